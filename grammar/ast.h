@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The syntax tree of one sentence (Appendix): plain values that own their children.
+//
+// A Node is one of the structs below, each preceded by the line of RPL it stands for.
+// Terms, operators and clauses are one type, because §5 makes operators clauses and
+// decision 1 gives them one precedence table; grammar/parser.cc has already checked
+// what may stand where (arguments, elements, heads, metadata keys), so that a reader of
+// this tree may rely on the comments here. Not checked by now: arity, scope, safety.
+//
+// Every Node has the span of its text in the whole file. Spans do not take part in
+// equality. Parse after print is identity: Parse(Print(s)) == s.
+// A tree is never deeper than kMaxNesting, so readers may recurse.
+#ifndef RPL_GRAMMAR_AST_H_
+#define RPL_GRAMMAR_AST_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "grammar/diagnostic.h"
+
+namespace rpl {
+
+/// The deepest nesting of brackets, negations and other constructs in one sentence.
+inline constexpr int kMaxNesting = 256;
+/// The most nodes of one sentence.
+inline constexpr int kMaxSentenceNodes = 100000;
+
+struct Node;
+using Nodes = std::vector<Node>;
+
+// ?name   _   (the name without its mark; `_` has an empty name)
+struct Lvar {
+  std::string name;
+  bool operator==(const Lvar&) const = default;
+};
+
+// $name
+struct Avar {
+  std::string name;
+  bool operator==(const Avar&) const = default;
+};
+
+// "text" without holes, escapes resolved
+struct String {
+  std::string text;
+  bool operator==(const String&) const = default;
+};
+
+// "a {?x} b {_}": texts.size() == holes.size() + 1; a hole is an lvar name, "" for `_`
+struct Template {
+  std::vector<std::string> texts;
+  std::vector<std::string> holes;
+  bool operator==(const Template&) const = default;
+};
+
+// 42   -1.5e3   (an integral value that fits 64 bits is an integer, whatever its form)
+struct Number {
+  std::variant<std::int64_t, double> value;
+  bool operator==(const Number&) const = default;
+};
+
+// :name
+struct Keyword {
+  std::string name;
+  bool operator==(const Keyword&) const = default;
+};
+
+// name, as an argument or element; as a clause it was read as the call name() (decision 16)
+struct Symbol {
+  std::string name;
+  bool operator==(const Symbol&) const = default;
+};
+
+// true   false
+struct Boolean {
+  bool value;
+  bool operator==(const Boolean&) const = default;
+};
+
+// nil
+struct Nil {
+  bool operator==(const Nil&) const = default;
+};
+
+// /body/, only as the pattern of a Match; `\/` resolved to `/`
+struct Regex {
+  std::string body;
+  bool operator==(const Regex&) const = default;
+};
+
+// ~ PATTERN: one child, a Collection, String, Template, Regex or Lvar (decision 18)
+struct Match {
+  Nodes pattern;
+  bool operator==(const Match&) const = default;
+};
+
+// now, where a temporal operator reads it (decision 15)
+struct Now {
+  bool operator==(const Now&) const = default;
+};
+
+enum class CollectionKind { kList, kSet, kMap };
+
+// [?a ?b]   #{1 2}   {:k ?v, "x" 2 & ?rest}   [?f . ?s & ?r]   [& ?i ?q]
+// A map has an even number of items: key, value, key, value. `dotted` remembers that
+// items were separated by `.`, which means the same (decision 9). `rest` are the
+// variables after `&`; more than one only in heads.
+struct Collection {
+  CollectionKind kind;
+  Nodes items;
+  Nodes rest;
+  bool dotted = false;
+  bool operator==(const Collection&) const = default;
+};
+
+enum class Namespace { kRelation, kGoal, kTool };
+
+// rel(?a, 1)   %goal   %goal(?a)   %   $tool(?a)   ns#rel(?a)
+// The label of the root goal is empty. `parens` tells %g from %g(), and name() from a
+// bare nullary name (decision 16).
+struct Call {
+  Namespace ns;
+  std::string label;
+  Nodes args;
+  bool parens = true;
+  bool operator==(const Call&) const = default;
+};
+
+// #?x
+struct Expansion {
+  std::string name;
+  bool operator==(const Expansion&) const = default;
+};
+
+// |rel(?x)|   |?list|   |#?t|: one child
+struct Count {
+  Nodes operand;
+  bool operator==(const Count&) const = default;
+};
+
+// not A: one child
+struct Not {
+  Nodes clause;
+  bool operator==(const Not&) const = default;
+};
+
+// !%goal(?a): one child, a goal Call (decision 17)
+struct GoalFalse {
+  Nodes goal;
+  bool operator==(const GoalFalse&) const = default;
+};
+
+enum class Operator {
+  // comparison (§5.1)
+  kEqual, kNotEqual, kLess, kGreater, kLessEqual, kGreaterEqual,
+  // arithmetic
+  kAdd, kSubtract, kMultiply, kDivide,
+  // sets (§5.3)
+  kUnion, kIntersect, kDifference, kIn, kNotIn,
+  // temporal (§5.4)
+  kBefore, kAfter,
+};
+
+// ?x + 1   ?x < ?y   ?x in ?l   ?t before now: two children.
+// `VAR ~ PATTERN` is kEqual with a Match on its right (decision 18).
+struct Binary {
+  Operator op;
+  Nodes sides;
+  bool operator==(const Binary&) const = default;
+};
+
+// ?t within ?n of ?ref: three children, in this order
+struct Within {
+  Nodes parts;
+  bool operator==(const Within&) const = default;
+};
+
+// ?t between ?a and ?b: three children, in this order
+struct Between {
+  Nodes parts;
+  bool operator==(const Between&) const = default;
+};
+
+// A , B , C: two or more children, none of them a Conjunction
+struct Conjunction {
+  Nodes clauses;
+  bool operator==(const Conjunction&) const = default;
+};
+
+// A | B: two or more children, none of them a Disjunction
+struct Disjunction {
+  Nodes branches;
+  bool operator==(const Disjunction&) const = default;
+};
+
+// One metadata access (§11). The spellings, all about the form before them:
+//
+//   ^ ?m                     key empty, bindings false, value ?m
+//   ^ ~ {:doc ?x}            value Match(map)
+//   ^ {:doc ?x}              value the bare map (decision 20)
+//   ^ true, ^ false          value Boolean (goal truth, §15.5)
+//   ^:scope ?s, ^name ?x     key Keyword or Symbol, value ?s
+//   ^^ ?b                    bindings true, value ?b
+//   ^^ ~ {?a ?b}, ^^ {?a 1}  bindings true, value Match(map) or the bare map
+//   ^^ ?a ?b, ^^ choice ?x   bindings true, key Lvar or Symbol, value ?b
+struct Suffix {
+  bool bindings = false;
+  Nodes key;    // none or one
+  Nodes value;  // exactly one
+  Span span;
+  bool operator==(const Suffix& o) const;
+};
+
+// clause ^ ?m ^^ ?b: one child and at least one suffix
+struct Annotated {
+  Nodes form;
+  std::vector<Suffix> suffixes;
+  bool operator==(const Annotated&) const = default;
+};
+
+// ( EXPR ): one child. Kept, so that printing is faithful; it means its child.
+struct Group {
+  Nodes inner;
+  bool operator==(const Group&) const = default;
+};
+
+// @when(tail)   @choose(?x, tail)   @distinct(?x, tail)   @each(?u, items)
+// @for(binding, tail, step)
+enum class AbductiveKind { kWhen, kChoose, kDistinct, kEach, kFor };
+struct Abductive {
+  AbductiveKind kind;
+  Nodes clauses;  // the comma list in the parentheses, as written
+  Span span;
+  bool operator==(const Abductive& o) const;
+};
+
+// HEAD <- HEAD <- TAIL ; ABDUCTIVES -> CONSTRAINT
+//
+// heads: outermost first; none for an expression. tail: none (a head-only signature
+// heading) or one. constraints: the parts after each `->`, at most two; two only in the
+// form `-> ?r -> inner(?x)` (decision 19). A Rule is also the child of a Group in
+// HEAD <- (RULE).
+struct Rule {
+  Nodes heads;
+  Nodes tail;
+  std::vector<Abductive> abductives;
+  Nodes constraints;
+  bool operator==(const Rule&) const = default;
+};
+
+struct Node {
+  std::variant<Lvar, Avar, String, Template, Number, Keyword, Symbol, Boolean, Nil, Regex,
+               Match, Now, Collection, Call, Expansion, Count, Not, GoalFalse, Binary, Within,
+               Between, Conjunction, Disjunction, Annotated, Group, Rule>
+      is;
+  Span span;
+
+  template <typename T>
+  const T* As() const {
+    return std::get_if<T>(&is);
+  }
+  template <typename T>
+  T* As() {
+    return std::get_if<T>(&is);
+  }
+  bool operator==(const Node& o) const { return is == o.is; }
+};
+
+/// SENTENCE = RULE | EXPR | NESTED-RULE, and where it stands.
+struct Sentence {
+  Rule rule;
+  Span span;
+  bool operator==(const Sentence& o) const { return rule == o.rule; }
+};
+
+inline bool Suffix::operator==(const Suffix& o) const {
+  return bindings == o.bindings && key == o.key && value == o.value;
+}
+inline bool Abductive::operator==(const Abductive& o) const {
+  return kind == o.kind && clauses == o.clauses;
+}
+
+/// Calls `fn(child)` for each direct child of `node`, in written order; suffix keys and
+/// values and abductive clauses are children too.
+template <typename Fn>
+void ForEachChild(const Node& node, Fn&& fn);
+
+}  // namespace rpl
+
+#include "grammar/ast_walk.h"  // IWYU pragma: export
+
+#endif  // RPL_GRAMMAR_AST_H_

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The definition of ForEachChild; included by grammar/ast.h alone.
+#ifndef RPL_GRAMMAR_AST_WALK_H_
+#define RPL_GRAMMAR_AST_WALK_H_
+
+#include <type_traits>
+
+namespace rpl {
+
+template <typename Fn>
+void ForEachChild(const Node& node, Fn&& fn) {
+  auto each = [&](const Nodes& nodes) {
+    for (const Node& n : nodes) fn(n);
+  };
+  std::visit(
+      [&](const auto& v) {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, Match>) each(v.pattern);
+        if constexpr (std::is_same_v<T, Collection>) each(v.items), each(v.rest);
+        if constexpr (std::is_same_v<T, Call>) each(v.args);
+        if constexpr (std::is_same_v<T, Count>) each(v.operand);
+        if constexpr (std::is_same_v<T, Not>) each(v.clause);
+        if constexpr (std::is_same_v<T, GoalFalse>) each(v.goal);
+        if constexpr (std::is_same_v<T, Binary>) each(v.sides);
+        if constexpr (std::is_same_v<T, Within> || std::is_same_v<T, Between>) each(v.parts);
+        if constexpr (std::is_same_v<T, Conjunction>) each(v.clauses);
+        if constexpr (std::is_same_v<T, Disjunction>) each(v.branches);
+        if constexpr (std::is_same_v<T, Group>) each(v.inner);
+        if constexpr (std::is_same_v<T, Annotated>) {
+          each(v.form);
+          for (const Suffix& s : v.suffixes) each(s.key), each(s.value);
+        }
+        if constexpr (std::is_same_v<T, Rule>) {
+          each(v.heads);
+          each(v.tail);
+          for (const Abductive& a : v.abductives) each(a.clauses);
+          each(v.constraints);
+        }
+      },
+      node.is);
+}
+
+}  // namespace rpl
+
+#endif  // RPL_GRAMMAR_AST_WALK_H_

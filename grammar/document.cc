@@ -1,0 +1,772 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From blocks to scopes, sentences and prose.
+//
+// The blocks of the file are visited in order; current_ is the scope that the next one
+// stands in. A heading closes the scopes of its level and deeper and opens one; `--` goes
+// to the parent. For
+//
+//    0  # Edit - edit(?d)
+//   18    <- draft(?d)
+//   33  Revise __the draft__.
+//   55  user("a")
+//
+// the heading opens scope 1, level 1, title "Edit". The paragraph below it begins with a
+// connective, so its first line belongs to the signature: ParseSignature gets [9, 32), in
+// which the line break counts as a blank. The rest of the paragraph, [33, 64), is searched
+// for bare lines of RPL: prose [33, 54) with a span "the-draft", and one sentence [55, 64).
+//
+// What could be RPL is told by the first characters of a line or of a heading's tail
+// (StartOf); only that reaches the parser, so prose costs one look per line.
+#include "grammar/document.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "grammar/markdown.h"
+#include "grammar/parser.h"
+
+namespace rpl {
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+
+/// A heading is tried as a signature behind at most so many of its last ` - `.
+constexpr int kMaxSignatureTries = 16;
+/// Bare sentences that fail may cost, together, so many times the size of their paragraph;
+/// after that a sentence of it ends with its line.
+constexpr std::size_t kRetryFactor = 8;
+
+bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+bool IsSpace(char c) { return IsBlank(c) || c == '\n' || c == '\r'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+bool IsNameChar(char c) { return IsLower(c) || IsUpper(c) || IsDigit(c) || c == '-' || c == '_'; }
+
+std::size_t SkipBlanks(std::string_view s, std::size_t at) {
+  while (at < s.size() && IsBlank(s[at])) ++at;
+  return at;
+}
+
+std::size_t SkipSpace(std::string_view s, std::size_t at) {
+  while (at < s.size() && IsSpace(s[at])) ++at;
+  return at;
+}
+
+/// The end of [begin, end) of `s` without blanks and line ends at its end.
+std::size_t TrimmedEnd(std::string_view s, std::size_t begin, std::size_t end) {
+  while (end > begin && IsSpace(s[end - 1])) --end;
+  return end;
+}
+
+std::size_t LineEnd(std::string_view s, std::size_t at) {
+  return std::min(s.find('\n', at), s.size());
+}
+
+// ---------------------------------------------------------------------------------------
+// Bytes.
+
+/// The first byte that is not part of well-formed UTF-8 without NUL, or kNone.
+std::size_t FindBadByte(std::string_view s) {
+  std::size_t at = 0;
+  while (at < s.size()) {
+    std::uint64_t word = 0;
+    if (s.size() - at >= sizeof(word)) {
+      // Eight ASCII bytes, none of them NUL.
+      std::memcpy(&word, s.data() + at, sizeof(word));
+      constexpr std::uint64_t kHigh = 0x8080808080808080u;
+      const std::uint64_t nul = ((word | kHigh) - 0x0101010101010101u) ^ kHigh;
+      if (((word | nul) & kHigh) == 0) {
+        at += sizeof(word);
+        continue;
+      }
+    }
+    auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
+    const unsigned lead = byte(at);
+    if (lead == 0) return at;
+    if (lead < 0x80) {
+      ++at;
+      continue;
+    }
+    const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead < 0xC2 || lead > 0xF4) return at;
+    // The second byte also excludes overlong forms, surrogates and what is over 10FFFF.
+    unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    for (std::size_t i = 1; i < size; ++i, low = 0x80, high = 0xBF) {
+      if (byte(at + i) < low || byte(at + i) > high) return at;
+    }
+    at += size;
+  }
+  return kNone;
+}
+
+/// Whether the file is text; if not, one error.
+bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out) {
+  std::size_t bad = FindBadByte(text);
+  if (bad == kNone) return true;
+  Span span{file, static_cast<std::uint32_t>(bad), static_cast<std::uint32_t>(bad + 1)};
+  if (text[bad] == '\0') {
+    out.Add(Code::kNulByte, span, "a NUL byte stands here");
+  } else {
+    std::array<char, 8> hex{};
+    std::snprintf(hex.data(), hex.size(), "0x%02X", static_cast<unsigned char>(text[bad]));
+    out.Add(Code::kNotUtf8, span, std::string("the byte ") + hex.data() + " is not UTF-8 here",
+            "save the file as UTF-8");
+  }
+  return false;
+}
+
+// ---------------------------------------------------------------------------------------
+// Emphasis: `__word__` by the rules of CommonMark for runs of two underscores.
+
+enum class CharClass { kSpace, kPunctuation, kOther };
+
+CharClass ClassOf(char32_t c) {
+  if (c == ' ' || (c >= '\t' && c <= '\r') || c == 0xA0 || (c >= 0x2000 && c <= 0x200A) ||
+      c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000) {
+    return CharClass::kSpace;
+  }
+  if (c < 0x80) {
+    char a = static_cast<char>(c);
+    bool word = IsLower(a) || IsUpper(a) || IsDigit(a) || c < ' ' || c == 0x7F;
+    return word ? CharClass::kOther : CharClass::kPunctuation;
+  }
+  const bool latin =
+      c == 0xA1 || c == 0xA7 || c == 0xAB || c == 0xB6 || c == 0xB7 || c == 0xBB || c == 0xBF;
+  const bool general = c >= 0x2010 && c <= 0x205E && c != 0x2044 && c != 0x2052;
+  const bool cjk = (c >= 0x3001 && c <= 0x3003) || (c >= 0x3008 && c <= 0x3011) ||
+                   (c >= 0x3014 && c <= 0x301F) || (c >= 0xFF01 && c <= 0xFF0F) || c == 0xFF1A ||
+                   c == 0xFF1B || c == 0xFF1F || c == 0xFF20;
+  return latin || general || cjk ? CharClass::kPunctuation : CharClass::kOther;
+}
+
+/// The class of the character that begins at `at`. REQUIRES: well-formed UTF-8.
+CharClass ClassAt(std::string_view s, std::size_t at) {
+  if (at >= s.size()) return CharClass::kSpace;
+  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[at + i]); };
+  if (byte(0) < 0x80) return ClassOf(byte(0));
+  if (byte(0) < 0xE0) return ClassOf((byte(0) & 0x1F) << 6 | (byte(1) & 0x3F));
+  if (byte(0) >= 0xF0) return CharClass::kOther;
+  return ClassOf((byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F));
+}
+
+CharClass ClassBefore(std::string_view s, std::size_t at) {
+  if (at == 0) return CharClass::kSpace;
+  --at;
+  while (at > 0 && (static_cast<unsigned char>(s[at]) & 0xC0) == 0x80) --at;
+  return ClassAt(s, at);
+}
+
+/// The backtick runs of a text, so that no search for the end of a code span is in vain.
+class CodeSpans {
+ public:
+  explicit CodeSpans(std::string_view s) : s_(s) {
+    for (std::size_t at = s.find('`'); at != kNone; at = s.find('`', at)) {
+      std::size_t end = RunEnd(at);
+      if (last_.size() <= end - at) last_.resize(end - at + 1, kNone);
+      last_[end - at] = at;
+      at = end;
+    }
+  }
+
+  /// The end of the code span whose opening run stands at `at`; of that run alone, when
+  /// none of the same length follows.
+  std::size_t EndOf(std::size_t at) const {
+    const std::size_t behind = RunEnd(at);
+    const std::size_t size = behind - at;
+    // A run that begins with an escaped mark may have a length that no whole run has.
+    if (size >= last_.size() || last_[size] == kNone || last_[size] <= at) return behind;
+    for (std::size_t next = s_.find('`', behind);; next = s_.find('`', next)) {
+      std::size_t end = RunEnd(next);
+      if (end - next == size) return end;
+      next = end;
+    }
+  }
+
+ private:
+  std::size_t RunEnd(std::size_t at) const {
+    return std::min(s_.find_first_not_of('`', at), s_.size());
+  }
+
+  std::string_view s_;
+  std::vector<std::size_t> last_;  // by length of run: where the last one begins
+};
+
+/// The emphasised spans of `span`. A backslash takes the meaning of the next mark; a blank
+/// line ends what is open.
+std::vector<ProseSpan> EmphasisedSpans(std::string_view text, Span span) {
+  std::string_view s = text.substr(span.begin, span.end - span.begin);
+  std::vector<ProseSpan> spans;
+  if (s.find("__") == kNone) return spans;
+  CodeSpans code(s);
+  std::size_t open = kNone;
+  for (std::size_t at = s.find_first_of("\\`_\n"); at != kNone;
+       at = s.find_first_of("\\`_\n", at)) {
+    if (s[at] == '\\') {
+      at += 2;
+    } else if (s[at] == '`') {
+      at = code.EndOf(at);
+    } else if (s[at] == '\n') {
+      ++at;
+      std::size_t next = SkipBlanks(s, at);
+      if (next < s.size() && (s[next] == '\n' || s[next] == '\r')) open = kNone;
+    } else {
+      std::size_t end = std::min(s.find_first_not_of('_', at), s.size());
+      if (end - at == 2) {
+        const CharClass before = ClassBefore(s, at);
+        const CharClass after = ClassAt(s, end);
+        const bool opens = after != CharClass::kSpace && before != CharClass::kOther;
+        const bool closes = before != CharClass::kSpace && after != CharClass::kOther;
+        // Between two punctuation marks it may do either; it closes if something is open.
+        if (closes && open != kNone) {
+          std::string name = KebabCase(s.substr(open + 2, at - open - 2));
+          auto base = span.begin;
+          if (!name.empty()) {
+            spans.push_back({std::move(name),
+                             {span.file, base + static_cast<std::uint32_t>(open),
+                              base + static_cast<std::uint32_t>(end)}});
+          }
+          open = kNone;
+        } else if (opens) {
+          open = at;
+        }
+      }
+      at = end;
+    }
+    if (at >= s.size()) break;
+  }
+  return spans;
+}
+
+// ---------------------------------------------------------------------------------------
+// How RPL begins in other text.
+
+enum class Start {
+  kProse,     // nothing of the kind
+  kMaybe,     // a bare name with an arrow, or a parenthesis: RPL if it parses
+  kCall,      // a call, goal or tool: RPL, or a slip that deserves a word
+  kVariable,  // `?x(`: always a slip
+};
+
+/// The end of the label at `at` (`rel`, `ns#rel`, `file.md#rel`), or kNone.
+std::size_t LabelEnd(std::string_view s, std::size_t at) {
+  while (at < s.size() && IsLower(s[at])) {
+    bool dotted = false;
+    while (at < s.size() && (IsNameChar(s[at]) || s[at] == '.')) dotted |= s[at++] == '.';
+    if (at < s.size() && s[at] == '#') {
+      ++at;
+      continue;
+    }
+    return dotted ? kNone : at;
+  }
+  return kNone;
+}
+
+bool StartsWithAt(std::string_view s, std::size_t at, std::string_view with) {
+  return at <= s.size() && s.substr(at).starts_with(with);
+}
+
+/// Whether `arrow` follows at `at`, behind blanks.
+bool ArrowAt(std::string_view s, std::size_t at, std::string_view arrow) {
+  return StartsWithAt(s, SkipBlanks(s, at), arrow);
+}
+
+/// Decision 73: how the text at `at` (no blank) begins.
+Start StartOf(std::string_view s, std::size_t at) {
+  bool in_group = false;
+  while (at < s.size() && s[at] == '(') {
+    in_group = true;
+    at = SkipBlanks(s, at + 1);
+  }
+  if (at >= s.size()) return Start::kProse;
+  const char next = at + 1 < s.size() ? s[at + 1] : '\0';
+  Start start = Start::kProse;
+  switch (s[at]) {
+    case '%':
+      if (IsLower(next) || ArrowAt(s, at + 1, "<-")) start = Start::kCall;
+      break;
+    case '$': {
+      std::size_t end = LabelEnd(s, at + 1);
+      if (end != kNone && StartsWithAt(s, end, "(")) start = Start::kCall;
+      else if (in_group && IsLower(next)) start = Start::kMaybe;
+      break;
+    }
+    case '?': {
+      std::size_t end = LabelEnd(s, at + 1);
+      if (in_group) start = IsLower(next) ? Start::kMaybe : Start::kProse;
+      else if (end != kNone && StartsWithAt(s, end, "(")) start = Start::kVariable;
+      break;
+    }
+    default: {
+      std::size_t end = LabelEnd(s, at);
+      if (end == kNone) break;
+      if (StartsWithAt(s, end, "(")) start = Start::kCall;
+      else if (ArrowAt(s, end, "<-")) start = Start::kMaybe;
+    }
+  }
+  return in_group && start != Start::kProse ? Start::kMaybe : start;
+}
+
+/// Whether a paragraph that begins so goes on with the heading above it (decision 74).
+bool IsConnectiveAt(std::string_view s, std::size_t at) {
+  if (at >= s.size()) return false;
+  return std::strchr("|,;", s[at]) || StartsWithAt(s, at, "<-") || StartsWithAt(s, at, "->");
+}
+
+/// A signature defines: a head, a rule or a constraint, not an expression.
+bool Defines(const Sentence& s) { return !s.rule.heads.empty() || !s.rule.constraints.empty(); }
+
+// ---------------------------------------------------------------------------------------
+
+class DocumentReader {
+ public:
+  /// Reads the file up to `limit`, the start of a line or the end of the file.
+  DocumentReader(const Sources& sources, std::uint32_t file, std::size_t limit, Diagnostics& out)
+      : sources_(sources),
+        text_(std::string_view(sources.at(file).text).substr(0, limit)),
+        out_(out) {
+    document_.file = file;
+    document_.scopes.push_back({-1, 0, "", std::nullopt, {file, 0, 0}});
+  }
+
+  Document Read() {
+    if (sources_.at(document_.file).name.ends_with(".rpl")) {
+      std::size_t begin = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+      AddSentences(SpanOf(begin, text_.size()), /*fenced=*/false);
+      return std::move(document_);
+    }
+    ReadBlocksUpToLimit();
+    for (std::size_t i = 0; i < blocks_.size(); ++i) ReadBlock(i);
+    return std::move(document_);
+  }
+
+ private:
+  Span SpanOf(std::size_t begin, std::size_t end) const {
+    return {document_.file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+  }
+
+  /// The line at the limit, if any, is a query, `% ...`, and the last with text. It can
+  /// neither begin a block other than a paragraph or code nor change the kind of an earlier
+  /// one, so the blocks before the limit are those of the file without it.
+  void ReadBlocksUpToLimit() {
+    blocks_ = ReadBlocks(sources_, document_.file);
+    const auto limit = static_cast<std::uint32_t>(text_.size());
+    while (!blocks_.empty() && blocks_.back().span.begin >= limit) blocks_.pop_back();
+    if (blocks_.empty()) return;
+    Block& last = blocks_.back();
+    last.span.end = std::min(last.span.end, limit);
+    last.content.begin = std::min(last.content.begin, limit);
+    last.content.end = std::min(last.content.end, limit);
+  }
+
+  void ReadBlock(std::size_t index) {
+    const Block& block = blocks_[index];
+    switch (block.kind) {
+      case BlockKind::kHeading: ReadHeading(index); break;
+      case BlockKind::kScopeReturn: ReadScopeReturn(index); break;
+      case BlockKind::kParagraph: {
+        std::size_t begin = std::max<std::size_t>(block.span.begin, body_begin_);
+        ReadParagraph(begin, block.span.end);
+        break;
+      }
+      case BlockKind::kFence: ReadFence(block); break;
+      case BlockKind::kQuote:
+      case BlockKind::kList:
+      case BlockKind::kTable: AddProse(block.span.begin, block.span.end); break;
+      case BlockKind::kCode:
+      case BlockKind::kHtml:
+      case BlockKind::kBreak: break;
+    }
+  }
+
+  void ReadFence(const Block& fence) {
+    std::string_view info = fence.info;
+    if (info.substr(0, info.find_first_of(" \t")) != "rpl") return;
+    AddSentences(fence.content, /*fenced=*/true);
+    if (fence.closed) return;
+    std::size_t end = TrimmedEnd(text_, fence.span.begin, LineEnd(text_, fence.span.begin));
+    out_.Add(Code::kUnclosedFence, SpanOf(fence.span.begin, end),
+             "this fence is not closed: everything to the end of the file is RPL",
+             "end it with a line of the same marks");
+  }
+
+  void ReadScopeReturn(std::size_t index) {
+    const Span span = blocks_[index].span;
+    if (current_ == 0) {
+      out_.Add(Code::kScopeReturnAtDocument, span,
+               "`--` returns to the parent scope, but no heading is open here");
+      return;
+    }
+    current_ = document_.scopes[current_].parent;
+    if (index == 0 || blocks_[index - 1].kind != BlockKind::kParagraph) return;
+    std::size_t above = blocks_[index - 1].span.end;
+    if (LineEnd(text_, above) + 1 == span.begin) {
+      out_.Add(Code::kScopeReturnUnderText, span,
+               "`--` right under text is a scope return here and a heading to other readers",
+               "put a blank line before it");
+    }
+  }
+
+  // --- Headings -------------------------------------------------------------------------
+
+  void ReadHeading(std::size_t index) {
+    const Block& block = blocks_[index];
+    while (document_.scopes[current_].level >= block.level) {
+      current_ = document_.scopes[current_].parent;
+    }
+    Scope scope;
+    scope.parent = current_;
+    scope.level = block.level;
+    scope.span = block.span;
+    ReadSignature(index, scope);
+    current_ = static_cast<int>(document_.scopes.size());
+    document_.scopes.push_back(std::move(scope));
+  }
+
+  /// Where a signature may begin in a heading, and where the title before it ends.
+  struct Candidate {
+    std::size_t title_end;
+    std::size_t begin;
+    Start start;
+  };
+
+  /// Sets title and signature of `scope`; reports a signature that does not parse.
+  void ReadSignature(std::size_t index, Scope& scope) {
+    const Span heading = blocks_[index].content;
+    const std::vector<Candidate> candidates = CandidatesOf(index);
+    Diagnostics found;
+    Diagnostics ignored;
+    const Candidate* broken = nullptr;
+    for (const Candidate& c : candidates) {
+      if (c.start == Start::kCall) {
+        broken = &c;
+        found = Diagnostics();
+      }
+      if (TrySignature(index, c, scope, c.start == Start::kCall ? found : ignored)) {
+        SetTitle(scope, heading.begin, c.title_end);
+        if (scope.title.empty()) LintTitleless(heading);
+        return;
+      }
+    }
+    if (broken) {
+      SetTitle(scope, heading.begin, broken->title_end);
+      return Report(found.all().front());
+    }
+    if (!ReadTitlelessSignature(index, scope)) SetTitle(scope, heading.begin, heading.end);
+  }
+
+  void SetTitle(Scope& scope, std::size_t begin, std::size_t end) {
+    scope.title.assign(text_.substr(begin, TrimmedEnd(text_, begin, end) - begin));
+    std::replace_if(scope.title.begin(), scope.title.end(), IsSpace, ' ');
+  }
+
+  /// The last ` - ` first (decision 74). What begins as something else than a call may only
+  /// be a constraint.
+  std::vector<Candidate> CandidatesOf(std::size_t index) {
+    std::vector<Candidate> candidates;
+    const Span heading = blocks_[index].content;
+    const std::string_view line = text_.substr(heading.begin, heading.end - heading.begin);
+    const std::size_t last_arrow = line.rfind("->");
+    for (std::size_t dash = line.rfind('-'); dash != kNone;
+         dash = dash == 0 ? kNone : line.rfind('-', dash - 1)) {
+      const bool delimits = (dash == 0 || IsBlank(line[dash - 1])) && dash + 1 < line.size() &&
+                            IsBlank(line[dash + 1]);
+      if (!delimits) continue;
+      const std::size_t begin = SkipBlanks(line, dash + 1);
+      const Start start = SignatureStart(index, heading.begin + begin);
+      const bool constraint = last_arrow != kNone && last_arrow > begin && !IsUpper(line[begin]);
+      if (start != Start::kCall && !constraint) continue;
+      candidates.push_back({heading.begin + dash, heading.begin + begin, start});
+      if (candidates.size() == kMaxSignatureTries) break;
+    }
+    return candidates;
+  }
+
+  /// As StartOf, over the paragraph that continues the heading too; a bare name with `<-`
+  /// counts as a call.
+  Start SignatureStart(std::size_t index, std::size_t at) {
+    const std::string_view text =
+        ContinuationOf(index) == kNone ? text_ : Joined().Text(WholeFile());
+    const Start start = StartOf(text, at);
+    return start == Start::kMaybe && text[at] != '(' ? Start::kCall : start;
+  }
+
+  /// `# rel(?a)` is a signature with a lint; what only looks like one (`# main() in C`) is
+  /// a title. Says whether it is a signature.
+  bool ReadTitlelessSignature(std::size_t index, Scope& scope) {
+    const Span heading = blocks_[index].content;
+    if (SignatureStart(index, heading.begin) != Start::kCall) return false;
+    Diagnostics found;
+    if (TrySignature(index, {heading.begin, heading.begin, Start::kCall}, scope, found)) {
+      LintTitleless(heading);
+      return true;
+    }
+    const Diagnostic& first = found.all().front();
+    out_.Add(Code::kLooksLikeRpl, first.span,
+             "this heading reads like a signature and is taken as a title: " + first.message,
+             first.hint);
+    return false;
+  }
+
+  void LintTitleless(Span heading) {
+    out_.Add(Code::kHeadingWithoutTitle, heading, "this heading is a signature without a title",
+             "write `# Title - ` before it");
+  }
+
+  /// Parses the signature at `c`, with the paragraph that continues it. False, with an
+  /// error as the first of `found`, when it is none.
+  bool TrySignature(std::size_t index, const Candidate& c, Scope& scope, Diagnostics& found) {
+    const Block& heading = blocks_[index];
+    const std::size_t below = ContinuationOf(index);
+    if (below != kNone) {
+      const std::size_t end = ContinuationEnd(c.begin, below, blocks_[index + 1].span.end);
+      if (Accept(Joined(), SpanOf(c.begin, end), scope, found)) {
+        out_.Add(Code::kSignatureContinued, SpanOf(below, end),
+                 "the signature of a heading goes on in the paragraph below it",
+                 "write it in one line, or as a rule in an `rpl` fence");
+        body_begin_ = end;
+        return true;
+      }
+      // Only a paragraph that stands apart may begin with such a mark by chance.
+      const std::string_view gap = text_.substr(heading.span.end, below - heading.span.end);
+      if (std::count(gap.begin(), gap.end(), '\n') < 2) return false;
+      found = Diagnostics();
+    }
+    return Accept(sources_, SpanOf(c.begin, heading.content.end), scope, found);
+  }
+
+  bool Accept(const Sources& sources, Span span, Scope& scope, Diagnostics& found) {
+    std::optional<Sentence> signature = ParseSignature(sources, span, found);
+    if (!signature) return false;
+    if (!Defines(*signature)) {
+      found = Diagnostics();
+      found.Add(Code::kBadHead, span, "expected the signature of a heading, got an expression",
+                "write a relation, goal or tool call, a rule or a constraint");
+      return false;
+    }
+    for (const Diagnostic& d : found.all()) Report(d);
+    scope.signature = std::move(signature);
+    return true;
+  }
+
+  void Report(const Diagnostic& d) { out_.Add(d.code, d.span, d.message, d.hint); }
+
+  /// Where the paragraph below a heading begins with a connective, or kNone.
+  std::size_t ContinuationOf(std::size_t index) const {
+    if (index + 1 == blocks_.size()) return kNone;
+    const Block& next = blocks_[index + 1];
+    if (next.kind != BlockKind::kParagraph) return kNone;
+    std::size_t at = SkipBlanks(text_, next.span.begin);
+    return IsConnectiveAt(text_, at) ? at : kNone;
+  }
+
+  /// The end of the signature that begins at `begin` and goes on at `below`: its sentence,
+  /// and further lines of the paragraph that begin with a connective.
+  std::size_t ContinuationEnd(std::size_t begin, std::size_t below, std::size_t limit) {
+    const std::string_view text = Joined().Text(WholeFile());
+    const auto stop = static_cast<std::uint32_t>(limit);
+    std::size_t end = SentenceEnd(text, static_cast<std::uint32_t>(begin), stop);
+    if (end < below) end = SentenceEnd(text, static_cast<std::uint32_t>(below), stop);
+    for (;;) {
+      std::size_t next = SkipSpace(text.substr(0, limit), end);
+      if (next == limit || next == end || !IsConnectiveAt(text, next)) {
+        return TrimmedEnd(text, begin, end);
+      }
+      end = SentenceEnd(text, static_cast<std::uint32_t>(next), stop);
+    }
+  }
+
+  Span WholeFile() const { return SpanOf(0, text_.size()); }
+
+  /// The file with blanks in place of what stands between a heading's text and a
+  /// paragraph that continues it: closing marks, underline, line ends.
+  const Sources& Joined() {
+    if (joined_) return *joined_;
+    std::string text(text_);
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      if (blocks_[i].kind != BlockKind::kHeading) continue;
+      std::size_t below = ContinuationOf(i);
+      if (below == kNone) continue;
+      std::fill(text.begin() + blocks_[i].content.end, text.begin() + below, ' ');
+    }
+    joined_.emplace();
+    for (std::uint32_t file = 0; file < document_.file; ++file) joined_->Add("", "");
+    joined_->Add("", std::move(text));
+    return *joined_;
+  }
+
+  // --- Bodies ---------------------------------------------------------------------------
+
+  /// Cuts a paragraph into bare sentences and the prose between them. Lines of a sentence
+  /// that failed are tried by themselves unless they are indented deeper than its first.
+  void ReadParagraph(std::size_t begin, std::size_t end) {
+    const std::string_view text = text_.substr(0, end);
+    std::size_t budget = kRetryFactor * (end - begin);
+    std::size_t prose = begin;
+    std::size_t failed_end = begin;  // of the last sentence that failed,
+    std::size_t failed_indent = 0;   // and its indentation
+    for (std::size_t line = begin; line < end;) {
+      const std::size_t first = SkipSpace(text, line);
+      const std::size_t line_end = LineEnd(text, first);
+      const bool continues_failed = first < failed_end && first - line > failed_indent;
+      std::size_t next = std::min(line_end + 1, end);
+      const Start start = continues_failed ? Start::kProse : StartOf(text, first);
+      if (start != Start::kProse) {
+        const std::size_t limit = budget > 0 ? end : line_end;
+        std::size_t stop = SentenceEnd(text_, static_cast<std::uint32_t>(first),
+                                       static_cast<std::uint32_t>(limit));
+        stop = TrimmedEnd(text, first, stop);
+        const BareSentence read = ReadBareSentence(first, stop, start);
+        if (read == BareSentence::kRead) {
+          next = std::min(LineEnd(text, stop) + 1, end);
+          AddProse(prose, line);
+          prose = next;
+        } else {
+          // What is never closed was looked for up to the limit.
+          const std::size_t cost = (read == BareSentence::kUnclosed ? limit : stop) - first;
+          budget -= std::min(budget, cost);
+          failed_end = stop;
+          failed_indent = first - line;
+        }
+      }
+      line = next;
+    }
+    AddProse(prose, end);
+  }
+
+  enum class BareSentence { kRead, kProse, kUnclosed };
+
+  BareSentence ReadBareSentence(std::size_t begin, std::size_t end, Start start) {
+    Diagnostics found;
+    std::optional<Sentence> sentence = ParseSentence(sources_, SpanOf(begin, end), found);
+    if (sentence && start != Start::kVariable) {
+      for (const Diagnostic& d : found.all()) Report(d);
+      document_.sentences.push_back({current_, std::move(*sentence), false});
+      return BareSentence::kRead;
+    }
+    if (found.size() == 0) return BareSentence::kProse;
+    const Diagnostic& first = found.all().front();
+    // A later line of the same sentence fails at the same place: one cause, one lint.
+    if (start != Start::kMaybe && first.span != last_lint_) {
+      last_lint_ = first.span;
+      out_.Add(Code::kLooksLikeRpl, first.span,
+               "this line reads like RPL and is taken as prose: " + first.message, first.hint);
+    }
+    const bool unclosed =
+        first.code == Code::kUnclosedString || first.code == Code::kUnclosedBracket;
+    return unclosed ? BareSentence::kUnclosed : BareSentence::kProse;
+  }
+
+  void AddSentences(Span span, bool fenced) {
+    for (Sentence& s : ParseSentences(sources_, span, out_)) {
+      document_.sentences.push_back({current_, std::move(s), fenced});
+    }
+  }
+
+  void AddProse(std::size_t begin, std::size_t end) {
+    begin = SkipSpace(text_.substr(0, end), begin);
+    end = TrimmedEnd(text_, begin, end);
+    if (begin >= end) return;
+    const Span span = SpanOf(begin, end);
+    document_.prose.push_back({current_, span, EmphasisedSpans(text_, span)});
+  }
+
+  const Sources& sources_;
+  std::string_view text_;  // up to the limit
+  Diagnostics& out_;
+  Document document_;
+  std::vector<Block> blocks_;
+  int current_ = 0;
+  std::size_t body_begin_ = 0;  // what is before it belongs to a signature
+  Span last_lint_;              // of the last bare line that looked like RPL
+  std::optional<Sources> joined_;
+};
+
+// ---------------------------------------------------------------------------------------
+
+/// The last line with text that begins with `%`, without blanks around it.
+std::optional<Span> QueryLineOf(std::string_view text, std::uint32_t file) {
+  std::size_t end = TrimmedEnd(text, 0, text.size());
+  std::size_t newline = end == 0 ? kNone : text.find_last_of("\r\n", end - 1);
+  std::size_t begin = SkipBlanks(text, newline == kNone ? 0 : newline + 1);
+  if (begin >= end || text[begin] != '%') return std::nullopt;
+  return Span{file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+}
+
+/// Whether `line` is meant as a goal with a tail: `%`, a name, arguments, an arrow.
+bool ReadsLikeGoal(std::string_view line) {
+  std::size_t at = std::min(line.find_first_of(" \t(<", 1), line.size());
+  if (at < line.size() && line[at] == '(') return line.find("<-", at) != kNone;
+  return ArrowAt(line, at, "<-");
+}
+
+/// §15.1: a goal as outermost head, and a tail.
+bool IsGoalForm(const Sentence& s) {
+  if (s.rule.heads.empty() || s.rule.tail.empty()) return false;
+  const Node* head = &s.rule.heads.front();
+  while (const Annotated* annotated = head->As<Annotated>()) head = &annotated->form.front();
+  const Call* call = head->As<Call>();
+  return call && call->ns == Namespace::kGoal;
+}
+
+}  // namespace
+
+Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& out) {
+  const std::string_view text = sources.at(file).text;
+  if (!IsText(text, file, out)) {
+    Document nothing;
+    nothing.file = file;
+    nothing.scopes.push_back({-1, 0, "", std::nullopt, {file, 0, 0}});
+    return nothing;
+  }
+  return DocumentReader(sources, file, text.size(), out).Read();
+}
+
+Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out) {
+  Message message;
+  const std::string_view text = sources.at(file).text;
+  if (FindBadByte(text) == kNone) message.query_line = QueryLineOf(text, file);
+  if (!message.query_line) {
+    message.document = ReadDocument(sources, file, out);
+    return message;
+  }
+  const Span line = *message.query_line;
+  std::size_t limit = line.begin;
+  while (limit > 0 && IsBlank(text[limit - 1])) --limit;
+  message.document = DocumentReader(sources, file, limit, out).Read();
+
+  Diagnostics found;
+  std::optional<Sentence> query = ParseSentence(sources, line, found);
+  const bool is_goal = query ? IsGoalForm(*query) : ReadsLikeGoal(sources.Text(line));
+  if (is_goal) {
+    for (const Diagnostic& d : found.all()) out.Add(d.code, d.span, d.message, d.hint);
+    message.query = std::move(query);
+  } else {
+    out.Add(Code::kNotAGoal, line,
+            "expected a goal form as query: `% <- ...`, `%name <- ...` or `%name(?x) <- ...`");
+  }
+  return message;
+}
+
+std::string KebabCase(std::string_view text) {
+  std::string name;
+  for (char c : text) {
+    if (IsUpper(c)) c = static_cast<char>(c - 'A' + 'a');
+    if (IsLower(c) || IsDigit(c)) {
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  if (name.ends_with('-')) name.pop_back();
+  return name;
+}
+
+}  // namespace rpl

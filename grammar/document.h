@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a Markdown document, a user message or a plain RPL file says (§17).
+//
+// A Document is a tree of scopes, flattened in document order: scope 0 is the document,
+// each heading (with or without signature) opens one under the nearest open scope of a
+// lower level, and `--` closes one. Sentences and prose know the scope they stand in.
+// Nothing is conjoined yet (§17.3, §17.4): that is the loader's work (interp/program.h).
+//
+// A file whose name ends in .rpl is plain RPL: one scope, no Markdown.
+#ifndef RPL_GRAMMAR_DOCUMENT_H_
+#define RPL_GRAMMAR_DOCUMENT_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grammar/ast.h"
+#include "grammar/diagnostic.h"
+
+namespace rpl {
+
+/// __first name__ in prose: `name` is normalised ("first-name"), `span` covers the marks.
+struct ProseSpan {
+  std::string name;
+  Span span;
+};
+
+/// One paragraph, list, quote or table of prose.
+struct Prose {
+  int scope;
+  Span span;
+  std::vector<ProseSpan> spans;  // emphasised spans, in order; none inside code spans
+};
+
+/// A sentence of a fence or a bare line (decision 73).
+struct PlacedSentence {
+  int scope;
+  Sentence sentence;
+  bool fenced = false;
+};
+
+/// A heading, or (number 0) the document itself.
+struct Scope {
+  int parent = -1;  // index into Document::scopes; -1 for the document
+  int level = 0;    // 1-6; 0 for the document
+  std::string title;              // without the signature and its ` - `
+  std::optional<Sentence> signature;
+  Span span;                      // of the heading line
+};
+
+struct Document {
+  std::uint32_t file = 0;
+  std::vector<Scope> scopes;  // in document order; a parent comes before its children
+  std::vector<PlacedSentence> sentences;  // in document order
+  std::vector<Prose> prose;               // in document order
+};
+
+/// Reads a whole file. Whatever is wrong is added to `out` and left out; the rest stands.
+/// Not UTF-8: one error, nothing else is read.
+Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& out);
+
+/// A user message (§15.9): its query line, when the last non-blank line starts with `%`,
+/// is not part of the document. `query` is empty when there is none.
+struct Message {
+  Document document;
+  std::optional<Span> query_line;   // set when the message triggers shell mode
+  std::optional<Sentence> query;    // set when the query line is also a goal form
+};
+Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out);
+
+/// `__First Name__` to "first-name": letters lowered, other characters become hyphens.
+std::string KebabCase(std::string_view text);
+
+}  // namespace rpl
+
+#endif  // RPL_GRAMMAR_DOCUMENT_H_

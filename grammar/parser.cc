@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Three steps per sentence: sentences.h cuts it out and guards the recursion, rules.h reads
+// it with the actions below, which drive a Builder, and shape.h settles the tree.
+//
+// An error of the grammar is a must<> that failed: kExpectation says what was expected
+// there, Explain looks at what stands there instead. Errors travel as a thrown Diagnostic
+// inside this file only.
+#include "grammar/parser.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "grammar/builder.h"
+#include "grammar/rules.h"
+#include "grammar/sentences.h"
+#include "grammar/shape.h"
+
+namespace rpl {
+namespace {
+
+// --- Errors ---------------------------------------------------------------------------
+
+struct Expectation {
+  Code code = Code::kSyntaxError;
+  const char* expected = "something else";
+  const char* hint = "";
+  const char* message = nullptr;  // instead of "expected ..., got ..."
+};
+
+// By rule of rules.h: those that stand in a must<> and can fail.
+template <typename Rule>
+inline constexpr Expectation kExpectation{};
+
+// RPL_EXPECT(rule, code, what was expected, hint); RPL_REFUSE tells what must not be.
+#define RPL_EXPECT(rule, code, expected, hint)             \
+  template <>                                              \
+  inline constexpr Expectation kExpectation<rules::rule> { \
+    Code::code, expected, hint, nullptr                    \
+  }
+#define RPL_REFUSE(rule, code, message, hint)              \
+  template <>                                              \
+  inline constexpr Expectation kExpectation<rules::rule> { \
+    Code::code, "", hint, message                          \
+  }
+
+RPL_EXPECT(Expr, kSyntaxError, "a clause", "");
+RPL_EXPECT(Tail, kSyntaxError, "a clause", "");
+RPL_EXPECT(Conjunction, kSyntaxError, "a clause", "");
+RPL_EXPECT(Conjunct, kSyntaxError, "a clause", "");
+RPL_EXPECT(Clause, kSyntaxError, "a clause", "");
+RPL_EXPECT(Constraint, kSyntaxError, "a clause", "");
+RPL_EXPECT(Sum, kSyntaxError, "an operand", "");
+RPL_EXPECT(Product, kSyntaxError, "an operand", "");
+RPL_EXPECT(Atom, kSyntaxError, "an operand", "");
+RPL_EXPECT(Operand, kSyntaxError, "an operand", "");
+
+RPL_EXPECT(Element, kSyntaxError, "an element after `.`", "");
+RPL_EXPECT(Arg, kSyntaxError, "an argument after `,`", "");
+RPL_EXPECT(ArgsClose, kSyntaxError, "`,` or `)`", "");
+RPL_EXPECT(GroupClose, kSyntaxError, "`,` or `)`", "");
+RPL_EXPECT(ListClose, kSyntaxError, "an element or `]`", "");
+RPL_EXPECT(SetClose, kSyntaxError, "an element or `}`", "");
+RPL_EXPECT(MapClose, kSyntaxError, "an element or `}`", "");
+RPL_EXPECT(RestVar, kSyntaxError, "a variable after `&`", "");
+RPL_EXPECT(CountClose, kSyntaxError, "`|`",
+           "bars hold one operand: a relation call, a variable, a collection or `#?x`");
+RPL_EXPECT(Pattern, kSyntaxError, "a pattern after `~`",
+           "a pattern is a map, list, set, string, regex or lvar");
+RPL_EXPECT(MetaBody, kBadMetadata, "what `^` is about",
+           "write `^ ?m`, `^ ~ {:key ?v}`, `^:key ?v` or `^ true`");
+RPL_EXPECT(BindingsBody, kBadMetadata, "what `^^` is about",
+           "write `^^ ?b`, `^^ ~ {?a ?v}` or `^^ ?a ?v`");
+RPL_EXPECT(SuffixValue, kBadMetadata, "a value for the metadata key",
+           "write a variable after it, as in `^:key ?v`");
+RPL_EXPECT(OfWord, kSyntaxError, "`of`", "write `?t within ?n of ?ref`");
+RPL_EXPECT(AndWord, kSyntaxError, "`and`", "write `?t between ?a and ?b`");
+RPL_EXPECT(AnyAct, kBadAbductive, "an activation clause",
+           "there are @when, @choose, @distinct, @each and @for");
+RPL_EXPECT(ActOpen, kBadAbductive, "`(`", "");
+RPL_EXPECT(ActClose, kBadAbductive, "`,` or `)`", "");
+RPL_EXPECT(SentenceEnd, kSyntaxError, "the end of the sentence", "");
+RPL_EXPECT(NameEnd, kBadName, "nothing after `_`", "a variable is `_` or `?` and a name");
+RPL_EXPECT(NumberEnd, kBadLiteral, "a blank or operator after the number",
+           "a name does not begin with a digit, and a point has digits on both sides");
+RPL_EXPECT(
+    EscapeBody, kBadLiteral, "an escape",
+    "there are \\n \\t \\r \\b \\f \\\\ \\\" \\' \\{ \\/ and \\uXXXX; a backslash is `\\\\`");
+RPL_EXPECT(DqClose, kUnclosedString, "`\"`", "");
+RPL_EXPECT(SqClose, kUnclosedString, "`'`", "");
+RPL_EXPECT(RegexBody, kBadRegex, "the body of a regex", "");
+RPL_EXPECT(RegexClose, kBadRegex, "`/`", "");
+RPL_REFUSE(NoCall, kVariableCallee, "an lvar cannot be called",
+           "name the relation, or bind a call to an argument and use that lvar alone");
+RPL_REFUSE(NoVariable, kVariableCallee, "a variable cannot name a goal",
+           "a goal is named by a label, as in `%draft`");
+RPL_REFUSE(NoChain, kSyntaxError, "comparisons do not chain", "write two, as in `1 < ?x, ?x < 3`");
+RPL_REFUSE(Goal, kSyntaxError, "`!` stands only before a goal", "before other clauses write `not`");
+
+constexpr const char* kNameHint = "a name begins with a lower-case letter, as in `first-name`";
+RPL_EXPECT(LvarName, kBadName, "a name", kNameHint);
+RPL_EXPECT(KeywordName, kBadName, "a name", kNameHint);
+RPL_EXPECT(LabelName, kBadName, "a name", kNameHint);
+RPL_EXPECT(AsyncName, kBadName, "a name", kNameHint);
+
+#undef RPL_EXPECT
+#undef RPL_REFUSE
+
+bool IsNameChar(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_';
+}
+bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// Tells what is wrong at one place of a sentence.
+class Explainer {
+ public:
+  Explainer(std::string_view text, std::uint32_t file, std::uint32_t at, std::uint32_t limit)
+      : text_(text.substr(0, limit)), file_(file), at_(at), limit_(limit) {}
+
+  /// REQUIRES: `wanted` was expected at the place and is not there.
+  [[noreturn]] void Explain(const Expectation& wanted) const {
+    if (Begins("...")) {
+      Builder::Fail(Code::kElision, To(3), "`...` is elision and not part of the language",
+                    "write out what it stands for");
+    }
+    if (Begins("=>")) {
+      Builder::Fail(Code::kOldArrow, To(2), "`=>` is not an operator",
+                    "write `->` for a constraint, `<-` for a rule");
+    }
+    if (wanted.code == Code::kSyntaxError) {
+      ExplainForeignToken();
+      if (std::string_view(wanted.expected) == kExpectation<rules::SentenceEnd>.expected) {
+        ExplainRest();
+      }
+    }
+    if (wanted.message != nullptr) Builder::Fail(wanted.code, Found(), wanted.message, wanted.hint);
+    Builder::Fail(wanted.code, Found(),
+                  std::string("expected ") + wanted.expected + ", got " + FoundText(), wanted.hint);
+  }
+
+ private:
+  bool Begins(std::string_view token) const { return text_.substr(at_, token.size()) == token; }
+  char At(std::uint32_t at) const { return at < limit_ ? text_[at] : '\0'; }
+  Span To(std::uint32_t size) const { return {file_, at_, std::min(at_ + size, limit_)}; }
+
+  // The token at the place, roughly: a name with its sigil, or one character.
+  Span Found() const {
+    std::uint32_t end = at_;
+    if (end < limit_ && !IsNameChar(text_[end])) {
+      ++end;
+      while (end < limit_ && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
+      const bool sigil = std::string_view("?$%:@#").find(text_[at_]) != std::string_view::npos;
+      if (!sigil) return {file_, at_, end};
+    }
+    while (end < limit_ && IsNameChar(text_[end]) && text_.substr(end, 2) != "->") ++end;
+    return {file_, at_, end};
+  }
+
+  std::string FoundText() const {
+    const Span span = Found();
+    if (span.begin == span.end) return "the end of the sentence";
+    std::string token(text_.substr(span.begin, std::min(span.end - span.begin, 40u)));
+    if (token == "<" && At(at_ + 1) == '-') token = "<-";
+    if (token == "-" && At(at_ + 1) == '>') token = "->";
+    return "`" + token + "`";
+  }
+
+  // What other languages have and RPL has not.
+  void ExplainForeignToken() const {
+    const char c = At(at_);
+    const char next = At(at_ + 1);
+    const bool digit_next = next >= '0' && next <= '9';
+    if (c == '\\') {
+      Builder::Fail(Code::kBadLiteral, To(2), "a character literal is not part of RPL",
+                    "write a string");
+    }
+    if (c == '/' && digit_next && at_ > 0 && text_[at_ - 1] >= '0' && text_[at_ - 1] <= '9') {
+      Builder::Fail(Code::kBadLiteral, To(1), "a ratio is not part of RPL",
+                    "write the quotient as an expression, as in `?x = 1 / 2`");
+    }
+    if (c == '/') {
+      const Span regex = RegexHere();
+      Builder::Fail(Code::kBadRegex, regex, "a regex stands only after `~`",
+                    regex.end - regex.begin < 3
+                        ? "write `~ /.../`"
+                        : "write `~ " + std::string(text_.substr(at_, regex.end - at_)) + "`");
+    }
+    if (c == '.' && digit_next) {
+      Builder::Fail(Code::kBadLiteral, To(2), "expected a digit before the point of a number",
+                    "write `0.`" + std::string(1, next));
+    }
+    if (c == '#') ExplainHash(next);
+    if (c == '@') {
+      Builder::Fail(Code::kBadAbductive, Found(), "an activation clause stands only after `;`");
+    }
+    if (c == ';') {
+      Builder::Fail(Code::kSyntaxError, To(1), "`;` stands once, after the tail and before `->`");
+    }
+    if (Begins("<-")) {
+      Builder::Fail(Code::kBadHead, To(2), "expected a head before `<-`",
+                    "write `head(?x) <- tail(?x)`");
+    }
+    if (Begins("\xE2\x80\x9C") || Begins("\xE2\x80\x9D") || Begins("\xE2\x80\x98") ||
+        Begins("\xE2\x80\x99")) {
+      Builder::Fail(Code::kBadLiteral, To(3), "a typographic quote does not begin a string",
+                    "write `\"` or `'`");
+    }
+    if (Begins("\xC2\xA0")) {
+      Builder::Fail(Code::kSyntaxError, To(2), "a no-break space stands here",
+                    "write an ordinary blank");
+    }
+  }
+
+  void ExplainHash(char next) const {
+    if (next == '_') {
+      Builder::Fail(Code::kBadLiteral, To(2), "discarding with `#_` is not part of RPL",
+                    "remove it, or write a comment after `--`");
+    }
+    if ((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z')) {
+      Builder::Fail(Code::kBadLiteral, Found(), "a tagged value is not part of RPL",
+                    "write its string alone; expansion is `#?x`");
+    }
+    if (next == '[' || next == '(') {
+      Builder::Fail(Code::kSyntaxError, To(2), "a set has braces", "write `#{...}`");
+    }
+    Builder::Fail(Code::kSyntaxError, To(1), "expected an lvar right after `#`",
+                  "write `#?x`, or `#{...}` for a set");
+  }
+
+  // From the slash to the next one on the line, or else the slash.
+  Span RegexHere() const {
+    std::uint32_t end = at_ + 1;
+    while (end < limit_ && text_[end] != '/' && text_[end] != '\n') ++end;
+    return At(end) == '/' ? Span{file_, at_, end + 1} : Span{file_, at_, at_ + 1};
+  }
+
+  // A whole sentence was read, and something follows.
+  void ExplainRest() const {
+    if (At(at_) == '.') {
+      Builder::Fail(Code::kSyntaxError, To(1), "a sentence does not end with `.`",
+                    "remove it; a newline ends a sentence");
+    }
+    const std::string_view word = WordBefore();
+    if (At(at_) == '(' && !word.empty()) {
+      Builder::Fail(Code::kSyntaxError, To(1), "a blank stands between a name and its `(`",
+                    "write `" + std::string(word) + "(`");
+    }
+    constexpr std::string_view kBeginners = "?$%\"'([{#_!";
+    if (!IsNameChar(At(at_)) && kBeginners.find(At(at_)) == kBeginners.npos) return;
+    if (!word.empty()) {
+      const std::uint32_t begin = static_cast<std::uint32_t>(word.data() - text_.data());
+      Builder::Fail(Code::kSyntaxError,
+                    {file_, begin, begin + static_cast<std::uint32_t>(word.size())},
+                    "`" + std::string(word) + "` is not an operator of RPL",
+                    "between clauses write `,`, and `(...)` after the name of a relation");
+    }
+    Builder::Fail(Code::kTwoSentences, Found(), "a second sentence begins here on the same line",
+                  "start it on a new line, or write `,` between clauses");
+  }
+
+  // The bare word before the place; empty if something else stands there.
+  std::string_view WordBefore() const {
+    std::uint32_t end = at_;
+    while (end > 0 && IsBlank(text_[end - 1])) --end;
+    if (end == at_) return {};
+    std::uint32_t begin = end;
+    while (begin > 0 && IsNameChar(text_[begin - 1])) --begin;
+    const std::string_view word = text_.substr(begin, end - begin);
+    if (word.empty() || word[0] < 'a' || word[0] > 'z' || word == "true" || word == "false" ||
+        word == "nil") {
+      return {};
+    }
+    const bool sigil =
+        begin > 0 && std::string_view("?$%:@#^./").find(text_[begin - 1]) != std::string_view::npos;
+    return sigil ? std::string_view{} : word;
+  }
+
+  std::string_view text_;
+  std::uint32_t file_;
+  std::uint32_t at_;
+  std::uint32_t limit_;
+};
+
+template <typename Rule>
+struct Control : tao::pegtl::normal<Rule> {
+  template <typename Input>
+  [[noreturn]] static void raise(const Input& in, Builder& b) {
+    const Span here = b.SpanOf(std::string_view(in.current(), 0));
+    Explainer(b.text(), here.file, here.begin, b.limit()).Explain(kExpectation<Rule>);
+  }
+};
+
+// --- Actions --------------------------------------------------------------------------
+
+template <typename Rule>
+struct Action : tao::pegtl::nothing<Rule> {};
+
+// RPL_TOKEN(Rule, Member) calls b.Member(matched text); RPL_STEP calls b.Member(...).
+#define RPL_TOKEN(rule, member)                          \
+  template <>                                            \
+  struct Action<rules::rule> {                           \
+    template <typename Input>                            \
+    static void apply(const Input& in, Builder& b) {     \
+      b.member(std::string_view(in.begin(), in.size())); \
+    }                                                    \
+  }
+#define RPL_STEP(rule, call)                   \
+  template <>                                  \
+  struct Action<rules::rule> {                 \
+    static void apply0(Builder& b) { b.call; } \
+  }
+#define RPL_COLLECTION(rule, kind)                                                      \
+  template <>                                                                           \
+  struct Action<rules::rule> {                                                          \
+    template <typename Input>                                                           \
+    static void apply(const Input& in, Builder& b) {                                    \
+      b.CloseCollection(CollectionKind::kind, std::string_view(in.begin(), in.size())); \
+    }                                                                                   \
+  }
+#define RPL_ABDUCTIVE(rule, kind)                                  \
+  template <>                                                      \
+  struct Action<rules::rule> {                                     \
+    template <typename Input>                                      \
+    static void apply(const Input& in, Builder& b) {               \
+      b.AddAbductive(AbductiveKind::kind, b.OffsetOf(in.begin())); \
+    }                                                              \
+  }
+
+RPL_TOKEN(Word, Word);
+RPL_TOKEN(GoalLabel, AddGoal);
+RPL_TOKEN(AsyncLabel, AddTool);
+RPL_TOKEN(NamedLvar, AddLvar);
+RPL_TOKEN(AnonymousLvar, AddLvar);
+RPL_TOKEN(ExpansionName, AddExpansion);
+RPL_TOKEN(Keyword, AddKeyword);
+RPL_TOKEN(SuffixName, AddSymbol);
+RPL_TOKEN(SuffixTruth, AddTruth);
+RPL_TOKEN(Digits, AddNumber);
+RPL_TOKEN(NumberSuffix, AddNumberSuffix);
+RPL_TOKEN(Regex, AddRegex);
+
+RPL_TOKEN(DqText, StringText);
+RPL_TOKEN(SqText, StringText);
+RPL_TOKEN(Escape, StringEscape);
+RPL_TOKEN(LoneBrace, StringBrace);
+RPL_TOKEN(Hole, StringHole);
+RPL_TOKEN(String, AddString);
+
+RPL_TOKEN(ArgsOpen, Open);
+RPL_TOKEN(ArgsClose, CloseArgs);
+RPL_TOKEN(ListOpen, Open);
+RPL_COLLECTION(ListClose, kList);
+RPL_TOKEN(SetOpen, Open);
+RPL_COLLECTION(SetClose, kSet);
+RPL_TOKEN(MapOpen, Open);
+RPL_COLLECTION(MapClose, kMap);
+RPL_TOKEN(Dot, Dot);
+RPL_STEP(RestMark, RestBegins());
+RPL_TOKEN(GroupOpen, Open);
+RPL_TOKEN(GroupClose, CloseGroup);
+RPL_TOKEN(CountOpen, Open);
+RPL_TOKEN(CountClose, CloseCount);
+
+RPL_TOKEN(MatchMark, Open);
+RPL_STEP(Match, AddMatch());
+RPL_TOKEN(Bang, Open);
+RPL_STEP(GoalFalse, AddGoalFalse());
+RPL_TOKEN(ProductOperator, AddOperator);
+RPL_STEP(ProductTail, CloseBinary());
+RPL_TOKEN(SumOperator, AddOperator);
+RPL_STEP(SumTail, CloseBinary());
+RPL_TOKEN(CompareOperator, AddOperator);
+RPL_STEP(CompareTail, CloseBinary());
+RPL_STEP(MatchTail, AddMatchTail());
+RPL_STEP(WithinTail, CloseWithin());
+RPL_STEP(BetweenTail, CloseBetween());
+RPL_TOKEN(MetaMark, Open);
+RPL_STEP(MetaSuffix, CloseSuffix(false));
+RPL_TOKEN(BindingsMark, Open);
+RPL_STEP(BindingsSuffix, CloseSuffix(true));
+RPL_TOKEN(NotWord, AddNot);
+RPL_STEP(Negation, CloseNots());
+RPL_STEP(ConjunctionTail, CloseConjunction());
+RPL_STEP(DisjunctionTail, CloseDisjunction());
+
+RPL_STEP(RuleBegin, OpenRule());
+RPL_STEP(Arrow, AddArrow());
+RPL_TOKEN(ActClose, CloseAct);
+RPL_ABDUCTIVE(WhenAct, kWhen);
+RPL_ABDUCTIVE(ChooseAct, kChoose);
+RPL_ABDUCTIVE(DistinctAct, kDistinct);
+RPL_ABDUCTIVE(EachAct, kEach);
+RPL_ABDUCTIVE(ForAct, kFor);
+RPL_STEP(ConstraintArrow, AddConstraint());
+RPL_STEP(Rule, CloseRule());
+
+#undef RPL_TOKEN
+#undef RPL_STEP
+#undef RPL_COLLECTION
+#undef RPL_ABDUCTIVE
+
+// Runs the grammar over text[begin, end) of the builder. Throws a Diagnostic.
+template <typename Start>
+Node Read(Builder& b, std::uint32_t begin, std::uint32_t end) {
+  b.Start(begin, end);
+  const char* text = b.text().data();
+  tao::pegtl::memory_input<tao::pegtl::tracking_mode::lazy, tao::pegtl::eol::lf_crlf, const char*>
+      in(text + begin, text + end, "");
+  [[maybe_unused]] const bool read = tao::pegtl::parse<Start, Action, Control>(in, b);
+  return b.Take();
+}
+
+// --- Sentences ------------------------------------------------------------------------
+
+void AddTo(Diagnostics& out, const Diagnostic& d) { out.Add(d.code, d.span, d.message, d.hint); }
+
+// Reads and settles the sentences of one text.
+class SentenceReader {
+ public:
+  SentenceReader(const Sources& sources, std::uint32_t file, Diagnostics& out)
+      : text_(sources.at(file).text), file_(file), out_(out), builder_(text_, file) {}
+
+  std::optional<Sentence> ReadSentence(const Cut& cut, bool signature) {
+    if (cut.error) {
+      AddTo(out_, *cut.error);
+      return std::nullopt;
+    }
+    try {
+      Node node = Read<rules::Sentence>(builder_, cut.begin, cut.end);
+      Sentence sentence;
+      sentence.span = {file_, cut.begin, cut.end};
+      if (Rule* rule = node.As<Rule>()) {
+        Rule moved = std::move(*rule);
+        sentence.rule = std::move(moved);
+      } else if (signature) {
+        RequireSignature(node);
+        sentence.rule.heads.push_back(std::move(node));
+      } else {
+        sentence.rule.tail.push_back(std::move(node));
+      }
+      std::vector<Diagnostic> lints = std::move(builder_.lints());
+      if (std::optional<Diagnostic> error = SettleSentence(text_, sentence, lints)) throw *error;
+      for (const Diagnostic& lint : lints) AddTo(out_, lint);
+      return sentence;
+    } catch (const Diagnostic& error) {
+      AddTo(out_, error);
+      return std::nullopt;
+    }
+  }
+
+  std::optional<Node> ReadTerm(const Cut& cut) {
+    if (cut.error) {
+      AddTo(out_, *cut.error);
+      return std::nullopt;
+    }
+    try {
+      Node term = Read<rules::Term>(builder_, cut.begin, cut.end);
+      std::vector<Diagnostic> lints = std::move(builder_.lints());
+      if (std::optional<Diagnostic> error = SettleTerm(text_, term, lints)) throw *error;
+      for (const Diagnostic& lint : lints) AddTo(out_, lint);
+      return term;
+    } catch (const Diagnostic& error) {
+      AddTo(out_, error);
+      return std::nullopt;
+    }
+  }
+
+ private:
+  // Of what is no rule and no constraint, only a head is a signature: a call with
+  // parentheses, or a goal. A bare word is the end of a title (decision 16).
+  void RequireSignature(const Node& node) const {
+    const Call* call = node.As<Call>();
+    if (call != nullptr && (call->parens || call->ns == Namespace::kGoal)) return;
+    Builder::Fail(Code::kBadHead, node.span, "expected the signature of a heading",
+                  "write a relation, goal or tool call, a rule or a constraint");
+  }
+
+  std::string_view text_;
+  std::uint32_t file_;
+  Diagnostics& out_;
+  Builder builder_;
+};
+
+// The one sentence or term of `span`; an error when there is none.
+std::optional<Cut> CutWhole(const Sources& sources, Span span, Diagnostics& out) {
+  SentenceCutter cutter(sources.at(span.file).text, span.file, span.begin, span.end,
+                        Newlines::kAreBlanks);
+  std::optional<Cut> cut = cutter.Next();
+  if (!cut) out.Add(Code::kSyntaxError, span, "expected a sentence, got nothing");
+  return cut;
+}
+
+}  // namespace
+
+std::vector<Sentence> ParseSentences(const Sources& sources, Span span, Diagnostics& out) {
+  std::vector<Sentence> sentences;
+  SentenceCutter cutter(sources.at(span.file).text, span.file, span.begin, span.end,
+                        Newlines::kEndSentences);
+  SentenceReader reader(sources, span.file, out);
+  while (const std::optional<Cut> cut = cutter.Next()) {
+    if (std::optional<Sentence> s = reader.ReadSentence(*cut, false)) {
+      sentences.push_back(std::move(*s));
+    }
+  }
+  return sentences;
+}
+
+std::optional<Sentence> ParseSentence(const Sources& sources, Span span, Diagnostics& out) {
+  const std::optional<Cut> cut = CutWhole(sources, span, out);
+  if (!cut) return std::nullopt;
+  return SentenceReader(sources, span.file, out).ReadSentence(*cut, false);
+}
+
+std::optional<Sentence> ParseSignature(const Sources& sources, Span span, Diagnostics& out) {
+  const std::optional<Cut> cut = CutWhole(sources, span, out);
+  if (!cut) return std::nullopt;
+  return SentenceReader(sources, span.file, out).ReadSentence(*cut, true);
+}
+
+std::optional<Node> ParseTerm(const Sources& sources, Span span, Diagnostics& out) {
+  const std::optional<Cut> cut = CutWhole(sources, span, out);
+  if (!cut) return std::nullopt;
+  return SentenceReader(sources, span.file, out).ReadTerm(*cut);
+}
+
+std::uint32_t SentenceEnd(std::string_view text, std::uint32_t begin, std::uint32_t limit) {
+  SentenceCutter cutter(text, 0, begin, limit, Newlines::kEndSentences);
+  const std::optional<Cut> cut = cutter.Next();
+  return cut ? cut->next : limit;
+}
+
+}  // namespace rpl

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trees back to text.
+//
+// Print gives RPL text in one line that parses to the same tree (parse after print is
+// identity). It writes double quotes, one blank after commas, and keeps groups, dots and
+// bare nullary names as the author wrote them.
+//
+// PrintTree gives the shape of a tree as an S-expression, for `rpl parse` and tests:
+//   ?n = |#?t|              (= ?n (count (expand ?t)))
+//   a() <- b() <- c()       (rule (a) (rule (b) (c)))
+//   !%                      (goal-false (goal root))
+//   ?v = $t(1)              (= ?v (tool t 1))
+//   p(?x) ^:doc ?d -> q()   (constraint (meta (p ?x) (^ :doc ?d)) (q))
+#ifndef RPL_GRAMMAR_PRINTER_H_
+#define RPL_GRAMMAR_PRINTER_H_
+
+#include <string>
+
+#include "grammar/ast.h"
+
+namespace rpl {
+
+std::string Print(const Sentence& sentence);
+std::string Print(const Rule& rule);
+std::string Print(const Node& node);
+
+std::string PrintTree(const Sentence& sentence);
+std::string PrintTree(const Node& node);
+
+/// A string literal in double quotes with the escapes that the parser reads back.
+std::string Quote(std::string_view text);
+
+/// How an operator or abductive is written: "<=", "not in", "when".
+const char* OperatorText(Operator op);
+const char* AbductiveText(AbductiveKind kind);
+
+}  // namespace rpl
+
+#endif  // RPL_GRAMMAR_PRINTER_H_

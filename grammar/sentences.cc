@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Next() reads token by token. The only question asked of the tokens is whether an
+// operand is complete (Last), because three readings hang on it:
+//   `|` opens a count where an operand is wanted, closes the count that is open, and is a
+//   disjunction otherwise; `/` after `~` opens a regex; a newline after a complete
+//   operand ends the sentence unless the next line begins with a connective.
+#include "grammar/sentences.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "grammar/ast.h"
+
+namespace rpl {
+namespace {
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsNameChar(char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '-'; }
+bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+// Infix words that are connectives wherever they stand after an operand. `of` and `and`
+// are only so after `within` and `between`, since prose lines begin with them.
+constexpr std::array<std::string_view, 8> kInfixWords = {
+    "in", "union", "intersect", "difference", "before", "after", "within", "between"};
+
+bool IsInfixWord(std::string_view word) {
+  return std::find(kInfixWords.begin(), kInfixWords.end(), word) != kInfixWords.end();
+}
+
+}  // namespace
+
+SentenceCutter::SentenceCutter(std::string_view text, std::uint32_t file, std::uint32_t begin,
+                               std::uint32_t limit, Newlines newlines)
+    : text_(text), file_(file), limit_(limit), newlines_(newlines), pos_(begin) {
+  assert(begin <= limit && limit <= text.size());
+}
+
+std::optional<Cut> SentenceCutter::Next() {
+  if (!SkipToToken()) return std::nullopt;
+  levels_.assign(1, Level{'\0', pos_});
+  last_ = Last::kPrefix;
+  within_ = between_ = abandoned_ = false;
+  too_deep_at_ = limit_;
+  error_.reset();
+
+  Cut cut;
+  cut.begin = pos_;
+  end_ = pos_;
+  while (pos_ < limit_ && !abandoned_) {
+    const char c = text_[pos_];
+    if (IsBlank(c)) {
+      ++pos_;
+    } else if (c == '\n') {
+      if (NewlineEnds()) break;
+      if (!abandoned_) ++pos_;
+    } else if (AtComment(pos_)) {
+      pos_ = LineEnd(pos_);
+    } else {
+      Token();
+      if (!abandoned_) end_ = pos_;
+    }
+  }
+  if (levels_.size() > 1 && !abandoned_) BlameUnclosedBracket();
+  if (abandoned_) {
+    pos_ = resume_;
+    end_ = pos_;
+    while (end_ > cut.begin && (IsBlank(text_[end_ - 1]) || text_[end_ - 1] == '\n')) --end_;
+  }
+  cut.end = end_;
+  cut.next = pos_;
+  cut.error = std::move(error_);
+  return cut;
+}
+
+// To the next token, over blanks, newlines and comments; false at the limit.
+bool SentenceCutter::SkipToToken() {
+  while (pos_ < limit_) {
+    if (IsBlank(text_[pos_]) || text_[pos_] == '\n') {
+      ++pos_;
+    } else if (AtComment(pos_)) {
+      pos_ = LineEnd(pos_);
+    } else {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether the newline at pos_ ends the sentence. Lines that hold only a comment count as
+// absent. REQUIRES: text_[pos_] == '\n'.
+bool SentenceCutter::NewlineEnds() {
+  if (newlines_ == Newlines::kAreBlanks) return false;
+  if (levels_.size() > 1) {
+    if (wary_of_brackets_ && (IsBlankLine(pos_ + 1) || BeginsLikeSentence(pos_ + 1))) {
+      BlameUnclosedBracket();
+    }
+    return false;
+  }
+  std::uint32_t p = pos_ + 1;
+  for (;;) {
+    while (IsBlank(At(p))) ++p;
+    if (p >= limit_ || text_[p] == '\n') return true;
+    if (!AtComment(p)) break;
+    p = LineEnd(p);
+    if (p >= limit_) return true;
+    ++p;
+  }
+  const bool goes_on =
+      last_ == Last::kConnective || last_ == Last::kTilde || BeginsWithConnective(p);
+  if (goes_on) pos_ = p - 1;  // the caller steps over this byte: a blank or a newline
+  return !goes_on;
+}
+
+void SentenceCutter::Token() {
+  const char c = text_[pos_];
+  switch (c) {
+    case '"':
+    case '\'': return ReadString();
+    case '(': return Open(')');
+    case '[': return Open(']');
+    case '{': return Open('}');
+    case ')':
+    case ']':
+    case '}': return Close(c);
+    case '#':
+    case '?':
+    case '$':
+    case '%':
+    case ':':
+    case '@':
+      ++pos_;
+      if (c == '#' && (At(pos_) == '{' || At(pos_) == '?')) {
+        last_ = Last::kPrefix;
+        return;
+      }
+      pos_ = NameEnd(pos_);
+      last_ = Last::kOperand;
+      return;
+    case '/':
+      if (last_ == Last::kTilde) return ReadRegex();
+      return Operator();
+    case '|': {
+      ++pos_;
+      Level& level = levels_.back();
+      if (level.bar) {
+        level.bar = false;
+        last_ = Last::kOperand;
+      } else if (last_ == Last::kOperand) {
+        last_ = Last::kConnective;
+      } else {
+        level.bar = true;
+        last_ = Last::kPrefix;
+      }
+      return;
+    }
+    case ',':
+    case ';':
+    case '^':
+    case '=':
+    case '<':
+    case '>':
+    case '+':
+    case '-':
+    case '*':
+    case '~':
+    case '!':
+    case '&': return Operator();
+    default:
+      if (IsLetter(c) || c == '_') return Word();
+      if (IsDigit(c)) {
+        while (IsDigit(At(pos_)) || IsLetter(At(pos_)) ||
+               (At(pos_) == '.' && IsDigit(At(pos_ + 1))))
+          ++pos_;
+      } else {
+        ++pos_;  // the parser will complain
+      }
+      last_ = Last::kOperand;
+  }
+}
+
+void SentenceCutter::Operator() {
+  const char c = text_[pos_];
+  ++pos_;
+  last_ = Last::kConnective;
+  switch (c) {
+    case '-':
+      if (At(pos_) == '>') ++pos_;
+      return;
+    case '<':
+      if (At(pos_) == '-' || At(pos_) == '=') ++pos_;
+      return;
+    case '>':
+      if (At(pos_) == '=') ++pos_;
+      return;
+    case '=':
+      if (At(pos_) == '>') ++pos_;
+      return;
+    case '^':
+      if (At(pos_) == '^') ++pos_;
+      return;
+    case '!':
+      if (At(pos_) == '=') {
+        ++pos_;
+      } else {
+        last_ = Last::kPrefix;
+      }
+      return;
+    case '&': last_ = Last::kPrefix; return;
+    case '~': last_ = Last::kTilde; return;
+    default: return;
+  }
+}
+
+void SentenceCutter::Word() {
+  const std::uint32_t begin = pos_;
+  pos_ = NameEnd(pos_);
+  const std::string_view word = text_.substr(begin, pos_ - begin);
+  if (word == "not" && At(pos_) != '(') {
+    last_ = Last::kConnective;
+    return;
+  }
+  bool infix = false;
+  if (last_ == Last::kOperand) {
+    infix = IsInfixWord(word) || (within_ && word == "of") || (between_ && word == "and");
+    if (word == "within") within_ = true;
+    if (word == "between") between_ = true;
+    if (word == "of") within_ = false;
+    if (word == "and") between_ = false;
+  } else if (word == "in" && At(pos_) != '(' && last_ == Last::kConnective) {
+    infix = begin >= 4 && text_.substr(begin - 4, 3) == "not";  // ?x not in
+  }
+  last_ = infix ? Last::kConnective : Last::kOperand;
+}
+
+// A string runs over lines to its matching quote.
+void SentenceCutter::ReadString() {
+  const char quote = text_[pos_];
+  const std::uint32_t begin = pos_;
+  std::uint32_t last_line = 0;  // the begin of its last line, when it has several
+  ++pos_;
+  while (pos_ < limit_ && text_[pos_] != quote) {
+    if (text_[pos_] == '\\' && pos_ + 1 < limit_ && text_[pos_ + 1] != '\n') ++pos_;
+    if (text_[pos_] == '\n') {
+      if (wary_of_quotes_ && newlines_ == Newlines::kEndSentences) break;
+      last_line = pos_ + 1;
+    }
+    ++pos_;
+  }
+  const bool closed = At(pos_) == quote;
+  if (closed) ++pos_;
+  const bool suspicious =
+      closed && last_line > 0 && newlines_ == Newlines::kEndSentences &&
+      (IsNameChar(At(pos_)) || At(pos_) == '?') &&
+      (IsLetter(text_[last_line]) || text_[last_line] == '%' || text_[last_line] == '$') &&
+      text_.substr(last_line, pos_ - last_line).find('(') != text_.npos;
+  last_ = Last::kOperand;
+  if (closed && !suspicious) return;
+  const std::uint32_t line_end = LineEnd(begin);
+  Blame(Code::kUnclosedString, begin, line_end, "a string is opened here and never closed",
+        std::string("end it with `") + quote + "`");
+  if (!closed) wary_of_quotes_ = true;
+  abandoned_ = true;
+  resume_ = line_end;
+}
+
+// A regex ends at the next `/` on its line that has no backslash before it.
+void SentenceCutter::ReadRegex() {
+  const std::uint32_t begin = pos_;
+  ++pos_;
+  while (pos_ < limit_ && text_[pos_] != '/' && text_[pos_] != '\n') {
+    if (text_[pos_] == '\\' && pos_ + 1 < limit_ && text_[pos_ + 1] != '\n') ++pos_;
+    ++pos_;
+  }
+  last_ = Last::kOperand;
+  if (At(pos_) == '/') {
+    ++pos_;
+    return;
+  }
+  Blame(Code::kBadRegex, begin, pos_, "a regex is opened here and not closed on its line",
+        "end it with `/`");
+}
+
+void SentenceCutter::Open(char closer) {
+  if (levels_.size() > static_cast<std::size_t>(kMaxNesting) && too_deep_at_ == limit_) {
+    too_deep_at_ = pos_;
+    Blame(Code::kNestedTooDeep, pos_, pos_ + 1,
+          "brackets nest deeper here than the limit of " + std::to_string(kMaxNesting), "");
+  }
+  levels_.push_back({closer, pos_});
+  ++pos_;
+  last_ = Last::kPrefix;
+}
+
+void SentenceCutter::Close(char closer) {
+  const std::string found = std::string("`") + closer + "`";
+  last_ = Last::kOperand;
+  ++pos_;
+  if (levels_.size() == 1) {
+    Blame(Code::kUnclosedBracket, pos_ - 1, pos_, found + " closes nothing",
+          "remove it, or open its bracket");
+    return;
+  }
+  const Level top = levels_.back();
+  levels_.pop_back();
+  if (top.closer == closer) return;
+  Blame(Code::kUnclosedBracket, top.at, top.at + 1,
+        std::string("`") + text_[top.at] + "` is opened here, and " + found + " stands where `" +
+            top.closer + "` should close it",
+        std::string("close it with `") + top.closer + "`");
+  // `([)`: the closer belongs to the bracket below.
+  if (levels_.size() > 1 && levels_.back().closer == closer) levels_.pop_back();
+}
+
+// Only the first mistake of a sentence is told.
+void SentenceCutter::Blame(Code code, std::uint32_t begin, std::uint32_t end, std::string message,
+                           std::string hint) {
+  if (error_) return;
+  error_ = Diagnostic{code, InfoOf(code).severity, Span{file_, begin, end}, std::move(message),
+                      std::move(hint)};
+}
+
+// The text, or what may still belong to the sentence, ends inside a bracket.
+void SentenceCutter::BlameUnclosedBracket() {
+  const std::uint32_t opener = levels_[1].at;
+  std::uint32_t line = LineEnd(opener);
+  if (newlines_ == Newlines::kEndSentences) {
+    while (line < limit_ && !IsBlankLine(line + 1) && !BeginsLikeSentence(line + 1)) {
+      line = LineEnd(line + 1);
+    }
+  } else {
+    line = limit_;
+  }
+  // Unclosed brackets of many sentences pile up and look like deep nesting.
+  if (too_deep_at_ < limit_ && line < too_deep_at_) error_.reset();
+  Blame(Code::kUnclosedBracket, opener, opener + 1,
+        std::string("`") + text_[opener] + "` is opened here and never closed",
+        std::string("close it with `") + levels_[1].closer + "`");
+  wary_of_brackets_ = true;
+  abandoned_ = true;
+  resume_ = line;
+}
+
+bool SentenceCutter::AtComment(std::uint32_t at) const { return Starts(at, "--"); }
+
+bool SentenceCutter::Starts(std::uint32_t at, std::string_view word) const {
+  return at + word.size() <= limit_ && text_.substr(at, word.size()) == word;
+}
+
+// Whether nothing but blanks stands from `at` to the end of its line.
+bool SentenceCutter::IsBlankLine(std::uint32_t at) const {
+  while (IsBlank(At(at))) ++at;
+  return at >= limit_ || text_[at] == '\n';
+}
+
+// At column 1 a call on one line, or a name and an arrow, that no sentence goes on from.
+bool SentenceCutter::BeginsLikeSentence(std::uint32_t line) const {
+  std::uint32_t p = line;
+  const bool sigil = At(p) == '%' || At(p) == '$';
+  if (sigil) ++p;
+  if (!sigil && !IsLetter(At(p))) return false;
+  while (IsNameChar(At(p)) || At(p) == '.' || At(p) == '#') {
+    if (Starts(p, "->")) break;
+    ++p;
+  }
+  bool call = sigil && At(line) == '%';
+  if (At(p) == '(') {
+    int depth = 0;
+    char quote = '\0';
+    for (; p < limit_ && text_[p] != '\n'; ++p) {
+      const char c = text_[p];
+      if (quote != '\0') {
+        if (c == '\\') ++p;
+        if (c == quote) quote = '\0';
+      } else if (c == '"' || c == '\'') {
+        quote = c;
+      } else if (c == '(') {
+        ++depth;
+      } else if (c == ')' && --depth == 0) {
+        call = true;
+        ++p;
+        break;
+      }
+    }
+    if (!call || depth != 0) return false;
+  }
+  while (IsBlank(At(p))) ++p;
+  if (Starts(p, "<-") || Starts(p, "->")) return true;
+  return call && (p >= limit_ || At(p) == '\n' || At(p) == ';' || At(p) == '^' || AtComment(p));
+}
+
+// Whether the line whose first token stands at `at` continues the sentence above it. `|`
+// does not: it may open a count. A word that touches `(` is the name of a relation.
+bool SentenceCutter::BeginsWithConnective(std::uint32_t at) const {
+  switch (At(at)) {
+    case ',':
+    case ';':
+    case '^':
+    case '=':
+    case '<':
+    case '>':
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+    case '~': return true;
+    case '!': return At(at + 1) == '=';
+    default: break;
+  }
+  std::uint32_t end = NameEnd(at);
+  std::string_view word = text_.substr(at, end - at);
+  if (word == "not") {  // `not in ?l`, but not a sentence that begins with a negation
+    while (IsBlank(At(end))) ++end;
+    const std::uint32_t second = end;
+    end = NameEnd(end);
+    word = text_.substr(second, end - second);
+    return word == "in" && At(end) != '(';
+  }
+  if (At(end) == '(') return false;
+  return IsInfixWord(word) || (within_ && word == "of") || (between_ && word == "and");
+}
+
+std::uint32_t SentenceCutter::LineEnd(std::uint32_t at) const {
+  const std::size_t end = text_.substr(0, limit_).find('\n', at);
+  return end == std::string_view::npos ? limit_ : static_cast<std::uint32_t>(end);
+}
+
+// After the name characters at `at`; a name stops before `->` (decision 6).
+std::uint32_t SentenceCutter::NameEnd(std::uint32_t at) const {
+  while (IsNameChar(At(at)) && !Starts(at, "->")) ++at;
+  return at;
+}
+
+}  // namespace rpl

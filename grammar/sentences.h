@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where sentences begin and end in RPL text (decision 5), before anything is parsed.
+//
+// One linear pass that knows only tokens: strings, regexes (after `~`), comments,
+// brackets, connectives. It also guards the parser, which recurses once per bracket: a
+// sentence whose brackets do not match, or nest deeper than kMaxNesting, comes back with
+// an error and must not be parsed.
+//
+// After such an error the rest of the text is still read:
+//   an unclosed string    go on at the line after its opener. A string is blamed when the
+//                         text ends inside it, and also when its last line begins like a
+//                         sentence and a word touches its closing quote: p("abc)\nq("d").
+//   an unclosed bracket   the outermost one is blamed; go on after the opener's line, at
+//                         the next blank line or line that begins like a sentence: at
+//                         column 1 a call or goal, then an arrow, `;`, `^` or the line's
+//                         end. Once this has happened in a text, such a line ends an open
+//                         bracket at once, so that the whole text stays linear.
+#ifndef RPL_GRAMMAR_SENTENCES_H_
+#define RPL_GRAMMAR_SENTENCES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "grammar/diagnostic.h"
+
+namespace rpl {
+
+/// One sentence of a text, in byte offsets of the whole file.
+struct Cut {
+  std::uint32_t begin = 0;  // its first token
+  std::uint32_t end = 0;    // after its last token
+  std::uint32_t next = 0;   // where to look for the next one: a newline or the limit
+  std::optional<Diagnostic> error;
+};
+
+enum class Newlines {
+  kEndSentences,  // decision 5
+  kAreBlanks,     // the text is one sentence
+};
+
+/// Cuts text[begin, limit) of file `file`. Borrows the text.
+class SentenceCutter {
+ public:
+  SentenceCutter(std::string_view text, std::uint32_t file, std::uint32_t begin,
+                 std::uint32_t limit, Newlines newlines);
+
+  /// The next sentence; nullopt when only blanks and comments are left.
+  std::optional<Cut> Next();
+
+ private:
+  // What the last token was, as far as newlines, bars and regexes ask.
+  enum class Last {
+    kOperand,     // ends an operand: a newline may end the sentence here
+    kConnective,  // wants an operand, also on the next line
+    kTilde,       // the same, and a regex may follow
+    kPrefix,      // wants an operand on this line: an opening bracket or bar, `!`, `&`
+  };
+
+  // An open bracket; the bottom one stands for the sentence itself.
+  struct Level {
+    char closer;
+    std::uint32_t at;
+    bool bar = false;  // a count is open here
+  };
+
+  bool SkipToToken();
+  bool NewlineEnds();
+  void Token();
+  void Word();
+  void Operator();
+  void ReadString();
+  void ReadRegex();
+  void Open(char closer);
+  void Close(char closer);
+  void Blame(Code code, std::uint32_t begin, std::uint32_t end, std::string message,
+             std::string hint);
+  void BlameUnclosedBracket();
+
+  bool AtComment(std::uint32_t at) const;
+  bool Starts(std::uint32_t at, std::string_view word) const;
+  bool IsBlankLine(std::uint32_t at) const;
+  bool BeginsLikeSentence(std::uint32_t line) const;
+  bool BeginsWithConnective(std::uint32_t at) const;
+  std::uint32_t LineEnd(std::uint32_t at) const;
+  std::uint32_t NameEnd(std::uint32_t at) const;
+  char At(std::uint32_t at) const { return at < limit_ ? text_[at] : '\0'; }
+
+  std::string_view text_;
+  std::uint32_t file_;
+  std::uint32_t limit_;
+  Newlines newlines_;
+  std::uint32_t pos_;
+
+  // Of the current sentence.
+  std::vector<Level> levels_;
+  Last last_ = Last::kPrefix;
+  bool within_ = false;   // a `within` waits for its `of`
+  bool between_ = false;  // a `between` waits for its `and`
+  std::uint32_t end_ = 0;
+  std::uint32_t too_deep_at_ = 0;  // of the first bracket over the limit, if any
+  bool abandoned_ = false;         // go on at resume_
+  std::uint32_t resume_ = 0;
+  std::optional<Diagnostic> error_;
+
+  // Of the whole text: what an earlier error has taught.
+  bool wary_of_brackets_ = false;
+  bool wary_of_quotes_ = false;  // a string that does not end on its line is unclosed
+};
+
+}  // namespace rpl
+
+#endif  // RPL_GRAMMAR_SENTENCES_H_

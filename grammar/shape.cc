@@ -1,0 +1,705 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One walk over the tree. Each method is named for the position that a node stands in, and
+// throws the first thing that may not stand there; the two functions of the header catch.
+#include "grammar/shape.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "grammar/printer.h"
+
+namespace rpl {
+namespace {
+
+constexpr std::array<std::string_view, 12> kOperatorWords = {
+    "in",    "not",    "union",   "intersect", "difference", "before",
+    "after", "within", "between", "of",        "and",        "now"};
+
+bool IsOperatorWord(std::string_view name) {
+  return std::find(kOperatorWords.begin(), kOperatorWords.end(), name) != kOperatorWords.end();
+}
+
+bool IsCapital(char c) { return c >= 'A' && c <= 'Z'; }
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+
+// cookMode, step_no and Foo to cook-mode, step-no and foo.
+std::string Kebab(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (c == '_') {
+      if (!out.empty()) out += '-';
+    } else if (IsCapital(c)) {
+      if (i > 0 && (IsLower(name[i - 1]) || (name[i - 1] >= '0' && name[i - 1] <= '9'))) out += '-';
+      out += static_cast<char>(c - 'A' + 'a');
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// RE2 reads (?P<name>…); (?<name>…) is accepted too (decision 12).
+std::string ToRe2(std::string_view body) {
+  std::string out;
+  bool in_class = false;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const char c = body[i];
+    if (c == '\\' && i + 1 < body.size()) {
+      out += c;
+      out += body[++i];
+      continue;
+    }
+    if (c == '[') in_class = true;
+    if (c == ']') in_class = false;
+    const bool named = !in_class && body.substr(i, 3) == "(?<" && i + 3 < body.size() &&
+                       body[i + 3] != '=' && body[i + 3] != '!';
+    if (named) {
+      out += "(?P<";
+      i += 2;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+bool IsArithmetic(Operator op) {
+  return op == Operator::kAdd || op == Operator::kSubtract || op == Operator::kMultiply ||
+         op == Operator::kDivide;
+}
+bool IsSetOperator(Operator op) {
+  return op == Operator::kUnion || op == Operator::kIntersect || op == Operator::kDifference;
+}
+bool IsTemporal(Operator op) { return op == Operator::kBefore || op == Operator::kAfter; }
+
+const Node& InsideGroups(const Node& node) {
+  const Node* n = &node;
+  while (const Group* group = n->As<Group>()) n = &group->inner.front();
+  return *n;
+}
+
+bool IsGround(const Node& node) {
+  if (node.As<Lvar>() || node.As<Avar>() || node.As<Template>() || node.As<Match>()) return false;
+  bool ground = true;
+  ForEachChild(node, [&](const Node& child) { ground = ground && IsGround(child); });
+  return ground;
+}
+
+class Shape {
+ public:
+  Shape(std::string_view text, std::vector<Diagnostic>& lints) : text_(text), lints_(lints) {}
+
+  void WholeSentence(Sentence& sentence) {
+    RuleParts(sentence.rule);
+    HyphensInNames(sentence.span);
+  }
+
+  void WholeTerm(Node& term) {
+    if (term.As<Call>()) return ACall(term);
+    Argument(term, nullptr);
+  }
+
+ private:
+  // --- Sentences ------------------------------------------------------------------------
+
+  void RuleParts(Rule& rule) {
+    for (Node& head : rule.heads) Head(head);
+    for (Node& tail : rule.tail) Clause(tail, !rule.heads.empty());
+    for (Abductive& act : rule.abductives) Activation(act);
+    Constraints(rule);
+  }
+
+  void Head(Node& node) {
+    in_head_ = true;
+    if (node.As<Expansion>()) {  // decision 36
+      Name(node, node.As<Expansion>()->name, "#?");
+    } else {
+      if (node.As<Symbol>()) BareName(node);
+      if (node.As<Call>() == nullptr) {
+        Fail(Code::kBadHead, node.span, "expected one relation, goal or tool call before `<-`",
+             HeadHint(node));
+      }
+      ACall(node);
+    }
+    in_head_ = false;
+  }
+
+  static std::string HeadHint(const Node& node) {
+    if (node.As<Avar>()) return "a tool as a head has parentheses, as in `$tool(?x)`";
+    if (node.As<Conjunction>()) return "write one rule for each head";
+    if (node.As<Annotated>()) return "metadata stands on a fact or on the tail, not on a head";
+    return "";
+  }
+
+  void Constraints(Rule& rule) {
+    for (Node& c : rule.constraints) Clause(c, false);
+    if (rule.constraints.size() < 2) return;
+    // -> ?r -> inner(?x) (decision 19)
+    const Node* last = &rule.constraints[rule.constraints.size() - 2];
+    if (const Conjunction* list = last->As<Conjunction>()) last = &list->clauses.back();
+    if (rule.constraints.size() == 2 && last->As<Lvar>()) return;
+    Fail(Code::kBadConstraint, rule.constraints[1].span,
+         "arrows chain only as `-> ?r -> inner(?x)`",
+         "write two constraints, or put the inner one in parentheses");
+  }
+
+  void Activation(Abductive& act) {
+    for (Node& clause : act.clauses) Clause(clause, false);
+    const auto is_lvar = [](const Node& n) { return n.As<Lvar>() != nullptr; };
+    const auto lvars = static_cast<std::size_t>(
+        std::find_if_not(act.clauses.begin(), act.clauses.end(), is_lvar) - act.clauses.begin());
+    const std::size_t size = act.clauses.size();
+    if (act.kind != AbductiveKind::kWhen && size == 1 && act.clauses[0].As<Disjunction>()) {
+      Fail(Code::kBadAbductive, act.span, "`|` here would part the comma list",
+           "put the disjunction in parentheses");
+    }
+    switch (act.kind) {
+      case AbductiveKind::kWhen:
+      case AbductiveKind::kEach: return;
+      case AbductiveKind::kChoose:
+      case AbductiveKind::kDistinct: {
+        if (lvars >= 1 && lvars < size) return;
+        const std::string name = act.kind == AbductiveKind::kChoose ? "@choose" : "@distinct";
+        Fail(Code::kBadAbductive, act.span,
+             "expected one or more lvars and then a tail in `" + name + "`",
+             "write `" + name + "(?x, tail(?x))`");
+      }
+      case AbductiveKind::kFor:
+        if (size >= 3) return;
+        Fail(Code::kBadAbductive, act.span, "expected a binding, a tail and a step in `@for`",
+             "write `@for(?i = 1, ?i < 9, ?j = ?i + 1)`");
+    }
+  }
+
+  // --- Clauses --------------------------------------------------------------------------
+
+  // `whole_tail`: the node is all of what follows `<-`, where NESTED-RULE may stand.
+  void Clause(Node& node, bool whole_tail) {
+    if (node.As<Call>()) return ACall(node);
+    if (node.As<Symbol>()) {
+      BareName(node);
+      return ACall(node);
+    }
+    if (Conjunction* c = node.As<Conjunction>()) {
+      for (Node& clause : c->clauses) Clause(clause, false);
+    } else if (Disjunction* d = node.As<Disjunction>()) {
+      for (Node& branch : d->branches) Clause(branch, false);
+    } else if (Not* n = node.As<Not>()) {
+      Clause(n->clause.front(), false);
+    } else if (Annotated* a = node.As<Annotated>()) {
+      Clause(a->form.front(), false);
+      for (Suffix& suffix : a->suffixes) Metadata(suffix);
+    } else if (Group* g = node.As<Group>()) {
+      Grouped(g->inner.front(), whole_tail);
+    } else if (Binary* b = node.As<Binary>()) {
+      if (IsArithmetic(b->op) || IsSetOperator(b->op)) NotAClause(node);
+      Comparison(node, *b);
+    } else if (Within* w = node.As<Within>()) {
+      for (Node& part : w->parts) TemporalOperand(part);
+    } else if (Between* t = node.As<Between>()) {
+      for (Node& part : t->parts) TemporalOperand(part);
+    } else if (GoalFalse* f = node.As<GoalFalse>()) {
+      ACall(f->goal.front());
+    } else if (node.As<Collection>() || node.As<Count>()) {
+      NotAClause(node);
+    } else {
+      Leaf(node);
+    }
+  }
+
+  [[noreturn]] void NotAClause(const Node& node) const {
+    Fail(Code::kSyntaxError, node.span, "`" + Quoted(node) + "` is a value, not a clause",
+         "compare it, as in `?y = " + Quoted(node) + "`");
+  }
+
+  void Grouped(Node& inner, bool whole_tail) {
+    Rule* rule = inner.As<Rule>();
+    if (rule == nullptr) return Clause(inner, false);
+    if (!whole_tail && (!rule->abductives.empty() || !rule->constraints.empty())) {
+      Fail(Code::kSyntaxError, inner.span,
+           "a rule with `;` or `->` in parentheses must be the whole tail of another rule");
+    }
+    RuleParts(*rule);
+  }
+
+  // A bare name as a head or clause is a nullary relation (decision 16).
+  void BareName(Node& node) {
+    std::string name = node.As<Symbol>()->name;
+    if (name.find('/') != name.npos) {
+      Fail(Code::kBadName, node.span, "`" + name + "` is not the name of a relation",
+           "a namespace is joined with `#`");
+    }
+    node.is = Call{Namespace::kRelation, std::move(name), {}, false};
+  }
+
+  // --- Calls ----------------------------------------------------------------------------
+
+  void ACall(Node& node) {
+    Call& call = *node.As<Call>();
+    Label(node.span, call);
+    if (call.ns == Namespace::kTool && call.label == "json" &&
+        (call.args.size() != 1 || !call.args[0].As<Lvar>() ||
+         call.args[0].As<Lvar>()->name.empty())) {
+      Fail(Code::kBadJson, node.span, "expected exactly one lvar in `$json`",
+           "bind the value first and write `$json(?x)`");
+    }
+    if (call.ns == Namespace::kGoal && call.label == "fail" && call.args.size() != 2) {
+      Fail(Code::kBadFail, node.span,
+           "expected two arguments in `%fail`, got " + std::to_string(call.args.size()),
+           "write `%fail(?reason, ?explanation)`");
+    }
+    for (Node& arg : call.args) Argument(arg, &node);
+  }
+
+  void Label(Span span, const Call& call) {
+    if (call.label.empty()) return;  // the root goal
+    const char* sigil = call.ns == Namespace::kGoal ? "%" : call.ns == Namespace::kTool ? "$" : "";
+    const Span name_span = {span.file, span.begin,
+                            static_cast<std::uint32_t>(span.begin + std::string_view(sigil).size() +
+                                                       call.label.size())};
+    NameAt(name_span, call.label, sigil);
+    if (call.ns != Namespace::kRelation) return;
+    if (!call.parens) {
+      Lint(Code::kBareName, span, "`" + call.label + "` is read as a relation without arguments",
+           "write `" + call.label + "()`");
+    }
+    if (IsOperatorWord(call.label)) {
+      Lint(Code::kOperatorName, name_span,
+           "the relation `" + call.label + "` is named like an operator", "choose another name");
+    }
+  }
+
+  // ARG = VAR | LITERAL | COLLECTION | '_' | RELATION. `call` is what the argument is of.
+  void Argument(Node& node, const Node* call) {
+    if (Call* inner = node.As<Call>()) {
+      if (inner->ns == Namespace::kRelation && inner->parens) return ACall(node);
+      const std::string kind = inner->ns == Namespace::kGoal   ? "a goal"
+                               : inner->ns == Namespace::kTool ? "a tool call"
+                                                               : "a relation without parentheses";
+      const bool tool = inner->ns == Namespace::kTool;
+      Fail(Code::kNotAnArgument, node.span, kind + " cannot be an argument",
+           tool ? BoundFirst(node, call) : "");
+    }
+    if (const Binary* binary = node.As<Binary>()) {
+      const bool value = IsArithmetic(binary->op) || IsSetOperator(binary->op);
+      Fail(Code::kNotAnArgument, node.span,
+           value ? "an operator cannot stand in an argument" : "a comparison cannot be an argument",
+           value ? BoundFirst(node, call) : "");
+    }
+    if (node.As<Count>()) {
+      Fail(Code::kNotAnArgument, node.span, "a count cannot be an argument",
+           BoundFirst(node, call));
+    }
+    if (node.As<Expansion>()) {
+      Fail(Code::kNotAnArgument, node.span, "an expansion cannot be an argument",
+           "write the lvar, `?" + node.As<Expansion>()->name + "`");
+    }
+    if (node.As<Group>() || node.As<GoalFalse>() || node.As<Within>() || node.As<Between>()) {
+      Fail(Code::kNotAnArgument, node.span,
+           "expected a variable, literal, collection or relation call as an argument", "");
+    }
+    Data(node);
+  }
+
+  // p(1, ?x + 1) to `?y = ?x + 1, p(1, ?y)`.
+  std::string BoundFirst(const Node& arg, const Node* call) const {
+    std::string fresh = "?y";
+    for (int n = 2; call != nullptr && Occurs(fresh, TextOf(call->span)); ++n) {
+      fresh = "?y" + std::to_string(n);
+    }
+    std::string hint = "write `" + fresh + " = " + std::string(TextOf(arg.span));
+    if (call != nullptr && call->span.end - call->span.begin <= 80) {
+      std::string rewritten(TextOf(call->span));
+      rewritten.replace(arg.span.begin - call->span.begin, arg.span.end - arg.span.begin, fresh);
+      hint += ", " + rewritten;
+    }
+    return hint + "`";
+  }
+
+  // --- Data: arguments, elements, operands ------------------------------------------------
+
+  // A variable, literal or collection.
+  void Data(Node& node) {
+    if (Collection* c = node.As<Collection>()) return Elements(node, *c);
+    if (Match* m = node.As<Match>()) return Data(m->pattern.front());
+    if (Symbol* s = node.As<Symbol>()) {
+      ForeignName(node.span, s->name, "");
+      if (s->name == "now") {
+        Lint(Code::kOperatorName, node.span, "`now` is a symbol here, not the time",
+             "the time is `now` only beside a temporal operator");
+      }
+      return;
+    }
+    Leaf(node);
+  }
+
+  void Leaf(Node& node) {
+    if (const Lvar* v = node.As<Lvar>()) {
+      if (!v->name.empty()) LvarName(node.span, v->name);
+    } else if (const Avar* a = node.As<Avar>()) {
+      if (a->name.find('#') != a->name.npos) {
+        Fail(Code::kBadName, node.span, "a namespace cannot stand in an async variable",
+             "a tool call has parentheses, as in `$" + a->name + "()`");
+      }
+      Name(node, a->name, "$");
+    } else if (const Expansion* e = node.As<Expansion>()) {
+      Name(node, e->name, "#?");
+    } else if (const Template* t = node.As<Template>()) {
+      for (const std::string& hole : t->holes) {
+        if (!hole.empty()) NameAt(node.span, hole, "?");
+      }
+    } else if (const Keyword* k = node.As<Keyword>()) {
+      ForeignName(node.span, k->name, ":");
+    } else if (const Regex* r = node.As<Regex>()) {
+      ValidRegex(node.span, *r);
+    } else if (Match* m = node.As<Match>()) {
+      Data(m->pattern.front());
+    }
+  }
+
+  void Elements(const Node& node, Collection& c) {
+    for (Node& item : c.items) {
+      if (item.As<Call>() || item.As<Expansion>()) {
+        Fail(Code::kNotAnElement, item.span,
+             std::string(item.As<Call>() ? "a call" : "an expansion") +
+                 " cannot be an element of a collection",
+             item.As<Call>() ? "gather its answers in a head, as in `all([& ?x]) <- p(?x)`" : "");
+      }
+      Data(item);
+    }
+    for (Node& rest : c.rest) {
+      if (rest.As<Call>()) {
+        Fail(Code::kNotAnElement, rest.span, "expected a variable after `&`", "");
+      }
+      Data(rest);
+    }
+    if (c.rest.size() > 1) {
+      const auto lvar = [](const Node& n) { return n.As<Lvar>() != nullptr; };
+      if (!in_head_ || !std::all_of(c.rest.begin(), c.rest.end(), lvar)) {
+        Fail(Code::kSyntaxError, Cover(c.rest[0].span, c.rest.back().span),
+             "expected one variable after `&`, at the end",
+             "only a head gathers several, as in `lines([& ?i ?q]) <- line(?i, ?q)`");
+      }
+    }
+    if (c.kind == CollectionKind::kMap) Entries(c);
+    if (c.kind == CollectionKind::kList && c.dotted && c.items.size() == 2 && c.rest.empty()) {
+      Lint(Code::kDottedPair, node.span, "`" + Quoted(node) + "` has exactly two elements",
+           "for the rest, write `[" + Quoted(c.items[0]) + " & ?rest]`");
+    }
+  }
+
+  void Entries(const Collection& map) {
+    if (map.items.size() % 2 != 0) {
+      Fail(Code::kBadMap, map.items.back().span,
+           "the key `" + Quoted(map.items.back()) + "` has no value",
+           "a map holds pairs: key, value, key, value");
+    }
+    std::unordered_set<std::string> keys;
+    for (std::size_t i = 0; i < map.items.size() && map.items.size() > 2; i += 2) {
+      if (!IsGround(map.items[i]) || keys.insert(Print(map.items[i])).second) continue;
+      Fail(Code::kBadMap, map.items[i].span,
+           "the key `" + Quoted(map.items[i]) + "` stands twice in one map");
+    }
+  }
+
+  void ValidRegex(Span span, const Regex& regex) {
+    RE2::Options options;
+    options.set_log_errors(false);
+    const RE2 compiled(ToRe2(regex.body), options);
+    if (!compiled.ok()) Fail(Code::kBadRegex, span, "the regex is invalid: " + compiled.error());
+  }
+
+  void Comparison(Node& node, Binary& b) {
+    Node& left = b.sides[0];
+    Node& right = b.sides[1];
+    const Call* a = left.As<Call>();
+    if (b.op == Operator::kLessEqual && a != nullptr && right.As<Call>() != nullptr) {
+      const std::uint32_t at = static_cast<std::uint32_t>(
+          text_.find("<=", left.span.end));  // only blanks and comments lie between
+      Fail(Code::kOldArrow, {node.span.file, at, at + 2},
+           "`<=` compares values, and calls have no order", "write `<-` for a rule");
+    }
+    const bool temporal = IsTemporal(b.op);
+    if (ToolIn(right)) {
+      if (b.op != Operator::kEqual || left.As<Lvar>() == nullptr) ToolOperand(left, right);
+      Operand(left, true);
+      return ToolClause(right);
+    }
+    const bool equality = b.op == Operator::kEqual || b.op == Operator::kNotEqual;
+    for (Node* side : {&left, &right}) {
+      if (temporal) {
+        TemporalOperand(*side);
+      } else {
+        Operand(*side, equality);
+      }
+    }
+  }
+
+  static bool ToolIn(const Node& node) {
+    const Call* call = InsideGroups(node).As<Call>();
+    return call != nullptr && call->ns == Namespace::kTool;
+  }
+
+  void ToolClause(Node& node) {
+    if (Group* group = node.As<Group>()) return ToolClause(group->inner.front());
+    ACall(node);
+  }
+
+  // Only LVAR = TOOL is bind sugar (decision 55).
+  [[noreturn]] void ToolOperand(const Node& other, const Node& tool) const {
+    Fail(Code::kSyntaxError, tool.span, "only an lvar can be equated with a tool call",
+         "write `" + Quoted(tool) + " ^ ~ {:result " + Quoted(other) + "}`");
+  }
+
+  void TemporalOperand(Node& node) {
+    if (Symbol* symbol = node.As<Symbol>(); symbol && symbol->name == "now") {
+      node.is = Now{};
+      return;
+    }
+    if (Group* group = node.As<Group>()) return TemporalOperand(group->inner.front());
+    Operand(node, false);
+  }
+
+  // What may stand beside an operator. `pattern`: also `~ PATTERN`.
+  void Operand(Node& node, bool pattern) {
+    if (Call* call = node.As<Call>()) {
+      if (call->ns == Namespace::kRelation && call->parens) return ACall(node);
+      if (call->ns == Namespace::kTool) {
+        Fail(Code::kSyntaxError, node.span, "a tool call cannot be an operand",
+             "bind its result first: `?r = " + Quoted(node) + "`");
+      }
+      Fail(Code::kSyntaxError, node.span, "`" + Quoted(node) + "` cannot be an operand");
+    }
+    if (Group* group = node.As<Group>()) return Operand(group->inner.front(), false);
+    if (Binary* b = node.As<Binary>()) {
+      if (!IsArithmetic(b->op) && !IsSetOperator(b->op)) NotAnOperand(node);
+      for (Node& side : b->sides) Operand(side, false);
+      return MixedOperators(node, *b);
+    }
+    if (Count* count = node.As<Count>()) return Counted(count->operand.front());
+    if (node.As<Match>() && !pattern) {
+      Fail(Code::kSyntaxError, node.span, "a pattern stands beside `=` or in an argument",
+           "write `?x = " + Quoted(node) + "` as a clause of its own");
+    }
+    if (node.As<Rule>() || node.As<Conjunction>() || node.As<Disjunction>() || node.As<Not>() ||
+        node.As<Annotated>() || node.As<GoalFalse>() || node.As<Within>() || node.As<Between>()) {
+      NotAnOperand(node);
+    }
+    Data(node);
+  }
+
+  [[noreturn]] void NotAnOperand(const Node& node) const {
+    Fail(Code::kSyntaxError, node.span, "expected an operand, got a clause",
+         "an operand is a variable, literal, collection, relation call or count");
+  }
+
+  void Counted(Node& node) {
+    if (Group* group = node.As<Group>()) return Counted(group->inner.front());
+    const Call* call = node.As<Call>();
+    const bool refused = (call != nullptr && (call->ns != Namespace::kRelation || !call->parens)) ||
+                         node.As<Binary>() || node.As<Count>() || node.As<Match>();
+    if (refused) {
+      Fail(Code::kSyntaxError, node.span, "`" + Quoted(node) + "` cannot be counted",
+           "bars hold one operand: a relation call, a variable, a collection or `#?x`");
+    }
+    Operand(node, false);
+  }
+
+  void MixedOperators(const Node& node, const Binary& b) {
+    if (!IsSetOperator(b.op)) return;
+    for (const Node& side : b.sides) {
+      const Binary* inner = side.As<Binary>();
+      if (inner != nullptr && IsSetOperator(inner->op) && inner->op != b.op) {
+        Lint(Code::kMixedSetOperators, node.span, "different set operators group left here",
+             "write parentheses: `(" + Quoted(side) + ")`");
+      }
+    }
+  }
+
+  // --- Metadata (§11) ---------------------------------------------------------------------
+
+  void Metadata(Suffix& suffix) {
+    Node& value = suffix.value.front();
+    const Keyword* keyword = suffix.key.empty() ? nullptr : suffix.key[0].As<Keyword>();
+    for (Node& key : suffix.key) {
+      if (key.As<Avar>()) RefuseKey(key);
+      if (!key.As<Keyword>() && !key.As<Symbol>() && !IsNamedLvar(key)) RefuseKey(key);
+      Data(key);
+    }
+    if (value.As<Call>() || value.As<Expansion>()) {
+      Fail(Code::kBadMetadata, value.span, "expected a variable, pattern or literal after `^`");
+    }
+    Data(value);
+    const bool bindings =
+        suffix.key.empty() ? suffix.bindings : keyword != nullptr && keyword->name == "bindings";
+    Keys(value, bindings);
+    if (!suffix.bindings && suffix.key.empty() && value.As<Collection>()) {
+      Lint(Code::kBareMetadataMap, value.span, "a metadata map is a pattern here",
+           "write `^ ~ " + Quoted(value) + "`");
+    }
+  }
+
+  static bool IsNamedLvar(const Node& node) {
+    const Lvar* lvar = node.As<Lvar>();
+    return lvar != nullptr && !lvar->name.empty();
+  }
+
+  // Keys of a metadata map are literals at every level (§11); in a bindings map `?g` is
+  // the literal spelling of a slot (decision 46).
+  void Keys(const Node& value, bool bindings) const {
+    if (const Match* match = value.As<Match>()) return Keys(match->pattern.front(), bindings);
+    const Collection* c = value.As<Collection>();
+    if (c == nullptr) return;
+    if (c->kind != CollectionKind::kMap) {
+      for (const Node& item : c->items) Keys(item, bindings);
+      return;
+    }
+    for (std::size_t i = 0; i + 1 < c->items.size(); i += 2) {
+      const Node& key = c->items[i];
+      const bool slot = bindings && IsNamedLvar(key);
+      const bool literal = key.As<Keyword>() || key.As<String>() || key.As<Symbol>() ||
+                           key.As<Number>() || key.As<Boolean>() || key.As<Nil>();
+      if (!slot && !literal) RefuseKey(key);
+      const Keyword* keyword = key.As<Keyword>();
+      Keys(c->items[i + 1], !bindings && keyword != nullptr && keyword->name == "bindings");
+    }
+  }
+
+  [[noreturn]] void RefuseKey(const Node& key) const {
+    const bool variable = key.As<Lvar>() || key.As<Avar>();
+    Fail(Code::kBadMetadata, key.span,
+         "expected a literal as a metadata key, got `" + Quoted(key) + "`",
+         variable
+             ? "for a variable key, bind the map with `^^ ?b`, then match `?b ~ [?key, ?value]`"
+             : "a key is a keyword, string, symbol, number, boolean or nil");
+  }
+
+  // --- Names ------------------------------------------------------------------------------
+
+  void Name(const Node& node, const std::string& name, const char* sigil) {
+    NameAt(node.span, name, sigil);
+  }
+
+  void NameAt(Span span, std::string_view name, const char* sigil) {
+    bool kebab = true;
+    bool part_begins = true;
+    for (const char c : name) {
+      if (part_begins && !IsLower(c)) {
+        Fail(Code::kBadName, span, "`" + std::string(sigil) + std::string(name) + "` is not a name",
+             "a name begins with a lower-case letter: `" + std::string(sigil) + Kebab(name) + "`");
+      }
+      if (c == '/') {
+        Fail(Code::kBadName, span, "`" + std::string(name) + "` is not a name",
+             "a namespace is joined with `#`");
+      }
+      kebab = kebab && c != '_' && !IsCapital(c);
+      part_begins = c == '#';
+    }
+    if (kebab) return;
+    Lint(Code::kNotKebabCase, span,
+         "`" + std::string(sigil) + std::string(name) + "` is not kebab-case",
+         "write `" + std::string(sigil) + Kebab(name) + "`");
+  }
+
+  // Data may be spelled as elsewhere (decision 14).
+  void ForeignName(Span span, std::string_view name, const char* sigil) {
+    const bool foreign = std::any_of(name.begin(), name.end(),
+                                     [](char c) { return c == '/' || c == '_' || IsCapital(c); });
+    if (!foreign) return;
+    Lint(Code::kForeignName, span,
+         "`" + std::string(sigil) + std::string(name) + "` is not kebab-case",
+         "as a name of your own, write `" + std::string(sigil) + Kebab(name) + "`");
+  }
+
+  void LvarName(Span span, const std::string& name) {
+    NameAt(span, name, "?");
+    const std::size_t hyphen = name.rfind('-');
+    const bool number = hyphen != name.npos && hyphen + 1 < name.size() &&
+                        name.find_first_not_of("0123456789", hyphen + 1) == name.npos;
+    if (number) numbered_.emplace_back(name, span);
+  }
+
+  // `?x-1` beside `?x` was meant as a subtraction, perhaps (decision 6).
+  void HyphensInNames(Span sentence) {
+    for (const auto& [name, span] : numbered_) {
+      const std::size_t hyphen = name.rfind('-');
+      const std::string base = "?" + name.substr(0, hyphen);
+      if (!Occurs(base, TextOf(sentence))) continue;
+      Lint(Code::kHyphenInName, span, "`?" + name + "` is one variable",
+           "to subtract, write `" + base + " - " + name.substr(hyphen + 1) + "`");
+    }
+  }
+
+  // Whether the variable stands in the text, not only as the begin of a longer name.
+  static bool Occurs(const std::string& variable, std::string_view text) {
+    for (std::size_t at = text.find(variable); at != text.npos; at = text.find(variable, at + 1)) {
+      const std::size_t end = at + variable.size();
+      if (end == text.size()) return true;
+      const char c = text[end];
+      if (!IsLower(c) && !IsCapital(c) && !(c >= '0' && c <= '9') && c != '-' && c != '_')
+        return true;
+    }
+    return false;
+  }
+
+  // --- Findings ---------------------------------------------------------------------------
+
+  [[noreturn]] static void Fail(Code code, Span span, std::string message, std::string hint = "") {
+    throw Diagnostic{code, InfoOf(code).severity, span, std::move(message), std::move(hint)};
+  }
+
+  // Each name once per sentence.
+  void Lint(Code code, Span span, std::string message, std::string hint) {
+    if (!linted_.insert(CodeText(code) + message).second) return;
+    lints_.push_back({code, InfoOf(code).severity, span, std::move(message), std::move(hint)});
+  }
+
+  std::string_view TextOf(Span span) const {
+    return text_.substr(span.begin, span.end - span.begin);
+  }
+
+  // The source of a node, short enough for a message.
+  std::string Quoted(const Node& node) const {
+    constexpr std::size_t kMost = 60;
+    const std::string_view source = TextOf(node.span);
+    if (source.size() <= kMost) return std::string(source);
+    return std::string(source.substr(0, kMost)) + "...";
+  }
+
+  std::string_view text_;
+  std::vector<Diagnostic>& lints_;
+  bool in_head_ = false;
+  std::unordered_set<std::string> linted_;
+  std::vector<std::pair<std::string, Span>> numbered_;  // ?x-1
+};
+
+}  // namespace
+
+std::optional<Diagnostic> SettleSentence(std::string_view text, Sentence& sentence,
+                                         std::vector<Diagnostic>& lints) {
+  try {
+    Shape(text, lints).WholeSentence(sentence);
+    return std::nullopt;
+  } catch (const Diagnostic& error) {
+    return error;
+  }
+}
+
+std::optional<Diagnostic> SettleTerm(std::string_view text, Node& term,
+                                     std::vector<Diagnostic>& lints) {
+  try {
+    Shape(text, lints).WholeTerm(term);
+    return std::nullopt;
+  } catch (const Diagnostic& error) {
+    return error;
+  }
+}
+
+}  // namespace rpl

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two fixpoints over the rules, then a sort. First, which relations are demanded and
+// which arguments their callers must bind; a rule can need its caller because a relation
+// it calls does, so this repeats until nothing changes. Second, which rules can run
+// bottom-up. Then Tarjan's algorithm gives the components of the relations that rules
+// derive, each after those it reads: the strata.
+#include "interp/analysis.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace rpl {
+namespace {
+
+constexpr std::size_t kMaxAlternatives = 256;
+
+// The clause lists of a tail with its disjunctions resolved, left branches first.
+// Empty when there would be too many.
+std::vector<std::vector<const Clause*>> Alternatives_(const std::vector<const Clause*>& clauses) {
+  std::vector<std::vector<const Clause*>> out(1);
+  const std::function<void(const Clauses&, std::vector<std::vector<const Clause*>>&)> expand =
+      [&](const Clauses& body, std::vector<std::vector<const Clause*>>& lists) {
+        for (const Clause& clause : body) {
+          const auto* a = clause.As<Alternatives>();
+          if (a == nullptr) {
+            for (auto& list : lists) list.push_back(&clause);
+            continue;
+          }
+          std::vector<std::vector<const Clause*>> next;
+          for (const Clauses& branch : a->branches) {
+            auto copy = lists;
+            expand(branch, copy);
+            next.insert(next.end(), copy.begin(), copy.end());
+            if (next.size() > kMaxAlternatives) return lists.clear();
+          }
+          lists = std::move(next);
+        }
+      };
+  for (const Clause* clause : clauses) {
+    if (clause->As<Alternatives>() == nullptr) {
+      for (auto& list : out) list.push_back(clause);
+      continue;
+    }
+    std::vector<std::vector<const Clause*>> next;
+    for (const Clauses& branch : clause->As<Alternatives>()->branches) {
+      auto copy = out;
+      expand(branch, copy);
+      next.insert(next.end(), copy.begin(), copy.end());
+    }
+    out = std::move(next);
+    if (out.empty() || out.size() > kMaxAlternatives) return {};
+  }
+  return out;
+}
+
+// Relations a clause reads; those whose completeness it needs go to `whole`.
+void Reads(const Clause& clause, const Store& store, bool whole, std::set<RelationId>& reads,
+           std::set<RelationId>& wholes) {
+  if (const auto* atom = clause.As<Atom>()) {
+    RelationId r = atom->relation;
+    if (atom->whole) r = store.WholeIfAny(store.BaseOf(r));
+    reads.insert(r);
+    bool set_pattern = false;
+    for (const Pattern& p : atom->args)
+      set_pattern |= (p.kind == Pattern::Kind::kSet && p.rest.empty()) ||
+                     (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet);
+    if (whole || set_pattern) wholes.insert(r);
+  }
+  if (const auto* read = clause.As<ReadAvar>()) reads.insert(read->channel);
+  if (const auto* is = clause.As<GoalIsFalse>()) {
+    reads.insert(is->goal.relation);
+    wholes.insert(is->goal.relation);
+  }
+  const bool inner_whole = whole || clause.As<CountOf>() || clause.As<Negation>() ||
+                           clause.As<Aggregate>() || clause.As<First>() || clause.As<Check>() ||
+                           clause.As<Loop>();
+  ForEachBody(clause, [&](const Clauses& body) {
+    for (const Clause& inner : body) Reads(inner, store, inner_whole, reads, wholes);
+  });
+}
+
+bool HasExpansion(const Clauses& clauses) {
+  return std::any_of(clauses.begin(), clauses.end(), [](const Clause& clause) {
+    if (clause.As<Expand>()) return true;
+    if (const auto* c = clause.As<CountOf>(); c != nullptr && c->expansion >= 0) return true;
+    bool found = false;
+    ForEachBody(clause, [&](const Clauses& body) { found |= HasExpansion(body); });
+    return found;
+  });
+}
+
+bool HasStuck(const Plan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(),
+                     [](const Step& s) { return s.kind == Step::Kind::kStuck; });
+}
+
+}  // namespace
+
+std::vector<const Clause*> ClausesOf(const Definition& def) {
+  std::vector<const Clause*> out;
+  for (const Clause& c : def.activation) out.push_back(&c);
+  for (const Clause& c : def.body) out.push_back(&c);
+  return out;
+}
+
+std::vector<bool> HeadSlots(const Definition& def) {
+  std::vector<bool> out(def.slots.size());
+  const auto mark = [&](SlotId s) { out[static_cast<std::size_t>(s)] = true; };
+  for (const Pattern& p : def.args) ForEachSlot(p, mark);
+  if (def.head_expansion >= 0) mark(def.head_expansion);
+  return out;
+}
+
+Access Analysis::AccessOf(RelationId relation, Mode mode) const {
+  const Relation& rel = store_->at(relation);
+  if (mode == Mode::kDerive) return rel.space() == Space::kGoal ? Access::kTruth : Access::kRows;
+  const RelationId base = store_->BaseOf(relation);
+  const Info& info = At(base);
+  switch (rel.space()) {
+    case Space::kGoal: return Access::kGoal;
+    case Space::kAvar: return Access::kExternal;
+    case Space::kTool: return info.rules.empty() ? Access::kExternal : Access::kTable;
+    case Space::kRelation: break;
+  }
+  if (info.collected) return Access::kCollect;
+  return info.demanded || info.broken ? Access::kTable : Access::kRows;
+}
+
+Columns Analysis::InputsOf(RelationId relation) const {
+  return At(store_->BaseOf(relation)).inputs;
+}
+
+bool Analysis::ReachesOutside(const Clause& clause) const {
+  if (const auto* atom = clause.As<Atom>()) {
+    const Relation& rel = store_->at(atom->relation);
+    return rel.space() != Space::kRelation || At(store_->BaseOf(atom->relation)).outside;
+  }
+  if (clause.As<ReadAvar>() || clause.As<GoalIsFalse>()) return true;
+  bool found = false;
+  ForEachBody(clause, [&](const Clauses& body) {
+    for (const Clause& inner : body) found |= ReachesOutside(inner);
+  });
+  return found;
+}
+
+// Whether some argument must come from the caller; the columns are added to `inputs`.
+bool Analysis::NeedsCaller(const Definition& def, Store& store, Columns* inputs) {
+  Planner planner(*this, store, Mode::kSolve);
+  const std::vector<const Clause*> clauses = ClausesOf(def);
+  const std::vector<bool> wanted = HeadSlots(def);
+  const std::vector<bool> nothing(def.slots.size());
+  if (!HasStuck(*planner.Make(clauses, nothing, wanted, def.slots, def.avar))) return false;
+  for (std::size_t open = 0; open < def.args.size(); ++open) {
+    std::vector<bool> bound(def.slots.size());
+    for (std::size_t i = 0; i < def.args.size(); ++i)
+      if (i != open)
+        ForEachSlot(def.args[i], [&](SlotId s) { bound[static_cast<std::size_t>(s)] = true; });
+    if (HasStuck(*planner.Make(clauses, bound, wanted, def.slots, def.avar)))
+      *inputs |= Columns{1} << open;
+  }
+  return true;
+}
+
+bool Analysis::UsesDemand(const Clauses& clauses, bool* outside) const {
+  bool demand = false;
+  for (const Clause& clause : clauses) {
+    if (const auto* atom = clause.As<Atom>()) {
+      const Relation& rel = store_->at(atom->relation);
+      const Info& info = At(store_->BaseOf(atom->relation));
+      demand |= rel.space() != Space::kRelation || info.demanded || info.collected;
+    }
+    if (ReachesOutside(clause)) *outside = demand = true;
+    ForEachBody(clause, [&](const Clauses& body) { demand |= UsesDemand(body, outside); });
+  }
+  return demand;
+}
+
+void Analysis::Make(const Program& program, Store& store) {
+  program_ = &program;
+  store_ = &store;
+  strata_.clear();
+  expanding_.clear();
+  cycles_.clear();
+  info_.assign(store.size(), Info{});
+  for (const Definition& def : program.definitions())
+    if (def.head != kNoId) info_[def.head].rules.push_back(def.number);
+  for (RelationId r = 0; r < store.size(); ++r)
+    info_[r].collected = info_[r].outside = program.FindCollected(r) != nullptr;
+
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Definition& def : program.definitions()) {
+      if (def.head == kNoId) continue;
+      Info& info = info_[def.head];
+      bool outside = false;
+      const bool in_activation = UsesDemand(def.activation, &outside);
+      const bool in_body = UsesDemand(def.body, &outside);
+      bool demanded = in_activation || in_body || HasExpansion(def.activation) ||
+                      HasExpansion(def.body);
+      Columns inputs = info.inputs;
+      demanded = NeedsCaller(def, store, &inputs) || demanded;
+      if ((demanded && !info.demanded) || (outside && !info.outside) || inputs != info.inputs) {
+        info.demanded |= demanded;
+        info.outside |= outside;
+        info.inputs = inputs;
+        changed = true;
+      }
+    }
+  }
+  if (info_.size() < store.size()) info_.resize(store.size());
+  MakeStrata(program, store);
+}
+
+void Analysis::MakeStrata(const Program& program, Store& store) {
+  struct Candidate {
+    const Definition* def;
+    std::set<RelationId> reads, wholes;
+    std::vector<std::vector<const Clause*>> alternatives;
+    bool ok = true;
+  };
+  std::vector<Candidate> candidates;
+  Planner planner(*this, store, Mode::kDerive);
+  for (const Definition& def : program.definitions()) {
+    Candidate c;
+    c.def = &def;
+    if (def.head != kNoId && store.at(def.head).space() == Space::kGoal) continue;
+    const std::vector<const Clause*> clauses = ClausesOf(def);
+    for (const Clause* clause : clauses) Reads(*clause, store, false, c.reads, c.wholes);
+    if (def.gathered >= 0 || def.choice) c.wholes = c.reads;
+    c.alternatives = Alternatives_(clauses);
+    if (c.alternatives.empty() || def.gathered >= 0 || def.choice) c.alternatives = {clauses};
+    if (HasExpansion(def.activation) || HasExpansion(def.body)) continue;
+    bool waits = false;  // on something whose absence proves nothing yet
+    for (RelationId r : c.wholes) {
+      const RelationId base = store.BaseOf(r);
+      waits |= store.at(base).space() != Space::kRelation || info_[base].outside;
+    }
+    for (const Clause* clause : clauses) waits |= clause->As<GoalIsFalse>() != nullptr;
+    if (waits) continue;
+    const std::vector<bool> nothing(def.slots.size());
+    for (const auto& list : c.alternatives)
+      if (planner.Make(list, nothing, HeadSlots(def), def.slots, def.avar)->problem) c.ok = false;
+    if (c.ok) candidates.push_back(std::move(c));
+  }
+  // A rule over a relation that only callers can evaluate is not derived either.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Info& info : info_) info.derived = false;
+    for (const Candidate& c : candidates)
+      if (c.ok && c.def->head != kNoId) info_[c.def->head].derived = true;
+    for (Candidate& c : candidates) {
+      if (!c.ok) continue;
+      for (RelationId r : c.reads) {
+        const Info& info = info_[store.BaseOf(r)];
+        if (info.demanded && !info.rules.empty() && !info.derived &&
+            store.at(store.BaseOf(r)).space() != Space::kGoal) {
+          c.ok = false;
+          changed = true;
+        }
+      }
+    }
+  }
+
+  // Components, dependencies first.
+  const std::size_t n = info_.size();
+  std::vector<std::vector<std::pair<RelationId, bool>>> edges(n);  // to what, needs it whole
+  for (const Candidate& c : candidates) {
+    if (!c.ok || c.def->head == kNoId) continue;
+    for (RelationId r : c.reads)
+      edges[c.def->head].emplace_back(store.BaseOf(r), c.wholes.contains(r));
+  }
+  std::vector<int> index(n, -1), low(n, 0);
+  std::vector<bool> on_stack(n);
+  std::vector<RelationId> stack;
+  std::vector<std::vector<RelationId>> components;
+  int counter = 0;
+  struct Visit {
+    RelationId at;
+    std::size_t edge;
+  };
+  for (RelationId root = 0; root < n; ++root) {
+    if (index[root] >= 0 || !info_[root].derived) continue;
+    std::vector<Visit> work = {{root, 0}};
+    while (!work.empty()) {
+      Visit& v = work.back();
+      if (v.edge == 0 && index[v.at] < 0) {
+        index[v.at] = low[v.at] = counter++;
+        stack.push_back(v.at);
+        on_stack[v.at] = true;
+      }
+      bool descended = false;
+      while (v.edge < edges[v.at].size()) {
+        const RelationId to = edges[v.at][v.edge++].first;
+        if (!info_[to].derived) continue;
+        if (index[to] < 0) {
+          work.push_back({to, 0});
+          descended = true;
+          break;
+        }
+        if (on_stack[to]) low[v.at] = std::min(low[v.at], index[to]);
+      }
+      if (descended) continue;
+      const RelationId done = v.at;
+      work.pop_back();
+      if (!work.empty()) low[work.back().at] = std::min(low[work.back().at], low[done]);
+      if (low[done] != index[done]) continue;
+      components.emplace_back();
+      RelationId member;
+      do {
+        member = stack.back();
+        stack.pop_back();
+        on_stack[member] = false;
+        info_[member].component = static_cast<int>(components.size()) - 1;
+        components.back().push_back(member);
+      } while (member != done);
+      std::sort(components.back().begin(), components.back().end());
+    }
+  }
+  for (RelationId r = 0; r < n; ++r)
+    for (const auto& [to, whole] : edges[r])
+      if (whole && info_[r].component >= 0 && info_[r].component == info_[to].component) {
+        for (RelationId member : components[static_cast<std::size_t>(info_[r].component)]) {
+          if (info_[member].broken) continue;
+          info_[member].broken = true;
+        }
+        const std::string line = store.at(r).name() + " depends on its own absence through " +
+                                 store.at(to).name();
+        if (cycles_.empty() || cycles_.back() != line) cycles_.push_back(line);
+      }
+
+  // Plans.
+  strata_.resize(components.size());
+  for (std::size_t i = 0; i < components.size(); ++i) strata_[i].relations = components[i];
+  for (const Candidate& c : candidates) {
+    if (!c.ok) continue;
+    const Definition& def = *c.def;
+    if (def.head != kNoId && info_[def.head].broken) continue;
+    std::vector<DerivedRule>& rules =
+        def.head == kNoId ? expanding_
+                          : strata_[static_cast<std::size_t>(info_[def.head].component)].rules;
+    const std::vector<bool> nothing(def.slots.size());
+    const std::vector<bool> wanted = HeadSlots(def);
+    for (const auto& list : c.alternatives) {
+      DerivedRule rule;
+      rule.def = &def;
+      rule.whole = def.gathered >= 0 || def.choice;
+      rule.reads.assign(c.reads.begin(), c.reads.end());
+      rule.whole_reads.assign(c.wholes.begin(), c.wholes.end());
+      rule.full = planner.Make(list, nothing, wanted, def.slots, def.avar);
+      for (std::size_t i = 0; i < list.size() && !rule.whole; ++i) {
+        RelationId r = kNoId;
+        if (const auto* atom = list[i]->As<Atom>())
+          r = atom->whole ? store.Whole(store.BaseOf(atom->relation)) : atom->relation;
+        if (r == kNoId || c.wholes.contains(r)) continue;
+        auto plan = planner.Make(list, nothing, wanted, def.slots, def.avar, static_cast<int>(i));
+        if (!plan->problem) rule.deltas.push_back({r, std::move(plan)});
+      }
+      rules.push_back(std::move(rule));
+    }
+  }
+}
+
+}  // namespace rpl

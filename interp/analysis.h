@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What kind of relation each one is, and in which order relations are derived.
+//
+// A relation is *derived* when its rules are range-restricted: bottom-up, to fixpoint, by
+// strata (interp/fixpoint.h). It is *demanded* when a rule needs its caller's bindings or
+// reaches a goal, a call, an avar or an expansion: then goals and constraints evaluate it
+// on demand (interp/solver.h). It can be both: a rule over `$ask("Q")` is derived from
+// replies that are there, and demanded so that the call is made.
+//
+// Strata: a relation stands above what it negates, counts, gathers or chooses from, and
+// not below anything it reads. Recursion through one of these has no answer (decision
+// 40): its relations are `broken`, empty, and reported; using one fails.
+//
+// Made anew when the program changes; then plans are too.
+#ifndef RPL_INTERP_ANALYSIS_H_
+#define RPL_INTERP_ANALYSIS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "interp/plan.h"
+#include "interp/program.h"
+
+namespace rpl {
+
+/// One rule of a stratum with its plans.
+struct DerivedRule {
+  const Definition* def;
+  std::unique_ptr<Plan> full;
+  /// Positions of the positive atoms in the clause list, with the plan that starts from
+  /// each one's delta.
+  struct Delta {
+    RelationId relation;
+    std::unique_ptr<Plan> plan;
+  };
+  std::vector<Delta> deltas;
+  /// Evaluated once its inputs are complete: gathers, chooses, checks, negates, counts.
+  bool whole = false;
+  std::vector<RelationId> reads;
+  std::vector<RelationId> whole_reads;  // those whose completeness it needs
+};
+
+struct Stratum {
+  std::vector<RelationId> relations;
+  std::vector<DerivedRule> rules;
+};
+
+class Analysis : public Catalog {
+ public:
+  /// Reads the whole program. O(rules).
+  void Make(const Program& program, Store& store);
+
+  Access AccessOf(RelationId relation, Mode mode) const override;
+  Columns InputsOf(RelationId relation) const override;
+  bool ReachesOutside(const Clause& clause) const override;
+
+  bool IsDemanded(RelationId relation) const { return At(relation).demanded; }
+  bool IsBroken(RelationId relation) const { return At(relation).broken; }
+  bool IsDerived(RelationId relation) const { return At(relation).derived; }
+  const std::vector<int>& RulesOf(RelationId relation) const { return At(relation).rules; }
+
+  std::vector<Stratum>& strata() { return strata_; }
+  /// Rules whose head is an expansion; they run after the strata.
+  std::vector<DerivedRule>& expanding() { return expanding_; }
+  /// One line per cycle through negation, naming its relations.
+  const std::vector<std::string>& cycles() const { return cycles_; }
+
+ private:
+  struct Info {
+    std::vector<int> rules;   // numbers of definitions
+    bool demanded = false;
+    bool outside = false;     // reaches a goal, a call or an avar
+    bool derived = false;     // some rule can run bottom-up
+    bool collected = false;
+    bool broken = false;
+    Columns inputs = 0;
+    int component = -1;
+  };
+  const Info& At(RelationId r) const { return r < info_.size() ? info_[r] : nothing_; }
+  bool NeedsCaller(const Definition& def, Store& store, Columns* inputs);
+  bool UsesDemand(const Clauses& clauses, bool* outside) const;
+  void MakeStrata(const Program& program, Store& store);
+
+  const Program* program_ = nullptr;
+  Store* store_ = nullptr;
+  std::vector<Info> info_;
+  Info nothing_;
+  std::vector<Stratum> strata_;
+  std::vector<DerivedRule> expanding_;
+  std::vector<std::string> cycles_;
+};
+
+/// All clauses of a definition in evaluation order: activation, then body.
+std::vector<const Clause*> ClausesOf(const Definition& def);
+
+/// The slots of the head, per slot.
+std::vector<bool> HeadSlots(const Definition& def);
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_ANALYSIS_H_

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The normal form of rules: what lowering leaves of a sentence.
+//
+// Every lvar and avar of a sentence is a *slot*, numbered from 0 in order of first
+// occurrence. A tail is a list of clauses; order is the author's, and the planner may
+// move pure ones. Operators keep their expression trees; counts, metadata suffixes,
+// `now` and nested rules have become clauses of their own. Labels are relation ids.
+//
+// Owned by the Program; plans borrow clauses, so a rule's clauses never move.
+#ifndef RPL_INTERP_CLAUSE_H_
+#define RPL_INTERP_CLAUSE_H_
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "interp/store.h"
+#include "interp/value.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace rpl {
+
+using SlotId = int;
+
+/// What a value is matched with, or built from (§3, §4, §6, §8).
+struct Pattern {
+  enum class Kind {
+    kConstant,  // `constant`
+    kSlot,      // `slot`; `binds` says that this occurrence is the first (set by a plan)
+    kAny,       // _
+    kList,      // parts, then rest
+    kSet,       // parts, then rest; every part takes an element of its own
+    kMap,       // parts: key, value, …; rest; `open` allows further keys (after ~)
+    kTerm,      // a nested relation call: ns, label, parts (decision 35)
+    kTemplate,  // texts with parts as holes: slots or wilds
+    kRegex,     // regex; parts are the slots of its named groups, in group order
+    kEach,      // ~ ?x and other patterns inside a collection: a set distributes (§7)
+  };
+  Kind kind = Kind::kAny;
+  Value constant;
+  SlotId slot = -1;
+  bool binds = false;
+  bool open = false;
+  Namespace ns = Namespace::kRelation;
+  std::string label;
+  std::vector<Pattern> parts;
+  std::vector<Pattern> rest;  // none, one, or (in heads) several
+  std::vector<std::string> texts;
+  std::shared_ptr<const re2::RE2> regex;
+
+  static Pattern Constant(Value v);
+  static Pattern Slot(SlotId s);
+  static Pattern Any() { return {}; }
+};
+
+/// A value to compute (§5.1, §5.3). kTerm builds `term`; the others combine two sides.
+struct Expr {
+  enum class Kind { kTerm, kOperator, kNow };
+  Kind kind = Kind::kTerm;
+  Pattern term;
+  Operator op = Operator::kAdd;
+  std::vector<Expr> sides;
+};
+
+struct Clause;
+using Clauses = std::vector<Clause>;
+
+/// rel(args), %goal(args), $tool(args). `row`, when not -1, is the slot that receives a
+/// reference to the matched row, for the metadata clauses that follow.
+struct Atom {
+  RelationId relation;
+  std::vector<Pattern> args;
+  SlotId row = -1;
+  /// Arguments that are bare avars: asked for when nothing else supplies them (§18.4.5).
+  std::vector<SlotId> avars;
+  /// Whether set patterns among `args` read the relation's companion.
+  bool whole = false;
+};
+
+/// = != < > <= >=
+struct Compare {
+  Operator op;
+  Expr left;
+  Expr right;
+};
+
+/// value = ~ pattern: a set distributes over a pattern that is no set (§7).
+struct MatchWith {
+  Expr value;
+  Pattern pattern;
+};
+
+/// element in collection; `negated` for not in.
+struct Member {
+  Expr element;
+  Expr collection;
+  bool negated = false;
+};
+
+/// §5.4; two operands for before and after, three for within and between.
+struct Temporal {
+  enum class Kind { kBefore, kAfter, kWithin, kBetween };
+  Kind kind;
+  std::vector<Expr> operands;
+};
+
+/// result = |atom|, or |value|, or |#?t|. `groups` are slots of the atom that nothing
+/// else binds though they stand outside: one count per value (decision 25).
+struct CountOf {
+  SlotId result;
+  Clauses atom;           // exactly one Atom, or empty
+  std::vector<Expr> value;  // exactly one, or empty
+  SlotId expansion = -1;
+  std::vector<SlotId> groups;
+};
+
+/// not (body)
+struct Negation {
+  Clauses body;
+};
+
+/// a | b. `ordered`: a later branch is tried only when the earlier ones are unsatisfied;
+/// set when a branch reaches goals or calls (design 4).
+struct Alternatives {
+  std::vector<Clauses> branches;
+  bool ordered = false;
+};
+
+/// #?t as a clause (§5.7).
+struct Expand {
+  SlotId slot;
+  SlotId row = -1;
+};
+
+/// The names a bindings map shows for a form: its own lvars in written order (§11).
+struct OwnSlots {
+  std::vector<SlotId> slots;
+  std::vector<Value> names;  // slot values, one each
+};
+
+/// A metadata suffix that is read per instance: fields of the author's map, or bindings.
+struct Metadata {
+  std::vector<SlotId> rows;  // row references of the form's members
+  OwnSlots own;              // bindings only
+  bool bindings = false;
+  Pattern pattern;           // a map, a slot or a wild
+  /// The key that a bare symbol may stand for (decision 47): :doc, :result, or none.
+  Value primary = kNone;
+};
+
+/// form ^ ?m: one map over every instance of the form by itself (decision 48).
+struct Aggregate {
+  Clauses body;
+  std::vector<SlotId> rows;
+  OwnSlots own;
+  Pattern pattern;
+};
+
+/// A bare avar is read: its reply, or a question (§13).
+struct ReadAvar {
+  RelationId channel;
+  SlotId slot;
+  int question;  // index into Program::questions
+};
+
+/// $json(?x): shown once every other clause holds (decision 58).
+struct ShowJson {
+  SlotId slot;
+};
+
+/// !%goal(args). In an activation clause it reads the state before the body.
+struct GoalIsFalse {
+  Atom goal;
+  bool activation = false;
+};
+
+/// @choose: the first answer of the body only.
+struct First {
+  Clauses body;
+};
+
+/// @for: from each answer of `start`, while `condition` holds; `step` binds `next`.
+struct Loop {
+  Clauses start;
+  Clauses condition;
+  Clauses step;
+  SlotId value;
+  SlotId next;
+};
+
+/// @distinct: at most one answer of the rule per value of these slots.
+struct Distinct {
+  std::vector<SlotId> slots;
+};
+
+/// tail -> body on a rule: an answer that fails it is not derived but a violation.
+struct Check {
+  Clauses body;
+  int constraint;  // index into Program::constraints
+};
+
+/// true, false, or a literal that means nothing as a clause.
+struct Truth {
+  bool holds;
+};
+
+struct Clause {
+  std::variant<Atom, Compare, MatchWith, Member, Temporal, CountOf, Negation, Alternatives, Expand,
+               Metadata, Aggregate, ReadAvar, ShowJson, GoalIsFalse, First, Loop, Distinct, Check,
+               Truth>
+      is;
+  Span span;
+  std::string text;  // as written, for reasons
+
+  template <typename T>
+  const T* As() const {
+    return std::get_if<T>(&is);
+  }
+  template <typename T>
+  T* As() {
+    return std::get_if<T>(&is);
+  }
+};
+
+/// Calls fn(slot) for every slot of a pattern, expression or clause, sub-clauses included.
+template <typename Fn>
+void ForEachSlot(const Pattern& p, Fn&& fn) {
+  if (p.kind == Pattern::Kind::kSlot) fn(p.slot);
+  for (const Pattern& part : p.parts) ForEachSlot(part, fn);
+  for (const Pattern& part : p.rest) ForEachSlot(part, fn);
+}
+
+template <typename Fn>
+void ForEachSlot(const Expr& e, Fn&& fn) {
+  if (e.kind == Expr::Kind::kTerm) ForEachSlot(e.term, fn);
+  for (const Expr& side : e.sides) ForEachSlot(side, fn);
+}
+
+/// All slots that occur in a clause or in its sub-clauses.
+void CollectSlots(const Clause& clause, std::vector<bool>& out);
+
+/// Calls fn(clauses) for each list of sub-clauses.
+template <typename Fn>
+void ForEachBody(const Clause& clause, Fn&& fn) {
+  if (const auto* c = clause.As<CountOf>()) fn(c->atom);
+  if (const auto* c = clause.As<Negation>()) fn(c->body);
+  if (const auto* c = clause.As<Alternatives>())
+    for (const Clauses& branch : c->branches) fn(branch);
+  if (const auto* c = clause.As<Aggregate>()) fn(c->body);
+  if (const auto* c = clause.As<First>()) fn(c->body);
+  if (const auto* c = clause.As<Check>()) fn(c->body);
+  if (const auto* c = clause.As<Loop>()) fn(c->start), fn(c->condition), fn(c->step);
+}
+
+/// One rule. The head of a goal rule lists its captures.
+struct Definition {
+  int number = 0;  // position in the program
+  RelationId head = kNoId;
+  std::vector<Pattern> args;
+  SlotId head_expansion = -1;  // #?h <- …: the relation comes from the term (§5.7)
+  int gathered = -1;           // which argument has `&` (§8), or -1
+  Clauses activation;          // what `;` adds, evaluated before the body (§16)
+  Clauses body;
+  bool force = false;          // @each: every answer is pursued
+  bool choice = false;         // has @choose, @distinct or a Check: not monotone
+  std::vector<std::string> slots;  // names without mark; "" for made ones
+  std::vector<bool> avar;          // per slot
+  std::vector<Value> captures;     // goals: the slot names of the arguments
+  Span span;
+  std::string text;  // printed
+  std::string heading;  // title of the heading it stands under
+  bool from_heading = false;
+  int question = -1;  // headings: what to ask for an argument that nothing binds
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_CLAUSE_H_

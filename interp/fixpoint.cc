@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The path of a row, for t(?x, ?z) <- t(?x, ?y), e(?y, ?z) with t = {ab}, e = {bc, cd}:
+//
+//   round 1  all t × all e        ab·bc → ac                    t = {ab | ac}
+//   round 2  delta t × all e      ac·cd → ad                    t = {ab ac | ad}
+//   round 3  delta t × all e      ad·?  → nothing: quiet
+//
+// The bar is old_end: rows before it are known, rows from it on are the delta. With
+// several atoms of the same stratum, the plan that starts from the delta of atom i reads
+// old rows at the atoms before i, so that no pair of rows meets twice.
+#include "interp/fixpoint.h"
+
+#include <algorithm>
+
+namespace rpl {
+
+void Fixpoint::Reset() {
+  for (std::size_t i = 0; i < analysis_.strata().size(); ++i) Drop(analysis_.strata()[i]);
+  memory_.assign(analysis_.strata().size(), Memory{});
+  bad_heads_.clear();
+}
+
+void Fixpoint::Drop(const Stratum& stratum) {
+  for (RelationId r : stratum.relations) {
+    Relation& rel = store_.at(r);
+    rel.Rebuild([&](RowId row) { return rel.asserted(row); });
+    if (const RelationId whole = store_.WholeIfAny(r); whole != kNoId) {
+      Relation& companion = store_.at(whole);
+      companion.Rebuild([&](RowId row) { return companion.asserted(row); });
+    }
+  }
+}
+
+// Whether anything that the stratum reads or holds differs from what it saw; `rebuilt`
+// when growing from the difference is not enough.
+bool Fixpoint::Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const {
+  bool changed = memory.fresh;
+  *rebuilt = memory.fresh;
+  for (const auto& [r, seen] : memory.seen) {
+    const Relation& rel = store_.at(r);
+    if (rel.epoch() != seen.epoch) changed = *rebuilt = true;
+    if (rel.size() == seen.size) continue;
+    changed = true;
+    for (const DerivedRule& rule : stratum.rules)
+      if (std::find(rule.whole_reads.begin(), rule.whole_reads.end(), r) !=
+          rule.whole_reads.end())
+        *rebuilt = true;
+  }
+  return changed;
+}
+
+std::size_t Fixpoint::RunRule(const DerivedRule& rule, const Plan& plan, Memory& memory) {
+  if (marks_.size() < store_.size()) marks_.resize(store_.size());
+  const std::size_t added = solver_.Derive(*rule.def, plan, marks_);
+  for (Violation& v : solver_.TakeViolations()) memory.violations.push_back(std::move(v));
+  if (solver_.stopped() != Stop::kGoesOn) stopped_at_ = rule.def->text;
+  return added;
+}
+
+Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
+  bool rebuilt = false;
+  if (!Changed(memory, stratum, &rebuilt)) return Stop::kGoesOn;
+  if (rebuilt && !memory.fresh) {
+    Drop(stratum);
+    memory.violations.clear();
+  }
+  // What the rules read, with what they had seen of it.
+  std::vector<RelationId> reads;
+  for (const DerivedRule& rule : stratum.rules)
+    for (RelationId r : rule.reads)
+      if (std::find(reads.begin(), reads.end(), r) == reads.end()) reads.push_back(r);
+  marks_.resize(store_.size());
+  for (RelationId r : reads) {
+    marks_[r].end = store_.at(r).size();
+    marks_[r].old_end = 0;
+    for (const auto& [known, seen] : memory.seen)
+      if (known == r && !rebuilt) marks_[r].old_end = seen.size;
+  }
+  std::size_t rounds = 0;
+  for (bool first = true;; first = false) {
+    if (++rounds > limits_.max_rounds) {
+      stopped_at_ = stratum.rules.front().def->text;
+      return Stop::kRounds;
+    }
+    for (const DerivedRule& rule : stratum.rules) {
+      if (first && rebuilt) {
+        RunRule(rule, *rule.full, memory);
+      } else {
+        for (const DerivedRule::Delta& delta : rule.deltas) {
+          const Solver::Marks& m = marks_[delta.relation];
+          if (m.old_end < m.end) RunRule(rule, *delta.plan, memory);
+          if (solver_.stopped() != Stop::kGoesOn) return solver_.stopped();
+        }
+      }
+      if (solver_.stopped() != Stop::kGoesOn) return solver_.stopped();
+    }
+    bool grew = false;
+    marks_.resize(store_.size());
+    for (RelationId r : reads) {
+      marks_[r].old_end = marks_[r].end;
+      marks_[r].end = store_.at(r).size();
+      grew |= marks_[r].old_end < marks_[r].end;
+    }
+    if (!grew) break;
+  }
+  memory.fresh = false;
+  memory.seen.clear();
+  for (RelationId r : reads)
+    memory.seen.push_back({r, {store_.at(r).size(), store_.at(r).epoch()}});
+  for (RelationId r : stratum.relations)
+    if (std::find(reads.begin(), reads.end(), r) == reads.end()) {
+      // Asserted rows may join the relation without concern to its rules; losing rows may not.
+      memory.seen.push_back({r, {store_.at(r).size(), store_.at(r).epoch()}});
+    }
+  return Stop::kGoesOn;
+}
+
+Stop Fixpoint::Quiesce() {
+  if (memory_.size() != analysis_.strata().size())
+    memory_.assign(analysis_.strata().size(), Memory{});
+  for (std::size_t rounds = 0;; ++rounds) {
+    for (std::size_t i = 0; i < analysis_.strata().size(); ++i) {
+      const Stop stop = QuiesceStratum(analysis_.strata()[i], memory_[i]);
+      if (stop != Stop::kGoesOn) return stop;
+    }
+    // Rules with #?h heads may feed any relation, so the strata run again after them.
+    std::size_t added = 0;
+    for (const DerivedRule& rule : analysis_.expanding()) {
+      marks_.resize(store_.size());
+      for (RelationId r : rule.reads) marks_[r] = {0, store_.at(r).size()};
+      Memory scratch;
+      added += RunRule(rule, *rule.full, scratch);
+      if (solver_.stopped() != Stop::kGoesOn) return solver_.stopped();
+      for (const std::string& bad : solver_.TakeBadHeads())
+        if (std::find(bad_heads_.begin(), bad_heads_.end(), bad) == bad_heads_.end())
+          bad_heads_.push_back(bad);
+    }
+    if (added == 0) return Stop::kGoesOn;
+    if (rounds > limits_.max_rounds) return Stop::kRounds;
+  }
+}
+
+std::vector<Violation> Fixpoint::Violations() const {
+  std::vector<Violation> out;
+  for (const Memory& m : memory_) out.insert(out.end(), m.violations.begin(), m.violations.end());
+  return out;
+}
+
+}  // namespace rpl

@@ -1,0 +1,994 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sentence is lowered clause by clause, in written order. Three things are looked at as
+// a whole: which avars nothing in the sentence supplies (they become questions), which
+// lvars stand for a call written in the same sentence (`?t = p(_), |#?t|` reads p(_)), and
+// which rows a metadata suffix speaks of. A suffix needs the row its form matched, so an
+// annotated atom gets a slot for a row reference, and the suffix becomes a clause after
+// it:
+//
+//   user(?u) ^^ ~ {?u ?v}     Atom user(s0) row=s1;  Metadata rows=[s1] bindings {?u s2}
+#include "interp/lower.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "grammar/printer.h"
+
+namespace rpl {
+namespace {
+
+Space SpaceOf(Namespace ns) {
+  switch (ns) {
+    case Namespace::kRelation: return Space::kRelation;
+    case Namespace::kGoal: return Space::kGoal;
+    case Namespace::kTool: return Space::kTool;
+  }
+  return Space::kRelation;
+}
+
+const Node& Ungroup(const Node& node) {
+  const Node* at = &node;
+  while (const auto* g = at->As<Group>()) at = &g->inner.front();
+  return *at;
+}
+
+bool IsToolOrAvar(const Node& node) {
+  if (node.As<Avar>()) return true;
+  const auto* call = node.As<Call>();
+  return call != nullptr && call->ns == Namespace::kTool;
+}
+
+void CollectLvars(const Node& node, std::vector<std::string>& out) {
+  const auto add = [&](const std::string& name) {
+    if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  };
+  if (const auto* v = node.As<Lvar>()) add(v->name);
+  if (const auto* v = node.As<Avar>()) add(v->name);
+  if (const auto* t = node.As<Template>())
+    for (const std::string& hole : t->holes) add(hole);
+  if (const auto* e = node.As<Expansion>()) add(e->name);
+  ForEachChild(node, [&](const Node& child) { CollectLvars(child, out); });
+}
+
+std::string GroupName(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+// (?<a>…) and (?P<a>…) are one thing; RE2 of Debian 12 knows the second only.
+std::string Re2Body(std::string_view body) {
+  std::string out;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    out += body[i];
+    if (body[i] == '\\' && i + 1 < body.size()) {
+      out += body[++i];
+    } else if (body.substr(i, 3) == "(?<" && i + 3 < body.size() && body[i + 3] != '=' &&
+               body[i + 3] != '!') {
+      out += "?P";
+      ++i;
+    }
+  }
+  return out;
+}
+
+bool Produces(const Clause& clause, SlotId slot) {
+  const auto in = [&](const Pattern& p) {
+    bool found = false;
+    ForEachSlot(p, [&](SlotId s) { found |= s == slot; });
+    return found;
+  };
+  if (const auto* c = clause.As<Atom>()) return std::any_of(c->args.begin(), c->args.end(), in);
+  if (const auto* c = clause.As<Metadata>()) return in(c->pattern);
+  if (const auto* c = clause.As<Aggregate>()) return in(c->pattern);
+  if (const auto* c = clause.As<MatchWith>()) return in(c->pattern);
+  if (const auto* c = clause.As<Member>())
+    return !c->negated && c->element.kind == Expr::Kind::kTerm && in(c->element.term);
+  if (const auto* c = clause.As<CountOf>()) return c->result == slot;
+  if (const auto* c = clause.As<ReadAvar>()) return c->slot == slot;
+  if (const auto* c = clause.As<Compare>(); c != nullptr && c->op == Operator::kEqual) {
+    const auto side = [&](const Expr& e, const Expr& other) {
+      return e.kind == Expr::Kind::kTerm && in(e.term) &&
+             !(other.kind == Expr::Kind::kTerm && other.term.kind == Pattern::Kind::kConstant);
+    };
+    return side(c->left, c->right) || side(c->right, c->left);
+  }
+  if (const auto* c = clause.As<Alternatives>())
+    return std::all_of(c->branches.begin(), c->branches.end(), [&](const Clauses& branch) {
+      return std::any_of(branch.begin(), branch.end(),
+                         [&](const Clause& b) { return Produces(b, slot); });
+    });
+  if (const auto* c = clause.As<First>())
+    return std::any_of(c->body.begin(), c->body.end(),
+                       [&](const Clause& b) { return Produces(b, slot); });
+  if (const auto* c = clause.As<Loop>()) return c->value == slot;
+  return false;
+}
+
+bool Mentions(const Clause& clause, SlotId slot, std::size_t slots) {
+  std::vector<bool> seen(slots);
+  CollectSlots(clause, seen);
+  return seen[static_cast<std::size_t>(slot)];
+}
+
+// Gives the atoms among `clauses` the avars that only they can supply.
+void MarkAvars(Clauses& clauses, SlotId slot) {
+  for (Clause& clause : clauses) {
+    auto* atom = clause.As<Atom>();
+    if (atom == nullptr) continue;
+    for (const Pattern& arg : atom->args)
+      if (arg.kind == Pattern::Kind::kSlot && arg.slot == slot) {
+        atom->avars.push_back(slot);
+        return;
+      }
+  }
+}
+
+}  // namespace
+
+Pattern Pattern::Constant(rpl::Value v) {
+  Pattern p;
+  p.kind = Kind::kConstant;
+  p.constant = v;
+  return p;
+}
+
+Pattern Pattern::Slot(SlotId s) {
+  Pattern p;
+  p.kind = Kind::kSlot;
+  p.slot = s;
+  return p;
+}
+
+void CollectSlots(const Clause& clause, std::vector<bool>& out) {
+  const auto mark = [&](SlotId s) {
+    if (s >= 0) out[static_cast<std::size_t>(s)] = true;
+  };
+  const auto marks = [&](const std::vector<SlotId>& slots) {
+    for (SlotId s : slots) mark(s);
+  };
+  const auto exprs = [&](const std::vector<Expr>& es) {
+    for (const Expr& e : es) ForEachSlot(e, mark);
+  };
+  if (const auto* c = clause.As<Atom>()) {
+    for (const Pattern& p : c->args) ForEachSlot(p, mark);
+    mark(c->row);
+  }
+  if (const auto* c = clause.As<Compare>()) ForEachSlot(c->left, mark), ForEachSlot(c->right, mark);
+  if (const auto* c = clause.As<MatchWith>())
+    ForEachSlot(c->value, mark), ForEachSlot(c->pattern, mark);
+  if (const auto* c = clause.As<Member>())
+    ForEachSlot(c->element, mark), ForEachSlot(c->collection, mark);
+  if (const auto* c = clause.As<Temporal>()) exprs(c->operands);
+  if (const auto* c = clause.As<CountOf>()) {
+    mark(c->result), mark(c->expansion), exprs(c->value);
+  }
+  if (const auto* c = clause.As<Expand>()) mark(c->slot), mark(c->row);
+  if (const auto* c = clause.As<Metadata>())
+    marks(c->rows), marks(c->own.slots), ForEachSlot(c->pattern, mark);
+  if (const auto* c = clause.As<Aggregate>()) ForEachSlot(c->pattern, mark);
+  if (const auto* c = clause.As<ReadAvar>()) mark(c->slot);
+  if (const auto* c = clause.As<ShowJson>()) mark(c->slot);
+  if (const auto* c = clause.As<GoalIsFalse>())
+    for (const Pattern& p : c->goal.args) ForEachSlot(p, mark);
+  if (const auto* c = clause.As<Loop>()) mark(c->value), mark(c->next);
+  if (const auto* c = clause.As<Distinct>()) marks(c->slots);
+  if (clause.As<Aggregate>()) return;  // its body has bindings of its own (decision 48)
+  ForEachBody(clause, [&](const Clauses& body) {
+    for (const Clause& b : body) CollectSlots(b, out);
+  });
+}
+
+void Lowering::Fail(Code code, Span span, std::string message, std::string hint) {
+  failed_ = true;
+  out_.Add(code, span, std::move(message), std::move(hint));
+}
+
+void Lowering::Push(Clauses& out, const Node& node, decltype(Clause::is) is) {
+  out.push_back({std::move(is), node.span, Print(node)});
+}
+
+SlotId Lowering::FreshSlot() {
+  names_.emplace_back();
+  avar_.push_back(false);
+  return static_cast<SlotId>(names_.size()) - 1;
+}
+
+// ?x and $x are two slots; in a bindings map both show as ?x (decision 46).
+SlotId Lowering::SlotOf(const std::string& name, bool avar) {
+  const std::string key = (avar ? "$" : "?") + name;
+  const auto [it, is_new] = slots_.emplace(key, 0);
+  if (is_new) {
+    it->second = FreshSlot();
+    names_.back() = name;
+    avar_.back() = avar;
+  }
+  return it->second;
+}
+
+Value NumberValue(Pool& pool, const Number& number) {
+  if (const auto* i = std::get_if<std::int64_t>(&number.value)) return pool.Int(*i);
+  return pool.Float(std::get<double>(number.value));
+}
+
+// A pattern whose parts are all constant is a constant.
+Pattern Lowering::Fold(Pattern p) {
+  Pool& pool = program_.store().pool();
+  if (!p.rest.empty() || p.open) return p;
+  std::vector<rpl::Value> parts;
+  for (const Pattern& part : p.parts) {
+    if (part.kind != Pattern::Kind::kConstant) return p;
+    parts.push_back(part.constant);
+  }
+  switch (p.kind) {
+    case Pattern::Kind::kList: return Pattern::Constant(pool.List(parts));
+    case Pattern::Kind::kSet: return Pattern::Constant(pool.Set(parts));
+    case Pattern::Kind::kMap: return Pattern::Constant(pool.Map(parts));
+    case Pattern::Kind::kTerm: return Pattern::Constant(pool.Term(p.ns, p.label, parts));
+    default: return p;
+  }
+}
+
+Pattern Lowering::CollectionPattern(const Collection& c, bool open) {
+  Pattern p;
+  p.kind = c.kind == CollectionKind::kList  ? Pattern::Kind::kList
+           : c.kind == CollectionKind::kSet ? Pattern::Kind::kSet
+                                            : Pattern::Kind::kMap;
+  p.open = open && p.kind == Pattern::Kind::kMap && c.rest.empty();
+  for (const Node& item : c.items) p.parts.push_back(Term(item, open));
+  for (const Node& item : c.rest) p.rest.push_back(Term(item, open));
+  return Fold(std::move(p));
+}
+
+// `open`: the node stands after `~`, where maps allow further keys (decision 29).
+Pattern Lowering::Term(const Node& node, bool open) {
+  Pool& pool = program_.store().pool();
+  Pattern p;
+  if (const auto* v = node.As<Lvar>())
+    return v->name.empty() ? Pattern::Any() : Pattern::Slot(SlotOf(v->name, false));
+  if (const auto* v = node.As<Avar>()) return Pattern::Slot(SlotOf(v->name, true));
+  if (const auto* v = node.As<String>()) return Pattern::Constant(pool.String(v->text));
+  if (const auto* v = node.As<Number>()) return Pattern::Constant(NumberValue(pool, *v));
+  if (const auto* v = node.As<Keyword>()) return Pattern::Constant(pool.Keyword(v->name));
+  if (const auto* v = node.As<Symbol>()) return Pattern::Constant(pool.Symbol(v->name));
+  if (const auto* v = node.As<Boolean>()) return Pattern::Constant(Pool::Bool(v->value));
+  if (node.As<Nil>()) return Pattern::Constant(kNil);
+  if (node.As<Now>()) return Pattern::Constant(pool.Symbol("now"));
+  if (const auto* v = node.As<Collection>()) return CollectionPattern(*v, open);
+  if (const auto* v = node.As<Group>()) return Term(v->inner.front(), open);
+  if (const auto* v = node.As<Template>()) {
+    p.kind = Pattern::Kind::kTemplate;
+    p.texts = v->texts;
+    for (const std::string& hole : v->holes)
+      p.parts.push_back(hole.empty() ? Pattern::Any() : Pattern::Slot(SlotOf(hole, false)));
+    return p;
+  }
+  if (const auto* v = node.As<Call>()) {
+    p.kind = Pattern::Kind::kTerm;
+    p.ns = v->ns;
+    p.label = v->label;
+    for (const Node& arg : v->args) p.parts.push_back(Term(arg, open));
+    return Fold(std::move(p));
+  }
+  if (const auto* v = node.As<Regex>()) {
+    p.kind = Pattern::Kind::kRegex;
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    auto regex = std::make_shared<const re2::RE2>(Re2Body(v->body), options);
+    if (!regex->ok()) {
+      Fail(Code::kBadRegex, node.span, "the regex is invalid: " + regex->error());
+      return p;
+    }
+    p.parts.resize(static_cast<std::size_t>(regex->NumberOfCapturingGroups()));
+    for (const auto& [number, name] : regex->CapturingGroupNames())
+      p.parts[static_cast<std::size_t>(number) - 1] =
+          Pattern::Slot(SlotOf(GroupName(name), false));
+    p.regex = std::move(regex);
+    return p;
+  }
+  if (const auto* v = node.As<Match>()) {
+    Pattern inner = Term(v->pattern.front(), true);
+    if (inner.kind == Pattern::Kind::kSet ||
+        (inner.kind == Pattern::Kind::kConstant && inner.constant.kind() == Kind::kSet))
+      return inner;
+    p.kind = Pattern::Kind::kEach;
+    p.parts.push_back(std::move(inner));
+    return p;
+  }
+  Fail(Code::kSyntaxError, node.span,
+       "expected a value, got `" + Print(node) + "`");
+  return p;
+}
+
+// Counts inside the expression become clauses of their own, before the operator.
+Expr Lowering::Compute(const Node& node, Clauses& before) {
+  Expr e;
+  if (const auto* b = node.As<Binary>()) {
+    e.kind = Expr::Kind::kOperator;
+    e.op = b->op;
+    for (const Node& side : b->sides) e.sides.push_back(Compute(side, before));
+    return e;
+  }
+  if (const auto* g = node.As<Group>()) return Compute(g->inner.front(), before);
+  if (node.As<Now>()) {
+    e.kind = Expr::Kind::kNow;
+    return e;
+  }
+  if (const auto* c = node.As<Count>()) {
+    CountOf count;
+    count.result = FreshSlot();
+    const Node* operand = &Ungroup(c->operand.front());
+    if (const auto* x = operand->As<Expansion>())
+      if (const auto form = forms_.find(x->name); form != forms_.end()) operand = form->second;
+    if (const auto* x = operand->As<Expansion>()) {
+      count.expansion = SlotOf(x->name, false);
+    } else if (const auto* call = operand->As<Call>()) {
+      CallClause(*operand, *call, count.atom, -1);
+    } else {
+      count.value.push_back(Compute(*operand, before));
+    }
+    e.term = Pattern::Slot(count.result);
+    Push(before, node, std::move(count));
+    return e;
+  }
+  e.term = Term(node);
+  return e;
+}
+
+void Lowering::CallClause(const Node& node, const Call& call, Clauses& out, SlotId row) {
+  if (call.ns == Namespace::kTool && call.label == "json" && call.args.size() == 1) {
+    const auto* v = call.args.front().As<Lvar>();
+    if (v != nullptr && !v->name.empty()) {
+      Push(out, node, ShowJson{SlotOf(v->name, false)});
+      return;
+    }
+  }
+  if (call.args.size() > kMaxArity) {
+    Fail(Code::kTooLong, node.span,
+         "expected at most " + std::to_string(kMaxArity) + " arguments, got " +
+             std::to_string(call.args.size()));
+    return;
+  }
+  Atom atom;
+  const auto arity =
+      call.ns == Namespace::kGoal ? 1u : static_cast<std::uint32_t>(call.args.size());
+  atom.relation = program_.store().Declare(SpaceOf(call.ns), call.label, arity);
+  atom.row = row;
+  for (const Node& arg : call.args) {
+    atom.args.push_back(Term(arg));
+    const Pattern& p = atom.args.back();
+    if (p.kind == Pattern::Kind::kSet && !p.rest.empty()) atom.whole = true;
+  }
+  if (atom.whole) program_.store().Whole(atom.relation);
+  Push(out, node, std::move(atom));
+}
+
+void Lowering::Tail(const Node& node, Clauses& out) {
+  if (const auto* v = node.As<Conjunction>()) {
+    for (const Node& clause : v->clauses) Tail(clause, out);
+  } else if (const auto* v2 = node.As<Group>()) {
+    Tail(v2->inner.front(), out);
+  } else if (const auto* rule = node.As<Rule>()) {
+    NestedRule(node, *rule, out);
+  } else if (const auto* d = node.As<Disjunction>()) {
+    Alternatives alternatives;
+    for (const Node& branch : d->branches) Tail(branch, alternatives.branches.emplace_back());
+    alternatives.ordered =
+        std::any_of(alternatives.branches.begin(), alternatives.branches.end(),
+                    [&](const Clauses& branch) { return Reaches(branch); });
+    Push(out, node, std::move(alternatives));
+  } else if (const auto* n = node.As<Not>()) {
+    const Node& inner = Ungroup(n->clause.front());
+    const auto* call = inner.As<Call>();
+    if (call != nullptr && call->ns == Namespace::kGoal) {
+      GoalIsFalse is;
+      Clauses goal;
+      CallClause(inner, *call, goal, -1);
+      is.goal = *goal.front().As<Atom>();
+      is.activation = activation_;
+      Push(out, node, std::move(is));
+      return;
+    }
+    Negation negation;
+    Tail(n->clause.front(), negation.body);
+    Push(out, node, std::move(negation));
+  } else if (const auto* g = node.As<GoalFalse>()) {
+    GoalIsFalse is;
+    Clauses goal;
+    CallClause(g->goal.front(), *g->goal.front().As<Call>(), goal, -1);
+    is.goal = *goal.front().As<Atom>();
+    is.activation = activation_;
+    Push(out, node, std::move(is));
+  } else if (const auto* b = node.As<Binary>()) {
+    BinaryClause(node, *b, out);
+  } else if (const auto* w = node.As<Within>()) {
+    Temporal t{Temporal::Kind::kWithin, {}};
+    for (const Node& part : w->parts) t.operands.push_back(Compute(part, out));
+    Push(out, node, std::move(t));
+  } else if (const auto* w2 = node.As<Between>()) {
+    Temporal t{Temporal::Kind::kBetween, {}};
+    for (const Node& part : w2->parts) t.operands.push_back(Compute(part, out));
+    Push(out, node, std::move(t));
+  } else if (const auto* c = node.As<Call>()) {
+    CallClause(node, *c, out, -1);
+  } else if (const auto* a = node.As<Annotated>()) {
+    AnnotatedClause(node, *a, out);
+  } else if (const auto* e = node.As<Expansion>()) {
+    if (const auto form = forms_.find(e->name); form != forms_.end())
+      return Tail(*form->second, out);
+    Push(out, node, Expand{SlotOf(e->name, false)});
+  } else if (const auto* v3 = node.As<Avar>()) {
+    const SlotId slot = SlotOf(v3->name, true);
+    Push(out, node, ReadAvar{program_.store().Declare(Space::kAvar, v3->name, 0), slot,
+                             QuestionFor(v3->name, "$" + v3->name)});
+  } else if (const auto* l = node.As<Lvar>()) {
+    // A prose term (§17.4), or a variable that asserts nothing by itself.
+    if (!l->name.empty()) SlotOf(l->name, false);
+    if (heading_.signature && !l->name.empty())
+      Push(out, node, ReadAvar{program_.store().Declare(Space::kAvar, l->name, 0),
+                               SlotOf(l->name, false), QuestionFor(l->name, "$" + l->name)});
+    else
+      Push(out, node, Truth{true});
+  } else if (const auto* t = node.As<Boolean>()) {
+    Push(out, node, Truth{t->value});
+  } else if (node.As<Count>() || node.As<Collection>() || node.As<Match>()) {
+    Fail(Code::kSyntaxError, node.span,
+         "expected a clause, got the value `" + Print(node) + "`",
+         "compare it: `?x = " + Print(node) + "`");
+  } else {
+    Push(out, node, Truth{!node.As<Nil>()});
+  }
+}
+
+// HEAD <- (RULE) and (HEAD <- TAIL) as a clause: both heads hold for each answer of the
+// inner tail (decision 37), so the inner tail is part of this one, and the inner head is
+// a rule of its own, made by Program.
+void Lowering::NestedRule(const Node&, const Rule& rule, Clauses& out) {
+  Definition inner;
+  Activation(rule.abductives, inner);
+  for (Clause& clause : inner.activation) out.push_back(std::move(clause));
+  for (const Node& tail : rule.tail) Tail(tail, out);
+}
+
+void Lowering::BinaryClause(const Node& node, const Binary& b, Clauses& out) {
+  const Node& left = Ungroup(b.sides[0]);
+  const Node& right = Ungroup(b.sides[1]);
+  switch (b.op) {
+    case Operator::kBefore:
+    case Operator::kAfter: {
+      Temporal t{b.op == Operator::kBefore ? Temporal::Kind::kBefore : Temporal::Kind::kAfter, {}};
+      t.operands.push_back(Compute(left, out));
+      t.operands.push_back(Compute(right, out));
+      Push(out, node, std::move(t));
+      return;
+    }
+    case Operator::kIn:
+    case Operator::kNotIn: {
+      Member m;
+      m.element = Compute(left, out);
+      m.collection = Compute(right, out);
+      m.negated = b.op == Operator::kNotIn;
+      Push(out, node, std::move(m));
+      return;
+    }
+    case Operator::kEqual: {
+      const auto* v = left.As<Lvar>();
+      if (v != nullptr && IsToolOrAvar(right)) {  // async bind sugar (§13.3, decision 55)
+        Annotated sugar;
+        sugar.form.push_back(right);
+        Suffix suffix;
+        suffix.key.push_back({Keyword{"result"}, node.span});
+        suffix.value.push_back(left);
+        suffix.span = node.span;
+        sugar.suffixes.push_back(std::move(suffix));
+        AnnotatedClause(node, sugar, out);
+        return;
+      }
+      const auto match = [&](const Node& value, const Match& m) {
+        MatchWith with;
+        with.value = Compute(value, out);
+        with.pattern = Term(m.pattern.front(), true);
+        Push(out, node, std::move(with));
+      };
+      if (const auto* m = right.As<Match>()) return match(left, *m);
+      if (const auto* m = left.As<Match>()) return match(right, *m);
+      break;
+    }
+    case Operator::kNotEqual:
+    case Operator::kLess:
+    case Operator::kGreater:
+    case Operator::kLessEqual:
+    case Operator::kGreaterEqual:
+      break;
+    default:
+      Fail(Code::kSyntaxError, node.span,
+           "expected a clause, got the value `" + Print(node) + "`",
+           "compare it: `?x = " + Print(node) + "`");
+      return;
+  }
+  Compare compare{b.op, {}, {}};
+  compare.left = Compute(left, out);
+  compare.right = Compute(right, out);
+  Push(out, node, std::move(compare));
+}
+
+OwnSlots Lowering::OwnOf(const Node& form) {
+  OwnSlots own;
+  Pool& pool = program_.store().pool();
+  std::vector<std::string> names;
+  CollectLvars(form, names);
+  for (const std::string& name : names) {
+    const auto avar = slots_.find("$" + name);
+    const auto lvar = slots_.find("?" + name);
+    if (avar == slots_.end() && lvar == slots_.end()) continue;
+    own.slots.push_back(lvar != slots_.end() ? lvar->second : avar->second);
+    own.names.push_back(pool.Slot(name));
+  }
+  return own;
+}
+
+// In a bindings map ?g is the literal name of a slot (decision 46).
+Pattern Lowering::MetadataPattern(const Node& value, bool bindings) {
+  const Node* at = &value;
+  if (const auto* m = at->As<Match>()) at = &m->pattern.front();
+  const auto* map = at->As<Collection>();
+  if (map == nullptr || map->kind != CollectionKind::kMap) return Term(*at, true);
+  Pattern p;
+  p.kind = Pattern::Kind::kMap;
+  p.open = true;
+  for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
+    const auto* key = map->items[i].As<Lvar>();
+    if (bindings && key != nullptr)
+      p.parts.push_back(Pattern::Constant(program_.store().pool().Slot(key->name)));
+    else
+      p.parts.push_back(Term(map->items[i], true));
+    p.parts.push_back(Term(map->items[i + 1], true));
+  }
+  for (const Node& rest : map->rest) p.rest.push_back(Term(rest, true));
+  if (!p.rest.empty()) p.open = false;
+  return p;
+}
+
+void Lowering::BindingsSuffix(const Node& node, const Node& form, Pattern pattern, Clauses& out) {
+  Metadata m;
+  m.rows = row_slots_;
+  m.own = OwnOf(form);
+  m.bindings = true;
+  m.pattern = std::move(pattern);
+  Push(out, node, std::move(m));
+}
+
+// Fields of ^ ~ {…}: :bindings is the bindings map; every other field goes to the members
+// of the form that mention one of its variables, or to all when it has none (decision 51).
+void Lowering::FieldsSuffix(const Node& node, const Node& form, const Collection& fields,
+                            Clauses& out) {
+  std::vector<const Node*> members;
+  const std::function<void(const Node&)> flatten = [&](const Node& n) {
+    const Node& inner = Ungroup(n);
+    if (const auto* c = inner.As<Conjunction>()) {
+      for (const Node& clause : c->clauses) flatten(clause);
+    } else if (const auto* a = inner.As<Annotated>()) {
+      flatten(a->form.front());
+    } else if (inner.As<Call>() || inner.As<Expansion>() || inner.As<Avar>()) {
+      members.push_back(&inner);
+    }
+  };
+  flatten(form);
+  for (std::size_t i = 0; i + 1 < fields.items.size(); i += 2) {
+    const auto* key = fields.items[i].As<Keyword>();
+    if (key != nullptr && key->name == "bindings") {
+      BindingsSuffix(node, form, MetadataPattern(fields.items[i + 1], true), out);
+      continue;
+    }
+    std::vector<std::string> wanted;
+    CollectLvars(fields.items[i + 1], wanted);
+    for (std::size_t k = 0; k < members.size() && k < row_slots_.size(); ++k) {
+      std::vector<std::string> has;
+      CollectLvars(*members[k], has);
+      const bool mentions = std::any_of(wanted.begin(), wanted.end(), [&](const std::string& w) {
+        return std::find(has.begin(), has.end(), w) != has.end();
+      });
+      if (members.size() > 1 && !wanted.empty() && !mentions) continue;
+      Metadata m;
+      m.rows.push_back(row_slots_[k]);
+      m.pattern.kind = Pattern::Kind::kMap;
+      m.pattern.open = true;
+      m.pattern.parts.push_back(Term(fields.items[i], true));
+      m.pattern.parts.push_back(Term(fields.items[i + 1], true));
+      m.primary = program_.store().pool().Symbol(IsToolOrAvar(*members[k]) ? "result" : "doc");
+      Push(out, node, std::move(m));
+    }
+  }
+}
+
+void Lowering::AnnotatedClause(const Node& node, const Annotated& a, Clauses& out) {
+  const Node& form = Ungroup(a.form.front());
+
+  // %goal ^ true, %goal ^ false (§15.5); on other forms they read as the clause and its
+  // negation.
+  std::vector<const Suffix*> suffixes;
+  for (const Suffix& s : a.suffixes) {
+    const auto* truth = s.value.front().As<Boolean>();
+    if (truth == nullptr || s.bindings || !s.key.empty()) {
+      suffixes.push_back(&s);
+    } else if (!truth->value) {
+      return Tail({Not{{form}}, node.span}, out);
+    }
+  }
+  // ?v = $t(…) ^ …: the suffixes are about the call.
+  if (const auto* b = form.As<Binary>(); b != nullptr && b->op == Operator::kEqual &&
+                                         b->sides[0].As<Lvar>() &&
+                                         IsToolOrAvar(Ungroup(b->sides[1]))) {
+    Annotated moved;
+    moved.form.push_back(Ungroup(b->sides[1]));
+    Suffix result;
+    result.key.push_back({Keyword{"result"}, node.span});
+    result.value.push_back(b->sides[0]);
+    moved.suffixes.push_back(std::move(result));
+    for (const Suffix* s : suffixes) moved.suffixes.push_back(*s);
+    return AnnotatedClause(node, moved, out);
+  }
+
+  const std::vector<SlotId> outer_rows = std::move(row_slots_);
+  row_slots_.clear();
+  Clauses body;
+  Tail(form, body);
+  for (Clause& clause : body) {  // every member gets a row reference
+    SlotId* row = nullptr;
+    if (auto* atom = clause.As<Atom>()) row = &atom->row;
+    if (auto* expand = clause.As<Expand>()) row = &expand->row;
+    if (auto* read = clause.As<ReadAvar>()) {
+      // With metadata, the avar is a call like any other.
+      Atom channel;
+      channel.relation = read->channel;
+      clause.is = std::move(channel);
+      row = &clause.As<Atom>()->row;
+    }
+    if (row == nullptr) continue;
+    if (*row < 0) *row = FreshSlot();
+    row_slots_.push_back(*row);
+  }
+  Clauses after;
+  for (const Suffix* s : suffixes) {
+    const Node& value = s->value.front();
+    if (!s->key.empty()) {  // ^:key V, ^name V, ^^ name V: one field
+      Collection fields{CollectionKind::kMap, {s->key.front(), value}, {}, false};
+      if (!s->bindings) {
+        FieldsSuffix(node, form, fields, after);
+        continue;
+      }
+      BindingsSuffix(node, form, MetadataPattern({std::move(fields), s->span}, true), after);
+      continue;
+    }
+    if (s->bindings) {
+      BindingsSuffix(node, form, MetadataPattern(value, true), after);
+      continue;
+    }
+    const Node* at = &value;
+    if (const auto* m = at->As<Match>()) at = &m->pattern.front();
+    const auto* map = at->As<Collection>();
+    if (map != nullptr && map->kind == CollectionKind::kMap && map->rest.empty()) {
+      FieldsSuffix(node, form, *map, after);
+      continue;
+    }
+    Aggregate aggregate;
+    aggregate.body = body;
+    aggregate.rows = row_slots_;
+    aggregate.own = OwnOf(form);
+    aggregate.pattern = Term(value, true);
+    Push(after, node, std::move(aggregate));
+  }
+  for (Clause& clause : body) out.push_back(std::move(clause));
+  for (Clause& clause : after) out.push_back(std::move(clause));
+  row_slots_ = std::move(outer_rows);
+}
+
+bool Lowering::Reaches(const Clauses& clauses) const {
+  return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
+    if (const auto* atom = clause.As<Atom>())
+      return program_.store().at(atom->relation).space() != Space::kRelation;
+    if (clause.As<ReadAvar>() || clause.As<GoalIsFalse>()) return true;
+    bool found = false;
+    ForEachBody(clause, [&](const Clauses& body) { found |= Reaches(body); });
+    return found;
+  });
+}
+
+int Lowering::QuestionFor(const std::string& name, const std::string& subject) {
+  Question q;
+  q.name = name;
+  q.subject = subject;
+  q.prompt = heading_.prose.empty() ? name : heading_.prose;
+  for (const std::string& span : heading_.spans)
+    if (const RelationId r = program_.store().Find(Space::kRelation, span, 1); r != kNoId)
+      q.options = r;
+  program_.questions_.push_back(std::move(q));
+  return static_cast<int>(program_.questions_.size()) - 1;
+}
+
+void Lowering::Activation(const std::vector<Abductive>& abductives, Definition& to) {
+  activation_ = true;
+  for (const Abductive& a : abductives) {
+    // The leading run of bare lvars is the binding (decision 68).
+    std::size_t split = 0;
+    while (split < a.clauses.size() && a.clauses[split].As<Lvar>()) ++split;
+    switch (a.kind) {
+      case AbductiveKind::kWhen:
+        for (const Node& clause : a.clauses) Tail(clause, to.activation);
+        break;
+      case AbductiveKind::kChoose: {
+        First first;
+        for (std::size_t i = split; i < a.clauses.size(); ++i) Tail(a.clauses[i], first.body);
+        to.activation.push_back({std::move(first), a.span, "@choose"});
+        to.choice = true;
+        break;
+      }
+      case AbductiveKind::kDistinct: {
+        Distinct distinct;
+        for (std::size_t i = 0; i < split; ++i)
+          if (const auto* v = a.clauses[i].As<Lvar>(); !v->name.empty())
+            distinct.slots.push_back(SlotOf(v->name, false));
+        for (std::size_t i = split; i < a.clauses.size(); ++i) Tail(a.clauses[i], to.activation);
+        to.body.push_back({std::move(distinct), a.span, "@distinct"});
+        to.choice = true;
+        break;
+      }
+      case AbductiveKind::kEach: {
+        to.force = true;
+        // Two parts, ?u and a collection lvar: the elements (decision 67).
+        if (split == a.clauses.size() && split >= 2) {
+          Member member;
+          member.element.term = Term(a.clauses[0]);
+          member.collection.term = Term(a.clauses[split - 1]);
+          to.activation.push_back({std::move(member), a.span, "@each"});
+        } else {
+          for (std::size_t i = split; i < a.clauses.size(); ++i) Tail(a.clauses[i], to.activation);
+        }
+        break;
+      }
+      case AbductiveKind::kFor: {
+        Loop loop;
+        Tail(a.clauses[0], loop.start);
+        Tail(a.clauses[1], loop.condition);
+        std::vector<std::string> bound;
+        CollectLvars(a.clauses[0], bound);
+        CollectLvars(a.clauses[1], bound);
+        std::vector<std::string> in_step;
+        for (std::size_t i = 2; i < a.clauses.size(); ++i) {
+          CollectLvars(a.clauses[i], in_step);
+          Tail(a.clauses[i], loop.step);
+        }
+        std::vector<std::string> fresh;
+        std::string carried;
+        for (const std::string& name : in_step) {
+          if (std::find(bound.begin(), bound.end(), name) == bound.end())
+            fresh.push_back(name);
+          else if (carried.empty())
+            carried = name;
+        }
+        if (fresh.size() != 1 || carried.empty()) {
+          Fail(Code::kBadAbductive, a.span,
+               "expected a step from the loop's lvar to exactly one new lvar, got " +
+                   std::to_string(fresh.size()) + " new",
+               "write it as `@for(?i = 1, ?i <= 3, next(?i, ?j))`");
+          break;
+        }
+        loop.value = SlotOf(carried, false);
+        loop.next = SlotOf(fresh.front(), false);
+        to.activation.push_back({std::move(loop), a.span, "@for"});
+        break;
+      }
+    }
+  }
+  activation_ = false;
+}
+
+// An avar that nothing supplies is read from outside (§18.4.5): before the first clause
+// that mentions it, or last when only the head does. One in an argument position of a
+// relation is matched like a variable first (decision 53).
+void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head) {
+  const std::size_t slots = names_.size();
+  for (std::size_t s = 0; s < slots; ++s) {
+    const auto slot = static_cast<SlotId>(s);
+    const auto produced = [&](const Clauses& clauses, bool reads) {
+      return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& c) {
+        return (reads || !c.As<ReadAvar>()) && Produces(c, slot);
+      });
+    };
+    if (!avar_[s]) {
+      // A prose term that some clause supplies asks nothing.
+      if (!names_[s].empty() && produced(body, false))
+        std::erase_if(body, [&](const Clause& c) {
+          const auto* read = c.As<ReadAvar>();
+          return read != nullptr && read->slot == slot;
+        });
+      const bool in_head = std::any_of(head.begin(), head.end(), [&](const Pattern& p) {
+        return p.kind == Pattern::Kind::kSlot && p.slot == slot;
+      });
+      if (!heading_.signature || !in_head || produced(body, true)) continue;
+    } else if (produced(body, true)) {
+      MarkAvars(body, slot);
+      continue;
+    }
+    auto at = std::find_if(body.begin(), body.end(),
+                           [&](const Clause& c) { return Mentions(c, slot, slots); });
+    body.insert(at, {ReadAvar{program_.store().Declare(Space::kAvar, names_[s], 0), slot,
+                              QuestionFor(names_[s], "$" + names_[s])},
+                     at == body.end() ? Span{} : at->span,
+                     (avar_[s] ? "$" : "?") + names_[s]});
+  }
+}
+
+namespace {
+
+// ?t = call(…) as a clause of the tail itself: #?t then reads that call (§5.7).
+void FindForms(const Node& tail, std::map<std::string, const Node*>& out) {
+  const Node& inner = Ungroup(tail);
+  if (const auto* c = inner.As<Conjunction>()) {
+    for (const Node& clause : c->clauses) FindForms(clause, out);
+  } else if (const auto* b = inner.As<Binary>(); b != nullptr && b->op == Operator::kEqual) {
+    const auto* v = Ungroup(b->sides[0]).As<Lvar>();
+    const auto* call = Ungroup(b->sides[1]).As<Call>();
+    if (v != nullptr && call != nullptr && call->ns == Namespace::kRelation)
+      out.emplace(v->name, &Ungroup(b->sides[1]));
+  }
+}
+
+}  // namespace
+
+Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
+  Definition def;
+  def.span = span;
+  def.text = Print(rule);
+  def.heading = heading_.title;
+  def.from_heading = heading_.signature;
+  for (const Node& tail : rule.tail) FindForms(tail, forms_);
+
+  Activation(rule.abductives, def);
+  if (const auto* call = head.As<Call>()) {
+    const auto arity =
+        call->ns == Namespace::kGoal ? 1u : static_cast<std::uint32_t>(call->args.size());
+    if (call->args.size() > kMaxArity)
+      Fail(Code::kTooLong, head.span, "expected at most 64 arguments");
+    def.head = program_.store().Declare(SpaceOf(call->ns), call->label, arity);
+    for (const Node& arg : call->args) {
+      if (const auto* c = arg.As<Collection>(); c != nullptr && !c->rest.empty())
+        def.gathered = static_cast<int>(def.args.size());
+      def.args.push_back(Term(arg));
+      if (call->ns == Namespace::kGoal) {
+        const auto* v = arg.As<Lvar>();
+        const auto* av = arg.As<Avar>();
+        const std::string name =
+            v != nullptr ? v->name : av != nullptr ? av->name : std::to_string(def.args.size());
+        def.captures.push_back(program_.store().pool().Slot(name));
+      }
+    }
+  } else if (const auto* expansion = head.As<Expansion>()) {
+    def.head_expansion = SlotOf(expansion->name, false);
+  }
+
+  const Clauses after = std::move(def.body);  // @distinct comes last
+  def.body.clear();
+  for (const Node& tail : rule.tail) Tail(tail, def.body);
+
+  // Constraints of the rule: a shape pins (decision 19), -> !% of the own head guards
+  // (decision 62), the rest checks each answer (decision 41).
+  const auto* head_call = head.As<Call>();
+  for (std::size_t i = 0; i < rule.constraints.size(); ++i) {
+    const Node& part = Ungroup(rule.constraints[i]);
+    const bool last = i + 1 == rule.constraints.size();
+    if (!last) {
+      // -> ?r -> inner(?x); the left part may also have clauses before ?r.
+      const Node* pinned = &part;
+      if (const auto* c = part.As<Conjunction>()) {
+        for (std::size_t k = 0; k + 1 < c->clauses.size(); ++k) Tail(c->clauses[k], def.body);
+        pinned = &Ungroup(c->clauses.back());
+      }
+      Compare pin{Operator::kEqual, {}, {}};
+      pin.left.term = Term(*pinned);
+      pin.right.term = Term(Ungroup(rule.constraints[i + 1]));
+      Push(def.body, part, std::move(pin));
+      break;
+    }
+    const auto* guard = part.As<GoalFalse>();
+    const Call* guarded = guard == nullptr ? nullptr : guard->goal.front().As<Call>();
+    if (guarded != nullptr && head_call != nullptr && head_call->ns == Namespace::kGoal &&
+        guarded->label == head_call->label) {
+      activation_ = true;
+      Tail(part, def.activation);
+      activation_ = false;
+      continue;
+    }
+    const auto* truth = part.As<Boolean>();
+    if (truth != nullptr && truth->value) continue;
+    Check check;
+    Tail(part, check.body);
+    check.constraint = static_cast<int>(program_.constraints_.size());
+    def.choice = true;
+    Constraint c;
+    c.number = check.constraint;
+    c.span = span;
+    c.text = Print(rule);
+    c.reported = Print(part);
+    c.heading = heading_.title;
+    program_.constraints_.push_back(std::move(c));
+    Push(def.body, part, std::move(check));
+  }
+  for (const Clause& clause : after) def.body.push_back(clause);
+
+  // %name <- (tail) ^^ ~ {?a ?a} captures like %name(?a) (§15.1).
+  if (head_call != nullptr && head_call->ns == Namespace::kGoal && head_call->args.empty() &&
+      !def.body.empty() && rule.tail.size() == 1 && rule.tail.front().As<Annotated>()) {
+    const auto* last = def.body.back().As<Metadata>();
+    if (last != nullptr && last->bindings && last->pattern.kind == Pattern::Kind::kMap)
+      for (std::size_t i = 0; i + 1 < last->pattern.parts.size(); i += 2) {
+        const Pattern& key = last->pattern.parts[i];
+        const Pattern& value = last->pattern.parts[i + 1];
+        if (key.kind != Pattern::Kind::kConstant || value.kind != Pattern::Kind::kSlot) continue;
+        def.captures.push_back(key.constant);
+        def.args.push_back(value);
+      }
+  }
+  ReadAvars(def.body, def.args);
+  def.slots = names_;
+  def.avar = avar_;
+  return def;
+}
+
+Collected Lowering::Collect(const Node& head) {
+  const auto* call = head.As<Call>();
+  Collected collected;
+  collected.relation = program_.store().Declare(
+      Space::kRelation, call->label, static_cast<std::uint32_t>(call->args.size()));
+  for (const Node& arg : call->args) {
+    std::string name = call->label;
+    if (const auto* v = arg.As<Lvar>(); v != nullptr && !v->name.empty()) name = v->name;
+    const auto* avar = arg.As<Avar>();
+    if (avar != nullptr) {
+      name = avar->name;
+      program_.store().Declare(Space::kAvar, name, 0);
+    }
+    const int q = QuestionFor(name, avar != nullptr ? "$" + name : Print(head));
+    collected.questions.push_back(q);
+  }
+  return collected;
+}
+
+Constraint Lowering::Constrain(const Rule& rule, Span span) {
+  Constraint c;
+  c.span = span;
+  c.text = Print(rule);
+  c.heading = heading_.title;
+  for (const Node& tail : rule.tail) FindForms(tail, forms_);
+  for (const Node& tail : rule.tail) {
+    Tail(tail, c.left);
+    c.own = OwnOf(tail);
+    c.reported = Print(tail);
+  }
+  if (rule.constraints.empty()) {
+    c.obligation = true;
+  } else if (rule.constraints.size() == 2) {
+    // tail -> ?r -> inner(?x): the shape of ?r must hold for every answer that has it.
+    Compare pin{Operator::kEqual, {}, {}};
+    pin.left.term = Term(Ungroup(rule.constraints[0]));
+    pin.right.term = Term(Ungroup(rule.constraints[1]));
+    Push(c.left, rule.constraints[0], std::move(pin));
+    c.obligation = true;
+  } else {
+    const auto* truth = Ungroup(rule.constraints.front()).As<Boolean>();
+    if (truth != nullptr) {
+      c.forbids = !truth->value;
+      c.obligation = truth->value;
+    } else {
+      Tail(rule.constraints.front(), c.right);
+    }
+  }
+  ReadAvars(c.left, {});
+  c.slots = names_;
+  c.avar = avar_;
+  return c;
+}
+
+}  // namespace rpl

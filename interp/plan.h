@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plans: in which order the clauses of a tail run, and what each finds bound (§5.5,
+// decision 23).
+//
+// A plan is a chain of steps; each step has all its inputs bound and binds its outputs,
+// and this is known before the plan runs, so that running needs no trail and no tests of
+// boundness. The order is the author's, with three departures that change no answer and
+// no order of answers: a clause whose inputs are not bound yet waits; a test runs as soon
+// as its inputs are bound; `$json`, checks and @distinct run last. Clauses that reach
+// outside (goals, calls, avars) never pass each other.
+//
+// A disjunction whose branches bind different slots is followed by one copy of the rest
+// per branch, so that every copy knows what is bound.
+//
+// When a clause can never run, a solving plan ends there in a kStuck step that names the
+// lvar; a deriving plan is refused.
+//
+// A Plan borrows the definition it was made for and the relations it reads; it must be
+// made again when the program changes.
+#ifndef RPL_INTERP_PLAN_H_
+#define RPL_INTERP_PLAN_H_
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interp/clause.h"
+
+namespace rpl {
+
+enum class Mode : std::uint8_t {
+  kDerive,  // bottom-up: every relation is read from the store
+  kSolve,   // on demand: goals, calls and demanded relations are reached
+};
+
+/// How a plan reads a relation.
+enum class Access : std::uint8_t {
+  kRows,      // the store
+  kTable,     // rules on demand, with the caller's bindings
+  kGoal,      // the rules of a goal, in order
+  kTruth,     // recorded truths of a goal (deriving plans)
+  kExternal,  // the replies of a tool or avar; a call when there is none
+  kCollect,   // a heading that asks for its free arguments (decision 70)
+};
+
+/// Which rows of a relation a step sees while a stratum is derived.
+enum class Range : std::uint8_t { kAll, kOld, kDelta };
+
+/// What plans need to know of relations; answered by the Analysis.
+class Catalog {
+ public:
+  virtual ~Catalog() = default;
+  virtual Access AccessOf(RelationId relation, Mode mode) const = 0;
+  /// Columns that a caller must bind (decision 38).
+  virtual Columns InputsOf(RelationId relation) const = 0;
+  /// Whether evaluating the clause may reach a goal, a call or an avar.
+  virtual bool ReachesOutside(const Clause& clause) const = 0;
+};
+
+struct Step {
+  enum class Kind : std::uint8_t {
+    kAtom, kCompare, kBind, kMatch, kMember, kTemporal, kCountAtom, kCountValue, kCountForm,
+    kNot, kBranch, kExpand, kMetadata, kAggregate, kReadAvar, kShow, kGoalFalse, kFirst, kLoop,
+    kDistinct, kCheck, kTruth, kEmit, kFound, kStuck,
+  };
+  Kind kind = Kind::kEmit;
+  const Clause* clause = nullptr;
+  Step* next = nullptr;
+  int depth = 0;                 // how many steps came before
+  std::vector<SlotId> reads;     // slots this step takes as inputs
+  std::vector<SlotId> writes;    // slots it binds
+
+  // kAtom, kCountAtom, kGoalFalse
+  RelationId relation = kNoId;
+  Access access = Access::kRows;
+  Range range = Range::kAll;
+  bool all_bound = false;                               // every column is a key
+  Columns probe = 0;                                    // columns with a known value
+  std::vector<std::pair<std::uint32_t, Pattern>> keys;  // their values, in column order
+  std::vector<std::pair<std::uint32_t, SlotId>> binds;  // columns that bind a slot
+  std::vector<std::pair<std::uint32_t, SlotId>> checks; // columns equal to a slot bound here
+  std::vector<std::pair<std::uint32_t, Pattern>> matches;
+  SlotId row = -1;
+  SlotId asked = -1;  // an avar argument to ask for when nothing supplies it
+
+  // operators: patterns carry their `binds` flags
+  Pattern pattern;  // kBind, kMatch, kMember, kMetadata, kAggregate, and kCount's result
+  std::vector<Expr> operands;
+  bool result_bound = false;     // kCount*: the result is compared, not bound
+  std::vector<SlotId> groups;    // kCountAtom
+
+  // nested plans: they end in kFound
+  Step* body = nullptr;
+  Step* body2 = nullptr;
+  Step* body3 = nullptr;
+  std::vector<Step*> branches;
+  bool ordered = false;
+
+  std::string problem;  // kStuck
+};
+
+struct Plan {
+  std::deque<Step> steps;
+  std::deque<Clause> made;  // clauses that the planner wrote
+  Step* first = nullptr;
+  std::optional<std::string> problem;  // a deriving plan that cannot run
+  std::vector<SlotId> atoms;           // unused slots of the definition are harmless
+};
+
+class Planner {
+ public:
+  Planner(const Catalog& catalog, Store& store, Mode mode)
+      : catalog_(catalog), store_(store), mode_(mode) {}
+
+  /// The plan of `clauses`, of which those with `bound` slots known. `wanted` are the
+  /// slots that must be bound at the end (the head's). `names` are for messages.
+  /// `delta`: the position in `clauses` of the atom that reads the delta and comes first,
+  /// or -1; atoms before it read old rows.
+  std::unique_ptr<Plan> Make(const std::vector<const Clause*>& clauses,
+                             const std::vector<bool>& bound, const std::vector<bool>& wanted,
+                             const std::vector<std::string>& names,
+                             const std::vector<bool>& avar, int delta = -1);
+
+ private:
+  struct Item {
+    const Clause* clause;
+    Range range = Range::kAll;
+  };
+  struct Context {
+    std::vector<bool> bound;
+    std::vector<bool> outside;  // slots mentioned outside the current list
+  };
+  enum class Terminal : std::uint8_t { kEmit, kFound };
+
+  Step* New(Step::Kind kind, const Clause* clause);
+  Step* Chain(std::vector<Item> rest, Context context, Terminal terminal, int depth,
+              std::vector<bool>* bound_after);
+  Step* Body(const Clauses& clauses, const Context& context, const std::vector<Item>& siblings,
+             const Clause* self, std::vector<bool>* bound_after);
+  bool Ready(const Clause& clause, const Context& context, const std::vector<Item>& rest,
+             bool desperate);
+  bool IsTest(const Clause& clause, const Context& context) const;
+  Step* StepFor(const Item& item, Context& context, const std::vector<Item>& rest);
+  void AtomStep(Step& step, const Atom& atom, Context& context);
+  Pattern Bind(const Pattern& p, std::vector<bool>& bound) const;
+  bool Bound(const Pattern& p, const std::vector<bool>& bound) const;
+  bool Bound(const Expr& e, const std::vector<bool>& bound) const;
+  bool Buildable(const Pattern& p, const std::vector<bool>& bound, bool quote) const;
+  bool Buildable(const Expr& e, const std::vector<bool>& bound, bool quote) const;
+  std::vector<SlotId> Unbound(const Clause& clause, const std::vector<bool>& bound) const;
+  bool WaitsForOthers(const Clause& clause, const Context& context,
+                      const std::vector<Item>& rest) const;
+  bool Decompose(const Clause& clause, const Context& context, std::vector<Item>& rest);
+  std::vector<Item> Prepare(const std::vector<Item>& items);
+  std::string ProblemOf(const std::vector<Item>& rest, const Context& context) const;
+
+  const Catalog& catalog_;
+  Store& store_;
+  Mode mode_;
+  Plan* plan_ = nullptr;
+  std::size_t slots_ = 0;
+  const std::vector<std::string>* names_ = nullptr;
+  const std::vector<bool>* avar_ = nullptr;
+  std::vector<bool> wanted_;
+  bool greedy_ = false;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PLAN_H_

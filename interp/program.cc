@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loading a document happens in two passes: the first sorts its sentences by what they
+// are and by heading (decisions 71, 72), the second lowers them, rules before
+// constraints within a sentence's place. A heading's rule is made of parts:
+//
+//   # T - r(?x) <- a(?x)        head r(?x), tail a(?x)
+//   Collect __y__.              prose term ?y
+//   ```rpl
+//   r(?x) <- z(?x)              an alternative: its tail joins the heading's
+//   c(?x)                       a headless expression: it joins every alternative
+//   z(7)                        a fact
+//   ```
+//
+// and becomes  r(?x) <- a(?x), ?y, z(?x), c(?x).
+#include "interp/program.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "grammar/printer.h"
+#include "interp/lower.h"
+
+namespace rpl {
+namespace {
+
+using Substitution = std::map<std::string, Value>;
+
+const Node& Ungroup(const Node& node) {
+  const Node* at = &node;
+  while (const auto* g = at->As<Group>()) at = &g->inner.front();
+  return *at;
+}
+
+Value Ground(Pool& pool, const Node& node, const Substitution& with) {
+  if (const auto* v = node.As<String>()) return pool.String(v->text);
+  if (const auto* v = node.As<Number>()) return NumberValue(pool, *v);
+  if (const auto* v = node.As<Keyword>()) return pool.Keyword(v->name);
+  if (const auto* v = node.As<Symbol>()) return pool.Symbol(v->name);
+  if (const auto* v = node.As<Boolean>()) return Pool::Bool(v->value);
+  if (node.As<Nil>()) return kNil;
+  if (node.As<Now>()) return pool.Symbol("now");
+  if (const auto* v = node.As<Group>()) return Ground(pool, v->inner.front(), with);
+  const auto bound = [&](const std::string& name) {
+    const auto it = with.find(name);
+    return it == with.end() ? kNone : it->second;
+  };
+  if (const auto* v = node.As<Lvar>()) return bound(v->name);
+  if (const auto* v = node.As<Avar>()) return bound(v->name);
+  std::vector<Value> parts;
+  const auto all = [&](const Nodes& nodes) {
+    for (const Node& n : nodes) {
+      parts.push_back(Ground(pool, n, with));
+      if (parts.back().is_none()) return false;
+    }
+    return true;
+  };
+  if (const auto* v = node.As<Collection>()) {
+    if (!v->rest.empty() || !all(v->items)) return kNone;
+    switch (v->kind) {
+      case CollectionKind::kList: return pool.List(parts);
+      case CollectionKind::kSet: return pool.Set(parts);
+      case CollectionKind::kMap: return pool.Map(parts);
+    }
+  }
+  if (const auto* v = node.As<Call>()) {
+    if (!all(v->args)) return kNone;
+    return pool.Term(v->ns, v->label, parts);
+  }
+  return kNone;
+}
+
+bool SameHead(const Node& a, const Node& b) {
+  const auto* x = a.As<Call>();
+  const auto* y = b.As<Call>();
+  return x != nullptr && y != nullptr && x->ns == y->ns && x->label == y->label &&
+         (x->args.size() == y->args.size() ||
+          (x->ns == Namespace::kGoal && (x->args.empty() || y->args.empty())));
+}
+
+// Renames every lvar of `node` by `names`.
+void Rename(Node& node, const std::map<std::string, Node>& names) {
+  if (const auto* v = node.As<Lvar>()) {
+    if (const auto it = names.find(v->name); it != names.end()) {
+      const Span span = node.span;
+      node = it->second;
+      node.span = span;
+    }
+    return;
+  }
+  if (auto* t = node.As<Template>())
+    for (std::string& hole : t->holes)
+      if (const auto it = names.find(hole); it != names.end())
+        if (const auto* v = it->second.As<Lvar>()) hole = v->name;
+  if (auto* e = node.As<Expansion>())
+    if (const auto it = names.find(e->name); it != names.end())
+      if (const auto* v = it->second.As<Lvar>()) e->name = v->name;
+  ForEachChild(node, [&](const Node& child) { Rename(const_cast<Node&>(child), names); });
+}
+
+void LvarNames(const Node& node, std::vector<std::string>& out) {
+  if (const auto* v = node.As<Lvar>(); v != nullptr && !v->name.empty()) out.push_back(v->name);
+  if (const auto* t = node.As<Template>()) out.insert(out.end(), t->holes.begin(), t->holes.end());
+  ForEachChild(node, [&](const Node& child) { LvarNames(child, out); });
+}
+
+void AppendTail(Nodes& tail, const Node& more) {
+  if (tail.empty()) {
+    tail.push_back(more);
+    return;
+  }
+  if (tail.front().As<Conjunction>() == nullptr) {
+    Node only = std::move(tail.front());
+    const Span span = only.span;
+    tail.front() = {Conjunction{{std::move(only)}}, span};
+  }
+  auto& clauses = tail.front().As<Conjunction>()->clauses;
+  const auto guard = [](const Node& n) {  // a | b inside a conjunction needs its parentheses
+    return n.As<Disjunction>() || n.As<Rule>() ? Node{Group{{n}}, n.span} : n;
+  };
+  if (clauses.size() == 1) clauses.front() = guard(clauses.front());
+  if (const auto* c = more.As<Conjunction>())
+    for (const Node& clause : c->clauses) clauses.push_back(guard(clause));
+  else
+    clauses.push_back(guard(more));
+}
+
+// `rule`, written for `head` in the section of a heading, in the heading's own variables.
+Rule InHeadingTerms(const Node& heading_head, const Rule& rule) {
+  Rule out = rule;
+  const auto* wanted = heading_head.As<Call>();
+  const auto* has = rule.heads.front().As<Call>();
+  if (wanted->args == has->args || wanted->args.size() != has->args.size()) return out;
+  std::map<std::string, Node> names;
+  std::vector<std::string> taken;
+  LvarNames(heading_head, taken);
+  Nodes equalities;
+  for (std::size_t i = 0; i < has->args.size(); ++i) {
+    const auto* v = has->args[i].As<Lvar>();
+    if (v != nullptr && !v->name.empty() && !names.contains(v->name))
+      names.emplace(v->name, wanted->args[i]);
+    else
+      equalities.push_back({Binary{Operator::kEqual, {wanted->args[i], has->args[i]}},
+                            has->args[i].span});
+  }
+  // Other lvars that happen to be spelled like the heading's get a name of their own.
+  std::vector<std::string> own;
+  for (const Node& n : rule.tail) LvarNames(n, own);
+  for (const std::string& name : own)
+    if (!names.contains(name) && std::find(taken.begin(), taken.end(), name) != taken.end())
+      names.emplace(name, Node{Lvar{name + "-2"}, {}});
+  Node whole{std::move(out), {}};
+  Rename(whole, names);
+  out = std::move(*whole.As<Rule>());
+  Nodes tail;
+  for (Node& e : equalities) {
+    Rename(e.As<Binary>()->sides[1], names);
+    AppendTail(tail, e);
+  }
+  for (const Node& n : out.tail) AppendTail(tail, n);
+  out.tail = std::move(tail);
+  out.heads.front() = heading_head;
+  return out;
+}
+
+// The sentences and prose of one heading, sorted.
+struct Section {
+  Nodes prose_terms;
+  Nodes conjoined;                   // headless expressions and prose terms, in order
+  std::vector<const Sentence*> own;  // rules whose head is the heading's
+  HeadingContext context;
+};
+
+}  // namespace
+
+Value GroundValue(Pool& pool, const Node& node) { return Ground(pool, node, {}); }
+
+Program::Program(Store& store, const Sources& sources) : store_(store), sources_(sources) {}
+
+const Goal* Program::FindGoal(std::string_view label) const {
+  for (const Goal& g : goals_)
+    if (g.label == label) return &g;
+  return nullptr;
+}
+
+const Collected* Program::FindCollected(RelationId relation) const {
+  for (const Collected& c : collected_)
+    if (c.relation == relation) return &c;
+  return nullptr;
+}
+
+bool Program::HasRules(RelationId relation) const {
+  const auto it = rule_count_.find(relation);
+  return it != rule_count_.end() && it->second > 0;
+}
+
+// Loads one document; made once per call of Program::Load.
+class Loader {
+ public:
+  Loader(Program& program, const Document& document, Diagnostics& out)
+      : program_(program), document_(document), out_(out), sections_(document.scopes.size()) {}
+
+  void Sort();
+  void Lower();
+
+  std::vector<Assertion> assertions;
+  std::vector<Definition> definitions;
+  std::vector<Constraint> constraints;
+  std::vector<Collected> collected;
+  std::vector<Declared> declared;
+
+ private:
+  bool Assert(const Rule& rule, const Sentence& sentence, const HeadingContext& context);
+  bool AssertOne(const Node& clause, bool truth, bool trace, const Sentence& sentence,
+                 const HeadingContext& context, std::vector<Assertion>& to);
+  void Define(const Rule& rule, Span span, const HeadingContext& context);
+  void Nested(const Node& node, Span span, const HeadingContext& context);
+  void Heading(int scope);
+  void Loose(const PlacedSentence& placed);
+  void SectionsBelow(int scope, std::vector<int>& out) const;
+  bool HasFact(const Call& head) const;
+  void Declare(const Node& head, Span span, const HeadingContext& context);
+
+  Program& program_;
+  const Document& document_;
+  Diagnostics& out_;
+  std::vector<Section> sections_;
+  std::vector<const PlacedSentence*> loose_;
+  std::vector<bool> done_;
+};
+
+// The nearest headings with a signature below a plain one.
+void Loader::SectionsBelow(int scope, std::vector<int>& out) const {
+  for (std::size_t s = 0; s < document_.scopes.size(); ++s) {
+    const Scope& child = document_.scopes[s];
+    if (child.parent != scope) continue;
+    if (child.signature)
+      out.push_back(static_cast<int>(s));
+    else
+      SectionsBelow(static_cast<int>(s), out);
+  }
+}
+
+void Loader::Declare(const Node& head, Span span, const HeadingContext& context) {
+  const auto* call = head.As<Call>();
+  if (call == nullptr) return;
+  std::string name = call->ns == Namespace::kGoal ? "%" : call->ns == Namespace::kTool ? "$" : "";
+  name += call->label;
+  if (!call->label.empty()) name += "/" + std::to_string(call->args.size());
+  for (const Declared& d : declared)
+    if (d.name == name) return;
+  for (const Declared& d : program_.declared())
+    if (d.name == name) return;
+  declared.push_back({name, span, context.title, context.prose});
+}
+
+void Loader::Sort() {
+  for (std::size_t s = 0; s < document_.scopes.size(); ++s) {
+    const Scope& scope = document_.scopes[s];
+    Section& section = sections_[s];
+    section.context.title = scope.title;
+    section.context.signature = scope.signature.has_value();
+  }
+  // Prose and sentences in document order, so that the tail has the order of §17.4.
+  for (const Prose& prose : document_.prose) {
+    Section& section = sections_[static_cast<std::size_t>(prose.scope)];
+    if (!section.context.prose.empty()) section.context.prose += "\n";
+    section.context.prose += program_.sources().Text(prose.span);
+    for (const ProseSpan& span : prose.spans) section.context.spans.push_back(span.name);
+  }
+  for (const PlacedSentence& placed : document_.sentences) {
+    const Rule& rule = placed.sentence.rule;
+    const auto s = static_cast<std::size_t>(placed.scope);
+    const Scope& scope = document_.scopes[s];
+    if (scope.signature) {
+      const Rule& signature = scope.signature->rule;
+      if (!rule.heads.empty() && !signature.heads.empty() &&
+          SameHead(rule.heads.front(), signature.heads.front()) && rule.heads.size() == 1) {
+        sections_[s].own.push_back(&placed.sentence);
+        continue;
+      }
+    }
+    loose_.push_back(&placed);
+  }
+}
+
+bool Loader::HasFact(const Call& head) const {
+  if (head.ns != Namespace::kRelation) return false;
+  for (const Assertion& a : assertions) {
+    const Relation& r = program_.store().at(a.relation);
+    if (r.space() == Space::kRelation && r.name() == head.label && r.arity() == head.args.size())
+      return true;
+  }
+  return false;
+}
+
+// One ground clause with its metadata, as an assertion. False when it is not ground.
+bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentence& sentence,
+                       const HeadingContext& context, std::vector<Assertion>& to) {
+  Pool& pool = program_.store().pool();
+  const Node* form = &Ungroup(clause);
+  std::vector<Value> meta;
+  std::vector<Value> bindings;
+  Substitution with;
+  if (const auto* gf = form->As<GoalFalse>()) {
+    truth = false;
+    trace = true;
+    form = &gf->goal.front();
+  }
+  if (const auto* a = form->As<Annotated>()) {
+    for (const Suffix& suffix : a->suffixes) {
+      const Node* value = &suffix.value.front();
+      if (const auto* m = value->As<Match>()) value = &m->pattern.front();
+      if (!suffix.bindings && suffix.key.empty()) {
+        if (const auto* b = value->As<Boolean>()) {
+          truth = b->value;
+          trace = true;
+          continue;
+        }
+      }
+      Nodes items;
+      bool in_bindings = suffix.bindings;
+      if (!suffix.key.empty()) {
+        const auto* key = suffix.key.front().As<Keyword>();
+        if (key != nullptr && key->name == "bindings" && !suffix.bindings) {
+          in_bindings = true;
+          if (const auto* map = value->As<Collection>()) items = map->items;
+        } else {
+          items = {suffix.key.front(), *value};
+        }
+      } else {
+        const auto* map = value->As<Collection>();
+        if (map == nullptr || map->kind != CollectionKind::kMap || !map->rest.empty())
+          return false;
+        items = map->items;
+      }
+      const std::function<bool(const Nodes&, bool)> take = [&](const Nodes& entries, bool inner) {
+        for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
+          const auto* keyword = entries[i].As<Keyword>();
+          if (!inner && keyword != nullptr && keyword->name == "bindings") {
+            const auto* map = entries[i + 1].As<Collection>();
+            if (map == nullptr || !take(map->items, true)) return false;
+            continue;
+          }
+          const auto* lvar = entries[i].As<Lvar>();
+          const Value key = inner && lvar != nullptr ? pool.Slot(lvar->name)
+                                                     : Ground(pool, entries[i], {});
+          const Value held = Ground(pool, entries[i + 1], {});
+          if (key.is_none() || held.is_none()) return false;
+          auto& list = inner ? bindings : meta;
+          list.push_back(key);
+          list.push_back(held);
+          if (inner && (key.kind() == Kind::kSlot || key.kind() == Kind::kSymbol))
+            with.emplace(std::string(pool.TextOf(key)), held);
+        }
+        return true;
+      };
+      if (!take(items, in_bindings)) return false;
+    }
+    form = &Ungroup(a->form.front());
+  }
+  if (const auto* rule = form->As<Rule>(); rule != nullptr && !rule->heads.empty())
+    form = &rule->heads.front();  // a printed derivation: its head is what holds (§19)
+
+  Assertion out;
+  out.truth = truth;
+  out.trace = trace;
+  out.span = sentence.span;
+  out.heading = context.title;
+  out.text = Print(sentence);
+  if (const auto* avar = form->As<Avar>()) {
+    out.relation = program_.store().Declare(Space::kAvar, avar->name, 0);
+  } else if (const auto* call = form->As<Call>()) {
+    if (call->ns == Namespace::kGoal) {
+      out.relation = program_.store().Declare(Space::kGoal, call->label, 1);
+      const Goal* goal = program_.FindGoal(call->label);
+      for (std::size_t i = 0; i < call->args.size(); ++i) {
+        const auto* v = call->args[i].As<Lvar>();
+        const Value held = Ground(pool, call->args[i], with);
+        if (held.is_none()) return false;
+        if (v != nullptr) continue;
+        const bool known = goal != nullptr && i < goal->captures.size();
+        bindings.push_back(known ? goal->captures[i] : pool.Slot(std::to_string(i + 1)));
+        bindings.push_back(held);
+      }
+      out.row.push_back(pool.Map(bindings));
+    } else {
+      if (call->args.size() > kMaxArity) return false;
+      out.relation = program_.store().Declare(
+          call->ns == Namespace::kTool ? Space::kTool : Space::kRelation, call->label,
+          static_cast<std::uint32_t>(call->args.size()));
+      std::vector<std::string> args;
+      for (const Node& arg : call->args) {
+        out.row.push_back(Ground(pool, arg, with));
+        if (out.row.back().is_none()) return false;
+        LvarNames(arg, args);
+      }
+      // Slots of the bindings map that are no argument are context (decision 48).
+      std::vector<Value> rest;
+      for (std::size_t i = 0; i < bindings.size(); i += 2) {
+        const bool argument =
+            bindings[i].kind() == Kind::kSlot &&
+            std::find(args.begin(), args.end(), pool.TextOf(bindings[i])) != args.end();
+        if (argument) continue;
+        rest.push_back(bindings[i]);
+        rest.push_back(bindings[i + 1]);
+      }
+      if (!rest.empty()) {
+        meta.push_back(pool.Keyword("bindings"));
+        meta.push_back(pool.Map(rest));
+      }
+    }
+  } else {
+    return false;
+  }
+  if (!meta.empty()) out.meta = pool.Map(meta);
+  to.push_back(std::move(out));
+  return true;
+}
+
+// Decisions 34 and 43: ground calls are asserted, a ground `-> false` retracts.
+bool Loader::Assert(const Rule& rule, const Sentence& sentence, const HeadingContext& context) {
+  if (!rule.heads.empty() || rule.tail.size() != 1 || rule.constraints.size() > 1) return false;
+  bool truth = true;
+  bool trace = false;
+  if (!rule.constraints.empty()) {
+    const auto* b = Ungroup(rule.constraints.front()).As<Boolean>();
+    if (b == nullptr) return false;
+    truth = b->value;
+    trace = true;
+  }
+  std::vector<Assertion> found;
+  const Node& tail = Ungroup(rule.tail.front());
+  if (const auto* c = tail.As<Conjunction>()) {
+    if (!truth) return false;  // p(1), q(2) -> false excludes; it retracts neither
+    for (const Node& clause : c->clauses)
+      if (!AssertOne(clause, truth, trace, sentence, context, found)) return false;
+  } else if (!AssertOne(tail, truth, trace, sentence, context, found)) {
+    return false;
+  }
+  for (Assertion& a : found) assertions.push_back(std::move(a));
+  return true;
+}
+
+// Each head of a double implication is a rule over the same tail (decision 37).
+void Loader::Define(const Rule& rule, Span span, const HeadingContext& context) {
+  for (const Node& tail : rule.tail) Nested(tail, span, context);
+  for (const Node& head : rule.heads) {
+    Declare(head, span, context);
+    Lowering lowering(program_, context, out_);
+    Definition def = lowering.Define(head, rule, span);
+    if (!lowering.failed()) definitions.push_back(std::move(def));
+  }
+}
+
+// Rules written inside the tail: HEAD <- (RULE), (a() <- b()) ^ ?m.
+void Loader::Nested(const Node& node, Span span, const HeadingContext& context) {
+  ForEachChild(node, [&](const Node& child) { Nested(child, span, context); });
+  const auto* rule = node.As<Rule>();
+  if (rule == nullptr) return;
+  Rule inner = *rule;
+  for (const Node& head : inner.heads) {
+    Declare(head, span, context);
+    Lowering lowering(program_, context, out_);
+    Definition def = lowering.Define(head, inner, span);
+    if (!lowering.failed()) definitions.push_back(std::move(def));
+  }
+}
+
+void Loader::Loose(const PlacedSentence& placed) {
+  const Rule& rule = placed.sentence.rule;
+  const HeadingContext plain{sections_[static_cast<std::size_t>(placed.scope)].context.title,
+                             {}, {}, false};
+  if (!rule.heads.empty()) return Define(rule, placed.sentence.span, plain);
+  Lowering lowering(program_, plain, out_);
+  Constraint c = lowering.Constrain(rule, placed.sentence.span);
+  if (!lowering.failed()) constraints.push_back(std::move(c));
+}
+
+void Loader::Heading(int scope) {
+  const auto s = static_cast<std::size_t>(scope);
+  const Scope& heading = document_.scopes[s];
+  Section& section = sections_[s];
+  const Sentence& signature = *heading.signature;
+  if (signature.rule.heads.empty()) {  // a constraint in a heading (decision 74)
+    Lowering lowering(program_, section.context, out_);
+    Constraint c = lowering.Constrain(signature.rule, heading.span);
+    c.heading = heading.title;
+    if (!lowering.failed()) constraints.push_back(std::move(c));
+    return;
+  }
+  const Node& head = signature.rule.heads.front();
+  const auto* call = head.As<Call>();
+  Declare(head, heading.span, section.context);
+  const bool goal = call != nullptr && call->ns == Namespace::kGoal;
+  if (signature.rule.tail.empty() && section.own.empty() && section.conjoined.empty()) {
+    if (call == nullptr || call->ns == Namespace::kTool) return;  // a tool is declared only
+    if (call->ns == Namespace::kRelation) {
+      const Node whole{*call, heading.span};
+      std::vector<Assertion> fact;
+      if (AssertOne(whole, true, false, signature, section.context, fact)) {
+        for (Assertion& a : fact) assertions.push_back(std::move(a));
+      } else if (!HasFact(*call)) {
+        Lowering lowering(program_, section.context, out_);
+        collected.push_back(lowering.Collect(head));
+      }
+      return;
+    }
+  }
+  std::vector<Rule> alternatives;
+  if (section.own.empty()) {
+    alternatives.emplace_back();
+    alternatives.back().heads = signature.rule.heads;
+  }
+  for (const Sentence* own : section.own)
+    alternatives.push_back(InHeadingTerms(head, own->rule));
+  for (Rule& alternative : alternatives) {
+    Nodes tail = signature.rule.tail;
+    if (!goal)
+      for (const Node& term : section.prose_terms) AppendTail(tail, term);
+    for (const Node& n : alternative.tail) AppendTail(tail, n);
+    for (const Node& n : section.conjoined) AppendTail(tail, n);
+    alternative.tail = std::move(tail);
+    alternative.heads = signature.rule.heads;
+    alternative.abductives.insert(alternative.abductives.begin(),
+                                  signature.rule.abductives.begin(),
+                                  signature.rule.abductives.end());
+    alternative.constraints.insert(alternative.constraints.begin(),
+                                   signature.rule.constraints.begin(),
+                                   signature.rule.constraints.end());
+    Define(alternative, heading.span, section.context);
+  }
+}
+
+void Loader::Lower() {
+  // Facts first: whether a heading collects depends on them.
+  std::vector<const PlacedSentence*> rules;
+  for (const PlacedSentence* placed : loose_) {
+    const auto s = static_cast<std::size_t>(placed->scope);
+    const Rule& rule = placed->sentence.rule;
+    if (Assert(rule, placed->sentence, sections_[s].context)) continue;
+    if (rule.heads.empty() && rule.constraints.empty()) {
+      std::vector<int> targets;
+      if (document_.scopes[s].signature)
+        targets.push_back(placed->scope);
+      else if (placed->scope != 0)
+        SectionsBelow(placed->scope, targets);
+      for (int target : targets)
+        sections_[static_cast<std::size_t>(target)].conjoined.push_back(rule.tail.front());
+      if (!targets.empty()) continue;
+    }
+    rules.push_back(placed);
+  }
+  // A span that names a relation offers its facts; any other marks a variable (§17.2).
+  for (std::size_t s = 0; s < sections_.size(); ++s) {
+    Section& section = sections_[s];
+    if (!section.context.signature) continue;
+    std::vector<std::string> seen;
+    for (const std::string& name : section.context.spans) {
+      if (program_.store().Find(Space::kRelation, name, 1) != kNoId) continue;
+      if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
+      seen.push_back(name);
+      section.prose_terms.push_back({Lvar{name}, document_.scopes[s].span});
+    }
+  }
+  // Headings and sentences in document order.
+  std::size_t next = 0;
+  for (std::size_t s = 1; s < document_.scopes.size(); ++s) {
+    const Scope& scope = document_.scopes[s];
+    while (next < rules.size() && rules[next]->sentence.span.begin < scope.span.begin)
+      Loose(*rules[next++]);
+    if (scope.signature) Heading(static_cast<int>(s));
+  }
+  while (next < rules.size()) Loose(*rules[next++]);
+}
+
+std::vector<Assertion> Program::Load(const Document& document, Diagnostics& out) {
+  Loader loader(*this, document, out);
+  loader.Sort();
+  loader.Lower();
+  for (Definition& def : loader.definitions) {
+    def.number = static_cast<int>(definitions_.size());
+    if (def.head != kNoId) {
+      ++rule_count_[def.head];
+      const Relation& head = store_.at(def.head);
+      if (head.space() == Space::kGoal) {
+        const std::string label(store_.pool().TextOf(head.label()));
+        auto goal = std::find_if(goals_.begin(), goals_.end(),
+                                 [&](const Goal& g) { return g.label == label; });
+        if (goal == goals_.end())
+          goal = goals_.insert(goals_.end(), Goal{def.head, label, {}, {}});
+        if (def.captures.size() > goal->captures.size()) goal->captures = def.captures;
+        goal->rules.push_back(def.number);
+      }
+    }
+    definitions_.push_back(std::move(def));
+  }
+  for (Constraint& c : loader.constraints) {
+    c.number = static_cast<int>(constraints_.size());
+    constraints_.push_back(std::move(c));
+  }
+  for (Collected& c : loader.collected)
+    if (FindCollected(c.relation) == nullptr) collected_.push_back(std::move(c));
+  for (Declared& d : loader.declared) declared_.push_back(std::move(d));
+  for (const Scope& scope : document.scopes)
+    if (scope.level > 0) headings_.push_back({document.file, scope.span.begin, scope.title});
+  return std::move(loader.assertions);
+}
+
+std::string Program::HeadingAt(Span span) const {
+  std::string title;
+  for (const HeadingStart& h : headings_)
+    if (h.file == span.file && h.begin <= span.begin) title = h.title;
+  return title;
+}
+
+std::optional<Definition> Program::LowerQuery(const Sentence& query, Diagnostics& out) {
+  const HeadingContext nothing;
+  Lowering lowering(*this, nothing, out);
+  Definition def = lowering.Define(query.rule.heads.front(), query.rule, query.span);
+  if (lowering.failed()) return std::nullopt;
+  def.number = -1;
+  return def;
+}
+
+}  // namespace rpl

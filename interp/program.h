@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program: what was loaded, in normal form, in the order it was loaded.
+//
+// Load conjoins what a document says (§17.3, §17.4, decisions 70-76) and lowers it
+// sentence by sentence: facts are returned to be asserted (they are novelty of a
+// timestep, phase 2), definitions and constraints join the program. What is wrong is
+// reported and left out. Loading twice accumulates (§18.2).
+//
+// Owns its definitions and constraints; references stay valid. Borrows the store.
+#ifndef RPL_INTERP_PROGRAM_H_
+#define RPL_INTERP_PROGRAM_H_
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "grammar/document.h"
+#include "interp/clause.h"
+#include "interp/store.h"
+
+namespace rpl {
+
+/// What a person is asked for a bare avar or an argument (§13, §17.2).
+struct Question {
+  std::string name;     // the avar's or argument's name
+  std::string subject;  // "draft(?draft-id)", "$focus": where it belongs
+  std::string prompt;   // prose of the heading, or the name
+  RelationId options = kNoId;  // a unary relation whose facts are the choices
+};
+
+/// A heading with a head and no tail (decision 70): one question per argument.
+struct Collected {
+  RelationId relation;
+  std::vector<int> questions;
+};
+
+/// left -> right (§12). `forbids`: the right side is `false`.
+struct Constraint {
+  int number = 0;
+  Clauses left;
+  Clauses right;  // empty for `-> true` and bare sentences
+  bool forbids = false;
+  bool obligation = false;  // A -> true or a bare sentence: pending, never violated
+  std::vector<std::string> slots;
+  std::vector<bool> avar;
+  OwnSlots own;
+  Span span;
+  std::string text;
+  std::string heading;
+  std::string reported;  // text of the left side, for traces
+};
+
+/// A ground sentence: assert or retract (§12.3, §12.4, decisions 34, 43).
+struct Assertion {
+  RelationId relation;
+  std::vector<Value> row;
+  bool truth = true;
+  bool trace = false;  // written with `-> true`, `-> false` or `^ true`
+  Value meta;          // author's metadata and context slots, or kNone
+  Span span;
+  std::string text;
+  std::string heading;
+};
+
+/// What a goal is: its captures by position (decision 61).
+struct Goal {
+  RelationId relation;
+  std::string label;
+  std::vector<int> rules;  // numbers of definitions, in written order
+  std::vector<Value> captures;
+};
+
+struct Declared {
+  std::string name;  // "rel/1", "%goal/1", "$tool/1", "%"
+  Span span;
+  std::string heading;
+  std::string prose;
+};
+
+class Program {
+ public:
+  Program(Store& store, const Sources& sources);
+  Program(const Program&) = delete;
+
+  /// Takes in a document. Findings go to `out`. Returns the assertions, in order.
+  std::vector<Assertion> Load(const Document& document, Diagnostics& out);
+
+  /// A goal form that is not part of the program (decision 65). nullopt when it does not
+  /// lower; findings go to `out`. The definition's head is a goal relation of its own.
+  std::optional<Definition> LowerQuery(const Sentence& query, Diagnostics& out);
+
+  const std::deque<Definition>& definitions() const { return definitions_; }
+  const std::deque<Constraint>& constraints() const { return constraints_; }
+  const std::vector<Question>& questions() const { return questions_; }
+  /// Goals in the order of their first rule. The root goal has the empty label.
+  const std::vector<Goal>& goals() const { return goals_; }
+  const Goal* FindGoal(std::string_view label) const;
+  const Collected* FindCollected(RelationId relation) const;
+  std::size_t collected_count() const { return collected_.size(); }
+  /// What headings and sentences define, in document order, once each.
+  const std::vector<Declared>& declared() const { return declared_; }
+  /// The title of the heading that a sentence stands under, "" for none.
+  std::string HeadingAt(Span span) const;
+  /// Tools that the engine or the author's rules answer, not a host.
+  bool HasRules(RelationId relation) const;
+
+  Store& store() { return store_; }
+  const Sources& sources() const { return sources_; }
+
+ private:
+  friend class Lowering;
+
+  Store& store_;
+  const Sources& sources_;
+  std::deque<Definition> definitions_;
+  std::deque<Constraint> constraints_;
+  std::vector<Question> questions_;
+  std::vector<Goal> goals_;
+  std::vector<Collected> collected_;
+  std::vector<Declared> declared_;
+  std::unordered_map<RelationId, int> rule_count_;
+  struct HeadingStart {
+    std::uint32_t file;
+    std::uint32_t begin;
+    std::string title;
+  };
+  std::vector<HeadingStart> headings_;  // in order of file, then place
+};
+
+/// The value of a ground term; kNone when it is not ground (variables, `_`, templates).
+Value GroundValue(Pool& pool, const Node& node);
+
+/// A Number literal's value.
+Value NumberValue(Pool& pool, const Number& number);
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PROGRAM_H_

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/store.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace rpl {
+namespace {
+
+std::string NameOf(Space space, std::string_view label) {
+  switch (space) {
+    case Space::kRelation: return std::string(label);
+    case Space::kGoal: return "%" + std::string(label);
+    case Space::kTool:
+    case Space::kAvar: return "$" + std::string(label);
+  }
+  return std::string(label);
+}
+
+}  // namespace
+
+RowId Index::First(std::span<const Value> key, const Relation& relation) const {
+  std::uint64_t hash = 0;
+  for (Value v : key) hash = MixHash(hash, v.bits());
+  return heads_.Find(hash, [&](RowId row) {
+    const Value* cells = relation.Row(row);
+    std::size_t k = 0;
+    for (Columns rest = columns_; rest != 0; rest &= rest - 1)
+      if (cells[__builtin_ctzll(rest)] != key[k++]) return false;
+    return true;
+  });
+}
+
+void Index::Extend(const Relation& relation) {
+  const RowId end = relation.size();
+  const auto begin = static_cast<RowId>(next_.size());
+  if (begin == end) return;
+  next_.resize(end, kNoId);
+  last_.resize(end, kNoId);
+  for (RowId row = begin; row < end; ++row) {
+    const Value* cells = relation.Row(row);
+    std::uint64_t hash = 0;
+    for (Columns rest = columns_; rest != 0; rest &= rest - 1)
+      hash = MixHash(hash, cells[__builtin_ctzll(rest)].bits());
+    const RowId head = heads_.FindOrInsert(hash, row, [&](RowId other) {
+      const Value* theirs = relation.Row(other);
+      for (Columns rest = columns_; rest != 0; rest &= rest - 1) {
+        const int c = __builtin_ctzll(rest);
+        if (cells[c] != theirs[c]) return false;
+      }
+      return true;
+    });
+    if (head != row) next_[last_[head]] = row;
+    last_[head] = row;
+  }
+}
+
+void Index::Clear() {
+  heads_.Clear();
+  next_.clear();
+  last_.clear();
+}
+
+std::size_t Index::bytes() const {
+  return heads_.bytes() + (next_.capacity() + last_.capacity()) * sizeof(RowId);
+}
+
+std::uint64_t Relation::HashOf(std::span<const Value> row) const {
+  std::uint64_t hash = 0;
+  for (Value v : row) hash = MixHash(hash, v.bits());
+  return hash;
+}
+
+Relation::Inserted Relation::Insert(std::span<const Value> row, bool asserted) {
+  assert(row.size() == arity_);
+  const RowId next = size_;
+  const RowId id = rows_.FindOrInsert(HashOf(row), next, [&](RowId other) {
+    return std::equal(row.begin(), row.end(), Row(other));
+  });
+  const bool is_new = id == next;
+  if (is_new) {
+    cells_.insert(cells_.end(), row.begin(), row.end());
+    ++size_;
+  }
+  if (asserted) {
+    if (asserted_.size() <= id) asserted_.resize(id + 1);
+    asserted_[id] = true;
+  }
+  return {id, is_new};
+}
+
+RowId Relation::Find(std::span<const Value> row) const {
+  assert(row.size() == arity_);
+  return rows_.Find(HashOf(row),
+                    [&](RowId other) { return std::equal(row.begin(), row.end(), Row(other)); });
+}
+
+const Index& Relation::IndexOn(Columns columns) {
+  assert(columns != 0);
+  for (auto& index : indexes_) {
+    if (index->columns() != columns) continue;
+    index->Extend(*this);
+    return *index;
+  }
+  indexes_.push_back(std::make_unique<Index>(columns));
+  indexes_.back()->Extend(*this);
+  return *indexes_.back();
+}
+
+Value Relation::Meta(RowId row) const {
+  const auto it = meta_.find(row);
+  return it == meta_.end() ? kNone : it->second;
+}
+
+void Relation::SetMeta(RowId row, Value map) { meta_[row] = map; }
+
+const Span* Relation::Origin(RowId row) const {
+  const auto it = origins_.find(row);
+  return it == origins_.end() ? nullptr : &it->second;
+}
+
+void Relation::SetOrigin(RowId row, Span span) { origins_.emplace(row, span); }
+
+std::size_t Relation::bytes() const {
+  std::size_t out = cells_.capacity() * sizeof(Value) + rows_.bytes();
+  for (const auto& index : indexes_) out += index->bytes();
+  return out;
+}
+
+RelationId Store::Find(Space space, std::string_view label, std::uint32_t arity) const {
+  const auto it =
+      by_name_.find(NameOf(space, label) + "/" + std::to_string(arity) +
+                    (space == Space::kAvar ? "~" : ""));
+  return it == by_name_.end() ? kNoId : it->second;
+}
+
+RelationId Store::Declare(Space space, std::string_view label, std::uint32_t arity) {
+  const RelationId known = Find(space, label, arity);
+  if (known != kNoId) return known;
+  const auto id = static_cast<RelationId>(relations_.size());
+  const std::string name = NameOf(space, label);
+  relations_.push_back(
+      std::make_unique<Relation>(id, space, pool_.Symbol(label), name, arity));
+  companion_.push_back(kNoId);
+  whole_of_.push_back(kNoId);
+  by_name_.emplace(name + "/" + std::to_string(arity) + (space == Space::kAvar ? "~" : ""), id);
+  return id;
+}
+
+RelationId Store::Whole(RelationId id) {
+  assert(!IsWhole(id));
+  if (companion_[id] != kNoId) return companion_[id];
+  const auto whole = static_cast<RelationId>(relations_.size());
+  const Relation& base = at(id);
+  relations_.push_back(std::make_unique<Relation>(whole, base.space(), base.label(), base.name(),
+                                                  base.arity()));
+  companion_.push_back(kNoId);
+  whole_of_.push_back(id);
+  companion_[id] = whole;
+  for (RowId r = 0; r < base.size(); ++r) {
+    const RowId copy = at(whole).Insert(base.Cells(r), base.asserted(r)).row;
+    if (const Value meta = base.Meta(r); !meta.is_none()) at(whole).SetMeta(copy, meta);
+    if (const Span* origin = base.Origin(r)) at(whole).SetOrigin(copy, *origin);
+  }
+  return whole;
+}
+
+namespace {
+
+// Calls fn for each instance of `row`: every choice of one element per set column (§7).
+template <typename Fn>
+void ForEachInstance(const Pool& pool, std::vector<Value>& row, std::size_t column, Fn&& fn) {
+  while (column < row.size() && row[column].kind() != Kind::kSet) ++column;
+  if (column == row.size()) {
+    fn(row);
+    return;
+  }
+  const Value set = row[column];
+  for (Value element : pool.ItemsOf(set)) {
+    row[column] = element;
+    ForEachInstance(pool, row, column + 1, fn);
+  }
+  row[column] = set;
+}
+
+// Adds the keys of `more` that `map` lacks, and replaces those it has.
+Value MergeMeta(Pool& pool, Value map, Value more) {
+  if (map.is_none()) return more;
+  std::vector<Value> entries(pool.ItemsOf(more).begin(), pool.ItemsOf(more).end());
+  std::vector<Value> out;
+  const std::span<const Value> old = pool.ItemsOf(map);
+  for (std::size_t i = 0; i < old.size(); i += 2) {
+    const Value newer = pool.Lookup(more, old[i]);
+    out.push_back(old[i]);
+    out.push_back(newer.is_none() ? old[i + 1] : newer);
+  }
+  out.insert(out.end(), entries.begin(), entries.end());
+  return pool.Map(out);
+}
+
+}  // namespace
+
+std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asserted, Value meta,
+                            const Span* origin) {
+  assert(!IsWhole(id));
+  const auto add = [&](RelationId to, std::span<const Value> cells) {
+    Relation& relation = at(to);
+    const Relation::Inserted in = relation.Insert(cells, asserted);
+    if (!meta.is_none())
+      relation.SetMeta(in.row, MergeMeta(pool_, relation.Meta(in.row), meta));
+    if (origin != nullptr) relation.SetOrigin(in.row, *origin);
+    return in.is_new;
+  };
+  const bool has_set = std::any_of(row.begin(), row.end(),
+                                   [](Value v) { return v.kind() == Kind::kSet; });
+  if (has_set) Whole(id);
+  std::uint32_t added = 0;
+  if (const RelationId whole = companion_[id]; whole != kNoId && add(whole, row) && has_set)
+    added = 1;
+  if (!has_set) return add(id, row) ? 1 : 0;
+  std::vector<Value> scratch(row.begin(), row.end());
+  std::uint32_t instances = 0;
+  ForEachInstance(pool_, scratch, 0,
+                  [&](std::span<const Value> cells) { instances += add(id, cells) ? 1 : 0; });
+  return std::max(added, instances);
+}
+
+bool Store::Retract(RelationId id, std::span<const Value> row) {
+  bool found = false;
+  const auto drop = [&](RelationId from, std::span<const Value> cells) {
+    const RowId victim = at(from).Find(cells);
+    if (victim == kNoId || !at(from).asserted(victim)) return;
+    found = true;
+    at(from).Rebuild([&](RowId r) { return r != victim; });
+  };
+  if (companion_[id] != kNoId) drop(companion_[id], row);
+  std::vector<Value> scratch(row.begin(), row.end());
+  ForEachInstance(pool_, scratch, 0,
+                  [&](std::span<const Value> cells) { drop(id, cells); });
+  return found;
+}
+
+std::size_t Store::rows() const {
+  std::size_t out = 0;
+  for (const auto& r : relations_) out += r->size();
+  return out;
+}
+
+std::size_t Store::bytes() const {
+  std::size_t out = 0;
+  for (const auto& r : relations_) out += r->bytes();
+  return out;
+}
+
+}  // namespace rpl

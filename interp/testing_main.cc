@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// main() of the unit tests. Its last line is `N passed, N failed`, counted in test cases,
+// which is how ./dev test adds its parts up.
+#define CATCH_CONFIG_MAIN
+#include <catch2/catch.hpp>
+
+#include <iostream>
+
+namespace {
+
+struct Totals : Catch::TestEventListenerBase {
+  using TestEventListenerBase::TestEventListenerBase;
+
+  void testRunEnded(const Catch::TestRunStats& stats) override {
+    const Catch::Counts& cases = stats.totals.testCases;
+    passed_ = cases.passed + cases.failedButOk;
+    failed_ = cases.failed;
+  }
+
+  // After the reporter's own summary: listeners are told of the end before reporters.
+  ~Totals() override { std::cout << passed_ << " passed, " << failed_ << " failed" << std::endl; }
+
+ private:
+  std::size_t passed_ = 0;
+  std::size_t failed_ = 0;
+};
+
+CATCH_REGISTER_LISTENER(Totals)
+
+}  // namespace

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching keeps a list of (pattern, value) pairs still to be matched, linked through the
+// C++ stack frames of the alternatives above. Taking a pair either fails, binds, or puts
+// its parts in front of the list; an empty list is a match. Choices (which element of a
+// set, which entry of a map) call the rest once per choice.
+#include "interp/unifier.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+
+namespace rpl {
+namespace {
+
+struct Todo {
+  const Pattern* pattern;
+  Value value;
+  const Todo* next;
+};
+
+bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then);
+
+// Puts parts[i..] against values[i..] in front of `todo`, in order.
+bool TakeAll(Pool& pool, const std::vector<Pattern>& parts, std::span<const Value> values,
+             const Todo* todo, Value* slots, Continuation then) {
+  std::vector<Todo> items(parts.size());
+  for (std::size_t i = parts.size(); i-- > 0;)
+    items[i] = {&parts[i], values[i], i + 1 < parts.size() ? &items[i + 1] : todo};
+  return Take(pool, items.empty() ? todo : &items.front(), slots, then);
+}
+
+bool TakeList(Pool& pool, const Pattern& p, Value value, const Todo* todo, Value* slots,
+              Continuation then) {
+  if (value.kind() != Kind::kList) return true;
+  const std::span<const Value> items = pool.ItemsOf(value);
+  const std::size_t fixed = p.parts.size();
+  if (p.rest.empty()) {
+    if (items.size() != fixed) return true;
+    return TakeAll(pool, p.parts, items, todo, slots, then);
+  }
+  if (items.size() < fixed) return true;
+  const Todo rest{&p.rest.front(), pool.List(items.subspan(fixed)), todo};
+  return TakeAll(pool, p.parts, items, &rest, slots, then);
+}
+
+// parts[at..] each take a different element; `taken` marks those in use.
+bool TakeSet(Pool& pool, const Pattern& p, std::span<const Value> items, std::size_t at,
+             std::vector<bool>& taken, const Todo* todo, Value* slots, Continuation then) {
+  if (at == p.parts.size()) {
+    if (p.rest.empty())
+      return items.size() == p.parts.size() ? Take(pool, todo, slots, then) : true;
+    std::vector<Value> rest;
+    for (std::size_t i = 0; i < items.size(); ++i)
+      if (!taken[i]) rest.push_back(items[i]);
+    const Todo more{&p.rest.front(), pool.Set(rest), todo};
+    return Take(pool, &more, slots, then);
+  }
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (taken[i]) continue;
+    taken[i] = true;
+    const Todo one{&p.parts[at], items[i], nullptr};
+    const bool go_on = Take(pool, &one, slots, [&] {
+      return TakeSet(pool, p, items, at + 1, taken, todo, slots, then);
+    });
+    taken[i] = false;
+    if (!go_on) return false;
+  }
+  return true;
+}
+
+// Where the entry of `key` starts, or items.size(). `g` and `?g` address the same slot of
+// a bindings map (decision 46).
+std::size_t FindKey(Pool& pool, std::span<const Value> items, Value key) {
+  const auto at = [&](Value wanted) {
+    std::size_t i = 0;
+    while (i < items.size() && items[i] != wanted) i += 2;
+    return i;
+  };
+  std::size_t found = at(key);
+  if (found == items.size() && key.kind() == Kind::kSymbol)
+    found = at(pool.Slot(pool.TextOf(key)));
+  else if (found == items.size() && key.kind() == Kind::kSlot)
+    found = at(pool.Symbol(pool.TextOf(key)));
+  return found;
+}
+
+// The entries parts[at], parts[at + 1] each take a different entry of the map.
+bool TakeMap(Pool& pool, const Pattern& p, Value map, std::size_t at, std::vector<bool>& taken,
+             const Todo* todo, Value* slots, Continuation then) {
+  const std::span<const Value> items = pool.ItemsOf(map);
+  if (at == p.parts.size()) {
+    if (p.rest.empty())
+      return p.open || items.size() == p.parts.size() ? Take(pool, todo, slots, then) : true;
+    std::vector<Value> rest;
+    for (std::size_t i = 0; i < items.size(); i += 2) {
+      if (taken[i / 2]) continue;
+      rest.push_back(items[i]);
+      rest.push_back(items[i + 1]);
+    }
+    const Todo more{&p.rest.front(), pool.Map(rest), todo};
+    return Take(pool, &more, slots, then);
+  }
+  const Pattern& key = p.parts[at];
+  const auto with = [&](std::size_t i) {
+    taken[i / 2] = true;
+    const Todo value_todo{&p.parts[at + 1], items[i + 1], nullptr};
+    const Todo key_todo{&key, items[i], &value_todo};
+    const Todo* start = key.kind == Pattern::Kind::kConstant ? &value_todo : &key_todo;
+    const bool go_on = Take(pool, start, slots, [&] {
+      return TakeMap(pool, p, map, at + 2, taken, todo, slots, then);
+    });
+    taken[i / 2] = false;
+    return go_on;
+  };
+  if (key.kind == Pattern::Kind::kConstant) {
+    const std::size_t i = FindKey(pool, items, key.constant);
+    return i == items.size() || taken[i / 2] || with(i);
+  }
+  for (std::size_t i = 0; i < items.size(); i += 2)
+    if (!taken[i / 2] && !with(i)) return false;
+  return true;
+}
+
+// Whole-string match, leftmost holes shortest (decision 11). A hole that is bound is
+// literal text; one that occurs again must repeat.
+bool TakeTemplate(Pool& pool, const Pattern& p, std::string_view text, std::size_t hole,
+                  Value* slots) {
+  if (text.substr(0, p.texts[hole].size()) != p.texts[hole]) return false;
+  text.remove_prefix(p.texts[hole].size());
+  if (hole == p.parts.size()) return text.empty();
+  const Pattern& part = p.parts[hole];
+  if (part.kind == Pattern::Kind::kSlot && !part.binds) {
+    const std::string held = PlainText(pool, slots[part.slot]);
+    if (text.substr(0, held.size()) != held) return false;
+    return TakeTemplate(pool, p, text.substr(held.size()), hole + 1, slots);
+  }
+  for (std::size_t length = 0; length <= text.size(); ++length) {
+    if (hole + 1 == p.parts.size() && p.texts[hole + 1].empty()) length = text.size();
+    // Only try where the following text can start.
+    const std::string& follow = p.texts[hole + 1];
+    if (!follow.empty()) {
+      length = text.find(follow, length);
+      if (length == std::string_view::npos) return false;
+    }
+    if (part.kind == Pattern::Kind::kSlot) slots[part.slot] = pool.String(text.substr(0, length));
+    if (TakeTemplate(pool, p, text.substr(length), hole + 1, slots)) return true;
+  }
+  return false;
+}
+
+bool TakeRegex(Pool& pool, const Pattern& p, std::string_view text, Value* slots) {
+  std::vector<re2::StringPiece> groups(p.parts.size() + 1);
+  const re2::StringPiece input(text.data(), text.size());
+  if (!p.regex->Match(input, 0, text.size(), re2::RE2::UNANCHORED, groups.data(),
+                      static_cast<int>(groups.size())))
+    return false;
+  for (std::size_t i = 0; i < p.parts.size(); ++i) {
+    const Pattern& part = p.parts[i];
+    if (part.kind != Pattern::Kind::kSlot) continue;
+    if (groups[i + 1].data() == nullptr) return false;  // a group that took no part
+    const Value found = pool.String({groups[i + 1].data(), groups[i + 1].size()});
+    if (part.binds)
+      slots[part.slot] = found;
+    else if (slots[part.slot] != found)
+      return false;
+  }
+  return true;
+}
+
+bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
+  for (; todo != nullptr; todo = todo->next) {
+    const Pattern& p = *todo->pattern;
+    const Value v = todo->value;
+    switch (p.kind) {
+      case Pattern::Kind::kAny:
+        continue;
+      case Pattern::Kind::kConstant:
+        if (p.constant != v) return true;
+        continue;
+      case Pattern::Kind::kSlot:
+        if (p.binds)
+          slots[p.slot] = v;
+        else if (slots[p.slot] != v)
+          return true;
+        continue;
+      case Pattern::Kind::kList:
+        return TakeList(pool, p, v, todo->next, slots, then);
+      case Pattern::Kind::kSet: {
+        // A single value stands for its singleton (decision 33).
+        const Value set = v.kind() == Kind::kSet ? v : pool.Set({&v, 1});
+        std::vector<bool> taken(pool.ItemsOf(set).size());
+        return TakeSet(pool, p, pool.ItemsOf(set), 0, taken, todo->next, slots, then);
+      }
+      case Pattern::Kind::kMap: {
+        if (v.kind() != Kind::kMap) return true;
+        std::vector<bool> taken(pool.ItemsOf(v).size() / 2);
+        return TakeMap(pool, p, v, 0, taken, todo->next, slots, then);
+      }
+      case Pattern::Kind::kTerm: {
+        if (v.kind() != Kind::kTerm || pool.NamespaceOf(v) != p.ns || pool.TextOf(v) != p.label)
+          return true;
+        const std::span<const Value> args = pool.ItemsOf(v);
+        if (args.size() != p.parts.size()) return true;
+        return TakeAll(pool, p.parts, args, todo->next, slots, then);
+      }
+      case Pattern::Kind::kTemplate:
+        if (v.kind() != Kind::kString || !TakeTemplate(pool, p, pool.TextOf(v), 0, slots))
+          return true;
+        continue;
+      case Pattern::Kind::kRegex:
+        if (v.kind() != Kind::kString || !TakeRegex(pool, p, pool.TextOf(v), slots)) return true;
+        continue;
+      case Pattern::Kind::kEach: {
+        const Todo* next = todo->next;
+        return UnifyEach(pool, p.parts.front(), v, slots,
+                         [&] { return Take(pool, next, slots, then); });
+      }
+    }
+  }
+  return then();
+}
+
+}  // namespace
+
+bool Unify(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then) {
+  const Todo todo{&pattern, value, nullptr};
+  return Take(pool, &todo, slots, then);
+}
+
+bool UnifyEach(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then) {
+  const bool takes_set =
+      pattern.kind == Pattern::Kind::kSet ||
+      (pattern.kind == Pattern::Kind::kConstant && pattern.constant.kind() == Kind::kSet);
+  if (takes_set && value.kind() != Kind::kSet) return true;
+  if (value.kind() == Kind::kSet && !takes_set) {
+    for (Value element : pool.ItemsOf(value))
+      if (!Unify(pool, pattern, element, slots, then)) return false;
+    return true;
+  }
+  // A map against a two-element list: each entry as [key value] (decision 30).
+  if (value.kind() == Kind::kMap && pattern.kind == Pattern::Kind::kList &&
+      pattern.parts.size() == 2 && pattern.rest.empty()) {
+    const std::span<const Value> items = pool.ItemsOf(value);
+    for (std::size_t i = 0; i < items.size(); i += 2)
+      if (!TakeAll(pool, pattern.parts, items.subspan(i, 2), nullptr, slots, then)) return false;
+    return true;
+  }
+  return Unify(pool, pattern, value, slots, then);
+}
+
+Value Build(Pool& pool, const Pattern& p, const Value* slots,
+            const std::vector<std::string>* names) {
+  const auto parts = [&](std::vector<Value>& out) {
+    for (const Pattern& part : p.parts) {
+      out.push_back(Build(pool, part, slots, names));
+      if (out.back().is_none()) return false;
+    }
+    return true;
+  };
+  std::vector<Value> items;
+  switch (p.kind) {
+    case Pattern::Kind::kConstant:
+      return p.constant;
+    case Pattern::Kind::kSlot:
+      return slots[p.slot];
+    case Pattern::Kind::kList:
+    case Pattern::Kind::kSet:
+    case Pattern::Kind::kMap: {
+      if (!parts(items)) return kNone;
+      if (!p.rest.empty()) {
+        const Value rest = Build(pool, p.rest.front(), slots, names);
+        const Kind wanted = p.kind == Pattern::Kind::kList  ? Kind::kList
+                            : p.kind == Pattern::Kind::kSet ? Kind::kSet
+                                                            : Kind::kMap;
+        if (rest.kind() != wanted) return kNone;
+        const std::span<const Value> more = pool.ItemsOf(rest);
+        items.insert(items.end(), more.begin(), more.end());
+      }
+      if (p.kind == Pattern::Kind::kList) return pool.List(items);
+      return p.kind == Pattern::Kind::kSet ? pool.Set(items) : pool.Map(items);
+    }
+    case Pattern::Kind::kTerm:
+      for (const Pattern& part : p.parts) {
+        if (part.kind == Pattern::Kind::kAny) {
+          items.push_back(kWild);
+          continue;
+        }
+        Value v = Build(pool, part, slots, names);
+        if (v.is_none() && part.kind == Pattern::Kind::kSlot && names != nullptr)
+          v = pool.Slot((*names)[static_cast<std::size_t>(part.slot)]);
+        if (v.is_none()) return kNone;
+        items.push_back(v);
+      }
+      return pool.Term(p.ns, p.label, items);
+    case Pattern::Kind::kTemplate: {
+      std::string text = p.texts.front();
+      for (std::size_t i = 0; i < p.parts.size(); ++i) {
+        const Value v = Build(pool, p.parts[i], slots, names);
+        if (v.is_none()) return kNone;
+        text += PlainText(pool, v) + p.texts[i + 1];
+      }
+      return pool.String(text);
+    }
+    case Pattern::Kind::kAny:
+    case Pattern::Kind::kRegex:
+    case Pattern::Kind::kEach:
+      return kNone;
+  }
+  return kNone;
+}
+
+}  // namespace rpl

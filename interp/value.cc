@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "grammar/printer.h"
+
+namespace rpl {
+namespace {
+
+constexpr std::int64_t kSmallMax = (std::int64_t{1} << 59) - 1;
+constexpr std::int64_t kSmallMin = -(std::int64_t{1} << 59);
+constexpr std::size_t kBlock = std::size_t{1} << 16;
+
+std::uint64_t HashBytes(std::uint64_t seed, std::string_view bytes) {
+  std::uint64_t hash = seed ^ bytes.size();
+  while (bytes.size() >= 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes.data(), 8);
+    hash = MixHash(hash, word);
+    bytes.remove_prefix(8);
+  }
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data(), bytes.size());
+  return MixHash(hash, word);
+}
+
+bool SameWords(std::span<const Value> a, std::span<const Value> b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
+
+// Elements (stride 1) or entries (stride 2) in an order that depends on words only.
+std::vector<Value> Sorted(std::span<const Value> items, std::size_t stride) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < items.size(); i += stride) order.push_back(i);
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return items[a] < items[b]; });
+  std::vector<Value> out;
+  out.reserve(items.size());
+  for (std::size_t i : order)
+    for (std::size_t k = 0; k < stride; ++k) out.push_back(items[i + k]);
+  return out;
+}
+
+}  // namespace
+
+Pool::Pool() = default;
+
+void* Pool::Allocate(std::size_t bytes, std::size_t align) {
+  const std::size_t skip = (align - reinterpret_cast<std::uintptr_t>(free_) % align) % align;
+  if (free_ == nullptr || free_bytes_ < bytes + skip) {
+    const std::size_t size = std::max(bytes + align, kBlock);
+    blocks_.push_back(std::make_unique<std::byte[]>(size));
+    free_ = blocks_.back().get();
+    free_bytes_ = size;
+    return Allocate(bytes, align);
+  }
+  void* out = free_ + skip;
+  free_ += skip + bytes;
+  free_bytes_ -= skip + bytes;
+  return out;
+}
+
+Value Pool::Int(std::int64_t v) {
+  if (v >= kSmallMin && v <= kSmallMax) return Make(Kind::kInt, static_cast<std::uint64_t>(v));
+  return Text(Kind::kBigInt, std::string_view(reinterpret_cast<const char*>(&v), sizeof v));
+}
+
+Value Pool::Float(double v) {
+  assert(!std::isnan(v));
+  if (v >= -0x1p63 && v < 0x1p63 && v == std::trunc(v)) return Int(static_cast<std::int64_t>(v));
+  return Text(Kind::kFloat, std::string_view(reinterpret_cast<const char*>(&v), sizeof v));
+}
+
+Value Pool::Text(Kind kind, std::string_view text) {
+  const std::uint64_t hash = HashBytes(static_cast<std::uint64_t>(kind) * 0x51ed27u, text);
+  const auto equal = [&](std::uint32_t id) {
+    const Node& n = nodes_[id];
+    return n.kind == kind && n.size == text.size() &&
+           std::memcmp(n.data, text.data(), text.size()) == 0;
+  };
+  const auto next = static_cast<std::uint32_t>(nodes_.size());
+  const std::uint32_t id = table_.FindOrInsert(hash, next, equal);
+  if (id == next) {
+    void* copy = Allocate(text.size(), 8);
+    std::memcpy(copy, text.data(), text.size());
+    nodes_.push_back({copy, static_cast<std::uint32_t>(text.size()), 0, hash, kNone,
+                      Namespace::kRelation, kind});
+  }
+  return Make(kind, id);
+}
+
+// `probe` carries kind, label and namespace; `items` are the parts in written order.
+// Sets and maps are stored twice: as written, then in the order of words for equality.
+Value Pool::Compound(Node probe, std::span<const Value> items) {
+  const bool unordered = probe.kind == Kind::kSet || probe.kind == Kind::kMap;
+  std::vector<Value> sorted;
+  if (unordered) sorted = Sorted(items, probe.kind == Kind::kMap ? 2 : 1);
+  const std::span<const Value> key = unordered ? std::span<const Value>(sorted) : items;
+
+  std::uint64_t hash = MixHash(static_cast<std::uint64_t>(probe.kind) + items.size() * 16,
+                               probe.label.bits() * 4 + static_cast<std::uint64_t>(probe.ns));
+  std::uint32_t depth = 0;
+  for (Value v : key) {
+    hash = MixHash(hash, v.bits());
+    if (v.kind() >= Kind::kList) depth = std::max(depth, At(v).depth);
+  }
+  if (depth + 1 > kMaxValueDepth) return kNone;
+
+  const auto equal = [&](std::uint32_t id) {
+    const Node& n = nodes_[id];
+    if (n.kind != probe.kind || n.label != probe.label || n.ns != probe.ns) return false;
+    if (n.size != items.size()) return false;
+    const auto* data = static_cast<const Value*>(n.data) + (unordered ? n.size : 0);
+    return SameWords({data, n.size}, key);
+  };
+  const auto next = static_cast<std::uint32_t>(nodes_.size());
+  const std::uint32_t id = table_.FindOrInsert(hash, next, equal);
+  if (id == next) {
+    auto* copy = static_cast<Value*>(
+        Allocate(items.size() * sizeof(Value) * (unordered ? 2 : 1), alignof(Value)));
+    std::uninitialized_copy(items.begin(), items.end(), copy);
+    std::uninitialized_copy(sorted.begin(), sorted.end(), copy + items.size());
+    probe.data = copy;
+    probe.size = static_cast<std::uint32_t>(items.size());
+    probe.depth = depth + 1;
+    probe.hash = hash;
+    nodes_.push_back(probe);
+  }
+  return Make(probe.kind, id);
+}
+
+Value Pool::List(std::span<const Value> items) {
+  return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kList}, items);
+}
+
+Value Pool::Set(std::span<const Value> items) {
+  std::vector<Value> distinct;
+  IdTable seen;
+  for (Value v : items) {
+    const auto next = static_cast<std::uint32_t>(distinct.size());
+    if (seen.FindOrInsert(MixHash(0, v.bits()), next,
+                          [&](std::uint32_t id) { return distinct[id] == v; }) == next)
+      distinct.push_back(v);
+  }
+  return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kSet}, distinct);
+}
+
+Value Pool::Map(std::span<const Value> entries) {
+  assert(entries.size() % 2 == 0);
+  std::vector<Value> distinct;
+  IdTable seen;
+  for (std::size_t i = 0; i < entries.size(); i += 2) {
+    const auto next = static_cast<std::uint32_t>(distinct.size() / 2);
+    if (seen.FindOrInsert(MixHash(0, entries[i].bits()), next, [&](std::uint32_t id) {
+          return distinct[2 * id] == entries[i];
+        }) == next)
+      distinct.push_back(entries[i]), distinct.push_back(entries[i + 1]);
+  }
+  return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kMap}, distinct);
+}
+
+Value Pool::Term(Namespace ns, std::string_view label, std::span<const Value> args) {
+  return Compound({nullptr, 0, 0, 0, Symbol(label), ns, Kind::kTerm}, args);
+}
+
+std::int64_t Pool::AsInt(Value v) const {
+  assert(IsInt(v));
+  if (v.kind() == Kind::kInt) return static_cast<std::int64_t>(v.bits()) >> 4;
+  std::int64_t out;
+  std::memcpy(&out, At(v).data, sizeof out);
+  return out;
+}
+
+std::optional<double> Pool::AsDouble(Value v) const {
+  if (IsInt(v)) return static_cast<double>(AsInt(v));
+  if (v.kind() != Kind::kFloat) return std::nullopt;
+  double out;
+  std::memcpy(&out, At(v).data, sizeof out);
+  return out;
+}
+
+std::string_view Pool::TextOf(Value v) const {
+  const Node& n = At(v);
+  if (n.kind == Kind::kTerm) return TextOf(n.label);
+  assert(v.kind() >= Kind::kString && v.kind() <= Kind::kSlot);
+  return {static_cast<const char*>(n.data), n.size};
+}
+
+std::span<const Value> Pool::ItemsOf(Value v) const {
+  assert(v.kind() >= Kind::kList);
+  const Node& n = At(v);
+  return {static_cast<const Value*>(n.data), n.size};
+}
+
+Namespace Pool::NamespaceOf(Value term) const {
+  assert(term.kind() == Kind::kTerm);
+  return At(term).ns;
+}
+
+bool Pool::Contains(Value set, Value element) const {
+  assert(set.kind() == Kind::kSet);
+  const Node& n = At(set);
+  const auto* sorted = static_cast<const Value*>(n.data) + n.size;
+  return std::binary_search(sorted, sorted + n.size, element);
+}
+
+Value Pool::Lookup(Value map, Value key) const {
+  const std::span<const Value> items = ItemsOf(map);
+  for (std::size_t i = 0; i < items.size(); i += 2)
+    if (items[i] == key) return items[i + 1];
+  return kNone;
+}
+
+namespace {
+
+std::string NumberText(const Pool& pool, Value v) {
+  if (Pool::IsInt(v)) return std::to_string(pool.AsInt(v));
+  return fmt::format("{}", *pool.AsDouble(v));
+}
+
+void Print(const Pool& pool, Value v, std::string& out) {
+  const auto each = [&](std::span<const Value> items, std::string_view separator) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (i > 0) out += separator;
+      Print(pool, items[i], out);
+    }
+  };
+  switch (v.kind()) {
+    case Kind::kSpecial:
+      out += v == kNil ? "nil" : v == kTrue ? "true" : v == kFalse ? "false" : v == kWild ? "_" : "?";
+      return;
+    case Kind::kInt:
+    case Kind::kBigInt:
+    case Kind::kFloat:
+      out += NumberText(pool, v);
+      return;
+    case Kind::kString:
+      out += Quote(pool.TextOf(v));
+      return;
+    case Kind::kKeyword:
+      out += ':';
+      out += pool.TextOf(v);
+      return;
+    case Kind::kSlot:
+      out += '?';
+      [[fallthrough]];
+    case Kind::kSymbol:
+      out += pool.TextOf(v);
+      return;
+    case Kind::kList:
+      out += '[';
+      each(pool.ItemsOf(v), " ");
+      out += ']';
+      return;
+    case Kind::kSet:
+      out += "#{";
+      each(pool.ItemsOf(v), " ");
+      out += '}';
+      return;
+    case Kind::kMap: {
+      out += '{';
+      const std::span<const Value> items = pool.ItemsOf(v);
+      for (std::size_t i = 0; i < items.size(); i += 2) {
+        if (i > 0) out += ", ";
+        Print(pool, items[i], out);
+        out += ' ';
+        Print(pool, items[i + 1], out);
+      }
+      out += '}';
+      return;
+    }
+    case Kind::kTerm: {
+      const Namespace ns = pool.NamespaceOf(v);
+      if (ns != Namespace::kRelation) out += ns == Namespace::kGoal ? '%' : '$';
+      out += pool.TextOf(v);
+      out += '(';
+      each(pool.ItemsOf(v), ", ");
+      out += ')';
+      return;
+    }
+  }
+}
+
+std::string JsonString(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// A map key, or a value of a kind that has no JSON form, as plain characters.
+std::string KeyText(const Pool& pool, Value v) {
+  return v.kind() == Kind::kString ? std::string(pool.TextOf(v)) : Text(pool, v);
+}
+
+bool PrintJson(const Pool& pool, Value v, std::string& out) {
+  switch (v.kind()) {
+    case Kind::kSpecial:
+      out += v == kNil ? "null" : v == kTrue ? "true" : v == kFalse ? "false" : "\"_\"";
+      return true;
+    case Kind::kInt:
+    case Kind::kBigInt:
+    case Kind::kFloat:
+      out += NumberText(pool, v);
+      return true;
+    case Kind::kString:
+    case Kind::kKeyword:
+    case Kind::kSymbol:
+    case Kind::kSlot:
+    case Kind::kTerm:
+      out += JsonString(KeyText(pool, v));
+      return true;
+    case Kind::kList:
+    case Kind::kSet: {
+      out += '[';
+      bool first = true;
+      for (Value item : pool.ItemsOf(v)) {
+        if (!first) out += ',';
+        first = false;
+        if (!PrintJson(pool, item, out)) return false;
+      }
+      out += ']';
+      return true;
+    }
+    case Kind::kMap: {
+      const std::span<const Value> items = pool.ItemsOf(v);
+      std::vector<std::string> keys;
+      out += '{';
+      for (std::size_t i = 0; i < items.size(); i += 2) {
+        keys.push_back(JsonString(KeyText(pool, items[i])));
+        if (i > 0) out += ',';
+        out += keys.back();
+        out += ':';
+        if (!PrintJson(pool, items[i + 1], out)) return false;
+      }
+      out += '}';
+      std::sort(keys.begin(), keys.end());
+      return std::adjacent_find(keys.begin(), keys.end()) == keys.end();
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string Text(const Pool& pool, Value v) {
+  std::string out;
+  Print(pool, v, out);
+  return out;
+}
+
+std::optional<std::string> Json(const Pool& pool, Value v) {
+  std::string out;
+  if (!PrintJson(pool, v, out)) return std::nullopt;
+  return out;
+}
+
+std::string PlainText(const Pool& pool, Value v) { return KeyText(pool, v); }
+
+std::string_view KindName(Value v) {
+  switch (v.kind()) {
+    case Kind::kSpecial: return v == kNil ? "nil" : v == kTrue || v == kFalse ? "a boolean" : "nothing";
+    case Kind::kInt:
+    case Kind::kBigInt:
+    case Kind::kFloat: return "a number";
+    case Kind::kString: return "a string";
+    case Kind::kKeyword: return "a keyword";
+    case Kind::kSymbol: return "a symbol";
+    case Kind::kSlot: return "a slot";
+    case Kind::kList: return "a list";
+    case Kind::kSet: return "a set";
+    case Kind::kMap: return "a map";
+    case Kind::kTerm: return "a relation call";
+  }
+  return "a value";
+}
+
+}  // namespace rpl

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The agent: whoever answers what a program asks (§18, design 4). A seam: the terminal,
+// scripted answers and tests implement it; the runtime never reads input by itself.
+//
+// The runtime calls Answer in phase 8 only, once per timestep for each call it
+// dispatches: questions to a person one at a time in written order, other tools together.
+// A reply enters the program in phase 1 of the next timestep.
+#ifndef RPL_RUNTIME_AGENT_H_
+#define RPL_RUNTIME_AGENT_H_
+
+#include <string>
+#include <vector>
+
+#include "interp/value.h"
+
+namespace rpl {
+
+/// One thing asked for.
+struct Request {
+  enum class Kind {
+    kAsk,      // $ask(?prompt), a bare avar or an argument: free input
+    kChoose,   // $choose, or a question whose prose names a relation of choices
+    kTool,     // any other tool
+  };
+  Kind kind = Kind::kAsk;
+  std::string id;       // the call as RPL text: `$ask("Q")`, `$focus`, `draft(?draft-id)`
+  std::string name;     // what --answer KEY may say: "ask", "focus", "draft-id"
+  std::string relation; // the relation whose argument is asked for, or ""
+  std::string prompt;   // for people
+  std::string tool;     // label of the tool, "" for avars and arguments
+  std::vector<Value> args;     // of a tool call
+  std::vector<Value> options;  // kChoose: the only replies accepted
+};
+
+struct Answer {
+  enum class Kind {
+    kValue,    // `value` is the result
+    kMeta,     // `value` is a map: the whole result metadata ({:status 200, :body "ok"})
+    kDecline,  // the user refuses: %fail, the run continues where it can (§18.6)
+    kNobody,   // nobody answers now: the call stays pending
+  };
+  Kind kind = Kind::kNobody;
+  Value value;
+};
+
+class Agent {
+ public:
+  virtual ~Agent() = default;
+
+  /// The reply to a request. Values are built in `pool`. A reply to kChoose that is not
+  /// among the options is refused: Answer is called again with `again` set.
+  virtual rpl::Answer Answer(const Request& request, Pool& pool, bool again) = 0;
+
+  /// A line of chat written by a tool ($json), without its newline.
+  virtual void Chat(const std::string& line) = 0;
+
+  /// The root goal is satisfied; outside shell mode the user decides what is next (§15.6).
+  virtual void OfferToContinue(const std::string& goal) = 0;
+};
+
+/// The value that a person's text stands for: a number literal is a number, a quoted
+/// string its text, anything else the text itself as a string.
+Value TypedValue(Pool& pool, const std::string& text);
+
+/// The option a person's text means: its number from 1 (`2` or `#2`) or its plain text.
+/// kNone when there is none. Text wins over number.
+Value TypedOption(Pool& pool, const std::string& text, const std::vector<Value>& options);
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_AGENT_H_

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/session.h"
+
+#include <algorithm>
+#include <set>
+
+#include "grammar/document.h"
+#include "runtime/timestep.h"
+
+namespace rpl {
+namespace {
+
+constexpr int kMaxTimesteps = 100'000;
+
+// The file part of `file.md#rel`, "" for a label without one (§17.7, decision 77).
+std::string FileOf(const std::string& label) {
+  const std::size_t hash = label.find('#');
+  if (hash == std::string::npos) return "";
+  const std::string ns = label.substr(0, hash);
+  return ns.find('.') == std::string::npos ? "" : ns;
+}
+
+template <typename Fn>
+void ForEachCall(Node& node, Fn&& fn) {
+  if (auto* call = node.As<Call>()) fn(*call, node.span);
+  ForEachChild(node, [&](const Node& child) { ForEachCall(const_cast<Node&>(child), fn); });
+}
+
+template <typename Fn>
+void ForEachCall(Document& document, Fn&& fn) {
+  const auto rule = [&](Sentence& sentence) {
+    Node whole{std::move(sentence.rule), sentence.span};
+    ForEachCall(whole, fn);
+    sentence.rule = std::move(*whole.As<Rule>());
+  };
+  for (Scope& scope : document.scopes)
+    if (scope.signature) rule(*scope.signature);
+  for (PlacedSentence& placed : document.sentences) rule(placed.sentence);
+}
+
+}  // namespace
+
+struct Session::State {
+  State(Agent& agent, SessionOptions options) : runtime(agent, std::move(options)) {}
+
+  void TakeIn(Document& document, Diagnostics& out);
+  Outcome Pursue(const Definition* query);
+
+  Runtime runtime;
+  std::function<std::optional<std::string>(const std::string&)> reader;
+  std::set<std::string> files;  // file namespaces already loaded or reported
+};
+
+// A document and the files that its labels name; their own labels get the file's prefix.
+void Session::State::TakeIn(Document& document, Diagnostics& out) {
+  std::vector<std::pair<std::string, Span>> wanted;
+  ForEachCall(document, [&](Call& call, Span span) {
+    if (const std::string file = FileOf(call.label); !file.empty() && files.insert(file).second)
+      wanted.emplace_back(file, span);
+  });
+  for (const auto& [name, span] : wanted) {
+    const std::optional<std::string> text = reader ? reader(name) : std::nullopt;
+    if (!text) {
+      out.Add(Code::kUnresolvedFile, span, "no file `" + name + "` beside the document",
+              "create it, or drop the namespace");
+      continue;
+    }
+    const std::uint32_t file = runtime.sources().Add(name, *text);
+    Document other = ReadDocument(runtime.sources(), file, out);
+    ForEachCall(other, [&](Call& call, Span) {
+      const bool builtin = call.ns == Namespace::kTool ||
+                           (call.ns == Namespace::kGoal &&
+                            (call.label.empty() || call.label == "fail"));
+      if (!builtin && call.label.find('#') == std::string::npos)
+        call.label = name + "#" + call.label;
+    });
+    TakeIn(other, out);
+  }
+  runtime.TakeIn(document, out);
+}
+
+Outcome Session::State::Pursue(const Definition* query) {
+  runtime.SetGoal(query, true);
+  for (int step = 0; step < kMaxTimesteps; ++step) {
+    runtime.Step();
+    if (runtime.standing() != Runtime::Standing::kPending || !runtime.has_replies()) break;
+  }
+  return runtime.Report();
+}
+
+Session::Session(Agent& agent, SessionOptions options)
+    : state_(std::make_unique<State>(agent, std::move(options))) {}
+
+Session::~Session() = default;
+
+void Session::SetFileReader(
+    std::function<std::optional<std::string>(const std::string&)> reader) {
+  state_->reader = std::move(reader);
+}
+
+std::vector<Diagnostic> Session::Load(const std::string& name, std::string text) {
+  Diagnostics out;
+  const std::uint32_t file = state_->runtime.sources().Add(name, std::move(text));
+  Document document = ReadDocument(state_->runtime.sources(), file, out);
+  state_->TakeIn(document, out);
+  out.Sort();
+  return out.all();
+}
+
+Outcome Session::Say(const std::string& name, std::string text) {
+  Diagnostics out;
+  Runtime& runtime = state_->runtime;
+  const std::uint32_t file = runtime.sources().Add(name, std::move(text));
+  Message message = ReadMessage(runtime.sources(), file, out);
+  state_->TakeIn(message.document, out);
+  Outcome outcome;
+  std::optional<Definition> query;
+  if (message.query) query = runtime.program().LowerQuery(*message.query, out);
+  out.Sort();
+  if (out.has_errors() && message.query_line) {
+    outcome.status = Status::kRejected;
+    for (const Diagnostic& d : out.all())
+      if (d.severity == Severity::kError) {
+        outcome.reason = d.message + (d.hint.empty() ? "" : "; " + d.hint);
+        break;
+      }
+    runtime.SetGoal(nullptr, false);
+    runtime.Step();
+  } else if (query) {
+    outcome = state_->Pursue(&*query);
+    runtime.SetGoal(nullptr, false);
+  } else {
+    runtime.SetGoal(nullptr, false);
+    runtime.Step();
+    outcome = runtime.Report();
+    if (outcome.status == Status::kNothing && out.has_errors()) outcome.status = Status::kRejected;
+  }
+  outcome.diagnostics = out.all();
+  return outcome;
+}
+
+Outcome Session::Run() {
+  Outcome outcome = state_->Pursue(nullptr);
+  return outcome;
+}
+
+std::vector<std::string> Session::Reply(const Outcome& outcome) {
+  switch (outcome.status) {
+    case Status::kNothing:
+      return {};
+    case Status::kSatisfied:
+      if (!outcome.answers.empty()) return outcome.answers;
+      if (outcome.chat) return {};
+      return {"true"};
+    case Status::kUnsatisfied:
+    case Status::kWaiting:
+    case Status::kFailed:
+    case Status::kLimit:
+    case Status::kRejected:
+    case Status::kInterrupted:
+      break;
+  }
+  std::string line = outcome.reason;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  if (line.empty()) return {};
+  return {line};
+}
+
+const Sources& Session::sources() const { return state_->runtime.sources(); }
+
+Pool& Session::pool() { return state_->runtime.pool(); }
+
+bool Session::HasGoals() const {
+  const auto& goals = state_->runtime.program().goals();
+  return std::any_of(goals.begin(), goals.end(),
+                     [](const Goal& g) { return g.label != "fail" && !g.rules.empty(); });
+}
+
+std::vector<std::string> Session::Definitions() const {
+  std::vector<std::string> out;
+  for (const Declared& d : state_->runtime.program().declared()) out.push_back(d.name);
+  return out;
+}
+
+std::vector<std::string> Session::Rules() const {
+  std::vector<std::string> out;
+  for (const Definition& d : state_->runtime.program().definitions()) out.push_back(d.text);
+  return out;
+}
+
+std::vector<std::string> Session::Trace() const {
+  std::vector<std::string> out;
+  for (const TraceEntry& e : state_->runtime.trace()) out.push_back(e.text);
+  return out;
+}
+
+}  // namespace rpl

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A session: one program, one store, one trace, one agent, and the turns they live
+// through. The door for everything in shell/.
+//
+// A turn takes in text (phase 2), then timesteps run (runtime/timestep.h) until the goal
+// of the turn is decided or waits. Everything accumulates over the session (§18.2); a
+// shell query is one-shot (decision 65).
+#ifndef RPL_RUNTIME_SESSION_H_
+#define RPL_RUNTIME_SESSION_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grammar/diagnostic.h"
+#include "runtime/agent.h"
+
+namespace rpl {
+
+enum class Status {
+  kNothing,      // there was no goal to pursue
+  kSatisfied,
+  kUnsatisfied,  // `reason` says why, in one line
+  kWaiting,      // calls are pending that nobody answered: `pending`
+  kFailed,       // a failure mode of §18.6 or an author's %fail: `reason` is the report
+  kLimit,        // a limit was reached: `reason` is the report
+  kRejected,     // the text has errors: nothing of the query ran
+  kInterrupted,  // Ctrl-C
+};
+
+/// What became of a turn or a run.
+struct Outcome {
+  Status status = Status::kNothing;
+  std::vector<std::string> answers;       // captures, one line per answer (decision 63)
+  std::vector<std::string> json_answers;  // the same as binding maps, always JSON
+  /// kUnsatisfied: one line. kFailed, kLimit: `%fail("reason", "explanation")`.
+  std::string reason;
+  std::vector<Request> pending;  // kWaiting
+  bool chat = false;             // whether a tool wrote chat during this turn
+  std::string goal;              // the goal that was pursued, "%" or "%name"
+  std::vector<Diagnostic> diagnostics;  // of the text taken in, errors and lints
+};
+
+struct SessionOptions {
+  std::string now;  // ISO 8601; empty: the system clock, read once per timestep
+  /// Receives each line of the log, "T.P text", as it happens; may be empty.
+  std::function<void(const std::string&)> log;
+  std::size_t max_rows = 50'000'000;
+  std::size_t max_rounds = 100'000;
+  /// Polled while evaluating; true stops with kInterrupted. May be empty.
+  std::function<bool()> interrupted;
+};
+
+class Session {
+ public:
+  Session(Agent& agent, SessionOptions options);
+  ~Session();
+
+  /// Takes in a document (or plain RPL when `name` ends in .rpl) at the next timestep.
+  /// Returns its findings. `text` need not be valid.
+  std::vector<Diagnostic> Load(const std::string& name, std::string text);
+
+  /// How a file namespace is resolved (§17.7): the text of a file beside the documents,
+  /// or nullopt. Set before Load.
+  void SetFileReader(std::function<std::optional<std::string>(const std::string&)> reader);
+
+  /// One user message (§15.9): context, then the query line when there is one. Without a
+  /// query line the message is novelty of an ordinary turn: one timestep runs.
+  Outcome Say(const std::string& name, std::string text);
+
+  /// Pursues the root goal, or else the named goals, until satisfied, failed or waiting.
+  Outcome Run();
+
+  /// What a shell prints for an outcome of Say, by §15.9: answers, `true`, a reason, or
+  /// nothing when chat was the only output. Lines without newline.
+  static std::vector<std::string> Reply(const Outcome& outcome);
+
+  const Sources& sources() const;
+  Pool& pool();
+  /// Whether the program has a root goal or a named goal.
+  bool HasGoals() const;
+  /// "rel/1", "%goal/1", "$tool/1", "%": headings and rule heads, in document order.
+  std::vector<std::string> Definitions() const;
+  /// Each rule in one line, in normal order (§17.4).
+  std::vector<std::string> Rules() const;
+  /// The trace (§12.3): one line per entry.
+  std::vector<std::string> Trace() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_SESSION_H_

@@ -1,0 +1,707 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Step() is the eight phases and nothing else; each phase is one function below, in
+// order, followed by what they share. Logging hangs on Begin, Log and Record.
+#include "runtime/timestep.h"
+
+#include <algorithm>
+#include <ctime>
+#include <functional>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "grammar/printer.h"
+
+namespace rpl {
+namespace {
+
+Limits LimitsOf(const SessionOptions& options) {
+  Limits limits;
+  limits.max_rows = options.max_rows;
+  limits.max_rounds = options.max_rounds;
+  limits.interrupted = options.interrupted;
+  return limits;
+}
+
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+Runtime::Runtime(Agent& agent, SessionOptions options)
+    : agent_(agent), options_(std::move(options)), store_(pool_), program_(store_, sources_),
+      limits_(LimitsOf(options_)), solver_(program_, store_, analysis_, limits_),
+      fixpoint_(store_, analysis_, solver_, limits_) {
+  analysis_.Make(program_, store_);
+}
+
+void Runtime::Step() {
+  ++timestep_;
+  Renew();
+  AssertNewAvars();
+  AssertInputNovelty();
+  phase_ = 3;
+  QuiesceRelations();
+  ActivateGoals();
+  UpdatePlans();
+  ProgressPlan();
+  phase_ = 7;
+  QuiesceRelations();
+  DispatchAsyncs();
+}
+
+// --- phase 1: resolved calls enter as ground facts (§13.3) ---------------------------
+
+void Runtime::AssertNewAvars() {
+  Begin(1, "assert new avars");
+  while (!replies_.empty()) {
+    const Reply reply = std::move(replies_.front());
+    replies_.pop_front();
+    const std::string text = solver_.CallText(reply.call);
+    if (reply.answer.kind == Answer::Kind::kDecline) {
+      declined_.insert(text);
+      Log("declined " + text);
+      continue;
+    }
+    if (reply.call.space == Space::kRelation) {
+      // One argument of a collected heading; the fact is asserted once all are there.
+      const auto column = static_cast<std::size_t>(reply.call.column);
+      const Collected* collected = program_.FindCollected(reply.call.relation);
+      const Question& q =
+          program_.questions()[static_cast<std::size_t>(collected->questions[column])];
+      if (q.subject.starts_with('$')) {
+        const RelationId channel = store_.Declare(Space::kAvar, q.name, 0);
+        const Value entry[] = {pool_.Keyword("result"), reply.answer.value};
+        store_.Insert(channel, {}, true, pool_.Map(entry));
+      }
+      std::vector<Value> row;
+      solver_.Collected(reply.call, reply.answer.value, &row);
+      Log("resolved " + text + " = " + Text(pool_, reply.answer.value));
+      if (row.empty()) continue;
+      store_.Insert(reply.call.relation, row, true);
+      std::vector<Value> bindings;
+      std::string head = store_.at(reply.call.relation).name() + "(";
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const std::string& name =
+            program_.questions()[static_cast<std::size_t>(collected->questions[i])].name;
+        head += (i > 0 ? ", ?" : "?") + name;
+        bindings.push_back(pool_.Slot(name));
+        bindings.push_back(row[i]);
+      }
+      Log("asserted " + RowText(reply.call.relation, row));
+      Record(TraceEntry::Kind::kReply, head + ") ^^ " + BindingsText(bindings) + " -> true");
+      continue;
+    }
+    const Value entry[] = {pool_.Keyword("result"), reply.answer.value};
+    const Value meta =
+        reply.answer.kind == Answer::Kind::kMeta ? reply.answer.value : pool_.Map(entry);
+    store_.Insert(reply.call.relation, reply.call.args, true, meta);
+    const std::string fact = text + " ^ ~ " + Text(pool_, meta) + " -> true";
+    Log("asserted " + fact);
+    Record(TraceEntry::Kind::kReply, fact);
+  }
+}
+
+// --- phase 2: facts and rules of the user --------------------------------------------
+
+void Runtime::AssertInputNovelty() {
+  Begin(2, "assert input novelty");
+  for (; rules_known_ < program_.definitions().size(); ++rules_known_)
+    Log("rule " + program_.definitions()[rules_known_].text);
+  for (; constraints_known_ < program_.constraints().size(); ++constraints_known_)
+    if (!program_.constraints()[constraints_known_].left.empty())
+      Log("constraint " + program_.constraints()[constraints_known_].text);
+  while (!novelty_.empty()) {
+    Assert(novelty_.front());
+    novelty_.pop_front();
+  }
+  if (!schema_changed_) return;
+  schema_changed_ = false;
+  analysis_.Make(program_, store_);
+  fixpoint_.Reset();
+  solver_.Forget();
+}
+
+void Runtime::Assert(const Assertion& a) {
+  const Relation& rel = store_.at(a.relation);
+  if (a.truth) {
+    store_.Insert(a.relation, a.row, true, a.meta, &a.span);
+    std::erase_if(retracted_, [&](const Assertion& r) {
+      return r.relation == a.relation && r.row == a.row;
+    });
+    Log("asserted " + a.text);
+    if (a.trace) Record(TraceEntry::Kind::kFact, a.text);
+    return;
+  }
+  if (rel.space() == Space::kGoal) {
+    // %goal ^ false: every recorded truth with these captures is taken back.
+    Relation& truths = store_.at(a.relation);
+    const std::span<const Value> wanted = pool_.ItemsOf(a.row.front());
+    truths.Rebuild([&](RowId row) {
+      for (std::size_t i = 0; i < wanted.size(); i += 2)
+        if (pool_.Lookup(truths.Row(row)[0], wanted[i]) != wanted[i + 1]) return true;
+      return false;
+    });
+  } else {
+    store_.Retract(a.relation, a.row);
+    retracted_.push_back(a);
+  }
+  Log("retracted " + a.text);
+  Record(TraceEntry::Kind::kRetraction, a.text);
+}
+
+// --- phases 3 and 7: derive, then check constraints ------------------------------------
+
+void Runtime::QuiesceRelations() {
+  Begin(phase_, "quiesce relations");
+  solver_.Forget();
+  solver_.SetMoment({now_, declined_});
+  const Stop stop = fixpoint_.Quiesce();
+  if (stop != Stop::kGoesOn) {
+    stop_ = stop;
+    stopped_at_ = fixpoint_.stopped_at();
+    Log("stopped in " + stopped_at_);
+    solver_.ClearStop();
+  }
+  LogDerived();
+  CheckConstraints();
+}
+
+void Runtime::LogDerived() {
+  if (!options_.log) return;
+  for (const Stratum& stratum : analysis_.strata())
+    for (RelationId r : stratum.relations) {
+      const Relation& rel = store_.at(r);
+      for (RowId row = 0; row < rel.size(); ++row) {
+        if (rel.asserted(row)) continue;
+        const std::string text = RowText(r, rel.Cells(row));
+        if (derived_known_.insert(text).second) Log("derived " + text);
+      }
+    }
+}
+
+// In phase 3 a constraint is a live check; in phase 7 its ground instances become traces
+// and what it forbids a violation (§12.2, decision 42).
+void Runtime::CheckConstraints() {
+  violated_.clear();
+  for (const Violation& v : fixpoint_.Violations())
+    violated_.push_back({&program_.constraints()[static_cast<std::size_t>(v.constraint)],
+                         BindingsText(v.bindings)});
+  for (const Constraint& c : program_.constraints()) {
+    if (c.left.empty()) continue;
+    if (phase_ == 3) {
+      Log("live " + c.text);
+      continue;
+    }
+    solver_.CheckConstraint(c, [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+      std::vector<Value> bindings;
+      for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (c.slots[i].empty() || slots[i].is_none() || slots[i] == kUnknown) continue;
+        bindings.push_back(pool_.Slot(c.slots[i]));
+        bindings.push_back(slots[i]);
+      }
+      const std::string text = BindingsText(bindings);
+      if (verdict == Solver::Verdict::kViolated) {
+        violated_.push_back({&c, text});
+        Log("violated " + c.text + " ^^ " + text);
+      } else if (verdict == Solver::Verdict::kHolds &&
+                 constraint_traces_.emplace(c.number, text).second) {
+        std::string both = c.reported;
+        for (const Clause& clause : c.right) both += ", " + clause.text;
+        Record(TraceEntry::Kind::kConstraint, "(" + both + ") ^^ " + text + " -> true");
+      }
+    });
+  }
+  if (phase_ != 7) return;
+  for (const Assertion& a : retracted_)
+    if (store_.at(a.relation).Find(a.row) != kNoId) {
+      // The program says both: a rule derives what was retracted (decision 44).
+      Log("violated " + a.text);
+      violated_.push_back({nullptr, a.text});
+    }
+}
+
+// --- phase 4: which rules may be pursued -----------------------------------------------
+
+void Runtime::ActivateGoals() {
+  Begin(4, "activate goals");
+  solver_.Forget();
+  if (!options_.log) return;
+  const auto standing = [&](const Definition& def) {
+    const int active = solver_.Activated(def);
+    Log((active > 0 ? "eligible " : active < 0 ? "undecided " : "ineligible ") + def.text);
+  };
+  std::vector<const Definition*> rules = pursue_ ? Candidates() : std::vector<const Definition*>{};
+  for (const Goal& goal : program_.goals())
+    for (int number : goal.rules)
+      if (const auto* def = &program_.definitions()[static_cast<std::size_t>(number)];
+          std::find(rules.begin(), rules.end(), def) == rules.end())
+        rules.push_back(def);
+  for (const Definition* def : rules) {
+    Log("considered " + def->text);
+    standing(*def);
+  }
+  for (const Definition& def : program_.definitions())
+    if (def.head != kNoId && store_.at(def.head).space() != Space::kGoal &&
+        !def.activation.empty())
+      standing(def);
+}
+
+// The root goal's rules, else those of the named goals, in written order (§18.4).
+std::vector<const Definition*> Runtime::Candidates() const {
+  if (query_ != nullptr) return {query_};
+  std::vector<const Definition*> out;
+  const auto add = [&](const Goal& goal) {
+    for (int number : goal.rules)
+      out.push_back(&program_.definitions()[static_cast<std::size_t>(number)]);
+  };
+  if (const Goal* root = program_.FindGoal("")) {
+    add(*root);
+    return out;
+  }
+  for (const Goal& goal : program_.goals())
+    if (goal.label != "fail") add(goal);
+  return out;
+}
+
+// --- phase 5: the plan is the first rule that is not unsatisfied ------------------------
+
+void Runtime::UpdatePlans() {
+  Begin(5, "update plans");
+  solver_.Forget();
+  plan_ = nullptr;
+  plan_rule_ = nullptr;
+  standing_ = Standing::kNoGoal;
+  reason_.clear();
+  ineligible_.clear();
+  if (!pursue_) return;
+  const auto take = [&](const Table& table, const std::string& name) {
+    plan_ = &table;
+    goal_name_ = name;
+    standing_ = table.pending         ? Standing::kPending
+                : !table.rows.empty() ? Standing::kSatisfied
+                                      : Standing::kUnsatisfied;
+    if (reason_.empty()) reason_ = table.reason;
+    if (ineligible_.empty()) ineligible_ = table.ineligible;
+    return standing_ != Standing::kUnsatisfied;
+  };
+  if (query_ != nullptr) {
+    take(solver_.SolveQuery(*query_), "the query");
+    plan_rule_ = query_;
+    goal_name_ = store_.at(query_->head).name();
+    if (!plan_->eligible) ineligible_ = goal_name_;
+  } else if (const Goal* root = program_.FindGoal("")) {
+    take(solver_.SolveGoal(*root), "%");
+  } else {
+    for (const Goal& goal : program_.goals())
+      if (goal.label != "fail" && take(solver_.SolveGoal(goal), "%" + goal.label)) break;
+  }
+  if (plan_ != nullptr && plan_rule_ == nullptr && plan_->rule >= 0)
+    plan_rule_ = &program_.definitions()[static_cast<std::size_t>(plan_->rule)];
+  if (plan_rule_ != nullptr && standing_ != Standing::kUnsatisfied)
+    Log("plan " + plan_rule_->text);
+  for (const OpenCall& call : solver_.calls())
+    if (const std::string text = solver_.CallText(call); created_.insert(text).second)
+      Log("created " + text);
+  circular_ = solver_.circular();
+  declined_call_ = solver_.met_declined() ? solver_.declined_call() : "";
+  open_calls_ = solver_.calls();
+  if (solver_.stopped() != Stop::kGoesOn) {
+    stop_ = solver_.stopped();
+    stopped_at_ = solver_.stopped_at();
+    solver_.ClearStop();
+    if (standing_ != Standing::kSatisfied) standing_ = Standing::kUnsatisfied;
+  }
+}
+
+// --- phase 6: what the plan established becomes novelty ---------------------------------
+
+void Runtime::ProgressPlan() {
+  Begin(6, "progress plan");
+  if (plan_ == nullptr) return;
+  answers_.clear();
+  json_answers_.clear();
+  switch (standing_) {
+    case Standing::kSatisfied: {
+      answers_ = AnswersOf(*plan_, false);
+      json_answers_ = AnswersOf(*plan_, true);
+      std::set<const Table*> done;
+      RecordGoal(*plan_, done);
+      break;
+    }
+    case Standing::kPending: Log("waiting " + goal_name_); break;
+    case Standing::kUnsatisfied: Log("unsatisfied " + goal_name_); break;
+    case Standing::kNoGoal: break;
+  }
+}
+
+// Truths of the goals below first, each after the derivations it rests on (§19).
+void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
+  if (!done.insert(&table).second) return;
+  for (const Table* used : table.used) RecordGoal(*used, done);
+  if (store_.at(table.relation).space() != Space::kGoal) return;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const std::string text = GoalText(table, row);
+    Log("satisfied " + text);
+    if (&table == plan_ && query_ != nullptr) continue;  // a query is one-shot
+    if (row < table.premises.size())
+      for (const Premise& p : table.premises[row]) RecordDerivation(p.relation, p.row);
+    const Value map = table.maps[row];
+    const bool known = store_.at(table.relation).Find({&map, 1}) != kNoId;
+    store_.Insert(table.relation, {&map, 1}, false);
+    if (!known) Record(TraceEntry::Kind::kGoal, text + " -> true");
+  }
+}
+
+std::string Runtime::GoalText(const Table& table, std::size_t row) const {
+  std::string text = store_.at(table.relation).name();
+  const std::span<const Value> entries = pool_.ItemsOf(table.maps[row]);
+  if (!entries.empty()) text += " ^^ " + Text(pool_, table.maps[row]);
+  return text;
+}
+
+// An entry for a derived relation that a goal rested on, with its derivation nested.
+void Runtime::RecordDerivation(RelationId relation, const std::vector<Value>& row) {
+  if (store_.at(relation).space() != Space::kRelation || analysis_.RulesOf(relation).empty())
+    return;
+  std::set<std::string> open;
+  Record(TraceEntry::Kind::kDerivation, Derivation(relation, row, 0, open) + " -> true");
+}
+
+std::string Runtime::Derivation(RelationId relation, const std::vector<Value>& row, int depth,
+                                std::set<std::string>& open) {
+  constexpr int kMaxDepth = 64;
+  const std::string fact = RowText(relation, row);
+  int number = -1;
+  std::optional<std::vector<Premise>> premises;
+  if (depth < kMaxDepth && open.insert(fact).second)
+    premises = solver_.Prove(relation, row, &number);
+  std::vector<Value> bindings;
+  std::string head = fact;
+  if (premises) {
+    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    head = store_.at(relation).name() + "(";
+    for (std::size_t i = 0; i < def.args.size(); ++i) {
+      if (i > 0) head += ", ";
+      const Pattern& p = def.args[i];
+      if (p.kind != Pattern::Kind::kSlot || def.slots[static_cast<std::size_t>(p.slot)].empty()) {
+        head += Text(pool_, row[i]);
+        continue;
+      }
+      const std::string& name = def.slots[static_cast<std::size_t>(p.slot)];
+      head += (def.avar[static_cast<std::size_t>(p.slot)] ? "$" : "?") + name;
+      bindings.push_back(pool_.Slot(name));
+      bindings.push_back(row[i]);
+    }
+    head += ")";
+    std::string tail;
+    for (const Premise& p : *premises)
+      tail += (tail.empty() ? "" : ", ") + Derivation(p.relation, p.row, depth + 1, open);
+    if (!tail.empty()) head = "(" + head + " <- " + tail + ")";
+  } else if (const Collected* collected = program_.FindCollected(relation)) {
+    head = store_.at(relation).name() + "(";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const Question& q =
+          program_.questions()[static_cast<std::size_t>(collected->questions[i])];
+      head += (i > 0 ? ", " : "") + std::string(q.subject.starts_with('$') ? "$" : "?") + q.name;
+      bindings.push_back(pool_.Slot(q.name));
+      bindings.push_back(row[i]);
+    }
+    head += ")";
+  }
+  open.erase(fact);
+  return bindings.empty() ? head : head + " ^^ " + BindingsText(bindings);
+}
+
+// --- phase 8: chat and calls -------------------------------------------------------------
+
+void Runtime::DispatchAsyncs() {
+  Begin(8, "dispatch asyncs");
+  if (plan_ == nullptr) return;
+  if (standing_ == Standing::kSatisfied) {
+    std::set<const Table*> done;
+    if (violated_.empty()) Show(*plan_, done);
+    return;
+  }
+  if (standing_ != Standing::kPending || !violated_.empty()) return;
+  bool asked = false;  // questions to a person go one at a time, in order (design 4)
+  for (const OpenCall& call : open_calls_) {
+    const std::string& name = store_.at(call.relation).name();
+    const bool question = call.space != Space::kTool || name == "$ask" || name == "$choose";
+    if (question && asked) continue;
+    asked |= question;
+    Dispatch(call);
+  }
+}
+
+// $json lines of the goals below first, then clause by clause in written order.
+void Runtime::Show(const Table& table, std::set<const Table*>& done) {
+  if (!done.insert(&table).second) return;
+  for (const Table* used : table.used) Show(*used, done);
+  std::vector<std::pair<const Clause*, Value>> shown = table.shown;
+  std::stable_sort(shown.begin(), shown.end(), [](const auto& a, const auto& b) {
+    return a.first->span.begin < b.first->span.begin;
+  });
+  std::vector<const Clause*> traced;
+  for (const auto& [clause, value] : shown) {
+    const auto json = Json(pool_, value);
+    if (!json) {
+      Log("not shown: two keys of " + Text(pool_, value) + " are the same text");
+      continue;
+    }
+    chat_ = true;
+    agent_.Chat(*json);
+    Log("chat " + *json);
+    if (std::find(traced.begin(), traced.end(), clause) != traced.end()) continue;
+    traced.push_back(clause);
+    Record(TraceEntry::Kind::kReply, clause->text + " ^ ~ {:tool :json} -> true");
+  }
+}
+
+Request Runtime::RequestFor(const OpenCall& call) {
+  Request r;
+  r.id = solver_.CallText(call);
+  const Relation& rel = store_.at(call.relation);
+  if (call.space == Space::kTool) {
+    r.tool = r.name = std::string(pool_.TextOf(rel.label()));
+    r.args = call.args;
+    r.kind = r.tool == "ask"      ? Request::Kind::kAsk
+             : r.tool == "choose" ? Request::Kind::kChoose
+                                  : Request::Kind::kTool;
+    if (!call.args.empty()) r.prompt = PlainText(pool_, call.args.front());
+    if (r.kind == Request::Kind::kChoose && call.args.size() > 1 &&
+        (call.args[1].kind() == Kind::kList || call.args[1].kind() == Kind::kSet)) {
+      const std::span<const Value> options = pool_.ItemsOf(call.args[1]);
+      r.options.assign(options.begin(), options.end());
+    }
+    return r;
+  }
+  r.name = std::string(pool_.TextOf(rel.label()));
+  r.prompt = r.name;
+  if (call.space == Space::kRelation) r.relation = r.name;
+  if (call.question >= 0) {
+    const Question& q = program_.questions()[static_cast<std::size_t>(call.question)];
+    r.name = q.name;
+    r.prompt = q.prompt;
+    if (q.options != kNoId) {
+      const Relation& options = store_.at(q.options);
+      for (RowId row = 0; row < options.size(); ++row) r.options.push_back(options.Row(row)[0]);
+      if (!r.options.empty()) r.kind = Request::Kind::kChoose;
+    }
+  }
+  return r;
+}
+
+void Runtime::Dispatch(const OpenCall& call) {
+  const Request request = RequestFor(call);
+  const std::string detail = call.question >= 0 && call.space == Space::kRelation
+                                 ? " for ?" + request.name
+                                 : "";
+  Log("dispatched " + request.id + detail);
+  for (bool again = false;; again = true) {
+    const Answer answer = agent_.Answer(request, pool_, again);
+    if (answer.kind == Answer::Kind::kNobody) return;
+    if (answer.kind == Answer::Kind::kValue && request.kind == Request::Kind::kChoose &&
+        std::find(request.options.begin(), request.options.end(), answer.value) ==
+            request.options.end()) {
+      Log("refused " + Text(pool_, answer.value) + " for " + request.id);
+      continue;
+    }
+    replies_.push_back({call, answer});
+    return;
+  }
+}
+
+// --- between the phases ------------------------------------------------------------------
+
+void Runtime::Begin(int phase, const char* name) {
+  phase_ = phase;
+  Log(name);
+}
+
+void Runtime::Log(const std::string& text) {
+  if (options_.log) options_.log(fmt::format("{}.{} {}", timestep_, phase_, OneLine(text)));
+}
+
+void Runtime::Record(TraceEntry::Kind kind, std::string text) {
+  Log("trace " + text);
+  trace_.push_back({kind, timestep_, phase_, std::move(text)});
+}
+
+void Runtime::Renew() {
+  stop_ = Stop::kGoesOn;
+  stopped_at_.clear();
+  std::string now = options_.now;
+  if (now.empty())
+    now = fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
+  now_ = pool_.String(now);
+}
+
+void Runtime::TakeIn(const Document& document, Diagnostics& out) {
+  const std::size_t rules = program_.definitions().size();
+  const std::size_t collected = program_.collected_count();
+  for (Assertion& a : program_.Load(document, out)) novelty_.push_back(std::move(a));
+  if (program_.definitions().size() != rules || program_.collected_count() != collected)
+    schema_changed_ = true;
+}
+
+void Runtime::SetGoal(const Definition* query, bool pursue) {
+  query_ = query;
+  pursue_ = pursue;
+  chat_ = false;
+  standing_ = Standing::kNoGoal;
+  declined_.clear();
+}
+
+std::string Runtime::RowText(RelationId relation, std::span<const Value> row) const {
+  std::string out = store_.at(relation).name() + "(";
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i > 0) out += ", ";
+    out += Text(pool_, row[i]);
+  }
+  return out + ")";
+}
+
+std::string Runtime::BindingsText(const std::vector<Value>& entries) const {
+  std::string out = "{";
+  for (std::size_t i = 0; i < entries.size(); i += 2) {
+    if (i > 0) out += ", ";
+    out += Text(pool_, entries[i]) + " " + Text(pool_, entries[i + 1]);
+  }
+  return out + "}";
+}
+
+// One line per distinct answer (decision 63); constant arguments are not printed.
+std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
+  std::vector<std::string> out;
+  if (plan_rule_ == nullptr) return out;
+  std::vector<std::pair<std::size_t, std::string>> columns;
+  for (std::size_t i = 0; i < plan_rule_->args.size(); ++i) {
+    const Pattern& p = plan_rule_->args[i];
+    if (p.kind == Pattern::Kind::kSlot)
+      columns.emplace_back(i, "?" + plan_rule_->slots[static_cast<std::size_t>(p.slot)]);
+  }
+  if (columns.empty()) return out;
+  for (const std::vector<Value>& row : table.rows) {
+    std::vector<Value> entries;
+    for (const auto& [column, name] : columns) {
+      entries.push_back(pool_.String(name));
+      entries.push_back(column < row.size() ? row[column] : kAbsent);
+    }
+    const bool bare = columns.size() == 1 && !json;
+    const Value shown = bare ? entries[1] : pool_.Map(entries);
+    std::string text;
+    if (bare && shown.kind() == Kind::kString)
+      text = PlainText(pool_, shown);
+    else
+      text = Json(pool_, shown).value_or(Text(pool_, shown));
+    if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
+  }
+  return out;
+}
+
+std::string Runtime::FailText(const std::string& reason, const std::string& explanation) {
+  Record(TraceEntry::Kind::kFailure,
+         "%fail(" + Quote(OneLine(reason)) + ", " + Quote(OneLine(explanation)) + ")");
+  return "%fail(" + Quote(OneLine(reason)) + ", " + Quote(OneLine(explanation)) + ")";
+}
+
+// The author's %fail rules (§15.7): the first that holds is the report.
+std::optional<std::string> Runtime::AuthorFailure() {
+  const Goal* fail = program_.FindGoal("fail");
+  if (fail == nullptr) return std::nullopt;
+  const Table& table = solver_.SolveGoal(*fail);
+  if (table.rows.empty() || table.pending) return std::nullopt;
+  const std::vector<Value>& row = table.rows.front();
+  if (row.size() < 2) return std::nullopt;
+  return FailText(PlainText(pool_, row[0]), PlainText(pool_, row[1]));
+}
+
+Outcome Runtime::Report() {
+  Outcome out;
+  out.goal = goal_name_;
+  out.chat = chat_;
+  const auto fail = [&](const std::string& reason, const std::string& explanation) {
+    out.status = Status::kFailed;
+    out.reason = FailText(reason, explanation);
+    return out;
+  };
+  if (stop_ == Stop::kInterrupted) {
+    out.status = Status::kInterrupted;
+    out.reason = "interrupted";
+    return out;
+  }
+  if (!violated_.empty()) {
+    const Violated& v = violated_.front();
+    if (v.constraint == nullptr)
+      return fail("retracted but still derived: " + v.bindings,
+                  v.bindings + " retracts what a rule derives");
+    return fail("constraint violated: " + v.constraint->text,
+                v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " +
+                    v.bindings);
+  }
+  if (const auto report = AuthorFailure()) {
+    out.status = Status::kFailed;
+    out.reason = *report;
+    return out;
+  }
+  if (stop_ != Stop::kGoesOn && standing_ != Standing::kSatisfied) {
+    static constexpr const char* kNames[] = {"", "rows", "rounds", "depth", "iterations", ""};
+    const std::size_t values[] = {0, limits_.max_rows, limits_.max_rounds, limits_.max_depth,
+                                  limits_.max_iterations, 0};
+    const auto which = static_cast<std::size_t>(stop_);
+    out = fail(fmt::format("limit reached: {} {}", values[which], kNames[which]),
+               fmt::format("evaluation stopped while `{}` was still growing", stopped_at_));
+    out.status = Status::kLimit;
+    return out;
+  }
+  switch (standing_) {
+    case Standing::kNoGoal:
+      return out;
+    case Standing::kSatisfied:
+      out.status = Status::kSatisfied;
+      out.answers = answers_;
+      out.json_answers = json_answers_;
+      return out;
+    case Standing::kPending: {
+      out.status = Status::kWaiting;
+      bool asked = false;
+      for (const OpenCall& call : open_calls_) {
+        Request r = RequestFor(call);
+        const bool question = r.kind != Request::Kind::kTool;
+        if (question && asked) continue;
+        asked |= question;
+        out.pending.push_back(std::move(r));
+      }
+      if (!out.pending.empty()) {
+        const Request& first = out.pending.front();
+        out.reason = "waiting for " + first.id;
+        if (first.prompt != first.id) out.reason += ": " + OneLine(first.prompt);
+      } else {
+        out.reason = "waiting for an answer from outside";
+      }
+      return out;
+    }
+    case Standing::kUnsatisfied:
+      break;
+  }
+  if (!declined_call_.empty())
+    return fail("declined: " + declined_call_,
+                goal_name_ + " needs " + declined_call_ + ", which was declined");
+  if (!circular_.empty())
+    return fail("circular dependency: " + circular_, circular_ + " depends on itself: " + reason_);
+  if (!ineligible_.empty()) {
+    const bool known = program_.FindGoal(ineligible_.substr(1)) != nullptr;
+    return fail((known ? "no eligible rule for " : "no rule for ") + ineligible_,
+                known ? "no activation clause of " + ineligible_ + " holds"
+                      : "nothing defines " + ineligible_);
+  }
+  out.status = Status::kUnsatisfied;
+  out.reason = OneLine(reason_.empty() ? goal_name_ + " is not satisfied" : reason_);
+  return out;
+}
+
+}  // namespace rpl

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The timestep: eight phases in the order of §18.3.
+//
+//   1 assert new avars       replies queued by phase 8 become facts
+//   2 assert input novelty   text taken in since the last timestep: facts, rules
+//   3 quiesce relations      derive to fixpoint; constraints are live checks
+//   4 activate goals         activation clauses; the root goal first
+//   5 update plans           the first rule that is not unsatisfied; calls are created
+//   6 progress plan          a satisfied goal's truth becomes a fact
+//   7 quiesce relations      again; constraints become traces or violations
+//   8 dispatch asyncs        $json is shown, calls go to the agent
+//
+// A write of a phase is seen by the phases after it. A limit reached or an interrupt ends
+// the work of its phase, and the later phases still run on what stands. The clock is read
+// once, before phase 1 (decision 24).
+//
+// Owns everything a run consists of: pool, store, program, analysis, trace. The agent is
+// borrowed. One thread.
+#ifndef RPL_RUNTIME_TIMESTEP_H_
+#define RPL_RUNTIME_TIMESTEP_H_
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "interp/fixpoint.h"
+#include "interp/program.h"
+#include "interp/solver.h"
+#include "runtime/agent.h"
+#include "runtime/session.h"
+#include "runtime/trace.h"
+
+namespace rpl {
+
+class Runtime {
+ public:
+  Runtime(Agent& agent, SessionOptions options);
+  Runtime(const Runtime&) = delete;
+
+  /// Takes a document in: its rules join the program now and take effect in phase 2 of
+  /// the next timestep, with its facts. Findings go to `out`.
+  void TakeIn(const Document& document, Diagnostics& out);
+
+  /// What the next timesteps pursue: a query, or (null) the program's goals. `pursue`
+  /// false: nothing, the timestep only takes in novelty.
+  void SetGoal(const Definition* query, bool pursue);
+
+  /// One timestep.
+  void Step();
+
+  /// Where the goal stands after a step.
+  enum class Standing { kNoGoal, kSatisfied, kUnsatisfied, kPending };
+  Standing standing() const { return standing_; }
+  /// Whether phase 8 got a reply, so that another timestep has work to do.
+  bool has_replies() const { return !replies_.empty(); }
+  /// The standing as an outcome, failures included (§18.6, decision 64).
+  Outcome Report();
+
+  Sources& sources() { return sources_; }
+  Program& program() { return program_; }
+  Pool& pool() { return pool_; }
+  Store& store() { return store_; }
+  const Trace& trace() const { return trace_; }
+
+ private:
+  struct Reply {
+    OpenCall call;
+    Answer answer;
+  };
+  struct Violated {
+    const Constraint* constraint;
+    std::string bindings;
+  };
+
+  void AssertNewAvars();
+  void AssertInputNovelty();
+  void QuiesceRelations();
+  void ActivateGoals();
+  void UpdatePlans();
+  void ProgressPlan();
+  void DispatchAsyncs();
+
+  void Begin(int phase, const char* name);
+  void Log(const std::string& text);
+  void Record(TraceEntry::Kind kind, std::string text);
+  void Assert(const Assertion& a);
+  void Renew();
+  void LogDerived();
+  void CheckConstraints();
+  void RecordGoal(const Table& table, std::set<const Table*>& done);
+  void RecordDerivation(RelationId relation, const std::vector<Value>& row);
+  std::string Derivation(RelationId relation, const std::vector<Value>& row, int depth,
+                         std::set<std::string>& open);
+  void Show(const Table& table, std::set<const Table*>& done);
+  void Dispatch(const OpenCall& call);
+  Request RequestFor(const OpenCall& call);
+  std::string RowText(RelationId relation, std::span<const Value> row) const;
+  std::string BindingsText(const std::vector<Value>& entries) const;
+  std::string GoalText(const Table& table, std::size_t row) const;
+  std::vector<const Definition*> Candidates() const;
+  std::string FailText(const std::string& reason, const std::string& explanation);
+  std::vector<std::string> AnswersOf(const Table& table, bool json);
+  std::optional<std::string> AuthorFailure();
+
+  Agent& agent_;
+  SessionOptions options_;
+  Pool pool_;
+  Sources sources_;
+  Store store_;
+  Program program_;
+  Analysis analysis_;
+  Limits limits_;
+  Solver solver_;
+  Fixpoint fixpoint_;
+  Trace trace_;
+
+  Value now_;  // of this timestep
+  int timestep_ = 0;
+  int phase_ = 0;
+  bool schema_changed_ = false;
+  std::deque<Assertion> novelty_;
+  std::size_t rules_known_ = 0;
+  std::size_t constraints_known_ = 0;
+  std::deque<Reply> replies_;
+  std::set<std::string> declined_;
+  std::set<std::string> created_;
+  std::set<std::string> derived_known_;  // rows the log has shown
+  std::set<std::pair<int, std::string>> constraint_traces_;
+  std::vector<Violated> violated_;
+  std::vector<Assertion> retracted_;
+
+  const Definition* query_ = nullptr;
+  bool pursue_ = false;
+  Standing standing_ = Standing::kNoGoal;
+  const Table* plan_ = nullptr;     // valid until the solver forgets
+  const Definition* plan_rule_ = nullptr;
+  std::string goal_name_;
+  std::vector<std::string> answers_, json_answers_;
+  std::string reason_, ineligible_, circular_, declined_call_;
+  std::vector<OpenCall> open_calls_;
+  bool chat_ = false;
+  Stop stop_ = Stop::kGoesOn;
+  std::string stopped_at_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_TIMESTEP_H_

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/command_line.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cassert>
+#include <iostream>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shell/commands.h"
+#include "shell/report.h"
+
+namespace rpl {
+namespace {
+
+constexpr const char* kFooter = R"(Exit codes
+  0   satisfied, passed, clean
+  1   a valid no: unsatisfied, %fail, failed tests
+  2   the command line or a program was rejected, nothing ran
+  3   waiting for input
+  5   a limit was reached
+  6   a file cannot be read or written
+  70  an error of rpl itself
+  130 interrupted
+
+Examples
+  rpl run examples/collaborative-editing.md
+  printf "user('foo')\n%% <- user('foo')\n" | rpl reply
+  rpl test spec-tests
+  rpl COMMAND --help)";
+
+constexpr const char* kRunFooter = R"(Examples
+  rpl run protocol.md
+  rpl run protocol.md facts.rpl            several files are one program
+  printf 'doc-42\nclarity\n' | rpl run protocol.md
+  rpl run protocol.md --answer draft-id=doc-42 --answer focus=clarity
+  rpl run protocol.md --answers answers.json
+  rpl run protocol.md --now 2026-01-02T00:00:00Z
+  rpl run protocol.md --log phases         what each phase does, on standard error
+  rpl run protocol.md --format json)";
+
+constexpr const char* kReplyFooter =
+    R"(The last line of the message is the query when it starts with `%`.
+
+Examples
+  printf "user('foo')\n%% <- user(?u), \$json(?u)\n" | rpl reply
+  rpl reply message.md
+  rpl reply message.md --answer focus=clarity
+  rpl reply message.md --format json)";
+
+constexpr const char* kTestFooter = R"(The format of the scripts is described in docs/testing.md.
+
+Examples
+  rpl test spec-tests
+  rpl test spec-tests/07-sets --filter R7.01
+  rpl test spec-tests --format json)";
+
+constexpr const char* kParseFooter = R"(Examples
+  rpl parse protocol.md
+  rpl parse program.rpl --format json)";
+
+// --- Did you mean -------------------------------------------------------------------------
+
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({replaced, row[j] + 1, row[j - 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+// ", did you mean `run`?" or nothing.
+std::string Suggestion(std::string_view got, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(got.size() / 3, 2) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = EditDistance(got.substr(0, 100), candidate);
+    if (distance < least) least = distance, best = candidate;
+  }
+  return best.empty() ? "" : fmt::format(", did you mean `{}`?", best);
+}
+
+std::vector<std::string> CommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> FlagNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// --- Options ------------------------------------------------------------------------------
+
+std::string CheckTime(const std::string& text) {
+  static const RE2 iso(R"(\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)");
+  if (RE2::FullMatch(text, iso)) return "";
+  return fmt::format("expected a time like 2026-01-02T00:00:00Z, got `{}`", text);
+}
+
+void AddFormat(CLI::App& command, bool& json) {
+  command
+      .add_option_function<std::string>(
+          "--format", [&json](const std::string& format) { json = format == "json"; },
+          "text (default) or json")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+void AddEngineOptions(CLI::App& command, EngineOptions& options) {
+  command.add_option("--answers", options.answers_file, "Answers given beforehand, in JSON")
+      ->type_name("FILE");
+  command
+      .add_option("--answer", options.answers,
+                  "One answer; KEY is the avar, argument, relation or tool; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--now", options.now, "The time that `now` stands for, in ISO 8601")
+      ->type_name("T")
+      ->check(CheckTime);
+  command
+      .add_option_function<std::string>(
+          "--log", [&options](const std::string&) { options.log_phases = true; },
+          "phases: say on standard error what each phase does")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"phases"}));
+  AddFormat(command, options.json);
+}
+
+struct Commands {
+  RunOptions run;
+  ReplyOptions reply;
+  TestOptions test;
+  ParseOptions parse;
+};
+
+void Describe(CLI::App& app, Commands& to) {
+  app.footer(kFooter);
+  app.set_version_flag("--version", "rpl " RPL_VERSION);
+  app.require_subcommand(1);
+
+  CLI::App* run = app.add_subcommand("run", "Run a program until its goal is decided");
+  run->add_option("FILE", to.run.files, "Markdown protocols, and plain RPL in *.rpl")->required();
+  AddEngineOptions(*run, to.run.engine);
+  run->footer(kRunFooter);
+
+  CLI::App* reply = app.add_subcommand("reply", "Answer one user message and its query");
+  reply->add_option("FILE", to.reply.file, "The message (default: standard input)");
+  AddEngineOptions(*reply, to.reply.engine);
+  reply->footer(kReplyFooter);
+
+  CLI::App* test = app.add_subcommand("test", "Run the test scripts of Markdown files");
+  test->add_option("PATH", to.test.paths, "Files, and folders with *.md files")->required();
+  test->add_option("--filter", to.test.filter, "Only cases with TEXT in their name")
+      ->type_name("TEXT");
+  AddFormat(*test, to.test.json);
+  test->footer(kTestFooter);
+
+  CLI::App* parse = app.add_subcommand("parse", "Show what the parser understands");
+  parse->add_option("FILE", to.parse.file, "A Markdown protocol or *.rpl")->required();
+  AddFormat(*parse, to.parse.json);
+  parse->footer(kParseFooter);
+
+  app.add_subcommand("help", "Show this help, or that of a COMMAND");  // see WithoutHelp
+}
+
+int Dispatch(const CLI::App& app, const Commands& commands) {
+  if (app.got_subcommand("run")) return CommandRun(commands.run);
+  if (app.got_subcommand("reply")) return CommandReply(commands.reply);
+  if (app.got_subcommand("test")) return CommandTest(commands.test);
+  assert(app.got_subcommand("parse"));
+  return CommandParse(commands.parse);
+}
+
+// The arguments behind the program, where `help COMMAND` became `COMMAND --help`.
+std::vector<std::string> WithoutHelp(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.push_back("--help");
+  }
+  return arguments;
+}
+
+// --- A command line that is not understood ------------------------------------------------
+
+int Misunderstood(const std::string& message, std::string_view command) {
+  std::cerr << "rpl: " << message << "\nhelp: see `rpl" << (command.empty() ? "" : " ") << command
+            << " --help`\n";
+  return kExitInvalid;
+}
+
+int Reject(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string name = chosen.empty() ? "" : command.get_name();
+  for (const std::string& extra : app.remaining(true)) {
+    if (extra.starts_with('-') && extra != "--") {
+      const std::string flag = extra.substr(0, extra.find('='));
+      return Misunderstood(
+          fmt::format("unknown option `{}`{}", flag, Suggestion(flag, FlagNames(command))), name);
+    }
+    return Misunderstood(fmt::format("one argument too many: `{}`", extra), name);
+  }
+  return Misunderstood(error.what(), name);
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, char** argv) {
+  CLI::App app("rpl, an engine for RPL, the Relational Prompt Language", "rpl");
+  Commands commands;
+  Describe(app, commands);
+  if (argc < 2) {
+    std::cerr << app.help();
+    return kExitInvalid;
+  }
+  std::vector<std::string> arguments = WithoutHelp(argc, argv);
+  const std::string first = arguments.front();
+  const std::vector<std::string> names = CommandNames(app);
+  if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end()) {
+    return Misunderstood(fmt::format("unknown command `{}`{}", first, Suggestion(first, names)),
+                         "");
+  }
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 wants
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    return Reject(app, error);
+  }
+  return Dispatch(app, commands);
+}
+
+}  // namespace rpl

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "shell/commands.h"
+#include "shell/engine_setup.h"
+#include "shell/input.h"
+#include "shell/report.h"
+#include "shell/terminal_agent.h"
+
+namespace rpl {
+
+int CommandReply(const ReplyOptions& options) {
+  const bool from_file = !options.file.empty() && options.file != "-";
+  const Input input = from_file ? ReadFile(options.file) : ReadStandardInput();
+  if (Interrupted()) return kExitInterrupted;
+  if (!input.error.empty()) {
+    std::cerr << "rpl: " << (from_file ? options.file : "standard input") << ": " << input.error
+              << '\n';
+    return kExitFile;
+  }
+  TerminalAgent nobody(nullptr, "", std::cout, std::cerr);  // standard input was the message
+  ScriptedAgent agent(nobody, std::cerr);
+  if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
+
+  Session session(agent, SessionOptionsFor(options.engine));
+  session.SetFileReader(ReaderBeside({from_file ? options.file : "message"}));
+  const Outcome outcome = session.Say(from_file ? options.file : "<message 1>", input.text);
+  PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
+  if (options.engine.json) {
+    std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, session.pool())) << '\n';
+  } else {
+    for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
+  }
+  std::cout << std::flush;
+  if (outcome.status == Status::kNothing) {
+    std::cerr << "note: no query: the last line of the message does not start with `%`\n";
+  }
+  ReportUnused(agent);
+  if (Interrupted()) return kExitInterrupted;
+  return HasErrors(outcome.diagnostics) ? kExitInvalid : ExitCodeOf(outcome.status);
+}
+
+}  // namespace rpl

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The process: signals, one thread with a large stack on which everything runs, and the
+// end. What a command line means is said in shell/command_line.h.
+//
+// The stack is large so that a deep evaluation ends at a limit that is counted and
+// reported, and never at the end of the stack.
+#include <pthread.h>
+
+#include <csignal>
+#include <exception>
+#include <iostream>
+
+#include "shell/command_line.h"
+#include "shell/input.h"
+#include "shell/report.h"
+
+namespace {
+
+constexpr std::size_t kStackBytes = std::size_t{512} << 20;
+
+struct Work {
+  int argc;
+  char** argv;
+  int exit_code = rpl::kExitBug;
+};
+
+void* Main(void* argument) {
+  Work& work = *static_cast<Work*>(argument);
+  try {
+    work.exit_code = rpl::RunCommandLine(work.argc, work.argv);
+  } catch (const std::exception& e) {
+    std::cerr << "internal error: " << e.what() << '\n';
+  } catch (...) {
+    std::cerr << "internal error: an unknown exception\n";
+  }
+  return nullptr;
+}
+
+// Runs `work` on a thread of its own, or right here if the system gives no such stack.
+void RunOnLargeStack(Work& work) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_t thread;
+  const bool started = pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
+                       pthread_create(&thread, &attributes, Main, &work) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!started) {
+    Main(&work);
+    return;
+  }
+  // Ctrl-C must reach the thread that may be waiting for input.
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
+  pthread_join(thread, nullptr);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_DFL);  // a reader that left ends us silently, as other filters
+  rpl::CatchInterrupt();
+  Work work{argc, argv};
+  RunOnLargeStack(work);
+  if (!std::cout.flush() && work.exit_code < rpl::kExitFile) {
+    std::cerr << "rpl: cannot write to standard output\n";
+    work.exit_code = rpl::kExitFile;
+  }
+  return work.exit_code;
+}

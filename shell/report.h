@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a command ends: exit codes, and outcomes and findings as text or JSON.
+#ifndef RPL_SHELL_REPORT_H_
+#define RPL_SHELL_REPORT_H_
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammar/diagnostic.h"
+#include "runtime/session.h"
+
+namespace rpl {
+
+/// The exit codes of every command (printed by `rpl help`).
+enum ExitCode : int {
+  kExitOk = 0,             // satisfied, passed, clean
+  kExitNo = 1,             // a valid no: unsatisfied, %fail, failed tests
+  kExitInvalid = 2,        // the command line or a program was rejected; nothing ran
+  kExitWaiting = 3,        // input is needed
+  kExitLimit = 5,          // a limit was reached
+  kExitFile = 6,           // a file cannot be read or written
+  kExitBug = 70,           // our own mistake
+  kExitInterrupted = 130,  // Ctrl-C
+};
+
+ExitCode ExitCodeOf(Status status);
+
+/// "satisfied", "waiting": for JSON and test scripts.
+std::string_view StatusName(Status status);
+
+/// All findings, each as Render gives it.
+void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources& sources,
+                      std::ostream& err);
+bool HasErrors(const std::vector<Diagnostic>& diagnostics);
+
+/// How a run ended, for people: `satisfied: %`, the reason, or what it waits for.
+void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err);
+
+/// {"schema", "status", "goal", "answers", "reason", "pending"}: `answers` are binding maps.
+nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome,
+                                   const Pool& pool);
+
+/// {"code", "severity", "file", "line", "column", "begin", "end", "message", "hint"}
+nlohmann::ordered_json DiagnosticJson(const Diagnostic& d, const Sources& sources);
+
+/// Text of a program as a terminal may show it: control characters are escaped, except
+/// line ends and tabs.
+std::string Printable(std::string_view text);
+
+/// One line of JSON; bytes that are not UTF-8 become U+FFFD.
+std::string Dump(const nlohmann::ordered_json& object);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_REPORT_H_

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/scripted_agent.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kMaxJsonDepth = 200;
+
+bool KeyFits(const Request& request, std::string_view key) {
+  if (key == request.id) return true;
+  if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
+  return !key.empty() && (key == request.name || key == request.relation || key == request.tool);
+}
+
+// --- JSON ---------------------------------------------------------------------------------
+
+// A reason why a file of answers is not understood; never leaves this file.
+struct Misread : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+ordered_json ParseJson(const std::string& text) {
+  auto limit = [](int depth, ordered_json::parse_event_t, ordered_json&) {
+    if (depth > kMaxJsonDepth) throw Misread(fmt::format("nested deeper than {}", kMaxJsonDepth));
+    return true;
+  };
+  try {
+    return ordered_json::parse(text, limit);
+  } catch (const ordered_json::exception& e) {
+    throw Misread(e.what());
+  }
+}
+
+Value ValueOfJson(const ordered_json& json, Pool& pool, bool keywords) {
+  if (json.is_null()) return kNil;
+  if (json.is_boolean()) return Pool::Bool(json.get<bool>());
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX) {
+    return pool.Float(json.get<double>());
+  }
+  if (json.is_number_integer()) return pool.Int(json.get<std::int64_t>());
+  if (json.is_number()) return pool.Float(json.get<double>());
+  if (json.is_string()) return pool.String(json.get_ref<const std::string&>());
+  std::vector<Value> items;
+  if (json.is_array()) {
+    for (const ordered_json& item : json) items.push_back(ValueOfJson(item, pool, false));
+    return pool.List(items);
+  }
+  for (const auto& [key, value] : json.items()) {
+    items.push_back(keywords ? pool.Keyword(key) : pool.String(key));
+    items.push_back(ValueOfJson(value, pool, false));
+  }
+  return pool.Map(items);
+}
+
+rpl::Answer AnswerOfJson(const ordered_json& json, const Request& request, Pool& pool) {
+  Value value = kNone;
+  if (json.is_string() && request.kind == Request::Kind::kChoose) {
+    value = TypedOption(pool, json.get<std::string>(), request.options);
+  }
+  if (value.is_none()) value = ValueOfJson(json, pool, false);
+  return {rpl::Answer::Kind::kValue, value};
+}
+
+// One condition of a "match" object.
+std::function<bool(const Request&)> Condition(const std::string& field, const ordered_json& json) {
+  if (!json.is_string()) throw Misread(fmt::format("expected a string for \"{}\"", field));
+  const std::string text = json.get<std::string>();
+  if (field == "key") return [=](const Request& r) { return KeyFits(r, text); };
+  if (field == "tool") return [=](const Request& r) { return r.tool == text; };
+  if (field == "relation") return [=](const Request& r) { return r.relation == text; };
+  if (field == "prompt") return [=](const Request& r) { return r.prompt == text; };
+  if (field == "var") {
+    return [=](const Request& r) { return r.tool.empty() && KeyFits(r, text); };
+  }
+  if (field == "regex") {
+    auto regex = std::make_shared<RE2>(text, RE2::Quiet);
+    if (!regex->ok()) throw Misread(fmt::format("bad regex: {}", regex->error()));
+    return [regex](const Request& r) { return RE2::PartialMatch(r.prompt, *regex); };
+  }
+  throw Misread(fmt::format(
+      "expected \"key\", \"var\", \"relation\", \"tool\", \"prompt\" or \"regex\", got \"{}\"",
+      field));
+}
+
+ScriptedAnswer EntryFromJson(const ordered_json& entry) {
+  if (!entry.is_object() || !entry.contains("match") || !entry["match"].is_object() ||
+      entry["match"].empty()) {
+    throw Misread("expected an object with a \"match\" that is not empty");
+  }
+  std::vector<std::function<bool(const Request&)>> conditions;
+  for (const auto& [field, json] : entry["match"].items()) {
+    conditions.push_back(Condition(field, json));
+  }
+  ScriptedAnswer answer;
+  answer.label = entry["match"].dump();
+  answer.matches = [conditions](const Request& request, Pool&) {
+    return std::all_of(conditions.begin(), conditions.end(),
+                       [&](const auto& condition) { return condition(request); });
+  };
+  if (entry.contains("value")) {
+    answer.make = [json = entry["value"]](const Request& request, Pool& pool) {
+      return AnswerOfJson(json, request, pool);
+    };
+  } else if (entry.contains("metadata") && entry["metadata"].is_object()) {
+    answer.make = [json = entry["metadata"]](const Request&, Pool& pool) {
+      return rpl::Answer{rpl::Answer::Kind::kMeta, ValueOfJson(json, pool, true)};
+    };
+  } else if (entry.contains("decline") && entry["decline"] == true) {
+    answer.make = [](const Request&, Pool&) {
+      return rpl::Answer{rpl::Answer::Kind::kDecline, kNone};
+    };
+  } else {
+    throw Misread("expected \"value\", a \"metadata\" object or \"decline\": true");
+  }
+  return answer;
+}
+
+// --- RPL terms ----------------------------------------------------------------------------
+
+// The value of a plain term; lvars are kWild.
+Value ValueOfTerm(const Node& term, Pool& pool) {
+  if (const auto* s = term.As<String>()) return pool.String(s->text);
+  if (const auto* k = term.As<Keyword>()) return pool.Keyword(k->name);
+  if (const auto* s = term.As<Symbol>()) return pool.Symbol(s->name);
+  if (const auto* b = term.As<Boolean>()) return Pool::Bool(b->value);
+  if (const auto* n = term.As<Number>()) {
+    if (const auto* i = std::get_if<std::int64_t>(&n->value)) return pool.Int(*i);
+    return pool.Float(std::get<double>(n->value));
+  }
+  if (term.As<Nil>() != nullptr) return kNil;
+  if (term.As<Lvar>() != nullptr) return kWild;
+  std::vector<Value> items;
+  ForEachChild(term, [&](const Node& child) { items.push_back(ValueOfTerm(child, pool)); });
+  if (const auto* call = term.As<Call>()) return pool.Term(call->ns, call->label, items);
+  switch (term.As<Collection>()->kind) {
+    case CollectionKind::kList: return pool.List(items);
+    case CollectionKind::kSet: return pool.Set(items);
+    case CollectionKind::kMap: return pool.Map(items);
+  }
+  return kNone;
+}
+
+// Whether the value has the form of the pattern, where kWild stands for anything. Inside
+// sets and map keys the parts must be equal.
+bool Fits(const Pool& pool, Value pattern, Value value) {
+  if (pattern == kWild || pattern == value) return true;
+  if (pattern.kind() != value.kind()) return false;
+  const bool map = pattern.kind() == Kind::kMap;
+  if (pattern.kind() != Kind::kList && pattern.kind() != Kind::kTerm && !map) return false;
+  const auto wanted = pool.ItemsOf(pattern);
+  const auto given = pool.ItemsOf(value);
+  if (wanted.size() != given.size()) return false;
+  if (pattern.kind() == Kind::kTerm && (pool.TextOf(pattern) != pool.TextOf(value) ||
+                                        pool.NamespaceOf(pattern) != pool.NamespaceOf(value))) {
+    return false;
+  }
+  for (std::size_t i = 0; i < wanted.size(); i += map ? 2 : 1) {
+    if (map) {
+      const Value under_key = pool.Lookup(value, wanted[i]);
+      if (under_key.is_none() || !Fits(pool, wanted[i + 1], under_key)) return false;
+    } else if (!Fits(pool, wanted[i], given[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool CallFits(const Node& call, const Request& request, Pool& pool) {
+  if (const auto* avar = call.As<Avar>()) {
+    return request.tool.empty() && KeyFits(request, avar->name);
+  }
+  if (const auto* symbol = call.As<Symbol>()) return KeyFits(request, symbol->name);
+  const auto* tool = call.As<Call>();
+  if (tool == nullptr || tool->label != request.tool || tool->args.size() != request.args.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < request.args.size(); ++i) {
+    if (!Fits(pool, ValueOfTerm(tool->args[i], pool), request.args[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) return std::nullopt;
+  const std::string key = text.substr(0, equals);
+  const std::string value = text.substr(equals + 1);
+  ScriptedAnswer answer;
+  answer.label = key;
+  answer.matches = [key](const Request& request, Pool&) { return KeyFits(request, key); };
+  answer.make = [value](const Request& request, Pool& pool) {
+    Value v = kNone;
+    if (request.kind == Request::Kind::kChoose) v = TypedOption(pool, value, request.options);
+    if (v.is_none()) v = TypedValue(pool, value);
+    return rpl::Answer{rpl::Answer::Kind::kValue, v};
+  };
+  return answer;
+}
+
+AnswerList AnswersFromJson(const std::string& text) {
+  AnswerList list;
+  try {
+    const ordered_json json = ParseJson(text);
+    if (json.is_object()) {
+      for (const auto& [key, value] : json.items()) {
+        list.answers.push_back(EntryFromJson({{"match", {{"key", key}}}, {"value", value}}));
+        list.answers.back().label = key;
+      }
+    } else if (json.is_array()) {
+      for (const ordered_json& entry : json) {
+        try {
+          list.answers.push_back(EntryFromJson(entry));
+        } catch (const Misread& e) {
+          throw Misread(fmt::format("entry {}: {}", list.answers.size() + 1, e.what()));
+        }
+      }
+    } else {
+      throw Misread("expected a list of answers or an object from keys to values");
+    }
+  } catch (const Misread& e) {
+    list.error = e.what();
+  }
+  return list;
+}
+
+ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind kind, Node value) {
+  ScriptedAnswer answer;
+  answer.label = std::move(label);
+  answer.matches = [call = std::move(call)](const Request& request, Pool& pool) {
+    return CallFits(call, request, pool);
+  };
+  answer.make = [kind, value = std::move(value)](const Request&, Pool& pool) {
+    const bool has_value = kind == rpl::Answer::Kind::kValue || kind == rpl::Answer::Kind::kMeta;
+    return rpl::Answer{kind, has_value ? ValueOfTerm(value, pool) : kNone};
+  };
+  return answer;
+}
+
+bool IsPlain(const Node& term, bool variables) {
+  const auto* call = term.As<Call>();
+  const auto* collection = term.As<Collection>();
+  bool plain = term.As<String>() || term.As<Number>() || term.As<Keyword>() || term.As<Symbol>() ||
+               term.As<Boolean>() || term.As<Nil>() || (variables && term.As<Lvar>()) ||
+               (call && call->ns == Namespace::kRelation) ||
+               (collection && collection->rest.empty());
+  ForEachChild(term, [&](const Node& child) { plain = plain && IsPlain(child, variables); });
+  return plain;
+}
+
+std::vector<std::string> ScriptedAgent::Unused() const {
+  std::vector<std::string> labels;
+  for (const ScriptedAnswer& answer : script_) {
+    if (!answer.used) labels.push_back(answer.label);
+  }
+  return labels;
+}
+
+rpl::Answer ScriptedAgent::Answer(const Request& request, Pool& pool, bool again) {
+  if (again && !last_.empty()) {
+    err_ << "note: the answer for `" << last_ << "` is not one of the options\n";
+  }
+  for (ScriptedAnswer& answer : script_) {
+    if (answer.used || !answer.matches(request, pool)) continue;
+    answer.used = true;
+    last_ = answer.label;
+    return answer.make(request, pool);
+  }
+  last_.clear();
+  return otherwise_.Answer(request, pool, again);
+}
+
+}  // namespace rpl

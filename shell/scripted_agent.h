@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answers that were written down before the run: `--answer`, `--answers` and the REPLY
+// lines of test scripts. Whatever they do not answer goes to another agent.
+//
+// A script is a list. A request takes the first entry that matches it and was not used
+// before, so that several entries for one call are used in their order. A reply that is
+// refused (a choice outside its options) is used up.
+//
+// A KEY matches a request whose name, relation or tool it is; marks (`?x`, `$x`) are
+// allowed. A file of --answers is JSON, either an object from keys to values, or a list of
+//   {"match": {…}, "value": V}      the result is V
+//   {"match": {…}, "metadata": {…}} the whole result metadata; keys become keywords
+//   {"match": {…}, "decline": true} the user refuses
+// where `match` has at least one of "key", "var", "relation", "tool", "prompt" (the whole
+// text) and "regex" (found in the prompt), all of which must fit. Strings of JSON stand
+// for strings, or for the option with that text.
+#ifndef RPL_SHELL_SCRIPTED_AGENT_H_
+#define RPL_SHELL_SCRIPTED_AGENT_H_
+
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammar/ast.h"
+#include "runtime/agent.h"
+
+namespace rpl {
+
+struct ScriptedAnswer {
+  std::string label;  // what it answers, as written
+  std::function<bool(const Request&, Pool&)> matches;
+  std::function<rpl::Answer(const Request&, Pool&)> make;
+  bool used = false;
+};
+
+/// `KEY=VALUE`; VALUE is read as a person's line would be. nullopt without key or `=`.
+std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text);
+
+struct AnswerList {
+  std::vector<ScriptedAnswer> answers;
+  std::string error;  // empty when the whole text was understood
+};
+AnswerList AnswersFromJson(const std::string& text);
+
+/// A REPLY of a test script. `call` is a tool call, an avar or (a symbol) the name of an
+/// argument; its variables match anything. `value` is used for kValue and kMeta only.
+/// REQUIRES: IsPlain(call's arguments, true), IsPlain(value, false).
+ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind kind, Node value);
+
+/// Whether the term is made of literals, collections and relation terms, and, if
+/// `variables`, lvars.
+bool IsPlain(const Node& term, bool variables);
+
+class ScriptedAgent : public Agent {
+ public:
+  /// Both must outlive this. Refused answers are reported on `err`.
+  ScriptedAgent(Agent& otherwise, std::ostream& err) : otherwise_(otherwise), err_(err) {}
+
+  void Add(ScriptedAnswer answer) { script_.push_back(std::move(answer)); }
+  /// The entries that nothing asked for, in written order.
+  std::vector<std::string> Unused() const;
+
+  rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
+  void Chat(const std::string& line) override { otherwise_.Chat(line); }
+  void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }
+
+ private:
+  Agent& otherwise_;
+  std::ostream& err_;
+  std::vector<ScriptedAnswer> script_;
+  std::string last_;  // label of the entry used last
+};
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_SCRIPTED_AGENT_H_
