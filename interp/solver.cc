@@ -1329,7 +1329,8 @@ int Solver::Activated(const Definition& def) {
   frame.names = &def.slots;
   frame.slots.resize(def.slots.size());
   bool found = false;
-  const Continuation answer([&] { return found = true, false; });
+  const auto stop = [&] { return found = true, false; };
+  const Continuation answer(stop);
   frame.answer = &answer;
   Frame* outer = std::exchange(frame_, &frame);
   Value* outer_slots = std::exchange(slots_, frame.slots.data());
@@ -1522,7 +1523,8 @@ void Solver::CheckConstraint(
     if (!c.right.empty()) {
       bool found = false;
       const bool was_pending = std::exchange(frame.pending, false);
-      const Continuation answer([&] { return found = true, false; });
+      const auto stop = [&] { return found = true, false; };
+      const Continuation answer(stop);
       const Continuation* left_answer = std::exchange(frame.answer, &answer);
       Run(right->first);
       frame.answer = left_answer;
@@ -1551,11 +1553,12 @@ std::optional<std::vector<Premise>> Solver::Prove(RelationId relation, std::span
     frame.names = &def.slots;
     frame.slots.resize(def.slots.size());
     std::optional<std::vector<Premise>> found;
-    const Continuation answer([&] {
+    const auto take = [&] {
       found.emplace();
       for (const auto& [from, premise] : frame.path) found->push_back(premise);
       return false;
-    });
+    };
+    const Continuation answer(take);
     frame.answer = &answer;
     Frame* outer = std::exchange(frame_, &frame);
     Value* outer_slots = std::exchange(slots_, frame.slots.data());

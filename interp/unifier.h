@@ -20,7 +20,8 @@
 
 namespace rpl {
 
-/// A reference to a callable `bool()`, for the time of a call. Returning false stops.
+/// A reference to a callable `bool()`, which must outlive it: an argument of a call, or a
+/// named local. Returning false stops.
 class Continuation {
  public:
   template <typename Fn, typename = std::enable_if_t<!std::is_same_v<std::decay_t<Fn>,

@@ -321,21 +321,25 @@ void Runtime::UpdatePlans() {
 
 void Runtime::ProgressPlan() {
   Begin(6, "progress plan");
-  if (plan_ == nullptr) return;
   answers_.clear();
   json_answers_.clear();
+  shown_.clear();
+  if (plan_ == nullptr) return;
   switch (standing_) {
     case Standing::kSatisfied: {
       answers_ = AnswersOf(*plan_, false);
       json_answers_ = AnswersOf(*plan_, true);
       std::set<const Table*> done;
       RecordGoal(*plan_, done);
+      done.clear();
+      Show(*plan_, done);
       break;
     }
     case Standing::kPending: Log("waiting " + goal_name_); break;
     case Standing::kUnsatisfied: Log("unsatisfied " + goal_name_); break;
     case Standing::kNoGoal: break;
   }
+  plan_ = nullptr;  // the next phase forgets the tables
 }
 
 // Truths of the goals below first, each after the derivations it rests on (§19).
@@ -420,13 +424,21 @@ std::string Runtime::Derivation(RelationId relation, const std::vector<Value>& r
 
 void Runtime::DispatchAsyncs() {
   Begin(8, "dispatch asyncs");
-  if (plan_ == nullptr) return;
-  if (standing_ == Standing::kSatisfied) {
-    std::set<const Table*> done;
-    if (violated_.empty()) Show(*plan_, done);
-    return;
+  if (!violated_.empty()) return;
+  std::set<std::string> traced;
+  for (const auto& [clause, value] : shown_) {
+    const auto json = Json(pool_, value);
+    if (!json) {
+      Log("not shown: two keys of " + Text(pool_, value) + " are the same text");
+      continue;
+    }
+    chat_ = true;
+    agent_.Chat(*json);
+    Log("chat " + *json);
+    if (traced.insert(clause->text).second)
+      Record(TraceEntry::Kind::kReply, clause->text + " ^ ~ {:tool :json} -> true");
   }
-  if (standing_ != Standing::kPending || !violated_.empty()) return;
+  if (standing_ != Standing::kPending) return;
   bool asked = false;  // questions to a person go one at a time, in order (design 4)
   for (const OpenCall& call : open_calls_) {
     const std::string& name = store_.at(call.relation).name();
@@ -445,20 +457,7 @@ void Runtime::Show(const Table& table, std::set<const Table*>& done) {
   std::stable_sort(shown.begin(), shown.end(), [](const auto& a, const auto& b) {
     return a.first->span.begin < b.first->span.begin;
   });
-  std::vector<const Clause*> traced;
-  for (const auto& [clause, value] : shown) {
-    const auto json = Json(pool_, value);
-    if (!json) {
-      Log("not shown: two keys of " + Text(pool_, value) + " are the same text");
-      continue;
-    }
-    chat_ = true;
-    agent_.Chat(*json);
-    Log("chat " + *json);
-    if (std::find(traced.begin(), traced.end(), clause) != traced.end()) continue;
-    traced.push_back(clause);
-    Record(TraceEntry::Kind::kReply, clause->text + " ^ ~ {:tool :json} -> true");
-  }
+  shown_.insert(shown_.end(), shown.begin(), shown.end());
 }
 
 Request Runtime::RequestFor(const OpenCall& call) {

@@ -136,11 +136,12 @@ class Runtime {
   const Definition* query_ = nullptr;
   bool pursue_ = false;
   Standing standing_ = Standing::kNoGoal;
-  const Table* plan_ = nullptr;     // valid until the solver forgets
+  const Table* plan_ = nullptr;     // in phases 5 and 6
   const Definition* plan_rule_ = nullptr;
   std::string goal_name_;
   std::vector<std::string> answers_, json_answers_;
   std::string reason_, ineligible_, circular_, declined_call_;
+  std::vector<std::pair<const Clause*, Value>> shown_;  // $json lines to write
   std::vector<OpenCall> open_calls_;
   bool chat_ = false;
   Stop stop_ = Stop::kGoesOn;
