@@ -132,7 +132,7 @@ Stop Fixpoint::Quiesce() {
       Memory scratch;
       added += RunRule(rule, *rule.full, scratch);
       if (solver_.stopped() != Stop::kGoesOn) return solver_.stopped();
-      for (const std::string& bad : solver_.TakeBadHeads())
+      for (const Solver::BadHead& bad : solver_.TakeBadHeads())
         if (std::find(bad_heads_.begin(), bad_heads_.end(), bad) == bad_heads_.end())
           bad_heads_.push_back(bad);
     }

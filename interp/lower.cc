@@ -838,6 +838,59 @@ void FindForms(const Node& tail, std::map<std::string, const Node*>& out) {
 
 }  // namespace
 
+// Two holes side by side that nothing else binds could share the text in any way
+// (decision 11).
+void Lowering::CheckTemplates(const Clauses& body, const std::vector<Pattern>& head) {
+  const auto elsewhere = [&](SlotId slot, const Clause& here) {
+    for (const Pattern& p : head) {
+      bool found = false;
+      ForEachSlot(p, [&](SlotId s) { found |= s == slot; });
+      if (found) return true;
+    }
+    return std::any_of(body.begin(), body.end(), [&](const Clause& other) {
+      return &other != &here && Mentions(other, slot, names_.size());
+    });
+  };
+  const auto check = [&](const Clause& clause, const Pattern& pattern) {
+    const std::function<void(const Pattern&)> walk = [&](const Pattern& p) {
+      for (const Pattern& part : p.parts) walk(part);
+      if (p.kind != Pattern::Kind::kTemplate) return;
+      const auto open = [&](const Pattern& hole) {
+        return hole.kind == Pattern::Kind::kAny || !elsewhere(hole.slot, clause);
+      };
+      for (std::size_t i = 0; i + 1 < p.parts.size(); ++i)
+        if (p.texts[i + 1].empty() && open(p.parts[i]) && open(p.parts[i + 1])) {
+          Fail(Code::kBadTemplate, clause.span,
+               "two unbound holes stand side by side in `" + clause.text + "`",
+               "put text between them, or bind one");
+          return;
+        }
+    };
+    walk(pattern);
+  };
+  for (const Clause& clause : body) {
+    if (const auto* atom = clause.As<Atom>())
+      for (const Pattern& arg : atom->args) check(clause, arg);
+    if (const auto* with = clause.As<MatchWith>()) check(clause, with->pattern);
+  }
+}
+
+// A head lvar that the tail never mentions is an input nobody may supply (decision 38).
+void Lowering::CheckHead(const Node& head, const Rule& rule) {
+  if (heading_.signature || rule.tail.empty()) return;
+  std::vector<std::string> wanted, has;
+  CollectLvars(head, wanted);
+  for (const Node& n : rule.tail) CollectLvars(n, has);
+  for (const Node& n : rule.constraints) CollectLvars(n, has);
+  for (const Abductive& a : rule.abductives)
+    for (const Node& n : a.clauses) CollectLvars(n, has);
+  for (const std::string& name : wanted)
+    if (std::find(has.begin(), has.end(), name) == has.end() && !slots_.contains("$" + name))
+      out_.Add(Code::kUnboundHead, head.span,
+               "?" + name + " is in the head but nowhere in the tail",
+               "only a caller that binds it gets an answer");
+}
+
 Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
   Definition def;
   def.span = span;
@@ -931,6 +984,8 @@ Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
         def.args.push_back(value);
       }
   }
+  CheckTemplates(def.body, def.args);
+  CheckHead(head, rule);
   ReadAvars(def.body, def.args);
   def.slots = names_;
   def.avar = avar_;

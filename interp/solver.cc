@@ -973,7 +973,7 @@ bool Solver::EmitRow() {
   if (def.head_expansion >= 0) {
     const Value form = slots_[def.head_expansion];
     if (form.kind() != Kind::kTerm || pool_.NamespaceOf(form) != Namespace::kRelation) {
-      bad_heads_.push_back(Text(pool_, form));  // the other cases go on (decision 36)
+      bad_heads_.emplace_back(&def, Text(pool_, form));  // other cases go on (decision 36)
       return true;
     }
     const std::span<const Value> args = pool_.ItemsOf(form);
@@ -1269,6 +1269,11 @@ void Solver::Collected(const OpenCall& call, Value reply, std::vector<Value>* co
 std::string Solver::CallText(const OpenCall& call) const {
   const Relation& rel = store_.at(call.relation);
   if (call.space == Space::kAvar) return rel.name();
+  if (call.question >= 0) {
+    const std::string& subject =
+        program_.questions()[static_cast<std::size_t>(call.question)].subject;
+    if (subject.starts_with('$')) return subject;
+  }
   std::string out = rel.name() + "(";
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     if (i > 0) out += ", ";

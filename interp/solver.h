@@ -111,7 +111,8 @@ class Solver {
   /// Violations of checks found while deriving, since the last TakeViolations.
   std::vector<Violation> TakeViolations();
   /// Expressions that no head can be, met at #?h heads since the last call.
-  std::vector<std::string> TakeBadHeads() { return std::exchange(bad_heads_, {}); }
+  using BadHead = std::pair<const Definition*, std::string>;
+  std::vector<BadHead> TakeBadHeads() { return std::exchange(bad_heads_, {}); }
 
   // --- solving --------------------------------------------------------------------
 
@@ -233,7 +234,7 @@ class Solver {
   std::map<std::pair<RelationId, std::vector<Value>>, std::vector<Value>> partial_;
   std::vector<OpenCall> calls_;
   std::vector<Violation> violations_;
-  std::vector<std::string> bad_heads_;
+  std::vector<BadHead> bad_heads_;
   std::size_t depth_ = 0;
   Stop stop_ = Stop::kGoesOn;
   std::string stopped_at_;

@@ -44,6 +44,7 @@ struct Session::State {
   State(Agent& agent, SessionOptions options) : runtime(agent, std::move(options)) {}
 
   void TakeIn(Document& document, Diagnostics& out);
+  void LoadFiles(const std::vector<std::pair<std::string, Span>>& wanted, Diagnostics& out);
   Outcome Pursue(const Definition* query);
 
   Runtime runtime;
@@ -51,14 +52,11 @@ struct Session::State {
   std::set<std::string> files;  // file namespaces already loaded or reported
 };
 
-// A document and the files that its labels name; their own labels get the file's prefix.
-void Session::State::TakeIn(Document& document, Diagnostics& out) {
-  std::vector<std::pair<std::string, Span>> wanted;
-  ForEachCall(document, [&](Call& call, Span span) {
-    if (const std::string file = FileOf(call.label); !file.empty() && files.insert(file).second)
-      wanted.emplace_back(file, span);
-  });
+// The files that labels name; their own labels get the file's prefix (§17.7).
+void Session::State::LoadFiles(const std::vector<std::pair<std::string, Span>>& wanted,
+                               Diagnostics& out) {
   for (const auto& [name, span] : wanted) {
+    if (!files.insert(name).second) continue;
     const std::optional<std::string> text = reader ? reader(name) : std::nullopt;
     if (!text) {
       out.Add(Code::kUnresolvedFile, span, "no file `" + name + "` beside the document",
@@ -76,6 +74,14 @@ void Session::State::TakeIn(Document& document, Diagnostics& out) {
     });
     TakeIn(other, out);
   }
+}
+
+void Session::State::TakeIn(Document& document, Diagnostics& out) {
+  std::vector<std::pair<std::string, Span>> wanted;
+  ForEachCall(document, [&](Call& call, Span span) {
+    if (const std::string file = FileOf(call.label); !file.empty()) wanted.emplace_back(file, span);
+  });
+  LoadFiles(wanted, out);
   runtime.TakeIn(document, out);
 }
 
@@ -115,7 +121,16 @@ Outcome Session::Say(const std::string& name, std::string text) {
   state_->TakeIn(message.document, out);
   Outcome outcome;
   std::optional<Definition> query;
-  if (message.query) query = runtime.program().LowerQuery(*message.query, out);
+  if (message.query) {
+    Node whole{message.query->rule, message.query->span};
+    std::vector<std::pair<std::string, Span>> wanted;
+    ForEachCall(whole, [&](Call& call, Span span) {
+      if (const std::string used = FileOf(call.label); !used.empty())
+        wanted.emplace_back(used, span);
+    });
+    state_->LoadFiles(wanted, out);
+    query = runtime.program().LowerQuery(*message.query, out);
+  }
   out.Sort();
   if (out.has_errors() && message.query_line) {
     outcome.status = Status::kRejected;
@@ -135,12 +150,16 @@ Outcome Session::Say(const std::string& name, std::string text) {
     outcome = runtime.Report();
     if (outcome.status == Status::kNothing && out.has_errors()) outcome.status = Status::kRejected;
   }
+  runtime.TakeFindings(out);
   outcome.diagnostics = out.all();
   return outcome;
 }
 
 Outcome Session::Run() {
   Outcome outcome = state_->Pursue(nullptr);
+  Diagnostics out;
+  state_->runtime.TakeFindings(out);
+  outcome.diagnostics = out.all();
   return outcome;
 }
 

@@ -122,6 +122,7 @@ void Runtime::AssertInputNovelty() {
   schema_changed_ = false;
   analysis_.Make(program_, store_);
   fixpoint_.Reset();
+  bad_heads_known_ = 0;
   solver_.Forget();
 }
 
@@ -217,7 +218,8 @@ void Runtime::CheckConstraints() {
   }
   if (phase_ != 7) return;
   for (const Assertion& a : retracted_)
-    if (store_.at(a.relation).Find(a.row) != kNoId) {
+    if (const RowId row = store_.at(a.relation).Find(a.row);
+        row != kNoId && !store_.at(a.relation).asserted(row)) {
       // The program says both: a rule derives what was retracted (decision 44).
       Log("violated " + a.text);
       violated_.push_back({nullptr, a.text});
@@ -333,6 +335,7 @@ void Runtime::ProgressPlan() {
       RecordGoal(*plan_, done);
       done.clear();
       Show(*plan_, done);
+      LogRulesPassedOver();
       break;
     }
     case Standing::kPending: Log("waiting " + goal_name_); break;
@@ -357,6 +360,17 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
     const bool known = store_.at(table.relation).Find({&map, 1}) != kNoId;
     store_.Insert(table.relation, {&map, 1}, false);
     if (!known) Record(TraceEntry::Kind::kGoal, text + " -> true");
+  }
+}
+
+// The later rules of a satisfied goal, as they stand now that it is true (§15.4).
+void Runtime::LogRulesPassedOver() {
+  if (!options_.log || plan_rule_ == nullptr) return;
+  bool later = false;
+  for (const Definition* def : Candidates()) {
+    if (later && def->head == plan_rule_->head && !def->activation.empty())
+      Log((solver_.Activated(*def) == 0 ? "ineligible " : "passed over ") + def->text);
+    later |= def == plan_rule_;
   }
 }
 
@@ -496,9 +510,8 @@ Request Runtime::RequestFor(const OpenCall& call) {
 
 void Runtime::Dispatch(const OpenCall& call) {
   const Request request = RequestFor(call);
-  const std::string detail = call.question >= 0 && call.space == Space::kRelation
-                                 ? " for ?" + request.name
-                                 : "";
+  const bool argument = call.space == Space::kRelation && !request.id.starts_with('$');
+  const std::string detail = argument ? " for ?" + request.name : "";
   Log("dispatched " + request.id + detail);
   for (bool again = false;; again = true) {
     const Answer answer = agent_.Answer(request, pool_, again);
@@ -545,6 +558,14 @@ void Runtime::TakeIn(const Document& document, Diagnostics& out) {
   for (Assertion& a : program_.Load(document, out)) novelty_.push_back(std::move(a));
   if (program_.definitions().size() != rules || program_.collected_count() != collected)
     schema_changed_ = true;
+}
+
+void Runtime::TakeFindings(Diagnostics& out) {
+  const std::vector<Solver::BadHead>& bad = fixpoint_.bad_heads();
+  for (; bad_heads_known_ < bad.size(); ++bad_heads_known_)
+    out.Add(Code::kBadHead, bad[bad_heads_known_].first->span,
+            "expected a relation call as head, got `" + bad[bad_heads_known_].second +
+                "` from `" + bad[bad_heads_known_].first->text + "`");
 }
 
 void Runtime::SetGoal(const Definition* query, bool pursue) {

@@ -60,6 +60,10 @@ class Runtime {
   /// The standing as an outcome, failures included (§18.6, decision 64).
   Outcome Report();
 
+  /// What evaluation found wrong with the program since the last call: expressions that
+  /// no head can be (§5.7).
+  void TakeFindings(Diagnostics& out);
+
   Sources& sources() { return sources_; }
   Program& program() { return program_; }
   Pool& pool() { return pool_; }
@@ -92,6 +96,7 @@ class Runtime {
   void LogDerived();
   void CheckConstraints();
   void RecordGoal(const Table& table, std::set<const Table*>& done);
+  void LogRulesPassedOver();
   void RecordDerivation(RelationId relation, const std::vector<Value>& row);
   std::string Derivation(RelationId relation, const std::vector<Value>& row, int depth,
                          std::set<std::string>& open);
@@ -125,6 +130,7 @@ class Runtime {
   std::deque<Assertion> novelty_;
   std::size_t rules_known_ = 0;
   std::size_t constraints_known_ = 0;
+  std::size_t bad_heads_known_ = 0;
   std::deque<Reply> replies_;
   std::set<std::string> declined_;
   std::set<std::string> created_;
