@@ -53,8 +53,10 @@ bool Fixpoint::Changed(const Memory& memory, const Stratum& stratum, bool* rebui
 std::size_t Fixpoint::RunRule(const DerivedRule& rule, const Plan& plan, Memory& memory) {
   if (marks_.size() < store_.size()) marks_.resize(store_.size());
   const std::size_t added = solver_.Derive(*rule.def, plan, marks_);
-  for (Violation& v : solver_.TakeViolations()) memory.violations.push_back(std::move(v));
-  if (solver_.stopped() != Stop::kGoesOn) stopped_at_ = rule.def->text;
+  Machine& machine = solver_.machine();
+  for (Violation& v : machine.violations) memory.violations.push_back(std::move(v));
+  machine.violations.clear();
+  if (machine.stop != Stop::kGoesOn) stopped_at_ = rule.def->text;
   return added;
 }
 
@@ -88,12 +90,12 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
         RunRule(rule, *rule.full, memory);
       } else {
         for (const DerivedRule::Delta& delta : rule.deltas) {
-          const Solver::Marks& m = marks_[delta.relation];
+          const Machine::Marks& m = marks_[delta.relation];
           if (m.old_end < m.end) RunRule(rule, *delta.plan, memory);
-          if (solver_.stopped() != Stop::kGoesOn) return solver_.stopped();
+          if (solver_.machine().stop != Stop::kGoesOn) return solver_.machine().stop;
         }
       }
-      if (solver_.stopped() != Stop::kGoesOn) return solver_.stopped();
+      if (solver_.machine().stop != Stop::kGoesOn) return solver_.machine().stop;
     }
     bool grew = false;
     marks_.resize(store_.size());
@@ -131,10 +133,11 @@ Stop Fixpoint::Quiesce() {
       for (RelationId r : rule.reads) marks_[r] = {0, store_.at(r).size()};
       Memory scratch;
       added += RunRule(rule, *rule.full, scratch);
-      if (solver_.stopped() != Stop::kGoesOn) return solver_.stopped();
-      for (const Solver::BadHead& bad : solver_.TakeBadHeads())
+      if (solver_.machine().stop != Stop::kGoesOn) return solver_.machine().stop;
+      for (const Machine::BadHead& bad : solver_.machine().bad_heads)
         if (std::find(bad_heads_.begin(), bad_heads_.end(), bad) == bad_heads_.end())
           bad_heads_.push_back(bad);
+      solver_.machine().bad_heads.clear();
     }
     if (added == 0) return Stop::kGoesOn;
     if (rounds > limits_.max_rounds) return Stop::kRounds;

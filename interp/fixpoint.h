@@ -41,7 +41,7 @@ class Fixpoint {
   /// What was growing when a limit was reached.
   const std::string& stopped_at() const { return stopped_at_; }
   /// Expressions that no head can be, met at #?h heads (§5.7).
-  const std::vector<Solver::BadHead>& bad_heads() const { return bad_heads_; }
+  const std::vector<Machine::BadHead>& bad_heads() const { return bad_heads_; }
 
  private:
   struct Seen {
@@ -65,9 +65,9 @@ class Fixpoint {
   const Limits& limits_;
   std::vector<Memory> memory_;
   std::vector<Seen> expanded_;
-  std::vector<Solver::Marks> marks_;  // by relation
+  std::vector<Machine::Marks> marks_;  // by relation
   std::string stopped_at_;
-  std::vector<Solver::BadHead> bad_heads_;
+  std::vector<Machine::BadHead> bad_heads_;
 };
 
 }  // namespace rpl

@@ -176,6 +176,22 @@ struct Section {
 
 Value GroundValue(Pool& pool, const Node& node) { return Ground(pool, node, {}); }
 
+std::vector<Value> CapturedCells(Pool& pool, const Goal* goal, Value map, std::size_t count) {
+  std::vector<Value> cells;
+  for (std::size_t i = 0; i < count; ++i) {
+    Value v;
+    if (goal != nullptr && i < goal->captures.size()) v = pool.Lookup(map, goal->captures[i]);
+    if (v.is_none()) v = pool.Lookup(map, pool.Slot(std::to_string(i + 1)));
+    cells.push_back(v.is_none() ? kAbsent : v);
+  }
+  return cells;
+}
+
+bool IsQuestion(const Relation& relation) {
+  return relation.space() != Space::kTool || relation.name() == "$ask" ||
+         relation.name() == "$choose";
+}
+
 Program::Program(Store& store, const Sources& sources) : store_(store), sources_(sources) {}
 
 const Goal* Program::FindGoal(std::string_view label) const {

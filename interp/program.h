@@ -130,6 +130,12 @@ class Program {
   std::vector<HeadingStart> headings_;  // in order of file, then place
 };
 
+/// The captures of a goal's bindings map by position, kAbsent where it has none.
+std::vector<Value> CapturedCells(Pool& pool, const Goal* goal, Value map, std::size_t count);
+
+/// Whether calling the relation puts a question to a person.
+bool IsQuestion(const Relation& relation);
+
 /// The value of a ground term; kNone when it is not ground (variables, `_`, templates).
 Value GroundValue(Pool& pool, const Node& node);
 

@@ -60,7 +60,7 @@ void Runtime::AssertNewAvars() {
   while (!replies_.empty()) {
     const Reply reply = std::move(replies_.front());
     replies_.pop_front();
-    const std::string text = solver_.CallText(reply.call);
+    const std::string text = solver_.machine().CallText(reply.call);
     if (reply.answer.kind == Answer::Kind::kDecline) {
       declined_.insert(text);
       Log("declined " + text);
@@ -77,8 +77,7 @@ void Runtime::AssertNewAvars() {
         const Value entry[] = {pool_.Keyword("result"), reply.answer.value};
         store_.Insert(channel, {}, true, pool_.Map(entry));
       }
-      std::vector<Value> row;
-      solver_.Collected(reply.call, reply.answer.value, &row);
+      const std::vector<Value> row = solver_.TakeArgument(reply.call, reply.answer.value);
       Log("resolved " + text + " = " + Text(pool_, reply.answer.value));
       if (row.empty()) continue;
       store_.Insert(reply.call.relation, row, true);
@@ -159,13 +158,13 @@ void Runtime::Assert(const Assertion& a) {
 void Runtime::QuiesceRelations() {
   Begin(phase_, "quiesce relations");
   solver_.Forget();
-  solver_.SetMoment({now_, declined_});
+  solver_.machine().moment = {now_, declined_};
   const Stop stop = fixpoint_.Quiesce();
   if (stop != Stop::kGoesOn) {
     stop_ = stop;
     stopped_at_ = fixpoint_.stopped_at();
     Log("stopped in " + stopped_at_);
-    solver_.ClearStop();
+    solver_.machine().stop = Stop::kGoesOn;
   }
   LogDerived();
   CheckConstraints();
@@ -233,8 +232,11 @@ void Runtime::ActivateGoals() {
   solver_.Forget();
   if (!options_.log) return;
   const auto standing = [&](const Definition& def) {
-    const int active = solver_.Activated(def);
-    Log((active > 0 ? "eligible " : active < 0 ? "undecided " : "ineligible ") + def.text);
+    const Solver::Active active = solver_.Activated(def);
+    Log((active == Solver::Active::kYes  ? "eligible "
+         : active == Solver::Active::kNo ? "ineligible "
+                                         : "undecided ") +
+        def.text);
   };
   std::vector<const Definition*> rules = pursue_ ? Candidates() : std::vector<const Definition*>{};
   for (const Goal& goal : program_.goals())
@@ -305,16 +307,16 @@ void Runtime::UpdatePlans() {
     plan_rule_ = &program_.definitions()[static_cast<std::size_t>(plan_->rule)];
   if (plan_rule_ != nullptr && standing_ != Standing::kUnsatisfied)
     Log("plan " + plan_rule_->text);
-  for (const OpenCall& call : solver_.calls())
-    if (const std::string text = solver_.CallText(call); created_.insert(text).second)
+  for (const OpenCall& call : solver_.machine().calls)
+    if (const std::string text = solver_.machine().CallText(call); created_.insert(text).second)
       Log("created " + text);
-  circular_ = solver_.circular();
-  declined_call_ = solver_.met_declined() ? solver_.declined_call() : "";
-  open_calls_ = solver_.calls();
-  if (solver_.stopped() != Stop::kGoesOn) {
-    stop_ = solver_.stopped();
-    stopped_at_ = solver_.stopped_at();
-    solver_.ClearStop();
+  circular_ = solver_.machine().circular;
+  declined_call_ = solver_.machine().declined_call;
+  open_calls_ = solver_.machine().calls;
+  if (solver_.machine().stop != Stop::kGoesOn) {
+    stop_ = solver_.machine().stop;
+    stopped_at_ = solver_.machine().stopped_at;
+    solver_.machine().stop = Stop::kGoesOn;
     if (standing_ != Standing::kSatisfied) standing_ = Standing::kUnsatisfied;
   }
 }
@@ -369,7 +371,7 @@ void Runtime::LogRulesPassedOver() {
   bool later = false;
   for (const Definition* def : Candidates()) {
     if (later && def->head == plan_rule_->head && !def->activation.empty())
-      Log((solver_.Activated(*def) == 0 ? "ineligible " : "passed over ") + def->text);
+      Log((solver_.Activated(*def) == Solver::Active::kNo ? "ineligible " : "passed over ") + def->text);
     later |= def == plan_rule_;
   }
 }
@@ -396,7 +398,9 @@ std::string Runtime::Derivation(RelationId relation, const std::vector<Value>& r
   int number = -1;
   std::optional<std::vector<Premise>> premises;
   if (depth < kMaxDepth && open.insert(fact).second)
-    premises = solver_.Prove(relation, row, &number);
+    premises = solver_.Prove(relation, row, &number, [&](const Premise& p) {
+      return !open.contains(RowText(p.relation, p.row));
+    });
   std::vector<Value> bindings;
   std::string head = fact;
   if (premises) {
@@ -455,8 +459,7 @@ void Runtime::DispatchAsyncs() {
   if (standing_ != Standing::kPending) return;
   bool asked = false;  // questions to a person go one at a time, in order (design 4)
   for (const OpenCall& call : open_calls_) {
-    const std::string& name = store_.at(call.relation).name();
-    const bool question = call.space != Space::kTool || name == "$ask" || name == "$choose";
+    const bool question = IsQuestion(store_.at(call.relation));
     if (question && asked) continue;
     asked |= question;
     Dispatch(call);
@@ -476,7 +479,7 @@ void Runtime::Show(const Table& table, std::set<const Table*>& done) {
 
 Request Runtime::RequestFor(const OpenCall& call) {
   Request r;
-  r.id = solver_.CallText(call);
+  r.id = solver_.machine().CallText(call);
   const Relation& rel = store_.at(call.relation);
   if (call.space == Space::kTool) {
     r.tool = r.name = std::string(pool_.TextOf(rel.label()));
@@ -561,7 +564,7 @@ void Runtime::TakeIn(const Document& document, Diagnostics& out) {
 }
 
 void Runtime::TakeFindings(Diagnostics& out) {
-  const std::vector<Solver::BadHead>& bad = fixpoint_.bad_heads();
+  const std::vector<Machine::BadHead>& bad = fixpoint_.bad_heads();
   for (; bad_heads_known_ < bad.size(); ++bad_heads_known_)
     out.Add(Code::kBadHead, bad[bad_heads_known_].first->span,
             "expected a relation call as head, got `" + bad[bad_heads_known_].second +

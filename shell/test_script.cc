@@ -101,7 +101,8 @@ class Reader {
       return;
     }
     open_ = found;
-    ScriptStep step{found->kind, std::string(name), LineOf(line), "", {}, {}, Answer::Kind::kValue, {}};
+    ScriptStep step{found->kind, std::string(name), LineOf(line), "", {}, {}, Answer::Kind::kValue,
+                    {}};
     Span argument = line;
     argument.begin += static_cast<std::uint32_t>(name.size() + 1);
     argument = Trim(argument);

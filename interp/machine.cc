@@ -1,0 +1,910 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plan runs by recursion along its steps: a step that finds an answer calls the next
+// one, and returns when it has no more. Returning false unwinds everything: someone has
+// seen enough, or a limit was reached (`stop`). There is no trail: a plan fixes which step
+// binds which slot, so a slot is simply overwritten by the next answer.
+//
+// Example, deriving t(?x, ?z) <- t(?x, ?y), e(?y, ?z) from a delta of t:
+//
+//   kAtom t [delta]  binds s0 s1     for each row of the delta
+//   kAtom e          probes column 0 with s1, binds s2      for each row of a chain
+//   kEmit            builds (s0, s2), inserts it
+#include "interp/machine.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "interp/operators.h"
+
+namespace rpl {
+
+Machine::Use::Use(Machine& machine, Frame& frame, Mode mode)
+    : machine_(machine), frame_(machine.frame_), slots_(machine.slots_), found_(machine.found_),
+      mode_(machine.mode_) {
+  machine.frame_ = &frame;
+  machine.slots_ = frame.slots.data();
+  machine.found_ = nullptr;
+  machine.mode_ = mode;
+}
+
+Machine::Use::~Use() {
+  machine_.frame_ = frame_;
+  machine_.slots_ = slots_;
+  machine_.found_ = found_;
+  machine_.mode_ = mode_;
+}
+
+void Machine::Note(std::string why) {
+  if (mode_ == Mode::kSolve && frame_->note.empty() && !why.empty()) frame_->note = std::move(why);
+}
+
+void Machine::Poll() {
+  if ((++ticks_ & 0xfff) == 0 && limits_.interrupted && limits_.interrupted())
+    stop = Stop::kInterrupted;
+}
+
+Value Machine::Evaluate(const Expr& e) {
+  switch (e.kind) {
+    case Expr::Kind::kTerm:
+      if (e.term.kind == Pattern::Kind::kSlot) return slots_[e.term.slot];
+      return Build(pool_, e.term, slots_, frame_->names);
+    case Expr::Kind::kNow:
+      return moment.now;
+    case Expr::Kind::kOperator: {
+      const Value a = Evaluate(e.sides[0]);
+      const Value b = Evaluate(e.sides[1]);
+      if (a.is_none() || b.is_none()) return kNone;
+      std::string why;
+      const Value out = Apply(pool_, e.op, a, b, why);
+      if (out.is_none()) Note(std::move(why));
+      return out;
+    }
+  }
+  return kNone;
+}
+
+bool Machine::Run(const Step* step) {
+  const Step& s = *step;
+  if (mode_ == Mode::kSolve) {
+    Poll();
+    if (stop != Stop::kGoesOn) return false;
+    if (frame_->unknown)
+      for (SlotId r : s.reads)
+        if (slots_[r] == kUnknown) return true;  // the clause waits for an open call
+    if (s.clause != nullptr && (frame_->deepest == nullptr || s.depth >= frame_->deepest->depth)) {
+      frame_->deepest = &s;
+      frame_->snapshot.assign(slots_, slots_ + frame_->slots.size());
+    }
+  }
+  switch (s.kind) {
+    case Step::Kind::kAtom: return RunAtom(s);
+    case Step::Kind::kCompare: return RunCompare(s);
+    case Step::Kind::kBind: {
+      const Value v = Evaluate(s.operands[0]);
+      if (v.is_none()) return true;
+      if (s.pattern.kind == Pattern::Kind::kSlot && s.pattern.binds) {
+        slots_[s.pattern.slot] = v;
+        return Run(s.next);
+      }
+      return Unify(pool_, s.pattern, v, slots_, [&] { return Run(s.next); });
+    }
+    case Step::Kind::kMatch: {
+      const Value v = Evaluate(s.operands[0]);
+      return v.is_none() ||
+             UnifyEach(pool_, s.pattern, v, slots_, [&] { return Run(s.next); });
+    }
+    case Step::Kind::kMember: return RunMember(s);
+    case Step::Kind::kTemporal: return RunTemporal(s);
+    case Step::Kind::kCountAtom: return RunCountAtom(s);
+    case Step::Kind::kCountValue: {
+      const Value v = Evaluate(s.operands[0]);
+      if (v.is_none()) return true;
+      std::string why;
+      const auto size = SizeOf(pool_, v, why);
+      if (size) return RunCount(s, *size);
+      Note(std::move(why));
+      return true;
+    }
+    case Step::Kind::kCountForm: return RunCountForm(s);
+    case Step::Kind::kNot: return RunNot(s);
+    case Step::Kind::kBranch: return RunBranch(s);
+    case Step::Kind::kExpand: return RunExpand(s);
+    case Step::Kind::kMetadata: return RunMetadata(s);
+    case Step::Kind::kAggregate: return RunAggregate(s);
+    case Step::Kind::kReadAvar: return RunAvar(s);
+    case Step::Kind::kShow: {
+      frame_->shown.emplace_back(s.clause, slots_[s.clause->As<ShowJson>()->slot]);
+      const bool go_on = Run(s.next);
+      frame_->shown.pop_back();
+      return go_on;
+    }
+    case Step::Kind::kGoalFalse: return RunGoalFalse(s);
+    case Step::Kind::kFirst: return RunFirst(s);
+    case Step::Kind::kLoop: return RunLoop(s);
+    case Step::Kind::kDistinct: {
+      std::vector<Value> key;
+      for (SlotId slot : s.clause->As<Distinct>()->slots) key.push_back(slots_[slot]);
+      return !frame_->distinct[s.clause].insert(std::move(key)).second || Run(s.next);
+    }
+    case Step::Kind::kCheck: return RunCheck(s);
+    case Step::Kind::kTruth: {
+      const auto* truth = s.clause->As<Truth>();
+      return (truth != nullptr && !truth->holds) || Run(s.next);
+    }
+    case Step::Kind::kEmit: return Emit();
+    case Step::Kind::kFound:
+      ++frame_->answers;
+      return frame_->unknown || (*found_)();
+    case Step::Kind::kStuck:
+      Note(s.problem);
+      return true;
+  }
+  return true;
+}
+
+bool Machine::RunBody(const Step* body, Continuation fn) {
+  const Continuation* outer = std::exchange(found_, &fn);
+  const bool was_pending = std::exchange(frame_->pending, false);
+  Run(body);
+  found_ = outer;
+  return std::exchange(frame_->pending, was_pending);
+}
+
+// --- operators -----------------------------------------------------------------------
+
+bool Machine::RunCompare(const Step& s) {
+  const Value a = Evaluate(s.operands[0]);
+  const Value b = Evaluate(s.operands[1]);
+  if (a.is_none() || b.is_none()) return true;
+  const auto* compare = s.clause->As<Compare>();
+  std::string why;
+  if (Holds(pool_, compare != nullptr ? compare->op : Operator::kEqual, a, b, why))
+    return Run(s.next);
+  Note(std::move(why));
+  return true;
+}
+
+bool Machine::RunTemporal(const Step& s) {
+  std::vector<Value> operands;
+  for (const Expr& e : s.operands) {
+    operands.push_back(Evaluate(e));
+    if (operands.back().is_none()) return true;
+  }
+  std::string why;
+  if (TemporalHolds(pool_, s.clause->As<Temporal>()->kind, operands, why)) return Run(s.next);
+  Note(std::move(why));
+  return true;
+}
+
+bool Machine::RunMember(const Step& s) {
+  const Value collection = Evaluate(s.operands[0]);
+  if (collection.is_none()) return true;
+  if (s.operands.size() == 2) {
+    const Value element = Evaluate(s.operands[1]);
+    if (element.is_none()) return true;
+    std::string why;
+    const bool in = IsMember(pool_, element, collection, why);
+    Note(why);
+    return !why.empty() || in == s.clause->As<Member>()->negated || Run(s.next);
+  }
+  if (collection.kind() != Kind::kList && collection.kind() != Kind::kSet) {
+    Note("`in` takes a list or a set, got " + std::string(KindName(collection)));
+    return true;
+  }
+  std::set<Value> seen;
+  for (Value item : pool_.ItemsOf(collection))
+    if (seen.insert(item).second &&
+        !Unify(pool_, s.pattern, item, slots_, [&] { return Run(s.next); }))
+      return false;
+  return true;
+}
+
+bool Machine::RunCount(const Step& s, std::int64_t count) {
+  const Value result = pool_.Int(count);
+  if (s.result_bound) return slots_[s.pattern.slot] != result || Run(s.next);
+  slots_[s.pattern.slot] = result;
+  return Run(s.next);
+}
+
+bool Machine::RunCountAtom(const Step& s) {
+  std::vector<std::vector<Value>> groups;
+  std::vector<std::int64_t> counts;
+  std::map<std::vector<Value>, std::size_t> group_of;
+  std::int64_t total = 0;
+  std::set<std::vector<Value>> seen;  // only patterns that match a row twice need it
+  const bool dedupe = !s.body->matches.empty();
+  const auto values = [&](const std::vector<SlotId>& slots) {
+    std::vector<Value> out;
+    for (SlotId slot : slots) out.push_back(slots_[slot]);
+    return out;
+  };
+  const bool waits = RunBody(s.body, [&] {
+    if (dedupe && !seen.insert(values(s.body->writes)).second) return true;
+    ++total;
+    if (s.groups.empty()) return true;
+    std::vector<Value> key = values(s.groups);
+    const auto [it, is_new] = group_of.emplace(key, groups.size());
+    if (is_new) {
+      groups.push_back(std::move(key));
+      counts.push_back(0);
+    }
+    ++counts[it->second];
+    return true;
+  });
+  if (stop != Stop::kGoesOn) return false;
+  frame_->pending |= waits;
+  if (waits) return true;
+  if (s.groups.empty()) return RunCount(s, total);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (std::size_t k = 0; k < s.groups.size(); ++k) slots_[s.groups[k]] = groups[g][k];
+    if (!RunCount(s, counts[g])) return false;
+  }
+  return true;
+}
+
+// --- atoms ---------------------------------------------------------------------------
+
+bool Machine::RunAtom(const Step& s) {
+  switch (s.access) {
+    case Access::kRows: return RunRows(s);
+    case Access::kTable:
+    case Access::kCollect:
+    case Access::kGoal: return RunTable(s);
+    case Access::kTruth: return RunTruth(s);
+    case Access::kExternal: return RunExternal(s);
+  }
+  return true;
+}
+
+bool Machine::Keys(const Step& s, std::vector<Value>& out) {
+  for (const auto& [column, p] : s.keys) {
+    out.push_back(Build(pool_, p, slots_, frame_->names));
+    if (out.back().is_none()) return false;
+  }
+  return true;
+}
+
+bool Machine::RunRows(const Step& s) {
+  Relation& rel = store_.at(s.relation);
+  RowId begin = 0;
+  RowId end = rel.size();
+  if (mode_ == Mode::kDerive) {
+    const Marks& m = (*marks)[s.relation];
+    begin = s.range == Range::kDelta ? m.old_end : 0;
+    end = s.range == Range::kOld ? m.old_end : m.end;
+  }
+  if (begin >= end) return true;
+  const auto take = [&](RowId row) {
+    return TakeCells(s, rel.Cells(row),
+                     s.row < 0 ? kNone : RowReference(pool_, s.relation, row));
+  };
+  if (s.probe == 0) {
+    for (RowId row = begin; row < end; ++row) {
+      Poll();
+      if (stop != Stop::kGoesOn || !take(row)) return false;
+    }
+    return true;
+  }
+  Value key_words[kMaxArity];
+  std::size_t n = 0;
+  for (const auto& [column, p] : s.keys) {
+    key_words[n] = p.kind == Pattern::Kind::kSlot       ? slots_[p.slot]
+                   : p.kind == Pattern::Kind::kConstant ? p.constant
+                                                        : Build(pool_, p, slots_, frame_->names);
+    if (key_words[n++].is_none()) return true;
+  }
+  const std::span<const Value> key(key_words, n);
+  if (s.all_bound) {
+    const RowId row = rel.Find(key);
+    return row == kNoId || row < begin || row >= end || take(row);
+  }
+  const Index& index = rel.IndexOn(s.probe);
+  for (RowId row = index.First(key, rel); row != kNoId && row < end; row = index.Next(row))
+    if (row >= begin && !take(row)) return false;
+  return true;
+}
+
+// Binds what the row gives and goes on. `cells` may move once the next step runs, so
+// everything is copied into slots first; patterns that match in several ways copy the row.
+bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_ref) {
+  for (const auto& [column, slot] : s.binds) slots_[slot] = cells[column];
+  for (const auto& [column, slot] : s.checks)
+    if (cells[column] != slots_[slot]) return true;
+  if (s.row >= 0) slots_[s.row] = row_ref;
+  const bool trace = mode_ == Mode::kSolve && s.access == Access::kRows;
+  if (trace)
+    frame_->path.push_back({nullptr, {store_.BaseOf(s.relation), {cells.begin(), cells.end()}}});
+  const bool go_on = s.matches.empty() ? Run(s.next) : MatchCells(s, cells, 0);
+  if (trace) frame_->path.pop_back();
+  return go_on;
+}
+
+bool Machine::MatchCells(const Step& s, std::span<const Value> cells, std::size_t at) {
+  if (at == s.matches.size()) return Run(s.next);
+  const std::vector<Value> copy(cells.begin(), cells.end());
+  const auto& [column, pattern] = s.matches[at];
+  return Unify(pool_, pattern, copy[column], slots_, [&] { return MatchCells(s, copy, at + 1); });
+}
+
+// The recorded truths of a goal: one column, a bindings map.
+bool Machine::RunTruth(const Step& s) {
+  const Relation& rel = store_.at(s.relation);
+  const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
+  const Marks m = mode_ == Mode::kDerive ? (*marks)[s.relation] : Marks{0, rel.size()};
+  const RowId begin = s.range == Range::kDelta ? m.old_end : 0;
+  const RowId end = s.range == Range::kOld ? m.old_end : m.end;
+  const auto* atom = s.clause->As<Atom>();
+  std::vector<Value> key;
+  if (!Keys(s, key)) return true;
+  for (RowId row = begin; row < end; ++row) {
+    const Value map = rel.Row(row)[0];
+    const std::vector<Value> cells =
+        CapturedCells(pool_, goal, map, atom == nullptr ? 0 : atom->args.size());
+    bool same = true;
+    for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];
+    if (same && !TakeCells(s, cells, map)) return false;
+  }
+  return true;
+}
+
+// --- calls ---------------------------------------------------------------------------
+
+std::string Machine::CallText(const OpenCall& call) const {
+  const Relation& rel = store_.at(call.relation);
+  if (call.space == Space::kAvar) return rel.name();
+  if (call.question >= 0) {
+    const std::string& subject =
+        program_.questions()[static_cast<std::size_t>(call.question)].subject;
+    if (subject.starts_with('$')) return subject;
+  }
+  const Collected* collected = program_.FindCollected(call.relation);
+  std::string out = rel.name() + "(";
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (i > 0) out += ", ";
+    if (!call.args[i].is_none()) {
+      out += Text(pool_, call.args[i]);
+    } else if (collected != nullptr && i < collected->questions.size()) {
+      out += "?" + program_.questions()[static_cast<std::size_t>(collected->questions[i])].name;
+    } else {
+      out += "_";
+    }
+  }
+  return out + ")";
+}
+
+bool Machine::Open(const OpenCall& call, std::string* why) {
+  const std::string text = CallText(call);
+  if (moment.declined.contains(text)) {
+    declined_call = text;
+    *why = text + " was declined";
+    return false;
+  }
+  if (std::find(calls.begin(), calls.end(), call) == calls.end()) calls.push_back(call);
+  return true;
+}
+
+// Goes on with what the step would bind unknown.
+bool Machine::ReadOn(const Step& s) {
+  for (SlotId w : s.writes) slots_[w] = kUnknown;
+  const bool was_unknown = std::exchange(frame_->unknown, true);
+  const bool go_on = Run(s.next);
+  frame_->unknown = was_unknown;
+  return go_on;
+}
+
+bool Machine::WaitFor(const Step& s, const OpenCall& call, bool question) {
+  std::string why;
+  if (!Open(call, &why)) {
+    Note(std::move(why));
+    return true;
+  }
+  frame_->pending = true;
+  frame_->pending_question |= question;
+  return question || ReadOn(s);
+}
+
+bool Machine::RunExternal(const Step& s) {
+  Relation& rel = store_.at(s.relation);
+  std::vector<Value> key;
+  if (!Keys(s, key)) return true;
+  const RowId row = rel.Find(key);
+  if (row != kNoId) return TakeCells(s, rel.Cells(row), RowReference(pool_, s.relation, row));
+  OpenCall call;
+  call.space = rel.space();
+  call.relation = s.relation;
+  call.args = std::move(key);
+  return WaitFor(s, call, IsQuestion(rel));
+}
+
+Value Machine::AvarValue(RelationId channel) const {
+  const Relation& rel = store_.at(channel);
+  if (rel.empty() || rel.Meta(0).is_none()) return kNone;
+  return pool_.Lookup(rel.Meta(0), pool_.Keyword("result"));
+}
+
+bool Machine::RunAvar(const Step& s) {
+  const auto* clause = s.clause->As<ReadAvar>();
+  if (const Value v = AvarValue(clause->channel); !v.is_none()) {
+    slots_[clause->slot] = v;
+    return Run(s.next);
+  }
+  if (mode_ == Mode::kDerive) return true;
+  OpenCall call;
+  call.space = Space::kAvar;
+  call.relation = clause->channel;
+  call.question = clause->question;
+  return WaitFor(s, call, true);
+}
+
+// --- demanded relations and goals ------------------------------------------------------
+
+Table* Machine::DemandNested(RelationId relation, std::vector<Value> key,
+                             const std::string& what) {
+  if (depth_ >= limits_.max_depth) {
+    stop = Stop::kDepth;
+    stopped_at = what;
+    return nullptr;
+  }
+  ++depth_;
+  Table& table = demands_.Demand(relation, std::move(key));
+  --depth_;
+  return stop == Stop::kGoesOn ? &table : nullptr;
+}
+
+bool Machine::TakeTable(const Step& s, Table& table) {
+  for (std::size_t r = 0, n = table.rows.size(); r < n; ++r) {
+    Value ref = kNil;
+    if (s.access == Access::kGoal) {
+      ref = table.maps[r];
+    } else if (s.row >= 0) {
+      const RowId stored = store_.at(s.relation).Find(table.rows[r]);
+      if (stored != kNoId) ref = RowReference(pool_, s.relation, stored);
+    }
+    frame_->path.push_back({&table, {s.relation, table.rows[r]}});
+    const bool go_on = TakeCells(s, table.rows[r], ref);
+    frame_->path.pop_back();
+    if (!go_on) return false;
+  }
+  return true;
+}
+
+bool Machine::RunTable(const Step& s) {
+  const std::size_t arity = s.access == Access::kGoal ? s.clause->As<Atom>()->args.size()
+                                                      : store_.at(s.relation).arity();
+  std::vector<Value> key(arity);
+  std::vector<Value> values;
+  if (!Keys(s, values)) return true;
+  for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
+  Table* table = DemandNested(s.relation, key, s.clause->text);
+  if (table == nullptr || !TakeTable(s, *table)) return false;
+  if (table->pending) {
+    frame_->pending = true;
+    frame_->pending_question |= table->pending_question;
+    return !table->rows.empty() || table->pending_question || ReadOn(s);
+  }
+  if (!table->rows.empty()) return true;
+  Note(table->reason);
+  if (frame_->ineligible.empty()) frame_->ineligible = table->ineligible;
+  return s.asked < 0 || AskForArgument(s, std::move(key));
+}
+
+// Nothing supplies an avar argument: it is asked for, and the call is tried with the reply
+// (§18.4.5, decision 53).
+bool Machine::AskForArgument(const Step& s, std::vector<Value> key) {
+  const std::string& name = (*frame_->names)[static_cast<std::size_t>(s.asked)];
+  const RelationId channel = store_.Declare(Space::kAvar, name, 0);
+  const Value held = AvarValue(channel);
+  if (held.is_none()) {
+    OpenCall call;
+    call.space = Space::kAvar;
+    call.relation = channel;
+    return WaitFor(s, call, true);
+  }
+  for (const auto& [column, slot] : s.binds)
+    if (slot == s.asked) key[column] = held;
+  Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
+  if (table == nullptr || !TakeTable(s, *table)) return false;
+  if (table->rows.empty()) Note(table->reason);
+  frame_->pending |= table->pending;
+  frame_->pending_question |= table->pending_question;
+  return true;
+}
+
+// --- clauses that look into a body -------------------------------------------------------
+
+bool Machine::RunNot(const Step& s) {
+  bool found = false;
+  const std::size_t open = calls.size();
+  std::string note = std::move(frame_->note);
+  const bool waits = RunBody(s.body, [&] { return found = true, false; });
+  frame_->note = std::move(note);
+  if (stop != Stop::kGoesOn) return false;
+  if (found) {
+    calls.resize(open);  // they would decide nothing
+    return true;
+  }
+  frame_->pending |= waits;
+  return waits || Run(s.next);
+}
+
+bool Machine::RunFirst(const Step& s) {
+  bool found = false;
+  const bool waits = RunBody(s.body, [&] { return found = true, false; });
+  if (stop != Stop::kGoesOn) return false;
+  frame_->pending |= waits && !found;
+  return !found || Run(s.next);
+}
+
+bool Machine::RunBranch(const Step& s) {
+  for (const Step* branch : s.branches) {
+    const std::size_t before = frame_->answers;
+    const bool was_pending = std::exchange(frame_->pending, false);
+    const bool go_on = Run(branch);
+    const bool waits = std::exchange(frame_->pending, frame_->pending || was_pending);
+    if (!go_on) return false;
+    if (s.ordered && (waits || frame_->answers > before)) return true;
+  }
+  return true;
+}
+
+// Depth first from each start; a value seen before ends its branch (decision 69).
+bool Machine::RunLoop(const Step& s) {
+  const auto* loop = s.clause->As<Loop>();
+  const auto gather = [&](const Step* body, SlotId slot, std::vector<Value>& out) {
+    frame_->pending |= RunBody(body, [&] { return out.push_back(slots_[slot]), true; });
+    return stop == Stop::kGoesOn;
+  };
+  std::vector<Value> starts;
+  if (!gather(s.body, loop->value, starts)) return false;
+  std::set<Value> seen;
+  std::vector<Value> stack(starts.rbegin(), starts.rend());
+  while (!stack.empty()) {
+    const Value at = stack.back();
+    stack.pop_back();
+    if (!seen.insert(at).second) continue;
+    if (seen.size() > limits_.max_iterations) {
+      stop = Stop::kIterations;
+      stopped_at = frame_->def != nullptr ? frame_->def->text : s.clause->text;
+      return false;
+    }
+    slots_[loop->value] = at;
+    bool holds = false;
+    frame_->pending |= RunBody(s.body2, [&] { return holds = true, false; });
+    if (stop != Stop::kGoesOn) return false;
+    if (!holds) continue;
+    const std::vector<Value> here(slots_, slots_ + frame_->slots.size());
+    std::vector<Value> next;
+    if (!gather(s.body3, loop->next, next)) return false;
+    std::copy(here.begin(), here.end(), slots_);
+    if (!Run(s.next)) return false;
+    stack.insert(stack.end(), next.rbegin(), next.rend());
+  }
+  return true;
+}
+
+bool Machine::RunCheck(const Step& s) {
+  bool found = false;
+  const bool waits = RunBody(s.body, [&] { return found = true, false; });
+  if (stop != Stop::kGoesOn) return false;
+  if (found) return Run(s.next);
+  frame_->pending |= waits;
+  if (waits) return true;
+  Violation v;
+  v.constraint = s.clause->As<Check>()->constraint;
+  for (std::size_t i = 0; i < frame_->slots.size(); ++i) {
+    if ((*frame_->names)[i].empty() || slots_[i].is_none()) continue;
+    v.bindings.push_back(pool_.Slot((*frame_->names)[i]));
+    v.bindings.push_back(slots_[i]);
+  }
+  const bool known = std::any_of(violations.begin(), violations.end(), [&](const Violation& o) {
+    return o.constraint == v.constraint && o.bindings == v.bindings;
+  });
+  if (!known) violations.push_back(std::move(v));
+  return true;
+}
+
+// --- forms (§5.7) ------------------------------------------------------------------------
+
+// Calls fn for each answer of a call that a value spells; `_` and names are open.
+bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
+  const std::span<const Value> args = pool_.ItemsOf(form);
+  const Namespace ns = pool_.NamespaceOf(form);
+  const Space space = ns == Namespace::kGoal   ? Space::kGoal
+                      : ns == Namespace::kTool ? Space::kTool
+                                               : Space::kRelation;
+  const RelationId relation =
+      store_.Find(space, pool_.TextOf(form),
+                  space == Space::kGoal ? 1 : static_cast<std::uint32_t>(args.size()));
+  if (relation == kNoId) return true;
+  std::vector<Value> key;   // per argument, kNone where open
+  std::vector<Value> fixed;
+  Columns probe = 0;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const bool open = args[i] == kWild || args[i].kind() == Kind::kSlot;
+    key.push_back(open ? kNone : args[i]);
+    if (open) continue;
+    probe |= Columns{1} << i;
+    fixed.push_back(args[i]);
+  }
+  // A name that occurs twice must be the same value both times.
+  const auto agrees = [&](std::span<const Value> cells) {
+    std::map<Value, Value> names;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if (!key[i].is_none() && key[i] != cells[i]) return false;
+      if (args[i].kind() == Kind::kSlot &&
+          names.emplace(args[i], cells[i]).first->second != cells[i])
+        return false;
+    }
+    return true;
+  };
+  if (mode_ == Mode::kSolve && catalog_.AccessOf(relation, mode_) != Access::kRows) {
+    Table* table = DemandNested(relation, std::move(key), Text(pool_, form));
+    if (table == nullptr) return false;
+    key.resize(args.size());
+    for (std::size_t r = 0, n = table->rows.size(); r < n; ++r)
+      if (agrees(table->rows[r]) && !fn()) return false;
+    frame_->pending |= table->pending;
+    frame_->pending_question |= table->pending_question;
+    return true;
+  }
+  Relation& rel = store_.at(relation);
+  const auto take = [&](RowId row) {
+    *row_ref = RowReference(pool_, relation, row);
+    return !agrees(rel.Cells(row)) || fn();
+  };
+  if (probe == 0) {
+    for (RowId row = 0, n = rel.size(); row < n; ++row)
+      if (!take(row)) return false;
+    return true;
+  }
+  if (fixed.size() == args.size()) {
+    const RowId row = rel.Find(fixed);
+    return row == kNoId || take(row);
+  }
+  const Index& index = rel.IndexOn(probe);
+  for (RowId row = index.First(fixed, rel); row != kNoId; row = index.Next(row))
+    if (!take(row)) return false;
+  return true;
+}
+
+bool Machine::RunExpand(const Step& s) {
+  const SlotId slot = s.clause->As<Expand>()->slot;
+  const Value form = slots_[slot];
+  if (form.kind() != Kind::kTerm) {
+    Note("#?" + (*frame_->names)[static_cast<std::size_t>(slot)] +
+         " needs the shape of a relation call, got " + Text(pool_, form));
+    return true;
+  }
+  Value ref = kNil;
+  return ForEachOfForm(
+      form,
+      [&] {
+        if (s.row >= 0) slots_[s.row] = ref;
+        return Run(s.next);
+      },
+      &ref);
+}
+
+bool Machine::RunCountForm(const Step& s) {
+  const SlotId slot = s.clause->As<CountOf>()->expansion;
+  const Value form = slots_[slot];
+  if (form.kind() != Kind::kTerm) {
+    Note("#?" + (*frame_->names)[static_cast<std::size_t>(slot)] +
+         " needs the shape of a relation call, got " + Text(pool_, form));
+    return true;
+  }
+  std::int64_t count = 0;
+  const bool was_pending = std::exchange(frame_->pending, false);
+  Value ref;
+  ForEachOfForm(form, [&] { return ++count, true; }, &ref);
+  const bool waits = std::exchange(frame_->pending, frame_->pending || was_pending);
+  if (stop != Stop::kGoesOn) return false;
+  return waits || RunCount(s, count);
+}
+
+// --- metadata (§11) ------------------------------------------------------------------------
+
+Value Machine::BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows) {
+  std::vector<Value> entries;
+  for (std::size_t i = 0; i < own.slots.size(); ++i) {
+    const Value v = slots_[own.slots[i]];
+    if (v.is_none() || v == kUnknown) continue;
+    entries.push_back(own.names[i]);
+    entries.push_back(v);
+  }
+  for (SlotId row : rows) {
+    const Value context = metadata_.Context(slots_[row]);
+    if (context.is_none()) continue;
+    const std::span<const Value> more = pool_.ItemsOf(context);
+    entries.insert(entries.end(), more.begin(), more.end());
+  }
+  return pool_.Map(entries);
+}
+
+bool Machine::RunMetadata(const Step& s) {
+  const auto* clause = s.clause->As<Metadata>();
+  if (clause->bindings) {
+    const Value map = BindingsOf(clause->own, clause->rows);
+    return UnifyEach(pool_, s.pattern, map, slots_, [&] { return Run(s.next); });
+  }
+  // One field: the pattern is a map of one entry with a literal key.
+  const Pattern& key = s.pattern.parts[0];
+  if (key.kind != Pattern::Kind::kConstant) return true;
+  const Value v =
+      metadata_.Field(slots_[clause->rows.front()], key.constant, clause->primary);
+  if (v.is_none()) {
+    Note("no metadata " + Text(pool_, key.constant) + " for `" + s.clause->text + "`");
+    return true;
+  }
+  return UnifyEach(pool_, s.pattern.parts[1], v, slots_, [&] { return Run(s.next); });
+}
+
+bool Machine::RunAggregate(const Step& s) {
+  const auto* clause = s.clause->As<Aggregate>();
+  const Value bindings = pool_.Keyword("bindings");
+  std::vector<Value> instances;
+  std::vector<Value> keys;  // the author's, in the order met
+  std::map<Value, std::vector<Value>> values;
+  const std::vector<Value> outer(slots_, slots_ + frame_->slots.size());
+  std::fill(slots_, slots_ + frame_->slots.size(), kNone);
+  const bool waits = RunBody(s.body, [&] {
+    instances.push_back(BindingsOf(clause->own, clause->rows));
+    for (SlotId row : clause->rows) {
+      const Value map = metadata_.Map(slots_[row]);
+      if (map.is_none()) continue;
+      const std::span<const Value> entries = pool_.ItemsOf(map);
+      for (std::size_t i = 0; i < entries.size(); i += 2) {
+        if (entries[i] == bindings) continue;
+        auto& held = values[entries[i]];
+        if (held.empty()) keys.push_back(entries[i]);
+        held.push_back(entries[i + 1]);
+      }
+    }
+    return true;
+  });
+  std::copy(outer.begin(), outer.end(), slots_);
+  if (stop != Stop::kGoesOn) return false;
+  frame_->pending |= waits;
+  if (waits || instances.empty()) return true;
+  std::vector<Value> entries = {bindings, pool_.Set(instances)};
+  for (Value key : keys) {
+    const Value all = pool_.Set(values[key]);
+    entries.push_back(key);
+    entries.push_back(pool_.ItemsOf(all).size() == 1 ? pool_.ItemsOf(all).front() : all);
+  }
+  return Unify(pool_, s.pattern, pool_.Map(entries), slots_, [&] { return Run(s.next); });
+}
+
+// --- the truth of goals ----------------------------------------------------------------------
+
+// Whether a recorded truth of the goal agrees with the bound arguments.
+bool Machine::IsRecorded(const Step& s) {
+  const Relation& rel = store_.at(s.relation);
+  const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
+  std::vector<Value> key;
+  if (!Keys(s, key)) return false;
+  for (RowId row = 0; row < rel.size(); ++row) {
+    const std::vector<Value> cells = CapturedCells(
+        pool_, goal, rel.Row(row)[0], s.clause->As<GoalIsFalse>()->goal.args.size());
+    bool same = true;
+    for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];
+    if (same) return true;
+  }
+  return false;
+}
+
+bool Machine::RunGoalFalse(const Step& s) {
+  const auto* clause = s.clause->As<GoalIsFalse>();
+  // An activation clause reads the state before the body (decision 40).
+  if (clause->activation || mode_ == Mode::kDerive) return IsRecorded(s) || Run(s.next);
+  std::vector<Value> key(clause->goal.args.size());
+  std::vector<Value> values;
+  if (!Keys(s, values)) return true;
+  for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
+  const std::size_t open = calls.size();
+  Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
+  if (table == nullptr) return false;
+  if (table->running) {
+    circular = store_.at(s.relation).name();
+    return true;
+  }
+  if (!table->rows.empty()) {
+    calls.resize(std::min(open, calls.size()));
+    return true;
+  }
+  frame_->pending |= table->pending;
+  frame_->pending_question |= table->pending_question;
+  return table->pending || Run(s.next);
+}
+
+// --- answers ---------------------------------------------------------------------------------
+
+bool Machine::Emit() {
+  if (frame_->unknown) return true;
+  ++frame_->answers;
+  if (frame_->answer != nullptr) return (*frame_->answer)();
+  return mode_ == Mode::kDerive ? EmitRow() : EmitAnswer();
+}
+
+std::vector<Value> Machine::HeadRow(const Definition& def) {
+  std::vector<Value> row;
+  for (const Pattern& p : def.args) {
+    row.push_back(Build(pool_, p, slots_, frame_->names));
+    if (row.back().is_none()) return {};
+  }
+  return row;
+}
+
+bool Machine::EmitRow() {
+  const Definition& def = *frame_->def;
+  Value cells[kMaxArity];
+  RelationId head = def.head;
+  std::size_t arity = def.args.size();
+  bool plain = true;  // no set to distribute
+  if (def.head_expansion >= 0) {
+    const Value form = slots_[def.head_expansion];
+    if (form.kind() != Kind::kTerm || pool_.NamespaceOf(form) != Namespace::kRelation) {
+      bad_heads.emplace_back(&def, Text(pool_, form));  // other cases go on (decision 36)
+      return true;
+    }
+    const std::span<const Value> args = pool_.ItemsOf(form);
+    arity = args.size();
+    head = store_.Declare(Space::kRelation, pool_.TextOf(form), static_cast<std::uint32_t>(arity));
+    std::copy(args.begin(), args.end(), cells);
+    plain = false;
+  } else {
+    for (std::size_t i = 0; i < arity; ++i) {
+      const Pattern& p = def.args[i];
+      cells[i] = p.kind == Pattern::Kind::kSlot ? slots_[p.slot]
+                                                : Build(pool_, p, slots_, frame_->names);
+      if (cells[i].is_none()) return true;
+      plain &= cells[i].kind() != Kind::kSet;
+    }
+  }
+  const std::span<const Value> row(cells, arity);
+  std::size_t added = 0;
+  if (plain && store_.WholeIfAny(head) == kNoId)
+    added = store_.at(head).Insert(row, false).is_new ? 1 : 0;
+  else
+    added = store_.Insert(head, row, false);
+  new_rows += added;
+  if (added > 0 && new_rows > limits_.max_rows) {
+    stop = Stop::kRows;
+    stopped_at = def.text;
+  }
+  Poll();
+  return stop == Stop::kGoesOn;
+}
+
+bool Machine::EmitAnswer() {
+  Table& table = *frame_->table;
+  const Definition& def = *frame_->def;
+  std::vector<Value> row = HeadRow(def);
+  if (row.empty() && !def.args.empty()) return true;
+  const bool goal = store_.at(table.relation).space() == Space::kGoal;
+  Value map;
+  if (goal) {
+    std::vector<Value> entries;
+    for (std::size_t i = 0; i < row.size() && i < def.captures.size(); ++i) {
+      entries.push_back(def.captures[i]);
+      entries.push_back(row[i]);
+    }
+    map = pool_.Map(entries);
+    row.resize(std::max(row.size(), table.key.size()), kAbsent);
+  }
+  if (table.Add(std::move(row)) && goal) {
+    table.maps.push_back(map);
+    table.premises.emplace_back();
+    for (const auto& [from, premise] : frame_->path) table.premises.back().push_back(premise);
+  }
+  for (const auto& [from, premise] : frame_->path)
+    if (from != nullptr && std::find(table.used.begin(), table.used.end(), from) == table.used.end())
+      table.used.push_back(from);
+  for (const auto& shown : frame_->shown)
+    if (std::find(table.shown.begin(), table.shown.end(), shown) == table.shown.end())
+      table.shown.push_back(shown);
+  return stop == Stop::kGoesOn;
+}
+
+}  // namespace rpl

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Running plans (interp/plan.h): the one evaluator that deriving and solving share.
+//
+// Clause order is the plan's, so answers appear in the author's nested-loop order. A set
+// splits into instances where a relation's rows were distributed or `~` meets it (§7),
+// nowhere else. `not` holds when its body has no answer and waits for nothing; when it
+// waits, it is undecided, and so is what stands on it (decision 56); counts and checks
+// treat waiting alike.
+//
+// A call that has no reply gives no answer and is noted in calls(). Behind a call to a
+// tool the plan is read on, so that independent calls go out together, until a clause
+// needs the missing value; behind a question to a person it is not (design 4).
+//
+// Borrows everything. One thread; re-entrant through Use: evaluating a demanded table
+// runs another rule's plan while the first one waits.
+#ifndef RPL_INTERP_MACHINE_H_
+#define RPL_INTERP_MACHINE_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "interp/metadata.h"
+#include "interp/plan.h"
+#include "interp/table.h"
+#include "interp/unifier.h"
+
+namespace rpl {
+
+/// The bindings of one rule while one of its plans runs, and what the run gave.
+struct Frame {
+  const Definition* def = nullptr;
+  const std::vector<std::string>* names = nullptr;
+  std::vector<Value> slots;
+  Table* table = nullptr;                // solving: where answers go
+  const Continuation* answer = nullptr;  // or who is told of them
+  bool unknown = false;                  // some slot awaits a call
+  bool pending = false;
+  bool pending_question = false;
+  std::size_t answers = 0;               // emitted or found so far
+  // Why there is no answer: the step that got furthest, with what was bound there, or the
+  // first operator that said why it cannot hold.
+  const Step* deepest = nullptr;
+  std::vector<Value> snapshot;
+  std::string note;
+  std::string ineligible;
+  // The rows that the current answer rests on; the table when it was demanded.
+  std::vector<std::pair<Table*, Premise>> path;
+  std::vector<std::pair<const Clause*, Value>> shown;
+  std::map<const Clause*, std::set<std::vector<Value>>> distinct;
+
+  Frame(const Definition* definition, const std::vector<std::string>& slot_names)
+      : def(definition), names(&slot_names), slots(slot_names.size()) {}
+};
+
+class Machine {
+ public:
+  Machine(const Program& program, Store& store, const Catalog& catalog, Demands& demands,
+          const Limits& limits)
+      : program_(program), store_(store), pool_(store.pool()), catalog_(catalog),
+        demands_(demands), limits_(limits), metadata_(program, store) {}
+
+  /// Makes `frame` the current one for a time.
+  class Use {
+   public:
+    Use(Machine& machine, Frame& frame, Mode mode);
+    ~Use();
+    Use(const Use&) = delete;
+
+   private:
+    Machine& machine_;
+    Frame* frame_;
+    Value* slots_;
+    const Continuation* found_;
+    Mode mode_;
+  };
+
+  /// Runs a plan from `step` in the current frame; false when someone stopped it.
+  bool Run(const Step* step);
+
+  /// The values of the head's arguments in the current frame; empty when one has none.
+  std::vector<Value> HeadRow(const Definition& def);
+
+  /// Notes a call to make, unless the user declined it (then false, with the reason).
+  bool Open(const OpenCall& call, std::string* why);
+  std::string CallText(const OpenCall& call) const;
+
+  /// Everything that goals and constraints need to know of this moment.
+  struct Moment {
+    Value now;                       // an ISO 8601 string
+    std::set<std::string> declined;  // calls the user declined, by text
+  };
+  /// Ranges of rows that a deriving plan sees.
+  struct Marks {
+    RowId old_end = 0;  // kOld is [0, old_end), kDelta is [old_end, end)
+    RowId end = 0;      // kAll is [0, end)
+  };
+  using BadHead = std::pair<const Definition*, std::string>;
+
+  // What runs read and leave; the solver clears and passes it on.
+  Moment moment;
+  const std::vector<Marks>* marks = nullptr;  // by relation; deriving only
+  std::size_t new_rows = 0;                   // rows derived so far
+  std::vector<OpenCall> calls;                // in the order met
+  std::vector<Violation> violations;          // of rules' checks
+  std::vector<BadHead> bad_heads;             // what #?h heads met that is no head
+  Stop stop = Stop::kGoesOn;
+  std::string stopped_at;                     // what was growing when a limit was reached
+  std::string declined_call;                  // a declined call that was needed, or ""
+  std::string circular;                       // a goal or relation that needs itself, or ""
+
+  Frame& frame() { return *frame_; }
+  Mode mode() const { return mode_; }
+
+ private:
+  bool RunCompare(const Step& s);
+  bool RunMember(const Step& s);
+  bool RunTemporal(const Step& s);
+  bool RunAtom(const Step& s);
+  bool RunRows(const Step& s);
+  bool RunTable(const Step& s);
+  bool TakeTable(const Step& s, Table& table);
+  bool RunExternal(const Step& s);
+  bool RunTruth(const Step& s);
+  bool RunAvar(const Step& s);
+  bool WaitFor(const Step& s, const OpenCall& call, bool question);
+  bool ReadOn(const Step& s);
+  bool AskForArgument(const Step& s, std::vector<Value> key);
+  Table* DemandNested(RelationId relation, std::vector<Value> key, const std::string& what);
+  bool Keys(const Step& s, std::vector<Value>& out);
+  bool TakeCells(const Step& s, std::span<const Value> cells, Value row_ref);
+  bool MatchCells(const Step& s, std::span<const Value> cells, std::size_t at);
+  bool RunNot(const Step& s);
+  bool RunBranch(const Step& s);
+  bool RunCount(const Step& s, std::int64_t count);
+  bool RunCountAtom(const Step& s);
+  bool RunCountForm(const Step& s);
+  bool RunFirst(const Step& s);
+  bool RunExpand(const Step& s);
+  bool ForEachOfForm(Value form, Continuation fn, Value* row_ref);
+  bool RunMetadata(const Step& s);
+  bool RunAggregate(const Step& s);
+  bool RunGoalFalse(const Step& s);
+  bool IsRecorded(const Step& s);
+  bool RunLoop(const Step& s);
+  bool RunCheck(const Step& s);
+  /// Runs a nested plan, calling `fn` at its end; true when something in it waits.
+  bool RunBody(const Step* body, Continuation fn);
+  bool Emit();
+  bool EmitRow();
+  bool EmitAnswer();
+  Value Evaluate(const Expr& e);
+  Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
+  Value AvarValue(RelationId channel) const;
+  void Note(std::string why);
+  void Poll();
+
+  const Program& program_;
+  Store& store_;
+  Pool& pool_;
+  const Catalog& catalog_;
+  Demands& demands_;
+  const Limits& limits_;
+  RowMetadata metadata_;
+
+  Frame* frame_ = nullptr;
+  Value* slots_ = nullptr;
+  Mode mode_ = Mode::kDerive;
+  const Continuation* found_ = nullptr;  // what a nested plan's end calls
+  std::uint32_t ticks_ = 0;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_MACHINE_H_

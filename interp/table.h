@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What evaluation on demand produces: tables of answers, calls that wait, and the limits
+// and violations it meets. Plain data, shared by interp/machine.h, which fills it, and
+// interp/solver.h, which decides what to fill.
+#ifndef RPL_INTERP_TABLE_H_
+#define RPL_INTERP_TABLE_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "interp/clause.h"
+#include "interp/store.h"
+
+namespace rpl {
+
+/// Something to be done outside before evaluation can go on.
+struct OpenCall {
+  Space space = Space::kTool;
+  RelationId relation = kNoId;
+  std::vector<Value> args;  // of a tool; of a collected relation, kNone where free
+  int column = -1;          // collected relations: the argument asked for
+  int question = -1;        // avars and arguments: index into Program::questions
+
+  friend bool operator==(const OpenCall&, const OpenCall&) = default;
+};
+
+/// Stops that no program should meet (§18.5, decision 78).
+struct Limits {
+  std::size_t max_rows = 50'000'000;
+  std::size_t max_rounds = 100'000;
+  std::size_t max_depth = 20'000;          // nested demanded calls
+  std::size_t max_iterations = 1'000'000;  // of one @for
+  std::function<bool()> interrupted;       // polled; may be empty
+};
+
+enum class Stop : std::uint8_t { kGoesOn, kRows, kRounds, kDepth, kIterations, kInterrupted };
+
+/// A row that an answer rests on.
+struct Premise {
+  RelationId relation = kNoId;
+  std::vector<Value> row;
+};
+
+/// A violated instance of a constraint.
+struct Violation {
+  int constraint = -1;
+  std::vector<Value> bindings;  // slot name, value, …
+};
+
+/// Answers of one demanded call: of a relation with some arguments bound, or of a goal.
+struct Table {
+  RelationId relation = kNoId;
+  std::vector<Value> key;  // per argument: its value, or kNone while free
+  std::deque<std::vector<Value>> rows;         // distinct, in answer order
+  std::vector<std::vector<Premise>> premises;  // goals only, per row
+  std::vector<Value> maps;                     // goals only, per row: its bindings map
+  std::vector<Table*> used;                    // tables that the answers rest on, in order
+  std::vector<std::pair<const Clause*, Value>> shown;  // $json: clause, value
+  std::vector<Value> captures;                 // goals: slot names of the columns
+  int rule = -1;  // goals: the definition that answered, or that is waited for
+  bool pending = false;           // some call that it needs is open
+  bool pending_question = false;  // and is put to a person
+  bool eligible = false;          // goals: some rule's activation held or waits
+  std::string ineligible;         // a goal without an eligible rule that stood in the way
+  std::string reason;             // why there is no answer, "" when unknown
+
+  // While it is evaluated; see Solver::Complete.
+  bool complete = false;
+  bool running = false;
+  bool visited = false;
+  std::size_t depends_on = SIZE_MAX;  // lowest running table that this one read
+  IdTable index;
+
+  /// Adds a row unless it is there; true when it was new.
+  bool Add(std::vector<Value> row);
+};
+
+/// Who fills tables; the seam between running a plan and answering what it demands.
+class Demands {
+ public:
+  virtual ~Demands() = default;
+  /// The table of a call, evaluated as far as can be now. It may still be running when
+  /// the call is part of its own evaluation.
+  virtual Table& Demand(RelationId relation, std::vector<Value> key) = 0;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_TABLE_H_
