@@ -156,13 +156,26 @@ struct GoalFalse {
 
 enum class Operator {
   // comparison (§5.1)
-  kEqual, kNotEqual, kLess, kGreater, kLessEqual, kGreaterEqual,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kGreater,
+  kLessEqual,
+  kGreaterEqual,
   // arithmetic
-  kAdd, kSubtract, kMultiply, kDivide,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
   // sets (§5.3)
-  kUnion, kIntersect, kDifference, kIn, kNotIn,
+  kUnion,
+  kIntersect,
+  kDifference,
+  kIn,
+  kNotIn,
   // temporal (§5.4)
-  kBefore, kAfter,
+  kBefore,
+  kAfter,
 };
 
 // ?x + 1   ?x < ?y   ?x in ?l   ?t before now: two children.
@@ -253,9 +266,9 @@ struct Rule {
 };
 
 struct Node {
-  std::variant<Lvar, Avar, String, Template, Number, Keyword, Symbol, Boolean, Nil, Regex,
-               Match, Now, Collection, Call, Expansion, Count, Not, GoalFalse, Binary, Within,
-               Between, Conjunction, Disjunction, Annotated, Group, Rule>
+  std::variant<Lvar, Avar, String, Template, Number, Keyword, Symbol, Boolean, Nil, Regex, Match,
+               Now, Collection, Call, Expansion, Count, Not, GoalFalse, Binary, Within, Between,
+               Conjunction, Disjunction, Annotated, Group, Rule>
       is;
   Span span;
 

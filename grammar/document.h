@@ -42,16 +42,16 @@ struct PlacedSentence {
 
 /// A heading, or (number 0) the document itself.
 struct Scope {
-  int parent = -1;  // index into Document::scopes; -1 for the document
-  int level = 0;    // 1-6; 0 for the document
-  std::string title;              // without the signature and its ` - `
+  int parent = -1;    // index into Document::scopes; -1 for the document
+  int level = 0;      // 1-6; 0 for the document
+  std::string title;  // without the signature and its ` - `
   std::optional<Sentence> signature;
-  Span span;                      // of the heading line
+  Span span;  // of the heading line
 };
 
 struct Document {
   std::uint32_t file = 0;
-  std::vector<Scope> scopes;  // in document order; a parent comes before its children
+  std::vector<Scope> scopes;              // in document order; a parent comes before its children
   std::vector<PlacedSentence> sentences;  // in document order
   std::vector<Prose> prose;               // in document order
 };
@@ -64,8 +64,8 @@ Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& o
 /// is not part of the document. `query` is empty when there is none.
 struct Message {
   Document document;
-  std::optional<Span> query_line;   // set when the message triggers shell mode
-  std::optional<Sentence> query;    // set when the query line is also a goal form
+  std::optional<Span> query_line;  // set when the message triggers shell mode
+  std::optional<Sentence> query;   // set when the query line is also a goal form
 };
 Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out);
 

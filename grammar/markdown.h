@@ -24,13 +24,13 @@
 namespace rpl {
 
 enum class BlockKind {
-  kHeading,      // level 1-6; `content` is the text without marks
-  kParagraph,    // one or more lines of text
-  kFence,        // `info` is the info string; `content` the lines between
-  kCode,         // indented code
+  kHeading,    // level 1-6; `content` is the text without marks
+  kParagraph,  // one or more lines of text
+  kFence,      // `info` is the info string; `content` the lines between
+  kCode,       // indented code
   kQuote,
   kList,
-  kTable,        // GitHub tables: a row, a delimiter row, rows
+  kTable,  // GitHub tables: a row, a delimiter row, rows
   kHtml,
   kBreak,        // ---
   kScopeReturn,  // --
@@ -39,9 +39,9 @@ enum class BlockKind {
 struct Block {
   BlockKind kind;
   Span span;
-  Span content;      // see the kinds; elsewhere the same as span
-  int level = 0;     // headings only
-  std::string info;  // fences only, trimmed
+  Span content;        // see the kinds; elsewhere the same as span
+  int level = 0;       // headings only
+  std::string info;    // fences only, trimmed
   bool closed = true;  // fences only: false when the file ended first
 };
 

@@ -197,8 +197,8 @@ void Analysis::Make(const Program& program, Store& store) {
       bool outside = false;
       const bool in_activation = UsesDemand(def.activation, &outside);
       const bool in_body = UsesDemand(def.body, &outside);
-      bool demanded = in_activation || in_body || HasExpansion(def.activation) ||
-                      HasExpansion(def.body);
+      bool demanded =
+          in_activation || in_body || HasExpansion(def.activation) || HasExpansion(def.body);
       Columns inputs = info.inputs;
       demanded = NeedsCaller(def, store, &inputs) || demanded;
       if ((demanded && !info.demanded) || (outside && !info.outside) || inputs != info.inputs) {
@@ -325,8 +325,8 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
           if (info_[member].broken) continue;
           info_[member].broken = true;
         }
-        const std::string line = store.at(r).name() + " depends on its own absence through " +
-                                 store.at(to).name();
+        const std::string line =
+            store.at(r).name() + " depends on its own absence through " + store.at(to).name();
         if (cycles_.empty() || cycles_.back() != line) cycles_.push_back(line);
       }
 

@@ -69,10 +69,10 @@ class Analysis : public Catalog {
 
  private:
   struct Info {
-    std::vector<int> rules;   // numbers of definitions
+    std::vector<int> rules;  // numbers of definitions
     bool demanded = false;
-    bool outside = false;     // reaches a goal, a call or an avar
-    bool derived = false;     // some rule can run bottom-up
+    bool outside = false;  // reaches a goal, a call or an avar
+    bool derived = false;  // some rule can run bottom-up
     bool collected = false;
     bool broken = false;
     Columns inputs = 0;

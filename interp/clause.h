@@ -113,7 +113,7 @@ struct Temporal {
 /// else binds though they stand outside: one count per value (decision 25).
 struct CountOf {
   SlotId result;
-  Clauses atom;           // exactly one Atom, or empty
+  Clauses atom;             // exactly one Atom, or empty
   std::vector<Expr> value;  // exactly one, or empty
   SlotId expansion = -1;
   std::vector<SlotId> groups;
@@ -148,7 +148,7 @@ struct Metadata {
   std::vector<SlotId> rows;  // row references of the form's members
   OwnSlots own;              // bindings only
   bool bindings = false;
-  Pattern pattern;           // a map, a slot or a wild
+  Pattern pattern;  // a map, a slot or a wild
   /// The key that a bare symbol may stand for (decision 47): :doc, :result, or none.
   Value primary = kNone;
 };
@@ -266,13 +266,13 @@ struct Definition {
   int gathered = -1;           // which argument has `&` (§8), or -1
   Clauses activation;          // what `;` adds, evaluated before the body (§16)
   Clauses body;
-  bool force = false;          // @each: every answer is pursued
-  bool choice = false;         // has @choose, @distinct or a Check: not monotone
+  bool force = false;              // @each: every answer is pursued
+  bool choice = false;             // has @choose, @distinct or a Check: not monotone
   std::vector<std::string> slots;  // names without mark; "" for made ones
   std::vector<bool> avar;          // per slot
   std::vector<Value> captures;     // goals: the slot names of the arguments
   Span span;
-  std::string text;  // printed
+  std::string text;     // printed
   std::string heading;  // title of the heading it stands under
   bool from_heading = false;
   int question = -1;  // headings: what to ask for an argument that nothing binds

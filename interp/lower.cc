@@ -283,8 +283,7 @@ Pattern Lowering::Term(const Node& node, bool open) {
     }
     p.parts.resize(static_cast<std::size_t>(regex->NumberOfCapturingGroups()));
     for (const auto& [number, name] : regex->CapturingGroupNames())
-      p.parts[static_cast<std::size_t>(number) - 1] =
-          Pattern::Slot(SlotOf(GroupName(name), false));
+      p.parts[static_cast<std::size_t>(number) - 1] = Pattern::Slot(SlotOf(GroupName(name), false));
     p.regex = std::move(regex);
     return p;
   }
@@ -297,8 +296,7 @@ Pattern Lowering::Term(const Node& node, bool open) {
     p.parts.push_back(std::move(inner));
     return p;
   }
-  Fail(Code::kSyntaxError, node.span,
-       "expected a value, got `" + Print(node) + "`");
+  Fail(Code::kSyntaxError, node.span, "expected a value, got `" + Print(node) + "`");
   return p;
 }
 
@@ -375,9 +373,8 @@ void Lowering::Tail(const Node& node, Clauses& out) {
   } else if (const auto* d = node.As<Disjunction>()) {
     Alternatives alternatives;
     for (const Node& branch : d->branches) Tail(branch, alternatives.branches.emplace_back());
-    alternatives.ordered =
-        std::any_of(alternatives.branches.begin(), alternatives.branches.end(),
-                    [&](const Clauses& branch) { return Reaches(branch); });
+    alternatives.ordered = std::any_of(alternatives.branches.begin(), alternatives.branches.end(),
+                                       [&](const Clauses& branch) { return Reaches(branch); });
     Push(out, node, std::move(alternatives));
   } else if (const auto* n = node.As<Not>()) {
     const Node& inner = Ungroup(n->clause.front());
@@ -421,21 +418,21 @@ void Lowering::Tail(const Node& node, Clauses& out) {
     Push(out, node, Expand{SlotOf(e->name, false)});
   } else if (const auto* v3 = node.As<Avar>()) {
     const SlotId slot = SlotOf(v3->name, true);
-    Push(out, node, ReadAvar{program_.store().Declare(Space::kAvar, v3->name, 0), slot,
-                             QuestionFor(v3->name, "$" + v3->name)});
+    Push(out, node,
+         ReadAvar{program_.store().Declare(Space::kAvar, v3->name, 0), slot,
+                  QuestionFor(v3->name, "$" + v3->name)});
   } else if (const auto* l = node.As<Lvar>()) {
     // A prose term (§17.4), or a variable that asserts nothing by itself.
     if (!l->name.empty()) SlotOf(l->name, false);
     if (heading_.signature && !l->name.empty())
-      Push(out, node, ReadAvar{program_.store().Declare(Space::kAvar, l->name, 0),
-                               SlotOf(l->name, false), QuestionFor(l->name, "$" + l->name)});
-    else
-      Push(out, node, Truth{true});
+      Push(out, node,
+           ReadAvar{program_.store().Declare(Space::kAvar, l->name, 0), SlotOf(l->name, false),
+                    QuestionFor(l->name, "$" + l->name)});
+    else Push(out, node, Truth{true});
   } else if (const auto* t = node.As<Boolean>()) {
     Push(out, node, Truth{t->value});
   } else if (node.As<Count>() || node.As<Collection>() || node.As<Match>()) {
-    Fail(Code::kSyntaxError, node.span,
-         "expected a clause, got the value `" + Print(node) + "`",
+    Fail(Code::kSyntaxError, node.span, "expected a clause, got the value `" + Print(node) + "`",
          "compare it: `?x = " + Print(node) + "`");
   } else {
     Push(out, node, Truth{!node.As<Nil>()});
@@ -500,11 +497,9 @@ void Lowering::BinaryClause(const Node& node, const Binary& b, Clauses& out) {
     case Operator::kLess:
     case Operator::kGreater:
     case Operator::kLessEqual:
-    case Operator::kGreaterEqual:
-      break;
+    case Operator::kGreaterEqual: break;
     default:
-      Fail(Code::kSyntaxError, node.span,
-           "expected a clause, got the value `" + Print(node) + "`",
+      Fail(Code::kSyntaxError, node.span, "expected a clause, got the value `" + Print(node) + "`",
            "compare it: `?x = " + Print(node) + "`");
       return;
   }
@@ -542,8 +537,7 @@ Pattern Lowering::MetadataPattern(const Node& value, bool bindings) {
     const auto* key = map->items[i].As<Lvar>();
     if (bindings && key != nullptr)
       p.parts.push_back(Pattern::Constant(program_.store().pool().Slot(key->name)));
-    else
-      p.parts.push_back(Term(map->items[i], true));
+    else p.parts.push_back(Term(map->items[i], true));
     p.parts.push_back(Term(map->items[i + 1], true));
   }
   for (const Node& rest : map->rest) p.rest.push_back(Term(rest, true));
@@ -763,10 +757,8 @@ void Lowering::Activation(const std::vector<Abductive>& abductives, Definition& 
         std::vector<std::string> fresh;
         std::string carried;
         for (const std::string& name : in_step) {
-          if (std::find(bound.begin(), bound.end(), name) == bound.end())
-            fresh.push_back(name);
-          else if (carried.empty())
-            carried = name;
+          if (std::find(bound.begin(), bound.end(), name) == bound.end()) fresh.push_back(name);
+          else if (carried.empty()) carried = name;
         }
         if (fresh.size() != 1 || carried.empty()) {
           Fail(Code::kBadAbductive, a.span,
@@ -816,8 +808,7 @@ void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head) {
                            [&](const Clause& c) { return Mentions(c, slot, slots); });
     body.insert(at, {ReadAvar{program_.store().Declare(Space::kAvar, names_[s], 0), slot,
                               QuestionFor(names_[s], "$" + names_[s])},
-                     at == body.end() ? Span{} : at->span,
-                     (avar_[s] ? "$" : "?") + names_[s]});
+                     at == body.end() ? Span{} : at->span, (avar_[s] ? "$" : "?") + names_[s]});
   }
 }
 
@@ -913,8 +904,9 @@ Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
       if (call->ns == Namespace::kGoal) {
         const auto* v = arg.As<Lvar>();
         const auto* av = arg.As<Avar>();
-        const std::string name =
-            v != nullptr ? v->name : av != nullptr ? av->name : std::to_string(def.args.size());
+        const std::string name = v != nullptr    ? v->name
+                                 : av != nullptr ? av->name
+                                                 : std::to_string(def.args.size());
         def.captures.push_back(program_.store().pool().Slot(name));
       }
     }
@@ -995,8 +987,8 @@ Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
 Collected Lowering::Collect(const Node& head) {
   const auto* call = head.As<Call>();
   Collected collected;
-  collected.relation = program_.store().Declare(
-      Space::kRelation, call->label, static_cast<std::uint32_t>(call->args.size()));
+  collected.relation = program_.store().Declare(Space::kRelation, call->label,
+                                                static_cast<std::uint32_t>(call->args.size()));
   for (const Node& arg : call->args) {
     std::string name = call->label;
     if (const auto* v = arg.As<Lvar>(); v != nullptr && !v->name.empty()) name = v->name;

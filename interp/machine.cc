@@ -20,7 +20,10 @@
 namespace rpl {
 
 Machine::Use::Use(Machine& machine, Frame& frame, Mode mode)
-    : machine_(machine), frame_(machine.frame_), slots_(machine.slots_), found_(machine.found_),
+    : machine_(machine),
+      frame_(machine.frame_),
+      slots_(machine.slots_),
+      found_(machine.found_),
       mode_(machine.mode_) {
   machine.frame_ = &frame;
   machine.slots_ = frame.slots.data();
@@ -49,8 +52,7 @@ Value Machine::Evaluate(const Expr& e) {
     case Expr::Kind::kTerm:
       if (e.term.kind == Pattern::Kind::kSlot) return slots_[e.term.slot];
       return Build(pool_, e.term, slots_, frame_->names);
-    case Expr::Kind::kNow:
-      return moment.now;
+    case Expr::Kind::kNow: return moment.now;
     case Expr::Kind::kOperator: {
       const Value a = Evaluate(e.sides[0]);
       const Value b = Evaluate(e.sides[1]);
@@ -91,8 +93,7 @@ bool Machine::Run(const Step* step) {
     }
     case Step::Kind::kMatch: {
       const Value v = Evaluate(s.operands[0]);
-      return v.is_none() ||
-             UnifyEach(pool_, s.pattern, v, slots_, [&] { return Run(s.next); });
+      return v.is_none() || UnifyEach(pool_, s.pattern, v, slots_, [&] { return Run(s.next); });
     }
     case Step::Kind::kMember: return RunMember(s);
     case Step::Kind::kTemporal: return RunTemporal(s);
@@ -133,12 +134,8 @@ bool Machine::Run(const Step* step) {
       return (truth != nullptr && !truth->holds) || Run(s.next);
     }
     case Step::Kind::kEmit: return Emit();
-    case Step::Kind::kFound:
-      ++frame_->answers;
-      return frame_->unknown || (*found_)();
-    case Step::Kind::kStuck:
-      Note(s.problem);
-      return true;
+    case Step::Kind::kFound: ++frame_->answers; return frame_->unknown || (*found_)();
+    case Step::Kind::kStuck: Note(s.problem); return true;
   }
   return true;
 }
@@ -276,8 +273,7 @@ bool Machine::RunRows(const Step& s) {
   }
   if (begin >= end) return true;
   const auto take = [&](RowId row) {
-    return TakeCells(s, rel.Cells(row),
-                     s.row < 0 ? kNone : RowReference(pool_, s.relation, row));
+    return TakeCells(s, rel.Cells(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row));
   };
   if (s.probe == 0) {
     for (RowId row = begin; row < end; ++row) {
@@ -439,8 +435,7 @@ bool Machine::RunAvar(const Step& s) {
 
 // --- demanded relations and goals ------------------------------------------------------
 
-Table* Machine::DemandNested(RelationId relation, std::vector<Value> key,
-                             const std::string& what) {
+Table* Machine::DemandNested(RelationId relation, std::vector<Value> key, const std::string& what) {
   if (depth_ >= limits_.max_depth) {
     stop = Stop::kDepth;
     stopped_at = what;
@@ -470,8 +465,8 @@ bool Machine::TakeTable(const Step& s, Table& table) {
 }
 
 bool Machine::RunTable(const Step& s) {
-  const std::size_t arity = s.access == Access::kGoal ? s.clause->As<Atom>()->args.size()
-                                                      : store_.at(s.relation).arity();
+  const std::size_t arity =
+      s.access == Access::kGoal ? s.clause->As<Atom>()->args.size() : store_.at(s.relation).arity();
   std::vector<Value> key(arity);
   std::vector<Value> values;
   if (!Keys(s, values)) return true;
@@ -617,7 +612,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
       store_.Find(space, pool_.TextOf(form),
                   space == Space::kGoal ? 1 : static_cast<std::uint32_t>(args.size()));
   if (relation == kNoId) return true;
-  std::vector<Value> key;   // per argument, kNone where open
+  std::vector<Value> key;  // per argument, kNone where open
   std::vector<Value> fixed;
   Columns probe = 0;
   for (std::size_t i = 0; i < args.size(); ++i) {
@@ -697,7 +692,8 @@ bool Machine::RunCountForm(const Step& s) {
   std::int64_t count = 0;
   const bool was_pending = std::exchange(frame_->pending, false);
   Value ref;
-  ForEachOfForm(form, [&] { return ++count, true; }, &ref);
+  ForEachOfForm(
+      form, [&] { return ++count, true; }, &ref);
   const bool waits = std::exchange(frame_->pending, frame_->pending || was_pending);
   if (stop != Stop::kGoesOn) return false;
   return waits || RunCount(s, count);
@@ -731,8 +727,7 @@ bool Machine::RunMetadata(const Step& s) {
   // One field: the pattern is a map of one entry with a literal key.
   const Pattern& key = s.pattern.parts[0];
   if (key.kind != Pattern::Kind::kConstant) return true;
-  const Value v =
-      metadata_.Field(slots_[clause->rows.front()], key.constant, clause->primary);
+  const Value v = metadata_.Field(slots_[clause->rows.front()], key.constant, clause->primary);
   if (v.is_none()) {
     Note("no metadata " + Text(pool_, key.constant) + " for `" + s.clause->text + "`");
     return true;
@@ -785,8 +780,8 @@ bool Machine::IsRecorded(const Step& s) {
   std::vector<Value> key;
   if (!Keys(s, key)) return false;
   for (RowId row = 0; row < rel.size(); ++row) {
-    const std::vector<Value> cells = CapturedCells(
-        pool_, goal, rel.Row(row)[0], s.clause->As<GoalIsFalse>()->goal.args.size());
+    const std::vector<Value> cells =
+        CapturedCells(pool_, goal, rel.Row(row)[0], s.clause->As<GoalIsFalse>()->goal.args.size());
     bool same = true;
     for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];
     if (same) return true;
@@ -856,8 +851,8 @@ bool Machine::EmitRow() {
   } else {
     for (std::size_t i = 0; i < arity; ++i) {
       const Pattern& p = def.args[i];
-      cells[i] = p.kind == Pattern::Kind::kSlot ? slots_[p.slot]
-                                                : Build(pool_, p, slots_, frame_->names);
+      cells[i] =
+          p.kind == Pattern::Kind::kSlot ? slots_[p.slot] : Build(pool_, p, slots_, frame_->names);
       if (cells[i].is_none()) return true;
       plain &= cells[i].kind() != Kind::kSet;
     }
@@ -866,8 +861,7 @@ bool Machine::EmitRow() {
   std::size_t added = 0;
   if (plain && store_.WholeIfAny(head) == kNoId)
     added = store_.at(head).Insert(row, false).is_new ? 1 : 0;
-  else
-    added = store_.Insert(head, row, false);
+  else added = store_.Insert(head, row, false);
   new_rows += added;
   if (added > 0 && new_rows > limits_.max_rows) {
     stop = Stop::kRows;
@@ -899,7 +893,8 @@ bool Machine::EmitAnswer() {
     for (const auto& [from, premise] : frame_->path) table.premises.back().push_back(premise);
   }
   for (const auto& [from, premise] : frame_->path)
-    if (from != nullptr && std::find(table.used.begin(), table.used.end(), from) == table.used.end())
+    if (from != nullptr &&
+        std::find(table.used.begin(), table.used.end(), from) == table.used.end())
       table.used.push_back(from);
   for (const auto& shown : frame_->shown)
     if (std::find(table.shown.begin(), table.shown.end(), shown) == table.shown.end())

@@ -40,7 +40,7 @@ struct Frame {
   bool unknown = false;                  // some slot awaits a call
   bool pending = false;
   bool pending_question = false;
-  std::size_t answers = 0;               // emitted or found so far
+  std::size_t answers = 0;  // emitted or found so far
   // Why there is no answer: the step that got furthest, with what was bound there, or the
   // first operator that said why it cannot hold.
   const Step* deepest = nullptr;
@@ -60,8 +60,13 @@ class Machine {
  public:
   Machine(const Program& program, Store& store, const Catalog& catalog, Demands& demands,
           const Limits& limits)
-      : program_(program), store_(store), pool_(store.pool()), catalog_(catalog),
-        demands_(demands), limits_(limits), metadata_(program, store) {}
+      : program_(program),
+        store_(store),
+        pool_(store.pool()),
+        catalog_(catalog),
+        demands_(demands),
+        limits_(limits),
+        metadata_(program, store) {}
 
   /// Makes `frame` the current one for a time.
   class Use {
@@ -108,9 +113,9 @@ class Machine {
   std::vector<Violation> violations;          // of rules' checks
   std::vector<BadHead> bad_heads;             // what #?h heads met that is no head
   Stop stop = Stop::kGoesOn;
-  std::string stopped_at;                     // what was growing when a limit was reached
-  std::string declined_call;                  // a declined call that was needed, or ""
-  std::string circular;                       // a goal or relation that needs itself, or ""
+  std::string stopped_at;     // what was growing when a limit was reached
+  std::string declined_call;  // a declined call that was needed, or ""
+  std::string circular;       // a goal or relation that needs itself, or ""
 
   Frame& frame() { return *frame_; }
   Mode mode() const { return mode_; }

@@ -30,8 +30,7 @@ Value RowMetadata::Field(Value reference, Value key, Value primary) const {
   if (const Value map = Map(reference); !map.is_none()) {
     if (const Value v = pool.Lookup(map, key); !v.is_none()) return v;
     if (key == primary)
-      if (const Value v = pool.Lookup(map, pool.Keyword(pool.TextOf(key))); !v.is_none())
-        return v;
+      if (const Value v = pool.Lookup(map, pool.Keyword(pool.TextOf(key))); !v.is_none()) return v;
   }
   if (key.kind() != Kind::kKeyword) return kNone;
   const std::string_view name = pool.TextOf(key);

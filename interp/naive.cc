@@ -154,8 +154,8 @@ std::optional<Datum> Build(const Node& node, const Env& env) {
 void MatchNode(const Node& pattern, const Datum& d, const Env& env, bool open, const Then& then);
 
 // parts[at..] against values[at..].
-void MatchAll(const Nodes& parts, const std::vector<Datum>& values, std::size_t at,
-              const Env& env, bool open, const Then& then) {
+void MatchAll(const Nodes& parts, const std::vector<Datum>& values, std::size_t at, const Env& env,
+              bool open, const Then& then) {
   if (at == parts.size()) return then(env);
   MatchNode(parts[at], values[at], env, open,
             [&](const Env& e) { MatchAll(parts, values, at + 1, e, open, then); });
@@ -180,8 +180,7 @@ void MatchSet(const Collection& c, const std::vector<Datum>& left, std::size_t a
 void MatchMap(const Collection& c, const std::vector<Datum>& left, std::size_t at, const Env& env,
               bool open, const Then& then) {
   if (at == c.items.size()) {
-    if (!c.rest.empty())
-      return MatchNode(c.rest.front(), Datum{'m', "", left}, env, open, then);
+    if (!c.rest.empty()) return MatchNode(c.rest.front(), Datum{'m', "", left}, env, open, then);
     if (left.empty() || open) then(env);
     return;
   }
@@ -254,9 +253,10 @@ void MatchNode(const Node& pattern, const Datum& d, const Env& env, bool open, c
         if (c->rest.empty() && d.parts.size() != c->items.size()) return;
         return MatchAll(c->items, d.parts, 0, env, open, [&](const Env& e) {
           if (c->rest.empty()) return then(e);
-          const Datum rest{'l', "",
-                           {d.parts.begin() + static_cast<std::ptrdiff_t>(c->items.size()),
-                            d.parts.end()}};
+          const Datum rest{
+              'l',
+              "",
+              {d.parts.begin() + static_cast<std::ptrdiff_t>(c->items.size()), d.parts.end()}};
           MatchNode(c->rest.front(), rest, e, open, then);
         });
       }
@@ -341,8 +341,7 @@ class Machine {
   static bool ReadyExpr(const Node& e, const Names& others, const Env& env, bool desperate) {
     if (const auto* g = e.As<Group>()) return ReadyExpr(g->inner.front(), others, env, desperate);
     if (const auto* c = e.As<Count>()) {
-      if (c->operand.front().As<Call>())
-        return desperate || FreeShared(e, others, env).empty();
+      if (c->operand.front().As<Call>()) return desperate || FreeShared(e, others, env).empty();
       return AllBound(NamesOf(e), env);
     }
     if (const auto* b = e.As<Binary>())
@@ -353,8 +352,7 @@ class Machine {
 
   static bool Ready(const Node& clause, const Names& others, const Env& env, bool desperate) {
     if (clause.As<Call>()) return true;
-    if (const auto* n = clause.As<Not>())
-      return FreeShared(n->clause.front(), others, env).empty();
+    if (const auto* n = clause.As<Not>()) return FreeShared(n->clause.front(), others, env).empty();
     if (const auto* b = clause.As<Binary>()) {
       const bool left = ReadyExpr(b->sides[0], others, env, desperate);
       if (b->sides[1].As<Match>()) return left;
@@ -386,8 +384,7 @@ class Machine {
     SolveBinary(*b, env, then);
   }
 
-  void GroupsOf(const Node& clause, const Names& others, const Env& env,
-                std::set<Env>& out) const {
+  void GroupsOf(const Node& clause, const Names& others, const Env& env, std::set<Env>& out) const {
     Names keys;
     const Call* atom = nullptr;
     const std::function<void(const Node&)> find = [&](const Node& n) {
@@ -608,9 +605,7 @@ class Machine {
 
 // --- rules and strata -----------------------------------------------------------------
 
-std::string KeyOf(const Call& call) {
-  return call.label + "/" + std::to_string(call.args.size());
-}
+std::string KeyOf(const Call& call) { return call.label + "/" + std::to_string(call.args.size()); }
 
 // The gathering argument of a head, or -1.
 int GatherColumn(const Call& head) {
@@ -698,13 +693,12 @@ bool RunRule(const Rule& rule, Database& db) {
       rest.args[at] = Node{Nil{}, {}};
       std::vector<Datum> parts;
       for (const Node& v : gather->rest) parts.push_back(*Build(v, e));
-      groups[BuildRow(rest, e)].insert(parts.size() == 1 ? parts.front()
-                                                         : Datum{'l', "", parts});
+      groups[BuildRow(rest, e)].insert(parts.size() == 1 ? parts.front() : Datum{'l', "", parts});
     }
     for (auto& [key, values] : groups) {
       Row row = key;
-      row[at] = {gather->kind == CollectionKind::kSet ? 's' : 'l', "",
-                 {values.begin(), values.end()}};
+      row[at] = {
+          gather->kind == CollectionKind::kSet ? 's' : 'l', "", {values.begin(), values.end()}};
       grew |= Add(out, row);
     }
   }

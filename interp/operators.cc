@@ -125,8 +125,7 @@ bool Holds(const Pool& pool, Operator op, Value a, Value b, std::string& why) {
   } else if (a.kind() == Kind::kString && b.kind() == Kind::kString) {
     order = pool.TextOf(a).compare(pool.TextOf(b));  // UTF-8 bytes order as code points do
   } else {
-    why = "`" + std::string(SignOf(op)) + "` orders two numbers or two strings, got " +
-          Kinds(a, b);
+    why = "`" + std::string(SignOf(op)) + "` orders two numbers or two strings, got " + Kinds(a, b);
     return false;
   }
   switch (op) {
@@ -219,8 +218,7 @@ std::optional<std::int64_t> ParseInstant(std::string_view text) {
   }
   const std::string_view zone = text.substr(std::min(at, text.size()));
   if (zone == "Z" || zone == "z") return micros;
-  if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':')
-    return std::nullopt;
+  if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':') return std::nullopt;
   const int hours = Digits(zone, 1, 2);
   const int minutes = Digits(zone, 4, 2);
   if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return std::nullopt;
@@ -244,8 +242,7 @@ std::optional<std::int64_t> ParseDuration(std::string_view text) {
   if (unit == "d") seconds = 86400;
   if (unit == "w") seconds = 604800;
   std::int64_t out = 0;
-  if (seconds == 0 || __builtin_mul_overflow(count, seconds * 1'000'000, &out))
-    return std::nullopt;
+  if (seconds == 0 || __builtin_mul_overflow(count, seconds * 1'000'000, &out)) return std::nullopt;
   return out;
 }
 
@@ -256,7 +253,8 @@ bool TemporalHolds(const Pool& pool, Temporal::Kind kind, std::span<const Value>
     const bool duration = kind == Temporal::Kind::kWithin && i == 1;
     std::optional<std::int64_t> t;
     if (operands[i].kind() == Kind::kString)
-      t = duration ? ParseDuration(pool.TextOf(operands[i])) : ParseInstant(pool.TextOf(operands[i]));
+      t = duration ? ParseDuration(pool.TextOf(operands[i]))
+                   : ParseInstant(pool.TextOf(operands[i]));
     if (!t) {
       why = Text(pool, operands[i]) +
             (duration ? " is no duration such as \"48h\"" : " is no ISO 8601 time with offset");
@@ -268,8 +266,7 @@ bool TemporalHolds(const Pool& pool, Temporal::Kind kind, std::span<const Value>
     case Temporal::Kind::kBefore: return times[0] < times[1];
     case Temporal::Kind::kAfter: return times[0] > times[1];
     case Temporal::Kind::kWithin: {
-      const std::int64_t distance =
-          times[0] > times[2] ? times[0] - times[2] : times[2] - times[0];
+      const std::int64_t distance = times[0] > times[2] ? times[0] - times[2] : times[2] - times[0];
       return distance <= times[1];
     }
     case Temporal::Kind::kBetween: return times[1] <= times[0] && times[0] <= times[2];

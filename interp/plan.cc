@@ -163,8 +163,7 @@ bool Planner::Ready(const Clause& clause, const Context& context, const std::vec
       if (e.kind != Expr::Kind::kTerm) return false;
       // `$focus = "unknown"` tests an avar, it does not resolve it (decision 55).
       return !(e.term.kind == Pattern::Kind::kSlot &&
-               (*avar_)[static_cast<std::size_t>(e.term.slot)] &&
-               other.kind == Expr::Kind::kTerm &&
+               (*avar_)[static_cast<std::size_t>(e.term.slot)] && other.kind == Expr::Kind::kTerm &&
                other.term.kind == Pattern::Kind::kConstant);
     };
     return (left && bindable(c->right, c->left)) || (right && bindable(c->left, c->right));
@@ -234,9 +233,8 @@ void Planner::AtomStep(Step& step, const Atom& atom, Context& context) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < atom.args.size(); ++i) {
     const Pattern& p = atom.args[i];
-    const bool quote =
-        by_form && p.kind == Pattern::Kind::kTerm &&
-        (step.access == Access::kExternal || (inputs >> i & 1) != 0);
+    const bool quote = by_form && p.kind == Pattern::Kind::kTerm &&
+                       (step.access == Access::kExternal || (inputs >> i & 1) != 0);
     const bool set_pattern = atom.whole && p.kind == Pattern::Kind::kSet;
     if (!set_pattern && Buildable(p, bound, quote)) {
       step.probe |= Columns{1} << i;
@@ -501,16 +499,15 @@ bool Planner::Decompose(const Clause& clause, const Context& context, std::vecto
   if (c->left.kind != Expr::Kind::kTerm || c->right.kind != Expr::Kind::kTerm) return false;
   const Pattern& a = c->left.term;
   const Pattern& b = c->right.term;
-  if (a.kind != b.kind || !a.rest.empty() || !b.rest.empty() ||
-      a.parts.size() != b.parts.size() || a.parts.empty())
+  if (a.kind != b.kind || !a.rest.empty() || !b.rest.empty() || a.parts.size() != b.parts.size() ||
+      a.parts.empty())
     return false;
   if (a.kind != Pattern::Kind::kList && a.kind != Pattern::Kind::kTerm) return false;
   if (a.kind == Pattern::Kind::kTerm && (a.ns != b.ns || a.label != b.label)) return false;
   (void)context;
   std::erase_if(rest, [&](const Item& item) { return item.clause == &clause; });
   for (std::size_t i = 0; i < a.parts.size(); ++i) {
-    if (a.parts[i].kind == Pattern::Kind::kAny || b.parts[i].kind == Pattern::Kind::kAny)
-      continue;
+    if (a.parts[i].kind == Pattern::Kind::kAny || b.parts[i].kind == Pattern::Kind::kAny) continue;
     Compare part{Operator::kEqual, {}, {}};
     part.left.term = a.parts[i];
     part.right.term = b.parts[i];
@@ -535,8 +532,7 @@ std::vector<Planner::Item> Planner::Prepare(const std::vector<Item>& items) {
         const Pattern& p = atom->args[column];
         if (p.kind == Pattern::Kind::kSet && p.rest.empty()) parts = p.parts;
         if (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet)
-          for (Value v : store_.pool().ItemsOf(p.constant))
-            parts.push_back(Pattern::Constant(v));
+          for (Value v : store_.pool().ItemsOf(p.constant)) parts.push_back(Pattern::Constant(v));
         if (!parts.empty()) break;
       }
     if (parts.empty()) {
@@ -555,8 +551,7 @@ std::vector<Planner::Item> Planner::Prepare(const std::vector<Item>& items) {
     }
     for (std::size_t i = 0; i < parts.size(); ++i)
       for (std::size_t k = i + 1; k < parts.size(); ++k) {
-        if (parts[i].kind == Pattern::Kind::kAny || parts[k].kind == Pattern::Kind::kAny)
-          continue;
+        if (parts[i].kind == Pattern::Kind::kAny || parts[k].kind == Pattern::Kind::kAny) continue;
         Compare differ{Operator::kNotEqual, {}, {}};
         differ.left.term = parts[i];
         differ.right.term = parts[k];
@@ -613,10 +608,8 @@ Step* Planner::Chain(std::vector<Item> rest, Context context, Terminal terminal,
     bool open_clause = false;  // a clause that is not a closing one is left
     int closing = 4;
     for (const Item& item : rest) {
-      if (IsClosing(*item.clause))
-        closing = std::min(closing, ClosingRank(*item.clause));
-      else
-        open_clause = true;
+      if (IsClosing(*item.clause)) closing = std::min(closing, ClosingRank(*item.clause));
+      else open_clause = true;
     }
     for (int round = 0; round < 3 && pick == rest.size(); ++round) {
       const bool desperate = round == 2;
@@ -674,8 +667,7 @@ Step* Planner::Chain(std::vector<Item> rest, Context context, Terminal terminal,
         for (const Clause& b : branch) all.push_back({&b});
         all = Prepare(all);
         all.insert(all.end(), rest.begin(), rest.end());
-        step->branches.push_back(
-            Chain(std::move(all), context, terminal, depth, bound_after));
+        step->branches.push_back(Chain(std::move(all), context, terminal, depth, bound_after));
       }
       return first;
     }
@@ -697,8 +689,7 @@ Step* Planner::Chain(std::vector<Item> rest, Context context, Terminal terminal,
 }
 
 std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
-                                    const std::vector<bool>& bound,
-                                    const std::vector<bool>& wanted,
+                                    const std::vector<bool>& bound, const std::vector<bool>& wanted,
                                     const std::vector<std::string>& names,
                                     const std::vector<bool>& avar, int delta) {
   auto plan = std::make_unique<Plan>();

@@ -63,26 +63,48 @@ class Catalog {
 
 struct Step {
   enum class Kind : std::uint8_t {
-    kAtom, kCompare, kBind, kMatch, kMember, kTemporal, kCountAtom, kCountValue, kCountForm,
-    kNot, kBranch, kExpand, kMetadata, kAggregate, kReadAvar, kShow, kGoalFalse, kFirst, kLoop,
-    kDistinct, kCheck, kTruth, kEmit, kFound, kStuck,
+    kAtom,
+    kCompare,
+    kBind,
+    kMatch,
+    kMember,
+    kTemporal,
+    kCountAtom,
+    kCountValue,
+    kCountForm,
+    kNot,
+    kBranch,
+    kExpand,
+    kMetadata,
+    kAggregate,
+    kReadAvar,
+    kShow,
+    kGoalFalse,
+    kFirst,
+    kLoop,
+    kDistinct,
+    kCheck,
+    kTruth,
+    kEmit,
+    kFound,
+    kStuck,
   };
   Kind kind = Kind::kEmit;
   const Clause* clause = nullptr;
   Step* next = nullptr;
-  int depth = 0;                 // how many steps came before
-  std::vector<SlotId> reads;     // slots this step takes as inputs
-  std::vector<SlotId> writes;    // slots it binds
+  int depth = 0;               // how many steps came before
+  std::vector<SlotId> reads;   // slots this step takes as inputs
+  std::vector<SlotId> writes;  // slots it binds
 
   // kAtom, kCountAtom, kGoalFalse
   RelationId relation = kNoId;
   Access access = Access::kRows;
   Range range = Range::kAll;
-  bool all_bound = false;                               // every column is a key
-  Columns probe = 0;                                    // columns with a known value
-  std::vector<std::pair<std::uint32_t, Pattern>> keys;  // their values, in column order
-  std::vector<std::pair<std::uint32_t, SlotId>> binds;  // columns that bind a slot
-  std::vector<std::pair<std::uint32_t, SlotId>> checks; // columns equal to a slot bound here
+  bool all_bound = false;                                // every column is a key
+  Columns probe = 0;                                     // columns with a known value
+  std::vector<std::pair<std::uint32_t, Pattern>> keys;   // their values, in column order
+  std::vector<std::pair<std::uint32_t, SlotId>> binds;   // columns that bind a slot
+  std::vector<std::pair<std::uint32_t, SlotId>> checks;  // columns equal to a slot bound here
   std::vector<std::pair<std::uint32_t, Pattern>> matches;
   SlotId row = -1;
   SlotId asked = -1;  // an avar argument to ask for when nothing supplies it
@@ -90,8 +112,8 @@ struct Step {
   // operators: patterns carry their `binds` flags
   Pattern pattern;  // kBind, kMatch, kMember, kMetadata, kAggregate, and kCount's result
   std::vector<Expr> operands;
-  bool result_bound = false;     // kCount*: the result is compared, not bound
-  std::vector<SlotId> groups;    // kCountAtom
+  bool result_bound = false;   // kCount*: the result is compared, not bound
+  std::vector<SlotId> groups;  // kCountAtom
 
   // nested plans: they end in kFound
   Step* body = nullptr;
@@ -122,8 +144,8 @@ class Planner {
   /// or -1; atoms before it read old rows.
   std::unique_ptr<Plan> Make(const std::vector<const Clause*>& clauses,
                              const std::vector<bool>& bound, const std::vector<bool>& wanted,
-                             const std::vector<std::string>& names,
-                             const std::vector<bool>& avar, int delta = -1);
+                             const std::vector<std::string>& names, const std::vector<bool>& avar,
+                             int delta = -1);
 
  private:
   struct Item {

@@ -122,8 +122,7 @@ void AppendTail(Nodes& tail, const Node& more) {
   if (clauses.size() == 1) clauses.front() = guard(clauses.front());
   if (const auto* c = more.As<Conjunction>())
     for (const Node& clause : c->clauses) clauses.push_back(guard(clause));
-  else
-    clauses.push_back(guard(more));
+  else clauses.push_back(guard(more));
 }
 
 // `rule`, written for `head` in the section of a heading, in the heading's own variables.
@@ -141,8 +140,8 @@ Rule InHeadingTerms(const Node& heading_head, const Rule& rule) {
     if (v != nullptr && !v->name.empty() && !names.contains(v->name))
       names.emplace(v->name, wanted->args[i]);
     else
-      equalities.push_back({Binary{Operator::kEqual, {wanted->args[i], has->args[i]}},
-                            has->args[i].span});
+      equalities.push_back(
+          {Binary{Operator::kEqual, {wanted->args[i], has->args[i]}}, has->args[i].span});
   }
   // Other lvars that happen to be spelled like the heading's get a name of their own.
   std::vector<std::string> own;
@@ -251,10 +250,8 @@ void Loader::SectionsBelow(int scope, std::vector<int>& out) const {
   for (std::size_t s = 0; s < document_.scopes.size(); ++s) {
     const Scope& child = document_.scopes[s];
     if (child.parent != scope) continue;
-    if (child.signature)
-      out.push_back(static_cast<int>(s));
-    else
-      SectionsBelow(static_cast<int>(s), out);
+    if (child.signature) out.push_back(static_cast<int>(s));
+    else SectionsBelow(static_cast<int>(s), out);
   }
 }
 
@@ -347,8 +344,7 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
         }
       } else {
         const auto* map = value->As<Collection>();
-        if (map == nullptr || map->kind != CollectionKind::kMap || !map->rest.empty())
-          return false;
+        if (map == nullptr || map->kind != CollectionKind::kMap || !map->rest.empty()) return false;
         items = map->items;
       }
       const std::function<bool(const Nodes&, bool)> take = [&](const Nodes& entries, bool inner) {
@@ -360,8 +356,8 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
             continue;
           }
           const auto* lvar = entries[i].As<Lvar>();
-          const Value key = inner && lvar != nullptr ? pool.Slot(lvar->name)
-                                                     : Ground(pool, entries[i], {});
+          const Value key =
+              inner && lvar != nullptr ? pool.Slot(lvar->name) : Ground(pool, entries[i], {});
           const Value held = Ground(pool, entries[i + 1], {});
           if (key.is_none() || held.is_none()) return false;
           auto& list = inner ? bindings : meta;
@@ -403,9 +399,9 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
       out.row.push_back(pool.Map(bindings));
     } else {
       if (call->args.size() > kMaxArity) return false;
-      out.relation = program_.store().Declare(
-          call->ns == Namespace::kTool ? Space::kTool : Space::kRelation, call->label,
-          static_cast<std::uint32_t>(call->args.size()));
+      out.relation =
+          program_.store().Declare(call->ns == Namespace::kTool ? Space::kTool : Space::kRelation,
+                                   call->label, static_cast<std::uint32_t>(call->args.size()));
       std::vector<std::string> args;
       for (const Node& arg : call->args) {
         out.row.push_back(Ground(pool, arg, with));
@@ -486,8 +482,8 @@ void Loader::Nested(const Node& node, Span span, const HeadingContext& context) 
 
 void Loader::Loose(const PlacedSentence& placed) {
   const Rule& rule = placed.sentence.rule;
-  const HeadingContext plain{sections_[static_cast<std::size_t>(placed.scope)].context.title,
-                             {}, {}, false};
+  const HeadingContext plain{
+      sections_[static_cast<std::size_t>(placed.scope)].context.title, {}, {}, false};
   if (!rule.heads.empty()) return Define(rule, placed.sentence.span, plain);
   Lowering lowering(program_, plain, out_);
   Constraint c = lowering.Constrain(rule, placed.sentence.span);
@@ -529,8 +525,7 @@ void Loader::Heading(int scope) {
     alternatives.emplace_back();
     alternatives.back().heads = signature.rule.heads;
   }
-  for (const Sentence* own : section.own)
-    alternatives.push_back(InHeadingTerms(head, own->rule));
+  for (const Sentence* own : section.own) alternatives.push_back(InHeadingTerms(head, own->rule));
   for (Rule& alternative : alternatives) {
     Nodes tail = signature.rule.tail;
     if (!goal)
@@ -539,8 +534,7 @@ void Loader::Heading(int scope) {
     for (const Node& n : section.conjoined) AppendTail(tail, n);
     alternative.tail = std::move(tail);
     alternative.heads = signature.rule.heads;
-    alternative.abductives.insert(alternative.abductives.begin(),
-                                  signature.rule.abductives.begin(),
+    alternative.abductives.insert(alternative.abductives.begin(), signature.rule.abductives.begin(),
                                   signature.rule.abductives.end());
     alternative.constraints.insert(alternative.constraints.begin(),
                                    signature.rule.constraints.begin(),
@@ -558,10 +552,8 @@ void Loader::Lower() {
     if (Assert(rule, placed->sentence, sections_[s].context)) continue;
     if (rule.heads.empty() && rule.constraints.empty()) {
       std::vector<int> targets;
-      if (document_.scopes[s].signature)
-        targets.push_back(placed->scope);
-      else if (placed->scope != 0)
-        SectionsBelow(placed->scope, targets);
+      if (document_.scopes[s].signature) targets.push_back(placed->scope);
+      else if (placed->scope != 0) SectionsBelow(placed->scope, targets);
       for (int target : targets)
         sections_[static_cast<std::size_t>(target)].conjoined.push_back(rule.tail.front());
       if (!targets.empty()) continue;
@@ -604,8 +596,7 @@ std::vector<Assertion> Program::Load(const Document& document, Diagnostics& out)
         const std::string label(store_.pool().TextOf(head.label()));
         auto goal = std::find_if(goals_.begin(), goals_.end(),
                                  [&](const Goal& g) { return g.label == label; });
-        if (goal == goals_.end())
-          goal = goals_.insert(goals_.end(), Goal{def.head, label, {}, {}});
+        if (goal == goals_.end()) goal = goals_.insert(goals_.end(), Goal{def.head, label, {}, {}});
         if (def.captures.size() > goal->captures.size()) goal->captures = def.captures;
         goal->rules.push_back(def.number);
       }

@@ -25,9 +25,9 @@ namespace rpl {
 
 /// What a person is asked for a bare avar or an argument (§13, §17.2).
 struct Question {
-  std::string name;     // the avar's or argument's name
-  std::string subject;  // "draft(?draft-id)", "$focus": where it belongs
-  std::string prompt;   // prose of the heading, or the name
+  std::string name;            // the avar's or argument's name
+  std::string subject;         // "draft(?draft-id)", "$focus": where it belongs
+  std::string prompt;          // prose of the heading, or the name
   RelationId options = kNoId;  // a unary relation whose facts are the choices
 };
 

@@ -46,9 +46,11 @@ bool Table::Add(std::vector<Value> row) {
   return true;
 }
 
-Solver::Solver(const Program& program, Store& store, const Analysis& analysis,
-               const Limits& limits)
-    : program_(program), store_(store), pool_(store.pool()), analysis_(analysis),
+Solver::Solver(const Program& program, Store& store, const Analysis& analysis, const Limits& limits)
+    : program_(program),
+      store_(store),
+      pool_(store.pool()),
+      analysis_(analysis),
       machine_(program, store, analysis, *this, limits) {}
 
 void Solver::Forget() {
@@ -87,8 +89,7 @@ std::size_t Solver::Derive(const Definition& def, const Plan& plan,
     Gather(def, [&](std::vector<Value> row) {
       machine_.new_rows += store_.Insert(def.head, row, false);
     });
-  else
-    machine_.Run(plan.first);
+  else machine_.Run(plan.first);
   return machine_.new_rows - before;
 }
 
@@ -97,8 +98,8 @@ void Solver::Gather(const Definition& def, const std::function<void(std::vector<
   const auto at = static_cast<std::size_t>(def.gathered);
   const Pattern& gathered = def.args[at];
   struct Gathering {
-    std::vector<Value> row;     // the other arguments, with kNone for the gathered one
-    std::vector<Value> leading; // elements before `&`
+    std::vector<Value> row;      // the other arguments, with kNone for the gathered one
+    std::vector<Value> leading;  // elements before `&`
     std::vector<Value> members;
     std::set<Value> seen;
   };
@@ -221,15 +222,12 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
     call.column = static_cast<int>(i);
     call.question = collected.questions[i];
   }
-  if (call.column < 0)
-    table.reason = missing;
-  else if (machine_.Open(call, &table.reason))
-    table.pending = table.pending_question = true;
+  if (call.column < 0) table.reason = missing;
+  else if (machine_.Open(call, &table.reason)) table.pending = table.pending_question = true;
 }
 
 std::vector<Value> Solver::TakeArgument(const OpenCall& call, Value reply) {
-  const auto [it, is_new] =
-      arguments_.emplace(std::make_pair(call.relation, call.args), call.args);
+  const auto [it, is_new] = arguments_.emplace(std::make_pair(call.relation, call.args), call.args);
   it->second[static_cast<std::size_t>(call.column)] = reply;
   if (std::any_of(it->second.begin(), it->second.end(), [](Value v) { return v.is_none(); }))
     return {};
@@ -358,10 +356,8 @@ void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
   const Active active = Activated(def);
   if (active == Active::kNo) return;
   table.eligible = true;
-  if (active == Active::kWaits)
-    table.pending = true;
-  else
-    EvaluateRule(table, def);
+  if (active == Active::kWaits) table.pending = true;
+  else EvaluateRule(table, def);
 }
 
 // Truths that a trace brought in (§12.3). Two may differ in context slots only, so the map
@@ -428,8 +424,8 @@ const Table& Solver::SolveQuery(const Definition& query) {
 
 // --- constraints and proofs ------------------------------------------------------------------
 
-void Solver::CheckConstraint(
-    const Constraint& c, const std::function<void(const std::vector<Value>&, Verdict)>& fn) {
+void Solver::CheckConstraint(const Constraint& c,
+                             const std::function<void(const std::vector<Value>&, Verdict)>& fn) {
   Frame frame(nullptr, c.slots);
   const Machine::Use use(machine_, frame, Mode::kSolve);
   const std::vector<bool> nothing(c.slots.size());

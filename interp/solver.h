@@ -61,9 +61,9 @@ class Solver : public Demands {
 
   /// The premises of the first rule that derives `row`, whose number goes to `def`;
   /// nullopt when no rule does. `usable` says which rows may be premises.
-  std::optional<std::vector<Premise>> Prove(
-      RelationId relation, std::span<const Value> row, int* def,
-      const std::function<bool(const Premise&)>& usable);
+  std::optional<std::vector<Premise>> Prove(RelationId relation, std::span<const Value> row,
+                                            int* def,
+                                            const std::function<bool(const Premise&)>& usable);
 
   /// Takes a reply for one argument of a collected heading; the whole row once every
   /// argument has one, else empty.

@@ -128,9 +128,8 @@ std::size_t Relation::bytes() const {
 }
 
 RelationId Store::Find(Space space, std::string_view label, std::uint32_t arity) const {
-  const auto it =
-      by_name_.find(NameOf(space, label) + "/" + std::to_string(arity) +
-                    (space == Space::kAvar ? "~" : ""));
+  const auto it = by_name_.find(NameOf(space, label) + "/" + std::to_string(arity) +
+                                (space == Space::kAvar ? "~" : ""));
   return it == by_name_.end() ? kNoId : it->second;
 }
 
@@ -139,8 +138,7 @@ RelationId Store::Declare(Space space, std::string_view label, std::uint32_t ari
   if (known != kNoId) return known;
   const auto id = static_cast<RelationId>(relations_.size());
   const std::string name = NameOf(space, label);
-  relations_.push_back(
-      std::make_unique<Relation>(id, space, pool_.Symbol(label), name, arity));
+  relations_.push_back(std::make_unique<Relation>(id, space, pool_.Symbol(label), name, arity));
   companion_.push_back(kNoId);
   whole_of_.push_back(kNoId);
   by_name_.emplace(name + "/" + std::to_string(arity) + (space == Space::kAvar ? "~" : ""), id);
@@ -152,8 +150,8 @@ RelationId Store::Whole(RelationId id) {
   if (companion_[id] != kNoId) return companion_[id];
   const auto whole = static_cast<RelationId>(relations_.size());
   const Relation& base = at(id);
-  relations_.push_back(std::make_unique<Relation>(whole, base.space(), base.label(), base.name(),
-                                                  base.arity()));
+  relations_.push_back(
+      std::make_unique<Relation>(whole, base.space(), base.label(), base.name(), base.arity()));
   companion_.push_back(kNoId);
   whole_of_.push_back(id);
   companion_[id] = whole;
@@ -206,13 +204,12 @@ std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asse
   const auto add = [&](RelationId to, std::span<const Value> cells) {
     Relation& relation = at(to);
     const Relation::Inserted in = relation.Insert(cells, asserted);
-    if (!meta.is_none())
-      relation.SetMeta(in.row, MergeMeta(pool_, relation.Meta(in.row), meta));
+    if (!meta.is_none()) relation.SetMeta(in.row, MergeMeta(pool_, relation.Meta(in.row), meta));
     if (origin != nullptr) relation.SetOrigin(in.row, *origin);
     return in.is_new;
   };
-  const bool has_set = std::any_of(row.begin(), row.end(),
-                                   [](Value v) { return v.kind() == Kind::kSet; });
+  const bool has_set =
+      std::any_of(row.begin(), row.end(), [](Value v) { return v.kind() == Kind::kSet; });
   if (has_set) Whole(id);
   std::uint32_t added = 0;
   if (const RelationId whole = companion_[id]; whole != kNoId && add(whole, row) && has_set)
@@ -235,8 +232,7 @@ bool Store::Retract(RelationId id, std::span<const Value> row) {
   };
   if (companion_[id] != kNoId) drop(companion_[id], row);
   std::vector<Value> scratch(row.begin(), row.end());
-  ForEachInstance(pool_, scratch, 0,
-                  [&](std::span<const Value> cells) { drop(id, cells); });
+  ForEachInstance(pool_, scratch, 0, [&](std::span<const Value> cells) { drop(id, cells); });
   return found;
 }
 

@@ -65,9 +65,9 @@ class Index {
 
  private:
   Columns columns_;
-  IdTable heads_;                          // ids are first rows of chains
-  std::vector<RowId> next_;                // per row
-  std::vector<RowId> last_;                // per first row of a chain; else unused
+  IdTable heads_;            // ids are first rows of chains
+  std::vector<RowId> next_;  // per row
+  std::vector<RowId> last_;  // per first row of a chain; else unused
 };
 
 class Relation {
@@ -162,8 +162,8 @@ class Store {
   /// Adds a row to a relation that is not a companion: its instances to the relation,
   /// the row itself to the companion when there are sets. `meta` may be kNone.
   /// Returns the number of new instance rows.
-  std::uint32_t Insert(RelationId id, std::span<const Value> row, bool asserted,
-                       Value meta = kNone, const Span* origin = nullptr);
+  std::uint32_t Insert(RelationId id, std::span<const Value> row, bool asserted, Value meta = kNone,
+                       const Span* origin = nullptr);
   /// Takes back an asserted row; false when it was not asserted.
   bool Retract(RelationId id, std::span<const Value> row);
 

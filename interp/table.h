@@ -55,14 +55,14 @@ struct Violation {
 /// Answers of one demanded call: of a relation with some arguments bound, or of a goal.
 struct Table {
   RelationId relation = kNoId;
-  std::vector<Value> key;  // per argument: its value, or kNone while free
+  std::vector<Value> key;                      // per argument: its value, or kNone while free
   std::deque<std::vector<Value>> rows;         // distinct, in answer order
   std::vector<std::vector<Premise>> premises;  // goals only, per row
   std::vector<Value> maps;                     // goals only, per row: its bindings map
   std::vector<Table*> used;                    // tables that the answers rest on, in order
   std::vector<std::pair<const Clause*, Value>> shown;  // $json: clause, value
-  std::vector<Value> captures;                 // goals: slot names of the columns
-  int rule = -1;  // goals: the definition that answered, or that is waited for
+  std::vector<Value> captures;                         // goals: slot names of the columns
+  int rule = -1;                  // goals: the definition that answered, or that is waited for
   bool pending = false;           // some call that it needs is open
   bool pending_question = false;  // and is put to a person
   bool eligible = false;          // goals: some rule's activation held or waits

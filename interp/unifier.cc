@@ -78,8 +78,7 @@ std::size_t FindKey(Pool& pool, std::span<const Value> items, Value key) {
     return i;
   };
   std::size_t found = at(key);
-  if (found == items.size() && key.kind() == Kind::kSymbol)
-    found = at(pool.Slot(pool.TextOf(key)));
+  if (found == items.size() && key.kind() == Kind::kSymbol) found = at(pool.Slot(pool.TextOf(key)));
   else if (found == items.size() && key.kind() == Kind::kSlot)
     found = at(pool.Symbol(pool.TextOf(key)));
   return found;
@@ -160,10 +159,8 @@ bool TakeRegex(Pool& pool, const Pattern& p, std::string_view text, Value* slots
     if (part.kind != Pattern::Kind::kSlot) continue;
     if (groups[i + 1].data() == nullptr) return false;  // a group that took no part
     const Value found = pool.String({groups[i + 1].data(), groups[i + 1].size()});
-    if (part.binds)
-      slots[part.slot] = found;
-    else if (slots[part.slot] != found)
-      return false;
+    if (part.binds) slots[part.slot] = found;
+    else if (slots[part.slot] != found) return false;
   }
   return true;
 }
@@ -173,19 +170,15 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
     const Pattern& p = *todo->pattern;
     const Value v = todo->value;
     switch (p.kind) {
-      case Pattern::Kind::kAny:
-        continue;
+      case Pattern::Kind::kAny: continue;
       case Pattern::Kind::kConstant:
         if (p.constant != v) return true;
         continue;
       case Pattern::Kind::kSlot:
-        if (p.binds)
-          slots[p.slot] = v;
-        else if (slots[p.slot] != v)
-          return true;
+        if (p.binds) slots[p.slot] = v;
+        else if (slots[p.slot] != v) return true;
         continue;
-      case Pattern::Kind::kList:
-        return TakeList(pool, p, v, todo->next, slots, then);
+      case Pattern::Kind::kList: return TakeList(pool, p, v, todo->next, slots, then);
       case Pattern::Kind::kSet: {
         // A single value stands for its singleton (decision 33).
         const Value set = v.kind() == Kind::kSet ? v : pool.Set({&v, 1});
@@ -260,10 +253,8 @@ Value Build(Pool& pool, const Pattern& p, const Value* slots,
   };
   std::vector<Value> items;
   switch (p.kind) {
-    case Pattern::Kind::kConstant:
-      return p.constant;
-    case Pattern::Kind::kSlot:
-      return slots[p.slot];
+    case Pattern::Kind::kConstant: return p.constant;
+    case Pattern::Kind::kSlot: return slots[p.slot];
     case Pattern::Kind::kList:
     case Pattern::Kind::kSet:
     case Pattern::Kind::kMap: {
@@ -304,8 +295,7 @@ Value Build(Pool& pool, const Pattern& p, const Value* slots,
     }
     case Pattern::Kind::kAny:
     case Pattern::Kind::kRegex:
-    case Pattern::Kind::kEach:
-      return kNone;
+    case Pattern::Kind::kEach: return kNone;
   }
   return kNone;
 }

@@ -25,10 +25,11 @@ namespace rpl {
 class Continuation {
  public:
   template <typename Fn, typename = std::enable_if_t<!std::is_same_v<std::decay_t<Fn>,
-                                                                      Continuation>>>
+                                                                     Continuation>>>
   Continuation(Fn&& fn)  // NOLINT: a reference by design
       : object_(const_cast<void*>(static_cast<const void*>(&fn))),
-        call_([](void* object) { return (*static_cast<std::remove_reference_t<Fn>*>(object))(); }) {}
+        call_([](void* object) { return (*static_cast<std::remove_reference_t<Fn>*>(object))(); }) {
+  }
   bool operator()() const { return call_(object_); }
 
  private:

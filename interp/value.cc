@@ -158,9 +158,8 @@ Value Pool::Map(std::span<const Value> entries) {
   IdTable seen;
   for (std::size_t i = 0; i < entries.size(); i += 2) {
     const auto next = static_cast<std::uint32_t>(distinct.size() / 2);
-    if (seen.FindOrInsert(MixHash(0, entries[i].bits()), next, [&](std::uint32_t id) {
-          return distinct[2 * id] == entries[i];
-        }) == next)
+    if (seen.FindOrInsert(MixHash(0, entries[i].bits()), next,
+                          [&](std::uint32_t id) { return distinct[2 * id] == entries[i]; }) == next)
       distinct.push_back(entries[i]), distinct.push_back(entries[i + 1]);
   }
   return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kMap}, distinct);
@@ -234,26 +233,22 @@ void Print(const Pool& pool, Value v, std::string& out) {
   };
   switch (v.kind()) {
     case Kind::kSpecial:
-      out += v == kNil ? "nil" : v == kTrue ? "true" : v == kFalse ? "false" : v == kWild ? "_" : "?";
+      out += v == kNil     ? "nil"
+             : v == kTrue  ? "true"
+             : v == kFalse ? "false"
+             : v == kWild  ? "_"
+                           : "?";
       return;
     case Kind::kInt:
     case Kind::kBigInt:
-    case Kind::kFloat:
-      out += NumberText(pool, v);
-      return;
-    case Kind::kString:
-      out += Quote(pool.TextOf(v));
-      return;
+    case Kind::kFloat: out += NumberText(pool, v); return;
+    case Kind::kString: out += Quote(pool.TextOf(v)); return;
     case Kind::kKeyword:
       out += ':';
       out += pool.TextOf(v);
       return;
-    case Kind::kSlot:
-      out += '?';
-      [[fallthrough]];
-    case Kind::kSymbol:
-      out += pool.TextOf(v);
-      return;
+    case Kind::kSlot: out += '?'; [[fallthrough]];
+    case Kind::kSymbol: out += pool.TextOf(v); return;
     case Kind::kList:
       out += '[';
       each(pool.ItemsOf(v), " ");
@@ -304,16 +299,12 @@ bool PrintJson(const Pool& pool, Value v, std::string& out) {
       return true;
     case Kind::kInt:
     case Kind::kBigInt:
-    case Kind::kFloat:
-      out += NumberText(pool, v);
-      return true;
+    case Kind::kFloat: out += NumberText(pool, v); return true;
     case Kind::kString:
     case Kind::kKeyword:
     case Kind::kSymbol:
     case Kind::kSlot:
-    case Kind::kTerm:
-      out += JsonString(KeyText(pool, v));
-      return true;
+    case Kind::kTerm: out += JsonString(KeyText(pool, v)); return true;
     case Kind::kList:
     case Kind::kSet: {
       out += '[';
@@ -363,7 +354,8 @@ std::string PlainText(const Pool& pool, Value v) { return KeyText(pool, v); }
 
 std::string_view KindName(Value v) {
   switch (v.kind()) {
-    case Kind::kSpecial: return v == kNil ? "nil" : v == kTrue || v == kFalse ? "a boolean" : "nothing";
+    case Kind::kSpecial:
+      return v == kNil ? "nil" : v == kTrue || v == kFalse ? "a boolean" : "nothing";
     case Kind::kInt:
     case Kind::kBigInt:
     case Kind::kFloat: return "a number";

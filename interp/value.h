@@ -42,7 +42,18 @@
 namespace rpl {
 
 enum class Kind : std::uint8_t {
-  kSpecial, kInt, kBigInt, kFloat, kString, kKeyword, kSymbol, kSlot, kList, kSet, kMap, kTerm,
+  kSpecial,
+  kInt,
+  kBigInt,
+  kFloat,
+  kString,
+  kKeyword,
+  kSymbol,
+  kSlot,
+  kList,
+  kSet,
+  kMap,
+  kTerm,
 };
 
 class Value {
@@ -119,12 +130,12 @@ class Pool {
 
  private:
   struct Node {
-    const void* data;      // chars or Values
-    std::uint32_t size;    // chars or Values
-    std::uint32_t depth;   // of lists, sets, maps, terms; 0 for texts
+    const void* data;     // chars or Values
+    std::uint32_t size;   // chars or Values
+    std::uint32_t depth;  // of lists, sets, maps, terms; 0 for texts
     std::uint64_t hash;
-    Value label;           // terms: the label as a symbol
-    Namespace ns;          // terms
+    Value label;   // terms: the label as a symbol
+    Namespace ns;  // terms
     Kind kind;
   };
 

@@ -11,9 +11,9 @@ namespace rpl {
 Value TypedValue(Pool& pool, const std::string& text) {
   const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
                       text.back() == text.front();
-  const bool digit = !text.empty() && ((text.front() >= '0' && text.front() <= '9') ||
-                                       (text.size() > 1 && text.front() == '-' &&
-                                        text[1] >= '0' && text[1] <= '9'));
+  const bool digit = !text.empty() &&
+                     ((text.front() >= '0' && text.front() <= '9') ||
+                      (text.size() > 1 && text.front() == '-' && text[1] >= '0' && text[1] <= '9'));
   if (quoted || digit) {
     Sources sources;
     const std::uint32_t file = sources.Add("answer", text);

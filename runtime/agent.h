@@ -19,16 +19,16 @@ namespace rpl {
 /// One thing asked for.
 struct Request {
   enum class Kind {
-    kAsk,      // $ask(?prompt), a bare avar or an argument: free input
-    kChoose,   // $choose, or a question whose prose names a relation of choices
-    kTool,     // any other tool
+    kAsk,     // $ask(?prompt), a bare avar or an argument: free input
+    kChoose,  // $choose, or a question whose prose names a relation of choices
+    kTool,    // any other tool
   };
   Kind kind = Kind::kAsk;
-  std::string id;       // the call as RPL text: `$ask("Q")`, `$focus`, `draft(?draft-id)`
-  std::string name;     // what --answer KEY may say: "ask", "focus", "draft-id"
-  std::string relation; // the relation whose argument is asked for, or ""
-  std::string prompt;   // for people
-  std::string tool;     // label of the tool, "" for avars and arguments
+  std::string id;              // the call as RPL text: `$ask("Q")`, `$focus`, `draft(?draft-id)`
+  std::string name;            // what --answer KEY may say: "ask", "focus", "draft-id"
+  std::string relation;        // the relation whose argument is asked for, or ""
+  std::string prompt;          // for people
+  std::string tool;            // label of the tool, "" for avars and arguments
   std::vector<Value> args;     // of a tool call
   std::vector<Value> options;  // kChoose: the only replies accepted
 };

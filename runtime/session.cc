@@ -66,9 +66,9 @@ void Session::State::LoadFiles(const std::vector<std::pair<std::string, Span>>& 
     const std::uint32_t file = runtime.sources().Add(name, *text);
     Document other = ReadDocument(runtime.sources(), file, out);
     ForEachCall(other, [&](Call& call, Span) {
-      const bool builtin = call.ns == Namespace::kTool ||
-                           (call.ns == Namespace::kGoal &&
-                            (call.label.empty() || call.label == "fail"));
+      const bool builtin =
+          call.ns == Namespace::kTool ||
+          (call.ns == Namespace::kGoal && (call.label.empty() || call.label == "fail"));
       if (!builtin && call.label.find('#') == std::string::npos)
         call.label = name + "#" + call.label;
     });
@@ -99,8 +99,7 @@ Session::Session(Agent& agent, SessionOptions options)
 
 Session::~Session() = default;
 
-void Session::SetFileReader(
-    std::function<std::optional<std::string>(const std::string&)> reader) {
+void Session::SetFileReader(std::function<std::optional<std::string>(const std::string&)> reader) {
   state_->reader = std::move(reader);
 }
 
@@ -165,8 +164,7 @@ Outcome Session::Run() {
 
 std::vector<std::string> Session::Reply(const Outcome& outcome) {
   switch (outcome.status) {
-    case Status::kNothing:
-      return {};
+    case Status::kNothing: return {};
     case Status::kSatisfied:
       if (!outcome.answers.empty()) return outcome.answers;
       if (outcome.chat) return {};
@@ -176,8 +174,7 @@ std::vector<std::string> Session::Reply(const Outcome& outcome) {
     case Status::kFailed:
     case Status::kLimit:
     case Status::kRejected:
-    case Status::kInterrupted:
-      break;
+    case Status::kInterrupted: break;
   }
   std::string line = outcome.reason;
   std::replace(line.begin(), line.end(), '\n', ' ');

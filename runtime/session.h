@@ -21,7 +21,7 @@
 namespace rpl {
 
 enum class Status {
-  kNothing,      // there was no goal to pursue
+  kNothing,  // there was no goal to pursue
   kSatisfied,
   kUnsatisfied,  // `reason` says why, in one line
   kWaiting,      // calls are pending that nobody answered: `pending`
@@ -38,9 +38,9 @@ struct Outcome {
   std::vector<std::string> json_answers;  // the same as binding maps, always JSON
   /// kUnsatisfied: one line. kFailed, kLimit: `%fail("reason", "explanation")`.
   std::string reason;
-  std::vector<Request> pending;  // kWaiting
-  bool chat = false;             // whether a tool wrote chat during this turn
-  std::string goal;              // the goal that was pursued, "%" or "%name"
+  std::vector<Request> pending;         // kWaiting
+  bool chat = false;                    // whether a tool wrote chat during this turn
+  std::string goal;                     // the goal that was pursued, "%" or "%name"
   std::vector<Diagnostic> diagnostics;  // of the text taken in, errors and lints
 };
 

@@ -32,8 +32,12 @@ std::string OneLine(std::string text) {
 }  // namespace
 
 Runtime::Runtime(Agent& agent, SessionOptions options)
-    : agent_(agent), options_(std::move(options)), store_(pool_), program_(store_, sources_),
-      limits_(LimitsOf(options_)), solver_(program_, store_, analysis_, limits_),
+    : agent_(agent),
+      options_(std::move(options)),
+      store_(pool_),
+      program_(store_, sources_),
+      limits_(LimitsOf(options_)),
+      solver_(program_, store_, analysis_, limits_),
       fixpoint_(store_, analysis_, solver_, limits_) {
   analysis_.Make(program_, store_);
 }
@@ -129,9 +133,8 @@ void Runtime::Assert(const Assertion& a) {
   const Relation& rel = store_.at(a.relation);
   if (a.truth) {
     store_.Insert(a.relation, a.row, true, a.meta, &a.span);
-    std::erase_if(retracted_, [&](const Assertion& r) {
-      return r.relation == a.relation && r.row == a.row;
-    });
+    std::erase_if(retracted_,
+                  [&](const Assertion& r) { return r.relation == a.relation && r.row == a.row; });
     Log("asserted " + a.text);
     if (a.trace) Record(TraceEntry::Kind::kFact, a.text);
     return;
@@ -249,8 +252,7 @@ void Runtime::ActivateGoals() {
     standing(*def);
   }
   for (const Definition& def : program_.definitions())
-    if (def.head != kNoId && store_.at(def.head).space() != Space::kGoal &&
-        !def.activation.empty())
+    if (def.head != kNoId && store_.at(def.head).space() != Space::kGoal && !def.activation.empty())
       standing(def);
 }
 
@@ -305,8 +307,7 @@ void Runtime::UpdatePlans() {
   }
   if (plan_ != nullptr && plan_rule_ == nullptr && plan_->rule >= 0)
     plan_rule_ = &program_.definitions()[static_cast<std::size_t>(plan_->rule)];
-  if (plan_rule_ != nullptr && standing_ != Standing::kUnsatisfied)
-    Log("plan " + plan_rule_->text);
+  if (plan_rule_ != nullptr && standing_ != Standing::kUnsatisfied) Log("plan " + plan_rule_->text);
   for (const OpenCall& call : solver_.machine().calls)
     if (const std::string text = solver_.machine().CallText(call); created_.insert(text).second)
       Log("created " + text);
@@ -371,7 +372,8 @@ void Runtime::LogRulesPassedOver() {
   bool later = false;
   for (const Definition* def : Candidates()) {
     if (later && def->head == plan_rule_->head && !def->activation.empty())
-      Log((solver_.Activated(*def) == Solver::Active::kNo ? "ineligible " : "passed over ") + def->text);
+      Log((solver_.Activated(*def) == Solver::Active::kNo ? "ineligible " : "passed over ") +
+          def->text);
     later |= def == plan_rule_;
   }
 }
@@ -426,8 +428,7 @@ std::string Runtime::Derivation(RelationId relation, const std::vector<Value>& r
   } else if (const Collected* collected = program_.FindCollected(relation)) {
     head = store_.at(relation).name() + "(";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const Question& q =
-          program_.questions()[static_cast<std::size_t>(collected->questions[i])];
+      const Question& q = program_.questions()[static_cast<std::size_t>(collected->questions[i])];
       head += (i > 0 ? ", " : "") + std::string(q.subject.starts_with('$') ? "$" : "?") + q.name;
       bindings.push_back(pool_.Slot(q.name));
       bindings.push_back(row[i]);
@@ -550,8 +551,7 @@ void Runtime::Renew() {
   stop_ = Stop::kGoesOn;
   stopped_at_.clear();
   std::string now = options_.now;
-  if (now.empty())
-    now = fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
+  if (now.empty()) now = fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
   now_ = pool_.String(now);
 }
 
@@ -567,8 +567,8 @@ void Runtime::TakeFindings(Diagnostics& out) {
   const std::vector<Machine::BadHead>& bad = fixpoint_.bad_heads();
   for (; bad_heads_known_ < bad.size(); ++bad_heads_known_)
     out.Add(Code::kBadHead, bad[bad_heads_known_].first->span,
-            "expected a relation call as head, got `" + bad[bad_heads_known_].second +
-                "` from `" + bad[bad_heads_known_].first->text + "`");
+            "expected a relation call as head, got `" + bad[bad_heads_known_].second + "` from `" +
+                bad[bad_heads_known_].first->text + "`");
 }
 
 void Runtime::SetGoal(const Definition* query, bool pursue) {
@@ -617,10 +617,8 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
     const bool bare = columns.size() == 1 && !json;
     const Value shown = bare ? entries[1] : pool_.Map(entries);
     std::string text;
-    if (bare && shown.kind() == Kind::kString)
-      text = PlainText(pool_, shown);
-    else
-      text = Json(pool_, shown).value_or(Text(pool_, shown));
+    if (bare && shown.kind() == Kind::kString) text = PlainText(pool_, shown);
+    else text = Json(pool_, shown).value_or(Text(pool_, shown));
     if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
   }
   return out;
@@ -662,9 +660,9 @@ Outcome Runtime::Report() {
     if (v.constraint == nullptr)
       return fail("retracted but still derived: " + v.bindings,
                   v.bindings + " retracts what a rule derives");
-    return fail("constraint violated: " + v.constraint->text,
-                v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " +
-                    v.bindings);
+    return fail(
+        "constraint violated: " + v.constraint->text,
+        v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " + v.bindings);
   }
   if (const auto report = AuthorFailure()) {
     out.status = Status::kFailed;
@@ -673,8 +671,8 @@ Outcome Runtime::Report() {
   }
   if (stop_ != Stop::kGoesOn && standing_ != Standing::kSatisfied) {
     static constexpr const char* kNames[] = {"", "rows", "rounds", "depth", "iterations", ""};
-    const std::size_t values[] = {0, limits_.max_rows, limits_.max_rounds, limits_.max_depth,
-                                  limits_.max_iterations, 0};
+    const std::size_t values[] = {
+        0, limits_.max_rows, limits_.max_rounds, limits_.max_depth, limits_.max_iterations, 0};
     const auto which = static_cast<std::size_t>(stop_);
     out = fail(fmt::format("limit reached: {} {}", values[which], kNames[which]),
                fmt::format("evaluation stopped while `{}` was still growing", stopped_at_));
@@ -682,8 +680,7 @@ Outcome Runtime::Report() {
     return out;
   }
   switch (standing_) {
-    case Standing::kNoGoal:
-      return out;
+    case Standing::kNoGoal: return out;
     case Standing::kSatisfied:
       out.status = Status::kSatisfied;
       out.answers = answers_;
@@ -708,8 +705,7 @@ Outcome Runtime::Report() {
       }
       return out;
     }
-    case Standing::kUnsatisfied:
-      break;
+    case Standing::kUnsatisfied: break;
   }
   if (!declined_call_.empty())
     return fail("declined: " + declined_call_,

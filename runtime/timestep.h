@@ -142,7 +142,7 @@ class Runtime {
   const Definition* query_ = nullptr;
   bool pursue_ = false;
   Standing standing_ = Standing::kNoGoal;
-  const Table* plan_ = nullptr;     // in phases 5 and 6
+  const Table* plan_ = nullptr;  // in phases 5 and 6
   const Definition* plan_rule_ = nullptr;
   std::string goal_name_;
   std::vector<std::string> answers_, json_answers_;
