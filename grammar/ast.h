@@ -302,6 +302,13 @@ inline bool Abductive::operator==(const Abductive& o) const {
 template <typename Fn>
 void ForEachChild(const Node& node, Fn&& fn);
 
+/// What stands inside the parentheses of a Group, however many; else `node` itself.
+const Node& Ungroup(const Node& node);
+
+/// Adds the names of the lvars and avars in `node` to `out`, in written order, once each:
+/// those of templates, expansions and suffixes too; not `_`.
+void CollectVariables(const Node& node, std::vector<std::string>& out);
+
 }  // namespace rpl
 
 #include "grammar/ast_walk.h"  // IWYU pragma: export

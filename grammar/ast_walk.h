@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The definition of ForEachChild; included by grammar/ast.h alone.
+// Walking a tree: the definitions that end grammar/ast.h; included there alone.
 #ifndef RPL_GRAMMAR_AST_WALK_H_
 #define RPL_GRAMMAR_AST_WALK_H_
 
+#include <algorithm>
 #include <type_traits>
 
 namespace rpl {
@@ -39,6 +40,24 @@ void ForEachChild(const Node& node, Fn&& fn) {
         }
       },
       node.is);
+}
+
+inline const Node& Ungroup(const Node& node) {
+  const Node* at = &node;
+  while (const auto* g = at->As<Group>()) at = &g->inner.front();
+  return *at;
+}
+
+inline void CollectVariables(const Node& node, std::vector<std::string>& out) {
+  const auto add = [&](const std::string& name) {
+    if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  };
+  if (const auto* v = node.As<Lvar>()) add(v->name);
+  if (const auto* v = node.As<Avar>()) add(v->name);
+  if (const auto* t = node.As<Template>())
+    for (const std::string& hole : t->holes) add(hole);
+  if (const auto* e = node.As<Expansion>()) add(e->name);
+  ForEachChild(node, [&](const Node& child) { CollectVariables(child, out); });
 }
 
 }  // namespace rpl

@@ -45,31 +45,6 @@ std::string Kebab(std::string_view name) {
   return out;
 }
 
-// RE2 reads (?P<name>…); (?<name>…) is accepted too (decision 12).
-std::string ToRe2(std::string_view body) {
-  std::string out;
-  bool in_class = false;
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    const char c = body[i];
-    if (c == '\\' && i + 1 < body.size()) {
-      out += c;
-      out += body[++i];
-      continue;
-    }
-    if (c == '[') in_class = true;
-    if (c == ']') in_class = false;
-    const bool named = !in_class && body.substr(i, 3) == "(?<" && i + 3 < body.size() &&
-                       body[i + 3] != '=' && body[i + 3] != '!';
-    if (named) {
-      out += "(?P<";
-      i += 2;
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 bool IsArithmetic(Operator op) {
   return op == Operator::kAdd || op == Operator::kSubtract || op == Operator::kMultiply ||
          op == Operator::kDivide;
@@ -412,7 +387,7 @@ class Shape {
   void ValidRegex(Span span, const Regex& regex) {
     RE2::Options options;
     options.set_log_errors(false);
-    const RE2 compiled(ToRe2(regex.body), options);
+    const RE2 compiled(Re2Pattern(regex.body), options);
     if (!compiled.ok()) Fail(Code::kBadRegex, span, "the regex is invalid: " + compiled.error());
   }
 
@@ -681,6 +656,30 @@ class Shape {
 };
 
 }  // namespace
+
+std::string Re2Pattern(std::string_view body) {
+  std::string out;
+  bool in_class = false;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const char c = body[i];
+    if (c == '\\' && i + 1 < body.size()) {
+      out += c;
+      out += body[++i];
+      continue;
+    }
+    if (c == '[') in_class = true;
+    if (c == ']') in_class = false;
+    const bool named = !in_class && body.substr(i, 3) == "(?<" && i + 3 < body.size() &&
+                       body[i + 3] != '=' && body[i + 3] != '!';
+    if (named) {
+      out += "(?P<";
+      i += 2;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
 
 std::optional<Diagnostic> SettleSentence(std::string_view text, Sentence& sentence,
                                          std::vector<Diagnostic>& lints) {

@@ -3,11 +3,12 @@
 // What may stand where in a tree that the grammar has read (decisions 1-20, §3, §4, §11,
 // §14.2, §15.7). grammar/rules.h reads any operand as an argument, any expression as a
 // head, and a bare name as a symbol; here such a tree is checked and settled into what
-// ast.h promises. Used by grammar/parser.cc alone.
+// ast.h promises. Settling is for grammar/parser.cc alone.
 #ifndef RPL_GRAMMAR_SHAPE_H_
 #define RPL_GRAMMAR_SHAPE_H_
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,9 @@ std::optional<Diagnostic> SettleSentence(std::string_view text, Sentence& senten
 /// The same for a term by itself, read as an argument; goal and tool calls are allowed.
 std::optional<Diagnostic> SettleTerm(std::string_view text, Node& term,
                                      std::vector<Diagnostic>& lints);
+
+/// The body of a Regex as RE2 reads it: `(?<name>…)` becomes `(?P<name>…)` (decision 12).
+std::string Re2Pattern(std::string_view body);
 
 }  // namespace rpl
 

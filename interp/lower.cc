@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A sentence is lowered clause by clause, in written order. Three things are looked at as
-// a whole: which avars nothing in the sentence supplies (they become questions), which
-// lvars stand for a call written in the same sentence (`?t = p(_), |#?t|` reads p(_)), and
-// which rows a metadata suffix speaks of. A suffix needs the row its form matched, so an
-// annotated atom gets a slot for a row reference, and the suffix becomes a clause after
-// it:
-//
-//   user(?u) ^^ ~ {?u ?v}     Atom user(s0) row=s1;  Metadata rows=[s1] bindings {?u s2}
+// A sentence is lowered clause by clause, in written order. Two things are looked at as
+// a whole: which avars nothing in the sentence supplies (they become questions), and which
+// lvars stand for a call written in the same sentence (`?t = p(_), |#?t|` reads p(_)).
+// Terms and expressions are lowered in lower_terms.cc, metadata suffixes in
+// lower_metadata.cc.
 #include "interp/lower.h"
-
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <functional>
@@ -27,51 +22,6 @@ Space SpaceOf(Namespace ns) {
     case Namespace::kTool: return Space::kTool;
   }
   return Space::kRelation;
-}
-
-const Node& Ungroup(const Node& node) {
-  const Node* at = &node;
-  while (const auto* g = at->As<Group>()) at = &g->inner.front();
-  return *at;
-}
-
-bool IsToolOrAvar(const Node& node) {
-  if (node.As<Avar>()) return true;
-  const auto* call = node.As<Call>();
-  return call != nullptr && call->ns == Namespace::kTool;
-}
-
-void CollectLvars(const Node& node, std::vector<std::string>& out) {
-  const auto add = [&](const std::string& name) {
-    if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
-  };
-  if (const auto* v = node.As<Lvar>()) add(v->name);
-  if (const auto* v = node.As<Avar>()) add(v->name);
-  if (const auto* t = node.As<Template>())
-    for (const std::string& hole : t->holes) add(hole);
-  if (const auto* e = node.As<Expansion>()) add(e->name);
-  ForEachChild(node, [&](const Node& child) { CollectLvars(child, out); });
-}
-
-std::string GroupName(std::string name) {
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
-// (?<a>…) and (?P<a>…) are one thing; RE2 of Debian 12 knows the second only.
-std::string Re2Body(std::string_view body) {
-  std::string out;
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    out += body[i];
-    if (body[i] == '\\' && i + 1 < body.size()) {
-      out += body[++i];
-    } else if (body.substr(i, 3) == "(?<" && i + 3 < body.size() && body[i + 3] != '=' &&
-               body[i + 3] != '!') {
-      out += "?P";
-      ++i;
-    }
-  }
-  return out;
 }
 
 bool Produces(const Clause& clause, SlotId slot) {
@@ -128,57 +78,10 @@ void MarkAvars(Clauses& clauses, SlotId slot) {
 
 }  // namespace
 
-Pattern Pattern::Constant(rpl::Value v) {
-  Pattern p;
-  p.kind = Kind::kConstant;
-  p.constant = v;
-  return p;
-}
-
-Pattern Pattern::Slot(SlotId s) {
-  Pattern p;
-  p.kind = Kind::kSlot;
-  p.slot = s;
-  return p;
-}
-
-void CollectSlots(const Clause& clause, std::vector<bool>& out) {
-  const auto mark = [&](SlotId s) {
-    if (s >= 0) out[static_cast<std::size_t>(s)] = true;
-  };
-  const auto marks = [&](const std::vector<SlotId>& slots) {
-    for (SlotId s : slots) mark(s);
-  };
-  const auto exprs = [&](const std::vector<Expr>& es) {
-    for (const Expr& e : es) ForEachSlot(e, mark);
-  };
-  if (const auto* c = clause.As<Atom>()) {
-    for (const Pattern& p : c->args) ForEachSlot(p, mark);
-    mark(c->row);
-  }
-  if (const auto* c = clause.As<Compare>()) ForEachSlot(c->left, mark), ForEachSlot(c->right, mark);
-  if (const auto* c = clause.As<MatchWith>())
-    ForEachSlot(c->value, mark), ForEachSlot(c->pattern, mark);
-  if (const auto* c = clause.As<Member>())
-    ForEachSlot(c->element, mark), ForEachSlot(c->collection, mark);
-  if (const auto* c = clause.As<Temporal>()) exprs(c->operands);
-  if (const auto* c = clause.As<CountOf>()) {
-    mark(c->result), mark(c->expansion), exprs(c->value);
-  }
-  if (const auto* c = clause.As<Expand>()) mark(c->slot), mark(c->row);
-  if (const auto* c = clause.As<Metadata>())
-    marks(c->rows), marks(c->own.slots), ForEachSlot(c->pattern, mark);
-  if (const auto* c = clause.As<Aggregate>()) ForEachSlot(c->pattern, mark);
-  if (const auto* c = clause.As<ReadAvar>()) mark(c->slot);
-  if (const auto* c = clause.As<ShowJson>()) mark(c->slot);
-  if (const auto* c = clause.As<GoalIsFalse>())
-    for (const Pattern& p : c->goal.args) ForEachSlot(p, mark);
-  if (const auto* c = clause.As<Loop>()) mark(c->value), mark(c->next);
-  if (const auto* c = clause.As<Distinct>()) marks(c->slots);
-  if (clause.As<Aggregate>()) return;  // its body has bindings of its own (decision 48)
-  ForEachBody(clause, [&](const Clauses& body) {
-    for (const Clause& b : body) CollectSlots(b, out);
-  });
+bool IsToolOrAvar(const Node& node) {
+  if (node.As<Avar>()) return true;
+  const auto* call = node.As<Call>();
+  return call != nullptr && call->ns == Namespace::kTool;
 }
 
 void Lowering::Fail(Code code, Span span, std::string message, std::string hint) {
@@ -188,151 +91,6 @@ void Lowering::Fail(Code code, Span span, std::string message, std::string hint)
 
 void Lowering::Push(Clauses& out, const Node& node, decltype(Clause::is) is) {
   out.push_back({std::move(is), node.span, Print(node)});
-}
-
-SlotId Lowering::FreshSlot() {
-  names_.emplace_back();
-  avar_.push_back(false);
-  return static_cast<SlotId>(names_.size()) - 1;
-}
-
-// ?x and $x are two slots; in a bindings map both show as ?x (decision 46).
-SlotId Lowering::SlotOf(const std::string& name, bool avar) {
-  const std::string key = (avar ? "$" : "?") + name;
-  const auto [it, is_new] = slots_.emplace(key, 0);
-  if (is_new) {
-    it->second = FreshSlot();
-    names_.back() = name;
-    avar_.back() = avar;
-  }
-  return it->second;
-}
-
-Value NumberValue(Pool& pool, const Number& number) {
-  if (const auto* i = std::get_if<std::int64_t>(&number.value)) return pool.Int(*i);
-  return pool.Float(std::get<double>(number.value));
-}
-
-// A pattern whose parts are all constant is a constant.
-Pattern Lowering::Fold(Pattern p) {
-  Pool& pool = program_.store().pool();
-  if (!p.rest.empty() || p.open) return p;
-  std::vector<rpl::Value> parts;
-  for (const Pattern& part : p.parts) {
-    if (part.kind != Pattern::Kind::kConstant) return p;
-    parts.push_back(part.constant);
-  }
-  switch (p.kind) {
-    case Pattern::Kind::kList: return Pattern::Constant(pool.List(parts));
-    case Pattern::Kind::kSet: return Pattern::Constant(pool.Set(parts));
-    case Pattern::Kind::kMap: return Pattern::Constant(pool.Map(parts));
-    case Pattern::Kind::kTerm: return Pattern::Constant(pool.Term(p.ns, p.label, parts));
-    default: return p;
-  }
-}
-
-Pattern Lowering::CollectionPattern(const Collection& c, bool open) {
-  Pattern p;
-  p.kind = c.kind == CollectionKind::kList  ? Pattern::Kind::kList
-           : c.kind == CollectionKind::kSet ? Pattern::Kind::kSet
-                                            : Pattern::Kind::kMap;
-  p.open = open && p.kind == Pattern::Kind::kMap && c.rest.empty();
-  for (const Node& item : c.items) p.parts.push_back(Term(item, open));
-  for (const Node& item : c.rest) p.rest.push_back(Term(item, open));
-  return Fold(std::move(p));
-}
-
-// `open`: the node stands after `~`, where maps allow further keys (decision 29).
-Pattern Lowering::Term(const Node& node, bool open) {
-  Pool& pool = program_.store().pool();
-  Pattern p;
-  if (const auto* v = node.As<Lvar>())
-    return v->name.empty() ? Pattern::Any() : Pattern::Slot(SlotOf(v->name, false));
-  if (const auto* v = node.As<Avar>()) return Pattern::Slot(SlotOf(v->name, true));
-  if (const auto* v = node.As<String>()) return Pattern::Constant(pool.String(v->text));
-  if (const auto* v = node.As<Number>()) return Pattern::Constant(NumberValue(pool, *v));
-  if (const auto* v = node.As<Keyword>()) return Pattern::Constant(pool.Keyword(v->name));
-  if (const auto* v = node.As<Symbol>()) return Pattern::Constant(pool.Symbol(v->name));
-  if (const auto* v = node.As<Boolean>()) return Pattern::Constant(Pool::Bool(v->value));
-  if (node.As<Nil>()) return Pattern::Constant(kNil);
-  if (node.As<Now>()) return Pattern::Constant(pool.Symbol("now"));
-  if (const auto* v = node.As<Collection>()) return CollectionPattern(*v, open);
-  if (const auto* v = node.As<Group>()) return Term(v->inner.front(), open);
-  if (const auto* v = node.As<Template>()) {
-    p.kind = Pattern::Kind::kTemplate;
-    p.texts = v->texts;
-    for (const std::string& hole : v->holes)
-      p.parts.push_back(hole.empty() ? Pattern::Any() : Pattern::Slot(SlotOf(hole, false)));
-    return p;
-  }
-  if (const auto* v = node.As<Call>()) {
-    p.kind = Pattern::Kind::kTerm;
-    p.ns = v->ns;
-    p.label = v->label;
-    for (const Node& arg : v->args) p.parts.push_back(Term(arg, open));
-    return Fold(std::move(p));
-  }
-  if (const auto* v = node.As<Regex>()) {
-    p.kind = Pattern::Kind::kRegex;
-    re2::RE2::Options options;
-    options.set_log_errors(false);
-    auto regex = std::make_shared<const re2::RE2>(Re2Body(v->body), options);
-    if (!regex->ok()) {
-      Fail(Code::kBadRegex, node.span, "the regex is invalid: " + regex->error());
-      return p;
-    }
-    p.parts.resize(static_cast<std::size_t>(regex->NumberOfCapturingGroups()));
-    for (const auto& [number, name] : regex->CapturingGroupNames())
-      p.parts[static_cast<std::size_t>(number) - 1] = Pattern::Slot(SlotOf(GroupName(name), false));
-    p.regex = std::move(regex);
-    return p;
-  }
-  if (const auto* v = node.As<Match>()) {
-    Pattern inner = Term(v->pattern.front(), true);
-    if (inner.kind == Pattern::Kind::kSet ||
-        (inner.kind == Pattern::Kind::kConstant && inner.constant.kind() == Kind::kSet))
-      return inner;
-    p.kind = Pattern::Kind::kEach;
-    p.parts.push_back(std::move(inner));
-    return p;
-  }
-  Fail(Code::kSyntaxError, node.span, "expected a value, got `" + Print(node) + "`");
-  return p;
-}
-
-// Counts inside the expression become clauses of their own, before the operator.
-Expr Lowering::Compute(const Node& node, Clauses& before) {
-  Expr e;
-  if (const auto* b = node.As<Binary>()) {
-    e.kind = Expr::Kind::kOperator;
-    e.op = b->op;
-    for (const Node& side : b->sides) e.sides.push_back(Compute(side, before));
-    return e;
-  }
-  if (const auto* g = node.As<Group>()) return Compute(g->inner.front(), before);
-  if (node.As<Now>()) {
-    e.kind = Expr::Kind::kNow;
-    return e;
-  }
-  if (const auto* c = node.As<Count>()) {
-    CountOf count;
-    count.result = FreshSlot();
-    const Node* operand = &Ungroup(c->operand.front());
-    if (const auto* x = operand->As<Expansion>())
-      if (const auto form = forms_.find(x->name); form != forms_.end()) operand = form->second;
-    if (const auto* x = operand->As<Expansion>()) {
-      count.expansion = SlotOf(x->name, false);
-    } else if (const auto* call = operand->As<Call>()) {
-      CallClause(*operand, *call, count.atom, -1);
-    } else {
-      count.value.push_back(Compute(*operand, before));
-    }
-    e.term = Pattern::Slot(count.result);
-    Push(before, node, std::move(count));
-    return e;
-  }
-  e.term = Term(node);
-  return e;
 }
 
 void Lowering::CallClause(const Node& node, const Call& call, Clauses& out, SlotId row) {
@@ -509,176 +267,6 @@ void Lowering::BinaryClause(const Node& node, const Binary& b, Clauses& out) {
   Push(out, node, std::move(compare));
 }
 
-OwnSlots Lowering::OwnOf(const Node& form) {
-  OwnSlots own;
-  Pool& pool = program_.store().pool();
-  std::vector<std::string> names;
-  CollectLvars(form, names);
-  for (const std::string& name : names) {
-    const auto avar = slots_.find("$" + name);
-    const auto lvar = slots_.find("?" + name);
-    if (avar == slots_.end() && lvar == slots_.end()) continue;
-    own.slots.push_back(lvar != slots_.end() ? lvar->second : avar->second);
-    own.names.push_back(pool.Slot(name));
-  }
-  return own;
-}
-
-// In a bindings map ?g is the literal name of a slot (decision 46).
-Pattern Lowering::MetadataPattern(const Node& value, bool bindings) {
-  const Node* at = &value;
-  if (const auto* m = at->As<Match>()) at = &m->pattern.front();
-  const auto* map = at->As<Collection>();
-  if (map == nullptr || map->kind != CollectionKind::kMap) return Term(*at, true);
-  Pattern p;
-  p.kind = Pattern::Kind::kMap;
-  p.open = true;
-  for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
-    const auto* key = map->items[i].As<Lvar>();
-    if (bindings && key != nullptr)
-      p.parts.push_back(Pattern::Constant(program_.store().pool().Slot(key->name)));
-    else p.parts.push_back(Term(map->items[i], true));
-    p.parts.push_back(Term(map->items[i + 1], true));
-  }
-  for (const Node& rest : map->rest) p.rest.push_back(Term(rest, true));
-  if (!p.rest.empty()) p.open = false;
-  return p;
-}
-
-void Lowering::BindingsSuffix(const Node& node, const Node& form, Pattern pattern, Clauses& out) {
-  Metadata m;
-  m.rows = row_slots_;
-  m.own = OwnOf(form);
-  m.bindings = true;
-  m.pattern = std::move(pattern);
-  Push(out, node, std::move(m));
-}
-
-// Fields of ^ ~ {…}: :bindings is the bindings map; every other field goes to the members
-// of the form that mention one of its variables, or to all when it has none (decision 51).
-void Lowering::FieldsSuffix(const Node& node, const Node& form, const Collection& fields,
-                            Clauses& out) {
-  std::vector<const Node*> members;
-  const std::function<void(const Node&)> flatten = [&](const Node& n) {
-    const Node& inner = Ungroup(n);
-    if (const auto* c = inner.As<Conjunction>()) {
-      for (const Node& clause : c->clauses) flatten(clause);
-    } else if (const auto* a = inner.As<Annotated>()) {
-      flatten(a->form.front());
-    } else if (inner.As<Call>() || inner.As<Expansion>() || inner.As<Avar>()) {
-      members.push_back(&inner);
-    }
-  };
-  flatten(form);
-  for (std::size_t i = 0; i + 1 < fields.items.size(); i += 2) {
-    const auto* key = fields.items[i].As<Keyword>();
-    if (key != nullptr && key->name == "bindings") {
-      BindingsSuffix(node, form, MetadataPattern(fields.items[i + 1], true), out);
-      continue;
-    }
-    std::vector<std::string> wanted;
-    CollectLvars(fields.items[i + 1], wanted);
-    for (std::size_t k = 0; k < members.size() && k < row_slots_.size(); ++k) {
-      std::vector<std::string> has;
-      CollectLvars(*members[k], has);
-      const bool mentions = std::any_of(wanted.begin(), wanted.end(), [&](const std::string& w) {
-        return std::find(has.begin(), has.end(), w) != has.end();
-      });
-      if (members.size() > 1 && !wanted.empty() && !mentions) continue;
-      Metadata m;
-      m.rows.push_back(row_slots_[k]);
-      m.pattern.kind = Pattern::Kind::kMap;
-      m.pattern.open = true;
-      m.pattern.parts.push_back(Term(fields.items[i], true));
-      m.pattern.parts.push_back(Term(fields.items[i + 1], true));
-      m.primary = program_.store().pool().Symbol(IsToolOrAvar(*members[k]) ? "result" : "doc");
-      Push(out, node, std::move(m));
-    }
-  }
-}
-
-void Lowering::AnnotatedClause(const Node& node, const Annotated& a, Clauses& out) {
-  const Node& form = Ungroup(a.form.front());
-
-  // %goal ^ true, %goal ^ false (§15.5); on other forms they read as the clause and its
-  // negation.
-  std::vector<const Suffix*> suffixes;
-  for (const Suffix& s : a.suffixes) {
-    const auto* truth = s.value.front().As<Boolean>();
-    if (truth == nullptr || s.bindings || !s.key.empty()) {
-      suffixes.push_back(&s);
-    } else if (!truth->value) {
-      return Tail({Not{{form}}, node.span}, out);
-    }
-  }
-  // ?v = $t(…) ^ …: the suffixes are about the call.
-  if (const auto* b = form.As<Binary>(); b != nullptr && b->op == Operator::kEqual &&
-                                         b->sides[0].As<Lvar>() &&
-                                         IsToolOrAvar(Ungroup(b->sides[1]))) {
-    Annotated moved;
-    moved.form.push_back(Ungroup(b->sides[1]));
-    Suffix result;
-    result.key.push_back({Keyword{"result"}, node.span});
-    result.value.push_back(b->sides[0]);
-    moved.suffixes.push_back(std::move(result));
-    for (const Suffix* s : suffixes) moved.suffixes.push_back(*s);
-    return AnnotatedClause(node, moved, out);
-  }
-
-  const std::vector<SlotId> outer_rows = std::move(row_slots_);
-  row_slots_.clear();
-  Clauses body;
-  Tail(form, body);
-  for (Clause& clause : body) {  // every member gets a row reference
-    SlotId* row = nullptr;
-    if (auto* atom = clause.As<Atom>()) row = &atom->row;
-    if (auto* expand = clause.As<Expand>()) row = &expand->row;
-    if (auto* read = clause.As<ReadAvar>()) {
-      // With metadata, the avar is a call like any other.
-      Atom channel;
-      channel.relation = read->channel;
-      clause.is = std::move(channel);
-      row = &clause.As<Atom>()->row;
-    }
-    if (row == nullptr) continue;
-    if (*row < 0) *row = FreshSlot();
-    row_slots_.push_back(*row);
-  }
-  Clauses after;
-  for (const Suffix* s : suffixes) {
-    const Node& value = s->value.front();
-    if (!s->key.empty()) {  // ^:key V, ^name V, ^^ name V: one field
-      Collection fields{CollectionKind::kMap, {s->key.front(), value}, {}, false};
-      if (!s->bindings) {
-        FieldsSuffix(node, form, fields, after);
-        continue;
-      }
-      BindingsSuffix(node, form, MetadataPattern({std::move(fields), s->span}, true), after);
-      continue;
-    }
-    if (s->bindings) {
-      BindingsSuffix(node, form, MetadataPattern(value, true), after);
-      continue;
-    }
-    const Node* at = &value;
-    if (const auto* m = at->As<Match>()) at = &m->pattern.front();
-    const auto* map = at->As<Collection>();
-    if (map != nullptr && map->kind == CollectionKind::kMap && map->rest.empty()) {
-      FieldsSuffix(node, form, *map, after);
-      continue;
-    }
-    Aggregate aggregate;
-    aggregate.body = body;
-    aggregate.rows = row_slots_;
-    aggregate.own = OwnOf(form);
-    aggregate.pattern = Term(value, true);
-    Push(after, node, std::move(aggregate));
-  }
-  for (Clause& clause : body) out.push_back(std::move(clause));
-  for (Clause& clause : after) out.push_back(std::move(clause));
-  row_slots_ = std::move(outer_rows);
-}
-
 bool Lowering::Reaches(const Clauses& clauses) const {
   return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
     if (const auto* atom = clause.As<Atom>())
@@ -747,11 +335,11 @@ void Lowering::Activation(const std::vector<Abductive>& abductives, Definition& 
         Tail(a.clauses[0], loop.start);
         Tail(a.clauses[1], loop.condition);
         std::vector<std::string> bound;
-        CollectLvars(a.clauses[0], bound);
-        CollectLvars(a.clauses[1], bound);
+        CollectVariables(a.clauses[0], bound);
+        CollectVariables(a.clauses[1], bound);
         std::vector<std::string> in_step;
         for (std::size_t i = 2; i < a.clauses.size(); ++i) {
-          CollectLvars(a.clauses[i], in_step);
+          CollectVariables(a.clauses[i], in_step);
           Tail(a.clauses[i], loop.step);
         }
         std::vector<std::string> fresh;
@@ -870,11 +458,11 @@ void Lowering::CheckTemplates(const Clauses& body, const std::vector<Pattern>& h
 void Lowering::CheckHead(const Node& head, const Rule& rule) {
   if (heading_.signature || rule.tail.empty()) return;
   std::vector<std::string> wanted, has;
-  CollectLvars(head, wanted);
-  for (const Node& n : rule.tail) CollectLvars(n, has);
-  for (const Node& n : rule.constraints) CollectLvars(n, has);
+  CollectVariables(head, wanted);
+  for (const Node& n : rule.tail) CollectVariables(n, has);
+  for (const Node& n : rule.constraints) CollectVariables(n, has);
   for (const Abductive& a : rule.abductives)
-    for (const Node& n : a.clauses) CollectLvars(n, has);
+    for (const Node& n : a.clauses) CollectVariables(n, has);
   for (const std::string& name : wanted)
     if (std::find(has.begin(), has.end(), name) == has.end() && !slots_.contains("$" + name))
       out_.Add(Code::kUnboundHead, head.span,

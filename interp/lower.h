@@ -26,6 +26,9 @@ struct HeadingContext {
   bool signature = false;
 };
 
+/// A tool call or a bare avar: what `?v = …` takes the result of (§13.3).
+bool IsToolOrAvar(const Node& node);
+
 class Lowering {
  public:
   Lowering(Program& program, const HeadingContext& heading, Diagnostics& out)

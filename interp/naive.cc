@@ -28,6 +28,7 @@ using Env = std::map<std::string, Datum>;
 using Names = std::set<std::string>;
 using Then = std::function<void(const Env&)>;
 using Tail = std::vector<const Node*>;
+__extension__ typedef __int128 Wide;
 
 struct Unsupported {
   std::string what;
@@ -474,9 +475,9 @@ class Machine {
       return SetDatum(std::move(out));
     }
     if (x.kind == 'i' && y.kind == 'i') {
-      const __int128 a = std::stoll(x.text);
-      const __int128 b = std::stoll(y.text);
-      __int128 out = 0;
+      const Wide a = std::stoll(x.text);
+      const Wide b = std::stoll(y.text);
+      Wide out = 0;
       switch (op) {
         case Operator::kAdd: out = a + b; break;
         case Operator::kSubtract: out = a - b; break;

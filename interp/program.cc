@@ -27,12 +27,6 @@ namespace {
 
 using Substitution = std::map<std::string, Value>;
 
-const Node& Ungroup(const Node& node) {
-  const Node* at = &node;
-  while (const auto* g = at->As<Group>()) at = &g->inner.front();
-  return *at;
-}
-
 Value Ground(Pool& pool, const Node& node, const Substitution& with) {
   if (const auto* v = node.As<String>()) return pool.String(v->text);
   if (const auto* v = node.As<Number>()) return NumberValue(pool, *v);
@@ -99,12 +93,6 @@ void Rename(Node& node, const std::map<std::string, Node>& names) {
   ForEachChild(node, [&](const Node& child) { Rename(const_cast<Node&>(child), names); });
 }
 
-void LvarNames(const Node& node, std::vector<std::string>& out) {
-  if (const auto* v = node.As<Lvar>(); v != nullptr && !v->name.empty()) out.push_back(v->name);
-  if (const auto* t = node.As<Template>()) out.insert(out.end(), t->holes.begin(), t->holes.end());
-  ForEachChild(node, [&](const Node& child) { LvarNames(child, out); });
-}
-
 void AppendTail(Nodes& tail, const Node& more) {
   if (tail.empty()) {
     tail.push_back(more);
@@ -133,7 +121,7 @@ Rule InHeadingTerms(const Node& heading_head, const Rule& rule) {
   if (wanted->args == has->args || wanted->args.size() != has->args.size()) return out;
   std::map<std::string, Node> names;
   std::vector<std::string> taken;
-  LvarNames(heading_head, taken);
+  CollectVariables(heading_head, taken);
   Nodes equalities;
   for (std::size_t i = 0; i < has->args.size(); ++i) {
     const auto* v = has->args[i].As<Lvar>();
@@ -145,7 +133,7 @@ Rule InHeadingTerms(const Node& heading_head, const Rule& rule) {
   }
   // Other lvars that happen to be spelled like the heading's get a name of their own.
   std::vector<std::string> own;
-  for (const Node& n : rule.tail) LvarNames(n, own);
+  for (const Node& n : rule.tail) CollectVariables(n, own);
   for (const std::string& name : own)
     if (!names.contains(name) && std::find(taken.begin(), taken.end(), name) != taken.end())
       names.emplace(name, Node{Lvar{name + "-2"}, {}});
@@ -406,7 +394,7 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
       for (const Node& arg : call->args) {
         out.row.push_back(Ground(pool, arg, with));
         if (out.row.back().is_none()) return false;
-        LvarNames(arg, args);
+        CollectVariables(arg, args);
       }
       // Slots of the bindings map that are no argument are context (decision 48).
       std::vector<Value> rest;

@@ -21,8 +21,8 @@ class Grower {
   explicit Grower(std::uint32_t seed) : random_(seed) {}
 
   RandomProgram Grow() {
-    static const std::vector<std::string> kShapes = {"nn", "ny", "nn", "n",  "y",  "yn", "nnn",
-                                                     "nl", "l",  "yt", "t",  "nm", "nny"};
+    static const std::vector<std::string> kShapes = {"nn", "ny", "nn", "n", "y",  "yn", "nnn",
+                                                     "nl", "l",  "yt", "t", "nm", "nny"};
     const int bases = 2 + Pick(3);
     for (int i = 0; i < bases; ++i) AddRelation("e" + std::to_string(i), Of(kShapes), 0);
     const int layers = 1 + Pick(3);
@@ -233,8 +233,7 @@ class Grower {
       case 2:
         if (Has('z')) {
           const std::string set = Of(vars_['z']);
-          clauses.push_back(Pick(2) == 0 ? set + " = ~ " + Fresh('n')
-                                         : Fresh('n') + " in " + set);
+          clauses.push_back(Pick(2) == 0 ? set + " = ~ " + Fresh('n') : Fresh('n') + " in " + set);
         }
         return;
       case 3: {
@@ -291,8 +290,7 @@ class Grower {
       }
       case 11:
         if (Has('z')) {
-          static const std::vector<std::string> kSets = {" union ", " intersect ",
-                                                         " difference "};
+          static const std::vector<std::string> kSets = {" union ", " intersect ", " difference "};
           const std::string both = Of(vars_['z']) + Of(kSets) + Of(vars_['z']);
           clauses.push_back(Fresh('z') + " = " + both);
         }
@@ -355,8 +353,7 @@ class Grower {
       std::vector<std::string> pairs;
       for (const RandomRelation& r : out_.relations)
         if (r.columns == "nn" && r.layer <= layer_) pairs.push_back(r.name);
-      rule.clauses = {target.name + "(" + x + ", " + y + ")",
-                      Of(pairs) + "(" + y + ", " + z + ")"};
+      rule.clauses = {target.name + "(" + x + ", " + y + ")", Of(pairs) + "(" + y + ", " + z + ")"};
       rule.heads = {target.name + "(" + x + ", " + z + ")"};
       out_.rules.push_back(std::move(rule));
       return;

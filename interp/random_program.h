@@ -10,7 +10,7 @@
 // Kept apart so that answers do not depend on order: a list that a head gathers is only
 // counted or searched, never joined. Programs stay inside what interp/naive.h reads.
 //
-// The same seed gives the same program on every platform that has std::mt19937.
+// The same seed gives the same program with the same compiler.
 #ifndef RPL_INTERP_RANDOM_PROGRAM_H_
 #define RPL_INTERP_RANDOM_PROGRAM_H_
 

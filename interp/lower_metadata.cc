@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lowering of metadata suffixes (§11). A suffix needs the row its form matched, so an
+// annotated atom gets a slot for a row reference, and the suffix becomes a clause after
+// it:
+//
+//   user(?u) ^^ ~ {?u ?v}     Atom user(s0) row=s1;  Metadata rows=[s1] bindings {?u s2}
+//
+// `^ ?m` is about every instance of the form by itself (decision 48), so it becomes an
+// Aggregate with a copy of the form.
+#include <algorithm>
+#include <functional>
+
+#include "grammar/printer.h"
+#include "interp/lower.h"
+
+namespace rpl {
+
+OwnSlots Lowering::OwnOf(const Node& form) {
+  OwnSlots own;
+  Pool& pool = program_.store().pool();
+  std::vector<std::string> names;
+  CollectVariables(form, names);
+  for (const std::string& name : names) {
+    const auto avar = slots_.find("$" + name);
+    const auto lvar = slots_.find("?" + name);
+    if (avar == slots_.end() && lvar == slots_.end()) continue;
+    own.slots.push_back(lvar != slots_.end() ? lvar->second : avar->second);
+    own.names.push_back(pool.Slot(name));
+  }
+  return own;
+}
+
+// In a bindings map ?g is the literal name of a slot (decision 46).
+Pattern Lowering::MetadataPattern(const Node& value, bool bindings) {
+  const Node* at = &value;
+  if (const auto* m = at->As<Match>()) at = &m->pattern.front();
+  const auto* map = at->As<Collection>();
+  if (map == nullptr || map->kind != CollectionKind::kMap) return Term(*at, true);
+  Pattern p;
+  p.kind = Pattern::Kind::kMap;
+  p.open = true;
+  for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
+    const auto* key = map->items[i].As<Lvar>();
+    if (bindings && key != nullptr)
+      p.parts.push_back(Pattern::Constant(program_.store().pool().Slot(key->name)));
+    else p.parts.push_back(Term(map->items[i], true));
+    p.parts.push_back(Term(map->items[i + 1], true));
+  }
+  for (const Node& rest : map->rest) p.rest.push_back(Term(rest, true));
+  if (!p.rest.empty()) p.open = false;
+  return p;
+}
+
+void Lowering::BindingsSuffix(const Node& node, const Node& form, Pattern pattern, Clauses& out) {
+  Metadata m;
+  m.rows = row_slots_;
+  m.own = OwnOf(form);
+  m.bindings = true;
+  m.pattern = std::move(pattern);
+  Push(out, node, std::move(m));
+}
+
+// Fields of ^ ~ {…}: :bindings is the bindings map; every other field goes to the members
+// of the form that mention one of its variables, or to all when it has none (decision 51).
+void Lowering::FieldsSuffix(const Node& node, const Node& form, const Collection& fields,
+                            Clauses& out) {
+  std::vector<const Node*> members;
+  const std::function<void(const Node&)> flatten = [&](const Node& n) {
+    const Node& inner = Ungroup(n);
+    if (const auto* c = inner.As<Conjunction>()) {
+      for (const Node& clause : c->clauses) flatten(clause);
+    } else if (const auto* a = inner.As<Annotated>()) {
+      flatten(a->form.front());
+    } else if (inner.As<Call>() || inner.As<Expansion>() || inner.As<Avar>()) {
+      members.push_back(&inner);
+    }
+  };
+  flatten(form);
+  for (std::size_t i = 0; i + 1 < fields.items.size(); i += 2) {
+    const auto* key = fields.items[i].As<Keyword>();
+    if (key != nullptr && key->name == "bindings") {
+      BindingsSuffix(node, form, MetadataPattern(fields.items[i + 1], true), out);
+      continue;
+    }
+    std::vector<std::string> wanted;
+    CollectVariables(fields.items[i + 1], wanted);
+    for (std::size_t k = 0; k < members.size() && k < row_slots_.size(); ++k) {
+      std::vector<std::string> has;
+      CollectVariables(*members[k], has);
+      const bool mentions = std::any_of(wanted.begin(), wanted.end(), [&](const std::string& w) {
+        return std::find(has.begin(), has.end(), w) != has.end();
+      });
+      if (members.size() > 1 && !wanted.empty() && !mentions) continue;
+      Metadata m;
+      m.rows.push_back(row_slots_[k]);
+      m.pattern.kind = Pattern::Kind::kMap;
+      m.pattern.open = true;
+      m.pattern.parts.push_back(Term(fields.items[i], true));
+      m.pattern.parts.push_back(Term(fields.items[i + 1], true));
+      m.primary = program_.store().pool().Symbol(IsToolOrAvar(*members[k]) ? "result" : "doc");
+      Push(out, node, std::move(m));
+    }
+  }
+}
+
+void Lowering::AnnotatedClause(const Node& node, const Annotated& a, Clauses& out) {
+  const Node& form = Ungroup(a.form.front());
+
+  // %goal ^ true, %goal ^ false (§15.5); on other forms they read as the clause and its
+  // negation.
+  std::vector<const Suffix*> suffixes;
+  for (const Suffix& s : a.suffixes) {
+    const auto* truth = s.value.front().As<Boolean>();
+    if (truth == nullptr || s.bindings || !s.key.empty()) {
+      suffixes.push_back(&s);
+    } else if (!truth->value) {
+      return Tail({Not{{form}}, node.span}, out);
+    }
+  }
+  // ?v = $t(…) ^ …: the suffixes are about the call.
+  if (const auto* b = form.As<Binary>(); b != nullptr && b->op == Operator::kEqual &&
+                                         b->sides[0].As<Lvar>() &&
+                                         IsToolOrAvar(Ungroup(b->sides[1]))) {
+    Annotated moved;
+    moved.form.push_back(Ungroup(b->sides[1]));
+    Suffix result;
+    result.key.push_back({Keyword{"result"}, node.span});
+    result.value.push_back(b->sides[0]);
+    moved.suffixes.push_back(std::move(result));
+    for (const Suffix* s : suffixes) moved.suffixes.push_back(*s);
+    return AnnotatedClause(node, moved, out);
+  }
+
+  const std::vector<SlotId> outer_rows = std::move(row_slots_);
+  row_slots_.clear();
+  Clauses body;
+  Tail(form, body);
+  for (Clause& clause : body) {  // every member gets a row reference
+    SlotId* row = nullptr;
+    if (auto* atom = clause.As<Atom>()) row = &atom->row;
+    if (auto* expand = clause.As<Expand>()) row = &expand->row;
+    if (auto* read = clause.As<ReadAvar>()) {
+      // With metadata, the avar is a call like any other.
+      Atom channel;
+      channel.relation = read->channel;
+      clause.is = std::move(channel);
+      row = &clause.As<Atom>()->row;
+    }
+    if (row == nullptr) continue;
+    if (*row < 0) *row = FreshSlot();
+    row_slots_.push_back(*row);
+  }
+  Clauses after;
+  for (const Suffix* s : suffixes) {
+    const Node& value = s->value.front();
+    if (!s->key.empty()) {  // ^:key V, ^name V, ^^ name V: one field
+      Collection fields{CollectionKind::kMap, {s->key.front(), value}, {}, false};
+      if (!s->bindings) {
+        FieldsSuffix(node, form, fields, after);
+        continue;
+      }
+      BindingsSuffix(node, form, MetadataPattern({std::move(fields), s->span}, true), after);
+      continue;
+    }
+    if (s->bindings) {
+      BindingsSuffix(node, form, MetadataPattern(value, true), after);
+      continue;
+    }
+    const Node* at = &value;
+    if (const auto* m = at->As<Match>()) at = &m->pattern.front();
+    const auto* map = at->As<Collection>();
+    if (map != nullptr && map->kind == CollectionKind::kMap && map->rest.empty()) {
+      FieldsSuffix(node, form, *map, after);
+      continue;
+    }
+    Aggregate aggregate;
+    aggregate.body = body;
+    aggregate.rows = row_slots_;
+    aggregate.own = OwnOf(form);
+    aggregate.pattern = Term(value, true);
+    Push(after, node, std::move(aggregate));
+  }
+  for (Clause& clause : body) out.push_back(std::move(clause));
+  for (Clause& clause : after) out.push_back(std::move(clause));
+  row_slots_ = std::move(outer_rows);
+}
+
+}  // namespace rpl
