@@ -156,6 +156,7 @@ Outcome Session::Say(const std::string& name, std::string text) {
 
 Outcome Session::Run() {
   Outcome outcome = state_->Pursue(nullptr);
+  if (outcome.status == Status::kSatisfied) state_->runtime.OfferToContinue(outcome.goal);
   Diagnostics out;
   state_->runtime.TakeFindings(out);
   outcome.diagnostics = out.all();

@@ -571,6 +571,11 @@ void Runtime::TakeFindings(Diagnostics& out) {
                 bad[bad_heads_known_].first->text + "`");
 }
 
+void Runtime::OfferToContinue(const std::string& goal) {
+  Log("offered to continue after " + goal);
+  agent_.OfferToContinue(goal);
+}
+
 void Runtime::SetGoal(const Definition* query, bool pursue) {
   query_ = query;
   pursue_ = pursue;

@@ -57,6 +57,8 @@ class Runtime {
   Standing standing() const { return standing_; }
   /// Whether phase 8 got a reply, so that another timestep has work to do.
   bool has_replies() const { return !replies_.empty(); }
+  /// Tells the agent that the goal is satisfied and the user decides what is next (§15.6).
+  void OfferToContinue(const std::string& goal);
   /// The standing as an outcome, failures included (§18.6, decision 64).
   Outcome Report();
 
