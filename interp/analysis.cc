@@ -325,8 +325,8 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
           if (info_[member].broken) continue;
           info_[member].broken = true;
         }
-        const std::string line =
-            store.at(r).name() + " depends on its own absence through " + store.at(to).name();
+        const std::string line = store.at(r).name() + " needs " + store.at(to).name() +
+                                 " to be complete, which depends on it";
         if (cycles_.empty() || cycles_.back() != line) cycles_.push_back(line);
       }
 

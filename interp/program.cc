@@ -214,9 +214,9 @@ class Loader {
   std::vector<Declared> declared;
 
  private:
-  bool Assert(const Rule& rule, const Sentence& sentence, const HeadingContext& context);
+  bool Assert(const Rule& rule, const Sentence& sentence);
   bool AssertOne(const Node& clause, bool truth, bool trace, const Sentence& sentence,
-                 const HeadingContext& context, std::vector<Assertion>& to);
+                 std::vector<Assertion>& to);
   void Define(const Rule& rule, Span span, const HeadingContext& context);
   void Nested(const Node& node, Span span, const HeadingContext& context);
   void Heading(int scope);
@@ -267,8 +267,18 @@ void Loader::Sort() {
   for (const Prose& prose : document_.prose) {
     Section& section = sections_[static_cast<std::size_t>(prose.scope)];
     if (!section.context.prose.empty()) section.context.prose += "\n";
-    section.context.prose += program_.sources().Text(prose.span);
-    for (const ProseSpan& span : prose.spans) section.context.spans.push_back(span.name);
+    // As a person reads it: without the marks of emphasised spans.
+    const Sources& sources = program_.sources();
+    std::uint32_t from = prose.span.begin;
+    for (const ProseSpan& span : prose.spans) {
+      constexpr std::uint32_t kMark = 2;  // two underscores
+      section.context.prose += sources.Text({prose.span.file, from, span.span.begin});
+      section.context.prose +=
+          sources.Text({prose.span.file, span.span.begin + kMark, span.span.end - kMark});
+      from = span.span.end;
+      section.context.spans.push_back(span.name);
+    }
+    section.context.prose += sources.Text({prose.span.file, from, prose.span.end});
   }
   for (const PlacedSentence& placed : document_.sentences) {
     const Rule& rule = placed.sentence.rule;
@@ -298,7 +308,7 @@ bool Loader::HasFact(const Call& head) const {
 
 // One ground clause with its metadata, as an assertion. False when it is not ground.
 bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentence& sentence,
-                       const HeadingContext& context, std::vector<Assertion>& to) {
+                       std::vector<Assertion>& to) {
   Pool& pool = program_.store().pool();
   const Node* form = &Ungroup(clause);
   std::vector<Value> meta;
@@ -367,8 +377,7 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
   out.truth = truth;
   out.trace = trace;
   out.span = sentence.span;
-  out.heading = context.title;
-  out.text = Print(sentence);
+  if (trace || !truth || clause.As<Annotated>()) out.text = Print(sentence);
   if (const auto* avar = form->As<Avar>()) {
     out.relation = program_.store().Declare(Space::kAvar, avar->name, 0);
   } else if (const auto* call = form->As<Call>()) {
@@ -420,7 +429,7 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
 }
 
 // Decisions 34 and 43: ground calls are asserted, a ground `-> false` retracts.
-bool Loader::Assert(const Rule& rule, const Sentence& sentence, const HeadingContext& context) {
+bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
   if (!rule.heads.empty() || rule.tail.size() != 1 || rule.constraints.size() > 1) return false;
   bool truth = true;
   bool trace = false;
@@ -435,8 +444,8 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence, const HeadingCon
   if (const auto* c = tail.As<Conjunction>()) {
     if (!truth) return false;  // p(1), q(2) -> false excludes; it retracts neither
     for (const Node& clause : c->clauses)
-      if (!AssertOne(clause, truth, trace, sentence, context, found)) return false;
-  } else if (!AssertOne(tail, truth, trace, sentence, context, found)) {
+      if (!AssertOne(clause, truth, trace, sentence, found)) return false;
+  } else if (!AssertOne(tail, truth, trace, sentence, found)) {
     return false;
   }
   for (Assertion& a : found) assertions.push_back(std::move(a));
@@ -499,7 +508,7 @@ void Loader::Heading(int scope) {
     if (call->ns == Namespace::kRelation) {
       const Node whole{*call, heading.span};
       std::vector<Assertion> fact;
-      if (AssertOne(whole, true, false, signature, section.context, fact)) {
+      if (AssertOne(whole, true, false, signature, fact)) {
         for (Assertion& a : fact) assertions.push_back(std::move(a));
       } else if (!HasFact(*call)) {
         Lowering lowering(program_, section.context, out_);
@@ -537,7 +546,7 @@ void Loader::Lower() {
   for (const PlacedSentence* placed : loose_) {
     const auto s = static_cast<std::size_t>(placed->scope);
     const Rule& rule = placed->sentence.rule;
-    if (Assert(rule, placed->sentence, sections_[s].context)) continue;
+    if (Assert(rule, placed->sentence)) continue;
     if (rule.heads.empty() && rule.constraints.empty()) {
       std::vector<int> targets;
       if (document_.scopes[s].signature) targets.push_back(placed->scope);

@@ -61,8 +61,7 @@ struct Assertion {
   bool trace = false;  // written with `-> true`, `-> false` or `^ true`
   Value meta;          // author's metadata and context slots, or kNone
   Span span;
-  std::string text;
-  std::string heading;
+  std::string text;  // the sentence, when it is more than the row: traces, retractions
 };
 
 /// What a goal is: its captures by position (decision 61).

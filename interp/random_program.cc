@@ -2,11 +2,15 @@
 #include "interp/random_program.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace rpl {
 namespace {
+
+const bool kTemp = std::getenv("RPL_TEMP") != nullptr;
 
 std::string Joined(const std::vector<std::string>& parts, const char* separator) {
   std::string out;
@@ -93,7 +97,7 @@ class Grower {
   std::string Fact(const RandomRelation& r, bool sets) {
     std::vector<std::string> args;
     for (char c : r.columns) {
-      if (sets && c == 'n' && Pick(25) == 0) {
+      if (sets && c == 'n' && Pick(25) == 0 && (!kTemp || args.empty())) {
         args.push_back(SetConstant());
         MarkSets(r.name);
       } else {
@@ -136,6 +140,15 @@ class Grower {
 
   bool Has(char type) { return !vars_[type].empty(); }
 
+  // Inside a list or term, where a set pattern takes sets only.
+  std::string Inner(char type) {
+    const bool allowed = std::exchange(set_patterns_, false);
+    std::string out = Arg(type);
+    set_patterns_ = allowed;
+    if (kTemp && out == "_") return Constant(type);
+    return out;
+  }
+
   std::string Arg(char type) {
     if (type == 'g') return Pick(3) == 0 ? "_" : Gathered();
     const int choice = Pick(20);
@@ -144,14 +157,14 @@ class Grower {
     if (choice == 11) return "_";
     if (type == 'l' && choice < 15) {
       switch (Pick(4)) {
-        case 0: return "[" + Arg('n') + " & " + Fresh('l') + "]";
-        case 1: return "[" + Arg('n') + " " + Arg('n') + "]";
-        case 2: return "[" + Arg('n') + " . " + Arg('n') + " & _]";
+        case 0: return "[" + Inner('n') + " & " + Fresh('l') + "]";
+        case 1: return "[" + Inner('n') + " " + Inner('n') + "]";
+        case 2: return "[" + Inner('n') + " . " + Inner('n') + " & _]";
         default: return "[& " + Fresh('l') + "]";
       }
     }
     if (type == 't' && choice < 16)
-      return Pick(2) == 0 ? "f(" + Arg('n') + ")" : "g(" + Arg('y') + ", " + Arg('n') + ")";
+      return Pick(2) == 0 ? "f(" + Inner('n') + ")" : "g(" + Inner('y') + ", " + Inner('n') + ")";
     if (type == 'n' && choice == 12 && set_patterns_) {
       set_patterns_ = false;
       return Pick(3) > 0 ? "#{& " + Fresh('z') + "}" : "#{" + Fresh('n') + " & _}";
@@ -177,7 +190,10 @@ class Grower {
     set_patterns_ = true;
     std::vector<std::string> args;
     // Two occurrences of a fresh variable in one atom come from vars_ growing on the way.
-    for (char c : r.columns) args.push_back(Arg(c));
+    for (char c : r.columns) {
+      if (kTemp && !args.empty()) set_patterns_ = false;
+      args.push_back(Arg(c));
+    }
     return r.name + "(" + Joined(args, ", ") + ")";
   }
 
@@ -336,6 +352,9 @@ class Grower {
     std::vector<std::string> args;
     for (char c : r.columns) {
       args.push_back(HeadArg(c, grows));
+      if (kTemp && args.size() > 1)
+        while (args.back().starts_with("#{") || args.back().starts_with("?z"))
+          args.back() = HeadArg(c, false);
       if (args.back().starts_with("#{") || args.back().starts_with("?z")) MarkSets(r.name);
     }
     return r.name + "(" + Joined(args, ", ") + ")";
@@ -403,7 +422,7 @@ class Grower {
     if (Pick(2) == 0) rule.clauses.push_back(Test());
     if (!Has('n')) rule.clauses.push_back(Fresh('n') + " in [1 2]");
     const std::string value = Of(vars_['n']);
-    const bool list = Pick(2) == 0;
+    const bool list = kTemp || Pick(2) == 0;
     const bool pair = list && Has('y') && Pick(2) == 0;
     std::string gather = list ? "[& " : "#{& ";
     gather += value + (pair ? " " + Of(vars_['y']) : "") + (list ? "]" : "}");

@@ -244,7 +244,8 @@ void Solver::EvaluateTable(Table& table) {
   if (rel.space() == Space::kGoal) return EvaluateGoal(table);
   if (analysis_.IsBroken(table.relation)) {
     machine_.circular = rel.name();
-    table.reason = rel.name() + " depends on its own negation";
+    table.reason = rel.name() + " needs itself to be complete: it is recursive through `not`, a " +
+                   "count, a choice or a gathering head";
     return;
   }
   // Rows that are there: facts, replies, and what was derived.

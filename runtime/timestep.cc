@@ -135,7 +135,7 @@ void Runtime::Assert(const Assertion& a) {
     store_.Insert(a.relation, a.row, true, a.meta, &a.span);
     std::erase_if(retracted_,
                   [&](const Assertion& r) { return r.relation == a.relation && r.row == a.row; });
-    Log("asserted " + a.text);
+    if (options_.log) Log("asserted " + (a.text.empty() ? RowText(a.relation, a.row) : a.text));
     if (a.trace) Record(TraceEntry::Kind::kFact, a.text);
     return;
   }
