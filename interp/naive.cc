@@ -316,12 +316,18 @@ class Machine {
 
   void SolveList(const Tail& list, const Names& outside, const Env& env, const Then& then) const {
     if (list.empty()) return then(env);
+    // Last of all counts take group keys: what no other clause can bind (decision 25).
     for (const bool desperate : {false, true}) {
       for (std::size_t i = 0; i < list.size(); ++i) {
         Names others = outside;
-        for (std::size_t k = 0; k < list.size(); ++k)
-          if (k != i) Collect(*list[k], others);
+        Names binds;
+        for (std::size_t k = 0; k < list.size(); ++k) {
+          if (k == i) continue;
+          Collect(*list[k], others);
+          Binds(*list[k], binds);
+        }
         if (!Ready(*list[i], others, env, desperate)) continue;
+        if (desperate && !FreeShared(CountedNames(*list[i]), binds, env).empty()) continue;
         Tail rest = list;
         rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
         return SolveClause(*list[i], others, env,
@@ -331,18 +337,36 @@ class Machine {
     throw Unsupported{"no clause is ready: " + Print(*list.front())};
   }
 
-  // Variables of a count or negation that it shares and that are free.
-  static Names FreeShared(const Node& node, const Names& others, const Env& env) {
+  // Those names that are shared and free.
+  static Names FreeShared(const Names& names, const Names& others, const Env& env) {
     Names out;
-    for (const std::string& n : NamesOf(node))
+    for (const std::string& n : names)
       if (others.count(n) > 0 && env.count(n) == 0) out.insert(n);
     return out;
+  }
+
+  // Variables inside the counted calls of a clause.
+  static Names CountedNames(const Node& node) {
+    if (const auto* c = node.As<Count>(); c != nullptr && c->operand.front().As<Call>())
+      return NamesOf(node);
+    Names out;
+    ForEachChild(node, [&](const Node& child) { out.merge(CountedNames(child)); });
+    return out;
+  }
+
+  // Variables that a clause can bind when it runs, group keys aside.
+  static void Binds(const Node& clause, Names& out) {
+    if (clause.As<Call>()) Collect(clause, out);
+    const auto* b = clause.As<Binary>();
+    if (b == nullptr || (b->op != Operator::kEqual && b->op != Operator::kIn)) return;
+    for (const Node& side : b->sides)
+      if (!HasCount(side) && !side.As<Binary>()) Collect(side, out);
   }
 
   static bool ReadyExpr(const Node& e, const Names& others, const Env& env, bool desperate) {
     if (const auto* g = e.As<Group>()) return ReadyExpr(g->inner.front(), others, env, desperate);
     if (const auto* c = e.As<Count>()) {
-      if (c->operand.front().As<Call>()) return desperate || FreeShared(e, others, env).empty();
+      if (c->operand.front().As<Call>()) return desperate || FreeShared(NamesOf(e), others, env).empty();
       return AllBound(NamesOf(e), env);
     }
     if (const auto* b = e.As<Binary>())
@@ -353,7 +377,7 @@ class Machine {
 
   static bool Ready(const Node& clause, const Names& others, const Env& env, bool desperate) {
     if (clause.As<Call>()) return true;
-    if (const auto* n = clause.As<Not>()) return FreeShared(n->clause.front(), others, env).empty();
+    if (const auto* n = clause.As<Not>()) return FreeShared(NamesOf(n->clause.front()), others, env).empty();
     if (const auto* b = clause.As<Binary>()) {
       const bool left = ReadyExpr(b->sides[0], others, env, desperate);
       if (b->sides[1].As<Match>()) return left;
@@ -390,7 +414,7 @@ class Machine {
     const Call* atom = nullptr;
     const std::function<void(const Node&)> find = [&](const Node& n) {
       if (const auto* c = n.As<Count>(); c != nullptr && c->operand.front().As<Call>()) {
-        const Names shared = FreeShared(c->operand.front(), others, env);
+        const Names shared = FreeShared(NamesOf(c->operand.front()), others, env);
         if (shared.empty()) return;
         if (atom != nullptr) throw Unsupported{"two counts with group keys"};
         keys = shared;

@@ -54,7 +54,8 @@ bool Planner::Bound(const Expr& e, const std::vector<bool>& bound) const {
   return all;
 }
 
-// Whether Build gives a value. `quote`: inside a term, an unbound lvar stands for its name.
+// Whether Build gives a value. `quote`: the term is read by form, so that `_` and an
+// unbound lvar inside it stand for themselves (§3).
 bool Planner::Buildable(const Pattern& p, const std::vector<bool>& bound, bool quote) const {
   const auto all = [&](bool inner) {
     const auto each = [&](const Pattern& part) { return Buildable(part, bound, inner); };
@@ -70,7 +71,7 @@ bool Planner::Buildable(const Pattern& p, const std::vector<bool>& bound, bool q
     case Pattern::Kind::kMap: return !p.open && p.rest.size() <= 1 && all(false);
     case Pattern::Kind::kTerm:
       return std::all_of(p.parts.begin(), p.parts.end(), [&](const Pattern& part) {
-        return part.kind == Pattern::Kind::kAny || Buildable(part, bound, quote);
+        return (quote && part.kind == Pattern::Kind::kAny) || Buildable(part, bound, quote);
       });
     case Pattern::Kind::kTemplate: return all(false);
     case Pattern::Kind::kRegex: return false;
@@ -149,7 +150,8 @@ bool Planner::Ready(const Clause& clause, const Context& context, const std::vec
         if (p.kind == Pattern::Kind::kSlot &&
             std::find(c->avars.begin(), c->avars.end(), p.slot) != c->avars.end())
           continue;
-        if (!Buildable(p, bound, false)) return false;
+        // A term with `_` is read by form; it waits for its lvars only.
+        if (!Buildable(p, bound, Bound(p, bound))) return false;
       }
     }
     return true;
@@ -229,14 +231,16 @@ void Planner::AtomStep(Step& step, const Atom& atom, Context& context) {
   std::vector<bool>& bound = context.bound;
   const bool by_form = step.access == Access::kTable || step.access == Access::kExternal;
   const Columns inputs = by_form ? catalog_.InputsOf(atom.relation) : 0;
-  // Keys first: they must be known before any row is looked at.
+  // Keys first: they must be known before any row is looked at. A companion keeps sets
+  // whole, so there every argument that is no set pattern is matched per element (§7).
+  const bool whole = atom.whole && step.access == Access::kRows;
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < atom.args.size(); ++i) {
     const Pattern& p = atom.args[i];
     const bool quote = by_form && p.kind == Pattern::Kind::kTerm &&
                        (step.access == Access::kExternal || (inputs >> i & 1) != 0);
     const bool set_pattern = atom.whole && p.kind == Pattern::Kind::kSet;
-    if (!set_pattern && Buildable(p, bound, quote)) {
+    if (!whole && !set_pattern && Buildable(p, bound, quote)) {
       step.probe |= Columns{1} << i;
       step.keys.emplace_back(static_cast<std::uint32_t>(i), p);
       ForEachSlot(p, [&](SlotId s) { step.reads.push_back(s); });
@@ -250,7 +254,7 @@ void Planner::AtomStep(Step& step, const Atom& atom, Context& context) {
     const Pattern& p = atom.args[i];
     const auto column = static_cast<std::uint32_t>(i);
     if (p.kind == Pattern::Kind::kAny) continue;
-    if (p.kind == Pattern::Kind::kSlot) {
+    if (p.kind == Pattern::Kind::kSlot && !whole) {
       const auto s = static_cast<std::size_t>(p.slot);
       if (here[s]) {
         step.checks.emplace_back(column, p.slot);
@@ -267,11 +271,18 @@ void Planner::AtomStep(Step& step, const Atom& atom, Context& context) {
     if (here[s]) bound[s] = true;
   for (std::size_t i : open) {
     const Pattern& p = atom.args[i];
-    if (p.kind == Pattern::Kind::kAny || p.kind == Pattern::Kind::kSlot) continue;
+    if (p.kind == Pattern::Kind::kAny || (p.kind == Pattern::Kind::kSlot && !whole)) continue;
     ForEachSlot(p, [&](SlotId s) {
       (bound[static_cast<std::size_t>(s)] ? step.reads : step.writes).push_back(s);
     });
-    step.matches.emplace_back(static_cast<std::uint32_t>(i), Bind(p, bound));
+    Pattern match = Bind(p, bound);
+    if (whole && p.kind != Pattern::Kind::kSet) {
+      Pattern each;
+      each.kind = Pattern::Kind::kEach;
+      each.parts.push_back(std::move(match));
+      match = std::move(each);
+    }
+    step.matches.emplace_back(static_cast<std::uint32_t>(i), std::move(match));
   }
   if (step.row >= 0) {
     step.writes.push_back(step.row);
