@@ -109,10 +109,11 @@ std::vector<SlotId> Planner::Unbound(const Clause& clause, const std::vector<boo
   return out;
 }
 
-// A clause that only tests (not, counts, !%) needs the lvars it shares with the rest.
-bool Planner::WaitsForOthers(const Clause& clause, const Context& context,
+// A clause that only tests (not, counts, !%) needs the lvars that its `inner` part shares
+// with the rest.
+bool Planner::WaitsForOthers(const Clause& clause, const Clause& inner, const Context& context,
                              const std::vector<Item>& rest) const {
-  for (SlotId s : Unbound(clause, context.bound)) {
+  for (SlotId s : Unbound(inner, context.bound)) {
     const auto at = static_cast<std::size_t>(s);
     if (context.outside[at]) return true;
     for (const Item& other : rest) {
@@ -185,10 +186,10 @@ bool Planner::Ready(const Clause& clause, const Context& context, const std::vec
     if (c->expansion >= 0) return bound[static_cast<std::size_t>(c->expansion)];
     if (!c->value.empty()) return Buildable(c->value.front(), bound, false);
     // Slots that another clause could still bind are waited for; in despair they group.
-    return desperate || !WaitsForOthers(c->atom.front(), context, rest);
+    return desperate || !WaitsForOthers(clause, c->atom.front(), context, rest);
   }
   if (clause.As<Negation>() || clause.As<GoalIsFalse>())
-    return !WaitsForOthers(clause, context, rest);
+    return !WaitsForOthers(clause, clause, context, rest);
   if (const auto* c = clause.As<Alternatives>()) {
     if (desperate) return true;
     for (const Clauses& branch : c->branches) {  // can every branch run from here?
@@ -215,7 +216,7 @@ bool Planner::Ready(const Clause& clause, const Context& context, const std::vec
                        [&](SlotId s) { return bound[static_cast<std::size_t>(s)]; });
   if (const auto* c = clause.As<ShowJson>()) return bound[static_cast<std::size_t>(c->slot)];
   if (const auto* c = clause.As<Check>())
-    return !WaitsForOthers(clause, context, rest) || c->body.empty();
+    return !WaitsForOthers(clause, clause, context, rest) || c->body.empty();
   if (const auto* c = clause.As<Distinct>())
     return std::all_of(c->slots.begin(), c->slots.end(),
                        [&](SlotId s) { return bound[static_cast<std::size_t>(s)]; });

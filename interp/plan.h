@@ -174,7 +174,7 @@ class Planner {
   bool Buildable(const Pattern& p, const std::vector<bool>& bound, bool quote) const;
   bool Buildable(const Expr& e, const std::vector<bool>& bound, bool quote) const;
   std::vector<SlotId> Unbound(const Clause& clause, const std::vector<bool>& bound) const;
-  bool WaitsForOthers(const Clause& clause, const Context& context,
+  bool WaitsForOthers(const Clause& clause, const Clause& inner, const Context& context,
                       const std::vector<Item>& rest) const;
   bool Decompose(const Clause& clause, const Context& context, std::vector<Item>& rest);
   std::vector<Item> Prepare(const std::vector<Item>& items);
