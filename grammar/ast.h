@@ -27,7 +27,7 @@ namespace rpl {
 /// The deepest nesting of brackets, negations and other constructs in one sentence.
 inline constexpr int kMaxNesting = 256;
 /// The most nodes of one sentence.
-inline constexpr int kMaxSentenceNodes = 100000;
+inline constexpr int kMaxSentenceNodes = 1000000;
 
 struct Node;
 using Nodes = std::vector<Node>;

@@ -253,6 +253,7 @@ enum class Start {
   kMaybe,     // a bare name with an arrow, or a parenthesis: RPL if it parses
   kCall,      // a call, goal or tool: RPL, or a slip that deserves a word
   kVariable,  // `?x(`: always a slip
+  kFenced,    // RPL only inside a fence: `not a() -> …`, `?x in … -> …`, `|p(_)| > 1 -> …`
 };
 
 /// The end of the label at `at` (`rel`, `ns#rel`, `file.md#rel`), or kNone.
@@ -286,6 +287,11 @@ Start StartOf(std::string_view s, std::size_t at) {
     at = SkipBlanks(s, at + 1);
   }
   if (at >= s.size()) return Start::kProse;
+  const auto arrow = [&] {  // on the rest of the line
+    const std::string_view line = s.substr(at, LineEnd(s, at) - at);
+    return line.find(" -> ") != std::string_view::npos ||
+           line.find(" <- ") != std::string_view::npos;
+  };
   const char next = at + 1 < s.size() ? s[at + 1] : '\0';
   Start start = Start::kProse;
   switch (s[at]) {
@@ -296,15 +302,26 @@ Start StartOf(std::string_view s, std::size_t at) {
       std::size_t end = LabelEnd(s, at + 1);
       if (end != kNone && StartsWithAt(s, end, "(")) start = Start::kCall;
       else if (in_group && IsLower(next)) start = Start::kMaybe;
+      // $answer ^ ~ {…} -> true: a reply as a trace (§13.3).
+      else if (end != kNone && StartsWithAt(s, SkipBlanks(s, end), "^")) start = Start::kMaybe;
       break;
     }
     case '?': {
       std::size_t end = LabelEnd(s, at + 1);
       if (in_group) start = IsLower(next) ? Start::kMaybe : Start::kProse;
       else if (end != kNone && StartsWithAt(s, end, "(")) start = Start::kVariable;
+      else if (arrow()) start = Start::kFenced;
       break;
     }
+    case '|':
+    case '#':
+      if (arrow()) start = Start::kFenced;
+      break;
     default: {
+      if (StartsWithAt(s, at, "not ") && arrow()) {
+        start = Start::kFenced;
+        break;
+      }
       std::size_t end = LabelEnd(s, at);
       if (end == kNone) break;
       if (StartsWithAt(s, end, "(")) start = Start::kCall;
@@ -646,6 +663,13 @@ class DocumentReader {
   BareSentence ReadBareSentence(std::size_t begin, std::size_t end, Start start) {
     Diagnostics found;
     std::optional<Sentence> sentence = ParseSentence(sources_, SpanOf(begin, end), found);
+    if (start == Start::kFenced) {
+      if (sentence)
+        out_.Add(Code::kLooksLikeRpl, SpanOf(begin, end),
+                 "this line reads as RPL and is taken as prose: it begins with no call",
+                 "put it into an `rpl` fence");
+      return BareSentence::kProse;
+    }
     if (sentence && start != Start::kVariable) {
       for (const Diagnostic& d : found.all()) Report(d);
       document_.sentences.push_back({current_, std::move(*sentence), false});

@@ -487,8 +487,9 @@ TEST_CASE("the nesting and the size of a sentence are limited") {
   }
   CHECK(codes(repeat("not ", kMany) + "a()") == "RPL1005 ");
   CHECK(codes("?x = 1" + repeat(" + 1", kMany)) == "RPL1005 ");
-  CHECK(codes(repeat("a() <- ", kMany) + "a()") == "RPL1024 ");
-  CHECK(codes("a()" + repeat(", a()", kMany)) == "RPL1024 ");
+  constexpr int kTooMany = kMaxSentenceNodes + 1;
+  CHECK(codes(repeat("a() <- ", kTooMany) + "a()") == "RPL1024 ");
+  CHECK(codes("a()" + repeat(", a()", kTooMany)) == "RPL1024 ");
 
   // At the limit, for every kind of bracket.
   CHECK(codes(repeat("(", kMaxNesting - 2) + "a()" + repeat(")", kMaxNesting - 2)).empty());

@@ -93,7 +93,7 @@ bool HasExpansion(const Clauses& clauses) {
 
 bool HasStuck(const Plan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(),
-                     [](const Step& s) { return s.kind == Step::Kind::kStuck; });
+                     [](const Step& s) { return s.kind == Step::Kind::kStuck || s.open_input; });
 }
 
 }  // namespace
@@ -132,6 +132,16 @@ Columns Analysis::InputsOf(RelationId relation) const {
   return At(store_->BaseOf(relation)).inputs;
 }
 
+const Plan& Analysis::DeltaPlan(DerivedRule& rule, DerivedRule::Delta& delta) const {
+  if (delta.plan == nullptr) {
+    const Definition& def = *rule.def;
+    delta.plan = Planner(*this, *store_, Mode::kDerive)
+                     .Make(rule.clauses, std::vector<bool>(def.slots.size()), HeadSlots(def),
+                           def.slots, def.avar, delta.position);
+  }
+  return *delta.plan;
+}
+
 bool Analysis::ReachesOutside(const Clause& clause) const {
   if (const auto* atom = clause.As<Atom>()) {
     const Relation& rel = store_->at(atom->relation);
@@ -163,6 +173,23 @@ bool Analysis::NeedsCaller(const Definition& def, Store& store, Columns* inputs)
   return true;
 }
 
+bool Analysis::ActsIn(const Clauses& clauses) const {
+  return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
+    if (clause.As<ShowJson>() || clause.As<ReadAvar>()) return true;
+    if (const auto* atom = clause.As<Atom>()) {
+      const Space space = store_->at(atom->relation).space();
+      const Info& info = At(store_->BaseOf(atom->relation));
+      if (space == Space::kAvar || info.acts || info.collected) return true;
+      if (space == Space::kTool && info.rules.empty()) return true;
+    }
+    if (const auto* is = clause.As<GoalIsFalse>(); is != nullptr && !is->activation)
+      if (At(is->goal.relation).acts) return true;
+    bool found = false;
+    ForEachBody(clause, [&](const Clauses& body) { found |= ActsIn(body); });
+    return found;
+  });
+}
+
 bool Analysis::UsesDemand(const Clauses& clauses, bool* outside) const {
   bool demand = false;
   for (const Clause& clause : clauses) {
@@ -172,6 +199,7 @@ bool Analysis::UsesDemand(const Clauses& clauses, bool* outside) const {
       demand |= rel.space() != Space::kRelation || info.demanded || info.collected;
     }
     if (ReachesOutside(clause)) *outside = demand = true;
+    demand |= clause.As<ShowJson>() != nullptr;
     ForEachBody(clause, [&](const Clauses& body) { demand |= UsesDemand(body, outside); });
   }
   return demand;
@@ -201,7 +229,10 @@ void Analysis::Make(const Program& program, Store& store) {
           in_activation || in_body || HasExpansion(def.activation) || HasExpansion(def.body);
       Columns inputs = info.inputs;
       demanded = NeedsCaller(def, store, &inputs) || demanded;
-      if ((demanded && !info.demanded) || (outside && !info.outside) || inputs != info.inputs) {
+      const bool acts = Acts(def);
+      if ((demanded && !info.demanded) || (outside && !info.outside) || (acts && !info.acts) ||
+          inputs != info.inputs) {
+        info.acts |= acts;
         info.demanded |= demanded;
         info.outside |= outside;
         info.inputs = inputs;
@@ -228,9 +259,9 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
     if (def.head != kNoId && store.at(def.head).space() == Space::kGoal) continue;
     const std::vector<const Clause*> clauses = ClausesOf(def);
     for (const Clause* clause : clauses) Reads(*clause, store, false, c.reads, c.wholes);
-    if (def.gathered >= 0 || def.choice) c.wholes = c.reads;
+    if (!def.gathered.empty() || def.choice) c.wholes = c.reads;
     c.alternatives = Alternatives_(clauses);
-    if (c.alternatives.empty() || def.gathered >= 0 || def.choice) c.alternatives = {clauses};
+    if (c.alternatives.empty() || !def.gathered.empty() || def.choice) c.alternatives = {clauses};
     if (HasExpansion(def.activation) || HasExpansion(def.body)) continue;
     bool waits = false;  // on something whose absence proves nothing yet
     for (RelationId r : c.wholes) {
@@ -321,13 +352,12 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
   for (RelationId r = 0; r < n; ++r)
     for (const auto& [to, whole] : edges[r])
       if (whole && info_[r].component >= 0 && info_[r].component == info_[to].component) {
-        for (RelationId member : components[static_cast<std::size_t>(info_[r].component)]) {
-          if (info_[member].broken) continue;
+        if (info_[r].broken) continue;  // the cycle is reported
+        for (RelationId member : components[static_cast<std::size_t>(info_[r].component)])
           info_[member].broken = true;
-        }
         const std::string line = store.at(r).name() + " needs " + store.at(to).name() +
                                  " to be complete, which depends on it";
-        if (cycles_.empty() || cycles_.back() != line) cycles_.push_back(line);
+        cycles_.push_back(line);
       }
 
   // Plans.
@@ -345,17 +375,17 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
     for (const auto& list : c.alternatives) {
       DerivedRule rule;
       rule.def = &def;
-      rule.whole = def.gathered >= 0 || def.choice;
+      rule.whole = !def.gathered.empty() || def.choice;
       rule.reads.assign(c.reads.begin(), c.reads.end());
       rule.whole_reads.assign(c.wholes.begin(), c.wholes.end());
+      rule.clauses = list;
       rule.full = planner.Make(list, nothing, wanted, def.slots, def.avar);
       for (std::size_t i = 0; i < list.size() && !rule.whole; ++i) {
         RelationId r = kNoId;
         if (const auto* atom = list[i]->As<Atom>())
           r = atom->whole ? store.Whole(store.BaseOf(atom->relation)) : atom->relation;
         if (r == kNoId || c.wholes.contains(r)) continue;
-        auto plan = planner.Make(list, nothing, wanted, def.slots, def.avar, static_cast<int>(i));
-        if (!plan->problem) rule.deltas.push_back({r, std::move(plan)});
+        rule.deltas.push_back({r, static_cast<int>(i), nullptr});
       }
       rules.push_back(std::move(rule));
     }

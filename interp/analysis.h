@@ -28,12 +28,14 @@ namespace rpl {
 /// One rule of a stratum with its plans.
 struct DerivedRule {
   const Definition* def;
+  std::vector<const Clause*> clauses;
   std::unique_ptr<Plan> full;
   /// Positions of the positive atoms in the clause list, with the plan that starts from
   /// each one's delta.
   struct Delta {
     RelationId relation;
-    std::unique_ptr<Plan> plan;
+    int position;                // of its atom among the clauses
+    std::unique_ptr<Plan> plan;  // made when first needed
   };
   std::vector<Delta> deltas;
   /// Evaluated once its inputs are complete: gathers, chooses, checks, negates, counts.
@@ -56,10 +58,17 @@ class Analysis : public Catalog {
   Columns InputsOf(RelationId relation) const override;
   bool ReachesOutside(const Clause& clause) const override;
 
+  /// Whether evaluating the rule may ask, call or show something, itself or through what
+  /// it reads.
+  bool Acts(const Definition& def) const { return ActsIn(def.activation) || ActsIn(def.body); }
+
   bool IsDemanded(RelationId relation) const { return At(relation).demanded; }
   bool IsBroken(RelationId relation) const { return At(relation).broken; }
   bool IsDerived(RelationId relation) const { return At(relation).derived; }
   const std::vector<int>& RulesOf(RelationId relation) const { return At(relation).rules; }
+
+  /// The plan that starts from a delta; made on first use.
+  const Plan& DeltaPlan(DerivedRule& rule, DerivedRule::Delta& delta) const;
 
   std::vector<Stratum>& strata() { return strata_; }
   /// Rules whose head is an expansion; they run after the strata.
@@ -72,6 +81,7 @@ class Analysis : public Catalog {
     std::vector<int> rules;  // numbers of definitions
     bool demanded = false;
     bool outside = false;  // reaches a goal, a call or an avar
+    bool acts = false;     // asks, calls or shows
     bool derived = false;  // some rule can run bottom-up
     bool collected = false;
     bool broken = false;
@@ -81,6 +91,7 @@ class Analysis : public Catalog {
   const Info& At(RelationId r) const { return r < info_.size() ? info_[r] : nothing_; }
   bool NeedsCaller(const Definition& def, Store& store, Columns* inputs);
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
+  bool ActsIn(const Clauses& clauses) const;
   void MakeStrata(const Program& program, Store& store);
 
   const Program* program_ = nullptr;

@@ -262,9 +262,9 @@ struct Definition {
   int number = 0;  // position in the program
   RelationId head = kNoId;
   std::vector<Pattern> args;
-  SlotId head_expansion = -1;  // #?h <- …: the relation comes from the term (§5.7)
-  int gathered = -1;           // which argument has `&` (§8), or -1
-  Clauses activation;          // what `;` adds, evaluated before the body (§16)
+  SlotId head_expansion = -1;         // #?h <- …: the relation comes from the term (§5.7)
+  std::vector<std::size_t> gathered;  // arguments with `&` (§8)
+  Clauses activation;                 // what `;` adds, evaluated before the body (§16)
   Clauses body;
   bool force = false;              // @each: every answer is pursued
   bool choice = false;             // has @choose, @distinct or a Check: not monotone

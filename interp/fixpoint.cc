@@ -84,13 +84,13 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
       stopped_at_ = stratum.rules.front().def->text;
       return Stop::kRounds;
     }
-    for (const DerivedRule& rule : stratum.rules) {
+    for (DerivedRule& rule : stratum.rules) {
       if (first && rebuilt) {
         RunRule(rule, *rule.full, memory);
       } else {
-        for (const DerivedRule::Delta& delta : rule.deltas) {
+        for (DerivedRule::Delta& delta : rule.deltas) {
           const Machine::Marks& m = marks_[delta.relation];
-          if (m.old_end < m.end) RunRule(rule, *delta.plan, memory);
+          if (m.old_end < m.end) RunRule(rule, analysis_.DeltaPlan(rule, delta), memory);
           if (solver_.machine().stop != Stop::kGoesOn) return solver_.machine().stop;
         }
       }

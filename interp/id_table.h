@@ -78,7 +78,7 @@ class IdTable {
   };
 
   static std::uint32_t Tag(std::uint64_t hash) {
-    return static_cast<std::uint32_t>(hash ^ (hash >> 32));
+    return static_cast<std::uint32_t>(hash >> 32);  // the well mixed half, see MixHash
   }
 
   void Grow() {

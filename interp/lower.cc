@@ -24,7 +24,9 @@ Space SpaceOf(Namespace ns) {
   return Space::kRelation;
 }
 
-bool Produces(const Clause& clause, SlotId slot) {
+// `async`: the slot is an avar. `?v = $x` reads it, and only `$x = …` of a computed value
+// resolves it (decisions 54, 55).
+bool Produces(const Clause& clause, SlotId slot, bool async) {
   const auto in = [&](const Pattern& p) {
     bool found = false;
     ForEachSlot(p, [&](SlotId s) { found |= s == slot; });
@@ -43,16 +45,16 @@ bool Produces(const Clause& clause, SlotId slot) {
       return e.kind == Expr::Kind::kTerm && in(e.term) &&
              !(other.kind == Expr::Kind::kTerm && other.term.kind == Pattern::Kind::kConstant);
     };
-    return side(c->left, c->right) || side(c->right, c->left);
+    return side(c->left, c->right) || (!async && side(c->right, c->left));
   }
   if (const auto* c = clause.As<Alternatives>())
     return std::all_of(c->branches.begin(), c->branches.end(), [&](const Clauses& branch) {
       return std::any_of(branch.begin(), branch.end(),
-                         [&](const Clause& b) { return Produces(b, slot); });
+                         [&](const Clause& b) { return Produces(b, slot, async); });
     });
   if (const auto* c = clause.As<First>())
     return std::any_of(c->body.begin(), c->body.end(),
-                       [&](const Clause& b) { return Produces(b, slot); });
+                       [&](const Clause& b) { return Produces(b, slot, async); });
   if (const auto* c = clause.As<Loop>()) return c->value == slot;
   return false;
 }
@@ -230,7 +232,7 @@ void Lowering::BinaryClause(const Node& node, const Binary& b, Clauses& out) {
     }
     case Operator::kEqual: {
       const auto* v = left.As<Lvar>();
-      if (v != nullptr && IsToolOrAvar(right)) {  // async bind sugar (§13.3, decision 55)
+      if (v != nullptr && right.As<Call>() && IsToolOrAvar(right)) {  // async bind sugar (§13.3)
         Annotated sugar;
         sugar.form.push_back(right);
         Suffix suffix;
@@ -374,7 +376,7 @@ void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head) {
     const auto slot = static_cast<SlotId>(s);
     const auto produced = [&](const Clauses& clauses, bool reads) {
       return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& c) {
-        return (reads || !c.As<ReadAvar>()) && Produces(c, slot);
+        return (reads || !c.As<ReadAvar>()) && Produces(c, slot, avar_[s]);
       });
     };
     if (!avar_[s]) {
@@ -455,19 +457,20 @@ void Lowering::CheckTemplates(const Clauses& body, const std::vector<Pattern>& h
 }
 
 // A head lvar that the tail never mentions is an input nobody may supply (decision 38).
-void Lowering::CheckHead(const Node& head, const Rule& rule) {
-  if (heading_.signature || rule.tail.empty()) return;
-  std::vector<std::string> wanted, has;
+void Lowering::CheckHead(const Node& head, const Definition& def) {
+  if (heading_.signature || def.body.empty()) return;
+  std::vector<std::string> wanted;
   CollectVariables(head, wanted);
-  for (const Node& n : rule.tail) CollectVariables(n, has);
-  for (const Node& n : rule.constraints) CollectVariables(n, has);
-  for (const Abductive& a : rule.abductives)
-    for (const Node& n : a.clauses) CollectVariables(n, has);
-  for (const std::string& name : wanted)
-    if (std::find(has.begin(), has.end(), name) == has.end() && !slots_.contains("$" + name))
-      out_.Add(Code::kUnboundHead, head.span,
-               "?" + name + " is in the head but nowhere in the tail",
-               "only a caller that binds it gets an answer");
+  for (const std::string& name : wanted) {
+    const auto slot = slots_.find("?" + name);
+    if (slot == slots_.end()) continue;
+    const auto mentions = [&](const Clause& c) { return Mentions(c, slot->second, names_.size()); };
+    if (std::any_of(def.body.begin(), def.body.end(), mentions) ||
+        std::any_of(def.activation.begin(), def.activation.end(), mentions))
+      continue;
+    out_.Add(Code::kUnboundHead, head.span, "?" + name + " is in the head but nowhere in the tail",
+             "only a caller that binds it gets an answer");
+  }
 }
 
 Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
@@ -487,8 +490,12 @@ Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
     def.head = program_.store().Declare(SpaceOf(call->ns), call->label, arity);
     for (const Node& arg : call->args) {
       if (const auto* c = arg.As<Collection>(); c != nullptr && !c->rest.empty())
-        def.gathered = static_cast<int>(def.args.size());
+        def.gathered.push_back(def.args.size());
       def.args.push_back(Term(arg));
+      if (def.args.back().kind == Pattern::Kind::kAny) {  // an input like any unbound lvar
+        def.args.back() = Pattern::Slot(FreshSlot());
+        names_.back() = "_";
+      }
       if (call->ns == Namespace::kGoal) {
         const auto* v = arg.As<Lvar>();
         const auto* av = arg.As<Avar>();
@@ -565,7 +572,7 @@ Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
       }
   }
   CheckTemplates(def.body, def.args);
-  CheckHead(head, rule);
+  CheckHead(head, def);
   ReadAvars(def.body, def.args);
   def.slots = names_;
   def.avar = avar_;

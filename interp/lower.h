@@ -63,7 +63,7 @@ class Lowering {
   OwnSlots OwnOf(const Node& form);
   void ReadAvars(Clauses& body, const std::vector<Pattern>& head);
   void CheckTemplates(const Clauses& body, const std::vector<Pattern>& head);
-  void CheckHead(const Node& head, const Rule& rule);
+  void CheckHead(const Node& head, const Definition& def);
   void Fail(Code code, Span span, std::string message, std::string hint = "");
   void Push(Clauses& out, const Node& node, decltype(Clause::is) is);
   bool Reaches(const Clauses& clauses) const;

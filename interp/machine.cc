@@ -18,6 +18,14 @@
 #include "interp/operators.h"
 
 namespace rpl {
+namespace {
+
+bool HasOptions(const Pool& pool, Value options) {
+  return (options.kind() == Kind::kList || options.kind() == Kind::kSet) &&
+         !pool.ItemsOf(options).empty();
+}
+
+}  // namespace
 
 Machine::Use::Use(Machine& machine, Frame& frame, Mode mode)
     : machine_(machine),
@@ -47,11 +55,26 @@ void Machine::Poll() {
     stop = Stop::kInterrupted;
 }
 
+// Passes a built value on; a value that met a limit stops the run.
+Value Machine::Made(Value v) {
+  if (v.is_none() && !pool_.overflow().empty()) {
+    stop = Stop::kValue;
+    stopped_at = frame_->def != nullptr ? frame_->def->text : "";
+  }
+  return v;
+}
+
+void Machine::Waits(const Table& table) {
+  frame_->pending |= table.pending;
+  frame_->pending_question |= table.pending_question;
+  frame_->pending_call |= table.pending_call;
+}
+
 Value Machine::Evaluate(const Expr& e) {
   switch (e.kind) {
     case Expr::Kind::kTerm:
       if (e.term.kind == Pattern::Kind::kSlot) return slots_[e.term.slot];
-      return Build(pool_, e.term, slots_, frame_->names);
+      return Made(Build(pool_, e.term, slots_, frame_->names));
     case Expr::Kind::kNow: return moment.now;
     case Expr::Kind::kOperator: {
       const Value a = Evaluate(e.sides[0]);
@@ -70,11 +93,13 @@ bool Machine::Run(const Step* step) {
   const Step& s = *step;
   if (mode_ == Mode::kSolve) {
     Poll();
+    if (stop == Stop::kGoesOn && !pool_.overflow().empty()) Made(kNone);
     if (stop != Stop::kGoesOn) return false;
     if (frame_->unknown)
       for (SlotId r : s.reads)
         if (slots_[r] == kUnknown) return true;  // the clause waits for an open call
-    if (s.clause != nullptr && (frame_->deepest == nullptr || s.depth >= frame_->deepest->depth)) {
+    if (found_ == nullptr && s.clause != nullptr &&
+        (frame_->deepest == nullptr || s.depth >= frame_->deepest->depth)) {
       frame_->deepest = &s;
       frame_->snapshot.assign(slots_, slots_ + frame_->slots.size());
     }
@@ -133,7 +158,7 @@ bool Machine::Run(const Step* step) {
       const auto* truth = s.clause->As<Truth>();
       return (truth != nullptr && !truth->holds) || Run(s.next);
     }
-    case Step::Kind::kEmit: return Emit();
+    case Step::Kind::kEmit: frame_->end = &s; return Emit();
     case Step::Kind::kFound: ++frame_->answers; return frame_->unknown || (*found_)();
     case Step::Kind::kStuck: Note(s.problem); return true;
   }
@@ -198,6 +223,7 @@ bool Machine::RunMember(const Step& s) {
 }
 
 bool Machine::RunCount(const Step& s, std::int64_t count) {
+  used_absence |= truncated && s.kind != Step::Kind::kCountValue;
   const Value result = pool_.Int(count);
   if (s.result_bound) return slots_[s.pattern.slot] != result || Run(s.next);
   slots_[s.pattern.slot] = result;
@@ -320,7 +346,10 @@ bool Machine::MatchCells(const Step& s, std::span<const Value> cells, std::size_
   if (at == s.matches.size()) return Run(s.next);
   const std::vector<Value> copy(cells.begin(), cells.end());
   const auto& [column, pattern] = s.matches[at];
-  return Unify(pool_, pattern, copy[column], slots_, [&] { return MatchCells(s, copy, at + 1); });
+  Value v = copy[column];
+  // In a column a single value stands for its singleton (decision 33).
+  if (pattern.kind == Pattern::Kind::kSet && v.kind() != Kind::kSet) v = pool_.Set({&v, 1});
+  return Unify(pool_, pattern, v, slots_, [&] { return MatchCells(s, copy, at + 1); });
 }
 
 // The recorded truths of a goal: one column, a bindings map.
@@ -396,7 +425,7 @@ bool Machine::WaitFor(const Step& s, const OpenCall& call, bool question) {
     return true;
   }
   frame_->pending = true;
-  frame_->pending_question |= question;
+  (question ? frame_->pending_question : frame_->pending_call) = true;
   return question || ReadOn(s);
 }
 
@@ -410,6 +439,10 @@ bool Machine::RunExternal(const Step& s) {
   call.space = rel.space();
   call.relation = s.relation;
   call.args = std::move(key);
+  if (rel.name() == "$choose" && call.args.size() > 1 && !HasOptions(pool_, call.args[1])) {
+    Note(CallText(call) + " has no options to choose from");
+    return true;
+  }
   return WaitFor(s, call, IsQuestion(rel));
 }
 
@@ -473,9 +506,8 @@ bool Machine::RunTable(const Step& s) {
   for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
   Table* table = DemandNested(s.relation, key, s.clause->text);
   if (table == nullptr || !TakeTable(s, *table)) return false;
+  Waits(*table);
   if (table->pending) {
-    frame_->pending = true;
-    frame_->pending_question |= table->pending_question;
     return !table->rows.empty() || table->pending_question || ReadOn(s);
   }
   if (!table->rows.empty()) return true;
@@ -501,8 +533,7 @@ bool Machine::AskForArgument(const Step& s, std::vector<Value> key) {
   Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
   if (table == nullptr || !TakeTable(s, *table)) return false;
   if (table->rows.empty()) Note(table->reason);
-  frame_->pending |= table->pending;
-  frame_->pending_question |= table->pending_question;
+  Waits(*table);
   return true;
 }
 
@@ -520,6 +551,7 @@ bool Machine::RunNot(const Step& s) {
     return true;
   }
   frame_->pending |= waits;
+  used_absence |= truncated;
   return waits || Run(s.next);
 }
 
@@ -639,8 +671,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
     key.resize(args.size());
     for (std::size_t r = 0, n = table->rows.size(); r < n; ++r)
       if (agrees(table->rows[r]) && !fn()) return false;
-    frame_->pending |= table->pending;
-    frame_->pending_question |= table->pending_question;
+    Waits(*table);
     return true;
   }
   Relation& rel = store_.at(relation);
@@ -792,7 +823,8 @@ bool Machine::IsRecorded(const Step& s) {
 bool Machine::RunGoalFalse(const Step& s) {
   const auto* clause = s.clause->As<GoalIsFalse>();
   // An activation clause reads the state before the body (decision 40).
-  if (clause->activation || mode_ == Mode::kDerive) return IsRecorded(s) || Run(s.next);
+  if (clause->activation || mode_ == Mode::kDerive)
+    return IsRecorded(s) || demands_.IsAnswered(s.relation) || Run(s.next);
   std::vector<Value> key(clause->goal.args.size());
   std::vector<Value> values;
   if (!Keys(s, values)) return true;
@@ -808,8 +840,8 @@ bool Machine::RunGoalFalse(const Step& s) {
     calls.resize(std::min(open, calls.size()));
     return true;
   }
-  frame_->pending |= table->pending;
-  frame_->pending_question |= table->pending_question;
+  Waits(*table);
+  used_absence |= truncated;
   return table->pending || Run(s.next);
 }
 
@@ -818,6 +850,7 @@ bool Machine::RunGoalFalse(const Step& s) {
 bool Machine::Emit() {
   if (frame_->unknown) return true;
   ++frame_->answers;
+  ++frame_->emitted;
   if (frame_->answer != nullptr) return (*frame_->answer)();
   return mode_ == Mode::kDerive ? EmitRow() : EmitAnswer();
 }
@@ -825,7 +858,7 @@ bool Machine::Emit() {
 std::vector<Value> Machine::HeadRow(const Definition& def) {
   std::vector<Value> row;
   for (const Pattern& p : def.args) {
-    row.push_back(Build(pool_, p, slots_, frame_->names));
+    row.push_back(Made(Build(pool_, p, slots_, frame_->names)));
     if (row.back().is_none()) return {};
   }
   return row;
@@ -851,31 +884,56 @@ bool Machine::EmitRow() {
   } else {
     for (std::size_t i = 0; i < arity; ++i) {
       const Pattern& p = def.args[i];
-      cells[i] =
-          p.kind == Pattern::Kind::kSlot ? slots_[p.slot] : Build(pool_, p, slots_, frame_->names);
-      if (cells[i].is_none()) return true;
+      cells[i] = p.kind == Pattern::Kind::kSlot ? slots_[p.slot]
+                                                : Made(Build(pool_, p, slots_, frame_->names));
+      if (cells[i].is_none()) return stop == Stop::kGoesOn;
       plain &= cells[i].kind() != Kind::kSet;
     }
   }
   const std::span<const Value> row(cells, arity);
-  std::size_t added = 0;
-  if (plain && store_.WholeIfAny(head) == kNoId)
-    added = store_.at(head).Insert(row, false).is_new ? 1 : 0;
-  else added = store_.Insert(head, row, false);
+  if (plain && store_.WholeIfAny(head) == kNoId) return Stage(store_.at(head), row);
+  return CountNew(store_.Insert(head, row, false));
+}
+
+// Counts new rows against the limit.
+bool Machine::CountNew(std::size_t added) {
   new_rows += added;
   if (added > 0 && new_rows > limits_.max_rows) {
     stop = Stop::kRows;
-    stopped_at = def.text;
+    stopped_at = frame_->def->text;
   }
   Poll();
   return stop == Stop::kGoesOn;
+}
+
+bool Machine::Stage(Relation& head, std::span<const Value> row) {
+  if (staged_.count == kStaged || staged_.head != &head) Flush();
+  const std::uint64_t hash = Relation::HashOf(row);
+  head.Prefetch(hash);
+  staged_.head = &head;
+  staged_.hashes[staged_.count++] = hash;
+  staged_.cells.insert(staged_.cells.end(), row.begin(), row.end());
+  Poll();
+  return stop == Stop::kGoesOn;
+}
+
+void Machine::Flush() {
+  std::size_t added = 0;
+  const std::size_t arity = staged_.head == nullptr ? 0 : staged_.head->arity();
+  for (std::size_t i = 0; i < staged_.count; ++i) {
+    const std::span<const Value> row(staged_.cells.data() + i * arity, arity);
+    added += staged_.head->Insert(row, staged_.hashes[i], false).is_new ? 1 : 0;
+  }
+  staged_.count = 0;
+  staged_.cells.clear();
+  if (added > 0) CountNew(added);
 }
 
 bool Machine::EmitAnswer() {
   Table& table = *frame_->table;
   const Definition& def = *frame_->def;
   std::vector<Value> row = HeadRow(def);
-  if (row.empty() && !def.args.empty()) return true;
+  if (row.empty() && !def.args.empty()) return stop == Stop::kGoesOn;
   const bool goal = store_.at(table.relation).space() == Space::kGoal;
   Value map;
   if (goal) {

@@ -40,7 +40,10 @@ struct Frame {
   bool unknown = false;                  // some slot awaits a call
   bool pending = false;
   bool pending_question = false;
-  std::size_t answers = 0;  // emitted or found so far
+  bool pending_call = false;
+  std::size_t answers = 0;  // emitted so far, and ends of nested plans reached
+  std::size_t emitted = 0;
+  const Step* end = nullptr;  // where the plan ended with the answer emitted last
   // Why there is no answer: the step that got furthest, with what was bound there, or the
   // first operator that said why it cannot hold.
   const Step* deepest = nullptr;
@@ -68,6 +71,9 @@ class Machine {
         limits_(limits),
         metadata_(program, store) {}
 
+  /// How many derived rows are inserted at a time.
+  static constexpr std::size_t kStaged = 64;
+
   /// Makes `frame` the current one for a time.
   class Use {
    public:
@@ -85,6 +91,9 @@ class Machine {
 
   /// Runs a plan from `step` in the current frame; false when someone stopped it.
   bool Run(const Step* step);
+
+  /// Inserts the derived rows that still wait; to be called after a deriving plan ran.
+  void Flush();
 
   /// The values of the head's arguments in the current frame; empty when one has none.
   std::vector<Value> HeadRow(const Definition& def);
@@ -116,6 +125,8 @@ class Machine {
   std::string stopped_at;     // what was growing when a limit was reached
   std::string declined_call;  // a declined call that was needed, or ""
   std::string circular;       // a goal or relation that needs itself, or ""
+  bool truncated = false;     // a limit stopped the fixpoint: absence proves nothing
+  bool used_absence = false;  // and yet something was concluded from it
 
   Frame& frame() { return *frame_; }
   Mode mode() const { return mode_; }
@@ -156,12 +167,16 @@ class Machine {
   bool RunBody(const Step* body, Continuation fn);
   bool Emit();
   bool EmitRow();
+  bool CountNew(std::size_t added);
+  bool Stage(Relation& head, std::span<const Value> row);
   bool EmitAnswer();
   Value Evaluate(const Expr& e);
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
   Value AvarValue(RelationId channel) const;
   void Note(std::string why);
   void Poll();
+  void Waits(const Table& table);
+  Value Made(Value v);
 
   const Program& program_;
   Store& store_;
@@ -175,6 +190,15 @@ class Machine {
   Value* slots_ = nullptr;
   Mode mode_ = Mode::kDerive;
   const Continuation* found_ = nullptr;  // what a nested plan's end calls
+  // Derived rows wait here, so that their places in the table are in the cache when they
+  // are inserted. Rows derived in a round are not read before the next one.
+  struct Staged {
+    Relation* head = nullptr;
+    std::size_t count = 0;
+    std::uint64_t hashes[kStaged];
+    std::vector<Value> cells;
+  };
+  Staged staged_;
   std::uint32_t ticks_ = 0;
   std::size_t depth_ = 0;
 };

@@ -366,7 +366,8 @@ class Machine {
   static bool ReadyExpr(const Node& e, const Names& others, const Env& env, bool desperate) {
     if (const auto* g = e.As<Group>()) return ReadyExpr(g->inner.front(), others, env, desperate);
     if (const auto* c = e.As<Count>()) {
-      if (c->operand.front().As<Call>()) return desperate || FreeShared(NamesOf(e), others, env).empty();
+      if (c->operand.front().As<Call>())
+        return desperate || FreeShared(NamesOf(e), others, env).empty();
       return AllBound(NamesOf(e), env);
     }
     if (const auto* b = e.As<Binary>())
@@ -377,7 +378,8 @@ class Machine {
 
   static bool Ready(const Node& clause, const Names& others, const Env& env, bool desperate) {
     if (clause.As<Call>()) return true;
-    if (const auto* n = clause.As<Not>()) return FreeShared(NamesOf(n->clause.front()), others, env).empty();
+    if (const auto* n = clause.As<Not>())
+      return FreeShared(NamesOf(n->clause.front()), others, env).empty();
     if (const auto* b = clause.As<Binary>()) {
       const bool left = ReadyExpr(b->sides[0], others, env, desperate);
       if (b->sides[1].As<Match>()) return left;
@@ -588,7 +590,14 @@ class Machine {
       if (c == nullptr) continue;
       whole = true;
       if (!c->rest.empty() || c->items.empty()) continue;
-      return SolveDifferent(call, i, *c, 0, {}, env, then);
+      // A literal set has each element once.
+      Collection distinct = *c;
+      distinct.items.clear();
+      for (const Node& item : c->items)
+        if (!Ground(item) ||
+            std::find(distinct.items.begin(), distinct.items.end(), item) == distinct.items.end())
+          distinct.items.push_back(item);
+      return SolveDifferent(call, i, distinct, 0, {}, env, then);
     }
     const Extension& e = Rows(call);
     if (whole) {
@@ -717,7 +726,11 @@ bool RunRule(const Rule& rule, Database& db) {
       Call rest = head;
       rest.args[at] = Node{Nil{}, {}};
       std::vector<Datum> parts;
-      for (const Node& v : gather->rest) parts.push_back(*Build(v, e));
+      for (const Node& v : gather->rest) {
+        const std::optional<Datum> d = Build(v, e);
+        if (!d) throw Unsupported{"an unbound head: " + Print(v)};
+        parts.push_back(*d);
+      }
       groups[BuildRow(rest, e)].insert(parts.size() == 1 ? parts.front() : Datum{'l', "", parts});
     }
     for (auto& [key, values] : groups) {

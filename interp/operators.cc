@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace rpl {
 namespace {
+
+static_assert(std::numeric_limits<long double>::digits >= 64);
 
 std::string Kinds(Value a, Value b) {
   return std::string(KindName(a)) + " and " + std::string(KindName(b));
@@ -119,8 +122,11 @@ bool Holds(const Pool& pool, Operator op, Value a, Value b, std::string& why) {
     const std::int64_t y = pool.AsInt(b);
     order = x < y ? -1 : x > y ? 1 : 0;
   } else if (Pool::IsNumber(a) && Pool::IsNumber(b)) {
-    const double x = *pool.AsDouble(a);
-    const double y = *pool.AsDouble(b);
+    // A long double holds every integer and every float exactly on this machine.
+    const long double x = Pool::IsInt(a) ? static_cast<long double>(pool.AsInt(a))
+                                         : static_cast<long double>(*pool.AsDouble(a));
+    const long double y = Pool::IsInt(b) ? static_cast<long double>(pool.AsInt(b))
+                                         : static_cast<long double>(*pool.AsDouble(b));
     order = x < y ? -1 : x > y ? 1 : 0;
   } else if (a.kind() == Kind::kString && b.kind() == Kind::kString) {
     order = pool.TextOf(a).compare(pool.TextOf(b));  // UTF-8 bytes order as code points do

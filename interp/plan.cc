@@ -162,14 +162,16 @@ bool Planner::Ready(const Clause& clause, const Context& context, const std::vec
     const bool right = Buildable(c->right, bound, desperate);
     if (left && right) return true;
     if (c->op != Operator::kEqual) return false;
-    const auto bindable = [&](const Expr& e, const Expr& other) {
-      if (e.kind != Expr::Kind::kTerm) return false;
-      // `$focus = "unknown"` tests an avar, it does not resolve it (decision 55).
-      return !(e.term.kind == Pattern::Kind::kSlot &&
-               (*avar_)[static_cast<std::size_t>(e.term.slot)] && other.kind == Expr::Kind::kTerm &&
-               other.term.kind == Pattern::Kind::kConstant);
+    // `$l = |#?x|` resolves an avar; `$focus = "unknown"` and `?v = $x` read it (decisions
+    // 54, 55).
+    const auto is_avar = [&](const Expr& e) {
+      return e.term.kind == Pattern::Kind::kSlot && (*avar_)[static_cast<std::size_t>(e.term.slot)];
     };
-    return (left && bindable(c->right, c->left)) || (right && bindable(c->left, c->right));
+    const bool binds_right = left && c->right.kind == Expr::Kind::kTerm && !is_avar(c->right);
+    const bool binds_left = right && c->left.kind == Expr::Kind::kTerm &&
+                            !(is_avar(c->left) && c->right.kind == Expr::Kind::kTerm &&
+                              c->right.term.kind == Pattern::Kind::kConstant);
+    return binds_left || binds_right;
   }
   if (const auto* c = clause.As<MatchWith>())
     return Buildable(c->value, bound, desperate) ||
@@ -211,9 +213,12 @@ bool Planner::Ready(const Clause& clause, const Context& context, const std::vec
     return true;
   }
   if (const auto* c = clause.As<Expand>()) return bound[static_cast<std::size_t>(c->slot)];
-  if (const auto* c = clause.As<Metadata>())
-    return std::all_of(c->rows.begin(), c->rows.end(),
-                       [&](SlotId s) { return bound[static_cast<std::size_t>(s)]; });
+  if (const auto* c = clause.As<Metadata>()) {
+    const auto known = [&](SlotId s) { return bound[static_cast<std::size_t>(s)]; };
+    return std::all_of(c->rows.begin(), c->rows.end(), known) &&
+           (desperate || !c->bindings ||
+            std::all_of(c->own.slots.begin(), c->own.slots.end(), known));
+  }
   if (const auto* c = clause.As<ShowJson>()) return bound[static_cast<std::size_t>(c->slot)];
   if (const auto* c = clause.As<Check>())
     return !WaitsForOthers(clause, clause, context, rest) || c->body.empty();
@@ -250,6 +255,13 @@ void Planner::AtomStep(Step& step, const Atom& atom, Context& context) {
     }
   }
   step.all_bound = open.empty();
+  for (std::size_t i : open) {
+    const bool needed = (catalog_.InputsOf(atom.relation) >> i & 1) != 0;
+    const Pattern& p = atom.args[i];
+    const bool asked = p.kind == Pattern::Kind::kSlot &&
+                       std::find(atom.avars.begin(), atom.avars.end(), p.slot) != atom.avars.end();
+    step.open_input |= needed && !asked && step.access != Access::kRows;
+  }
   std::vector<bool> here(slots_);  // bound by this very atom
   for (std::size_t i : open) {
     const Pattern& p = atom.args[i];
@@ -582,7 +594,16 @@ std::string Planner::ProblemOf(const std::vector<Item>& rest, const Context& con
   std::string name;
   std::string text;
   for (const Item& item : rest) {
-    for (SlotId s : Unbound(*item.clause, context.bound)) {
+    // `?a = ?b + 1` lacks ?b; it would bind ?a itself.
+    std::vector<bool> given = context.bound;
+    if (const auto* c = item.clause->As<Compare>(); c != nullptr && c->op == Operator::kEqual) {
+      const bool left = c->left.kind == Expr::Kind::kTerm;
+      const bool right = c->right.kind == Expr::Kind::kTerm;
+      if (left != right)
+        ForEachSlot(left ? c->left : c->right,
+                    [&](SlotId s) { given[static_cast<std::size_t>(s)] = true; });
+    }
+    for (SlotId s : Unbound(*item.clause, given)) {
       const auto at = static_cast<std::size_t>(s);
       if ((*names_)[at].empty()) continue;
       name = ((*avar_)[at] ? "$" : "?") + (*names_)[at];

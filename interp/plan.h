@@ -107,7 +107,8 @@ struct Step {
   std::vector<std::pair<std::uint32_t, SlotId>> checks;  // columns equal to a slot bound here
   std::vector<std::pair<std::uint32_t, Pattern>> matches;
   SlotId row = -1;
-  SlotId asked = -1;  // an avar argument to ask for when nothing supplies it
+  bool open_input = false;  // a column that the relation's rules need is not known
+  SlotId asked = -1;        // an avar argument to ask for when nothing supplies it
 
   // operators: patterns carry their `binds` flags
   Pattern pattern;  // kBind, kMatch, kMember, kMetadata, kAggregate, and kCount's result

@@ -230,7 +230,7 @@ class Loader {
   Diagnostics& out_;
   std::vector<Section> sections_;
   std::vector<const PlacedSentence*> loose_;
-  std::vector<bool> done_;
+  std::unordered_set<RelationId> asserted_;  // relations with facts in this document
 };
 
 // The nearest headings with a signature below a plain one.
@@ -249,10 +249,7 @@ void Loader::Declare(const Node& head, Span span, const HeadingContext& context)
   std::string name = call->ns == Namespace::kGoal ? "%" : call->ns == Namespace::kTool ? "$" : "";
   name += call->label;
   if (!call->label.empty()) name += "/" + std::to_string(call->args.size());
-  for (const Declared& d : declared)
-    if (d.name == name) return;
-  for (const Declared& d : program_.declared())
-    if (d.name == name) return;
+  if (!program_.declared_names_.insert(name).second) return;
   declared.push_back({name, span, context.title, context.prose});
 }
 
@@ -298,12 +295,9 @@ void Loader::Sort() {
 
 bool Loader::HasFact(const Call& head) const {
   if (head.ns != Namespace::kRelation) return false;
-  for (const Assertion& a : assertions) {
-    const Relation& r = program_.store().at(a.relation);
-    if (r.space() == Space::kRelation && r.name() == head.label && r.arity() == head.args.size())
-      return true;
-  }
-  return false;
+  const RelationId r = program_.store().Find(Space::kRelation, head.label,
+                                             static_cast<std::uint32_t>(head.args.size()));
+  return r != kNoId && asserted_.contains(r);
 }
 
 // One ground clause with its metadata, as an assertion. False when it is not ground.
@@ -448,12 +442,21 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
   } else if (!AssertOne(tail, truth, trace, sentence, found)) {
     return false;
   }
-  for (Assertion& a : found) assertions.push_back(std::move(a));
+  for (Assertion& a : found) {
+    asserted_.insert(a.relation);
+    assertions.push_back(std::move(a));
+  }
   return true;
 }
 
 // Each head of a double implication is a rule over the same tail (decision 37).
 void Loader::Define(const Rule& rule, Span span, const HeadingContext& context) {
+  if (rule.heads.size() > kMaxNesting) {
+    out_.Add(Code::kTooLong, span,
+             "expected at most " + std::to_string(kMaxNesting) + " heads, got " +
+                 std::to_string(rule.heads.size()));
+    return;
+  }
   for (const Node& tail : rule.tail) Nested(tail, span, context);
   for (const Node& head : rule.heads) {
     Declare(head, span, context);
@@ -580,10 +583,29 @@ void Loader::Lower() {
   while (next < rules.size()) Loose(*rules[next++]);
 }
 
+void Program::CheckGoalCalls(const Clauses& clauses, Diagnostics& out) const {
+  for (const Clause& clause : clauses) {
+    const Atom* atom = clause.As<Atom>();
+    if (const auto* is = clause.As<GoalIsFalse>()) atom = &is->goal;
+    if (atom != nullptr && store_.at(atom->relation).space() == Space::kGoal &&
+        !atom->args.empty()) {
+      const Relation& rel = store_.at(atom->relation);
+      const Goal* goal = FindGoal(store_.pool().TextOf(rel.label()));
+      if (goal != nullptr && goal->captures.size() != atom->args.size())
+        out.Add(Code::kGoalArity, clause.span,
+                rel.name() + " captures " + std::to_string(goal->captures.size()) +
+                    " values, got " + std::to_string(atom->args.size()) + " arguments",
+                "call it with as many, or with none");
+    }
+    ForEachBody(clause, [&](const Clauses& body) { CheckGoalCalls(body, out); });
+  }
+}
+
 std::vector<Assertion> Program::Load(const Document& document, Diagnostics& out) {
   Loader loader(*this, document, out);
   loader.Sort();
   loader.Lower();
+  const std::size_t first_definition = definitions_.size();
   for (Definition& def : loader.definitions) {
     def.number = static_cast<int>(definitions_.size());
     if (def.head != kNoId) {
@@ -603,6 +625,10 @@ std::vector<Assertion> Program::Load(const Document& document, Diagnostics& out)
   for (Constraint& c : loader.constraints) {
     c.number = static_cast<int>(constraints_.size());
     constraints_.push_back(std::move(c));
+  }
+  for (std::size_t i = first_definition; i < definitions_.size(); ++i) {
+    CheckGoalCalls(definitions_[i].activation, out);
+    CheckGoalCalls(definitions_[i].body, out);
   }
   for (Collected& c : loader.collected)
     if (FindCollected(c.relation) == nullptr) collected_.push_back(std::move(c));
@@ -624,6 +650,8 @@ std::optional<Definition> Program::LowerQuery(const Sentence& query, Diagnostics
   Lowering lowering(*this, nothing, out);
   Definition def = lowering.Define(query.rule.heads.front(), query.rule, query.span);
   if (lowering.failed()) return std::nullopt;
+  CheckGoalCalls(def.activation, out);
+  CheckGoalCalls(def.body, out);
   def.number = -1;
   return def;
 }

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "grammar/document.h"
@@ -97,6 +98,8 @@ class Program {
   /// Goals in the order of their first rule. The root goal has the empty label.
   const std::vector<Goal>& goals() const { return goals_; }
   const Goal* FindGoal(std::string_view label) const;
+  /// Reports calls of goals with more arguments than the goal captures (decision 61).
+  void CheckGoalCalls(const Clauses& clauses, Diagnostics& out) const;
   const Collected* FindCollected(RelationId relation) const;
   std::size_t collected_count() const { return collected_.size(); }
   /// What headings and sentences define, in document order, once each.
@@ -111,6 +114,7 @@ class Program {
 
  private:
   friend class Lowering;
+  friend class Loader;
 
   Store& store_;
   const Sources& sources_;
@@ -120,6 +124,7 @@ class Program {
   std::vector<Goal> goals_;
   std::vector<Collected> collected_;
   std::vector<Declared> declared_;
+  std::unordered_set<std::string> declared_names_;
   std::unordered_map<RelationId, int> rule_count_;
   struct HeadingStart {
     std::uint32_t file;

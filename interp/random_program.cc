@@ -2,15 +2,12 @@
 #include "interp/random_program.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
 
 namespace rpl {
 namespace {
-
-const bool kTemp = std::getenv("RPL_TEMP") != nullptr;
 
 std::string Joined(const std::vector<std::string>& parts, const char* separator) {
   std::string out;
@@ -97,7 +94,7 @@ class Grower {
   std::string Fact(const RandomRelation& r, bool sets) {
     std::vector<std::string> args;
     for (char c : r.columns) {
-      if (sets && c == 'n' && Pick(25) == 0 && (!kTemp || args.empty())) {
+      if (sets && c == 'n' && Pick(25) == 0) {
         args.push_back(SetConstant());
         MarkSets(r.name);
       } else {
@@ -145,7 +142,6 @@ class Grower {
     const bool allowed = std::exchange(set_patterns_, false);
     std::string out = Arg(type);
     set_patterns_ = allowed;
-    if (kTemp && out == "_") return Constant(type);
     return out;
   }
 
@@ -166,8 +162,16 @@ class Grower {
     if (type == 't' && choice < 16)
       return Pick(2) == 0 ? "f(" + Inner('n') + ")" : "g(" + Inner('y') + ", " + Inner('n') + ")";
     if (type == 'n' && choice == 12 && set_patterns_) {
-      set_patterns_ = false;
-      return Pick(3) > 0 ? "#{& " + Fresh('z') + "}" : "#{" + Fresh('n') + " & _}";
+      // `#{1 2}` asks for several rows: of one column, or as in Test().
+      switch (Pick(sets_ ? 5 : 3)) {
+        case 0: return "#{" + Fresh('n') + " & _}";
+        case 3: return "#{" + Constant('n') + " " + Constant('n') + "}";
+        case 4: {
+          const std::string one = Fresh('n');
+          return "#{" + one + " " + Fresh('n') + "}";
+        }
+        default: return "#{& " + Fresh('z') + "}";
+      }
     }
     return Fresh(type);
   }
@@ -188,12 +192,10 @@ class Grower {
 
   std::string Atom(const RandomRelation& r) {
     set_patterns_ = true;
+    sets_ = r.layer < layer_ && r.columns.size() == 1;
     std::vector<std::string> args;
     // Two occurrences of a fresh variable in one atom come from vars_ growing on the way.
-    for (char c : r.columns) {
-      if (kTemp && !args.empty()) set_patterns_ = false;
-      args.push_back(Arg(c));
-    }
+    for (char c : r.columns) args.push_back(Arg(c));
     return r.name + "(" + Joined(args, ", ") + ")";
   }
 
@@ -218,7 +220,15 @@ class Grower {
   std::string Test() {
     static const std::vector<std::string> kOrder = {" < ", " <= ", " > ", " >= ", " != ", " = "};
     const RandomRelation& lower = Below(layer_ - 1);
-    switch (Pick(9)) {
+    switch (Pick(13)) {
+      case 12:
+        if (lower.columns.size() == 2 && lower.columns[1] == 'n')
+          return lower.name + "(" + Known(lower.columns[0]) + ", #{" + Known('n') + " " +
+                 Known('n') + "})";
+        return Known('n') + " <= 3";
+      case 9: return "not (not " + BoundAtom(lower) + ")";
+      case 10: return "not (" + BoundAtom(lower) + ", |" + BoundAtom(Below(layer_ - 1)) + "| > 1)";
+      case 11: return "(" + BoundAtom(lower) + " | not " + BoundAtom(Below(layer_ - 1)) + ")";
       case 0: return Known('n') + Of(kOrder) + Known('n');
       case 1: return Known('y') + (Pick(2) == 0 ? " != " : " = ") + Known('y');
       case 2: return "not " + BoundAtom(lower);
@@ -234,7 +244,21 @@ class Grower {
   // Binds something new. `grows`: values that no row holds are allowed.
   void Binding(std::vector<std::string>& clauses, bool grows) {
     static const std::vector<std::string> kArithmetic = {" + ", " - ", " * "};
-    switch (Pick(grows ? 15 : 7)) {
+    switch (Pick(grows ? 17 : 9)) {
+      case 7:
+        if (Has('y')) {
+          const std::string text = Of(vars_['y']);
+          clauses.push_back(text + " = ~ \"" + (Pick(2) == 0 ? "<" : "") + "{" + Fresh('y') +
+                            "}>\"");
+        }
+        return;
+      case 8:
+        if (Has('m')) {
+          const std::string map = Of(vars_['m']);
+          const std::string entry = Fresh('y') + " " + Fresh('n');
+          clauses.push_back(map + " = ~ {" + entry + " & " + Fresh('m') + "}");
+        }
+        return;
       case 0: {
         const std::string over = "|" + BoundAtom(Below(layer_ - 1)) + "|";
         clauses.push_back(Fresh('n') + " = " + over);
@@ -288,36 +312,36 @@ class Grower {
           clauses.push_back(list + " = [" + Fresh('n') + " & " + Fresh('l') + "]");
         }
         return;
-      case 7:
-      case 8: {
+      case 9:
+      case 10: {
         const std::string sum = Known('n') + Of(kArithmetic) + Known('n');
         clauses.push_back(Fresh('n') + " = " + sum);
         return;
       }
-      case 9: {
+      case 11: {
         const std::string list = "[" + Known('n') + " " + Known('n') + "]";
         clauses.push_back(Fresh('l') + " = " + list);
         return;
       }
-      case 10: {
+      case 12: {
         const std::string set = "#{" + Known('n') + " " + Known('n') + "}";
         clauses.push_back(Fresh('z') + " = " + set);
         return;
       }
-      case 11:
+      case 13:
         if (Has('z')) {
           static const std::vector<std::string> kSets = {" union ", " intersect ", " difference "};
           const std::string both = Of(vars_['z']) + Of(kSets) + Of(vars_['z']);
           clauses.push_back(Fresh('z') + " = " + both);
         }
         return;
-      case 12:
+      case 14:
         if (Has('z') || Has('l')) {
           const std::string some = Has('z') ? Of(vars_['z']) : Of(vars_['l']);
           clauses.push_back(Fresh('n') + " = |" + some + "|");
         }
         return;
-      case 13: {
+      case 15: {
         const std::string text = "\"<{" + (Has('n') ? Of(vars_['n']) : "?none") + "}>\"";
         if (Has('n')) clauses.push_back(Fresh('y') + " = " + text);
         return;
@@ -352,9 +376,6 @@ class Grower {
     std::vector<std::string> args;
     for (char c : r.columns) {
       args.push_back(HeadArg(c, grows));
-      if (kTemp && args.size() > 1)
-        while (args.back().starts_with("#{") || args.back().starts_with("?z"))
-          args.back() = HeadArg(c, false);
       if (args.back().starts_with("#{") || args.back().starts_with("?z")) MarkSets(r.name);
     }
     return r.name + "(" + Joined(args, ", ") + ")";
@@ -422,7 +443,7 @@ class Grower {
     if (Pick(2) == 0) rule.clauses.push_back(Test());
     if (!Has('n')) rule.clauses.push_back(Fresh('n') + " in [1 2]");
     const std::string value = Of(vars_['n']);
-    const bool list = kTemp || Pick(2) == 0;
+    const bool list = Pick(2) == 0;
     const bool pair = list && Has('y') && Pick(2) == 0;
     std::string gather = list ? "[& " : "#{& ";
     gather += value + (pair ? " " + Of(vars_['y']) : "") + (list ? "]" : "}");
@@ -448,6 +469,7 @@ class Grower {
   int layer_ = 0;
   int next_ = 0;
   bool set_patterns_ = true;
+  bool sets_ = true;
   std::map<char, std::vector<std::string>> vars_;
   std::vector<std::string> gathered_;
 };

@@ -85,23 +85,26 @@ std::size_t Solver::Derive(const Definition& def, const Plan& plan,
   const Machine::Use use(machine_, frame, Mode::kDerive);
   machine_.marks = &marks;
   const std::size_t before = machine_.new_rows;
-  if (def.gathered >= 0)
-    Gather(def, [&](std::vector<Value> row) {
+  if (!def.gathered.empty())
+    Gather(def, std::vector<bool>(def.slots.size()), [&](std::vector<Value> row) {
       machine_.new_rows += store_.Insert(def.head, row, false);
     });
   else machine_.Run(plan.first);
+  machine_.Flush();
   return machine_.new_rows - before;
 }
 
-// Groups the answers of a gathering rule by its other arguments (§8, decision 32).
-void Solver::Gather(const Definition& def, const std::function<void(std::vector<Value>)>& add) {
-  const auto at = static_cast<std::size_t>(def.gathered);
-  const Pattern& gathered = def.args[at];
-  struct Gathering {
-    std::vector<Value> row;      // the other arguments, with kNone for the gathered one
-    std::vector<Value> leading;  // elements before `&`
-    std::vector<Value> members;
+// Groups the answers of a gathering rule by its other arguments (§8, decision 32). `bound`
+// are the slots that the caller's arguments bind.
+void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
+                    const std::function<void(std::vector<Value>)>& add) {
+  struct Members {
+    std::vector<Value> values;
     std::set<Value> seen;
+  };
+  struct Gathering {
+    std::vector<Value> row;  // the other arguments; kNil where one is gathered
+    std::vector<Members> members;
   };
   std::vector<Gathering> groups;
   std::map<std::vector<Value>, std::size_t> group_of;
@@ -109,35 +112,47 @@ void Solver::Gather(const Definition& def, const std::function<void(std::vector<
   const auto build = [&](const Pattern& p) {
     return Build(pool_, p, frame.slots.data(), frame.names);
   };
+  const auto is_gathered = [&](std::size_t i) {
+    return std::find(def.gathered.begin(), def.gathered.end(), i) != def.gathered.end();
+  };
   const auto collect = [&] {
     Gathering group;
+    std::vector<Value> key;  // the row, and the elements before each `&`
     for (std::size_t i = 0; i < def.args.size(); ++i)
-      group.row.push_back(i == at ? kNil : build(def.args[i]));
-    for (const Pattern& p : gathered.parts) group.leading.push_back(build(p));
-    std::vector<Value> member;
-    for (const Pattern& p : gathered.rest) member.push_back(build(p));
-    std::vector<Value> key = group.row;
-    key.insert(key.end(), group.leading.begin(), group.leading.end());
-    const auto none = [](Value v) { return v.is_none(); };
-    if (std::any_of(key.begin(), key.end(), none) ||
-        std::any_of(member.begin(), member.end(), none))
-      return true;
+      group.row.push_back(is_gathered(i) ? kNil : build(def.args[i]));
+    key = group.row;
+    std::vector<Value> found;
+    for (std::size_t i : def.gathered) {
+      Members& members = group.members.emplace_back();
+      for (const Pattern& p : def.args[i].parts) members.values.push_back(build(p));
+      key.insert(key.end(), members.values.begin(), members.values.end());
+      std::vector<Value> member;
+      for (const Pattern& p : def.args[i].rest) member.push_back(build(p));
+      for (Value v : member)
+        if (v.is_none()) return true;
+      found.push_back(member.size() == 1 ? member.front() : pool_.List(member));
+    }
+    if (std::any_of(key.begin(), key.end(), [](Value v) { return v.is_none(); })) return true;
     const auto [it, is_new] = group_of.emplace(std::move(key), groups.size());
     if (is_new) groups.push_back(std::move(group));
-    Gathering& to = groups[it->second];
-    const Value one = member.size() == 1 ? member.front() : pool_.List(member);
-    if (to.seen.insert(one).second) to.members.push_back(one);
+    for (std::size_t g = 0; g < found.size(); ++g) {
+      Members& members = groups[it->second].members[g];
+      if (members.seen.insert(found[g]).second) members.values.push_back(found[g]);
+    }
     return true;
   };
   const Continuation each(collect);
   const Continuation* outer = std::exchange(frame.answer, &each);
-  machine_.Run(RulePlan(def, std::vector<bool>(def.slots.size())).first);
+  machine_.Run(RulePlan(def, bound).first);
   frame.answer = outer;
+  machine_.used_absence |= machine_.truncated;
   if (machine_.stop != Stop::kGoesOn) return;
   for (Gathering& group : groups) {
-    std::vector<Value>& all = group.leading;
-    all.insert(all.end(), group.members.begin(), group.members.end());
-    group.row[at] = gathered.kind == Pattern::Kind::kSet ? pool_.Set(all) : pool_.List(all);
+    for (std::size_t g = 0; g < def.gathered.size(); ++g) {
+      const std::size_t i = def.gathered[g];
+      const std::vector<Value>& all = group.members[g].values;
+      group.row[i] = def.args[i].kind == Pattern::Kind::kSet ? pool_.Set(all) : pool_.List(all);
+    }
     add(std::move(group.row));
   }
 }
@@ -180,20 +195,27 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   Frame frame(&def, def.slots);
   frame.table = &table;
   const Machine::Use use(machine_, frame, Mode::kSolve);
-  if (def.gathered >= 0) {
-    Gather(def, [&](std::vector<Value> row) {
-      if (frame.pending) return;
-      for (std::size_t i = 0; i < row.size(); ++i)
-        if (!table.key[i].is_none() && table.key[i] != row[i]) return;
-      table.Add(std::move(row));
-    });
+  std::vector<bool> bound(def.slots.size());
+  if (!def.gathered.empty()) {
+    std::vector<Value> given = table.key;  // what is gathered is not given
+    for (std::size_t i : def.gathered) given[i] = kNone;
+    const auto gather = [&] {
+      Gather(def, bound, [&](std::vector<Value> row) {
+        if (frame.pending) return;
+        for (std::size_t i = 0; i < row.size(); ++i)
+          if (!table.key[i].is_none() && table.key[i] != row[i]) return;
+        table.Add(std::move(row));
+      });
+      return machine_.stop == Stop::kGoesOn;
+    };
+    BindHead(def, given, 0, bound, gather);
   } else {
-    std::vector<bool> bound(def.slots.size());
     BindHead(def, table.key, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
   }
   table.pending |= frame.pending;
   table.pending_question |= frame.pending_question;
-  if (frame.answers > 0 || frame.pending) return;
+  table.pending_call |= frame.pending_call;
+  if (frame.emitted > 0 || frame.pending) return;
   if (table.reason.empty()) table.reason = ReasonOf(frame);
   if (table.ineligible.empty()) table.ineligible = frame.ineligible;
 }
@@ -237,7 +259,7 @@ std::vector<Value> Solver::TakeArgument(const OpenCall& call, Value reply) {
 }
 
 void Solver::EvaluateTable(Table& table) {
-  table.pending = table.pending_question = false;
+  table.pending = table.pending_question = table.pending_call = false;
   table.shown.clear();
   table.used.clear();
   Relation& rel = store_.at(table.relation);
@@ -288,7 +310,12 @@ void Solver::Complete(Table& table) {
     const auto at = std::find(running_.begin(), running_.end(), &table);
     depend(table.running ? static_cast<std::size_t>(at - running_.begin()) : table.depends_on);
     const Relation& rel = store_.at(table.relation);
-    if (table.running && rel.space() == Space::kGoal) machine_.circular = rel.name();
+    if (table.running && rel.space() == Space::kGoal) {
+      machine_.circular.clear();
+      for (auto it = at; it != running_.end(); ++it)
+        machine_.circular += store_.at((*it)->relation).name() + " → ";
+      machine_.circular += rel.name();
+    }
     return;
   }
   const std::size_t position = running_.size();
@@ -353,7 +380,7 @@ Solver::Active Solver::Activated(const Definition& def) {
 }
 
 void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
-  table.rule = def.number;
+  if (table.rows.empty()) table.rule = def.number;
   const Active active = Activated(def);
   if (active == Active::kNo) return;
   table.eligible = true;
@@ -388,22 +415,32 @@ void Solver::EvaluateGoal(Table& table) {
   const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
   if (goal != nullptr) table.captures = goal->captures;
   TakeTruths(table, goal);
+  // Rules disjoin (§15.2). One that acts, by asking, calling or showing, is a plan: it is
+  // taken only while nothing before it is satisfied, and then nothing after it (design 4).
   for (std::size_t i = 0; goal != nullptr && i < goal->rules.size(); ++i) {
     const Definition& def = program_.definitions()[static_cast<std::size_t>(goal->rules[i])];
+    const bool acts = analysis_.Acts(def);
     const std::size_t before = table.rows.size();
-    const bool was_pending = std::exchange(table.pending, false);
+    if (acts && before > 0) continue;
     EvaluateGoalRule(table, def);
     if (machine_.stop != Stop::kGoesOn) return;
-    const bool waits = std::exchange(table.pending, table.pending || was_pending);
-    if (waits && (def.force || table.rows.size() == before)) return;
-    if (table.rows.size() > before) {
-      table.pending = false;
-      return;
-    }
+    const bool answered = table.rows.size() > before;
+    if (table.pending && (def.force || !answered)) return;
+    if (!answered) continue;
+    // Further questions would add answers; an answer is enough.
+    table.pending = table.pending_call;
+    table.pending_question = false;
+    if (acts) return;
   }
   if (table.eligible || !table.rows.empty()) return;
   table.ineligible = rel.name();
   table.reason = (goal == nullptr ? "no rule for " : "no eligible rule for ") + rel.name();
+}
+
+bool Solver::IsAnswered(RelationId goal) const {
+  return std::any_of(running_.begin(), running_.end(), [&](const Table* table) {
+    return table->relation == goal && !table->rows.empty();
+  });
 }
 
 const Table& Solver::SolveGoal(const Goal& goal) { return Demand(goal.relation, {}); }
@@ -416,7 +453,10 @@ const Table& Solver::SolveQuery(const Definition& query) {
   table.running = true;
   running_.push_back(&table);
   EvaluateGoalRule(table, query);
-  if (!table.rows.empty() && !query.force) table.pending = false;
+  if (!table.rows.empty() && !query.force) {
+    table.pending = table.pending_call;
+    table.pending_question = false;
+  }
   running_.pop_back();
   table.running = false;
   table.complete = true;
@@ -465,7 +505,7 @@ std::optional<std::vector<Premise>> Solver::Prove(
     const std::function<bool(const Premise&)>& usable) {
   for (int number : analysis_.RulesOf(relation)) {
     const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
-    if (def.gathered >= 0) continue;
+    if (!def.gathered.empty()) continue;
     Frame frame(&def, def.slots);
     std::optional<std::vector<Premise>> found;
     const auto take = [&] {

@@ -7,9 +7,10 @@
 // recursion ends and a call is made once. Tables live as long as the state they were
 // computed from: Forget drops them when facts, replies or time changed.
 //
-// A goal's rules are taken in written order; the first that is not unsatisfied is the
-// plan, and gives the answers (design 4). `not` requires that what it negates is not
-// being evaluated: a goal or relation that needs its own absence is circular (§18.6).
+// A goal's rules are taken in written order and disjoin; one that acts (asks, calls,
+// shows) is tried only while those before it are unsatisfied (design 4). `not` requires that what
+// it negates is not being evaluated: a goal or relation that needs its own absence is circular
+// (§18.6).
 //
 // Borrows program, store and analysis. One thread.
 #ifndef RPL_INTERP_SOLVER_H_
@@ -70,6 +71,7 @@ class Solver : public Demands {
   std::vector<Value> TakeArgument(const OpenCall& call, Value reply);
 
   Table& Demand(RelationId relation, std::vector<Value> key) override;
+  bool IsAnswered(RelationId goal) const override;
 
  private:
   void Complete(Table& table);
@@ -79,7 +81,8 @@ class Solver : public Demands {
   void EvaluateGoal(Table& table);
   void EvaluateGoalRule(Table& table, const Definition& def);
   void TakeTruths(Table& table, const Goal* goal);
-  void Gather(const Definition& def, const std::function<void(std::vector<Value>)>& add);
+  void Gather(const Definition& def, const std::vector<bool>& bound,
+              const std::function<void(std::vector<Value>)>& add);
   bool BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
                 std::vector<bool>& bound, Continuation then);
   const Plan& PlanOf(const void* owner, int part, const std::vector<const Clause*>& clauses,

@@ -65,16 +65,17 @@ std::size_t Index::bytes() const {
   return heads_.bytes() + (next_.capacity() + last_.capacity()) * sizeof(RowId);
 }
 
-std::uint64_t Relation::HashOf(std::span<const Value> row) const {
+std::uint64_t Relation::HashOf(std::span<const Value> row) {
   std::uint64_t hash = 0;
   for (Value v : row) hash = MixHash(hash, v.bits());
   return hash;
 }
 
-Relation::Inserted Relation::Insert(std::span<const Value> row, bool asserted) {
+Relation::Inserted Relation::Insert(std::span<const Value> row, std::uint64_t hash,
+                                    bool asserted) {
   assert(row.size() == arity_);
   const RowId next = size_;
-  const RowId id = rows_.FindOrInsert(HashOf(row), next, [&](RowId other) {
+  const RowId id = rows_.FindOrInsert(hash, next, [&](RowId other) {
     return std::equal(row.begin(), row.end(), Row(other));
   });
   const bool is_new = id == next;

@@ -94,7 +94,13 @@ class Relation {
     bool is_new;
   };
   /// Appends unless present. A row that was derived becomes asserted when asserted again.
-  Inserted Insert(std::span<const Value> row, bool asserted);
+  Inserted Insert(std::span<const Value> row, bool asserted) {
+    return Insert(row, HashOf(row), asserted);
+  }
+  /// The same for a caller that has hashed the row already, and may have prefetched its slot.
+  Inserted Insert(std::span<const Value> row, std::uint64_t hash, bool asserted);
+  static std::uint64_t HashOf(std::span<const Value> row);
+  void Prefetch(std::uint64_t hash) const { rows_.Prefetch(hash); }
   RowId Find(std::span<const Value> row) const;
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
 
@@ -117,8 +123,6 @@ class Relation {
 
  private:
   friend class Index;
-
-  std::uint64_t HashOf(std::span<const Value> row) const;
 
   RelationId id_;
   Space space_;

@@ -31,14 +31,22 @@ struct OpenCall {
 
 /// Stops that no program should meet (§18.5, decision 78).
 struct Limits {
-  std::size_t max_rows = 50'000'000;
+  std::size_t max_rows = 50'000'000;  // derived; checked every Machine::kStaged rows
   std::size_t max_rounds = 100'000;
   std::size_t max_depth = 20'000;          // nested demanded calls
   std::size_t max_iterations = 1'000'000;  // of one @for
   std::function<bool()> interrupted;       // polled; may be empty
 };
 
-enum class Stop : std::uint8_t { kGoesOn, kRows, kRounds, kDepth, kIterations, kInterrupted };
+enum class Stop : std::uint8_t {
+  kGoesOn,
+  kRows,
+  kRounds,
+  kDepth,
+  kIterations,
+  kValue,  // a value too deep or too long: see Pool::overflow
+  kInterrupted,
+};
 
 /// A row that an answer rests on.
 struct Premise {
@@ -65,6 +73,7 @@ struct Table {
   int rule = -1;                  // goals: the definition that answered, or that is waited for
   bool pending = false;           // some call that it needs is open
   bool pending_question = false;  // and is put to a person
+  bool pending_call = false;      // or to a tool
   bool eligible = false;          // goals: some rule's activation held or waits
   std::string ineligible;         // a goal without an eligible rule that stood in the way
   std::string reason;             // why there is no answer, "" when unknown
@@ -87,6 +96,8 @@ class Demands {
   /// The table of a call, evaluated as far as can be now. It may still be running when
   /// the call is part of its own evaluation.
   virtual Table& Demand(RelationId relation, std::vector<Value> key) = 0;
+  /// Whether the goal is being evaluated now and has an answer already.
+  virtual bool IsAnswered(RelationId goal) const = 0;
 };
 
 }  // namespace rpl

@@ -360,7 +360,7 @@ bool Agree(const char* what, Property property, std::uint32_t programs) {
 }
 
 TEST_CASE("the session answers as the naive evaluator does") {
-  CHECK(Agree("session", SessionAgrees, 2000));
+  CHECK(Agree("session", SessionAgrees, 10000));
 }
 
 TEST_CASE("the store holds what the naive evaluator derives, sets whole and in instances") {

@@ -121,31 +121,88 @@ bool TakeMap(Pool& pool, const Pattern& p, Value map, std::size_t at, std::vecto
   return true;
 }
 
-// Whole-string match, leftmost holes shortest (decision 11). A hole that is bound is
-// literal text; one that occurs again must repeat.
-bool TakeTemplate(Pool& pool, const Pattern& p, std::string_view text, std::size_t hole,
-                  Value* slots) {
-  if (text.substr(0, p.texts[hole].size()) != p.texts[hole]) return false;
-  text.remove_prefix(p.texts[hole].size());
-  if (hole == p.parts.size()) return text.empty();
-  const Pattern& part = p.parts[hole];
-  if (part.kind == Pattern::Kind::kSlot && !part.binds) {
-    const std::string held = PlainText(pool, slots[part.slot]);
-    if (text.substr(0, held.size()) != held) return false;
-    return TakeTemplate(pool, p, text.substr(held.size()), hole + 1, slots);
+// Whole-string match, leftmost holes shortest (decision 11). Bound holes are literal text,
+// so what is matched alternates between text and open holes.
+struct TemplateParts {
+  std::vector<std::string> texts;  // one more than holes
+  std::vector<const Pattern*> holes;
+  bool repeats = false;  // some open hole occurs twice
+};
+
+TemplateParts PartsOf(const Pool& pool, const Pattern& p, const Value* slots) {
+  TemplateParts out;
+  out.texts.push_back(p.texts.front());
+  std::vector<SlotId> open;
+  for (std::size_t i = 0; i < p.parts.size(); ++i) {
+    const Pattern& part = p.parts[i];
+    const bool slot = part.kind == Pattern::Kind::kSlot;
+    const bool again = slot && std::find(open.begin(), open.end(), part.slot) != open.end();
+    if (slot && !part.binds && !again) {
+      out.texts.back() += PlainText(pool, slots[part.slot]) + p.texts[i + 1];
+      continue;
+    }
+    if (slot && part.binds) open.push_back(part.slot);
+    out.repeats |= again;
+    out.holes.push_back(&part);
+    out.texts.push_back(p.texts[i + 1]);
   }
-  for (std::size_t length = 0; length <= text.size(); ++length) {
-    if (hole + 1 == p.parts.size() && p.texts[hole + 1].empty()) length = text.size();
-    // Only try where the following text can start.
-    const std::string& follow = p.texts[hole + 1];
-    if (!follow.empty()) {
-      length = text.find(follow, length);
+  return out;
+}
+
+// With distinct holes the first place of each following text is the only one to try, and
+// the last text stands at the end.
+bool TakeDistinctHoles(Pool& pool, const TemplateParts& t, std::string_view text, Value* slots) {
+  if (!text.starts_with(t.texts.front())) return false;
+  text.remove_prefix(t.texts.front().size());
+  if (t.holes.empty()) return text.empty();
+  for (std::size_t i = 0; i < t.holes.size(); ++i) {
+    const std::string& follow = t.texts[i + 1];
+    std::size_t length;
+    if (i + 1 == t.holes.size()) {
+      if (!text.ends_with(follow)) return false;
+      length = text.size() - follow.size();
+    } else {
+      length = text.find(follow);
       if (length == std::string_view::npos) return false;
     }
+    if (t.holes[i]->kind == Pattern::Kind::kSlot)
+      slots[t.holes[i]->slot] = pool.String(text.substr(0, length));
+    text.remove_prefix(length + follow.size());
+  }
+  return text.empty();
+}
+
+// With repeated holes other places are tried too, within a budget.
+bool TakeRepeatedHoles(Pool& pool, const TemplateParts& t, std::string_view text, std::size_t hole,
+                       Value* slots, std::size_t& budget) {
+  if (!text.starts_with(t.texts[hole])) return false;
+  text.remove_prefix(t.texts[hole].size());
+  if (hole == t.holes.size()) return text.empty();
+  const Pattern& part = *t.holes[hole];
+  if (part.kind == Pattern::Kind::kSlot && !part.binds) {
+    const std::string held(pool.TextOf(slots[part.slot]));
+    return text.starts_with(held) &&
+           TakeRepeatedHoles(pool, t, text.substr(held.size()), hole + 1, slots, budget);
+  }
+  for (std::size_t length = 0; length <= text.size(); ++length) {
+    length = text.find(t.texts[hole + 1], length);
+    if (length == std::string_view::npos) return false;
+    if (budget-- == 0) {
+      pool.Overflow("a template with more than 100000 ways to match");
+      return false;
+    }
     if (part.kind == Pattern::Kind::kSlot) slots[part.slot] = pool.String(text.substr(0, length));
-    if (TakeTemplate(pool, p, text.substr(length), hole + 1, slots)) return true;
+    if (TakeRepeatedHoles(pool, t, text.substr(length), hole + 1, slots, budget)) return true;
+    if (budget == 0) return false;
   }
   return false;
+}
+
+bool TakeTemplate(Pool& pool, const Pattern& p, std::string_view text, Value* slots) {
+  const TemplateParts parts = PartsOf(pool, p, slots);
+  if (!parts.repeats) return TakeDistinctHoles(pool, parts, text, slots);
+  std::size_t budget = 100'000;
+  return TakeRepeatedHoles(pool, parts, text, 0, slots, budget);
 }
 
 bool TakeRegex(Pool& pool, const Pattern& p, std::string_view text, Value* slots) {
@@ -157,8 +214,9 @@ bool TakeRegex(Pool& pool, const Pattern& p, std::string_view text, Value* slots
   for (std::size_t i = 0; i < p.parts.size(); ++i) {
     const Pattern& part = p.parts[i];
     if (part.kind != Pattern::Kind::kSlot) continue;
-    if (groups[i + 1].data() == nullptr) return false;  // a group that took no part
-    const Value found = pool.String({groups[i + 1].data(), groups[i + 1].size()});
+    const bool took_part = groups[i + 1].data() != nullptr;
+    const Value found =
+        took_part ? pool.String({groups[i + 1].data(), groups[i + 1].size()}) : kNil;
     if (part.binds) slots[part.slot] = found;
     else if (slots[part.slot] != found) return false;
   }
@@ -180,10 +238,9 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
         continue;
       case Pattern::Kind::kList: return TakeList(pool, p, v, todo->next, slots, then);
       case Pattern::Kind::kSet: {
-        // A single value stands for its singleton (decision 33).
-        const Value set = v.kind() == Kind::kSet ? v : pool.Set({&v, 1});
-        std::vector<bool> taken(pool.ItemsOf(set).size());
-        return TakeSet(pool, p, pool.ItemsOf(set), 0, taken, todo->next, slots, then);
+        if (v.kind() != Kind::kSet) return true;
+        std::vector<bool> taken(pool.ItemsOf(v).size());
+        return TakeSet(pool, p, pool.ItemsOf(v), 0, taken, todo->next, slots, then);
       }
       case Pattern::Kind::kMap: {
         if (v.kind() != Kind::kMap) return true;
@@ -198,8 +255,7 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
         return TakeAll(pool, p.parts, args, todo->next, slots, then);
       }
       case Pattern::Kind::kTemplate:
-        if (v.kind() != Kind::kString || !TakeTemplate(pool, p, pool.TextOf(v), 0, slots))
-          return true;
+        if (v.kind() != Kind::kString || !TakeTemplate(pool, p, pool.TextOf(v), slots)) return true;
         continue;
       case Pattern::Kind::kRegex:
         if (v.kind() != Kind::kString || !TakeRegex(pool, p, pool.TextOf(v), slots)) return true;

@@ -79,6 +79,10 @@ Value Pool::Float(double v) {
 }
 
 Value Pool::Text(Kind kind, std::string_view text) {
+  if (text.size() > kMaxTextBytes) {
+    overflow_ = "a text longer than 64 MiB";
+    return kNone;
+  }
   const std::uint64_t hash = HashBytes(static_cast<std::uint64_t>(kind) * 0x51ed27u, text);
   const auto equal = [&](std::uint32_t id) {
     const Node& n = nodes_[id];
@@ -111,7 +115,10 @@ Value Pool::Compound(Node probe, std::span<const Value> items) {
     hash = MixHash(hash, v.bits());
     if (v.kind() >= Kind::kList) depth = std::max(depth, At(v).depth);
   }
-  if (depth + 1 > kMaxValueDepth) return kNone;
+  if (depth + 1 > kMaxValueDepth) {
+    overflow_ = "a value nested deeper than " + std::to_string(kMaxValueDepth);
+    return kNone;
+  }
 
   const auto equal = [&](std::uint32_t id) {
     const Node& n = nodes_[id];
@@ -293,6 +300,7 @@ std::string KeyText(const Pool& pool, Value v) {
 }
 
 bool PrintJson(const Pool& pool, Value v, std::string& out) {
+  if (out.size() > kMaxTextBytes) return false;
   switch (v.kind()) {
     case Kind::kSpecial:
       out += v == kNil ? "null" : v == kTrue ? "true" : v == kFalse ? "false" : "\"_\"";

@@ -83,8 +83,10 @@ inline constexpr Value kWild = Value::FromBits(4 << 4);
 inline constexpr Value kAbsent = Value::FromBits(5 << 4);
 inline constexpr Value kUnknown = Value::FromBits(6 << 4);
 
-/// Values nest at most this deep; Pool refuses to build deeper ones.
+/// Values nest at most this deep, and texts are at most this long; Pool refuses to build
+/// others.
 inline constexpr std::uint32_t kMaxValueDepth = 2000;
+inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 
 class Pool {
  public:
@@ -92,6 +94,7 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
+  /// Builders give kNone when the value would exceed a limit; overflow() then names it.
   Value Int(std::int64_t v);
   /// Integral values that fit 64 bits become integers. REQUIRES: v is not NaN.
   Value Float(double v);
@@ -100,7 +103,6 @@ class Pool {
   Value Keyword(std::string_view name) { return Text(Kind::kKeyword, name); }
   Value Symbol(std::string_view name) { return Text(Kind::kSymbol, name); }
   Value Slot(std::string_view name) { return Text(Kind::kSlot, name); }
-  /// The builders below give kNone when the result would nest deeper than kMaxValueDepth.
   Value List(std::span<const Value> items);
   /// Repeated elements are dropped.
   Value Set(std::span<const Value> items);
@@ -125,6 +127,11 @@ class Pool {
   bool Contains(Value set, Value element) const;
   /// The value under `key` of a map, or kNone.
   Value Lookup(Value map, Value key) const;
+
+  /// The limit that a builder met since ClearOverflow, in words; "" for none.
+  const std::string& overflow() const { return overflow_; }
+  void Overflow(std::string what) { overflow_ = std::move(what); }
+  void ClearOverflow() { overflow_.clear(); }
 
   std::size_t size() const { return nodes_.size(); }
 
@@ -152,6 +159,7 @@ class Pool {
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::byte* free_ = nullptr;
   std::size_t free_bytes_ = 0;
+  std::string overflow_;
 };
 
 /// RPL source text of a value: `"a"`, `:k`, `[1 2]`, `#{1}`, `{:a 1}`, `f(1)`, `?u`.
@@ -159,7 +167,8 @@ std::string Text(const Pool& pool, Value v);
 
 /// A value as one JSON value, compact, UTF-8 unescaped (decision 59): symbols as their
 /// text, keywords with colon, slots with `?`, terms as source text, sets as arrays, map
-/// keys as strings by the same rules. nullopt when two keys of a map collide as strings.
+/// keys as strings by the same rules. nullopt when two keys of a map collide as strings, or
+/// the text would be longer than kMaxTextBytes.
 std::optional<std::string> Json(const Pool& pool, Value v);
 
 /// What a template or a bare reply shows: a string as its characters, else Text.

@@ -162,15 +162,30 @@ void Runtime::QuiesceRelations() {
   Begin(phase_, "quiesce relations");
   solver_.Forget();
   solver_.machine().moment = {now_, declined_};
+  solver_.machine().truncated = false;
   const Stop stop = fixpoint_.Quiesce();
   if (stop != Stop::kGoesOn) {
     stop_ = stop;
     stopped_at_ = fixpoint_.stopped_at();
+    TakeStop();
     Log("stopped in " + stopped_at_);
-    solver_.machine().stop = Stop::kGoesOn;
+    solver_.machine().truncated = true;  // what is absent may only be missing
   }
   LogDerived();
   CheckConstraints();
+}
+
+// Clears the stop, so that the phases after this one run on what stands.
+void Runtime::TakeStop() {
+  overflow_ = pool_.overflow();
+  pool_.ClearOverflow();
+  solver_.machine().stop = Stop::kGoesOn;
+}
+
+// @each: every answer is pursued (§16.4).
+bool Runtime::Forced(const Table& table) const {
+  if (query_ != nullptr) return query_->force;
+  return table.rule >= 0 && program_.definitions()[static_cast<std::size_t>(table.rule)].force;
 }
 
 void Runtime::LogDerived() {
@@ -190,7 +205,9 @@ void Runtime::LogDerived() {
 // and what it forbids a violation (§12.2, decision 42).
 void Runtime::CheckConstraints() {
   violated_.clear();
-  for (const Violation& v : fixpoint_.Violations())
+  std::vector<Violation> of_rules = fixpoint_.Violations();
+  of_rules.insert(of_rules.end(), goal_violations_.begin(), goal_violations_.end());
+  for (const Violation& v : of_rules)
     violated_.push_back({&program_.constraints()[static_cast<std::size_t>(v.constraint)],
                          BindingsText(v.bindings)});
   for (const Constraint& c : program_.constraints()) {
@@ -233,6 +250,7 @@ void Runtime::CheckConstraints() {
 void Runtime::ActivateGoals() {
   Begin(4, "activate goals");
   solver_.Forget();
+  solver_.machine().violations.clear();
   if (!options_.log) return;
   const auto standing = [&](const Definition& def) {
     const Solver::Active active = solver_.Activated(def);
@@ -278,6 +296,9 @@ std::vector<const Definition*> Runtime::Candidates() const {
 void Runtime::UpdatePlans() {
   Begin(5, "update plans");
   solver_.Forget();
+  solver_.machine().violations.clear();
+  goal_violations_.clear();
+  solver_.machine().used_absence = false;
   plan_ = nullptr;
   plan_rule_ = nullptr;
   standing_ = Standing::kNoGoal;
@@ -287,7 +308,11 @@ void Runtime::UpdatePlans() {
   const auto take = [&](const Table& table, const std::string& name) {
     plan_ = &table;
     goal_name_ = name;
-    standing_ = table.pending         ? Standing::kPending
+    // All answers are shown, so an answer that a call still holds back is waited for; a
+    // goal that shows none is satisfied by its first.
+    const bool shows = !table.captures.empty() || !table.shown.empty();
+    const bool waits = table.pending && (table.rows.empty() || shows || Forced(table));
+    standing_ = waits                 ? Standing::kPending
                 : !table.rows.empty() ? Standing::kSatisfied
                                       : Standing::kUnsatisfied;
     if (reason_.empty()) reason_ = table.reason;
@@ -312,14 +337,16 @@ void Runtime::UpdatePlans() {
     if (const std::string text = solver_.machine().CallText(call); created_.insert(text).second)
       Log("created " + text);
   circular_ = solver_.machine().circular;
+  goal_violations_ = std::exchange(solver_.machine().violations, {});
   declined_call_ = solver_.machine().declined_call;
   open_calls_ = solver_.machine().calls;
   if (solver_.machine().stop != Stop::kGoesOn) {
     stop_ = solver_.machine().stop;
     stopped_at_ = solver_.machine().stopped_at;
-    solver_.machine().stop = Stop::kGoesOn;
+    TakeStop();
     if (standing_ != Standing::kSatisfied) standing_ = Standing::kUnsatisfied;
   }
+  used_absence_ = solver_.machine().used_absence;
 }
 
 // --- phase 6: what the plan established becomes novelty ---------------------------------
@@ -613,6 +640,7 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
       columns.emplace_back(i, "?" + plan_rule_->slots[static_cast<std::size_t>(p.slot)]);
   }
   if (columns.empty()) return out;
+  std::set<std::string> seen;
   for (const std::vector<Value>& row : table.rows) {
     std::vector<Value> entries;
     for (const auto& [column, name] : columns) {
@@ -624,7 +652,7 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
     std::string text;
     if (bare && shown.kind() == Kind::kString) text = PlainText(pool_, shown);
     else text = Json(pool_, shown).value_or(Text(pool_, shown));
-    if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
+    if (seen.insert(text).second) out.push_back(std::move(text));
   }
   return out;
 }
@@ -636,6 +664,19 @@ std::string Runtime::FailText(const std::string& reason, const std::string& expl
 }
 
 // The author's %fail rules (§15.7): the first that holds is the report.
+std::string Runtime::LimitText() const {
+  switch (stop_) {
+    case Stop::kRows: return fmt::format("{} rows", limits_.max_rows);
+    case Stop::kRounds: return fmt::format("{} rounds", limits_.max_rounds);
+    case Stop::kDepth: return fmt::format("{} nested calls", limits_.max_depth);
+    case Stop::kIterations: return fmt::format("{} iterations", limits_.max_iterations);
+    case Stop::kValue: return overflow_;
+    case Stop::kGoesOn:
+    case Stop::kInterrupted: break;
+  }
+  return "";
+}
+
 std::optional<std::string> Runtime::AuthorFailure() {
   const Goal* fail = program_.FindGoal("fail");
   if (fail == nullptr) return std::nullopt;
@@ -674,12 +715,9 @@ Outcome Runtime::Report() {
     out.reason = *report;
     return out;
   }
-  if (stop_ != Stop::kGoesOn && standing_ != Standing::kSatisfied) {
-    static constexpr const char* kNames[] = {"", "rows", "rounds", "depth", "iterations", ""};
-    const std::size_t values[] = {
-        0, limits_.max_rows, limits_.max_rounds, limits_.max_depth, limits_.max_iterations, 0};
-    const auto which = static_cast<std::size_t>(stop_);
-    out = fail(fmt::format("limit reached: {} {}", values[which], kNames[which]),
+  const bool certain = standing_ == Standing::kSatisfied && !used_absence_;
+  if (stop_ != Stop::kGoesOn && !certain) {
+    out = fail("limit reached: " + LimitText(),
                fmt::format("evaluation stopped while `{}` was still growing", stopped_at_));
     out.status = Status::kLimit;
     return out;
@@ -716,9 +754,11 @@ Outcome Runtime::Report() {
     return fail("declined: " + declined_call_,
                 goal_name_ + " needs " + declined_call_ + ", which was declined");
   if (!circular_.empty())
-    return fail("circular dependency: " + circular_, circular_ + " depends on itself: " + reason_);
+    return fail("circular dependency: " + circular_,
+                goal_name_ + " rests on " + circular_ + ": " + reason_);
   if (!ineligible_.empty()) {
-    const bool known = program_.FindGoal(ineligible_.substr(1)) != nullptr;
+    const bool known = (query_ != nullptr && ineligible_ == goal_name_) ||
+                       program_.FindGoal(ineligible_.substr(1)) != nullptr;
     return fail((known ? "no eligible rule for " : "no rule for ") + ineligible_,
                 known ? "no activation clause of " + ineligible_ + " holds"
                       : "nothing defines " + ineligible_);

@@ -95,6 +95,9 @@ class Runtime {
   void Record(TraceEntry::Kind kind, std::string text);
   void Assert(const Assertion& a);
   void Renew();
+  void TakeStop();
+  bool Forced(const Table& table) const;
+  std::string LimitText() const;
   void LogDerived();
   void CheckConstraints();
   void RecordGoal(const Table& table, std::set<const Table*>& done);
@@ -139,6 +142,7 @@ class Runtime {
   std::set<std::string> derived_known_;  // rows the log has shown
   std::set<std::pair<int, std::string>> constraint_traces_;
   std::vector<Violated> violated_;
+  std::vector<Violation> goal_violations_;  // of rules evaluated for the goal
   std::vector<Assertion> retracted_;
 
   const Definition* query_ = nullptr;
@@ -154,6 +158,8 @@ class Runtime {
   bool chat_ = false;
   Stop stop_ = Stop::kGoesOn;
   std::string stopped_at_;
+  std::string overflow_;       // which value limit, for kValue
+  bool used_absence_ = false;  // the goal rests on what a limit may have cut off
 };
 
 }  // namespace rpl

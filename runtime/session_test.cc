@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns of a session with a scripted agent: what is answered, logged, and waited for.
+#include "runtime/session.h"
+
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <map>
+#include <optional>
+
+#include "interp/testing.h"
+
+namespace rpl {
+namespace {
+
+using testing::Join;
+
+// Answers by request id; "decline" declines, what is not listed stays pending.
+struct Scripted : Agent {
+  rpl::Answer Answer(const Request& request, Pool& pool, bool again) override {
+    rpl::Answer out;
+    asked.push_back(request.id + (again ? " again" : ""));
+    const auto it = replies.find(request.id);
+    if (again || it == replies.end()) return out;
+    out.kind = it->second == "decline" ? rpl::Answer::Kind::kDecline : rpl::Answer::Kind::kValue;
+    if (out.kind == rpl::Answer::Kind::kValue) out.value = testing::Read(pool, it->second);
+    return out;
+  }
+  void Chat(const std::string& line) override { said.push_back(line); }
+  void OfferToContinue(const std::string& goal) override { offered.push_back(goal); }
+
+  std::map<std::string, std::string> replies;
+  std::vector<std::string> asked, said, offered;
+};
+
+// A session with its log.
+struct Talk {
+  using Replies = std::map<std::string, std::string>;
+
+  Talk() : Talk(Replies{}) {}
+  explicit Talk(Replies replies) {
+    agent.replies = std::move(replies);
+    SessionOptions options;
+    options.now = "2024-02-29T12:00:00Z";
+    options.log = [this](const std::string& line) { log.push_back(line); };
+    session.emplace(agent, options);
+  }
+
+  /// What the shell prints for a message, lines joined by " / "; chat in front, after "> ".
+  std::string Say(const std::string& text) {
+    agent.said.clear();
+    outcome = session->Say("message", text);
+    std::vector<std::string> lines;
+    for (const std::string& line : agent.said) lines.push_back("> " + line);
+    for (const std::string& line : Session::Reply(outcome)) lines.push_back(line);
+    return Join(lines, " / ");
+  }
+
+  /// Where the log has a line that contains `text`, from `at`; npos when it has none.
+  std::size_t Logged(const std::string& text, std::size_t at = 0) const {
+    for (; at < log.size(); ++at)
+      if (log[at].find(text) != std::string::npos) return at;
+    return std::string::npos;
+  }
+
+  Scripted agent;
+  std::vector<std::string> log;
+  std::optional<Session> session;
+  Outcome outcome;
+};
+
+TEST_CASE("turns accumulate, a query does not stay") {
+  Talk talk;
+  CHECK(talk.Say("p(1)\n") == "");
+  CHECK(talk.outcome.status == Status::kNothing);
+  CHECK(talk.Say("q(?x) <- p(?x)\n%g(?x) <- q(?x)\n") == "1");
+  CHECK(talk.Say("p(2)\n%g(?x) <- q(?x)\n") == "1 / 2");
+  CHECK(talk.Say("p(1) -> false\n%g(?x) <- q(?x)\n") == "2");
+  CHECK(talk.session->Definitions() == std::vector<std::string>{"q/1"});
+  CHECK_FALSE(talk.session->HasGoals());
+  CHECK(talk.Say("%g\n") != "true");
+}
+
+TEST_CASE("what a query prints (decisions 63 to 66)") {
+  struct {
+    const char* text;
+    const char* reply;
+  } const kCases[] = {
+      {"% <- p(1)", "true"},
+      {"% <- p(9)", "*"},
+      {"%q(?x) <- p(?x)", "1 / 2"},
+      {"%q(?x, ?s) <- p(?x), s(?s)", R"({"?x":1,"?s":"lock"} / {"?x":2,"?s":"lock"})"},
+      {"%q(?s) <- s(?s)", "lock"},
+      {"%q(?s) <- ?s = [1 \"a\"]", R"([1,"a"])"},
+      {"%q(1, ?x) <- p(?x)", "1 / 2"},
+      {"% <- p(?x), $json(?x)", "> 1 / > 2"},
+      {"% <- p(?x), ?x > 5, $json(?x)", "*"},
+      {"% <- p(", "*"},
+      {"% p(1)", "*"},
+      {"%nobody", "*"},
+  };
+  for (const auto& c : kCases) {
+    Talk talk;
+    talk.session->Load("x.rpl", "p(1)\np(2)\ns(\"lock\")\n");
+    INFO(c.text);
+    const std::string reply = talk.Say(std::string(c.text) + "\n");
+    INFO(reply);
+    if (std::string(c.reply) != "*") {
+      CHECK(reply == c.reply);
+      CHECK(talk.outcome.status == Status::kSatisfied);
+    } else {
+      CHECK(!reply.empty());
+      CHECK(reply != "true");
+      CHECK(talk.agent.said.empty());
+      CHECK(talk.outcome.status != Status::kSatisfied);
+    }
+  }
+}
+
+TEST_CASE("the log has the eight phases of a timestep in order") {
+  Talk talk(Talk::Replies{{"$ask(\"Q\")", "\"A\""}});
+  talk.session->Load("x.rpl", "f(1)\nd(?x) <- f(?x)\nr(?x) <- $ask(\"Q\") ^ ~ {:result ?x}\n");
+  CHECK(talk.Say("% <- d(_), r(?x), $json(?x)\n") == "> \"A\"");
+  // "T.P text": timesteps and phases never go back.
+  int timestep = 1, phase = 0;
+  for (const std::string& line : talk.log) {
+    INFO(line);
+    int t = 0, p = 0;
+    REQUIRE(std::sscanf(line.c_str(), "%d.%d ", &t, &p) == 2);
+    CHECK((t > timestep || (t == timestep && p >= phase)));
+    CHECK(p >= 1);
+    CHECK(p <= 8);
+    timestep = t;
+    phase = p;
+  }
+  CHECK(timestep == 2);
+  const char* const kInOrder[] = {
+      "1.2 rule d(?x) <- f(?x)",  "1.2 asserted f(1)", "1.3 derived d(1)",
+      "1.5 created $ask(\"Q\")",  "1.6 waiting %",     "1.8 dispatched $ask(\"Q\")",
+      "2.1 asserted $ask(\"Q\")", "2.6 satisfied %",   "2.8 chat \"A\""};
+  std::size_t at = 0;
+  for (const char* line : kInOrder) {
+    INFO(line << " in\n" << Join(talk.log));
+    at = talk.Logged(line, at);
+    REQUIRE(at != std::string::npos);
+  }
+}
+
+TEST_CASE("a call that nobody answers waits, and is answered in a later turn") {
+  Talk talk;
+  talk.session->Load("x.rpl", "r(?x) <- $ask(\"Q\") ^ ~ {:result ?x}\n");
+  CHECK(talk.Say("% <- r(?x), $json(?x)\n").find("$ask(\"Q\")") != std::string::npos);
+  CHECK(talk.outcome.status == Status::kWaiting);
+  REQUIRE(talk.outcome.pending.size() == 1);
+  CHECK(talk.outcome.pending.front().id == "$ask(\"Q\")");
+  CHECK(talk.outcome.pending.front().prompt == "Q");
+  CHECK(talk.agent.said.empty());
+  talk.agent.replies["$ask(\"Q\")"] = "\"A\"";
+  CHECK(talk.Say("% <- r(?x), $json(?x)\n") == "> \"A\"");
+  // One dispatch and one result per run: the reply is a fact now.
+  talk.agent.asked.clear();
+  CHECK(talk.Say("%q(?x) <- r(?x)\n") == "A");
+  CHECK(talk.agent.asked.empty());
+  // As a fact it can also be asserted by the author.
+  Talk other;
+  other.session->Load("x.rpl", "r(?x) <- $ask(\"Q\") ^ ~ {:result ?x}\n");
+  other.Say("% <- r(?x), $json(?x)\n");
+  CHECK(other.Say("$ask(\"Q\") ^ ~ {:result \"B\"} -> true\n% <- r(?x), $json(?x)\n") == "> \"B\"");
+}
+
+TEST_CASE("a declined call fails the goal, and another rule may still satisfy it") {
+  Talk talk(Talk::Replies{{"$ask(\"Q\")", "decline"}});
+  talk.session->Load("x.rpl", "r(?x) <- $ask(\"Q\") ^ ~ {:result ?x}\n");
+  const std::string reply = talk.Say("% <- r(?x), $json(?x)\n");
+  CHECK(talk.outcome.status == Status::kFailed);
+  CHECK(reply.starts_with("%fail("));
+  CHECK(talk.Logged("declined $ask(\"Q\")") != std::string::npos);
+
+  Talk two(Talk::Replies{{"$ask(\"Q\")", "decline"}});
+  two.session->Load("x.rpl", "% <- $ask(\"Q\") ^ ~ {:result ?x}\n% <- f(1)\nf(1)\n");
+  CHECK(two.session->Run().status == Status::kSatisfied);
+}
+
+TEST_CASE("a choice outside the options is asked again") {
+  Talk talk(Talk::Replies{{"$choose(\"pick\", [\"a\" \"b\"])", "\"c\""}});
+  CHECK(talk.Say("% <- $choose(\"pick\", [\"a\" \"b\"]) ^ ~ {:result ?x}, $json(?x)\n").empty() ==
+        false);
+  CHECK(talk.outcome.status == Status::kWaiting);
+  CHECK(talk.agent.asked.size() == 2);
+}
+
+TEST_CASE("negation over a pending call is undecided (decision 56)") {
+  Talk talk;
+  talk.session->Load("x.rpl", "r(?x) <- $ask(\"Q\") ^ ~ {:result ?x}\n");
+  talk.Say("% <- not r(\"A\")\n");
+  CHECK(talk.outcome.status == Status::kWaiting);
+  talk.agent.replies["$ask(\"Q\")"] = "\"A\"";
+  talk.Say("% <- not r(\"A\")\n");
+  CHECK(talk.outcome.status == Status::kUnsatisfied);
+  CHECK(talk.Say("% <- not r(\"B\")\n") == "true");
+}
+
+TEST_CASE("a violated constraint is a failure, also of a query that does not touch it") {
+  Talk talk;
+  CHECK(talk.Say("p(1)\np(?x) -> q(?x)\n% <- p(1)\n").starts_with("%fail("));
+  CHECK(talk.outcome.status == Status::kFailed);
+  CHECK(talk.Say("q(1)\n% <- p(1)\n") == "true");
+}
+
+TEST_CASE("a limit is reported with its rule") {
+  Scripted agent;
+  SessionOptions options;
+  options.max_rounds = 20;
+  Session session(agent, options);
+  session.Load("x.rpl", "n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n");
+  const Outcome outcome = session.Say("q", "% <- n(-1)\n");
+  CHECK(outcome.status == Status::kLimit);
+  CHECK(outcome.reason.find("n(?y) <- n(?x), ?y = ?x + 1") != std::string::npos);
+  CHECK(outcome.reason.find("20") != std::string::npos);
+  // What was derived stays, and satisfies (decision 78).
+  CHECK(session.Say("q", "% <- n(3)\n").status == Status::kSatisfied);
+}
+
+TEST_CASE("an interrupt ends the turn and leaves the session usable") {
+  Scripted agent;
+  bool stop = true;
+  SessionOptions options;
+  options.interrupted = [&] { return stop; };
+  Session session(agent, options);
+  session.Load("x.rpl",
+               "a(?x) <- ?x in [1 2 3 4 5 6 7 8 9 10]\n"
+               "b(?x, ?y, ?z, ?u) <- a(?x), a(?y), a(?z), a(?u)\n");
+  CHECK(session.Say("q", "% <- b(1, 2, 3, 4)\n").status == Status::kInterrupted);
+  stop = false;
+  CHECK(session.Say("q", "% <- b(10, 10, 10, 10)\n").status == Status::kSatisfied);
+}
+
+TEST_CASE("wrong text is reported and the rest of the turn stands") {
+  Talk talk;
+  CHECK(talk.session->Load("x.rpl", "p(1)\nq(\n").size() == 1);
+  CHECK(talk.Say("% <- p(1)\n") == "true");
+  CHECK(talk.session->Load("bad.rpl", "p(\"\xff\")\n").size() == 1);
+  CHECK(talk.Say("% <- p(1)\n") == "true");
+}
+
+// One session over everything the log can show.
+std::string Transcript() {
+  Talk talk(Talk::Replies{{"$ask(\"Q\")", "\"A\""},
+                          {"$ask(\"R\")", "decline"},
+                          {"$fetch(1)", "{:b 1, :a 2}"},
+                          {"draft(?draft-id)", "\"d-1\""}});
+  std::string out;
+  talk.session->Load("doc.md",
+                     "# Draft - draft(?draft-id)\nConfirm the document.\n"
+                     "# Path - path(?x, ?y) <- edge(?x, ?y)\n"
+                     "```rpl\nedge(a, b)\nedge(b, #{c d})\nn(?k, ?n) <- ?n = |edge(?k, _)|\n"
+                     "g(#{& ?x}) <- edge(?x, _)\npath(?x, ?z) -> n(?x, _)\n```\n"
+                     "# Root - % <- %work(?d)\n"
+                     "# Work - %work(?d) <- draft(?d), $fetch(1) ^ ~ {:result ?m}, path(a, _)\n");
+  out += std::to_string(static_cast<int>(talk.session->Run().status)) + "\n";
+  out += talk.Say("edge(d, e)\n% <- path(?x, ?y) ^^ ?b, $json(?b)\n") + "\n";
+  out += talk.Say("%q(?x, ?s) <- n(?x, _), g(#{& ?s}), $ask(\"Q\") ^ ~ {:result ?a}\n") + "\n";
+  out += talk.Say("% <- $ask(\"R\") ^ ~ {:result ?a}\n") + "\n";
+  out += talk.Say("edge(a, b) -> false\n% <- path(a, b)\n") + "\n";
+  return out + Join(talk.log) + "\n" + Join(talk.session->Trace());
+}
+
+TEST_CASE("the same program and replies give the same bytes") {
+  const std::string first = Transcript();
+  CHECK(first == Transcript());
+  CHECK(first.find("dispatched") != std::string::npos);
+  CHECK(first.find("declined") != std::string::npos);
+  CHECK(first.find("retracted") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace rpl
