@@ -3,8 +3,8 @@
 #
 # usage: shell/examples_test.sh RPL
 #
-# Each examples/X with an examples/X.expected is run with examples/X.answers on standard
-# input, must be satisfied, and must print X.expected. The last line is `N passed, N failed`.
+# Each X below examples/ with an X.expected is run with X.answers on standard input, must be
+# satisfied, and must print X.expected. The last line is `N passed, N failed`.
 set -uo pipefail
 rpl=$(realpath "${1:?usage: examples_test.sh RPL}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -14,7 +14,7 @@ failed=0
 errors=$(mktemp)
 trap 'rm -f "$errors"' EXIT
 
-for expected in examples/*.expected; do
+for expected in examples/*.expected examples/*/*.expected; do
   example=${expected%.expected}
   answers=$example.answers
   [[ -f $answers ]] || answers=/dev/null
