@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads, loads, runs the passes, and sorts what they say. A document is loaded as a
+// session would load it, but its facts are only listed, and nothing is derived.
+#include "interp/checker.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "grammar/parser.h"
+#include "interp/check_context.h"
+
+namespace rpl {
+namespace check {
+
+void Context::Add(Code code, Span span, std::string message, std::string hint,
+                  std::vector<Edit> edits) {
+  if (!checked_files.contains(span.file)) return;
+  findings.push_back(
+      {{code, InfoOf(code).severity, span, std::move(message), std::move(hint)}, std::move(edits)});
+}
+
+void Context::Blame(Span sentence, const std::string& variable) {
+  blamed.insert(std::to_string(sentence.file) + ":" + std::to_string(sentence.begin) + variable);
+}
+
+bool Context::IsBlamed(Span sentence, const std::string& variable) const {
+  return blamed.contains(std::to_string(sentence.file) + ":" + std::to_string(sentence.begin) +
+                         variable);
+}
+
+std::string NameOf(const Call& call) {
+  const char* mark = call.ns == Namespace::kGoal ? "%" : call.ns == Namespace::kTool ? "$" : "";
+  return mark + call.label;
+}
+
+std::string KeyOf(const Call& call) {
+  std::string key = NameOf(call);
+  if (call.ns != Namespace::kGoal) key += "/" + std::to_string(call.args.size());
+  return key;
+}
+
+std::string Closest(std::string_view got, const std::vector<std::string>& candidates,
+                    std::size_t& budget) {
+  const std::size_t allowed = got.size() < 4 ? 1 : got.size() < 8 ? 2 : 3;
+  std::string best;
+  std::size_t least = allowed + 1;
+  std::vector<std::size_t> row;
+  for (const std::string& other : candidates) {
+    if (budget == 0) break;
+    --budget;
+    const std::size_t longer = std::max(got.size(), other.size());
+    if (longer - std::min(got.size(), other.size()) >= least || longer > 100) continue;
+    row.resize(other.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= got.size(); ++i) {
+      std::size_t diagonal = std::exchange(row[0], i);
+      for (std::size_t j = 1; j <= other.size(); ++j) {
+        const std::size_t replaced = diagonal + (got[i - 1] == other[j - 1] ? 0 : 1);
+        diagonal = std::exchange(row[j], std::min({replaced, row[j] + 1, row[j - 1] + 1}));
+      }
+    }
+    if (row.back() < least) least = row.back(), best = other;
+  }
+  return best;
+}
+
+Span SpanOfVariable(const Node& node, const std::string& name) {
+  const auto find = [&](const auto& self, const Node& at) -> const Node* {
+    const auto* v = at.As<Lvar>();
+    const auto* a = at.As<Avar>();
+    const auto* e = at.As<Expansion>();
+    if ((v && v->name == name) || (a && a->name == name) || (e && e->name == name)) return &at;
+    const Node* found = nullptr;
+    ForEachChild(at, [&](const Node& child) {
+      if (found == nullptr) found = self(self, child);
+    });
+    return found;
+  };
+  const Node* found = find(find, node);
+  return found == nullptr ? node.span : found->span;
+}
+
+namespace {
+
+// The file part of `file.md#rel`, "" for a label without one (decision 77).
+std::string FileOf(const std::string& label) {
+  const std::size_t hash = label.find('#');
+  if (hash == std::string::npos) return "";
+  const std::string ns = label.substr(0, hash);
+  return ns.find('.') == std::string::npos ? "" : ns;
+}
+
+template <typename Fn>
+void ForEachCall(Node& node, Fn&& fn) {
+  if (auto* call = node.As<Call>()) fn(*call, node.span);
+  ForEachChild(node, [&](const Node& child) { ForEachCall(const_cast<Node&>(child), fn); });
+}
+
+template <typename Fn>
+void ForEachCall(Document& document, Fn&& fn) {
+  const auto rule = [&](Sentence& sentence) {
+    Node whole{std::move(sentence.rule), sentence.span};
+    ForEachCall(whole, fn);
+    sentence.rule = std::move(*whole.As<Rule>());
+  };
+  for (Scope& scope : document.scopes)
+    if (scope.signature) rule(*scope.signature);
+  for (PlacedSentence& placed : document.sentences) rule(placed.sentence);
+}
+
+// Reads a document and, first, the files that its labels name, whose own labels get the
+// file's prefix, as a session does (§17.7).
+class Reader {
+ public:
+  Reader(Context& context, const CheckOptions& options) : context_(context), options_(options) {}
+
+  void Read(std::uint32_t file) {
+    Diagnostics out;
+    Document document = ReadDocument(context_.sources, file, out);
+    Take(std::move(document), out);
+  }
+
+ private:
+  void Take(Document document, Diagnostics& out) {
+    std::vector<std::pair<std::string, Span>> wanted;
+    ForEachCall(document, [&](Call& call, Span span) {
+      if (std::string name = FileOf(call.label); !name.empty())
+        wanted.emplace_back(std::move(name), span);
+    });
+    for (const auto& [name, span] : wanted) {
+      if (!seen_.insert(name).second) continue;
+      std::optional<std::string> text = options_.reader ? options_.reader(name) : std::nullopt;
+      if (!text) {
+        context_.missing_files.insert(name);
+        out.Add(Code::kUnresolvedFile, span, "no file `" + name + "` beside the document",
+                "create it, or drop the namespace");
+        continue;
+      }
+      Diagnostics inner;
+      const std::uint32_t file = context_.sources.Add(name, std::move(*text));
+      Document other = ReadDocument(context_.sources, file, inner);
+      ForEachCall(other, [&](Call& call, Span) {
+        const bool builtin =
+            call.ns == Namespace::kTool ||
+            (call.ns == Namespace::kGoal && (call.label.empty() || call.label == "fail"));
+        if (!builtin && call.label.find('#') == std::string::npos)
+          call.label = name + "#" + call.label;
+      });
+      Take(std::move(other), inner);
+    }
+    context_.documents.push_back(std::move(document));
+    const Document& kept = context_.documents.back();
+    std::vector<Assertion> facts = context_.program.Load(kept, out);
+    AddParts(kept, facts);
+    context_.assertions.insert(context_.assertions.end(), std::make_move_iterator(facts.begin()),
+                               std::make_move_iterator(facts.end()));
+    for (const Diagnostic& d : out.all()) context_.Add(d.code, d.span, d.message, d.hint);
+  }
+
+  static bool SameHead(const Node& a, const Node& b) {
+    const auto* x = a.As<Call>();
+    const auto* y = b.As<Call>();
+    return x != nullptr && y != nullptr && x->ns == y->ns && x->label == y->label &&
+           (x->args.size() == y->args.size() ||
+            (x->ns == Namespace::kGoal && (x->args.empty() || y->args.empty())));
+  }
+
+  void AddParts(const Document& document, const std::vector<Assertion>& facts) {
+    std::unordered_set<std::uint32_t> asserted;
+    for (const Assertion& a : facts) asserted.insert(a.span.begin);
+    const bool checked = context_.checked_files.contains(document.file);
+    // For plain headings: the nearest headings with a signature below each.
+    std::vector<std::vector<int>> below(document.scopes.size());
+    for (std::size_t s = document.scopes.size(); s-- > 1;) {
+      const auto parent = static_cast<std::size_t>(document.scopes[s].parent);
+      if (parent == 0) continue;
+      if (document.scopes[s].signature) below[parent].push_back(static_cast<int>(s));
+      else below[parent].insert(below[parent].end(), below[s].begin(), below[s].end());
+    }
+    const auto signature = [&](std::size_t s) {
+      const Scope& scope = document.scopes[s];
+      if (scope.signature)
+        context_.parts.push_back(
+            {&document, &*scope.signature, static_cast<int>(s), Role::kSignature, checked, {}});
+    };
+    std::size_t next = 1;
+    for (const PlacedSentence& placed : document.sentences) {
+      while (next < document.scopes.size() &&
+             document.scopes[next].span.begin < placed.sentence.span.begin)
+        signature(next++);
+      const auto s = static_cast<std::size_t>(placed.scope);
+      const Rule& rule = placed.sentence.rule;
+      const std::optional<Sentence>& over = document.scopes[s].signature;
+      Part part{&document, &placed.sentence, placed.scope, Role::kObligation, checked, {}};
+      if (!rule.heads.empty()) {
+        const bool own = over && !over->rule.heads.empty() && rule.heads.size() == 1 &&
+                         SameHead(rule.heads.front(), over->rule.heads.front());
+        part.role = own ? Role::kOwn : Role::kRule;
+      } else if (asserted.contains(placed.sentence.span.begin)) {
+        part.role = Role::kAssertion;
+      } else if (!rule.constraints.empty()) {
+        part.role = Role::kConstraint;
+      } else {
+        if (over) part.targets = {placed.scope};
+        else if (placed.scope != 0) part.targets = below[s];
+        if (!part.targets.empty()) part.role = Role::kConjoined;
+      }
+      context_.parts.push_back(std::move(part));
+    }
+    while (next < document.scopes.size()) signature(next++);
+  }
+
+  Context& context_;
+  const CheckOptions& options_;
+  std::set<std::string> seen_;
+};
+
+// Labels in text that was refused: whatever it was meant to define or use, the absence of
+// that is not another mistake. Those that begin a line may have been meant as heads.
+void CollectBrokenNames(Context& context) {
+  const auto is_name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '#' || c == '.';
+  };
+  std::unordered_map<std::uint32_t, std::vector<Span>> sentences;  // by file, in order
+  for (const Part& part : context.parts)
+    if (part.checked) sentences[part.sentence->span.file].push_back(part.sentence->span);
+  for (auto& [file, list] : sentences)
+    std::sort(list.begin(), list.end(), [](Span a, Span b) { return a.begin < b.begin; });
+  std::set<std::pair<std::uint32_t, std::uint32_t>> done;
+  for (const Finding& f : context.findings) {
+    const Diagnostic& d = f.diagnostic;
+    if (d.severity != Severity::kError && d.code != Code::kLooksLikeRpl) continue;
+    const std::string_view text = context.sources.at(d.span.file).text;
+    // From the end of the sentence before the finding to the start of the one after it.
+    std::uint32_t begin = 0;
+    std::uint32_t end = static_cast<std::uint32_t>(text.size());
+    const std::vector<Span>& list = sentences[d.span.file];
+    const auto after = std::upper_bound(list.begin(), list.end(), d.span.begin,
+                                        [](std::uint32_t at, Span s) { return at < s.begin; });
+    if (after != list.begin()) begin = std::min((after - 1)->end, d.span.begin);
+    if (after != list.end()) end = after->begin;
+    if (!done.emplace(d.span.file, begin).second) continue;
+    bool line_begins = true;
+    for (std::uint32_t at = begin; at < end; ++at) {
+      if (text[at] == '\n') line_begins = true;
+      if (!is_name(text[at]) || text[at] < 'a' || text[at] > 'z') continue;
+      std::uint32_t stop = at;
+      while (stop < end && is_name(text[stop])) ++stop;
+      const bool nullary_head =
+          line_begins && text.substr(std::min(stop, end - 1), 4).find('<') != text.npos;
+      if (stop < end && (text[stop] == '(' || nullary_head || (at > 0 && text[at - 1] == '%'))) {
+        context.broken_names.emplace(text.substr(at, stop - at));
+        if (line_begins || text[begin] == '#')
+          context.broken_heads.emplace(text.substr(at, stop - at));
+        line_begins = false;
+      }
+      at = stop - 1;
+    }
+  }
+}
+
+// One finding for each name that is not kebab-case, at its first place.
+void KeepFirstOfEachName(std::vector<Finding>& findings) {
+  std::unordered_set<std::string> seen;
+  std::erase_if(findings, [&](const Finding& f) {
+    return f.diagnostic.code == Code::kNotKebabCase && !seen.insert(f.diagnostic.message).second;
+  });
+}
+
+void Sort(std::vector<Finding>& findings) {
+  const auto key = [](const Finding& f) {
+    const Diagnostic& d = f.diagnostic;
+    return std::tie(d.span.file, d.span.begin, d.code, d.span.end, d.message);
+  };
+  std::stable_sort(findings.begin(), findings.end(),
+                   [&](const Finding& a, const Finding& b) { return key(a) < key(b); });
+  findings.erase(std::unique(findings.begin(), findings.end(),
+                             [&](const Finding& a, const Finding& b) { return key(a) == key(b); }),
+                 findings.end());
+}
+
+}  // namespace
+}  // namespace check
+
+std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_t>& files,
+                                const CheckOptions& options) {
+  check::Context context(sources);
+  context.checked_files.insert(files.begin(), files.end());
+  check::Reader reader(context, options);
+  for (const std::uint32_t file : files) reader.Read(file);
+  check::CollectBrokenNames(context);
+  context.analysis.Make(context.program, context.store);
+  check::CheckNames(context);
+  check::CheckForms(context);
+  check::CheckVariables(context);
+  check::CheckDocument(context);
+  check::Sort(context.findings);
+  check::KeepFirstOfEachName(context.findings);
+  check::AddFixes(context);
+  check::ApplySuppressions(context);
+  check::Sort(context.findings);
+  if (options.strict)
+    for (Finding& f : context.findings)
+      if (f.diagnostic.severity == Severity::kWarning) f.diagnostic.severity = Severity::kError;
+  return std::move(context.findings);
+}
+
+std::vector<Finding> Mendable(const std::vector<Finding>& findings) {
+  std::vector<Finding> first, later;
+  for (const Finding& f : findings) {
+    if (!f.fixable()) continue;
+    switch (f.diagnostic.code) {
+      case Code::kNotKebabCase:
+      case Code::kBareName:
+      case Code::kMapWithoutCommas:
+      case Code::kBareMetadataMap: later.push_back(f); break;
+      default: first.push_back(f);
+    }
+  }
+  return first.empty() ? later : first;
+}
+
+std::string Fixed(const Sources& sources, std::uint32_t file,
+                  const std::vector<Finding>& findings) {
+  std::vector<const Edit*> edits;
+  for (const Finding& f : findings)
+    for (const Edit& e : f.edits)
+      if (e.span.file == file) edits.push_back(&e);
+  std::stable_sort(edits.begin(), edits.end(), [](const Edit* a, const Edit* b) {
+    return std::tie(a->span.begin, a->span.end) < std::tie(b->span.begin, b->span.end);
+  });
+  const std::string& text = sources.at(file).text;
+  std::string out;
+  std::uint32_t at = 0;
+  const Edit* last = nullptr;
+  for (const Edit* e : edits) {
+    const bool repeated = last != nullptr && e->span == last->span;
+    if (e->span.begin < at || repeated) continue;
+    out.append(text, at, e->span.begin - at);
+    out += e->replacement;
+    at = e->span.end;
+    last = e;
+  }
+  out.append(text, at, std::string::npos);
+  return out;
+}
+
+}  // namespace rpl
