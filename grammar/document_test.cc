@@ -332,8 +332,7 @@ TEST_CASE("hostile documents are read to their end", "[document]") {
   for (const std::string& text : texts) {
     Sources sources;
     Diagnostics found;
-    const Message message =
-        ReadMessage(sources, sources.Add("<message 1>", text), found);
+    const Message message = ReadMessage(sources, sources.Add("<message 1>", text), found);
     INFO(text.substr(0, 40) << " of " << text.size() << " bytes");
     CHECK(message.document.scopes.size() >= 1);
   }

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "grammar/parser.h"
+#include "grammar/spelling.h"
 #include "interp/check_context.h"
 
 namespace rpl {
@@ -45,25 +45,16 @@ std::string KeyOf(const Call& call) {
 
 std::string Closest(std::string_view got, const std::vector<std::string>& candidates,
                     std::size_t& budget) {
-  const std::size_t allowed = got.size() < 4 ? 1 : got.size() < 8 ? 2 : 3;
+  const std::size_t allowed = got.size() < 3 ? 0 : got.size() < 4 ? 1 : got.size() < 8 ? 2 : 3;
   std::string best;
   std::size_t least = allowed + 1;
-  std::vector<std::size_t> row;
   for (const std::string& other : candidates) {
     if (budget == 0) break;
     --budget;
     const std::size_t longer = std::max(got.size(), other.size());
     if (longer - std::min(got.size(), other.size()) >= least || longer > 100) continue;
-    row.resize(other.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= got.size(); ++i) {
-      std::size_t diagonal = std::exchange(row[0], i);
-      for (std::size_t j = 1; j <= other.size(); ++j) {
-        const std::size_t replaced = diagonal + (got[i - 1] == other[j - 1] ? 0 : 1);
-        diagonal = std::exchange(row[j], std::min({replaced, row[j] + 1, row[j - 1] + 1}));
-      }
-    }
-    if (row.back() < least) least = row.back(), best = other;
+    const std::size_t distance = EditDistance(got, other);
+    if (distance < least) least = distance, best = other;
   }
   return best;
 }

@@ -27,6 +27,10 @@ bool IsClosing(const Clause& clause) {
   return clause.As<ShowJson>() || clause.As<Check>() || clause.As<Distinct>();
 }
 
+bool HasSet(const Pattern& p) {
+  return p.kind == Pattern::Kind::kSet || std::any_of(p.parts.begin(), p.parts.end(), HasSet);
+}
+
 int ClosingRank(const Clause& clause) {
   if (clause.As<Check>()) return 1;
   if (clause.As<Distinct>()) return 2;
@@ -167,8 +171,13 @@ bool Planner::Ready(const Clause& clause, const Context& context, const std::vec
     const auto is_avar = [&](const Expr& e) {
       return e.term.kind == Pattern::Kind::kSlot && (*avar_)[static_cast<std::size_t>(e.term.slot)];
     };
-    const bool binds_right = left && c->right.kind == Expr::Kind::kTerm && !is_avar(c->right);
-    const bool binds_left = right && c->left.kind == Expr::Kind::kTerm &&
+    // `?z = #{?n ?m}` builds the set if other clauses bind its parts: two equal parts make
+    // one element, where matching a known set would want two.
+    const auto bindable = [&](const Expr& e) {
+      return e.kind == Expr::Kind::kTerm && !(HasSet(e.term) && !desperate);
+    };
+    const bool binds_right = left && bindable(c->right) && !is_avar(c->right);
+    const bool binds_left = right && bindable(c->left) &&
                             !(is_avar(c->left) && c->right.kind == Expr::Kind::kTerm &&
                               c->right.term.kind == Pattern::Kind::kConstant);
     return binds_left || binds_right;

@@ -74,6 +74,8 @@ class Solver : public Demands {
   bool IsAnswered(RelationId goal) const override;
 
  private:
+  friend class Explainer;  // finds derivations with BindHead
+
   void Complete(Table& table);
   void EvaluateTable(Table& table);
   void EvaluateCollected(Table& table, const Collected& collected);

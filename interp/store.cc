@@ -71,13 +71,11 @@ std::uint64_t Relation::HashOf(std::span<const Value> row) {
   return hash;
 }
 
-Relation::Inserted Relation::Insert(std::span<const Value> row, std::uint64_t hash,
-                                    bool asserted) {
+Relation::Inserted Relation::Insert(std::span<const Value> row, std::uint64_t hash, bool asserted) {
   assert(row.size() == arity_);
   const RowId next = size_;
-  const RowId id = rows_.FindOrInsert(hash, next, [&](RowId other) {
-    return std::equal(row.begin(), row.end(), Row(other));
-  });
+  const RowId id = rows_.FindOrInsert(
+      hash, next, [&](RowId other) { return std::equal(row.begin(), row.end(), Row(other)); });
   const bool is_new = id == next;
   if (is_new) {
     cells_.insert(cells_.end(), row.begin(), row.end());

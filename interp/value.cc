@@ -67,6 +67,14 @@ void* Pool::Allocate(std::size_t bytes, std::size_t align) {
   return out;
 }
 
+void Pool::ForgetFrom(std::size_t size) {
+  if (size >= nodes_.size()) return;
+  nodes_.erase(nodes_.begin() + static_cast<std::ptrdiff_t>(size), nodes_.end());
+  table_.Clear();
+  for (std::uint32_t id = 0; id < size; ++id)
+    table_.FindOrInsert(nodes_[id].hash, id, [](std::uint32_t) { return false; });
+}
+
 Value Pool::Int(std::int64_t v) {
   if (v >= kSmallMin && v <= kSmallMax) return Make(Kind::kInt, static_cast<std::uint64_t>(v));
   return Text(Kind::kBigInt, std::string_view(reinterpret_cast<const char*>(&v), sizeof v));

@@ -134,6 +134,9 @@ class Pool {
   void ClearOverflow() { overflow_.clear(); }
 
   std::size_t size() const { return nodes_.size(); }
+  /// Undoes every node since the pool had `size`: explanations leave no trace in the order
+  /// that sets are shown in. REQUIRES: nobody keeps one of their words. O(size).
+  void ForgetFrom(std::size_t size);
 
  private:
   struct Node {

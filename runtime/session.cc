@@ -5,6 +5,8 @@
 #include <set>
 
 #include "grammar/document.h"
+#include "grammar/parser.h"
+#include "grammar/printer.h"
 #include "runtime/timestep.h"
 
 namespace rpl {
@@ -181,6 +183,49 @@ std::vector<std::string> Session::Reply(const Outcome& outcome) {
   std::replace(line.begin(), line.end(), '\n', ' ');
   if (line.empty()) return {};
   return {line};
+}
+
+Explained Session::Explain(const std::string& form, const ExplainLimits& limits,
+                           std::size_t absence_depth) {
+  Explained out;
+  Diagnostics findings;
+  Runtime& runtime = state_->runtime;
+  Store& store = runtime.store();
+  const std::uint32_t file = runtime.sources().Add("<form>", form);
+  const Span whole{file, 0, static_cast<std::uint32_t>(form.size())};
+  std::optional<Sentence> sentence = ParseSentence(runtime.sources(), whole, findings);
+  const Call* call = nullptr;
+  if (sentence) {
+    const Rule& rule = sentence->rule;
+    if (rule.heads.empty() && rule.tail.size() == 1 && rule.abductives.empty() &&
+        rule.constraints.empty())
+      call = Ungroup(rule.tail.front()).As<Call>();
+    if (call == nullptr)
+      findings.Add(Code::kSyntaxError, sentence->span,
+                   "expected one call to explain, got `" + Print(*sentence) + "`",
+                   "name a fact or a pattern, as in `reachable(1, ?x)` or `%done`");
+    else if (call->args.size() > kMaxArity)
+      findings.Add(Code::kTooLong, sentence->span, "expected at most 64 arguments");
+  }
+  out.rejected = true;
+  if (!findings.has_errors()) {
+    // The relations it names stay; of values, nothing does, unless a relation holds one.
+    const bool goal = call->ns == Namespace::kGoal;
+    store.Declare(Space::kGoal, "", 1);
+    store.Declare(goal                           ? Space::kGoal
+                  : call->ns == Namespace::kTool ? Space::kTool
+                                                 : Space::kRelation,
+                  call->label, goal ? 1 : static_cast<std::uint32_t>(call->args.size()));
+    const std::size_t relations = store.size();
+    const std::size_t values = runtime.pool().size();
+    sentence->rule.heads.push_back({Call{Namespace::kGoal, "", {}, false}, sentence->span});
+    const auto query = runtime.program().LowerQuery(*sentence, findings);
+    out.rejected = !query;
+    if (query) runtime.Explain(*query, limits, absence_depth, out);
+    if (store.size() == relations) runtime.pool().ForgetFrom(values);
+  }
+  out.diagnostics = findings.all();
+  return out;
 }
 
 const Sources& Session::sources() const { return state_->runtime.sources(); }

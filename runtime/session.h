@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "grammar/diagnostic.h"
+#include "interp/explain.h"
 #include "runtime/agent.h"
 
 namespace rpl {
@@ -54,6 +55,14 @@ struct SessionOptions {
   std::function<bool()> interrupted;
 };
 
+/// Why facts hold, or why there is none.
+struct Explained {
+  bool rejected = false;  // the form is wrong: see `diagnostics`
+  std::vector<Diagnostic> diagnostics;
+  Explainer::Facts why;
+  std::optional<Explanation> why_not;  // when no fact matches
+};
+
 class Session {
  public:
   Session(Agent& agent, SessionOptions options);
@@ -77,6 +86,12 @@ class Session {
   /// What a shell prints for an outcome of Say, by §15.9: answers, `true`, a reason, or
   /// nothing when chat was the only output. Lines without newline.
   static std::vector<std::string> Reply(const Outcome& outcome);
+
+  /// Explains the facts that match `form`, one call with or without variables; when there
+  /// is none, why, `absence_depth` levels down. Reads what stands after the last turn:
+  /// nothing is asserted, called, logged or traced, and later turns answer as without it.
+  Explained Explain(const std::string& form, const ExplainLimits& limits,
+                    std::size_t absence_depth);
 
   const Sources& sources() const;
   Pool& pool();

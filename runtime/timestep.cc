@@ -598,6 +598,34 @@ void Runtime::TakeFindings(Diagnostics& out) {
                 bad[bad_heads_known_].first->text + "`");
 }
 
+// Evaluation for an explanation leaves the machine as it was; tables are dropped.
+void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
+                      std::size_t absence_depth, Explained& to) {
+  Machine& machine = solver_.machine();
+  const Stop stop = std::exchange(machine.stop, Stop::kGoesOn);
+  const std::string stopped_at = machine.stopped_at;
+  const std::string declined_call = machine.declined_call;
+  const std::string circular = machine.circular;
+  const std::vector<OpenCall> calls = machine.calls;
+  const std::vector<Violation> violations = machine.violations;
+  const bool used_absence = machine.used_absence;
+  solver_.Forget();
+  {
+    Explainer explainer(program_, store_, analysis_, solver_);
+    to.why = explainer.Why(form, limits);
+    if (to.why.proofs.empty()) to.why_not = explainer.WhyNot(form, absence_depth);
+  }
+  solver_.Forget();
+  pool_.ClearOverflow();
+  machine.stop = stop;
+  machine.stopped_at = stopped_at;
+  machine.declined_call = declined_call;
+  machine.circular = circular;
+  machine.calls = calls;
+  machine.violations = violations;
+  machine.used_absence = used_absence;
+}
+
 void Runtime::OfferToContinue(const std::string& goal) {
   Log("offered to continue after " + goal);
   agent_.OfferToContinue(goal);

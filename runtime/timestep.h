@@ -62,6 +62,10 @@ class Runtime {
   /// The standing as an outcome, failures included (§18.6, decision 64).
   Outcome Report();
 
+  /// Why facts of `form`, a query of one call, hold, or none does: fills `why`, `why_not`.
+  void Explain(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
+               Explained& to);
+
   /// What evaluation found wrong with the program since the last call: expressions that
   /// no head can be (§5.7).
   void TakeFindings(Diagnostics& out);

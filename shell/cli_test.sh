@@ -124,6 +124,102 @@ expect "run: several files are one program" 0 "" "satisfied: %" "$rpl" run facts
 expect "run: unsatisfied" 1 "" "unsatisfied: " "$rpl" run facts.rpl no.rpl </dev/null
 expect "run: the log" 0 "" "1.3 quiesce relations" "$rpl" run facts.rpl goal.rpl --log phases </dev/null
 
+# --- Formatting ---------------------------------------------------------------------------
+
+printf '# A - p( ?x )\n\nProse  stays.\n\n```rpl\np( 1 )\n```\n' >untidy.md
+printf '# A - p(?x)\n\nProse  stays.\n\n```rpl\np(1)\n```\n' >tidy.md
+printf 'p( 1 )\nq(\n' >wrong.rpl
+ln -s untidy.md link.md
+chmod 640 untidy.md
+
+expect "fmt: to stdout" 0 "$(cat tidy.md)" "" "$rpl" fmt untidy.md
+expect "fmt: standard input" 0 "p(1)" "" "$rpl" fmt - < <(printf 'p( 1 )')
+expect "fmt: nothing is added" 0 "" "" "$rpl" fmt empty.md
+expect "fmt: --check, tidy" 0 "" "" "$rpl" fmt --check tidy.md
+expect "fmt: --check, untidy" 1 "untidy.md" "" "$rpl" fmt --check tidy.md untidy.md
+expect "fmt: --diff, tidy" 0 "" "" "$rpl" fmt --diff tidy.md
+expect "fmt: --diff, untidy" 1 "$(diff -u --label untidy.md --label untidy.md untidy.md tidy.md)" "" \
+  "$rpl" fmt --diff untidy.md
+expect "fmt: --diff without a final newline" 1 '*' "" "$rpl" fmt --diff - < <(printf 'p( 1 )')
+grep -qxF '\ No newline at end of file' out || fail "expected a word on the missing newline"
+expect "fmt: errors, where possible" 2 "$(printf 'p(1)\nq(')" "wrong.rpl:2:2: error" "$rpl" fmt wrong.rpl
+expect "fmt: -w leaves files with errors" 2 "" "wrong.rpl:2:2: error" "$rpl" fmt -w wrong.rpl
+grep -qxF 'p( 1 )' wrong.rpl || fail "expected wrong.rpl as it was"
+expect "fmt: not UTF-8" 2 '*' "latin.md:2:1: error RPL1002" "$rpl" fmt latin.md
+cmp -s out latin.md || fail "expected the bytes of latin.md"
+expect "fmt: -w through a link" 0 "" "link.md" "$rpl" fmt -w link.md
+[[ -L link.md && $(stat -c %a untidy.md) == 640 ]] || fail "expected link and mode kept"
+cmp -s untidy.md tidy.md || fail "expected untidy.md formatted"
+expect "fmt: -w again" 0 "" "" "$rpl" fmt -w untidy.md
+[[ ! -s err ]] || fail "expected nothing on stderr"
+expect "fmt: a missing file, and another" 6 "$(cat tidy.md)" "none.md: No such file" \
+  "$rpl" fmt none.md tidy.md
+expect "fmt: a folder" 6 "" "folder.md: Is a directory" "$rpl" fmt folder.md
+expect "fmt: -w to standard input" 2 "" "cannot write to standard input" "$rpl" fmt -w -
+expect "fmt: two modes" 2 "" "excludes" "$rpl" fmt -w --check tidy.md
+
+# --- Explanations ------------------------------------------------------------------------
+
+printf 'edge(1, 2)\nedge(2, 3)\nto(?a, ?b) <- edge(?a, ?b)\nto(?a, ?c) <- to(?a, ?b), edge(?b, ?c)\n%%g(?x) <- to(1, ?x)\n' >graph.rpl
+printf 'r(?x) <- ?x = $ask("Q")\n%% <- r(?x)\n' >asks.rpl
+
+expect "explain: a proof" 0 $'to(1, 3)  graph.rpl:4: to(?a, ?c) <- to(?a, ?b), edge(?b, ?c)
+  to(1, 2)  graph.rpl:3: to(?a, ?b) <- edge(?a, ?b)
+    edge(1, 2)  graph.rpl:1
+  edge(2, 3)  graph.rpl:2' "" "$rpl" explain -f graph.rpl 'to(1, 3)'
+expect "explain: a depth" 0 '*' "" "$rpl" explain -f graph.rpl 'to(1, 3)' --depth 0
+grep -qF '… deeper than 0, see --depth' out || fail "expected a note where the tree is cut"
+expect "explain: a form" 0 $'edge(1, 2)  graph.rpl:1\nedge(2, 3)  graph.rpl:2' "" \
+  "$rpl" explain -f graph.rpl 'edge(?a, ?b)'
+expect "explain: more than ten" 0 '*' "note: 2 more match" "$rpl" explain \
+  -f <(seq -f 'p(%g)' 12) -f facts.rpl 'p(?x)'
+expect "explain: a goal" 0 '*' "" "$rpl" explain -f graph.rpl '%g(3)'
+grep -q '^%g(3)  graph.rpl:5' out || fail "expected the goal's rule"
+expect "explain: no such fact" 1 "" "see why with \`--not\`" "$rpl" explain -f graph.rpl 'to(3, 1)'
+expect "explain --not" 0 '*' "" "$rpl" explain -f graph.rpl --not 'to(3, 1)'
+grep -qF 'edge(3, 1)  (no fact matches, with ?a = 3' out || fail "expected the clause that fails"
+expect "explain --not: it holds" 1 "" "it holds: to(1, 3), derived at graph.rpl:4:1" \
+  "$rpl" explain -f graph.rpl --not 'to(1, 3)'
+expect "explain --not: a name" 0 "no egde(1, 2)  (nothing defines egde/2, did you mean edge/2?)" "" \
+  "$rpl" explain -f graph.rpl --not 'egde(1, 2)'
+expect "explain: JSON" 0 '*' "" "$rpl" explain -f graph.rpl 'to(1, 3)' --format json
+grep -q '^{"schema":"rpl.explain/1","fact":"to(1, 3)","tree":{"kind":"derived"' out ||
+  fail "expected rpl.explain/1 on stdout"
+expect "explain --not: JSON" 0 '*' "" "$rpl" explain -f graph.rpl --not 'to(3, 1)' --format json
+grep -q '"kind":"failed","text":"edge(3, 1)"' out || fail "expected the clause that fails"
+expect "explain: dot" 0 '*' "" "$rpl" explain -f graph.rpl 'to(1, 3)' --format dot
+grep -q '^digraph explanation {' out || fail "expected a graph"
+expect "explain: an answer given" 0 $'r("A")  asks.rpl:1: r(?x) <- ?x = $ask("Q")
+  $ask("Q") = "A"  (answered)' "" "$rpl" explain -f asks.rpl 'r(?x)' --answer ask=A
+expect "explain: an open question" 1 "" "no fact matches" "$rpl" explain -f asks.rpl 'r(?x)'
+expect "explain: a broken form" 2 "" "error RPL1004" "$rpl" explain -f graph.rpl 'to(1'
+expect "explain: not a fact" 2 "" "expected one call to explain" "$rpl" explain -f graph.rpl 'not p(1)'
+expect "explain: a broken program" 2 "" "unclosed.rpl:1:3: error RPL1003" \
+  "$rpl" explain -f unclosed.rpl 'q(1)'
+expect "explain: no file" 2 "" "--file is required" "$rpl" explain 'q(1)'
+expect "explain: a missing file" 6 "" "none.md: No such file" "$rpl" explain -f none.md 'q(1)'
+expect "explain: a bad depth" 2 "" "--depth" "$rpl" explain -f graph.rpl 'q(1)' --depth -1
+
+# --- Checking ------------------------------------------------------------------------------
+
+printf 'ready <- a()\na()\n%% <- ready\n' >bare.rpl
+printf 'ready() <- a()\na()\n%% <- ready()\n' >bare.expected
+expect "check: a warning passes" 0 '*' "0 errors, 2 warnings" "$rpl" check bare.rpl
+grep -q '^bare.rpl:1:1: warning RPL6002: ' out || fail "expected the place and the code"
+expect "check --strict" 1 '*' "2 errors" "$rpl" check --strict bare.rpl
+expect "check --fail-level" 1 '*' "2 warnings" "$rpl" check --fail-level warning bare.rpl
+expect "check: JSON" 0 '*' "" "$rpl" check --format json bare.rpl
+grep -q '^{"schema":"rpl.check/1","findings":\[{"code":"RPL6002"' out || fail "expected rpl.check/1"
+expect "check: SARIF" 0 '*' "" "$rpl" check --format sarif bare.rpl
+grep -q '"version":"2.1.0"' out || fail "expected SARIF 2.1.0"
+expect "check: GitHub" 0 '*' "" "$rpl" check --format github bare.rpl
+grep -q '^::warning file=bare.rpl,line=1,' out || fail "expected a workflow command"
+expect "check --fix" 0 "" "mended: 2 findings" "$rpl" check --fix bare.rpl
+cmp -s bare.rpl bare.expected || fail "expected the parentheses to be added"
+expect "check: clean" 0 "" "clean: 1 file" "$rpl" check --strict bare.rpl
+expect "check: a broken file" 1 '*' "1 error" "$rpl" check unclosed.rpl
+expect "check: a missing file" 6 '*' "none.md: No such file" "$rpl" check none.md
+
 # --- Streams and signals -----------------------------------------------------------------
 
 # A reader that leaves ends the program without a word.

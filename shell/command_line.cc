@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/command_line.h"
+#include "grammar/spelling.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <cassert>
 #include <iostream>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kFooter = R"(Exit codes
   0   satisfied, passed, clean
-  1   a valid no: unsatisfied, %fail, failed tests
+  1   a valid no: unsatisfied, %fail, failed tests, findings
   2   the command line or a program was rejected, nothing ran
   3   waiting for input
   5   a limit was reached
@@ -61,24 +61,39 @@ Examples
   rpl test spec-tests/07-sets --filter R7.01
   rpl test spec-tests --format json)";
 
+constexpr const char* kCheckFooter =
+    R"(Findings go to standard output, their number to standard error. Each code has a section
+in docs/errors.md. `<!-- rpl-ignore RPL6001: reason -->` on the line of a finding or above it,
+or `-- rpl-ignore RPL6001: reason` in RPL, takes it out.
+
+Examples
+  rpl check protocol.md
+  rpl check protocol.md facts.rpl          several files are one program
+  rpl check protocol.md --fix              mend names, arrows, headings on two lines
+  rpl check protocol.md --strict --fail-level warning
+  rpl check protocol.md --format sarif > findings.sarif)";
+
+constexpr const char* kExplainFooter = R"(Examples
+  rpl explain -f graph.rpl 'reachable(1, 4)'
+  rpl explain -f graph.rpl 'reachable(1, ?x)'       the first ten that match
+  rpl explain -f graph.rpl --not 'reachable(4, 1)'  why it does not hold
+  rpl explain -f protocol.md '%trip(?to)' --answer start=home
+  rpl explain -f graph.rpl 'reachable(1, 4)' --format dot | dot -Tsvg >why.svg)";
+
 constexpr const char* kParseFooter = R"(Examples
   rpl parse protocol.md
   rpl parse program.rpl --format json)";
 
-// --- Did you mean -------------------------------------------------------------------------
+constexpr const char* kFmtFooter = R"(Only RPL is laid out; the Markdown around it stays as it is.
 
-std::size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({replaced, row[j] + 1, row[j - 1] + 1}));
-    }
-  }
-  return row.back();
-}
+Examples
+  rpl fmt protocol.md                      the formatted text, on standard output
+  rpl fmt -w protocols/*.md                writes the files that change
+  rpl fmt --check protocols/*.md           exit 1 if one would change
+  rpl fmt --diff protocol.md
+  rpl fmt - <protocol.md)";
+
+// --- Did you mean -------------------------------------------------------------------------
 
 // ", did you mean `run`?" or nothing.
 std::string Suggestion(std::string_view got, const std::vector<std::string>& candidates) {
@@ -124,7 +139,7 @@ void AddFormat(CLI::App& command, bool& json) {
       ->check(CLI::IsMember({"text", "json"}));
 }
 
-void AddEngineOptions(CLI::App& command, EngineOptions& options) {
+void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
   command.add_option("--answers", options.answers_file, "Answers given beforehand, in JSON")
       ->type_name("FILE");
   command
@@ -135,6 +150,10 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
   command.add_option("--now", options.now, "The time that `now` stands for, in ISO 8601")
       ->type_name("T")
       ->check(CheckTime);
+}
+
+void AddEngineOptions(CLI::App& command, EngineOptions& options) {
+  AddAnswerOptions(command, options);
   command
       .add_option_function<std::string>(
           "--log", [&options](const std::string&) { options.log_phases = true; },
@@ -144,12 +163,83 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
   AddFormat(command, options.json);
 }
 
+void AddFmtMode(CLI::App& command, FmtMode& mode) {
+  struct Flag {
+    const char* name;
+    const char* help;
+    FmtMode mode;
+  };
+  std::vector<CLI::Option*> flags;
+  for (const Flag& flag : {Flag{"-w,--write", "Write back the files that change", FmtMode::kWrite},
+                           Flag{"--check", "List the files that would change", FmtMode::kCheck},
+                           Flag{"--diff", "Show what would change", FmtMode::kDiff}}) {
+    CLI::Option* option = command.add_flag_callback(
+        flag.name, [&mode, to = flag.mode] { mode = to; }, flag.help);
+    for (CLI::Option* other : flags) option->excludes(other);
+    flags.push_back(option);
+  }
+}
+
+void AddCheckOptions(CLI::App& command, CheckCommandOptions& options) {
+  using Format = CheckCommandOptions::Format;
+  command
+      .add_option_function<std::string>(
+          "--format",
+          [&options](const std::string& format) {
+            options.format = format == "json"     ? Format::kJson
+                             : format == "sarif"  ? Format::kSarif
+                             : format == "github" ? Format::kGithub
+                                                  : Format::kText;
+          },
+          "text (default), json, sarif or github")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json", "sarif", "github"}));
+  command.add_flag("--fix", options.fix, "Mend what is mechanical, in the files");
+  command.add_flag("--strict", options.strict, "Warnings count as errors");
+  command
+      .add_option("--fail-level", options.fail_level,
+                  "The least severity that fails: error (default), warning or info")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"error", "warning", "info"}));
+}
+
 struct Commands {
   RunOptions run;
   ReplyOptions reply;
   TestOptions test;
+  CheckCommandOptions check;
+  ExplainOptions explain;
   ParseOptions parse;
+  FmtOptions fmt;
 };
+
+void DescribeExplain(CLI::App& command, ExplainOptions& to) {
+  command.add_option("-f,--file", to.files, "Markdown protocols, and plain RPL in *.rpl")
+      ->type_name("FILE")
+      ->required()
+      ->allow_extra_args(false);
+  command.add_option("FORM", to.form, "A fact or a goal, with or without variables")->required();
+  command.add_flag("--not", to.absent, "Say why no fact matches");
+  command
+      .add_option_function<std::size_t>(
+          "--depth", [&to](const std::size_t& depth) { to.depth = depth; },
+          "How many levels to show (default: 64; with --not, 2)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 10'000));
+  AddAnswerOptions(command, to.engine);
+  command
+      .add_option_function<std::string>(
+          "--format",
+          [&to](const std::string& format) {
+            to.format = format == "json"  ? ExplainFormat::kJson
+                        : format == "dot" ? ExplainFormat::kDot
+                                          : ExplainFormat::kText;
+          },
+          "text (default), json or dot")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json", "dot"}));
+  command.footer(kExplainFooter);
+}
 
 void Describe(CLI::App& app, Commands& to) {
   app.footer(kFooter);
@@ -173,10 +263,24 @@ void Describe(CLI::App& app, Commands& to) {
   AddFormat(*test, to.test.json);
   test->footer(kTestFooter);
 
+  CLI::App* check = app.add_subcommand("check", "Say what is wrong with a program");
+  check->add_option("FILE", to.check.files, "Markdown protocols, and plain RPL in *.rpl")
+      ->required();
+  AddCheckOptions(*check, to.check);
+  check->footer(kCheckFooter);
+
+  DescribeExplain(*app.add_subcommand("explain", "Show why a fact holds, or why not"), to.explain);
+
   CLI::App* parse = app.add_subcommand("parse", "Show what the parser understands");
   parse->add_option("FILE", to.parse.file, "A Markdown protocol or *.rpl")->required();
   AddFormat(*parse, to.parse.json);
   parse->footer(kParseFooter);
+
+  CLI::App* fmt = app.add_subcommand("fmt", "Lay out the RPL of files");
+  fmt->add_option("FILE", to.fmt.files, "Markdown protocols, *.rpl, or - for standard input")
+      ->required();
+  AddFmtMode(*fmt, to.fmt.mode);
+  fmt->footer(kFmtFooter);
 
   app.add_subcommand("help", "Show this help, or that of a COMMAND");  // see WithoutHelp
 }
@@ -185,6 +289,9 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("run")) return CommandRun(commands.run);
   if (app.got_subcommand("reply")) return CommandReply(commands.reply);
   if (app.got_subcommand("test")) return CommandTest(commands.test);
+  if (app.got_subcommand("explain")) return CommandExplain(commands.explain);
+  if (app.got_subcommand("check")) return CommandCheck(commands.check);
+  if (app.got_subcommand("fmt")) return CommandFmt(commands.fmt);
   assert(app.got_subcommand("parse"));
   return CommandParse(commands.parse);
 }

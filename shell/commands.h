@@ -7,6 +7,7 @@
 #ifndef RPL_SHELL_COMMANDS_H_
 #define RPL_SHELL_COMMANDS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,12 +44,51 @@ struct TestOptions {
 };
 int CommandTest(const TestOptions& options);
 
+/// rpl check FILE…: what is wrong with a program, without running it. The files are one
+/// program.
+struct CheckCommandOptions {
+  enum class Format { kText, kJson, kSarif, kGithub };
+  std::vector<std::string> files;
+  Format format = Format::kText;
+  bool fix = false;                  // mend what is mechanical, in the files
+  bool strict = false;               // warnings become errors
+  std::string fail_level = "error";  // the least severity that makes the exit code 1
+};
+int CommandCheck(const CheckCommandOptions& options);
+
+/// rpl explain -f FILE… FORM: why the facts that match hold, or why none does.
+enum class ExplainFormat { kText, kJson, kDot };
+struct ExplainOptions {
+  std::vector<std::string> files;
+  std::string form;  // one call, with or without variables
+  bool absent = false;
+  std::optional<std::size_t> depth;
+  ExplainFormat format = ExplainFormat::kText;
+  EngineOptions engine;  // `json` is not used
+};
+int CommandExplain(const ExplainOptions& options);
+
 /// rpl parse FILE: what the parser understood.
 struct ParseOptions {
   std::string file;
   bool json = false;
 };
 int CommandParse(const ParseOptions& options);
+
+/// rpl fmt [-w | --check | --diff] FILE…: lays out the RPL of each file, see
+/// grammar/formatter.h. `-` is standard input. Errors of a file go to standard error; what
+/// has none is formatted all the same, but such a file is not written.
+enum class FmtMode {
+  kPrint,  // the text, on standard output
+  kWrite,  // to the file, if it changes; its name on standard error
+  kCheck,  // the names of files that would change, on standard output; kExitNo
+  kDiff,   // unified differences, on standard output; kExitNo
+};
+struct FmtOptions {
+  std::vector<std::string> files;
+  FmtMode mode = FmtMode::kPrint;
+};
+int CommandFmt(const FmtOptions& options);
 
 }  // namespace rpl
 
