@@ -16,15 +16,6 @@ namespace {
 constexpr std::size_t kLineWidth = 160;   // columns of source shown
 constexpr std::size_t kBeforeCaret = 60;  // of them before the caret, in a long line
 
-const char* Word(Severity severity) {
-  switch (severity) {
-    case Severity::kError: return "error";
-    case Severity::kWarning: return "warning";
-    case Severity::kInfo: return "info";
-  }
-  return "";
-}
-
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 struct CodePoint {
@@ -142,6 +133,15 @@ Excerpt Cut(std::string_view line, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
+std::string_view SeverityName(Severity severity) {
+  switch (severity) {
+    case Severity::kError: return "error";
+    case Severity::kWarning: return "warning";
+    case Severity::kInfo: return "info";
+  }
+  return "";
+}
+
 Span Cover(Span a, Span b) {
   assert(a.file == b.file);
   return {a.file, std::min(a.begin, b.begin), std::max(a.end, b.end)};
@@ -230,8 +230,8 @@ std::string Render(const Diagnostic& d, const Sources& sources) {
 
   std::string number = std::to_string(place.line);
   if (number.size() < 5) number.insert(0, 5 - number.size(), ' ');
-  std::string out = sources.Where(d.span) + ": " + Word(d.severity) + " " + CodeText(d.code) +
-                    ": " + Shown(d.message) + "\n";
+  std::string out = sources.Where(d.span) + ": " + std::string(SeverityName(d.severity)) + " " +
+                    CodeText(d.code) + ": " + Shown(d.message) + "\n";
   out += number + " | " + excerpt.text + "\n";
   out += std::string(number.size(), ' ') + " | " + std::string(excerpt.caret_column, ' ') +
          std::string(excerpt.caret_width, '^') + "\n";

@@ -38,6 +38,9 @@ Span Cover(Span a, Span b);
 
 enum class Severity { kError, kWarning, kInfo };
 
+/// "error", "warning", "info".
+std::string_view SeverityName(Severity severity);
+
 enum class Code : std::uint16_t {
 #define RPL_CODE(number, name, severity, title) k##name = number,
 #include "grammar/codes.inc"

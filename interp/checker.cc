@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "grammar/namespaces.h"
 #include "grammar/parser.h"
 #include "grammar/spelling.h"
 #include "interp/check_context.h"
@@ -77,32 +78,6 @@ Span SpanOfVariable(const Node& node, const std::string& name) {
 
 namespace {
 
-// The file part of `file.md#rel`, "" for a label without one (decision 77).
-std::string FileOf(const std::string& label) {
-  const std::size_t hash = label.find('#');
-  if (hash == std::string::npos) return "";
-  const std::string ns = label.substr(0, hash);
-  return ns.find('.') == std::string::npos ? "" : ns;
-}
-
-template <typename Fn>
-void ForEachCall(Node& node, Fn&& fn) {
-  if (auto* call = node.As<Call>()) fn(*call, node.span);
-  ForEachChild(node, [&](const Node& child) { ForEachCall(const_cast<Node&>(child), fn); });
-}
-
-template <typename Fn>
-void ForEachCall(Document& document, Fn&& fn) {
-  const auto rule = [&](Sentence& sentence) {
-    Node whole{std::move(sentence.rule), sentence.span};
-    ForEachCall(whole, fn);
-    sentence.rule = std::move(*whole.As<Rule>());
-  };
-  for (Scope& scope : document.scopes)
-    if (scope.signature) rule(*scope.signature);
-  for (PlacedSentence& placed : document.sentences) rule(placed.sentence);
-}
-
 // Reads a document and, first, the files that its labels name, whose own labels get the
 // file's prefix, as a session does (§17.7).
 class Reader {
@@ -117,12 +92,7 @@ class Reader {
 
  private:
   void Take(Document document, Diagnostics& out) {
-    std::vector<std::pair<std::string, Span>> wanted;
-    ForEachCall(document, [&](Call& call, Span span) {
-      if (std::string name = FileOf(call.label); !name.empty())
-        wanted.emplace_back(std::move(name), span);
-    });
-    for (const auto& [name, span] : wanted) {
+    for (const auto& [name, span] : FilesNamed(document)) {
       if (!seen_.insert(name).second) continue;
       std::optional<std::string> text = options_.reader ? options_.reader(name) : std::nullopt;
       if (!text) {
@@ -134,13 +104,7 @@ class Reader {
       Diagnostics inner;
       const std::uint32_t file = context_.sources.Add(name, std::move(*text));
       Document other = ReadDocument(context_.sources, file, inner);
-      ForEachCall(other, [&](Call& call, Span) {
-        const bool builtin =
-            call.ns == Namespace::kTool ||
-            (call.ns == Namespace::kGoal && (call.label.empty() || call.label == "fail"));
-        if (!builtin && call.label.find('#') == std::string::npos)
-          call.label = name + "#" + call.label;
-      });
+      PrefixLabels(other, name);
       Take(std::move(other), inner);
     }
     context_.documents.push_back(std::move(document));

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "grammar/document.h"
+#include "grammar/namespaces.h"
 #include "grammar/parser.h"
 #include "grammar/printer.h"
 #include "runtime/timestep.h"
@@ -14,39 +15,13 @@ namespace {
 
 constexpr int kMaxTimesteps = 100'000;
 
-// The file part of `file.md#rel`, "" for a label without one (§17.7, decision 77).
-std::string FileOf(const std::string& label) {
-  const std::size_t hash = label.find('#');
-  if (hash == std::string::npos) return "";
-  const std::string ns = label.substr(0, hash);
-  return ns.find('.') == std::string::npos ? "" : ns;
-}
-
-template <typename Fn>
-void ForEachCall(Node& node, Fn&& fn) {
-  if (auto* call = node.As<Call>()) fn(*call, node.span);
-  ForEachChild(node, [&](const Node& child) { ForEachCall(const_cast<Node&>(child), fn); });
-}
-
-template <typename Fn>
-void ForEachCall(Document& document, Fn&& fn) {
-  const auto rule = [&](Sentence& sentence) {
-    Node whole{std::move(sentence.rule), sentence.span};
-    ForEachCall(whole, fn);
-    sentence.rule = std::move(*whole.As<Rule>());
-  };
-  for (Scope& scope : document.scopes)
-    if (scope.signature) rule(*scope.signature);
-  for (PlacedSentence& placed : document.sentences) rule(placed.sentence);
-}
-
 }  // namespace
 
 struct Session::State {
   State(Agent& agent, SessionOptions options) : runtime(agent, std::move(options)) {}
 
   void TakeIn(Document& document, Diagnostics& out);
-  void LoadFiles(const std::vector<std::pair<std::string, Span>>& wanted, Diagnostics& out);
+  void LoadFiles(const std::vector<FileUse>& wanted, Diagnostics& out);
   Outcome Pursue(const Definition* query);
 
   Runtime runtime;
@@ -55,8 +30,7 @@ struct Session::State {
 };
 
 // The files that labels name; their own labels get the file's prefix (§17.7).
-void Session::State::LoadFiles(const std::vector<std::pair<std::string, Span>>& wanted,
-                               Diagnostics& out) {
+void Session::State::LoadFiles(const std::vector<FileUse>& wanted, Diagnostics& out) {
   for (const auto& [name, span] : wanted) {
     if (!files.insert(name).second) continue;
     const std::optional<std::string> text = reader ? reader(name) : std::nullopt;
@@ -67,23 +41,13 @@ void Session::State::LoadFiles(const std::vector<std::pair<std::string, Span>>& 
     }
     const std::uint32_t file = runtime.sources().Add(name, *text);
     Document other = ReadDocument(runtime.sources(), file, out);
-    ForEachCall(other, [&](Call& call, Span) {
-      const bool builtin =
-          call.ns == Namespace::kTool ||
-          (call.ns == Namespace::kGoal && (call.label.empty() || call.label == "fail"));
-      if (!builtin && call.label.find('#') == std::string::npos)
-        call.label = name + "#" + call.label;
-    });
+    PrefixLabels(other, name);
     TakeIn(other, out);
   }
 }
 
 void Session::State::TakeIn(Document& document, Diagnostics& out) {
-  std::vector<std::pair<std::string, Span>> wanted;
-  ForEachCall(document, [&](Call& call, Span span) {
-    if (const std::string file = FileOf(call.label); !file.empty()) wanted.emplace_back(file, span);
-  });
-  LoadFiles(wanted, out);
+  LoadFiles(FilesNamed(document), out);
   runtime.TakeIn(document, out);
 }
 
@@ -123,13 +87,7 @@ Outcome Session::Say(const std::string& name, std::string text) {
   Outcome outcome;
   std::optional<Definition> query;
   if (message.query) {
-    Node whole{message.query->rule, message.query->span};
-    std::vector<std::pair<std::string, Span>> wanted;
-    ForEachCall(whole, [&](Call& call, Span span) {
-      if (const std::string used = FileOf(call.label); !used.empty())
-        wanted.emplace_back(used, span);
-    });
-    state_->LoadFiles(wanted, out);
+    state_->LoadFiles(FilesNamed(*message.query), out);
     query = runtime.program().LowerQuery(*message.query, out);
   }
   out.Sort();

@@ -24,15 +24,6 @@ using nlohmann::ordered_json;
 /// After so many rounds of mending a file it is left as it is.
 constexpr int kMaxRounds = 20;
 
-std::string_view SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kError: return "error";
-    case Severity::kWarning: return "warning";
-    case Severity::kInfo: return "info";
-  }
-  return "";
-}
-
 struct Tally {
   std::size_t errors = 0;
   std::size_t warnings = 0;

@@ -10,15 +10,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string_view SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kError: return "error";
-    case Severity::kWarning: return "warning";
-    case Severity::kInfo: return "info";
-  }
-  return "";
-}
-
 std::string_view KindName(Request::Kind kind) {
   switch (kind) {
     case Request::Kind::kAsk: return "ask";

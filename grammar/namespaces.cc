@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "grammar/namespaces.h"
+
+namespace rpl {
+namespace {
+
+void CollectFiles(const Node& node, std::vector<FileUse>& out) {
+  if (const auto* call = node.As<Call>()) {
+    const std::size_t hash = call->label.find('#');
+    const std::string ns = call->label.substr(0, hash);
+    if (hash != std::string::npos && ns.find('.') != std::string::npos)
+      out.push_back({ns, node.span});
+  }
+  ForEachChild(node, [&](const Node& child) { CollectFiles(child, out); });
+}
+
+void CollectFiles(const Sentence& sentence, std::vector<FileUse>& out) {
+  CollectFiles(Node{sentence.rule, sentence.span}, out);
+}
+
+void Prefix(Node& node, const std::string& file) {
+  if (auto* call = node.As<Call>()) {
+    const bool shared =
+        call->ns == Namespace::kTool ||
+        (call->ns == Namespace::kGoal && (call->label.empty() || call->label == "fail"));
+    if (!shared && call->label.find('#') == std::string::npos)
+      call->label = file + "#" + call->label;
+  }
+  ForEachChild(node, [&](const Node& child) { Prefix(const_cast<Node&>(child), file); });
+}
+
+void Prefix(Sentence& sentence, const std::string& file) {
+  Node whole{std::move(sentence.rule), sentence.span};
+  Prefix(whole, file);
+  sentence.rule = std::move(*whole.As<Rule>());
+}
+
+}  // namespace
+
+std::vector<FileUse> FilesNamed(const Sentence& sentence) {
+  std::vector<FileUse> out;
+  CollectFiles(sentence, out);
+  return out;
+}
+
+std::vector<FileUse> FilesNamed(const Document& document) {
+  std::vector<FileUse> out;
+  for (const Scope& scope : document.scopes)
+    if (scope.signature) CollectFiles(*scope.signature, out);
+  for (const PlacedSentence& placed : document.sentences) CollectFiles(placed.sentence, out);
+  return out;
+}
+
+void PrefixLabels(Document& document, const std::string& file) {
+  for (Scope& scope : document.scopes)
+    if (scope.signature) Prefix(*scope.signature, file);
+  for (PlacedSentence& placed : document.sentences) Prefix(placed.sentence, file);
+}
+
+}  // namespace rpl
