@@ -17,6 +17,17 @@ Pattern Pattern::Slot(SlotId s) {
   return p;
 }
 
+Pattern WithBinds(const Pattern& p, std::vector<bool>& bound) {
+  Pattern out = p;
+  if (p.kind == Pattern::Kind::kSlot) {
+    out.binds = !bound[static_cast<std::size_t>(p.slot)];
+    bound[static_cast<std::size_t>(p.slot)] = true;
+  }
+  for (Pattern& part : out.parts) part = WithBinds(part, bound);
+  for (Pattern& part : out.rest) part = WithBinds(part, bound);
+  return out;
+}
+
 void CollectSlots(const Clause& clause, std::vector<bool>& out) {
   const auto mark = [&](SlotId s) {
     if (s >= 0) out[static_cast<std::size_t>(s)] = true;

@@ -241,6 +241,10 @@ void ForEachSlot(const Expr& e, Fn&& fn) {
   for (const Expr& side : e.sides) ForEachSlot(side, fn);
 }
 
+/// A copy of `p` in which first occurrences bind; their slots are marked in `bound`. First
+/// in the order in which matching visits the parts.
+Pattern WithBinds(const Pattern& p, std::vector<bool>& bound);
+
 /// All slots that occur in a clause or in its sub-clauses.
 void CollectSlots(const Clause& clause, std::vector<bool>& out);
 

@@ -694,14 +694,18 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
   return true;
 }
 
-bool Machine::RunExpand(const Step& s) {
-  const SlotId slot = s.clause->As<Expand>()->slot;
+// The call that the slot of #?x holds; kNone, with the reason noted, for another shape.
+Value Machine::FormIn(SlotId slot) {
   const Value form = slots_[slot];
-  if (form.kind() != Kind::kTerm) {
-    Note("#?" + (*frame_->names)[static_cast<std::size_t>(slot)] +
-         " needs the shape of a relation call, got " + Text(pool_, form));
-    return true;
-  }
+  if (form.kind() == Kind::kTerm) return form;
+  Note("#?" + (*frame_->names)[static_cast<std::size_t>(slot)] +
+       " needs the shape of a relation call, got " + Text(pool_, form));
+  return kNone;
+}
+
+bool Machine::RunExpand(const Step& s) {
+  const Value form = FormIn(s.clause->As<Expand>()->slot);
+  if (form.is_none()) return true;
   Value ref = kNil;
   return ForEachOfForm(
       form,
@@ -713,13 +717,8 @@ bool Machine::RunExpand(const Step& s) {
 }
 
 bool Machine::RunCountForm(const Step& s) {
-  const SlotId slot = s.clause->As<CountOf>()->expansion;
-  const Value form = slots_[slot];
-  if (form.kind() != Kind::kTerm) {
-    Note("#?" + (*frame_->names)[static_cast<std::size_t>(slot)] +
-         " needs the shape of a relation call, got " + Text(pool_, form));
-    return true;
-  }
+  const Value form = FormIn(s.clause->As<CountOf>()->expansion);
+  if (form.is_none()) return true;
   std::int64_t count = 0;
   const bool was_pending = std::exchange(frame_->pending, false);
   Value ref;

@@ -156,6 +156,7 @@ class Machine {
   bool RunCountForm(const Step& s);
   bool RunFirst(const Step& s);
   bool RunExpand(const Step& s);
+  Value FormIn(SlotId slot);
   bool ForEachOfForm(Value form, Continuation fn, Value* row_ref);
   bool RunMetadata(const Step& s);
   bool RunAggregate(const Step& s);

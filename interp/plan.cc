@@ -91,19 +91,6 @@ bool Planner::Buildable(const Expr& e, const std::vector<bool>& bound, bool quot
                      [&](const Expr& side) { return Buildable(side, bound, false); });
 }
 
-// A copy of `p` in which first occurrences bind; they are bound from then on. The order
-// of traversal is the order in which matching visits the parts.
-Pattern Planner::Bind(const Pattern& p, std::vector<bool>& bound) const {
-  Pattern out = p;
-  if (p.kind == Pattern::Kind::kSlot) {
-    out.binds = !bound[static_cast<std::size_t>(p.slot)];
-    bound[static_cast<std::size_t>(p.slot)] = true;
-  }
-  for (Pattern& part : out.parts) part = Bind(part, bound);
-  for (Pattern& part : out.rest) part = Bind(part, bound);
-  return out;
-}
-
 std::vector<SlotId> Planner::Unbound(const Clause& clause, const std::vector<bool>& bound) const {
   std::vector<bool> seen(slots_);
   CollectSlots(clause, seen);
@@ -297,7 +284,7 @@ void Planner::AtomStep(Step& step, const Atom& atom, Context& context) {
     ForEachSlot(p, [&](SlotId s) {
       (bound[static_cast<std::size_t>(s)] ? step.reads : step.writes).push_back(s);
     });
-    Pattern match = Bind(p, bound);
+    Pattern match = WithBinds(p, bound);
     if (whole && p.kind != Pattern::Kind::kSet) {
       Pattern each;
       each.kind = Pattern::Kind::kEach;
@@ -337,7 +324,7 @@ Step* Planner::StepFor(const Item& item, Context& context, const std::vector<Ite
     ForEachSlot(p, [&](SlotId s) {
       (bound[static_cast<std::size_t>(s)] ? step.reads : step.writes).push_back(s);
     });
-    step.pattern = Bind(p, bound);
+    step.pattern = WithBinds(p, bound);
   };
   const auto result = [&](Step& step, SlotId slot) {
     const auto at = static_cast<std::size_t>(slot);
@@ -526,7 +513,7 @@ Step* Planner::StepFor(const Item& item, Context& context, const std::vector<Ite
 }
 
 // [?a 1] = [2 ?b] and f(?x) = f(1): equalities of the parts. False when it is none.
-bool Planner::Decompose(const Clause& clause, const Context& context, std::vector<Item>& rest) {
+bool Planner::Decompose(const Clause& clause, std::vector<Item>& rest) {
   const auto* c = clause.As<Compare>();
   if (c == nullptr || c->op != Operator::kEqual) return false;
   if (c->left.kind != Expr::Kind::kTerm || c->right.kind != Expr::Kind::kTerm) return false;
@@ -537,7 +524,6 @@ bool Planner::Decompose(const Clause& clause, const Context& context, std::vecto
     return false;
   if (a.kind != Pattern::Kind::kList && a.kind != Pattern::Kind::kTerm) return false;
   if (a.kind == Pattern::Kind::kTerm && (a.ns != b.ns || a.label != b.label)) return false;
-  (void)context;
   std::erase_if(rest, [&](const Item& item) { return item.clause == &clause; });
   for (std::size_t i = 0; i < a.parts.size(); ++i) {
     if (a.parts[i].kind == Pattern::Kind::kAny || b.parts[i].kind == Pattern::Kind::kAny) continue;
@@ -686,7 +672,7 @@ Step* Planner::Chain(std::vector<Item> rest, Context context, Terminal terminal,
       }
       if (round == 1 && pick == rest.size()) {
         for (const Item& item : std::vector<Item>(rest))
-          if (Decompose(*item.clause, context, rest)) {
+          if (Decompose(*item.clause, rest)) {
             round = -1;
             break;
           }

@@ -131,7 +131,6 @@ struct Plan {
   std::deque<Clause> made;  // clauses that the planner wrote
   Step* first = nullptr;
   std::optional<std::string> problem;  // a deriving plan that cannot run
-  std::vector<SlotId> atoms;           // unused slots of the definition are harmless
 };
 
 class Planner {
@@ -169,7 +168,6 @@ class Planner {
   bool IsTest(const Clause& clause, const Context& context) const;
   Step* StepFor(const Item& item, Context& context, const std::vector<Item>& rest);
   void AtomStep(Step& step, const Atom& atom, Context& context);
-  Pattern Bind(const Pattern& p, std::vector<bool>& bound) const;
   bool Bound(const Pattern& p, const std::vector<bool>& bound) const;
   bool Bound(const Expr& e, const std::vector<bool>& bound) const;
   bool Buildable(const Pattern& p, const std::vector<bool>& bound, bool quote) const;
@@ -177,7 +175,7 @@ class Planner {
   std::vector<SlotId> Unbound(const Clause& clause, const std::vector<bool>& bound) const;
   bool WaitsForOthers(const Clause& clause, const Clause& inner, const Context& context,
                       const std::vector<Item>& rest) const;
-  bool Decompose(const Clause& clause, const Context& context, std::vector<Item>& rest);
+  bool Decompose(const Clause& clause, std::vector<Item>& rest);
   std::vector<Item> Prepare(const std::vector<Item>& items);
   std::string ProblemOf(const std::vector<Item>& rest, const Context& context) const;
 

@@ -16,18 +16,6 @@
 namespace rpl {
 namespace {
 
-// A copy of `p` in which first occurrences bind; they are bound from then on.
-Pattern WithBinds(const Pattern& p, std::vector<bool>& bound) {
-  Pattern out = p;
-  if (p.kind == Pattern::Kind::kSlot) {
-    out.binds = !bound[static_cast<std::size_t>(p.slot)];
-    bound[static_cast<std::size_t>(p.slot)] = true;
-  }
-  for (Pattern& part : out.parts) part = WithBinds(part, bound);
-  for (Pattern& part : out.rest) part = WithBinds(part, bound);
-  return out;
-}
-
 std::vector<const Clause*> Pointers(const Clauses& clauses) {
   std::vector<const Clause*> out;
   for (const Clause& c : clauses) out.push_back(&c);
