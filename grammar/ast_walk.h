@@ -5,7 +5,10 @@
 #define RPL_GRAMMAR_AST_WALK_H_
 
 #include <algorithm>
+#include <string>
 #include <type_traits>
+#include <unordered_set>
+#include <vector>
 
 namespace rpl {
 
@@ -48,16 +51,41 @@ inline const Node& Ungroup(const Node& node) {
   return *at;
 }
 
+// CollectVariables: most nodes hold a few names, which are looked through; from kFew on they
+// stand in a set as well.
+class VariableCollector {
+ public:
+  explicit VariableCollector(std::vector<std::string>& out) : out_(out) {}
+
+  void Visit(const Node& node) {
+    if (const auto* v = node.As<Lvar>()) Add(v->name);
+    if (const auto* v = node.As<Avar>()) Add(v->name);
+    if (const auto* t = node.As<Template>())
+      for (const std::string& hole : t->holes) Add(hole);
+    if (const auto* e = node.As<Expansion>()) Add(e->name);
+    ForEachChild(node, [&](const Node& child) { Visit(child); });
+  }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+
+  void Add(const std::string& name) {
+    if (name.empty()) return;
+    if (out_.size() < kFew) {
+      if (std::find(out_.begin(), out_.end(), name) != out_.end()) return;
+    } else {
+      if (seen_.empty()) seen_.insert(out_.begin(), out_.end());
+      if (!seen_.insert(name).second) return;
+    }
+    out_.push_back(name);
+  }
+
+  std::vector<std::string>& out_;
+  std::unordered_set<std::string> seen_;  // empty, or what out_ holds
+};
+
 inline void CollectVariables(const Node& node, std::vector<std::string>& out) {
-  const auto add = [&](const std::string& name) {
-    if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
-  };
-  if (const auto* v = node.As<Lvar>()) add(v->name);
-  if (const auto* v = node.As<Avar>()) add(v->name);
-  if (const auto* t = node.As<Template>())
-    for (const std::string& hole : t->holes) add(hole);
-  if (const auto* e = node.As<Expansion>()) add(e->name);
-  ForEachChild(node, [&](const Node& child) { CollectVariables(child, out); });
+  VariableCollector(out).Visit(node);
 }
 
 }  // namespace rpl

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "grammar/spelling.h"
+
 namespace rpl {
 namespace {
 
@@ -58,14 +60,25 @@ void AppendUtf8(std::string& out, std::uint32_t c) {
   }
 }
 
-// `{name}` at the brace `at`: a hole whose `?` was forgotten, most likely.
-bool LooksLikeHole(std::string_view text, std::size_t at) {
+// The end of `{name}`, `{ ?name }` or `{?Name}` at the brace `at`: most likely meant as a
+// hole. 0 for anything else.
+std::size_t HoleMeant(std::string_view text, std::size_t at) {
+  const auto blanks = [&](std::size_t i) {
+    while (i < text.size() && (text[i] == ' ' || text[i] == '\t')) ++i;
+    return i;
+  };
   std::size_t i = at + 1;
-  if (i >= text.size() || text[i] < 'a' || text[i] > 'z') return false;
-  while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '-'))
+  const bool mark = text.substr(blanks(i), 1) == "?";
+  if (mark) i = blanks(i) + 1;
+  const std::size_t name = i;
+  while (i < text.size() &&
+         (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '-' || text[i] == '_'))
     ++i;
+  if (i == name || (!mark && (text[name] < 'a' || text[name] > 'z'))) return 0;
+  if (!std::isalpha(static_cast<unsigned char>(text[name]))) return 0;
+  if (mark) i = blanks(i);
   const bool doubled = at > 0 && text[at - 1] == '{';  // {{name}} is another template language
-  return i < text.size() && text[i] == '}' && !doubled;
+  return i < text.size() && text[i] == '}' && !doubled ? i + 1 : 0;
 }
 
 }  // namespace
@@ -262,12 +275,16 @@ void Builder::StringEscape(std::string_view token) {
 void Builder::StringBrace(std::string_view token) {
   string_ += '{';
   const std::size_t at = OffsetOf(token.data());
-  if (!LooksLikeHole(text_.substr(0, limit_), at)) return;
-  const std::size_t end = text_.find('}', at);
-  const std::string name(text_.substr(at + 1, end - at - 1));
+  const std::size_t end = HoleMeant(text_.substr(0, limit_), at);
+  if (end == 0) return;
+  const std::string hole(text_.substr(at, end - at));
+  std::string name;
+  for (const char c : hole)
+    if (std::string_view("{}? \t").find(c) == std::string_view::npos) name += c;
   Lint(Code::kBraceInString,
-       {file_, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end + 1)},
-       "`{" + name + "}` is plain text in a string", "for a variable, write `{?" + name + "}`");
+       {file_, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end)},
+       "`" + hole + "` is plain text in a string",
+       "for a variable, write `{?" + (name[0] < 'a' ? Kebab(name) : name) + "}`");
 }
 
 void Builder::StringHole(std::string_view token) {

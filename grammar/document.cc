@@ -252,7 +252,7 @@ enum class Start {
   kProse,     // nothing of the kind
   kMaybe,     // a bare name with an arrow, or a parenthesis: RPL if it parses
   kCall,      // a call, goal or tool: RPL, or a slip that deserves a word
-  kVariable,  // `?x(`: always a slip
+  kVariable,  // `?x(` and `Name(?x`: always a slip
   kFenced,    // RPL only inside a fence: `not a() -> …`, `?x in … -> …`, `|p(_)| > 1 -> …`
 };
 
@@ -279,16 +279,16 @@ bool ArrowAt(std::string_view s, std::size_t at, std::string_view arrow) {
   return StartsWithAt(s, SkipBlanks(s, at), arrow);
 }
 
-/// Decision 73: how the text at `at` (no blank) begins.
-Start StartOf(std::string_view s, std::size_t at) {
+/// Decision 73: how the text at `at` (no blank) begins. kFenced is found only with an arrow in
+/// `line`, the rest of the line.
+Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
   bool in_group = false;
   while (at < s.size() && s[at] == '(') {
     in_group = true;
     at = SkipBlanks(s, at + 1);
   }
   if (at >= s.size()) return Start::kProse;
-  const auto arrow = [&] {  // on the rest of the line
-    const std::string_view line = s.substr(at, LineEnd(s, at) - at);
+  const auto arrow = [&] {
     return line.find(" -> ") != std::string_view::npos ||
            line.find(" <- ") != std::string_view::npos;
   };
@@ -320,6 +320,13 @@ Start StartOf(std::string_view s, std::size_t at) {
     default: {
       if (StartsWithAt(s, at, "not ") && arrow()) {
         start = Start::kFenced;
+        break;
+      }
+      if (IsUpper(s[at])) {  // `Leg(?x)`
+        std::size_t open = at;
+        while (open < s.size() && IsNameChar(s[open])) ++open;
+        const bool call = StartsWithAt(s, open, "(?") && open + 2 < s.size();
+        if (call && IsLower(s[open + 2])) start = Start::kVariable;
         break;
       }
       std::size_t end = LabelEnd(s, at);
@@ -423,8 +430,9 @@ class DocumentReader {
     }
     current_ = document_.scopes[current_].parent;
     if (index == 0 || blocks_[index - 1].kind != BlockKind::kParagraph) return;
-    std::size_t above = blocks_[index - 1].span.end;
-    if (LineEnd(text_, above) + 1 == span.begin) {
+    const std::size_t above = blocks_[index - 1].span.end;
+    const std::string_view gap = text_.substr(above, span.begin - above);
+    if (gap.size() == 1 || gap == "\r\n") {
       out_.Add(Code::kScopeReturnUnderText, span,
                "`--` right under text is a scope return here and a heading to other readers",
                "put a blank line before it");
@@ -462,11 +470,12 @@ class DocumentReader {
     Diagnostics ignored;
     const Candidate* broken = nullptr;
     for (const Candidate& c : candidates) {
-      if (c.start == Start::kCall) {
+      const bool meant = c.start == Start::kCall || c.start == Start::kVariable;
+      if (meant) {
         broken = &c;
         found = Diagnostics();
       }
-      if (TrySignature(index, c, scope, c.start == Start::kCall ? found : ignored)) {
+      if (TrySignature(index, c, scope, meant ? found : ignored)) {
         SetTitle(scope, heading.begin, c.title_end);
         if (scope.title.empty()) LintTitleless(heading);
         return;
@@ -476,7 +485,40 @@ class DocumentReader {
       SetTitle(scope, heading.begin, broken->title_end);
       return Report(found.all().front());
     }
-    if (!ReadTitlelessSignature(index, scope)) SetTitle(scope, heading.begin, heading.end);
+    if (ReadTitlelessSignature(index, scope)) return;
+    SetTitle(scope, heading.begin, heading.end);
+    LintDelimiter(heading);
+  }
+
+  /// `# Trip: trip(?x)` and `# Trip — trip(?x)` are titles. What ends a heading, reads as a
+  /// signature and has variables was meant as one.
+  void LintDelimiter(Span heading) {
+    const std::string_view line = text_.substr(heading.begin, heading.end - heading.begin);
+    const bool variables = line.find("(?") != kNone || line.find("($") != kNone ||
+                           line.find(" ?") != kNone || line.find(" $") != kNone;
+    if (!variables && line.find(" <- ") == kNone) return;
+    int tries = 0;
+    bool word_ended = false;  // the first word is where ReadTitlelessSignature looked
+    for (std::size_t at = 0; at < line.size() && tries < kMaxSignatureTries; ++at) {
+      // Not inside a label or run of parentheses, so that each is looked through once.
+      const bool begins = word_ended && !IsBlank(line[at]) && line[at] != '(' &&
+                          !IsNameChar(line[at - 1]) && line[at - 1] != '.' && line[at - 1] != '#';
+      word_ended = word_ended || IsBlank(line[at]) || line[at] == ':' || line[at] == '-' ||
+                   static_cast<unsigned char>(line[at]) >= 0x80;
+      if (!begins || StartOf(line, at, {}) != Start::kCall) continue;
+      ++tries;
+      Diagnostics ignored;
+      const Span span = SpanOf(heading.begin + at, heading.end);
+      const std::optional<Sentence> signature = ParseSignature(sources_, span, ignored);
+      if (!signature || !Defines(*signature)) continue;
+      std::vector<std::string> names;
+      for (const Node& head : signature->rule.heads) CollectVariables(head, names);
+      for (const Node& tail : signature->rule.tail) CollectVariables(tail, names);
+      if (names.empty() && signature->rule.tail.empty()) continue;
+      return out_.Add(Code::kLooksLikeRpl, span,
+                      "this heading ends like a signature and is taken as a title",
+                      "write ` - ` between the title and the signature");
+    }
   }
 
   void SetTitle(Scope& scope, std::size_t begin, std::size_t end) {
@@ -499,7 +541,7 @@ class DocumentReader {
       const std::size_t begin = SkipBlanks(line, dash + 1);
       const Start start = SignatureStart(index, heading.begin + begin);
       const bool constraint = last_arrow != kNone && last_arrow > begin && !IsUpper(line[begin]);
-      if (start != Start::kCall && !constraint) continue;
+      if (start != Start::kCall && start != Start::kVariable && !constraint) continue;
       candidates.push_back({heading.begin + dash, heading.begin + begin, start});
       if (candidates.size() == kMaxSignatureTries) break;
     }
@@ -507,11 +549,11 @@ class DocumentReader {
   }
 
   /// As StartOf, over the paragraph that continues the heading too; a bare name with `<-`
-  /// counts as a call.
+  /// counts as a call. Never kFenced, so no line is searched for an arrow.
   Start SignatureStart(std::size_t index, std::size_t at) {
     const std::string_view text =
         ContinuationOf(index) == kNone ? text_ : Joined().Text(WholeFile());
-    const Start start = StartOf(text, at);
+    const Start start = StartOf(text, at, {});
     return start == Start::kMaybe && text[at] != '(' ? Start::kCall : start;
   }
 
@@ -634,7 +676,9 @@ class DocumentReader {
       const std::size_t line_end = LineEnd(text, first);
       const bool continues_failed = first < failed_end && first - line > failed_indent;
       std::size_t next = std::min(line_end + 1, end);
-      const Start start = continues_failed ? Start::kProse : StartOf(text, first);
+      const Start start = continues_failed
+                              ? Start::kProse
+                              : StartOf(text, first, text.substr(first, line_end - first));
       if (start != Start::kProse) {
         const std::size_t limit = budget > 0 ? end : line_end;
         std::size_t stop = SentenceEnd(text_, static_cast<std::uint32_t>(first),
@@ -777,6 +821,19 @@ Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out
             "expected a goal form as query: `% <- ...`, `%name <- ...` or `%name(?x) <- ...`");
   }
   return message;
+}
+
+std::vector<std::vector<int>> SectionsBelow(const Document& document) {
+  const std::vector<Scope>& scopes = document.scopes;
+  std::vector<std::vector<int>> below(scopes.size());
+  for (std::size_t s = scopes.size(); s-- > 1;) {
+    const auto parent = static_cast<std::size_t>(scopes[s].parent);
+    if (parent == 0 || scopes[parent].signature) continue;
+    if (scopes[s].signature) below[parent].push_back(static_cast<int>(s));
+    else below[parent].insert(below[parent].end(), below[s].begin(), below[s].end());
+  }
+  for (std::vector<int>& list : below) std::sort(list.begin(), list.end());
+  return below;
 }
 
 std::string KebabCase(std::string_view text) {

@@ -69,6 +69,10 @@ struct Message {
 };
 Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out);
 
+/// For each scope without a signature the nearest ones below it that have one, in document
+/// order: those that its headless sentences belong to (decision 72). None for the document.
+std::vector<std::vector<int>> SectionsBelow(const Document& document);
+
 /// `__First Name__` to "first-name": letters lowered, other characters become hyphens.
 std::string KebabCase(std::string_view text);
 

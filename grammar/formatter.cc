@@ -107,6 +107,7 @@ class Proposer {
   }
 
   void LayOutAt(Span span, std::string_view indent) {
+    if (indent.size() > static_cast<std::size_t>(kLayoutWidth)) return;
     Add(span, LayOut(sources_.Text(span), indent, newline_));
   }
 

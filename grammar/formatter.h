@@ -14,7 +14,8 @@
 // sentence that Markdown would take for something else) is left out.
 //
 // A sentence with a syntax error stays byte for byte, and so does what stands between the
-// sentences of its fence, because where a broken sentence ends depends on it.
+// sentences of its fence, because where a broken sentence ends depends on it. So does a
+// sentence that stands further in than a line is wide: each of its lines would begin so.
 #ifndef RPL_GRAMMAR_FORMATTER_H_
 #define RPL_GRAMMAR_FORMATTER_H_
 
@@ -26,7 +27,7 @@
 
 namespace rpl {
 
-/// `span` of the old text is to be replaced.
+/// The bytes of `span` are to be replaced by `text`; empty spans insert.
 struct Edit {
   Span span;
   std::string text;

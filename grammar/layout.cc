@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace rpl {
@@ -363,14 +364,20 @@ class Writer {
  private:
   // A comma, bar or arrow at the beginning of a line goes to the end of the one before.
   void PutSeparatorsFirst() {
-    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+    std::vector<Comment> comments;  // of separators, for the next token that is none
+    bool broken = false;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
       Token& t = tokens_[i];
-      if (t.kind != Kind::kSeparator && t.kind != Kind::kArrow) continue;
-      Token& next = tokens_[i + 1];
-      next.broken = next.broken || t.broken;
-      t.broken = false;
-      next.comments.insert(next.comments.begin(), t.comments.begin(), t.comments.end());
-      t.comments.clear();
+      comments.insert(comments.end(), t.comments.begin(), t.comments.end());
+      broken = broken || t.broken;
+      const bool separator = t.kind == Kind::kSeparator || t.kind == Kind::kArrow;
+      if (separator && i + 1 < tokens_.size()) {
+        t.comments.clear();
+        t.broken = false;
+      } else {
+        t.comments = std::exchange(comments, {});
+        t.broken = std::exchange(broken, false);
+      }
     }
   }
 

@@ -136,6 +136,7 @@ class Explainer {
       }
     }
     if (wanted.message != nullptr) Builder::Fail(wanted.code, Found(), wanted.message, wanted.hint);
+    if (wanted.code == Code::kSyntaxError) ExplainForeignOperator();
     Builder::Fail(wanted.code, Found(),
                   std::string("expected ") + wanted.expected + ", got " + FoundText(), wanted.hint);
   }
@@ -213,6 +214,54 @@ class Explainer {
     }
   }
 
+  // Operators that other languages spell otherwise. An operand may have been expected behind
+  // the first character of one (`?x == 1`), so that one counts, too.
+  void ExplainForeignOperator() const {
+    struct Foreign {
+      std::string_view token;
+      const char* hint;
+    };
+    static constexpr Foreign kForeign[] = {
+        {":-", "write `<-` for a rule"},
+        {"<--", "write `<-` for a rule"},
+        {"\xE2\x86\x90", "write `<-` for a rule"},
+        {"\xE2\x87\x90", "write `<-` for a rule"},
+        {"\xE2\x86\x92", "write `->` for a constraint, `<-` for a rule"},
+        {"\xE2\x87\x92", "write `->` for a constraint, `<-` for a rule"},
+        {"===", "write `=`"},
+        {"==", "write `=`"},
+        {"=<", "write `<=`"},
+        {"<>", "write `!=`"},
+        {"\xE2\x89\xA4", "write `<=`"},
+        {"\xE2\x89\xA5", "write `>=`"},
+        {"\xE2\x89\xA0", "write `!=`"},
+        {"&&", "write `,` between clauses"},
+        {"||", "write `|` between clauses"},
+        {"\xE2\x88\xA7", "write `,` between clauses"},
+        {"\xE2\x88\xA8", "write `|` between clauses"},
+        {"\xC2\xAC", "write `not`"},
+    };
+    for (const std::uint32_t back : {0u, 1u, 2u}) {
+      if (back > at_) break;
+      const std::string_view here = text_.substr(at_ - back);
+      for (const Foreign& f : kForeign) {
+        if (f.token.size() <= back || !here.starts_with(f.token)) continue;
+        Builder::Fail(Code::kSyntaxError,
+                      {file_, at_ - back, at_ - back + static_cast<std::uint32_t>(f.token.size())},
+                      "`" + std::string(f.token) + "` is not an operator of RPL", f.hint);
+      }
+    }
+  }
+
+  // `a(?x) and b(?x)`, `?x is 1`, `a(?x) if b(?x)`.
+  static const char* HintForWord(std::string_view word) {
+    if (word == "and") return "write `,` between clauses";
+    if (word == "or") return "write `|` between clauses";
+    if (word == "is") return "write `=`";
+    if (word == "if" || word == "when" || word == "where") return "write `<-` for a rule";
+    return nullptr;
+  }
+
   void ExplainHash(char next) const {
     if (next == '_') {
       Builder::Fail(Code::kBadLiteral, To(2), "discarding with `#_` is not part of RPL",
@@ -256,6 +305,10 @@ class Explainer {
                     "`" + std::string(word) + "` is not an operator of RPL",
                     "between clauses write `,`, and `(...)` after the name of a relation");
     }
+    const std::string_view found = text_.substr(at_, Found().end - at_);
+    if (const char* hint = HintForWord(found))
+      Builder::Fail(Code::kSyntaxError, Found(),
+                    "`" + std::string(found) + "` is not an operator of RPL", hint);
     Builder::Fail(Code::kTwoSentences, Found(), "a second sentence begins here on the same line",
                   "start it on a new line, or write `,` between clauses");
   }

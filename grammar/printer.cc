@@ -57,13 +57,13 @@ std::string Text(const Template& t) {
 
 std::string Text(const Number& n) {
   char buffer[40];
-  char* end = nullptr;
-  if (const std::int64_t* i = std::get_if<std::int64_t>(&n.value)) {
-    end = std::to_chars(buffer, buffer + sizeof buffer, *i).ptr;
-  } else {
-    end = std::to_chars(buffer, buffer + sizeof buffer, std::get<double>(n.value)).ptr;
-  }
-  return std::string(buffer, end);
+  if (const std::int64_t* i = std::get_if<std::int64_t>(&n.value))
+    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, *i).ptr);
+  const double value = std::get<double>(n.value);
+  std::string out(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+  // Digits alone would be an integer, and a float without fraction is out of their range.
+  if (out.find_first_of(".e") == out.npos) out += ".0";
+  return out;
 }
 
 std::string Text(const Regex& r) {

@@ -154,6 +154,14 @@ TEST_CASE("the examples of the specification print as they parse") {
   }
 }
 
+TEST_CASE("a float without a fraction does not print as an integer") {
+  for (const char* text : {"9223372036854775808.0", "-9223372036854777856.0", "1e+20"}) {
+    const std::optional<Sentence> s = Parse("?x = " + std::string(text));
+    REQUIRE(s);
+    CHECK(Print(*s) == "?x = " + std::string(text));
+  }
+}
+
 TEST_CASE("printing keeps the text of ordinary sentences") {
   for (const char* text : {
            "% <- p(?x, \"a\", :k) ; @when(!%, q()), @choose(?x, p(?x)) -> ?r -> inner(?x)",

@@ -239,12 +239,15 @@ void SentenceCutter::Word() {
 void SentenceCutter::ReadString() {
   const char quote = text_[pos_];
   const std::uint32_t begin = pos_;
+  std::uint32_t& mistaken_close = mistaken_close_[quote == '"' ? 1 : 0];
+  const bool ends_with_line = newlines_ == Newlines::kEndSentences &&
+                              (wary_of_quotes_ || begin < mistaken_close);
   std::uint32_t last_line = 0;  // the begin of its last line, when it has several
   ++pos_;
   while (pos_ < limit_ && text_[pos_] != quote) {
     if (text_[pos_] == '\\' && pos_ + 1 < limit_ && text_[pos_ + 1] != '\n') ++pos_;
     if (text_[pos_] == '\n') {
-      if (wary_of_quotes_ && newlines_ == Newlines::kEndSentences) break;
+      if (ends_with_line) break;
       last_line = pos_ + 1;
     }
     ++pos_;
@@ -261,7 +264,8 @@ void SentenceCutter::ReadString() {
   const std::uint32_t line_end = LineEnd(begin);
   Blame(Code::kUnclosedString, begin, line_end, "a string is opened here and never closed",
         std::string("end it with `") + quote + "`");
-  if (!closed) wary_of_quotes_ = true;
+  if (suspicious) mistaken_close = pos_ - 1;
+  else if (begin >= mistaken_close) wary_of_quotes_ = true;
   abandoned_ = true;
   resume_ = line_end;
 }

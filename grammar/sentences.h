@@ -19,6 +19,7 @@
 #ifndef RPL_GRAMMAR_SENTENCES_H_
 #define RPL_GRAMMAR_SENTENCES_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -108,6 +109,9 @@ class SentenceCutter {
   // Of the whole text: what an earlier error has taught.
   bool wary_of_brackets_ = false;
   bool wary_of_quotes_ = false;  // a string that does not end on its line is unclosed
+  // By kind of quote, the last one that only seemed to close a string. A string that begins
+  // before it (at an escaped quote) and goes over its line ends there too, so is unclosed.
+  std::array<std::uint32_t, 2> mistaken_close_{};
 };
 
 }  // namespace rpl

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "grammar/printer.h"
+#include "grammar/spelling.h"
 
 namespace rpl {
 namespace {
@@ -27,23 +28,6 @@ bool IsOperatorWord(std::string_view name) {
 
 bool IsCapital(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-
-// cookMode, step_no and Foo to cook-mode, step-no and foo.
-std::string Kebab(std::string_view name) {
-  std::string out;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    if (c == '_') {
-      if (!out.empty()) out += '-';
-    } else if (IsCapital(c)) {
-      if (i > 0 && (IsLower(name[i - 1]) || (name[i - 1] >= '0' && name[i - 1] <= '9'))) out += '-';
-      out += static_cast<char>(c - 'A' + 'a');
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
 
 bool IsArithmetic(Operator op) {
   return op == Operator::kAdd || op == Operator::kSubtract || op == Operator::kMultiply ||
@@ -285,10 +269,10 @@ class Shape {
 
   // p(1, ?x + 1) to `?y = ?x + 1, p(1, ?y)`.
   std::string BoundFirst(const Node& arg, const Node* call) const {
+    const std::unordered_set<std::string_view> taken =
+        VariablesIn(call == nullptr ? std::string_view{} : TextOf(call->span));
     std::string fresh = "?y";
-    for (int n = 2; call != nullptr && Occurs(fresh, TextOf(call->span)); ++n) {
-      fresh = "?y" + std::to_string(n);
-    }
+    for (int n = 2; taken.contains(fresh); ++n) fresh = "?y" + std::to_string(n);
     std::string hint = "write `" + fresh + " = " + std::string(TextOf(arg.span));
     if (call != nullptr && call->span.end - call->span.begin <= 80) {
       std::string rewritten(TextOf(call->span));
@@ -327,8 +311,9 @@ class Shape {
     } else if (const Expansion* e = node.As<Expansion>()) {
       Name(node, e->name, "#?");
     } else if (const Template* t = node.As<Template>()) {
+      std::size_t at = 0;
       for (const std::string& hole : t->holes) {
-        if (!hole.empty()) NameAt(node.span, hole, "?");
+        if (!hole.empty()) NameAt(NextHole(node.span, hole, at), hole, "?");
       }
     } else if (const Keyword* k = node.As<Keyword>()) {
       ForeignName(node.span, k->name, ":");
@@ -562,6 +547,15 @@ class Shape {
     NameAt(node.span, name, sigil);
   }
 
+  // Where `?hole` stands in a template from its byte `at` on, which moves on to it.
+  Span NextHole(Span span, const std::string& hole, std::size_t& at) const {
+    const std::size_t next = TextOf(span).find("{?" + hole + "}", at);
+    if (next == std::string_view::npos) return span;
+    at = next + 1;
+    const auto begin = span.begin + static_cast<std::uint32_t>(at);
+    return {span.file, begin, begin + static_cast<std::uint32_t>(hole.size()) + 1};
+  }
+
   void NameAt(Span span, std::string_view name, const char* sigil) {
     bool kebab = true;
     bool part_begins = true;
@@ -603,25 +597,27 @@ class Shape {
 
   // `?x-1` beside `?x` was meant as a subtraction, perhaps (decision 6).
   void HyphensInNames(Span sentence) {
+    if (numbered_.empty()) return;
+    const std::unordered_set<std::string_view> variables = VariablesIn(TextOf(sentence));
     for (const auto& [name, span] : numbered_) {
       const std::size_t hyphen = name.rfind('-');
       const std::string base = "?" + name.substr(0, hyphen);
-      if (!Occurs(base, TextOf(sentence))) continue;
+      if (!variables.contains(base)) continue;
       Lint(Code::kHyphenInName, span, "`?" + name + "` is one variable",
            "to subtract, write `" + base + " - " + name.substr(hyphen + 1) + "`");
     }
   }
 
-  // Whether the variable stands in the text, not only as the begin of a longer name.
-  static bool Occurs(const std::string& variable, std::string_view text) {
-    for (std::size_t at = text.find(variable); at != text.npos; at = text.find(variable, at + 1)) {
-      const std::size_t end = at + variable.size();
-      if (end == text.size()) return true;
-      const char c = text[end];
-      if (!IsLower(c) && !IsCapital(c) && !(c >= '0' && c <= '9') && c != '-' && c != '_')
-        return true;
+  // Each `?name` of the text, with its mark.
+  static std::unordered_set<std::string_view> VariablesIn(std::string_view text) {
+    constexpr std::string_view kNameChars =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    std::unordered_set<std::string_view> names;
+    for (std::size_t at = text.find('?'); at != text.npos; at = text.find('?', at + 1)) {
+      const std::size_t end = std::min(text.find_first_not_of(kNameChars, at + 1), text.size());
+      names.insert(text.substr(at, end - at));
     }
-    return false;
+    return names;
   }
 
   // --- Findings ---------------------------------------------------------------------------

@@ -21,4 +21,23 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::string Kebab(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const char before = i > 0 ? name[i - 1] : '\0';
+    if (c == '_') {
+      if (!out.empty() && out.back() != '-') out += '-';
+    } else if (c >= 'A' && c <= 'Z') {
+      const bool word_ended = (before >= 'a' && before <= 'z') || (before >= '0' && before <= '9');
+      if (word_ended) out += '-';
+      out += static_cast<char>(c - 'A' + 'a');
+    } else {
+      out += c;
+    }
+  }
+  while (out.ends_with('-')) out.pop_back();
+  return out;
+}
+
 }  // namespace rpl

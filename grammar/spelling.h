@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far apart two names are, for "did you mean".
+// How names are spelled: how far apart two are, for "did you mean", and kebab-case.
 #ifndef RPL_GRAMMAR_SPELLING_H_
 #define RPL_GRAMMAR_SPELLING_H_
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace rpl {
@@ -12,6 +13,10 @@ namespace rpl {
 /// The least number of bytes to insert, drop or replace that turns `a` into `b`.
 /// O(a.size() * b.size()).
 std::size_t EditDistance(std::string_view a, std::string_view b);
+
+/// The kebab-case of a name, which may have a namespace: cookMode, step_no and Foo become
+/// cook-mode, step-no and foo.
+std::string Kebab(std::string_view name);
 
 }  // namespace rpl
 

@@ -2,14 +2,15 @@
 //
 // Two fixpoints over the rules, then a sort. First, which relations are demanded and
 // which arguments their callers must bind; a rule can need its caller because a relation
-// it calls does, so this repeats until nothing changes. Second, which rules can run
-// bottom-up. Then Tarjan's algorithm gives the components of the relations that rules
-// derive, each after those it reads: the strata.
+// it calls does, so a rule is looked at again when something it mentions has changed.
+// Second, which rules can run bottom-up. Then Tarjan's algorithm gives the components of
+// the relations that rules derive, each after those it reads: the strata.
 #include "interp/analysis.h"
 
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <utility>
 
 namespace rpl {
 namespace {
@@ -80,6 +81,35 @@ void Reads(const Clause& clause, const Store& store, bool whole, std::set<Relati
     for (const Clause& inner : body) Reads(inner, store, inner_whole, reads, wholes);
   });
 }
+
+// The relations that clauses name, at any depth.
+void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId>& out) {
+  for (const Clause& clause : clauses) {
+    const Atom* atom = clause.As<Atom>();
+    if (const auto* is = clause.As<GoalIsFalse>()) atom = &is->goal;
+    if (atom != nullptr) out.push_back(store.BaseOf(atom->relation));
+    ForEachBody(clause, [&](const Clauses& body) { Mentions(body, store, out); });
+  }
+}
+
+// Ids to look at, each once at a time: upwards, and again from the lowest.
+class Rounds {
+ public:
+  void Add(std::size_t id) { pending_.insert(id); }
+  bool empty() const { return pending_.empty(); }
+  std::size_t Next() {
+    auto at = pending_.lower_bound(from_);
+    if (at == pending_.end()) at = pending_.begin();
+    const std::size_t id = *at;
+    pending_.erase(at);
+    from_ = id + 1;
+    return id;
+  }
+
+ private:
+  std::set<std::size_t> pending_;
+  std::size_t from_ = 0;
+};
 
 bool HasExpansion(const Clauses& clauses) {
   return std::any_of(clauses.begin(), clauses.end(), [](const Clause& clause) {
@@ -217,27 +247,37 @@ void Analysis::Make(const Program& program, Store& store) {
   for (RelationId r = 0; r < store.size(); ++r)
     info_[r].collected = info_[r].outside = program.FindCollected(r) != nullptr;
 
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Definition& def : program.definitions()) {
-      if (def.head == kNoId) continue;
-      Info& info = info_[def.head];
-      bool outside = false;
-      const bool in_activation = UsesDemand(def.activation, &outside);
-      const bool in_body = UsesDemand(def.body, &outside);
-      bool demanded =
-          in_activation || in_body || HasExpansion(def.activation) || HasExpansion(def.body);
-      Columns inputs = info.inputs;
-      demanded = NeedsCaller(def, store, &inputs) || demanded;
-      const bool acts = Acts(def);
-      if ((demanded && !info.demanded) || (outside && !info.outside) || (acts && !info.acts) ||
-          inputs != info.inputs) {
-        info.acts |= acts;
-        info.demanded |= demanded;
-        info.outside |= outside;
-        info.inputs = inputs;
-        changed = true;
-      }
+  const auto& definitions = program.definitions();
+  std::vector<std::vector<std::size_t>> mentioned_by(store.size());  // definitions
+  Rounds rounds;
+  std::vector<RelationId> mentions;
+  for (std::size_t i = 0; i < definitions.size(); ++i) {
+    if (definitions[i].head == kNoId) continue;
+    rounds.Add(i);
+    mentions.clear();
+    Mentions(definitions[i].activation, store, mentions);
+    Mentions(definitions[i].body, store, mentions);
+    for (const RelationId r : mentions)
+      if (mentioned_by[r].empty() || mentioned_by[r].back() != i) mentioned_by[r].push_back(i);
+  }
+  while (!rounds.empty()) {
+    const Definition& def = definitions[rounds.Next()];
+    Info& info = info_[def.head];
+    bool outside = false;
+    const bool in_activation = UsesDemand(def.activation, &outside);
+    const bool in_body = UsesDemand(def.body, &outside);
+    bool demanded =
+        in_activation || in_body || HasExpansion(def.activation) || HasExpansion(def.body);
+    Columns inputs = info.inputs;
+    demanded = NeedsCaller(def, store, &inputs) || demanded;
+    const bool acts = Acts(def);
+    if ((demanded && !info.demanded) || (outside && !info.outside) || (acts && !info.acts) ||
+        inputs != info.inputs) {
+      info.acts |= acts;
+      info.demanded |= demanded;
+      info.outside |= outside;
+      info.inputs = inputs;
+      for (const std::size_t other : mentioned_by[def.head]) rounds.Add(other);
     }
   }
   if (info_.size() < store.size()) info_.resize(store.size());
@@ -249,6 +289,7 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
     const Definition* def;
     std::set<RelationId> reads, wholes;
     std::vector<std::vector<const Clause*>> alternatives;
+    std::vector<std::unique_ptr<Plan>> plans;  // one for each alternative
     bool ok = true;
   };
   std::vector<Candidate> candidates;
@@ -271,28 +312,36 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
     for (const Clause* clause : clauses) waits |= clause->As<GoalIsFalse>() != nullptr;
     if (waits) continue;
     const std::vector<bool> nothing(def.slots.size());
-    for (const auto& list : c.alternatives)
-      if (planner.Make(list, nothing, HeadSlots(def), def.slots, def.avar)->problem) c.ok = false;
+    const std::vector<bool> wanted = HeadSlots(def);
+    for (const auto& list : c.alternatives) {
+      c.plans.push_back(planner.Make(list, nothing, wanted, def.slots, def.avar));
+      c.ok = c.ok && !c.plans.back()->problem;
+    }
     if (c.ok) candidates.push_back(std::move(c));
   }
   // A rule over a relation that only callers can evaluate is not derived either.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Info& info : info_) info.derived = false;
-    for (const Candidate& c : candidates)
-      if (c.ok && c.def->head != kNoId) info_[c.def->head].derived = true;
-    for (Candidate& c : candidates) {
-      if (!c.ok) continue;
-      for (RelationId r : c.reads) {
-        const Info& info = info_[store.BaseOf(r)];
-        if (info.demanded && !info.rules.empty() && !info.derived &&
-            store.at(store.BaseOf(r)).space() != Space::kGoal) {
-          c.ok = false;
-          changed = true;
-        }
-      }
-    }
+  std::vector<std::size_t> rules_left(info_.size());
+  std::vector<std::vector<std::size_t>> read_by(info_.size());  // candidates
+  Rounds rounds;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& c = candidates[i];
+    if (c.def->head != kNoId) ++rules_left[c.def->head];
+    for (const RelationId r : c.reads) read_by[store.BaseOf(r)].push_back(i);
+    rounds.Add(i);
   }
+  while (!rounds.empty()) {
+    Candidate& c = candidates[rounds.Next()];
+    if (!c.ok) continue;
+    c.ok = std::none_of(c.reads.begin(), c.reads.end(), [&](RelationId r) {
+      const RelationId base = store.BaseOf(r);
+      const Info& info = info_[base];
+      return info.demanded && !info.rules.empty() && rules_left[base] == 0 &&
+             store.at(base).space() != Space::kGoal;
+    });
+    if (c.ok || c.def->head == kNoId || --rules_left[c.def->head] > 0) continue;
+    for (const std::size_t other : read_by[c.def->head]) rounds.Add(other);
+  }
+  for (RelationId r = 0; r < info_.size(); ++r) info_[r].derived = rules_left[r] > 0;
 
   // Components, dependencies first.
   const std::size_t n = info_.size();
@@ -363,23 +412,22 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
   // Plans.
   strata_.resize(components.size());
   for (std::size_t i = 0; i < components.size(); ++i) strata_[i].relations = components[i];
-  for (const Candidate& c : candidates) {
+  for (Candidate& c : candidates) {
     if (!c.ok) continue;
     const Definition& def = *c.def;
     if (def.head != kNoId && info_[def.head].broken) continue;
     std::vector<DerivedRule>& rules =
         def.head == kNoId ? expanding_
                           : strata_[static_cast<std::size_t>(info_[def.head].component)].rules;
-    const std::vector<bool> nothing(def.slots.size());
-    const std::vector<bool> wanted = HeadSlots(def);
-    for (const auto& list : c.alternatives) {
+    for (std::size_t k = 0; k < c.alternatives.size(); ++k) {
+      const auto& list = c.alternatives[k];
       DerivedRule rule;
       rule.def = &def;
       rule.whole = !def.gathered.empty() || def.choice;
       rule.reads.assign(c.reads.begin(), c.reads.end());
       rule.whole_reads.assign(c.wholes.begin(), c.wholes.end());
       rule.clauses = list;
-      rule.full = planner.Make(list, nothing, wanted, def.slots, def.avar);
+      rule.full = std::move(c.plans[k]);
       for (std::size_t i = 0; i < list.size() && !rule.whole; ++i) {
         RelationId r = kNoId;
         if (const auto* atom = list[i]->As<Atom>())

@@ -9,10 +9,12 @@
 #define RPL_INTERP_CHECK_CONTEXT_H_
 
 #include <deque>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "grammar/document.h"
@@ -67,6 +69,10 @@ struct Context {
   /// no second one for being used once. "*" for a whole sentence that asserts nothing.
   std::unordered_set<std::string> blamed;
 
+  using At = std::pair<std::uint32_t, std::uint32_t>;  // a file, and an offset in it
+  std::map<At, std::string> renamed;   // findings that rename "?x", "p", "%g" or "$t"
+  std::map<At, std::string> misspelt;  // spans that such a renaming would make known
+
   /// What Closest may still look at, so that a text full of slips takes linear time.
   std::size_t suggestions = 200'000;
 
@@ -77,10 +83,15 @@ struct Context {
 void CheckNames(Context& context);
 void CheckVariables(Context& context);
 void CheckForms(Context& context);
+void CheckKinds(Context& context);
 void CheckDocument(Context& context);
 
 /// Adds edits to the findings of the readers that can be mended mechanically.
 void AddFixes(Context& context);
+
+/// Takes out what the findings with edits explain. After suppressions: a name that stays as
+/// it is explains nothing.
+void DropWhatFollows(Context& context);
 
 /// Takes out what suppressions name, and reports those that are wrong.
 void ApplySuppressions(Context& context);
@@ -96,9 +107,9 @@ std::string Closest(std::string_view got, const std::vector<std::string>& candid
 /// "edge/2", "%goal", "$tool/1": goals have one name whatever their arguments.
 std::string KeyOf(const Call& call);
 
-/// The first place below `node` where the lvar or avar `name` (without mark) stands, or
-/// the span of `node`.
-Span SpanOfVariable(const Node& node, const std::string& name);
+/// The first place below `node` where the lvar or avar `name` (without mark) stands, be it
+/// in a template, or the span of `node`.
+Span SpanOfVariable(const Sources& sources, const Node& node, const std::string& name);
 
 }  // namespace rpl::check
 

@@ -4,6 +4,7 @@
 // spans that name nothing, ground calls that a section may have meant as conditions.
 #include <algorithm>
 
+#include "grammar/spelling.h"
 #include "interp/check_context.h"
 
 namespace rpl::check {
@@ -37,6 +38,12 @@ class Sections {
         const Scope& scope = document.scopes[static_cast<std::size_t>(prose.scope)];
         if (scope.signature) sections_[&scope].prose.push_back(&prose);
       }
+    CollectLabels();
+    for (const Finding& f : context_.findings) {
+      const Diagnostic& d = f.diagnostic;
+      if (d.code == Code::kOldArrow) arrows_.emplace(d.span.file, d.span.begin);
+      if (d.severity == Severity::kError) errors_.emplace(d.span.file, d.span.begin);
+    }
     for (const Document& document : context_.documents) OldArrows(document);
     for (const Part& part : context_.parts) {
       if (!part.checked) continue;
@@ -80,8 +87,9 @@ class Sections {
   void NoPrompt(const Section& section) {
     const Call* head = HeadOf(section);
     const Rule& rule = section.signature->rule();
-    if (head == nullptr || head->ns != Namespace::kRelation || !rule.tail.empty()) return;
-    if (!section.prose.empty() || !section.joined.empty()) return;
+    if (head == nullptr || head->ns != Namespace::kRelation || !section.prose.empty()) return;
+    if (!rule.tail.empty()) return NoPromptForRest(section);
+    if (!section.joined.empty()) return;
     std::vector<std::string> variables;
     CollectVariables(rule.heads.front(), variables);
     if (variables.empty() || facts_.contains(KeyOf(*head)) || rules_.contains(KeyOf(*head))) return;
@@ -90,29 +98,93 @@ class Sections {
                  "write a sentence for the person who answers, or give facts");
   }
 
+  // What the head has and no clause mentions is asked for (§18.4).
+  void NoPromptForRest(const Section& section) {
+    const Rule& rule = section.signature->rule();
+    std::vector<std::string> wanted;
+    std::vector<std::string> given;
+    for (const Node& head : rule.heads) CollectVariables(head, wanted);
+    for (const Node& clause : rule.tail) CollectVariables(clause, given);
+    for (const Abductive& a : rule.abductives)
+      for (const Node& clause : a.clauses) CollectVariables(clause, given);
+    for (const Node& clause : rule.constraints) CollectVariables(clause, given);
+    for (const Part* part : section.joined)
+      for (const Node& clause : part->rule().tail) CollectVariables(clause, given);
+    for (const std::string& name : wanted) {
+      if (std::find(given.begin(), given.end(), name) != given.end()) continue;
+      const Span place = SpanOfVariable(context_.sources, rule.heads.front(), name);
+      return context_.Add(Code::kNoPrompt, place,
+                          "`" + std::string(context_.sources.Text(place)) +
+                              "` is asked for, and there is no prompt below this heading",
+                          "write a sentence for the person who answers, or bind it");
+    }
+  }
+
   // Decision 75. In goal headings emphasis is only advice.
   void UnknownSpans(const Section& section) {
     const Call* head = HeadOf(section);
     if (head == nullptr || head->ns == Namespace::kGoal || section.prose.empty()) return;
     std::vector<std::string> names;
+    VariableCollector variables(names);
     const auto collect = [&](const Rule& rule) {
-      for (const Node& n : rule.heads) CollectVariables(n, names);
-      for (const Node& n : rule.tail) CollectVariables(n, names);
-      for (const Node& n : rule.constraints) CollectVariables(n, names);
+      for (const Node& n : rule.heads) variables.Visit(n);
+      for (const Node& n : rule.tail) variables.Visit(n);
+      for (const Node& n : rule.constraints) variables.Visit(n);
       for (const Abductive& a : rule.abductives)
-        for (const Node& n : a.clauses) CollectVariables(n, names);
+        for (const Node& n : a.clauses) variables.Visit(n);
     };
     collect(section.signature->rule());
     for (const Part* part : section.joined) collect(part->rule());
+    const std::unordered_set<std::string> known(names.begin(), names.end());
+    std::unordered_map<std::string, std::string> spellings;
+    for (const std::string& name : names)
+      if (const std::string kebab = Kebab(name); kebab != name) {
+        spellings.emplace(name, name);
+        spellings.emplace(kebab, name);
+      }
     for (const Prose* prose : section.prose)
       for (const ProseSpan& span : prose->spans) {
-        if (std::find(names.begin(), names.end(), span.name) != names.end()) continue;
+        if (known.contains(span.name)) continue;
         if (relations_.contains(span.name) || IsFact(span.name)) continue;
-        const std::string close = Closest(span.name, names, context_.suggestions);
+        std::string hint;
+        if (const std::string other = Misspelt(span, spellings); !other.empty()) {
+          context_.misspelt[{span.span.file, span.span.begin}] = other;
+          const std::string kebab = Kebab(other);
+          hint = "spans are read in kebab-case: write `" + kebab + "` and `__" +
+                 kebab.substr(other[0] == '?' ? 1 : 0) + "__`";
+        } else {
+          std::string close = Closest(span.name, names, context_.suggestions);
+          if (close.empty()) close = Closest(span.name, labels_, context_.suggestions);
+          if (!close.empty()) hint = "did you mean `__" + Kebab(close) + "__`?";
+        }
         context_.Add(Code::kUnknownSpan, span.span,
                      "`" + span.name + "` is neither a variable of this heading nor a relation",
-                     close.empty() ? "" : "did you mean `__" + close + "__`?");
+                     hint);
       }
+  }
+
+  // "?x" or "p": what `span` would name if that were kebab-case, or nothing. `variables`: those
+  // that are not, by spelling and in kebab-case.
+  std::string Misspelt(const ProseSpan& span,
+                       const std::unordered_map<std::string, std::string>& variables) const {
+    constexpr std::uint32_t kMark = 2;  // two underscores
+    const std::string_view written =
+        context_.sources.Text({span.span.file, span.span.begin + kMark, span.span.end - kMark});
+    auto variable = variables.find(std::string(written));
+    if (variable == variables.end()) variable = variables.find(span.name);
+    if (variable != variables.end()) return "?" + variable->second;
+    auto label = misspelt_labels_.find(std::string(written));
+    if (label == misspelt_labels_.end()) label = misspelt_labels_.find(span.name);
+    return label == misspelt_labels_.end() ? "" : label->second;
+  }
+
+  void CollectLabels() {
+    std::set<std::string> labels(relations_.begin(), relations_.end());
+    for (const std::string& key : facts_) labels.insert(key.substr(0, key.rfind('/')));
+    labels_.assign(labels.begin(), labels.end());
+    for (const std::string& label : labels_)
+      if (const std::string kebab = Kebab(label); kebab != label)
+        misspelt_labels_[label] = misspelt_labels_[kebab] = label;
   }
 
   bool IsFact(const std::string& label) const {
@@ -140,6 +212,7 @@ class Sections {
   void OldArrows(const Document& document) {
     if (!context_.checked_files.contains(document.file)) return;
     for (const Prose& prose : document.prose) {
+      ContinuedByOldArrow(document, prose);
       std::uint32_t at = prose.span.begin;
       while (at < prose.span.end) {
         const std::string_view rest = context_.sources.Text({document.file, at, prose.span.end});
@@ -149,7 +222,7 @@ class Sections {
       }
     }
     for (const Scope& scope : document.scopes) {
-      if (scope.signature || scope.level == 0) continue;
+      if (scope.signature || scope.level == 0 || HasError(scope.span)) continue;
       const std::string_view line = context_.sources.Text(scope.span);
       const std::size_t dash = line.rfind(" - ");
       if (dash == std::string_view::npos) continue;
@@ -157,6 +230,30 @@ class Sections {
       OldArrow(document.file, scope.span.begin + static_cast<std::uint32_t>(begin),
                line.substr(begin, line.find('\n', begin) - begin));
     }
+  }
+
+  // A signature that does not parse has its own finding, which AddFixes may make an arrow.
+  bool HasError(Span heading) const {
+    const auto at = errors_.lower_bound({heading.file, heading.begin});
+    return at != errors_.end() && at->first == heading.file && at->second < heading.end;
+  }
+
+  // A signature that would go on below its heading, were it not for `<=` or `=>` (decision 74).
+  void ContinuedByOldArrow(const Document& document, const Prose& prose) {
+    const Scope& scope = document.scopes[static_cast<std::size_t>(prose.scope)];
+    if (!scope.signature || prose.span.begin < scope.span.end) return;
+    const std::string_view gap =
+        context_.sources.Text({document.file, scope.span.end, prose.span.begin});
+    if (gap.find_first_not_of(" \t\r\n") != std::string_view::npos) return;
+    const std::string_view text = context_.sources.Text(prose.span);
+    const bool rule = text.starts_with("<=");
+    if (!rule && !text.starts_with("=>")) return;
+    if (text.substr(0, text.find('\n')).find('(') == std::string_view::npos) return;
+    const Span arrow{document.file, prose.span.begin, prose.span.begin + 2};
+    context_.Add(Code::kOldArrow, arrow,
+                 "this line would continue the heading above it, but for its arrow",
+                 rule ? "write `<-` for a rule" : "write `->` for a constraint",
+                 {{arrow, rule ? "<-" : "->"}});
   }
 
   void OldArrow(std::uint32_t file, std::uint32_t begin, std::string_view line) {
@@ -183,17 +280,20 @@ class Sections {
     if (!reads_like_rpl || right.empty()) return;
     const auto place = begin + static_cast<std::uint32_t>(at);
     const Span arrow{file, place, place + 2};
-    for (const Finding& f : context_.findings)
-      if (f.diagnostic.span == arrow) return;
+    if (!arrows_.emplace(file, place).second) return;
     context_.Add(Code::kOldArrow, arrow, "this rule is taken as prose: its arrow is `<=`",
                  "write `<-` for a rule", {{arrow, "<-"}});
   }
 
   Context& context_;
   std::unordered_map<const Scope*, Section> sections_;
-  std::unordered_set<std::string> relations_;  // labels with a rule or a heading
-  std::unordered_set<std::string> rules_;      // keys
-  std::set<std::string> facts_;                // keys
+  std::unordered_set<std::string> relations_;                     // labels with a rule or a heading
+  std::unordered_set<std::string> rules_;                         // keys
+  std::set<std::string> facts_;                                   // keys
+  std::set<std::pair<std::uint32_t, std::uint32_t>> errors_;      // where they begin
+  std::set<std::pair<std::uint32_t, std::uint32_t>> arrows_;      // with a finding: file, begin
+  std::vector<std::string> labels_;                               // of all these
+  std::unordered_map<std::string, std::string> misspelt_labels_;  // by spelling and kebab-case
 };
 
 }  // namespace

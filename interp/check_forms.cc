@@ -3,7 +3,7 @@
 // Forms that are legal and rarely meant: each is the other reading of a decision, which an
 // author may have had in mind. One method for one decision, each over one sentence.
 #include <algorithm>
-#include <functional>
+#include <optional>
 
 #include "grammar/printer.h"
 #include "interp/check_context.h"
@@ -41,6 +41,7 @@ class Forms {
         continue;
       }
       body_.clear();
+      uses_.reset();
       const Rule& rule = part.rule();
       for (const Node& n : rule.tail) body_.push_back(&n);
       for (const Abductive& a : rule.abductives)
@@ -70,11 +71,101 @@ class Forms {
     if (const auto* a = node.As<Annotated>()) Keys(*a);
   }
 
-  template <typename Pred>
-  bool Any(Pred&& pred) const {
-    bool found = false;
-    for (const Node* n : body_) Walk(*n, [&](const Node& node) { found = found || pred(node); });
-    return found;
+  // --- Variables of the body ----------------------------------------------------------------
+
+  // What the body says of each variable: one walk, when the first form asks.
+  struct Uses {
+    std::unordered_map<std::string, int> bound;  // places in a call, a pattern, `?x = …`, …
+    std::unordered_set<std::string> scalars;     // compared, computed with, or an argument
+    std::unordered_set<std::string> maps;        // `^ ?m`
+    std::unordered_set<std::string> calls;       // `?t = rel(…)`
+    std::unordered_set<std::string> lists;       // `[… & ?rest]`
+  };
+
+  const Uses& UsesOfBody() {
+    if (uses_) return *uses_;
+    uses_.emplace();
+    for (const Node* n : body_) {
+      Bound(*n, false, uses_->bound);
+      Walk(*n, [&](const Node& node) { Note(node, *uses_); });
+    }
+    return *uses_;
+  }
+
+  static const std::string* NameOf(const Node& node) {
+    const auto* v = Ungroup(node).As<Lvar>();
+    return v == nullptr ? nullptr : &v->name;
+  }
+
+  // Counts the places below `node` that bind a variable; `inside`: of a call or pattern.
+  static void Bound(const Node& node, bool inside, std::unordered_map<std::string, int>& to) {
+    const auto side = [&](const Node& n) {
+      if (const std::string* name = NameOf(n)) ++to[*name];
+    };
+    inside = inside || node.As<Call>() || node.As<Match>();
+    if (inside) {
+      if (const auto* v = node.As<Lvar>()) ++to[v->name];
+      if (const auto* v = node.As<Avar>()) ++to[v->name];
+      if (const auto* v = node.As<Expansion>()) ++to[v->name];
+      if (const auto* t = node.As<Template>())
+        for (const std::string& hole : t->holes) ++to[hole];
+    }
+    if (const auto* b = node.As<Binary>()) {
+      if (b->op == Operator::kEqual || b->op == Operator::kIn) side(b->sides[0]);
+      if (b->op == Operator::kEqual) side(b->sides[1]);
+    }
+    const auto* a = node.As<Annotated>();
+    if (a == nullptr) return ForEachChild(node, [&](const Node& n) { Bound(n, inside, to); });
+    for (const Node& n : a->form) Bound(n, inside, to);
+    for (const Suffix& s : a->suffixes) {
+      for (const Node& n : s.key) Bound(n, inside, to);
+      for (const Node& n : s.value) Bound(n, true, to);
+    }
+  }
+
+  static void Note(const Node& node, Uses& to) {
+    if (const auto* call = node.As<Call>(); call && call->ns == Namespace::kRelation)
+      for (const Node& arg : call->args)
+        if (const std::string* name = NameOf(arg)) to.scalars.insert(*name);
+    if (const auto* b = node.As<Binary>())
+      for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
+        if (const std::string* name = NameOf(b->sides[side])) NoteSide(*b, side, *name, to);
+    if (const auto* a = node.As<Annotated>())
+      for (const Suffix& s : a->suffixes)
+        if (const std::string* name = NameOf(s.value.front()); name && s.key.empty())
+          to.maps.insert(*name);
+    if (const auto* c = node.As<Collection>();
+        c && c->kind != CollectionKind::kMap && c->rest.size() == 1)
+      if (const std::string* name = NameOf(c->rest.front())) to.lists.insert(*name);
+  }
+
+  static void NoteSide(const Binary& b, std::size_t side, const std::string& name, Uses& to) {
+    const Node& other = Ungroup(b.sides[1 - side]);
+    switch (b.op) {
+      case Operator::kLess:
+      case Operator::kGreater:
+      case Operator::kLessEqual:
+      case Operator::kGreaterEqual:
+      case Operator::kAdd:
+      case Operator::kSubtract:
+      case Operator::kMultiply:
+      case Operator::kDivide:
+      case Operator::kBefore:
+      case Operator::kAfter: to.scalars.insert(name); break;
+      case Operator::kEqual:
+      case Operator::kNotEqual:
+        if (other.As<String>() || other.As<Number>() || other.As<Keyword>())
+          to.scalars.insert(name);
+        if (const auto* call = other.As<Call>();
+            call && call->ns == Namespace::kRelation && b.op == Operator::kEqual)
+          to.calls.insert(name);
+        break;
+      case Operator::kIn:
+      case Operator::kNotIn:
+        if (side == 0) to.scalars.insert(name);
+        break;
+      default: break;
+    }
   }
 
   // --- Equality (decisions 27, 29, 30, 54) ------------------------------------------------
@@ -85,7 +176,8 @@ class Forms {
       const Node& right = Ungroup(b.sides[1 - side]);
       const auto* v = left.As<Lvar>();
       const auto* c = right.As<Collection>();
-      if (v != nullptr && c != nullptr && c->kind == CollectionKind::kSet && ScalarUse(v->name))
+      if (v != nullptr && c != nullptr && c->kind == CollectionKind::kSet &&
+          UsesOfBody().scalars.contains(v->name))
         context_.Add(Code::kSetAsScalar, node.span,
                      "?" + v->name + " is the whole set here, and used like one element",
                      "for one instance per element write `?" + v->name + " = ~ " +
@@ -107,71 +199,17 @@ class Forms {
     }
   }
 
-  // Whether ?name is compared, computed with, or an argument.
-  bool ScalarUse(const std::string& name) const {
-    return Any([&](const Node& n) {
-      if (const auto* call = n.As<Call>())
-        return call->ns == Namespace::kRelation &&
-               std::any_of(call->args.begin(), call->args.end(),
-                           [&](const Node& arg) { return IsLvar(arg, name); });
-      const auto* b = n.As<Binary>();
-      if (b == nullptr) return false;
-      const bool left = IsLvar(b->sides[0], name);
-      const bool right = IsLvar(b->sides[1], name);
-      const Node& other = left ? b->sides[1] : b->sides[0];
-      switch (b->op) {
-        case Operator::kLess:
-        case Operator::kGreater:
-        case Operator::kLessEqual:
-        case Operator::kGreaterEqual:
-        case Operator::kAdd:
-        case Operator::kSubtract:
-        case Operator::kMultiply:
-        case Operator::kDivide:
-        case Operator::kBefore:
-        case Operator::kAfter: return left || right;
-        case Operator::kEqual:
-        case Operator::kNotEqual: {
-          const Node& o = Ungroup(other);
-          return (left || right) && (o.As<String>() || o.As<Number>() || o.As<Keyword>());
-        }
-        case Operator::kIn:
-        case Operator::kNotIn: return left;
-        default: return false;
-      }
-    });
-  }
-
   // Whether other clauses of the tail bind the variables of `node`. A map with such
   // variables is built, not matched.
-  bool AllBoundElsewhere(const Node& node, const Node& self) const {
+  bool AllBoundElsewhere(const Node& node, const Node& self) {
     std::vector<std::string> names;
     CollectVariables(node, names);
+    std::unordered_map<std::string, int> own;
+    Bound(self, false, own);
+    const std::unordered_map<std::string, int>& all = UsesOfBody().bound;
     return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-      bool found = false;
-      const std::function<void(const Node&)> look = [&](const Node& n) {
-        if (&n == &self || found) return;
-        const auto* call = n.As<Call>();
-        const auto* match = n.As<Match>();
-        if (call != nullptr || match != nullptr) {
-          std::vector<std::string> inside;
-          CollectVariables(n, inside);
-          found = std::find(inside.begin(), inside.end(), name) != inside.end();
-        }
-        if (const auto* b = n.As<Binary>(); b != nullptr && b->op == Operator::kEqual)
-          found = found || IsLvar(b->sides[0], name) || IsLvar(b->sides[1], name);
-        if (const auto* a = n.As<Annotated>())
-          for (const Suffix& s : a->suffixes) {
-            std::vector<std::string> inside;
-            for (const Node& value : s.value) CollectVariables(value, inside);
-            found |= std::find(inside.begin(), inside.end(), name) != inside.end();
-          }
-        if (const auto* b = n.As<Binary>(); b != nullptr && b->op == Operator::kIn)
-          found = found || IsLvar(b->sides[0], name);
-        ForEachChild(n, look);
-      };
-      for (const Node* n : body_) look(*n);
-      return found;
+      const auto at = all.find(name);
+      return at != all.end() && at->second > own[name];
     });
   }
 
@@ -179,14 +217,7 @@ class Forms {
     const auto* c = match.pattern.front().As<Collection>();
     if (c == nullptr || c->kind != CollectionKind::kList || !c->rest.empty()) return;
     if (c->items.size() == 2) return;
-    const bool is_map = Any([&](const Node& n) {
-      const auto* a = n.As<Annotated>();
-      return a != nullptr &&
-             std::any_of(a->suffixes.begin(), a->suffixes.end(), [&](const Suffix& s) {
-               return s.key.empty() && IsLvar(s.value.front(), v.name);
-             });
-    });
-    if (is_map)
+    if (UsesOfBody().maps.contains(v.name))
       context_.Add(Code::kEntryPattern, span,
                    "?" + v.name + " is a map, and a list of " + std::to_string(c->items.size()) +
                        " never matches it",
@@ -269,25 +300,16 @@ class Forms {
   void CountOfTerm(const rpl::Count& count) {
     const auto* v = Ungroup(count.operand.front()).As<Lvar>();
     if (v == nullptr) return;
-    const bool call = Any([&](const Node& n) {
-      const auto* b = n.As<Binary>();
-      if (b == nullptr || b->op != Operator::kEqual) return false;
-      for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-        const auto* c = Ungroup(b->sides[1 - side]).As<Call>();
-        if (c != nullptr && c->ns == Namespace::kRelation && IsLvar(b->sides[side], v->name))
-          return true;
-      }
-      return false;
-    });
-    if (call)
+    if (UsesOfBody().calls.contains(v->name))
       context_.Add(Code::kCountOfTerm, count.operand.front().span,
                    "?" + v->name + " is a call, and its value has no size",
                    "to count its rows write `|#?" + v->name + "|`");
   }
 
   void Keys(const Annotated& a) {
-    std::vector<std::string> own;
-    CollectVariables(a.form.front(), own);
+    std::vector<std::string> names;
+    CollectVariables(a.form.front(), names);
+    const std::unordered_set<std::string> own(names.begin(), names.end());
     for (const Suffix& s : a.suffixes) {
       if (s.bindings || s.value.empty()) continue;
       const Node* value = &s.value.front();
@@ -298,7 +320,7 @@ class Forms {
         const auto* keyword = map->items[i].As<Keyword>();
         const auto* symbol = map->items[i].As<Symbol>();
         const std::string name = keyword ? keyword->name : symbol ? symbol->name : "";
-        if (name.empty() || std::find(own.begin(), own.end(), name) == own.end()) continue;
+        if (!own.contains(name)) continue;
         if (IsLvar(map->items[i + 1], name)) continue;
         context_.Add(Code::kKeyNamedLikeVariable, map->items[i].span,
                      "this is a metadata key, not the variable ?" + name + " of the clause",
@@ -318,12 +340,7 @@ class Forms {
         if (c == nullptr || c->rest.size() != 1) continue;
         const auto* v = c->rest.front().As<Lvar>();
         if (v == nullptr || v->name.empty()) continue;
-        const bool list = Any([&](const Node& n) {
-          const auto* inner = n.As<Collection>();
-          return inner != nullptr && inner->kind != CollectionKind::kMap &&
-                 inner->rest.size() == 1 && IsLvar(inner->rest.front(), v->name);
-        });
-        if (list)
+        if (UsesOfBody().lists.contains(v->name))
           context_.Add(Code::kGatheredFromList, c->rest.front().span,
                        "?" + v->name + " is a list already, so this gathers lists",
                        "to pass the list on, write ?" + v->name + " without `[& ]`");
@@ -381,6 +398,8 @@ class Forms {
     if (part.role != Role::kObligation || part.rule().tail.size() != 1) return;
     const Node* form = &Ungroup(part.rule().tail.front());
     if (const auto* a = form->As<Annotated>()) form = &Ungroup(a->form.front());
+    if (const auto* b = form->As<Binary>(); b != nullptr && b->op == Operator::kEqual)
+      return CallEqualsCall(part, *form, *b);
     const auto* call = form->As<Call>();
     const bool lone = form->As<Lvar>() || form->As<Avar>() || form->As<String>() ||
                       form->As<Number>() || form->As<Keyword>();
@@ -395,6 +414,18 @@ class Forms {
         Code::kAssertsNothing, form->span,
         "`" + std::string(context_.sources.Text(form->span)) + "` asserts nothing",
         form->span.end - form->span.begin > 60 ? "did you mean a rule or a shell query?" : hint);
+  }
+
+  // `l(?x) = a(?x)` may have been meant as a rule.
+  void CallEqualsCall(const Part& part, const Node& form, const Binary& b) {
+    const auto* left = Ungroup(b.sides[0]).As<Call>();
+    const auto* right = Ungroup(b.sides[1]).As<Call>();
+    if (left == nullptr || right == nullptr || left->label == right->label) return;
+    context_.Blame(part.sentence->span, "*");
+    context_.Add(
+        Code::kAssertsNothing, form.span,
+        "`" + check::NameOf(*left) + "` and `" + check::NameOf(*right) + "` are never equal",
+        "for a rule write `<-` instead of `=`");
   }
 
   void Retractions() {
@@ -422,6 +453,7 @@ class Forms {
 
   Context& context_;
   std::vector<const Node*> body_;
+  std::optional<Uses> uses_;  // of body_
   std::unordered_map<RelationId, Columns> sets_;
   std::unordered_set<RelationId> facts_;
   std::unordered_set<const Scope*> broken_sections_;

@@ -9,8 +9,9 @@
 // (decision 40). Terms in arguments are weak uses: they ask for no definition.
 #include <algorithm>
 #include <functional>
-#include <numeric>
+#include <string_view>
 
+#include "grammar/spelling.h"
 #include "interp/check_context.h"
 
 namespace rpl::check {
@@ -65,6 +66,7 @@ class Names {
     ReadProse();
     Undefined();
     SeveralArities();
+    Imperatives();
     if (has_roots_) Unused();
     NegativeCycles();
     CircularGoals();
@@ -153,7 +155,9 @@ class Names {
     Term(node, owners);
   }
 
-  // A rule in parentheses: its heads are named by what stands around it.
+  // A rule in parentheses: its heads are named by what stands around it. One with more
+  // heads than loading takes has its finding; the last of them own nothing here, so that
+  // heads times clauses stays small.
   void ARule(const Rule& rule, const std::vector<int>& outer) {
     std::vector<int> owners = outer;
     bool gathers = false;
@@ -174,7 +178,7 @@ class Names {
       if (previous != nullptr && !owners.empty())
         edges_.push_back({owners.back(), index, Needs::kPlain, head.span});
       for (const int owner : outer) edges_.push_back({owner, index, Needs::kPlain, head.span});
-      owners.push_back(index);
+      if (owners.size() < kMaxNesting) owners.push_back(index);
       previous = &head;
     }
     if (owners.empty()) owners.push_back(kRoot);
@@ -259,13 +263,25 @@ class Names {
 
   // A span that names a relation offers its facts (decision 75).
   void ReadProse() {
+    std::set<std::string> unknown_spans;
     for (const Document& document : context_.documents)
       for (const Prose& prose : document.prose)
         for (const ProseSpan& span : prose.spans)
           if (const auto at = index_.find(span.name + "/1"); at != index_.end()) {
             At(at->second).prose = true;
             Root(at->second, span.span);
+          } else {
+            unknown_spans.insert(span.name);
           }
+    if (unknown_spans.empty()) return;
+    // What a misspelt span means is used, too.
+    std::vector<std::string> unary;
+    for (const Name& name : names_)
+      if (name.defined && name.call->ns == Namespace::kRelation && name.call->args.size() == 1)
+        unary.push_back(name.call->label);
+    for (const std::string& span : unknown_spans)
+      if (const std::string close = Closest(span, unary, context_.suggestions); !close.empty())
+        At(index_.at(close + "/1")).prose = true;
   }
 
   // --- Undefined --------------------------------------------------------------------------
@@ -296,7 +312,9 @@ class Names {
     }
     for (std::size_t i = 0; i < names_.size(); ++i) {
       Name& name = names_[i];
-      if (name.defined || !name.used || IsExcused(name)) continue;
+      if (name.defined || !name.used) continue;
+      if (IsBuiltin(*name.call)) BuiltinArity(name);
+      if (IsExcused(name)) continue;
       const Call& call = *name.call;
       const std::string text = NameOf(call);
       // What was meant is used, too.
@@ -314,9 +332,11 @@ class Names {
           if (text == "choose" || text == "ask" || text == "json") close = "$" + text;
           else if (labels.contains("$" + text)) close = "$" + text;
           else if (labels.contains("%" + text)) close = "%" + text;
+          else if (const std::string own = text.substr(text.rfind('#') + 1); labels.contains(own))
+            close = own;
           meant(close);
           context_.Add(Code::kUndefinedRelation, name.first_use,
-                       "`" + text + "` is used here and defined nowhere", Suggest(close));
+                       "`" + text + "` is used here and defined nowhere", BareHint(call, close));
           break;
         }
         case Namespace::kGoal: {
@@ -339,6 +359,47 @@ class Names {
         }
       }
     }
+  }
+
+  // §14.2; the arguments of `$json` and `%fail` are the parser's business.
+  void BuiltinArity(const Name& name) {
+    const Call& call = *name.call;
+    if (call.ns != Namespace::kTool || call.label == "json") return;
+    const bool ask = call.label == "ask";
+    const std::size_t wanted = ask ? 1 : 2;
+    if (call.args.size() == wanted) return;
+    context_.Add(Code::kWrongArity, name.first_use,
+                 "`$" + call.label + "` takes " + Arguments(wanted) + ", here it has " +
+                     (call.args.empty() ? "none" : std::to_string(call.args.size())),
+                 ask ? "write `$ask(?prompt)`" : "write `$choose(?prompt, ?options)`");
+  }
+
+  // `ready` alone on a line, or behind the ` - ` of a heading, is text (decision 16).
+  std::string BareHint(const Call& call, const std::string& close) {
+    if (!call.args.empty()) return Suggest(close);
+    const std::string& label = call.label;
+    for (const Document& document : context_.documents) {
+      if (!context_.checked_files.contains(document.file)) continue;
+      for (const Scope& scope : document.scopes)
+        if (!scope.signature && scope.title.ends_with(" - " + label))
+          return "the heading at " + context_.sources.Where(scope.span) +
+                 " defines it when it ends in `" + label + "()`";
+      for (const Prose& prose : document.prose) {
+        if (bare_budget_ < prose.span.end - prose.span.begin) return Suggest(close);
+        bare_budget_ -= prose.span.end - prose.span.begin;
+        const std::string_view text = context_.sources.Text(prose.span);
+        for (std::size_t at = text.find(label); at != text.npos; at = text.find(label, at + 1)) {
+          const std::size_t end = at + label.size();
+          const bool line = (at == 0 || text[at - 1] == '\n') &&
+                            (end == text.size() || text[end] == '\n' || text[end] == '\r');
+          if (!line) continue;
+          const auto begin = prose.span.begin + static_cast<std::uint32_t>(at);
+          return "the line at " + context_.sources.Where({document.file, begin, begin + 1}) +
+                 " states it when it reads `" + label + "()`";
+        }
+      }
+    }
+    return Suggest(close);
   }
 
   static std::string Suggest(const std::string& close) {
@@ -373,6 +434,29 @@ class Names {
                        Arguments(other.call->args.size()) + " at " +
                        context_.sources.Where(other.first_definition),
                    "these are two relations");
+    }
+  }
+
+  // §9: `collect-name(?first, ?last)` is an action, `name(?first, ?last)` a fact. Words that
+  // are nouns as well (`order-line`, `report-date`) and names of one word are left alone.
+  void Imperatives() {
+    static const std::unordered_set<std::string_view> kVerbs = {
+        "apply",    "assign",   "calculate", "choose",   "collect",    "compute",
+        "confirm",  "convert",  "create",    "decide",   "delete",     "determine",
+        "ensure",   "evaluate", "execute",   "extract",  "fetch",      "gather",
+        "generate", "get",      "identify",  "inform",   "initialise", "initialize",
+        "notify",   "obtain",   "remove",    "retrieve", "validate",   "verify"};
+    std::unordered_set<std::string> told;
+    for (const Name& name : names_) {
+      if (!name.defined || name.call->ns != Namespace::kRelation) continue;
+      const std::string& label = name.call->label;
+      const std::string own = Kebab(label.substr(label.rfind('#') + 1));
+      const std::size_t hyphen = own.find('-');
+      if (hyphen == std::string::npos || !kVerbs.contains(own.substr(0, hyphen))) continue;
+      if (!told.insert(label).second) continue;
+      context_.Add(Code::kImperativeName, name.first_definition,
+                   "`" + label + "` is named like an action, and a relation states facts",
+                   "name what holds, as in `" + own.substr(hyphen + 1) + "`");
     }
   }
 
@@ -518,48 +602,64 @@ class Names {
         if (const auto* call = head.As<Call>(); call && call->ns == Namespace::kGoal)
           rules.push_back({IndexOf(*call), &rule, head.span, part.checked});
     }
-    const std::function<bool(const Node&)> holds = [&](const Node& node) {
-      if (const auto* call = node.As<Call>()) {
-        if (call->ns != Namespace::kGoal) return true;
-        const int index = IndexOf(*call);
-        return founded.contains(index) || !At(index).defined;
-      }
-      if (const auto* c = node.As<Conjunction>())
-        return std::all_of(c->clauses.begin(), c->clauses.end(), holds);
-      if (const auto* d = node.As<Disjunction>())
-        return std::any_of(d->branches.begin(), d->branches.end(), holds);
-      if (const auto* g = node.As<Group>()) return holds(g->inner.front());
-      if (const auto* a = node.As<Annotated>()) {
-        for (const Suffix& s : a->suffixes)
-          if (!s.bindings && s.key.empty() && s.value.front().As<Boolean>()) return true;
-        return holds(a->form.front());
-      }
-      if (const auto* r = node.As<Rule>())
-        return std::all_of(r->tail.begin(), r->tail.end(), holds);
-      return true;
+    // The tails as conditions: one holds when so many more of its parts do. What has none
+    // above it is a rule. Those that hold go up, each once; a goal that is founded lets hold
+    // what waits for it.
+    struct Condition {
+      int above;  // an index into conditions; -1 - i for rule i
+      std::size_t missing;
     };
-    // A rule is looked at again when a goal that its tail names becomes founded.
-    std::unordered_map<int, std::vector<std::size_t>> readers;
-    std::unordered_map<int, std::vector<std::size_t>> rules_of;
-    for (std::size_t i = 0; i < rules.size(); ++i) rules_of[rules[i].goal].push_back(i);
+    std::vector<Condition> conditions;
+    std::unordered_map<int, std::vector<int>> waiting;  // conditions, by goal
+    std::vector<int> work;                              // what holds: `above` of a condition
+    const std::function<void(const Node&, int)> wait = [&](const Node& node, int above) {
+      const auto parts = [&](const Nodes& nodes, std::size_t missing) {
+        const int own = static_cast<int>(conditions.size());
+        conditions.push_back({above, missing});
+        if (missing == 0) work.push_back(above);
+        for (const Node& part : nodes) wait(part, own);
+      };
+      if (const auto* call = node.As<Call>(); call && call->ns == Namespace::kGoal) {
+        const int goal = IndexOf(*call);
+        if (!founded.contains(goal) && At(goal).defined) return waiting[goal].push_back(above);
+      }
+      if (const auto* c = node.As<Conjunction>()) return parts(c->clauses, c->clauses.size());
+      if (const auto* d = node.As<Disjunction>()) return parts(d->branches, 1);
+      if (const auto* r = node.As<Rule>()) return parts(r->tail, r->tail.size());
+      if (const auto* g = node.As<Group>()) return wait(g->inner.front(), above);
+      if (const auto* a = node.As<Annotated>()) {
+        const bool truth = std::any_of(a->suffixes.begin(), a->suffixes.end(), [](const Suffix& s) {
+          return !s.bindings && s.key.empty() && s.value.front().As<Boolean>();
+        });
+        if (!truth) return wait(a->form.front(), above);
+      }
+      work.push_back(above);
+    };
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      const int own = static_cast<int>(conditions.size());
+      const Nodes& tail = rules[i].rule->tail;
+      conditions.push_back({-1 - static_cast<int>(i), tail.size()});
+      if (tail.empty()) work.push_back(conditions.back().above);
+      for (const Node& part : tail) wait(part, own);
+    }
+    while (!work.empty()) {
+      const int at = work.back();
+      work.pop_back();
+      if (at >= 0) {
+        Condition& c = conditions[static_cast<std::size_t>(at)];
+        if (c.missing > 0 && --c.missing == 0) work.push_back(c.above);
+        continue;
+      }
+      const int goal = rules[static_cast<std::size_t>(-1 - at)].goal;
+      if (!founded.insert(goal).second) continue;
+      const std::vector<int>& next = waiting[goal];
+      work.insert(work.end(), next.begin(), next.end());
+    }
     std::unordered_set<int> cyclic;  // components with an edge inside
     for (const Edge& e : edges_) {
       if (e.from == kRoot) continue;
       const int own = component_[static_cast<std::size_t>(e.from)];
       if (own == component_[static_cast<std::size_t>(e.to)]) cyclic.insert(own);
-      if (const auto at = rules_of.find(e.from); at != rules_of.end())
-        readers[e.to].insert(readers[e.to].end(), at->second.begin(), at->second.end());
-    }
-    std::vector<std::size_t> work(rules.size());
-    std::iota(work.rbegin(), work.rend(), std::size_t{0});
-    while (!work.empty()) {
-      const GoalRule& r = rules[work.back()];
-      work.pop_back();
-      if (founded.contains(r.goal)) continue;
-      if (!std::all_of(r.rule->tail.begin(), r.rule->tail.end(), holds)) continue;
-      founded.insert(r.goal);
-      const std::vector<std::size_t>& next = readers[r.goal];
-      work.insert(work.end(), next.begin(), next.end());
     }
     std::set<int> told;
     for (const GoalRule& r : rules) {
@@ -579,9 +679,10 @@ class Names {
   std::unordered_map<std::string, int> index_;
   std::vector<Edge> edges_;
   std::vector<int> component_;
-  std::set<int> broken_;    // components with a cycle through negation
-  bool has_roots_ = false;  // there is a goal or constraint
-  bool expands_ = false;    // some head is `#?h`
+  std::set<int> broken_;                 // components with a cycle through negation
+  std::size_t bare_budget_ = 4'000'000;  // bytes of prose that hints may still look at
+  bool has_roots_ = false;               // there is a goal or constraint
+  bool expands_ = false;                 // some head is `#?h`
 };
 
 }  // namespace

@@ -26,6 +26,12 @@ struct Suppression {
   bool used = false;
 };
 
+std::uint32_t LineOf(const Sources& sources, std::uint32_t file, std::uint32_t offset) {
+  const std::vector<std::uint32_t>& lines = sources.at(file).lines;
+  return static_cast<std::uint32_t>(std::upper_bound(lines.begin(), lines.end(), offset) -
+                                    lines.begin());
+}
+
 class Reader {
  public:
   Reader(const Sources& sources, std::uint32_t file)
@@ -51,8 +57,8 @@ class Reader {
     std::size_t end = line_end;
     std::size_t stop = line_end;
     if (html) {
-      const std::size_t close = text_.find("-->", behind);
-      if (close == std::string_view::npos || close > line_end) return;
+      const std::size_t close = text_.substr(0, line_end).find("-->", behind);
+      if (close == std::string_view::npos) return;
       stop = close;
       end = close + 3;
     }
@@ -62,9 +68,12 @@ class Reader {
     const std::string_view reason = colon == std::string_view::npos ? "" : inside.substr(colon + 1);
     const bool has_reason = std::any_of(reason.begin(), reason.end(),
                                         [](unsigned char c) { return std::isspace(c) == 0; });
-    const std::uint32_t line = sources_.PlaceOf(file_, Offset(open)).line;
+    const std::uint32_t line = LineOf(sources_, file_, Offset(open));
     const auto& lines = sources_.at(file_).lines;
-    const bool alone = Blank(lines[line - 1], open) && Blank(end, line_end);
+    // Backwards, so that of many comments on a line each looks at what is before it only.
+    std::size_t before = open;
+    while (before > lines[line - 1] && Blank(before - 1, before)) --before;
+    const bool alone = before == lines[line - 1] && Blank(end, line_end);
     std::uint32_t next = line;
     const std::size_t limit = std::min<std::size_t>(lines.size(), line + kMostLines);
     for (std::uint32_t k = line; alone && k < limit; ++k) {
@@ -116,7 +125,7 @@ void ApplySuppressions(Context& context) {
   std::erase_if(context.findings, [&](const Finding& f) {
     const Diagnostic& d = f.diagnostic;
     const auto found = at.find(
-        {d.span.file, context.sources.PlaceOf(d.span.file, d.span.begin).line, CodeText(d.code)});
+        {d.span.file, LineOf(context.sources, d.span.file, d.span.begin), CodeText(d.code)});
     if (found == at.end()) return false;
     all[found->second.front()].used = true;
     return true;

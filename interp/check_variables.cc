@@ -7,6 +7,8 @@
 // step names the lvar it waits for. The lvar is then looked up in the author's text.
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <memory>
 
 #include "interp/check_context.h"
 
@@ -19,37 +21,39 @@ struct Culprit {
   bool shared_not = false;
 };
 
-// The clause of `clauses` (or below) that waits: its text is the one the problem quotes.
-const Clause* FindClause(const std::vector<const Clause*>& clauses, const std::string& text) {
-  const std::function<const Clause*(const Clause&)> find = [&](const Clause& c) -> const Clause* {
-    if (c.text == text) return &c;
-    const Clause* found = nullptr;
+// The first of `clauses` and those below them with each text.
+std::unordered_map<std::string_view, const Clause*> ByText(
+    const std::vector<const Clause*>& clauses) {
+  std::unordered_map<std::string_view, const Clause*> out;
+  const std::function<void(const Clause&)> add = [&](const Clause& c) {
+    out.emplace(c.text, &c);
     ForEachBody(c, [&](const Clauses& body) {
-      for (const Clause& inner : body)
-        if (found == nullptr) found = find(inner);
+      for (const Clause& inner : body) add(inner);
     });
-    return found;
   };
-  for (const Clause* c : clauses)
-    if (const Clause* found = find(*c)) return found;
-  return nullptr;
+  for (const Clause* c : clauses) add(*c);
+  return out;
 }
 
-// What stops `plan`, one for each lvar.
+// What stops `plan`, one for each lvar. The clause that waits is the one whose text the
+// problem quotes.
 std::vector<Culprit> CulpritsOf(const Plan& plan, const std::vector<const Clause*>& clauses) {
   std::vector<Culprit> out;
+  std::unordered_set<std::string> known;
+  std::unordered_map<std::string_view, const Clause*> by_text;  // made for the first culprit
   for (const Step& step : plan.steps) {
     if (step.kind != Step::Kind::kStuck || step.problem.empty()) continue;
     if (step.problem[0] != '?' && step.problem[0] != '$') continue;
     Culprit c;
     c.variable = step.problem.substr(0, step.problem.find(' '));
-    const bool known = std::any_of(
-        out.begin(), out.end(), [&](const Culprit& other) { return other.variable == c.variable; });
-    if (known) continue;
+    if (!known.insert(c.variable).second) continue;
+    if (by_text.empty()) by_text = ByText(clauses);
     constexpr std::string_view kIn = " is never bound in `";
     if (const std::size_t at = step.problem.find(kIn); at != std::string::npos) {
       const std::size_t begin = at + kIn.size();
-      c.clause = FindClause(clauses, step.problem.substr(begin, step.problem.size() - begin - 1));
+      const auto clause = by_text.find(
+          std::string_view(step.problem).substr(begin, step.problem.size() - begin - 1));
+      if (clause != by_text.end()) c.clause = clause->second;
     }
     if (c.clause == nullptr) c.clause = step.clause;
     c.shared_not = c.clause != nullptr && c.clause->As<Negation>() != nullptr;
@@ -119,10 +123,19 @@ class Variables {
       if (!part.checked) continue;
       const Span span = part.role == Role::kSignature ? part.section().span : part.sentence->span;
       parts_by_place_[Place(span)].push_back(i);
+      sentences_.emplace(Place(part.sentence->span), i);
+      if (part.role == Role::kOwn) joined_[&part.section()].push_back(i);
+      for (const int target : part.targets)
+        joined_[&part.document->scopes[static_cast<std::size_t>(target)]].push_back(i);
     }
     FindCalledGoals();
     DropFalseHeads();
-    for (const Definition& def : context_.program.definitions()) Bound(def);
+    std::vector<std::pair<const Definition*, std::unique_ptr<Plan>>> plans;
+    for (const Definition& def : context_.program.definitions())
+      if (auto plan = Bound(def)) plans.emplace_back(&def, std::move(plan));
+    SpreadBroken();
+    for (const auto& [def, plan] : plans)
+      for (const Step& step : plan->steps) Inputs(step, *def);
     for (const Constraint& c : context_.program.constraints()) Grounds(c);
     Singletons();
   }
@@ -142,8 +155,9 @@ class Variables {
 
   // --- Never bound --------------------------------------------------------------------------
 
-  void Bound(const Definition& def) {
-    if (!context_.checked_files.contains(def.span.file)) return;
+  // The plan of the rule, or nothing when the rule is not checked.
+  std::unique_ptr<Plan> Bound(const Definition& def) {
+    if (!context_.checked_files.contains(def.span.file)) return nullptr;
     std::vector<bool> bound(def.slots.size());
     const bool goal = def.head != kNoId && context_.store.at(def.head).space() == Space::kGoal;
     const bool given = !goal || called_.contains(def.head);
@@ -153,15 +167,40 @@ class Variables {
     if (def.head_expansion >= 0) bound[static_cast<std::size_t>(def.head_expansion)] = true;
     const std::vector<const Clause*> clauses = ClausesOf(def);
     std::vector<bool> wanted = HeadSlots(def);
-    const auto plan = planner_.Make(clauses, bound, wanted, def.slots, def.avar);
-    for (const Culprit& c : CulpritsOf(*plan, clauses)) {
+    std::unique_ptr<Plan> plan = planner_.Make(clauses, bound, wanted, def.slots, def.avar);
+    const std::vector<Culprit> culprits = CulpritsOf(*plan, clauses);
+    std::unordered_set<std::string> mentioned;
+    if (!culprits.empty()) mentioned = MentionedIn(def);
+    for (const Culprit& c : culprits) {
       if (c.clause == nullptr) {
         // The head of a goal or a gathering head; a plain head is RPL2001's business.
-        if (!Mentioned(def, c.variable)) continue;
+        if (!mentioned.contains(c.variable)) continue;
       }
       Report(c, def.span);
+      broken_.insert(def.head);
     }
-    for (const Step& step : plan->steps) Inputs(step, def);
+    return plan;
+  }
+
+  // What needs a relation with a finding of its own may lack inputs only for that reason.
+  void SpreadBroken() {
+    std::unordered_map<RelationId, std::vector<RelationId>> readers;
+    for (const Definition& def : context_.program.definitions()) {
+      const std::function<void(const Clauses&)> walk = [&](const Clauses& clauses) {
+        for (const Clause& c : clauses) {
+          if (const auto* atom = c.As<Atom>()) readers[atom->relation].push_back(def.head);
+          ForEachBody(c, walk);
+        }
+      };
+      walk(def.body);
+    }
+    std::vector<RelationId> work(broken_.begin(), broken_.end());
+    while (!work.empty()) {
+      const RelationId at = work.back();
+      work.pop_back();
+      for (const RelationId reader : readers[at])
+        if (broken_.insert(reader).second) work.push_back(reader);
+    }
   }
 
   // A call of a relation that needs an argument from its caller (decision 38), and gets none.
@@ -171,9 +210,12 @@ class Variables {
     const auto* atom = step.clause->As<Atom>();
     const Columns open = context_.analysis.InputsOf(step.relation) & ~step.probe;
     if (atom == nullptr || open == 0 || step.all_bound) return;
-    if (unbound_heads_.contains(step.relation)) return;  // that is where it went wrong
+    if (unbound_heads_.contains(step.relation) || broken_.contains(step.relation))
+      return;  // that is where it went wrong
     for (std::size_t i = 0; i < atom->args.size(); ++i) {
-      if ((open >> i & 1) == 0 || atom->args[i].kind != Pattern::Kind::kSlot) continue;
+      if ((open >> i & 1) == 0) continue;
+      if (atom->args[i].kind == Pattern::Kind::kAny) return AnyInput(step, i);
+      if (atom->args[i].kind != Pattern::Kind::kSlot) continue;
       const auto slot = static_cast<std::size_t>(atom->args[i].slot);
       const std::string& name = def.slots[slot];
       if (!name.empty() && !def.avar[slot])
@@ -181,12 +223,36 @@ class Variables {
     }
   }
 
-  static bool Mentioned(const Definition& def, const std::string& variable) {
+  // `big(_)`, where `big(?x) <- ?x > 3` has to be given a value.
+  void AnyInput(const Step& step, std::size_t argument) {
+    const Span clause = step.clause->span;
+    const Node* found = nullptr;
+    const std::function<void(const Node&)> look = [&](const Node& n) {
+      const auto* call = n.As<Call>();
+      if (found == nullptr && call != nullptr && n.span == clause && argument < call->args.size())
+        found = &n;
+      ForEachChild(n, look);
+    };
+    auto after = sentences_.upper_bound(Place(clause));
+    if (after == sentences_.begin()) return;
+    ForEachNode(context_.parts[(--after)->second].rule(), look);
+    if (found == nullptr) return;
+    const Call& call = *found->As<Call>();
+    const Span place = call.args[argument].span;
+    if (!reported_.insert(std::to_string(place.file) + ":" + std::to_string(place.begin)).second)
+      return;
+    context_.Add(Code::kNeverBound, place, "`" + NameOf(call) + "` needs a value here",
+                 "write a variable, and bind it in another clause of the rule");
+  }
+
+  // The variables of the clauses, with their mark.
+  static std::unordered_set<std::string> MentionedIn(const Definition& def) {
     std::vector<bool> seen(def.slots.size());
     for (const Clause* clause : ClausesOf(def)) CollectSlots(*clause, seen);
+    std::unordered_set<std::string> out;
     for (std::size_t s = 0; s < def.slots.size(); ++s)
-      if (seen[s] && "?" + def.slots[s] == variable) return true;
-    return false;
+      if (seen[s]) out.insert("?" + def.slots[s]);
+    return out;
   }
 
   void Report(const Culprit& c, Span sentence) {
@@ -194,7 +260,7 @@ class Variables {
     const Span place = PlaceOf(c, sentence, name);
     if (!reported_.insert(std::to_string(place.file) + ":" + std::to_string(place.begin)).second)
       return;
-    context_.Blame(sentence, name);
+    BlameAll(c, sentence);
     if (c.shared_not)
       context_.Add(Code::kUnboundInNot, place,
                    c.variable + " is shared with this `not`, and nothing binds it",
@@ -204,51 +270,108 @@ class Variables {
                    "bind it in another clause of the rule");
   }
 
-  // Where the variable stands in the clause, as the author wrote it.
-  Span PlaceOf(const Culprit& c, Span sentence, const std::string& name) const {
-    const Span wanted = c.clause != nullptr ? c.clause->span : sentence;
-    const Node* holder = nullptr;  // the largest node of that span
-    Span fallback = wanted.end == 0 ? sentence : wanted;
-    const std::function<void(const Node&)> find = [&](const Node& n) {
-      if (holder != nullptr) return;
-      if (n.span == wanted) {
-        holder = &n;
-        return;
-      }
-      ForEachChild(n, find);
-    };
-    for (const Part& part : PartsNear(sentence, wanted))
-      ForEachNode(part.rule(), [&](const Node& n) { find(n); });
-    if (holder != nullptr) return SpanOfVariable(*holder, name);
-    for (const Part& part : PartsNear(sentence, wanted)) {
-      Span found{};
-      ForEachNode(part.rule(), [&](const Node& n) {
-        if (found.end != 0) return;
-        const Span s = SpanOfVariable(n, name);
-        if (s != n.span || s == wanted) found = s;
-      });
-      if (found.end != 0) return found;
-    }
-    return fallback;
+  // --- Where variables stand ----------------------------------------------------------------
+
+  // The text of one sentence or, for a heading, of the sentences that join it, too.
+  struct Text {
+    std::vector<Span> sentences;                                   // in order
+    std::unordered_set<std::uint64_t> nodes;                       // begin and end of each
+    std::unordered_map<std::string, std::vector<Span>> variables;  // in order
+    std::vector<std::pair<Span, std::string>> all;                 // of them, in order
+  };
+
+  // The variables of a clause that waits get no second finding for standing alone in it.
+  void BlameAll(const Culprit& c, Span sentence) {
+    context_.Blame(sentence, c.variable.substr(1));
+    if (c.clause == nullptr) return;
+    const Span clause = c.clause->span;
+    const Text& text = TextOf(sentence);
+    auto holder = std::upper_bound(text.sentences.begin(), text.sentences.end(), clause.begin,
+                                   [](std::uint32_t begin, Span s) { return begin < s.begin; });
+    if (holder == text.sentences.begin()) return;
+    --holder;
+    auto at = std::lower_bound(text.all.begin(), text.all.end(), clause.begin,
+                               [](const auto& v, std::uint32_t to) { return v.first.begin < to; });
+    for (; at != text.all.end() && at->first.end <= clause.end; ++at)
+      context_.Blame(*holder, at->second);
   }
 
-  // The sentence itself, and for a heading the sentences that join it.
-  std::vector<Part> PartsNear(Span sentence, Span clause) const {
-    std::vector<Part> out;
+  // Where the variable stands in the clause, as the author wrote it.
+  Span PlaceOf(const Culprit& c, Span sentence, const std::string& name) {
+    const Span wanted = c.clause != nullptr ? c.clause->span : sentence;
+    const Span fallback = wanted.end == 0 ? sentence : wanted;
+    const Text& text = TextOf(sentence);
+    const auto at = text.variables.find(name);
+    if (text.nodes.contains(Range(wanted))) {
+      if (at == text.variables.end()) return wanted;
+      const Span first = FirstFrom(at->second, wanted.begin);
+      return first.end <= wanted.end && first.end != 0 ? first : wanted;
+    }
+    if (at == text.variables.end()) return fallback;
+    // Anywhere in the sentence itself, or else in the one that holds the clause.
+    const Span first = at->second.front();
+    if (first.end <= text.sentences.front().end) return first;
+    auto holder = std::upper_bound(text.sentences.begin(), text.sentences.end(), wanted.begin,
+                                   [](std::uint32_t begin, Span s) { return begin < s.begin; });
+    if (holder == text.sentences.begin()) return fallback;
+    --holder;
+    const Span inside = FirstFrom(at->second, holder->begin);
+    return inside.end != 0 && inside.end <= holder->end ? inside : fallback;
+  }
+
+  const Text& TextOf(Span sentence) {
+    if (text_of_ == sentence) return text_;
+    text_of_ = sentence;
+    text_ = Text();
     const auto at = parts_by_place_.find(Place(sentence));
-    if (at == parts_by_place_.end()) return out;
+    if (at == parts_by_place_.end()) return text_;
     for (const std::size_t i : at->second) {
       const Part& part = context_.parts[i];
-      out.push_back(part);
+      AddText(part);
       if (part.role != Role::kSignature) continue;
-      for (std::size_t k = i + 1; k < context_.parts.size(); ++k) {
-        const Part& other = context_.parts[k];
-        if (other.role == Role::kSignature || other.document != part.document) break;
-        const Span s = other.sentence->span;
-        if (s.begin <= clause.begin && clause.end <= s.end) out.push_back(other);
-      }
+      for (const std::size_t k : joined_[&part.section()]) AddText(context_.parts[k]);
     }
-    return out;
+    return text_;
+  }
+
+  void AddText(const Part& part) {
+    text_.sentences.push_back(part.sentence->span);
+    const std::function<void(const Node&)> add = [&](const Node& n) {
+      text_.nodes.insert(Range(n.span));
+      const auto* v = n.As<Lvar>();
+      const auto* a = n.As<Avar>();
+      const auto* e = n.As<Expansion>();
+      if (v || a || e) AddVariable(v ? v->name : a ? a->name : e->name, n.span);
+      if (const auto* t = n.As<Template>()) AddHoles(*t, n.span);
+      ForEachChild(n, add);
+    };
+    ForEachNode(part.rule(), add);
+  }
+
+  void AddVariable(const std::string& name, Span span) {
+    text_.variables[name].push_back(span);
+    text_.all.emplace_back(span, name);
+  }
+
+  void AddHoles(const Template& t, Span span) {
+    const std::string_view text = context_.sources.Text(span);
+    std::size_t at = 0;
+    for (const std::string& hole : t.holes) {
+      at = text.find("{" + (hole.empty() ? "_" : "?" + hole) + "}", at);
+      if (at == std::string_view::npos) return;
+      const auto begin = span.begin + static_cast<std::uint32_t>(++at);
+      if (!hole.empty())
+        AddVariable(hole, {span.file, begin, begin + static_cast<std::uint32_t>(hole.size() + 1)});
+    }
+  }
+
+  static std::uint64_t Range(Span span) { return std::uint64_t{span.begin} << 32 | span.end; }
+
+  // The first of `spans`, which are in order, at or behind `begin`; or an empty one.
+  static Span FirstFrom(const std::vector<Span>& spans, std::uint32_t begin) {
+    const auto at = std::lower_bound(spans.begin(), spans.end(), begin,
+                                     [](Span s, std::uint32_t to) { return s.begin < to; });
+    return at == spans.end() ? Span{} : *at;
   }
 
   void Grounds(const Constraint& c) {
@@ -269,7 +392,7 @@ class Variables {
     if (culprits.empty()) return;
     if (culprits.front().shared_not) return Report(culprits.front(), c.span);
     const Culprit& first = culprits.front();
-    context_.Blame(c.span, first.variable.substr(1));
+    BlameAll(first, c.span);
     context_.Add(Code::kNeverGrounds, PlaceOf(first, c.span, first.variable.substr(1)),
                  "this constraint can never be checked: nothing binds " + first.variable,
                  "bind it in another clause");
@@ -305,7 +428,7 @@ class Variables {
         if (const auto* call = head.As<Call>())
           unbound_heads_.insert(context_.store.Find(Space::kRelation, call->label,
                                                     static_cast<std::uint32_t>(call->args.size())));
-        d.span = SpanOfVariable(head, name);
+        d.span = SpanOfVariable(context_.sources, head, name);
         break;
       }
     }
@@ -338,20 +461,23 @@ class Variables {
       std::unordered_map<std::string, int> counts = CountsOf(rule);
       std::unordered_set<std::string> shown;
       ForEachNode(rule, [&](const Node& n) { Shown(n, shown); });
-      ForEachNode(rule, [&](const Node& n) {
-        std::vector<std::string> names;
-        CollectVariables(n, names);
-        for (const std::string& name : names) {
-          if (counts[name] != 1 || shown.contains(name)) continue;
-          if (Elsewhere(part, name, shared)) continue;
-          if (context_.IsBlamed(part.sentence->span, name)) continue;
-          const Span span = SpanOfVariable(n, name);
-          if (span == n.span && !n.As<Lvar>()) continue;  // in a template
-          if (context_.sources.Text(span).substr(0, 1) != "?") continue;
-          context_.Add(Code::kSingletonVariable, span, "?" + name + " is used only once",
-                       "write `_` if any value will do");
+      for (const Abductive& a : rule.abductives)  // the step of @for binds a fresh one
+        if (a.kind == AbductiveKind::kFor && !a.clauses.empty()) {
+          std::vector<std::string> fresh;
+          CollectVariables(a.clauses.back(), fresh);
+          shown.insert(fresh.begin(), fresh.end());
         }
-      });
+      // What stands once, in a template or in the name of a regex group, is no Lvar.
+      const std::function<void(const Node&)> look = [&](const Node& n) {
+        ForEachChild(n, look);
+        const auto* v = n.As<Lvar>();
+        if (v == nullptr || v->name.empty() || counts[v->name] != 1) return;
+        if (shown.contains(v->name) || Elsewhere(part, v->name, shared)) return;
+        if (context_.IsBlamed(part.sentence->span, v->name)) return;
+        context_.Add(Code::kSingletonVariable, n.span, "?" + v->name + " is used only once",
+                     "write `_` if any value will do");
+      };
+      ForEachNode(rule, look);
     }
   }
 
@@ -373,9 +499,14 @@ class Variables {
   Context& context_;
   Planner planner_;
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> parts_by_place_;
+  std::unordered_map<const Scope*, std::vector<std::size_t>> joined_;  // parts, by heading
+  std::map<std::uint64_t, std::size_t> sentences_;  // parts, by where their sentence begins
   std::unordered_set<RelationId> called_;
+  std::unordered_set<RelationId> broken_;         // relations that need one with a finding
   std::unordered_set<RelationId> unbound_heads_;  // relations with an RPL2001 finding
   std::unordered_set<std::string> reported_;
+  Span text_of_;  // the sentence whose text this is, the last one asked for
+  Text text_;
 };
 
 }  // namespace

@@ -60,12 +60,15 @@ std::string Closest(std::string_view got, const std::vector<std::string>& candid
   return best;
 }
 
-Span SpanOfVariable(const Node& node, const std::string& name) {
+Span SpanOfVariable(const Sources& sources, const Node& node, const std::string& name) {
   const auto find = [&](const auto& self, const Node& at) -> const Node* {
     const auto* v = at.As<Lvar>();
     const auto* a = at.As<Avar>();
     const auto* e = at.As<Expansion>();
-    if ((v && v->name == name) || (a && a->name == name) || (e && e->name == name)) return &at;
+    const auto* t = at.As<Template>();
+    if ((v && v->name == name) || (a && a->name == name) || (e && e->name == name) ||
+        (t && std::find(t->holes.begin(), t->holes.end(), name) != t->holes.end()))
+      return &at;
     const Node* found = nullptr;
     ForEachChild(at, [&](const Node& child) {
       if (found == nullptr) found = self(self, child);
@@ -73,7 +76,14 @@ Span SpanOfVariable(const Node& node, const std::string& name) {
     return found;
   };
   const Node* found = find(find, node);
-  return found == nullptr ? node.span : found->span;
+  if (found == nullptr) return node.span;
+  Span span = found->span;
+  if (!found->As<Template>()) return span;
+  const std::size_t at = sources.Text(span).find("{?" + name + "}");
+  if (at == std::string_view::npos) return span;
+  span.begin += static_cast<std::uint32_t>(at) + 1;
+  span.end = span.begin + static_cast<std::uint32_t>(name.size()) + 1;
+  return span;
 }
 
 namespace {
@@ -128,14 +138,7 @@ class Reader {
     std::unordered_set<std::uint32_t> asserted;
     for (const Assertion& a : facts) asserted.insert(a.span.begin);
     const bool checked = context_.checked_files.contains(document.file);
-    // For plain headings: the nearest headings with a signature below each.
-    std::vector<std::vector<int>> below(document.scopes.size());
-    for (std::size_t s = document.scopes.size(); s-- > 1;) {
-      const auto parent = static_cast<std::size_t>(document.scopes[s].parent);
-      if (parent == 0) continue;
-      if (document.scopes[s].signature) below[parent].push_back(static_cast<int>(s));
-      else below[parent].insert(below[parent].end(), below[s].begin(), below[s].end());
-    }
+    const std::vector<std::vector<int>> below = SectionsBelow(document);
     const auto signature = [&](std::size_t s) {
       const Scope& scope = document.scopes[s];
       if (scope.signature)
@@ -252,12 +255,14 @@ std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_
   context.analysis.Make(context.program, context.store);
   check::CheckNames(context);
   check::CheckForms(context);
+  check::CheckKinds(context);
   check::CheckVariables(context);
   check::CheckDocument(context);
   check::Sort(context.findings);
   check::KeepFirstOfEachName(context.findings);
   check::AddFixes(context);
   check::ApplySuppressions(context);
+  check::DropWhatFollows(context);
   check::Sort(context.findings);
   if (options.strict)
     for (Finding& f : context.findings)
@@ -297,7 +302,7 @@ std::string Fixed(const Sources& sources, std::uint32_t file,
     const bool repeated = last != nullptr && e->span == last->span;
     if (e->span.begin < at || repeated) continue;
     out.append(text, at, e->span.begin - at);
-    out += e->replacement;
+    out += e->text;
     at = e->span.end;
     last = e;
   }

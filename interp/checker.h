@@ -4,9 +4,9 @@
 //
 // CheckFiles reads the files as one program and returns the findings of the readers, of
 // lowering and of its own passes: names (interp/check_names.cc), variables and plans
-// (check_variables.cc), forms of clauses (check_forms.cc), headings and prose
-// (check_document.cc). One cause gives one finding, in the author's own names; what only
-// follows from another finding is left out. Engine behaviour is not touched: a program
+// (check_variables.cc), forms of clauses (check_forms.cc), kinds of values (check_kinds.cc),
+// headings and prose (check_document.cc). One cause gives one finding, in the author's own names;
+// what only follows from another finding is left out. Engine behaviour is not touched: a program
 // with findings runs as it does without the checker.
 //
 // A finding may carry edits. They are mechanical: applying all of them leaves a program
@@ -25,14 +25,9 @@
 #include <vector>
 
 #include "grammar/diagnostic.h"
+#include "grammar/formatter.h"
 
 namespace rpl {
-
-/// Replaces the bytes of `span`; empty spans insert.
-struct Edit {
-  Span span;
-  std::string replacement;
-};
 
 struct Finding {
   Diagnostic diagnostic;

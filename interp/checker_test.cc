@@ -226,6 +226,103 @@ trip("sea"
         "6012 34:1\n6013 35:1\n2004 36:1\n1007 37:10\n1004 38:5\n4004 47:1\n");
 }
 
+TEST_CASE("values of a kind that an operator never takes") {
+  CHECK(Codes("n(1)\n% <- n(?x), ?x < \"a\"") == "2020 2:13\n");
+  CHECK(Codes("% <- 1 < \"a\"") == "2020 1:6\n");
+  CHECK(Codes("a(?x) <- b(?x), ?x > :k\nb(1)\nb(\"s\")") == "2020 1:17\n");
+  CHECK(Codes("a(?x) <- b(?x), ?y = \"3\", ?x > 1, ?y > 2\nb(1)") == "2020 1:35\n");
+  CHECK(Codes("a(?x) <- b(?x), (c(?x) | not (?x <= true))\nb(1)\nc(1)") == "2020 1:31\n");
+  CHECK(Codes("a(?y) <- b(?x), ?y = \"a\" + ?x\nb(1)") == "2020 1:22\n");
+  CHECK(Codes("a(?x) <- b(?x), ?x in 3\nb(1)") == "2020 1:17\n");
+  CHECK(Codes("a(?x) <- b(?x), |ready| > 1\nb(1)") == "2020 1:18\n");
+  CHECK(Codes("a(?x) <- b(?x), \"soon\" before now\nb(1)") == "2020 1:17\n");
+  CHECK(Codes("a(?x) <- b(?x), ?x within \"2 days\" of now\nb(\"2026-01-31\")") == "2020 1:27\n");
+  CHECK(Codes("a(?x) <- s(?x, ?s), ?s = \"open\"\ns(1, open)\ns(2, shut)") == "2020 1:21\n");
+  CHECK(Codes("s(?x, ?s) -> ?s != \"open\"\ns(1, open)") == "2020 1:14\n");
+  // Unknown, mixed, or from elsewhere.
+  CHECK(Codes("a(?x) <- b(?x), ?x > 3\nb(1)\nb(\"s\")") == "");
+  CHECK(Codes("a(?x) <- b(?x), ?x > 3\nb(\"s\")\nb(?x) <- c(?x)\nc(1)") == "");
+  CHECK(Codes("a(?x) <- (?x = 1 | ?x = \"b\"), b(?x), ?x < 2\nb(1)\nb(\"c\")") == "");
+  CHECK(Codes("a(?x) <- b(?x), ?x > 3\nb(#{1 2})") == "");
+  CHECK(Codes("a(?x) <- b(?x), ?x before now, ?x != \"2026-01-31\"\nb(\"2026-01-01\")") == "");
+  CHECK(Codes("a(?n) <- ?n = |b(_)| + 1, ?n > 0.5\nb(1)") == "");
+  CHECK(Program("leg(\"Oslo\", 120)\nlong(?t) <- leg(?t, ?km), ?km > \"100\"").Rendered() ==
+        "test.rpl:2:27: warning RPL2020: `>` orders two numbers or two strings, got a number and a "
+        "string\n"
+        "    2 | long(?t) <- leg(?t, ?km), ?km > \"100\"\n"
+        "      |                           ^^^^^^^^^^^\n");
+}
+
+TEST_CASE("relations that are named like actions") {
+  CHECK(All("collect-name(?a, ?b) <- name(?a, ?b)\nname(1, 2)") == "6018 1:1\n");
+  CHECK(All("people#getName(1)") == "6001 1:1\n6018 1:1\n");
+  CHECK(All("editing-goal(1)\norder-line(1)\nreport-date(1)\nget(1)\nchoose(1, 2)\ngetaway(1)") ==
+        "");
+  CHECK(
+      All("%collect-name <- name(_)\n$fetch-name(?x) <- name(?x)\n% <- $fetch-name(1)\nname(1)") ==
+      "");
+}
+
+// Variants of mistakes in odd places: each once, at its place.
+TEST_CASE("what is never bound is told once, where it stands") {
+  CHECK(All("d(?x) <- b(?x), ?c in ?coll\nb(1)") == "2002 1:23\n");
+  CHECK(All("g(?x) <- b(?x), not (b(?u), ?u > ?w), ?w > 3\nb(1)") == "2003 1:34\n");
+  CHECK(All("k(?s) <- ?s = ?a union ?b") == "2002 1:15\n");
+  CHECK(All("m(?x) <- b(?x) ; @for(?i = 1, ?i < 3, ?j = ?i + 1)\nb(1)") == "");
+  CHECK(All("neg(?x) <- not b(?x)\n% <- neg(_)\nb(1)") == "2002 2:10\n");
+  CHECK(All("big(?x) <- ?x > ?y\nhuge(?x) <- big(?x)\n% <- huge(_)") == "2002 1:17\n");
+  CHECK(All("t(\"hi {?name}\") <- b(_)\nb(1)") == "2001 1:8\n");
+  CHECK(Program("# A - a(?x) <- f(?x)\n\n## B - b(?x) <- f(?x)\n\n--\n\n```rpl\n?y > 2\nf(1)\n```\n"
+                "\n% <- a(_), b(_)\n",
+                "test.md")
+            .Codes(true) == "2002 8:1\n");
+}
+
+TEST_CASE("arguments of built-in tools") {
+  CHECK(Codes("a(?x) <- ?x = $ask(\"Q\", 1)") == "2007 1:15\n");
+  CHECK(Codes("a(?x) <- $choose(\"Q\") ^ ~ {:result ?x}") == "2007 1:10\n");
+  CHECK(Codes("$choose(?d, ?o, ?c) <- $choose(?d, ?o) ^ ~ {:result ?c}\n"
+              "% <- $choose(\"D\", [\"a\"], ?c), $json(?c)") == "");
+}
+
+TEST_CASE("headings that were meant as signatures") {
+  CHECK(CodesMd("# Trip: trip(?x) <- leg(?x)\n\nleg(1)\n") == "4003 1:9\n");
+  CHECK(CodesMd("# Trip \u2014 %trip(?x) <- leg(?x)\n\nleg(1)\n") == "4003 1:10\n");
+  CHECK(CodesMd("# Trip %trip <- leg(_)\n\nleg(1)\n") == "4003 1:8\n");
+  CHECK(CodesMd("# Trip - Leg(?x)\n") == "1022 1:10\n");
+  CHECK(CodesMd("# Trip - ?x(?y)\n") == "1008 1:12\n");
+  CHECK(CodesMd("# What main() does\n\n## Notes: see(a)\n\n## Is f(?x) fun?\n\n## A - b\n") == "");
+  CHECK(CodesMd("# Main - %main <= a(_)\n\na(1)\n") == "1007 1:16\n");
+  CHECK(CodesMd("# Day - day(?t, $day) <- town(?t)\n\ntown(1)\n\n% <- day(_, _)\n") ==
+        "4009 1:17\n");
+  CHECK(CodesMd("# Day - day(?t, $day) <- town(?t)\n\nWhich?\n\ntown(1)\n\n% <- day(_, _)\n") ==
+        "");
+}
+
+TEST_CASE("hints name what was meant") {
+  const auto hint = [](const std::string& text) {
+    const Program program(text, "test.md");
+    return program.findings.empty() ? "" : program.findings[0].diagnostic.hint;
+  };
+  CHECK(hint("% <- ready()\n\n# Ready - ready\n") ==
+        "the heading at test.md:3:1 defines it when it ends in `ready()`");
+  CHECK(hint("% <- ready()\n\nready\n") ==
+        "the line at test.md:3:1 states it when it reads `ready()`");
+  CHECK(hint("% <- cook#leg(_)\n\nleg(1)\n") == "did you mean `leg`?");
+  CHECK(hint("# F - f($f)\n\nOne of __valid-fcus__.\n\nvalid-focus(1)\n\n% <- f(_)\n") ==
+        "did you mean `__valid-focus__`?");
+  CHECK(hint("```rpl\na(?x) = b(?x)\nb(1)\n```\n") == "for a rule write `<-` instead of `=`");
+  for (const auto& [operator_, wanted] : std::vector<std::pair<std::string, std::string>>{
+           {"a(?x) :- b(?x)", "write `<-` for a rule"},
+           {"a(?x) <- b(?x), ?x == 1", "write `=`"},
+           {"a(?x) <- b(?x), ?x =< 1", "write `<=`"},
+           {"a(?x) <- b(?x), ?x \u2265 1", "write `>=`"},
+           {"a(?x) <- b(?x) && b(?x)", "write `,` between clauses"},
+           {"a(?x) <- b(?x) or b(?x)", "write `|` between clauses"},
+           {"a(?x) if b(?x)", "write `<-` for a rule"}})
+    CHECK(hint("```rpl\nb(1)\n" + operator_ + "\n```\n") == wanted);
+}
+
 // --- Mending ------------------------------------------------------------------------------
 
 std::string Mended(std::string text, const std::string& name = "test.rpl") {
@@ -257,6 +354,67 @@ TEST_CASE("mechanical findings are mended, once and for all") {
         "?b ~ [?k ?v], p(_) ^^ ?b -> ?k != ?v\np(1)");
 }
 
+TEST_CASE("a name that is mended is mended in the prose, too") {
+  const std::string mended = Mended(R"(# Plan - %planDay(?t) <- townName(?t), bestDay(?t, _)
+
+Go to __townName__, then suggest `%planDay` or `townName(?townName)`, not `%planDays`.
+
+## Town - townName(?townName)
+
+Which __townName__, out of __knownTowns__? (`$townName`, `townName`, `x townName`, **townName**)
+
+## Day - bestDay(?town_name, $best_day) <- townName(?town_name)
+
+- Ask the __best_day__ for __Town Name__, by `?town_name`.
+
+```rpl
+knownTowns("Oslo")
+```
+)",
+                                    "test.md");
+  CHECK(mended == R"(# Plan - %plan-day(?t) <- town-name(?t), best-day(?t, _)
+
+Go to __town-name__, then suggest `%plan-day` or `town-name(?town-name)`, not `%planDays`.
+
+## Town - town-name(?town-name)
+
+Which __town-name__, out of __known-towns__? (`$town-name`, `town-name`, `x townName`, **townName**)
+
+## Day - best-day(?town-name, $best-day) <- town-name(?town-name)
+
+- Ask the __best-day__ for __Town Name__, by `?town-name`.
+
+```rpl
+known-towns("Oslo")
+```
+)");
+  CHECK(CodesMd(mended) == "");
+}
+
+TEST_CASE("a span that only follows a name's spelling is no finding of its own") {
+  const std::string text =
+      "# Town - town(?townName, ?n)\n\nWhich __townName__ or __town_name__? __towName__?\n\n"
+      "# Go - %go <- town(_, _)\n";
+  CHECK(CodesMd(text) == "6001 1:15\n4010 3:38\n");
+  // What is not mended stays a finding.
+  CHECK(CodesMd("# Town - town(?townName, ?town-name)\n\nWhich __townName__?\n\n"
+                "# Go - %go <- town(_, _)\n") == "6001 1:15\n4010 3:7\n");
+  CHECK(CodesMd("<!-- rpl-ignore RPL6001: from the API -->\n# Town - town(?townName)\n\n"
+                "Which __townName__?\n\n# Go - %go <- town(_)\n") == "4010 4:7\n");
+}
+
+TEST_CASE("tools that the host names keep their names") {
+  CHECK(Mended("$getSky(?t) <- skyOf(?t)\nskyOf(1)\n% <- $getSky(_), $askSky(2), skyOf(_)") ==
+        "$get-sky(?t) <- sky-of(?t)\nsky-of(1)\n% <- $get-sky(_), $askSky(2), sky-of(_)");
+}
+
+TEST_CASE("labels with a prefix are mended, those of other files only with their file") {
+  CHECK(Mended("cookBook#bakeIt(1)\n% <- cookBook#bakeIt(_), a#b(_)\na#b(1)") ==
+        "cook-book#bake-it(1)\n% <- cook-book#bake-it(_), a#b(_)\na#b(1)");
+  const std::string other = "% <- other.md#backEdge(_)";
+  CHECK(Mended(other) == other);
+}
+
 TEST_CASE("a name stays when its new spelling is taken") {
   CHECK(Mended("cookMode(1)\ncook-mode(2)") == "cookMode(1)\ncook-mode(2)");
 }
@@ -267,6 +425,8 @@ TEST_CASE("headings are joined, older arrows in prose are found") {
                "test.md") ==
         "# Plan - %plan-it(?n) <- step-ready(?n), not blocked() ; @when(!%)\n\nText.\n\n"
         "```rpl\nstep-ready(1)\nblocked() <- step-ready(2)\n```\n\n% <- %plan-it(_)\n");
+  CHECK(Mended("# Long - %long(?x)\n<= a(?x)\n\na(1)\n", "test.md") ==
+        "# Long - %long(?x) <- a(?x)\n\na(1)\n");
   CHECK(Mended("We want x <= y here.\n\nsmall <= large, they say.\n", "test.md") ==
         "We want x <= y here.\n\nsmall <= large, they say.\n");
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs docs/errors.md: each code of codes.inc has a section in its family's order, and the
-// program of each section gives its code and no other error.
+// program of each section gives its code and no other error. Codes of the configuration
+// (7xxx), which no program provokes, have their page and test with `rpl.yaml`.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
@@ -89,6 +90,7 @@ TEST_CASE("each program of docs/errors.md gives its code and no other error") {
     CHECK_FALSE(other_error);
   }
   for (const CodeInfo& info : AllCodes()) {
+    if (CodeText(info.code).starts_with("RPL7")) continue;
     const std::string heading = CodeText(info.code) + " " + std::string(info.name);
     INFO(heading);
     CHECK(sections[heading] == 1);

@@ -104,17 +104,22 @@ std::vector<SlotId> Planner::Unbound(const Clause& clause, const std::vector<boo
 // with the rest.
 bool Planner::WaitsForOthers(const Clause& clause, const Clause& inner, const Context& context,
                              const std::vector<Item>& rest) const {
-  for (SlotId s : Unbound(inner, context.bound)) {
-    const auto at = static_cast<std::size_t>(s);
-    if (context.outside[at]) return true;
-    for (const Item& other : rest) {
-      if (other.clause == &clause) continue;
-      std::vector<bool> seen(slots_);
-      CollectSlots(*other.clause, seen);
-      if (seen[at]) return true;
-    }
-  }
-  return false;
+  const std::vector<SlotId> unbound = Unbound(inner, context.bound);
+  return std::any_of(unbound.begin(), unbound.end(),
+                     [&](SlotId s) { return IsShared(s, clause, context, rest); });
+}
+
+// Whether another clause than `clause`, or what stands outside `rest`, mentions `slot`.
+bool Planner::IsShared(SlotId slot, const Clause& clause, const Context& context,
+                       const std::vector<Item>& rest) const {
+  const auto at = static_cast<std::size_t>(slot);
+  if (context.outside[at]) return true;
+  return std::any_of(rest.begin(), rest.end(), [&](const Item& other) {
+    if (other.clause == &clause) return false;
+    std::vector<bool> seen(slots_);
+    CollectSlots(*other.clause, seen);
+    return bool{seen[at]};
+  });
 }
 
 bool Planner::IsTest(const Clause& clause, const Context& context) const {
@@ -598,7 +603,18 @@ std::string Planner::ProblemOf(const std::vector<Item>& rest, const Context& con
         ForEachSlot(left ? c->left : c->right,
                     [&](SlotId s) { given[static_cast<std::size_t>(s)] = true; });
     }
-    for (SlotId s : Unbound(*item.clause, given)) {
+    std::vector<SlotId> lacking = Unbound(*item.clause, given);
+    // `?x in ?list` would bind ?x itself, and what only a `not` mentions is its own.
+    if (const auto* m = item.clause->As<Member>(); m != nullptr && !m->negated)
+      std::stable_partition(lacking.begin(), lacking.end(), [&](SlotId s) {
+        std::vector<bool> seen(slots_);
+        ForEachSlot(m->collection, [&](SlotId c) { seen[static_cast<std::size_t>(c)] = true; });
+        return bool{seen[static_cast<std::size_t>(s)]};
+      });
+    if (item.clause->As<Negation>())
+      std::stable_partition(lacking.begin(), lacking.end(),
+                            [&](SlotId s) { return IsShared(s, *item.clause, context, rest); });
+    for (SlotId s : lacking) {
       const auto at = static_cast<std::size_t>(s);
       if ((*names_)[at].empty()) continue;
       name = ((*avar_)[at] ? "$" : "?") + (*names_)[at];

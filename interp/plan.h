@@ -21,7 +21,7 @@
 #ifndef RPL_INTERP_PLAN_H_
 #define RPL_INTERP_PLAN_H_
 
-#include <deque>
+#include <list>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -127,8 +127,8 @@ struct Step {
 };
 
 struct Plan {
-  std::deque<Step> steps;
-  std::deque<Clause> made;  // clauses that the planner wrote
+  std::list<Step> steps;
+  std::list<Clause> made;   // clauses that the planner wrote
   Step* first = nullptr;
   std::optional<std::string> problem;  // a deriving plan that cannot run
 };
@@ -175,6 +175,8 @@ class Planner {
   std::vector<SlotId> Unbound(const Clause& clause, const std::vector<bool>& bound) const;
   bool WaitsForOthers(const Clause& clause, const Clause& inner, const Context& context,
                       const std::vector<Item>& rest) const;
+  bool IsShared(SlotId slot, const Clause& clause, const Context& context,
+                const std::vector<Item>& rest) const;
   bool Decompose(const Clause& clause, std::vector<Item>& rest);
   std::vector<Item> Prepare(const std::vector<Item>& items);
   std::string ProblemOf(const std::vector<Item>& rest, const Context& context) const;

@@ -182,15 +182,14 @@ bool IsQuestion(const Relation& relation) {
 Program::Program(Store& store, const Sources& sources) : store_(store), sources_(sources) {}
 
 const Goal* Program::FindGoal(std::string_view label) const {
-  for (const Goal& g : goals_)
-    if (g.label == label) return &g;
-  return nullptr;
+  const RelationId relation = store_.Find(Space::kGoal, label, 1);
+  const auto it = goal_of_.find(relation);
+  return it == goal_of_.end() ? nullptr : &goals_[it->second];
 }
 
 const Collected* Program::FindCollected(RelationId relation) const {
-  for (const Collected& c : collected_)
-    if (c.relation == relation) return &c;
-  return nullptr;
+  const auto it = collected_.find(relation);
+  return it == collected_.end() ? nullptr : &it->second;
 }
 
 bool Program::HasRules(RelationId relation) const {
@@ -221,7 +220,6 @@ class Loader {
   void Nested(const Node& node, Span span, const HeadingContext& context);
   void Heading(int scope);
   void Loose(const PlacedSentence& placed);
-  void SectionsBelow(int scope, std::vector<int>& out) const;
   bool HasFact(const Call& head) const;
   void Declare(const Node& head, Span span, const HeadingContext& context);
 
@@ -232,16 +230,6 @@ class Loader {
   std::vector<const PlacedSentence*> loose_;
   std::unordered_set<RelationId> asserted_;  // relations with facts in this document
 };
-
-// The nearest headings with a signature below a plain one.
-void Loader::SectionsBelow(int scope, std::vector<int>& out) const {
-  for (std::size_t s = 0; s < document_.scopes.size(); ++s) {
-    const Scope& child = document_.scopes[s];
-    if (child.parent != scope) continue;
-    if (child.signature) out.push_back(static_cast<int>(s));
-    else SectionsBelow(static_cast<int>(s), out);
-  }
-}
 
 void Loader::Declare(const Node& head, Span span, const HeadingContext& context) {
   const auto* call = head.As<Call>();
@@ -545,6 +533,7 @@ void Loader::Heading(int scope) {
 
 void Loader::Lower() {
   // Facts first: whether a heading collects depends on them.
+  const std::vector<std::vector<int>> below = SectionsBelow(document_);
   std::vector<const PlacedSentence*> rules;
   for (const PlacedSentence* placed : loose_) {
     const auto s = static_cast<std::size_t>(placed->scope);
@@ -553,7 +542,7 @@ void Loader::Lower() {
     if (rule.heads.empty() && rule.constraints.empty()) {
       std::vector<int> targets;
       if (document_.scopes[s].signature) targets.push_back(placed->scope);
-      else if (placed->scope != 0) SectionsBelow(placed->scope, targets);
+      else if (placed->scope != 0) targets = below[s];
       for (int target : targets)
         sections_[static_cast<std::size_t>(target)].conjoined.push_back(rule.tail.front());
       if (!targets.empty()) continue;
@@ -594,7 +583,9 @@ void Program::CheckGoalCalls(const Clauses& clauses, Diagnostics& out) const {
       if (goal != nullptr && goal->captures.size() != atom->args.size())
         out.Add(Code::kGoalArity, clause.span,
                 rel.name() + " captures " + std::to_string(goal->captures.size()) +
-                    " values, got " + std::to_string(atom->args.size()) + " arguments",
+                    (goal->captures.size() == 1 ? " value" : " values") + ", got " +
+                    std::to_string(atom->args.size()) +
+                    (atom->args.size() == 1 ? " argument" : " arguments"),
                 "call it with as many, or with none");
     }
     ForEachBody(clause, [&](const Clauses& body) { CheckGoalCalls(body, out); });
@@ -612,12 +603,12 @@ std::vector<Assertion> Program::Load(const Document& document, Diagnostics& out)
       ++rule_count_[def.head];
       const Relation& head = store_.at(def.head);
       if (head.space() == Space::kGoal) {
-        const std::string label(store_.pool().TextOf(head.label()));
-        auto goal = std::find_if(goals_.begin(), goals_.end(),
-                                 [&](const Goal& g) { return g.label == label; });
-        if (goal == goals_.end()) goal = goals_.insert(goals_.end(), Goal{def.head, label, {}, {}});
-        if (def.captures.size() > goal->captures.size()) goal->captures = def.captures;
-        goal->rules.push_back(def.number);
+        const auto [at, is_new] = goal_of_.emplace(def.head, goals_.size());
+        if (is_new)
+          goals_.push_back({def.head, std::string(store_.pool().TextOf(head.label())), {}, {}});
+        Goal& goal = goals_[at->second];
+        if (def.captures.size() > goal.captures.size()) goal.captures = def.captures;
+        goal.rules.push_back(def.number);
       }
     }
     definitions_.push_back(std::move(def));
@@ -630,19 +621,20 @@ std::vector<Assertion> Program::Load(const Document& document, Diagnostics& out)
     CheckGoalCalls(definitions_[i].activation, out);
     CheckGoalCalls(definitions_[i].body, out);
   }
-  for (Collected& c : loader.collected)
-    if (FindCollected(c.relation) == nullptr) collected_.push_back(std::move(c));
+  for (Collected& c : loader.collected) collected_.emplace(c.relation, std::move(c));
   for (Declared& d : loader.declared) declared_.push_back(std::move(d));
   for (const Scope& scope : document.scopes)
-    if (scope.level > 0) headings_.push_back({document.file, scope.span.begin, scope.title});
+    if (scope.level > 0) headings_[document.file].push_back({scope.span.begin, scope.title});
   return std::move(loader.assertions);
 }
 
 std::string Program::HeadingAt(Span span) const {
-  std::string title;
-  for (const HeadingStart& h : headings_)
-    if (h.file == span.file && h.begin <= span.begin) title = h.title;
-  return title;
+  const auto it = headings_.find(span.file);
+  if (it == headings_.end()) return "";
+  const auto after = std::upper_bound(
+      it->second.begin(), it->second.end(), span.begin,
+      [](std::uint32_t begin, const HeadingStart& heading) { return begin < heading.begin; });
+  return after == it->second.begin() ? "" : std::prev(after)->title;
 }
 
 std::optional<Definition> Program::LowerQuery(const Sentence& query, Diagnostics& out) {

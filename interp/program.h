@@ -122,16 +122,16 @@ class Program {
   std::deque<Constraint> constraints_;
   std::vector<Question> questions_;
   std::vector<Goal> goals_;
-  std::vector<Collected> collected_;
+  std::unordered_map<RelationId, std::size_t> goal_of_;  // index into goals_
+  std::unordered_map<RelationId, Collected> collected_;
   std::vector<Declared> declared_;
   std::unordered_set<std::string> declared_names_;
   std::unordered_map<RelationId, int> rule_count_;
   struct HeadingStart {
-    std::uint32_t file;
     std::uint32_t begin;
     std::string title;
   };
-  std::vector<HeadingStart> headings_;  // in order of file, then place
+  std::unordered_map<std::uint32_t, std::vector<HeadingStart>> headings_;  // by file, in order
 };
 
 /// The captures of a goal's bindings map by position, kAbsent where it has none.

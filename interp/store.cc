@@ -126,21 +126,31 @@ std::size_t Relation::bytes() const {
   return out;
 }
 
+namespace {
+
+std::uint64_t HashOfName(Space space, std::string_view label, std::uint32_t arity) {
+  return MixHash(MixHash(std::hash<std::string_view>{}(label), arity),
+                 static_cast<std::uint64_t>(space));
+}
+
+}  // namespace
+
 RelationId Store::Find(Space space, std::string_view label, std::uint32_t arity) const {
-  const auto it = by_name_.find(NameOf(space, label) + "/" + std::to_string(arity) +
-                                (space == Space::kAvar ? "~" : ""));
-  return it == by_name_.end() ? kNoId : it->second;
+  return by_name_.Find(HashOfName(space, label, arity), [&](RelationId id) {
+    const Relation& r = at(id);
+    return r.space() == space && r.arity() == arity && pool_.TextOf(r.label()) == label;
+  });
 }
 
 RelationId Store::Declare(Space space, std::string_view label, std::uint32_t arity) {
   const RelationId known = Find(space, label, arity);
   if (known != kNoId) return known;
   const auto id = static_cast<RelationId>(relations_.size());
-  const std::string name = NameOf(space, label);
-  relations_.push_back(std::make_unique<Relation>(id, space, pool_.Symbol(label), name, arity));
+  relations_.push_back(
+      std::make_unique<Relation>(id, space, pool_.Symbol(label), NameOf(space, label), arity));
   companion_.push_back(kNoId);
   whole_of_.push_back(kNoId);
-  by_name_.emplace(name + "/" + std::to_string(arity) + (space == Space::kAvar ? "~" : ""), id);
+  by_name_.FindOrInsert(HashOfName(space, label, arity), id, [](RelationId) { return false; });
   return id;
 }
 

@@ -6,6 +6,7 @@
 // set, which entry of a map) call the rest once per choice.
 #include "interp/unifier.h"
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -172,28 +173,34 @@ bool TakeDistinctHoles(Pool& pool, const TemplateParts& t, std::string_view text
   return text.empty();
 }
 
-// With repeated holes other places are tried too, within a budget.
+// How many places a template with repeated holes may try.
+constexpr std::size_t kMaxPlaces = 100'000;
+
+// With repeated holes other places are tried too, within a budget. `held` has what the
+// holes before `hole` took; `budget` is 0 once a place too many was asked for.
 bool TakeRepeatedHoles(Pool& pool, const TemplateParts& t, std::string_view text, std::size_t hole,
-                       Value* slots, std::size_t& budget) {
+                       std::vector<std::string_view>& held, std::size_t& budget) {
   if (!text.starts_with(t.texts[hole])) return false;
   text.remove_prefix(t.texts[hole].size());
   if (hole == t.holes.size()) return text.empty();
   const Pattern& part = *t.holes[hole];
   if (part.kind == Pattern::Kind::kSlot && !part.binds) {
-    const std::string held(pool.TextOf(slots[part.slot]));
-    return text.starts_with(held) &&
-           TakeRepeatedHoles(pool, t, text.substr(held.size()), hole + 1, slots, budget);
+    std::size_t first = 0;
+    while (t.holes[first]->kind != Pattern::Kind::kSlot || t.holes[first]->slot != part.slot)
+      ++first;
+    held[hole] = held[first];
+    return text.starts_with(held[hole]) &&
+           TakeRepeatedHoles(pool, t, text.substr(held[hole].size()), hole + 1, held, budget);
   }
   for (std::size_t length = 0; length <= text.size(); ++length) {
     length = text.find(t.texts[hole + 1], length);
     if (length == std::string_view::npos) return false;
-    if (budget-- == 0) {
-      pool.Overflow("a template with more than 100000 ways to match");
+    if (budget == 0 || --budget == 0) {
+      pool.Overflow(fmt::format("a template with more than {} ways to match", kMaxPlaces));
       return false;
     }
-    if (part.kind == Pattern::Kind::kSlot) slots[part.slot] = pool.String(text.substr(0, length));
-    if (TakeRepeatedHoles(pool, t, text.substr(length), hole + 1, slots, budget)) return true;
-    if (budget == 0) return false;
+    held[hole] = text.substr(0, length);
+    if (TakeRepeatedHoles(pool, t, text.substr(length), hole + 1, held, budget)) return true;
   }
   return false;
 }
@@ -201,8 +208,13 @@ bool TakeRepeatedHoles(Pool& pool, const TemplateParts& t, std::string_view text
 bool TakeTemplate(Pool& pool, const Pattern& p, std::string_view text, Value* slots) {
   const TemplateParts parts = PartsOf(pool, p, slots);
   if (!parts.repeats) return TakeDistinctHoles(pool, parts, text, slots);
-  std::size_t budget = 100'000;
-  return TakeRepeatedHoles(pool, parts, text, 0, slots, budget);
+  std::size_t budget = kMaxPlaces + 1;
+  std::vector<std::string_view> held(parts.holes.size());
+  if (!TakeRepeatedHoles(pool, parts, text, 0, held, budget)) return false;
+  for (std::size_t i = 0; i < held.size(); ++i)
+    if (parts.holes[i]->kind == Pattern::Kind::kSlot && parts.holes[i]->binds)
+      slots[parts.holes[i]->slot] = pool.String(held[i]);
+  return true;
 }
 
 bool TakeRegex(Pool& pool, const Pattern& p, std::string_view text, Value* slots) {

@@ -223,6 +223,22 @@ TEST_CASE("building is the inverse of matching") {
   }
 }
 
+TEST_CASE("a template with repeated holes gives up after its budget") {
+  // ?a is empty in the first of all ways, and for that there are more ways than the budget
+  // to place the other holes, none of which matches; the next ?a would match.
+  const std::string a = "y" + std::string(20, 'a') + "z";
+  const std::string text = a + "yaaaa" + a + "b";
+  Lowered lowered("\"{?a}y{?b}a{?c}a{?d}a{?e}a{?a}b\"", false);
+  Pool& pool = lowered.engine.pool;
+  const Value v = pool.String(text);
+  const std::size_t size = pool.size();
+  bool found = false;
+  Unify(pool, lowered.pattern, v, lowered.slots.data(), [&] { return found = true; });
+  CHECK_FALSE(found);
+  CHECK(pool.overflow() == "a template with more than 100000 ways to match");
+  CHECK(pool.size() == size);  // what was tried leaves nothing behind
+}
+
 TEST_CASE("then may stop the matching") {
   Lowered lowered("#{?a & ?r}", true);
   Pool& pool = lowered.engine.pool;

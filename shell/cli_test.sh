@@ -217,6 +217,11 @@ grep -q '^::warning file=bare.rpl,line=1,' out || fail "expected a workflow comm
 expect "check --fix" 0 "" "mended: 2 findings" "$rpl" check --fix bare.rpl
 cmp -s bare.rpl bare.expected || fail "expected the parentheses to be added"
 expect "check: clean" 0 "" "clean: 1 file" "$rpl" check --strict bare.rpl
+printf 'backEdge(1)\n%% <- backEdge(_)\n' >other.md
+printf '# Go - %%go <- other.md#backEdge(_)\n\nSee __backEdge__ and `other.md`.\n' >uses.md
+expect "check --fix: files that name each other" 0 '*' "mended" "$rpl" check --fix uses.md other.md
+grep -q 'other.md#back-edge(_)' uses.md || fail "expected the name changed where it is used"
+expect "check: the two after mending" 0 "" "clean: 2 files" "$rpl" check --strict uses.md other.md
 expect "check: a broken file" 1 '*' "1 error" "$rpl" check unclosed.rpl
 expect "check: a missing file" 6 '*' "none.md: No such file" "$rpl" check none.md
 

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 
 #include "interp/checker.h"
 #include "shell/commands.h"
@@ -57,8 +59,14 @@ void CheckTexts(const CheckCommandOptions& options, const std::vector<std::strin
   to = Checked();
   for (std::size_t i = 0; i < texts.size(); ++i)
     to.files.push_back(to.sources.Add(options.files[i], texts[i]));
+  // A file that is checked, too, is read as mended so far.
   CheckOptions with;
-  with.reader = ReaderBeside(options.files);
+  with.reader = [&options, &texts, beside = ReaderBeside(options.files)](const std::string& name) {
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      if (std::filesystem::path(options.files[i]).filename() == name)
+        return std::optional<std::string>(texts[i]);
+    return beside(name);
+  };
   with.strict = options.strict;
   to.findings = CheckFiles(to.sources, to.files, with);
 }

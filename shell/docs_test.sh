@@ -1,26 +1,38 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: shell/docs_test.sh
+# usage: shell/docs_test.sh [RPL]
 #
 # Runs the transcripts of README.md and docs/*.md: fences of `sh` with lines that start
 # with `$ `. Such a line is a command, lines that start with `> ` right below it continue
 # it, and the lines up to the next command are exactly what it prints on standard output.
-# Commands run at the root of the repository, after ./dev build, without input. The last
-# line is `N passed, N failed`.
+# Commands run at the root of the repository, after ./dev build, without input.
+#
+# The programs on these pages are clean under `rpl check --strict`: those that a transcript
+# hands over behind `<<'END'`, and fences of `rpl`. docs/errors.md is left out, its programs
+# are meant to provoke. RPL checks them, build/rpl by default. The last line is
+# `N passed, N failed`.
 set -uo pipefail
+rpl=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/rpl}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
 
 passed=0
 failed=0
 place=
 command=
 wanted=
+program=  # where the open `rpl` fence begins; empty outside
 
 # Runs the command that was read, if there is one, and compares.
 check() {
   [[ -n $command ]] || return 0
   local got
+  if [[ $command == *"<<'END'"$'\n'*$'\nEND' ]]; then
+    got=${command#*$'\n'}
+    check_program "$place" "${got%END}"
+  fi
   got=$(bash -c "$command" </dev/null 2>/dev/null; printf .)
   if [[ $got == "$wanted." ]]; then
     passed=$((passed + 1))
@@ -30,6 +42,19 @@ check() {
   fi
   command=
   wanted=
+}
+
+# check_program PLACE TEXT: a program of a page is clean. Its last line may be a query.
+check_program() {
+  [[ $1 != docs/errors.md:* ]] || return 0
+  local got
+  printf '%s' "$2" >"$folder/program.rpl"
+  if got=$("$rpl" check --strict "$folder/program.rpl" 2>&1); then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf '%s: a program that is not clean\n%s\n' "$1" "$got"
+  fi
 }
 
 for page in README.md docs/*.md; do
@@ -43,10 +68,15 @@ for page in README.md docs/*.md; do
       if [[ $line =~ ^(\`\`\`+)[[:space:]]*([^\`]*)$ ]]; then
         fence=${BASH_REMATCH[1]}
         [[ ${BASH_REMATCH[2]} == sh ]] && transcript=yes || transcript=no
+        [[ ${BASH_REMATCH[2]} == rpl ]] && program=$page:$number || program=
+        text=
       fi
     elif [[ $line == "$fence" ]]; then
       check
+      [[ -z $program ]] || check_program "$program" "$text"
       fence=
+    elif [[ -n $program ]]; then
+      text+=$line$'\n'
     elif [[ $transcript == no ]]; then
       continue
     elif [[ $line == '$ '* ]]; then

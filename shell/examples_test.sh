@@ -4,7 +4,10 @@
 # usage: shell/examples_test.sh RPL
 #
 # Each X below examples/ with an X.expected is run with X.answers on standard input, must be
-# satisfied, and must print X.expected. The last line is `N passed, N failed`.
+# satisfied, and must print X.expected. `rpl check --fix` makes X.fixed.md of an
+# examples/old-spelling/X.md, and has nothing to do in X.fixed.md. Every example that is not
+# spelled the old way is clean under `rpl check --strict`. The last line is
+# `N passed, N failed`.
 set -uo pipefail
 rpl=$(realpath "${1:?usage: examples_test.sh RPL}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -12,7 +15,19 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 passed=0
 failed=0
 errors=$(mktemp)
-trap 'rm -f "$errors"' EXIT
+folder=$(mktemp -d)
+trap 'rm -rf "$errors" "$folder"' EXIT
+
+# tally NAME STATUS: counts a check; a failed one shows its name and standard error.
+tally() {
+  if (($2 == 0)); then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf '%s\n' "$1"
+    cat "$errors"
+  fi
+}
 
 for expected in examples/*.expected examples/*/*.expected; do
   example=${expected%.expected}
@@ -27,6 +42,23 @@ for expected in examples/*.expected examples/*/*.expected; do
     printf '%s\nexpected\n%s\ngot\n%s\nstandard error\n' "$example" "$wanted" "$got"
     cat "$errors"
   fi
+done
+
+for fixed in examples/old-spelling/*.fixed.md; do
+  old=${fixed%.fixed.md}.md
+  copy=$folder/$(basename "$old")
+  cp "$old" "$copy"
+  "$rpl" check --fix "$copy" >"$errors" 2>&1
+  diff -u "$fixed" "$copy" >>"$errors"
+  tally "$old: expected --fix to make $fixed" $?
+  "$rpl" check --fix "$copy" >"$errors" 2>&1
+  diff -u "$fixed" "$copy" >>"$errors"
+  tally "$fixed: expected --fix to change nothing" $?
+done
+
+for example in examples/*.md examples/*.rpl examples/*/*.fixed.md; do
+  "$rpl" check --strict "$example" >"$errors" 2>&1
+  tally "$example: expected it clean under check --strict" $?
 done
 
 printf '%s passed, %s failed\n' "$passed" "$failed"

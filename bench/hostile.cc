@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Documents made to be slow: each shape is made at two sizes, n and 2n, and taken through
+// the four ways that read a file and run nothing. Twice the document may take at most
+// kMostRatio times as long; the program prints each shape and ends with 1 when one takes
+// longer.
+//
+//   bench_hostile              all shapes
+//   bench_hostile quote fence  those whose name holds one of these words
+//
+// Seconds are those of the processor, least of several rounds in which the sizes take
+// turns, so that other work on the machine shows little. n is such that a shape takes some
+// 50 ms, or has some 100 KB where it takes less; it stays below the limits of a sentence,
+// because what a limit ends early says nothing about growth.
+#include <pthread.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammar/document_json.h"
+#include "grammar/formatter.h"
+#include "interp/checker.h"
+#include "runtime/session.h"
+
+namespace {
+
+constexpr double kMostRatio = 2.3;
+/// What takes less is not told from noise.
+constexpr double kLeastSeconds = 0.004;
+constexpr int kLeastRounds = 3;
+constexpr int kMostRounds = 9;
+/// A shape that takes so long is not measured again.
+constexpr double kMostSeconds = 5;
+/// As the program has: limits end a deep evaluation, not the stack.
+constexpr std::size_t kStackBytes = std::size_t{512} << 20;
+
+// --- Making text --------------------------------------------------------------------------
+
+std::string Times(std::size_t n, std::string_view piece) {
+  std::string out;
+  out.reserve(n * piece.size());
+  for (std::size_t i = 0; i < n; ++i) out += piece;
+  return out;
+}
+
+/// `piece` n times, with the number of its turn for each `@` and that of the next for each `~`.
+std::string Count(std::size_t n, std::string_view piece) {
+  std::string out;
+  for (std::size_t i = 0; i < n; ++i)
+    for (const char c : piece) {
+      if (c == '@') out += std::to_string(i);
+      else if (c == '~') out += std::to_string(i + 1);
+      else out += c;
+    }
+  return out;
+}
+
+/// The same from the last turn to the first.
+std::string CountDown(std::size_t n, std::string_view piece) {
+  std::string out;
+  for (std::size_t i = n; i-- > 0;)
+    for (const char c : piece) {
+      if (c == '@') out += std::to_string(i);
+      else if (c == '~') out += std::to_string(i + 1);
+      else out += c;
+    }
+  return out;
+}
+
+std::string Fence(const std::string& text) { return "```rpl\n" + text + "\n```\n"; }
+
+/// A rule or fact between `open` and `close` with n parts.
+std::string Sentence(std::size_t n, std::string_view open, std::string_view part,
+                     std::string_view close) {
+  return std::string(open) + Count(n, part) + std::string(close) + "\n";
+}
+
+/// Runs of backticks, each longer than the one before, in some n bytes.
+std::string TickRuns(std::size_t n) {
+  std::string out;
+  for (std::size_t run = 1; out.size() < n; ++run) out += std::string(run, '`') + " __a__ ";
+  return out;
+}
+
+std::string FencesOfManyLengths(std::size_t n) {
+  std::string out;
+  for (std::size_t i = 0; i < n; ++i)
+    out += std::string(3 + i % 50, i % 2 == 0 ? '`' : '~') + "rpl\np(" + std::to_string(i) + ")\n";
+  return out;
+}
+
+std::string NestedLists(std::size_t n) {
+  std::string out;
+  for (std::size_t i = 0; i < n; ++i) out += std::string(2 * (i % 60), ' ') + "- item\n";
+  return out;
+}
+
+std::string HeadingLevels(std::size_t n) {
+  std::string out;
+  for (std::size_t i = 0; i < n; ++i)
+    out += std::string(1 + i % 6, '#') + " Part " + std::to_string(i) + "\n\n";
+  return out;
+}
+
+/// Terms as deep as the limit allows, one a line.
+std::string DeepTerms(std::size_t n) {
+  std::string out;
+  for (std::size_t i = 0; i < n; ++i)
+    out += "p(" + Times(200, "f(") + std::to_string(i) + std::string(201, ')') + "\n";
+  return out;
+}
+
+// --- Shapes -------------------------------------------------------------------------------
+
+struct Shape {
+  const char* name;
+  std::size_t n;
+  std::string (*make)(std::size_t n);
+  const char* file = "hostile.md";
+};
+
+using Size = std::size_t;
+constexpr const char* kPlain = "hostile.rpl";
+
+const Shape kShapes[] = {
+    // Brackets
+    {"deep (", 400000, [](Size n) { return Fence("p" + Times(n, "(") + Times(n, ")")); }},
+    {"deep [", 400000, [](Size n) { return Fence("p(" + Times(n, "[") + Times(n, "]") + ")"); }},
+    {"deep {", 400000, [](Size n) { return Fence("p(" + Times(n, "{") + Times(n, "}") + ")"); }},
+    {"deep #{", 300000, [](Size n) { return Fence("p(" + Times(n, "#{") + Times(n, "}") + ")"); }},
+    {"deep bars", 400000, [](Size n) { return Fence("p() <- " + Times(n, "|")); }},
+    {"unclosed (", 800000, [](Size n) { return Fence("p" + Times(n, "(")); }},
+    {"unclosed [{#{", 300000, [](Size n) { return Fence("p(" + Times(n, "[{#{")); }},
+    {"closers alone", 400000, [](Size n) { return Fence(Times(n, ")]}")); }},
+    {"closers alone, a line each", 30000, [](Size n) { return Fence(Times(n, ")\n")); }},
+    {"unclosed ( on each line", 50000, [](Size n) { return Fence(Times(n, "p((a\n")); }},
+    {"unclosed ( on each bare line", 30000, [](Size n) { return Times(n, "p((a\n"); }},
+    {"unclosed ( on each bare line, apart", 30000, [](Size n) { return Times(n, "p((a\n\n"); }},
+    {"wrong closers on each line", 30000, [](Size n) { return Fence(Times(n, "p([)]\n")); }},
+    {"terms f(f(...)) at the limit", 100, DeepTerms, kPlain},
+    {"calls as groups ((((", 300000, [](Size n) { return Times(n, "(") + "p(1)" + Times(n, ")"); }},
+
+    // Lines
+    {"one long line of words", 200000, [](Size n) { return Times(n, "words and "); }},
+    {"one long word", 4000000, [](Size n) { return Times(n, "w"); }},
+    {"one long name", 2000000, [](Size n) { return Fence("p" + Times(n, "w") + "()"); }},
+    {"one long number", 2000000, [](Size n) { return Fence("p(" + Times(n, "1") + ")"); }},
+    {"one long line of blanks", 4000000, [](Size n) { return "a\n" + Times(n, " ") + "b\n"; }},
+    {"blank lines", 2000000, [](Size n) { return "a\n" + Times(n, "\n") + "b\n"; }},
+    {"sentences on one line", 100000, [](Size n) { return Fence(Times(n, "p(1) ")); }},
+    {"facts in one line", 10000, [](Size n) { return Fence(Sentence(n, "q(0)", ", p(@)", "")); }},
+    {"names on one bare line", 50000, [](Size n) { return Times(n, "p(1) is a "); }},
+    {"calls that begin bare lines", 20000, [](Size n) { return Count(n, "p(@) is prose\n"); }},
+    {"tabs", 400000, [](Size n) { return Times(n, "\t\ta\t\n"); }},
+    {"CRLF", 20000, [](Size n) { return Count(n, "# T@\r\n\r\ntext\r\n\r\np(@)\r\n\r\n"); }},
+    {"CR alone", 20000, [](Size n) { return Count(n, "# T@\rtext\r--\r"); }},
+    {"CR alone, headings", 20000, [](Size n) { return Count(n, "# T@ - ?x@ is\r"); }},
+    {"a NUL at the end", 4000000, [](Size n) { return Times(n, "a ") + std::string(1, '\0'); }},
+    {"NULs", 4000000, [](Size n) { return std::string(n, '\0'); }},
+    {"not UTF-8 at the end", 1000000, [](Size n) { return Times(n, "\xC3\xA9") + "\xC3"; }},
+    {"multi-byte text", 300000, [](Size n) { return Times(n, "\xE2\x80\x94__\xC3\xA9__ "); }},
+    {"multi-byte strings", 20000,
+     [](Size n) { return Count(n, "p(\"\xE6\x97\xA5\xE6\x9C\xAC\xF0\x9F\x98\x80\", @)\n"); },
+     kPlain},
+    {"invisible characters", 30000, [](Size n) { return Times(n, "p(\xE2\x80\x8B)\n"); }, kPlain},
+
+    // Headings
+    {"headings", 50000, [](Size n) { return Count(n, "# Part @\n"); }},
+    {"headings of all levels", 50000, HeadingLevels},
+    {"headings with a signature", 20000, [](Size n) { return Count(n, "# T - p@(?x)\n\nText.\n\n"); }},
+    {"headings with one signature", 15000, [](Size n) { return Times(n, "# T - p(?x)\n\nText.\n\n"); }},
+    {"headings with one goal", 15000, [](Size n) { return Times(n, "# T - %p(?x)\n\nText.\n\n"); }},
+    {"headings with goals", 12000, [](Size n) { return Count(n, "# T - %p@(?x)\n\nText.\n\n"); }},
+    {"headings with facts", 6000, [](Size n) { return Count(n, "# T - p@(1)\n\n"); }},
+    {"headings with tools", 20000, [](Size n) { return Count(n, "# T - $p@(?x)\n\n"); }},
+    {"headings with broken signatures", 20000, [](Size n) { return Count(n, "# T - p@(?x\n\n"); }},
+    {"headings that look like calls", 20000, [](Size n) { return Count(n, "# p@(?x) in C\n\n"); }},
+    {"headings that are underlined", 50000, [](Size n) { return Count(n, "Part @\n====\n\n"); }},
+    {"headings that go on below", 4000,
+     [](Size n) { return Count(n, "# T - p@(?x)\n<- q(?x)\n\n"); }},
+    {"headings that only seem to go on", 8000,
+     [](Size n) { return Count(n, "# T - p@(?x)\n\n<- see below\n\n"); }},
+    {"dashes in a heading", 100000, [](Size n) { return "# T" + Times(n, " - a") + "\n"; }},
+    {"dashes and variables in a heading", 20000, [](Size n) { return "# T" + Times(n, " - ?x") + "\n"; }},
+    {"dashes and arrows in a heading", 20000,
+     [](Size n) { return "# T" + Times(n, " - ?x -> a") + "\n"; }},
+    {"dashes and calls in a heading", 20000,
+     [](Size n) { return "# T" + Times(n, " - p(?x") + "\n"; }},
+    {"labels in a heading", 100000, [](Size n) { return "# T - q (?x)" + Times(n, " a.a#a.a#") + "\n"; }},
+    {"one label in a heading", 200000, [](Size n) { return "# T (?x) " + Times(n, "a.") + "\n"; }},
+    {"parentheses in a heading", 500000, [](Size n) { return "# T (?x) " + Times(n, "(") + "\n"; }},
+    {"a heading over many lines", 100000, [](Size n) { return Times(n, "words\n") + "===\n"; }},
+    {"marks behind a heading", 1000000, [](Size n) { return "# T " + Times(n, "# ") + "\n"; }},
+    {"expressions below a heading", 2000,
+     [](Size n) { return "# T - r(?x)\n\n" + Fence(Count(n, "c@(?x)\n")); }},
+    {"rules below a heading", 6000,
+     [](Size n) { return "# T - r(?x)\n\n" + Fence(Count(n, "r(?x) <- c@(?x)\n")); }},
+    {"expressions below plain headings", 3000,
+     [](Size n) { return Count(n, "# T@\n\n```rpl\nc(?x)\n```\n\n## U - r@(?x)\n\n"); }},
+    {"an expression above many headings", 2000,
+     [](Size n) { return "# T\n\n" + Fence("c(?x)") + Count(n, "## U - r@(?x)\n\nText.\n\n"); }},
+    {"expressions above a heading", 2000,
+     [](Size n) { return "# T\n\n" + Fence(Count(n, "c@(?x)\n")) + "## U - r(?x)\n"; }},
+    {"expressions above headings", 100,
+     [](Size n) {
+       return "# T\n\n" + Fence(Count(n, "c@(?x)\n")) + Count(n, "## U - r@(?x)\n\nText.\n\n");
+     }},
+
+    // Fences
+    {"one giant fence", 20000, [](Size n) { return Fence(Count(n, "p(@, \"text\")\n")); }},
+    {"one giant fence of text", 100000, [](Size n) { return "```\n" + Times(n, "text\n") + "```\n"; }},
+    {"tiny fences", 30000, [](Size n) { return Count(n, "```rpl\np(@)\n```\n\n"); }},
+    {"empty fences", 100000, [](Size n) { return Times(n, "```rpl\n```\n"); }},
+    {"an unclosed fence", 20000, [](Size n) { return "```rpl\n" + Count(n, "p(@)\n"); }},
+    {"fences of many lengths", 20000, FencesOfManyLengths},
+    {"unclosed fences in quotes", 50000, [](Size n) { return Times(n, "> ```rpl\n> p(1)\n\n"); }},
+
+    // Strings
+    {"alternating quotes", 500000, [](Size n) { return Fence("p(" + Times(n, "\"'") + ")"); }},
+    {"quotes of one string in the other", 200000,
+     [](Size n) { return Fence("p(\"" + Times(n, "'") + "\")"); }},
+    {"an unclosed string", 30000, [](Size n) { return Fence("p(\"\n" + Count(n, "q(@)\n")); }},
+    {"an unclosed string on each line", 60000, [](Size n) { return Fence(Times(n, "p(\"a)\n")); }},
+    {"an unclosed string on each bare line", 20000, [](Size n) { return Times(n, "p(\"a)\n"); }},
+    {"strings that all end at the end", 20000,
+     [](Size n) { return Fence(Times(n, "p(\\'a\n") + "q(x'y"); }},
+    {"bare strings that all end at the end", 20000,
+     [](Size n) { return Times(n, "p(\\'a\n") + "q(x'y"; }},
+    {"backslashes", 1000000, [](Size n) { return Fence("p(\"" + Times(n, "\\\\") + "\")"); }},
+    {"backslashes in prose", 1000000, [](Size n) { return "__a__ " + Times(n, "\\"); }},
+    {"a string with templates", 20000,
+     [](Size n) { return Fence("p(?s) <- q(?x), ?s = \"" + Times(n, "{?x} ") + "\""); }},
+    {"a string with many variables", 2000,
+     [](Size n) { return Fence("p(?s) <- q(?x), ?s = \"" + Count(n, "{?x@} ") + "\""); }},
+    {"a string with braces", 200000, [](Size n) { return Fence("p(\"" + Times(n, "{") + "\")"); }},
+    {"a string with names in braces", 20000,
+     [](Size n) { return Fence("p(\"" + Count(n, "{x@}") + "\")"); }},
+    {"a string with unclosed holes", 50000,
+     [](Size n) { return Fence("p(\"" + Times(n, "{?abc ") + "\")"); }},
+    {"a string over many lines", 100000,
+     [](Size n) { return Fence("p(\"" + Times(n, "text\n") + "\")"); }},
+    {"a long regex", 20000,
+     [](Size n) { return Fence("p(?x) <- q(?x), ?x = ~ /" + Times(n, "a[bc]") + "/"); }},
+    {"a regex with many groups", 500,
+     [](Size n) { return Fence("p(?x) <- q(?x), ?x = ~ /" + Count(n, "(?<g@>a)") + "/"); }},
+    {"an unclosed regex", 500000, [](Size n) { return Fence("p(?x) <- ?x = ~ /" + Times(n, "a")); }},
+    {"regexes", 1000, [](Size n) { return Fence(Count(n, "p(?x) <- q(?x), ?x = ~ /a@.*/\n")); }},
+
+    // Scope returns and comments
+    {"-- below headings", 20000, [](Size n) { return Count(n, "# T@\n\ntext\n\n--\n\n"); }},
+    {"-- in the document", 20000, [](Size n) { return Times(n, "--\n\n"); }},
+    {"-- under text", 20000, [](Size n) { return Times(n, "# T\ntext\n--\n"); }},
+    {"-- on one line", 500000, [](Size n) { return Fence(Times(n, "-- ")); }},
+    {"-- without blanks", 500000, [](Size n) { return Times(n, "--"); }},
+    {"comments", 100000, [](Size n) { return Fence("p(1)\n" + Times(n, "-- text\n") + ", q(1)"); }},
+    {"comments between clauses", 5000,
+     [](Size n) { return Fence("p(?x) <- q(?x)" + Times(n, " -- text\n, q(?x)")); }},
+    {"comments between commas", 10000,
+     [](Size n) { return Fence("p([1" + Times(n, " -- text\n,") + "])"); }},
+    {"comments between bare sentences", 10000, [](Size n) { return Count(n, "p(@)\n-- text\n"); }},
+
+    // Prose
+    {"spans", 100000, [](Size n) { return Times(n, "__a__ "); }},
+    {"spans below a signature", 3000,
+     [](Size n) { return "# T - p(?x)\n\n" + Count(n, "__a@__ ") + "\n"; }},
+    {"unclosed spans", 300000, [](Size n) { return Times(n, "__a "); }},
+    {"underscores", 1000000, [](Size n) { return Times(n, "__"); }},
+    {"runs of backticks", 1000000, TickRuns},
+    {"paragraphs", 100000, [](Size n) { return Times(n, "words\n\n"); }},
+    {"code and names that are not kebab-case", 500000,
+     [](Size n) { return "# T - pQ(?xY)\n\n" + TickRuns(n) + "\n"; }},
+    {"spans of names that are not kebab-case", 1000,
+     [](Size n) {
+       return "# T - p([" + Count(n, "?aB@ ") + "])\n\n" + Count(n, "__cD@__ ") + "\n";
+     }},
+    {"quote marks on one line", 500000, [](Size n) { return Times(n, ">") + " a\n"; }},
+    {"deep quotes", 2000, [](Size n) { return Times(n, std::string(100, '>') + " a\n"); }},
+    {"deep quotes that end", 2000, [](Size n) { return Times(n, std::string(100, '>') + " a\n\n"); }},
+    {"list marks on one line", 300000, [](Size n) { return Times(n, "- ") + "a\n"; }},
+    {"numbers on one line", 300000, [](Size n) { return Times(n, "1. ") + "a\n"; }},
+    {"marks of breaks on one line", 500000, [](Size n) { return Times(n, "* ") + "a\n"; }},
+    {"a list of items", 100000, [](Size n) { return Times(n, "- item\n"); }},
+    {"nested lists", 20000, NestedLists},
+    {"an unclosed HTML comment", 300000, [](Size n) { return "<!--\n" + Times(n, "text\n"); }},
+    {"openings of HTML comments", 100000, [](Size n) { return Times(n, "<!-- text\n\n"); }},
+    {"HTML tags", 100000, [](Size n) { return Times(n, "<a href='"); }},
+    {"HTML tags, a line each", 100000, [](Size n) { return Times(n, "<div>\n\n"); }},
+    {"a table", 50000, [](Size n) { return "|a|b|\n|-|-|\n" + Times(n, "|a|b|\n"); }},
+    {"a wide table", 200000, [](Size n) { return Times(n, "|a") + "\n" + Times(n, "|-") + "\n"; }},
+    {"rows of dashes", 50000, [](Size n) { return Times(n, "a|b\n|-|-|-|\n"); }},
+    {"link references", 50000, [](Size n) { return Count(n, "[a@]: /url \"title\"\n"); }},
+    {"brackets of links", 300000, [](Size n) { return Times(n, "[a]("); }},
+    {"indented code", 100000, [](Size n) { return Times(n, "    code\n\n"); }},
+    {"old arrows in prose", 4000, [](Size n) { return Count(n, "ready@ <= b(1)\n\n"); }},
+
+    // Suppressions
+    {"suppressions", 10000,
+     [](Size n) { return Count(n, "<!-- rpl-ignore RPL6001: why -->\np@(?x) <- q@(?x)\n\n"); }},
+    {"suppressions of nothing", 10000,
+     [](Size n) { return Times(n, "<!-- rpl-ignore RPL6001: why -->\n\n"); }},
+    {"suppressions on one line", 5000,
+     [](Size n) { return Times(n, "<!-- rpl-ignore RPL6001: why --> "); }},
+    {"suppressions of many codes", 10000,
+     [](Size n) { return "<!-- rpl-ignore" + Times(n, " RPL6001") + ": why -->\n"; }},
+    {"unclosed suppressions", 50000, [](Size n) { return Times(n, "<!-- rpl-ignore RPL6001: why\n\n"); }},
+    {"suppressions in RPL", 10000,
+     [](Size n) { return Count(n, "p@(?x) <- q@(?x) -- rpl-ignore RPL6001: why\n"); }, kPlain},
+
+    // Findings
+    {"one error many times", 20000, [](Size n) { return Times(n, "p(?x) <- <- q(?x)\n"); }, kPlain},
+    {"old arrows", 10000, [](Size n) { return Times(n, "p(?x) => q(?x)\n"); }, kPlain},
+    {"undefined relations", 12000, [](Size n) { return Count(n, "p(?x) <- undefined-@(?x)\n"); }, kPlain},
+    {"misspelled relations", 3000,
+     [](Size n) { return Count(n, "relation-@(1)\np(?x) <- relatoin-@(?x)\n"); }, kPlain},
+    {"undefined relations on one line", 2000,
+     [](Size n) { return Sentence(n, "p() <- q()", ", undefined-@(1)", ""); }, kPlain},
+    {"names that are not kebab-case", 15000, [](Size n) { return Count(n, "pQ_@(1)\n"); }, kPlain},
+    {"names that are not kebab-case, one line", 3000,
+     [](Size n) { return Sentence(n, "p([1", " :aB@", "])"); }, kPlain},
+    {"variables with hyphens", 3000, [](Size n) { return Sentence(n, "p(?x) <- q([?x", " ?x-@", "])"); }, kPlain},
+    {"an operator behind ?y, ?y2, ...", 3000,
+     [](Size n) { return Sentence(n, "p() <- q([?y", " ?y@", "], 1 + 1)"); }, kPlain},
+    {"bare names", 12000, [](Size n) { return Count(n, "p@ <- q@\n"); }, kPlain},
+    {"wrong arities", 10000, [](Size n) { return Count(n, "p@(1)\nq() <- p@(1, 2)\n"); }, kPlain},
+    {"files that are not there", 10000, [](Size n) { return Count(n, "p() <- a@.md#q()\n"); }, kPlain},
+
+    // One sentence
+    {"clauses of one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", q(?x)", ""); }, kPlain},
+    {"clauses of one rule, each another", 1000,
+     [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", q@(?x)", ""); }, kPlain},
+    {"clauses of one rule, a chain", 1000,
+     [](Size n) { return Sentence(n, "p(?x0) <- q(?x0)", ", q(?x@, ?x~)", ""); }, kPlain},
+    {"alternatives of one rule", 1000,
+     [](Size n) { return Sentence(n, "p(?x) <- q(?x)", " | q@(?x)", ""); }, kPlain},
+    {"alternatives in a row", 6, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", (a@(?x) | b@(?x))", ""); }, kPlain},
+    {"negations in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", not q@(?x)", ""); }, kPlain},
+    {"counts in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", |q@(_)| > 1", ""); }, kPlain},
+    {"counts of variables in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", |?x| > @", ""); }, kPlain},
+    {"comparisons in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", ?x < @", ""); }, kPlain},
+    {"equalities in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", ?x@ = @", ""); }, kPlain},
+    {"sets in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", ?x@ = #{1 2}", ""); }, kPlain},
+    {"maps in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", ?x = {:a ?x@}", ""); }, kPlain},
+    {"patterns in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", ?x = ~ [?a@ 1 2]", ""); }, kPlain},
+    {"variables of one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", q(?x@), r(?x@)", ""); }, kPlain},
+    {"variables that stand once", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", q(?x@)", ""); }, kPlain},
+    {"variables of a list", 3000, [](Size n) { return Sentence(n, "p(?x) <- q([?x", " ?x@", "])"); }, kPlain},
+    {"variables never bound", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", ?x@ < ?x", ""); }, kPlain},
+    {"variables never bound, of a goal", 1000, [](Size n) { return Sentence(n, "% <- q(?x)", ", ?x@ < ?x", ""); }, kPlain},
+    {"variables never bound, of a constraint", 1000, [](Size n) { return Sentence(n, "q(?x)", ", ?x@ < ?x", " -> false"); }, kPlain},
+    {"variables never bound, of one clause", 1000,
+     [](Size n) { return Sentence(n, "% <- q(?x), ?x = [", "?x@ ", "]"); },
+     kPlain},
+    {"heads of one rule", 100, [](Size n) { return Sentence(n, "p(?x) <- ", "p@(?x) <- ", "q(?x)"); }, kPlain},
+    {"heads and clauses of one rule", 1000,
+     [](Size n) { return Sentence(n, "p() <- ", "p@() <- ", "q()") + Count(n, ", q@()"); }, kPlain},
+    {"arguments of one call", 5000, [](Size n) { return Sentence(n, "p(0", ", @", ")"); }, kPlain},
+    {"a list", 100000, [](Size n) { return Sentence(n, "p([", "@ ", "])"); }, kPlain},
+    {"a set", 60000, [](Size n) { return Sentence(n, "p(#{", "@ ", "})"); }, kPlain},
+    {"a map", 30000, [](Size n) { return Sentence(n, "p({", ":k@ @, ", "})"); }, kPlain},
+    {"a map without commas", 10000, [](Size n) { return Sentence(n, "p({", ":k@ @ ", "})"); }, kPlain},
+    {"a map of maps", 10000, [](Size n) { return Sentence(n, "p({", "{:a @, :b 2} {:c @}, ", "})"); }, kPlain},
+    {"a map as a pattern", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x), ?x = ~ {", ":k@ ?v@, ", "}"); }, kPlain},
+    {"metadata", 20000, [](Size n) { return Sentence(n, "p(1) ^ ~ {", ":k@ @, ", "}"); }, kPlain},
+    {"metadata as a pattern", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x) ^ ~ {", ":k@ ?v@, ", "}"); }, kPlain},
+    {"metadata in suffixes", 3000, [](Size n) { return Sentence(n, "p(1)", " ^:k@ @", ""); }, kPlain},
+    {"metadata in suffixes of a clause", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", " ^:k@ ?v@", ""); }, kPlain},
+    {"bindings of a fact", 3000, [](Size n) { return Sentence(n, "p(1) ^^ {", "?k@ @, ", "}"); }, kPlain},
+    {"a sum", 20000, [](Size n) { return Sentence(n, "p(?a) <- ?a = 1", " + 1", ""); }, kPlain},
+    {"sums at the limit", 300, [](Size n) { return Times(n, "p(?a) <- ?a = 1" + Times(200, " + 1") + "\n"); }, kPlain},
+    {"comparisons in a chain", 20000, [](Size n) { return Sentence(n, "p(?a) <- ?a", " < @", ""); }, kPlain},
+    {"negations of one clause", 200000, [](Size n) { return Sentence(n, "p() <- ", "not ", "q()"); }, kPlain},
+    {"activations of one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x); @when(q(?x))", ", @when(q@(1))", ""); }, kPlain},
+    {"constraints in a chain", 20000, [](Size n) { return Sentence(n, "p(?x)", " -> q@(?x)", ""); }, kPlain},
+    {"rules in parentheses", 400, [](Size n) { return Times(n, "p() <- (" + Times(30, "a() <- (") + "q()" + Times(31, ")") + "\n"); }, kPlain},
+    {"an indented rule", 1000,
+     [](Size n) { return "text\n" + std::string(n, ' ') + Sentence(n, "p(?x) <- q(?x)", ", q(?x)", ""); }},
+
+    // Programs
+    {"facts", 20000, [](Size n) { return Count(n, "p(@)\n"); }, kPlain},
+    {"one fact many times", 20000, [](Size n) { return Times(n, "p(1)\n"); }, kPlain},
+    {"facts retracted", 10000, [](Size n) { return Count(n, "p(@)\np(@) -> false\n"); }, kPlain},
+    {"relations", 8000, [](Size n) { return Count(n, "p@(1)\n"); }, kPlain},
+    {"rules of one relation", 10000, [](Size n) { return "q(1)\n" + Count(n, "p(?x) <- q(?x), ?x > @\n"); }, kPlain},
+    {"recursive rules of one relation", 10000, [](Size n) { return "p(1)\n" + Count(n, "p(?x) <- p(?x), ?x > @\n"); }, kPlain},
+    {"a chain of relations", 10000, [](Size n) { return "p0(1)\n" + Count(n, "p~(?x) <- p@(?x)\n"); }, kPlain},
+    {"a chain of relations, backwards", 10000, [](Size n) { return CountDown(n, "p~(?x) <- p@(?x)\n") + "p0(1)\n"; }, kPlain},
+    {"a chain of negations", 8000, [](Size n) { return "q(1)\np0(1)\n" + Count(n, "p~(?x) <- q(?x), not p@(?x)\n"); }, kPlain},
+    {"a chain over a tool", 8000, [](Size n) { return "p0(?x) <- $ask(\"?\", ?x)\n" + Count(n, "p~(?x) <- p@(?x)\n"); }, kPlain},
+    {"a chain over a tool, backwards", 8000, [](Size n) { return CountDown(n, "p~(?x) <- p@(?x)\n") + "p0(?x) <- $ask(\"?\", ?x)\n"; }, kPlain},
+    {"a chain of inputs, backwards", 8000, [](Size n) { return CountDown(n, "p~(?x) <- p@(?x)\n") + "p0(?x) <- ?x > 1\n"; }, kPlain},
+    {"a chain of goals", 8000, [](Size n) { return "% <- %g0\n" + Count(n, "%g@ <- %g~\n"); }, kPlain},
+    {"a chain of goals, backwards", 8000, [](Size n) { return CountDown(n, "%g~ <- %g@\n") + "%g0 <- true\n"; }, kPlain},
+    {"goals", 10000, [](Size n) { return Count(n, "%g@ <- p(@)\n"); }, kPlain},
+    {"rules of one goal", 8000, [](Size n) { return Count(n, "%g <- p(@)\n"); }, kPlain},
+    {"rules of one goal over another", 8000, [](Size n) { return Times(n, "%g <- %h\n") + "%h <- true\n"; }, kPlain},
+    {"a goal over many", 1000, [](Size n) { return Sentence(n, "% <- %g0", ", %g@", "") + Count(n, "%g@ <- true\n"); }, kPlain},
+    {"a cycle", 8000, [](Size n) { return Count(n, "p~(?x) <- p@(?x)\n") + "p0(?x) <- p" + std::to_string(n) + "(?x)\n"; }, kPlain},
+    {"a cycle of negations", 4000, [](Size n) { return "q(1)\n" + Count(n, "p~(?x) <- q(?x), not p@(?x)\n") + "p0(?x) <- p" + std::to_string(n) + "(?x)\n"; }, kPlain},
+    {"cycles of two negations", 4000, [](Size n) { return Count(n, "p@() <- not q@()\nq@() <- not p@()\n"); }, kPlain},
+    {"a cycle of goals", 4000, [](Size n) { return Count(n, "%g@ <- %g~\n") + "%g" + std::to_string(n) + " <- %g0\n"; }, kPlain},
+    {"constraints", 10000, [](Size n) { return Count(n, "p(?x), ?x > @ -> false\n"); }, kPlain},
+    {"constraints over many relations", 10000, [](Size n) { return Count(n, "p@(?x), q@(?x) -> false\n"); }, kPlain},
+    {"rules with constraints", 8000, [](Size n) { return Count(n, "p@(?x) <- q(?x) -> ?x > 1\n"); }, kPlain},
+    {"unused definitions", 8000, [](Size n) { return "%\xC2\xA0\n% <- p0(1)\n" + Count(n, "p@(?x) <- q@(?x)\nq@(1)\n"); }, kPlain},
+    {"gathering", 8000, [](Size n) { return Count(n, "p@([& ?x]) <- q(?x, @)\n"); }, kPlain},
+    {"expansions", 4000, [](Size n) { return Count(n, "#?h <- p(?h, @)\n"); }, kPlain},
+    {"terms as data", 10000, [](Size n) { return Count(n, "p(q@(@), r@(?x)) <- s@(?x)\n"); }, kPlain},
+    {"tools", 10000, [](Size n) { return Count(n, "p@(?x) <- ?x = $t@(1)\n"); }, kPlain},
+    {"async variables", 10000, [](Size n) { return Count(n, "p@(?x) <- ?x = $v@\n"); }, kPlain},
+    {"sentences that assert nothing", 15000, [](Size n) { return Count(n, "p@(?x)\n"); }, kPlain},
+};
+
+// --- Ways through -------------------------------------------------------------------------
+
+struct Nobody : rpl::Agent {
+  rpl::Answer Answer(const rpl::Request&, rpl::Pool&, bool) override { return {}; }
+  void Chat(const std::string&) override {}
+  void OfferToContinue(const std::string&) override {}
+};
+
+std::size_t Check(const char* file, const std::string& text) {
+  rpl::Sources sources;
+  const std::uint32_t number = sources.Add(file, text);
+  std::string report;
+  for (const rpl::Finding& f : rpl::CheckFiles(sources, {number}, {}))
+    report += rpl::Render(f.diagnostic, sources);
+  return report.size();
+}
+
+std::size_t Load(const char* file, const std::string& text) {
+  Nobody nobody;
+  rpl::Session session(nobody, {});
+  return session.Load(file, text).size();
+}
+
+std::size_t Format(const char* file, const std::string& text) {
+  rpl::Sources sources;
+  const std::uint32_t number = sources.Add(file, text);
+  rpl::Diagnostics findings;
+  return rpl::ApplyEdits(sources, number, rpl::FormatEdits(sources, number, findings)).size();
+}
+
+std::size_t Parse(const char* file, const std::string& text) {
+  rpl::Sources sources;
+  const std::uint32_t number = sources.Add(file, text);
+  rpl::Diagnostics findings;
+  return rpl::ToJson(rpl::ReadDocument(sources, number, findings), sources).dump().size();
+}
+
+struct Way {
+  const char* name;
+  std::size_t (*take)(const char* file, const std::string& text);
+};
+
+constexpr Way kWays[] = {{"check", Check}, {"load", Load}, {"fmt", Format}, {"parse", Parse}};
+
+// --- Measuring ----------------------------------------------------------------------------
+
+double Now() {
+  std::timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+double Seconds(const Way& way, const char* file, const std::string& text) {
+  const double start = Now();
+  way.take(file, text);
+  return Now() - start;
+}
+
+struct Times2 {
+  double once;
+  double twice;
+  double ratio() const { return twice / std::max(once, kLeastSeconds); }
+};
+
+Times2 Measure(const Way& way, const char* file, const std::string& once,
+               const std::string& twice) {
+  constexpr double kNever = std::numeric_limits<double>::max();
+  Times2 least{kNever, kNever};
+  double spent = 0;
+  for (int round = 0; round < kMostRounds && spent < kMostSeconds; ++round) {
+    if (round >= kLeastRounds && least.ratio() <= kMostRatio) break;
+    const double a = Seconds(way, file, once);
+    const double b = Seconds(way, file, twice);
+    least = {std::min(least.once, a), std::min(least.twice, b)};
+    spent += a + b;
+  }
+  return least;
+}
+
+struct Run {
+  std::vector<std::string_view> words;  // of the shapes wanted; all when empty
+  bool failed = false;
+
+  bool Wants(std::string_view name) const {
+    return words.empty() || std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+             return name.find(word) != name.npos;
+           });
+  }
+};
+
+void MeasureAll(Run& run) {
+  std::printf("%-40s %9s", "seconds at n and 2n, ratio", "bytes");
+  for (const Way& way : kWays) std::printf(" | %18s", way.name);
+  std::printf("\n");
+  double most = 0;
+  std::string worst;
+  for (const Shape& shape : kShapes) {
+    if (!run.Wants(shape.name)) continue;
+    const std::string once = shape.make(shape.n);
+    const std::string twice = shape.make(2 * shape.n);
+    std::printf("%-40s %9zu", shape.name, once.size());
+    for (const Way& way : kWays) {
+      const Times2 t = Measure(way, shape.file, once, twice);
+      const double ratio = t.ratio();
+      std::printf(" | %6.3f %6.3f %3.1f%c", t.once, t.twice, ratio, ratio > kMostRatio ? '!' : ' ');
+      std::fflush(stdout);
+      if (ratio <= most) continue;
+      most = ratio;
+      worst = std::string(shape.name) + ", " + way.name;
+    }
+    std::printf("\n");
+  }
+  run.failed = most > kMostRatio;
+  std::printf("hostile: largest ratio %.2f (%s), at most %.1f is %s\n", most, worst.c_str(),
+              kMostRatio, run.failed ? "exceeded" : "kept");
+}
+
+void* RunThread(void* run) {
+  MeasureAll(*static_cast<Run*>(run));
+  return nullptr;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Run run;
+  run.words.assign(argv + 1, argv + argc);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_t thread;
+  if (pthread_create(&thread, &attributes, RunThread, &run) != 0) RunThread(&run);
+  else pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  return run.failed ? 1 : 0;
+}
