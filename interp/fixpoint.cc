@@ -49,13 +49,18 @@ bool Fixpoint::Changed(const Memory& memory, const Stratum& stratum, bool* rebui
   return changed;
 }
 
+void Fixpoint::StopAt(const Definition& rule) {
+  stopped_at_ = rule.text;
+  growing_ = rule.head;
+}
+
 std::size_t Fixpoint::RunRule(const DerivedRule& rule, const Plan& plan, Memory& memory) {
   if (marks_.size() < store_.size()) marks_.resize(store_.size());
   const std::size_t added = solver_.Derive(*rule.def, plan, marks_);
   Machine& machine = solver_.machine();
   for (Violation& v : machine.violations) memory.violations.push_back(std::move(v));
   machine.violations.clear();
-  if (machine.stop != Stop::kGoesOn) stopped_at_ = rule.def->text;
+  if (machine.stop != Stop::kGoesOn) StopAt(*rule.def);
   return added;
 }
 
@@ -81,7 +86,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   std::size_t rounds = 0;
   for (bool first = true;; first = false) {
     if (++rounds > limits_.max_rounds) {
-      stopped_at_ = stratum.rules.front().def->text;
+      StopAt(*stratum.rules.front().def);
       return Stop::kRounds;
     }
     for (DerivedRule& rule : stratum.rules) {

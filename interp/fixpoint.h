@@ -40,6 +40,8 @@ class Fixpoint {
   std::vector<Violation> Violations() const;
   /// What was growing when a limit was reached.
   const std::string& stopped_at() const { return stopped_at_; }
+  /// The relation of that rule; kNoId when its heads are expansions.
+  RelationId growing() const { return growing_; }
   /// Expressions that no head can be, met at #?h heads (§5.7).
   const std::vector<Machine::BadHead>& bad_heads() const { return bad_heads_; }
 
@@ -57,6 +59,7 @@ class Fixpoint {
   Stop QuiesceStratum(Stratum& stratum, Memory& memory);
   bool Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const;
   void Drop(const Stratum& stratum);
+  void StopAt(const Definition& rule);
   std::size_t RunRule(const DerivedRule& rule, const Plan& plan, Memory& memory);
 
   Store& store_;
@@ -67,6 +70,7 @@ class Fixpoint {
   std::vector<Seen> expanded_;
   std::vector<Machine::Marks> marks_;  // by relation
   std::string stopped_at_;
+  RelationId growing_ = kNoId;
   std::vector<Machine::BadHead> bad_heads_;
 };
 

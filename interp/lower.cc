@@ -582,6 +582,7 @@ Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
 Collected Lowering::Collect(const Node& head) {
   const auto* call = head.As<Call>();
   Collected collected;
+  collected.span = head.span;
   collected.relation = program_.store().Declare(Space::kRelation, call->label,
                                                 static_cast<std::uint32_t>(call->args.size()));
   for (const Node& arg : call->args) {

@@ -51,8 +51,11 @@ void Machine::Note(std::string why) {
 }
 
 void Machine::Poll() {
-  if ((++ticks_ & 0xfff) == 0 && limits_.interrupted && limits_.interrupted())
-    stop = Stop::kInterrupted;
+  if ((++ticks_ & 0xfff) != 0 || !limits_.watch) return;
+  if (const Stop why = limits_.watch(); why != Stop::kGoesOn) {
+    stop = why;
+    stopped_at = frame_->def != nullptr ? frame_->def->text : "";
+  }
 }
 
 // Passes a built value on; a value that met a limit stops the run.
@@ -298,7 +301,9 @@ bool Machine::RunRows(const Step& s) {
     end = s.range == Range::kOld ? m.old_end : m.end;
   }
   if (begin >= end) return true;
+  const bool results_only = rel.space() == Space::kTool && s.row < 0;
   const auto take = [&](RowId row) {
+    if (results_only && Failed(rel, row)) return true;
     return TakeCells(s, rel.Cells(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row));
   };
   if (s.probe == 0) {
@@ -418,7 +423,8 @@ bool Machine::ReadOn(const Step& s) {
   return go_on;
 }
 
-bool Machine::WaitFor(const Step& s, const OpenCall& call, bool question) {
+bool Machine::WaitFor(const Step& s, OpenCall call, bool question) {
+  if (s.clause != nullptr) call.place = s.clause->span;
   std::string why;
   if (!Open(call, &why)) {
     Note(std::move(why));
@@ -429,16 +435,32 @@ bool Machine::WaitFor(const Step& s, const OpenCall& call, bool question) {
   return question || ReadOn(s);
 }
 
+// A tool that failed has replied, but its call holds only where its metadata is read.
+bool Machine::Failed(const Relation& tool, RowId row) const {
+  const Value meta = tool.Meta(row);
+  return tool.space() == Space::kTool && meta.kind() == Kind::kMap &&
+         pool_.Lookup(meta, pool_.Keyword("status")) == pool_.Keyword("error");
+}
+
 bool Machine::RunExternal(const Step& s) {
   Relation& rel = store_.at(s.relation);
   std::vector<Value> key;
   if (!Keys(s, key)) return true;
   const RowId row = rel.Find(key);
-  if (row != kNoId) return TakeCells(s, rel.Cells(row), RowReference(pool_, s.relation, row));
   OpenCall call;
   call.space = rel.space();
   call.relation = s.relation;
   call.args = std::move(key);
+  if (row != kNoId) {
+    if (Failed(rel, row)) {
+      const Value message = pool_.Lookup(rel.Meta(row), pool_.Keyword("message"));
+      failed_call = CallText(call) + " failed";
+      if (!message.is_none()) failed_call += ": " + PlainText(pool_, message);
+      Note(failed_call);
+      if (s.row < 0) return true;
+    }
+    return TakeCells(s, rel.Cells(row), RowReference(pool_, s.relation, row));
+  }
   if (rel.name() == "$choose" && call.args.size() > 1 && !HasOptions(pool_, call.args[1])) {
     Note(CallText(call) + " has no options to choose from");
     return true;

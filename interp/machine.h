@@ -124,6 +124,7 @@ class Machine {
   Stop stop = Stop::kGoesOn;
   std::string stopped_at;     // what was growing when a limit was reached
   std::string declined_call;  // a declined call that was needed, or ""
+  std::string failed_call;    // a call that was needed and whose tool failed, and why, or ""
   std::string circular;       // a goal or relation that needs itself, or ""
   bool truncated = false;     // a limit stopped the fixpoint: absence proves nothing
   bool used_absence = false;  // and yet something was concluded from it
@@ -140,9 +141,10 @@ class Machine {
   bool RunTable(const Step& s);
   bool TakeTable(const Step& s, Table& table);
   bool RunExternal(const Step& s);
+  bool Failed(const Relation& tool, RowId row) const;
   bool RunTruth(const Step& s);
   bool RunAvar(const Step& s);
-  bool WaitFor(const Step& s, const OpenCall& call, bool question);
+  bool WaitFor(const Step& s, OpenCall call, bool question);
   bool ReadOn(const Step& s);
   bool AskForArgument(const Step& s, std::vector<Value> key);
   Table* DemandNested(RelationId relation, std::vector<Value> key, const std::string& what);

@@ -36,6 +36,7 @@ struct Question {
 struct Collected {
   RelationId relation;
   std::vector<int> questions;
+  Span span;
 };
 
 /// left -> right (§12). `forbids`: the right side is `false`.
@@ -56,7 +57,7 @@ struct Constraint {
 
 /// A ground sentence: assert or retract (§12.3, §12.4, decisions 34, 43).
 struct Assertion {
-  RelationId relation;
+  RelationId relation = kNoId;
   std::vector<Value> row;
   bool truth = true;
   bool trace = false;  // written with `-> true`, `-> false` or `^ true`

@@ -50,6 +50,7 @@ void Solver::Forget() {
   machine_.calls.clear();
   machine_.circular.clear();
   machine_.declined_call.clear();
+  machine_.failed_call.clear();
 }
 
 const Plan& Solver::PlanOf(const void* owner, int part, const std::vector<const Clause*>& clauses,
@@ -218,6 +219,7 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   call.space = Space::kRelation;
   call.relation = table.relation;
   call.args = table.key;
+  call.place = collected.span;
   const std::string missing = "no fact matches `" + machine_.CallText(call) + "`";
   const Relation& rel = store_.at(table.relation);
   for (RowId row = 0; row < rel.size(); ++row)

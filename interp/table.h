@@ -25,17 +25,12 @@ struct OpenCall {
   std::vector<Value> args;  // of a tool; of a collected relation, kNone where free
   int column = -1;          // collected relations: the argument asked for
   int question = -1;        // avars and arguments: index into Program::questions
+  Span place;               // where it was met first; no part of what it is
 
-  friend bool operator==(const OpenCall&, const OpenCall&) = default;
-};
-
-/// Stops that no program should meet (§18.5, decision 78).
-struct Limits {
-  std::size_t max_rows = 50'000'000;  // derived; checked every Machine::kStaged rows
-  std::size_t max_rounds = 100'000;
-  std::size_t max_depth = 20'000;          // nested demanded calls
-  std::size_t max_iterations = 1'000'000;  // of one @for
-  std::function<bool()> interrupted;       // polled; may be empty
+  friend bool operator==(const OpenCall& a, const OpenCall& b) {
+    return a.space == b.space && a.relation == b.relation && a.args == b.args &&
+           a.column == b.column && a.question == b.question;
+  }
 };
 
 enum class Stop : std::uint8_t {
@@ -45,7 +40,19 @@ enum class Stop : std::uint8_t {
   kDepth,
   kIterations,
   kValue,  // a value too deep or too long: see Pool::overflow
+  kTime,
+  kMemory,
   kInterrupted,
+};
+
+/// Stops that no program should meet (§18.5, decision 78).
+struct Limits {
+  std::size_t max_rows = 50'000'000;  // derived; checked every Machine::kStaged rows
+  std::size_t max_rounds = 100'000;
+  std::size_t max_depth = 20'000;          // nested demanded calls
+  std::size_t max_iterations = 1'000'000;  // of one @for
+  /// Polled about every 4,000 rows: kGoesOn, or why to stop. May be empty.
+  std::function<Stop()> watch;
 };
 
 /// A row that an answer rests on.

@@ -8,6 +8,18 @@
 
 namespace rpl {
 
+std::vector<rpl::Answer> Agent::Call(const std::vector<Request>& requests, Pool& pool) {
+  std::vector<rpl::Answer> out;
+  for (const Request& request : requests) out.push_back(Answer(request, pool, false));
+  return out;
+}
+
+Answer FailedCall(Pool& pool, std::string_view code, std::string_view message) {
+  const Value entries[] = {pool.Keyword("status"), pool.Keyword("error"),   pool.Keyword("code"),
+                           pool.String(code),      pool.Keyword("message"), pool.String(message)};
+  return {Answer::Kind::kMeta, pool.Map(entries)};
+}
+
 Value TypedValue(Pool& pool, const std::string& text) {
   const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
                       text.back() == text.front();

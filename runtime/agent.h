@@ -3,13 +3,18 @@
 // The agent: whoever answers what a program asks (§18, design 4). A seam: the terminal,
 // scripted answers and tests implement it; the runtime never reads input by itself.
 //
-// The runtime calls Answer in phase 8 only, once per timestep for each call it
-// dispatches: questions to a person one at a time in written order, other tools together.
-// A reply enters the program in phase 1 of the next timestep.
+// The runtime calls it in phase 8 only: Call once for the tool calls that go out together,
+// then Answer for at most one question to a person, the first in written order. A reply
+// enters the program in phase 1 of the next timestep.
+//
+// A tool that fails replies too: the map {:status :error, :code "timeout", :message "…"}.
+// Such a call holds only for a clause that reads its metadata.
 #ifndef RPL_RUNTIME_AGENT_H_
 #define RPL_RUNTIME_AGENT_H_
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "interp/value.h"
@@ -31,6 +36,12 @@ struct Request {
   std::string tool;            // label of the tool, "" for avars and arguments
   std::vector<Value> args;     // of a tool call
   std::vector<Value> options;  // kChoose: the only replies accepted
+  std::string place;           // of the clause or heading that asks: "p.md:3:1", or ""
+  /// kTool: a command was started for this call before, in a run that was cut off, and
+  /// nobody knows what it did. It must not be started again by itself.
+  bool in_doubt = false;
+  /// kTool: to be called right before a command is started for it. May be empty.
+  std::function<void()> starting;
 };
 
 struct Answer {
@@ -52,6 +63,10 @@ class Agent {
   /// among the options is refused: Answer is called again with `again` set.
   virtual rpl::Answer Answer(const Request& request, Pool& pool, bool again) = 0;
 
+  /// The replies to tool calls, one for each request, in their order; calls may run side
+  /// by side. By default each is asked for by Answer.
+  virtual std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool);
+
   /// A line of chat written by a tool ($json), without its newline.
   virtual void Chat(const std::string& line) = 0;
 
@@ -62,6 +77,9 @@ class Agent {
 /// The value that a person's text stands for: a number literal is a number, a quoted
 /// string its text, anything else the text itself as a string.
 Value TypedValue(Pool& pool, const std::string& text);
+
+/// The reply of a tool that failed: {:status :error, :code code, :message message}.
+Answer FailedCall(Pool& pool, std::string_view code, std::string_view message);
 
 /// The option a person's text means: its number from 1 (`2` or `#2`) or its plain text.
 /// kNone when there is none. Text wins over number.

@@ -8,32 +8,55 @@
 #include "grammar/namespaces.h"
 #include "grammar/parser.h"
 #include "grammar/printer.h"
+#include "runtime/journal.h"
 #include "runtime/timestep.h"
 
 namespace rpl {
-namespace {
-
-constexpr int kMaxTimesteps = 100'000;
-
-}  // namespace
+std::string_view StatusName(Status status) {
+  switch (status) {
+    case Status::kNothing: return "nothing";
+    case Status::kSatisfied: return "satisfied";
+    case Status::kUnsatisfied: return "unsatisfied";
+    case Status::kWaiting: return "waiting";
+    case Status::kFailed: return "failed";
+    case Status::kLimit: return "limit";
+    case Status::kRejected: return "rejected";
+    case Status::kToolFailed: return "tool-failed";
+    case Status::kInterrupted: return "interrupted";
+  }
+  return "";
+}
 
 struct Session::State {
-  State(Agent& agent, SessionOptions options) : runtime(agent, std::move(options)) {}
+  State(Agent& agent, SessionOptions options)
+      : journal(options.journal),
+        max_timesteps(options.limits.max_timesteps),
+        runtime(agent, std::move(options)) {}
 
   void TakeIn(Document& document, Diagnostics& out);
   void LoadFiles(const std::vector<FileUse>& wanted, Diagnostics& out);
-  Outcome Pursue(const Definition* query);
+  bool Goes();
+  bool HasWork() const;
+  Outcome Report();
+  Outcome Pursue(const Definition& query);
+  std::optional<Outcome> StepGoals();
+  Outcome Said(const std::string& name, std::string text);
 
+  Journal* journal;
+  std::size_t max_timesteps;
   Runtime runtime;
   std::function<std::optional<std::string>(const std::string&)> reader;
   std::set<std::string> files;  // file namespaces already loaded or reported
+  std::size_t steps = 0;        // of the goal that is pursued
+  bool running = false;         // the program's goals are, and the turn is not over
 };
 
 // The files that labels name; their own labels get the file's prefix (§17.7).
 void Session::State::LoadFiles(const std::vector<FileUse>& wanted, Diagnostics& out) {
   for (const auto& [name, span] : wanted) {
     if (!files.insert(name).second) continue;
-    const std::optional<std::string> text = reader ? reader(name) : std::nullopt;
+    const auto read = [&, &file_name = name] { return reader ? reader(file_name) : std::nullopt; };
+    const std::optional<std::string> text = journal ? journal->File(name, read) : read();
     if (!text) {
       out.Add(Code::kUnresolvedFile, span, "no file `" + name + "` beside the document",
               "create it, or drop the namespace");
@@ -51,13 +74,25 @@ void Session::State::TakeIn(Document& document, Diagnostics& out) {
   runtime.TakeIn(document, out);
 }
 
-Outcome Session::State::Pursue(const Definition* query) {
-  runtime.SetGoal(query, true);
-  for (int step = 0; step < kMaxTimesteps; ++step) {
-    runtime.Step();
-    if (runtime.standing() != Runtime::Standing::kPending || !runtime.has_replies()) break;
+// One timestep; whether another has work to do.
+bool Session::State::Goes() {
+  runtime.Step();
+  ++steps;
+  return HasWork() && steps < max_timesteps;
+}
+
+bool Session::State::HasWork() const { return runtime.has_replies(); }
+
+Outcome Session::State::Report() {
+  return HasWork() ? runtime.ReportTimesteps(max_timesteps) : runtime.Report();
+}
+
+Outcome Session::State::Pursue(const Definition& query) {
+  runtime.SetGoal(&query, true);
+  steps = 0;
+  while (Goes()) {
   }
-  return runtime.Report();
+  return Report();
 }
 
 Session::Session(Agent& agent, SessionOptions options)
@@ -78,16 +113,15 @@ std::vector<Diagnostic> Session::Load(const std::string& name, std::string text)
   return out.all();
 }
 
-Outcome Session::Say(const std::string& name, std::string text) {
+Outcome Session::State::Said(const std::string& name, std::string text) {
   Diagnostics out;
-  Runtime& runtime = state_->runtime;
   const std::uint32_t file = runtime.sources().Add(name, std::move(text));
   Message message = ReadMessage(runtime.sources(), file, out);
-  state_->TakeIn(message.document, out);
+  TakeIn(message.document, out);
   Outcome outcome;
   std::optional<Definition> query;
   if (message.query) {
-    state_->LoadFiles(FilesNamed(*message.query), out);
+    LoadFiles(FilesNamed(*message.query), out);
     query = runtime.program().LowerQuery(*message.query, out);
   }
   out.Sort();
@@ -101,7 +135,7 @@ Outcome Session::Say(const std::string& name, std::string text) {
     runtime.SetGoal(nullptr, false);
     runtime.Step();
   } else if (query) {
-    outcome = state_->Pursue(&*query);
+    outcome = Pursue(*query);
     runtime.SetGoal(nullptr, false);
   } else {
     runtime.SetGoal(nullptr, false);
@@ -114,13 +148,45 @@ Outcome Session::Say(const std::string& name, std::string text) {
   return outcome;
 }
 
-Outcome Session::Run() {
-  Outcome outcome = state_->Pursue(nullptr);
-  if (outcome.status == Status::kSatisfied) state_->runtime.OfferToContinue(outcome.goal);
+std::optional<Outcome> Session::State::StepGoals() {
+  if (!running) {
+    if (journal != nullptr) journal->Turn("", nullptr);
+    runtime.SetGoal(nullptr, true);
+    steps = 0;
+  }
+  running = Goes();
+  if (running) return std::nullopt;
+  Outcome outcome = Report();
+  if (outcome.status == Status::kSatisfied && (journal == nullptr || journal->live()))
+    runtime.OfferToContinue(outcome.goal);
   Diagnostics out;
-  state_->runtime.TakeFindings(out);
+  runtime.TakeFindings(out);
   outcome.diagnostics = out.all();
+  if (journal != nullptr) journal->End(outcome);
   return outcome;
+}
+
+Outcome Session::Say(const std::string& name, std::string text) {
+  if (state_->running) Run();
+  Journal* journal = state_->journal;
+  if (journal != nullptr) journal->Turn(name, &text);
+  Outcome outcome = state_->Said(name, std::move(text));
+  if (journal != nullptr) journal->End(outcome);
+  return outcome;
+}
+
+std::optional<Outcome> Session::Step() { return state_->StepGoals(); }
+
+Outcome Session::Run() {
+  for (;;)
+    if (std::optional<Outcome> outcome = Step()) return std::move(*outcome);
+}
+
+std::optional<Outcome> Session::Replay() {
+  std::optional<Outcome> last;
+  while (const std::optional<RecordedTurn> turn = state_->journal->NextTurn())
+    last = turn->text ? Say(turn->name, *turn->text) : Run();
+  return last;
 }
 
 std::vector<std::string> Session::Reply(const Outcome& outcome) {
@@ -135,6 +201,7 @@ std::vector<std::string> Session::Reply(const Outcome& outcome) {
     case Status::kFailed:
     case Status::kLimit:
     case Status::kRejected:
+    case Status::kToolFailed:
     case Status::kInterrupted: break;
   }
   std::string line = outcome.reason;
@@ -208,9 +275,11 @@ std::vector<std::string> Session::Rules() const {
   return out;
 }
 
+const std::vector<TraceEntry>& Session::Entries() const { return state_->runtime.trace(); }
+
 std::vector<std::string> Session::Trace() const {
   std::vector<std::string> out;
-  for (const TraceEntry& e : state_->runtime.trace()) out.push_back(e.text);
+  for (const TraceEntry& e : Entries()) out.push_back(e.text);
   return out;
 }
 

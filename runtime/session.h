@@ -11,15 +11,20 @@
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grammar/diagnostic.h"
 #include "interp/explain.h"
 #include "runtime/agent.h"
+#include "runtime/trace.h"
 
 namespace rpl {
+
+class Journal;
 
 enum class Status {
   kNothing,  // there was no goal to pursue
@@ -29,8 +34,12 @@ enum class Status {
   kFailed,       // a failure mode of §18.6 or an author's %fail: `reason` is the report
   kLimit,        // a limit was reached: `reason` is the report
   kRejected,     // the text has errors: nothing of the query ran
+  kToolFailed,   // unsatisfied, and a tool that failed decided it: `reason` names it
   kInterrupted,  // Ctrl-C
 };
+
+/// "satisfied", "waiting": in JSON, journals and test scripts.
+std::string_view StatusName(Status status);
 
 /// What became of a turn or a run.
 struct Outcome {
@@ -39,20 +48,37 @@ struct Outcome {
   std::vector<std::string> json_answers;  // the same as binding maps, always JSON
   /// kUnsatisfied: one line. kFailed, kLimit: `%fail("reason", "explanation")`.
   std::string reason;
-  std::vector<Request> pending;         // kWaiting
+  std::vector<Request> pending;  // kWaiting
+  /// False when the clock, the memory or a person cut it off: it may go further next time.
+  bool repeatable = true;
   bool chat = false;                    // whether a tool wrote chat during this turn
   std::string goal;                     // the goal that was pursued, "%" or "%name"
   std::vector<Diagnostic> diagnostics;  // of the text taken in, errors and lints
+};
+
+/// Reaching one is kLimit, with a report that names it.
+struct SessionLimits {
+  std::size_t max_rows = 50'000'000;       // derived
+  std::size_t max_rounds = 100'000;        // of a stratum
+  std::size_t max_depth = 20'000;          // nested demanded calls
+  std::size_t max_iterations = 1'000'000;  // of one @for
+  std::size_t max_timesteps = 100'000;     // of one turn
+  double max_seconds = 600;                // that one timestep evaluates; 0: any
+  std::size_t max_megabytes = 8'192;       // that the process holds, in units of 2^20; 0: any
 };
 
 struct SessionOptions {
   std::string now;  // ISO 8601; empty: the system clock, read once per timestep
   /// Receives each line of the log, "T.P text", as it happens; may be empty.
   std::function<void(const std::string&)> log;
-  std::size_t max_rows = 50'000'000;
-  std::size_t max_rounds = 100'000;
+  /// Receives what happens, as it happens: objects of docs/schemas/event.json but "done".
+  /// May be empty. What a journal replays is not told again, nor logged.
+  std::function<void(const nlohmann::ordered_json&)> event;
+  SessionLimits limits;
   /// Polled while evaluating; true stops with kInterrupted. May be empty.
   std::function<bool()> interrupted;
+  /// Where the run is written down, and what it goes through first. Borrowed; may be null.
+  Journal* journal = nullptr;
 };
 
 /// Why facts hold, or why there is none.
@@ -83,6 +109,16 @@ class Session {
   /// Pursues the root goal, or else the named goals, until satisfied, failed or waiting.
   Outcome Run();
 
+  /// One timestep of Run: what became of it, or nullopt while there is more to do. Say and
+  /// Run take the timesteps that are left first.
+  std::optional<Outcome> Step();
+
+  /// Goes through the turns that the journal has recorded, up to the end or to where it is
+  /// broken; a last turn that was cut off goes on live. The outcome of the last turn;
+  /// nullopt when there is none. REQUIRES: a journal, and what its program event holds is
+  /// loaded.
+  std::optional<Outcome> Replay();
+
   /// What a shell prints for an outcome of Say, by §15.9: answers, `true`, a reason, or
   /// nothing when chat was the only output. Lines without newline.
   static std::vector<std::string> Reply(const Outcome& outcome);
@@ -101,7 +137,9 @@ class Session {
   std::vector<std::string> Definitions() const;
   /// Each rule in one line, in normal order (§17.4).
   std::vector<std::string> Rules() const;
-  /// The trace (§12.3): one line per entry.
+  /// The trace (§12.3).
+  const std::vector<TraceEntry>& Entries() const;
+  /// One line per entry of it.
   std::vector<std::string> Trace() const;
 
  private:

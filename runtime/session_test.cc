@@ -210,7 +210,7 @@ TEST_CASE("a violated constraint is a failure, also of a query that does not tou
 TEST_CASE("a limit is reported with its rule") {
   Scripted agent;
   SessionOptions options;
-  options.max_rounds = 20;
+  options.limits.max_rounds = 20;
   Session session(agent, options);
   session.Load("x.rpl", "n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n");
   const Outcome outcome = session.Say("q", "% <- n(-1)\n");

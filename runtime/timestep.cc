@@ -4,7 +4,11 @@
 // order, followed by what they share. Logging hangs on Begin, Log and Record.
 #include "runtime/timestep.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <functional>
 
@@ -12,21 +16,42 @@
 #include <fmt/format.h>
 
 #include "grammar/printer.h"
+#include "runtime/journal.h"
+#include "runtime/json_value.h"
 
 namespace rpl {
+
+using nlohmann::ordered_json;
+
 namespace {
 
 Limits LimitsOf(const SessionOptions& options) {
   Limits limits;
-  limits.max_rows = options.max_rows;
-  limits.max_rounds = options.max_rounds;
-  limits.interrupted = options.interrupted;
+  limits.max_rows = options.limits.max_rows;
+  limits.max_rounds = options.limits.max_rounds;
+  limits.max_depth = options.limits.max_depth;
+  limits.max_iterations = options.limits.max_iterations;
   return limits;
 }
 
-std::string OneLine(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+// What the process holds, from the system; 0 where it does not say.
+std::size_t ResidentMegabytes() {
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[64] = {};
+  const ssize_t size = read(file, text, sizeof text - 1);
+  close(file);
+  if (size <= 0) return 0;
+  char* at = text;
+  std::strtoull(at, &at, 10);  // the whole of the address space
+  return static_cast<std::size_t>(std::strtoull(at, nullptr, 10)) * page >> 20;
+}
+
+// How the log and the journal name a call: arguments of one heading differ by name.
+std::string CallName(const OpenCall& call, const Request& request) {
+  const bool argument = call.space == Space::kRelation && !request.id.starts_with('$');
+  return argument ? request.id + " for ?" + request.name : request.id;
 }
 
 }  // namespace
@@ -39,6 +64,7 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       limits_(LimitsOf(options_)),
       solver_(program_, store_, analysis_, limits_),
       fixpoint_(store_, analysis_, solver_, limits_) {
+  limits_.watch = [this] { return Watch(); };
   analysis_.Make(program_, store_);
 }
 
@@ -61,6 +87,12 @@ void Runtime::Step() {
 
 void Runtime::AssertNewAvars() {
   Begin(1, "assert new avars");
+  for (const Failing::Way& way : std::exchange(decisions_, {})) {
+    Log("decided " + way.name);
+    if (way.does.relation == kNoId) continue;
+    novelty_.push_back(way.does);
+    if (Value& first = novelty_.back().row.front(); first.is_none()) first = pool_.Map({});
+  }
   while (!replies_.empty()) {
     const Reply reply = std::move(replies_.front());
     replies_.pop_front();
@@ -167,6 +199,8 @@ void Runtime::QuiesceRelations() {
   if (stop != Stop::kGoesOn) {
     stop_ = stop;
     stopped_at_ = fixpoint_.stopped_at();
+    if (const RelationId r = fixpoint_.growing(); r != kNoId && !store_.at(r).empty())
+      newest_ = RowText(r, store_.at(r).Cells(store_.at(r).size() - 1));
     TakeStop();
     Log("stopped in " + stopped_at_);
     solver_.machine().truncated = true;  // what is absent may only be missing
@@ -189,14 +223,16 @@ bool Runtime::Forced(const Table& table) const {
 }
 
 void Runtime::LogDerived() {
-  if (!options_.log) return;
+  if (!options_.log && !Tells()) return;
   for (const Stratum& stratum : analysis_.strata())
     for (RelationId r : stratum.relations) {
       const Relation& rel = store_.at(r);
       for (RowId row = 0; row < rel.size(); ++row) {
         if (rel.asserted(row)) continue;
         const std::string text = RowText(r, rel.Cells(row));
-        if (derived_known_.insert(text).second) Log("derived " + text);
+        if (!derived_known_.insert(text).second) continue;
+        Log("derived " + text);
+        Tell("derived", {{"fact", text}});
       }
     }
 }
@@ -209,7 +245,8 @@ void Runtime::CheckConstraints() {
   of_rules.insert(of_rules.end(), goal_violations_.begin(), goal_violations_.end());
   for (const Violation& v : of_rules)
     violated_.push_back({&program_.constraints()[static_cast<std::size_t>(v.constraint)],
-                         BindingsText(v.bindings)});
+                         BindingsText(v.bindings),
+                         {}});
   for (const Constraint& c : program_.constraints()) {
     if (c.left.empty()) continue;
     if (phase_ == 3) {
@@ -225,7 +262,7 @@ void Runtime::CheckConstraints() {
       }
       const std::string text = BindingsText(bindings);
       if (verdict == Solver::Verdict::kViolated) {
-        violated_.push_back({&c, text});
+        violated_.push_back({&c, text, AssertedOf(c, slots)});
         Log("violated " + c.text + " ^^ " + text);
       } else if (verdict == Solver::Verdict::kHolds &&
                  constraint_traces_.emplace(c.number, text).second) {
@@ -234,6 +271,15 @@ void Runtime::CheckConstraints() {
         Record(TraceEntry::Kind::kConstraint, "(" + both + ") ^^ " + text + " -> true");
       }
     });
+    if (const Stop stop = solver_.machine().stop; stop != Stop::kGoesOn) {
+      stop_ = stop;
+      stopped_at_ = c.text;
+      newest_.clear();
+      unchecked_ = true;
+      TakeStop();
+      Log("stopped in " + c.text);
+      break;
+    }
   }
   if (phase_ != 7) return;
   for (const Assertion& a : retracted_)
@@ -241,8 +287,33 @@ void Runtime::CheckConstraints() {
         row != kNoId && !store_.at(a.relation).asserted(row)) {
       // The program says both: a rule derives what was retracted (decision 44).
       Log("violated " + a.text);
-      violated_.push_back({nullptr, a.text});
+      violated_.push_back({nullptr, a.text, {}});
     }
+  std::erase_if(violated_, [&](const Violated& v) { return accepted_.contains(TextOf(v)); });
+}
+
+// The asserted facts among those that an instance of the left side names, in order.
+std::vector<Assertion> Runtime::AssertedOf(const Constraint& c, const std::vector<Value>& slots) {
+  std::vector<Assertion> out;
+  for (const Clause& clause : c.left) {
+    const auto* atom = clause.As<Atom>();
+    if (atom == nullptr || store_.at(atom->relation).space() != Space::kRelation) continue;
+    Assertion fact;
+    fact.relation = store_.BaseOf(atom->relation);
+    for (const Pattern& p : atom->args) fact.row.push_back(Build(pool_, p, slots.data(), nullptr));
+    const bool ground = std::none_of(fact.row.begin(), fact.row.end(), [](Value v) {
+      return v.is_none() || v == kUnknown || v == kWild;
+    });
+    const Relation& rel = store_.at(fact.relation);
+    const RowId row = ground ? rel.Find(fact.row) : kNoId;
+    if (row == kNoId || !rel.asserted(row)) continue;
+    fact.truth = false;
+    fact.trace = true;
+    fact.span = c.span;
+    fact.text = RowText(fact.relation, fact.row) + " -> false";
+    out.push_back(std::move(fact));
+  }
+  return out;
 }
 
 // --- phase 4: which rules may be pursued -----------------------------------------------
@@ -339,6 +410,7 @@ void Runtime::UpdatePlans() {
   circular_ = solver_.machine().circular;
   goal_violations_ = std::exchange(solver_.machine().violations, {});
   declined_call_ = solver_.machine().declined_call;
+  failed_call_ = solver_.machine().failed_call;
   open_calls_ = solver_.machine().calls;
   if (solver_.machine().stop != Stop::kGoesOn) {
     stop_ = solver_.machine().stop;
@@ -372,6 +444,11 @@ void Runtime::ProgressPlan() {
     case Standing::kUnsatisfied: Log("unsatisfied " + goal_name_); break;
     case Standing::kNoGoal: break;
   }
+  if (Tells())
+    Tell("goal", {{"goal", goal_name_},
+                  {"standing", standing_ == Standing::kSatisfied ? "satisfied"
+                               : standing_ == Standing::kPending ? "waiting"
+                                                                 : "unsatisfied"}});
   plan_ = nullptr;  // the next phase forgets the tables
 }
 
@@ -470,7 +547,7 @@ std::string Runtime::Derivation(RelationId relation, const std::vector<Value>& r
 
 void Runtime::DispatchAsyncs() {
   Begin(8, "dispatch asyncs");
-  if (!violated_.empty()) return;
+  if (!violated_.empty()) return AskWhatNow();
   std::set<std::string> traced;
   for (const auto& [clause, value] : shown_) {
     const auto json = Json(pool_, value);
@@ -479,19 +556,22 @@ void Runtime::DispatchAsyncs() {
       continue;
     }
     chat_ = true;
-    agent_.Chat(*json);
+    if (options_.journal == nullptr || options_.journal->Chat(*json)) agent_.Chat(*json);
     Log("chat " + *json);
+    Tell("chat", {{"line", *json}});
     if (traced.insert(clause->text).second)
       Record(TraceEntry::Kind::kReply, clause->text + " ^ ~ {:tool :json} -> true");
   }
+  if (standing_ == Standing::kUnsatisfied) return AskWhatNow();
   if (standing_ != Standing::kPending) return;
-  bool asked = false;  // questions to a person go one at a time, in order (design 4)
+  std::vector<const OpenCall*> tools;
+  const OpenCall* question = nullptr;  // one at a time, in order (design 4)
   for (const OpenCall& call : open_calls_) {
-    const bool question = IsQuestion(store_.at(call.relation));
-    if (question && asked) continue;
-    asked |= question;
-    Dispatch(call);
+    if (!IsQuestion(store_.at(call.relation))) tools.push_back(&call);
+    else if (question == nullptr) question = &call;
   }
+  if (!tools.empty()) CallTools(tools);
+  if (question != nullptr) Ask(*question);
 }
 
 // $json lines of the goals below first, then clause by clause in written order.
@@ -505,8 +585,16 @@ void Runtime::Show(const Table& table, std::set<const Table*>& done) {
   shown_.insert(shown_.end(), shown.begin(), shown.end());
 }
 
+// Values as a JSON list; what has no JSON is its RPL text.
+ordered_json Runtime::JsonOf(const std::vector<Value>& values) const {
+  ordered_json out = ordered_json::array();
+  for (const Value v : values) out.push_back(JsonOfValue(pool_, v).value_or(Text(pool_, v)));
+  return out;
+}
+
 Request Runtime::RequestFor(const OpenCall& call) {
   Request r;
+  if (call.place.end != 0) r.place = sources_.Where(call.place);
   r.id = solver_.machine().CallText(call);
   const Relation& rel = store_.at(call.relation);
   if (call.space == Space::kTool) {
@@ -539,22 +627,81 @@ Request Runtime::RequestFor(const OpenCall& call) {
   return r;
 }
 
-void Runtime::Dispatch(const OpenCall& call) {
+// The calls of one plan go out together; replies are taken in written order.
+void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
+  Journal* const journal = options_.journal;
+  std::vector<Request> requests;
+  std::vector<std::string> names;
+  for (const OpenCall* call : calls) {
+    requests.push_back(RequestFor(*call));
+    names.push_back(CallName(*call, requests.back()));
+    if (journal != nullptr) journal->Call(names.back());
+    Log("dispatched " + names.back());
+  }
+  std::vector<Answer> replies(calls.size());
+  if (journal != nullptr)
+    while (const auto recorded = journal->NextReply(names, pool_))
+      replies[recorded->call] = recorded->answer;
+  if (journal == nullptr || journal->live()) {
+    std::vector<std::size_t> open;
+    std::vector<Request> rest;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (replies[i].kind != Answer::Kind::kNobody) continue;
+      open.push_back(i);
+      rest.push_back(requests[i]);
+      if (journal == nullptr) continue;
+      rest.back().in_doubt = journal->InDoubt(names[i]);
+      rest.back().starting = [journal, name = names[i]] { journal->Started(name); };
+    }
+    for (std::size_t k = 0; Tells() && k < open.size(); ++k)
+      Tell("tool-call",
+           {{"id", names[open[k]]}, {"tool", rest[k].tool}, {"args", JsonOf(rest[k].args)}});
+    const std::vector<Answer> answers = agent_.Call(rest, pool_);
+    for (std::size_t k = 0; k < open.size(); ++k) {
+      if (answers[k].kind == Answer::Kind::kNobody) continue;
+      TellReply("result", names[open[k]], answers[k]);
+      if (journal != nullptr) journal->Reply(names[open[k]], answers[k], pool_);
+      replies[open[k]] = answers[k];
+    }
+  }
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    if (replies[i].kind != Answer::Kind::kNobody) replies_.push_back({*calls[i], replies[i]});
+}
+
+void Runtime::Ask(const OpenCall& call) {
   const Request request = RequestFor(call);
-  const bool argument = call.space == Space::kRelation && !request.id.starts_with('$');
-  const std::string detail = argument ? " for ?" + request.name : "";
-  Log("dispatched " + request.id + detail);
+  if (const auto answer = Put(request, CallName(call, request)))
+    replies_.push_back({call, *answer});
+}
+
+// Puts a question to the agent, or takes the recorded answer; nullopt when nobody answers.
+std::optional<Answer> Runtime::Put(const Request& request, const std::string& name) {
+  Journal* const journal = options_.journal;
+  if (journal != nullptr) journal->Call(name);
+  Log("dispatched " + name);
+  if (journal != nullptr) {
+    if (const auto recorded = journal->NextReply({name}, pool_)) return recorded->answer;
+    if (!journal->live()) return std::nullopt;  // nobody answered then
+  }
+  if (Tells())
+    Tell("question", {{"id", name},
+                      {"key", request.name},
+                      {"kind", request.kind == Request::Kind::kChoose ? "choose" : "ask"},
+                      {"prompt", request.prompt},
+                      {"options", JsonOf(request.options)},
+                      {"place", request.place}});
   for (bool again = false;; again = true) {
     const Answer answer = agent_.Answer(request, pool_, again);
-    if (answer.kind == Answer::Kind::kNobody) return;
+    if (answer.kind == Answer::Kind::kNobody) return std::nullopt;
     if (answer.kind == Answer::Kind::kValue && request.kind == Request::Kind::kChoose &&
         std::find(request.options.begin(), request.options.end(), answer.value) ==
             request.options.end()) {
       Log("refused " + Text(pool_, answer.value) + " for " + request.id);
       continue;
     }
-    replies_.push_back({call, answer});
-    return;
+    if (journal != nullptr) journal->Reply(name, answer, pool_);
+    TellReply("answer", name, answer);
+    return answer;
   }
 }
 
@@ -563,23 +710,69 @@ void Runtime::Dispatch(const OpenCall& call) {
 void Runtime::Begin(int phase, const char* name) {
   phase_ = phase;
   Log(name);
+  if (Tells()) Tell("phase", {{"name", name}});
+}
+
+bool Runtime::Tells() const {
+  return options_.event && (options_.journal == nullptr || options_.journal->live());
+}
+
+void Runtime::Tell(std::string_view type, ordered_json fields) {
+  if (!Tells()) return;
+  ordered_json object = {
+      {"schema", "rpl.event/1"}, {"type", type}, {"timestep", timestep_}, {"phase", phase_}};
+  object.update(fields);
+  options_.event(object);
+}
+
+void Runtime::TellReply(std::string_view type, const std::string& call, const Answer& answer) {
+  if (!Tells()) return;
+  ordered_json fields = {{"id", call}};
+  if (answer.kind == Answer::Kind::kDecline) fields["declined"] = true;
+  else
+    fields[answer.kind == Answer::Kind::kMeta ? "metadata" : "value"] =
+        JsonOfValue(pool_, answer.value).value_or(Text(pool_, answer.value));
+  Tell(type, std::move(fields));
 }
 
 void Runtime::Log(const std::string& text) {
+  if (options_.journal != nullptr && !options_.journal->live()) return;  // it was logged then
   if (options_.log) options_.log(fmt::format("{}.{} {}", timestep_, phase_, OneLine(text)));
 }
 
 void Runtime::Record(TraceEntry::Kind kind, std::string text) {
   Log("trace " + text);
+  if (Tells()) Tell("trace", {{"kind", EntryName(kind)}, {"text", text}});
   trace_.push_back({kind, timestep_, phase_, std::move(text)});
+  if (options_.journal != nullptr) options_.journal->Entry(trace_.back());
+}
+
+// Polled while evaluating.
+Stop Runtime::Watch() {
+  if (options_.interrupted && options_.interrupted()) return Stop::kInterrupted;
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
+  if (options_.limits.max_seconds > 0 && spent.count() > options_.limits.max_seconds)
+    return Stop::kTime;
+  if (options_.limits.max_megabytes > 0 && ResidentMegabytes() > options_.limits.max_megabytes)
+    return Stop::kMemory;
+  return Stop::kGoesOn;
 }
 
 void Runtime::Renew() {
+  started_ = std::chrono::steady_clock::now();
   stop_ = Stop::kGoesOn;
   stopped_at_.clear();
-  std::string now = options_.now;
-  if (now.empty()) now = fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
+  newest_.clear();
+  unchecked_ = false;
+  const auto clock = [&] {
+    if (!options_.now.empty()) return options_.now;
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
+  };
+  Journal* const journal = options_.journal;
+  const std::string now = journal != nullptr ? journal->Step(timestep_, clock) : clock();
   now_ = pool_.String(now);
+  phase_ = 0;
+  Tell("timestep", {{"now", now}});
 }
 
 void Runtime::TakeIn(const Document& document, Diagnostics& out) {
@@ -605,6 +798,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   const Stop stop = std::exchange(machine.stop, Stop::kGoesOn);
   const std::string stopped_at = machine.stopped_at;
   const std::string declined_call = machine.declined_call;
+  const std::string failed_call = machine.failed_call;
   const std::string circular = machine.circular;
   const std::vector<OpenCall> calls = machine.calls;
   const std::vector<Violation> violations = machine.violations;
@@ -620,6 +814,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   machine.stop = stop;
   machine.stopped_at = stopped_at;
   machine.declined_call = declined_call;
+  machine.failed_call = failed_call;
   machine.circular = circular;
   machine.calls = calls;
   machine.violations = violations;
@@ -655,145 +850,6 @@ std::string Runtime::BindingsText(const std::vector<Value>& entries) const {
     out += Text(pool_, entries[i]) + " " + Text(pool_, entries[i + 1]);
   }
   return out + "}";
-}
-
-// One line per distinct answer (decision 63); constant arguments are not printed.
-std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
-  std::vector<std::string> out;
-  if (plan_rule_ == nullptr) return out;
-  std::vector<std::pair<std::size_t, std::string>> columns;
-  for (std::size_t i = 0; i < plan_rule_->args.size(); ++i) {
-    const Pattern& p = plan_rule_->args[i];
-    if (p.kind == Pattern::Kind::kSlot)
-      columns.emplace_back(i, "?" + plan_rule_->slots[static_cast<std::size_t>(p.slot)]);
-  }
-  if (columns.empty()) return out;
-  std::set<std::string> seen;
-  for (const std::vector<Value>& row : table.rows) {
-    std::vector<Value> entries;
-    for (const auto& [column, name] : columns) {
-      entries.push_back(pool_.String(name));
-      entries.push_back(column < row.size() ? row[column] : kAbsent);
-    }
-    const bool bare = columns.size() == 1 && !json;
-    const Value shown = bare ? entries[1] : pool_.Map(entries);
-    std::string text;
-    if (bare && shown.kind() == Kind::kString) text = PlainText(pool_, shown);
-    else text = Json(pool_, shown).value_or(Text(pool_, shown));
-    if (seen.insert(text).second) out.push_back(std::move(text));
-  }
-  return out;
-}
-
-std::string Runtime::FailText(const std::string& reason, const std::string& explanation) {
-  Record(TraceEntry::Kind::kFailure,
-         "%fail(" + Quote(OneLine(reason)) + ", " + Quote(OneLine(explanation)) + ")");
-  return "%fail(" + Quote(OneLine(reason)) + ", " + Quote(OneLine(explanation)) + ")";
-}
-
-// The author's %fail rules (§15.7): the first that holds is the report.
-std::string Runtime::LimitText() const {
-  switch (stop_) {
-    case Stop::kRows: return fmt::format("{} rows", limits_.max_rows);
-    case Stop::kRounds: return fmt::format("{} rounds", limits_.max_rounds);
-    case Stop::kDepth: return fmt::format("{} nested calls", limits_.max_depth);
-    case Stop::kIterations: return fmt::format("{} iterations", limits_.max_iterations);
-    case Stop::kValue: return overflow_;
-    case Stop::kGoesOn:
-    case Stop::kInterrupted: break;
-  }
-  return "";
-}
-
-std::optional<std::string> Runtime::AuthorFailure() {
-  const Goal* fail = program_.FindGoal("fail");
-  if (fail == nullptr) return std::nullopt;
-  const Table& table = solver_.SolveGoal(*fail);
-  if (table.rows.empty() || table.pending) return std::nullopt;
-  const std::vector<Value>& row = table.rows.front();
-  if (row.size() < 2) return std::nullopt;
-  return FailText(PlainText(pool_, row[0]), PlainText(pool_, row[1]));
-}
-
-Outcome Runtime::Report() {
-  Outcome out;
-  out.goal = goal_name_;
-  out.chat = chat_;
-  const auto fail = [&](const std::string& reason, const std::string& explanation) {
-    out.status = Status::kFailed;
-    out.reason = FailText(reason, explanation);
-    return out;
-  };
-  if (stop_ == Stop::kInterrupted) {
-    out.status = Status::kInterrupted;
-    out.reason = "interrupted";
-    return out;
-  }
-  if (!violated_.empty()) {
-    const Violated& v = violated_.front();
-    if (v.constraint == nullptr)
-      return fail("retracted but still derived: " + v.bindings,
-                  v.bindings + " retracts what a rule derives");
-    return fail(
-        "constraint violated: " + v.constraint->text,
-        v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " + v.bindings);
-  }
-  if (const auto report = AuthorFailure()) {
-    out.status = Status::kFailed;
-    out.reason = *report;
-    return out;
-  }
-  const bool certain = standing_ == Standing::kSatisfied && !used_absence_;
-  if (stop_ != Stop::kGoesOn && !certain) {
-    out = fail("limit reached: " + LimitText(),
-               fmt::format("evaluation stopped while `{}` was still growing", stopped_at_));
-    out.status = Status::kLimit;
-    return out;
-  }
-  switch (standing_) {
-    case Standing::kNoGoal: return out;
-    case Standing::kSatisfied:
-      out.status = Status::kSatisfied;
-      out.answers = answers_;
-      out.json_answers = json_answers_;
-      return out;
-    case Standing::kPending: {
-      out.status = Status::kWaiting;
-      bool asked = false;
-      for (const OpenCall& call : open_calls_) {
-        Request r = RequestFor(call);
-        const bool question = r.kind != Request::Kind::kTool;
-        if (question && asked) continue;
-        asked |= question;
-        out.pending.push_back(std::move(r));
-      }
-      if (!out.pending.empty()) {
-        const Request& first = out.pending.front();
-        out.reason = "waiting for " + first.id;
-        if (first.prompt != first.id) out.reason += ": " + OneLine(first.prompt);
-      } else {
-        out.reason = "waiting for an answer from outside";
-      }
-      return out;
-    }
-    case Standing::kUnsatisfied: break;
-  }
-  if (!declined_call_.empty())
-    return fail("declined: " + declined_call_,
-                goal_name_ + " needs " + declined_call_ + ", which was declined");
-  if (!circular_.empty())
-    return fail("circular dependency: " + circular_,
-                goal_name_ + " rests on " + circular_ + ": " + reason_);
-  if (!ineligible_.empty()) {
-    const bool known = (query_ != nullptr && ineligible_ == goal_name_) ||
-                       program_.FindGoal(ineligible_.substr(1)) != nullptr;
-    return fail((known ? "no eligible rule for " : "no rule for ") + ineligible_,
-                known ? "no activation clause of " + ineligible_ + " holds"
-                      : "nothing defines " + ineligible_);
-  }
-  out.status = Status::kUnsatisfied;
-  out.reason = OneLine(reason_.empty() ? goal_name_ + " is not satisfied" : reason_);
-  return out;
 }
 
 }  // namespace rpl

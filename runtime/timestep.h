@@ -20,8 +20,10 @@
 #ifndef RPL_RUNTIME_TIMESTEP_H_
 #define RPL_RUNTIME_TIMESTEP_H_
 
+#include <chrono>
 #include <deque>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -56,11 +58,13 @@ class Runtime {
   enum class Standing { kNoGoal, kSatisfied, kUnsatisfied, kPending };
   Standing standing() const { return standing_; }
   /// Whether phase 8 got a reply, so that another timestep has work to do.
-  bool has_replies() const { return !replies_.empty(); }
+  bool has_replies() const { return !replies_.empty() || !decisions_.empty(); }
   /// Tells the agent that the goal is satisfied and the user decides what is next (§15.6).
   void OfferToContinue(const std::string& goal);
   /// The standing as an outcome, failures included (§18.6, decision 64).
   Outcome Report();
+  /// The outcome of a turn that took too many timesteps.
+  Outcome ReportTimesteps(std::size_t most);
 
   /// Why facts of `form`, a query of one call, hold, or none does: fills `why`, `why_not`.
   void Explain(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
@@ -84,6 +88,16 @@ class Runtime {
   struct Violated {
     const Constraint* constraint;
     std::string bindings;
+    std::vector<Assertion> asserted;  // retractions of facts that the instance rests on
+  };
+  /// A failure that a person may decide about.
+  struct Failing {
+    struct Way {
+      std::string name;  // "continue", "retract a(1)", "assume %g"
+      Assertion does;    // no relation: nothing
+    };
+    std::string what;
+    std::vector<Way> ways;
   };
 
   void AssertNewAvars();
@@ -96,10 +110,14 @@ class Runtime {
 
   void Begin(int phase, const char* name);
   void Log(const std::string& text);
+  bool Tells() const;
+  void Tell(std::string_view type, nlohmann::ordered_json fields);
+  void TellReply(std::string_view type, const std::string& call, const Answer& answer);
   void Record(TraceEntry::Kind kind, std::string text);
   void Assert(const Assertion& a);
   void Renew();
   void TakeStop();
+  Stop Watch();
   bool Forced(const Table& table) const;
   std::string LimitText() const;
   void LogDerived();
@@ -110,7 +128,14 @@ class Runtime {
   std::string Derivation(RelationId relation, const std::vector<Value>& row, int depth,
                          std::set<std::string>& open);
   void Show(const Table& table, std::set<const Table*>& done);
-  void Dispatch(const OpenCall& call);
+  void CallTools(const std::vector<const OpenCall*>& calls);
+  void Ask(const OpenCall& call);
+  std::optional<Answer> Put(const Request& request, const std::string& name);
+  std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
+  std::string TextOf(const Violated& v) const;
+  Failing FailingNow() const;
+  void AskWhatNow();
+  nlohmann::ordered_json JsonOf(const std::vector<Value>& values) const;
   Request RequestFor(const OpenCall& call);
   std::string RowText(RelationId relation, std::span<const Value> row) const;
   std::string BindingsText(const std::vector<Value>& entries) const;
@@ -132,7 +157,8 @@ class Runtime {
   Fixpoint fixpoint_;
   Trace trace_;
 
-  Value now_;  // of this timestep
+  Value now_;                                      // of this timestep
+  std::chrono::steady_clock::time_point started_;  // it, or its last phase 8
   int timestep_ = 0;
   int phase_ = 0;
   bool schema_changed_ = false;
@@ -146,6 +172,8 @@ class Runtime {
   std::set<std::string> derived_known_;  // rows the log has shown
   std::set<std::pair<int, std::string>> constraint_traces_;
   std::vector<Violated> violated_;
+  std::set<std::string> accepted_;          // violations that the user goes on with
+  std::deque<Failing::Way> decisions_;      // of this timestep, done in the next
   std::vector<Violation> goal_violations_;  // of rules evaluated for the goal
   std::vector<Assertion> retracted_;
 
@@ -156,15 +184,20 @@ class Runtime {
   const Definition* plan_rule_ = nullptr;
   std::string goal_name_;
   std::vector<std::string> answers_, json_answers_;
-  std::string reason_, ineligible_, circular_, declined_call_;
+  std::string reason_, ineligible_, circular_, declined_call_, failed_call_;
   std::vector<std::pair<const Clause*, Value>> shown_;  // $json lines to write
   std::vector<OpenCall> open_calls_;
   bool chat_ = false;
   Stop stop_ = Stop::kGoesOn;
   std::string stopped_at_;
+  bool unchecked_ = false;     // a limit cut off the check of constraints
+  std::string newest_;         // row of the relation that was growing
   std::string overflow_;       // which value limit, for kValue
   bool used_absence_ = false;  // the goal rests on what a limit may have cut off
 };
+
+/// The text with its line ends as blanks.
+std::string OneLine(std::string text);
 
 }  // namespace rpl
 

@@ -225,6 +225,121 @@ expect "check: the two after mending" 0 "" "clean: 2 files" "$rpl" check --stric
 expect "check: a broken file" 1 '*' "1 error" "$rpl" check unclosed.rpl
 expect "check: a missing file" 6 '*' "none.md: No such file" "$rpl" check none.md
 
+# --- Sessions ------------------------------------------------------------------------------
+
+cat >trip.md <<'END'
+# Trip - %trip(?where, ?nights) <- place(?where), stay(?where, ?nights)
+
+# Place - place(?where)
+Where to?
+
+# Stay - stay(?where, ?nights) <- place(?where), ?nights = $ask("How long?")
+END
+expect "a session waits" 3 "" "saved: go on with \`rpl resume s.rpls\`" \
+  "$rpl" run trip.md --session s.rpls
+expect "a session goes on" 3 "" "How long?" "$rpl" resume s.rpls --answer where=Lucca
+expect "run goes on with a session that is there" 0 '{"?where":"Lucca","?nights":3}' "" \
+  "$rpl" run trip.md --session s.rpls --answer ask=3
+expect "a session that is over says so again" 0 '{"?where":"Lucca","?nights":3}' "satisfied" \
+  "$rpl" resume s.rpls
+expect "trace: verify" 0 "" "sound: " "$rpl" trace verify s.rpls
+expect "trace: show" 0 '*' "" "$rpl" trace show s.rpls
+grep -q '^3.1 reply      place(?where) ^^ {?where "Lucca"} -> true$' out || fail "expected the reply"
+cp out shown
+expect "trace: replay gives the same" 0 "$(cat shown)" "" "$rpl" trace replay s.rpls
+expect "trace: show as JSON" 0 '*' "" "$rpl" trace show s.rpls --format json
+grep -q '^{"schema":"rpl.trace/1"' out || fail "expected rpl.trace/1"
+expect "trace: query" 0 "Lucca" "" "$rpl" trace query s.rpls '%w(?w) <- place(?w)'
+expect "trace: a query without answer" 1 '*' "" "$rpl" trace query s.rpls '% <- place("Rome")'
+expect "trace: what is no query" 2 '*' "expected a goal form" "$rpl" trace query s.rpls 'place(?w)'
+expect "trace: export" 0 '*' "" "$rpl" trace export s.rpls
+cp out trace.rpl
+expect "a trace restores what stood" 0 '{"?where":"Lucca","?nights":3}' "" "$rpl" run trip.md trace.rpl
+expect "trace: export with hashes" 0 '*' "" "$rpl" trace export s.rpls --format ndjson
+grep -q '^{"event":1,"kind":"program","body":' out || fail "expected the first event"
+cp s.rpls other.rpls
+expect "trace: diff of the same" 0 "" "in common" "$rpl" trace diff s.rpls other.rpls
+"$rpl" run trip.md --session third.rpls --answer where=Rome </dev/null >/dev/null 2>&1
+expect "trace: diff" 1 '*' "0 entries in common" "$rpl" trace diff s.rpls third.rpls
+grep -q '^+ 2.1 reply      place(?where) ^^ {?where "Rome"} -> true$' out || fail "expected the other reply"
+# Bits of the file: each is found, or changes nothing that is read.
+size=$(stat -c %s s.rpls)
+for ((at = 137; at < size; at += 419)); do
+  cp s.rpls flipped.rpls
+  byte=$(dd if=s.rpls bs=1 skip="$at" count=1 2>/dev/null | od -An -tu1)
+  # shellcheck disable=SC2059
+  printf "$(printf '\\%03o' $((byte ^ 4)))" | dd of=flipped.rpls bs=1 seek="$at" conv=notrunc 2>/dev/null
+  if "$rpl" trace verify flipped.rpls >/dev/null 2>&1 &&
+    ! "$rpl" trace show flipped.rpls 2>/dev/null | cmp -s - shown; then
+    name="a flipped bit at $at"
+    fail "it was not found"
+  fi
+done
+expect "trace: a file that is no session" 6 "" "not a session of rpl" "$rpl" trace show trip.md
+expect "trace: a missing file" 6 "" "none.rpls: no such file" "$rpl" trace show none.rpls
+expect "resume: a missing file" 6 "" "none.rpls: no such file" "$rpl" resume none.rpls
+expect "run: a program with errors leaves no session" 2 '*' "RPL1003" \
+  "$rpl" run unclosed.rpl --session new.rpls
+[[ ! -e new.rpls ]] || fail "expected no file"
+sed -i 's/How long?/How many nights?/' trip.md
+expect "resume: a changed program is told and taken in" 3 '*' "the program has changed: 2 sentences" \
+  "$rpl" resume third.rpls
+grep -qF 'How many nights?' err || fail "expected the new question"
+printf '# Broken - %%trip(?x <- a(?x)\n' >>trip.md
+expect "resume: a program with errors is refused" 2 '*' "trip.md:7:" "$rpl" resume third.rpls
+mv trip.md gone.md
+expect "resume: a program that is gone" 3 '*' "going on with its text in the session" "$rpl" resume third.rpls
+mv gone.md trip.md
+mkfifo lines
+"$rpl" run ask.md --session held.rpls <lines >/dev/null 2>&1 &
+exec 9>lines
+while ! [[ -s held.rpls-wal || -s held.rpls ]]; do sleep 0.05; done
+sleep 0.2
+expect "a session has one process at a time" 6 "" "another process has this session open" \
+  "$rpl" resume held.rpls
+exec 9>&-
+wait
+
+# --- A host program ------------------------------------------------------------------------
+
+expect "--answers -: a request and its reply" 0 '*' "satisfied" \
+  "$rpl" run ask.md --answers - < <(echo '{"id":"draft(?draft-id)","value":"doc-42"}')
+grep -q '^{"schema":"rpl.request/1","id":"draft(?draft-id)","kind":"ask","key":"draft-id",' out ||
+  fail "expected a request"
+expect "--answers -: a line that is no reply" 0 '*' 'expected a reply to draft(?draft-id)' \
+  "$rpl" run ask.md --answers - < <(echo '{"id":"x"}'; echo '{"id":"draft(?draft-id)","value":"d"}')
+grep -q '"again":true}$' out || fail "expected the request again"
+expect "--answers -: declined" 1 '*' '%fail("declined: draft(?draft-id)"' \
+  "$rpl" run ask.md --answers - < <(echo '{"id":"draft(?draft-id)","decline":true}')
+expect "--answers -: cancelled" 3 '*' 'waiting for an answer' \
+  "$rpl" run ask.md --answers - < <(echo '{"id":"draft(?draft-id)","cancel":true}')
+printf -- '- match: {key: draft-id}\n  value: doc-7\n' >answers.yaml
+expect "--answers: YAML" 0 "doc-7" "satisfied" "$rpl" run ask.md --answers answers.yaml
+printf -- 'draft: [1\n' >broken.yaml
+expect "--answers: broken YAML" 2 "" "broken.yaml:" "$rpl" run ask.md --answers broken.yaml
+
+# --- Limits --------------------------------------------------------------------------------
+
+printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n%% <- n(-1)\n' >grows.rpl
+{ for i in {1..300}; do echo "n($i)"; done; } >many.rpl
+cp many.rpl cross.rpl
+printf 'n(?x), n(?y), n(?z), n(?w), ?x + ?y + ?z + ?w = -1 -> false\n%% <- n(1)\n' >>cross.rpl
+cp many.rpl wide.rpl
+printf 'p(?x, ?y, ?z, ?w) <- n(?x), n(?y), n(?z), n(?w)\n%% <- p(-1, _, _, _)\n' >>wide.rpl
+printf 'again(?n, ?a) <- ?a = $ask("q{?n}")\nloop(?n) <- again(?n, ?a), loop(?a)\n%% <- loop(1)\n' >loop.rpl
+expect "a limit of rows" 5 "" 'limit reached: 1000 rows", "evaluation stopped while `n(?y) <- n(?x), ?y = ?x + 1` was still growing; its newest row is n(' \
+  "$rpl" run grows.rpl --max-rows 1000
+expect "a limit of rounds" 5 "" 'limit reached: 50 rounds' "$rpl" run grows.rpl --max-rounds 50
+expect "a limit of time, deriving" 5 "" 'limit reached: 0.2 seconds' "$rpl" run wide.rpl --max-time 0.2
+expect "a limit of time, checking constraints" 5 "" 'limit reached: 0.2 seconds' "$rpl" run cross.rpl --max-time 0.2
+expect "a limit of memory" 5 "" 'limit reached: 100 MB of memory' "$rpl" run wide.rpl --max-memory 100
+expect "a limit of timesteps" 5 "" 'limit reached: 3 timesteps", "% was still waiting for $ask(' \
+  "$rpl" run loop.rpl --max-timesteps 3 < <(seq 2 9)
+expect "a limit that is no number" 2 "" "--max-time" "$rpl" run grows.rpl --max-time soon
+expect "a run that was cut off goes on from its file" 5 "" 'limit reached: 0.2 seconds' \
+  "$rpl" run wide.rpl --max-time 0.2 --session cut.rpls
+expect "nothing of what was cut off is kept" 0 "" "sound: 1 events" "$rpl" trace verify cut.rpls
+
 # --- Streams and signals -----------------------------------------------------------------
 
 # A reader that leaves ends the program without a word.

@@ -24,6 +24,7 @@ constexpr const char* kFooter = R"(Exit codes
   1   a valid no: unsatisfied, %fail, failed tests, findings
   2   the command line or a program was rejected, nothing ran
   3   waiting for input
+  4   a tool failed, and that decided the goal
   5   a limit was reached
   6   a file cannot be read or written
   70  an error of rpl itself
@@ -42,8 +43,26 @@ constexpr const char* kRunFooter = R"(Examples
   rpl run protocol.md --answer draft-id=doc-42 --answer focus=clarity
   rpl run protocol.md --answers answers.json
   rpl run protocol.md --now 2026-01-02T00:00:00Z
+  rpl run protocol.md --session trip.rpls  kept in a file, to go on with later
   rpl run protocol.md --log phases         what each phase does, on standard error
+  rpl run protocol.md --allow-tool stock   a tool of rpl.yaml may run, see docs/tools.md
   rpl run protocol.md --format json)";
+
+constexpr const char* kResumeFooter =
+    R"(The program is read again: what was changed in it is taken in. What the session knows
+already is not asked again, and no tool is called twice for it.
+
+Examples
+  rpl run protocol.md --session trip.rpls    waits for an answer, and ends with 3
+  rpl resume trip.rpls --answer focus=clarity)";
+
+constexpr const char* kTraceFooter = R"(Examples
+  rpl trace show trip.rpls
+  rpl trace query trip.rpls '%where(?d, ?focus) <- edit-brief(?d, ?focus)'
+  rpl trace export trip.rpls > trace.rpl     then: rpl run protocol.md trace.rpl
+  rpl trace verify trip.rpls
+  rpl trace diff monday.rpls tuesday.rpls
+  rpl trace replay trip.rpls)";
 
 constexpr const char* kReplyFooter =
     R"(The last line of the message is the query when it starts with `%`.
@@ -140,7 +159,9 @@ void AddFormat(CLI::App& command, bool& json) {
 }
 
 void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
-  command.add_option("--answers", options.answers_file, "Answers given beforehand, in JSON")
+  command
+      .add_option("--answers", options.answers_file,
+                  "Answers given beforehand, in JSON or YAML; - asks and reads NDJSON")
       ->type_name("FILE");
   command
       .add_option("--answer", options.answers,
@@ -152,14 +173,51 @@ void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
       ->check(CheckTime);
 }
 
+void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_default) {
+  command
+      .add_option("--config", options.config,
+                  fmt::format("The commands behind tools, in YAML ({})", by_default))
+      ->type_name("FILE");
+  command
+      .add_option("--allow-tool", options.allow_tools,
+                  "Approve and allow a configured tool in this run; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+}
+
+void AddLimitOptions(CLI::App& command, SessionLimits& limits) {
+  const auto add = [&](const char* name, auto& to, const char* unit, const std::string& help) {
+    command.add_option(name, to, help)->type_name(unit)->check(CLI::NonNegativeNumber);
+  };
+  const SessionLimits defaults;
+  add("--max-time", limits.max_seconds, "SECONDS",
+      fmt::format("Of evaluation in one timestep; 0: any ({})", defaults.max_seconds));
+  add("--max-memory", limits.max_megabytes, "MB",
+      fmt::format("Of the process; 0: any ({})", defaults.max_megabytes));
+  add("--max-rows", limits.max_rows, "N", fmt::format("Derived ({})", defaults.max_rows));
+  add("--max-rounds", limits.max_rounds, "N",
+      fmt::format("Of one stratum ({})", defaults.max_rounds));
+  add("--max-depth", limits.max_depth, "N",
+      fmt::format("Of nested calls ({})", defaults.max_depth));
+  add("--max-timesteps", limits.max_timesteps, "N",
+      fmt::format("Of one run ({})", defaults.max_timesteps));
+}
+
 void AddEngineOptions(CLI::App& command, EngineOptions& options) {
   AddAnswerOptions(command, options);
+  AddLimitOptions(command, options.limits);
   command
       .add_option_function<std::string>(
           "--log", [&options](const std::string&) { options.log_phases = true; },
           "phases: say on standard error what each phase does")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"phases"}));
+  command
+      .add_option_function<std::string>(
+          "--events", [&options](const std::string&) { options.events = true; },
+          "ndjson: say on standard output what happens, one JSON object a line")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"ndjson"}));
   AddFormat(command, options.json);
 }
 
@@ -205,6 +263,8 @@ void AddCheckOptions(CLI::App& command, CheckCommandOptions& options) {
 
 struct Commands {
   RunOptions run;
+  ResumeOptions resume;
+  TraceOptions trace;
   ReplyOptions reply;
   TestOptions test;
   CheckCommandOptions check;
@@ -241,6 +301,34 @@ void DescribeExplain(CLI::App& command, ExplainOptions& to) {
   command.footer(kExplainFooter);
 }
 
+void DescribeTrace(CLI::App& command, TraceOptions& to) {
+  using What = TraceOptions::What;
+  command.require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, What what) {
+    CLI::App* part = command.add_subcommand(name, help);
+    part->add_option("SESSION", to.session, "The file of `rpl run --session`")->required();
+    part->callback([&to, what] { to.what = what; });
+    return part;
+  };
+  AddFormat(*add("show", "The entries, in order", What::kShow), to.json);
+  CLI::App* query = add("query", "The answers to a goal, from what stands", What::kQuery);
+  query->add_option("GOAL", to.query, "A goal form: `% <- …`, `%name(?x) <- …`")->required();
+  AddFormat(*query, to.json);
+  add("export", "An RPL program that restores what stands", What::kExport)
+      ->add_option_function<std::string>(
+          "--format", [&to](const std::string& format) { to.json = format == "ndjson"; },
+          "rpl (default), or ndjson: every event with its hash")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"rpl", "ndjson"}));
+  add("verify", "Whether every event is what was written", What::kVerify);
+  add("diff", "The entries in which two sessions differ", What::kDiff)
+      ->add_option("OTHER", to.other, "Another session")
+      ->required();
+  AddFormat(*add("replay", "Run it again with the recorded replies, and compare", What::kReplay),
+            to.json);
+  command.footer(kTraceFooter);
+}
+
 void Describe(CLI::App& app, Commands& to) {
   app.footer(kFooter);
   app.set_version_flag("--version", "rpl " RPL_VERSION);
@@ -249,11 +337,30 @@ void Describe(CLI::App& app, Commands& to) {
   CLI::App* run = app.add_subcommand("run", "Run a program until its goal is decided");
   run->add_option("FILE", to.run.files, "Markdown protocols, and plain RPL in *.rpl")->required();
   AddEngineOptions(*run, to.run.engine);
+  AddToolOptions(*run, to.run.engine, "default: rpl.yaml beside the document");
+  run->add_option("--session", to.run.session,
+                  "Keep the run in FILE, and go on with it when it is there")
+      ->type_name("FILE");
   run->footer(kRunFooter);
+
+  CLI::App* resume = app.add_subcommand("resume", "Go on with a run that has a file");
+  resume->add_option("SESSION", to.resume.session, "The file of `rpl run --session`")->required();
+  resume
+      ->add_option("--retry", to.resume.retry,
+                   "Call the tool again where nobody knows whether it ran; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  AddEngineOptions(*resume, to.resume.engine);
+  AddToolOptions(*resume, to.resume.engine, "default: rpl.yaml beside the document");
+  resume->footer(kResumeFooter);
+
+  DescribeTrace(*app.add_subcommand("trace", "Show, check or replay what a session established"),
+                to.trace);
 
   CLI::App* reply = app.add_subcommand("reply", "Answer one user message and its query");
   reply->add_option("FILE", to.reply.file, "The message (default: standard input)");
   AddEngineOptions(*reply, to.reply.engine);
+  AddToolOptions(*reply, to.reply.engine, "default: none");
   reply->footer(kReplyFooter);
 
   CLI::App* test = app.add_subcommand("test", "Run the test scripts of Markdown files");
@@ -287,6 +394,8 @@ void Describe(CLI::App& app, Commands& to) {
 
 int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("run")) return CommandRun(commands.run);
+  if (app.got_subcommand("resume")) return CommandResume(commands.resume);
+  if (app.got_subcommand("trace")) return CommandTrace(commands.trace);
   if (app.got_subcommand("reply")) return CommandReply(commands.reply);
   if (app.got_subcommand("test")) return CommandTest(commands.test);
   if (app.got_subcommand("explain")) return CommandExplain(commands.explain);

@@ -19,7 +19,9 @@ int CommandReply(const ReplyOptions& options) {
     return kExitFile;
   }
   TerminalAgent nobody(nullptr, "", std::cout, std::cerr);  // standard input was the message
-  ScriptedAgent agent(nobody, std::cerr);
+  ToolSetup tools(options.engine, false, nobody);
+  if (const ExitCode code = tools.Prepare({}); code != kExitOk) return code;
+  ScriptedAgent agent(tools.agent(), std::cerr);
   if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
 
   Session session(agent, SessionOptionsFor(options.engine));

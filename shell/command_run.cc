@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 
+#include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
 #include "shell/input.h"
 #include "shell/report.h"
-#include "shell/terminal_agent.h"
 
 namespace rpl {
 namespace {
 
-struct Source {
-  std::string name;
-  std::string text;
-};
-
 // All files or, with a message for each that cannot be read, kExitFile.
-ExitCode ReadSources(const std::vector<std::string>& files, std::vector<Source>& to) {
+ExitCode ReadSources(const std::vector<std::string>& files, std::vector<ProgramFile>& to) {
   ExitCode exit_code = kExitOk;
   for (const std::string& file : files) {
     Input input = ReadFile(file);
@@ -30,58 +26,74 @@ ExitCode ReadSources(const std::vector<std::string>& files, std::vector<Source>&
   return exit_code;
 }
 
-bool IsEmpty(const Source& source) {
-  return source.text.find_first_not_of(" \t\r\n") == std::string::npos;
+bool IsEmpty(const ProgramFile& file) {
+  return file.text.find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
-void ReportNoGoals(const std::vector<Source>& sources) {
-  const bool empty = std::all_of(sources.begin(), sources.end(), IsEmpty);
-  std::cerr << "nothing to run: ";
-  for (const Source& source : sources) {
-    std::cerr << (&source == &sources.front() ? "" : ", ") << source.name;
-  }
-  std::cerr << (sources.size() == 1 ? " has no goals" : " have no goals")
-            << (empty ? " (it is empty)\n" : "\n")
-            << "help: a goal is `% <- …`, `%name <- …`, or a heading with one\n";
-}
-
-void PrintRun(const Outcome& outcome, const Pool& pool, bool json) {
-  if (json) {
-    std::cout << Dump(OutcomeJson("rpl.run/1", outcome, pool)) << '\n';
-  } else {
-    for (const std::string& answer : outcome.answers) std::cout << answer << '\n';
-  }
-  std::cout << std::flush;
-  PrintEnd(outcome, pool, std::cerr);
+// Creates the session's file, so that GoOn finds one. A program that is refused leaves none.
+ExitCode Create(const std::string& path) {
+  SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kCreate);
+  if (opened.file != nullptr) return kExitOk;
+  std::cerr << "rpl: " << path << ": " << opened.error << '\n';
+  return kExitFile;
 }
 
 }  // namespace
 
-int CommandRun(const RunOptions& options) {
-  std::vector<Source> sources;
-  if (const ExitCode code = ReadSources(options.files, sources); code != kExitOk) return code;
-  TerminalAgent person(ReadLine, InputIsTerminal() ? "> " : "", std::cout, std::cerr);
-  ScriptedAgent agent(person, std::cerr);
-  if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
+ExitCode ReportNoGoals(const std::vector<ProgramFile>& files) {
+  const bool empty = std::all_of(files.begin(), files.end(), IsEmpty);
+  std::cerr << "nothing to run: ";
+  for (const ProgramFile& file : files)
+    std::cerr << (&file == &files.front() ? "" : ", ") << file.name;
+  std::cerr << (files.size() == 1 ? " has no goals" : " have no goals")
+            << (empty ? " (it is empty)\n" : "\n")
+            << "help: a goal is `% <- …`, `%name <- …`, or a heading with one\n";
+  return kExitInvalid;
+}
 
-  Session session(agent, SessionOptionsFor(options.engine));
+void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options) {
+  PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
+  if (options.events) {
+    nlohmann::ordered_json done = {{"schema", "rpl.event/1"}, {"type", "done"}};
+    done.update(OutcomeJson("rpl.event/1", outcome, session.pool()));
+    std::cout << Dump(done) << '\n';
+  } else if (options.json) {
+    std::cout << Dump(OutcomeJson("rpl.run/1", outcome, session.pool())) << '\n';
+  } else {
+    for (const std::string& answer : outcome.answers) std::cout << answer << '\n';
+  }
+  std::cout << std::flush;
+  PrintEnd(outcome, session.pool(), std::cerr);
+}
+
+int CommandRun(const RunOptions& options) {
+  std::vector<ProgramFile> files;
+  if (const ExitCode code = ReadSources(options.files, files); code != kExitOk) return code;
+  if (!options.session.empty()) {
+    std::error_code ignored;
+    const bool begins = !std::filesystem::exists(options.session, ignored);
+    if (begins)
+      if (const ExitCode code = Create(options.session); code != kExitOk) return code;
+    const int code = GoOn(options.session, files, options.engine, {});
+    if (begins && code == kExitInvalid) std::filesystem::remove(options.session, ignored);
+    return code;
+  }
+  Host host(options.engine);
+  if (const ExitCode code = host.Prepare(options.files); code != kExitOk) return code;
+  Session session(host.agent(), SessionOptionsFor(options.engine));
   session.SetFileReader(ReaderBeside(options.files));
   bool rejected = false;
-  for (const Source& source : sources) {
-    const std::vector<Diagnostic> findings = session.Load(source.name, source.text);
+  for (const ProgramFile& file : files) {
+    const std::vector<Diagnostic> findings = session.Load(file.name, file.text);
     PrintDiagnostics(findings, session.sources(), std::cerr);
     rejected = rejected || HasErrors(findings);
   }
   if (rejected) return kExitInvalid;
-  if (!session.HasGoals()) {
-    ReportNoGoals(sources);
-    return kExitInvalid;
-  }
+  if (!session.HasGoals()) return ReportNoGoals(files);
   Outcome outcome = session.Run();
   if (Interrupted()) outcome.status = Status::kInterrupted;
-  PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
-  PrintRun(outcome, session.pool(), options.engine.json);
-  ReportUnused(agent);
+  PrintRun(outcome, session, options.engine);
+  host.ReportUnused();
   return ExitCodeOf(outcome.status);
 }
 

@@ -11,23 +11,49 @@
 #include <string>
 #include <vector>
 
+#include "runtime/session.h"
+
 namespace rpl {
 
 /// What `rpl run` and `rpl reply` share.
 struct EngineOptions {
-  std::string answers_file;          // --answers FILE
-  std::vector<std::string> answers;  // --answer KEY=VALUE
-  std::string now;                   // --now T
-  bool log_phases = false;           // --log phases
-  bool json = false;                 // --format json
+  std::string answers_file;              // --answers FILE
+  std::vector<std::string> answers;      // --answer KEY=VALUE
+  std::string now;                       // --now T
+  std::string config;                    // --config FILE
+  std::vector<std::string> allow_tools;  // --allow-tool NAME
+  bool log_phases = false;               // --log phases
+  bool events = false;                   // --events ndjson
+  SessionLimits limits;                  // --max-time and its like
+  bool json = false;                     // --format json
 };
 
 /// rpl run FILE…: the files are one program, which runs until its goal is decided.
 struct RunOptions {
   std::vector<std::string> files;
+  std::string session;  // --session FILE
   EngineOptions engine;
 };
 int CommandRun(const RunOptions& options);
+
+/// rpl resume SESSION: goes on with a run that has a file.
+struct ResumeOptions {
+  std::string session;
+  std::vector<std::string> retry;  // --retry NAME
+  EngineOptions engine;
+};
+int CommandResume(const ResumeOptions& options);
+
+/// rpl trace …: what a session has established.
+struct TraceOptions {
+  enum class What { kShow, kQuery, kExport, kVerify, kDiff, kReplay };
+  What what = What::kShow;
+  std::string session;
+  std::string other;  // kDiff
+  std::string query;  // kQuery
+  bool json = false;  // kShow, kQuery; kExport: NDJSON with hashes
+};
+int CommandTrace(const TraceOptions& options);
 
 /// rpl reply [FILE]: one user message, answered by §15.9.
 struct ReplyOptions {

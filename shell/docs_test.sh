@@ -23,6 +23,7 @@ failed=0
 place=
 command=
 wanted=
+program_name=program.rpl
 program=  # where the open `rpl` fence begins; empty outside
 
 # Runs the command that was read, if there is one, and compares.
@@ -31,6 +32,7 @@ check() {
   local got
   if [[ $command == *"<<'END'"$'\n'*$'\nEND' ]]; then
     got=${command#*$'\n'}
+    [[ ${command%%$'\n'*} =~ \.md ]] && program_name=program.md || program_name=program.rpl
     check_program "$place" "${got%END}"
   fi
   got=$(bash -c "$command" </dev/null 2>/dev/null; printf .)
@@ -48,8 +50,8 @@ check() {
 check_program() {
   [[ $1 != docs/errors.md:* ]] || return 0
   local got
-  printf '%s' "$2" >"$folder/program.rpl"
-  if got=$("$rpl" check --strict "$folder/program.rpl" 2>&1); then
+  printf '%s' "$2" >"$folder/$program_name"
+  if got=$("$rpl" check --strict "$folder/$program_name" 2>&1); then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))

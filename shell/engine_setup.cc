@@ -4,9 +4,36 @@
 #include <filesystem>
 #include <iostream>
 
+#include "runtime/yaml_tree.h"
 #include "shell/input.h"
 
 namespace rpl {
+namespace {
+
+// Chat of a run whose events carry it.
+std::ostream& Nowhere() {
+  static std::ostream nowhere(nullptr);
+  return nowhere;
+}
+
+bool AsksHost(const EngineOptions& options) { return options.answers_file == "-"; }
+
+}  // namespace
+
+Host::Host(const EngineOptions& options)
+    : options_(options),
+      person_(ReadLine, InputIsTerminal() ? "> " : "", options.events ? Nowhere() : std::cout,
+              std::cerr),
+      host_(ReadLine, std::cout, std::cerr, !options.events),
+      tools_(options, true, AsksHost(options) ? static_cast<Agent&>(host_) : person_),
+      scripted_(tools_.agent(), std::cerr) {}
+
+ExitCode Host::Prepare(const std::vector<std::string>& documents) {
+  if (const ExitCode code = tools_.Prepare(documents); code != kExitOk) return code;
+  return AddAnswers(options_, scripted_);
+}
+
+void Host::ReportUnused() const { rpl::ReportUnused(scripted_); }
 
 ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   for (const std::string& text : options.answers) {
@@ -17,13 +44,25 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
     }
     agent.Add(std::move(*answer));
   }
-  if (options.answers_file.empty()) return kExitOk;
+  if (options.answers_file.empty() || AsksHost(options)) return kExitOk;
   const Input input = ReadFile(options.answers_file);
   if (!input.error.empty()) {
     std::cerr << "rpl: " << options.answers_file << ": " << input.error << '\n';
     return kExitFile;
   }
-  AnswerList list = AnswersFromJson(input.text);
+  AnswerList list;
+  const bool yaml =
+      options.answers_file.ends_with(".yaml") || options.answers_file.ends_with(".yml");
+  if (yaml) {
+    Sources sources;
+    Diagnostics found;
+    const auto tree = ReadYaml(sources, sources.Add(options.answers_file, input.text), found);
+    PrintDiagnostics(found.all(), sources, std::cerr);
+    if (!tree || found.has_errors()) return kExitInvalid;
+    list = AnswersFrom(JsonOf(*tree));
+  } else {
+    list = AnswersFromJson(input.text);
+  }
   if (!list.error.empty()) {
     std::cerr << "rpl: " << options.answers_file << ": " << list.error << '\n';
     return kExitInvalid;
@@ -35,7 +74,13 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
 SessionOptions SessionOptionsFor(const EngineOptions& options) {
   SessionOptions session;
   session.now = options.now;
+  session.limits = options.limits;
   session.interrupted = Interrupted;
+  if (options.events) {
+    session.event = [](const nlohmann::ordered_json& event) {
+      std::cout << Dump(event) << std::endl;
+    };
+  }
   if (options.log_phases) {
     session.log = [](const std::string& line) { std::cerr << line << '\n'; };
   }

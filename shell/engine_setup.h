@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `rpl run` and `rpl reply` do alike around a session: answers given beforehand, the
-// log, files of namespaces, Ctrl-C.
+// What the commands that run a program do alike: answers given beforehand, the log, files
+// of namespaces, Ctrl-C, and how a run is reported.
 #ifndef RPL_SHELL_ENGINE_SETUP_H_
 #define RPL_SHELL_ENGINE_SETUP_H_
 
@@ -10,12 +10,36 @@
 #include <string>
 #include <vector>
 
-#include "runtime/session.h"
+#include "runtime/saved_session.h"
 #include "shell/commands.h"
+#include "shell/line_agent.h"
 #include "shell/report.h"
 #include "shell/scripted_agent.h"
+#include "shell/terminal_agent.h"
+#include "shell/tool_setup.h"
 
 namespace rpl {
+
+/// Whoever answers a program that `rpl run` runs: answers given beforehand, then the
+/// commands of the configuration, then the person at standard input.
+class Host {
+ public:
+  explicit Host(const EngineOptions& options);
+
+  /// Reads what the options name. With a message on standard error, and its exit code,
+  /// when that cannot be used. `documents` are the program's files.
+  ExitCode Prepare(const std::vector<std::string>& documents);
+  Agent& agent() { return scripted_; }
+  /// Says on standard error which answers nothing asked for.
+  void ReportUnused() const;
+
+ private:
+  const EngineOptions& options_;
+  TerminalAgent person_;
+  LineAgent host_;  // in place of the person, with `--answers -`
+  ToolSetup tools_;
+  ScriptedAgent scripted_;
+};
 
 /// Gives the agent the answers of `--answers` and `--answer`. When they cannot be used:
 /// a message on standard error, and the exit code.
@@ -30,6 +54,18 @@ std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
 
 /// Says on standard error which answers nothing asked for.
 void ReportUnused(const ScriptedAgent& agent);
+
+/// The answers on standard output, and how the run ended on standard error.
+void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options);
+
+/// Says that there is nothing to run.
+ExitCode ReportNoGoals(const std::vector<ProgramFile>& files);
+
+/// Goes on with the session in the file `path`, which is there, with the program `files`;
+/// none: the files that the session names, as they are now. Calls in doubt of the tools in
+/// `retry` are made again. Returns the exit code.
+int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& engine,
+         const std::vector<std::string>& retry);
 
 }  // namespace rpl
 

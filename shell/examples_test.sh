@@ -3,11 +3,11 @@
 #
 # usage: shell/examples_test.sh RPL
 #
-# Each X below examples/ with an X.expected is run with X.answers on standard input, must be
-# satisfied, and must print X.expected. `rpl check --fix` makes X.fixed.md of an
-# examples/old-spelling/X.md, and has nothing to do in X.fixed.md. Every example that is not
-# spelled the old way is clean under `rpl check --strict`. The last line is
-# `N passed, N failed`.
+# Each X below examples/ with an X.expected is run with X.answers on standard input and the
+# options of X.options (one word a line), must be satisfied, and must print X.expected.
+# `rpl check --fix` makes X.fixed.md of an examples/old-spelling/X.md, and has nothing to do
+# in X.fixed.md. Every example that is not spelled the old way is clean under
+# `rpl check --strict`. The last line is `N passed, N failed`.
 set -uo pipefail
 rpl=$(realpath "${1:?usage: examples_test.sh RPL}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -33,7 +33,9 @@ for expected in examples/*.expected examples/*/*.expected; do
   example=${expected%.expected}
   answers=$example.answers
   [[ -f $answers ]] || answers=/dev/null
-  got=$("$rpl" run "$example" <"$answers" 2>"$errors"; printf 'exit %s' "$?")
+  options=()
+  [[ ! -f $example.options ]] || mapfile -t options <"$example.options"
+  got=$("$rpl" run "$example" "${options[@]}" <"$answers" 2>"$errors"; printf 'exit %s' "$?")
   wanted=$(cat "$expected"; printf 'exit 0')
   if [[ $got == "$wanted" ]]; then
     passed=$((passed + 1))

@@ -25,18 +25,6 @@ ordered_json Parsed(const std::string& text) {
   return value.is_discarded() ? ordered_json(text) : value;
 }
 
-ordered_json PendingJson(const Request& request, const Pool& pool) {
-  ordered_json options = ordered_json::array();
-  for (Value option : request.options) {
-    options.push_back(Parsed(Json(pool, option).value_or(Text(pool, option))));
-  }
-  return {{"id", request.id},
-          {"kind", KindName(request.kind)},
-          {"key", request.name},
-          {"prompt", request.prompt},
-          {"options", std::move(options)}};
-}
-
 void PrintPending(const Outcome& outcome, const Pool& pool, std::ostream& err) {
   err << fmt::format("waiting for {}:\n", outcome.pending.size() == 1
                                               ? std::string("an answer")
@@ -63,25 +51,12 @@ ExitCode ExitCodeOf(Status status) {
     case Status::kUnsatisfied:
     case Status::kFailed: return kExitNo;
     case Status::kWaiting: return kExitWaiting;
+    case Status::kToolFailed: return kExitTool;
     case Status::kLimit: return kExitLimit;
     case Status::kRejected: return kExitInvalid;
     case Status::kInterrupted: return kExitInterrupted;
   }
   return kExitBug;
-}
-
-std::string_view StatusName(Status status) {
-  switch (status) {
-    case Status::kNothing: return "nothing";
-    case Status::kSatisfied: return "satisfied";
-    case Status::kUnsatisfied: return "unsatisfied";
-    case Status::kWaiting: return "waiting";
-    case Status::kFailed: return "failed";
-    case Status::kLimit: return "limit";
-    case Status::kRejected: return "rejected";
-    case Status::kInterrupted: return "interrupted";
-  }
-  return "";
 }
 
 void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources& sources,
@@ -98,7 +73,8 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
   switch (outcome.status) {
     case Status::kNothing: err << "nothing to do: there is no goal\n"; break;
     case Status::kSatisfied: err << "satisfied: " << outcome.goal << '\n'; break;
-    case Status::kUnsatisfied: err << "unsatisfied: " << outcome.reason << '\n'; break;
+    case Status::kUnsatisfied:
+    case Status::kToolFailed: err << "unsatisfied: " << outcome.reason << '\n'; break;
     case Status::kWaiting: PrintPending(outcome, pool, err); break;
     case Status::kFailed:
     case Status::kLimit: err << outcome.reason << '\n'; break;
@@ -107,11 +83,20 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
   }
 }
 
+ordered_json RequestJson(const Request& request, const Pool& pool) {
+  ordered_json options = ordered_json::array();
+  for (Value option : request.options) {
+    options.push_back(Parsed(Json(pool, option).value_or(Text(pool, option))));
+  }
+  return {{"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
+          {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
+}
+
 ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const Pool& pool) {
   ordered_json answers = ordered_json::array();
   for (const std::string& answer : outcome.json_answers) answers.push_back(Parsed(answer));
   ordered_json pending = ordered_json::array();
-  for (const Request& request : outcome.pending) pending.push_back(PendingJson(request, pool));
+  for (const Request& request : outcome.pending) pending.push_back(RequestJson(request, pool));
   return {{"schema", schema},         {"status", StatusName(outcome.status)},
           {"goal", outcome.goal},     {"answers", std::move(answers)},
           {"reason", outcome.reason}, {"pending", std::move(pending)}};

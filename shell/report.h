@@ -21,6 +21,7 @@ enum ExitCode : int {
   kExitNo = 1,             // a valid no: unsatisfied, %fail, failed tests
   kExitInvalid = 2,        // the command line or a program was rejected; nothing ran
   kExitWaiting = 3,        // input is needed
+  kExitTool = 4,           // a tool failed, and that decided the goal
   kExitLimit = 5,          // a limit was reached
   kExitFile = 6,           // a file cannot be read or written
   kExitBug = 70,           // our own mistake
@@ -28,9 +29,6 @@ enum ExitCode : int {
 };
 
 ExitCode ExitCodeOf(Status status);
-
-/// "satisfied", "waiting": for JSON and test scripts.
-std::string_view StatusName(Status status);
 
 /// All findings, each as Render gives it.
 void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources& sources,
@@ -43,6 +41,9 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err);
 /// {"schema", "status", "goal", "answers", "reason", "pending"}: `answers` are binding maps.
 nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome,
                                    const Pool& pool);
+
+/// {"id", "kind", "key", "prompt", "options", "place"}
+nlohmann::ordered_json RequestJson(const Request& request, const Pool& pool);
 
 /// {"code", "severity", "file", "line", "column", "begin", "end", "message", "hint"}
 nlohmann::ordered_json DiagnosticJson(const Diagnostic& d, const Sources& sources);

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "runtime/json_value.h"
+
 namespace rpl {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr int kMaxJsonDepth = 200;
 
 bool KeyFits(const Request& request, std::string_view key) {
   if (key == request.id) return true;
@@ -28,39 +28,6 @@ bool KeyFits(const Request& request, std::string_view key) {
 struct Misread : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-ordered_json ParseJson(const std::string& text) {
-  auto limit = [](int depth, ordered_json::parse_event_t, ordered_json&) {
-    if (depth > kMaxJsonDepth) throw Misread(fmt::format("nested deeper than {}", kMaxJsonDepth));
-    return true;
-  };
-  try {
-    return ordered_json::parse(text, limit);
-  } catch (const ordered_json::exception& e) {
-    throw Misread(e.what());
-  }
-}
-
-Value ValueOfJson(const ordered_json& json, Pool& pool, bool keywords) {
-  if (json.is_null()) return kNil;
-  if (json.is_boolean()) return Pool::Bool(json.get<bool>());
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX) {
-    return pool.Float(json.get<double>());
-  }
-  if (json.is_number_integer()) return pool.Int(json.get<std::int64_t>());
-  if (json.is_number()) return pool.Float(json.get<double>());
-  if (json.is_string()) return pool.String(json.get_ref<const std::string&>());
-  std::vector<Value> items;
-  if (json.is_array()) {
-    for (const ordered_json& item : json) items.push_back(ValueOfJson(item, pool, false));
-    return pool.List(items);
-  }
-  for (const auto& [key, value] : json.items()) {
-    items.push_back(keywords ? pool.Keyword(key) : pool.String(key));
-    items.push_back(ValueOfJson(value, pool, false));
-  }
-  return pool.Map(items);
-}
 
 rpl::Answer AnswerOfJson(const ordered_json& json, const Request& request, Pool& pool) {
   Value value = kNone;
@@ -107,21 +74,14 @@ ScriptedAnswer EntryFromJson(const ordered_json& entry) {
     return std::all_of(conditions.begin(), conditions.end(),
                        [&](const auto& condition) { return condition(request); });
   };
-  if (entry.contains("value")) {
-    answer.make = [json = entry["value"]](const Request& request, Pool& pool) {
-      return AnswerOfJson(json, request, pool);
-    };
-  } else if (entry.contains("metadata") && entry["metadata"].is_object()) {
-    answer.make = [json = entry["metadata"]](const Request&, Pool& pool) {
-      return rpl::Answer{rpl::Answer::Kind::kMeta, ValueOfJson(json, pool, true)};
-    };
-  } else if (entry.contains("decline") && entry["decline"] == true) {
-    answer.make = [](const Request&, Pool&) {
-      return rpl::Answer{rpl::Answer::Kind::kDecline, kNone};
-    };
-  } else {
-    throw Misread("expected \"value\", a \"metadata\" object or \"decline\": true");
+  {
+    Pool pool;
+    if (!ReplyFromJson(entry, Request{}, pool))
+      throw Misread("expected \"value\", a \"metadata\" object, \"decline\" or \"cancel\": true");
   }
+  answer.make = [entry](const Request& request, Pool& pool) {
+    return *ReplyFromJson(entry, request, pool);
+  };
   return answer;
 }
 
@@ -209,10 +169,26 @@ std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text) {
   return answer;
 }
 
+std::optional<rpl::Answer> ReplyFromJson(const ordered_json& object, const Request& request,
+                                         Pool& pool) {
+  if (object.contains("value")) return AnswerOfJson(object["value"], request, pool);
+  if (object.contains("metadata") && object["metadata"].is_object())
+    return rpl::Answer{rpl::Answer::Kind::kMeta, ValueOfJson(object["metadata"], pool, true)};
+  if (object.value("decline", ordered_json()) == true)
+    return rpl::Answer{rpl::Answer::Kind::kDecline, kNone};
+  if (object.value("cancel", ordered_json()) == true) return rpl::Answer{};
+  return std::nullopt;
+}
+
 AnswerList AnswersFromJson(const std::string& text) {
+  const JsonText parsed = ParseJson(text);
+  if (parsed.error.empty()) return AnswersFrom(parsed.json);
+  return {{}, parsed.error};
+}
+
+AnswerList AnswersFrom(const ordered_json& json) {
   AnswerList list;
   try {
-    const ordered_json json = ParseJson(text);
     if (json.is_object()) {
       for (const auto& [key, value] : json.items()) {
         list.answers.push_back(EntryFromJson({{"match", {{"key", key}}}, {"value", value}}));
@@ -267,18 +243,41 @@ std::vector<std::string> ScriptedAgent::Unused() const {
   return labels;
 }
 
-rpl::Answer ScriptedAgent::Answer(const Request& request, Pool& pool, bool again) {
-  if (again && !last_.empty()) {
-    err_ << "note: the answer for `" << last_ << "` is not one of the options\n";
-  }
+std::optional<rpl::Answer> ScriptedAgent::Scripted(const Request& request, Pool& pool) {
+  last_.clear();
   for (ScriptedAnswer& answer : script_) {
     if (answer.used || !answer.matches(request, pool)) continue;
     answer.used = true;
     last_ = answer.label;
     return answer.make(request, pool);
   }
-  last_.clear();
+  return std::nullopt;
+}
+
+rpl::Answer ScriptedAgent::Answer(const Request& request, Pool& pool, bool again) {
+  if (again && !last_.empty()) {
+    err_ << "note: the answer for `" << last_ << "` is not one of the options\n";
+  }
+  if (const auto answer = Scripted(request, pool)) return *answer;
   return otherwise_.Answer(request, pool, again);
+}
+
+std::vector<rpl::Answer> ScriptedAgent::Call(const std::vector<Request>& requests, Pool& pool) {
+  std::vector<rpl::Answer> answers(requests.size());
+  std::vector<Request> rest;
+  std::vector<std::size_t> places;  // of `rest` in `requests`
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (auto answer = Scripted(requests[i], pool)) {
+      answers[i] = std::move(*answer);
+    } else {
+      rest.push_back(requests[i]);
+      places.push_back(i);
+    }
+  }
+  if (rest.empty()) return answers;
+  const std::vector<rpl::Answer> others = otherwise_.Call(rest, pool);
+  for (std::size_t k = 0; k < rest.size(); ++k) answers[places[k]] = others[k];
+  return answers;
 }
 
 }  // namespace rpl

@@ -12,6 +12,7 @@
 //   {"match": {…}, "value": V}      the result is V
 //   {"match": {…}, "metadata": {…}} the whole result metadata; keys become keywords
 //   {"match": {…}, "decline": true} the user refuses
+//   {"match": {…}, "cancel": true}  nobody answers now, the call stays pending
 // where `match` has at least one of "key", "var", "relation", "tool", "prompt" (the whole
 // text) and "regex" (found in the prompt), all of which must fit. Strings of JSON stand
 // for strings, or for the option with that text.
@@ -19,6 +20,7 @@
 #define RPL_SHELL_SCRIPTED_AGENT_H_
 
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -45,6 +47,13 @@ struct AnswerList {
   std::string error;  // empty when the whole text was understood
 };
 AnswerList AnswersFromJson(const std::string& text);
+/// The same of a text that was parsed already.
+AnswerList AnswersFrom(const nlohmann::ordered_json& json);
+
+/// The reply that an object with "value", "metadata", "decline" or "cancel" gives; nullopt
+/// when it has none of them. Cancelled: nobody answers now.
+std::optional<rpl::Answer> ReplyFromJson(const nlohmann::ordered_json& object,
+                                         const Request& request, Pool& pool);
 
 /// A REPLY of a test script. `call` is a tool call, an avar or (a symbol) the name of an
 /// argument; its variables match anything. `value` is used for kValue and kMeta only.
@@ -65,10 +74,14 @@ class ScriptedAgent : public Agent {
   std::vector<std::string> Unused() const;
 
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
+  /// What the script does not answer goes to the other agent in one call.
+  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
   void Chat(const std::string& line) override { otherwise_.Chat(line); }
   void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }
 
  private:
+  std::optional<rpl::Answer> Scripted(const Request& request, Pool& pool);
+
   Agent& otherwise_;
   std::ostream& err_;
   std::vector<ScriptedAnswer> script_;

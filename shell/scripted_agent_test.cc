@@ -149,11 +149,17 @@ TEST_CASE("a file of answers that is not understood says where") {
   CHECK(error(R"([{"match": {"tool": "t"}, "value": 1}, {}])") ==
         "entry 2: expected an object with a \"match\" that is not empty");
   CHECK(error(R"([{"match": {"tool": "t"}}])") ==
-        "entry 1: expected \"value\", a \"metadata\" object or \"decline\": true");
+        "entry 1: expected \"value\", a \"metadata\" object, \"decline\" or \"cancel\": true");
   CHECK(error(R"([{"match": {"too": "t"}, "value": 1}])").find("got \"too\"") != std::string::npos);
   CHECK(error(R"([{"match": {"regex": "("}, "value": 1}])").find("bad regex") != std::string::npos);
   CHECK(error("{").find("parse error") != std::string::npos);
   CHECK(error(std::string(100000, '[')) == "nested deeper than 200");
+}
+
+TEST_CASE("an entry may cancel: the call stays pending") {
+  Interview i;
+  i.AddJson(R"([{"match": {"key": "focus"}, "cancel": true}])");
+  CHECK(i.Ask(i.Question("focus", "", "")) == "-");
 }
 
 TEST_CASE("a reply matches its call, and variables match anything") {

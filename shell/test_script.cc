@@ -43,8 +43,8 @@ constexpr std::array kDirectives = {
     Directive{"TREE", StepKind::kTree, false, true},
 };
 
-constexpr std::array<std::string_view, 4> kStatuses = {"satisfied", "unsatisfied", "waiting",
-                                                       "failed"};
+constexpr std::array<std::string_view, 5> kStatuses = {"satisfied", "unsatisfied", "waiting",
+                                                       "failed", "tool-failed"};
 
 // The name of the directive that the line opens, or "" for a line of a body.
 std::string_view DirectiveOf(std::string_view line) {

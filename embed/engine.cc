@@ -1,0 +1,629 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The public engine over a session: what comes in is made RPL, what goes out is copied into
+// plain structs. In this file `rpl::Outcome` and the like are the engine's own, and names
+// without it those of the public header.
+//
+// A turn that waits is over. So a reply is kept until the next turn asks for it again, by the
+// Replies below, which is the agent of the session.
+#include "rpl/rpl.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "interp/explain_print.h"
+#include "runtime/json_value.h"
+#include "runtime/saved_session.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kStackBytes = std::size_t{512} << 20;
+constexpr std::size_t kAbsenceDepth = 2;
+
+// --- The thread that evaluates ------------------------------------------------------------
+
+void* Work(void* work) {
+  (*static_cast<const std::function<void()>*>(work))();
+  return nullptr;
+}
+
+// Runs `work` on a stack so large that a deep evaluation ends at a limit that is counted, or
+// right here if the system gives none.
+void RunOnLargeStack(std::function<void()> work) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_t thread;
+  const bool started = pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
+                       pthread_create(&thread, &attributes, Work, &work) == 0;
+  pthread_attr_destroy(&attributes);
+  if (started) pthread_join(thread, nullptr);
+  else work();
+}
+
+// --- Values -------------------------------------------------------------------------------
+
+std::string Quoted(const std::string& text) {
+  return ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+// A map whose keys collide has no JSON: its RPL text stands for it.
+std::string JsonOf(const Pool& pool, Value v) {
+  return Json(pool, v).value_or(Quoted(Text(pool, v)));
+}
+
+// nullopt when an argument has no JSON.
+std::optional<std::string> ArgsOf(const Pool& pool, const std::vector<Value>& args) {
+  std::string out = "[";
+  for (const Value arg : args) {
+    const std::optional<std::string> json = Json(pool, arg);
+    if (!json) return std::nullopt;
+    out += (out.size() > 1 ? "," : "") + *json;
+  }
+  return out + "]";
+}
+
+// --- Replies ------------------------------------------------------------------------------
+
+// As the journal names calls: the arguments of one heading differ by name.
+std::string IdOf(const Request& request) {
+  const bool argument = !request.relation.empty() && !request.id.starts_with('$');
+  return argument ? request.id + " for ?" + request.name : request.id;
+}
+
+struct Read {
+  rpl::Answer answer;
+  std::string error;  // why the reply is none to the request, or ""
+};
+
+Value OptionOfJson(const Pool& pool, const ordered_json& json, const Request& request) {
+  for (const Value option : request.options)
+    if (JsonOfValue(pool, option) == json) return option;
+  return kNone;
+}
+
+Read ReadJson(const Engine::Reply& reply, const Request& request, Pool& pool) {
+  const JsonText parsed = ParseJson(reply.value);
+  if (!parsed.error.empty()) return {{}, "expected JSON: " + parsed.error};
+  const ordered_json& json = parsed.json;
+  if (reply.kind == Engine::Reply::Kind::kMetadata) {
+    if (!json.is_object()) return {{}, "expected a JSON object as metadata"};
+    return {{rpl::Answer::Kind::kMeta, ValueOfJson(json, pool, true)}, ""};
+  }
+  const bool choice = request.kind == Request::Kind::kChoose;
+  return {{rpl::Answer::Kind::kValue,
+           choice ? OptionOfJson(pool, json, request) : ValueOfJson(json, pool, false)},
+          ""};
+}
+
+Read ReadReply(const Engine::Reply& reply, const Request& request, Pool& pool) {
+  using Kind = Engine::Reply::Kind;
+  const bool tool = request.kind == Request::Kind::kTool;
+  const bool choice = request.kind == Request::Kind::kChoose;
+  Read read;
+  switch (reply.kind) {
+    case Kind::kLater: return {{}, "expected a reply"};
+    case Kind::kDecline: return {{rpl::Answer::Kind::kDecline, kNone}, ""};
+    case Kind::kError:
+      if (!tool) return {{}, "only a tool can fail: decline the question"};
+      read.answer = FailedCall(pool, CleanUtf8(reply.code), CleanUtf8(reply.value));
+      break;
+    case Kind::kMetadata:
+      if (!tool) return {{}, "only the result of a tool has metadata"};
+      read = ReadJson(reply, request, pool);
+      break;
+    case Kind::kJson: read = ReadJson(reply, request, pool); break;
+    case Kind::kText:
+      if (CleanUtf8(reply.value) != reply.value) return {{}, "expected UTF-8"};
+      read.answer = {
+          rpl::Answer::Kind::kValue,
+          choice ? TypedOption(pool, reply.value, request.options) : TypedValue(pool, reply.value)};
+      break;
+  }
+  if (!read.error.empty() || !read.answer.value.is_none()) return read;
+  read.error = choice ? "expected one of the options, got `" + reply.value + "`"
+                      : "the reply is too large: " + pool.overflow();
+  pool.ClearOverflow();
+  return read;
+}
+
+// Replies that are kept, and the callbacks.
+class Replies : public Agent {
+ public:
+  explicit Replies(const Engine::Options& options) : options_(options) {}
+
+  rpl::Answer Answer(const Request& request, Pool& pool, bool again) override {
+    if (again) kept_.erase(IdOf(request));
+    return Kept(request, pool);
+  }
+
+  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
+    std::vector<rpl::Answer> out;
+    for (const Request& request : requests) {
+      out.push_back(Kept(request, pool));
+      const bool open = out.back().kind == rpl::Answer::Kind::kNobody;
+      if (open && options_.tool && !request.in_doubt && !called_.contains(IdOf(request)))
+        out.back() = CallTool(request, pool);
+    }
+    return out;
+  }
+
+  void Chat(const std::string& line) override {
+    if (options_.chat) options_.chat(line);
+  }
+  void OfferToContinue(const std::string&) override {}
+
+  void Keep(const std::string& id, Engine::Reply reply) { kept_[id] = std::move(reply); }
+  bool IsKept(const std::string& id) const { return kept_.contains(id); }
+  bool IsDeclined(const std::string& id) const {
+    const auto at = kept_.find(id);
+    return at != kept_.end() && at->second.kind == Engine::Reply::Kind::kDecline;
+  }
+  /// Tools that were called and will be answered later.
+  bool IsCalled(const std::string& id) const { return called_.contains(id); }
+  bool Forget(const std::string& id) { return called_.erase(id) > 0; }
+
+ private:
+  // What was declined stays so: another turn may meet it again on its way.
+  rpl::Answer Kept(const Request& request, Pool& pool) {
+    const auto at = kept_.find(IdOf(request));
+    if (at == kept_.end()) return {};
+    Read read = ReadReply(at->second, request, pool);
+    if (read.answer.kind == rpl::Answer::Kind::kDecline) return read.answer;
+    called_.erase(at->first);
+    kept_.erase(at);
+    if (read.error.empty()) return read.answer;
+    return {};  // the options have changed meanwhile
+  }
+
+  rpl::Answer CallTool(const Request& request, Pool& pool) {
+    const std::optional<std::string> args = ArgsOf(pool, request.args);
+    if (!args) return FailedCall(pool, "bad-request", "two keys of a map are the same text");
+    if (request.starting) request.starting();
+    Engine::Reply reply;
+    try {
+      reply = options_.tool(request.tool, *args);
+    } catch (const std::exception& e) {
+      reply = Engine::Reply::Error("exception", e.what());
+    } catch (...) {
+      reply = Engine::Reply::Error("exception", "an exception of an unknown kind");
+    }
+    if (reply.kind == Engine::Reply::Kind::kLater) {
+      called_.insert(IdOf(request));
+      return {};
+    }
+    const Read read = ReadReply(reply, request, pool);
+    return read.error.empty() ? read.answer : FailedCall(pool, "bad-reply", read.error);
+  }
+
+  const Engine::Options& options_;
+  std::map<std::string, Engine::Reply> kept_;  // by id
+  std::set<std::string> called_;
+};
+
+// --- What goes out ------------------------------------------------------------------------
+
+Engine::Severity SeverityOf(Severity severity) {
+  switch (severity) {
+    case Severity::kError: return Engine::Severity::kError;
+    case Severity::kWarning: return Engine::Severity::kWarning;
+    case Severity::kInfo: break;
+  }
+  return Engine::Severity::kInfo;
+}
+
+std::vector<Engine::Finding> FindingsOf(const std::vector<Diagnostic>& diagnostics,
+                                        const Sources& sources) {
+  std::vector<Engine::Finding> out;
+  for (const Diagnostic& d : diagnostics) {
+    const Sources::Place place = sources.PlaceOf(d.span.file, d.span.begin);
+    out.push_back({SeverityOf(d.severity), CodeText(d.code), sources.at(d.span.file).name,
+                   place.line, place.column, d.span.begin, d.span.end, d.message, d.hint,
+                   Render(d, sources)});
+  }
+  return out;
+}
+
+// An error that is in no text.
+Engine::Finding ErrorIn(const std::string& file, const std::string& message) {
+  Engine::Finding out;
+  out.file = file;
+  out.message = message;
+  out.rendered = (file.empty() ? "" : file + ": ") + message + "\n";
+  return out;
+}
+
+bool HasErrors(const std::vector<Engine::Finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(), [](const Engine::Finding& f) {
+    return f.severity == Engine::Severity::kError;
+  });
+}
+
+Engine::Status StatusOf(Status status) {
+  switch (status) {
+    case Status::kNothing: return Engine::Status::kNothing;
+    case Status::kSatisfied: return Engine::Status::kSatisfied;
+    case Status::kUnsatisfied: return Engine::Status::kUnsatisfied;
+    case Status::kWaiting: return Engine::Status::kWaiting;
+    case Status::kFailed: return Engine::Status::kFailed;
+    case Status::kLimit: return Engine::Status::kLimit;
+    case Status::kRejected: return Engine::Status::kRejected;
+    case Status::kToolFailed: return Engine::Status::kToolFailed;
+    case Status::kInterrupted: return Engine::Status::kInterrupted;
+  }
+  return Engine::Status::kBroken;
+}
+
+Engine::Question QuestionOf(const Request& request, const Pool& pool) {
+  Engine::Question out;
+  out.kind = request.kind == Request::Kind::kAsk      ? Engine::Question::Kind::kAsk
+             : request.kind == Request::Kind::kChoose ? Engine::Question::Kind::kChoose
+                                                      : Engine::Question::Kind::kTool;
+  out.id = IdOf(request);
+  out.name = request.name;
+  out.relation = request.relation;
+  out.prompt = request.prompt;
+  out.args = ArgsOf(pool, request.args).value_or("[]");
+  for (const Value option : request.options)
+    out.options.push_back({PlainText(pool, option), JsonOf(pool, option)});
+  return out;
+}
+
+Engine::Proof ProofOf(const Explanation& explanation, const Sources& sources) {
+  Engine::Proof out;
+  out.text = ExplanationText(explanation, sources);
+  for (const ExplainNode& node : explanation.nodes) {
+    Engine::Reason reason;
+    reason.kind = ExplainKindName(node.kind);
+    reason.text = node.text;
+    reason.note = node.note;
+    reason.rule = node.rule;
+    reason.above = node.above;
+    if (node.placed) {
+      const Sources::Place place = sources.PlaceOf(node.place.file, node.place.begin);
+      reason.file = sources.at(node.place.file).name;
+      reason.line = place.line;
+      reason.column = place.column;
+    }
+    for (const int premise : node.premises)
+      reason.premises.push_back(static_cast<std::size_t>(premise));
+    out.reasons.push_back(std::move(reason));
+  }
+  return out;
+}
+
+// Whether the last line with text starts with `%`: a query, where a text is a message.
+bool EndsInQuery(const std::string& text) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  if (last == std::string::npos) return false;
+  const std::size_t line = text.find_last_of("\r\n", last);
+  const std::size_t first = text.find_first_not_of(" \t", line + 1);
+  return text[first] == '%';
+}
+
+SessionOptions SessionOptionsOf(const Engine::Options& options) {
+  SessionOptions out;
+  out.now = options.now;
+  out.log = options.log;
+  const Engine::Limits& limits = options.limits;
+  out.limits = {limits.max_rows,       limits.max_rounds,    limits.max_depth,
+                limits.max_iterations, limits.max_timesteps, limits.max_seconds,
+                limits.max_megabytes};
+  out.interrupted = options.interrupted;
+  return out;
+}
+
+}  // namespace
+
+// --- The engine ---------------------------------------------------------------------------
+
+struct Engine::State {
+  explicit State(Options with)
+      : options(std::move(with)),
+        replies(options),
+        loaded(std::make_unique<Session>(replies, SessionOptionsOf(options))) {
+    loaded->SetFileReader(options.file);
+  }
+
+  Session& session() { return saved ? saved->session() : *loaded; }
+  void Guarded(const std::function<void()>& work);
+  Outcome Turn(const std::function<std::optional<rpl::Outcome>()>& turn);
+  bool Begin(Outcome& out);
+  std::string Open(Outcome& out);
+  Outcome Finish(const rpl::Outcome& from);
+  Outcome TakeRun(const std::function<std::optional<rpl::Outcome>()>& turn);
+  void Waiting(const std::vector<Request>& for_these);
+  void ForgetOpen();
+  const Request* Find(const std::string& id) const;
+
+  Options options;
+  Replies replies;
+  std::vector<ProgramFile> files;
+  bool fresh = false;     // a document was loaded since the last turn
+  bool rejected = false;  // a document has errors
+  std::string broken;     // why the engine cannot go on
+  /// Documents are taken in here; with a session file, only until it is opened.
+  std::unique_ptr<Session> loaded;
+  std::unique_ptr<SavedSession> saved;
+  bool cut_off = false;                // the last turn: the file is opened again
+  std::optional<rpl::Outcome> opened;  // the run that opening the file went through
+  std::vector<Request> open;           // calls, as in `pending`
+  std::map<std::string, Request> declined;
+  std::set<std::string> retried;  // calls in doubt that may be made again
+  std::vector<Question> pending;
+};
+
+// Runs `work` where it may go deep. What it throws breaks the engine.
+void Engine::State::Guarded(const std::function<void()>& work) {
+  if (!broken.empty()) return;
+  RunOnLargeStack([&] {
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      broken = "out of memory";
+    } catch (const std::exception& e) {
+      broken = std::string("an exception: ") + e.what();
+    } catch (...) {
+      broken = "an exception of an unknown kind";
+    }
+  });
+}
+
+Engine::Outcome Engine::State::Turn(const std::function<std::optional<rpl::Outcome>()>& turn) {
+  Outcome out;
+  Guarded([&] {
+    if (!Begin(out)) return;
+    fresh = false;
+    const std::optional<rpl::Outcome> outcome = turn();
+    if (outcome) out = Finish(*outcome);
+    else out.status = Status::kRunning;
+    if (saved && !saved->journal().broken().empty())
+      broken = options.session_file + ": " + saved->journal().broken();
+  });
+  if (broken.empty()) return out;
+  out.status = Status::kBroken;
+  out.reason = broken;
+  return out;
+}
+
+// Whether the turn may go on; else `out` says why not.
+bool Engine::State::Begin(Outcome& out) {
+  if (cut_off) {
+    saved.reset();
+    ForgetOpen();
+    cut_off = false;
+  }
+  if (!rejected && !options.session_file.empty() && !saved) {
+    out.reason = Open(out);
+    if (!out.reason.empty()) {
+      out.status = Status::kBroken;
+      return false;
+    }
+    if (saved->last() && !saved->last()->repeatable) {  // cut off once more
+      out = Finish(*saved->last());
+      return false;
+    }
+  }
+  if (!rejected) return true;
+  out.status = Status::kRejected;
+  out.reason = "a document has errors";
+  return false;
+}
+
+// Goes on with the session in the file. Why it cannot, or "".
+std::string Engine::State::Open(Outcome& out) {
+  const std::string& path = options.session_file;
+  std::error_code ignored;
+  const bool begins = !std::filesystem::exists(path, ignored);
+  SessionFile::Opened got =
+      SessionFile::Open(path, begins ? SessionFile::Mode::kCreate : SessionFile::Mode::kOpen);
+  if (got.file == nullptr)
+    return path + ": " + got.error + (got.hint.empty() ? "" : "; " + got.hint);
+  if (!got.file->damage().empty()) return path + ": the session is damaged: " + got.file->damage();
+  std::vector<Event> events = got.file->events();
+  const std::optional<ProgramEvent> last = LastProgram(events);
+  const auto turn = std::find_if(events.rbegin(), events.rend(),
+                                 [](const Event& e) { return e.kind == Event::Kind::kTurn; });
+  const bool was_run = last && last->files == files && turn != events.rend() &&
+                       !Journal({*turn}, {}, nullptr).NextTurn()->text;
+  saved = std::make_unique<SavedSession>(replies, SessionOptionsOf(options), std::move(events),
+                                         std::move(got.file));
+  const auto findings = saved->Start(
+      files, options.file, [this](const std::string& call) { return retried.contains(call); });
+  out.findings = FindingsOf(findings, saved->session().sources());
+  rejected = HasErrors(out.findings);
+  if (rejected) return "";
+  if (!saved->journal().broken().empty()) {
+    const std::string why = saved->journal().broken();
+    saved.reset();
+    return path + ": " + why;
+  }
+  const bool over = saved->last() && saved->last()->status == rpl::Status::kSatisfied;
+  if (was_run && (saved->finished_turn() || over)) opened = saved->last();
+  return "";
+}
+
+Engine::Outcome Engine::State::Finish(const rpl::Outcome& from) {
+  Outcome out;
+  opened.reset();
+  out.status = StatusOf(from.status);
+  out.goal = from.goal;
+  out.answers = from.json_answers;
+  out.reason = from.reason;
+  out.findings = FindingsOf(from.diagnostics, session().sources());
+  cut_off = saved && !from.repeatable;
+  Waiting(from.pending);
+  return out;
+}
+
+// A turn that pursues the program's goals.
+Engine::Outcome Engine::State::TakeRun(const std::function<std::optional<rpl::Outcome>()>& turn) {
+  return Turn([&] {
+    open.clear();
+    pending.clear();
+    return opened ? std::exchange(opened, std::nullopt) : turn();
+  });
+}
+
+void Engine::State::Waiting(const std::vector<Request>& for_these) {
+  for (const Request& request : for_these) {
+    const std::string id = IdOf(request);
+    if (replies.IsKept(id) || Find(id) != nullptr) continue;
+    open.push_back(request);
+    pending.push_back(QuestionOf(request, session().pool()));
+    pending.back().in_doubt = saved && saved->journal().InDoubt(id) && !replies.IsCalled(id);
+  }
+}
+
+// Their values were of a session that is gone.
+void Engine::State::ForgetOpen() {
+  open.clear();
+  pending.clear();
+  declined.clear();
+}
+
+const Request* Engine::State::Find(const std::string& id) const {
+  for (const Request& request : open)
+    if (IdOf(request) == id) return &request;
+  const auto at = declined.find(id);
+  return at == declined.end() ? nullptr : &at->second;
+}
+
+Engine::Engine() : Engine(Options{}) {}
+Engine::Engine(Options options) : state_(std::make_unique<State>(std::move(options))) {}
+Engine::~Engine() = default;
+Engine::Engine(Engine&& other) noexcept = default;
+Engine& Engine::operator=(Engine&& other) noexcept = default;
+
+std::vector<Engine::Finding> Engine::Load(const std::string& name, const std::string& text) {
+  State& s = *state_;
+  if (s.saved)
+    return {ErrorIn(name, "expected all documents before the first turn of a session in a file")};
+  std::vector<Finding> out;
+  s.Guarded([&] {
+    out = FindingsOf(s.loaded->Load(name, text), s.loaded->sources());
+    s.rejected = s.rejected || HasErrors(out);
+    s.files.push_back({name, text});
+    s.fresh = true;
+  });
+  if (!s.broken.empty()) out.push_back(ErrorIn(name, s.broken));
+  return out;
+}
+
+Engine::Outcome Engine::Assert(const std::string& text) {
+  // A goal at its end is one of the program's; behind a comment it is no query.
+  const std::string whole = EndsInQuery(text) ? text + "\n-- \n" : text;
+  return state_->Turn([&] { return state_->session().Say("<assert>.rpl", whole); });
+}
+
+Engine::Outcome Engine::Run() {
+  return state_->TakeRun([&] { return state_->session().Run(); });
+}
+
+Engine::Outcome Engine::Step() {
+  return state_->TakeRun([&] { return state_->session().Step(); });
+}
+
+Engine::Outcome Engine::Query(const std::string& text) {
+  return state_->Turn([&] {
+    if (EndsInQuery(text)) return state_->session().Say("<query>.rpl", text);
+    rpl::Outcome none;
+    none.status = rpl::Status::kRejected;
+    none.reason = "expected a goal form as query: `% <- ...`, `%name <- ...` or `%name(?x) <- ...`";
+    return none;
+  });
+}
+
+const std::vector<Engine::Question>& Engine::Pending() const { return state_->pending; }
+
+std::string Engine::Answer(const std::string& id, Reply reply) {
+  State& s = *state_;
+  const Request* request = s.Find(id);
+  if (request == nullptr) return "nothing waits for `" + id + "`";
+  std::string error;
+  s.Guarded([&] {
+    error = ReadReply(reply, *request, s.session().pool()).error;
+    if (!error.empty()) return;
+    if (reply.kind == Reply::Kind::kDecline) s.declined.emplace(id, *request);
+    else s.declined.erase(id);
+    s.replies.Keep(id, std::move(reply));
+    std::erase_if(s.open, [&](const Request& r) { return IdOf(r) == id; });
+    std::erase_if(s.pending, [&](const Question& q) { return q.id == id; });
+  });
+  return s.broken.empty() ? error : s.broken;
+}
+
+bool Engine::Retry(const std::string& id) {
+  State& s = *state_;
+  const bool called = s.replies.Forget(id);
+  if (!s.saved || !s.saved->journal().InDoubt(id)) return called;
+  s.retried.insert(id);
+  for (Question& q : s.pending)
+    if (q.id == id) q.in_doubt = false;
+  return true;
+}
+
+std::vector<Engine::TraceEntry> Engine::Trace() const {
+  std::vector<TraceEntry> out;
+  for (const rpl::TraceEntry& entry : state_->session().Entries())
+    out.push_back({std::string(EntryName(entry.kind)), entry.timestep, entry.phase, entry.text});
+  return out;
+}
+
+std::string Engine::Export() const { return TraceProgram(state_->session().Entries()); }
+
+Engine::Explanation Engine::Explain(const std::string& form, std::size_t max_facts,
+                                    std::size_t depth) {
+  State& s = *state_;
+  Explanation out;
+  if (s.fresh) {
+    const Outcome taken = Assert("");
+    if (taken.status == Status::kRejected || taken.status == Status::kBroken) {
+      out.findings.push_back(ErrorIn("", taken.reason));
+      return out;
+    }
+  }
+  s.Guarded([&] {
+    Session& session = s.session();
+    const Explained explained =
+        session.Explain(form, {max_facts, depth}, std::min(depth, kAbsenceDepth));
+    out.findings = FindingsOf(explained.diagnostics, session.sources());
+    if (explained.rejected) return;
+    out.holds = !explained.why.proofs.empty();
+    out.more = explained.why.more;
+    for (const rpl::Explanation& proof : explained.why.proofs)
+      out.proofs.push_back(ProofOf(proof, session.sources()));
+    if (explained.why_not) out.proofs.push_back(ProofOf(*explained.why_not, session.sources()));
+  });
+  if (!s.broken.empty()) out.findings.push_back(ErrorIn("", s.broken));
+  return out;
+}
+
+std::string_view Engine::Name(Status status) {
+  switch (status) {
+    case Status::kNothing: return StatusName(rpl::Status::kNothing);
+    case Status::kRunning: return "running";
+    case Status::kSatisfied: return StatusName(rpl::Status::kSatisfied);
+    case Status::kUnsatisfied: return StatusName(rpl::Status::kUnsatisfied);
+    case Status::kWaiting: return StatusName(rpl::Status::kWaiting);
+    case Status::kFailed: return StatusName(rpl::Status::kFailed);
+    case Status::kLimit: return StatusName(rpl::Status::kLimit);
+    case Status::kRejected: return StatusName(rpl::Status::kRejected);
+    case Status::kToolFailed: return StatusName(rpl::Status::kToolFailed);
+    case Status::kInterrupted: return StatusName(rpl::Status::kInterrupted);
+    case Status::kBroken: return "broken";
+  }
+  return "";
+}
+
+}  // namespace rpl

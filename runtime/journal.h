@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The journal of a session: what a run took in and what it established, event by event,
+// so that the run can be gone through again and gone on with (design 5).
+//
+// The runtime tells the journal everything that happens, in order. While recorded events
+// are left, what is told is checked against the next of them, and what came from outside
+// (the time, replies) is taken from there; past the last one the journal is *live*: events
+// are new and go to its sink. So replaying a session, resuming it and running it are one
+// program, and a run that was killed between two events goes on at the second.
+//
+// The journal is *broken* when what is told differs from what was recorded (the program or
+// the engine is another one), or when its sink fails. It is never live again then, and
+// nobody outside is asked.
+//
+// Order within a timestep: kStep, then entries as phases write them; in phase 8 chat, the
+// calls that go out, kStarted for those handed to a command, and their replies. A turn
+// begins with kTurn and ends with kOutcome; the last one may be cut off.
+#ifndef RPL_RUNTIME_JOURNAL_H_
+#define RPL_RUNTIME_JOURNAL_H_
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/agent.h"
+#include "runtime/session.h"
+#include "runtime/trace.h"
+
+namespace rpl {
+
+/// One recorded event: its body is one JSON object, in the form the journal writes.
+struct Event {
+  enum class Kind {
+    kProgram,  // the files of a program; begins an epoch
+    kFile,     // a file that a namespace named, as it was read
+    kTurn,     // a run of the goals begins
+    kStep,     // a timestep begins: its number and time
+    kEntry,    // an entry of the trace
+    kChat,     // a line of chat, before it is shown
+    kCall,     // a call goes out
+    kStarted,  // a command is about to be started for a call
+    kReply,    // a reply came in; it is used only after this
+    kOutcome,  // the turn ended
+  };
+  Kind kind;
+  std::string body;
+
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+/// "program", "file", …; stable, part of the file format.
+std::string_view EventName(Event::Kind kind);
+std::optional<Event::Kind> EventKindOf(std::string_view name);
+
+/// "fact", "reply", "goal", …: kinds of trace entries in events and listings.
+std::string_view EntryName(TraceEntry::Kind kind);
+
+/// Where a program's text came from.
+struct ProgramFile {
+  std::string name;
+  std::string text;
+
+  friend bool operator==(const ProgramFile&, const ProgramFile&) = default;
+};
+
+/// The program of a kProgram event, and the trace of the epoch before it as RPL ("" for
+/// the first).
+struct ProgramEvent {
+  std::vector<ProgramFile> files;
+  std::string trace;
+};
+ProgramEvent ProgramOf(const Event& event);
+
+/// A turn as it began: a message, or a run of the goals.
+struct RecordedTurn {
+  std::string name;
+  std::optional<std::string> text;
+};
+
+/// Calls for which a command was started and no reply is known.
+std::set<std::string> CallsInDoubt(std::span<const Event> events);
+
+/// A trace as an RPL program: loading it, beside the program that made it, restores what
+/// stood. Entries that follow from others are comments.
+std::string TraceProgram(std::span<const TraceEntry> trace);
+
+/// The entry of a kEntry event.
+TraceEntry EntryOf(const Event& event);
+
+class Journal {
+ public:
+  /// Takes a new event; `settled` when it, and all before it, must survive a crash before
+  /// the run goes on. Returns what went wrong, or "".
+  using Sink = std::function<std::string(const Event&, bool settled)>;
+
+  /// `in_doubt`: calls that an earlier epoch left so. Those for which `retry` holds may be
+  /// started again.
+  Journal(std::vector<Event> recorded, std::set<std::string> in_doubt, Sink sink,
+          std::function<bool(const std::string&)> retry = nullptr);
+
+  bool live() const { return broken_.empty() && at_ == recorded_.size(); }
+  /// Why the journal is broken, for people; "" when it is not.
+  const std::string& broken() const { return broken_; }
+  /// The next recorded event, or null.
+  const Event* Next() const;
+
+  /// Checks or keeps an event.
+  void Tell(Event event);
+  static Event Program(const ProgramEvent& program);
+  /// The text of a file that a namespace names: the recorded one, or what `read` gives.
+  std::optional<std::string> File(const std::string& name,
+                                  const std::function<std::optional<std::string>()>& read);
+
+  /// A turn begins: a message, or (null) a run of the goals.
+  void Turn(const std::string& name, const std::string* text);
+  /// The recorded turn that comes next.
+  std::optional<RecordedTurn> NextTurn() const;
+  /// The turn is over. Settled, unless the clock or a person cut it off: then it counts as
+  /// not over, and goes on where it was settled last.
+  void End(const Outcome& outcome);
+
+  /// A timestep begins. Returns its time: the recorded one, or `clock()`.
+  std::string Step(int timestep, const std::function<std::string()>& clock);
+  void Entry(const TraceEntry& entry);
+  /// Whether the line is new and must be shown.
+  bool Chat(const std::string& line);
+  void Call(const std::string& call);
+  /// A command is about to be started for the call. Settled.
+  void Started(const std::string& call);
+  /// The recorded reply to one of the calls that comes next: its index in `calls`. nullopt
+  /// when something else comes next, or nothing.
+  struct Recorded {
+    std::size_t call;
+    rpl::Answer answer;
+  };
+  std::optional<Recorded> NextReply(const std::vector<std::string>& calls, Pool& pool);
+  /// A reply came in. Settled.
+  void Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool);
+  /// Whether a command was started for the call and no reply is known: it may have run.
+  bool InDoubt(const std::string& call) const {
+    return in_doubt_.contains(call) && !(retry_ && retry_(call));
+  }
+
+ private:
+  std::vector<Event> recorded_;
+  std::size_t at_ = 0;
+  Sink sink_;
+  std::string broken_;
+  std::set<std::string> in_doubt_;
+  std::function<bool(const std::string&)> retry_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_JOURNAL_H_

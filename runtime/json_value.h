@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JSON from outside as values, and values as JSON for outside.
+//
+// JSON is hostile until it is parsed: the parser here takes no more nesting and no larger
+// objects than its limits, so that everything after it may recurse. Strings of JSON stand
+// for strings, objects for maps with string keys, null for nil; sets have no JSON of their
+// own and leave as arrays (decision 59).
+#ifndef RPL_RUNTIME_JSON_VALUE_H_
+#define RPL_RUNTIME_JSON_VALUE_H_
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "interp/value.h"
+
+namespace rpl {
+
+/// Lists and objects of a text nest at most this deep, and one object has at most this
+/// many keys: adding a key takes time in proportion to those before it.
+inline constexpr int kMaxJsonDepth = 200;
+inline constexpr std::size_t kMaxJsonKeys = 10'000;
+
+struct JsonText {
+  nlohmann::ordered_json json;
+  std::string error;     // empty when the whole text is one JSON value in UTF-8
+  std::size_t byte = 0;  // where the error was noticed, from 1; 0 for a limit
+};
+JsonText ParseJson(std::string_view text, int max_depth = kMaxJsonDepth);
+
+/// The value of JSON that ParseJson took in. With `keywords`, the keys of the outermost
+/// object become keywords.
+Value ValueOfJson(const nlohmann::ordered_json& json, Pool& pool, bool keywords);
+
+/// What Json() prints, parsed. nullopt when it prints nothing, or an object of it would
+/// have more than kMaxJsonKeys keys.
+std::optional<nlohmann::ordered_json> JsonOfValue(const Pool& pool, Value v);
+
+/// The text in UTF-8: bytes that are not become U+FFFD.
+std::string CleanUtf8(const std::string& text);
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_JSON_VALUE_H_

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a run stands: answers, reasons and %fail reports, and what a person decides after a
+// failure of §18.6.
+//
+// A failure is put to the agent in phase 8, as a choice named "what-now". What is chosen is
+// done in the next timestep; nobody, or "stop", leaves the failure as the outcome.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "grammar/printer.h"
+#include "runtime/journal.h"
+#include "runtime/timestep.h"
+
+namespace rpl {
+
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+// One line per distinct answer (decision 63); constant arguments are not printed.
+std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
+  std::vector<std::string> out;
+  std::vector<std::pair<std::size_t, std::string>> columns;
+  if (plan_rule_ == nullptr) {  // a truth that was recorded before satisfies it
+    for (std::size_t i = 0; i < table.captures.size(); ++i)
+      columns.emplace_back(i, Text(pool_, table.captures[i]));
+  } else {
+    for (std::size_t i = 0; i < plan_rule_->args.size(); ++i) {
+      const Pattern& p = plan_rule_->args[i];
+      if (p.kind == Pattern::Kind::kSlot)
+        columns.emplace_back(i, "?" + plan_rule_->slots[static_cast<std::size_t>(p.slot)]);
+    }
+  }
+  if (columns.empty()) return out;
+  std::set<std::string> seen;
+  for (const std::vector<Value>& row : table.rows) {
+    std::vector<Value> entries;
+    for (const auto& [column, name] : columns) {
+      entries.push_back(pool_.String(name));
+      entries.push_back(column < row.size() ? row[column] : kAbsent);
+    }
+    const bool bare = columns.size() == 1 && !json;
+    const Value shown = bare ? entries[1] : pool_.Map(entries);
+    std::string text;
+    if (bare && shown.kind() == Kind::kString) text = PlainText(pool_, shown);
+    else text = Json(pool_, shown).value_or(Text(pool_, shown));
+    if (seen.insert(text).second) out.push_back(std::move(text));
+  }
+  return out;
+}
+
+std::string Runtime::FailText(const std::string& reason, const std::string& explanation) {
+  Tell("fail", {{"reason", reason}, {"explanation", explanation}});
+  Record(TraceEntry::Kind::kFailure,
+         "%fail(" + Quote(OneLine(reason)) + ", " + Quote(OneLine(explanation)) + ")");
+  return "%fail(" + Quote(OneLine(reason)) + ", " + Quote(OneLine(explanation)) + ")";
+}
+
+// The author's %fail rules (§15.7): the first that holds is the report.
+std::string Runtime::LimitText() const {
+  switch (stop_) {
+    case Stop::kRows: return fmt::format("{} rows", limits_.max_rows);
+    case Stop::kRounds: return fmt::format("{} rounds", limits_.max_rounds);
+    case Stop::kDepth: return fmt::format("{} nested calls", limits_.max_depth);
+    case Stop::kIterations: return fmt::format("{} iterations", limits_.max_iterations);
+    case Stop::kValue: return overflow_;
+    case Stop::kTime: return fmt::format("{} seconds", options_.limits.max_seconds);
+    case Stop::kMemory: return fmt::format("{} MB of memory", options_.limits.max_megabytes);
+    case Stop::kGoesOn:
+    case Stop::kInterrupted: break;
+  }
+  return "";
+}
+
+std::optional<std::string> Runtime::AuthorFailure() {
+  const Goal* fail = program_.FindGoal("fail");
+  if (fail == nullptr) return std::nullopt;
+  const Table& table = solver_.SolveGoal(*fail);
+  if (table.rows.empty() || table.pending) return std::nullopt;
+  const std::vector<Value>& row = table.rows.front();
+  if (row.size() < 2) return std::nullopt;
+  return FailText(PlainText(pool_, row[0]), PlainText(pool_, row[1]));
+}
+
+Outcome Runtime::ReportTimesteps(std::size_t most) {
+  Outcome out;
+  out.goal = goal_name_;
+  out.chat = chat_;
+  out.status = Status::kLimit;
+  const std::string last = open_calls_.empty() ? "" : RequestFor(open_calls_.front()).id;
+  out.reason = FailText(fmt::format("limit reached: {} timesteps", most),
+                        fmt::format("{} was still waiting for {}", goal_name_, last));
+  return out;
+}
+
+Outcome Runtime::Report() {
+  Outcome out;
+  out.goal = goal_name_;
+  out.chat = chat_;
+  const auto fail = [&](const std::string& reason, const std::string& explanation) {
+    out.status = Status::kFailed;
+    out.reason = FailText(reason, explanation);
+    return out;
+  };
+  if (stop_ == Stop::kInterrupted) {
+    out.status = Status::kInterrupted;
+    out.reason = "interrupted";
+    out.repeatable = false;
+    return out;
+  }
+  if (!violated_.empty()) {
+    const Violated& v = violated_.front();
+    if (v.constraint == nullptr)
+      return fail("retracted but still derived: " + v.bindings,
+                  v.bindings + " retracts what a rule derives");
+    return fail(
+        "constraint violated: " + v.constraint->text,
+        v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " + v.bindings);
+  }
+  if (const auto report = AuthorFailure()) {
+    out.status = Status::kFailed;
+    out.reason = *report;
+    return out;
+  }
+  const bool certain = standing_ == Standing::kSatisfied && !used_absence_ && !unchecked_;
+  if (stop_ != Stop::kGoesOn && !certain) {
+    std::string where = fmt::format("evaluation stopped while `{}` was still growing", stopped_at_);
+    if (!newest_.empty()) where += "; its newest row is " + newest_;
+    out = fail("limit reached: " + LimitText(), where);
+    out.status = Status::kLimit;
+    out.repeatable = stop_ != Stop::kTime && stop_ != Stop::kMemory;
+    return out;
+  }
+  switch (standing_) {
+    case Standing::kNoGoal: return out;
+    case Standing::kSatisfied:
+      out.status = Status::kSatisfied;
+      out.answers = answers_;
+      out.json_answers = json_answers_;
+      return out;
+    case Standing::kPending: {
+      out.status = Status::kWaiting;
+      bool asked = false;
+      for (const OpenCall& call : open_calls_) {
+        Request r = RequestFor(call);
+        const bool question = r.kind != Request::Kind::kTool;
+        if (question && asked) continue;
+        asked |= question;
+        out.pending.push_back(std::move(r));
+      }
+      if (!out.pending.empty()) {
+        const Request& first = out.pending.front();
+        out.reason = "waiting for " + first.id;
+        if (first.prompt != first.id) out.reason += ": " + OneLine(first.prompt);
+      } else {
+        out.reason = "waiting for an answer from outside";
+      }
+      return out;
+    }
+    case Standing::kUnsatisfied: break;
+  }
+  if (!declined_call_.empty())
+    return fail("declined: " + declined_call_,
+                goal_name_ + " needs " + declined_call_ + ", which was declined");
+  if (!failed_call_.empty()) {
+    out.status = Status::kToolFailed;
+    out.reason = OneLine(failed_call_);
+    return out;
+  }
+  if (!circular_.empty())
+    return fail("circular dependency: " + circular_,
+                goal_name_ + " rests on " + circular_ + ": " + reason_);
+  if (!ineligible_.empty()) {
+    const bool known = (query_ != nullptr && ineligible_ == goal_name_) ||
+                       program_.FindGoal(ineligible_.substr(1)) != nullptr;
+    return fail((known ? "no eligible rule for " : "no rule for ") + ineligible_,
+                known ? "no activation clause of " + ineligible_ + " holds"
+                      : "nothing defines " + ineligible_);
+  }
+  out.status = Status::kUnsatisfied;
+  out.reason = OneLine(reason_.empty() ? goal_name_ + " is not satisfied" : reason_);
+  return out;
+}
+
+// --- what the user decides (§18.6) -------------------------------------------------------
+
+std::string Runtime::TextOf(const Violated& v) const {
+  return v.constraint == nullptr ? v.bindings : v.constraint->text + " ^^ " + v.bindings;
+}
+
+// What went wrong, in one line, and what can be done about it besides to stop.
+Runtime::Failing Runtime::FailingNow() const {
+  Failing out;
+  if (!violated_.empty()) {
+    const Violated& v = violated_.front();
+    out.what = v.constraint == nullptr
+                   ? "retracted but still derived: " + v.bindings
+                   : "constraint violated: " + v.constraint->text + " with " + v.bindings;
+    out.ways.push_back({"continue", {}});
+    for (const Assertion& fact : v.asserted)
+      out.ways.push_back({"retract " + RowText(fact.relation, fact.row), fact});
+    return out;
+  }
+  if (stop_ != Stop::kGoesOn || !declined_call_.empty() || !failed_call_.empty()) return out;
+  std::string goal;
+  if (!circular_.empty()) {
+    out.what = "circular dependency: " + circular_;
+    goal = circular_.substr(0, circular_.find(' '));  // of `%a → %b → %a`
+  } else if (!ineligible_.empty()) {
+    out.what = "no eligible rule for " + ineligible_;
+    goal = ineligible_;
+  }
+  const Goal* known = goal.starts_with('%') ? program_.FindGoal(goal.substr(1)) : nullptr;
+  if (known == nullptr) return out;
+  Assertion truth;
+  truth.relation = known->relation;
+  truth.row = {kNone};  // the empty map, made when it is asserted
+  truth.trace = true;
+  truth.text = goal + " ^ true";
+  out.ways.push_back({"assume " + goal, truth});
+  return out;
+}
+
+void Runtime::AskWhatNow() {
+  const Failing failing = FailingNow();
+  if (failing.ways.empty()) return;
+  Request request;
+  request.kind = Request::Kind::kChoose;
+  request.id = request.name = "what-now";
+  request.prompt = OneLine(failing.what) + ". What now?";
+  for (const Failing::Way& way : failing.ways) request.options.push_back(pool_.String(way.name));
+  request.options.push_back(pool_.String("stop"));
+  const std::optional<Answer> answer = Put(request, request.id + " " + OneLine(failing.what));
+  if (!answer || answer->kind != Answer::Kind::kValue) return;
+  for (const Failing::Way& way : failing.ways) {
+    if (pool_.String(way.name) != answer->value) continue;
+    FailText(failing.what, "the user decides: " + way.name);
+    decisions_.push_back(way);
+    if (way.does.relation == kNoId && !violated_.empty())
+      accepted_.insert(TextOf(violated_.front()));
+  }
+}
+
+}  // namespace rpl

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/saved_session.h"
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+namespace rpl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of its own, gone at the end.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "rpl-saved-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string Contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+void AppendLine(const std::string& path, const std::string& line) {
+  std::ofstream(path, std::ios::app | std::ios::binary) << line << '\n';
+}
+
+// Answers every question with its own prompt, and runs a tool by writing to a file. What
+// it was asked goes to a file too, so that it outlives a process.
+class WritingAgent : public Agent {
+ public:
+  WritingAgent(std::string log, bool answers) : log_(std::move(log)), answers_(answers) {}
+
+  rpl::Answer Answer(const Request& request, Pool& pool, bool) override {
+    if (!answers_) return {};
+    AppendLine(log_, "asked " + request.prompt);
+    return {rpl::Answer::Kind::kValue, pool.String(request.prompt)};
+  }
+
+  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
+    std::vector<rpl::Answer> out;
+    for (const Request& request : requests) {
+      const std::string ran = "ran " + request.id;
+      if (!request.in_doubt) {
+        if (request.starting) request.starting();
+        AppendLine(log_, ran);
+      } else if (Contents(log_).find(ran) == std::string::npos) {
+        AppendLine(log_, ran);  // a person looked: it had not run
+      }
+      out.push_back({rpl::Answer::Kind::kValue, pool.String(request.id)});
+    }
+    return out;
+  }
+
+  void Chat(const std::string& line) override { AppendLine(log_, "chat " + line); }
+  void OfferToContinue(const std::string&) override {}
+
+ private:
+  std::string log_;
+  bool answers_;
+};
+
+SessionOptions Options() {
+  SessionOptions options;
+  options.now = "2026-01-02T00:00:00Z";
+  return options;
+}
+
+const std::vector<ProgramFile> kProgram = {{"p.rpl",
+                                            "ask(?p, ?a) <- ?a = $ask(?p)\n"
+                                            "one(?a) <- ask(\"one\", ?a)\n"
+                                            "% <- one(?a), ask(\"two\", ?b), ?r = $work(?a), "
+                                            "ask(\"three\", ?c), $json(?r)\n"}};
+
+struct Ran {
+  std::unique_ptr<SavedSession> saved;
+  Outcome outcome;
+};
+
+// Begins or goes on, as the shell does.
+Ran GoOn(const std::string& path, Agent& agent, const std::vector<ProgramFile>& program) {
+  SessionFile::Opened opened = SessionFile::Open(
+      path, fs::exists(path) ? SessionFile::Mode::kOpen : SessionFile::Mode::kCreate);
+  if (opened.file == nullptr) return {};
+  std::vector<Event> events = opened.file->events();
+  Ran out;
+  out.saved =
+      std::make_unique<SavedSession>(agent, Options(), std::move(events), std::move(opened.file));
+  out.saved->Start(program, [](const std::string&) { return std::nullopt; });
+  const auto& last = out.saved->last();
+  const bool over = last && (out.saved->finished_turn() || last->status == Status::kSatisfied);
+  out.outcome = over ? *last : out.saved->session().Run();
+  return out;
+}
+
+std::vector<std::string> TraceOf(const std::string& path) {
+  const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
+  REQUIRE(opened.error == "");
+  CHECK(opened.file->damage() == "");
+  std::vector<std::string> out;
+  for (const TraceEntry& e : Entries(opened.file->events(), false))
+    out.push_back(std::to_string(e.timestep) + "." + std::to_string(e.phase) + " " + e.text);
+  return out;
+}
+
+TEST_CASE("a session goes on where it waited, and asks nothing twice") {
+  const Folder folder;
+  const std::string path = folder / "s";
+  WritingAgent nobody(folder / "log", false);
+  CHECK(GoOn(path, nobody, kProgram).outcome.status == Status::kWaiting);
+  CHECK(GoOn(path, nobody, kProgram).outcome.status == Status::kWaiting);
+  WritingAgent person(folder / "log", true);
+  CHECK(GoOn(path, person, kProgram).outcome.status == Status::kSatisfied);
+  CHECK(GoOn(path, person, kProgram).outcome.status == Status::kSatisfied);
+  CHECK(Contents(folder / "log") ==
+        "asked one\nasked two\nran $work(\"one\")\nasked three\nchat \"$work(\\\"one\\\")\"\n");
+}
+
+TEST_CASE("a session that is killed at any moment loses nothing and does nothing twice") {
+  const Folder folder;
+  {
+    WritingAgent person(folder / "undisturbed.log", true);
+    REQUIRE(GoOn(folder / "undisturbed", person, kProgram).outcome.status == Status::kSatisfied);
+  }
+  const std::vector<std::string> expected = TraceOf(folder / "undisturbed");
+  std::mt19937 random(20260102);
+  int kills = 0;
+  for (int run = 0; kills < 300; ++run) {
+    const std::string path = folder / std::to_string(run);
+    const std::string log = path + ".log";
+    for (bool over = false; !over;) {
+      const pid_t child = fork();
+      if (child == 0) {
+        WritingAgent person(log, true);
+        const Ran ran = GoOn(path, person, kProgram);
+        _exit(ran.saved != nullptr && ran.outcome.status == Status::kSatisfied ? 0 : 1);
+      }
+      REQUIRE(child > 0);
+      usleep(std::uniform_int_distribution<useconds_t>(0, 12'000)(random));
+      kill(child, SIGKILL);
+      int status = 0;
+      REQUIRE(waitpid(child, &status, 0) == child);
+      if (WIFSIGNALED(status)) ++kills;
+      else REQUIRE(WEXITSTATUS(status) == 0);
+      over = WIFEXITED(status);
+    }
+    CHECK(TraceOf(path) == expected);
+    const std::string happened = Contents(log);
+    for (const std::string line : {"ran $work", "chat "}) {
+      const std::size_t first = happened.find(line);
+      if (first != std::string::npos) CHECK(happened.find(line, first + 1) == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a program that was changed keeps what the session knows") {
+  const Folder folder;
+  const std::string path = folder / "s";
+  WritingAgent person(folder / "log", true);
+  REQUIRE(GoOn(path, person, kProgram).outcome.status == Status::kSatisfied);
+  std::vector<ProgramFile> changed = kProgram;
+  changed[0].text += "more(?a) <- ask(\"four\", ?a)\n%again <- more(_)\n";
+  changed[0].text.replace(changed[0].text.find("% <- one(?a)"), 12, "% <- %again, one(?a)");
+  CHECK(ProgramChanges(kProgram, changed).size() == 4);
+  const Ran ran = GoOn(path, person, changed);
+  CHECK(ran.outcome.status == Status::kSatisfied);
+  CHECK(Contents(folder / "log").find("asked four\n") != std::string::npos);
+  const std::string log = Contents(folder / "log");
+  CHECK(log.find("asked one\n") == log.rfind("asked one\n"));
+  CHECK(log.find("ran ") == log.rfind("ran "));
+}
+
+TEST_CASE("a program that has errors leaves the session as it was") {
+  const Folder folder;
+  const std::string path = folder / "s";
+  WritingAgent person(folder / "log", false);
+  GoOn(path, person, kProgram);
+  const std::vector<std::string> before = TraceOf(path);
+  const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
+  const std::vector<Event> events = opened.file->events();
+  SavedSession saved(person, Options(), events, nullptr);
+  const auto findings = saved.Start({{"p.rpl", "% <- (\n"}}, nullptr);
+  CHECK(!findings.empty());
+}
+
+TEST_CASE("a session has one process at a time") {
+  const Folder folder;
+  const std::string path = folder / "s";
+  const SessionFile::Opened first = SessionFile::Open(path, SessionFile::Mode::kCreate);
+  REQUIRE(first.error == "");
+  const SessionFile::Opened second = SessionFile::Open(path, SessionFile::Mode::kOpen);
+  CHECK(second.file == nullptr);
+  CHECK(second.error == "another process has this session open");
+}
+
+TEST_CASE("a file that is no session of this format is refused by name") {
+  const Folder folder;
+  std::ofstream(folder / "text") << std::string(5000, 'x');
+  CHECK(SessionFile::Open(folder / "text", SessionFile::Mode::kOpen).error ==
+        "not a session of rpl");
+  CHECK(SessionFile::Open(folder / "none", SessionFile::Mode::kOpen).error == "no such file");
+  { REQUIRE(SessionFile::Open(folder / "s", SessionFile::Mode::kCreate).error == ""); }
+  sqlite3* db = nullptr;
+  REQUIRE(sqlite3_open((folder / "s").c_str(), &db) == SQLITE_OK);
+  sqlite3_exec(db, "PRAGMA user_version = 7", nullptr, nullptr, nullptr);
+  sqlite3_close(db);
+  CHECK(SessionFile::Open(folder / "s", SessionFile::Mode::kOpen).error ==
+        "a session of format 7, which a newer rpl wrote; this one reads format 1");
+}
+
+TEST_CASE("every event that is changed, missing or moved is found") {
+  const Folder folder;
+  const std::string path = folder / "s";
+  WritingAgent person(folder / "log", true);
+  GoOn(path, person, kProgram);
+  std::size_t count = 0;
+  {
+    const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
+    count = opened.file->events().size();
+  }
+  REQUIRE(count > 20);
+  const auto damage_after = [&](const std::string& sql) {
+    fs::copy_file(path, folder / "copy", fs::copy_options::overwrite_existing);
+    sqlite3* db = nullptr;
+    sqlite3_open((folder / "copy").c_str(), &db);
+    sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr);
+    REQUIRE(sqlite3_changes(db) > 0);
+    sqlite3_close(db);
+    return SessionFile::Open(folder / "copy", SessionFile::Mode::kRead).file->damage();
+  };
+  for (std::size_t i = 1; i <= count; ++i) {
+    const std::string n = std::to_string(i);
+    CHECK(damage_after("UPDATE events SET body = body || ' ' WHERE seq = " + n) ==
+          "event " + n + " is not what was written");
+    CHECK(damage_after("DELETE FROM events WHERE seq = " + n) == "event " + n + " is missing");
+  }
+  CHECK(
+      damage_after("UPDATE events SET seq = -seq; UPDATE events SET seq = CASE -seq WHEN 3 THEN 5 "
+                   "WHEN 5 THEN 3 ELSE -seq END") == "event 3 is not what was written");
+}
+
+TEST_CASE("a call whose command was cut off is in doubt, in the epochs after too") {
+  const Event started{Event::Kind::kStarted, R"x({"call":"$work(1)"})x"};
+  const Event reply{Event::Kind::kReply, R"x({"call":"$work(1)","kind":"value","value":"1"})x"};
+  CHECK(CallsInDoubt(std::vector{started}) == std::set<std::string>{"$work(1)"});
+  CHECK(CallsInDoubt(std::vector{started, reply}).empty());
+}
+
+TEST_CASE("a journal that is told something else breaks and asks nobody") {
+  Journal first({}, {}, nullptr);
+  std::vector<Event> events;
+  Journal writing({}, {}, [&](const Event& event, bool) {
+    events.push_back(event);
+    return "";
+  });
+  writing.Call("$ask(\"a\")");
+  Journal reading(events, {}, nullptr);
+  CHECK(!reading.live());
+  reading.Call("$ask(\"b\")");
+  CHECK(reading.broken().find("event 1 was call") == 0);
+  CHECK(!reading.live());
+}
+
+TEST_CASE("a session file that cannot be written breaks the journal") {
+  Journal journal({}, {}, [](const Event&, bool) { return "disk full"; });
+  journal.Call("$ask(\"a\")");
+  CHECK(journal.broken() == "disk full");
+}
+
+}  // namespace
+}  // namespace rpl

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/session_file.h"
+
+#include <fmt/format.h>
+#include <sodium.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+
+namespace rpl {
+namespace {
+
+constexpr int kApplication = 0x72706c31;  // "rpl1"
+constexpr int kFormat = 1;
+constexpr std::size_t kHashBytes = 32;
+
+constexpr const char* kTables =
+    "CREATE TABLE events(seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, body TEXT NOT NULL,"
+    " hash BLOB NOT NULL);"
+    "CREATE TABLE head(id INTEGER PRIMARY KEY CHECK (id = 1), events INTEGER NOT NULL,"
+    " hash BLOB NOT NULL);"
+    "INSERT INTO head VALUES(1, 0, zeroblob(32));";
+
+// A prepared statement; finalized at the end of its scope.
+class Statement {
+ public:
+  Statement(sqlite3* db, const char* sql) { sqlite3_prepare_v2(db, sql, -1, &statement_, nullptr); }
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+
+  void Bind(int at, std::int64_t number) { sqlite3_bind_int64(statement_, at, number); }
+  void Bind(int at, std::string_view text) {
+    sqlite3_bind_text64(statement_, at, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  }
+  void BindBytes(int at, std::string_view bytes) {
+    sqlite3_bind_blob64(statement_, at, bytes.data(), bytes.size(), SQLITE_STATIC);
+  }
+  int Step() { return statement_ == nullptr ? SQLITE_ERROR : sqlite3_step(statement_); }
+  std::int64_t Number(int column) { return sqlite3_column_int64(statement_, column); }
+  std::string Bytes(int column) {
+    const void* data = sqlite3_column_blob(statement_, column);
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+    return data == nullptr ? "" : std::string(static_cast<const char*>(data), size);
+  }
+
+ private:
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+}  // namespace
+
+std::string EventHash(const std::string& previous, const Event& event) {
+  std::string hash(kHashBytes, '\0');
+  crypto_generichash_state state;
+  crypto_generichash_init(&state, nullptr, 0, kHashBytes);
+  const auto add = [&](std::string_view bytes) {
+    crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(bytes.data()),
+                              bytes.size());
+  };
+  add(previous);
+  add(EventName(event.kind));
+  add(std::string_view("\0", 1));
+  add(event.body);
+  crypto_generichash_final(&state, reinterpret_cast<unsigned char*>(hash.data()), kHashBytes);
+  return hash;
+}
+
+std::string Hex(const std::string& bytes) {
+  std::string out;
+  for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return out;
+}
+
+SessionFile::Opened SessionFile::Open(const std::string& path, Mode mode) {
+  Opened out;
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  const bool exists = std::filesystem::exists(status);
+  if (mode != Mode::kCreate && !exists) {
+    out.error = "no such file";
+    return out;
+  }
+  if (mode == Mode::kCreate && exists) {
+    out.error = "there is a file of that name already";
+    return out;
+  }
+  if (exists && !std::filesystem::is_regular_file(status)) {
+    out.error = "not a file";
+    return out;
+  }
+  sqlite3* db = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
+                    (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
+  const int code = sqlite3_open_v2(path.c_str(), &db, flags, nullptr);
+  std::unique_ptr<SessionFile> file(new SessionFile(db));
+  if (code != SQLITE_OK) {
+    out.error = file->Error();
+    return out;
+  }
+  out.error = file->Prepare(mode);
+  if (out.error.empty()) out.error = file->Load();
+  if (!out.error.empty()) {
+    const int code_now = sqlite3_errcode(db);
+    if (code_now == SQLITE_NOTADB) out.error = "not a session of rpl";
+    if (code_now == SQLITE_BUSY) {
+      out.error = "another process has this session open";
+      out.hint = "wait until it ends, or stop it";
+    }
+    return out;
+  }
+  out.file = std::move(file);
+  return out;
+}
+
+// What is not settled is rolled back.
+SessionFile::~SessionFile() { sqlite3_close(db_); }
+
+std::string SessionFile::Error() const { return sqlite3_errmsg(db_); }
+
+std::string SessionFile::Run(const char* sql) {
+  return sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) == SQLITE_OK ? "" : Error();
+}
+
+// Takes the lock, for as long as the file is open, and makes or checks the format.
+std::string SessionFile::Prepare(Mode mode) {
+  if (sodium_init() < 0) return "no hashing on this machine";
+  for (const char* sql : {"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA journal_mode = WAL",
+                          "PRAGMA synchronous = FULL", "BEGIN EXCLUSIVE; COMMIT"})
+    if (const std::string error = Run(sql); !error.empty()) return error;
+  const auto number = [&](const char* sql) {
+    Statement statement(db_, sql);
+    return statement.Step() == SQLITE_ROW ? statement.Number(0) : -1;
+  };
+  // An empty one is what a process leaves that ended before it wrote anything.
+  if (number("SELECT count(*) FROM sqlite_schema") == 0) {
+    if (mode == Mode::kRead) return "not a session of rpl";
+    hash_.assign(kHashBytes, '\0');
+    if (const std::string error = Run("BEGIN"); !error.empty()) return error;
+    if (const std::string error = Run(kTables); !error.empty()) return error;
+    const std::string marks =
+        fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kFormat);
+    if (const std::string error = Run(marks.c_str()); !error.empty()) return error;
+    return Run("COMMIT");
+  }
+  if (number("PRAGMA application_id") != kApplication) return "not a session of rpl";
+  if (const std::int64_t format = number("PRAGMA user_version"); format > kFormat)
+    return fmt::format("a session of format {}, which a newer rpl wrote; this one reads format {}",
+                       format, kFormat);
+  return "";
+}
+
+std::string SessionFile::Load() {
+  std::string hash(kHashBytes, '\0');
+  std::int64_t count = 0;
+  Statement rows(db_, "SELECT seq, kind, body, hash FROM events ORDER BY seq");
+  int code = SQLITE_DONE;
+  while ((code = rows.Step()) == SQLITE_ROW) {
+    const std::optional<Event::Kind> kind = EventKindOf(rows.Bytes(1));
+    if (!kind || rows.Number(0) != count + 1) {
+      damage_ = kind ? fmt::format("event {} is missing", count + 1)
+                     : fmt::format("event {} is of an unknown kind", count + 1);
+      break;
+    }
+    Event event{*kind, rows.Bytes(2)};
+    hash = EventHash(hash, event);
+    if (hash != rows.Bytes(3)) {
+      damage_ = fmt::format("event {} is not what was written", count + 1);
+      break;
+    }
+    events_.push_back(std::move(event));
+    ++count;
+  }
+  if (damage_.empty() && code != SQLITE_DONE) return Error();
+  Statement head(db_, "SELECT events, hash FROM head");
+  if (head.Step() != SQLITE_ROW) return Error();
+  if (damage_.empty() && (head.Number(0) != count || head.Bytes(1) != hash))
+    damage_ = head.Number(0) > count ? fmt::format("event {} is missing", count + 1)
+                                     : "the last hash is not what was written";
+  hash_ = hash;
+  count_ = static_cast<std::size_t>(count);
+  return "";
+}
+
+std::string SessionFile::Append(const Event& event, bool settled) {
+  if (!writing_) {
+    if (const std::string error = Run("BEGIN IMMEDIATE"); !error.empty()) return error;
+    writing_ = true;
+  }
+  hash_ = EventHash(hash_, event);
+  ++count_;
+  {
+    Statement insert(db_, "INSERT INTO events VALUES(?, ?, ?, ?)");
+    insert.Bind(1, static_cast<std::int64_t>(count_));
+    insert.Bind(2, EventName(event.kind));
+    insert.Bind(3, event.body);
+    insert.BindBytes(4, hash_);
+    if (insert.Step() != SQLITE_DONE) return Error();
+  }
+  if (!settled) return "";
+  {
+    Statement head(db_, "UPDATE head SET events = ?, hash = ?");
+    head.Bind(1, static_cast<std::int64_t>(count_));
+    head.BindBytes(2, hash_);
+    if (head.Step() != SQLITE_DONE) return Error();
+  }
+  writing_ = false;
+  return Run("COMMIT");
+}
+
+}  // namespace rpl

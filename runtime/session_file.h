@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The file of a session: the events of its journal in one SQLite database (WAL, full sync).
+//
+// A table `events` has one row for each event, in order: its kind, its body, and a hash
+// over these and the hash before it; a row of `head` has their number and the last hash. So
+// a changed, missing or swapped event is seen, at the end too. The format has a number; a
+// file of a newer one is refused.
+//
+// Appended events are on disk once one of them is settled; what is not settled when the
+// process ends, in whatever way, was never there. One process has the file at a time.
+#ifndef RPL_RUNTIME_SESSION_FILE_H_
+#define RPL_RUNTIME_SESSION_FILE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/journal.h"
+
+struct sqlite3;
+
+namespace rpl {
+
+class SessionFile {
+ public:
+  enum class Mode {
+    kCreate,  // an error when there is a file
+    kOpen,    // an error when there is none
+    kRead,    // as kOpen, and nothing will be appended
+  };
+
+  /// What became of opening: `file`, or why not, for people, and a hint.
+  struct Opened {
+    std::unique_ptr<SessionFile> file;
+    std::string error;
+    std::string hint;
+  };
+  static Opened Open(const std::string& path, Mode mode);
+  ~SessionFile();
+  SessionFile(const SessionFile&) = delete;
+
+  /// The events of the file as it was opened, each checked against its hash.
+  const std::vector<Event>& events() const { return events_; }
+  /// Why the events are not what was written, or "". Events before it are sound.
+  const std::string& damage() const { return damage_; }
+  /// Keeps an event, and with `settled` makes sure of it. What went wrong, or "".
+  std::string Append(const Event& event, bool settled);
+
+ private:
+  explicit SessionFile(sqlite3* db) : db_(db) {}
+
+  std::string Run(const char* sql);
+  std::string Error() const;
+  std::string Prepare(Mode mode);
+  std::string Load();
+
+  sqlite3* db_;
+  std::vector<Event> events_;
+  std::string damage_;
+  std::string hash_;  // of the last event, raw bytes
+  std::size_t count_ = 0;
+  bool writing_ = false;  // a transaction is open
+};
+
+/// The hash of an event that follows one with `previous`; 32 raw bytes.
+std::string EventHash(const std::string& previous, const Event& event);
+
+/// Raw bytes in hexadecimal digits.
+std::string Hex(const std::string& bytes);
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_SESSION_FILE_H_

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: shell/embed_test.sh [BUILD]
+#
+# Installs what is built in the folder BUILD, build by default, and builds and runs
+# examples/embed against it, as somebody who embeds the engine would. The program must print
+# examples/embed/output.txt, and docs/embedding.md must show the files of the example as they
+# are. The last line is `N passed, N failed`.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+build=${1:-build}
+example=examples/embed
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+passed=0
+failed=0
+
+# expect NAME COMMAND…: shows what the command printed when it fails.
+expect() {
+  local name=$1
+  shift
+  if "$@" >"$folder/log" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf '%s\n' "$name"
+    cat "$folder/log"
+  fi
+}
+
+# Another folder than the first, so that nothing finds its way back to it.
+install() {
+  cmake --install "$build" --prefix "$folder/first" && mv "$folder/first" "$folder/rpl"
+}
+
+# The header by itself, under warnings of its own.
+compile_header() {
+  printf '#include "rpl/rpl.h"\n' >"$folder/header.cc"
+  c++ -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$folder/rpl/include" \
+    -fsyntax-only "$folder/header.cc"
+}
+
+configure() {
+  cmake -S "$example" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/rpl" \
+    -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Wshadow -Werror"
+}
+
+run() {
+  "$folder/build/returns_desk" "$example/returns.md" >"$folder/output"
+  local status=$?
+  diff -u "$example/output.txt" "$folder/output" && ((status == 0))
+}
+
+# fence FILE INFO: the first fence of the page with this info string is the file.
+fence() {
+  awk -v info="$2" '
+    $0 ~ /^````*[^`]*$/ {
+      match($0, /^`*/)
+      if (mark == "") { mark = substr($0, 1, RLENGTH); open = (substr($0, RLENGTH + 1) == info) }
+      else if ($0 == mark) { if (open) exit; mark = "" }
+      else if (open) print
+      next
+    }
+    mark != "" && open { print }' docs/embedding.md | diff -u "$1" -
+}
+
+expect "the library is installed" install
+expect "the program is installed" "$folder/rpl/bin/rpl" --version
+expect "the header is complete" compile_header
+expect "the example finds the package" configure
+expect "the example is built" cmake --build "$folder/build"
+expect "the example prints $example/output.txt" run
+expect "the protocol is clean" "$folder/rpl/bin/rpl" check --strict "$example/returns.md"
+expect "docs/embedding.md shows main.cc" fence "$example/main.cc" cpp
+expect "docs/embedding.md shows CMakeLists.txt" fence "$example/CMakeLists.txt" cmake
+expect "docs/embedding.md shows returns.md" fence "$example/returns.md" markdown
+expect "docs/embedding.md shows output.txt" fence "$example/output.txt" text
+
+printf '%s passed, %s failed\n' "$passed" "$failed"
+((failed == 0))

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tools of a run: the configuration that applies, who permits what, and the agent that
+// runs them.
+#ifndef RPL_SHELL_TOOL_SETUP_H_
+#define RPL_SHELL_TOOL_SETUP_H_
+
+#include <string>
+#include <vector>
+
+#include "runtime/tool_agent.h"
+#include "shell/commands.h"
+#include "shell/report.h"
+#include "shell/tool_permission.h"
+
+namespace rpl {
+
+class ToolSetup {
+ public:
+  /// Calls of other tools, and all before Prepare, go to `otherwise`. With `ask`, a person
+  /// at the terminal is asked for permission. Borrows both references.
+  ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise);
+
+  /// Reads the file of `--config`, or else the first `rpl.yaml` beside one of `documents`.
+  /// With a message on standard error, and its exit code, when that cannot be used.
+  ExitCode Prepare(const std::vector<std::string>& documents);
+
+  Agent& agent() { return agent_; }
+
+ private:
+  ExitCode Read();
+  ExitCode CheckAllowed() const;
+
+  const EngineOptions& options_;
+  std::string path_;   // of the configuration, "" without one
+  ToolConfig config_;  // empty without one
+  ToolPermission permission_;
+  ToolAgent agent_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_TOOL_SETUP_H_
