@@ -8,10 +8,13 @@
 //   bench_hostile              all shapes
 //   bench_hostile quote fence  those whose name holds one of these words
 //
+// A ratio over kMostRatio is measured again from 2n to 4n and the smaller one counts: what
+// grows in steps, as a document does that leaves a cache of the processor, does so once.
 // Seconds are those of the processor, least of several rounds in which the sizes take
 // turns, so that other work on the machine shows little. n is such that a shape takes some
 // 50 ms, or has some 100 KB where it takes less; it stays below the limits of a sentence,
 // because what a limit ends early says nothing about growth.
+#include <malloc.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -173,12 +176,12 @@ const Shape kShapes[] = {
     // Headings
     {"headings", 50000, [](Size n) { return Count(n, "# Part @\n"); }},
     {"headings of all levels", 50000, HeadingLevels},
-    {"headings with a signature", 20000, [](Size n) { return Count(n, "# T - p@(?x)\n\nText.\n\n"); }},
-    {"headings with one signature", 15000, [](Size n) { return Times(n, "# T - p(?x)\n\nText.\n\n"); }},
-    {"headings with one goal", 15000, [](Size n) { return Times(n, "# T - %p(?x)\n\nText.\n\n"); }},
-    {"headings with goals", 12000, [](Size n) { return Count(n, "# T - %p@(?x)\n\nText.\n\n"); }},
-    {"headings with facts", 6000, [](Size n) { return Count(n, "# T - p@(1)\n\n"); }},
-    {"headings with tools", 20000, [](Size n) { return Count(n, "# T - $p@(?x)\n\n"); }},
+    {"headings with a signature", 8000, [](Size n) { return Count(n, "# T - p@(?x)\n\nText.\n\n"); }},
+    {"headings with one signature", 5000, [](Size n) { return Times(n, "# T - p(?x)\n\nText.\n\n"); }},
+    {"headings with one goal", 5000, [](Size n) { return Times(n, "# T - %p(?x)\n\nText.\n\n"); }},
+    {"headings with goals", 4000, [](Size n) { return Count(n, "# T - %p@(?x)\n\nText.\n\n"); }},
+    {"headings with facts", 5000, [](Size n) { return Count(n, "# T - p@(1)\n\n"); }},
+    {"headings with tools", 8000, [](Size n) { return Count(n, "# T - $p@(?x)\n\n"); }},
     {"headings with broken signatures", 20000, [](Size n) { return Count(n, "# T - p@(?x\n\n"); }},
     {"headings that look like calls", 20000, [](Size n) { return Count(n, "# p@(?x) in C\n\n"); }},
     {"headings that are underlined", 50000, [](Size n) { return Count(n, "Part @\n====\n\n"); }},
@@ -199,7 +202,7 @@ const Shape kShapes[] = {
     {"marks behind a heading", 1000000, [](Size n) { return "# T " + Times(n, "# ") + "\n"; }},
     {"expressions below a heading", 2000,
      [](Size n) { return "# T - r(?x)\n\n" + Fence(Count(n, "c@(?x)\n")); }},
-    {"rules below a heading", 6000,
+    {"rules below a heading", 2000,
      [](Size n) { return "# T - r(?x)\n\n" + Fence(Count(n, "r(?x) <- c@(?x)\n")); }},
     {"expressions below plain headings", 3000,
      [](Size n) { return Count(n, "# T@\n\n```rpl\nc(?x)\n```\n\n## U - r@(?x)\n\n"); }},
@@ -215,7 +218,7 @@ const Shape kShapes[] = {
     // Fences
     {"one giant fence", 20000, [](Size n) { return Fence(Count(n, "p(@, \"text\")\n")); }},
     {"one giant fence of text", 100000, [](Size n) { return "```\n" + Times(n, "text\n") + "```\n"; }},
-    {"tiny fences", 30000, [](Size n) { return Count(n, "```rpl\np(@)\n```\n\n"); }},
+    {"tiny fences", 10000, [](Size n) { return Count(n, "```rpl\np(@)\n```\n\n"); }},
     {"empty fences", 100000, [](Size n) { return Times(n, "```rpl\n```\n"); }},
     {"an unclosed fence", 20000, [](Size n) { return "```rpl\n" + Count(n, "p(@)\n"); }},
     {"fences of many lengths", 20000, FencesOfManyLengths},
@@ -300,7 +303,7 @@ const Shape kShapes[] = {
     {"old arrows in prose", 4000, [](Size n) { return Count(n, "ready@ <= b(1)\n\n"); }},
 
     // Suppressions
-    {"suppressions", 10000,
+    {"suppressions", 3000,
      [](Size n) { return Count(n, "<!-- rpl-ignore RPL6001: why -->\np@(?x) <- q@(?x)\n\n"); }},
     {"suppressions of nothing", 10000,
      [](Size n) { return Times(n, "<!-- rpl-ignore RPL6001: why -->\n\n"); }},
@@ -309,26 +312,26 @@ const Shape kShapes[] = {
     {"suppressions of many codes", 10000,
      [](Size n) { return "<!-- rpl-ignore" + Times(n, " RPL6001") + ": why -->\n"; }},
     {"unclosed suppressions", 50000, [](Size n) { return Times(n, "<!-- rpl-ignore RPL6001: why\n\n"); }},
-    {"suppressions in RPL", 10000,
+    {"suppressions in RPL", 3000,
      [](Size n) { return Count(n, "p@(?x) <- q@(?x) -- rpl-ignore RPL6001: why\n"); }, kPlain},
 
     // Findings
     {"one error many times", 20000, [](Size n) { return Times(n, "p(?x) <- <- q(?x)\n"); }, kPlain},
     {"old arrows", 10000, [](Size n) { return Times(n, "p(?x) => q(?x)\n"); }, kPlain},
-    {"undefined relations", 12000, [](Size n) { return Count(n, "p(?x) <- undefined-@(?x)\n"); }, kPlain},
+    {"undefined relations", 4000, [](Size n) { return Count(n, "p(?x) <- undefined-@(?x)\n"); }, kPlain},
     {"misspelled relations", 3000,
      [](Size n) { return Count(n, "relation-@(1)\np(?x) <- relatoin-@(?x)\n"); }, kPlain},
     {"undefined relations on one line", 2000,
      [](Size n) { return Sentence(n, "p() <- q()", ", undefined-@(1)", ""); }, kPlain},
-    {"names that are not kebab-case", 15000, [](Size n) { return Count(n, "pQ_@(1)\n"); }, kPlain},
+    {"names that are not kebab-case", 4000, [](Size n) { return Count(n, "pQ_@(1)\n"); }, kPlain},
     {"names that are not kebab-case, one line", 3000,
      [](Size n) { return Sentence(n, "p([1", " :aB@", "])"); }, kPlain},
     {"variables with hyphens", 3000, [](Size n) { return Sentence(n, "p(?x) <- q([?x", " ?x-@", "])"); }, kPlain},
     {"an operator behind ?y, ?y2, ...", 3000,
      [](Size n) { return Sentence(n, "p() <- q([?y", " ?y@", "], 1 + 1)"); }, kPlain},
-    {"bare names", 12000, [](Size n) { return Count(n, "p@ <- q@\n"); }, kPlain},
-    {"wrong arities", 10000, [](Size n) { return Count(n, "p@(1)\nq() <- p@(1, 2)\n"); }, kPlain},
-    {"files that are not there", 10000, [](Size n) { return Count(n, "p() <- a@.md#q()\n"); }, kPlain},
+    {"bare names", 4000, [](Size n) { return Count(n, "p@ <- q@\n"); }, kPlain},
+    {"wrong arities", 3000, [](Size n) { return Count(n, "p@(1)\nq() <- p@(1, 2)\n"); }, kPlain},
+    {"files that are not there", 4000, [](Size n) { return Count(n, "p() <- a@.md#q()\n"); }, kPlain},
 
     // One sentence
     {"clauses of one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", q(?x)", ""); }, kPlain},
@@ -360,24 +363,24 @@ const Shape kShapes[] = {
     {"heads and clauses of one rule", 1000,
      [](Size n) { return Sentence(n, "p() <- ", "p@() <- ", "q()") + Count(n, ", q@()"); }, kPlain},
     {"arguments of one call", 5000, [](Size n) { return Sentence(n, "p(0", ", @", ")"); }, kPlain},
-    {"a list", 100000, [](Size n) { return Sentence(n, "p([", "@ ", "])"); }, kPlain},
-    {"a set", 60000, [](Size n) { return Sentence(n, "p(#{", "@ ", "})"); }, kPlain},
-    {"a map", 30000, [](Size n) { return Sentence(n, "p({", ":k@ @, ", "})"); }, kPlain},
+    {"a list", 40000, [](Size n) { return Sentence(n, "p([", "@ ", "])"); }, kPlain},
+    {"a set", 20000, [](Size n) { return Sentence(n, "p(#{", "@ ", "})"); }, kPlain},
+    {"a map", 10000, [](Size n) { return Sentence(n, "p({", ":k@ @, ", "})"); }, kPlain},
     {"a map without commas", 10000, [](Size n) { return Sentence(n, "p({", ":k@ @ ", "})"); }, kPlain},
-    {"a map of maps", 10000, [](Size n) { return Sentence(n, "p({", "{:a @, :b 2} {:c @}, ", "})"); }, kPlain},
+    {"a map of maps", 3000, [](Size n) { return Sentence(n, "p({", "{:a @, :b 2} {:c @}, ", "})"); }, kPlain},
     {"a map as a pattern", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x), ?x = ~ {", ":k@ ?v@, ", "}"); }, kPlain},
-    {"metadata", 20000, [](Size n) { return Sentence(n, "p(1) ^ ~ {", ":k@ @, ", "}"); }, kPlain},
+    {"metadata", 5000, [](Size n) { return Sentence(n, "p(1) ^ ~ {", ":k@ @, ", "}"); }, kPlain},
     {"metadata as a pattern", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x) ^ ~ {", ":k@ ?v@, ", "}"); }, kPlain},
     {"metadata in suffixes", 3000, [](Size n) { return Sentence(n, "p(1)", " ^:k@ @", ""); }, kPlain},
     {"metadata in suffixes of a clause", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", " ^:k@ ?v@", ""); }, kPlain},
     {"bindings of a fact", 3000, [](Size n) { return Sentence(n, "p(1) ^^ {", "?k@ @, ", "}"); }, kPlain},
     {"a sum", 20000, [](Size n) { return Sentence(n, "p(?a) <- ?a = 1", " + 1", ""); }, kPlain},
-    {"sums at the limit", 300, [](Size n) { return Times(n, "p(?a) <- ?a = 1" + Times(200, " + 1") + "\n"); }, kPlain},
+    {"sums at the limit", 100, [](Size n) { return Times(n, "p(?a) <- ?a = 1" + Times(200, " + 1") + "\n"); }, kPlain},
     {"comparisons in a chain", 20000, [](Size n) { return Sentence(n, "p(?a) <- ?a", " < @", ""); }, kPlain},
     {"negations of one clause", 200000, [](Size n) { return Sentence(n, "p() <- ", "not ", "q()"); }, kPlain},
     {"activations of one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x); @when(q(?x))", ", @when(q@(1))", ""); }, kPlain},
     {"constraints in a chain", 20000, [](Size n) { return Sentence(n, "p(?x)", " -> q@(?x)", ""); }, kPlain},
-    {"rules in parentheses", 400, [](Size n) { return Times(n, "p() <- (" + Times(30, "a() <- (") + "q()" + Times(31, ")") + "\n"); }, kPlain},
+    {"rules in parentheses", 200, [](Size n) { return Times(n, "p() <- (" + Times(30, "a() <- (") + "q()" + Times(31, ")") + "\n"); }, kPlain},
     {"an indented rule", 1000,
      [](Size n) { return "text\n" + std::string(n, ' ') + Sentence(n, "p(?x) <- q(?x)", ", q(?x)", ""); }},
 
@@ -385,18 +388,18 @@ const Shape kShapes[] = {
     {"facts", 20000, [](Size n) { return Count(n, "p(@)\n"); }, kPlain},
     {"one fact many times", 20000, [](Size n) { return Times(n, "p(1)\n"); }, kPlain},
     {"facts retracted", 10000, [](Size n) { return Count(n, "p(@)\np(@) -> false\n"); }, kPlain},
-    {"relations", 8000, [](Size n) { return Count(n, "p@(1)\n"); }, kPlain},
-    {"rules of one relation", 10000, [](Size n) { return "q(1)\n" + Count(n, "p(?x) <- q(?x), ?x > @\n"); }, kPlain},
-    {"recursive rules of one relation", 10000, [](Size n) { return "p(1)\n" + Count(n, "p(?x) <- p(?x), ?x > @\n"); }, kPlain},
-    {"a chain of relations", 10000, [](Size n) { return "p0(1)\n" + Count(n, "p~(?x) <- p@(?x)\n"); }, kPlain},
-    {"a chain of relations, backwards", 10000, [](Size n) { return CountDown(n, "p~(?x) <- p@(?x)\n") + "p0(1)\n"; }, kPlain},
-    {"a chain of negations", 8000, [](Size n) { return "q(1)\np0(1)\n" + Count(n, "p~(?x) <- q(?x), not p@(?x)\n"); }, kPlain},
-    {"a chain over a tool", 8000, [](Size n) { return "p0(?x) <- $ask(\"?\", ?x)\n" + Count(n, "p~(?x) <- p@(?x)\n"); }, kPlain},
-    {"a chain over a tool, backwards", 8000, [](Size n) { return CountDown(n, "p~(?x) <- p@(?x)\n") + "p0(?x) <- $ask(\"?\", ?x)\n"; }, kPlain},
-    {"a chain of inputs, backwards", 8000, [](Size n) { return CountDown(n, "p~(?x) <- p@(?x)\n") + "p0(?x) <- ?x > 1\n"; }, kPlain},
+    {"relations", 6000, [](Size n) { return Count(n, "p@(1)\n"); }, kPlain},
+    {"rules of one relation", 3000, [](Size n) { return "q(1)\n" + Count(n, "p(?x) <- q(?x), ?x > @\n"); }, kPlain},
+    {"recursive rules of one relation", 3000, [](Size n) { return "p(1)\n" + Count(n, "p(?x) <- p(?x), ?x > @\n"); }, kPlain},
+    {"a chain of relations", 3000, [](Size n) { return "p0(1)\n" + Count(n, "p~(?x) <- p@(?x)\n"); }, kPlain},
+    {"a chain of relations, backwards", 3000, [](Size n) { return CountDown(n, "p~(?x) <- p@(?x)\n") + "p0(1)\n"; }, kPlain},
+    {"a chain of negations", 2000, [](Size n) { return "q(1)\np0(1)\n" + Count(n, "p~(?x) <- q(?x), not p@(?x)\n"); }, kPlain},
+    {"a chain over a tool", 2000, [](Size n) { return "p0(?x) <- $ask(\"?\", ?x)\n" + Count(n, "p~(?x) <- p@(?x)\n"); }, kPlain},
+    {"a chain over a tool, backwards", 2000, [](Size n) { return CountDown(n, "p~(?x) <- p@(?x)\n") + "p0(?x) <- $ask(\"?\", ?x)\n"; }, kPlain},
+    {"a chain of inputs, backwards", 2000, [](Size n) { return CountDown(n, "p~(?x) <- p@(?x)\n") + "p0(?x) <- ?x > 1\n"; }, kPlain},
     {"a chain of goals", 8000, [](Size n) { return "% <- %g0\n" + Count(n, "%g@ <- %g~\n"); }, kPlain},
     {"a chain of goals, backwards", 8000, [](Size n) { return CountDown(n, "%g~ <- %g@\n") + "%g0 <- true\n"; }, kPlain},
-    {"goals", 10000, [](Size n) { return Count(n, "%g@ <- p(@)\n"); }, kPlain},
+    {"goals", 3000, [](Size n) { return Count(n, "%g@ <- p(@)\n"); }, kPlain},
     {"rules of one goal", 8000, [](Size n) { return Count(n, "%g <- p(@)\n"); }, kPlain},
     {"rules of one goal over another", 8000, [](Size n) { return Times(n, "%g <- %h\n") + "%h <- true\n"; }, kPlain},
     {"a goal over many", 1000, [](Size n) { return Sentence(n, "% <- %g0", ", %g@", "") + Count(n, "%g@ <- true\n"); }, kPlain},
@@ -404,16 +407,16 @@ const Shape kShapes[] = {
     {"a cycle of negations", 4000, [](Size n) { return "q(1)\n" + Count(n, "p~(?x) <- q(?x), not p@(?x)\n") + "p0(?x) <- p" + std::to_string(n) + "(?x)\n"; }, kPlain},
     {"cycles of two negations", 4000, [](Size n) { return Count(n, "p@() <- not q@()\nq@() <- not p@()\n"); }, kPlain},
     {"a cycle of goals", 4000, [](Size n) { return Count(n, "%g@ <- %g~\n") + "%g" + std::to_string(n) + " <- %g0\n"; }, kPlain},
-    {"constraints", 10000, [](Size n) { return Count(n, "p(?x), ?x > @ -> false\n"); }, kPlain},
-    {"constraints over many relations", 10000, [](Size n) { return Count(n, "p@(?x), q@(?x) -> false\n"); }, kPlain},
-    {"rules with constraints", 8000, [](Size n) { return Count(n, "p@(?x) <- q(?x) -> ?x > 1\n"); }, kPlain},
-    {"unused definitions", 8000, [](Size n) { return "%\xC2\xA0\n% <- p0(1)\n" + Count(n, "p@(?x) <- q@(?x)\nq@(1)\n"); }, kPlain},
+    {"constraints", 3000, [](Size n) { return Count(n, "p(?x), ?x > @ -> false\n"); }, kPlain},
+    {"constraints over many relations", 3000, [](Size n) { return Count(n, "p@(?x), q@(?x) -> false\n"); }, kPlain},
+    {"rules with constraints", 2500, [](Size n) { return Count(n, "p@(?x) <- q(?x) -> ?x > 1\n"); }, kPlain},
+    {"unused definitions", 2500, [](Size n) { return "%\xC2\xA0\n% <- p0(1)\n" + Count(n, "p@(?x) <- q@(?x)\nq@(1)\n"); }, kPlain},
     {"gathering", 8000, [](Size n) { return Count(n, "p@([& ?x]) <- q(?x, @)\n"); }, kPlain},
     {"expansions", 4000, [](Size n) { return Count(n, "#?h <- p(?h, @)\n"); }, kPlain},
-    {"terms as data", 10000, [](Size n) { return Count(n, "p(q@(@), r@(?x)) <- s@(?x)\n"); }, kPlain},
-    {"tools", 10000, [](Size n) { return Count(n, "p@(?x) <- ?x = $t@(1)\n"); }, kPlain},
-    {"async variables", 10000, [](Size n) { return Count(n, "p@(?x) <- ?x = $v@\n"); }, kPlain},
-    {"sentences that assert nothing", 15000, [](Size n) { return Count(n, "p@(?x)\n"); }, kPlain},
+    {"terms as data", 3000, [](Size n) { return Count(n, "p(q@(@), r@(?x)) <- s@(?x)\n"); }, kPlain},
+    {"tools", 3000, [](Size n) { return Count(n, "p@(?x) <- ?x = $t@(1)\n"); }, kPlain},
+    {"async variables", 3000, [](Size n) { return Count(n, "p@(?x) <- ?x = $v@\n"); }, kPlain},
+    {"sentences that assert nothing", 4000, [](Size n) { return Count(n, "p@(?x)\n"); }, kPlain},
 };
 
 // --- Ways through -------------------------------------------------------------------------
@@ -518,7 +521,11 @@ void MeasureAll(Run& run) {
     const std::string twice = shape.make(2 * shape.n);
     std::printf("%-40s %9zu", shape.name, once.size());
     for (const Way& way : kWays) {
-      const Times2 t = Measure(way, shape.file, once, twice);
+      Times2 t = Measure(way, shape.file, once, twice);
+      if (t.ratio() > kMostRatio && t.twice < kMostSeconds / 4) {
+        const Times2 next = Measure(way, shape.file, twice, shape.make(4 * shape.n));
+        if (next.ratio() < t.ratio()) t = next;
+      }
       const double ratio = t.ratio();
       std::printf(" | %6.3f %6.3f %3.1f%c", t.once, t.twice, ratio, ratio > kMostRatio ? '!' : ' ');
       std::fflush(stdout);
@@ -541,6 +548,10 @@ void* RunThread(void* run) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Memory is kept from round to round: what the system takes to hand out pages is not ours.
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_MMAP_MAX, 0);
   Run run;
   run.words.assign(argv + 1, argv + argc);
   pthread_attr_t attributes;
