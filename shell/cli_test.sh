@@ -340,6 +340,27 @@ expect "a run that was cut off goes on from its file" 5 "" 'limit reached: 0.2 s
   "$rpl" run wide.rpl --max-time 0.2 --session cut.rpls
 expect "nothing of what was cut off is kept" 0 "" "sound: 1 events" "$rpl" trace verify cut.rpls
 
+# --- Tools ---------------------------------------------------------------------------------
+
+export XDG_STATE_HOME=$folder/state
+mkdir -p tools
+printf '%% <- ?r = $hang()\n' >tools/hang.rpl
+printf 'version: 1\ntools: {hang: {command: [sleep, "600.25"], permission: allow}}\n' >tools/rpl.yaml
+printf 'version: 1\ntool: {}\n' >tools/bad.yaml
+expect "run: a bad configuration" 2 "" "bad.yaml:2:1: error RPL7004: unknown key \`tool\`" \
+  "$rpl" run tools/hang.rpl --config tools/bad.yaml
+expect "run: no such configuration" 6 "" "none.yaml: No such file" \
+  "$rpl" run tools/hang.rpl --config none.yaml
+expect "run: no such tool to allow" 2 "" "has no tool \`hnag\`" \
+  "$rpl" run tools/hang.rpl --allow-tool hnag
+expect "run: a command that nobody approved" 4 "" "its command is not approved" \
+  "$rpl" run tools/hang.rpl
+expect "run: an answer comes before the command" 0 "*" "satisfied" \
+  "$rpl" run tools/hang.rpl --answer hang=1
+expect "Ctrl-C while a tool runs" 130 "" "interrupted" \
+  timeout --preserve-status -s INT 1 "$rpl" run tools/hang.rpl --allow-tool hang
+grep -qs '^sleep.600\.25' /proc/[0-9]*/cmdline && fail "expected the tool to be ended"
+
 # --- Streams and signals -----------------------------------------------------------------
 
 # A reader that leaves ends the program without a word.
