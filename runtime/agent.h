@@ -21,6 +21,8 @@
 
 namespace rpl {
 
+struct Answer;
+
 /// One thing asked for.
 struct Request {
   enum class Kind {
@@ -42,6 +44,9 @@ struct Request {
   bool in_doubt = false;
   /// kTool: to be called right before a command is started for it. May be empty.
   std::function<void()> starting;
+  /// kTool: may be called with the reply as soon as it is there, before others that run
+  /// beside it. May be empty.
+  std::function<void(const Answer&)> finished;
 };
 
 struct Answer {

@@ -652,6 +652,10 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
       if (journal == nullptr) continue;
       rest.back().in_doubt = journal->InDoubt(names[i]);
       rest.back().starting = [journal, name = names[i]] { journal->Started(name); };
+      rest.back().finished = [&, i](const Answer& answer) {
+        journal->Reply(names[i], answer, pool_);
+        replies[i] = answer;
+      };
     }
     for (std::size_t k = 0; Tells() && k < open.size(); ++k)
       Tell("tool-call",
@@ -660,7 +664,8 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
     for (std::size_t k = 0; k < open.size(); ++k) {
       if (answers[k].kind == Answer::Kind::kNobody) continue;
       TellReply("result", names[open[k]], answers[k]);
-      if (journal != nullptr) journal->Reply(names[open[k]], answers[k], pool_);
+      const bool kept = replies[open[k]].kind != Answer::Kind::kNobody;
+      if (journal != nullptr && !kept) journal->Reply(names[open[k]], answers[k], pool_);
       replies[open[k]] = answers[k];
     }
   }

@@ -31,6 +31,7 @@ using nlohmann::ordered_json;
 
 constexpr std::uint64_t kTickMs = 10;
 constexpr int kMinTicks = 3;
+constexpr const char* kInterrupted = "interrupted";
 constexpr std::uint64_t kPollMs = 50;
 constexpr std::uint64_t kGiveUpMs = 5000;  // after SIGKILL: nothing helps any more
 constexpr std::size_t kMaxLogLine = 4096;
@@ -211,6 +212,9 @@ class Process {
 
   void Start();
   void Fail(std::string code, std::string message);
+  void TellFinished() const {
+    if (call_.finished && std::string_view(result_.code) != kInterrupted) call_.finished(result_);
+  }
 
   /// The leader, while it must be reaped by the loop; else 0.
   pid_t leader() const { return exited_ ? 0 : pid_; }
@@ -540,13 +544,13 @@ void Batch::Unwatch() {
 
 void Batch::Interrupt() {
   interrupted_ = true;
-  for (const auto& process : running_) process->Fail("interrupted", "the run was interrupted");
+  for (const auto& process : running_) process->Fail(kInterrupted, "the run was interrupted");
 }
 
 // Fills up to the concurrency. The loop ends when nothing runs and nothing is watched.
 void Batch::StartMore() {
   for (; interrupted_ && next_ < calls_.size(); ++next_)
-    results_[next_] = Failure("interrupted", "the run was interrupted");
+    results_[next_] = Failure(kInterrupted, "the run was interrupted");
   while (next_ < calls_.size() && running_.size() < std::max<std::size_t>(run_.concurrency, 1)) {
     running_.push_back(std::make_unique<Process>(*this, calls_[next_], results_[next_]));
     ++next_;
@@ -556,6 +560,7 @@ void Batch::StartMore() {
 }
 
 void Batch::Ended(Process* process) {
+  process->TellFinished();
   std::erase_if(running_, [&](const auto& p) { return p.get() == process; });
   StartMore();
 }

@@ -40,16 +40,6 @@
 
 namespace rpl {
 
-struct ToolCall {
-  std::string id;
-  const ToolCommand* command = nullptr;
-  nlohmann::ordered_json args;     // a list
-  std::function<void()> starting;  // called right before the process is started; may be empty
-};
-
-/// The request as it is written, without its newline.
-std::string RequestLine(const ToolCall& call);
-
 struct ToolResult {
   bool ok = false;
   nlohmann::ordered_json result;  // when ok
@@ -57,6 +47,19 @@ struct ToolResult {
   std::string message;            // for people, and of the tool itself when `code` is "tool"
   std::string tool_code;          // when `code` is "tool": the tool's own
 };
+
+struct ToolCall {
+  std::string id;
+  const ToolCommand* command = nullptr;
+  nlohmann::ordered_json args;  // a list
+  /// Called right before the process is started; may be empty.
+  std::function<void()> starting = nullptr;
+  /// Called when the call has ended, unless an interrupt ended it; may be empty.
+  std::function<void(const ToolResult&)> finished = nullptr;
+};
+
+/// The request as it is written, without its newline.
+std::string RequestLine(const ToolCall& call);
 
 struct ToolRun {
   std::size_t concurrency = 4;  // calls at a time, at least 1

@@ -23,18 +23,6 @@ struct Picked {
   }
 };
 
-// nullopt when the arguments have no JSON.
-std::optional<ToolCall> CallFor(const Request& request, const ToolCommand& command,
-                                const Pool& pool) {
-  ToolCall call{CallId(request.id), &command, nlohmann::ordered_json::array(), request.starting};
-  for (const Value arg : request.args) {
-    std::optional<nlohmann::ordered_json> json = JsonOfValue(pool, arg);
-    if (!json) return std::nullopt;
-    call.args.push_back(std::move(*json));
-  }
-  return call;
-}
-
 Answer AnswerFor(const ToolResult& result, Pool& pool) {
   if (result.ok) return {Answer::Kind::kValue, ValueOfJson(result.result, pool, false)};
   if (result.code == "interrupted") return {};
@@ -46,6 +34,22 @@ Answer AnswerFor(const ToolResult& result, Pool& pool) {
   entries.push_back(pool.String(result.tool_code));
   failed.value = pool.Map(entries);
   return failed;
+}
+
+// nullopt when the arguments have no JSON.
+std::optional<ToolCall> CallFor(const Request& request, const ToolCommand& command, Pool& pool) {
+  ToolCall call{CallId(request.id), &command, nlohmann::ordered_json::array(), request.starting,
+                nullptr};
+  if (request.finished)
+    call.finished = [finished = request.finished, &pool](const ToolResult& result) {
+      finished(AnswerFor(result, pool));
+    };
+  for (const Value arg : request.args) {
+    std::optional<nlohmann::ordered_json> json = JsonOfValue(pool, arg);
+    if (!json) return std::nullopt;
+    call.args.push_back(std::move(*json));
+  }
+  return call;
 }
 
 }  // namespace

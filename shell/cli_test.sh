@@ -361,6 +361,62 @@ expect "Ctrl-C while a tool runs" 130 "" "interrupted" \
   timeout --preserve-status -s INT 1 "$rpl" run tools/hang.rpl --allow-tool hang
 grep -qs '^sleep.600\.25' /proc/[0-9]*/cmdline && fail "expected the tool to be ended"
 
+# A run that two questions and a slow tool make long: begun, killed while the tool runs,
+# gone on with from other processes. Each question is asked once, the tool runs once.
+cat >tools/slow.sh <<'END'
+#!/usr/bin/env bash
+IFS= read -r request
+echo ran >>"$(dirname "$0")/ran"
+while [[ ! -e $(dirname "$0")/go ]]; do sleep 0.05; done
+id=${request#*'"id":"'}
+printf '{"id":"%s","result":"done"}\n' "${id%%'"'*}"
+END
+chmod +x tools/slow.sh
+cat >tools/long.md <<'END'
+# Long - %long(?a, ?r, ?b) <- first(?a), ?r = $slow(?a), second(?b)
+
+# First - first(?a)
+First question?
+
+# Second - second(?b)
+Second question?
+
+# Slow - $slow(?a)
+It takes its time.
+END
+printf 'version: 1\ntools: {slow: {command: [./slow.sh], permission: allow}}\n' >tools/rpl.yaml
+expect "long: it waits for the first answer" 3 "" "First question?" \
+  "$rpl" run tools/long.md --session long.rpls
+"$rpl" resume long.rpls --answer a=1 --allow-tool slow </dev/null >/dev/null 2>&1 &
+while [[ ! -s tools/ran ]]; do sleep 0.05; done
+kill -9 $!
+wait $! 2>/dev/null
+touch tools/go
+expect "long: a call that was cut off is in doubt" 3 "" 'waiting for' \
+  "$rpl" resume long.rpls --allow-tool slow
+grep -qF '$slow("1")' err || grep -qF '$slow(1)' err || fail "expected the call"
+expect "long: its result is given from elsewhere" 3 "" "Second question?" \
+  "$rpl" resume long.rpls --answer slow=done --allow-tool slow
+expect "long: it finishes" 0 '{"?a":1,"?r":"done","?b":2}' "satisfied" \
+  "$rpl" resume long.rpls --answer b=2 --allow-tool slow
+[[ $(cat tools/ran) == ran ]] || fail "expected the tool to run once"
+"$rpl" trace export long.rpls >long.rpl
+expect "long: its trace finishes without asking" 0 '{"?a":1,"?r":"done","?b":2}' "satisfied" \
+  "$rpl" run tools/long.md long.rpl
+"$rpl" trace replay long.rpls >replayed
+for ((i = 0; i < 1000; i++)); do
+  env -i A="$(printf '%*s' $((i * 7 % 4096)) '')" "$rpl" trace replay long.rpls | cmp -s - replayed || break
+done
+name="1,000 replays print the same bytes"
+((i == 1000)) && passed=$((passed + 1)) || fail "replay $i differs"
+printf 'version: 1\ntools: {slow: {command: ["false"], permission: allow}}\n' >tools/rpl.yaml
+expect "a tool that failed decides" 4 "" '$slow(1) failed: ' \
+  "$rpl" run tools/long.md --session retry.rpls --answer a=1 --allow-tool slow
+printf 'version: 1\ntools: {slow: {command: [./slow.sh], permission: allow}}\n' >tools/rpl.yaml
+expect "a failure stands" 4 "" '$slow(1) failed: ' "$rpl" resume retry.rpls --allow-tool slow
+expect "resume --retry" 3 "" "Second question?" \
+  "$rpl" resume retry.rpls --allow-tool slow --retry slow
+
 # --- Streams and signals -----------------------------------------------------------------
 
 # A reader that leaves ends the program without a word.

@@ -346,8 +346,9 @@ void Describe(CLI::App& app, Commands& to) {
   CLI::App* resume = app.add_subcommand("resume", "Go on with a run that has a file");
   resume->add_option("SESSION", to.resume.session, "The file of `rpl run --session`")->required();
   resume
-      ->add_option("--retry", to.resume.retry,
-                   "Call the tool again where nobody knows whether it ran; repeatable")
+      ->add_option(
+          "--retry", to.resume.retry,
+          "Call the tool again where it failed, or nobody knows whether it ran; repeatable")
       ->type_name("NAME")
       ->allow_extra_args(false);
   AddEngineOptions(*resume, to.resume.engine);

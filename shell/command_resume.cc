@@ -63,6 +63,18 @@ bool IsOneOf(const std::string& call, const std::vector<std::string>& tools) {
   });
 }
 
+// Takes back the replies of calls that failed, so that they are made again (§13.3).
+void TakeBackFailures(Session& session, const std::vector<std::string>& tools) {
+  std::string message;
+  for (const TraceEntry& entry : session.Entries()) {
+    const std::size_t end = entry.text.find(" ^ ~ {:status :error");
+    if (entry.kind == TraceEntry::Kind::kReply && end != std::string::npos &&
+        IsOneOf(entry.text, tools))
+      message += entry.text.substr(0, end) + " -> false\n";
+  }
+  if (!message.empty()) session.Say("<retry>", message);
+}
+
 }  // namespace
 
 int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& engine,
@@ -101,6 +113,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   Outcome outcome;
   const bool same = last && last->files == files;
   const bool over = same && saved.last() && saved.last()->status == Status::kSatisfied;
+  if (!over && !saved.finished_turn()) TakeBackFailures(session, retry);
   if (saved.journal().broken().empty())
     outcome = saved.finished_turn() || over ? *saved.last() : session.Run();
   if (!saved.journal().broken().empty()) {
