@@ -49,6 +49,8 @@ class Statement {
 
 }  // namespace
 
+std::string FirstHash() { return std::string(kHashBytes, '\0'); }
+
 std::string EventHash(const std::string& previous, const Event& event) {
   std::string hash(kHashBytes, '\0');
   crypto_generichash_state state;
@@ -134,7 +136,7 @@ std::string SessionFile::Prepare(Mode mode) {
   // An empty one is what a process leaves that ended before it wrote anything.
   if (number("SELECT count(*) FROM sqlite_schema") == 0) {
     if (mode == Mode::kRead) return "not a session of rpl";
-    hash_.assign(kHashBytes, '\0');
+    hash_ = FirstHash();
     if (const std::string error = Run("BEGIN"); !error.empty()) return error;
     if (const std::string error = Run(kTables); !error.empty()) return error;
     const std::string marks =
@@ -150,7 +152,7 @@ std::string SessionFile::Prepare(Mode mode) {
 }
 
 std::string SessionFile::Load() {
-  std::string hash(kHashBytes, '\0');
+  std::string hash = FirstHash();
   std::int64_t count = 0;
   Statement rows(db_, "SELECT seq, kind, body, hash FROM events ORDER BY seq");
   int code = SQLITE_DONE;

@@ -63,6 +63,9 @@ class SessionFile {
   bool writing_ = false;  // a transaction is open
 };
 
+/// What the first event follows: 32 zeros.
+std::string FirstHash();
+
 /// The hash of an event that follows one with `previous`; 32 raw bytes.
 std::string EventHash(const std::string& previous, const Event& event);
 

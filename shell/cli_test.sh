@@ -257,6 +257,19 @@ cp out trace.rpl
 expect "a trace restores what stood" 0 '{"?where":"Lucca","?nights":3}' "" "$rpl" run trip.md trace.rpl
 expect "trace: export with hashes" 0 '*' "" "$rpl" trace export s.rpls --format ndjson
 grep -q '^{"event":1,"kind":"program","body":' out || fail "expected the first event"
+cp out lines.ndjson
+expect "trace: verify an export" 0 "" "sound: " "$rpl" trace verify lines.ndjson
+sed '3{h;d};4{G}' lines.ndjson >swapped.ndjson
+expect "trace: verify finds swapped lines" 1 "" "line 3 is not what was written" \
+  "$rpl" trace verify swapped.ndjson
+sed '5d' lines.ndjson >missing.ndjson
+expect "trace: verify finds a missing line" 1 "" "line 5 is not what was written" \
+  "$rpl" trace verify missing.ndjson
+sed '$d' lines.ndjson >short.ndjson
+expect "trace: verify finds a missing end" 1 "" "is missing" "$rpl" trace verify short.ndjson
+sed 's/Lucca/Pisas/' lines.ndjson >changed.ndjson
+expect "trace: verify finds a changed letter" 1 "" "is not what was written" \
+  "$rpl" trace verify changed.ndjson
 cp s.rpls other.rpls
 expect "trace: diff of the same" 0 "" "in common" "$rpl" trace diff s.rpls other.rpls
 "$rpl" run trip.md --session third.rpls --answer where=Rome </dev/null >/dev/null 2>&1

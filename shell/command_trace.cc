@@ -5,6 +5,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "runtime/json_value.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
@@ -92,7 +93,7 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
 }
 
 void ExportEvents(const std::vector<Event>& events) {
-  std::string hash(32, '\0');
+  std::string hash = FirstHash();
   for (std::size_t i = 0; i < events.size(); ++i) {
     hash = EventHash(hash, events[i]);
     std::cout << Dump({{"event", i + 1},
@@ -101,6 +102,48 @@ void ExportEvents(const std::vector<Event>& events) {
                        {"hash", Hex(hash)}})
               << '\n';
   }
+  std::cout << Dump({{"events", events.size()}, {"hash", Hex(hash)}}) << '\n';
+}
+
+// What is wrong with lines that ExportEvents printed, or ""; their number.
+std::string DamageOf(const std::string& exported, std::size_t& events) {
+  std::string hash = FirstHash();
+  std::istringstream lines(exported);
+  std::size_t number = 1;
+  for (std::string line; std::getline(lines, line); ++number) {
+    const auto damaged = [&] { return fmt::format("line {} is not what was written", number); };
+    const JsonText parsed = ParseJson(line);
+    if (!parsed.error.empty() || !parsed.json.is_object()) return damaged();
+    ordered_json expected;
+    if (parsed.json.contains("events")) {
+      expected = {{"events", number - 1}, {"hash", Hex(hash)}};
+      events = number - 1;
+    } else {
+      const auto text = [&](const char* key) {
+        const auto at = parsed.json.find(key);
+        return at != parsed.json.end() && at->is_string() ? at->get<std::string>() : "";
+      };
+      const std::optional<Event::Kind> kind = EventKindOf(text("kind"));
+      if (!kind) return damaged();
+      hash = EventHash(hash, {*kind, text("body")});
+      expected = {
+          {"event", number}, {"kind", text("kind")}, {"body", text("body")}, {"hash", Hex(hash)}};
+    }
+    if (Dump(expected) != line) return damaged();
+    if (parsed.json.contains("events") && lines.peek() == EOF) return "";
+  }
+  return fmt::format("line {} is missing", number);
+}
+
+// Exported lines, in place of a session.
+int VerifyLines(const std::string& path, const std::string& exported) {
+  std::size_t events = 0;
+  if (const std::string damage = DamageOf(exported, events); !damage.empty()) {
+    std::cerr << "rpl: " << path << ": the export is damaged: " << damage << '\n';
+    return kExitNo;
+  }
+  std::cerr << fmt::format("sound: {} events\n", events);
+  return kExitOk;
 }
 
 int Replay(const TraceOptions& options, const std::vector<Event>& events) {
@@ -132,6 +175,11 @@ int Diff(const std::vector<TraceEntry>& a, const std::vector<TraceEntry>& b) {
 }  // namespace
 
 int CommandTrace(const TraceOptions& options) {
+  if (options.what == TraceOptions::What::kVerify) {
+    const Input input = ReadFile(options.session);
+    if (input.error.empty() && input.text.starts_with('{'))
+      return VerifyLines(options.session, input.text);
+  }
   const std::unique_ptr<SessionFile> file = Open(options.session);
   if (file == nullptr) return kExitFile;
   const std::vector<Event>& events = file->events();
