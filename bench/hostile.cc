@@ -12,9 +12,9 @@
 // grows in steps, as a document does that leaves a cache of the processor, does so once.
 // Seconds are those of the processor, least of several rounds in which the sizes take
 // turns, so that other work on the machine shows little. n is such that a shape takes some
-// 50 ms, or has some 100 KB where it takes less; it stays below the limits of a sentence,
-// because what a limit ends early says nothing about growth.
-#include <malloc.h>
+// 5 to 50 ms, so that both sizes have their memory from the allocator, not from the system;
+// it stays below the limits of a sentence, because what a limit ends early says nothing
+// about growth. Shapes that a limit is there to end have only to end soon.
 #include <pthread.h>
 
 #include <algorithm>
@@ -37,9 +37,11 @@ constexpr double kMostRatio = 2.3;
 /// What takes less is not told from noise.
 constexpr double kLeastSeconds = 0.004;
 constexpr int kLeastRounds = 3;
-constexpr int kMostRounds = 9;
+constexpr int kMostRounds = 7;
+/// What a limit ends has so long.
+constexpr double kSoon = 1;
 /// A shape that takes so long is not measured again.
-constexpr double kMostSeconds = 5;
+constexpr double kMostSeconds = 3;
 /// As the program has: limits end a deep evaluation, not the stack.
 constexpr std::size_t kStackBytes = std::size_t{512} << 20;
 
@@ -126,6 +128,7 @@ struct Shape {
   std::size_t n;
   std::string (*make)(std::size_t n);
   const char* file = "hostile.md";
+  bool limited = false;  // a limit ends it: then only that it ends soon is asked for
 };
 
 using Size = std::size_t;
@@ -133,149 +136,96 @@ constexpr const char* kPlain = "hostile.rpl";
 
 const Shape kShapes[] = {
     // Brackets
-    {"deep (", 400000, [](Size n) { return Fence("p" + Times(n, "(") + Times(n, ")")); }},
-    {"deep [", 400000, [](Size n) { return Fence("p(" + Times(n, "[") + Times(n, "]") + ")"); }},
-    {"deep {", 400000, [](Size n) { return Fence("p(" + Times(n, "{") + Times(n, "}") + ")"); }},
-    {"deep #{", 300000, [](Size n) { return Fence("p(" + Times(n, "#{") + Times(n, "}") + ")"); }},
-    {"deep bars", 400000, [](Size n) { return Fence("p() <- " + Times(n, "|")); }},
-    {"unclosed (", 800000, [](Size n) { return Fence("p" + Times(n, "(")); }},
-    {"unclosed [{#{", 300000, [](Size n) { return Fence("p(" + Times(n, "[{#{")); }},
-    {"closers alone", 400000, [](Size n) { return Fence(Times(n, ")]}")); }},
-    {"closers alone, a line each", 30000, [](Size n) { return Fence(Times(n, ")\n")); }},
-    {"unclosed ( on each line", 50000, [](Size n) { return Fence(Times(n, "p((a\n")); }},
-    {"unclosed ( on each bare line", 30000, [](Size n) { return Times(n, "p((a\n"); }},
-    {"unclosed ( on each bare line, apart", 30000, [](Size n) { return Times(n, "p((a\n\n"); }},
-    {"wrong closers on each line", 30000, [](Size n) { return Fence(Times(n, "p([)]\n")); }},
+    {"deep (", 200000, [](Size n) { return Fence("p" + Times(n, "(") + Times(n, ")")); }},
+    {"deep [", 200000, [](Size n) { return Fence("p(" + Times(n, "[") + Times(n, "]") + ")"); }},
+    {"deep #{", 150000, [](Size n) { return Fence("p(" + Times(n, "#{") + Times(n, "}") + ")"); }},
+    {"unclosed (", 150000, [](Size n) { return Fence("p" + Times(n, "(")); }},
+    {"unclosed [{#{", 60000, [](Size n) { return Fence("p(" + Times(n, "[{#{")); }},
+    {"unclosed ( on each bare line", 10000, [](Size n) { return Times(n, "p((a\n"); }},
     {"terms f(f(...)) at the limit", 100, DeepTerms, kPlain},
     {"calls as groups ((((", 300000, [](Size n) { return Times(n, "(") + "p(1)" + Times(n, ")"); }},
 
     // Lines
     {"one long line of words", 200000, [](Size n) { return Times(n, "words and "); }},
-    {"one long word", 4000000, [](Size n) { return Times(n, "w"); }},
-    {"one long name", 2000000, [](Size n) { return Fence("p" + Times(n, "w") + "()"); }},
+    {"one long word", 1000000, [](Size n) { return Times(n, "w"); }},
     {"one long number", 2000000, [](Size n) { return Fence("p(" + Times(n, "1") + ")"); }},
-    {"one long line of blanks", 4000000, [](Size n) { return "a\n" + Times(n, " ") + "b\n"; }},
-    {"blank lines", 2000000, [](Size n) { return "a\n" + Times(n, "\n") + "b\n"; }},
-    {"sentences on one line", 100000, [](Size n) { return Fence(Times(n, "p(1) ")); }},
+    {"one long line of blanks", 1000000, [](Size n) { return "a\n" + Times(n, " ") + "b\n"; }},
+    {"blank lines", 500000, [](Size n) { return "a\n" + Times(n, "\n") + "b\n"; }},
     {"facts in one line", 10000, [](Size n) { return Fence(Sentence(n, "q(0)", ", p(@)", "")); }},
-    {"names on one bare line", 50000, [](Size n) { return Times(n, "p(1) is a "); }},
-    {"calls that begin bare lines", 20000, [](Size n) { return Count(n, "p(@) is prose\n"); }},
+    {"calls that begin bare lines", 5000, [](Size n) { return Count(n, "p(@) is prose\n"); }},
     {"tabs", 400000, [](Size n) { return Times(n, "\t\ta\t\n"); }},
-    {"CRLF", 20000, [](Size n) { return Count(n, "# T@\r\n\r\ntext\r\n\r\np(@)\r\n\r\n"); }},
-    {"CR alone", 20000, [](Size n) { return Count(n, "# T@\rtext\r--\r"); }},
-    {"CR alone, headings", 20000, [](Size n) { return Count(n, "# T@ - ?x@ is\r"); }},
-    {"a NUL at the end", 4000000, [](Size n) { return Times(n, "a ") + std::string(1, '\0'); }},
-    {"NULs", 4000000, [](Size n) { return std::string(n, '\0'); }},
+    {"CRLF", 6000, [](Size n) { return Count(n, "# T@\r\n\r\ntext\r\n\r\np(@)\r\n\r\n"); }},
+    {"CR alone", 5000, [](Size n) { return Count(n, "# T@\rtext\r--\r"); }},
+    {"a NUL at the end", 1000000, [](Size n) { return Times(n, "a ") + std::string(1, '\0'); }},
     {"not UTF-8 at the end", 1000000, [](Size n) { return Times(n, "\xC3\xA9") + "\xC3"; }},
     {"multi-byte text", 300000, [](Size n) { return Times(n, "\xE2\x80\x94__\xC3\xA9__ "); }},
-    {"multi-byte strings", 20000,
-     [](Size n) { return Count(n, "p(\"\xE6\x97\xA5\xE6\x9C\xAC\xF0\x9F\x98\x80\", @)\n"); },
-     kPlain},
-    {"invisible characters", 30000, [](Size n) { return Times(n, "p(\xE2\x80\x8B)\n"); }, kPlain},
 
     // Headings
-    {"headings", 50000, [](Size n) { return Count(n, "# Part @\n"); }},
-    {"headings of all levels", 50000, HeadingLevels},
+    {"headings", 12000, [](Size n) { return Count(n, "# Part @\n"); }},
+    {"headings of all levels", 12000, HeadingLevels},
     {"headings with a signature", 8000, [](Size n) { return Count(n, "# T - p@(?x)\n\nText.\n\n"); }},
-    {"headings with one signature", 5000, [](Size n) { return Times(n, "# T - p(?x)\n\nText.\n\n"); }},
-    {"headings with one goal", 5000, [](Size n) { return Times(n, "# T - %p(?x)\n\nText.\n\n"); }},
-    {"headings with goals", 4000, [](Size n) { return Count(n, "# T - %p@(?x)\n\nText.\n\n"); }},
     {"headings with facts", 5000, [](Size n) { return Count(n, "# T - p@(1)\n\n"); }},
-    {"headings with tools", 8000, [](Size n) { return Count(n, "# T - $p@(?x)\n\n"); }},
-    {"headings with broken signatures", 20000, [](Size n) { return Count(n, "# T - p@(?x\n\n"); }},
-    {"headings that look like calls", 20000, [](Size n) { return Count(n, "# p@(?x) in C\n\n"); }},
-    {"headings that are underlined", 50000, [](Size n) { return Count(n, "Part @\n====\n\n"); }},
+    {"headings that look like calls", 6000, [](Size n) { return Count(n, "# p@(?x) in C\n\n"); }},
+    {"headings that are underlined", 12000, [](Size n) { return Count(n, "Part @\n====\n\n"); }},
     {"headings that go on below", 4000,
      [](Size n) { return Count(n, "# T - p@(?x)\n<- q(?x)\n\n"); }},
-    {"headings that only seem to go on", 8000,
-     [](Size n) { return Count(n, "# T - p@(?x)\n\n<- see below\n\n"); }},
     {"dashes in a heading", 100000, [](Size n) { return "# T" + Times(n, " - a") + "\n"; }},
-    {"dashes and variables in a heading", 20000, [](Size n) { return "# T" + Times(n, " - ?x") + "\n"; }},
     {"dashes and arrows in a heading", 20000,
      [](Size n) { return "# T" + Times(n, " - ?x -> a") + "\n"; }},
-    {"dashes and calls in a heading", 20000,
-     [](Size n) { return "# T" + Times(n, " - p(?x") + "\n"; }},
     {"labels in a heading", 100000, [](Size n) { return "# T - q (?x)" + Times(n, " a.a#a.a#") + "\n"; }},
-    {"one label in a heading", 200000, [](Size n) { return "# T (?x) " + Times(n, "a.") + "\n"; }},
     {"parentheses in a heading", 500000, [](Size n) { return "# T (?x) " + Times(n, "(") + "\n"; }},
     {"a heading over many lines", 100000, [](Size n) { return Times(n, "words\n") + "===\n"; }},
-    {"marks behind a heading", 1000000, [](Size n) { return "# T " + Times(n, "# ") + "\n"; }},
+    {"marks behind a heading", 300000, [](Size n) { return "# T " + Times(n, "# ") + "\n"; }},
     {"expressions below a heading", 2000,
      [](Size n) { return "# T - r(?x)\n\n" + Fence(Count(n, "c@(?x)\n")); }},
-    {"rules below a heading", 2000,
-     [](Size n) { return "# T - r(?x)\n\n" + Fence(Count(n, "r(?x) <- c@(?x)\n")); }},
     {"expressions below plain headings", 3000,
      [](Size n) { return Count(n, "# T@\n\n```rpl\nc(?x)\n```\n\n## U - r@(?x)\n\n"); }},
-    {"an expression above many headings", 2000,
-     [](Size n) { return "# T\n\n" + Fence("c(?x)") + Count(n, "## U - r@(?x)\n\nText.\n\n"); }},
-    {"expressions above a heading", 2000,
-     [](Size n) { return "# T\n\n" + Fence(Count(n, "c@(?x)\n")) + "## U - r(?x)\n"; }},
-    {"expressions above headings", 100,
+    {"expressions above headings", 300,
      [](Size n) {
        return "# T\n\n" + Fence(Count(n, "c@(?x)\n")) + Count(n, "## U - r@(?x)\n\nText.\n\n");
      }},
 
     // Fences
-    {"one giant fence", 20000, [](Size n) { return Fence(Count(n, "p(@, \"text\")\n")); }},
-    {"one giant fence of text", 100000, [](Size n) { return "```\n" + Times(n, "text\n") + "```\n"; }},
-    {"tiny fences", 10000, [](Size n) { return Count(n, "```rpl\np(@)\n```\n\n"); }},
-    {"empty fences", 100000, [](Size n) { return Times(n, "```rpl\n```\n"); }},
-    {"an unclosed fence", 20000, [](Size n) { return "```rpl\n" + Count(n, "p(@)\n"); }},
-    {"fences of many lengths", 20000, FencesOfManyLengths},
+    {"one giant fence", 6000, [](Size n) { return Fence(Count(n, "p(@, \"text\")\n")); }},
+    {"tiny fences", 5000, [](Size n) { return Count(n, "```rpl\np(@)\n```\n\n"); }},
+    {"empty fences", 20000, [](Size n) { return Times(n, "```rpl\n```\n"); }},
+    {"an unclosed fence", 6000, [](Size n) { return "```rpl\n" + Count(n, "p(@)\n"); }},
+    {"fences of many lengths", 6000, FencesOfManyLengths},
     {"unclosed fences in quotes", 50000, [](Size n) { return Times(n, "> ```rpl\n> p(1)\n\n"); }},
 
     // Strings
     {"alternating quotes", 500000, [](Size n) { return Fence("p(" + Times(n, "\"'") + ")"); }},
-    {"quotes of one string in the other", 200000,
-     [](Size n) { return Fence("p(\"" + Times(n, "'") + "\")"); }},
-    {"an unclosed string", 30000, [](Size n) { return Fence("p(\"\n" + Count(n, "q(@)\n")); }},
-    {"an unclosed string on each line", 60000, [](Size n) { return Fence(Times(n, "p(\"a)\n")); }},
-    {"an unclosed string on each bare line", 20000, [](Size n) { return Times(n, "p(\"a)\n"); }},
+    {"an unclosed string", 10000, [](Size n) { return Fence("p(\"\n" + Count(n, "q(@)\n")); }},
+    {"an unclosed string on each line", 15000, [](Size n) { return Fence(Times(n, "p(\"a)\n")); }},
     {"strings that all end at the end", 20000,
      [](Size n) { return Fence(Times(n, "p(\\'a\n") + "q(x'y"); }},
-    {"bare strings that all end at the end", 20000,
-     [](Size n) { return Times(n, "p(\\'a\n") + "q(x'y"; }},
     {"backslashes", 1000000, [](Size n) { return Fence("p(\"" + Times(n, "\\\\") + "\")"); }},
-    {"backslashes in prose", 1000000, [](Size n) { return "__a__ " + Times(n, "\\"); }},
-    {"a string with templates", 20000,
-     [](Size n) { return Fence("p(?s) <- q(?x), ?s = \"" + Times(n, "{?x} ") + "\""); }},
     {"a string with many variables", 2000,
      [](Size n) { return Fence("p(?s) <- q(?x), ?s = \"" + Count(n, "{?x@} ") + "\""); }},
     {"a string with braces", 200000, [](Size n) { return Fence("p(\"" + Times(n, "{") + "\")"); }},
-    {"a string with names in braces", 20000,
+    {"a string with names in braces", 6000,
      [](Size n) { return Fence("p(\"" + Count(n, "{x@}") + "\")"); }},
-    {"a string with unclosed holes", 50000,
-     [](Size n) { return Fence("p(\"" + Times(n, "{?abc ") + "\")"); }},
-    {"a string over many lines", 100000,
-     [](Size n) { return Fence("p(\"" + Times(n, "text\n") + "\")"); }},
     {"a long regex", 20000,
      [](Size n) { return Fence("p(?x) <- q(?x), ?x = ~ /" + Times(n, "a[bc]") + "/"); }},
     {"a regex with many groups", 500,
      [](Size n) { return Fence("p(?x) <- q(?x), ?x = ~ /" + Count(n, "(?<g@>a)") + "/"); }},
-    {"an unclosed regex", 500000, [](Size n) { return Fence("p(?x) <- ?x = ~ /" + Times(n, "a")); }},
     {"regexes", 1000, [](Size n) { return Fence(Count(n, "p(?x) <- q(?x), ?x = ~ /a@.*/\n")); }},
 
     // Scope returns and comments
-    {"-- below headings", 20000, [](Size n) { return Count(n, "# T@\n\ntext\n\n--\n\n"); }},
+    {"-- below headings", 8000, [](Size n) { return Count(n, "# T@\n\ntext\n\n--\n\n"); }},
     {"-- in the document", 20000, [](Size n) { return Times(n, "--\n\n"); }},
-    {"-- under text", 20000, [](Size n) { return Times(n, "# T\ntext\n--\n"); }},
-    {"-- on one line", 500000, [](Size n) { return Fence(Times(n, "-- ")); }},
+    {"-- under text", 6000, [](Size n) { return Times(n, "# T\ntext\n--\n"); }},
     {"-- without blanks", 500000, [](Size n) { return Times(n, "--"); }},
-    {"comments", 100000, [](Size n) { return Fence("p(1)\n" + Times(n, "-- text\n") + ", q(1)"); }},
     {"comments between clauses", 5000,
      [](Size n) { return Fence("p(?x) <- q(?x)" + Times(n, " -- text\n, q(?x)")); }},
-    {"comments between commas", 10000,
-     [](Size n) { return Fence("p([1" + Times(n, " -- text\n,") + "])"); }},
-    {"comments between bare sentences", 10000, [](Size n) { return Count(n, "p(@)\n-- text\n"); }},
 
     // Prose
     {"spans", 100000, [](Size n) { return Times(n, "__a__ "); }},
     {"spans below a signature", 3000,
      [](Size n) { return "# T - p(?x)\n\n" + Count(n, "__a@__ ") + "\n"; }},
     {"unclosed spans", 300000, [](Size n) { return Times(n, "__a "); }},
-    {"underscores", 1000000, [](Size n) { return Times(n, "__"); }},
     {"runs of backticks", 1000000, TickRuns},
-    {"paragraphs", 100000, [](Size n) { return Times(n, "words\n\n"); }},
+    {"paragraphs", 20000, [](Size n) { return Times(n, "words\n\n"); }},
     {"code and names that are not kebab-case", 500000,
      [](Size n) { return "# T - pQ(?xY)\n\n" + TickRuns(n) + "\n"; }},
     {"spans of names that are not kebab-case", 1000,
@@ -283,23 +233,14 @@ const Shape kShapes[] = {
        return "# T - p([" + Count(n, "?aB@ ") + "])\n\n" + Count(n, "__cD@__ ") + "\n";
      }},
     {"quote marks on one line", 500000, [](Size n) { return Times(n, ">") + " a\n"; }},
-    {"deep quotes", 2000, [](Size n) { return Times(n, std::string(100, '>') + " a\n"); }},
     {"deep quotes that end", 2000, [](Size n) { return Times(n, std::string(100, '>') + " a\n\n"); }},
     {"list marks on one line", 300000, [](Size n) { return Times(n, "- ") + "a\n"; }},
-    {"numbers on one line", 300000, [](Size n) { return Times(n, "1. ") + "a\n"; }},
-    {"marks of breaks on one line", 500000, [](Size n) { return Times(n, "* ") + "a\n"; }},
     {"a list of items", 100000, [](Size n) { return Times(n, "- item\n"); }},
     {"nested lists", 20000, NestedLists},
     {"an unclosed HTML comment", 300000, [](Size n) { return "<!--\n" + Times(n, "text\n"); }},
     {"openings of HTML comments", 100000, [](Size n) { return Times(n, "<!-- text\n\n"); }},
-    {"HTML tags", 100000, [](Size n) { return Times(n, "<a href='"); }},
-    {"HTML tags, a line each", 100000, [](Size n) { return Times(n, "<div>\n\n"); }},
     {"a table", 50000, [](Size n) { return "|a|b|\n|-|-|\n" + Times(n, "|a|b|\n"); }},
-    {"a wide table", 200000, [](Size n) { return Times(n, "|a") + "\n" + Times(n, "|-") + "\n"; }},
-    {"rows of dashes", 50000, [](Size n) { return Times(n, "a|b\n|-|-|-|\n"); }},
     {"link references", 50000, [](Size n) { return Count(n, "[a@]: /url \"title\"\n"); }},
-    {"brackets of links", 300000, [](Size n) { return Times(n, "[a]("); }},
-    {"indented code", 100000, [](Size n) { return Times(n, "    code\n\n"); }},
     {"old arrows in prose", 4000, [](Size n) { return Count(n, "ready@ <= b(1)\n\n"); }},
 
     // Suppressions
@@ -307,28 +248,20 @@ const Shape kShapes[] = {
      [](Size n) { return Count(n, "<!-- rpl-ignore RPL6001: why -->\np@(?x) <- q@(?x)\n\n"); }},
     {"suppressions of nothing", 10000,
      [](Size n) { return Times(n, "<!-- rpl-ignore RPL6001: why -->\n\n"); }},
-    {"suppressions on one line", 5000,
+    {"suppressions on one line", 2000,
      [](Size n) { return Times(n, "<!-- rpl-ignore RPL6001: why --> "); }},
-    {"suppressions of many codes", 10000,
-     [](Size n) { return "<!-- rpl-ignore" + Times(n, " RPL6001") + ": why -->\n"; }},
-    {"unclosed suppressions", 50000, [](Size n) { return Times(n, "<!-- rpl-ignore RPL6001: why\n\n"); }},
     {"suppressions in RPL", 3000,
      [](Size n) { return Count(n, "p@(?x) <- q@(?x) -- rpl-ignore RPL6001: why\n"); }, kPlain},
 
     // Findings
-    {"one error many times", 20000, [](Size n) { return Times(n, "p(?x) <- <- q(?x)\n"); }, kPlain},
-    {"old arrows", 10000, [](Size n) { return Times(n, "p(?x) => q(?x)\n"); }, kPlain},
+    {"one error many times", 5000, [](Size n) { return Times(n, "p(?x) <- <- q(?x)\n"); }, kPlain},
+    {"old arrows", 4000, [](Size n) { return Times(n, "p(?x) => q(?x)\n"); }, kPlain},
     {"undefined relations", 4000, [](Size n) { return Count(n, "p(?x) <- undefined-@(?x)\n"); }, kPlain},
     {"misspelled relations", 3000,
      [](Size n) { return Count(n, "relation-@(1)\np(?x) <- relatoin-@(?x)\n"); }, kPlain},
-    {"undefined relations on one line", 2000,
-     [](Size n) { return Sentence(n, "p() <- q()", ", undefined-@(1)", ""); }, kPlain},
-    {"names that are not kebab-case", 4000, [](Size n) { return Count(n, "pQ_@(1)\n"); }, kPlain},
-    {"names that are not kebab-case, one line", 3000,
+    {"names that are not kebab-case, one line", 1500,
      [](Size n) { return Sentence(n, "p([1", " :aB@", "])"); }, kPlain},
-    {"variables with hyphens", 3000, [](Size n) { return Sentence(n, "p(?x) <- q([?x", " ?x-@", "])"); }, kPlain},
-    {"an operator behind ?y, ?y2, ...", 3000,
-     [](Size n) { return Sentence(n, "p() <- q([?y", " ?y@", "], 1 + 1)"); }, kPlain},
+    {"variables with hyphens", 1500, [](Size n) { return Sentence(n, "p(?x) <- q([?x", " ?x-@", "])"); }, kPlain},
     {"bare names", 4000, [](Size n) { return Count(n, "p@ <- q@\n"); }, kPlain},
     {"wrong arities", 3000, [](Size n) { return Count(n, "p@(1)\nq() <- p@(1, 2)\n"); }, kPlain},
     {"files that are not there", 4000, [](Size n) { return Count(n, "p() <- a@.md#q()\n"); }, kPlain},
@@ -341,21 +274,14 @@ const Shape kShapes[] = {
      [](Size n) { return Sentence(n, "p(?x0) <- q(?x0)", ", q(?x@, ?x~)", ""); }, kPlain},
     {"alternatives of one rule", 1000,
      [](Size n) { return Sentence(n, "p(?x) <- q(?x)", " | q@(?x)", ""); }, kPlain},
-    {"alternatives in a row", 6, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", (a@(?x) | b@(?x))", ""); }, kPlain},
+    {"alternatives in a row", 500, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", (a@(?x) | b@(?x))", ""); }, kPlain, true},
     {"negations in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", not q@(?x)", ""); }, kPlain},
     {"counts in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", |q@(_)| > 1", ""); }, kPlain},
-    {"counts of variables in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", |?x| > @", ""); }, kPlain},
-    {"comparisons in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", ?x < @", ""); }, kPlain},
     {"equalities in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", ?x@ = @", ""); }, kPlain},
-    {"sets in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", ?x@ = #{1 2}", ""); }, kPlain},
-    {"maps in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", ?x = {:a ?x@}", ""); }, kPlain},
     {"patterns in one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", ?x = ~ [?a@ 1 2]", ""); }, kPlain},
     {"variables of one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", q(?x@), r(?x@)", ""); }, kPlain},
-    {"variables that stand once", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", q(?x@)", ""); }, kPlain},
-    {"variables of a list", 3000, [](Size n) { return Sentence(n, "p(?x) <- q([?x", " ?x@", "])"); }, kPlain},
+    {"variables of a list", 2000, [](Size n) { return Sentence(n, "p(?x) <- q([?x", " ?x@", "])"); }, kPlain},
     {"variables never bound", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", ", ?x@ < ?x", ""); }, kPlain},
-    {"variables never bound, of a goal", 1000, [](Size n) { return Sentence(n, "% <- q(?x)", ", ?x@ < ?x", ""); }, kPlain},
-    {"variables never bound, of a constraint", 1000, [](Size n) { return Sentence(n, "q(?x)", ", ?x@ < ?x", " -> false"); }, kPlain},
     {"variables never bound, of one clause", 1000,
      [](Size n) { return Sentence(n, "% <- q(?x), ?x = [", "?x@ ", "]"); },
      kPlain},
@@ -364,58 +290,37 @@ const Shape kShapes[] = {
      [](Size n) { return Sentence(n, "p() <- ", "p@() <- ", "q()") + Count(n, ", q@()"); }, kPlain},
     {"arguments of one call", 5000, [](Size n) { return Sentence(n, "p(0", ", @", ")"); }, kPlain},
     {"a list", 40000, [](Size n) { return Sentence(n, "p([", "@ ", "])"); }, kPlain},
-    {"a set", 20000, [](Size n) { return Sentence(n, "p(#{", "@ ", "})"); }, kPlain},
     {"a map", 10000, [](Size n) { return Sentence(n, "p({", ":k@ @, ", "})"); }, kPlain},
-    {"a map without commas", 10000, [](Size n) { return Sentence(n, "p({", ":k@ @ ", "})"); }, kPlain},
-    {"a map of maps", 3000, [](Size n) { return Sentence(n, "p({", "{:a @, :b 2} {:c @}, ", "})"); }, kPlain},
     {"a map as a pattern", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x), ?x = ~ {", ":k@ ?v@, ", "}"); }, kPlain},
-    {"metadata", 5000, [](Size n) { return Sentence(n, "p(1) ^ ~ {", ":k@ @, ", "}"); }, kPlain},
     {"metadata as a pattern", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x) ^ ~ {", ":k@ ?v@, ", "}"); }, kPlain},
     {"metadata in suffixes", 3000, [](Size n) { return Sentence(n, "p(1)", " ^:k@ @", ""); }, kPlain},
     {"metadata in suffixes of a clause", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x)", " ^:k@ ?v@", ""); }, kPlain},
     {"bindings of a fact", 3000, [](Size n) { return Sentence(n, "p(1) ^^ {", "?k@ @, ", "}"); }, kPlain},
     {"a sum", 20000, [](Size n) { return Sentence(n, "p(?a) <- ?a = 1", " + 1", ""); }, kPlain},
-    {"sums at the limit", 100, [](Size n) { return Times(n, "p(?a) <- ?a = 1" + Times(200, " + 1") + "\n"); }, kPlain},
     {"comparisons in a chain", 20000, [](Size n) { return Sentence(n, "p(?a) <- ?a", " < @", ""); }, kPlain},
-    {"negations of one clause", 200000, [](Size n) { return Sentence(n, "p() <- ", "not ", "q()"); }, kPlain},
     {"activations of one rule", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x); @when(q(?x))", ", @when(q@(1))", ""); }, kPlain},
-    {"constraints in a chain", 20000, [](Size n) { return Sentence(n, "p(?x)", " -> q@(?x)", ""); }, kPlain},
     {"rules in parentheses", 200, [](Size n) { return Times(n, "p() <- (" + Times(30, "a() <- (") + "q()" + Times(31, ")") + "\n"); }, kPlain},
-    {"an indented rule", 1000,
-     [](Size n) { return "text\n" + std::string(n, ' ') + Sentence(n, "p(?x) <- q(?x)", ", q(?x)", ""); }},
 
     // Programs
-    {"facts", 20000, [](Size n) { return Count(n, "p(@)\n"); }, kPlain},
-    {"one fact many times", 20000, [](Size n) { return Times(n, "p(1)\n"); }, kPlain},
-    {"facts retracted", 10000, [](Size n) { return Count(n, "p(@)\np(@) -> false\n"); }, kPlain},
-    {"relations", 6000, [](Size n) { return Count(n, "p@(1)\n"); }, kPlain},
+    {"facts", 6000, [](Size n) { return Count(n, "p(@)\n"); }, kPlain},
+    {"facts retracted", 4000, [](Size n) { return Count(n, "p(@)\np(@) -> false\n"); }, kPlain},
     {"rules of one relation", 3000, [](Size n) { return "q(1)\n" + Count(n, "p(?x) <- q(?x), ?x > @\n"); }, kPlain},
-    {"recursive rules of one relation", 3000, [](Size n) { return "p(1)\n" + Count(n, "p(?x) <- p(?x), ?x > @\n"); }, kPlain},
-    {"a chain of relations", 3000, [](Size n) { return "p0(1)\n" + Count(n, "p~(?x) <- p@(?x)\n"); }, kPlain},
     {"a chain of relations, backwards", 3000, [](Size n) { return CountDown(n, "p~(?x) <- p@(?x)\n") + "p0(1)\n"; }, kPlain},
     {"a chain of negations", 2000, [](Size n) { return "q(1)\np0(1)\n" + Count(n, "p~(?x) <- q(?x), not p@(?x)\n"); }, kPlain},
-    {"a chain over a tool", 2000, [](Size n) { return "p0(?x) <- $ask(\"?\", ?x)\n" + Count(n, "p~(?x) <- p@(?x)\n"); }, kPlain},
-    {"a chain over a tool, backwards", 2000, [](Size n) { return CountDown(n, "p~(?x) <- p@(?x)\n") + "p0(?x) <- $ask(\"?\", ?x)\n"; }, kPlain},
     {"a chain of inputs, backwards", 2000, [](Size n) { return CountDown(n, "p~(?x) <- p@(?x)\n") + "p0(?x) <- ?x > 1\n"; }, kPlain},
-    {"a chain of goals", 8000, [](Size n) { return "% <- %g0\n" + Count(n, "%g@ <- %g~\n"); }, kPlain},
-    {"a chain of goals, backwards", 8000, [](Size n) { return CountDown(n, "%g~ <- %g@\n") + "%g0 <- true\n"; }, kPlain},
+    {"a chain of goals", 3000, [](Size n) { return "% <- %g0\n" + Count(n, "%g@ <- %g~\n"); }, kPlain},
     {"goals", 3000, [](Size n) { return Count(n, "%g@ <- p(@)\n"); }, kPlain},
-    {"rules of one goal", 8000, [](Size n) { return Count(n, "%g <- p(@)\n"); }, kPlain},
-    {"rules of one goal over another", 8000, [](Size n) { return Times(n, "%g <- %h\n") + "%h <- true\n"; }, kPlain},
+    {"rules of one goal", 3000, [](Size n) { return Count(n, "%g <- p(@)\n"); }, kPlain},
     {"a goal over many", 1000, [](Size n) { return Sentence(n, "% <- %g0", ", %g@", "") + Count(n, "%g@ <- true\n"); }, kPlain},
-    {"a cycle", 8000, [](Size n) { return Count(n, "p~(?x) <- p@(?x)\n") + "p0(?x) <- p" + std::to_string(n) + "(?x)\n"; }, kPlain},
-    {"a cycle of negations", 4000, [](Size n) { return "q(1)\n" + Count(n, "p~(?x) <- q(?x), not p@(?x)\n") + "p0(?x) <- p" + std::to_string(n) + "(?x)\n"; }, kPlain},
-    {"cycles of two negations", 4000, [](Size n) { return Count(n, "p@() <- not q@()\nq@() <- not p@()\n"); }, kPlain},
-    {"a cycle of goals", 4000, [](Size n) { return Count(n, "%g@ <- %g~\n") + "%g" + std::to_string(n) + " <- %g0\n"; }, kPlain},
+    {"a cycle", 4000, [](Size n) { return Count(n, "p~(?x) <- p@(?x)\n") + "p0(?x) <- p" + std::to_string(n) + "(?x)\n"; }, kPlain},
+    {"a cycle of negations", 2000, [](Size n) { return "q(1)\n" + Count(n, "p~(?x) <- q(?x), not p@(?x)\n") + "p0(?x) <- p" + std::to_string(n) + "(?x)\n"; }, kPlain},
+    {"cycles of two negations", 2000, [](Size n) { return Count(n, "p@() <- not q@()\nq@() <- not p@()\n"); }, kPlain},
     {"constraints", 3000, [](Size n) { return Count(n, "p(?x), ?x > @ -> false\n"); }, kPlain},
-    {"constraints over many relations", 3000, [](Size n) { return Count(n, "p@(?x), q@(?x) -> false\n"); }, kPlain},
     {"rules with constraints", 2500, [](Size n) { return Count(n, "p@(?x) <- q(?x) -> ?x > 1\n"); }, kPlain},
-    {"unused definitions", 2500, [](Size n) { return "%\xC2\xA0\n% <- p0(1)\n" + Count(n, "p@(?x) <- q@(?x)\nq@(1)\n"); }, kPlain},
-    {"gathering", 8000, [](Size n) { return Count(n, "p@([& ?x]) <- q(?x, @)\n"); }, kPlain},
+    {"gathering", 3000, [](Size n) { return Count(n, "p@([& ?x]) <- q(?x, @)\n"); }, kPlain},
     {"expansions", 4000, [](Size n) { return Count(n, "#?h <- p(?h, @)\n"); }, kPlain},
     {"terms as data", 3000, [](Size n) { return Count(n, "p(q@(@), r@(?x)) <- s@(?x)\n"); }, kPlain},
     {"tools", 3000, [](Size n) { return Count(n, "p@(?x) <- ?x = $t@(1)\n"); }, kPlain},
-    {"async variables", 3000, [](Size n) { return Count(n, "p@(?x) <- ?x = $v@\n"); }, kPlain},
     {"sentences that assert nothing", 4000, [](Size n) { return Count(n, "p@(?x)\n"); }, kPlain},
 };
 
@@ -522,6 +427,11 @@ void MeasureAll(Run& run) {
     std::printf("%-40s %9zu", shape.name, once.size());
     for (const Way& way : kWays) {
       Times2 t = Measure(way, shape.file, once, twice);
+      if (shape.limited) {
+        run.failed = run.failed || t.twice > kSoon;
+        std::printf(" | %6.3f %6.3f    %c", t.once, t.twice, t.twice > kSoon ? '!' : ' ');
+        continue;
+      }
       if (t.ratio() > kMostRatio && t.twice < kMostSeconds / 4) {
         const Times2 next = Measure(way, shape.file, twice, shape.make(4 * shape.n));
         if (next.ratio() < t.ratio()) t = next;
@@ -535,7 +445,7 @@ void MeasureAll(Run& run) {
     }
     std::printf("\n");
   }
-  run.failed = most > kMostRatio;
+  run.failed = run.failed || most > kMostRatio;
   std::printf("hostile: largest ratio %.2f (%s), at most %.1f is %s\n", most, worst.c_str(),
               kMostRatio, run.failed ? "exceeded" : "kept");
 }
@@ -548,10 +458,6 @@ void* RunThread(void* run) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Memory is kept from round to round: what the system takes to hand out pages is not ours.
-  mallopt(M_ARENA_MAX, 1);
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-  mallopt(M_MMAP_MAX, 0);
   Run run;
   run.words.assign(argv + 1, argv + argc);
   pthread_attr_t attributes;

@@ -16,7 +16,21 @@ namespace {
 constexpr std::size_t kLineWidth = 160;   // columns of source shown
 constexpr std::size_t kBeforeCaret = 60;  // of them before the caret, in a long line
 
+constexpr std::size_t kMarkBytes = 256;
+
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+std::uint32_t CodePoints(std::string_view text) {
+  return static_cast<std::uint32_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
+}
+
+// The code points before `offset`.
+std::uint32_t CodePointsBefore(const Sources::File& f, std::size_t offset) {
+  const std::size_t mark = offset / kMarkBytes;
+  return f.marks[mark] +
+         CodePoints(std::string_view(f.text).substr(mark * kMarkBytes, offset - mark * kMarkBytes));
+}
 
 struct CodePoint {
   std::uint32_t value;  // the byte, when invalid
@@ -174,6 +188,11 @@ std::uint32_t Sources::Add(std::string name, std::string text) {
   for (std::size_t i = 0; i < file->text.size(); ++i) {
     if (file->text[i] == '\n') file->lines.push_back(static_cast<std::uint32_t>(i + 1));
   }
+  std::uint32_t before = 0;
+  for (std::size_t at = 0; at <= file->text.size(); at += kMarkBytes) {
+    file->marks.push_back(before);
+    before += CodePoints(std::string_view(file->text).substr(at, kMarkBytes));
+  }
   files_.push_back(std::move(file));
   return static_cast<std::uint32_t>(files_.size() - 1);
 }
@@ -190,9 +209,7 @@ Sources::Place Sources::PlaceOf(std::uint32_t file, std::uint32_t offset) const 
   Place place;
   place.line = static_cast<std::uint32_t>(next - f.lines.begin());
   const std::size_t end = std::min<std::size_t>(offset, f.text.size());
-  for (std::size_t i = line_begin; i < end; ++i) {
-    if (!IsContinuation(f.text[i])) ++place.column;
-  }
+  place.column += CodePointsBefore(f, end) - CodePointsBefore(f, line_begin);
   return place;
 }
 

@@ -78,6 +78,7 @@ class Sources {
     std::string name;  // as the user wrote it; "<message 1>" for a turn
     std::string text;
     std::vector<std::uint32_t> lines;  // offset of the first byte of each line
+    std::vector<std::uint32_t> marks;  // code points before every kMarkBytes-th byte
   };
 
   /// Takes the text; returns the number of the file.
@@ -91,6 +92,7 @@ class Sources {
     std::uint32_t line = 1;    // from 1
     std::uint32_t column = 1;  // from 1, in code points
   };
+  /// Takes the same time wherever the offset is, in a line however long.
   Place PlaceOf(std::uint32_t file, std::uint32_t offset) const;
 
   /// "name:line:column".

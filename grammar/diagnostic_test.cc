@@ -26,6 +26,24 @@ TEST_CASE("places count lines and code points from 1") {
   CHECK(sources.Text({f, 4, 6}) == "é");
 }
 
+TEST_CASE("places in a long line are those of a count from its start") {
+  std::string text = "first\n";
+  for (int i = 0; i < 300; ++i) text += i % 3 == 0 ? "é" : i % 3 == 1 ? "😀" : "x";
+  text += "\nlast";
+  Sources sources;
+  const std::uint32_t f = sources.Add("a.md", text);
+  std::uint32_t line = 1;
+  std::uint32_t column = 1;
+  for (std::uint32_t at = 0; at < text.size(); ++at) {
+    const Sources::Place place = sources.PlaceOf(f, at);
+    if (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) continue;
+    CHECK(place.line == line);
+    CHECK(place.column == column);
+    ++column;
+    if (text[at] == '\n') ++line, column = 1;
+  }
+}
+
 TEST_CASE("a finding shows its line") {
   CHECK(Rendered("x\ny\n  p(\"abc)\n", 8, 13, "end it with `\"`") ==
         "notes.md:3:5: error RPL1001: no\n"

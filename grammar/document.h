@@ -11,6 +11,7 @@
 #ifndef RPL_GRAMMAR_DOCUMENT_H_
 #define RPL_GRAMMAR_DOCUMENT_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,6 +73,32 @@ Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out
 /// For each scope without a signature the nearest ones below it that have one, in document
 /// order: those that its headless sentences belong to (decision 72). None for the document.
 std::vector<std::vector<int>> SectionsBelow(const Document& document);
+
+/// n expressions over m headings are n times m clauses: how many a document may have.
+inline constexpr std::size_t kMaxJoins = 4000;
+
+/// Counts them, sentence by sentence in document order.
+class Joins {
+ public:
+  /// Whether an expression may join `headings` more. One that joins a single heading is no
+  /// more than it says, and always may.
+  bool Take(std::size_t headings) {
+    if (headings <= 1) return true;
+    if (headings <= left_) {
+      left_ -= headings;
+      return true;
+    }
+    left_ = 0;
+    ++refused_;
+    return false;
+  }
+  /// Whether the last one was the first that may not: one finding is enough.
+  bool IsFirstRefused() const { return refused_ == 1; }
+
+ private:
+  std::size_t left_ = kMaxJoins;
+  std::size_t refused_ = 0;
+};
 
 /// `__First Name__` to "first-name": letters lowered, other characters become hyphens.
 std::string KebabCase(std::string_view text);

@@ -240,8 +240,8 @@ void SentenceCutter::ReadString() {
   const char quote = text_[pos_];
   const std::uint32_t begin = pos_;
   std::uint32_t& mistaken_close = mistaken_close_[quote == '"' ? 1 : 0];
-  const bool ends_with_line = newlines_ == Newlines::kEndSentences &&
-                              (wary_of_quotes_ || begin < mistaken_close);
+  const bool ends_with_line =
+      newlines_ == Newlines::kEndSentences && (wary_of_quotes_ || begin < mistaken_close);
   std::uint32_t last_line = 0;  // the begin of its last line, when it has several
   ++pos_;
   while (pos_ < limit_ && text_[pos_] != quote) {

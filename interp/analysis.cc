@@ -186,8 +186,7 @@ bool Analysis::ReachesOutside(const Clause& clause) const {
 }
 
 // Whether some argument must come from the caller; the columns are added to `inputs`.
-bool Analysis::NeedsCaller(const Definition& def, Store& store, Columns* inputs) {
-  Planner planner(*this, store, Mode::kSolve);
+bool Analysis::NeedsCaller(const Definition& def, Planner& planner, Columns* inputs) {
   const std::vector<const Clause*> clauses = ClausesOf(def);
   const std::vector<bool> wanted = HeadSlots(def);
   const std::vector<bool> nothing(def.slots.size());
@@ -260,6 +259,7 @@ void Analysis::Make(const Program& program, Store& store) {
     for (const RelationId r : mentions)
       if (mentioned_by[r].empty() || mentioned_by[r].back() != i) mentioned_by[r].push_back(i);
   }
+  Planner planner(*this, store, Mode::kSolve);
   while (!rounds.empty()) {
     const Definition& def = definitions[rounds.Next()];
     Info& info = info_[def.head];
@@ -269,7 +269,7 @@ void Analysis::Make(const Program& program, Store& store) {
     bool demanded =
         in_activation || in_body || HasExpansion(def.activation) || HasExpansion(def.body);
     Columns inputs = info.inputs;
-    demanded = NeedsCaller(def, store, &inputs) || demanded;
+    demanded = NeedsCaller(def, planner, &inputs) || demanded;
     const bool acts = Acts(def);
     if ((demanded && !info.demanded) || (outside && !info.outside) || (acts && !info.acts) ||
         inputs != info.inputs) {

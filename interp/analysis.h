@@ -89,7 +89,7 @@ class Analysis : public Catalog {
     int component = -1;
   };
   const Info& At(RelationId r) const { return r < info_.size() ? info_[r] : nothing_; }
-  bool NeedsCaller(const Definition& def, Store& store, Columns* inputs);
+  bool NeedsCaller(const Definition& def, Planner& planner, Columns* inputs);
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
   bool ActsIn(const Clauses& clauses) const;
   void MakeStrata(const Program& program, Store& store);

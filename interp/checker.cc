@@ -146,6 +146,7 @@ class Reader {
             {&document, &*scope.signature, static_cast<int>(s), Role::kSignature, checked, {}});
     };
     std::size_t next = 1;
+    Joins joins;
     for (const PlacedSentence& placed : document.sentences) {
       while (next < document.scopes.size() &&
              document.scopes[next].span.begin < placed.sentence.span.begin)
@@ -163,8 +164,12 @@ class Reader {
       } else if (!rule.constraints.empty()) {
         part.role = Role::kConstraint;
       } else {
-        if (over) part.targets = {placed.scope};
-        else if (placed.scope != 0) part.targets = below[s];
+        if (over) {
+          part.targets = {placed.scope};
+        } else if (placed.scope != 0) {
+          if (!joins.Take(below[s].size())) continue;  // reported by the loader
+          part.targets = below[s];
+        }
         if (!part.targets.empty()) part.role = Role::kConjoined;
       }
       context_.parts.push_back(std::move(part));

@@ -67,6 +67,22 @@ struct Expr {
   std::vector<Expr> sides;
 };
 
+/// A text that many hold and nobody changes: read as a string.
+class SharedText {
+ public:
+  SharedText() = default;
+  explicit SharedText(std::string text)
+      : text_(std::make_shared<const std::string>(std::move(text))) {}
+  const std::string& str() const {
+    static const std::string kEmpty;
+    return text_ == nullptr ? kEmpty : *text_;
+  }
+  operator const std::string&() const { return str(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
 struct Clause;
 using Clauses = std::vector<Clause>;
 
@@ -241,11 +257,26 @@ void ForEachSlot(const Expr& e, Fn&& fn) {
   for (const Expr& side : e.sides) ForEachSlot(side, fn);
 }
 
-/// A copy of `p` in which first occurrences bind; their slots are marked in `bound`. First
-/// in the order in which matching visits the parts.
+/// A copy of `p` in which first occurrences bind: those for which `is_first(slot)` holds,
+/// asked in the order in which matching visits the parts.
+template <typename Fn>
+Pattern WithBinds(const Pattern& p, Fn&& is_first) {
+  Pattern out = p;
+  MarkBinds(out, is_first);
+  return out;
+}
+
+template <typename Fn>
+void MarkBinds(Pattern& p, Fn&& is_first) {
+  if (p.kind == Pattern::Kind::kSlot) p.binds = is_first(p.slot);
+  for (Pattern& part : p.parts) MarkBinds(part, is_first);
+  for (Pattern& part : p.rest) MarkBinds(part, is_first);
+}
+
+/// The same, where first are the slots that `bound` does not have; it gets them.
 Pattern WithBinds(const Pattern& p, std::vector<bool>& bound);
 
-/// All slots that occur in a clause or in its sub-clauses.
+/// Marks all slots that occur in a clause or in its sub-clauses.
 void CollectSlots(const Clause& clause, std::vector<bool>& out);
 
 /// Calls fn(clauses) for each list of sub-clauses.
@@ -259,6 +290,39 @@ void ForEachBody(const Clause& clause, Fn&& fn) {
   if (const auto* c = clause.As<First>()) fn(c->body);
   if (const auto* c = clause.As<Check>()) fn(c->body);
   if (const auto* c = clause.As<Loop>()) fn(c->start), fn(c->condition), fn(c->step);
+}
+
+/// Calls fn(slot) for every slot that a clause or its sub-clauses mention, as often as they
+/// do. What only the body of an Aggregate mentions is its own (decision 48).
+template <typename Fn>
+void ForEachSlot(const Clause& clause, Fn&& fn) {
+  const auto one = [&](SlotId s) {
+    if (s >= 0) fn(s);
+  };
+  const auto all = [&](const auto& parts) {
+    for (const auto& part : parts) ForEachSlot(part, fn);
+  };
+  const auto slots = [&](const std::vector<SlotId>& list) {
+    for (const SlotId s : list) one(s);
+  };
+  if (const auto* c = clause.As<Atom>()) all(c->args), one(c->row);
+  if (const auto* c = clause.As<Compare>()) ForEachSlot(c->left, fn), ForEachSlot(c->right, fn);
+  if (const auto* c = clause.As<MatchWith>())
+    ForEachSlot(c->value, fn), ForEachSlot(c->pattern, fn);
+  if (const auto* c = clause.As<Member>())
+    ForEachSlot(c->element, fn), ForEachSlot(c->collection, fn);
+  if (const auto* c = clause.As<Temporal>()) all(c->operands);
+  if (const auto* c = clause.As<CountOf>()) one(c->result), one(c->expansion), all(c->value);
+  if (const auto* c = clause.As<Expand>()) one(c->slot), one(c->row);
+  if (const auto* c = clause.As<Metadata>())
+    slots(c->rows), slots(c->own.slots), ForEachSlot(c->pattern, fn);
+  if (const auto* c = clause.As<Aggregate>()) return ForEachSlot(c->pattern, fn);
+  if (const auto* c = clause.As<ReadAvar>()) one(c->slot);
+  if (const auto* c = clause.As<ShowJson>()) one(c->slot);
+  if (const auto* c = clause.As<GoalIsFalse>()) all(c->goal.args);
+  if (const auto* c = clause.As<Loop>()) one(c->value), one(c->next);
+  if (const auto* c = clause.As<Distinct>()) slots(c->slots);
+  ForEachBody(clause, [&](const Clauses& body) { all(body); });
 }
 
 /// One rule. The head of a goal rule lists its captures.

@@ -9,6 +9,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "grammar/printer.h"
 
@@ -24,57 +27,44 @@ Space SpaceOf(Namespace ns) {
   return Space::kRelation;
 }
 
-// `async`: the slot is an avar. `?v = $x` reads it, and only `$x = …` of a computed value
-// resolves it (decisions 54, 55).
-bool Produces(const Clause& clause, SlotId slot, bool async) {
-  const auto in = [&](const Pattern& p) {
-    bool found = false;
-    ForEachSlot(p, [&](SlotId s) { found |= s == slot; });
-    return found;
-  };
-  if (const auto* c = clause.As<Atom>()) return std::any_of(c->args.begin(), c->args.end(), in);
-  if (const auto* c = clause.As<Metadata>()) return in(c->pattern);
-  if (const auto* c = clause.As<Aggregate>()) return in(c->pattern);
-  if (const auto* c = clause.As<MatchWith>()) return in(c->pattern);
+// Calls fn(slot) for each slot that the clause supplies with a value. `?v = $x` reads an
+// avar, and only `$x = …` of a computed value resolves it (decisions 54, 55).
+template <typename Fn>
+void ForEachProduct(const Clause& clause, const std::vector<bool>& avar, const Fn& fn) {
+  if (const auto* c = clause.As<Atom>())
+    for (const Pattern& p : c->args) ForEachSlot(p, fn);
+  if (const auto* c = clause.As<Metadata>()) ForEachSlot(c->pattern, fn);
+  if (const auto* c = clause.As<Aggregate>()) ForEachSlot(c->pattern, fn);
+  if (const auto* c = clause.As<MatchWith>()) ForEachSlot(c->pattern, fn);
   if (const auto* c = clause.As<Member>())
-    return !c->negated && c->element.kind == Expr::Kind::kTerm && in(c->element.term);
-  if (const auto* c = clause.As<CountOf>()) return c->result == slot;
-  if (const auto* c = clause.As<ReadAvar>()) return c->slot == slot;
+    if (!c->negated && c->element.kind == Expr::Kind::kTerm) ForEachSlot(c->element.term, fn);
+  if (const auto* c = clause.As<CountOf>()) fn(c->result);
+  if (const auto* c = clause.As<ReadAvar>()) fn(c->slot);
+  if (const auto* c = clause.As<Loop>()) fn(c->value);
   if (const auto* c = clause.As<Compare>(); c != nullptr && c->op == Operator::kEqual) {
-    const auto side = [&](const Expr& e, const Expr& other) {
-      return e.kind == Expr::Kind::kTerm && in(e.term) &&
-             !(other.kind == Expr::Kind::kTerm && other.term.kind == Pattern::Kind::kConstant);
+    const auto side = [&](const Expr& e, const Expr& other, const auto& each) {
+      const bool constant =
+          other.kind == Expr::Kind::kTerm && other.term.kind == Pattern::Kind::kConstant;
+      if (e.kind == Expr::Kind::kTerm && !constant) ForEachSlot(e.term, each);
     };
-    return side(c->left, c->right) || (!async && side(c->right, c->left));
-  }
-  if (const auto* c = clause.As<Alternatives>())
-    return std::all_of(c->branches.begin(), c->branches.end(), [&](const Clauses& branch) {
-      return std::any_of(branch.begin(), branch.end(),
-                         [&](const Clause& b) { return Produces(b, slot, async); });
+    side(c->left, c->right, fn);
+    side(c->right, c->left, [&](SlotId s) {
+      if (!avar[static_cast<std::size_t>(s)]) fn(s);
     });
-  if (const auto* c = clause.As<First>())
-    return std::any_of(c->body.begin(), c->body.end(),
-                       [&](const Clause& b) { return Produces(b, slot, async); });
-  if (const auto* c = clause.As<Loop>()) return c->value == slot;
-  return false;
-}
-
-bool Mentions(const Clause& clause, SlotId slot, std::size_t slots) {
-  std::vector<bool> seen(slots);
-  CollectSlots(clause, seen);
-  return seen[static_cast<std::size_t>(slot)];
-}
-
-// Gives the atoms among `clauses` the avars that only they can supply.
-void MarkAvars(Clauses& clauses, SlotId slot) {
-  for (Clause& clause : clauses) {
-    auto* atom = clause.As<Atom>();
-    if (atom == nullptr) continue;
-    for (const Pattern& arg : atom->args)
-      if (arg.kind == Pattern::Kind::kSlot && arg.slot == slot) {
-        atom->avars.push_back(slot);
-        return;
-      }
+  }
+  const auto all = [&](const Clauses& body, const auto& each) {
+    for (const Clause& inner : body) ForEachProduct(inner, avar, std::function<void(SlotId)>(each));
+  };
+  if (const auto* c = clause.As<First>()) all(c->body, fn);
+  if (const auto* c = clause.As<Alternatives>()) {  // what each branch supplies
+    std::unordered_map<SlotId, std::size_t> branches;
+    for (std::size_t i = 0; i < c->branches.size(); ++i)
+      all(c->branches[i], [&](SlotId s) {
+        std::size_t& has = branches.emplace(s, 0).first->second;
+        if (has == i) ++has;
+      });
+    for (const auto& [slot, has] : branches)
+      if (has == c->branches.size()) fn(slot);
   }
 }
 
@@ -284,12 +274,37 @@ int Lowering::QuestionFor(const std::string& name, const std::string& subject) {
   Question q;
   q.name = name;
   q.subject = subject;
-  q.prompt = heading_.prose.empty() ? name : heading_.prose;
-  for (const std::string& span : heading_.spans)
-    if (const RelationId r = program_.store().Find(Space::kRelation, span, 1); r != kNoId)
-      q.options = r;
+  if (heading_.prose.empty()) q.prompt = SharedText(name);
+  else if (prompt_.str().empty()) q.prompt = prompt_ = SharedText(heading_.prose);
+  else q.prompt = prompt_;
+  q.options = OptionsFor();
   program_.questions_.push_back(std::move(q));
   return static_cast<int>(program_.questions_.size()) - 1;
+}
+
+// The last span of the heading that names a unary relation, of those declared by now.
+RelationId Lowering::OptionsFor() {
+  if (heading_.spans.empty()) return kNoId;
+  const Store& store = program_.store();
+  const auto take = [&](std::size_t span, RelationId relation) {
+    if (relation == kNoId || span < options_span_) return;
+    options_span_ = span;
+    options_ = relation;
+  };
+  if (spans_.empty()) {
+    for (std::size_t i = 0; i < heading_.spans.size(); ++i) {
+      spans_[heading_.spans[i]] = i;
+      take(i, store.Find(Space::kRelation, heading_.spans[i], 1));
+    }
+    related_ = store.size();
+  }
+  for (; related_ < store.size(); ++related_) {
+    const Relation& r = store.at(static_cast<RelationId>(related_));
+    if (r.space() != Space::kRelation || r.arity() != 1) continue;
+    const auto span = spans_.find(store.pool().TextOf(r.label()));
+    if (span != spans_.end()) take(span->second, store.Find(Space::kRelation, span->first, 1));
+  }
+  return options_;
 }
 
 void Lowering::Activation(const std::vector<Abductive>& abductives, Definition& to) {
@@ -344,10 +359,11 @@ void Lowering::Activation(const std::vector<Abductive>& abductives, Definition& 
           CollectVariables(a.clauses[i], in_step);
           Tail(a.clauses[i], loop.step);
         }
+        const std::unordered_set<std::string> known(bound.begin(), bound.end());
         std::vector<std::string> fresh;
         std::string carried;
         for (const std::string& name : in_step) {
-          if (std::find(bound.begin(), bound.end(), name) == bound.end()) fresh.push_back(name);
+          if (!known.contains(name)) fresh.push_back(name);
           else if (carried.empty()) carried = name;
         }
         if (fresh.size() != 1 || carried.empty()) {
@@ -371,35 +387,59 @@ void Lowering::Activation(const std::vector<Abductive>& abductives, Definition& 
 // that mentions it, or last when only the head does. One in an argument position of a
 // relation is matched like a variable first (decision 53).
 void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head) {
-  const std::size_t slots = names_.size();
-  for (std::size_t s = 0; s < slots; ++s) {
+  if (!heading_.signature && std::find(avar_.begin(), avar_.end(), true) == avar_.end()) return;
+  constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+  struct Use {
+    bool supplied = false;         // by another clause than one that reads it
+    bool read = false;             // by a clause of its own
+    bool in_head = false;          // as an argument
+    std::size_t first = kNowhere;  // clause that mentions it
+    std::size_t atom = kNowhere;   // the first that has it as an argument
+  };
+  std::vector<Use> uses(names_.size());
+  const auto use = [&](SlotId s) -> Use& { return uses[static_cast<std::size_t>(s)]; };
+  for (const Pattern& p : head)
+    if (p.kind == Pattern::Kind::kSlot) use(p.slot).in_head = true;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const bool reads = body[i].As<ReadAvar>() != nullptr;
+    ForEachProduct(body[i], avar_,
+                   [&](SlotId s) { (reads ? use(s).read : use(s).supplied) = true; });
+    ForEachSlot(body[i], [&](SlotId s) { use(s).first = std::min(use(s).first, i); });
+    if (const auto* atom = body[i].As<Atom>())
+      for (const Pattern& p : atom->args)
+        if (p.kind == Pattern::Kind::kSlot) use(p.slot).atom = std::min(use(p.slot).atom, i);
+  }
+  std::vector<std::pair<std::size_t, Clause>> added;  // before which clause
+  for (std::size_t s = 0; s < uses.size(); ++s) {
     const auto slot = static_cast<SlotId>(s);
-    const auto produced = [&](const Clauses& clauses, bool reads) {
-      return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& c) {
-        return (reads || !c.As<ReadAvar>()) && Produces(c, slot, avar_[s]);
-      });
-    };
-    if (!avar_[s]) {
-      // A prose term that some clause supplies asks nothing.
-      if (!names_[s].empty() && produced(body, false))
-        std::erase_if(body, [&](const Clause& c) {
-          const auto* read = c.As<ReadAvar>();
-          return read != nullptr && read->slot == slot;
-        });
-      const bool in_head = std::any_of(head.begin(), head.end(), [&](const Pattern& p) {
-        return p.kind == Pattern::Kind::kSlot && p.slot == slot;
-      });
-      if (!heading_.signature || !in_head || produced(body, true)) continue;
-    } else if (produced(body, true)) {
-      MarkAvars(body, slot);
+    const Use& u = uses[s];
+    if (u.supplied || u.read) {  // an atom that alone can supply an avar asks for it
+      if (avar_[s] && u.atom != kNowhere) body[u.atom].As<Atom>()->avars.push_back(slot);
       continue;
     }
-    auto at = std::find_if(body.begin(), body.end(),
-                           [&](const Clause& c) { return Mentions(c, slot, slots); });
-    body.insert(at, {ReadAvar{program_.store().Declare(Space::kAvar, names_[s], 0), slot,
-                              QuestionFor(names_[s], "$" + names_[s])},
-                     at == body.end() ? Span{} : at->span, (avar_[s] ? "$" : "?") + names_[s]});
+    if (!avar_[s] && !(heading_.signature && u.in_head)) continue;
+    const std::size_t at = std::min(u.first, body.size());
+    added.emplace_back(
+        at, Clause{ReadAvar{program_.store().Declare(Space::kAvar, names_[s], 0), slot,
+                            QuestionFor(names_[s], "$" + names_[s])},
+                   at == body.size() ? Span{} : body[at].span, (avar_[s] ? "$" : "?") + names_[s]});
   }
+  std::stable_sort(added.begin(), added.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  Clauses out;
+  auto next = added.begin();
+  for (std::size_t i = 0; i <= body.size(); ++i) {
+    for (; next != added.end() && next->first == i; ++next) out.push_back(std::move(next->second));
+    if (i == body.size()) break;
+    // A prose term that some clause supplies asks nothing.
+    const auto* read = body[i].As<ReadAvar>();
+    if (read != nullptr && use(read->slot).supplied) {
+      const auto s = static_cast<std::size_t>(read->slot);
+      if (!avar_[s] && !names_[s].empty()) continue;
+    }
+    out.push_back(std::move(body[i]));
+  }
+  body = std::move(out);
 }
 
 namespace {
@@ -422,22 +462,28 @@ void FindForms(const Node& tail, std::map<std::string, const Node*>& out) {
 // Two holes side by side that nothing else binds could share the text in any way
 // (decision 11).
 void Lowering::CheckTemplates(const Clauses& body, const std::vector<Pattern>& head) {
-  const auto elsewhere = [&](SlotId slot, const Clause& here) {
-    for (const Pattern& p : head) {
-      bool found = false;
-      ForEachSlot(p, [&](SlotId s) { found |= s == slot; });
-      if (found) return true;
+  // How many clauses mention a slot, the head counting as two; made when first needed.
+  std::vector<std::uint32_t> mentions;
+  const auto elsewhere = [&](SlotId slot) {
+    if (mentions.empty()) {
+      mentions.resize(names_.size());
+      std::vector<const Clause*> last(names_.size());
+      for (const Pattern& p : head)
+        ForEachSlot(p, [&](SlotId s) { mentions[static_cast<std::size_t>(s)] = 2; });
+      for (const Clause& clause : body)
+        ForEachSlot(clause, [&](SlotId s) {
+          const auto at = static_cast<std::size_t>(s);
+          if (std::exchange(last[at], &clause) != &clause) ++mentions[at];
+        });
     }
-    return std::any_of(body.begin(), body.end(), [&](const Clause& other) {
-      return &other != &here && Mentions(other, slot, names_.size());
-    });
+    return mentions[static_cast<std::size_t>(slot)] >= 2;
   };
   const auto check = [&](const Clause& clause, const Pattern& pattern) {
     const std::function<void(const Pattern&)> walk = [&](const Pattern& p) {
       for (const Pattern& part : p.parts) walk(part);
       if (p.kind != Pattern::Kind::kTemplate) return;
       const auto open = [&](const Pattern& hole) {
-        return hole.kind == Pattern::Kind::kAny || !elsewhere(hole.slot, clause);
+        return hole.kind == Pattern::Kind::kAny || !elsewhere(hole.slot);
       };
       for (std::size_t i = 0; i + 1 < p.parts.size(); ++i)
         if (p.texts[i + 1].empty() && open(p.parts[i]) && open(p.parts[i + 1])) {
@@ -461,13 +507,12 @@ void Lowering::CheckHead(const Node& head, const Definition& def) {
   if (heading_.signature || def.body.empty()) return;
   std::vector<std::string> wanted;
   CollectVariables(head, wanted);
+  std::vector<bool> seen(names_.size());
+  for (const Clause& clause : def.body) CollectSlots(clause, seen);
+  for (const Clause& clause : def.activation) CollectSlots(clause, seen);
   for (const std::string& name : wanted) {
     const auto slot = slots_.find("?" + name);
-    if (slot == slots_.end()) continue;
-    const auto mentions = [&](const Clause& c) { return Mentions(c, slot->second, names_.size()); };
-    if (std::any_of(def.body.begin(), def.body.end(), mentions) ||
-        std::any_of(def.activation.begin(), def.activation.end(), mentions))
-      continue;
+    if (slot == slots_.end() || seen[static_cast<std::size_t>(slot->second)]) continue;
     out_.Add(Code::kUnboundHead, head.span, "?" + name + " is in the head but nowhere in the tail",
              "only a caller that binds it gets an answer");
   }

@@ -12,6 +12,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "interp/program.h"
@@ -45,6 +47,8 @@ class Lowering {
   bool failed() const { return failed_; }
 
  private:
+  struct Annotation;  // a form with suffixes
+
   SlotId SlotOf(const std::string& name, bool avar);
   SlotId FreshSlot();
   Pattern Term(const Node& node, bool open = false);
@@ -55,8 +59,8 @@ class Lowering {
   void BinaryClause(const Node& node, const Binary& b, Clauses& out);
   void CallClause(const Node& node, const Call& call, Clauses& out, SlotId row);
   void AnnotatedClause(const Node& node, const Annotated& a, Clauses& out);
-  void FieldsSuffix(const Node& node, const Node& form, const Collection& fields, Clauses& out);
-  void BindingsSuffix(const Node& node, const Node& form, Pattern pattern, Clauses& out);
+  void FieldsSuffix(const Annotation& of, const Collection& fields, Clauses& out);
+  void BindingsSuffix(const Annotation& of, Pattern pattern, Clauses& out);
   void NestedRule(const Node& node, const Rule& rule, Clauses& out);
   void Activation(const std::vector<Abductive>& abductives, Definition& to);
   Pattern MetadataPattern(const Node& value, bool bindings);
@@ -68,6 +72,7 @@ class Lowering {
   void Push(Clauses& out, const Node& node, decltype(Clause::is) is);
   bool Reaches(const Clauses& clauses) const;
   int QuestionFor(const std::string& name, const std::string& subject);
+  RelationId OptionsFor();
 
   Program& program_;
   const HeadingContext& heading_;
@@ -78,7 +83,12 @@ class Lowering {
   std::vector<bool> avar_;
   std::map<std::string, SlotId> slots_;
   std::map<std::string, const Node*> forms_;  // ?t = call(…) of this sentence
-  std::vector<SlotId> row_slots_;             // rows of the atoms lowered in a group
+  SharedText prompt_;                         // of the heading, once it was asked for
+  std::unordered_map<std::string_view, std::size_t> spans_;  // the heading's, by name
+  std::size_t related_ = 0;       // relations that were looked up in spans_
+  std::size_t options_span_ = 0;  // the last span that is a relation
+  RelationId options_ = kNoId;
+  std::vector<SlotId> row_slots_;  // rows of the atoms lowered in a group
 };
 
 }  // namespace rpl

@@ -9,7 +9,7 @@
 // `^ ?m` is about every instance of the form by itself (decision 48), so it becomes an
 // Aggregate with a copy of the form.
 #include <algorithm>
-#include <functional>
+#include <unordered_set>
 
 #include "grammar/printer.h"
 #include "interp/lower.h"
@@ -52,54 +52,76 @@ Pattern Lowering::MetadataPattern(const Node& value, bool bindings) {
   return p;
 }
 
-void Lowering::BindingsSuffix(const Node& node, const Node& form, Pattern pattern, Clauses& out) {
+// What the clauses of several suffixes share: they are as many as the text has fields, so
+// nothing here may be made anew for each of them.
+struct Lowering::Annotation {
+  const Node& node;
+  const Node& form;
+  std::vector<const Node*> members;                  // what has rows, without its suffixes
+  std::vector<std::unordered_set<std::string>> has;  // their variables
+  std::string text;                                  // of the clauses
+
+  Annotation(const Node& whole, const Node& of) : node(whole), form(of) {
+    constexpr std::size_t kMostText = 1000;
+    text = Print(whole);
+    if (text.size() > kMostText) {
+      std::size_t end = kMostText;
+      while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+      text = text.substr(0, end) + "...";
+    }
+    Flatten(of);
+    for (const Node* member : members) {
+      std::vector<std::string> names;
+      CollectVariables(*member, names);
+      has.emplace_back(names.begin(), names.end());
+    }
+  }
+
+  void Flatten(const Node& n) {
+    const Node& inner = Ungroup(n);
+    if (const auto* c = inner.As<Conjunction>()) {
+      for (const Node& clause : c->clauses) Flatten(clause);
+    } else if (const auto* a = inner.As<Annotated>()) {
+      Flatten(a->form.front());
+    } else if (inner.As<Call>() || inner.As<Expansion>() || inner.As<Avar>()) {
+      members.push_back(&inner);
+    }
+  }
+};
+
+void Lowering::BindingsSuffix(const Annotation& of, Pattern pattern, Clauses& out) {
   Metadata m;
   m.rows = row_slots_;
-  m.own = OwnOf(form);
+  m.own = OwnOf(of.form);
   m.bindings = true;
   m.pattern = std::move(pattern);
-  Push(out, node, std::move(m));
+  out.push_back({std::move(m), of.node.span, of.text});
 }
 
 // Fields of ^ ~ {…}: :bindings is the bindings map; every other field goes to the members
 // of the form that mention one of its variables, or to all when it has none (decision 51).
-void Lowering::FieldsSuffix(const Node& node, const Node& form, const Collection& fields,
-                            Clauses& out) {
-  std::vector<const Node*> members;
-  const std::function<void(const Node&)> flatten = [&](const Node& n) {
-    const Node& inner = Ungroup(n);
-    if (const auto* c = inner.As<Conjunction>()) {
-      for (const Node& clause : c->clauses) flatten(clause);
-    } else if (const auto* a = inner.As<Annotated>()) {
-      flatten(a->form.front());
-    } else if (inner.As<Call>() || inner.As<Expansion>() || inner.As<Avar>()) {
-      members.push_back(&inner);
-    }
-  };
-  flatten(form);
+void Lowering::FieldsSuffix(const Annotation& of, const Collection& fields, Clauses& out) {
   for (std::size_t i = 0; i + 1 < fields.items.size(); i += 2) {
     const auto* key = fields.items[i].As<Keyword>();
     if (key != nullptr && key->name == "bindings") {
-      BindingsSuffix(node, form, MetadataPattern(fields.items[i + 1], true), out);
+      BindingsSuffix(of, MetadataPattern(fields.items[i + 1], true), out);
       continue;
     }
     std::vector<std::string> wanted;
     CollectVariables(fields.items[i + 1], wanted);
-    for (std::size_t k = 0; k < members.size() && k < row_slots_.size(); ++k) {
-      std::vector<std::string> has;
-      CollectVariables(*members[k], has);
+    for (std::size_t k = 0; k < of.members.size() && k < row_slots_.size(); ++k) {
       const bool mentions = std::any_of(wanted.begin(), wanted.end(), [&](const std::string& w) {
-        return std::find(has.begin(), has.end(), w) != has.end();
+        return of.has[k].contains(w);
       });
-      if (members.size() > 1 && !wanted.empty() && !mentions) continue;
+      if (of.members.size() > 1 && !wanted.empty() && !mentions) continue;
       Metadata m;
       m.rows.push_back(row_slots_[k]);
       m.pattern.kind = Pattern::Kind::kMap;
       m.pattern.open = true;
       m.pattern.parts.push_back(Term(fields.items[i], true));
       m.pattern.parts.push_back(Term(fields.items[i + 1], true));
-      m.primary = program_.store().pool().Symbol(IsToolOrAvar(*members[k]) ? "result" : "doc");
-      Push(out, node, std::move(m));
+      m.primary = program_.store().pool().Symbol(IsToolOrAvar(*of.members[k]) ? "result" : "doc");
+      out.push_back({std::move(m), of.node.span, of.text});
     }
   }
 }
@@ -151,27 +173,28 @@ void Lowering::AnnotatedClause(const Node& node, const Annotated& a, Clauses& ou
     if (*row < 0) *row = FreshSlot();
     row_slots_.push_back(*row);
   }
+  const Annotation of(node, form);
   Clauses after;
   for (const Suffix* s : suffixes) {
     const Node& value = s->value.front();
     if (!s->key.empty()) {  // ^:key V, ^name V, ^^ name V: one field
       Collection fields{CollectionKind::kMap, {s->key.front(), value}, {}, false};
       if (!s->bindings) {
-        FieldsSuffix(node, form, fields, after);
+        FieldsSuffix(of, fields, after);
         continue;
       }
-      BindingsSuffix(node, form, MetadataPattern({std::move(fields), s->span}, true), after);
+      BindingsSuffix(of, MetadataPattern({std::move(fields), s->span}, true), after);
       continue;
     }
     if (s->bindings) {
-      BindingsSuffix(node, form, MetadataPattern(value, true), after);
+      BindingsSuffix(of, MetadataPattern(value, true), after);
       continue;
     }
     const Node* at = &value;
     if (const auto* m = at->As<Match>()) at = &m->pattern.front();
     const auto* map = at->As<Collection>();
     if (map != nullptr && map->kind == CollectionKind::kMap && map->rest.empty()) {
-      FieldsSuffix(node, form, *map, after);
+      FieldsSuffix(of, *map, after);
       continue;
     }
     Aggregate aggregate;

@@ -21,8 +21,8 @@
 #ifndef RPL_INTERP_PLAN_H_
 #define RPL_INTERP_PLAN_H_
 
-#include <list>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -128,15 +128,26 @@ struct Step {
 
 struct Plan {
   std::list<Step> steps;
-  std::list<Clause> made;   // clauses that the planner wrote
+  std::list<Clause> made;  // clauses that the planner wrote
   Step* first = nullptr;
   std::optional<std::string> problem;  // a deriving plan that cannot run
 };
 
+/// A clause that is being planned, and the rows it sees.
+struct Listed {
+  const Clause* clause;
+  Range range = Range::kAll;
+};
+
+class Agenda;  // interp/agenda.h
+
+/// Whether an equality is one of lists or terms, so that it says the same of their parts.
+bool CanDecompose(const Compare& c);
+
 class Planner {
  public:
-  Planner(const Catalog& catalog, Store& store, Mode mode)
-      : catalog_(catalog), store_(store), mode_(mode) {}
+  Planner(const Catalog& catalog, Store& store, Mode mode);
+  ~Planner();
 
   /// The plan of `clauses`, of which those with `bound` slots known. `wanted` are the
   /// slots that must be bound at the end (the head's). `names` are for messages.
@@ -148,48 +159,34 @@ class Planner {
                              int delta = -1);
 
  private:
-  struct Item {
-    const Clause* clause;
-    Range range = Range::kAll;
-  };
-  struct Context {
-    std::vector<bool> bound;
-    std::vector<bool> outside;  // slots mentioned outside the current list
-  };
   enum class Terminal : std::uint8_t { kEmit, kFound };
+  /// What a nested plan has bound at its end.
+  struct Taken {
+    std::size_t since;  // a mark of the agenda
+    std::vector<SlotId> slots;
+  };
 
   Step* New(Step::Kind kind, const Clause* clause);
-  Step* Chain(std::vector<Item> rest, Context context, Terminal terminal, int depth,
-              std::vector<bool>* bound_after);
-  Step* Body(const Clauses& clauses, const Context& context, const std::vector<Item>& siblings,
-             const Clause* self, std::vector<bool>* bound_after);
-  bool Ready(const Clause& clause, const Context& context, const std::vector<Item>& rest,
-             bool desperate);
-  bool IsTest(const Clause& clause, const Context& context) const;
-  Step* StepFor(const Item& item, Context& context, const std::vector<Item>& rest);
-  void AtomStep(Step& step, const Atom& atom, Context& context);
-  bool Bound(const Pattern& p, const std::vector<bool>& bound) const;
-  bool Bound(const Expr& e, const std::vector<bool>& bound) const;
-  bool Buildable(const Pattern& p, const std::vector<bool>& bound, bool quote) const;
-  bool Buildable(const Expr& e, const std::vector<bool>& bound, bool quote) const;
-  std::vector<SlotId> Unbound(const Clause& clause, const std::vector<bool>& bound) const;
-  bool WaitsForOthers(const Clause& clause, const Clause& inner, const Context& context,
-                      const std::vector<Item>& rest) const;
-  bool IsShared(SlotId slot, const Clause& clause, const Context& context,
-                const std::vector<Item>& rest) const;
-  bool Decompose(const Clause& clause, std::vector<Item>& rest);
-  std::vector<Item> Prepare(const std::vector<Item>& items);
-  std::string ProblemOf(const std::vector<Item>& rest, const Context& context) const;
+  Step* Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken);
+  Step* Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone = false);
+  Step* StepFor(const Listed& item);
+  void AtomStep(Step& step, const Atom& atom);
+  bool Buildable(const Pattern& p, bool quote) const;
+  bool Buildable(const Expr& e, bool quote) const;
+  std::vector<SlotId> SlotsOf(const Clause& clause) const;
+  std::vector<Listed> Decomposed(const Clause& clause);
+  std::vector<Listed> Prepare(const std::vector<Listed>& items);
+  std::string ProblemOf(const std::vector<Listed>& left) const;
 
   const Catalog& catalog_;
   Store& store_;
   Mode mode_;
+  std::unique_ptr<Agenda> agenda_;
   Plan* plan_ = nullptr;
-  std::size_t slots_ = 0;
+  std::size_t listed_ = 0;  // clauses in all lists so far, a measure of the work
   const std::vector<std::string>* names_ = nullptr;
   const std::vector<bool>* avar_ = nullptr;
-  std::vector<bool> wanted_;
-  bool greedy_ = false;
+  std::vector<SlotId> wanted_;
 };
 
 }  // namespace rpl

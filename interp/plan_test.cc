@@ -101,6 +101,21 @@ TEST_CASE("clauses keep the author's order; those that cannot run yet wait, test
   }
 }
 
+TEST_CASE("an equality that is taken apart leaves the other clauses waiting") {
+  // Two parts, no part, and what can only run when the parts have.
+  CHECK(PlanOf("q(?x) <- a(?x), [?y ?z] = [1 ?x], ?u < 1", Mode::kSolve) ==
+        "atom a(?x) > bind [?y ?z] = [1 ?x] > stuck: ?u is never bound in `?u < 1`");
+  CHECK(PlanOf("q(?x) <- a(?x), [?y 2] = [1 ?z], ?u < 1", Mode::kSolve) ==
+        "atom a(?x) > bind [?y 2] = [1 ?z] > bind [?y 2] = [1 ?z] > "
+        "stuck: ?u is never bound in `?u < 1`");
+  CHECK(PlanOf("q(?x) <- a(?x), [?y ?w] = [?v 2], ?u < 1", Mode::kSolve) ==
+        "atom a(?x) > bind [?y ?w] = [?v 2] > stuck: ?u is never bound in `?u < 1`");
+  CHECK(PlanOf("q(?x) <- f(_) = f(?y), ?u < 1, a(?x)", Mode::kSolve) ==
+        "atom a(?x) > stuck: ?u is never bound in `?u < 1`");
+  CHECK(PlanOf("q(?x) <- f(_) = f(?y), a(?x); @distinct(?x, a(?x))") ==
+        "atom a(?x) > atom a(?x) by all > distinct @distinct > emit");
+}
+
 TEST_CASE("each branch of a disjunction goes on with its own copy of the rest") {
   CHECK(PlanOf("q(?x) <- (a(?x) | b(?x, ?y)), c(?x)") ==
         "branch {atom a(?x) > atom c(?x) by all > emit} "

@@ -535,14 +535,26 @@ void Loader::Lower() {
   // Facts first: whether a heading collects depends on them.
   const std::vector<std::vector<int>> below = SectionsBelow(document_);
   std::vector<const PlacedSentence*> rules;
+  Joins joins;
   for (const PlacedSentence* placed : loose_) {
     const auto s = static_cast<std::size_t>(placed->scope);
     const Rule& rule = placed->sentence.rule;
     if (Assert(rule, placed->sentence)) continue;
     if (rule.heads.empty() && rule.constraints.empty()) {
       std::vector<int> targets;
-      if (document_.scopes[s].signature) targets.push_back(placed->scope);
-      else if (placed->scope != 0) targets = below[s];
+      if (document_.scopes[s].signature) {
+        targets.push_back(placed->scope);
+      } else if (placed->scope != 0) {
+        if (!joins.Take(below[s].size())) {
+          if (joins.IsFirstRefused())
+            out_.Add(Code::kTooLong, placed->sentence.span,
+                     "expressions join what stands under headings below them more than " +
+                         std::to_string(kMaxJoins) + " times",
+                     "write them under the headings that need them");
+          continue;
+        }
+        targets = below[s];
+      }
       for (int target : targets)
         sections_[static_cast<std::size_t>(target)].conjoined.push_back(rule.tail.front());
       if (!targets.empty()) continue;
@@ -553,11 +565,10 @@ void Loader::Lower() {
   for (std::size_t s = 0; s < sections_.size(); ++s) {
     Section& section = sections_[s];
     if (!section.context.signature) continue;
-    std::vector<std::string> seen;
+    std::unordered_set<std::string> seen;
     for (const std::string& name : section.context.spans) {
       if (program_.store().Find(Space::kRelation, name, 1) != kNoId) continue;
-      if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
-      seen.push_back(name);
+      if (!seen.insert(name).second) continue;
       section.prose_terms.push_back({Lvar{name}, document_.scopes[s].span});
     }
   }

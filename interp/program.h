@@ -28,7 +28,7 @@ namespace rpl {
 struct Question {
   std::string name;            // the avar's or argument's name
   std::string subject;         // "draft(?draft-id)", "$focus": where it belongs
-  std::string prompt;          // prose of the heading, or the name
+  SharedText prompt;           // prose of the heading, or the name
   RelationId options = kNoId;  // a unary relation whose facts are the choices
 };
 

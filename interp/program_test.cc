@@ -39,6 +39,28 @@ std::string Loaded(const std::string& text, const std::string& name = "test.rpl"
   return Join(out);
 }
 
+TEST_CASE("expressions join headings below them up to a limit, then one finding") {
+  const auto text = [](std::size_t expressions, std::size_t headings) {
+    std::string out = "# T\n\n```rpl\n";
+    for (std::size_t i = 0; i < expressions; ++i) out += "c" + std::to_string(i) + "(?x)\n";
+    out += "```\n";
+    for (std::size_t i = 0; i < headings; ++i) out += "\n## U - r" + std::to_string(i) + "(?x)\n";
+    return out;
+  };
+  const auto errors = [&](std::size_t expressions, std::size_t headings) {
+    Engine engine;
+    Diagnostics findings;
+    const auto file = engine.sources.Add("joins.md", text(expressions, headings));
+    engine.program.Load(ReadDocument(engine.sources, file, findings), findings);
+    std::string out;
+    for (const Diagnostic& d : findings.all()) out += CodeText(d.code) + " ";
+    return out;
+  };
+  CHECK(errors(40, kMaxJoins / 40) == "");
+  CHECK(errors(42, kMaxJoins / 40) == "RPL1024 ");
+  CHECK(errors(kMaxJoins + 1, 1) == "");  // no more than is written
+}
+
 TEST_CASE("facts, obligations, retractions (decisions 34, 43, 50)") {
   struct {
     const char* text;

@@ -179,7 +179,7 @@ class Store {
   std::vector<std::unique_ptr<Relation>> relations_;
   std::vector<RelationId> companion_;  // per relation: its whole, or kNoId
   std::vector<RelationId> whole_of_;   // per relation: its base when it is a companion
-  IdTable by_name_;  // of those that Declare made
+  IdTable by_name_;                    // of those that Declare made
 };
 
 template <typename Keep>
