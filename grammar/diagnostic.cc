@@ -185,8 +185,9 @@ std::uint32_t Sources::Add(std::string name, std::string text) {
   file->name = std::move(name);
   file->text = std::move(text);
   file->lines.push_back(0);
-  for (std::size_t i = 0; i < file->text.size(); ++i) {
-    if (file->text[i] == '\n') file->lines.push_back(static_cast<std::uint32_t>(i + 1));
+  for (std::size_t i = file->text.find('\n'); i != std::string::npos;
+       i = file->text.find('\n', i + 1)) {
+    file->lines.push_back(static_cast<std::uint32_t>(i + 1));
   }
   std::uint32_t before = 0;
   for (std::size_t at = 0; at <= file->text.size(); at += kMarkBytes) {

@@ -107,7 +107,7 @@ void Session::SetFileReader(std::function<std::optional<std::string>(const std::
 std::vector<Diagnostic> Session::Load(const std::string& name, std::string text) {
   Diagnostics out;
   const std::uint32_t file = state_->runtime.sources().Add(name, std::move(text));
-  Document document = ReadDocument(state_->runtime.sources(), file, out);
+  Document document = ReadDocument(state_->runtime.sources(), file, out, FactForm::kPlain);
   state_->TakeIn(document, out);
   out.Sort();
   return out.all();
@@ -116,7 +116,7 @@ std::vector<Diagnostic> Session::Load(const std::string& name, std::string text)
 Outcome Session::State::Said(const std::string& name, std::string text) {
   Diagnostics out;
   const std::uint32_t file = runtime.sources().Add(name, std::move(text));
-  Message message = ReadMessage(runtime.sources(), file, out);
+  Message message = ReadMessage(runtime.sources(), file, out, FactForm::kPlain);
   TakeIn(message.document, out);
   Outcome outcome;
   std::optional<Definition> query;
