@@ -222,8 +222,12 @@ std::string Sources::Where(Span span) const {
 
 void Diagnostics::Add(Code code, Span span, std::string message, std::string hint) {
   const Severity severity = InfoOf(code).severity;
-  if (severity == Severity::kError) ++errors_;
-  all_.push_back({code, severity, span, std::move(message), std::move(hint)});
+  Add({code, severity, span, std::move(message), std::move(hint)});
+}
+
+void Diagnostics::Add(Diagnostic finding) {
+  if (finding.severity == Severity::kError) ++errors_;
+  all_.push_back(std::move(finding));
 }
 
 void Diagnostics::Sort() {

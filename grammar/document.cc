@@ -107,22 +107,6 @@ std::size_t FindBadByte(std::string_view s) {
   return kNone;
 }
 
-/// Whether the file is text; if not, one error.
-bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out) {
-  std::size_t bad = FindBadByte(text);
-  if (bad == kNone) return true;
-  Span span{file, static_cast<std::uint32_t>(bad), static_cast<std::uint32_t>(bad + 1)};
-  if (text[bad] == '\0') {
-    out.Add(Code::kNulByte, span, "a NUL byte stands here");
-  } else {
-    std::array<char, 8> hex{};
-    std::snprintf(hex.data(), hex.size(), "0x%02X", static_cast<unsigned char>(text[bad]));
-    out.Add(Code::kNotUtf8, span, std::string("the byte ") + hex.data() + " is not UTF-8 here",
-            "save the file as UTF-8");
-  }
-  return false;
-}
-
 // ---------------------------------------------------------------------------------------
 // Emphasis: `__word__` by the rules of CommonMark for runs of two underscores.
 
@@ -789,6 +773,21 @@ bool IsGoalForm(const Sentence& s) {
 }
 
 }  // namespace
+
+bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out) {
+  std::size_t bad = FindBadByte(text);
+  if (bad == kNone) return true;
+  Span span{file, static_cast<std::uint32_t>(bad), static_cast<std::uint32_t>(bad + 1)};
+  if (text[bad] == '\0') {
+    out.Add(Code::kNulByte, span, "a NUL byte stands here");
+  } else {
+    std::array<char, 8> hex{};
+    std::snprintf(hex.data(), hex.size(), "0x%02X", static_cast<unsigned char>(text[bad]));
+    out.Add(Code::kNotUtf8, span, std::string("the byte ") + hex.data() + " is not UTF-8 here",
+            "save the file as UTF-8");
+  }
+  return false;
+}
 
 Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& out, FactForm form) {
   const std::string_view text = sources.at(file).text;

@@ -59,6 +59,9 @@ struct Document {
   std::vector<Prose> prose;               // in document order
 };
 
+/// Whether the text of `file` is UTF-8 without NUL; if not, one error.
+bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out);
+
 /// What becomes of the plain facts of fences and of plain RPL (grammar/facts.h).
 enum class FactForm {
   kSentences,  // trees, as of any sentence: to print, check, rename

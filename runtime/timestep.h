@@ -46,6 +46,8 @@ class Runtime {
   /// Takes a document in: its rules join the program now and take effect in phase 2 of
   /// the next timestep, with its facts. Findings go to `out`.
   void TakeIn(const Document& document, Diagnostics& out);
+  /// Takes facts in that stand in no document.
+  void TakeIn(Novelty facts) { novelty_.push_back(std::move(facts)); }
 
   /// What the next timesteps pursue: a query, or (null) the program's goals. `pursue`
   /// false: nothing, the timestep only takes in novelty.

@@ -58,6 +58,24 @@ for command in run parse; do
   expect "$command: a folder" 6 "" "folder.md: Is a directory" "$rpl" $command folder.md
   expect "$command: a missing file" 6 "" "none.md: No such file or directory" "$rpl" $command none.md
 done
+
+# --- Facts from files --------------------------------------------------------------------
+
+printf 'part,quantity\nnut,12\nbolt\nwasher,3\n' >stock.csv
+printf '# Parts - %%parts(?many) <- ?many = |stock(_, _)|\n' >parts.md
+expect "facts: a bad row is left out" 0 '2' "stock.csv:3:1: warning RPL8001" \
+  "$rpl" run parts.md --facts stock=stock.csv
+expect "facts: or refuses the file" 2 "" "stock.csv:3:1: error RPL8001" \
+  "$rpl" run parts.md --facts stock=stock.csv --strict-facts
+expect "facts: the name of the relation is wanted" 2 "" "expected RELATION=FILE" \
+  "$rpl" run parts.md --facts stock.csv
+expect "facts: they are no document" 2 "" '`--facts RELATION=stock.csv`' "$rpl" run parts.md stock.csv
+expect "facts: a missing file" 6 "" "none.csv: No such file" "$rpl" run parts.md --facts stock=none.csv
+expect "facts: a session keeps them" 0 '2' "" \
+  "$rpl" run parts.md --facts stock=stock.csv --session facts.rpls
+printf 'screw,7\n' >>stock.csv
+expect "facts: and takes in what has changed" 0 '*' "+ stock=stock.csv: screw,7" \
+  "$rpl" resume facts.rpls
 expect "parse: what is right is printed" 2 "    3  (q 1)" "RPL1003" "$rpl" parse unclosed.rpl
 expect "run: a lone percent sign" 2 "" "percent.rpl" "$rpl" run percent.rpl
 expect "reply: a lone percent sign" 2 "*" "error RPL1021" "$rpl" reply percent.rpl

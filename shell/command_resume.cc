@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "runtime/facts_file.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
@@ -26,13 +27,19 @@ ExitCode FailedToOpen(const std::string& path, const SessionFile::Opened& opened
   return kExitFile;
 }
 
+std::string PathOf(const ProgramFile& file) {
+  const std::optional<FactsName> facts = FactsNameOf(file.name);
+  return facts ? facts->path : file.name;
+}
+
 // The program's files as they are now; a file that is gone keeps its recorded text.
 std::vector<ProgramFile> ReadAgain(const std::vector<ProgramFile>& recorded) {
   std::vector<ProgramFile> out;
   for (const ProgramFile& file : recorded) {
-    Input input = ReadFile(file.name);
+    const std::string path = PathOf(file);
+    Input input = ReadFile(path);
     if (!input.error.empty()) {
-      std::cerr << "note: " << file.name << ": " << input.error
+      std::cerr << "note: " << path << ": " << input.error
                 << "; going on with its text in the session\n";
       input.text = file.text;
     }
@@ -98,7 +105,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   }
 
   std::vector<std::string> names;
-  for (const ProgramFile& file : files) names.push_back(file.name);
+  for (const ProgramFile& file : files) names.push_back(PathOf(file));
   Host host(engine);
   if (const ExitCode code = host.Prepare(names); code != kExitOk) return code;
   SavedSession saved(host.agent(), SessionOptionsFor(engine), std::move(events),

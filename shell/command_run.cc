@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "runtime/facts_file.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
@@ -16,6 +17,11 @@ namespace {
 ExitCode ReadSources(const std::vector<std::string>& files, std::vector<ProgramFile>& to) {
   ExitCode exit_code = kExitOk;
   for (const std::string& file : files) {
+    if (IsFactsFile(file)) {
+      std::cerr << "rpl: " << file
+                << ": rows of a relation are taken in with `--facts RELATION=" << file << "`\n";
+      return kExitInvalid;
+    }
     Input input = ReadFile(file);
     if (!input.error.empty()) {
       std::cerr << "rpl: " << file << ": " << input.error << '\n';
@@ -68,6 +74,7 @@ void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& opt
 
 int CommandRun(const RunOptions& options) {
   std::vector<ProgramFile> files;
+  if (const ExitCode code = ReadFactsFiles(options.engine, files); code != kExitOk) return code;
   if (const ExitCode code = ReadSources(options.files, files); code != kExitOk) return code;
   if (!options.session.empty()) {
     std::error_code ignored;

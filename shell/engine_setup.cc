@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "runtime/facts_file.h"
 #include "runtime/yaml_tree.h"
 #include "shell/input.h"
 
@@ -71,10 +72,29 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   return kExitOk;
 }
 
+ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& to) {
+  for (const std::string& text : options.facts) {
+    const std::optional<FactsName> name = FactsNameOf(text);
+    if (!name) {
+      std::cerr << "rpl: --facts: expected RELATION=FILE, with a file in .csv, .tsv, .ndjson or "
+                << ".jsonl, got `" << Printable(text) << "`\n";
+      return kExitInvalid;
+    }
+    Input input = ReadFile(name->path);
+    if (!input.error.empty()) {
+      std::cerr << "rpl: " << name->path << ": " << input.error << '\n';
+      return kExitFile;
+    }
+    to.push_back({text, std::move(input.text)});
+  }
+  return kExitOk;
+}
+
 SessionOptions SessionOptionsFor(const EngineOptions& options) {
   SessionOptions session;
   session.now = options.now;
   session.limits = options.limits;
+  session.strict_facts = options.strict_facts;
   session.interrupted = Interrupted;
   if (options.events) {
     session.event = [](const nlohmann::ordered_json& event) {
