@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "grammar/document.h"
-#include "runtime/json_value.h"
+#include "interp/json_value.h"
 
 namespace rpl {
 namespace {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include "checks/yaml_tree.h"
 #include "runtime/facts_file.h"
-#include "runtime/yaml_tree.h"
 #include "shell/input.h"
 
 namespace rpl {
