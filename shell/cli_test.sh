@@ -83,6 +83,13 @@ expect "reply: an error in the context" 2 "*" "error RPL1003" "$rpl" reply \
   < <(printf '```rpl\np("a)\n```\n%% <- p(1)\n')
 expect "reply: a folder" 6 "" "folder.md: Is a directory" "$rpl" reply folder.md
 expect "test: a folder without cases" 2 "*" "folder.md: no case" "$rpl" test folder.md
+mkdir -p loads/tests
+printf 'p(1)\n' >loads/facts.rpl
+printf '# It loads\n\n```rpl-test\nLOAD: ../facts.rpl\nUSER:\n%% <- p(1)\nAGENT:\ntrue\n```\n' >loads/tests/t.md
+expect "test: a file is loaded from beside the test" 0 "1 passed, 0 failed" "" "$rpl" test loads/tests
+rm loads/facts.rpl
+expect "test: a file that is not there" 1 "*" "" "$rpl" test loads/tests
+grep -qF 'loads/tests/../facts.rpl: No such file or directory' out || fail "expected the file's name"
 expect "test: a missing file" 6 "*" "none.md: No such file or directory" "$rpl" test none.md
 
 # --- The command line --------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #include "grammar/document.h"
 #include "grammar/printer.h"
 #include "runtime/session.h"
+#include "shell/input.h"
 #include "shell/report.h"
 #include "shell/script_folder.h"
 #include "shell/scripted_agent.h"
@@ -75,7 +76,7 @@ class Runner {
  private:
   using Failure = std::optional<std::string>;
 
-  void Load(const ScriptStep& step);
+  void Load(const std::string& name, std::string text);
   void Command(const ScriptStep& step);
   void Say(const std::string& text);
   void Run();
@@ -102,10 +103,10 @@ class Runner {
   int messages_ = 0;
 };
 
-void Runner::Load(const ScriptStep& step) {
+void Runner::Load(const std::string& name, std::string text) {
   turn_ = {};
-  turn_.name = step.argument;
-  turn_.text = Joined(step.body);
+  turn_.name = name;
+  turn_.text = std::move(text);
   turn_.diagnostics = session_.Load(turn_.name, turn_.text);
 }
 
@@ -172,7 +173,13 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
     case StepKind::kSame:
       if (!folder_) return "no command was run before\n";
       return folder_->Check(step);
-    case StepKind::kDocument: Load(step); return std::nullopt;
+    case StepKind::kDocument: Load(step.argument, Joined(step.body)); return std::nullopt;
+    case StepKind::kLoad: {
+      Input input = ReadFile(step.argument);
+      if (!input.error.empty()) return fmt::format("{}: {}\n", step.argument, input.error);
+      Load(step.argument, std::move(input.text));
+      return std::nullopt;
+    }
     case StepKind::kUser: Say(Joined(step.body)); return std::nullopt;
     case StepKind::kRun: Run(); return std::nullopt;
     case StepKind::kReject:

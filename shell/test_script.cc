@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
@@ -13,6 +14,8 @@
 
 namespace rpl {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Directive {
   std::string_view name;
@@ -26,6 +29,7 @@ constexpr std::array kDirectives = {
     Directive{"REPLY", StepKind::kReply, true, false},
     Directive{"FILE", StepKind::kFile, true, true},
     Directive{"DOCUMENT", StepKind::kDocument, true, true},
+    Directive{"LOAD", StepKind::kLoad, true, false},
     Directive{"USER", StepKind::kUser, false, true},
     Directive{"RUN", StepKind::kRun, false, false},
     Directive{"AGENT", StepKind::kAgent, false, true},
@@ -136,6 +140,8 @@ class Reader {
       Error(step.line, fmt::format("expected something behind `{}:`", name));
     } else if (!found->argument && !step.argument.empty()) {
       Error(step.line, fmt::format("the text of `{}:` belongs on the lines below it", name));
+    } else if (step.kind == StepKind::kLoad) {
+      step.argument = fs::path(sources_.at(line.file).name).replace_filename(step.argument);
     } else if (step.kind == StepKind::kReply) {
       ReadReply(argument, step);
     } else if (step.kind == StepKind::kStatus &&

@@ -27,6 +27,7 @@ enum class StepKind {
   kReply,
   kFile,
   kDocument,
+  kLoad,
   kUser,
   kRun,
   kCommand,
