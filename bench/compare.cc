@@ -46,18 +46,17 @@ using Command = std::vector<std::string>;
 
 struct Run {
   bool good = false;
-  std::string output;  // lines that hold a digit and are no rule of gringo's
+  std::string output;  // without gringo's rules, which are many
   double wall = 0;     // seconds
   double cpu = 0;
   double peak = 0;  // bytes
 };
 
-/// Takes `text` up to its last newline into `run`; what follows stays.
+/// Takes the whole lines of `text` out of it, and adds what is no rule of gringo's to `run`.
 void KeepLines(std::string& text, Run& run) {
   std::size_t begin = 0;
   for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
-    if (!text.compare(begin, 2, "1 ")) continue;
-    else run.output.append(text, begin, end + 1 - begin);
+    if (text.compare(begin, 2, "1 ") != 0) run.output.append(text, begin, end + 1 - begin);
   text.erase(0, begin);
 }
 
@@ -105,17 +104,24 @@ Run Execute(const Command& command) {
   };
   run.cpu = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   run.peak = static_cast<double>(usage.ru_maxrss) * 1024;
-  run.good = WIFEXITED(status);  // gringo says with a code of its own that it found answers
+  run.good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   return run;
 }
 
 // --- Engines ------------------------------------------------------------------------------
 
+/// How the facts of a workload, NAME, follow the program.
+enum class Facts {
+  kFile,    // NAME.suffix
+  kFolder,  // -F NAME, before the program
+  kName,    // -- NAME: the program reads what it likes
+};
+
 struct Engine {
   std::string name;
-  std::string suffix;   // of its programs and facts
-  Command command;      // the first word is looked up on PATH
-  bool tables = false;  // reads a folder of tables, not a file of facts
+  std::string suffix;  // of its programs and facts
+  Command command;     // the first word is looked up on PATH
+  Facts facts = Facts::kFile;
 
   bool Installed() const {
     if (command[0].find('/') != std::string::npos) return access(command[0].c_str(), X_OK) == 0;
@@ -128,9 +134,10 @@ struct Engine {
   /// Of `program`, over the facts of `data` if it is not empty.
   Command Of(const std::string& program, const std::string& data) const {
     Command all = command;
-    if (tables && !data.empty()) all.insert(all.end(), {"-F", kData + data});
+    if (facts == Facts::kFolder && !data.empty()) all.insert(all.end(), {"-F", kData + data});
     all.push_back(kPrograms + program + suffix);
-    if (!tables && !data.empty()) all.push_back(kData + data + suffix);
+    if (facts == Facts::kFile && !data.empty()) all.push_back(kData + data + suffix);
+    if (facts == Facts::kName && !data.empty()) all.insert(all.end(), {"--", kData + data});
     return all;
   }
 
@@ -143,9 +150,10 @@ const Engine kRpl = {"rpl", ".rpl", {"build/rpl", "run"}};
 const Engine kOthers[] = {
     {"swipl",
      ".pl",
-     {"swipl", "-f", "none", "--table-space=8g", "--stack-limit=8g", "-g", "main", "-t", "halt"}},
+     {"swipl", "-f", "none", "--table-space=8g", "--stack-limit=8g", "-g", "main", "-t", "halt"},
+     Facts::kName},
     {"gringo", ".lp", {"gringo"}},
-    {"souffle", ".dl", {"souffle", "-j1"}, true},
+    {"souffle", ".dl", {"souffle", "-j1"}, Facts::kFolder},
 };
 
 /// The numbers of the line with the answer, in ascending order: engines print several counts
@@ -158,7 +166,7 @@ std::vector<std::uint64_t> Answer(const Engine& engine, const std::string& outpu
     if (engine.suffix == ".pl" || engine.suffix == ".lp") {
       at = line.find("answer(");
       if (at == std::string::npos) continue;
-      line.resize(line.find(')', at));
+      line = line.substr(0, line.find(')', at));
     }
     while ((at = line.find_first_of("0123456789", at)) != std::string::npos) {
       char* end = nullptr;

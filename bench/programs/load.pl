@@ -1,1 +1,2 @@
-main :- predicate_property(order(_, _, _, _), number_of_clauses(N)), writeln(answer(N)).
+:- use_module(facts).
+main :- consult_facts, predicate_property(order(_, _, _, _), number_of_clauses(N)), writeln(answer(N)).
