@@ -261,7 +261,6 @@ void PrintFigure(const std::string& name, const std::string& label, double value
                  const std::string& unit, const std::string& target) {
   std::printf("%-6s %-18s %9.*f  %-24s %s\n", name.c_str(), label.c_str(), value < 100 ? 2 : 0,
               value, unit.c_str(), target.empty() ? "" : ("target " + target).c_str());
-  std::fflush(stdout);
 }
 
 /// Runs `workload` with every engine and prints its rows. False when something failed; the
@@ -304,7 +303,6 @@ bool Compare(const Workload& workload, const std::vector<Engine>& others, int co
                   Median(rival.wall) <= 1 / wanted->second ? "met" : "missed");
     std::printf("\n");
   }
-  std::fflush(stdout);
   return good;
 }
 
@@ -398,6 +396,7 @@ int main(int argc, char** argv) {
   for (const Engine& other : kOthers)
     if (other.Installed()) others.push_back(other);
     else std::printf("%s is not installed\n", other.name.c_str());
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a run takes long
   PrintLoad("before", 0);
   PrintHead();
   bool good = true;
