@@ -430,6 +430,57 @@ expect "a failure stands" 4 "" '$slow(1) failed: ' "$rpl" resume retry.rpls --al
 expect "resume --retry" 3 "" "Second question?" \
   "$rpl" resume retry.rpls --allow-tool slow --retry slow
 
+# --- Text that drives a terminal ---------------------------------------------------------
+
+# Nothing but line ends and printable characters leaves rpl, on either stream.
+plain() {
+  if LC_ALL=C.UTF-8 grep -qP '[^\P{C}\n\x{e000}-\x{f8ff}]' out err; then fail "a control character got out"; fi
+}
+
+esc=$'\e[31m'
+shown='\u001b[31m\u202e\u009b'
+hostile=$esc$'\u202e\u009b'
+printf '%%w(?x) <- ?x = $ask("Q\\u001b[2J\\u202e")\n' >hostile.rpl
+expect "hostile: an answer of run" 0 "a${shown}b" "" \
+  "$rpl" run hostile.rpl --session hostile.rpls < <(printf 'a%sb\n' "$hostile")
+plain
+grep -qF 'Q\u001b[2J\u202e' err || fail "expected the question escaped"
+expect "hostile: resume" 0 "a${shown}b" "" "$rpl" resume hostile.rpls
+plain
+expect "hostile: trace query" 0 "a${shown}b" "" \
+  "$rpl" trace query hostile.rpls '%w(?x) <- ?x = $ask("Q\u001b[2J\u202e")'
+plain
+expect "hostile: trace show" 0 "*" "" "$rpl" trace show hostile.rpls
+plain
+expect "hostile: what it waits for" 3 "" 'Q\u001b[2J\u202e' "$rpl" run hostile.rpl
+plain
+printf 'p("%s")\n%%w(?x) <- p(?x)\n' "$hostile" >hostile.md
+expect "hostile: reply" 0 "$shown" "" "$rpl" reply hostile.md
+plain
+expect "hostile: chat" 0 "\"$shown\"" "" "$rpl" reply <<<'%w <- ?x = $ask("Q"), $json(?x)' \
+  --answer "ask=$hostile"
+plain
+printf 'p("%s")\n%%fail(?x, ?x) <- p(?x)\n%% <- p(1)\n' "$hostile" >hostile.md
+expect "hostile: %fail" 1 "*" "" "$rpl" reply hostile.md
+plain
+cp hostile.md "$hostile.rpl"
+expect "hostile: parse" 0 "*" "" "$rpl" parse "$hostile.rpl"
+plain
+expect "hostile: %fail of run, the log" 1 "" "%fail(" "$rpl" run "$hostile.rpl" --log phases
+plain
+for command in run parse check fmt test reply resume "trace show" "explain p -f"; do
+  # shellcheck disable=SC2086
+  expect "hostile: $command of a file's name" 6 "*" "$shown" "$rpl" $command "none$hostile"
+  plain
+done
+expect "hostile: a word of the command line" 2 "" "$shown" "$rpl" run "$hostile.rpl" "--$hostile"
+plain
+expect "hostile: an answer that nothing asked for" 1 "" "$shown" \
+  "$rpl" run "$hostile.rpl" --answer "$hostile=1"
+plain
+expect "hostile: an answer that is none" 2 "" "$shown" "$rpl" run "$hostile.rpl" --answer "$hostile"
+plain
+
 # --- Streams and signals -----------------------------------------------------------------
 
 # A reader that leaves ends the program without a word.

@@ -269,7 +269,7 @@ int CommandCheck(const CheckCommandOptions& options) {
   for (const std::string& name : options.files) {
     Input input = ReadFile(name);
     if (!input.error.empty()) {
-      std::cerr << "rpl: " << name << ": " << input.error << '\n';
+      Complain(name, input.error);
       return kExitFile;
     }
     texts.push_back(std::move(input.text));
@@ -282,7 +282,7 @@ int CommandCheck(const CheckCommandOptions& options) {
     mended = Mend(options, texts, checked);
     for (std::size_t i = 0; i < texts.size(); ++i) {
       if (texts[i] == before[i] || Write(options.files[i], texts[i])) continue;
-      std::cerr << "rpl: " << options.files[i] << ": cannot be written\n";
+      Complain(options.files[i], "cannot be written");
       return kExitFile;
     }
   }

@@ -131,7 +131,7 @@ int CommandExplain(const ExplainOptions& options) {
   for (const std::string& file : options.files) {
     Input input = ReadFile(file);
     if (!input.error.empty()) {
-      std::cerr << "rpl: " << file << ": " << input.error << '\n';
+      Complain(file, input.error);
       files = kExitFile;
     }
     sources.emplace_back(file, std::move(input.text));
@@ -157,7 +157,7 @@ int CommandExplain(const ExplainOptions& options) {
   const Outcome outcome = session.Run();
   if (Interrupted()) return kExitInterrupted;
   if (outcome.status == Status::kLimit) {
-    std::cerr << outcome.reason << '\n';
+    std::cerr << Printable(outcome.reason) << '\n';
     return kExitLimit;
   }
   const ExplainLimits limits{10, options.depth.value_or(kDepth)};

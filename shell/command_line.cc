@@ -419,8 +419,8 @@ std::vector<std::string> WithoutHelp(int argc, char** argv) {
 // --- A command line that is not understood ------------------------------------------------
 
 int Misunderstood(const std::string& message, std::string_view command) {
-  std::cerr << "rpl: " << message << "\nhelp: see `rpl" << (command.empty() ? "" : " ") << command
-            << " --help`\n";
+  std::cerr << "rpl: " << Printable(message) << "\nhelp: see `rpl" << (command.empty() ? "" : " ")
+            << command << " --help`\n";
   return kExitInvalid;
 }
 

@@ -21,8 +21,7 @@ namespace {
 constexpr std::size_t kChangesShown = 20;
 
 ExitCode FailedToOpen(const std::string& path, const SessionFile::Opened& opened) {
-  std::cerr << "rpl: " << path << ": " << opened.error << '\n';
-  if (!opened.hint.empty()) std::cerr << "help: " << opened.hint << '\n';
+  Complain(path, opened.error, opened.hint);
   return kExitFile;
 }
 
@@ -32,7 +31,7 @@ std::vector<ProgramFile> ReadAgain(const std::vector<ProgramFile>& recorded) {
   for (const ProgramFile& file : recorded) {
     Input input = ReadFile(file.name);
     if (!input.error.empty()) {
-      std::cerr << "note: " << file.name << ": " << input.error
+      std::cerr << "note: " << PrintableLine(file.name) << ": " << input.error
                 << "; going on with its text in the session\n";
       input.text = file.text;
     }
@@ -82,8 +81,8 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kOpen);
   if (opened.file == nullptr) return FailedToOpen(path, opened);
   if (!opened.file->damage().empty()) {
-    std::cerr << "rpl: " << path << ": the session is damaged: " << opened.file->damage() << '\n'
-              << "help: `rpl trace export` gives what is sound of it\n";
+    Complain(path, "the session is damaged: " + opened.file->damage(),
+             "`rpl trace export` gives what is sound of it");
     return kExitFile;
   }
   std::vector<Event> events = opened.file->events();
@@ -117,8 +116,8 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   if (saved.journal().broken().empty())
     outcome = saved.finished_turn() || over ? *saved.last() : session.Run();
   if (!saved.journal().broken().empty()) {
-    std::cerr << "rpl: " << path << ": " << saved.journal().broken() << '\n'
-              << "help: another rpl wrote this session; its trace can be exported and loaded\n";
+    Complain(path, saved.journal().broken(),
+             "another rpl wrote this session; its trace can be exported and loaded");
     return kExitFile;
   }
   if (Interrupted()) outcome.status = Status::kInterrupted;

@@ -18,7 +18,7 @@ ExitCode ReadSources(const std::vector<std::string>& files, std::vector<ProgramF
   for (const std::string& file : files) {
     Input input = ReadFile(file);
     if (!input.error.empty()) {
-      std::cerr << "rpl: " << file << ": " << input.error << '\n';
+      Complain(file, input.error);
       exit_code = kExitFile;
     }
     to.push_back({file, std::move(input.text)});
@@ -34,7 +34,7 @@ bool IsEmpty(const ProgramFile& file) {
 ExitCode Create(const std::string& path) {
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kCreate);
   if (opened.file != nullptr) return kExitOk;
-  std::cerr << "rpl: " << path << ": " << opened.error << '\n';
+  Complain(path, opened.error);
   return kExitFile;
 }
 
@@ -44,7 +44,7 @@ ExitCode ReportNoGoals(const std::vector<ProgramFile>& files) {
   const bool empty = std::all_of(files.begin(), files.end(), IsEmpty);
   std::cerr << "nothing to run: ";
   for (const ProgramFile& file : files)
-    std::cerr << (&file == &files.front() ? "" : ", ") << file.name;
+    std::cerr << (&file == &files.front() ? "" : ", ") << PrintableLine(file.name);
   std::cerr << (files.size() == 1 ? " has no goals" : " have no goals")
             << (empty ? " (it is empty)\n" : "\n")
             << "help: a goal is `% <- …`, `%name <- …`, or a heading with one\n";
@@ -60,7 +60,7 @@ void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& opt
   } else if (options.json) {
     std::cout << Dump(OutcomeJson("rpl.run/1", outcome, session.pool())) << '\n';
   } else {
-    for (const std::string& answer : outcome.answers) std::cout << answer << '\n';
+    PrintLines(outcome.answers);
   }
   std::cout << std::flush;
   PrintEnd(outcome, session.pool(), std::cerr);

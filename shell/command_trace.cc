@@ -29,10 +29,9 @@ class NobodyAnswers : public Agent {
 std::unique_ptr<SessionFile> Open(const std::string& path) {
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
   if (opened.file == nullptr) {
-    std::cerr << "rpl: " << path << ": " << opened.error << '\n';
-    if (!opened.hint.empty()) std::cerr << "help: " << opened.hint << '\n';
+    Complain(path, opened.error, opened.hint);
   } else if (!opened.file->damage().empty()) {
-    std::cerr << "rpl: " << path << ": the session is damaged: " << opened.file->damage() << '\n';
+    Complain(path, "the session is damaged: " + opened.file->damage());
   }
   return std::move(opened.file);
 }
@@ -77,9 +76,8 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
   NobodyAnswers nobody;
   const std::unique_ptr<SavedSession> saved = Again(nobody, events);
   if (saved == nullptr || !saved->journal().broken().empty()) {
-    std::cerr << "rpl: " << options.session << ": "
-              << (saved == nullptr ? "nothing was recorded yet" : saved->journal().broken())
-              << '\n';
+    Complain(options.session,
+             saved == nullptr ? "nothing was recorded yet" : saved->journal().broken());
     return kExitFile;
   }
   const Outcome outcome = saved->session().Say("<query>", options.query);
@@ -87,7 +85,7 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
   if (options.json) {
     std::cout << Dump(OutcomeJson("rpl.query/1", outcome, saved->session().pool())) << '\n';
   } else {
-    for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
+    PrintLines(Session::Reply(outcome));
   }
   return ExitCodeOf(outcome.status);
 }
@@ -139,7 +137,7 @@ std::string DamageOf(const std::string& exported, std::size_t& events) {
 int VerifyLines(const std::string& path, const std::string& exported) {
   std::size_t events = 0;
   if (const std::string damage = DamageOf(exported, events); !damage.empty()) {
-    std::cerr << "rpl: " << path << ": the export is damaged: " << damage << '\n';
+    Complain(path, "the export is damaged: " + damage);
     return kExitNo;
   }
   std::cerr << fmt::format("sound: {} events\n", events);
@@ -150,13 +148,13 @@ int Replay(const TraceOptions& options, const std::vector<Event>& events) {
   NobodyAnswers nobody;
   const std::unique_ptr<SavedSession> saved = Again(nobody, events);
   if (saved == nullptr) {
-    std::cerr << "rpl: " << options.session << ": nothing was recorded yet\n";
+    Complain(options.session, "nothing was recorded yet");
     return kExitFile;
   }
   Show(saved->session().Entries(), options.json);
   std::cout << std::flush;
   if (saved->journal().broken().empty()) return kExitOk;
-  std::cerr << "differs: " << saved->journal().broken() << '\n';
+  std::cerr << "differs: " << Printable(saved->journal().broken()) << '\n';
   return kExitNo;
 }
 

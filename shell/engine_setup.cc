@@ -39,7 +39,7 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   for (const std::string& text : options.answers) {
     std::optional<ScriptedAnswer> answer = AnswerFromOption(text);
     if (!answer || !IsUtf8(text)) {
-      std::cerr << "rpl: --answer: expected KEY=VALUE in UTF-8, got `" << text << "`\n";
+      Complain("--answer", "expected KEY=VALUE in UTF-8, got `" + text + "`");
       return kExitInvalid;
     }
     agent.Add(std::move(*answer));
@@ -47,7 +47,7 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   if (options.answers_file.empty() || AsksHost(options)) return kExitOk;
   const Input input = ReadFile(options.answers_file);
   if (!input.error.empty()) {
-    std::cerr << "rpl: " << options.answers_file << ": " << input.error << '\n';
+    Complain(options.answers_file, input.error);
     return kExitFile;
   }
   AnswerList list;
@@ -64,7 +64,7 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
     list = AnswersFromJson(input.text);
   }
   if (!list.error.empty()) {
-    std::cerr << "rpl: " << options.answers_file << ": " << list.error << '\n';
+    Complain(options.answers_file, list.error);
     return kExitInvalid;
   }
   for (ScriptedAnswer& answer : list.answers) agent.Add(std::move(answer));
@@ -82,7 +82,7 @@ SessionOptions SessionOptionsFor(const EngineOptions& options) {
     };
   }
   if (options.log_phases) {
-    session.log = [](const std::string& line) { std::cerr << line << '\n'; };
+    session.log = [](const std::string& line) { std::cerr << PrintableLine(line) << '\n'; };
   }
   return session;
 }
@@ -101,7 +101,7 @@ std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
 
 void ReportUnused(const ScriptedAgent& agent) {
   for (const std::string& label : agent.Unused()) {
-    std::cerr << "note: nothing asked for the answer `" << label << "`\n";
+    std::cerr << "note: nothing asked for the answer `" << PrintableLine(label) << "`\n";
   }
 }
 

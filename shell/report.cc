@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iostream>
 
 namespace rpl {
 namespace {
@@ -38,7 +39,7 @@ void PrintPending(const Outcome& outcome, const Pool& pool, std::ostream& err) {
   }
   if (!outcome.pending.empty()) {
     err << fmt::format("help: give an answer with `--answer '{}=VALUE'`\n",
-                       outcome.pending.front().name);
+                       PrintableLine(outcome.pending.front().name));
   }
 }
 
@@ -69,15 +70,24 @@ bool HasErrors(const std::vector<Diagnostic>& diagnostics) {
                      [](const Diagnostic& d) { return d.severity == Severity::kError; });
 }
 
+void PrintLines(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) std::cout << Printable(line) << '\n';
+}
+
+void Complain(std::string_view where, std::string_view message, std::string_view hint) {
+  std::cerr << "rpl: " << PrintableLine(where) << ": " << Printable(message) << '\n';
+  if (!hint.empty()) std::cerr << "help: " << Printable(hint) << '\n';
+}
+
 void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
   switch (outcome.status) {
     case Status::kNothing: err << "nothing to do: there is no goal\n"; break;
-    case Status::kSatisfied: err << "satisfied: " << outcome.goal << '\n'; break;
+    case Status::kSatisfied: err << "satisfied: " << Printable(outcome.goal) << '\n'; break;
     case Status::kUnsatisfied:
-    case Status::kToolFailed: err << "unsatisfied: " << outcome.reason << '\n'; break;
+    case Status::kToolFailed: err << "unsatisfied: " << Printable(outcome.reason) << '\n'; break;
     case Status::kWaiting: PrintPending(outcome, pool, err); break;
     case Status::kFailed:
-    case Status::kLimit: err << outcome.reason << '\n'; break;
+    case Status::kLimit: err << Printable(outcome.reason) << '\n'; break;
     case Status::kRejected: err << "rejected: nothing ran\n"; break;
     case Status::kInterrupted: err << "interrupted\n"; break;
   }
@@ -113,23 +123,6 @@ ordered_json DiagnosticJson(const Diagnostic& d, const Sources& sources) {
           {"end", d.span.end},
           {"message", d.message},
           {"hint", d.hint}};
-}
-
-std::string Printable(std::string_view text) {
-  std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0u;
-    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {  // U+0080 to U+009F
-      shown += fmt::format("\\x{:02x}", next);
-      ++i;
-    } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) {
-      shown += fmt::format("\\x{:02x}", byte);
-    } else {
-      shown += text[i];
-    }
-  }
-  return shown;
 }
 
 std::string Dump(const ordered_json& object) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a command ends: exit codes, and outcomes and findings as text or JSON.
+//
+// Text that comes from a program, a tool, a user or a path is printed as
+// grammar/terminal_text.h shows it; JSON as it is.
 #ifndef RPL_SHELL_REPORT_H_
 #define RPL_SHELL_REPORT_H_
 
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include "grammar/diagnostic.h"
+#include "grammar/terminal_text.h"
 #include "runtime/session.h"
 
 namespace rpl {
@@ -35,6 +39,12 @@ void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources&
                       std::ostream& err);
 bool HasErrors(const std::vector<Diagnostic>& diagnostics);
 
+/// Answers and replies, each a line on standard output.
+void PrintLines(const std::vector<std::string>& lines);
+
+/// `rpl: WHERE: MESSAGE` on standard error, and `help: HINT` below it.
+void Complain(std::string_view where, std::string_view message, std::string_view hint = "");
+
 /// How a run ended, for people: `satisfied: %`, the reason, or what it waits for.
 void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err);
 
@@ -47,10 +57,6 @@ nlohmann::ordered_json RequestJson(const Request& request, const Pool& pool);
 
 /// {"code", "severity", "file", "line", "column", "begin", "end", "message", "hint"}
 nlohmann::ordered_json DiagnosticJson(const Diagnostic& d, const Sources& sources);
-
-/// Text of a program as a terminal may show it: control characters are escaped, except
-/// line ends and tabs.
-std::string Printable(std::string_view text);
 
 /// One line of JSON; bytes that are not UTF-8 become U+FFFD.
 std::string Dump(const nlohmann::ordered_json& object);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "grammar/terminal_text.h"
 #include "runtime/json_value.h"
 
 namespace rpl {
@@ -256,7 +257,7 @@ std::optional<rpl::Answer> ScriptedAgent::Scripted(const Request& request, Pool&
 
 rpl::Answer ScriptedAgent::Answer(const Request& request, Pool& pool, bool again) {
   if (again && !last_.empty()) {
-    err_ << "note: the answer for `" << last_ << "` is not one of the options\n";
+    err_ << "note: the answer for `" << PrintableLine(last_) << "` is not one of the options\n";
   }
   if (const auto answer = Scripted(request, pool)) return *answer;
   return otherwise_.Answer(request, pool, again);

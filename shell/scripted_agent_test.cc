@@ -216,7 +216,7 @@ TEST_CASE("a choice lists its options and asks until one is meant") {
 TEST_CASE("a prompt cannot steer the terminal") {
   Interview i;
   CHECK(i.Ask(i.Question("a", "", "red \x1b[31m \xc2\x9b!")) == "-");
-  CHECK(i.err.str() == "red \\x1b[31m \\x9b!\n> \n");
+  CHECK(i.err.str() == "red \\u001b[31m \\u009b!\n> \n");
 }
 
 TEST_CASE("a person's line is never the result of another tool") {

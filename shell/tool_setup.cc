@@ -57,7 +57,7 @@ ExitCode ToolSetup::Prepare(const std::vector<std::string>& documents) {
 ExitCode ToolSetup::Read() {
   Input input = ReadFile(path_);
   if (!input.error.empty()) {
-    std::cerr << "rpl: " << path_ << ": " << input.error << '\n';
+    Complain(path_, input.error);
     return kExitFile;
   }
   Sources sources;
@@ -73,12 +73,10 @@ ExitCode ToolSetup::Read() {
 ExitCode ToolSetup::CheckAllowed() const {
   for (const std::string& name : options_.allow_tools) {
     if (config_.Find(name) != nullptr) continue;
-    std::cerr
-        << "rpl: --allow-tool: "
-        << (path_.empty()
-                ? "there is no configuration: no `rpl.yaml` beside the document, no `--config`"
-                : "`" + path_ + "` has no tool `" + name + "`")
-        << '\n';
+    Complain("--allow-tool",
+             path_.empty()
+                 ? "there is no configuration: no `rpl.yaml` beside the document, no `--config`"
+                 : "`" + path_ + "` has no tool `" + name + "`");
     return kExitInvalid;
   }
   return kExitOk;
