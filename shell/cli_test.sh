@@ -313,6 +313,66 @@ expect "a session has one process at a time" 6 "" "another process has this sess
 exec 9>&-
 wait
 
+# From elsewhere: the program and its tools are found, and names do not depend on the folder.
+mkdir -p away/protocols "away/my sessions" elsewhere
+cat >away/protocols/stock.md <<'END'
+# Order - %order(?what, ?left) <- what(?what), ?left = $left(?what)
+
+# What - what(?what)
+What is ordered?
+
+# Left - $left(?what)
+Looks into the stock.
+END
+cat >away/protocols/left.sh <<'END'
+#!/usr/bin/env bash
+IFS= read -r request
+id=${request#*'"id":"'}
+printf '{"id":"%s","result":7}\n' "${id%%'"'*}"
+END
+chmod +x away/protocols/left.sh
+printf 'version: 1\ntools: {left: {command: [./left.sh], permission: allow}}\n' >away/protocols/rpl.yaml
+kept="away/my sessions/one.rpls"
+expect "away: it waits, and says how to go on" 3 "" "saved: go on with \`rpl resume 'my sessions/one.rpls'\`" \
+  env -C away "$rpl" run protocols/stock.md --session "my sessions/one.rpls"
+sed -i 's/What is ordered?/What do you order?/' away/protocols/stock.md
+expect "away: a change is found from elsewhere" 3 "" "What do you order?" \
+  env -C elsewhere "$rpl" resume "../$kept"
+expect "away: its tools are found, too" 0 '{"?what":"nuts","?left":7}' "satisfied" \
+  env -C elsewhere "$rpl" resume "../$kept" --answer what=nuts --allow-tool left
+expect "away: run from elsewhere is the same program" 0 '{"?what":"nuts","?left":7}' "satisfied" \
+  env -C away/protocols "$rpl" run ./stock.md --session "../my sessions/one.rpls"
+expect "away: no path of this machine is kept" 0 "*" "" "$rpl" trace export "$kept" --format ndjson
+grep -qF "$folder" out && fail "expected no $folder"
+mv away moved
+expect "away: the folder may move" 0 '{"?what":"nuts","?left":7}' "satisfied" \
+  "$rpl" resume "moved/my sessions/one.rpls"
+grep -q 'note:' err && fail "expected no note"
+expect "another program is refused" 2 "" "this is a session of \`trip.md\`, not of \`ask.md\`" \
+  "$rpl" run ask.md --session s.rpls
+grep -qF 'help: `rpl resume s.rpls` goes on with it' err || fail "expected what to do"
+sed -i '$d' trip.md
+mv trip.md voyage.md
+expect "a program that was renamed is not another one" 0 "*" "satisfied" \
+  "$rpl" run voyage.md --session other.rpls
+mv voyage.md trip.md
+printf 'price("Lucca", 900)\nprice(?p, ?e), ?e > 800 -> false\n%%buy(?p) <- price(?p, _)\n' >budget.rpl
+expect "a decision that nobody took is told" 1 "" "--answer 'what-now=VALUE'" \
+  "$rpl" run budget.rpl --session budget.rpls
+grep -qF 'saved: go on with `rpl resume budget.rpls`' err || fail "expected how to go on"
+grep -qF -- '- retract price("Lucca", 900)' err || fail "expected what can be decided"
+expect "a decision is taken later" 0 "Lucca" "" \
+  "$rpl" resume budget.rpls --answer what-now=continue
+grep -q 'saved:' err && fail "expected nothing to go on with"
+expect "Ctrl-C in a session" 130 "" "saved: go on with \`rpl resume stopped.rpls\`" \
+  timeout --preserve-status -s INT 1 "$rpl" run ask.md --session stopped.rpls < <(sleep 3)
+expect "a session without name" 2 "" "--session: expected the name of a file" \
+  "$rpl" run ask.md --session ""
+expect "answers without name" 2 "" "--answers: expected the name of a file" \
+  "$rpl" run ask.md --answers ""
+expect "a configuration without name" 2 "" "--config: expected the name of a file" \
+  "$rpl" run ask.md --config ""
+
 # --- A host program ------------------------------------------------------------------------
 
 expect "--answers -: a request and its reply" 0 '*' "satisfied" \
@@ -407,6 +467,7 @@ wait $! 2>/dev/null
 touch tools/go
 expect "long: a call that was cut off is in doubt" 3 "" 'waiting for' \
   "$rpl" resume long.rpls --allow-tool slow
+grep -qF '`rpl resume long.rpls --retry slow` calls it again' err || fail "expected how to retry"
 grep -qF '$slow("1")' err || grep -qF '$slow(1)' err || fail "expected the call"
 expect "long: its result is given from elsewhere" 3 "" "Second question?" \
   "$rpl" resume long.rpls --answer slow=done --allow-tool slow
@@ -426,7 +487,10 @@ printf 'version: 1\ntools: {slow: {command: ["false"], permission: allow}}\n' >t
 expect "a tool that failed decides" 4 "" '$slow(1) failed: ' \
   "$rpl" run tools/long.md --session retry.rpls --answer a=1 --allow-tool slow
 printf 'version: 1\ntools: {slow: {command: [./slow.sh], permission: allow}}\n' >tools/rpl.yaml
-expect "a failure stands" 4 "" '$slow(1) failed: ' "$rpl" resume retry.rpls --allow-tool slow
+expect "a failure stands, and can be retried" 4 "" 'saved: call again with `rpl resume retry.rpls --retry slow`' "$rpl" resume retry.rpls --allow-tool slow
+expect "resume --retry: another tool" 2 "" "--retry: no call of \`fast\` failed or is in doubt" \
+  "$rpl" resume retry.rpls --allow-tool slow --retry fast
+grep -qF 'help: these can be made again: $slow(1)' err || fail "expected what can be retried"
 expect "resume --retry" 3 "" "Second question?" \
   "$rpl" resume retry.rpls --allow-tool slow --retry slow
 

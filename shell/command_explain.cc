@@ -8,6 +8,7 @@
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
 #include "shell/input.h"
+#include "shell/program_files.h"
 #include "shell/report.h"
 
 namespace rpl {
@@ -126,17 +127,8 @@ int PrintProofs(const Explained& explained, const ExplainOptions& options, const
 }  // namespace
 
 int CommandExplain(const ExplainOptions& options) {
-  std::vector<std::pair<std::string, std::string>> sources;
-  ExitCode files = kExitOk;
-  for (const std::string& file : options.files) {
-    Input input = ReadFile(file);
-    if (!input.error.empty()) {
-      Complain(file, input.error);
-      files = kExitFile;
-    }
-    sources.emplace_back(file, std::move(input.text));
-  }
-  if (files != kExitOk) return files;
+  std::vector<ProgramFile> files;
+  if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
   if (!IsUtf8(options.form)) {
     std::cerr << "rpl: expected a fact in UTF-8\n";
     return kExitInvalid;
@@ -148,8 +140,8 @@ int CommandExplain(const ExplainOptions& options) {
   Session session(agent, SessionOptionsFor(options.engine));
   session.SetFileReader(ReaderBeside(options.files));
   bool rejected = false;
-  for (const auto& [name, text] : sources) {
-    const std::vector<Diagnostic> findings = session.Load(name, text);
+  for (const ProgramFile& file : files) {
+    const std::vector<Diagnostic> findings = session.Load(file.name, file.text);
     rejected = rejected || HasErrors(findings);
     if (HasErrors(findings)) PrintDiagnostics(findings, session.sources(), std::cerr);
   }

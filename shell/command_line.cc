@@ -149,6 +149,11 @@ std::string CheckTime(const std::string& text) {
   return fmt::format("expected a time like 2026-01-02T00:00:00Z, got `{}`", text);
 }
 
+// For options with a file: an empty name is a slip (an unset variable), never "none".
+std::string CheckNamed(const std::string& path) {
+  return path.empty() ? "expected the name of a file, got an empty one" : "";
+}
+
 void AddFormat(CLI::App& command, bool& json) {
   command
       .add_option_function<std::string>(
@@ -162,7 +167,8 @@ void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
   command
       .add_option("--answers", options.answers_file,
                   "Answers given beforehand, in JSON or YAML; - asks and reads NDJSON")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CheckNamed);
   command
       .add_option("--answer", options.answers,
                   "One answer; KEY is the avar, argument, relation or tool; repeatable")
@@ -177,7 +183,8 @@ void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_de
   command
       .add_option("--config", options.config,
                   fmt::format("The commands behind tools, in YAML ({})", by_default))
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CheckNamed);
   command
       .add_option("--allow-tool", options.allow_tools,
                   "Approve and allow a configured tool in this run; repeatable")
@@ -340,7 +347,8 @@ void Describe(CLI::App& app, Commands& to) {
   AddToolOptions(*run, to.run.engine, "default: rpl.yaml beside the document");
   run->add_option("--session", to.run.session,
                   "Keep the run in FILE, and go on with it when it is there")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CheckNamed);
   run->footer(kRunFooter);
 
   CLI::App* resume = app.add_subcommand("resume", "Go on with a run that has a file");
@@ -359,7 +367,8 @@ void Describe(CLI::App& app, Commands& to) {
                 to.trace);
 
   CLI::App* reply = app.add_subcommand("reply", "Answer one user message and its query");
-  reply->add_option("FILE", to.reply.file, "The message (default: standard input)");
+  reply->add_option("FILE", to.reply.file, "The message (default: standard input)")
+      ->check(CheckNamed);
   AddEngineOptions(*reply, to.reply.engine);
   AddToolOptions(*reply, to.reply.engine, "default: none");
   reply->footer(kReplyFooter);

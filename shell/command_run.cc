@@ -7,24 +7,11 @@
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
 #include "shell/input.h"
+#include "shell/program_files.h"
 #include "shell/report.h"
 
 namespace rpl {
 namespace {
-
-// All files or, with a message for each that cannot be read, kExitFile.
-ExitCode ReadSources(const std::vector<std::string>& files, std::vector<ProgramFile>& to) {
-  ExitCode exit_code = kExitOk;
-  for (const std::string& file : files) {
-    Input input = ReadFile(file);
-    if (!input.error.empty()) {
-      Complain(file, input.error);
-      exit_code = kExitFile;
-    }
-    to.push_back({file, std::move(input.text)});
-  }
-  return exit_code;
-}
 
 bool IsEmpty(const ProgramFile& file) {
   return file.text.find_first_not_of(" \t\r\n") == std::string::npos;
@@ -68,7 +55,7 @@ void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& opt
 
 int CommandRun(const RunOptions& options) {
   std::vector<ProgramFile> files;
-  if (const ExitCode code = ReadSources(options.files, files); code != kExitOk) return code;
+  if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
   if (!options.session.empty()) {
     std::error_code ignored;
     const bool begins = !std::filesystem::exists(options.session, ignored);
@@ -93,6 +80,7 @@ int CommandRun(const RunOptions& options) {
   Outcome outcome = session.Run();
   if (Interrupted()) outcome.status = Status::kInterrupted;
   PrintRun(outcome, session, options.engine);
+  host.PrintUndecided(outcome, session.pool());
   host.ReportUnused();
   return ExitCodeOf(outcome.status);
 }

@@ -35,6 +35,14 @@ ExitCode Host::Prepare(const std::vector<std::string>& documents) {
 
 void Host::ReportUnused() const { rpl::ReportUnused(scripted_); }
 
+bool Host::PrintUndecided(const Outcome& outcome, const Pool& pool) const {
+  const std::optional<Request>& open = scripted_.unanswered();
+  if (outcome.status != Status::kFailed || !open || open->name != "what-now") return false;
+  std::cerr << "undecided:\n";
+  PrintRequests({*open}, pool, std::cerr);
+  return true;
+}
+
 ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   for (const std::string& text : options.answers) {
     std::optional<ScriptedAnswer> answer = AnswerFromOption(text);

@@ -32,6 +32,9 @@ class Host {
   Agent& agent() { return scripted_; }
   /// Says on standard error which answers nothing asked for.
   void ReportUnused() const;
+  /// When the run failed and nobody decided what now: says on standard error what can be
+  /// decided, and returns true.
+  bool PrintUndecided(const Outcome& outcome, const Pool& pool) const;
 
  private:
   const EngineOptions& options_;
@@ -61,9 +64,9 @@ void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& opt
 /// Says that there is nothing to run.
 ExitCode ReportNoGoals(const std::vector<ProgramFile>& files);
 
-/// Goes on with the session in the file `path`, which is there, with the program `files`;
-/// none: the files that the session names, as they are now. Calls in doubt of the tools in
-/// `retry` are made again. Returns the exit code.
+/// Goes on with the session in the file `path`, which is there, with the program `files`,
+/// named by their paths; none: the files that the session names, as they are now. Calls of
+/// the tools in `retry` that failed or are in doubt are made again. Returns the exit code.
 int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& engine,
          const std::vector<std::string>& retry);
 

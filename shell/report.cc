@@ -26,23 +26,6 @@ ordered_json Parsed(const std::string& text) {
   return value.is_discarded() ? ordered_json(text) : value;
 }
 
-void PrintPending(const Outcome& outcome, const Pool& pool, std::ostream& err) {
-  err << fmt::format("waiting for {}:\n", outcome.pending.size() == 1
-                                              ? std::string("an answer")
-                                              : fmt::format("{} answers", outcome.pending.size()));
-  for (const Request& request : outcome.pending) {
-    err << "  " << Printable(request.id) << (request.prompt.empty() ? "" : ": ")
-        << Printable(request.prompt) << '\n';
-    for (Value option : request.options) {
-      err << "    - " << Printable(PlainText(pool, option)) << '\n';
-    }
-  }
-  if (!outcome.pending.empty()) {
-    err << fmt::format("help: give an answer with `--answer '{}=VALUE'`\n",
-                       PrintableLine(outcome.pending.front().name));
-  }
-}
-
 }  // namespace
 
 ExitCode ExitCodeOf(Status status) {
@@ -79,13 +62,30 @@ void Complain(std::string_view where, std::string_view message, std::string_view
   if (!hint.empty()) std::cerr << "help: " << Printable(hint) << '\n';
 }
 
+void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err) {
+  for (const Request& request : requests) {
+    err << "  " << Printable(request.id) << (request.prompt.empty() ? "" : ": ")
+        << Printable(request.prompt) << '\n';
+    for (Value option : request.options)
+      err << "    - " << Printable(PlainText(pool, option)) << '\n';
+  }
+  if (!requests.empty())
+    err << fmt::format("help: give an answer with `--answer '{}=VALUE'`\n",
+                       PrintableLine(requests.front().name));
+}
+
 void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
   switch (outcome.status) {
     case Status::kNothing: err << "nothing to do: there is no goal\n"; break;
     case Status::kSatisfied: err << "satisfied: " << Printable(outcome.goal) << '\n'; break;
     case Status::kUnsatisfied:
     case Status::kToolFailed: err << "unsatisfied: " << Printable(outcome.reason) << '\n'; break;
-    case Status::kWaiting: PrintPending(outcome, pool, err); break;
+    case Status::kWaiting:
+      err << (outcome.pending.size() == 1
+                  ? "waiting for an answer:\n"
+                  : fmt::format("waiting for {} answers:\n", outcome.pending.size()));
+      PrintRequests(outcome.pending, pool, err);
+      break;
     case Status::kFailed:
     case Status::kLimit: err << Printable(outcome.reason) << '\n'; break;
     case Status::kRejected: err << "rejected: nothing ran\n"; break;

@@ -48,6 +48,9 @@ void Complain(std::string_view where, std::string_view message, std::string_view
 /// How a run ended, for people: `satisfied: %`, the reason, or what it waits for.
 void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err);
 
+/// Calls that wait for an answer, with the choices of each, and how to give the first one.
+void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err);
+
 /// {"schema", "status", "goal", "answers", "reason", "pending"}: `answers` are binding maps.
 nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome,
                                    const Pool& pool);

@@ -259,8 +259,11 @@ rpl::Answer ScriptedAgent::Answer(const Request& request, Pool& pool, bool again
   if (again && !last_.empty()) {
     err_ << "note: the answer for `" << PrintableLine(last_) << "` is not one of the options\n";
   }
-  if (const auto answer = Scripted(request, pool)) return *answer;
-  return otherwise_.Answer(request, pool, again);
+  std::optional<rpl::Answer> answer = Scripted(request, pool);
+  if (!answer) answer = otherwise_.Answer(request, pool, again);
+  unanswered_.reset();
+  if (answer->kind == rpl::Answer::Kind::kNobody) unanswered_ = request;
+  return *answer;
 }
 
 std::vector<rpl::Answer> ScriptedAgent::Call(const std::vector<Request>& requests, Pool& pool) {

@@ -73,6 +73,9 @@ class ScriptedAgent : public Agent {
   /// The entries that nothing asked for, in written order.
   std::vector<std::string> Unused() const;
 
+  /// The last question, when nobody answered it.
+  const std::optional<Request>& unanswered() const { return unanswered_; }
+
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
   /// What the script does not answer goes to the other agent in one call.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
@@ -86,6 +89,7 @@ class ScriptedAgent : public Agent {
   std::ostream& err_;
   std::vector<ScriptedAnswer> script_;
   std::string last_;  // label of the entry used last
+  std::optional<Request> unanswered_;
 };
 
 }  // namespace rpl
