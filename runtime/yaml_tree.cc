@@ -25,10 +25,11 @@ using nlohmann::ordered_json;
 // Ends the reading of a file that was refused; never leaves this file.
 struct Refused {};
 
-// The value of a plain scalar, by the core schema.
+// The value of a plain scalar, by the core schema; "discarded" for a number out of range.
 ordered_json PlainScalar(const std::string& text) {
   static const RE2 integer(R"([-+]?[0-9]+)");
   static const RE2 based(R"(0o[0-7]+|0x[0-9a-fA-F]+)");
+  const ordered_json beyond(ordered_json::value_t::discarded);
   static const RE2 decimal(R"([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?)");
   if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL")
     return nullptr;
@@ -37,14 +38,15 @@ ordered_json PlainScalar(const std::string& text) {
   const char* begin = text.data() + (text.front() == '+' ? 1 : 0);
   const char* const end = text.data() + text.size();
   std::int64_t whole = 0;
-  if (RE2::FullMatch(text, integer) && std::from_chars(begin, end, whole).ec == std::errc{})
-    return whole;
-  if (RE2::FullMatch(text, based) &&
-      std::from_chars(begin + 2, end, whole, text[1] == 'x' ? 16 : 8).ec == std::errc{})
-    return whole;
+  if (RE2::FullMatch(text, integer))
+    return std::from_chars(begin, end, whole).ec == std::errc{} ? ordered_json(whole) : beyond;
+  if (RE2::FullMatch(text, based)) {
+    const auto read = std::from_chars(begin + 2, end, whole, text[1] == 'x' ? 16 : 8);
+    return read.ec == std::errc{} ? ordered_json(whole) : beyond;
+  }
   double number = 0;
-  if (RE2::FullMatch(text, decimal) && std::from_chars(begin, end, number).ec == std::errc{})
-    return number;
+  if (RE2::FullMatch(text, decimal))
+    return std::from_chars(begin, end, number).ec == std::errc{} ? ordered_json(number) : beyond;
   return text;
 }
 
@@ -99,6 +101,8 @@ class Builder : public YAML::EventHandler {
     if (!quoted && IsNoNumber(value))
       Refuse(Code::kConfigFeature, node.span, "`" + value + "` is no number of JSON");
     node.scalar = quoted ? ordered_json(value) : PlainScalar(value);
+    if (node.scalar.is_discarded())
+      Refuse(Code::kConfigFeature, node.span, "the number `" + value + "` does not fit 64 bits");
     node.kind = node.scalar.is_string()    ? YamlNode::Kind::kString
                 : node.scalar.is_boolean() ? YamlNode::Kind::kBool
                 : node.scalar.is_number()  ? YamlNode::Kind::kNumber

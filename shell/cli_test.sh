@@ -388,6 +388,34 @@ expect "--answers -: cancelled" 3 '*' 'waiting for an answer' \
   "$rpl" run ask.md --answers - < <(echo '{"id":"draft(?draft-id)","cancel":true}')
 printf -- '- match: {key: draft-id}\n  value: doc-7\n' >answers.yaml
 expect "--answers: YAML" 0 "doc-7" "satisfied" "$rpl" run ask.md --answers answers.yaml
+expect "--answers -: a blank line, and two answers in one" 0 '*' '"value" and "decline" stand together' \
+  "$rpl" run ask.md --answers - \
+  < <(printf '\n \n{"id":"draft(?draft-id)","value":"d","decline":true}\n{"id":"draft(?draft-id)","value":"d"}\n')
+grep -q 'expected a JSON object' err && fail "expected no word on a blank line"
+# refused NAME ERROR TEXT: a file of answers is refused, before anything runs.
+refused() {
+  printf '%s\n' "$3" >"refused.${4:-json}"
+  expect "--answers: $1" 2 "" "refused.${4:-json}$2" "$rpl" run ask.md --answers "refused.${4:-json}"
+  grep -qE 'json\.exception|Which draft' err && fail "expected our own words, and no question"
+}
+refused "not JSON" ':1:17: error RPL7001: expected JSON in UTF-8' '{"draft-id": nul}'
+refused "nothing" ':2:1: error RPL7001: expected JSON' ''
+refused "an unknown key" ': entry 1: unknown key "valu"' '[{"match":{"key":"draft-id"},"valu":1}]'
+grep -qF 'help: did you mean "value"?' err || fail "expected a hint"
+refused "two answers in one" ': entry 1: "value" and "cancel" stand together' \
+  '[{"match":{"key":"draft-id"},"value":1,"cancel":true}]'
+refused "a key that stands twice" ': the key "draft-id" stands twice' '{"draft-id":1,"draft-id":2}'
+refused "a match that is no object" ': entry 1: expected an object for "match", got a string' \
+  '[{"match":"draft-id","value":1}]'
+refused "an integer beyond 64 bits" ': the integer 99999999999999999999 does not fit 64 bits' \
+  '{"draft-id":99999999999999999999}'
+refused "YAML: an integer beyond 64 bits" ':1:11: error RPL7002' 'draft-id: 99999999999999999999' yaml
+refused "YAML: a key that stands twice" ':2:1: error RPL7005' $'draft-id: 1\ndraft-id: 2' yaml
+refused "YAML: an unknown key" ': entry 1: unknown key "valu"' $'- match: {key: draft-id}\n  valu: 1' yaml
+printf '[{"match":{"key":"draft-id"},"metadata":{"a":1}}]' >refused.json
+expect "--answers: metadata for a question of a heading" 2 "" \
+  '"metadata" is of a tool'"'"'s result, and draft(?draft-id) is asked for by a heading' \
+  "$rpl" run ask.md --answers refused.json
 printf -- 'draft: [1\n' >broken.yaml
 expect "--answers: broken YAML" 2 "" "broken.yaml:" "$rpl" run ask.md --answers broken.yaml
 

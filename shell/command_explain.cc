@@ -148,6 +148,7 @@ int CommandExplain(const ExplainOptions& options) {
   if (rejected) return kExitInvalid;
   const Outcome outcome = session.Run();
   if (Interrupted()) return kExitInterrupted;
+  if (!agent.misfit().error.empty()) return ReportAnswers(agent);
   if (outcome.status == Status::kLimit) {
     std::cerr << Printable(outcome.reason) << '\n';
     return kExitLimit;

@@ -36,7 +36,7 @@ int CommandReply(const ReplyOptions& options) {
   if (outcome.status == Status::kNothing) {
     std::cerr << "note: no query: the last line of the message does not start with `%`\n";
   }
-  ReportUnused(agent);
+  if (const ExitCode code = ReportAnswers(agent); code != kExitOk) return code;
   if (Interrupted()) return kExitInterrupted;
   return HasErrors(outcome.diagnostics) ? kExitInvalid : ExitCodeOf(outcome.status);
 }

@@ -229,7 +229,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   PrintRun(outcome, session, engine);
   const bool undecided = host.PrintUndecided(outcome, session.pool());
   PrintWayOn(path, outcome, undecided, saved);
-  host.ReportUnused();
+  if (const ExitCode code = host.ReportAnswers(); code != kExitOk) return code;
   return ExitCodeOf(outcome.status);
 }
 

@@ -81,7 +81,7 @@ int CommandRun(const RunOptions& options) {
   if (Interrupted()) outcome.status = Status::kInterrupted;
   PrintRun(outcome, session, options.engine);
   host.PrintUndecided(outcome, session.pool());
-  host.ReportUnused();
+  if (const ExitCode code = host.ReportAnswers(); code != kExitOk) return code;
   return ExitCodeOf(outcome.status);
 }
 

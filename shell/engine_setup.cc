@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/engine_setup.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
 #include "runtime/yaml_tree.h"
+#include "shell/answer_list.h"
 #include "shell/input.h"
 
 namespace rpl {
@@ -33,7 +35,7 @@ ExitCode Host::Prepare(const std::vector<std::string>& documents) {
   return AddAnswers(options_, scripted_);
 }
 
-void Host::ReportUnused() const { rpl::ReportUnused(scripted_); }
+ExitCode Host::ReportAnswers() const { return rpl::ReportAnswers(scripted_); }
 
 bool Host::PrintUndecided(const Outcome& outcome, const Pool& pool) const {
   const std::optional<Request>& open = scripted_.unanswered();
@@ -59,20 +61,23 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
     return kExitFile;
   }
   AnswerList list;
-  const bool yaml =
-      options.answers_file.ends_with(".yaml") || options.answers_file.ends_with(".yml");
-  if (yaml) {
-    Sources sources;
-    Diagnostics found;
-    const auto tree = ReadYaml(sources, sources.Add(options.answers_file, input.text), found);
-    PrintDiagnostics(found.all(), sources, std::cerr);
-    if (!tree || found.has_errors()) return kExitInvalid;
-    list = AnswersFrom(JsonOf(*tree));
+  Sources sources;
+  Diagnostics found;
+  const std::uint32_t file = sources.Add(options.answers_file, input.text);
+  if (options.answers_file.ends_with(".yaml") || options.answers_file.ends_with(".yml")) {
+    if (const auto tree = ReadYaml(sources, file, found)) list = AnswersFrom(JsonOf(*tree));
   } else {
     list = AnswersFromJson(input.text);
+    if (list.byte > 0) {
+      const auto at = static_cast<std::uint32_t>(std::min(list.byte - 1, input.text.size()));
+      const auto end = static_cast<std::uint32_t>(std::min(list.byte, input.text.size()));
+      found.Add(Code::kConfigSyntax, {file, at, end}, list.error);
+    }
   }
+  PrintDiagnostics(found.all(), sources, std::cerr);
+  if (found.has_errors()) return kExitInvalid;
   if (!list.error.empty()) {
-    Complain(options.answers_file, list.error);
+    Complain(options.answers_file, list.error, list.hint);
     return kExitInvalid;
   }
   for (ScriptedAnswer& answer : list.answers) agent.Add(std::move(answer));
@@ -107,10 +112,12 @@ std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
   };
 }
 
-void ReportUnused(const ScriptedAgent& agent) {
-  for (const std::string& label : agent.Unused()) {
+ExitCode ReportAnswers(const ScriptedAgent& agent) {
+  for (const std::string& label : agent.Unused())
     std::cerr << "note: nothing asked for the answer `" << PrintableLine(label) << "`\n";
-  }
+  if (agent.misfit().error.empty()) return kExitOk;
+  Complain("--answers", agent.misfit().error, agent.misfit().hint);
+  return kExitInvalid;
 }
 
 }  // namespace rpl

@@ -30,8 +30,8 @@ class Host {
   /// when that cannot be used. `documents` are the program's files.
   ExitCode Prepare(const std::vector<std::string>& documents);
   Agent& agent() { return scripted_; }
-  /// Says on standard error which answers nothing asked for.
-  void ReportUnused() const;
+  /// As the function below.
+  ExitCode ReportAnswers() const;
   /// When the run failed and nobody decided what now: says on standard error what can be
   /// decided, and returns true.
   bool PrintUndecided(const Outcome& outcome, const Pool& pool) const;
@@ -55,8 +55,9 @@ SessionOptions SessionOptionsFor(const EngineOptions& options);
 std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
     const std::vector<std::string>& documents);
 
-/// Says on standard error which answers nothing asked for.
-void ReportUnused(const ScriptedAgent& agent);
+/// Says on standard error which answers nothing asked for, and which one did not fit what
+/// asked for it; then kExitInvalid.
+ExitCode ReportAnswers(const ScriptedAgent& agent);
 
 /// The answers on standard output, and how the run ended on standard error.
 void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options);
