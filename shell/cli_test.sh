@@ -252,9 +252,22 @@ grep -q '^{"schema":"rpl.trace/1"' out || fail "expected rpl.trace/1"
 expect "trace: query" 0 "Lucca" "" "$rpl" trace query s.rpls '%w(?w) <- place(?w)'
 expect "trace: a query without answer" 1 '*' "" "$rpl" trace query s.rpls '% <- place("Rome")'
 expect "trace: what is no query" 2 '*' "expected a goal form" "$rpl" trace query s.rpls 'place(?w)'
+grep -qF 'help: write `%found(?w) <- place(?w)`' err || fail "expected the query to write"
+expect "trace: a goal is no query" 2 '' "help: write \`% <- %trip\`" "$rpl" trace query s.rpls %trip
+expect "trace: a fact is no query" 2 '' "help: write \`% <- place(\"Rome\")\`" \
+  "$rpl" trace query s.rpls 'place("Rome")'
+expect "trace: what is nothing at all" 2 '' "expected a goal form, got \`\`" "$rpl" trace query s.rpls ''
 expect "trace: export" 0 '*' "" "$rpl" trace export s.rpls
 cp out trace.rpl
 expect "a trace restores what stood" 0 '{"?where":"Lucca","?nights":3}' "" "$rpl" run trip.md trace.rpl
+printf '# Pack - pack(?what)\nWhat?\n' >packs.md
+printf '%%go(?x) <- packs.md#pack(?x)\n' >uses-packs.rpl
+"$rpl" run uses-packs.rpl --session packs.rpls --answer what=tent >/dev/null 2>&1
+"$rpl" trace export packs.rpls >elsewhere-trace.rpl
+mkdir -p alone && mv elsewhere-trace.rpl alone/trace.rpl
+expect "an export is clean" 0 "" "clean: 1 file" "$rpl" check --strict alone/trace.rpl
+expect "an export with a file's names restores what stood" 0 "tent" "" \
+  "$rpl" run uses-packs.rpl alone/trace.rpl
 expect "trace: export with hashes" 0 '*' "" "$rpl" trace export s.rpls --format ndjson
 grep -q '^{"event":1,"kind":"program","body":' out || fail "expected the first event"
 cp out lines.ndjson
@@ -448,6 +461,18 @@ mkdir -p tools
 printf '%% <- ?r = $hang()\n' >tools/hang.rpl
 printf 'version: 1\ntools: {hang: {command: [sleep, "600.25"], permission: allow}}\n' >tools/rpl.yaml
 printf 'version: 1\ntool: {}\n' >tools/bad.yaml
+expect "check: a tool of the configuration is declared" 0 "*" "0 errors" \
+  "$rpl" check --strict tools/hang.rpl
+cp tools/hang.rpl tools/rpl.yaml elsewhere
+mv elsewhere/rpl.yaml elsewhere/tools.yaml
+expect "check: a tool of nobody" 1 "*" "1 error" "$rpl" check --strict elsewhere/hang.rpl
+grep -qF 'RPL5001' out || fail "expected RPL5001"
+expect "check: --config" 0 "*" "0 errors" \
+  "$rpl" check --strict elsewhere/hang.rpl --config elsewhere/tools.yaml
+expect "check: a bad configuration" 2 "" "bad.yaml:2:1: error RPL7004" \
+  "$rpl" check tools/hang.rpl --config tools/bad.yaml
+expect "check: no such configuration" 6 "" "none.yaml: No such file" \
+  "$rpl" check tools/hang.rpl --config none.yaml
 expect "run: a bad configuration" 2 "" "bad.yaml:2:1: error RPL7004: unknown key \`tool\`" \
   "$rpl" run tools/hang.rpl --config tools/bad.yaml
 expect "run: no such configuration" 6 "" "none.yaml: No such file" \

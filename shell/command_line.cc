@@ -112,6 +112,8 @@ Examples
   rpl fmt --diff protocol.md
   rpl fmt - <protocol.md)";
 
+constexpr const char* kBesideDocument = "default: rpl.yaml beside the document";
+
 // --- Did you mean -------------------------------------------------------------------------
 
 // ", did you mean `run`?" or nothing.
@@ -179,12 +181,16 @@ void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
       ->check(CheckTime);
 }
 
-void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_default) {
+void AddConfig(CLI::App& command, std::string& config, const char* by_default) {
   command
-      .add_option("--config", options.config,
+      .add_option("--config", config,
                   fmt::format("The commands behind tools, in YAML ({})", by_default))
       ->type_name("FILE")
       ->check(CheckNamed);
+}
+
+void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_default) {
+  AddConfig(command, options.config, by_default);
   command
       .add_option("--allow-tool", options.allow_tools,
                   "Approve and allow a configured tool in this run; repeatable")
@@ -259,6 +265,7 @@ void AddCheckOptions(CLI::App& command, CheckCommandOptions& options) {
           "text (default), json, sarif or github")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "sarif", "github"}));
+  AddConfig(command, options.config, kBesideDocument);
   command.add_flag("--fix", options.fix, "Mend what is mechanical, in the files");
   command.add_flag("--strict", options.strict, "Warnings count as errors");
   command
@@ -344,7 +351,7 @@ void Describe(CLI::App& app, Commands& to) {
   CLI::App* run = app.add_subcommand("run", "Run a program until its goal is decided");
   run->add_option("FILE", to.run.files, "Markdown protocols, and plain RPL in *.rpl")->required();
   AddEngineOptions(*run, to.run.engine);
-  AddToolOptions(*run, to.run.engine, "default: rpl.yaml beside the document");
+  AddToolOptions(*run, to.run.engine, kBesideDocument);
   run->add_option("--session", to.run.session,
                   "Keep the run in FILE, and go on with it when it is there")
       ->type_name("FILE")
@@ -360,7 +367,7 @@ void Describe(CLI::App& app, Commands& to) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   AddEngineOptions(*resume, to.resume.engine);
-  AddToolOptions(*resume, to.resume.engine, "default: rpl.yaml beside the document");
+  AddToolOptions(*resume, to.resume.engine, kBesideDocument);
   resume->footer(kResumeFooter);
 
   DescribeTrace(*app.add_subcommand("trace", "Show, check or replay what a session established"),

@@ -5,6 +5,9 @@
 #include <iostream>
 #include <sstream>
 
+#include "grammar/ast.h"
+#include "grammar/parser.h"
+#include "grammar/printer.h"
 #include "runtime/json_value.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
@@ -66,11 +69,31 @@ std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& even
   return saved;
 }
 
+// The goal form that asks for what stands alone, `place(?where)` or `%go`, with its variables
+// as captures; "" when it is no clause either.
+std::string AsGoal(const std::string& clause) {
+  Sources sources;
+  Diagnostics ignored;
+  const std::uint32_t file = sources.Add("<query>", clause);
+  const auto term =
+      ParseTerm(sources, {file, 0, static_cast<std::uint32_t>(clause.size())}, ignored);
+  const auto* call = term ? term->As<Call>() : nullptr;
+  if (call == nullptr || call->label.empty()) return "";
+  std::vector<std::string> variables;
+  CollectVariables(*term, variables);
+  std::string captures;
+  for (const std::string& variable : variables)
+    captures += (captures.empty() ? "?" : ", ?") + variable;
+  const std::string head = captures.empty() ? "%" : "%found(" + captures + ")";
+  return head + " <- " + Print(*term);
+}
+
 int Query(const TraceOptions& options, const std::vector<Event>& events) {
   const std::size_t begin = options.query.find_first_not_of(" \t");
-  if (begin == std::string::npos || options.query[begin] != '%') {
-    std::cerr << "rpl: expected a goal form, got `" << Printable(options.query) << "`\n"
-              << "help: as in `%who(?x) <- user(?x)`\n";
+  const std::string goal = AsGoal(options.query);
+  if (begin == std::string::npos || options.query[begin] != '%' || !goal.empty()) {
+    Complain("query", "expected a goal form, got `" + options.query + "`",
+             goal.empty() ? "as in `%who(?x) <- user(?x)`" : "write `" + goal + "`");
     return kExitInvalid;
   }
   NobodyAnswers nobody;
