@@ -167,8 +167,8 @@ expect "explain: a proof" 0 $'to(1, 3)  graph.rpl:4: to(?a, ?c) <- to(?a, ?b), e
   to(1, 2)  graph.rpl:3: to(?a, ?b) <- edge(?a, ?b)
     edge(1, 2)  graph.rpl:1
   edge(2, 3)  graph.rpl:2' "" "$rpl" explain -f graph.rpl 'to(1, 3)'
-expect "explain: a depth" 0 '*' "" "$rpl" explain -f graph.rpl 'to(1, 3)' --depth 0
-grep -qF '… deeper than 0, see --depth' out || fail "expected a note where the tree is cut"
+expect "explain: a depth" 0 '*' 'help: `--depth` shows more levels' "$rpl" explain -f graph.rpl 'to(1, 3)' --depth 0
+grep -qF '… deeper than 0' out || fail "expected a note where the tree is cut"
 expect "explain: a form" 0 $'edge(1, 2)  graph.rpl:1\nedge(2, 3)  graph.rpl:2' "" \
   "$rpl" explain -f graph.rpl 'edge(?a, ?b)'
 expect "explain: more than ten" 0 '*' "note: 2 more match" "$rpl" explain \
@@ -449,7 +449,19 @@ expect "a limit of time, checking constraints" 5 "" 'limit reached: 0.2 seconds'
 expect "a limit of memory" 5 "" 'limit reached: 100 MB of memory' "$rpl" run wide.rpl --max-memory 100
 expect "a limit of timesteps" 5 "" 'limit reached: 3 timesteps", "% was still waiting for $ask(' \
   "$rpl" run loop.rpl --max-timesteps 3 < <(seq 2 9)
-expect "a limit that is no number" 2 "" "--max-time" "$rpl" run grows.rpl --max-time soon
+for value in soon -1 nan 1e10; do
+  expect "a limit of time: $value" 2 "" "--max-time: expected a number from 0 to 1000000000, got \`$value\`" \
+    "$rpl" run grows.rpl --max-time "$value"
+done
+for value in -1 1.5 100001 99999999999999999999999; do
+  expect "a limit of depth: $value" 2 "" "--max-depth: expected a whole number from 0 to 100000, got \`$value\`" \
+    "$rpl" run grows.rpl --max-depth "$value"
+done
+printf 'down(0, 1)\ndown(?n, ?m) <- ?n > 0, ?k = ?n - 1, down(?k, ?m)\n%%g(?m) <- down(1000000, ?m)\n' >down.rpl
+expect "the largest depth is a limit, too" 5 "" "limit reached: 100000 nested calls" \
+  "$rpl" run down.rpl --max-depth 100000
+expect "the help of a limit has its range" 0 "*" "" "$rpl" run --help
+grep -qF 'Nested calls; 0 to 100000 (default: 20000)' out || fail "expected a range and a default"
 expect "a run that was cut off goes on from its file" 5 "" 'limit reached: 0.2 seconds' \
   "$rpl" run wide.rpl --max-time 0.2 --session cut.rpls
 expect "nothing of what was cut off is kept" 0 "" "sound: 1 events" "$rpl" trace verify cut.rpls

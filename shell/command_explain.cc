@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <iostream>
 
@@ -119,6 +120,12 @@ int PrintProofs(const Explained& explained, const ExplainOptions& options, const
     return kExitNo;
   }
   Print(proofs, sources, options.format);
+  const bool cut = std::any_of(proofs.begin(), proofs.end(), [](const Explanation& proof) {
+    return std::any_of(proof.nodes.begin(), proof.nodes.end(), [](const ExplainNode& node) {
+      return node.kind == ExplainNode::Kind::kTruncated;
+    });
+  });
+  if (cut) std::cerr << "help: `--depth` shows more levels\n";
   if (explained.why.more > 0)
     std::cerr << fmt::format("note: {} more match and are not explained\n", explained.why.more);
   return kExitOk;

@@ -8,9 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "shell/commands.h"
@@ -112,6 +114,11 @@ Examples
   rpl fmt --diff protocol.md
   rpl fmt - <protocol.md)";
 
+// The stack of the program (main.cc) has room for more nested calls than this, rows are
+// numbered with 32 bits.
+constexpr std::size_t kMaxDepth = 100'000;
+constexpr std::size_t kMaxRows = 4'000'000'000;
+
 constexpr const char* kBesideDocument = "default: rpl.yaml beside the document";
 
 // --- Did you mean -------------------------------------------------------------------------
@@ -198,22 +205,36 @@ void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_de
       ->allow_extra_args(false);
 }
 
-void AddLimitOptions(CLI::App& command, SessionLimits& limits) {
-  const auto add = [&](const char* name, auto& to, const char* unit, const std::string& help) {
-    command.add_option(name, to, help)->type_name(unit)->check(CLI::NonNegativeNumber);
+// A limit, from 0 to `most`; whole, unless it is of seconds.
+template <typename Number>
+void AddLimit(CLI::App& command, const char* name, Number& to, Number most, const char* unit,
+              const char* help) {
+  constexpr bool kWhole = std::is_integral_v<Number>;
+  const auto check = [most](const std::string& text) {
+    Number number = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    if (read.ec == std::errc{} && read.ptr == end && number >= 0 && number <= most)
+      return std::string();
+    return fmt::format("expected a {} from 0 to {}, got `{}`", kWhole ? "whole number" : "number",
+                       most, text);
   };
-  const SessionLimits defaults;
-  add("--max-time", limits.max_seconds, "SECONDS",
-      fmt::format("Of evaluation in one timestep; 0: any ({})", defaults.max_seconds));
-  add("--max-memory", limits.max_megabytes, "MB",
-      fmt::format("Of the process; 0: any ({})", defaults.max_megabytes));
-  add("--max-rows", limits.max_rows, "N", fmt::format("Derived ({})", defaults.max_rows));
-  add("--max-rounds", limits.max_rounds, "N",
-      fmt::format("Of one stratum ({})", defaults.max_rounds));
-  add("--max-depth", limits.max_depth, "N",
-      fmt::format("Of nested calls ({})", defaults.max_depth));
-  add("--max-timesteps", limits.max_timesteps, "N",
-      fmt::format("Of one run ({})", defaults.max_timesteps));
+  command.add_option(name, to, fmt::format("{}; 0 to {} (default: {})", help, most, to))
+      ->type_name(unit)
+      ->check(check);
+}
+
+// REQUIRES: `limits` are the defaults.
+void AddLimitOptions(CLI::App& command, SessionLimits& limits) {
+  constexpr std::size_t kMany = 1'000'000'000;
+  AddLimit(command, "--max-time", limits.max_seconds, 1e9, "SECONDS",
+           "Of evaluation in one timestep, where 0 is any");
+  AddLimit(command, "--max-memory", limits.max_megabytes, kMany, "MB",
+           "Of the process, where 0 is any");
+  AddLimit(command, "--max-rows", limits.max_rows, kMaxRows, "N", "Rows derived");
+  AddLimit(command, "--max-rounds", limits.max_rounds, kMany, "N", "Rounds of one stratum");
+  AddLimit(command, "--max-depth", limits.max_depth, kMaxDepth, "N", "Nested calls");
+  AddLimit(command, "--max-timesteps", limits.max_timesteps, kMany, "N", "Timesteps of one run");
 }
 
 void AddEngineOptions(CLI::App& command, EngineOptions& options) {
