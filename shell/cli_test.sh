@@ -610,6 +610,136 @@ plain
 expect "hostile: an answer that is none" 2 "" "$shown" "$rpl" run "$hostile.rpl" --answer "$hostile"
 plain
 
+# --- Every command, every end --------------------------------------------------------------
+
+# ends CODE COMMAND…: it ends so, and what it prints is plain text; nobody answers.
+ends() {
+  expect "${*:2} ends with $1" "$1" "*" "" "$rpl" "${@:2}" </dev/null
+  plain
+}
+# stopped SIGNAL CODE SECONDS COMMAND…: the signal ends it after some time, without input.
+stopped() {
+  expect "${*:4} is stopped by $1" "$2" "*" "" \
+    timeout --preserve-status -s "$1" "$3" "$rpl" "${@:4}" < <(sleep $(($3 + 2)))
+  plain
+}
+
+mkdir -p ends && cd ends || exit 1
+printf 'p(1)\n%%go(?x) <- p(?x)\n' >yes.rpl
+printf 'p(1)\n%%go(?x) <- p(?x), ?x > 1\n' >no.rpl
+printf 'p(1\n' >bad.rpl
+printf '# Go - %%go(?x) <- p(?x)\n\n# P - p(?x)\n\nWhich?\n' >asks.md
+printf '%%go(?x) <- ?x = $stub(1)\n' >calls.rpl
+printf 'version: 1\ntools: {stub: {command: ["false"], permission: allow}}\n' >rpl.yaml
+printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n%%go(?x) <- n(?x), ?x < 0\n' >grows.rpl
+printf 'p( 1 )\n' >untidy.rpl
+printf 'p(1)\n' >tidy.rpl
+printf '## A\n\n```rpl-test\nUSER:\n%% <- 1 = 1\nAGENT:\ntrue\n```\n' >passes.md
+printf '## A\n\n```rpl-test\nUSER:\n%% <- 1 = 2\nAGENT:\ntrue\n```\n' >fails.md
+printf '## A\n\n```rpl-test\nUSR:\n```\n' >malformed.md
+{ printf '## A\n\n```rpl-test\nUSER:\n'; cat ../cross.rpl; printf 'AGENT:\ntrue\n```\n'; } >endless.md
+
+ends 0 --help
+ends 0 --version
+for command in run resume reply test check explain parse fmt trace; do
+  ends 0 help $command
+  ends 0 $command --help
+  ends 2 $command --no-such-option
+done
+for part in show query export verify diff replay; do
+  ends 0 trace $part --help
+  ends 2 trace $part
+  more=()
+  [[ $part != query ]] || more=('% <- p(1)')
+  [[ $part != diff ]] || more=(none.rpls)
+  ends 6 trace $part none.rpls "${more[@]}"
+done
+
+ends 0 run yes.rpl
+ends 1 run no.rpl
+ends 2 run bad.rpl
+ends 3 run asks.md
+ends 4 run calls.rpl --allow-tool stub
+ends 5 run grows.rpl --max-rows 100
+ends 6 run none.rpl
+ends 6 run yes.rpl --session none/s.rpls
+stopped INT 130 1 run asks.md
+stopped TERM 143 1 run asks.md
+
+ends 0 run yes.rpl --session yes.rpls
+ends 1 run no.rpl --session no.rpls
+ends 3 run asks.md --session asks.rpls
+ends 4 run calls.rpl --session calls.rpls --allow-tool stub
+ends 5 run grows.rpl --session grows.rpls --max-rows 100
+ends 0 resume yes.rpls
+ends 1 resume no.rpls
+ends 2 resume asks.rpls --retry stub
+ends 3 resume asks.rpls
+ends 4 resume calls.rpls --allow-tool stub
+ends 5 resume grows.rpls --max-rows 100
+ends 6 resume none.rpls
+stopped INT 130 1 resume asks.rpls
+stopped TERM 143 1 resume asks.rpls
+ends 0 resume asks.rpls --answer x=1
+ends 0 trace verify asks.rpls
+
+ends 0 reply yes.rpl
+ends 1 reply no.rpl
+ends 2 reply bad.rpl
+printf '%%go(?x) <- ?x = $ask("Which?")\n' >question.rpl
+ends 3 reply question.rpl
+ends 4 reply calls.rpl --config rpl.yaml --allow-tool stub
+ends 5 reply grows.rpl --max-rows 100
+ends 6 reply none.rpl
+stopped INT 130 1 reply
+stopped TERM 143 1 reply
+
+ends 0 test passes.md
+ends 1 test passes.md fails.md
+ends 2 test malformed.md
+ends 6 test none.md
+stopped INT 130 1 test endless.md
+
+ends 0 check yes.rpl
+ends 1 check bad.rpl
+ends 2 check yes.rpl --config yes.rpl
+ends 6 check none.rpl
+
+ends 0 explain -f yes.rpl 'p(1)'
+ends 1 explain -f yes.rpl 'p(2)'
+ends 2 explain -f bad.rpl 'p(1)'
+ends 6 explain -f none.rpl 'p(1)'
+stopped INT 130 1 explain -f ../cross.rpl 'n(-1)'
+
+ends 0 parse yes.rpl
+ends 2 parse bad.rpl
+ends 6 parse none.rpl
+
+ends 0 fmt tidy.rpl
+ends 1 fmt --check untidy.rpl
+ends 1 fmt --diff untidy.rpl
+ends 2 fmt bad.rpl
+ends 6 fmt none.rpl
+
+ends 0 trace show yes.rpls
+ends 0 trace export yes.rpls
+ends 0 trace verify yes.rpls
+ends 0 trace replay yes.rpls
+ends 0 trace diff yes.rpls yes.rpls
+ends 1 trace diff yes.rpls asks.rpls
+ends 0 trace query yes.rpls '% <- p(1)'
+ends 1 trace query yes.rpls '% <- p(2)'
+ends 2 trace query yes.rpls 'p(1)'
+ends 3 trace query yes.rpls '% <- ?x = $ask("Which?")'
+cp yes.rpls damaged.rpls
+sed -i 's/p(1)/p(7)/' damaged.rpls
+ends 1 trace verify damaged.rpls
+for part in show export replay; do ends 6 trace $part damaged.rpls; done
+ends 6 trace query damaged.rpls '% <- p(1)'
+ends 6 trace diff yes.rpls damaged.rpls
+ends 6 resume damaged.rpls
+cd ..
+
 # --- Streams and signals -----------------------------------------------------------------
 
 # A reader that leaves ends the program without a word.

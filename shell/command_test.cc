@@ -62,6 +62,7 @@ std::string Verdict(const TestCase& test) {
 
 void RunCase(const TestCase& test, const std::string& file, bool json, Totals& totals) {
   const std::string message = Verdict(test);
+  if (Interrupted()) return;
   const bool passed = message.empty();
   totals.malformed = totals.malformed || !test.errors.empty();
   ++(passed ? totals.passed : totals.failed);
@@ -92,6 +93,7 @@ ExitCode RunFile(const std::string& path, const TestOptions& options, bool& any,
   }
   Sources sources;
   for (const TestCase& test : ReadTestCases(sources, sources.Add(path, std::move(input.text)))) {
+    if (Interrupted()) return kExitInterrupted;
     any = true;
     if (test.name.find(options.filter) == std::string::npos) continue;
     RunCase(test, path, options.json, totals);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 
@@ -219,6 +220,9 @@ int CommandTrace(const TraceOptions& options) {
       break;
     case What::kReplay: return sound ? Replay(options, events) : kExitFile;
     case What::kDiff: {
+      std::error_code none;
+      if (sound && std::filesystem::equivalent(options.session, options.other, none))
+        return Diff(Entries(events, false), Entries(events, false));
       const std::unique_ptr<SessionFile> other = Open(options.other);
       if (other == nullptr || !other->damage().empty() || !sound) return kExitFile;
       return Diff(Entries(events, false), Entries(other->events(), false));
