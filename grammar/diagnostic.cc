@@ -126,8 +126,9 @@ std::uint32_t Sources::Add(std::string name, std::string text) {
   file->name = std::move(name);
   file->text = std::move(text);
   file->lines.push_back(0);
-  for (std::size_t i = 0; i < file->text.size(); ++i) {
-    if (file->text[i] == '\n') file->lines.push_back(static_cast<std::uint32_t>(i + 1));
+  for (std::size_t i = file->text.find('\n'); i != std::string::npos;
+       i = file->text.find('\n', i + 1)) {
+    file->lines.push_back(static_cast<std::uint32_t>(i + 1));
   }
   std::uint32_t before = 0;
   for (std::size_t at = 0; at <= file->text.size(); at += kMarkBytes) {
@@ -162,8 +163,12 @@ std::string Sources::Where(Span span) const {
 
 void Diagnostics::Add(Code code, Span span, std::string message, std::string hint) {
   const Severity severity = InfoOf(code).severity;
-  if (severity == Severity::kError) ++errors_;
-  all_.push_back({code, severity, span, std::move(message), std::move(hint)});
+  Add({code, severity, span, std::move(message), std::move(hint)});
+}
+
+void Diagnostics::Add(Diagnostic finding) {
+  if (finding.severity == Severity::kError) ++errors_;
+  all_.push_back(std::move(finding));
 }
 
 void Diagnostics::Sort() {

@@ -107,6 +107,7 @@ class Diagnostics {
  public:
   /// Adds with the severity that codes.inc gives the code.
   void Add(Code code, Span span, std::string message, std::string hint = "");
+  void Add(Diagnostic finding);
 
   const std::vector<Diagnostic>& all() const { return all_; }
   bool has_errors() const { return errors_ > 0; }

@@ -107,22 +107,6 @@ std::size_t FindBadByte(std::string_view s) {
   return kNone;
 }
 
-/// Whether the file is text; if not, one error.
-bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out) {
-  std::size_t bad = FindBadByte(text);
-  if (bad == kNone) return true;
-  Span span{file, static_cast<std::uint32_t>(bad), static_cast<std::uint32_t>(bad + 1)};
-  if (text[bad] == '\0') {
-    out.Add(Code::kNulByte, span, "a NUL byte stands here");
-  } else {
-    std::array<char, 8> hex{};
-    std::snprintf(hex.data(), hex.size(), "0x%02X", static_cast<unsigned char>(text[bad]));
-    out.Add(Code::kNotUtf8, span, std::string("the byte ") + hex.data() + " is not UTF-8 here",
-            "save the file as UTF-8");
-  }
-  return false;
-}
-
 // ---------------------------------------------------------------------------------------
 // Emphasis: `__word__` by the rules of CommonMark for runs of two underscores.
 
@@ -352,9 +336,11 @@ bool Defines(const Sentence& s) { return !s.rule.heads.empty() || !s.rule.constr
 class DocumentReader {
  public:
   /// Reads the file up to `limit`, the start of a line or the end of the file.
-  DocumentReader(const Sources& sources, std::uint32_t file, std::size_t limit, Diagnostics& out)
+  DocumentReader(const Sources& sources, std::uint32_t file, std::size_t limit, FactForm form,
+                 Diagnostics& out)
       : sources_(sources),
         text_(std::string_view(sources.at(file).text).substr(0, limit)),
+        form_(form),
         out_(out) {
     document_.file = file;
     document_.scopes.push_back({-1, 0, "", std::nullopt, {file, 0, 0}});
@@ -733,7 +719,8 @@ class DocumentReader {
   }
 
   void AddSentences(Span span, bool fenced) {
-    for (Sentence& s : ParseSentences(sources_, span, out_)) {
+    PlainFacts* const facts = form_ == FactForm::kPlain ? &document_.facts : nullptr;
+    for (Sentence& s : ParseSentences(sources_, span, out_, facts)) {
       document_.sentences.push_back({current_, std::move(s), fenced});
     }
   }
@@ -748,6 +735,7 @@ class DocumentReader {
 
   const Sources& sources_;
   std::string_view text_;  // up to the limit
+  FactForm form_;
   Diagnostics& out_;
   Document document_;
   std::vector<Block> blocks_;
@@ -786,7 +774,22 @@ bool IsGoalForm(const Sentence& s) {
 
 }  // namespace
 
-Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& out) {
+bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out) {
+  std::size_t bad = FindBadByte(text);
+  if (bad == kNone) return true;
+  Span span{file, static_cast<std::uint32_t>(bad), static_cast<std::uint32_t>(bad + 1)};
+  if (text[bad] == '\0') {
+    out.Add(Code::kNulByte, span, "a NUL byte stands here");
+  } else {
+    std::array<char, 8> hex{};
+    std::snprintf(hex.data(), hex.size(), "0x%02X", static_cast<unsigned char>(text[bad]));
+    out.Add(Code::kNotUtf8, span, std::string("the byte ") + hex.data() + " is not UTF-8 here",
+            "save the file as UTF-8");
+  }
+  return false;
+}
+
+Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& out, FactForm form) {
   const std::string_view text = sources.at(file).text;
   if (!IsText(text, file, out)) {
     Document nothing;
@@ -794,21 +797,21 @@ Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& o
     nothing.scopes.push_back({-1, 0, "", std::nullopt, {file, 0, 0}});
     return nothing;
   }
-  return DocumentReader(sources, file, text.size(), out).Read();
+  return DocumentReader(sources, file, text.size(), form, out).Read();
 }
 
-Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out) {
+Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out, FactForm form) {
   Message message;
   const std::string_view text = sources.at(file).text;
   if (FindBadByte(text) == kNone) message.query_line = QueryLineOf(text, file);
   if (!message.query_line) {
-    message.document = ReadDocument(sources, file, out);
+    message.document = ReadDocument(sources, file, out, form);
     return message;
   }
   const Span line = *message.query_line;
   std::size_t limit = line.begin;
   while (limit > 0 && IsBlank(text[limit - 1])) --limit;
-  message.document = DocumentReader(sources, file, limit, out).Read();
+  message.document = DocumentReader(sources, file, limit, form, out).Read();
 
   Diagnostics found;
   std::optional<Sentence> query = ParseSentence(sources, line, found);

@@ -18,6 +18,7 @@
 
 #include "grammar/ast.h"
 #include "grammar/diagnostic.h"
+#include "grammar/facts.h"
 
 namespace rpl {
 
@@ -54,12 +55,23 @@ struct Document {
   std::uint32_t file = 0;
   std::vector<Scope> scopes;              // in document order; a parent comes before its children
   std::vector<PlacedSentence> sentences;  // in document order
+  PlainFacts facts;                       // those that are no sentences, in document order
   std::vector<Prose> prose;               // in document order
+};
+
+/// Whether the text of `file` is UTF-8 without NUL; if not, one error.
+bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out);
+
+/// What becomes of the plain facts of fences and of plain RPL (grammar/facts.h).
+enum class FactForm {
+  kSentences,  // trees, as of any sentence: to print, check, rename
+  kPlain,      // Document::facts: to load
 };
 
 /// Reads a whole file. Whatever is wrong is added to `out` and left out; the rest stands.
 /// Not UTF-8: one error, nothing else is read.
-Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& out);
+Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& out,
+                      FactForm form = FactForm::kSentences);
 
 /// A user message (§15.9): its query line, when the last non-blank line starts with `%`,
 /// is not part of the document. `query` is empty when there is none.
@@ -68,7 +80,8 @@ struct Message {
   std::optional<Span> query_line;  // set when the message triggers shell mode
   std::optional<Sentence> query;   // set when the query line is also a goal form
 };
-Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out);
+Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out,
+                    FactForm form = FactForm::kSentences);
 
 /// For each scope without a signature the nearest ones below it that have one, in document
 /// order: those that its headless sentences belong to (decision 72). None for the document.

@@ -547,12 +547,17 @@ std::optional<Cut> CutWhole(const Sources& sources, Span span, Diagnostics& out)
 
 }  // namespace
 
-std::vector<Sentence> ParseSentences(const Sources& sources, Span span, Diagnostics& out) {
+std::vector<Sentence> ParseSentences(const Sources& sources, Span span, Diagnostics& out,
+                                     PlainFacts* facts) {
   std::vector<Sentence> sentences;
   SentenceCutter cutter(sources.at(span.file).text, span.file, span.begin, span.end,
                         Newlines::kEndSentences);
   SentenceReader reader(sources, span.file, out);
-  while (const std::optional<Cut> cut = cutter.Next()) {
+  for (;;) {
+    while (facts != nullptr && cutter.NextPlainFact(*facts)) {
+    }
+    const std::optional<Cut> cut = cutter.Next();
+    if (!cut) break;
     if (std::optional<Sentence> s = reader.ReadSentence(*cut, false)) {
       sentences.push_back(std::move(*s));
     }

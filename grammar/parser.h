@@ -16,11 +16,14 @@
 
 #include "grammar/ast.h"
 #include "grammar/diagnostic.h"
+#include "grammar/facts.h"
 
 namespace rpl {
 
-/// The sentences of `span`, in order; those with an error are left out and reported.
-std::vector<Sentence> ParseSentences(const Sources& sources, Span span, Diagnostics& out);
+/// The sentences of `span`, in order; those with an error are left out and reported. Plain
+/// facts go to `facts` instead, if it is not null.
+std::vector<Sentence> ParseSentences(const Sources& sources, Span span, Diagnostics& out,
+                                     PlainFacts* facts = nullptr);
 
 /// `span` as exactly one sentence; nullopt with exactly one error added to `out`.
 std::optional<Sentence> ParseSentence(const Sources& sources, Span span, Diagnostics& out);

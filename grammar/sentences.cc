@@ -75,6 +75,21 @@ std::optional<Cut> SentenceCutter::Next() {
   return cut;
 }
 
+bool SentenceCutter::NextPlainFact(PlainFacts& to) {
+  if (!SkipToToken()) return false;
+  const std::uint32_t begin = pos_;
+  const std::uint32_t end = ScanPlainFact(text_, begin, limit_, to);
+  if (end == 0) return false;
+  levels_.assign(1, Level{'\0', begin});
+  last_ = Last::kOperand;
+  pos_ = end;
+  while (IsBlank(At(pos_))) ++pos_;
+  if (pos_ >= limit_ || (text_[pos_] == '\n' && NewlineEnds())) return true;
+  pos_ = begin;  // it goes on
+  to.DropLast();
+  return false;
+}
+
 // To the next token, over blanks, newlines and comments; false at the limit.
 bool SentenceCutter::SkipToToken() {
   while (pos_ < limit_) {

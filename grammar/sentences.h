@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "grammar/diagnostic.h"
+#include "grammar/facts.h"
 
 namespace rpl {
 
@@ -50,6 +51,9 @@ class SentenceCutter {
 
   /// The next sentence; nullopt when only blanks and comments are left.
   std::optional<Cut> Next();
+
+  /// Adds the next sentence to `to` when it is a plain fact. Otherwise false: it is Next's.
+  bool NextPlainFact(PlainFacts& to);
 
  private:
   // What the last token was, as far as newlines, bars and regexes ask.

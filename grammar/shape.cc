@@ -7,7 +7,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -17,14 +16,6 @@
 
 namespace rpl {
 namespace {
-
-constexpr std::array<std::string_view, 12> kOperatorWords = {
-    "in",    "not",    "union",   "intersect", "difference", "before",
-    "after", "within", "between", "of",        "and",        "now"};
-
-bool IsOperatorWord(std::string_view name) {
-  return std::find(kOperatorWords.begin(), kOperatorWords.end(), name) != kOperatorWords.end();
-}
 
 bool IsCapital(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }

@@ -2,6 +2,7 @@
 #include "grammar/spelling.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -38,6 +39,13 @@ std::string Kebab(std::string_view name) {
   }
   while (out.ends_with('-')) out.pop_back();
   return out;
+}
+
+bool IsOperatorWord(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kWords = {"in",         "not",    "union", "intersect",
+                                                       "difference", "before", "after", "within",
+                                                       "between",    "of",     "and",   "now"};
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
 }  // namespace rpl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How names are spelled: how far apart two are, for "did you mean", and kebab-case.
+// How names are spelled: how far apart two are, for "did you mean", kebab-case, and the words
+// that are operators.
 #ifndef RPL_GRAMMAR_SPELLING_H_
 #define RPL_GRAMMAR_SPELLING_H_
 
@@ -17,6 +18,9 @@ std::size_t EditDistance(std::string_view a, std::string_view b);
 /// The kebab-case of a name, which may have a namespace: cookMode, step_no and Foo become
 /// cook-mode, step-no and foo.
 std::string Kebab(std::string_view name);
+
+/// Whether the word is an operator where an operator may stand (decision 15).
+bool IsOperatorWord(std::string_view word);
 
 }  // namespace rpl
 

@@ -119,7 +119,7 @@ class Reader {
     }
     context_.documents.push_back(std::move(document));
     const Document& kept = context_.documents.back();
-    std::vector<Assertion> facts = context_.program.Load(kept, out);
+    std::vector<Assertion> facts = context_.program.Load(kept, out).assertions;
     AddParts(kept, facts);
     context_.assertions.insert(context_.assertions.end(), std::make_move_iterator(facts.begin()),
                                std::make_move_iterator(facts.end()));

@@ -90,7 +90,7 @@ TEST_CASE("each program of docs/errors.md gives its code and no other error") {
     CHECK_FALSE(other_error);
   }
   for (const CodeInfo& info : AllCodes()) {
-    if (CodeText(info.code).starts_with("RPL7")) continue;
+    if (CodeText(info.code) >= "RPL7") continue;  // pages of their own
     const std::string heading = CodeText(info.code) + " " + std::string(info.name);
     INFO(heading);
     CHECK(sections[heading] == 1);

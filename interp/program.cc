@@ -16,7 +16,9 @@
 #include "interp/program.h"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "grammar/printer.h"
@@ -61,6 +63,28 @@ Value Ground(Pool& pool, const Node& node, const Substitution& with) {
   if (const auto* v = node.As<Call>()) {
     if (!all(v->args)) return kNone;
     return pool.Term(v->ns, v->label, parts);
+  }
+  return kNone;
+}
+
+// The value that a plain fact's argument is written for.
+Value PlainValue(Pool& pool, PlainFacts::Kind kind, std::string_view text) {
+  switch (kind) {
+    case PlainFacts::Kind::kString: return pool.String(text);
+    case PlainFacts::Kind::kKeyword: return pool.Keyword(text);
+    case PlainFacts::Kind::kWord:
+      if (text == "true" || text == "false") return Pool::Bool(text == "true");
+      return text == "nil" ? kNil : pool.Symbol(text);
+    case PlainFacts::Kind::kInteger: {
+      std::int64_t value = 0;
+      std::from_chars(text.data(), text.data() + text.size(), value);
+      return pool.Int(value);
+    }
+    case PlainFacts::Kind::kDecimal: {
+      double value = 0;
+      std::from_chars(text.data(), text.data() + text.size(), value);
+      return pool.Float(value);
+    }
   }
   return kNone;
 }
@@ -201,24 +225,28 @@ bool Program::HasRules(RelationId relation) const {
 class Loader {
  public:
   Loader(Program& program, const Document& document, Diagnostics& out)
-      : program_(program), document_(document), out_(out), sections_(document.scopes.size()) {}
+      : program_(program), document_(document), out_(out), sections_(document.scopes.size()) {
+    novelty.file = document.file;
+  }
 
   void Sort();
   void Lower();
 
-  std::vector<Assertion> assertions;
+  Novelty novelty;
   std::vector<Definition> definitions;
   std::vector<Constraint> constraints;
   std::vector<Collected> collected;
   std::vector<Declared> declared;
 
  private:
+  void AssertPlain(std::size_t end);
   bool Assert(const Rule& rule, const Sentence& sentence);
   bool AssertOne(const Node& clause, bool truth, bool trace, const Sentence& sentence,
                  std::vector<Assertion>& to);
   void Define(const Rule& rule, Span span, const HeadingContext& context);
   void Nested(const Node& node, Span span, const HeadingContext& context);
   void Heading(int scope);
+  void Add(Assertion assertion);
   void Loose(const PlacedSentence& placed);
   bool HasFact(const Call& head) const;
   void Declare(const Node& head, Span span, const HeadingContext& context);
@@ -229,6 +257,10 @@ class Loader {
   std::vector<Section> sections_;
   std::vector<const PlacedSentence*> loose_;
   std::unordered_set<RelationId> asserted_;  // relations with facts in this document
+  std::size_t plain_ = 0;                    // plain facts asserted so far; the last one's
+  std::string_view plain_label_;             // label, arity and relation
+  std::size_t plain_arity_ = 0;
+  RelationId plain_relation_ = kNoId;
 };
 
 void Loader::Declare(const Node& head, Span span, const HeadingContext& context) {
@@ -410,6 +442,36 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
   return true;
 }
 
+void Loader::Add(Assertion assertion) {
+  assertion.facts_before = novelty.facts.size();
+  novelty.assertions.push_back(std::move(assertion));
+}
+
+// The plain facts that begin before the offset `end` and were not taken yet.
+void Loader::AssertPlain(std::size_t end) {
+  const PlainFacts& plain = document_.facts;
+  const std::string_view text = program_.sources().at(document_.file).text;
+  Pool& pool = program_.store().pool();
+  novelty.facts.reserve(plain.facts.size());
+  novelty.cells.reserve(plain.arguments.size());
+  for (; plain_ < plain.facts.size() && plain.facts[plain_].begin < end; ++plain_) {
+    const PlainFacts::Fact& fact = plain.facts[plain_];
+    const std::string_view label = text.substr(fact.begin, fact.label_size);
+    const std::span<const PlainFacts::Argument> arguments = plain.ArgumentsOf(plain_);
+    if (label != plain_label_ || arguments.size() != plain_arity_) {
+      plain_label_ = label;
+      plain_arity_ = arguments.size();
+      plain_relation_ = program_.store().Declare(Space::kRelation, label,
+                                                 static_cast<std::uint32_t>(plain_arity_));
+      asserted_.insert(plain_relation_);
+    }
+    novelty.facts.push_back({plain_relation_, fact.begin, fact.end});
+    for (const PlainFacts::Argument& argument : arguments)
+      novelty.cells.push_back(
+          PlainValue(pool, argument.kind, text.substr(argument.begin, argument.size)));
+  }
+}
+
 // Decisions 34 and 43: ground calls are asserted, a ground `-> false` retracts.
 bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
   if (!rule.heads.empty() || rule.tail.size() != 1 || rule.constraints.size() > 1) return false;
@@ -432,7 +494,7 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
   }
   for (Assertion& a : found) {
     asserted_.insert(a.relation);
-    assertions.push_back(std::move(a));
+    Add(std::move(a));
   }
   return true;
 }
@@ -500,7 +562,7 @@ void Loader::Heading(int scope) {
       const Node whole{*call, heading.span};
       std::vector<Assertion> fact;
       if (AssertOne(whole, true, false, signature, fact)) {
-        for (Assertion& a : fact) assertions.push_back(std::move(a));
+        for (Assertion& a : fact) Add(std::move(a));
       } else if (!HasFact(*call)) {
         Lowering lowering(program_, section.context, out_);
         collected.push_back(lowering.Collect(head));
@@ -537,6 +599,7 @@ void Loader::Lower() {
   std::vector<const PlacedSentence*> rules;
   Joins joins;
   for (const PlacedSentence* placed : loose_) {
+    AssertPlain(placed->sentence.span.begin);
     const auto s = static_cast<std::size_t>(placed->scope);
     const Rule& rule = placed->sentence.rule;
     if (Assert(rule, placed->sentence)) continue;
@@ -561,6 +624,7 @@ void Loader::Lower() {
     }
     rules.push_back(placed);
   }
+  AssertPlain(std::numeric_limits<std::size_t>::max());
   // A span that names a relation offers its facts; any other marks a variable (§17.2).
   for (std::size_t s = 0; s < sections_.size(); ++s) {
     Section& section = sections_[s];
@@ -603,7 +667,7 @@ void Program::CheckGoalCalls(const Clauses& clauses, Diagnostics& out) const {
   }
 }
 
-std::vector<Assertion> Program::Load(const Document& document, Diagnostics& out) {
+Novelty Program::Load(const Document& document, Diagnostics& out) {
   Loader loader(*this, document, out);
   loader.Sort();
   loader.Lower();
@@ -636,7 +700,7 @@ std::vector<Assertion> Program::Load(const Document& document, Diagnostics& out)
   for (Declared& d : loader.declared) declared_.push_back(std::move(d));
   for (const Scope& scope : document.scopes)
     if (scope.level > 0) headings_[document.file].push_back({scope.span.begin, scope.title});
-  return std::move(loader.assertions);
+  return std::move(loader.novelty);
 }
 
 std::string Program::HeadingAt(Span span) const {

@@ -63,7 +63,25 @@ struct Assertion {
   bool trace = false;  // written with `-> true`, `-> false` or `^ true`
   Value meta;          // author's metadata and context slots, or kNone
   Span span;
-  std::string text;  // the sentence, when it is more than the row: traces, retractions
+  std::string text;              // the sentence, when it is more than the row: traces, retractions
+  std::size_t facts_before = 0;  // plain facts of the document that stand before it
+};
+
+/// What a document asserts: plain facts as rows of words, and the assertions among them.
+struct Novelty {
+  struct Fact {
+    RelationId relation;
+    std::uint32_t begin;  // of its text
+    std::uint32_t end;
+  };
+  std::uint32_t file = 0;
+  std::vector<Fact> facts;
+  std::vector<Value> cells;  // of the facts, one after another
+  std::vector<Assertion> assertions;
+
+  /// Calls `fact(relation, row, span)` and `assertion(a)` for each, in the order of the text.
+  template <typename OnFact, typename OnAssertion>
+  void ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion) const;
 };
 
 /// What a goal is: its captures by position (decision 61).
@@ -86,8 +104,8 @@ class Program {
   Program(Store& store, const Sources& sources);
   Program(const Program&) = delete;
 
-  /// Takes in a document. Findings go to `out`. Returns the assertions, in order.
-  std::vector<Assertion> Load(const Document& document, Diagnostics& out);
+  /// Takes in a document. Findings go to `out`. Returns what it asserts.
+  Novelty Load(const Document& document, Diagnostics& out);
 
   /// A goal form that is not part of the program (decision 65). nullopt when it does not
   /// lower; findings go to `out`. The definition's head is a goal relation of its own.
@@ -146,6 +164,19 @@ Value GroundValue(Pool& pool, const Node& node);
 
 /// A Number literal's value.
 Value NumberValue(Pool& pool, const Number& number);
+
+template <typename OnFact, typename OnAssertion>
+void Novelty::ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion) const {
+  auto next = assertions.begin();
+  const Value* row = cells.data();
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    for (; next != assertions.end() && next->facts_before == i; ++next) assertion(*next);
+    const std::size_t arity = store.at(facts[i].relation).arity();
+    fact(facts[i].relation, std::span(row, arity), Span{file, facts[i].begin, facts[i].end});
+    row += arity;
+  }
+  for (; next != assertions.end(); ++next) assertion(*next);
+}
 
 }  // namespace rpl
 

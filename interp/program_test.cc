@@ -18,8 +18,8 @@ std::string Loaded(const std::string& text, const std::string& name = "test.rpl"
   Engine engine;
   const std::uint32_t file = engine.sources.Add(name, text);
   std::vector<std::string> out;
-  for (const Assertion& a :
-       engine.program.Load(ReadDocument(engine.sources, file, engine.findings), engine.findings)) {
+  const Document document = ReadDocument(engine.sources, file, engine.findings);
+  for (const Assertion& a : engine.program.Load(document, engine.findings).assertions) {
     std::string line = a.truth ? "assert " : "retract ";
     line += engine.store.at(a.relation).name() + testing::RowText(engine.pool, a.row);
     if (!a.meta.is_none()) line += " ^ " + Text(engine.pool, a.meta);

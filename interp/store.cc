@@ -113,13 +113,6 @@ Value Relation::Meta(RowId row) const {
 
 void Relation::SetMeta(RowId row, Value map) { meta_[row] = map; }
 
-const Span* Relation::Origin(RowId row) const {
-  const auto it = origins_.find(row);
-  return it == origins_.end() ? nullptr : &it->second;
-}
-
-void Relation::SetOrigin(RowId row, Span span) { origins_.emplace(row, span); }
-
 std::size_t Relation::bytes() const {
   std::size_t out = cells_.capacity() * sizeof(Value) + rows_.bytes();
   for (const auto& index : indexes_) out += index->bytes();

@@ -24,6 +24,7 @@
 #ifndef RPL_INTERP_STORE_H_
 #define RPL_INTERP_STORE_H_
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -68,6 +69,35 @@ class Index {
   IdTable heads_;            // ids are first rows of chains
   std::vector<RowId> next_;  // per row
   std::vector<RowId> last_;  // per first row of a chain; else unused
+};
+
+/// Places by row id, in pages that are there only where a row has one.
+class Places {
+ public:
+  /// Null when the row has none.
+  const Span* Find(RowId row) const {
+    const std::size_t page = row / kPage;
+    if (page >= pages_.size() || pages_[page] == nullptr) return nullptr;
+    const Span& at = (*pages_[page])[row % kPage];
+    return at == kNowhere ? nullptr : &at;
+  }
+  /// Keeps the first place that a row is given.
+  void Add(RowId row, Span at) {
+    const std::size_t page = row / kPage;
+    if (page >= pages_.size()) pages_.resize(page + 1);
+    if (pages_[page] == nullptr) {
+      pages_[page] = std::make_unique<Page>();
+      pages_[page]->fill(kNowhere);
+    }
+    Span& place = (*pages_[page])[row % kPage];
+    if (place == kNowhere) place = at;
+  }
+
+ private:
+  static constexpr std::size_t kPage = 256;
+  static constexpr Span kNowhere = {kNoId, 0, 0};
+  using Page = std::array<Span, kPage>;
+  std::vector<std::unique_ptr<Page>> pages_;
 };
 
 class Relation {
@@ -116,8 +146,8 @@ class Relation {
   Value Meta(RowId row) const;
   void SetMeta(RowId row, Value map);
   /// Where the row was asserted; null for derived rows.
-  const Span* Origin(RowId row) const;
-  void SetOrigin(RowId row, Span span);
+  const Span* Origin(RowId row) const { return origins_.Find(row); }
+  void SetOrigin(RowId row, Span span) { origins_.Add(row, span); }
 
   std::size_t bytes() const;
 
@@ -136,7 +166,7 @@ class Relation {
   std::vector<bool> asserted_;  // shorter than size_ when the rest is derived
   std::vector<std::unique_ptr<Index>> indexes_;
   std::unordered_map<RowId, Value> meta_;
-  std::unordered_map<RowId, Span> origins_;
+  Places origins_;
 };
 
 class Store {
@@ -191,14 +221,14 @@ void Relation::Rebuild(Keep&& keep) {
   std::vector<Value> cells;
   std::vector<bool> was_asserted;
   std::unordered_map<RowId, Value> meta;
-  std::unordered_map<RowId, Span> origins;
+  Places origins;
   cells.reserve(kept.size() * arity_);
   for (RowId to = 0; to < kept.size(); ++to) {
     const RowId from = kept[to];
     cells.insert(cells.end(), Row(from), Row(from) + arity_);
     was_asserted.push_back(asserted(from));
     if (auto it = meta_.find(from); it != meta_.end()) meta.emplace(to, it->second);
-    if (auto it = origins_.find(from); it != origins_.end()) origins.emplace(to, it->second);
+    if (const Span* at = origins_.Find(from)) origins.Add(to, *at);
   }
   cells_ = std::move(cells);
   asserted_ = std::move(was_asserted);

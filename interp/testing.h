@@ -68,12 +68,16 @@ struct Engine {
     const std::uint32_t file = sources.Add(name, text);
     const std::size_t rules = program.definitions().size();
     const std::size_t constraints = program.constraints().size();
-    const std::vector<Assertion> facts =
-        program.Load(ReadDocument(sources, file, findings), findings);
-    for (const Assertion& a : facts) {
-      if (a.truth) store.Insert(a.relation, a.row, true, a.meta, &a.span);
-      else store.Retract(a.relation, a.row);
-    }
+    const Novelty novelty = program.Load(ReadDocument(sources, file, findings, form), findings);
+    novelty.ForEach(
+        store,
+        [&](RelationId relation, std::span<const Value> row, Span span) {
+          store.Insert(relation, row, true, kNone, &span);
+        },
+        [&](const Assertion& a) {
+          if (a.truth) store.Insert(a.relation, a.row, true, a.meta, &a.span);
+          else store.Retract(a.relation, a.row);
+        });
     if (rules == program.definitions().size() && constraints == program.constraints().size() &&
         relations_known == store.size())
       return;
@@ -114,6 +118,7 @@ struct Engine {
   Solver solver{program, store, analysis, limits};
   Fixpoint fixpoint{store, analysis, solver, limits};
   std::size_t relations_known = 0;
+  FactForm form = FactForm::kPlain;
 };
 
 /// Answers nothing and keeps what was said.

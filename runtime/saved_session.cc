@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "grammar/document.h"
 #include "grammar/printer.h"
+#include "runtime/facts_file.h"
 
 namespace rpl {
 namespace {
@@ -20,10 +22,15 @@ std::size_t EpochStart(const std::vector<Event>& events) {
   return last == events.rend() ? events.size() : static_cast<std::size_t>(events.rend() - last) - 1;
 }
 
-// Sentences and headings with a signature, printed, in order.
+// Sentences and headings with a signature, printed, in order; rows of facts files.
 std::vector<std::string> SentencesOf(const std::vector<ProgramFile>& files) {
   std::vector<std::string> out;
   for (const ProgramFile& file : files) {
+    if (FactsNameOf(file.name)) {
+      std::istringstream rows(file.text);
+      for (std::string row; std::getline(rows, row);) out.push_back(file.name + ": " + row);
+      continue;
+    }
     Sources sources;
     Diagnostics ignored;
     const Document document = ReadDocument(sources, sources.Add(file.name, file.text), ignored);

@@ -8,6 +8,7 @@
 #include "grammar/namespaces.h"
 #include "grammar/parser.h"
 #include "grammar/printer.h"
+#include "runtime/facts_file.h"
 #include "runtime/journal.h"
 #include "runtime/timestep.h"
 
@@ -31,6 +32,7 @@ struct Session::State {
   State(Agent& agent, SessionOptions options)
       : journal(options.journal),
         max_timesteps(options.limits.max_timesteps),
+        strict_facts(options.strict_facts),
         runtime(agent, std::move(options)) {}
 
   void TakeIn(Document& document, Diagnostics& out);
@@ -44,6 +46,7 @@ struct Session::State {
 
   Journal* journal;
   std::size_t max_timesteps;
+  bool strict_facts;
   Runtime runtime;
   std::function<std::optional<std::string>(const std::string&)> reader;
   std::set<std::string> files;  // file namespaces already loaded or reported
@@ -106,8 +109,15 @@ void Session::SetFileReader(std::function<std::optional<std::string>(const std::
 
 std::vector<Diagnostic> Session::Load(const std::string& name, std::string text) {
   Diagnostics out;
+  if (const std::optional<FactsName> facts = FactsNameOf(name)) {
+    Runtime& runtime = state_->runtime;
+    const std::uint32_t file = runtime.sources().Add(facts->path, std::move(text));
+    runtime.TakeIn(
+        ReadFacts(runtime.sources(), file, *facts, state_->strict_facts, runtime.store(), out));
+    return out.all();
+  }
   const std::uint32_t file = state_->runtime.sources().Add(name, std::move(text));
-  Document document = ReadDocument(state_->runtime.sources(), file, out);
+  Document document = ReadDocument(state_->runtime.sources(), file, out, FactForm::kPlain);
   state_->TakeIn(document, out);
   out.Sort();
   return out.all();
@@ -116,7 +126,7 @@ std::vector<Diagnostic> Session::Load(const std::string& name, std::string text)
 Outcome Session::State::Said(const std::string& name, std::string text) {
   Diagnostics out;
   const std::uint32_t file = runtime.sources().Add(name, std::move(text));
-  Message message = ReadMessage(runtime.sources(), file, out);
+  Message message = ReadMessage(runtime.sources(), file, out, FactForm::kPlain);
   TakeIn(message.document, out);
   Outcome outcome;
   std::optional<Definition> query;

@@ -75,6 +75,7 @@ struct SessionOptions {
   /// May be empty. What a journal replays is not told again, nor logged.
   std::function<void(const nlohmann::ordered_json&)> event;
   SessionLimits limits;
+  bool strict_facts = false;  // a bad row of a facts file refuses the file
   /// Polled while evaluating; true stops with kInterrupted. May be empty.
   std::function<bool()> interrupted;
   /// Where the run is written down, and what it goes through first. Borrowed; may be null.
@@ -94,7 +95,8 @@ class Session {
   Session(Agent& agent, SessionOptions options);
   ~Session();
 
-  /// Takes in a document (or plain RPL when `name` ends in .rpl) at the next timestep.
+  /// Takes in a document (or plain RPL when `name` ends in .rpl, or the rows of a relation
+  /// when it is a FactsName of runtime/facts_file.h) at the next timestep.
   /// Returns its findings. `text` need not be valid.
   std::vector<Diagnostic> Load(const std::string& name, std::string text);
 

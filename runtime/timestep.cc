@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 
 #include "grammar/printer.h"
+#include "interp/json_value.h"
 #include "runtime/journal.h"
-#include "runtime/json_value.h"
 
 namespace rpl {
 
@@ -90,8 +90,9 @@ void Runtime::AssertNewAvars() {
   for (const Failing::Way& way : std::exchange(decisions_, {})) {
     Log("decided " + way.name);
     if (way.does.relation == kNoId) continue;
-    novelty_.push_back(way.does);
-    if (Value& first = novelty_.back().row.front(); first.is_none()) first = pool_.Map({});
+    novelty_.emplace_back().assertions.push_back(way.does);
+    Assertion& does = novelty_.back().assertions.back();
+    if (Value& first = does.row.front(); first.is_none()) first = pool_.Map({});
   }
   while (!replies_.empty()) {
     const Reply reply = std::move(replies_.front());
@@ -150,7 +151,13 @@ void Runtime::AssertInputNovelty() {
     if (!program_.constraints()[constraints_known_].left.empty())
       Log("constraint " + program_.constraints()[constraints_known_].text);
   while (!novelty_.empty()) {
-    Assert(novelty_.front());
+    novelty_.front().ForEach(
+        store_,
+        [&](RelationId relation, std::span<const Value> row, Span span) {
+          AssertFact(relation, row, span, kNone);
+          if (options_.log) Log("asserted " + RowText(relation, row));
+        },
+        [&](const Assertion& a) { Assert(a); });
     novelty_.pop_front();
   }
   if (!schema_changed_) return;
@@ -161,12 +168,17 @@ void Runtime::AssertInputNovelty() {
   solver_.Forget();
 }
 
+void Runtime::AssertFact(RelationId relation, std::span<const Value> row, Span span, Value meta) {
+  store_.Insert(relation, row, true, meta, &span);
+  std::erase_if(retracted_, [&](const Assertion& r) {
+    return r.relation == relation && std::ranges::equal(r.row, row);
+  });
+}
+
 void Runtime::Assert(const Assertion& a) {
   const Relation& rel = store_.at(a.relation);
   if (a.truth) {
-    store_.Insert(a.relation, a.row, true, a.meta, &a.span);
-    std::erase_if(retracted_,
-                  [&](const Assertion& r) { return r.relation == a.relation && r.row == a.row; });
+    AssertFact(a.relation, a.row, a.span, a.meta);
     if (options_.log) Log("asserted " + (a.text.empty() ? RowText(a.relation, a.row) : a.text));
     if (a.trace) Record(TraceEntry::Kind::kFact, a.text);
     return;
@@ -783,7 +795,7 @@ void Runtime::Renew() {
 void Runtime::TakeIn(const Document& document, Diagnostics& out) {
   const std::size_t rules = program_.definitions().size();
   const std::size_t collected = program_.collected_count();
-  for (Assertion& a : program_.Load(document, out)) novelty_.push_back(std::move(a));
+  novelty_.push_back(program_.Load(document, out));
   if (program_.definitions().size() != rules || program_.collected_count() != collected)
     schema_changed_ = true;
 }

@@ -46,6 +46,8 @@ class Runtime {
   /// Takes a document in: its rules join the program now and take effect in phase 2 of
   /// the next timestep, with its facts. Findings go to `out`.
   void TakeIn(const Document& document, Diagnostics& out);
+  /// Takes facts in that stand in no document.
+  void TakeIn(Novelty facts) { novelty_.push_back(std::move(facts)); }
 
   /// What the next timesteps pursue: a query, or (null) the program's goals. `pursue`
   /// false: nothing, the timestep only takes in novelty.
@@ -114,6 +116,7 @@ class Runtime {
   void Tell(std::string_view type, nlohmann::ordered_json fields);
   void TellReply(std::string_view type, const std::string& call, const Answer& answer);
   void Record(TraceEntry::Kind kind, std::string text);
+  void AssertFact(RelationId relation, std::span<const Value> row, Span span, Value meta);
   void Assert(const Assertion& a);
   void Renew();
   void TakeStop();
@@ -162,7 +165,7 @@ class Runtime {
   int timestep_ = 0;
   int phase_ = 0;
   bool schema_changed_ = false;
-  std::deque<Assertion> novelty_;
+  std::deque<Novelty> novelty_;  // by document
   std::size_t rules_known_ = 0;
   std::size_t constraints_known_ = 0;
   std::size_t bad_heads_known_ = 0;

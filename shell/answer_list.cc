@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 #include "grammar/spelling.h"
-#include "runtime/json_value.h"
+#include "interp/json_value.h"
 
 namespace rpl {
 namespace {

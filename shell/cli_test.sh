@@ -58,6 +58,24 @@ for command in run parse; do
   expect "$command: a folder" 6 "" "folder.md: Is a directory" "$rpl" $command folder.md
   expect "$command: a missing file" 6 "" "none.md: No such file or directory" "$rpl" $command none.md
 done
+
+# --- Facts from files --------------------------------------------------------------------
+
+printf 'part,quantity\nnut,12\nbolt\nwasher,3\n' >stock.csv
+printf '# Parts - %%parts(?many) <- ?many = |stock(_, _)|\n' >parts.md
+expect "facts: a bad row is left out" 0 '2' "stock.csv:3:1: warning RPL8001" \
+  "$rpl" run parts.md --facts stock=stock.csv
+expect "facts: or refuses the file" 2 "" "stock.csv:3:1: error RPL8001" \
+  "$rpl" run parts.md --facts stock=stock.csv --strict-facts
+expect "facts: the name of the relation is wanted" 2 "" "expected RELATION=FILE" \
+  "$rpl" run parts.md --facts stock.csv
+expect "facts: they are no document" 2 "" '`--facts RELATION=stock.csv`' "$rpl" run parts.md stock.csv
+expect "facts: a missing file" 6 "" "none.csv: No such file" "$rpl" run parts.md --facts stock=none.csv
+expect "facts: a session keeps them" 0 '2' "" \
+  "$rpl" run parts.md --facts stock=stock.csv --session facts.rpls
+printf 'screw,7\n' >>stock.csv
+expect "facts: and takes in what has changed" 0 '*' "+ stock=stock.csv: screw,7" \
+  "$rpl" resume facts.rpls
 expect "parse: what is right is printed" 2 "    3  (q 1)" "RPL1003" "$rpl" parse unclosed.rpl
 expect "run: a lone percent sign" 2 "" "percent.rpl" "$rpl" run percent.rpl
 expect "reply: a lone percent sign" 2 "*" "error RPL1021" "$rpl" reply percent.rpl
@@ -65,6 +83,13 @@ expect "reply: an error in the context" 2 "*" "error RPL1003" "$rpl" reply \
   < <(printf '```rpl\np("a)\n```\n%% <- p(1)\n')
 expect "reply: a folder" 6 "" "folder.md: Is a directory" "$rpl" reply folder.md
 expect "test: a folder without cases" 2 "*" "folder.md: no case" "$rpl" test folder.md
+mkdir -p loads/tests
+printf 'p(1)\n' >loads/facts.rpl
+printf '# It loads\n\n```rpl-test\nLOAD: ../facts.rpl\nUSER:\n%% <- p(1)\nAGENT:\ntrue\n```\n' >loads/tests/t.md
+expect "test: a file is loaded from beside the test" 0 "1 passed, 0 failed" "" "$rpl" test loads/tests
+rm loads/facts.rpl
+expect "test: a file that is not there" 1 "*" "" "$rpl" test loads/tests
+grep -qF 'loads/tests/../facts.rpl: No such file or directory' out || fail "expected the file's name"
 expect "test: a missing file" 6 "*" "none.md: No such file or directory" "$rpl" test none.md
 
 # --- The command line --------------------------------------------------------------------
@@ -422,7 +447,7 @@ refused "a match that is no object" ': entry 1: expected an object for "match", 
   '[{"match":"draft-id","value":1}]'
 refused "an integer beyond 64 bits" ': the integer 99999999999999999999 does not fit 64 bits' \
   '{"draft-id":99999999999999999999}'
-refused "YAML: an integer beyond 64 bits" ':1:11: error RPL7002' 'draft-id: 99999999999999999999' yaml
+refused "YAML: an integer beyond 64 bits" ':1:11: error RPL7007' 'draft-id: 99999999999999999999' yaml
 refused "YAML: a key that stands twice" ':2:1: error RPL7005' $'draft-id: 1\ndraft-id: 2' yaml
 refused "YAML: an unknown key" ': entry 1: unknown key "valu"' $'- match: {key: draft-id}\n  valu: 1' yaml
 printf '[{"match":{"key":"draft-id"},"metadata":{"a":1}}]' >refused.json

@@ -44,6 +44,7 @@ constexpr const char* kRunFooter = R"(Examples
   printf 'doc-42\nclarity\n' | rpl run protocol.md
   rpl run protocol.md --answer draft-id=doc-42 --answer focus=clarity
   rpl run protocol.md --answers answers.json
+  rpl run protocol.md --facts stock=stock.csv
   rpl run protocol.md --now 2026-01-02T00:00:00Z
   rpl run protocol.md --session trip.rpls  kept in a file, to go on with later
   rpl run protocol.md --log phases         what each phase does, on standard error
@@ -186,6 +187,16 @@ void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
   command.add_option("--now", options.now, "The time that `now` stands for, in ISO 8601")
       ->type_name("T")
       ->check(CheckTime);
+}
+
+void AddFactsOptions(CLI::App& command, EngineOptions& options) {
+  command
+      .add_option("--facts", options.facts,
+                  "Rows of a relation, from a CSV, TSV or NDJSON file (docs/facts.md); repeatable")
+      ->type_name("RELATION=FILE")
+      ->allow_extra_args(false);
+  command.add_flag("--strict-facts", options.strict_facts,
+                   "Refuse a facts file with a bad row, instead of leaving the row out");
 }
 
 void AddConfig(CLI::App& command, std::string& config, const char* by_default) {
@@ -373,6 +384,7 @@ void Describe(CLI::App& app, Commands& to) {
   run->add_option("FILE", to.run.files, "Markdown protocols, and plain RPL in *.rpl")->required();
   AddEngineOptions(*run, to.run.engine);
   AddToolOptions(*run, to.run.engine, kBesideDocument);
+  AddFactsOptions(*run, to.run.engine);
   run->add_option("--session", to.run.session,
                   "Keep the run in FILE, and go on with it when it is there")
       ->type_name("FILE")
@@ -476,9 +488,7 @@ int Reject(const CLI::App& app, const CLI::ParseError& error) {
   return Misunderstood(error.what(), name);
 }
 
-}  // namespace
-
-int RunCommandLine(int argc, char** argv) {
+int Understand(int argc, char** argv) {
   CLI::App app("rpl, an engine for RPL, the Relational Prompt Language", "rpl");
   Commands commands;
   Describe(app, commands);
@@ -501,6 +511,23 @@ int RunCommandLine(int argc, char** argv) {
     return Reject(app, error);
   }
   return Dispatch(app, commands);
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, char** argv) {
+  try {
+    return Understand(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "limit reached: memory\nhelp: the program derives or builds more than this "
+                 "machine holds\n";
+    return kExitLimit;
+  } catch (const std::exception& e) {
+    std::cerr << "internal error: " << e.what() << '\n';
+  } catch (...) {
+    std::cerr << "internal error: an unknown exception\n";
+  }
+  return kExitBug;
 }
 
 }  // namespace rpl

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <set>
 
+#include "runtime/facts_file.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
@@ -47,20 +48,19 @@ std::string Names(const std::vector<ProgramFile>& files) {
   return out;
 }
 
-// Whether the session has its program elsewhere: no file of it is among `files`, and one is
-// still where it was. A program all of whose files are gone may have been renamed.
+// Whether the session has its program elsewhere: no document of it is among `files`, and one
+// is still where it was. A program all of whose files are gone may have been renamed.
 bool IsOfAnotherProgram(const std::string& session, const std::vector<ProgramFile>& recorded,
                         const std::vector<ProgramFile>& files) {
-  return std::none_of(recorded.begin(), recorded.end(),
-                      [&](const ProgramFile& was) {
-                        return std::any_of(files.begin(), files.end(), [&](const ProgramFile& is) {
-                          return is.name == was.name;
-                        });
-                      }) &&
-         std::any_of(recorded.begin(), recorded.end(), [&](const ProgramFile& was) {
-           std::error_code ignored;
-           return std::filesystem::exists(PathFromSession(session, was.name), ignored);
-         });
+  bool there = false;
+  for (const ProgramFile& was : recorded) {
+    if (FactsNameOf(was.name)) continue;  // several programs may read the same rows
+    for (const ProgramFile& is : files)
+      if (is.name == was.name) return false;
+    std::error_code ignored;
+    there |= std::filesystem::exists(PathFromSession(session, was.name), ignored);
+  }
+  return there;
 }
 
 void ReportChanges(const std::vector<ProgramFile>& before, const std::vector<ProgramFile>& after) {

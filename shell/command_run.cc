@@ -55,6 +55,7 @@ void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& opt
 
 int CommandRun(const RunOptions& options) {
   std::vector<ProgramFile> files;
+  if (const ExitCode code = ReadFactsFiles(options.engine, files); code != kExitOk) return code;
   if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
   if (!options.session.empty()) {
     std::error_code ignored;

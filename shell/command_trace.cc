@@ -9,7 +9,7 @@
 #include "grammar/ast.h"
 #include "grammar/parser.h"
 #include "grammar/printer.h"
-#include "runtime/json_value.h"
+#include "interp/json_value.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"

@@ -22,6 +22,8 @@ struct EngineOptions {
   std::string now;                       // --now T
   std::string config;                    // --config FILE
   std::vector<std::string> allow_tools;  // --allow-tool NAME
+  std::vector<std::string> facts;        // --facts RELATION=FILE
+  bool strict_facts = false;             // --strict-facts
   bool log_phases = false;               // --log phases
   bool events = false;                   // --events ndjson
   SessionLimits limits;                  // --max-time and its like

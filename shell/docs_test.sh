@@ -4,12 +4,12 @@
 # usage: shell/docs_test.sh [RPL]
 #
 # Runs the transcripts of README.md and docs/*.md: fences of `sh` with lines that start
-# with `$ `. Such a line is a command, lines that start with `> ` right below it continue
+# with `$ `. Such a line is a command, lines that start with `>` right below it continue
 # it, and the lines up to the next command are exactly what it prints on standard output.
 # Commands run at the root of the repository, after ./dev build, without input.
 #
 # The programs on these pages are clean under `rpl check --strict`: those that a transcript
-# hands over behind `<<'END'`, and fences of `rpl`. docs/errors.md is left out, its programs
+# hands over behind `<<'END'`, unless it adds to a file, and fences of `rpl`. docs/errors.md is left out, its programs
 # are meant to provoke. RPL checks them, build/rpl by default. The last line is
 # `N passed, N failed`.
 set -uo pipefail
@@ -30,7 +30,7 @@ program=  # where the open `rpl` fence begins; empty outside
 check() {
   [[ -n $command ]] || return 0
   local got
-  if [[ $command == *"<<'END'"$'\n'*$'\nEND' ]]; then
+  if [[ $command == *"<<'END'"$'\n'*$'\nEND' && $command != *'>>'*"<<'END'"* ]]; then
     got=${command#*$'\n'}
     [[ ${command%%$'\n'*} =~ \.md ]] && program_name=program.md || program_name=program.rpl
     check_program "$place" "${got%END}"
@@ -85,8 +85,9 @@ for page in README.md docs/*.md; do
       check
       command=${line#'$ '}
       place=$page:$number
-    elif [[ -n $command && -z $wanted && $line == '> '* ]]; then
-      command+=$'\n'${line#'> '}
+    elif [[ -n $command && -z $wanted && ($line == '> '* || $line == '>') ]]; then
+      line=${line#'>'}
+      command+=$'\n'${line#' '}
     elif [[ -n $command ]]; then
       wanted+=$line$'\n'
     fi

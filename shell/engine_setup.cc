@@ -5,7 +5,8 @@
 #include <filesystem>
 #include <iostream>
 
-#include "runtime/yaml_tree.h"
+#include "checks/yaml_tree.h"
+#include "runtime/facts_file.h"
 #include "shell/answer_list.h"
 #include "shell/input.h"
 
@@ -16,6 +17,22 @@ namespace {
 std::ostream& Nowhere() {
   static std::ostream nowhere(nullptr);
   return nowhere;
+}
+
+// Integers of the tree that 64 bits do not hold.
+void RefuseRounded(const YamlNode& tree, const Sources& sources, Diagnostics& found) {
+  std::vector<const YamlNode*> open = {&tree};
+  while (!open.empty()) {
+    const YamlNode& node = *open.back();
+    open.pop_back();
+    for (const YamlNode& item : node.items) open.push_back(&item);
+    for (const YamlNode::Entry& entry : node.entries) open.push_back(&entry.value);
+    if (node.kind != YamlNode::Kind::kNumber || node.scalar.is_number_integer()) continue;
+    const std::string digits(sources.Text(node.span));
+    if (digits.find_first_not_of("+-0123456789") == digits.npos)
+      found.Add(Code::kWrongConfigValue, node.span,
+                "the integer " + digits + " does not fit 64 bits");
+  }
 }
 
 bool AsksHost(const EngineOptions& options) { return options.answers_file == "-"; }
@@ -65,7 +82,10 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   Diagnostics found;
   const std::uint32_t file = sources.Add(options.answers_file, input.text);
   if (options.answers_file.ends_with(".yaml") || options.answers_file.ends_with(".yml")) {
-    if (const auto tree = ReadYaml(sources, file, found)) list = AnswersFrom(JsonOf(*tree));
+    if (const auto tree = ReadYaml(sources, file, found)) {
+      RefuseRounded(*tree, sources, found);
+      list = AnswersFrom(JsonOf(*tree));
+    }
   } else {
     list = AnswersFromJson(input.text);
     if (list.byte > 0) {
@@ -84,10 +104,30 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   return kExitOk;
 }
 
+ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& to) {
+  for (const std::string& text : options.facts) {
+    const std::optional<FactsName> name = FactsNameOf(text);
+    if (!name) {
+      Complain("--facts",
+               "expected RELATION=FILE, with a file in .csv, .tsv, .ndjson or .jsonl, got `" +
+                   text + "`");
+      return kExitInvalid;
+    }
+    Input input = ReadFile(name->path);
+    if (!input.error.empty()) {
+      Complain(name->path, input.error);
+      return kExitFile;
+    }
+    to.push_back({text, std::move(input.text)});
+  }
+  return kExitOk;
+}
+
 SessionOptions SessionOptionsFor(const EngineOptions& options) {
   SessionOptions session;
   session.now = options.now;
   session.limits = options.limits;
+  session.strict_facts = options.strict_facts;
   session.interrupted = Interrupted;
   if (options.events) {
     session.event = [](const nlohmann::ordered_json& event) {

@@ -48,6 +48,10 @@ class Host {
 /// a message on standard error, and the exit code.
 ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent);
 
+/// Adds the files of `--facts` to `to`. When one cannot be used: a message on standard error,
+/// and the exit code.
+ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& to);
+
 SessionOptions SessionOptionsFor(const EngineOptions& options);
 
 /// Reads files of namespaces (§17.7) from the folders of `documents`, in that order;

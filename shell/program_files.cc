@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "grammar/terminal_text.h"
+#include "runtime/facts_file.h"
 #include "shell/input.h"
 
 namespace rpl {
@@ -27,6 +28,10 @@ fs::path FolderOfSession(const std::string& session) {
 ExitCode ReadProgram(const std::vector<std::string>& paths, std::vector<ProgramFile>& to) {
   ExitCode exit_code = kExitOk;
   for (const std::string& path : paths) {
+    if (IsFactsFile(path)) {
+      Complain(path, "rows of a relation are taken in with `--facts RELATION=" + path + "`");
+      return kExitInvalid;
+    }
     Input input = ReadFile(path);
     if (!input.error.empty()) {
       Complain(path, input.error);
@@ -38,11 +43,15 @@ ExitCode ReadProgram(const std::vector<std::string>& paths, std::vector<ProgramF
 }
 
 std::string NameInSession(const std::string& session, const std::string& path) {
+  if (const std::optional<FactsName> facts = FactsNameOf(path))
+    return facts->relation + "=" + NameInSession(session, facts->path);
   const fs::path file = FolderOf(path) / fs::path(path).filename();
   return file.lexically_relative(FolderOfSession(session));
 }
 
 std::string PathFromSession(const std::string& session, const std::string& name) {
+  if (const std::optional<FactsName> facts = FactsNameOf(name))
+    return PathFromSession(session, facts->path);
   const fs::path file = (FolderOfSession(session) / name).lexically_normal();
   std::error_code error;
   const fs::path here = fs::current_path(error);

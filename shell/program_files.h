@@ -7,7 +7,7 @@
 // in. So it is gone on with from any folder, and can be moved together with its program;
 // what it prints and exports of places is the same wherever rpl was started. Links to
 // folders are followed, a link to a program is not: `rpl.yaml` and the files of namespaces
-// are looked for beside the link.
+// are looked for beside the link. A file of facts is named RELATION=FILE (facts_file.h).
 #ifndef RPL_SHELL_PROGRAM_FILES_H_
 #define RPL_SHELL_PROGRAM_FILES_H_
 
@@ -19,8 +19,8 @@
 
 namespace rpl {
 
-/// The files with their paths as names; with a message for each that cannot be read,
-/// kExitFile.
+/// Documents with their paths as names; with a message for each that cannot be read,
+/// kExitFile, and for one of rows, kExitInvalid.
 ExitCode ReadProgram(const std::vector<std::string>& paths, std::vector<ProgramFile>& to);
 
 /// The name that the session in the file `session` has for a program's file at `path`.

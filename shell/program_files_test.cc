@@ -16,6 +16,7 @@ TEST_CASE("a session names files from its own folder") {
   const std::string here = std::filesystem::current_path();
   CHECK(NameInSession("a/s", here + "/a/p.md") == "p.md");
   CHECK(NameInSession(here + "/a/s", "b/p.md") == "../b/p.md");
+  CHECK(NameInSession("a/s", "edge=a/b/edges.csv") == "edge=b/edges.csv");
 }
 
 TEST_CASE("a name of a session is a path from here") {
@@ -24,6 +25,7 @@ TEST_CASE("a name of a session is a path from here") {
   CHECK(PathFromSession("a/s", "../p.md") == "p.md");
   const std::string here = std::filesystem::current_path();
   CHECK(PathFromSession(here + "/a/s", "../b/p.md") == "b/p.md");
+  CHECK(PathFromSession("a/s", "edge=b/edges.csv") == "a/b/edges.csv");
 }
 
 TEST_CASE("a word of a command line is quoted where a shell needs it") {

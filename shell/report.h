@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checks/result.h"
 #include "grammar/diagnostic.h"
 #include "grammar/terminal_text.h"
 #include "runtime/session.h"
@@ -33,6 +34,7 @@ enum ExitCode : int {
 };
 
 ExitCode ExitCodeOf(Status status);
+ExitCode ExitCodeOf(Verdict verdict);
 
 /// All findings, each as Render gives it.
 void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources& sources,
@@ -57,9 +59,6 @@ nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outco
 
 /// {"id", "kind", "key", "prompt", "options", "place"}
 nlohmann::ordered_json RequestJson(const Request& request, const Pool& pool);
-
-/// {"code", "severity", "file", "line", "column", "begin", "end", "message", "hint"}
-nlohmann::ordered_json DiagnosticJson(const Diagnostic& d, const Sources& sources);
 
 /// One line of JSON; bytes that are not UTF-8 become U+FFFD.
 std::string Dump(const nlohmann::ordered_json& object);

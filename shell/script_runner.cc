@@ -7,12 +7,15 @@
 #include <chrono>
 #include <exception>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "grammar/document.h"
 #include "grammar/printer.h"
 #include "runtime/session.h"
+#include "shell/input.h"
 #include "shell/report.h"
+#include "shell/script_folder.h"
 #include "shell/scripted_agent.h"
 
 namespace rpl {
@@ -31,24 +34,6 @@ class AbsentAgent : public Agent {
  private:
   Lines& chat_;
 };
-
-std::string Joined(const Lines& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return text;
-}
-
-// Lines as they stand in a failure.
-std::string Quoted(const Lines& lines) {
-  if (lines.empty()) return "  (nothing)\n";
-  std::string text;
-  for (const std::string& line : lines) text += "  | " + line + "\n";
-  return text;
-}
-
-std::string Mismatch(std::string_view expected, const Lines& wanted, const Lines& got) {
-  return fmt::format("expected {}\n{}got\n{}", expected, Quoted(wanted), Quoted(got));
-}
 
 bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -91,7 +76,8 @@ class Runner {
  private:
   using Failure = std::optional<std::string>;
 
-  void Load(const ScriptStep& step);
+  void Load(const std::string& name, std::string text);
+  void Command(const ScriptStep& step);
   void Say(const std::string& text);
   void Run();
   void RunIfOnlyLoaded();
@@ -108,6 +94,8 @@ class Runner {
   Lines log_;
   std::ostringstream notes_;
   std::map<std::string, std::string> files_;
+  std::set<std::string> unwritten_;     // of files_
+  std::optional<ScriptFolder> folder_;  // since the first command
   AbsentAgent absent_;
   ScriptedAgent agent_;
   Session session_;
@@ -115,11 +103,18 @@ class Runner {
   int messages_ = 0;
 };
 
-void Runner::Load(const ScriptStep& step) {
+void Runner::Load(const std::string& name, std::string text) {
   turn_ = {};
-  turn_.name = step.argument;
-  turn_.text = Joined(step.body);
+  turn_.name = name;
+  turn_.text = std::move(text);
   turn_.diagnostics = session_.Load(turn_.name, turn_.text);
+}
+
+void Runner::Command(const ScriptStep& step) {
+  if (!folder_) folder_.emplace();
+  for (const std::string& name : unwritten_) folder_->Write(name, files_[name]);
+  unwritten_.clear();
+  folder_->Run(step.words, Joined(step.body), kScriptSeconds);
 }
 
 void Runner::Say(const std::string& text) {
@@ -161,8 +156,30 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
       agent_.Add(AnswerFromTerms(step.argument, *step.call, step.reply,
                                  step.value ? *step.value : Node{Nil{}, {}}));
       return std::nullopt;
-    case StepKind::kFile: files_[step.argument] = Joined(step.body); return std::nullopt;
-    case StepKind::kDocument: Load(step); return std::nullopt;
+    case StepKind::kFile:
+      files_[step.argument] = Joined(step.body);
+      unwritten_.insert(step.argument);
+      return std::nullopt;
+    case StepKind::kCommand: Command(step); return std::nullopt;
+    case StepKind::kExit:
+    case StepKind::kStdout:
+    case StepKind::kNoStdout:
+    case StepKind::kPrints:
+    case StepKind::kStderr:
+    case StepKind::kNoStderr:
+    case StepKind::kWrites:
+    case StepKind::kNoFile:
+    case StepKind::kFolder:
+    case StepKind::kSame:
+      if (!folder_) return "no command was run before\n";
+      return folder_->Check(step);
+    case StepKind::kDocument: Load(step.argument, Joined(step.body)); return std::nullopt;
+    case StepKind::kLoad: {
+      Input input = ReadFile(step.argument);
+      if (!input.error.empty()) return fmt::format("{}: {}\n", step.argument, input.error);
+      Load(step.argument, std::move(input.text));
+      return std::nullopt;
+    }
     case StepKind::kUser: Say(Joined(step.body)); return std::nullopt;
     case StepKind::kRun: Run(); return std::nullopt;
     case StepKind::kReject:

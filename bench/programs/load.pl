@@ -1,0 +1,2 @@
+:- use_module(facts).
+main :- consult_facts, predicate_property(order(_, _, _, _), number_of_clauses(N)), writeln(answer(N)).

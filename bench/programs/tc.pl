@@ -1,0 +1,5 @@
+:- use_module(facts).
+:- table path/2.
+path(X, Y) :- edge(X, Y).
+path(X, Z) :- path(X, Y), edge(Y, Z).
+main :- consult_facts, aggregate_all(count, path(_, _), N), writeln(answer(N)).

@@ -1,0 +1,3 @@
+:- use_module(facts).
+triangle(X, Y, Z) :- edge(X, Y), edge(Y, Z), edge(X, Z).
+main :- consult_facts, aggregate_all(count, triangle(_, _, _), N), writeln(answer(N)).

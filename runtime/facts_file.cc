@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A format is a reader of rows: Next fills the fields of one row and says where it stands.
+// What a field is worth is decided behind it, alike for all formats.
+#include "runtime/facts_file.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "grammar/document.h"
+#include "interp/json_value.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// NAME of the Appendix.
+bool IsName(std::string_view text) {
+  if (text.empty() || !IsLower(text.front())) return false;
+  for (const char c : text)
+    if (!IsLower(c) && !IsDigit(c) && c != '-') return false;
+  return true;
+}
+
+enum class Type { kAny, kText, kNumber, kBoolean, kKeyword, kSymbol };
+
+constexpr std::array<std::pair<std::string_view, Type>, 5> kTypes = {{{"text", Type::kText},
+                                                                      {"number", Type::kNumber},
+                                                                      {"boolean", Type::kBoolean},
+                                                                      {"keyword", Type::kKeyword},
+                                                                      {"symbol", Type::kSymbol}}};
+
+std::string_view NameOf(Type type) {
+  for (const auto& [name, of] : kTypes)
+    if (of == type) return name;
+  return "value";
+}
+
+// A JSON number, whole text; kNone for any other text. Leading zeros make a code, and so do
+// more digits than 64 bits hold.
+Value NumberOf(Pool& pool, std::string_view text) {
+  const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+  if (digits.empty() || !IsDigit(digits.front())) return kNone;
+  if (digits.size() > 1 && digits[0] == '0' && IsDigit(digits[1])) return kNone;
+  const char* const end = text.data() + text.size();
+  std::int64_t whole = 0;
+  if (const auto [stop, error] = std::from_chars(text.data(), end, whole); stop == end)
+    return error == std::errc{} ? pool.Int(whole) : kNone;
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end || !std::isfinite(value) || !IsDigit(text.back()))
+    return kNone;
+  return pool.Float(value);
+}
+
+struct Field {
+  std::string_view text;
+  bool quoted = false;
+};
+
+// The value of a field of CSV or TSV; kNone when it is none of the type.
+Value ValueOf(Pool& pool, const Field& field, Type type) {
+  const std::string_view text = field.text;
+  const bool truth = text == "true" || text == "false";
+  switch (type) {
+    case Type::kText: return pool.String(text);
+    case Type::kNumber: return NumberOf(pool, text);
+    case Type::kBoolean: return truth ? Pool::Bool(text == "true") : kNone;
+    case Type::kKeyword: return IsName(text) ? pool.Keyword(text) : kNone;
+    case Type::kSymbol: return IsName(text) ? pool.Symbol(text) : kNone;
+    case Type::kAny: break;
+  }
+  if (field.quoted) return pool.String(text);
+  if (text.empty()) return kNil;
+  if (truth) return Pool::Bool(text == "true");
+  const Value number = NumberOf(pool, text);
+  return number.is_none() ? pool.String(text) : number;
+}
+
+// One row as it stands in the text.
+struct RowText {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;  // before its line end
+  std::string problem;    // what makes it no row; then its fields mean nothing
+};
+
+// Fields between commas or tabs. A quoted field may hold line ends and doubled quotes; a
+// tab-separated file has no quotes but the escapes \t, \n, \r and \\.
+class Separated {
+ public:
+  Separated(std::string_view text, char separator, std::uint32_t begin)
+      : text_(text), separator_(separator), at_(begin) {}
+
+  // The next row that is not empty. False at the end.
+  bool Next(RowText& row, std::vector<Field>& fields) {
+    while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+    if (at_ >= text_.size()) return false;
+    fields.clear();
+    unescaped_.clear();
+    row = {at_, at_, ""};
+    for (;;) {
+      fields.push_back(NextField(row.problem));
+      if (!row.problem.empty()) at_ = LineEnd();
+      if (at_ >= text_.size() || text_[at_] != separator_) break;
+      ++at_;
+    }
+    row.end = at_;
+    return true;
+  }
+
+ private:
+  Field NextField(std::string& problem) {
+    if (separator_ == ',' && at_ < text_.size() && text_[at_] == '"') return Quoted(problem);
+    const std::uint32_t begin = at_;
+    while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n') ++at_;
+    std::uint32_t end = at_;
+    if (end > begin && text_[end - 1] == '\r' && (end == text_.size() || text_[end] == '\n')) --end;
+    const std::string_view field = text_.substr(begin, end - begin);
+    if (separator_ == '\t' && field.find('\\') != field.npos) return {Unescaped(field), true};
+    return {field, false};
+  }
+
+  Field Quoted(std::string& problem) {
+    const std::uint32_t begin = ++at_;
+    bool doubled = false;
+    for (;; ++at_) {
+      at_ = static_cast<std::uint32_t>(std::min(text_.find('"', at_), text_.size()));
+      if (at_ == text_.size()) {
+        problem = "a quote is opened and never closed";
+        at_ = begin;
+        return {};
+      }
+      if (at_ + 1 == text_.size() || text_[at_ + 1] != '"') break;
+      doubled = true;
+      ++at_;
+    }
+    std::string_view field = text_.substr(begin, at_ - begin);
+    ++at_;
+    if (at_ < text_.size() && text_[at_] == '\r') ++at_;
+    if (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n')
+      problem = "text follows a closing quote";
+    return {doubled ? Undoubled(field) : field, true};
+  }
+
+  std::string_view Undoubled(std::string_view field) {
+    std::string& out = unescaped_.emplace_back();
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      out += field[i];
+      if (field[i] == '"') ++i;
+    }
+    return out;
+  }
+
+  std::string_view Unescaped(std::string_view field) {
+    std::string& out = unescaped_.emplace_back();
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      const char next = i + 1 < field.size() ? field[i + 1] : '\0';
+      constexpr std::string_view kNames = "tnr\\";
+      constexpr std::string_view kValues = "\t\n\r\\";
+      const std::size_t known = kNames.find(next);
+      const bool escape = field[i] == '\\' && known != kNames.npos;
+      out += escape ? kValues[known] : field[i];
+      i += escape ? 1 : 0;
+    }
+    return out;
+  }
+
+  std::uint32_t LineEnd() const {
+    return static_cast<std::uint32_t>(std::min(text_.find('\n', at_), text_.size()));
+  }
+
+  std::string_view text_;
+  char separator_;
+  std::uint32_t at_;
+  std::deque<std::string> unescaped_;  // of the current row
+};
+
+class FactsReader {
+ public:
+  FactsReader(const Sources& sources, std::uint32_t file, const FactsName& name, bool strict,
+              Store& store, Diagnostics& out)
+      : text_(sources.at(file).text),
+        name_(name),
+        strict_(strict),
+        store_(store),
+        pool_(store.pool()),
+        out_(out) {
+    novelty_.file = file;
+  }
+
+  Novelty Read() {
+    const bool json = name_.path.ends_with(".ndjson") || name_.path.ends_with(".jsonl");
+    const bool read = json ? ReadLines() : ReadSeparated(name_.path.ends_with(".tsv") ? '\t' : ',');
+    if (bad_ > 1)
+      Report(last_bad_, fmt::format("{} of {} rows are bad", bad_, bad_ + novelty_.facts.size()),
+             "");
+    if (!read || (strict_ && bad_ > 0)) return Nothing();
+    return std::move(novelty_);
+  }
+
+ private:
+  Novelty Nothing() const {
+    Novelty nothing;
+    nothing.file = novelty_.file;
+    return nothing;
+  }
+
+  Span SpanOf(const RowText& row) const { return {novelty_.file, row.begin, row.end}; }
+
+  void Report(Span span, std::string message, std::string hint) {
+    out_.Add({Code::kBadRow, strict_ ? Severity::kError : Severity::kWarning, span,
+              std::move(message), std::move(hint)});
+  }
+
+  void Bad(const RowText& row, const std::string& message) {
+    last_bad_ = SpanOf(row);
+    if (++bad_ <= kBadRowsShown) Report(last_bad_, message, strict_ ? "" : "the row is left out");
+  }
+
+  void Refuse(const RowText& row, std::string message, std::string hint) {
+    out_.Add(Code::kBadFactsFile, SpanOf(row), std::move(message), std::move(hint));
+  }
+
+  bool Declare(const RowText& header, std::size_t arity) {
+    if (arity > kMaxArity) {
+      Refuse(header, fmt::format("expected at most {} columns, got {}", kMaxArity, arity), "");
+      return false;
+    }
+    relation_ = store_.Declare(Space::kRelation, name_.relation, static_cast<std::uint32_t>(arity));
+    row_.resize(arity);
+    return true;
+  }
+
+  void Take(const RowText& row) {
+    novelty_.facts.push_back({relation_, row.begin, row.end});
+    novelty_.cells.insert(novelty_.cells.end(), row_.begin(), row_.end());
+  }
+
+  // --- CSV, TSV
+
+  bool ReadSeparated(char separator) {
+    Separated rows(text_, separator, text_.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+    RowText row;
+    std::vector<Field> fields;
+    if (!rows.Next(row, fields)) {
+      Refuse(row, "the file has no header", "write the names of the columns into its first line");
+      return false;
+    }
+    if (!ReadHeader(row, fields)) return false;
+    while (rows.Next(row, fields)) {
+      if (!row.problem.empty()) {
+        Bad(row, row.problem);
+      } else if (fields.size() != columns_.size()) {
+        Bad(row, fmt::format("expected {} fields, got {}", columns_.size(), fields.size()));
+      } else if (Fill(row, fields)) {
+        Take(row);
+      }
+    }
+    return true;
+  }
+
+  bool ReadHeader(const RowText& row, const std::vector<Field>& fields) {
+    if (!row.problem.empty()) {
+      Refuse(row, row.problem, "");
+      return false;
+    }
+    for (const Field& field : fields) {
+      const std::size_t colon = field.text.rfind(':');
+      Column column{std::string(field.text.substr(0, colon)), Type::kAny};
+      if (colon != field.text.npos) {
+        const std::string_view wanted = field.text.substr(colon + 1);
+        for (const auto& [name, type] : kTypes)
+          if (name == wanted) column.type = type;
+        if (column.type == Type::kAny) {
+          Refuse(row, fmt::format("`{}` is not a type of a column", wanted),
+                 "write one of text, number, boolean, keyword, symbol");
+          return false;
+        }
+      }
+      columns_.push_back(std::move(column));
+    }
+    return Declare(row, columns_.size());
+  }
+
+  bool Fill(const RowText& row, const std::vector<Field>& fields) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      row_[i] = ValueOf(pool_, fields[i], columns_[i].type);
+      if (!row_[i].is_none()) continue;
+      Bad(row, fields[i].text.size() > kMaxTextBytes
+                   ? "a field is " + pool_.overflow()
+                   : fmt::format("expected a {} as `{}`, got `{}`", NameOf(columns_[i].type),
+                                 columns_[i].name, fields[i].text.substr(0, 100)));
+      return false;
+    }
+    return true;
+  }
+
+  // --- NDJSON
+
+  bool ReadLines() {
+    for (std::size_t at = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < text_.size();) {
+      const std::size_t end = std::min(text_.find('\n', at), text_.size());
+      const RowText row{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end), ""};
+      const std::string_view line = text_.substr(at, end - at);
+      at = end + 1;
+      if (line.find_first_not_of(" \t\r") == line.npos) continue;
+      if (!ReadLine(row, line)) return false;
+    }
+    if (relation_ != kNoId) return true;
+    Refuse({}, "the file has no row", "write one array or object into each line");
+    return false;
+  }
+
+  // False when the file is no use.
+  bool ReadLine(const RowText& row, std::string_view line) {
+    const JsonText read = ParseJson(line);
+    if (!read.error.empty()) {
+      Bad(row, "the line is not one JSON value");
+    } else if (!read.json.is_array() && !read.json.is_object()) {
+      Bad(row, "expected an array or an object");
+    } else if (relation_ == kNoId && !BeginLines(row, read.json)) {
+      return false;
+    } else if (read.json.is_array() ? FillFromArray(row, read.json)
+                                    : FillFromObject(row, read.json)) {
+      Take(row);
+    }
+    return true;
+  }
+
+  bool BeginLines(const RowText& row, const ordered_json& first) {
+    if (first.is_object())
+      for (const auto& [key, value] : first.items()) columns_.push_back({key, Type::kAny});
+    return Declare(row, first.size());
+  }
+
+  bool FillFromArray(const RowText& row, const ordered_json& array) {
+    if (array.size() != row_.size()) {
+      Bad(row, fmt::format("expected {} elements, got {}", row_.size(), array.size()));
+      return false;
+    }
+    for (std::size_t i = 0; i < row_.size(); ++i)
+      if (!Take(row, array[i], row_[i])) return false;
+    return true;
+  }
+
+  bool FillFromObject(const RowText& row, const ordered_json& object) {
+    if (columns_.empty() && !row_.empty()) {
+      Bad(row, "expected an array, as in the first row");
+      return false;
+    }
+    if (object.size() != row_.size()) {
+      Bad(row, fmt::format("expected {} keys, got {}", columns_.size(), object.size()));
+      return false;
+    }
+    for (std::size_t i = 0; i < row_.size(); ++i) {
+      const auto found = object.find(columns_[i].name);
+      if (found == object.end()) {
+        Bad(row, fmt::format("expected the key `{}`", columns_[i].name));
+        return false;
+      }
+      if (!Take(row, *found, row_[i])) return false;
+    }
+    return true;
+  }
+
+  bool Take(const RowText& row, const ordered_json& json, Value& to) {
+    to = ValueOfJson(json, pool_, false);
+    if (to.is_none()) Bad(row, pool_.overflow());
+    return !to.is_none();
+  }
+
+  struct Column {
+    std::string name;
+    Type type;
+  };
+
+  std::string_view text_;
+  const FactsName& name_;
+  bool strict_;
+  Store& store_;
+  Pool& pool_;
+  Diagnostics& out_;
+  Novelty novelty_;
+  std::vector<Column> columns_;  // none for arrays
+  RelationId relation_ = kNoId;
+  std::vector<Value> row_;
+  std::size_t bad_ = 0;
+  Span last_bad_;
+};
+
+}  // namespace
+
+bool IsFactsFile(std::string_view path) {
+  return path.ends_with(".csv") || path.ends_with(".tsv") || path.ends_with(".ndjson") ||
+         path.ends_with(".jsonl");
+}
+
+std::optional<FactsName> FactsNameOf(std::string_view name) {
+  const std::size_t equals = name.find('=');
+  if (equals == name.npos || !IsName(name.substr(0, equals))) return std::nullopt;
+  if (!IsFactsFile(name)) return std::nullopt;
+  return FactsName{std::string(name.substr(0, equals)), std::string(name.substr(equals + 1))};
+}
+
+Novelty ReadFacts(const Sources& sources, std::uint32_t file, const FactsName& name, bool strict,
+                  Store& store, Diagnostics& out) {
+  if (IsText(sources.at(file).text, file, out))
+    return FactsReader(sources, file, name, strict, store, out).Read();
+  Novelty nothing;
+  nothing.file = file;
+  return nothing;
+}
+
+}  // namespace rpl
