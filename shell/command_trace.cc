@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 
+#include "grammar/ast.h"
+#include "grammar/parser.h"
+#include "grammar/printer.h"
 #include "interp/json_value.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
@@ -29,10 +33,9 @@ class NobodyAnswers : public Agent {
 std::unique_ptr<SessionFile> Open(const std::string& path) {
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
   if (opened.file == nullptr) {
-    std::cerr << "rpl: " << path << ": " << opened.error << '\n';
-    if (!opened.hint.empty()) std::cerr << "help: " << opened.hint << '\n';
+    Complain(path, opened.error, opened.hint);
   } else if (!opened.file->damage().empty()) {
-    std::cerr << "rpl: " << path << ": the session is damaged: " << opened.file->damage() << '\n';
+    Complain(path, "the session is damaged: " + opened.file->damage());
   }
   return std::move(opened.file);
 }
@@ -67,19 +70,38 @@ std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& even
   return saved;
 }
 
+// The goal form that asks for what stands alone, `place(?where)` or `%go`, with its variables
+// as captures; "" when it is no clause either.
+std::string AsGoal(const std::string& clause) {
+  Sources sources;
+  Diagnostics ignored;
+  const std::uint32_t file = sources.Add("<query>", clause);
+  const auto term =
+      ParseTerm(sources, {file, 0, static_cast<std::uint32_t>(clause.size())}, ignored);
+  const auto* call = term ? term->As<Call>() : nullptr;
+  if (call == nullptr || call->label.empty()) return "";
+  std::vector<std::string> variables;
+  CollectVariables(*term, variables);
+  std::string captures;
+  for (const std::string& variable : variables)
+    captures += (captures.empty() ? "?" : ", ?") + variable;
+  const std::string head = captures.empty() ? "%" : "%found(" + captures + ")";
+  return head + " <- " + Print(*term);
+}
+
 int Query(const TraceOptions& options, const std::vector<Event>& events) {
   const std::size_t begin = options.query.find_first_not_of(" \t");
-  if (begin == std::string::npos || options.query[begin] != '%') {
-    std::cerr << "rpl: expected a goal form, got `" << Printable(options.query) << "`\n"
-              << "help: as in `%who(?x) <- user(?x)`\n";
+  const std::string goal = AsGoal(options.query);
+  if (begin == std::string::npos || options.query[begin] != '%' || !goal.empty()) {
+    Complain("query", "expected a goal form, got `" + options.query + "`",
+             goal.empty() ? "as in `%who(?x) <- user(?x)`" : "write `" + goal + "`");
     return kExitInvalid;
   }
   NobodyAnswers nobody;
   const std::unique_ptr<SavedSession> saved = Again(nobody, events);
   if (saved == nullptr || !saved->journal().broken().empty()) {
-    std::cerr << "rpl: " << options.session << ": "
-              << (saved == nullptr ? "nothing was recorded yet" : saved->journal().broken())
-              << '\n';
+    Complain(options.session,
+             saved == nullptr ? "nothing was recorded yet" : saved->journal().broken());
     return kExitFile;
   }
   const Outcome outcome = saved->session().Say("<query>", options.query);
@@ -87,7 +109,7 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
   if (options.json) {
     std::cout << Dump(OutcomeJson("rpl.query/1", outcome, saved->session().pool())) << '\n';
   } else {
-    for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
+    PrintLines(Session::Reply(outcome));
   }
   return ExitCodeOf(outcome.status);
 }
@@ -139,7 +161,7 @@ std::string DamageOf(const std::string& exported, std::size_t& events) {
 int VerifyLines(const std::string& path, const std::string& exported) {
   std::size_t events = 0;
   if (const std::string damage = DamageOf(exported, events); !damage.empty()) {
-    std::cerr << "rpl: " << path << ": the export is damaged: " << damage << '\n';
+    Complain(path, "the export is damaged: " + damage);
     return kExitNo;
   }
   std::cerr << fmt::format("sound: {} events\n", events);
@@ -150,13 +172,13 @@ int Replay(const TraceOptions& options, const std::vector<Event>& events) {
   NobodyAnswers nobody;
   const std::unique_ptr<SavedSession> saved = Again(nobody, events);
   if (saved == nullptr) {
-    std::cerr << "rpl: " << options.session << ": nothing was recorded yet\n";
+    Complain(options.session, "nothing was recorded yet");
     return kExitFile;
   }
   Show(saved->session().Entries(), options.json);
   std::cout << std::flush;
   if (saved->journal().broken().empty()) return kExitOk;
-  std::cerr << "differs: " << saved->journal().broken() << '\n';
+  std::cerr << "differs: " << Printable(saved->journal().broken()) << '\n';
   return kExitNo;
 }
 
@@ -198,6 +220,9 @@ int CommandTrace(const TraceOptions& options) {
       break;
     case What::kReplay: return sound ? Replay(options, events) : kExitFile;
     case What::kDiff: {
+      std::error_code none;
+      if (sound && std::filesystem::equivalent(options.session, options.other, none))
+        return Diff(Entries(events, false), Entries(events, false));
       const std::unique_ptr<SessionFile> other = Open(options.other);
       if (other == nullptr || !other->damage().empty() || !sound) return kExitFile;
       return Diff(Entries(events, false), Entries(other->events(), false));
