@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "interp/explain_print.h"
+#include "interp/operators.h"
 #include "runtime/json_value.h"
 #include "runtime/saved_session.h"
 
@@ -327,6 +328,8 @@ struct Engine::State {
         replies(options),
         loaded(std::make_unique<Session>(replies, SessionOptionsOf(options))) {
     loaded->SetFileReader(options.file);
+    if (!options.now.empty() && !ParseInstant(options.now))
+      broken = "Options::now: expected a time like 2026-01-02T00:00:00Z, got `" + options.now + "`";
   }
 
   Session& session() { return saved ? saved->session() : *loaded; }

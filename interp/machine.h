@@ -71,6 +71,8 @@ class Machine {
         limits_(limits),
         metadata_(program, store) {}
 
+  Machine(const Machine&) = delete;
+
   /// How many derived rows are inserted at a time.
   static constexpr std::size_t kStaged = 64;
 
@@ -129,6 +131,12 @@ class Machine {
   bool truncated = false;     // a limit stopped the fixpoint: absence proves nothing
   bool used_absence = false;  // and yet something was concluded from it
 
+  /// Polls the limits in the course of long work; false when one stopped it.
+  const KeepOn within_limits = [this] {
+    Watch();
+    return stop == Stop::kGoesOn;
+  };
+
   Frame& frame() { return *frame_; }
   Mode mode() const { return mode_; }
 
@@ -178,6 +186,7 @@ class Machine {
   Value AvarValue(RelationId channel) const;
   void Note(std::string why);
   void Poll();
+  void Watch();
   void Waits(const Table& table);
   Value Made(Value v);
 

@@ -283,7 +283,7 @@ void Solver::EvaluateTable(Table& table) {
   } else if (key.size() == table.key.size()) {
     if (const RowId row = rel.Find(key); row != kNoId) add(row);
   } else {
-    const Index& index = rel.IndexOn(probe);
+    const Index& index = rel.IndexOn(probe, &machine_.within_limits);
     for (RowId row = index.First(key, rel); row != kNoId; row = index.Next(row)) add(row);
   }
   if (const Collected* collected = program_.FindCollected(table.relation))

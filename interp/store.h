@@ -26,6 +26,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,6 +49,9 @@ enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar };
 using Columns = std::uint64_t;
 inline constexpr std::size_t kMaxArity = 64;
 
+/// Asked in the course of long work; false stops it.
+using KeepOn = std::function<bool()>;
+
 /// Chains of rows that agree on some columns, in id order. Grows with the relation.
 class Index {
  public:
@@ -58,8 +62,10 @@ class Index {
   RowId First(std::span<const Value> key, const class Relation& relation) const;
   /// The next row of the same chain, or kNoId. Ids ascend.
   RowId Next(RowId row) const { return next_[row]; }
-  /// Takes in rows [rows indexed so far, relation.size()).
-  void Extend(const Relation& relation);
+  /// Takes in rows [rows indexed so far, relation.size()). Once in kAtOnce rows `keep_on` is
+  /// called, if there is one: when it says no, the rest of the rows is left out.
+  void Extend(const Relation& relation, const KeepOn* keep_on);
+  static constexpr RowId kAtOnce = 1 << 16;
   void Clear();
   std::size_t bytes() const;
 
@@ -108,9 +114,10 @@ class Relation {
   template <typename Keep>
   void Rebuild(Keep&& keep);
 
-  /// The index on `columns`, built or extended to hold every row. O(new rows).
+  /// The index on `columns`, built or extended to hold every row, unless `keep_on` (may be
+  /// null) stopped it: then it holds the first of them. O(new rows).
   /// REQUIRES: columns is neither 0 nor all.
-  const Index& IndexOn(Columns columns);
+  const Index& IndexOn(Columns columns, const KeepOn* keep_on = nullptr);
 
   /// The author's metadata map of a row, kNone when it has none.
   Value Meta(RowId row) const;
