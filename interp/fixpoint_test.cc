@@ -188,7 +188,7 @@ TEST_CASE("a limit stops and names the rule; what was derived stays") {
   CHECK(wide.store.rows() <= 9 + 50 + Machine::kStaged);
 
   Limits interrupt;
-  interrupt.watch = [] { return Stop::kInterrupted; };
+  interrupt.watch = [](std::size_t) { return Stop::kInterrupted; };
   Engine asked(interrupt);
   asked.Take("n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n");
   CHECK(asked.Quiesce() == Stop::kInterrupted);

@@ -76,6 +76,10 @@ class IdTable {
   }
 
   std::size_t size() const { return size_; }
+  /// The bytes that inserting `more` ids would take at once; mostly 0.
+  std::size_t GrowthFor(std::size_t more) const {
+    return (size_ + more) * 2 > slots_.size() ? slots_.size() * 2 * sizeof(Slot) : 0;
+  }
   std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
 
  private:

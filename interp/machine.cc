@@ -51,12 +51,12 @@ void Machine::Note(std::string why) {
 }
 
 void Machine::Poll() {
-  if ((++ticks_ & 0xfff) == 0) Watch();
+  if ((++ticks_ & 0xfff) == 0) Watch(0);
 }
 
-void Machine::Watch() {
+void Machine::Watch(std::size_t bytes) {
   if (!limits_.watch) return;
-  if (const Stop why = limits_.watch(); why != Stop::kGoesOn) {
+  if (const Stop why = limits_.watch(bytes); why != Stop::kGoesOn) {
     stop = why;
     stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
   }
@@ -947,6 +947,11 @@ bool Machine::Stage(Relation& head, std::span<const Value> row) {
 void Machine::Flush() {
   std::size_t added = 0;
   const std::size_t arity = staged_.head == nullptr ? 0 : staged_.head->arity();
+  if (staged_.count > 0)
+    if (const std::size_t bytes = staged_.head->GrowthFor(staged_.count); bytes >= kMuch) {
+      Watch(bytes);
+      if (stop != Stop::kGoesOn) staged_.count = 0;  // derived anew when it goes on
+    }
   for (std::size_t i = 0; i < staged_.count; ++i) {
     const std::span<const Value> row(staged_.cells.data() + i * arity, arity);
     added += staged_.head->Insert(row, staged_.hashes[i], false).is_new ? 1 : 0;

@@ -107,6 +107,11 @@ class Relation {
   Inserted Insert(std::span<const Value> row, std::uint64_t hash, bool asserted);
   static std::uint64_t HashOf(std::span<const Value> row);
   void Prefetch(std::uint64_t hash) const { rows_.Prefetch(hash); }
+  /// The bytes that inserting `more` rows would take at once, beside those it has.
+  std::size_t GrowthFor(std::size_t more) const {
+    const bool fits = cells_.size() + more * arity_ <= cells_.capacity();
+    return rows_.GrowthFor(more) + (fits ? 0 : 2 * cells_.capacity() * sizeof(Value));
+  }
   RowId Find(std::span<const Value> row) const;
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
 

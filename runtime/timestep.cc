@@ -66,7 +66,7 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       what_now_(store_.Declare(Space::kTool, "what-now", 1)),
       max_timesteps_(options_.limits.max_timesteps) {
   TakeLimits(options_.limits, limits_);
-  limits_.watch = [this] { return Watch(); };
+  limits_.watch = [this](std::size_t bytes) { return Watch(bytes); };
   if (options_.journal != nullptr) {
     trace_ = options_.journal->earlier();
     timestep_ = options_.journal->last_timestep();
@@ -782,8 +782,9 @@ void Runtime::Add(TraceEntry entry) {
   if (options_.journal != nullptr) options_.journal->Entry(trace_.back());
 }
 
-// Polled while evaluating.
-Stop Runtime::Watch() {
+// Polled while evaluating, and before so many bytes are taken and filled in one go.
+Stop Runtime::Watch(std::size_t bytes) {
+  constexpr double kBytesPerSecond = 2e9;
   if (options_.interrupted && options_.interrupted()) return Stop::kInterrupted;
   // What was recorded was within its bounds; they count from where it ends.
   if (options_.journal != nullptr && options_.journal->Next() != nullptr) {
@@ -791,9 +792,10 @@ Stop Runtime::Watch() {
     return Stop::kGoesOn;
   }
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
-  if (options_.limits.max_seconds > 0 && spent.count() > options_.limits.max_seconds)
-    return Stop::kTime;
-  if (options_.limits.max_megabytes > 0 && ResidentMegabytes() > options_.limits.max_megabytes)
+  const double seconds = spent.count() + static_cast<double>(bytes) / kBytesPerSecond;
+  if (options_.limits.max_seconds > 0 && seconds > options_.limits.max_seconds) return Stop::kTime;
+  if (options_.limits.max_megabytes > 0 &&
+      ResidentMegabytes() + (bytes >> 20) > options_.limits.max_megabytes)
     return Stop::kMemory;
   return Stop::kGoesOn;
 }

@@ -137,7 +137,7 @@ class Runtime {
   void DropOvertakenTruths();
   void Renew();
   void TakeStop();
-  Stop Watch();
+  Stop Watch(std::size_t bytes);
   bool Forced(const Table& table) const;
   std::string LimitText() const;
   void LogDerived();
