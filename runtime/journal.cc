@@ -150,12 +150,17 @@ Trace Entries(std::span<const Event> events) {
   return out;
 }
 
-// A timestep takes the replies of the one before in its first phase, and nothing is settled
-// in between. So those without entry stand after the last step.
+// A timestep takes the replies of the one before in its first phases, and nothing is settled
+// in between. So those without entry stand after the last step; an epoch that follows may
+// have begun with some of their entries.
 Trace EntriesToCome(std::span<const Event> events) {
   Trace out;
   for (const Event& event : events) {
-    if (event.kind == Event::Kind::kStep || event.kind == Event::Kind::kProgram) out.clear();
+    if (event.kind == Event::Kind::kStep) out.clear();
+    if (event.kind == Event::Kind::kEntry && !out.empty())
+      std::erase_if(out, [text = TextAt(Body(event), "text")](const TraceEntry& entry) {
+        return entry.text == text;
+      });
     if (event.kind != Event::Kind::kReply) continue;
     const ordered_json body = Body(event);
     if (const auto entry = body.find("entry"); entry != body.end()) out.push_back(EntryOf(*entry));

@@ -265,6 +265,20 @@ TEST_CASE("a call whose command was cut off is in doubt, in the epochs after too
   CHECK(CallsInDoubt(std::vector{started, reply}).empty());
 }
 
+TEST_CASE("a reply that no timestep took is an entry to come, until an epoch begins with it") {
+  const Event step{Event::Kind::kStep, R"x({"timestep":1,"now":"","limits":[]})x"};
+  const std::string entry = R"x({"kind":"reply","timestep":2,"phase":1,"text":"$t() -> true"})x";
+  const Event reply{Event::Kind::kReply,
+                    R"x({"call":"$t()","kind":"value","value":"1","entry":)x" + entry + "}"};
+  const Event program = Journal::Program({{{"p.rpl", "% <- $t()\n"}}, ""});
+  const Event entered{Event::Kind::kEntry, entry};
+  CHECK(EntriesToCome(std::vector{step, reply}).size() == 1);
+  CHECK(EntriesToCome(std::vector{step, reply, step}).empty());
+  CHECK(EntriesToCome(std::vector{step, reply, program}).size() == 1);
+  CHECK(EntriesToCome(std::vector{step, reply, program, entered}).empty());
+  CHECK(TraceSoFar(std::vector{step, reply, program, entered}).size() == 1);
+}
+
 TEST_CASE("a journal that is told something else breaks and asks nobody") {
   Journal first({}, {}, nullptr);
   std::vector<Event> events;
