@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <sstream>
 
 namespace rpl {
@@ -135,6 +136,31 @@ TEST_CASE("a session goes on where it waited, and asks nothing twice") {
         "asked one\nasked two\nran $work(\"one\")\nasked three\nchat \"$work(\\\"one\\\")\"\n");
 }
 
+// Goes on with the session in a process of its own, which is killed after a while. Whether
+// it came to its end before that.
+bool GoOnUntilKilled(const std::string& path, const std::string& log,
+                     const std::vector<ProgramFile>& program, std::mt19937& random) {
+  const pid_t child = fork();
+  if (child == 0) {
+    WritingAgent person(log, true);
+    const Ran ran = GoOn(path, person, program);
+    _exit(ran.saved != nullptr && ran.outcome.status == Status::kSatisfied ? 0 : 1);
+  }
+  REQUIRE(child > 0);
+  usleep(std::uniform_int_distribution<useconds_t>(0, 12'000)(random));
+  kill(child, SIGKILL);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  if (!WIFSIGNALED(status)) REQUIRE(WEXITSTATUS(status) == 0);
+  return !WIFSIGNALED(status);
+}
+
+void CheckNotTwice(const std::string& log, const std::string& line) {
+  const std::string happened = Contents(log);
+  const std::size_t first = happened.find(line);
+  if (first != std::string::npos) CHECK(happened.find(line, first + 1) == std::string::npos);
+}
+
 TEST_CASE("a session that is killed at any moment loses nothing and does nothing twice") {
   const Folder folder;
   {
@@ -147,28 +173,41 @@ TEST_CASE("a session that is killed at any moment loses nothing and does nothing
   for (int run = 0; kills < 300; ++run) {
     const std::string path = folder / std::to_string(run);
     const std::string log = path + ".log";
-    for (bool over = false; !over;) {
-      const pid_t child = fork();
-      if (child == 0) {
-        WritingAgent person(log, true);
-        const Ran ran = GoOn(path, person, kProgram);
-        _exit(ran.saved != nullptr && ran.outcome.status == Status::kSatisfied ? 0 : 1);
-      }
-      REQUIRE(child > 0);
-      usleep(std::uniform_int_distribution<useconds_t>(0, 12'000)(random));
-      kill(child, SIGKILL);
-      int status = 0;
-      REQUIRE(waitpid(child, &status, 0) == child);
-      if (WIFSIGNALED(status)) ++kills;
-      else REQUIRE(WEXITSTATUS(status) == 0);
-      over = WIFEXITED(status);
-    }
+    while (!GoOnUntilKilled(path, log, kProgram, random)) ++kills;
     CHECK(TraceOf(path) == expected);
-    const std::string happened = Contents(log);
-    for (const std::string line : {"ran $work", "chat "}) {
-      const std::size_t first = happened.find(line);
-      if (first != std::string::npos) CHECK(happened.find(line, first + 1) == std::string::npos);
+    CheckNotTwice(log, "ran $work");
+    CheckNotTwice(log, "chat ");
+  }
+}
+
+TEST_CASE("a session that is killed and changed at any moment does nothing twice, and replays") {
+  const Folder folder;
+  std::mt19937 random(20260103);
+  int kills = 0;
+  for (int run = 0; kills < 100; ++run) {
+    const std::string path = folder / std::to_string(run);
+    const std::string log = path + ".log";
+    std::vector<ProgramFile> program = kProgram;
+    while (!GoOnUntilKilled(path, log, program, random)) {
+      ++kills;
+      if (kills % 2 == 0) program[0].text += "-- changed\n";
     }
+    CheckNotTwice(log, "ran $work");
+    const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
+    REQUIRE(opened.error == "");
+    const Trace shown = Entries(opened.file->events());
+    const Replayed again = ReplayAll(opened.file->events(), nullptr);
+    CHECK(again.differs == "");
+    REQUIRE(again.entries.size() == shown.size());
+    std::multiset<std::string> replies;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      CHECK(again.entries[i].text == shown[i].text);
+      CHECK(again.entries[i].timestep == shown[i].timestep);
+      if (shown[i].kind == TraceEntry::Kind::kReply && !shown[i].text.starts_with("$json"))
+        replies.insert(shown[i].text);
+    }
+    CHECK(replies.size() == 4);
+    CHECK(std::set<std::string>(replies.begin(), replies.end()).size() == 4);
   }
 }
 
