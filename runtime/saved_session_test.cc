@@ -228,6 +228,34 @@ TEST_CASE("a program that was changed keeps what the session knows") {
   CHECK(log.find("ran ") == log.rfind("ran "));
 }
 
+TEST_CASE("what was said in messages holds in a changed program, what its text said does not") {
+  const Folder folder;
+  const std::string path = folder / "s";
+  WritingAgent nobody(folder / "log", false);
+  std::vector<ProgramFile> program = {{"p.rpl", "p(1) -> true\np(2) -> true\n%all(?x) <- p(?x)\n"}};
+  {
+    const Ran ran = GoOn(path, nobody, program);
+    CHECK(ran.outcome.answers == std::vector<std::string>{"1", "2"});
+    ran.saved->session().Say("m", "p(3)\np(4) ^ ~ {:doc \"d\"}\n");
+    ran.saved->session().Say("m", "p(2) -> false\n");
+    CHECK(ran.saved->session().Run().answers == std::vector<std::string>{"1", "3", "4"});
+  }
+  program[0].text = "p(2) -> true\np(5) -> true\n%all(?x) <- p(?x)\n%doc(?d) <- p(_) ^:doc ?d\n";
+  {
+    const Ran ran = GoOn(path, nobody, program);
+    CHECK(ran.outcome.answers == std::vector<std::string>{"5", "3", "4"});
+    CHECK(ran.saved->session().Say("q", "%d(?d) <- %doc(?d)\n").answers ==
+          std::vector<std::string>{"d"});
+    const std::string out = ran.saved->session().Export();
+    CHECK(out.find("p(1)") == std::string::npos);
+    CHECK(out.find("p(3) -> true\n") != std::string::npos);
+  }
+  const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
+  const Replayed again = ReplayAll(opened.file->events(), nullptr);
+  CHECK(again.differs == "");
+  CHECK(again.entries.size() == Entries(opened.file->events()).size());
+}
+
 TEST_CASE("a program that has errors leaves the session as it was") {
   const Folder folder;
   const std::string path = folder / "s";
