@@ -112,14 +112,7 @@ void Runtime::AssertNewAvars() {
     if (reply.call.space == Space::kRelation) {
       // One argument of a collected heading; the fact is asserted once all are there.
       const auto column = static_cast<std::size_t>(reply.call.column);
-      const Collected* collected = program_.FindCollected(reply.call.relation);
-      const Question& q =
-          program_.questions()[static_cast<std::size_t>(collected->questions[column])];
-      if (q.subject.starts_with('$')) {
-        const RelationId channel = store_.Declare(Space::kAvar, q.name, 0);
-        const Value entry[] = {pool_.Keyword("result"), reply.answer.value};
-        store_.Insert(channel, {}, true, pool_.Map(entry));
-      }
+      TakeAvar(*program_.FindCollected(reply.call.relation), column, reply.answer.value);
       const std::vector<Value> row = solver_.TakeArgument(reply.call, reply.answer.value);
       Log("resolved " + text + " = " + Text(pool_, reply.answer.value));
       if (row.empty()) continue;
@@ -134,6 +127,14 @@ void Runtime::AssertNewAvars() {
     if (reply.answer.kind == Answer::Kind::kNotRun) not_run_.push_back(reply.call);
     else Record(TraceEntry::Kind::kReply, sentence);
   }
+}
+
+// An argument of a heading that is an avar has its value for the whole run (decision 53).
+void Runtime::TakeAvar(const Collected& collected, std::size_t column, Value value) {
+  const Question& q = program_.questions()[static_cast<std::size_t>(collected.questions[column])];
+  if (!q.subject.starts_with('$')) return;
+  store_.Insert(store_.Declare(Space::kAvar, q.name, 0), {}, true,
+                MetaOf(pool_, {Answer::Kind::kValue, value}));
 }
 
 // What a reply will be in the trace; without text when it makes no entry, or none yet.
@@ -193,6 +194,9 @@ void Runtime::Assert(const Novelty& novelty) {
     if (told && HasRules(a.relation)) return Log("left to its rules " + a.text);
     if (told) told_truths_.push_back(a);
     store_.Insert(a.relation, a.row, true, a.meta, &a.span);
+    // The trace of a reply.
+    if (const Collected* collected = a.trace ? program_.FindCollected(a.relation) : nullptr)
+      for (std::size_t i = 0; i < a.row.size(); ++i) TakeAvar(*collected, i, a.row[i]);
     std::erase_if(retracted_,
                   [&](const Assertion& r) { return r.relation == a.relation && r.row == a.row; });
     if (options_.log) Log("asserted " + (a.text.empty() ? RowText(a.relation, a.row) : a.text));

@@ -133,6 +133,7 @@ class Runtime {
   void Record(TraceEntry::Kind kind, std::string text, bool stated = false);
   void Add(TraceEntry entry);
   void Assert(const Novelty& novelty);
+  void TakeAvar(const Collected& collected, std::size_t column, Value value);
   bool HasRules(RelationId goal) const;
   void DropOvertakenTruths();
   void Renew();

@@ -169,6 +169,21 @@ expect "a changed program keeps that half" 0 '{"?from":1,"?to":2}' "" \
   "$rpl" resume half.rpls --answer to=2 --answer from=9
 replays half.rpls
 
+cat >focus.md <<'END2'
+# Focus - focus($focus)
+What focus?
+
+# Go - %go(?f, ?g) <- focus(?f), $focus ^ ~ {:result ?g}
+END2
+expect "an avar that a heading collects" 0 '{"?f":"tone","?g":"tone"}' "" \
+  "$rpl" run focus.md --session focus.rpls --answer focus=tone
+"$rpl" trace export focus.rpls >focus.rpl
+expect "its export asks nothing" 0 '{"?f":"tone","?g":"tone"}' "" \
+  "$rpl" run focus.md focus.rpl </dev/null
+echo 'Changed.' >>focus.md
+expect "a changed program keeps it" 0 '{"?f":"tone","?g":"tone"}' "" \
+  "$rpl" resume focus.rpls </dev/null
+
 # --- One name for a call ---------------------------------------------------------------------
 
 "$rpl" run stay.md --events ndjson </dev/null >events 2>/dev/null
