@@ -130,6 +130,8 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   }
   if (Interrupted()) outcome.status = Status::kInterrupted;
   PrintRun(outcome, session, engine);
+  if (outcome.status == Status::kSatisfied && !outcome.repeatable)
+    std::cerr << "note: a limit cut this run off, so its end is not in the session\n";
   if (outcome.status == Status::kWaiting)
     std::cerr << "saved: go on with `rpl resume " << path << "`\n";
   host.ReportUnused();

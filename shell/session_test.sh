@@ -236,6 +236,18 @@ expect "a limit of timesteps" 5 "" "3 timesteps" \
   "$rpl" run loop.rpl --max-timesteps 3 --session loop.rpls < <(seq 2 9)
 replays loop.rpls
 
+cat >chat.rpl <<'END2'
+n(0)
+n(?y) <- n(?x), ?y = ?x + 1, ?y < 3000
+p(?x, ?y, ?z) <- n(?x), n(?y), n(?z)
+% <- n(5), $json(?h), ?h = "hello"
+END2
+for run in first second; do
+  expect "satisfied within a limit of time, the $run time" 0 '"hello"' "its end is not in the session" \
+    "$rpl" run chat.rpl --session chat.rpls --max-time 0.3
+done
+expect "what was cut off is not kept" 0 "" "sound: 1 events" "$rpl" trace verify chat.rpls
+
 # --- A turn that was cut off -----------------------------------------------------------------------
 
 expect "the turn before" 3 "" "Where" "$rpl" run trip.md --session cut.rpls </dev/null
