@@ -346,6 +346,24 @@ TEST_CASE("a reply that no timestep took is an entry to come, until an epoch beg
   CHECK(TraceSoFar(std::vector{step, reply, program, entered}).size() == 1);
 }
 
+TEST_CASE("events of any form are read") {
+  for (const char* body : {"", "1", "[]", "{}", R"x({"kind":1,"timestep":"a","text":[]})x",
+                           R"x({"call":7,"kind":"value","value":"1","entry":[1]})x",
+                           R"x({"timestep":null,"now":1,"limits":{"a":1}})x"}) {
+    const Event events[] = {{Event::Kind::kProgram, body},
+                            {Event::Kind::kReply, body},
+                            {Event::Kind::kEntry, body},
+                            {Event::Kind::kStep, body}};
+    CHECK(TraceSoFar(events).size() == 1);
+    const Journal journal({}, events, nullptr);
+    CHECK(journal.last_timestep() == 0);
+    Journal again({events[3]}, {}, nullptr);
+    again.Step(1, [] { return std::string(); }, {});
+    CHECK(again.differs());
+    CHECK(ReplayAll({std::begin(events), std::end(events)}, nullptr).differs != "");
+  }
+}
+
 TEST_CASE("a journal that is told something else breaks and asks nobody") {
   Journal first({}, {}, nullptr);
   std::vector<Event> events;
