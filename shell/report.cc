@@ -74,8 +74,10 @@ void Complain(std::string_view where, std::string_view message, std::string_view
 
 void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err) {
   for (const Request& request : requests) {
-    err << "  " << Printable(request.id) << (request.prompt.empty() ? "" : ": ")
-        << Printable(request.prompt) << '\n';
+    err << "  " << Printable(request.id);
+    if (request.in_doubt) err << ": it was started before, and what became of it is unknown";
+    else if (!request.prompt.empty()) err << ": " << Printable(request.prompt);
+    err << '\n';
     for (Value option : request.options)
       err << "    - " << Printable(PlainText(pool, option)) << '\n';
   }
@@ -108,8 +110,11 @@ ordered_json RequestJson(const Request& request, const Pool& pool) {
   for (Value option : request.options) {
     options.push_back(Parsed(Json(pool, option).value_or(Text(pool, option))));
   }
-  return {{"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
-          {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
+  ordered_json out = {
+      {"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
+      {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
+  if (request.in_doubt) out["inDoubt"] = true;
+  return out;
 }
 
 ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const Pool& pool) {
