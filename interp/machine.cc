@@ -326,9 +326,12 @@ bool Machine::RunRows(const Step& s) {
     const RowId row = rel.Find(key);
     return row == kNoId || row < begin || row >= end || take(row);
   }
-  const Index& index = rel.IndexOn(s.probe);
-  for (RowId row = index.First(key, rel); row != kNoId && row < end; row = index.Next(row))
-    if (row >= begin && !take(row)) return false;
+  // The index stays as it is while its rows are taken: no row before the mark is added now.
+  const RowId settled = mode_ == Mode::kDerive ? (*marks)[s.relation].end : end;
+  const std::span<const RowId> rows = rel.IndexOn(s.probe, settled).Rows(key, rel);
+  for (auto row = std::lower_bound(rows.begin(), rows.end(), begin);
+       row != rows.end() && *row < end; ++row)
+    if (!take(*row)) return false;
   return true;
 }
 
@@ -710,8 +713,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
     const RowId row = rel.Find(fixed);
     return row == kNoId || take(row);
   }
-  const Index& index = rel.IndexOn(probe);
-  for (RowId row = index.First(fixed, rel); row != kNoId; row = index.Next(row))
+  for (const RowId row : rel.IndexOn(probe).Rows(fixed, rel))
     if (!take(row)) return false;
   return true;
 }
@@ -939,12 +941,9 @@ bool Machine::Stage(Relation& head, std::span<const Value> row) {
 }
 
 void Machine::Flush() {
-  std::size_t added = 0;
-  const std::size_t arity = staged_.head == nullptr ? 0 : staged_.head->arity();
-  for (std::size_t i = 0; i < staged_.count; ++i) {
-    const std::span<const Value> row(staged_.cells.data() + i * arity, arity);
-    added += staged_.head->Insert(row, staged_.hashes[i], false).is_new ? 1 : 0;
-  }
+  if (staged_.count == 0) return;
+  const std::size_t added =
+      staged_.head->InsertDerived(staged_.cells.data(), staged_.hashes, staged_.count);
   staged_.count = 0;
   staged_.cells.clear();
   if (added > 0) CountNew(added);

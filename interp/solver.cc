@@ -274,8 +274,7 @@ void Solver::EvaluateTable(Table& table) {
   } else if (key.size() == table.key.size()) {
     if (const RowId row = rel.Find(key); row != kNoId) add(row);
   } else {
-    const Index& index = rel.IndexOn(probe);
-    for (RowId row = index.First(key, rel); row != kNoId; row = index.Next(row)) add(row);
+    for (const RowId row : rel.IndexOn(probe).Rows(key, rel)) add(row);
   }
   if (const Collected* collected = program_.FindCollected(table.relation))
     EvaluateCollected(table, *collected);

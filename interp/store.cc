@@ -2,7 +2,9 @@
 #include "interp/store.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
+#include <utility>
 
 namespace rpl {
 namespace {
@@ -19,66 +21,79 @@ std::string NameOf(Space space, std::string_view label) {
 
 }  // namespace
 
-RowId Index::First(std::span<const Value> key, const Relation& relation) const {
-  std::uint64_t hash = 0;
-  for (Value v : key) hash = MixHash(hash, v.bits());
-  return heads_.Find(hash, [&](RowId row) {
-    const Value* cells = relation.Row(row);
+std::span<const RowId> Index::Rows(std::span<const Value> key, const Relation& relation) const {
+  const std::uint32_t found = heads_.Find(Relation::HashOf(key), [&](std::uint32_t list) {
+    const Value* cells = relation.Row(lists_[list].first);
     std::size_t k = 0;
     for (Columns rest = columns_; rest != 0; rest &= rest - 1)
-      if (cells[__builtin_ctzll(rest)] != key[k++]) return false;
+      if (cells[std::countr_zero(rest)] != key[k++]) return false;
     return true;
   });
+  if (found == kNoId) return {};
+  const List& list = lists_[found];
+  if (list.size == 1) return {&list.first, 1};
+  return {ids_.data() + list.at, list.size};
 }
 
-void Index::Extend(const Relation& relation) {
-  const RowId end = relation.size();
-  const auto begin = static_cast<RowId>(next_.size());
-  if (begin == end) return;
-  next_.resize(end, kNoId);
-  last_.resize(end, kNoId);
-  for (RowId row = begin; row < end; ++row) {
-    const Value* cells = relation.Row(row);
+void Index::Extend(const Relation& relation, RowId end) {
+  for (; size_ < end; ++size_) {
+    const Value* cells = relation.Row(size_);
     std::uint64_t hash = 0;
     for (Columns rest = columns_; rest != 0; rest &= rest - 1)
-      hash = MixHash(hash, cells[__builtin_ctzll(rest)].bits());
-    const RowId head = heads_.FindOrInsert(hash, row, [&](RowId other) {
-      const Value* theirs = relation.Row(other);
+      hash = MixHash(hash, cells[std::countr_zero(rest)].bits());
+    const auto next = static_cast<std::uint32_t>(lists_.size());
+    const std::uint32_t list = heads_.FindOrInsert(hash, next, [&](std::uint32_t other) {
+      const Value* theirs = relation.Row(lists_[other].first);
       for (Columns rest = columns_; rest != 0; rest &= rest - 1) {
-        const int c = __builtin_ctzll(rest);
+        const int c = std::countr_zero(rest);
         if (cells[c] != theirs[c]) return false;
       }
       return true;
     });
-    if (head != row) next_[last_[head]] = row;
-    last_[head] = row;
+    if (list == next) lists_.push_back({size_, 1, 0});
+    else Append(lists_[list], size_);
   }
 }
 
-void Index::Clear() {
-  heads_.Clear();
-  next_.clear();
-  last_.clear();
+// A list that is full moves to twice the space; what it leaves is kept for others.
+void Index::Append(List& list, RowId row) {
+  if (std::has_single_bit(list.size)) {
+    const int order = std::countr_zero(list.size);
+    std::uint32_t& free = free_[order + 1];
+    std::uint32_t at = free;
+    if (at != 0) free = ids_[--at];
+    else at = static_cast<std::uint32_t>(ids_.Extend(std::size_t{list.size} * 2) - ids_.begin());
+    if (list.size == 1) {
+      ids_[at] = list.first;
+    } else {
+      std::copy_n(ids_.data() + list.at, list.size, ids_.data() + at);
+      ids_[list.at] = std::exchange(free_[order], list.at + 1);
+    }
+    list.at = at;
+  }
+  ids_[list.at + list.size++] = row;
 }
 
-std::size_t Index::bytes() const {
-  return heads_.bytes() + (next_.capacity() + last_.capacity()) * sizeof(RowId);
+std::size_t Index::bytes() const { return heads_.bytes() + lists_.bytes() + ids_.bytes(); }
+
+namespace {
+
+bool SameWords(const Value* a, const Value* b, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (a[i] != b[i]) return false;
+  return true;
 }
 
-std::uint64_t Relation::HashOf(std::span<const Value> row) {
-  std::uint64_t hash = 0;
-  for (Value v : row) hash = MixHash(hash, v.bits());
-  return hash;
-}
+}  // namespace
 
 Relation::Inserted Relation::Insert(std::span<const Value> row, std::uint64_t hash, bool asserted) {
   assert(row.size() == arity_);
   const RowId next = size_;
   const RowId id = rows_.FindOrInsert(
-      hash, next, [&](RowId other) { return std::equal(row.begin(), row.end(), Row(other)); });
+      hash, next, [&](RowId other) { return SameWords(row.data(), Row(other), arity_); });
   const bool is_new = id == next;
   if (is_new) {
-    cells_.insert(cells_.end(), row.begin(), row.end());
+    std::copy(row.begin(), row.end(), cells_.Extend(arity_));
     ++size_;
   }
   if (asserted) {
@@ -88,21 +103,45 @@ Relation::Inserted Relation::Insert(std::span<const Value> row, std::uint64_t ha
   return {id, is_new};
 }
 
+// Two passes: the first asks for the rows that the new ones will be compared with.
+std::size_t Relation::InsertDerived(const Value* rows, const std::uint64_t* hashes,
+                                    std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (const RowId known = rows_.Candidate(hashes[i]); known != kNoId)
+      __builtin_prefetch(Row(known));
+  const RowId before = size_;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Value* row = rows + i * arity_;
+    const RowId id = rows_.FindOrInsert(
+        hashes[i], size_, [&](RowId other) { return SameWords(row, Row(other), arity_); });
+    if (id != size_) continue;
+    std::copy(row, row + arity_, cells_.Extend(arity_));
+    ++size_;
+  }
+  return size_ - before;
+}
+
 RowId Relation::Find(std::span<const Value> row) const {
   assert(row.size() == arity_);
   return rows_.Find(HashOf(row),
-                    [&](RowId other) { return std::equal(row.begin(), row.end(), Row(other)); });
+                    [&](RowId other) { return SameWords(row.data(), Row(other), arity_); });
 }
 
-const Index& Relation::IndexOn(Columns columns) {
-  assert(columns != 0);
-  for (auto& index : indexes_) {
-    if (index->columns() != columns) continue;
-    index->Extend(*this);
-    return *index;
-  }
+const Index* Relation::IndexIfAny(Columns columns) const {
+  for (const auto& index : indexes_)
+    if (index->columns() == columns) return index.get();
+  return nullptr;
+}
+
+const Index& Relation::IndexOn(Columns columns, RowId end) {
+  assert(columns != 0 && end <= size_);
+  for (auto& index : indexes_)
+    if (index->columns() == columns) {
+      index->Extend(*this, end);
+      return *index;
+    }
   indexes_.push_back(std::make_unique<Index>(columns));
-  indexes_.back()->Extend(*this);
+  indexes_.back()->Extend(*this, end);
   return *indexes_.back();
 }
 
@@ -121,7 +160,7 @@ const Span* Relation::Origin(RowId row) const {
 void Relation::SetOrigin(RowId row, Span span) { origins_.emplace(row, span); }
 
 std::size_t Relation::bytes() const {
-  std::size_t out = cells_.capacity() * sizeof(Value) + rows_.bytes();
+  std::size_t out = cells_.bytes() + rows_.bytes();
   for (const auto& index : indexes_) out += index->bytes();
   return out;
 }

@@ -24,6 +24,7 @@
 #ifndef RPL_INTERP_STORE_H_
 #define RPL_INTERP_STORE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -48,26 +49,39 @@ enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar };
 using Columns = std::uint64_t;
 inline constexpr std::size_t kMaxArity = 64;
 
-/// Chains of rows that agree on some columns, in id order. Grows with the relation.
+/// The rows that agree on some columns, by what these hold. Grows with the relation.
 class Index {
  public:
   explicit Index(Columns columns) : columns_(columns) {}
 
   Columns columns() const { return columns_; }
-  /// The first row whose indexed columns equal `key` (in column order), or kNoId.
-  RowId First(std::span<const Value> key, const class Relation& relation) const;
-  /// The next row of the same chain, or kNoId. Ids ascend.
-  RowId Next(RowId row) const { return next_[row]; }
-  /// Takes in rows [rows indexed so far, relation.size()).
-  void Extend(const Relation& relation);
-  void Clear();
+  /// The indexed rows whose columns equal `key` (in column order), ids ascending. Valid
+  /// until the index grows.
+  std::span<const RowId> Rows(std::span<const Value> key, const class Relation& relation) const;
+  /// How many rows are indexed, and how many different keys they have.
+  RowId size() const { return size_; }
+  std::size_t keys() const { return lists_.size(); }
+  /// Takes in the rows from size() to `end`.
+  void Extend(const Relation& relation, RowId end);
+  void Clear() { *this = Index(columns_); }
   std::size_t bytes() const;
 
  private:
+  // The rows of one key: `first` alone, or `size` ids from ids_[at] on, in space for a
+  // power of two of them.
+  struct List {
+    RowId first;
+    RowId size;
+    std::uint32_t at;
+  };
+  void Append(List& list, RowId row);
+
   Columns columns_;
-  IdTable heads_;            // ids are first rows of chains
-  std::vector<RowId> next_;  // per row
-  std::vector<RowId> last_;  // per first row of a chain; else unused
+  RowId size_ = 0;
+  IdTable heads_;  // of lists
+  PageArray<List> lists_;
+  PageArray<RowId> ids_;
+  std::uint32_t free_[32] = {};  // by size: the first unused space in ids_, and one
 };
 
 class Relation {
@@ -99,7 +113,15 @@ class Relation {
   }
   /// The same for a caller that has hashed the row already, and may have prefetched its slot.
   Inserted Insert(std::span<const Value> row, std::uint64_t hash, bool asserted);
-  static std::uint64_t HashOf(std::span<const Value> row);
+  static std::uint64_t HashOf(std::span<const Value> row) {
+    std::uint64_t hash = 0;
+    for (const Value v : row) hash = MixHash(hash, v.bits());
+    return hash;
+  }
+  /// Appends those of `count` derived rows, given side by side, that are not present yet;
+  /// `hashes` are theirs. Their places in the table should have been prefetched. Returns how
+  /// many were new.
+  std::size_t InsertDerived(const Value* rows, const std::uint64_t* hashes, std::size_t count);
   void Prefetch(std::uint64_t hash) const { rows_.Prefetch(hash); }
   RowId Find(std::span<const Value> row) const;
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
@@ -108,9 +130,12 @@ class Relation {
   template <typename Keep>
   void Rebuild(Keep&& keep);
 
-  /// The index on `columns`, built or extended to hold every row. O(new rows).
-  /// REQUIRES: columns is neither 0 nor all.
-  const Index& IndexOn(Columns columns);
+  /// The rows before `end` are in the index on `columns`, which is made when there is none;
+  /// others may be. O(new rows). REQUIRES: columns is not 0.
+  const Index& IndexOn(Columns columns, RowId end);
+  const Index& IndexOn(Columns columns) { return IndexOn(columns, size_); }
+  /// The index on `columns` as it stands, or null.
+  const Index* IndexIfAny(Columns columns) const;
 
   /// The author's metadata map of a row, kNone when it has none.
   Value Meta(RowId row) const;
@@ -131,7 +156,7 @@ class Relation {
   std::uint32_t arity_;
   RowId size_ = 0;
   std::uint32_t epoch_ = 0;
-  std::vector<Value> cells_;
+  PageArray<Value> cells_;
   IdTable rows_;
   std::vector<bool> asserted_;  // shorter than size_ when the rest is derived
   std::vector<std::unique_ptr<Index>> indexes_;
@@ -188,14 +213,13 @@ void Relation::Rebuild(Keep&& keep) {
   for (RowId r = 0; r < size_; ++r)
     if (keep(r)) kept.push_back(r);
   if (kept.size() == size_) return;
-  std::vector<Value> cells;
+  PageArray<Value> cells;
   std::vector<bool> was_asserted;
   std::unordered_map<RowId, Value> meta;
   std::unordered_map<RowId, Span> origins;
-  cells.reserve(kept.size() * arity_);
   for (RowId to = 0; to < kept.size(); ++to) {
     const RowId from = kept[to];
-    cells.insert(cells.end(), Row(from), Row(from) + arity_);
+    std::copy(Row(from), Row(from) + arity_, cells.Extend(arity_));
     was_asserted.push_back(asserted(from));
     if (auto it = meta_.find(from); it != meta_.end()) meta.emplace(to, it->second);
     if (auto it = origins_.find(from); it != origins_.end()) origins.emplace(to, it->second);
