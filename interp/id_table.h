@@ -14,6 +14,8 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "interp/pages.h"
 
@@ -83,17 +85,26 @@ class IdTable {
     return static_cast<std::uint32_t>(hash >> 32);  // the well mixed half, see MixHash
   }
 
+  // In place: a slot of the lower half stays or moves to the upper one. Taken in order, each
+  // finds its new place among those that have theirs; but the first ones may have come round
+  // from the end, and are put back last.
   void Grow() {
-    PageArray<Slot> slots;
-    slots.Resize(slots_.empty() ? 16 : slots_.size() * 2);
-    mask_ = slots.size() - 1;
-    for (const Slot& slot : slots_) {
-      if (slot.next_id == 0) continue;
-      std::size_t at = slot.tag & mask_;
-      while (slots[at].next_id != 0) at = (at + 1) & mask_;
-      slots[at] = slot;
-    }
-    slots_ = std::move(slots);
+    const std::size_t old = slots_.size();
+    slots_.Resize(old == 0 ? 16 : old * 2);
+    mask_ = slots_.size() - 1;
+    std::vector<Slot> first;
+    std::size_t at = 0;
+    for (; at < old && slots_[at].next_id != 0; ++at)
+      first.push_back(std::exchange(slots_[at], Slot{}));
+    for (; at < old; ++at)
+      if (slots_[at].next_id != 0) Place(std::exchange(slots_[at], Slot{}));
+    for (const Slot& slot : first) Place(slot);
+  }
+
+  void Place(Slot slot) {
+    std::size_t at = slot.tag & mask_;
+    while (slots_[at].next_id != 0) at = (at + 1) & mask_;
+    slots_[at] = slot;
   }
 
   PageArray<Slot> slots_;  // Invariant: a power of two, at most 2/3 of them taken.

@@ -51,7 +51,11 @@ void Machine::Note(std::string why) {
 }
 
 void Machine::Poll() {
-  if ((++ticks_ & 0xfff) != 0 || !limits_.watch) return;
+  if ((++ticks_ & 0xfff) == 0) Watch();
+}
+
+void Machine::Watch() {
+  if (!limits_.watch) return;
   if (const Stop why = limits_.watch(); why != Stop::kGoesOn) {
     stop = why;
     stopped_at = frame_->def != nullptr ? frame_->def->text : "";
@@ -233,37 +237,41 @@ bool Machine::RunCount(const Step& s, std::int64_t count) {
   return Run(s.next);
 }
 
+// One pass: a group for each value of the slots that nothing else binds (decision 25).
 bool Machine::RunCountAtom(const Step& s) {
-  std::vector<std::vector<Value>> groups;
+  RowSet groups(s.groups.size());
   std::vector<std::int64_t> counts;
-  std::map<std::vector<Value>, std::size_t> group_of;
-  std::int64_t total = 0;
-  std::set<std::vector<Value>> seen;  // only patterns that match a row twice need it
+  RowSet seen(s.body->writes.size());  // only patterns that match a row twice need it
   const bool dedupe = !s.body->matches.empty();
-  const auto values = [&](const std::vector<SlotId>& slots) {
-    std::vector<Value> out;
-    for (SlotId slot : slots) out.push_back(slots_[slot]);
-    return out;
+  std::vector<Value> values;
+  const auto of = [&](const std::vector<SlotId>& slots) -> std::span<const Value> {
+    values.clear();
+    for (SlotId slot : slots) values.push_back(slots_[slot]);
+    return values;
   };
-  const bool waits = RunBody(s.body, [&] {
-    if (dedupe && !seen.insert(values(s.body->writes)).second) return true;
+  std::int64_t total = 0;
+  const auto count = [&] {
+    if (dedupe && !seen.Insert(of(s.body->writes)).is_new) return true;
     ++total;
     if (s.groups.empty()) return true;
-    std::vector<Value> key = values(s.groups);
-    const auto [it, is_new] = group_of.emplace(key, groups.size());
-    if (is_new) {
-      groups.push_back(std::move(key));
-      counts.push_back(0);
-    }
-    ++counts[it->second];
+    const auto [group, is_new] = groups.Insert(of(s.groups));
+    if (is_new) counts.push_back(0);
+    ++counts[group];
     return true;
-  });
+  };
+  bool waits = false;
+  if (CountsRows(*s.body)) {
+    const Relation& rel = store_.at(s.body->relation);
+    ForEachRow(*s.body, [&](RowId row) { return !BindCells(*s.body, rel.Row(row)) || count(); });
+  } else {
+    waits = RunBody(s.body, count);
+  }
   if (stop != Stop::kGoesOn) return false;
   frame_->pending |= waits;
   if (waits) return true;
   if (s.groups.empty()) return RunCount(s, total);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (std::size_t k = 0; k < s.groups.size(); ++k) slots_[s.groups[k]] = groups[g][k];
+  for (RowId g = 0; g < groups.size(); ++g) {
+    for (std::size_t k = 0; k < s.groups.size(); ++k) slots_[s.groups[k]] = groups.Row(g)[k];
     if (!RunCount(s, counts[g])) return false;
   }
   return true;
@@ -291,25 +299,33 @@ bool Machine::Keys(const Step& s, std::vector<Value>& out) {
   return true;
 }
 
-bool Machine::RunRows(const Step& s) {
+// Whether the body of a count is one atom whose answers are rows: nothing in it can wait,
+// and no pattern looks into their values.
+bool Machine::CountsRows(const Step& atom) const {
+  return atom.kind == Step::Kind::kAtom && atom.access == Access::kRows && atom.matches.empty() &&
+         atom.row < 0 && atom.next->kind == Step::Kind::kFound && !frame_->unknown &&
+         store_.at(atom.relation).space() == Space::kRelation;
+}
+
+// Calls fn(row) for each row that agrees with the keys, in order, until it gives false.
+template <typename Fn>
+bool Machine::ForEachRow(const Step& s, Fn&& fn) {
   Relation& rel = store_.at(s.relation);
   RowId begin = 0;
   RowId end = rel.size();
+  // No row before the mark is added now: an index up to it stays as it is.
+  RowId settled = end;
   if (mode_ == Mode::kDerive) {
     const Marks& m = (*marks)[s.relation];
     begin = s.range == Range::kDelta ? m.old_end : 0;
     end = s.range == Range::kOld ? m.old_end : m.end;
+    settled = m.end;
   }
   if (begin >= end) return true;
-  const bool results_only = rel.space() == Space::kTool && s.row < 0;
-  const auto take = [&](RowId row) {
-    if (results_only && Failed(rel, row)) return true;
-    return TakeCells(s, rel.Cells(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row));
-  };
   if (s.probe == 0) {
     for (RowId row = begin; row < end; ++row) {
       Poll();
-      if (stop != Stop::kGoesOn || !take(row)) return false;
+      if (stop != Stop::kGoesOn || !fn(row)) return false;
     }
     return true;
   }
@@ -324,23 +340,36 @@ bool Machine::RunRows(const Step& s) {
   const std::span<const Value> key(key_words, n);
   if (s.all_bound) {
     const RowId row = rel.Find(key);
-    return row == kNoId || row < begin || row >= end || take(row);
+    return row == kNoId || row < begin || row >= end || fn(row);
   }
-  // The index stays as it is while its rows are taken: no row before the mark is added now.
-  const RowId settled = mode_ == Mode::kDerive ? (*marks)[s.relation].end : end;
   const std::span<const RowId> rows = rel.IndexOn(s.probe, settled).Rows(key, rel);
   for (auto row = std::lower_bound(rows.begin(), rows.end(), begin);
        row != rows.end() && *row < end; ++row)
-    if (!take(*row)) return false;
+    if (!fn(*row)) return false;
   return true;
+}
+
+bool Machine::RunRows(const Step& s) {
+  const Relation& rel = store_.at(s.relation);
+  const bool results_only = rel.space() == Space::kTool && s.row < 0;
+  return ForEachRow(s, [&](RowId row) {
+    if (results_only && Failed(rel, row)) return true;
+    return TakeCells(s, rel.Cells(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row));
+  });
+}
+
+// Whether the row agrees with itself where the atom names a slot twice.
+bool Machine::BindCells(const Step& s, const Value* cells) {
+  for (const auto& [column, slot] : s.binds) slots_[slot] = cells[column];
+  return std::all_of(s.checks.begin(), s.checks.end(), [&](const auto& check) {
+    return cells[check.first] == slots_[check.second];
+  });
 }
 
 // Binds what the row gives and goes on. `cells` may move once the next step runs, so
 // everything is copied into slots first; patterns that match in several ways copy the row.
 bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_ref) {
-  for (const auto& [column, slot] : s.binds) slots_[slot] = cells[column];
-  for (const auto& [column, slot] : s.checks)
-    if (cells[column] != slots_[slot]) return true;
+  if (!BindCells(s, cells.data())) return true;
   if (s.row >= 0) slots_[s.row] = row_ref;
   const bool trace = mode_ == Mode::kSolve && s.access == Access::kRows;
   if (trace)
@@ -930,23 +959,39 @@ bool Machine::CountNew(std::size_t added) {
 }
 
 bool Machine::Stage(Relation& head, std::span<const Value> row) {
-  if (staged_.count == kStaged || staged_.head != &head) Flush();
-  const std::uint64_t hash = Relation::HashOf(row);
+  if (staged_head_ != &head) Flush();
+  staged_head_ = &head;
+  const std::uint64_t hash = RowSet::HashOf(row);
   head.Prefetch(hash);
-  staged_.head = &head;
-  staged_.hashes[staged_.count++] = hash;
+  staged_.hashes.push_back(hash);
   staged_.cells.insert(staged_.cells.end(), row.begin(), row.end());
+  if (staged_.size() == kStaged) Flush();
   Poll();
   return stop == Stop::kGoesOn;
 }
 
 void Machine::Flush() {
-  if (staged_.count == 0) return;
+  if (staged_.size() == 0) return;
   const std::size_t added =
-      staged_.head->InsertDerived(staged_.cells.data(), staged_.hashes, staged_.count);
-  staged_.count = 0;
-  staged_.cells.clear();
+      staged_head_->InsertDerived(staged_.cells.data(), staged_.hashes.data(), staged_.size());
+  staged_.Clear();
   if (added > 0) CountNew(added);
+}
+
+void Machine::Derive(const Plan& plan) {
+  if (plan.join == nullptr || store_.WholeIfAny(plan.join->head) != kNoId) {
+    Run(plan.first);
+    return Flush();
+  }
+  staged_head_ = &store_.at(plan.join->head);
+  const auto pause = [&] {
+    if (staged_.size() >= kStaged) Flush();
+    else Watch();
+    return stop == Stop::kGoesOn;
+  };
+  JoinRun run(*plan.join, store_, *marks, staged_, kStaged, pause);
+  run.Run(0, run.outer());
+  Flush();
 }
 
 bool Machine::EmitAnswer() {

@@ -69,7 +69,7 @@ const Plan& Solver::RulePlan(const Definition& def, const std::vector<bool>& bou
 // --- deriving --------------------------------------------------------------------------
 
 std::size_t Solver::Derive(const Definition& def, const Plan& plan,
-                           const std::vector<Machine::Marks>& marks) {
+                           const std::vector<Marks>& marks) {
   Frame frame(&def, def.slots);
   const Machine::Use use(machine_, frame, Mode::kDerive);
   machine_.marks = &marks;
@@ -78,8 +78,7 @@ std::size_t Solver::Derive(const Definition& def, const Plan& plan,
     Gather(def, std::vector<bool>(def.slots.size()), [&](std::vector<Value> row) {
       machine_.new_rows += store_.Insert(def.head, row, false);
     });
-  else machine_.Run(plan.first);
-  machine_.Flush();
+  else machine_.Derive(plan);
   return machine_.new_rows - before;
 }
 

@@ -44,7 +44,7 @@ class Solver : public Demands {
 
   /// Runs a plan of `def` bottom-up; new head rows go to the store. Returns their number.
   std::size_t Derive(const Definition& def, const Plan& plan,
-                     const std::vector<Machine::Marks>& marks);
+                     const std::vector<Marks>& marks);
 
   /// A goal by its rules. The table is valid until Forget.
   const Table& SolveGoal(const Goal& goal);

@@ -22,7 +22,7 @@ std::string NameOf(Space space, std::string_view label) {
 }  // namespace
 
 std::span<const RowId> Index::Rows(std::span<const Value> key, const Relation& relation) const {
-  const std::uint32_t found = heads_.Find(Relation::HashOf(key), [&](std::uint32_t list) {
+  const std::uint32_t found = heads_.Find(RowSet::HashOf(key), [&](std::uint32_t list) {
     const Value* cells = relation.Row(lists_[list].first);
     std::size_t k = 0;
     for (Columns rest = columns_; rest != 0; rest &= rest - 1)
@@ -76,55 +76,14 @@ void Index::Append(List& list, RowId row) {
 
 std::size_t Index::bytes() const { return heads_.bytes() + lists_.bytes() + ids_.bytes(); }
 
-namespace {
-
-bool SameWords(const Value* a, const Value* b, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    if (a[i] != b[i]) return false;
-  return true;
-}
-
-}  // namespace
-
-Relation::Inserted Relation::Insert(std::span<const Value> row, std::uint64_t hash, bool asserted) {
-  assert(row.size() == arity_);
-  const RowId next = size_;
-  const RowId id = rows_.FindOrInsert(
-      hash, next, [&](RowId other) { return SameWords(row.data(), Row(other), arity_); });
-  const bool is_new = id == next;
-  if (is_new) {
-    std::copy(row.begin(), row.end(), cells_.Extend(arity_));
-    ++size_;
-  }
+Relation::Inserted Relation::Insert(std::span<const Value> row, bool asserted) {
+  assert(row.size() == arity());
+  const Inserted in = rows_.Insert(row);
   if (asserted) {
-    if (asserted_.size() <= id) asserted_.resize(id + 1);
-    asserted_[id] = true;
+    if (asserted_.size() <= in.row) asserted_.resize(in.row + 1);
+    asserted_[in.row] = true;
   }
-  return {id, is_new};
-}
-
-// Two passes: the first asks for the rows that the new ones will be compared with.
-std::size_t Relation::InsertDerived(const Value* rows, const std::uint64_t* hashes,
-                                    std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    if (const RowId known = rows_.Candidate(hashes[i]); known != kNoId)
-      __builtin_prefetch(Row(known));
-  const RowId before = size_;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Value* row = rows + i * arity_;
-    const RowId id = rows_.FindOrInsert(
-        hashes[i], size_, [&](RowId other) { return SameWords(row, Row(other), arity_); });
-    if (id != size_) continue;
-    std::copy(row, row + arity_, cells_.Extend(arity_));
-    ++size_;
-  }
-  return size_ - before;
-}
-
-RowId Relation::Find(std::span<const Value> row) const {
-  assert(row.size() == arity_);
-  return rows_.Find(HashOf(row),
-                    [&](RowId other) { return SameWords(row.data(), Row(other), arity_); });
+  return in;
 }
 
 const Index* Relation::IndexIfAny(Columns columns) const {
@@ -134,7 +93,7 @@ const Index* Relation::IndexIfAny(Columns columns) const {
 }
 
 const Index& Relation::IndexOn(Columns columns, RowId end) {
-  assert(columns != 0 && end <= size_);
+  assert(columns != 0 && end <= size());
   for (auto& index : indexes_)
     if (index->columns() == columns) {
       index->Extend(*this, end);
@@ -160,7 +119,7 @@ const Span* Relation::Origin(RowId row) const {
 void Relation::SetOrigin(RowId row, Span span) { origins_.emplace(row, span); }
 
 std::size_t Relation::bytes() const {
-  std::size_t out = cells_.bytes() + rows_.bytes();
+  std::size_t out = rows_.bytes();
   for (const auto& index : indexes_) out += index->bytes();
   return out;
 }

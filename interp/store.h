@@ -34,13 +34,12 @@
 #include <vector>
 
 #include "grammar/diagnostic.h"
-#include "interp/id_table.h"
+#include "interp/row_set.h"
 #include "interp/value.h"
 
 namespace rpl {
 
 using RelationId = std::uint32_t;
-using RowId = std::uint32_t;
 
 /// What a relation's label names. Avars are channels of their own (§13).
 enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar };
@@ -87,43 +86,31 @@ class Index {
 class Relation {
  public:
   Relation(RelationId id, Space space, Value label, std::string name, std::uint32_t arity)
-      : id_(id), space_(space), label_(label), name_(std::move(name)), arity_(arity) {}
+      : id_(id), space_(space), label_(label), name_(std::move(name)), rows_(arity) {}
 
   RelationId id() const { return id_; }
   Space space() const { return space_; }
   Value label() const { return label_; }
   /// As the author writes it, with its mark: "edge", "%goal", "$tool", "$x".
   const std::string& name() const { return name_; }
-  std::uint32_t arity() const { return arity_; }
-  RowId size() const { return size_; }
-  bool empty() const { return size_ == 0; }
+  std::uint32_t arity() const { return rows_.arity(); }
+  RowId size() const { return rows_.size(); }
+  bool empty() const { return size() == 0; }
   /// Bumped whenever row ids change.
   std::uint32_t epoch() const { return epoch_; }
 
-  const Value* Row(RowId row) const { return cells_.data() + std::size_t{row} * arity_; }
-  std::span<const Value> Cells(RowId row) const { return {Row(row), arity_}; }
+  const Value* Row(RowId row) const { return rows_.Row(row); }
+  std::span<const Value> Cells(RowId row) const { return rows_.Cells(row); }
 
-  struct Inserted {
-    RowId row;
-    bool is_new;
-  };
+  using Inserted = RowSet::Inserted;
   /// Appends unless present. A row that was derived becomes asserted when asserted again.
-  Inserted Insert(std::span<const Value> row, bool asserted) {
-    return Insert(row, HashOf(row), asserted);
+  Inserted Insert(std::span<const Value> row, bool asserted);
+  /// Appends those of the derived rows that are not present; see RowSet::InsertEach.
+  std::size_t InsertDerived(const Value* rows, const std::uint64_t* hashes, std::size_t count) {
+    return rows_.InsertEach(rows, hashes, count);
   }
-  /// The same for a caller that has hashed the row already, and may have prefetched its slot.
-  Inserted Insert(std::span<const Value> row, std::uint64_t hash, bool asserted);
-  static std::uint64_t HashOf(std::span<const Value> row) {
-    std::uint64_t hash = 0;
-    for (const Value v : row) hash = MixHash(hash, v.bits());
-    return hash;
-  }
-  /// Appends those of `count` derived rows, given side by side, that are not present yet;
-  /// `hashes` are theirs. Their places in the table should have been prefetched. Returns how
-  /// many were new.
-  std::size_t InsertDerived(const Value* rows, const std::uint64_t* hashes, std::size_t count);
   void Prefetch(std::uint64_t hash) const { rows_.Prefetch(hash); }
-  RowId Find(std::span<const Value> row) const;
+  RowId Find(std::span<const Value> row) const { return rows_.Find(row); }
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
 
   /// Removes the rows for which `keep(row)` is false; ids change when any goes.
@@ -133,7 +120,7 @@ class Relation {
   /// The rows before `end` are in the index on `columns`, which is made when there is none;
   /// others may be. O(new rows). REQUIRES: columns is not 0.
   const Index& IndexOn(Columns columns, RowId end);
-  const Index& IndexOn(Columns columns) { return IndexOn(columns, size_); }
+  const Index& IndexOn(Columns columns) { return IndexOn(columns, size()); }
   /// The index on `columns` as it stands, or null.
   const Index* IndexIfAny(Columns columns) const;
 
@@ -153,12 +140,9 @@ class Relation {
   Space space_;
   Value label_;
   std::string name_;
-  std::uint32_t arity_;
-  RowId size_ = 0;
+  RowSet rows_;
   std::uint32_t epoch_ = 0;
-  PageArray<Value> cells_;
-  IdTable rows_;
-  std::vector<bool> asserted_;  // shorter than size_ when the rest is derived
+  std::vector<bool> asserted_;  // shorter than size() when the rest is derived
   std::vector<std::unique_ptr<Index>> indexes_;
   std::unordered_map<RowId, Value> meta_;
   std::unordered_map<RowId, Span> origins_;
@@ -210,29 +194,24 @@ class Store {
 template <typename Keep>
 void Relation::Rebuild(Keep&& keep) {
   std::vector<RowId> kept;
-  for (RowId r = 0; r < size_; ++r)
+  for (RowId r = 0; r < size(); ++r)
     if (keep(r)) kept.push_back(r);
-  if (kept.size() == size_) return;
-  PageArray<Value> cells;
+  if (kept.size() == size()) return;
+  RowSet rows(arity());
   std::vector<bool> was_asserted;
   std::unordered_map<RowId, Value> meta;
   std::unordered_map<RowId, Span> origins;
-  for (RowId to = 0; to < kept.size(); ++to) {
-    const RowId from = kept[to];
-    std::copy(Row(from), Row(from) + arity_, cells.Extend(arity_));
+  for (const RowId from : kept) {
+    const RowId to = rows.Insert(Cells(from)).row;
     was_asserted.push_back(asserted(from));
     if (auto it = meta_.find(from); it != meta_.end()) meta.emplace(to, it->second);
     if (auto it = origins_.find(from); it != origins_.end()) origins.emplace(to, it->second);
   }
-  cells_ = std::move(cells);
+  rows_ = std::move(rows);
   asserted_ = std::move(was_asserted);
   meta_ = std::move(meta);
   origins_ = std::move(origins);
-  size_ = static_cast<RowId>(kept.size());
   ++epoch_;
-  rows_.Clear();
-  for (RowId r = 0; r < size_; ++r)
-    rows_.FindOrInsert(HashOf(Cells(r)), r, [](RowId) { return false; });
   for (auto& index : indexes_) index->Clear();
 }
 
