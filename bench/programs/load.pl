@@ -1,0 +1,1 @@
+main :- predicate_property(order(_, _, _, _), number_of_clauses(N)), writeln(answer(N)).
