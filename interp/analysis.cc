@@ -238,6 +238,7 @@ bool Analysis::UsesDemand(const Clauses& clauses, bool* outside) const {
 }
 
 void Analysis::Make(const Program& program, Store& store) {
+  ++version_;
   program_ = &program;
   store_ = &store;
   strata_.clear();

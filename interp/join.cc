@@ -30,8 +30,7 @@ class Compiler {
   bool Add(const Step& step) {
     if (step.kind == Step::Kind::kAtom) return Rows(step, JoinStep::Kind::kRows);
     if (step.kind == Step::Kind::kNot)
-      return step.body->kind == Step::Kind::kAtom &&
-             step.body->next->kind == Step::Kind::kFound &&
+      return step.body->kind == Step::Kind::kAtom && step.body->next->kind == Step::Kind::kFound &&
              Rows(*step.body, JoinStep::Kind::kWithout);
     const auto* compare = step.clause != nullptr ? step.clause->As<Compare>() : nullptr;
     if (step.kind != Step::Kind::kCompare || compare == nullptr) return false;
@@ -128,8 +127,7 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
 std::span<const RowId> JoinRun::Listed(std::size_t at) {
   const JoinStep& step = join_.steps[at];
   const Source& source = sources_[at];
-  std::span<const RowId> rows =
-      source.index->Rows({key_, step.keys.size()}, *source.relation);
+  std::span<const RowId> rows = source.index->Rows({key_, step.keys.size()}, *source.relation);
   if (source.begin > 0)
     rows = {std::lower_bound(rows.begin(), rows.end(), source.begin), rows.end()};
   if (!rows.empty() && rows.back() >= source.end)

@@ -31,14 +31,14 @@ namespace rpl {
 struct JoinStep {
   enum class Kind : std::uint8_t {
     kRows,     // for each row that agrees with the keys
-    kWithout,   // goes on when there is none
+    kWithout,  // goes on when there is none
     kCompare,  // goes on when it holds
   };
   Kind kind = Kind::kRows;
   RelationId relation = kNoId;
   Range range = Range::kAll;
   Columns probe = 0;
-  bool all_bound = false;  // every column is a key
+  bool all_bound = false;                                // every column is a key
   std::vector<SlotId> keys;                              // in column order
   std::vector<std::pair<std::uint32_t, SlotId>> binds;   // column, slot
   std::vector<std::pair<std::uint32_t, SlotId>> checks;  // columns equal to one bound here

@@ -354,29 +354,34 @@ bool Machine::RunRows(const Step& s) {
   const bool results_only = rel.space() == Space::kTool && s.row < 0;
   return ForEachRow(s, [&](RowId row) {
     if (results_only && Failed(rel, row)) return true;
-    return TakeCells(s, rel.Cells(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row));
+    return TakeCells(s, rel.Cells(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row),
+                     {nullptr, s.relation, row});
   });
 }
 
 // Whether the row agrees with itself where the atom names a slot twice.
 bool Machine::BindCells(const Step& s, const Value* cells) {
   for (const auto& [column, slot] : s.binds) slots_[slot] = cells[column];
-  return std::all_of(s.checks.begin(), s.checks.end(), [&](const auto& check) {
-    return cells[check.first] == slots_[check.second];
-  });
+  return std::all_of(s.checks.begin(), s.checks.end(),
+                     [&](const auto& check) { return cells[check.first] == slots_[check.second]; });
 }
 
 // Binds what the row gives and goes on. `cells` may move once the next step runs, so
 // everything is copied into slots first; patterns that match in several ways copy the row.
-bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_ref) {
+bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_ref, RowUsed used) {
   if (!BindCells(s, cells.data())) return true;
   if (s.row >= 0) slots_[s.row] = row_ref;
-  const bool trace = mode_ == Mode::kSolve && s.access == Access::kRows;
-  if (trace)
-    frame_->path.push_back({nullptr, {store_.BaseOf(s.relation), {cells.begin(), cells.end()}}});
+  const bool keeps = mode_ == Mode::kSolve && used.relation != kNoId;
+  if (keeps) frame_->path.push_back(used);
   const bool go_on = s.matches.empty() ? Run(s.next) : MatchCells(s, cells, 0);
-  if (trace) frame_->path.pop_back();
+  if (keeps) frame_->path.pop_back();
   return go_on;
+}
+
+Premise Machine::PremiseOf(const RowUsed& used) const {
+  if (used.from != nullptr) return {used.relation, used.from->rows[used.row]};
+  const std::span<const Value> cells = store_.at(used.relation).Cells(used.row);
+  return {store_.BaseOf(used.relation), {cells.begin(), cells.end()}};
 }
 
 bool Machine::MatchCells(const Step& s, std::span<const Value> cells, std::size_t at) {
@@ -405,7 +410,7 @@ bool Machine::RunTruth(const Step& s) {
         CapturedCells(pool_, goal, map, atom == nullptr ? 0 : atom->args.size());
     bool same = true;
     for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];
-    if (same && !TakeCells(s, cells, map)) return false;
+    if (same && !TakeCells(s, cells, map, {})) return false;
   }
   return true;
 }
@@ -491,7 +496,7 @@ bool Machine::RunExternal(const Step& s) {
       Note(failed_call);
       if (s.row < 0) return true;
     }
-    return TakeCells(s, rel.Cells(row), RowReference(pool_, s.relation, row));
+    return TakeCells(s, rel.Cells(row), RowReference(pool_, s.relation, row), {});
   }
   if (rel.name() == "$choose" && call.args.size() > 1 && !HasOptions(pool_, call.args[1])) {
     Note(CallText(call) + " has no options to choose from");
@@ -543,10 +548,8 @@ bool Machine::TakeTable(const Step& s, Table& table) {
       const RowId stored = store_.at(s.relation).Find(table.rows[r]);
       if (stored != kNoId) ref = RowReference(pool_, s.relation, stored);
     }
-    frame_->path.push_back({&table, {s.relation, table.rows[r]}});
-    const bool go_on = TakeCells(s, table.rows[r], ref);
-    frame_->path.pop_back();
-    if (!go_on) return false;
+    if (!TakeCells(s, table.rows[r], ref, {&table, s.relation, static_cast<RowId>(r)}))
+      return false;
   }
   return true;
 }
@@ -1013,12 +1016,11 @@ bool Machine::EmitAnswer() {
   if (table.Add(std::move(row)) && goal) {
     table.maps.push_back(map);
     table.premises.emplace_back();
-    for (const auto& [from, premise] : frame_->path) table.premises.back().push_back(premise);
+    for (const RowUsed& used : frame_->path) table.premises.back().push_back(PremiseOf(used));
   }
-  for (const auto& [from, premise] : frame_->path)
-    if (from != nullptr &&
-        std::find(table.used.begin(), table.used.end(), from) == table.used.end())
-      table.used.push_back(from);
+  for (const RowUsed& used : frame_->path)
+    if (used.from != nullptr && used.from->acts && table.known_used.insert(used.from).second)
+      table.used.push_back(used.from);
   for (const auto& shown : frame_->shown)
     if (std::find(table.shown.begin(), table.shown.end(), shown) == table.shown.end())
       table.shown.push_back(shown);

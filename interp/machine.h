@@ -51,8 +51,7 @@ struct Frame {
   std::vector<Value> snapshot;
   std::string note;
   std::string ineligible;
-  // The rows that the current answer rests on; the table when it was demanded.
-  std::vector<std::pair<Table*, Premise>> path;
+  std::vector<RowUsed> path;  // what the current answer rests on, in the plan's order
   std::vector<std::pair<const Clause*, Value>> shown;
   std::map<const Clause*, std::set<std::vector<Value>>> distinct;
 
@@ -98,6 +97,8 @@ class Machine {
 
   /// The values of the head's arguments in the current frame; empty when one has none.
   std::vector<Value> HeadRow(const Definition& def);
+
+  Premise PremiseOf(const RowUsed& used) const;
 
   /// Notes a call to make, unless the user declined it (then false, with the reason).
   bool Open(const OpenCall& call, std::string* why);
@@ -149,7 +150,7 @@ class Machine {
   Table* DemandNested(RelationId relation, std::vector<Value> key, const std::string& what);
   bool Keys(const Step& s, std::vector<Value>& out);
   bool BindCells(const Step& s, const Value* cells);
-  bool TakeCells(const Step& s, std::span<const Value> cells, Value row_ref);
+  bool TakeCells(const Step& s, std::span<const Value> cells, Value row_ref, RowUsed used);
   bool MatchCells(const Step& s, std::span<const Value> cells, std::size_t at);
   bool RunNot(const Step& s);
   bool RunBranch(const Step& s);
