@@ -97,7 +97,7 @@ std::unique_ptr<const Join> Join::Of(const Plan& plan, const Definition& def, co
 }
 
 JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, RowBatch& batch,
-                 std::size_t full, Continuation pause)
+                 std::size_t full, Continuation pause, const KeepOn* keep_on)
     : join_(join),
       pool_(store.pool()),
       head_(store.at(join.head)),
@@ -113,7 +113,8 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
     source.relation = &relation;
     source.begin = step.range == Range::kDelta ? m.old_end : 0;
     source.end = step.range == Range::kOld ? m.old_end : m.end;
-    if (step.probe != 0 && !step.all_bound) source.index = &relation.IndexOn(step.probe, m.end);
+    if (step.probe != 0 && !step.all_bound)
+      source.index = &relation.IndexOn(step.probe, m.end, keep_on);
   }
   const Source& first = sources_.front();
   if (first.index != nullptr || join.steps.front().all_bound) Key(join.steps.front());

@@ -74,10 +74,10 @@ struct RowBatch {
 class JoinRun {
  public:
   /// `marks`, by relation, say which rows the ranges are; indexes that are missing are made
-  /// now. `pause` is called when `batch` has `full` rows more, and about every 4,000 rows
-  /// that were looked at; false stops the run.
+  /// now; when `keep_on` stopped that, the run must not begin. `pause` is called when `batch` has
+  /// `full` rows more, and about every 4,000 rows that were looked at; false stops the run.
   JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, RowBatch& batch,
-          std::size_t full, Continuation pause);
+          std::size_t full, Continuation pause, const KeepOn* keep_on);
 
   /// How many rows the first step goes over.
   std::size_t outer() const { return outer_; }

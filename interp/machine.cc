@@ -58,7 +58,7 @@ void Machine::Watch() {
   if (!limits_.watch) return;
   if (const Stop why = limits_.watch(); why != Stop::kGoesOn) {
     stop = why;
-    stopped_at = frame_->def != nullptr ? frame_->def->text : "";
+    stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
   }
 }
 
@@ -66,7 +66,7 @@ void Machine::Watch() {
 Value Machine::Made(Value v) {
   if (v.is_none() && !pool_.overflow().empty()) {
     stop = Stop::kValue;
-    stopped_at = frame_->def != nullptr ? frame_->def->text : "";
+    stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
   }
   return v;
 }
@@ -342,7 +342,9 @@ bool Machine::ForEachRow(const Step& s, Fn&& fn) {
     const RowId row = rel.Find(key);
     return row == kNoId || row < begin || row >= end || fn(row);
   }
-  const std::span<const RowId> rows = rel.IndexOn(s.probe, settled).Rows(key, rel);
+  const Index& index = rel.IndexOn(s.probe, settled, &within_limits);
+  if (stop != Stop::kGoesOn) return false;
+  const std::span<const RowId> rows = index.Rows(key, rel);
   for (auto row = std::lower_bound(rows.begin(), rows.end(), begin);
        row != rows.end() && *row < end; ++row)
     if (!fn(*row)) return false;
@@ -745,7 +747,9 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
     const RowId row = rel.Find(fixed);
     return row == kNoId || take(row);
   }
-  for (const RowId row : rel.IndexOn(probe).Rows(fixed, rel))
+  const Index& index = rel.IndexOn(probe, &within_limits);
+  if (stop != Stop::kGoesOn) return false;
+  for (const RowId row : index.Rows(fixed, rel))
     if (!take(row)) return false;
   return true;
 }
@@ -992,8 +996,8 @@ void Machine::Derive(const Plan& plan) {
     else Watch();
     return stop == Stop::kGoesOn;
   };
-  JoinRun run(*plan.join, store_, *marks, staged_, kStaged, pause);
-  run.Run(0, run.outer());
+  JoinRun run(*plan.join, store_, *marks, staged_, kStaged, pause, &within_limits);
+  if (stop == Stop::kGoesOn) run.Run(0, run.outer());
   Flush();
 }
 

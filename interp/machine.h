@@ -71,6 +71,8 @@ class Machine {
         limits_(limits),
         metadata_(program, store) {}
 
+  Machine(const Machine&) = delete;
+
   /// How many derived rows are inserted at a time.
   static constexpr std::size_t kStaged = 64;
 
@@ -125,6 +127,12 @@ class Machine {
   std::string circular;       // a goal or relation that needs itself, or ""
   bool truncated = false;     // a limit stopped the fixpoint: absence proves nothing
   bool used_absence = false;  // and yet something was concluded from it
+
+  /// Polls the limits in the course of long work; false when one stopped it.
+  const KeepOn within_limits = [this] {
+    Watch();
+    return stop == Stop::kGoesOn;
+  };
 
   Frame& frame() { return *frame_; }
   Mode mode() const { return mode_; }

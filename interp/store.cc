@@ -35,8 +35,9 @@ std::span<const RowId> Index::Rows(std::span<const Value> key, const Relation& r
   return {ids_.data() + list.at, list.size};
 }
 
-void Index::Extend(const Relation& relation, RowId end) {
-  for (; size_ < end; ++size_) {
+void Index::Extend(const Relation& relation, RowId end, const KeepOn* keep_on) {
+  for (const RowId begin = size_; size_ < end; ++size_) {
+    if ((size_ - begin) % kAtOnce == kAtOnce - 1 && keep_on != nullptr && !(*keep_on)()) return;
     const Value* cells = relation.Row(size_);
     std::uint64_t hash = 0;
     for (Columns rest = columns_; rest != 0; rest &= rest - 1)
@@ -92,15 +93,15 @@ const Index* Relation::IndexIfAny(Columns columns) const {
   return nullptr;
 }
 
-const Index& Relation::IndexOn(Columns columns, RowId end) {
+const Index& Relation::IndexOn(Columns columns, RowId end, const KeepOn* keep_on) {
   assert(columns != 0 && end <= size());
   for (auto& index : indexes_)
     if (index->columns() == columns) {
-      index->Extend(*this, end);
+      index->Extend(*this, end, keep_on);
       return *index;
     }
   indexes_.push_back(std::make_unique<Index>(columns));
-  indexes_.back()->Extend(*this, end);
+  indexes_.back()->Extend(*this, end, keep_on);
   return *indexes_.back();
 }
 

@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,6 +49,9 @@ enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar };
 using Columns = std::uint64_t;
 inline constexpr std::size_t kMaxArity = 64;
 
+/// Asked in the course of long work; false stops it.
+using KeepOn = std::function<bool()>;
+
 /// The rows that agree on some columns, by what these hold. Grows with the relation.
 class Index {
  public:
@@ -60,8 +64,10 @@ class Index {
   /// How many rows are indexed, and how many different keys they have.
   RowId size() const { return size_; }
   std::size_t keys() const { return lists_.size(); }
-  /// Takes in the rows from size() to `end`.
-  void Extend(const Relation& relation, RowId end);
+  /// Takes in the rows from size() to `end`. Once in kAtOnce rows `keep_on` is called, if
+  /// there is one: when it says no, the rest of the rows is left out.
+  void Extend(const Relation& relation, RowId end, const KeepOn* keep_on);
+  static constexpr RowId kAtOnce = 1 << 16;
   void Clear() { *this = Index(columns_); }
   std::size_t bytes() const;
 
@@ -118,9 +124,12 @@ class Relation {
   void Rebuild(Keep&& keep);
 
   /// The rows before `end` are in the index on `columns`, which is made when there is none;
-  /// others may be. O(new rows). REQUIRES: columns is not 0.
-  const Index& IndexOn(Columns columns, RowId end);
-  const Index& IndexOn(Columns columns) { return IndexOn(columns, size()); }
+  /// others may be. But when `keep_on` (may be null) stopped it, it has the first of them
+  /// only. O(new rows). REQUIRES: columns is not 0.
+  const Index& IndexOn(Columns columns, RowId end, const KeepOn* keep_on);
+  const Index& IndexOn(Columns columns, const KeepOn* keep_on = nullptr) {
+    return IndexOn(columns, size(), keep_on);
+  }
   /// The index on `columns` as it stands, or null.
   const Index* IndexIfAny(Columns columns) const;
 

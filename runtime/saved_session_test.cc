@@ -117,7 +117,7 @@ std::vector<std::string> TraceOf(const std::string& path) {
   REQUIRE(opened.error == "");
   CHECK(opened.file->damage() == "");
   std::vector<std::string> out;
-  for (const TraceEntry& e : Entries(opened.file->events(), false))
+  for (const TraceEntry& e : Entries(opened.file->events()))
     out.push_back(std::to_string(e.timestep) + "." + std::to_string(e.phase) + " " + e.text);
   return out;
 }
@@ -224,7 +224,7 @@ TEST_CASE("a file that is no session of this format is refused by name") {
   sqlite3_exec(db, "PRAGMA user_version = 7", nullptr, nullptr, nullptr);
   sqlite3_close(db);
   CHECK(SessionFile::Open(folder / "s", SessionFile::Mode::kOpen).error ==
-        "a session of format 7, which a newer rpl wrote; this one reads format 1");
+        "a session of format 7, which a newer rpl wrote; this one reads format 2");
 }
 
 TEST_CASE("every event that is changed, missing or moved is found") {

@@ -29,12 +29,11 @@ std::string_view StatusName(Status status) {
 
 struct Session::State {
   State(Agent& agent, SessionOptions options)
-      : journal(options.journal),
-        max_timesteps(options.limits.max_timesteps),
-        runtime(agent, std::move(options)) {}
+      : journal(options.journal), runtime(agent, std::move(options)) {}
 
-  void TakeIn(Document& document, Diagnostics& out);
+  void TakeIn(Document& document, Runtime::From from, Diagnostics& out);
   void LoadFiles(const std::vector<FileUse>& wanted, Diagnostics& out);
+  std::vector<Diagnostic> Load(const std::string& name, std::string text, Runtime::From from);
   bool Goes();
   bool HasWork() const;
   Outcome Report();
@@ -43,7 +42,6 @@ struct Session::State {
   Outcome Said(const std::string& name, std::string text);
 
   Journal* journal;
-  std::size_t max_timesteps;
   Runtime runtime;
   std::function<std::optional<std::string>(const std::string&)> reader;
   std::set<std::string> files;  // file namespaces already loaded or reported
@@ -65,26 +63,36 @@ void Session::State::LoadFiles(const std::vector<FileUse>& wanted, Diagnostics& 
     const std::uint32_t file = runtime.sources().Add(name, *text);
     Document other = ReadDocument(runtime.sources(), file, out);
     PrefixLabels(other, name);
-    TakeIn(other, out);
+    TakeIn(other, Runtime::From::kDocument, out);
   }
 }
 
-void Session::State::TakeIn(Document& document, Diagnostics& out) {
+void Session::State::TakeIn(Document& document, Runtime::From from, Diagnostics& out) {
   LoadFiles(FilesNamed(document), out);
-  runtime.TakeIn(document, out);
+  runtime.TakeIn(document, from, out);
+}
+
+std::vector<Diagnostic> Session::State::Load(const std::string& name, std::string text,
+                                             Runtime::From from) {
+  Diagnostics out;
+  const std::uint32_t file = runtime.sources().Add(name, std::move(text));
+  Document document = ReadDocument(runtime.sources(), file, out);
+  TakeIn(document, from, out);
+  out.Sort();
+  return out.all();
 }
 
 // One timestep; whether another has work to do.
 bool Session::State::Goes() {
   runtime.Step();
   ++steps;
-  return HasWork() && steps < max_timesteps;
+  return HasWork() && steps < runtime.max_timesteps();
 }
 
 bool Session::State::HasWork() const { return runtime.has_replies(); }
 
 Outcome Session::State::Report() {
-  return HasWork() ? runtime.ReportTimesteps(max_timesteps) : runtime.Report();
+  return HasWork() ? runtime.ReportTimesteps() : runtime.Report();
 }
 
 Outcome Session::State::Pursue(const Definition& query) {
@@ -105,19 +113,18 @@ void Session::SetFileReader(std::function<std::optional<std::string>(const std::
 }
 
 std::vector<Diagnostic> Session::Load(const std::string& name, std::string text) {
-  Diagnostics out;
-  const std::uint32_t file = state_->runtime.sources().Add(name, std::move(text));
-  Document document = ReadDocument(state_->runtime.sources(), file, out);
-  state_->TakeIn(document, out);
-  out.Sort();
-  return out.all();
+  return state_->Load(name, std::move(text), Runtime::From::kDocument);
+}
+
+std::vector<Diagnostic> Session::LoadTrace(const std::string& name, std::string text) {
+  return state_->Load(name, std::move(text), Runtime::From::kTrace);
 }
 
 Outcome Session::State::Said(const std::string& name, std::string text) {
   Diagnostics out;
   const std::uint32_t file = runtime.sources().Add(name, std::move(text));
   Message message = ReadMessage(runtime.sources(), file, out);
-  TakeIn(message.document, out);
+  TakeIn(message.document, Runtime::From::kMessage, out);
   Outcome outcome;
   std::optional<Definition> query;
   if (message.query) {
@@ -162,7 +169,7 @@ std::optional<Outcome> Session::State::StepGoals() {
   Diagnostics out;
   runtime.TakeFindings(out);
   outcome.diagnostics = out.all();
-  if (journal != nullptr) journal->End(outcome);
+  if (journal != nullptr) journal->Finish(outcome);
   return outcome;
 }
 
@@ -171,7 +178,7 @@ Outcome Session::Say(const std::string& name, std::string text) {
   Journal* journal = state_->journal;
   if (journal != nullptr) journal->Turn(name, &text);
   Outcome outcome = state_->Said(name, std::move(text));
-  if (journal != nullptr) journal->End(outcome);
+  if (journal != nullptr) journal->Finish(outcome);
   return outcome;
 }
 
@@ -279,8 +286,15 @@ const std::vector<TraceEntry>& Session::Entries() const { return state_->runtime
 
 std::vector<std::string> Session::Trace() const {
   std::vector<std::string> out;
-  for (const TraceEntry& e : Entries()) out.push_back(e.text);
+  for (const TraceEntry& e : Entries())
+    if (!e.again) out.push_back(e.text);
   return out;
+}
+
+std::string Session::Export() const {
+  rpl::Trace trace = Entries();
+  for (TraceEntry& entry : state_->runtime.EntriesToCome()) trace.push_back(std::move(entry));
+  return TraceProgram(trace);
 }
 
 }  // namespace rpl

@@ -25,13 +25,11 @@ using nlohmann::ordered_json;
 
 namespace {
 
-Limits LimitsOf(const SessionOptions& options) {
-  Limits limits;
-  limits.max_rows = options.limits.max_rows;
-  limits.max_rounds = options.limits.max_rounds;
-  limits.max_depth = options.limits.max_depth;
-  limits.max_iterations = options.limits.max_iterations;
-  return limits;
+void TakeLimits(const SessionLimits& from, Limits& to) {
+  to.max_rows = from.max_rows;
+  to.max_rounds = from.max_rounds;
+  to.max_depth = from.max_depth;
+  to.max_iterations = from.max_iterations;
 }
 
 // What the process holds, from the system; 0 where it does not say.
@@ -48,10 +46,11 @@ std::size_t ResidentMegabytes() {
   return static_cast<std::size_t>(std::strtoull(at, nullptr, 10)) * page >> 20;
 }
 
-// How the log and the journal name a call: arguments of one heading differ by name.
-std::string CallName(const OpenCall& call, const Request& request) {
-  const bool argument = call.space == Space::kRelation && !request.id.starts_with('$');
-  return argument ? request.id + " for ?" + request.name : request.id;
+// The metadata of a result.
+Value MetaOf(Pool& pool, const Answer& answer) {
+  if (answer.kind != Answer::Kind::kValue) return answer.value;
+  const Value entry[] = {pool.Keyword("result"), answer.value};
+  return pool.Map(entry);
 }
 
 }  // namespace
@@ -61,10 +60,18 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       options_(std::move(options)),
       store_(pool_),
       program_(store_, sources_),
-      limits_(LimitsOf(options_)),
       solver_(program_, store_, analysis_, limits_),
-      fixpoint_(store_, analysis_, solver_, limits_) {
+      fixpoint_(store_, analysis_, solver_, limits_),
+      derivations_(program_, store_, analysis_, solver_),
+      what_now_(store_.Declare(Space::kTool, "what-now", 1)),
+      max_timesteps_(options_.limits.max_timesteps) {
+  TakeLimits(options_.limits, limits_);
   limits_.watch = [this] { return Watch(); };
+  if (options_.journal != nullptr) {
+    trace_ = options_.journal->earlier();
+    timestep_ = options_.journal->last_timestep();
+    for (const TraceEntry& entry : trace_) known_.insert(entry.text);
+  }
   analysis_.Make(program_, store_);
 }
 
@@ -89,14 +96,14 @@ void Runtime::AssertNewAvars() {
   Begin(1, "assert new avars");
   for (const Failing::Way& way : std::exchange(decisions_, {})) {
     Log("decided " + way.name);
-    if (way.does.relation == kNoId) continue;
-    novelty_.push_back(way.does);
-    if (Value& first = novelty_.back().row.front(); first.is_none()) first = pool_.Map({});
+    novelty_.push_back({way.does, From::kDecision});
+    if (Value& first = novelty_.back().says.row.front(); first.is_none()) first = pool_.Map({});
   }
   while (!replies_.empty()) {
     const Reply reply = std::move(replies_.front());
     replies_.pop_front();
     const std::string text = solver_.machine().CallText(reply.call);
+    const std::string sentence = EntryToCome(reply.call, reply.answer).text;
     if (reply.answer.kind == Answer::Kind::kDecline) {
       declined_.insert(text);
       Log("declined " + text);
@@ -117,27 +124,41 @@ void Runtime::AssertNewAvars() {
       Log("resolved " + text + " = " + Text(pool_, reply.answer.value));
       if (row.empty()) continue;
       store_.Insert(reply.call.relation, row, true);
-      std::vector<Value> bindings;
-      std::string head = store_.at(reply.call.relation).name() + "(";
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        const std::string& name =
-            program_.questions()[static_cast<std::size_t>(collected->questions[i])].name;
-        head += (i > 0 ? ", ?" : "?") + name;
-        bindings.push_back(pool_.Slot(name));
-        bindings.push_back(row[i]);
-      }
       Log("asserted " + RowText(reply.call.relation, row));
-      Record(TraceEntry::Kind::kReply, head + ") ^^ " + BindingsText(bindings) + " -> true");
+      Record(TraceEntry::Kind::kReply, sentence);
       continue;
     }
-    const Value entry[] = {pool_.Keyword("result"), reply.answer.value};
-    const Value meta =
-        reply.answer.kind == Answer::Kind::kMeta ? reply.answer.value : pool_.Map(entry);
+    const Value meta = MetaOf(pool_, reply.answer);
     store_.Insert(reply.call.relation, reply.call.args, true, meta);
-    const std::string fact = text + " ^ ~ " + Text(pool_, meta) + " -> true";
-    Log("asserted " + fact);
-    Record(TraceEntry::Kind::kReply, fact);
+    Log("asserted " + text + " ^ ~ " + Text(pool_, meta) + " -> true");
+    if (reply.answer.kind == Answer::Kind::kNotRun) not_run_.push_back(reply.call);
+    else Record(TraceEntry::Kind::kReply, sentence);
   }
+}
+
+// What a reply will be in the trace; without text when it makes no entry, or none yet.
+TraceEntry Runtime::EntryToCome(const OpenCall& call, const Answer& answer) {
+  TraceEntry out{TraceEntry::Kind::kReply, timestep_ + 1, 1, ""};
+  if (answer.kind != Answer::Kind::kValue && answer.kind != Answer::Kind::kMeta) return out;
+  if (call.space == Space::kRelation) {
+    const std::vector<Value> row = solver_.RowWith(call, answer.value);
+    if (!row.empty())
+      out.text = derivations_.CollectedText(*program_.FindCollected(call.relation), row, false) +
+                 " -> true";
+    return out;
+  }
+  out.text =
+      solver_.machine().CallText(call) + " ^ ~ " + Text(pool_, MetaOf(pool_, answer)) + " -> true";
+  return out;
+}
+
+Trace Runtime::EntriesToCome() {
+  Trace out;
+  for (const Failing::Way& way : decisions_) out.push_back(EntryToCome(way));
+  for (const Reply& reply : replies_)
+    if (TraceEntry entry = EntryToCome(reply.call, reply.answer); !entry.text.empty())
+      out.push_back(std::move(entry));
+  return out;
 }
 
 // --- phase 2: facts and rules of the user --------------------------------------------
@@ -155,22 +176,37 @@ void Runtime::AssertInputNovelty() {
   }
   if (!schema_changed_) return;
   schema_changed_ = false;
+  DropOvertakenTruths();
   analysis_.Make(program_, store_);
   fixpoint_.Reset();
   bad_heads_known_ = 0;
   solver_.Forget();
 }
 
-void Runtime::Assert(const Assertion& a) {
+void Runtime::Assert(const Novelty& novelty) {
+  const Assertion& a = novelty.says;
   const Relation& rel = store_.at(a.relation);
+  const bool stated = novelty.from == From::kDocument;
   if (a.truth) {
+    // A trace tells of a goal that it was satisfied; whether it is, its rules decide.
+    const bool told = rel.space() == Space::kGoal && a.trace && !a.assumed;
+    if (told && HasRules(a.relation)) return Log("left to its rules " + a.text);
+    if (told) told_truths_.push_back(a);
     store_.Insert(a.relation, a.row, true, a.meta, &a.span);
     std::erase_if(retracted_,
                   [&](const Assertion& r) { return r.relation == a.relation && r.row == a.row; });
     if (options_.log) Log("asserted " + (a.text.empty() ? RowText(a.relation, a.row) : a.text));
-    if (a.trace) Record(TraceEntry::Kind::kFact, a.text);
+    if (novelty.from != From::kTrace) {
+      const bool said = novelty.from == From::kMessage && rel.space() == Space::kRelation;
+      if (a.trace || (said && !a.text.empty())) Record(TraceEntry::Kind::kFact, a.text, stated);
+      else if (said) Record(TraceEntry::Kind::kFact, RowText(a.relation, a.row) + " -> true");
+    } else if (told) {
+      Add({TraceEntry::Kind::kGoal, timestep_, phase_, a.text, false, true});
+    }
     return;
   }
+  ++voids_;
+  derivations_.Forget();
   if (rel.space() == Space::kGoal) {
     // %goal ^ false: every recorded truth with these captures is taken back.
     Relation& truths = store_.at(a.relation);
@@ -185,7 +221,22 @@ void Runtime::Assert(const Assertion& a) {
     retracted_.push_back(a);
   }
   Log("retracted " + a.text);
-  Record(TraceEntry::Kind::kRetraction, a.text);
+  if (novelty.from != From::kTrace) Record(TraceEntry::Kind::kRetraction, a.text, stated);
+}
+
+bool Runtime::HasRules(RelationId goal) const {
+  const Goal* known = program_.FindGoal(pool_.TextOf(store_.at(goal).label()));
+  return known != nullptr && !known->rules.empty();
+}
+
+// Truths of goals that have got rules.
+void Runtime::DropOvertakenTruths() {
+  std::erase_if(told_truths_, [&](const Assertion& a) {
+    if (!HasRules(a.relation)) return false;
+    Relation& truths = store_.at(a.relation);
+    truths.Rebuild([&](RowId row) { return truths.Row(row)[0] != a.row.front(); });
+    return true;
+  });
 }
 
 // --- phases 3 and 7: derive, then check constraints ------------------------------------
@@ -289,7 +340,7 @@ void Runtime::CheckConstraints() {
       Log("violated " + a.text);
       violated_.push_back({nullptr, a.text, {}});
     }
-  std::erase_if(violated_, [&](const Violated& v) { return accepted_.contains(TextOf(v)); });
+  std::erase_if(violated_, [&](const Violated& v) { return IsAccepted(v); });
 }
 
 // The asserted facts among those that an instance of the left side names, in order.
@@ -428,6 +479,7 @@ void Runtime::ProgressPlan() {
   answers_.clear();
   json_answers_.clear();
   shown_.clear();
+  standing_again_.clear();
   if (plan_ == nullptr) return;
   switch (standing_) {
     case Standing::kSatisfied: {
@@ -461,12 +513,16 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
     const std::string text = GoalText(table, row);
     Log("satisfied " + text);
     if (&table == plan_ && query_ != nullptr) continue;  // a query is one-shot
-    if (row < table.premises.size())
-      for (const Premise& p : table.premises[row]) RecordDerivation(p.relation, p.row);
     const Value map = table.maps[row];
     const bool known = store_.at(table.relation).Find({&map, 1}) != kNoId;
+    const Truth truth = {table.relation, map};
+    if (const auto at = truths_.find(truth); known && at != truths_.end() && at->second != voids_)
+      standing_again_.emplace_back(truth, text + " -> true");
+    if (known) continue;
     store_.Insert(table.relation, {&map, 1}, false);
-    if (!known) Record(TraceEntry::Kind::kGoal, text + " -> true");
+    if (row < table.premises.size()) RecordDerivations(table.premises[row]);
+    Record(TraceEntry::Kind::kGoal, text + " -> true");
+    truths_[truth] = voids_;
   }
 }
 
@@ -489,58 +545,14 @@ std::string Runtime::GoalText(const Table& table, std::size_t row) const {
   return text;
 }
 
-// An entry for a derived relation that a goal rested on, with its derivation nested.
-void Runtime::RecordDerivation(RelationId relation, const std::vector<Value>& row) {
-  if (store_.at(relation).space() != Space::kRelation || analysis_.RulesOf(relation).empty())
-    return;
-  std::set<std::string> open;
-  Record(TraceEntry::Kind::kDerivation, Derivation(relation, row, 0, open) + " -> true");
-}
-
-std::string Runtime::Derivation(RelationId relation, const std::vector<Value>& row, int depth,
-                                std::set<std::string>& open) {
-  constexpr int kMaxDepth = 64;
-  const std::string fact = RowText(relation, row);
-  int number = -1;
-  std::optional<std::vector<Premise>> premises;
-  if (depth < kMaxDepth && open.insert(fact).second)
-    premises = solver_.Prove(relation, row, &number, [&](const Premise& p) {
-      return !open.contains(RowText(p.relation, p.row));
-    });
-  std::vector<Value> bindings;
-  std::string head = fact;
-  if (premises) {
-    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
-    head = store_.at(relation).name() + "(";
-    for (std::size_t i = 0; i < def.args.size(); ++i) {
-      if (i > 0) head += ", ";
-      const Pattern& p = def.args[i];
-      if (p.kind != Pattern::Kind::kSlot || def.slots[static_cast<std::size_t>(p.slot)].empty()) {
-        head += Text(pool_, row[i]);
-        continue;
-      }
-      const std::string& name = def.slots[static_cast<std::size_t>(p.slot)];
-      head += (def.avar[static_cast<std::size_t>(p.slot)] ? "$" : "?") + name;
-      bindings.push_back(pool_.Slot(name));
-      bindings.push_back(row[i]);
-    }
-    head += ")";
-    std::string tail;
-    for (const Premise& p : *premises)
-      tail += (tail.empty() ? "" : ", ") + Derivation(p.relation, p.row, depth + 1, open);
-    if (!tail.empty()) head = "(" + head + " <- " + tail + ")";
-  } else if (const Collected* collected = program_.FindCollected(relation)) {
-    head = store_.at(relation).name() + "(";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const Question& q = program_.questions()[static_cast<std::size_t>(collected->questions[i])];
-      head += (i > 0 ? ", " : "") + std::string(q.subject.starts_with('$') ? "$" : "?") + q.name;
-      bindings.push_back(pool_.Slot(q.name));
-      bindings.push_back(row[i]);
-    }
-    head += ")";
-  }
-  open.erase(fact);
-  return bindings.empty() ? head : head + " ^^ " + BindingsText(bindings);
+// Entries for derived rows that a goal rested on.
+void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
+  Machine& machine = solver_.machine();
+  const Stop stop = machine.stop;
+  for (const Premise& p : premises)
+    if (std::string text = derivations_.SentenceOf(p.relation, p.row); !text.empty())
+      Record(TraceEntry::Kind::kDerivation, std::move(text));
+  machine.stop = stop;
 }
 
 // --- phase 8: chat and calls -------------------------------------------------------------
@@ -548,6 +560,8 @@ std::string Runtime::Derivation(RelationId relation, const std::vector<Value>& r
 void Runtime::DispatchAsyncs() {
   Begin(8, "dispatch asyncs");
   if (!violated_.empty()) return AskWhatNow();
+  Journal* const journal = IsCutOff() ? nullptr : options_.journal;
+  const bool live = options_.journal == nullptr || options_.journal->live();
   std::set<std::string> traced;
   for (const auto& [clause, value] : shown_) {
     const auto json = Json(pool_, value);
@@ -556,14 +570,14 @@ void Runtime::DispatchAsyncs() {
       continue;
     }
     chat_ = true;
-    if (options_.journal == nullptr || options_.journal->Chat(*json)) agent_.Chat(*json);
+    if (journal != nullptr ? journal->Chat(*json) : live) agent_.Chat(*json);
     Log("chat " + *json);
     Tell("chat", {{"line", *json}});
     if (traced.insert(clause->text).second)
       Record(TraceEntry::Kind::kReply, clause->text + " ^ ~ {:tool :json} -> true");
   }
   if (standing_ == Standing::kUnsatisfied) return AskWhatNow();
-  if (standing_ != Standing::kPending) return;
+  if (standing_ != Standing::kPending || IsCutOff()) return;
   std::vector<const OpenCall*> tools;
   const OpenCall* question = nullptr;  // one at a time, in order (design 4)
   for (const OpenCall& call : open_calls_) {
@@ -624,6 +638,11 @@ Request Runtime::RequestFor(const OpenCall& call) {
       if (!r.options.empty()) r.kind = Request::Kind::kChoose;
     }
   }
+  // Arguments of one heading differ by name.
+  const auto open =
+      std::count_if(call.args.begin(), call.args.end(), [](Value v) { return v.is_none(); });
+  if (call.space == Space::kRelation && !r.id.starts_with('$') && open > 1)
+    r.id += " for ?" + r.name;
   return r;
 }
 
@@ -634,7 +653,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
   std::vector<std::string> names;
   for (const OpenCall* call : calls) {
     requests.push_back(RequestFor(*call));
-    names.push_back(CallName(*call, requests.back()));
+    names.push_back(requests.back().id);
     if (journal != nullptr) journal->Call(names.back());
     Log("dispatched " + names.back());
   }
@@ -653,7 +672,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
       rest.back().in_doubt = journal->InDoubt(names[i]);
       rest.back().starting = [journal, name = names[i]] { journal->Started(name); };
       rest.back().finished = [&, i](const Answer& answer) {
-        journal->Reply(names[i], answer, pool_);
+        journal->Reply(names[i], answer, pool_, EntryToCome(*calls[i], answer));
         replies[i] = answer;
       };
     }
@@ -665,7 +684,8 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
       if (answers[k].kind == Answer::Kind::kNobody) continue;
       TellReply("result", names[open[k]], answers[k]);
       const bool kept = replies[open[k]].kind != Answer::Kind::kNobody;
-      if (journal != nullptr && !kept) journal->Reply(names[open[k]], answers[k], pool_);
+      if (journal != nullptr && !kept)
+        journal->Reply(names[open[k]], answers[k], pool_, EntryToCome(*calls[open[k]], answers[k]));
       replies[open[k]] = answers[k];
     }
   }
@@ -674,13 +694,13 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
 }
 
 void Runtime::Ask(const OpenCall& call) {
-  const Request request = RequestFor(call);
-  if (const auto answer = Put(request, CallName(call, request)))
-    replies_.push_back({call, *answer});
+  const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };
+  if (const auto answer = Put(RequestFor(call), entry_of)) replies_.push_back({call, *answer});
 }
 
 // Puts a question to the agent, or takes the recorded answer; nullopt when nobody answers.
-std::optional<Answer> Runtime::Put(const Request& request, const std::string& name) {
+std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_of) {
+  const std::string& name = request.id;
   Journal* const journal = options_.journal;
   if (journal != nullptr) journal->Call(name);
   Log("dispatched " + name);
@@ -704,7 +724,7 @@ std::optional<Answer> Runtime::Put(const Request& request, const std::string& na
       Log("refused " + Text(pool_, answer.value) + " for " + request.id);
       continue;
     }
-    if (journal != nullptr) journal->Reply(name, answer, pool_);
+    if (journal != nullptr) journal->Reply(name, answer, pool_, entry_of(answer));
     TellReply("answer", name, answer);
     return answer;
   }
@@ -735,7 +755,7 @@ void Runtime::TellReply(std::string_view type, const std::string& call, const An
   ordered_json fields = {{"id", call}};
   if (answer.kind == Answer::Kind::kDecline) fields["declined"] = true;
   else
-    fields[answer.kind == Answer::Kind::kMeta ? "metadata" : "value"] =
+    fields[answer.kind == Answer::Kind::kValue ? "value" : "metadata"] =
         JsonOfValue(pool_, answer.value).value_or(Text(pool_, answer.value));
   Tell(type, std::move(fields));
 }
@@ -745,16 +765,31 @@ void Runtime::Log(const std::string& text) {
   if (options_.log) options_.log(fmt::format("{}.{} {}", timestep_, phase_, OneLine(text)));
 }
 
-void Runtime::Record(TraceEntry::Kind kind, std::string text) {
-  Log("trace " + text);
-  if (Tells()) Tell("trace", {{"kind", EntryName(kind)}, {"text", text}});
-  trace_.push_back({kind, timestep_, phase_, std::move(text)});
+void Runtime::Record(TraceEntry::Kind kind, std::string text, bool stated) {
+  // What follows from the program, or stands in it, an earlier epoch may have had.
+  const bool comes_anew = stated || kind == TraceEntry::Kind::kConstraint ||
+                          kind == TraceEntry::Kind::kDerivation || kind == TraceEntry::Kind::kGoal;
+  const bool again = comes_anew && known_.contains(text);
+  Add({kind, timestep_, phase_, std::move(text), stated, again});
+}
+
+void Runtime::Add(TraceEntry entry) {
+  if (!entry.again) {
+    Log("trace " + entry.text);
+    if (Tells()) Tell("trace", {{"kind", EntryName(entry.kind)}, {"text", entry.text}});
+  }
+  trace_.push_back(std::move(entry));
   if (options_.journal != nullptr) options_.journal->Entry(trace_.back());
 }
 
 // Polled while evaluating.
 Stop Runtime::Watch() {
   if (options_.interrupted && options_.interrupted()) return Stop::kInterrupted;
+  // What was recorded was within its bounds; they count from where it ends.
+  if (options_.journal != nullptr && options_.journal->Next() != nullptr) {
+    started_ = std::chrono::steady_clock::now();
+    return Stop::kGoesOn;
+  }
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
   if (options_.limits.max_seconds > 0 && spent.count() > options_.limits.max_seconds)
     return Stop::kTime;
@@ -773,17 +808,24 @@ void Runtime::Renew() {
     if (!options_.now.empty()) return options_.now;
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
   };
-  Journal* const journal = options_.journal;
-  const std::string now = journal != nullptr ? journal->Step(timestep_, clock) : clock();
+  std::string now;
+  if (Journal* const journal = options_.journal; journal != nullptr) {
+    const Journal::Moment moment = journal->Step(timestep_, clock, options_.limits);
+    now = moment.now;
+    TakeLimits(moment.limits, limits_);
+    max_timesteps_ = moment.limits.max_timesteps;
+  } else {
+    now = clock();
+  }
   now_ = pool_.String(now);
   phase_ = 0;
   Tell("timestep", {{"now", now}});
 }
 
-void Runtime::TakeIn(const Document& document, Diagnostics& out) {
+void Runtime::TakeIn(const Document& document, From from, Diagnostics& out) {
   const std::size_t rules = program_.definitions().size();
   const std::size_t collected = program_.collected_count();
-  for (Assertion& a : program_.Load(document, out)) novelty_.push_back(std::move(a));
+  for (Assertion& a : program_.Load(document, out)) novelty_.push_back({std::move(a), from});
   if (program_.definitions().size() != rules || program_.collected_count() != collected)
     schema_changed_ = true;
 }
@@ -837,24 +879,11 @@ void Runtime::SetGoal(const Definition* query, bool pursue) {
   chat_ = false;
   standing_ = Standing::kNoGoal;
   declined_.clear();
+  for (const OpenCall& call : std::exchange(not_run_, {})) store_.Retract(call.relation, call.args);
 }
 
-std::string Runtime::RowText(RelationId relation, std::span<const Value> row) const {
-  std::string out = store_.at(relation).name() + "(";
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (i > 0) out += ", ";
-    out += Text(pool_, row[i]);
-  }
-  return out + ")";
-}
-
-std::string Runtime::BindingsText(const std::vector<Value>& entries) const {
-  std::string out = "{";
-  for (std::size_t i = 0; i < entries.size(); i += 2) {
-    if (i > 0) out += ", ";
-    out += Text(pool_, entries[i]) + " " + Text(pool_, entries[i + 1]);
-  }
-  return out + "}";
+bool Runtime::IsCutOff() const {
+  return stop_ == Stop::kTime || stop_ == Stop::kMemory || stop_ == Stop::kInterrupted;
 }
 
 }  // namespace rpl

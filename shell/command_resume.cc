@@ -83,7 +83,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   if (opened.file == nullptr) return FailedToOpen(path, opened);
   if (!opened.file->damage().empty()) {
     std::cerr << "rpl: " << path << ": the session is damaged: " << opened.file->damage() << '\n'
-              << "help: `rpl trace export` gives what is sound of it\n";
+              << "help: `rpl trace export " << path << "` prints what is sound of it\n";
     return kExitFile;
   }
   std::vector<Event> events = opened.file->events();
@@ -113,12 +113,14 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   Outcome outcome;
   const bool same = last && last->files == files;
   const bool over = same && saved.last() && saved.last()->status == Status::kSatisfied;
-  if (!over && !saved.finished_turn()) TakeBackFailures(session, retry);
-  if (saved.journal().broken().empty())
-    outcome = saved.finished_turn() || over ? *saved.last() : session.Run();
-  if (!saved.journal().broken().empty()) {
-    std::cerr << "rpl: " << path << ": " << saved.journal().broken() << '\n'
-              << "help: another rpl wrote this session; its trace can be exported and loaded\n";
+  // A turn that was finished only now is this run's, unless a call did not run in it.
+  const bool finished = saved.finished_turn() && !saved.last()->not_run;
+  if (!over && !finished) TakeBackFailures(session, retry);
+  if (saved.journal().broken().empty()) outcome = finished || over ? *saved.last() : session.Run();
+  if (!saved.journal().broken().empty() && !Interrupted()) {
+    std::cerr << "rpl: " << path << ": " << saved.journal().broken() << '\n';
+    if (saved.journal().differs())
+      std::cerr << "help: another rpl wrote this session; its trace can be exported and loaded\n";
     return kExitFile;
   }
   if (Interrupted()) outcome.status = Status::kInterrupted;

@@ -30,16 +30,24 @@ void PrintPending(const Outcome& outcome, const Pool& pool, std::ostream& err) {
                                               ? std::string("an answer")
                                               : fmt::format("{} answers", outcome.pending.size()));
   for (const Request& request : outcome.pending) {
-    err << "  " << Printable(request.id) << (request.prompt.empty() ? "" : ": ")
-        << Printable(request.prompt) << '\n';
+    err << "  " << Printable(request.id);
+    if (request.in_doubt) err << ": it was started before, and what became of it is unknown";
+    else if (!request.prompt.empty()) err << ": " << Printable(request.prompt);
+    err << '\n';
     for (Value option : request.options) {
       err << "    - " << Printable(PlainText(pool, option)) << '\n';
     }
   }
-  if (!outcome.pending.empty()) {
-    err << fmt::format("help: give an answer with `--answer '{}=VALUE'`\n",
-                       outcome.pending.front().name);
-  }
+  if (outcome.pending.empty()) return;
+  const Request& first = outcome.pending.front();
+  if (!first.in_doubt)
+    err << fmt::format("help: give an answer with `--answer '{}=VALUE'`\n", first.name);
+  for (const Request& request : outcome.pending)
+    if (request.in_doubt)
+      err << fmt::format(
+          "help: see what {} did; give its result with `--answer '{}=VALUE'`, or "
+          "start it again with `rpl resume --retry {}`\n",
+          Printable(request.id), request.name, request.name);
 }
 
 }  // namespace
@@ -88,8 +96,11 @@ ordered_json RequestJson(const Request& request, const Pool& pool) {
   for (Value option : request.options) {
     options.push_back(Parsed(Json(pool, option).value_or(Text(pool, option))));
   }
-  return {{"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
-          {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
+  ordered_json out = {
+      {"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
+      {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
+  if (request.in_doubt) out["inDoubt"] = true;
+  return out;
 }
 
 ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const Pool& pool) {
