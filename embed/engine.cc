@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <filesystem>
 #include <map>
@@ -34,23 +35,54 @@ constexpr std::size_t kAbsenceDepth = 2;
 
 // --- The thread that evaluates ------------------------------------------------------------
 
-void* Work(void* work) {
-  (*static_cast<const std::function<void()>*>(work))();
-  return nullptr;
-}
+/// A thread with a stack so large that a deep evaluation ends at a limit that is counted. It
+/// lives as long as its engine: making one takes longer than most turns.
+class LargeStack {
+ public:
+  LargeStack() {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    started_ = pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
+               pthread_create(&thread_, &attributes, Loop, this) == 0;
+    pthread_attr_destroy(&attributes);
+  }
+  LargeStack(const LargeStack&) = delete;
+  ~LargeStack() {
+    if (!started_) return;
+    Pass(kEnds);
+    pthread_join(thread_, nullptr);
+  }
 
-// Runs `work` on a stack so large that a deep evaluation ends at a limit that is counted, or
-// right here if the system gives none.
-void RunOnLargeStack(std::function<void()> work) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_t thread;
-  const bool started = pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
-                       pthread_create(&thread, &attributes, Work, &work) == 0;
-  pthread_attr_destroy(&attributes);
-  if (started) pthread_join(thread, nullptr);
-  else work();
-}
+  /// Runs `work` there and waits for it; or right here if the system gave no such thread.
+  void Run(const std::function<void()>& work) {
+    if (!started_) return work();
+    work_ = &work;
+    Pass(kWorks);
+    turn_.wait(kWorks);
+  }
+
+ private:
+  enum Turn : int { kRests, kWorks, kEnds };
+
+  void Pass(Turn to) {
+    turn_ = to;
+    turn_.notify_all();
+  }
+  static void* Loop(void* self) {
+    auto& here = *static_cast<LargeStack*>(self);
+    for (;;) {
+      here.turn_.wait(kRests);
+      if (here.turn_ == kEnds) return nullptr;
+      (*here.work_)();
+      here.Pass(kRests);
+    }
+  }
+
+  std::atomic<int> turn_ = kRests;
+  const std::function<void()>* work_ = nullptr;
+  pthread_t thread_;
+  bool started_ = false;
+};
 
 // --- Values -------------------------------------------------------------------------------
 
@@ -343,6 +375,7 @@ struct Engine::State {
   void ForgetOpen();
   const Request* Find(const std::string& id) const;
 
+  LargeStack stack;
   Options options;
   Replies replies;
   std::vector<ProgramFile> files;
@@ -363,7 +396,7 @@ struct Engine::State {
 // Runs `work` where it may go deep. What it throws breaks the engine.
 void Engine::State::Guarded(const std::function<void()>& work) {
   if (!broken.empty()) return;
-  RunOnLargeStack([&] {
+  stack.Run([&] {
     try {
       work();
     } catch (const std::bad_alloc&) {

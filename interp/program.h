@@ -113,6 +113,11 @@ class Program {
   std::optional<Definition> LowerQuery(const Sentence& query, Diagnostics& out);
 
   const std::deque<Definition>& definitions() const { return definitions_; }
+  /// Whether the definition is one of them, not a query's.
+  bool Has(const Definition& def) const {
+    const auto number = static_cast<std::size_t>(def.number);
+    return number < definitions_.size() && &definitions_[number] == &def;
+  }
   const std::deque<Constraint>& constraints() const { return constraints_; }
   const std::vector<Question>& questions() const { return questions_; }
   /// Goals in the order of their first rule. The root goal has the empty label.

@@ -25,8 +25,7 @@ std::vector<const Clause*> Pointers(const Clauses& clauses) {
 }  // namespace
 
 bool Table::Add(std::vector<Value> row) {
-  std::uint64_t hash = 0;
-  for (Value v : row) hash = MixHash(hash, v.bits());
+  const std::uint64_t hash = RowSet::HashOf(row);
   const auto next = static_cast<std::uint32_t>(rows.size());
   if (index.FindOrInsert(hash, next, [&](std::uint32_t id) { return rows[id] == row; }) != next)
     return false;
@@ -43,8 +42,10 @@ Solver::Solver(const Program& program, Store& store, const Analysis& analysis, c
 
 void Solver::Forget() {
   tables_.clear();
+  table_of_.Clear();
   query_tables_.clear();
-  plans_.clear();
+  query_plans_.clear();
+  if (std::exchange(analysis_known_, analysis_.version()) != analysis_.version()) plans_.clear();
   running_.clear();
   unfinished_.clear();
   machine_.calls.clear();
@@ -53,23 +54,29 @@ void Solver::Forget() {
   machine_.failed_call.clear();
 }
 
-const Plan& Solver::PlanOf(const void* owner, int part, const std::vector<const Clause*>& clauses,
-                           const std::vector<bool>& bound, const std::vector<bool>& wanted,
-                           const std::vector<std::string>& names, const std::vector<bool>& avar) {
-  auto& plan = plans_[{owner, part * 2 + (machine_.mode() == Mode::kDerive ? 1 : 0), bound}];
-  if (plan == nullptr)
-    plan = Planner(analysis_, store_, machine_.mode()).Make(clauses, bound, wanted, names, avar);
-  return *plan;
+// `make` gives the plan when there is none yet. What the program says lasts; a query is gone
+// with its turn.
+template <typename Make>
+const Plan& Solver::PlanOf(const void* owner, bool lasts, int part, const std::vector<bool>& bound,
+                           Make&& make) {
+  const Mode mode = machine_.mode();
+  std::vector<Planned>& known = (lasts ? plans_ : query_plans_)[owner];
+  for (const Planned& p : known)
+    if (p.part == part && p.mode == mode && p.bound == bound) return *p.plan;
+  known.push_back({part, mode, bound, make(Planner(analysis_, store_, mode))});
+  return *known.back().plan;
 }
 
 const Plan& Solver::RulePlan(const Definition& def, const std::vector<bool>& bound) {
-  return PlanOf(&def, 0, ClausesOf(def), bound, HeadSlots(def), def.slots, def.avar);
+  return PlanOf(&def, program_.Has(def), 0, bound, [&](Planner planner) {
+    return planner.Make(ClausesOf(def), bound, HeadSlots(def), def.slots, def.avar);
+  });
 }
 
 // --- deriving --------------------------------------------------------------------------
 
 std::size_t Solver::Derive(const Definition& def, const Plan& plan,
-                           const std::vector<Machine::Marks>& marks) {
+                           const std::vector<Marks>& marks) {
   Frame frame(&def, def.slots);
   const Machine::Use use(machine_, frame, Mode::kDerive);
   machine_.marks = &marks;
@@ -78,8 +85,7 @@ std::size_t Solver::Derive(const Definition& def, const Plan& plan,
     Gather(def, std::vector<bool>(def.slots.size()), [&](std::vector<Value> row) {
       machine_.new_rows += store_.Insert(def.head, row, false);
     });
-  else machine_.Run(plan.first);
-  machine_.Flush();
+  else machine_.Derive(plan);
   return machine_.new_rows - before;
 }
 
@@ -151,17 +157,38 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
 // Matches the head with the bound arguments of a call; `then` runs for each way.
 bool Solver::BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
                       std::vector<bool>& bound, Continuation then) {
-  while (at < def.args.size() && (at >= key.size() || key[at].is_none())) ++at;
-  if (at == def.args.size()) return then();
-  std::vector<bool> after = bound;
-  const Pattern p = WithBinds(def.args[at], after);
-  return Unify(pool_, p, key[at], machine_.frame().slots.data(), [&] {
-    std::vector<bool> inner = after;
-    std::swap(bound, inner);
-    const bool go_on = BindHead(def, key, at + 1, bound, then);
-    std::swap(bound, inner);
-    return go_on;
-  });
+  Value* slots = machine_.frame().slots.data();
+  std::vector<SlotId> here;  // bound by the arguments that are slots
+  const auto go_on = [&] {
+    for (; at < def.args.size(); ++at) {
+      if (at >= key.size() || key[at].is_none()) continue;
+      const Pattern& p = def.args[at];
+      if (p.kind == Pattern::Kind::kConstant) {
+        if (p.constant != key[at]) return true;
+      } else if (p.kind != Pattern::Kind::kSlot) {
+        break;
+      } else if (bound[static_cast<std::size_t>(p.slot)]) {
+        if (slots[p.slot] != key[at]) return true;
+      } else {
+        slots[p.slot] = key[at];
+        bound[static_cast<std::size_t>(p.slot)] = true;
+        here.push_back(p.slot);
+      }
+    }
+    if (at == def.args.size()) return then();
+    std::vector<bool> after = bound;
+    const Pattern p = WithBinds(def.args[at], after);
+    return Unify(pool_, p, key[at], slots, [&] {
+      std::vector<bool> inner = after;
+      std::swap(bound, inner);
+      const bool more = BindHead(def, key, at + 1, bound, then);
+      std::swap(bound, inner);
+      return more;
+    });
+  };
+  const bool more = go_on();
+  for (const SlotId slot : here) bound[static_cast<std::size_t>(slot)] = false;
+  return more;
 }
 
 std::string Solver::ReasonOf(const Frame& frame) const {
@@ -283,8 +310,7 @@ void Solver::EvaluateTable(Table& table) {
   } else if (key.size() == table.key.size()) {
     if (const RowId row = rel.Find(key); row != kNoId) add(row);
   } else {
-    const Index& index = rel.IndexOn(probe, &machine_.within_limits);
-    for (RowId row = index.First(key, rel); row != kNoId; row = index.Next(row)) add(row);
+    for (const RowId row : rel.IndexOn(probe, &machine_.within_limits).Rows(key, rel)) add(row);
   }
   if (const Collected* collected = program_.FindCollected(table.relation))
     EvaluateCollected(table, *collected);
@@ -352,14 +378,18 @@ void Solver::Complete(Table& table) {
 }
 
 Table& Solver::Demand(RelationId relation, std::vector<Value> key) {
-  auto& table = tables_[{relation, key}];
-  if (table == nullptr) {
-    table = std::make_unique<Table>();
-    table->relation = relation;
-    table->key = std::move(key);
+  const auto next = static_cast<std::uint32_t>(tables_.size());
+  const std::uint32_t id = table_of_.FindOrInsert(
+      MixHash(RowSet::HashOf(key), relation), next,
+      [&](std::uint32_t i) { return tables_[i].relation == relation && tables_[i].key == key; });
+  if (id == next) {
+    Table& table = tables_.emplace_back();
+    table.relation = relation;
+    table.key = std::move(key);
+    table.acts = analysis_.Acts(relation);
   }
-  Complete(*table);
-  return *table;
+  Complete(tables_[id]);
+  return tables_[id];
 }
 
 // --- goals ---------------------------------------------------------------------------------
@@ -373,8 +403,10 @@ Solver::Active Solver::Activated(const Definition& def) {
   frame.answer = &answer;
   const Machine::Use use(machine_, frame, Mode::kSolve);
   const std::vector<bool> nothing(def.slots.size());
-  machine_.Run(
-      PlanOf(&def, 1, Pointers(def.activation), nothing, nothing, def.slots, def.avar).first);
+  const Plan& plan = PlanOf(&def, program_.Has(def), 1, nothing, [&](Planner planner) {
+    return planner.Make(Pointers(def.activation), nothing, nothing, def.slots, def.avar);
+  });
+  machine_.Run(plan.first);
   return found ? Active::kYes : frame.pending ? Active::kWaits : Active::kNo;
 }
 
@@ -469,11 +501,16 @@ void Solver::CheckConstraint(const Constraint& c,
   Frame frame(nullptr, c.slots);
   const Machine::Use use(machine_, frame, Mode::kSolve);
   const std::vector<bool> nothing(c.slots.size());
-  const Plan& left = PlanOf(&c, 0, Pointers(c.left), nothing, nothing, c.slots, c.avar);
+  const auto plan = [&](int part, const Clauses& clauses, const std::vector<bool>& known) -> auto& {
+    return PlanOf(&c, true, part, known, [&](Planner planner) {
+      return planner.Make(Pointers(clauses), known, nothing, c.slots, c.avar);
+    });
+  };
+  const Plan& left = plan(0, c.left, nothing);
   std::vector<bool> bound(c.slots.size());  // what the left side binds
   for (const Step& step : left.steps)
     for (SlotId w : step.writes) bound[static_cast<std::size_t>(w)] = true;
-  const Plan& right = PlanOf(&c, 1, Pointers(c.right), bound, nothing, c.slots, c.avar);
+  const Plan& right = plan(1, c.right, bound);
   std::set<std::vector<Value>> seen;
   const auto each = [&] {
     const std::vector<Value> here = frame.slots;
@@ -509,9 +546,9 @@ std::optional<std::vector<Premise>> Solver::Prove(
     std::optional<std::vector<Premise>> found;
     const auto take = [&] {
       std::vector<Premise> premises;
-      for (const auto& [from, premise] : frame.path) {
-        if (!usable(premise)) return true;
-        premises.push_back(premise);
+      for (const RowUsed& used : frame.path) {
+        premises.push_back(machine_.PremiseOf(used));
+        if (!usable(premises.back())) return true;
       }
       found = std::move(premises);
       return false;
