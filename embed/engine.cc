@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "interp/explain_print.h"
-#include "runtime/json_value.h"
+#include "interp/json_value.h"
 #include "runtime/saved_session.h"
 
 namespace rpl {

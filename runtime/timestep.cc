@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 
 #include "grammar/printer.h"
+#include "interp/json_value.h"
 #include "runtime/journal.h"
-#include "runtime/json_value.h"
 
 namespace rpl {
 

@@ -21,7 +21,7 @@
 #include <memory>
 #include <optional>
 
-#include "runtime/json_value.h"
+#include "interp/json_value.h"
 #include "runtime/orphans.h"
 
 namespace rpl {

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "runtime/json_value.h"
+#include "interp/json_value.h"
 
 namespace rpl {
 namespace {

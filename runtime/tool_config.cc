@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <span>
 
+#include "checks/yaml_fields.h"
 #include "grammar/spelling.h"
-#include "runtime/yaml_tree.h"
 
 namespace rpl {
 namespace {
@@ -185,12 +185,10 @@ class ConfigReader {
   }
 
   static std::string Suggestion(const std::string& got, std::span<const std::string_view> keys) {
+    std::string near = NearestWord(got, keys);
+    if (!near.empty()) return near;
     std::string all;
-    for (std::string_view key : keys) {
-      if (EditDistance(got.substr(0, 100), key) <= std::max<std::size_t>(key.size() / 3, 1))
-        return fmt::format("did you mean `{}`?", key);
-      all += fmt::format("{}`{}`", all.empty() ? "" : ", ", key);
-    }
+    for (std::string_view key : keys) all += fmt::format("{}`{}`", all.empty() ? "" : ", ", key);
     return "its keys are " + all;
   }
 

@@ -206,7 +206,7 @@ TEST_CASE("docs/tools.md has a configuration for each code") {
     if (line == "```yaml") inside = true;
   }
   for (const CodeInfo& info : AllCodes()) {
-    if (!CodeText(info.code).starts_with("RPL7")) continue;
+    if (!CodeText(info.code).starts_with("RPL70")) continue;
     const std::string code = CodeText(info.code);
     const std::string wanted = code + " " + std::string(info.name);
     INFO(wanted);

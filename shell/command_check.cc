@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 
+#include "checks/sarif.h"
 #include "interp/checker.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
@@ -185,22 +186,6 @@ std::string Fingerprint(const Checked& checked, const Diagnostic& d,
   return fmt::format("{:016x}:{}", Fnv1a(key), ++seen[key]);
 }
 
-std::string_view SarifLevel(Severity severity) {
-  return severity == Severity::kInfo ? "note" : SeverityName(severity);
-}
-
-// A relative path as SARIF wants it: a URI.
-std::string Uri(std::string_view path) {
-  std::string out;
-  for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("/-._~").find(c) != std::string_view::npos;
-    if (plain) out += c;
-    else out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return path.starts_with('/') ? "file://" + out : out;
-}
-
 void PrintSarif(const Checked& checked) {
   ordered_json rules = ordered_json::array();
   std::map<Code, std::size_t> index;
@@ -215,34 +200,16 @@ void PrintSarif(const Checked& checked) {
   std::map<std::string, int> seen;
   for (const Finding& f : checked.findings) {
     const Diagnostic& d = f.diagnostic;
-    const Sources::Place begin = checked.sources.PlaceOf(d.span.file, d.span.begin);
-    const Sources::Place end = checked.sources.PlaceOf(d.span.file, d.span.end);
     const std::string text = d.hint.empty() ? d.message : d.message + "; " + d.hint;
     results.push_back(
         {{"ruleId", CodeText(d.code)},
          {"ruleIndex", index.at(d.code)},
          {"level", SarifLevel(d.severity)},
          {"message", {{"text", text}}},
-         {"locations",
-          ordered_json::array(
-              {{{"physicalLocation",
-                 {{"artifactLocation", {{"uri", Uri(checked.sources.at(d.span.file).name)}}},
-                  {"region",
-                   {{"startLine", begin.line},
-                    {"startColumn", begin.column},
-                    {"endLine", end.line},
-                    {"endColumn", end.column}}}}}}})},
+         {"locations", ordered_json::array({SarifLocation(d.span, checked.sources)})},
          {"partialFingerprints", {{"rplFinding/v1", Fingerprint(checked, d, seen)}}}});
   }
-  const ordered_json run = {
-      {"tool",
-       {{"driver", {{"name", "rpl"}, {"version", RPL_VERSION}, {"rules", std::move(rules)}}}}},
-      {"columnKind", "unicodeCodePoints"},
-      {"results", std::move(results)}};
-  const ordered_json log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                            {"version", "2.1.0"},
-                            {"runs", ordered_json::array({run})}};
-  std::cout << Dump(log) << '\n';
+  std::cout << Dump(SarifLog(RPL_VERSION, std::move(rules), std::move(results))) << '\n';
 }
 
 std::string Number(std::size_t n, std::string_view noun) {

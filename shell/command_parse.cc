@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "grammar/diagnostic_json.h"
 #include "grammar/document.h"
 #include "grammar/document_json.h"
 #include "grammar/printer.h"

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "runtime/json_value.h"
+#include "interp/json_value.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "runtime/yaml_tree.h"
+#include "checks/yaml_tree.h"
 #include "shell/input.h"
 
 namespace rpl {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/line_agent.h"
 
-#include "runtime/json_value.h"
+#include "interp/json_value.h"
 #include "shell/report.h"
 #include "shell/scripted_agent.h"
 

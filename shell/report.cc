@@ -59,6 +59,16 @@ ExitCode ExitCodeOf(Status status) {
   return kExitBug;
 }
 
+ExitCode ExitCodeOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kAccepted: return kExitOk;
+    case Verdict::kRejected: return kExitNo;
+    case Verdict::kInvalid: return kExitInvalid;
+    case Verdict::kReview: return kExitWaiting;
+  }
+  return kExitBug;
+}
+
 void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources& sources,
                       std::ostream& err) {
   for (const Diagnostic& d : diagnostics) err << Render(d, sources);
@@ -100,19 +110,6 @@ ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const 
   return {{"schema", schema},         {"status", StatusName(outcome.status)},
           {"goal", outcome.goal},     {"answers", std::move(answers)},
           {"reason", outcome.reason}, {"pending", std::move(pending)}};
-}
-
-ordered_json DiagnosticJson(const Diagnostic& d, const Sources& sources) {
-  const Sources::Place place = sources.PlaceOf(d.span.file, d.span.begin);
-  return {{"code", CodeText(d.code)},
-          {"severity", SeverityName(d.severity)},
-          {"file", sources.at(d.span.file).name},
-          {"line", place.line},
-          {"column", place.column},
-          {"begin", d.span.begin},
-          {"end", d.span.end},
-          {"message", d.message},
-          {"hint", d.hint}};
 }
 
 std::string Printable(std::string_view text) {

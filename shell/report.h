@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checks/result.h"
 #include "grammar/diagnostic.h"
 #include "runtime/session.h"
 
@@ -29,6 +30,7 @@ enum ExitCode : int {
 };
 
 ExitCode ExitCodeOf(Status status);
+ExitCode ExitCodeOf(Verdict verdict);
 
 /// All findings, each as Render gives it.
 void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources& sources,
@@ -44,9 +46,6 @@ nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outco
 
 /// {"id", "kind", "key", "prompt", "options", "place"}
 nlohmann::ordered_json RequestJson(const Request& request, const Pool& pool);
-
-/// {"code", "severity", "file", "line", "column", "begin", "end", "message", "hint"}
-nlohmann::ordered_json DiagnosticJson(const Diagnostic& d, const Sources& sources);
 
 /// Text of a program as a terminal may show it: control characters are escaped, except
 /// line ends and tabs.

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "runtime/json_value.h"
+#include "interp/json_value.h"
 
 namespace rpl {
 namespace {

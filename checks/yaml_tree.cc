@@ -2,7 +2,7 @@
 //
 // yaml-cpp tells what it reads as events; Builder keeps a stack of the nodes that are open.
 // A parser error ends the file, everything else is noted and read over.
-#include "runtime/yaml_tree.h"
+#include "checks/yaml_tree.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -10,24 +10,30 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
+#include <cassert>
 #include <charconv>
-#include <set>
 #include <sstream>
+#include <unordered_set>
 #include <utility>
 
-#include "runtime/json_value.h"
+#include "interp/json_value.h"
 
 namespace rpl {
 namespace {
 
 using nlohmann::ordered_json;
 
+const RE2& Integer() {
+  static const RE2 integer(R"([-+]?[0-9]+)");
+  return integer;
+}
+
 // Ends the reading of a file that was refused; never leaves this file.
 struct Refused {};
 
 // The value of a plain scalar, by the core schema.
 ordered_json PlainScalar(const std::string& text) {
-  static const RE2 integer(R"([-+]?[0-9]+)");
   static const RE2 based(R"(0o[0-7]+|0x[0-9a-fA-F]+)");
   static const RE2 decimal(R"([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?)");
   if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL")
@@ -37,7 +43,7 @@ ordered_json PlainScalar(const std::string& text) {
   const char* begin = text.data() + (text.front() == '+' ? 1 : 0);
   const char* const end = text.data() + text.size();
   std::int64_t whole = 0;
-  if (RE2::FullMatch(text, integer) && std::from_chars(begin, end, whole).ec == std::errc{})
+  if (RE2::FullMatch(text, Integer()) && std::from_chars(begin, end, whole).ec == std::errc{})
     return whole;
   if (RE2::FullMatch(text, based) &&
       std::from_chars(begin + 2, end, whole, text[1] == 'x' ? 16 : 8).ec == std::errc{})
@@ -54,11 +60,72 @@ bool IsNoNumber(const std::string& text) {
   return RE2::FullMatch(text, special);
 }
 
+bool IsHex(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+}
+
+// The code unit of an escape `\uD83D` at `at`; 0 when there is none.
+std::uint32_t EscapedUnit(std::string_view text, std::size_t at) {
+  const std::string_view escape = text.substr(std::min(at, text.size()), 6);
+  if (escape.size() < 6 || !escape.starts_with("\\u") || !IsHex(escape.substr(2))) return 0;
+  std::uint32_t unit = 0;
+  std::from_chars(escape.data() + 2, escape.data() + 6, unit, 16);
+  return unit;
+}
+
+// The text that yaml-cpp sees: a file without its byte order mark, and the surrogate pairs of
+// JSON, which YAML does not have, as one escape each.
+class Input {
+ public:
+  explicit Input(const std::string& file) {
+    const std::size_t skipped = file.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    const std::string_view text = std::string_view(file).substr(skipped);
+    moved_.push_back({0, skipped});
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    const bool json = first != text.npos && (text[first] == '{' || text[first] == '[') &&
+                      text.find("\\u") != text.npos && ordered_json::accept(text);
+    if (!json) {
+      text_ = text;
+      return;
+    }
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      text_ += text[i];
+      if (text[i] != '\\') continue;
+      const std::uint32_t high = EscapedUnit(text, i);
+      if (high < 0xD800 || high > 0xDBFF) {
+        text_ += text[++i];  // the escaped character may be a backslash
+        continue;
+      }
+      const std::uint32_t low = EscapedUnit(text, i + 6);
+      text_ += fmt::format("U{:08x}", 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
+      i += 11;
+      moved_.push_back({text_.size(), i + 1 - text_.size() + skipped});
+    }
+  }
+
+  const std::string& text() const { return text_; }
+
+  // The place in the file of what stands at `at`.
+  std::size_t InFile(std::size_t at) const {
+    const auto after = std::upper_bound(moved_.begin(), moved_.end(), at,
+                                        [](std::size_t a, const Moved& m) { return a < m.from; });
+    return at + (after - 1)->by;
+  }
+
+ private:
+  struct Moved {
+    std::size_t from;
+    std::size_t by;
+  };
+  std::string text_;
+  std::vector<Moved> moved_;  // by place; the first is from 0
+};
+
 class Builder : public YAML::EventHandler {
  public:
-  // `skipped` bytes of the file stand before what yaml-cpp sees.
-  Builder(const Sources& sources, std::uint32_t file, std::uint32_t skipped, Diagnostics& found)
-      : text_(sources.at(file).text), file_(file), skipped_(skipped), found_(found) {}
+  Builder(const Sources& sources, std::uint32_t file, const Input& input, const YamlLimits& limits,
+          Diagnostics& found)
+      : text_(sources.at(file).text), file_(file), input_(input), limits_(limits), found_(found) {}
 
   YamlNode Take() { return std::move(root_); }
 
@@ -66,7 +133,7 @@ class Builder : public YAML::EventHandler {
   Span At(const YAML::Mark& mark, std::size_t length = 1) const {
     const std::size_t size = text_.size();
     const std::size_t begin =
-        mark.is_null() ? size : std::min<std::size_t>(size, skipped_ + Unsigned(mark.pos));
+        mark.is_null() ? size : std::min(size, input_.InFile(Unsigned(mark.pos)));
     const std::size_t line_end = std::min(text_.find('\n', begin), size);
     return {file_, static_cast<std::uint32_t>(begin),
             static_cast<std::uint32_t>(std::min(begin + length, line_end))};
@@ -121,7 +188,7 @@ class Builder : public YAML::EventHandler {
   struct Level {
     YamlNode node;
     std::optional<YamlNode> key;  // of a map: its value comes next
-    std::set<std::string> keys;
+    std::unordered_set<std::string> keys;
   };
 
   static std::size_t Unsigned(int n) { return n < 0 ? 0 : static_cast<std::size_t>(n); }
@@ -154,8 +221,8 @@ class Builder : public YAML::EventHandler {
             YAML::anchor_t anchor) {
     RefuseAnchor(mark, anchor);
     RefuseTag(mark, tag);
-    if (open_.size() == kMaxYamlDepth) {
-      Refuse(Code::kConfigLimit, At(mark), fmt::format("nested deeper than {}", kMaxYamlDepth));
+    if (open_.size() == limits_.max_depth) {
+      Refuse(Code::kConfigLimit, At(mark), fmt::format("nested deeper than {}", limits_.max_depth));
       throw Refused();
     }
     Level level;
@@ -188,6 +255,11 @@ class Builder : public YAML::EventHandler {
   }
 
   void AddEntry(Level& level, YamlNode key, YamlNode value) {
+    if (limits_.text_keys &&
+        (key.kind == YamlNode::Kind::kBool || key.kind == YamlNode::Kind::kNumber)) {
+      key.scalar = text_.substr(key.span.begin, key.span.end - key.span.begin);
+      key.kind = YamlNode::Kind::kString;
+    }
     if (key.kind != YamlNode::Kind::kString) {
       Refuse(Code::kWrongConfigValue, key.span, "expected a string as key, got " + Described(key),
              "write it in quotes");
@@ -205,7 +277,8 @@ class Builder : public YAML::EventHandler {
 
   const std::string& text_;
   std::uint32_t file_;
-  std::uint32_t skipped_;
+  const Input& input_;
+  const YamlLimits& limits_;
   Diagnostics& found_;
   std::vector<Level> open_;  // outermost first
   YamlNode root_;
@@ -220,10 +293,11 @@ std::size_t FindControl(const std::string& text) {
   return std::string::npos;
 }
 
-bool RefuseText(const std::string& text, std::uint32_t file, Diagnostics& found) {
-  if (text.size() > kMaxYamlBytes) {
+bool RefuseText(const std::string& text, std::uint32_t file, const YamlLimits& limits,
+                Diagnostics& found) {
+  if (text.size() > limits.max_bytes) {
     found.Add(Code::kConfigLimit, {file, 0, 0},
-              fmt::format("the file has {} bytes, more than {}", text.size(), kMaxYamlBytes));
+              fmt::format("the file has {} bytes, more than {}", text.size(), limits.max_bytes));
     return true;
   }
   if (CleanUtf8(text) != text) {
@@ -247,18 +321,19 @@ const YamlNode* YamlNode::Find(std::string_view key) const {
   return nullptr;
 }
 
-std::optional<YamlNode> ReadYaml(const Sources& sources, std::uint32_t file, Diagnostics& found) {
+std::optional<YamlNode> ReadYaml(const Sources& sources, std::uint32_t file, Diagnostics& found,
+                                 const YamlLimits& limits) {
   const std::string& text = sources.at(file).text;
-  if (RefuseText(text, file, found)) return std::nullopt;
-  const std::uint32_t skipped = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // a byte order mark
-  std::istringstream in(text.substr(skipped));
-  Builder builder(sources, file, skipped, found);
+  if (RefuseText(text, file, limits, found)) return std::nullopt;
+  const Input input(text);
+  std::istringstream in(input.text());
+  Builder builder(sources, file, input, limits, found);
   try {
     YAML::Parser parser(in);
     parser.HandleNextDocument(builder);
     YamlNode root = builder.Take();
     Diagnostics ignored;
-    if (Builder rest(sources, file, skipped, ignored); parser.HandleNextDocument(rest))
+    if (Builder rest(sources, file, input, limits, ignored); parser.HandleNextDocument(rest))
       found.Add(Code::kConfigFeature, rest.Take().span, "a second document starts here");
     return root;
   } catch (const YAML::Exception& e) {
@@ -284,6 +359,21 @@ nlohmann::ordered_json JsonOf(const YamlNode& node) {
   return node.scalar;
 }
 
+std::string ScalarText(const YamlNode& node, const Sources& sources) {
+  assert(node.kind != YamlNode::Kind::kList && node.kind != YamlNode::Kind::kMap);
+  if (node.kind == YamlNode::Kind::kString) return node.scalar.get<std::string>();
+  if (node.scalar.is_number_float()) {
+    // A whole number that 64 bits do not hold.
+    std::string digits(sources.Text(node.span));
+    if (RE2::FullMatch(digits, Integer())) {
+      const bool negative = digits.front() == '-';
+      digits.erase(0, std::min(digits.find_first_not_of("+-0"), digits.size() - 1));
+      return negative ? "-" + digits : digits;
+    }
+  }
+  return node.scalar.dump();
+}
+
 std::string Described(const YamlNode& node) {
   switch (node.kind) {
     case YamlNode::Kind::kNull: return "nothing";
@@ -294,6 +384,43 @@ std::string Described(const YamlNode& node) {
     case YamlNode::Kind::kMap: return "a map";
   }
   return "";
+}
+
+YamlPaths::YamlPaths(const YamlNode& root) {
+  steps_[&root] = {nullptr, nullptr, 0};
+  std::vector<const YamlNode*> open = {&root};
+  while (!open.empty()) {
+    const YamlNode* node = open.back();
+    open.pop_back();
+    for (std::size_t i = 0; i < node->items.size(); ++i) {
+      steps_[&node->items[i]] = {node, nullptr, i};
+      open.push_back(&node->items[i]);
+    }
+    for (const YamlNode::Entry& entry : node->entries) {
+      steps_[&entry.key] = {node, &entry.key, 0};
+      steps_[&entry.value] = {node, &entry.key, 0};
+      open.push_back(&entry.value);
+    }
+  }
+}
+
+std::string YamlPaths::Of(const YamlNode& node) const {
+  std::vector<Step> steps;  // innermost first
+  for (Step at = steps_.at(&node); at.parent != nullptr; at = steps_.at(at.parent))
+    steps.push_back(at);
+  std::string path;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if (step->key == nullptr) path += fmt::format("[{}]", step->index);
+    else path = JoinYamlPath(std::move(path), step->key->scalar.get_ref<const std::string&>());
+  }
+  return path;
+}
+
+std::string JoinYamlPath(std::string path, std::string_view key) {
+  static const RE2 plain("[A-Za-z0-9_$-]+");
+  if (!RE2::FullMatch(key, plain)) return path + "[" + nlohmann::json(key).dump() + "]";
+  if (!path.empty()) path += ".";
+  return path += key;
 }
 
 }  // namespace rpl

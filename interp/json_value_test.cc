@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/json_value.h"
+#include "interp/json_value.h"
 
 #include <catch2/catch.hpp>
 

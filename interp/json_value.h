@@ -6,8 +6,8 @@
 // objects than its limits, so that everything after it may recurse. Strings of JSON stand
 // for strings, objects for maps with string keys, null for nil; sets have no JSON of their
 // own and leave as arrays (decision 59).
-#ifndef RPL_RUNTIME_JSON_VALUE_H_
-#define RPL_RUNTIME_JSON_VALUE_H_
+#ifndef RPL_INTERP_JSON_VALUE_H_
+#define RPL_INTERP_JSON_VALUE_H_
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -44,4 +44,4 @@ std::string CleanUtf8(const std::string& text);
 
 }  // namespace rpl
 
-#endif  // RPL_RUNTIME_JSON_VALUE_H_
+#endif  // RPL_INTERP_JSON_VALUE_H_
