@@ -439,9 +439,7 @@ int Reject(const CLI::App& app, const CLI::ParseError& error) {
   return Misunderstood(error.what(), name);
 }
 
-}  // namespace
-
-int RunCommandLine(int argc, char** argv) {
+int Understand(int argc, char** argv) {
   CLI::App app("rpl, an engine for RPL, the Relational Prompt Language", "rpl");
   Commands commands;
   Describe(app, commands);
@@ -464,6 +462,23 @@ int RunCommandLine(int argc, char** argv) {
     return Reject(app, error);
   }
   return Dispatch(app, commands);
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, char** argv) {
+  try {
+    return Understand(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "limit reached: memory\nhelp: the program derives or builds more than this "
+                 "machine holds\n";
+    return kExitLimit;
+  } catch (const std::exception& e) {
+    std::cerr << "internal error: " << e.what() << '\n';
+  } catch (...) {
+    std::cerr << "internal error: an unknown exception\n";
+  }
+  return kExitBug;
 }
 
 }  // namespace rpl

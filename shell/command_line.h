@@ -9,7 +9,7 @@
 
 namespace rpl {
 
-/// Does what the arguments say; gives the exit code of the process.
+/// Does what the arguments say; gives the exit code of the process. Never throws.
 int RunCommandLine(int argc, char** argv);
 
 }  // namespace rpl

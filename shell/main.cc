@@ -8,7 +8,6 @@
 #include <pthread.h>
 
 #include <csignal>
-#include <exception>
 #include <iostream>
 
 #include "shell/command_line.h"
@@ -27,17 +26,7 @@ struct Work {
 
 void* Main(void* argument) {
   Work& work = *static_cast<Work*>(argument);
-  try {
-    work.exit_code = rpl::RunCommandLine(work.argc, work.argv);
-  } catch (const std::bad_alloc&) {
-    std::cerr << "limit reached: memory\nhelp: the program derives or builds more than this "
-                 "machine holds\n";
-    work.exit_code = rpl::kExitLimit;
-  } catch (const std::exception& e) {
-    std::cerr << "internal error: " << e.what() << '\n';
-  } catch (...) {
-    std::cerr << "internal error: an unknown exception\n";
-  }
+  work.exit_code = rpl::RunCommandLine(work.argc, work.argv);
   return nullptr;
 }
 

@@ -7,12 +7,14 @@
 #include <chrono>
 #include <exception>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "grammar/document.h"
 #include "grammar/printer.h"
 #include "runtime/session.h"
 #include "shell/report.h"
+#include "shell/script_folder.h"
 #include "shell/scripted_agent.h"
 
 namespace rpl {
@@ -31,24 +33,6 @@ class AbsentAgent : public Agent {
  private:
   Lines& chat_;
 };
-
-std::string Joined(const Lines& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return text;
-}
-
-// Lines as they stand in a failure.
-std::string Quoted(const Lines& lines) {
-  if (lines.empty()) return "  (nothing)\n";
-  std::string text;
-  for (const std::string& line : lines) text += "  | " + line + "\n";
-  return text;
-}
-
-std::string Mismatch(std::string_view expected, const Lines& wanted, const Lines& got) {
-  return fmt::format("expected {}\n{}got\n{}", expected, Quoted(wanted), Quoted(got));
-}
 
 bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -92,6 +76,7 @@ class Runner {
   using Failure = std::optional<std::string>;
 
   void Load(const ScriptStep& step);
+  void Command(const ScriptStep& step);
   void Say(const std::string& text);
   void Run();
   void RunIfOnlyLoaded();
@@ -108,6 +93,8 @@ class Runner {
   Lines log_;
   std::ostringstream notes_;
   std::map<std::string, std::string> files_;
+  std::set<std::string> unwritten_;     // of files_
+  std::optional<ScriptFolder> folder_;  // since the first command
   AbsentAgent absent_;
   ScriptedAgent agent_;
   Session session_;
@@ -120,6 +107,13 @@ void Runner::Load(const ScriptStep& step) {
   turn_.name = step.argument;
   turn_.text = Joined(step.body);
   turn_.diagnostics = session_.Load(turn_.name, turn_.text);
+}
+
+void Runner::Command(const ScriptStep& step) {
+  if (!folder_) folder_.emplace();
+  for (const std::string& name : unwritten_) folder_->Write(name, files_[name]);
+  unwritten_.clear();
+  folder_->Run(step.words, Joined(step.body), kScriptSeconds);
 }
 
 void Runner::Say(const std::string& text) {
@@ -161,7 +155,23 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
       agent_.Add(AnswerFromTerms(step.argument, *step.call, step.reply,
                                  step.value ? *step.value : Node{Nil{}, {}}));
       return std::nullopt;
-    case StepKind::kFile: files_[step.argument] = Joined(step.body); return std::nullopt;
+    case StepKind::kFile:
+      files_[step.argument] = Joined(step.body);
+      unwritten_.insert(step.argument);
+      return std::nullopt;
+    case StepKind::kCommand: Command(step); return std::nullopt;
+    case StepKind::kExit:
+    case StepKind::kStdout:
+    case StepKind::kNoStdout:
+    case StepKind::kPrints:
+    case StepKind::kStderr:
+    case StepKind::kNoStderr:
+    case StepKind::kWrites:
+    case StepKind::kNoFile:
+    case StepKind::kFolder:
+    case StepKind::kSame:
+      if (!folder_) return "no command was run before\n";
+      return folder_->Check(step);
     case StepKind::kDocument: Load(step); return std::nullopt;
     case StepKind::kUser: Say(Joined(step.body)); return std::nullopt;
     case StepKind::kRun: Run(); return std::nullopt;

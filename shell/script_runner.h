@@ -4,7 +4,9 @@
 //
 // Calls without a REPLY stay pending. A DOCUMENT is only taken in; an expectation about
 // what happened (AGENT, LOG, …) right after one makes a timestep run first, by a message
-// without text. A script that does not end within kScriptSeconds fails.
+// without text. A COMMAND runs in a folder of its script (shell/script_folder.h), with the
+// FILEs so far; it has nothing to do with the session. A script whose session or one of whose
+// commands does not end within kScriptSeconds fails.
 #ifndef RPL_SHELL_SCRIPT_RUNNER_H_
 #define RPL_SHELL_SCRIPT_RUNNER_H_
 

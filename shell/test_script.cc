@@ -8,6 +8,7 @@
 
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
+#include "shell/script_folder.h"
 #include "shell/scripted_agent.h"
 
 namespace rpl {
@@ -41,7 +42,29 @@ constexpr std::array kDirectives = {
     Directive{"DEFINES", StepKind::kDefines, false, true},
     Directive{"RULES", StepKind::kRules, false, true},
     Directive{"TREE", StepKind::kTree, false, true},
+    Directive{"COMMAND", StepKind::kCommand, true, true},
+    Directive{"EXIT", StepKind::kExit, true, false},
+    Directive{"STDOUT", StepKind::kStdout, false, true},
+    Directive{"NO STDOUT", StepKind::kNoStdout, false, true},
+    Directive{"PRINTS", StepKind::kPrints, false, true},
+    Directive{"STDERR", StepKind::kStderr, false, true},
+    Directive{"NO STDERR", StepKind::kNoStderr, false, true},
+    Directive{"WRITES", StepKind::kWrites, true, true},
+    Directive{"ABSENT", StepKind::kNoFile, true, false},
+    Directive{"FOLDER", StepKind::kFolder, true, true},
+    Directive{"SAME", StepKind::kSame, true, false},
 };
+
+// Directives that name as many files of the script's folder as this, in their argument.
+std::size_t PathsOf(StepKind kind) {
+  switch (kind) {
+    case StepKind::kWrites:
+    case StepKind::kNoFile:
+    case StepKind::kFolder: return 1;
+    case StepKind::kSame: return 2;
+    default: return 0;
+  }
+}
 
 constexpr std::array<std::string_view, 5> kStatuses = {"satisfied", "unsatisfied", "waiting",
                                                        "failed", "tool-failed"};
@@ -101,8 +124,10 @@ class Reader {
       return;
     }
     open_ = found;
-    ScriptStep step{found->kind, std::string(name), LineOf(line), "", {}, {}, Answer::Kind::kValue,
-                    {}};
+    ScriptStep step;
+    step.kind = found->kind;
+    step.name = name;
+    step.line = LineOf(line);
     Span argument = line;
     argument.begin += static_cast<std::uint32_t>(name.size() + 1);
     argument = Trim(argument);
@@ -116,8 +141,26 @@ class Reader {
     } else if (step.kind == StepKind::kStatus &&
                std::find(kStatuses.begin(), kStatuses.end(), step.argument) == kStatuses.end()) {
       Error(step.line, fmt::format("unknown status `{}`", step.argument));
+    } else if (step.kind == StepKind::kFile && !IsInnerPath(step.argument)) {
+      Error(step.line, "expected a path inside the folder of the script");
+    } else if (step.kind == StepKind::kCommand || PathsOf(step.kind) > 0) {
+      ReadWords(step);
     }
     case_.scripts.back().steps.push_back(std::move(step));
+  }
+
+  void ReadWords(ScriptStep& step) {
+    const auto words = CommandWords(step.argument);
+    const std::size_t paths = PathsOf(step.kind);
+    if (!words) {
+      Error(step.line, "a quote is not closed");
+    } else if (paths > 0 && (words->size() != paths ||
+                             !std::all_of(words->begin(), words->end(), IsInnerPath))) {
+      Error(step.line, paths == 1 ? "expected a path inside the folder of the script"
+                                  : "expected two paths inside the folder of the script");
+    } else {
+      step.words = *words;
+    }
   }
 
   // CALL => VALUE, CALL => decline, CALL => ^ {…}. The arrow is the first one that leaves

@@ -29,6 +29,7 @@ enum class StepKind {
   kDocument,
   kUser,
   kRun,
+  kCommand,
   // what is expected of the turn just before
   kAgent,
   kUnsat,
@@ -45,14 +46,28 @@ enum class StepKind {
   kDefines,
   kRules,
   kTree,
+  // what is expected of the command just before, and of files
+  kExit,
+  kStdout,
+  kNoStdout,
+  kPrints,
+  kStderr,
+  kNoStderr,
+  kWrites,
+  kNoFile,
+  kFolder,
+  kSame,
 };
 
 struct ScriptStep {
-  StepKind kind;
-  std::string name;      // "NO LOG"
-  std::uint32_t line;    // in the file, from 1
-  std::string argument;  // what stands behind the colon: NOW, REPLY, FILE, DOCUMENT, STATUS
+  StepKind kind = StepKind::kRun;
+  std::string name;        // "NO LOG"
+  std::uint32_t line = 0;  // in the file, from 1
+  std::string argument;    // what stands behind the colon
   std::vector<std::string> body;
+
+  // COMMAND, WRITES, SAME: the words of the argument
+  std::vector<std::string> words;
 
   // REPLY: the call, and what it is answered with
   std::optional<Node> call;
