@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checks/guard_config.h"
 #include "grammar/diagnostic.h"
 
 namespace rpl {
@@ -58,6 +59,8 @@ struct ToolCommand {
 Permit PermitFor(const ToolCommand& command, const nlohmann::ordered_json& args);
 
 struct ToolConfig {
+  GuardConfig guard;
+  nlohmann::ordered_json guard_json = nullptr;  // the part it was read from
   std::size_t concurrency = 4;     // calls at a time
   std::vector<ToolCommand> tools;  // in written order
 

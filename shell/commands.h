@@ -15,6 +15,16 @@
 
 namespace rpl {
 
+/// What calls are decided by.
+struct GuardOptions {
+  std::string policy;             // --policy FILE, "" for none
+  std::string audit;              // --audit FILE
+  bool audit_required = false;    // --audit-required
+  std::string approvals;          // --approvals FILE
+  std::string agent;              // --agent SLUG
+  std::string organisation_zone;  // --org-timezone ZONE
+};
+
 /// What `rpl run` and `rpl reply` share.
 struct EngineOptions {
   std::string answers_file;              // --answers FILE
@@ -22,6 +32,7 @@ struct EngineOptions {
   std::string now;                       // --now T
   std::string config;                    // --config FILE
   std::vector<std::string> allow_tools;  // --allow-tool NAME
+  GuardOptions guard;
   bool log_phases = false;               // --log phases
   bool events = false;                   // --events ndjson
   SessionLimits limits;                  // --max-time and its like
@@ -93,6 +104,22 @@ struct ExplainOptions {
   EngineOptions engine;  // `json` is not used
 };
 int CommandExplain(const ExplainOptions& options);
+
+/// rpl guard …: decisions about tool calls, for runs of other engines.
+struct GuardCommandOptions {
+  enum class What { kDecide, kCheck, kExplain, kPending, kApprove, kDeny, kHook };
+  What what = What::kDecide;
+  GuardOptions guard;
+  std::string config;      // --config FILE
+  std::string now;         // --now T
+  std::string history;     // --history FILE: an audit log
+  std::string file;        // kCheck
+  std::string rule;        // kExplain
+  std::string id;          // kApprove, kDeny
+  std::string reason;      // --reason T
+  int timeout_ms = 10000;  // kHook
+};
+int CommandGuard(const GuardCommandOptions& options);
 
 /// rpl parse FILE: what the parser understood.
 struct ParseOptions {

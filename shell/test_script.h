@@ -46,6 +46,8 @@ enum class StepKind {
   kDefines,
   kRules,
   kTree,
+  // what a guard decides
+  kGuard,
   // what is expected of the command just before, and of files
   kExit,
   kStdout,
