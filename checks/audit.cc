@@ -46,6 +46,14 @@ const ordered_json& At(const ordered_json& object, const char* key) {
   return found == object.end() ? kNothing : *found;
 }
 
+// Whole numbers as such.
+ordered_json Plain(double value) {
+  constexpr double kExact = 9007199254740992;  // 2^53
+  if (value > -kExact && value < kExact && value == static_cast<double>(static_cast<std::int64_t>(value)))
+    return static_cast<std::int64_t>(value);
+  return value;
+}
+
 bool IsInbuilt(const std::string& key) {
   return key == "bytes_in" || key == "bytes_out" || key == "records_in" || key == "records_out" ||
          key == "duration_ms";
@@ -54,7 +62,7 @@ bool IsInbuilt(const std::string& key) {
 ordered_json MetricsJson(const std::map<std::string, double>& metrics) {
   ordered_json out = {{"inbuilt", ordered_json::object()}, {"custom", ordered_json::object()}};
   for (const auto& [key, value] : metrics)
-    out[IsInbuilt(key) ? "inbuilt" : "custom"][key] = {{"value", value}};
+    out[IsInbuilt(key) ? "inbuilt" : "custom"][key] = {{"value", Plain(value)}};
   return out;
 }
 
@@ -133,7 +141,7 @@ ordered_json AuditRun::Result(std::size_t step, const PastCall& past,
                               const std::optional<std::string>& error, Moment now) {
   ordered_json data = {{"tool", {{"name", past.tool}, {"tags", past.tags}}},
                        {"outcome", error ? "error" : "success"},
-                       {"durationMs", past.took_ms},
+                       {"durationMs", Plain(past.took_ms)},
                        {"metrics", MetricsJson(past.metrics)}};
   if (error) data["error"] = {{"message", Cut(*error)}};
   return Event("tool.result", std::move(data), now, step);

@@ -86,6 +86,7 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
   // What the program says of itself comes first; it is enforced in shadow mode, too.
   for (const NativeFinding& finding : native) {
     out.rules.push_back({finding.rule, true, true, true, finding.blocks, false, ""});
+    if (out.rule.empty()) out.rule = finding.rule;
     if (!finding.blocks || stopped) continue;
     stopped = true;
     out.enforced = true;

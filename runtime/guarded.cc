@@ -63,7 +63,7 @@ bool Runtime::AdmitsJson(Value shown) {
   call.relation = store_.Declare(Space::kTool, "json", 1);
   call.args = {shown};
   if (!Admits(call)) return false;
-  gate_.After(Gated(call), {Answer::Kind::kValue, kNil}, MomentNow(), false);
+  gate_.After(Gated(call), {Answer::Kind::kMeta, pool_.Map({})}, MomentNow(), false);
   return true;
 }
 

@@ -94,7 +94,8 @@ ordered_json Parsed(std::string_view text) {
 }
 
 // The JSON value that the text begins with; `rest` is what stands behind it.
-ordered_json Leading(std::string_view text, std::string& rest) {
+ordered_json Leading(const std::string& from, std::string& rest) {
+  const std::string text = from;  // may be `rest` itself
   const std::size_t end = text.find_first_of(" ,");
   if (text.empty() || (text[0] != '{' && text[0] != '[' && text[0] != '"')) {
     rest = end == std::string_view::npos ? "" : Trimmed(text.substr(end));

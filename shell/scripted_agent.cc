@@ -77,7 +77,7 @@ ScriptedAnswer EntryFromJson(const ordered_json& entry) {
   {
     Pool pool;
     if (!ReplyFromJson(entry, Request{}, pool))
-      throw Misread("expected \"value\", a \"metadata\" object, \"decline\" or \"cancel\": true");
+      throw Misread("expected \"value\", a \"metadata\" object, \"error\", \"decline\" or \"cancel\": true");
   }
   answer.make = [entry](const Request& request, Pool& pool) {
     return *ReplyFromJson(entry, request, pool);
@@ -169,15 +169,29 @@ std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text) {
   return answer;
 }
 
-std::optional<rpl::Answer> ReplyFromJson(const ordered_json& object, const Request& request,
-                                         Pool& pool) {
+namespace {
+
+std::optional<rpl::Answer> AnswerIn(const ordered_json& object, const Request& request,
+                                    Pool& pool) {
   if (object.contains("value")) return AnswerOfJson(object["value"], request, pool);
   if (object.contains("metadata") && object["metadata"].is_object())
     return rpl::Answer{rpl::Answer::Kind::kMeta, ValueOfJson(object["metadata"], pool, true)};
   if (object.value("decline", ordered_json()) == true)
     return rpl::Answer{rpl::Answer::Kind::kDecline, kNone};
   if (object.value("cancel", ordered_json()) == true) return rpl::Answer{};
+  if (object.contains("error") && object["error"].is_string())
+    return FailedCall(pool, "tool", object["error"].get_ref<const std::string&>());
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<rpl::Answer> ReplyFromJson(const ordered_json& object, const Request& request,
+                                         Pool& pool) {
+  std::optional<rpl::Answer> answer = AnswerIn(object, request, pool);
+  if (const auto ms = object.find("durationMs"); answer && ms != object.end() && ms->is_number())
+    answer->took_ms = ms->get<double>();
+  return answer;
 }
 
 AnswerList AnswersFromJson(const std::string& text) {
