@@ -162,6 +162,8 @@ class Builder : public YAML::EventHandler {
     RefuseTag(mark, tag);
     YamlNode node;
     node.span = ScalarSpan(mark, value);
+    if (value.find('\0') != value.npos)
+      Refuse(Code::kConfigFeature, node.span, "a NUL character stands here");
     const bool quoted = tag == "!" || value.empty();
     if (!quoted && IsNoNumber(value))
       Refuse(Code::kConfigFeature, node.span, "`" + value + "` is no number of JSON");

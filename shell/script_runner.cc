@@ -16,6 +16,7 @@
 #include "shell/report.h"
 #include "shell/script_folder.h"
 #include "shell/scripted_agent.h"
+#include "shell/verify_table.h"
 
 namespace rpl {
 namespace {
@@ -160,6 +161,7 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
       unwritten_.insert(step.argument);
       return std::nullopt;
     case StepKind::kCommand: Command(step); return std::nullopt;
+    case StepKind::kVerifyTable: return CheckVerifyTable(step.body);
     case StepKind::kExit:
     case StepKind::kStdout:
     case StepKind::kNoStdout:

@@ -46,6 +46,8 @@ enum class StepKind {
   kDefines,
   kRules,
   kTree,
+  // a table of cases, each with its outcome
+  kVerifyTable,
   // what is expected of the command just before, and of files
   kExit,
   kStdout,
