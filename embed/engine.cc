@@ -9,7 +9,6 @@
 #include "rpl/rpl.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <exception>
@@ -19,6 +18,8 @@
 #include <set>
 #include <utility>
 
+#include "embed/large_stack.h"
+#include "embed/public_finding.h"
 #include "interp/explain_print.h"
 #include "interp/json_value.h"
 #include "runtime/saved_session.h"
@@ -28,28 +29,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kStackBytes = std::size_t{512} << 20;
 constexpr std::size_t kAbsenceDepth = 2;
-
-// --- The thread that evaluates ------------------------------------------------------------
-
-void* Work(void* work) {
-  (*static_cast<const std::function<void()>*>(work))();
-  return nullptr;
-}
-
-// Runs `work` on a stack so large that a deep evaluation ends at a limit that is counted, or
-// right here if the system gives none.
-void RunOnLargeStack(std::function<void()> work) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_t thread;
-  const bool started = pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
-                       pthread_create(&thread, &attributes, Work, &work) == 0;
-  pthread_attr_destroy(&attributes);
-  if (started) pthread_join(thread, nullptr);
-  else work();
-}
 
 // --- Values -------------------------------------------------------------------------------
 
@@ -212,36 +192,6 @@ class Replies : public Agent {
 };
 
 // --- What goes out ------------------------------------------------------------------------
-
-Engine::Severity SeverityOf(Severity severity) {
-  switch (severity) {
-    case Severity::kError: return Engine::Severity::kError;
-    case Severity::kWarning: return Engine::Severity::kWarning;
-    case Severity::kInfo: break;
-  }
-  return Engine::Severity::kInfo;
-}
-
-std::vector<Engine::Finding> FindingsOf(const std::vector<Diagnostic>& diagnostics,
-                                        const Sources& sources) {
-  std::vector<Engine::Finding> out;
-  for (const Diagnostic& d : diagnostics) {
-    const Sources::Place place = sources.PlaceOf(d.span.file, d.span.begin);
-    out.push_back({SeverityOf(d.severity), CodeText(d.code), sources.at(d.span.file).name,
-                   place.line, place.column, d.span.begin, d.span.end, d.message, d.hint,
-                   Render(d, sources)});
-  }
-  return out;
-}
-
-// An error that is in no text.
-Engine::Finding ErrorIn(const std::string& file, const std::string& message) {
-  Engine::Finding out;
-  out.file = file;
-  out.message = message;
-  out.rendered = (file.empty() ? "" : file + ": ") + message + "\n";
-  return out;
-}
 
 bool HasErrors(const std::vector<Engine::Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(), [](const Engine::Finding& f) {

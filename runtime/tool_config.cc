@@ -212,10 +212,7 @@ class ConfigReader {
             scalar ? "write it in quotes" : "");
       return "";
     }
-    std::string text = node.scalar.get<std::string>();
-    if (text.find('\0') != std::string::npos)
-      Wrong(node, fmt::format("a NUL character stands in `{}`", what));
-    return text;
+    return node.scalar.get<std::string>();
   }
 
   std::vector<std::string> Texts(const YamlNode& node, std::string_view what) {

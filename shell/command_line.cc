@@ -92,6 +92,22 @@ Examples
   rpl check protocol.md --strict --fail-level warning
   rpl check protocol.md --format sarif > findings.sarif)";
 
+constexpr const char* kVerifyFooter =
+    R"(CONTENT is an action envelope in YAML or JSON for a rulespec; for rules alone, any file:
+YAML and JSON by their extensions, anything else is text. What did not pass goes to standard
+output, then one line that sums up. Evaluating a rulespec writes rulespec.compiled.dl and
+datalog_evaluation.txt.
+
+Exit codes: 0 accepted, 1 rejected, 2 an input is invalid, 3 a review is pending
+
+Examples
+  rpl verify envelope.yaml                     with analysis/rulespec.yaml
+  rpl verify envelope.yaml --rulespec spec.yaml --out reports
+  rpl verify envelope.yaml --explain 0         why predicate 0 passes, or does not
+  rpl verify answer.md --rules house-rules.md
+  rpl verify --list --rules house-rules.md
+  rpl verify envelope.yaml --format sarif > results.sarif)";
+
 constexpr const char* kExplainFooter = R"(Examples
   rpl explain -f graph.rpl 'reachable(1, 4)'
   rpl explain -f graph.rpl 'reachable(1, ?x)'       the first ten that match
@@ -170,6 +186,12 @@ void AddFormat(CLI::App& command, bool& json) {
       ->check(CLI::IsMember({"text", "json"}));
 }
 
+void AddNow(CLI::App& command, EngineOptions& options) {
+  command.add_option("--now", options.now, "The time that `now` stands for, in ISO 8601")
+      ->type_name("T")
+      ->check(CheckTime);
+}
+
 void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
   command
       .add_option("--answers", options.answers_file,
@@ -180,9 +202,7 @@ void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
                   "One answer; KEY is the avar, argument, relation or tool; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--now", options.now, "The time that `now` stands for, in ISO 8601")
-      ->type_name("T")
-      ->check(CheckTime);
+  AddNow(command, options);
 }
 
 void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_default) {
@@ -305,6 +325,7 @@ struct Commands {
   ReplyOptions reply;
   TestOptions test;
   CheckCommandOptions check;
+  VerifyOptions verify;
   ExplainOptions explain;
   GuardCommandOptions guard;
   ParseOptions parse;
@@ -396,6 +417,52 @@ void DescribeExplain(CLI::App& command, ExplainOptions& to) {
   command.footer(kExplainFooter);
 }
 
+void DescribeVerify(CLI::App& command, VerifyOptions& to) {
+  using Format = VerifyOptions::Format;
+  command.add_option("CONTENT", to.content, "The file to verify");
+  command
+      .add_option("--rulespec", to.rulespec,
+                  "A rulespec (default: analysis/rulespec.yaml, without --rules)")
+      ->type_name("FILE");
+  command.add_option("--rules", to.rules, "A program whose constraints are rules; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command.add_option("--rule", to.rule, "Only the record of this rule")->type_name("NAME");
+  command.add_flag("--list", to.list, "List the rules, and verify nothing");
+  command.add_option("--out", to.out, "Where to write (default: the folder of CONTENT)")
+      ->type_name("FOLDER");
+  command
+      .add_option_function<std::string>(
+          "--format",
+          [&to](const std::string& format) {
+            to.format = format == "json"    ? Format::kJson
+                        : format == "sarif" ? Format::kSarif
+                                            : Format::kText;
+          },
+          "text (default), json or sarif")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json", "sarif"}));
+  command
+      .add_option_function<std::string>(
+          "--fail-on",
+          [&to](const std::string& level) {
+            to.fail_on = level == "warning" ? Severity::kWarning : Severity::kError;
+          },
+          "The least severity that rejects: error (default) or warning")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"error", "warning"}));
+  command
+      .add_option_function<std::size_t>(
+          "--explain", [&to](const std::size_t& id) { to.explain = id; },
+          "Show why this predicate passes, or does not")
+      ->type_name("ID");
+  command.add_flag("--require-rulespec", to.require_rulespec, "Having no rulespec is an error");
+  command.add_flag("--exists", to.exists, "Only ask whether CONTENT is there");
+  AddNow(command, to.engine);
+  AddToolOptions(command, to.engine, "default: rpl.yaml beside the rules");
+  command.footer(kVerifyFooter);
+}
+
 void DescribeTrace(CLI::App& command, TraceOptions& to) {
   using What = TraceOptions::What;
   command.require_subcommand(1);
@@ -475,6 +542,9 @@ void Describe(CLI::App& app, Commands& to) {
   AddCheckOptions(*check, to.check);
   check->footer(kCheckFooter);
 
+  DescribeVerify(*app.add_subcommand("verify", "Verify content by a rulespec and rules"),
+                 to.verify);
+
   DescribeExplain(*app.add_subcommand("explain", "Show why a fact holds, or why not"), to.explain);
 
   DescribeGuard(*app.add_subcommand("guard", "Decide about tool calls by a policy"), to.guard);
@@ -502,6 +572,7 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("explain")) return CommandExplain(commands.explain);
   if (app.got_subcommand("check")) return CommandCheck(commands.check);
   if (app.got_subcommand("guard")) return CommandGuard(commands.guard);
+  if (app.got_subcommand("verify")) return CommandVerify(commands.verify);
   if (app.got_subcommand("fmt")) return CommandFmt(commands.fmt);
   assert(app.got_subcommand("parse"));
   return CommandParse(commands.parse);

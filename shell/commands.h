@@ -93,6 +93,24 @@ struct CheckCommandOptions {
 };
 int CommandCheck(const CheckCommandOptions& options);
 
+/// rpl verify CONTENT: whether content satisfies a rulespec and rules (checks/rules.h).
+struct VerifyOptions {
+  enum class Format { kText, kJson, kSarif };
+  std::string content;             // a file
+  std::string rulespec;            // --rulespec FILE; "": analysis/rulespec.yaml, if there is one
+  std::vector<std::string> rules;  // --rules FILE
+  std::string rule;                // --rule NAME
+  bool list = false;
+  std::string out;  // --out FOLDER; "": that of the content
+  Format format = Format::kText;
+  Severity fail_on = Severity::kError;
+  std::optional<std::size_t> explain;  // --explain ID
+  bool require_rulespec = false;
+  bool exists = false;   // only asks whether there is such a file
+  EngineOptions engine;  // now, config, allow_tools: for the tools of rules
+};
+int CommandVerify(const VerifyOptions& options);
+
 /// rpl explain -f FILE… FORM: why the facts that match hold, or why none does.
 enum class ExplainFormat { kText, kJson, kDot };
 struct ExplainOptions {

@@ -17,6 +17,7 @@
 #include "shell/report.h"
 #include "shell/script_folder.h"
 #include "shell/scripted_agent.h"
+#include "shell/verify_table.h"
 
 namespace rpl {
 namespace {
@@ -163,6 +164,7 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
       return std::nullopt;
     case StepKind::kCommand: Command(step); return std::nullopt;
     case StepKind::kGuard: return CheckGuard(step);
+    case StepKind::kVerifyTable: return CheckVerifyTable(step.body);
     case StepKind::kExit:
     case StepKind::kStdout:
     case StepKind::kNoStdout:

@@ -42,6 +42,7 @@ constexpr std::array kDirectives = {
     Directive{"DEFINES", StepKind::kDefines, false, true},
     Directive{"RULES", StepKind::kRules, false, true},
     Directive{"TREE", StepKind::kTree, false, true},
+    Directive{"VERIFY", StepKind::kVerifyTable, false, true},
     Directive{"COMMAND", StepKind::kCommand, true, true},
     Directive{"GUARD", StepKind::kGuard, false, true},
     Directive{"EXIT", StepKind::kExit, true, false},

@@ -48,6 +48,8 @@ enum class StepKind {
   kTree,
   // what a guard decides
   kGuard,
+  // a table of cases, each with its outcome
+  kVerifyTable,
   // what is expected of the command just before, and of files
   kExit,
   kStdout,
