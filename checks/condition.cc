@@ -337,7 +337,7 @@ std::string_view CompareName(CompareOp op) {
   return kNames[static_cast<std::size_t>(op)];
 }
 
-Evaluated Evaluate(const Condition& condition, Surroundings& around, bool explain) {
+Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool explain) {
   struct Open {
     std::uint32_t node;
     Ternary so_far;

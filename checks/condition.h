@@ -155,7 +155,7 @@ struct ConditionNode {
 };
 
 /// Node 0 is the root; an `and` or `or` has parts, a `not` has one.
-using Condition = std::vector<ConditionNode>;
+using GuardCondition = std::vector<ConditionNode>;
 
 /// What a decision has asked for so far; asked once for a key and its arguments.
 struct AskedSignal {
@@ -184,7 +184,7 @@ struct Evaluated {
   /// With `explain`: what each leaf found, "toolArg amount is 250, gt 200: true".
   std::vector<std::string> premises;
 };
-Evaluated Evaluate(const Condition& condition, Surroundings& around, bool explain);
+Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool explain);
 
 /// "eq", "gte", …
 std::string_view CompareName(CompareOp op);

@@ -37,7 +37,7 @@ std::string Rpl(const ordered_json& value) {
       out += (out.size() > 1 ? ", " : "") + Quoted(key) + " " + Rpl(item);
     return out + "}";
   }
-  return value.dump();
+  return CanonicalText(value);
 }
 
 std::string List(const std::vector<std::string>& items) { return Rpl(ordered_json(items)); }
@@ -177,7 +177,7 @@ class Clauses {
   int last_ = 0;
 };
 
-std::string Tree(const Condition& condition) {
+std::string Tree(const GuardCondition& condition) {
   struct Open {
     std::uint32_t node;
     bool first;

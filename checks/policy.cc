@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "checks/glob.h"
+#include "checks/json_tree.h"
 #include "checks/policy_fields.h"
 
 namespace rpl {
@@ -148,7 +149,8 @@ class PolicyReader {
 
 std::optional<Policy> ReadPolicy(const Sources& sources, std::uint32_t file, Diagnostics& found) {
   Diagnostics mine;
-  std::optional<YamlNode> root = ReadYaml(sources, file, mine, kPolicyLimits);
+  std::optional<YamlNode> root = ReadJsonTree(sources, file, kPolicyLimits);
+  if (!root) root = ReadYaml(sources, file, mine, kPolicyLimits);
   Policy policy;
   if (root) {
     const YamlNode tree = AsFile(std::move(*root));

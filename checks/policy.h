@@ -41,7 +41,7 @@ struct GuardRule {
   double priority = 0;
   CallPhase phase = CallPhase::kBefore;
   std::optional<ToolSelector> tool;  // none: never in play
-  Condition condition;
+  GuardCondition condition;
   Effect effect = Effect::kBlock;
   std::string reason;  // "" for none
   std::optional<Effect> on_missing;

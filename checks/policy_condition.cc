@@ -36,12 +36,12 @@ class ConditionReader {
  public:
   explicit ConditionReader(PolicyFields& fields) : fields_(fields) {}
 
-  Condition Read(const YamlNode& root) {
+  GuardCondition Read(const YamlNode& root) {
     struct Task {
       const YamlNode* node;  // to read; null: the subtree of `closes` is complete
       std::uint32_t closes;
     };
-    Condition out;
+    GuardCondition out;
     std::vector<Task> tasks = {{&root, 0}};
     while (!tasks.empty()) {
       const Task task = tasks.back();
@@ -399,7 +399,7 @@ class ConditionReader {
 
 }  // namespace
 
-Condition ReadCondition(const YamlNode& root, PolicyFields& fields) {
+GuardCondition ReadCondition(const YamlNode& root, PolicyFields& fields) {
   return ConditionReader(fields).Read(root);
 }
 

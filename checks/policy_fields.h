@@ -47,7 +47,7 @@ class PolicyFields : public YamlFields {
 };
 
 /// Reads the condition of a rule. A condition with errors is not to be evaluated.
-Condition ReadCondition(const YamlNode& root, PolicyFields& fields);
+GuardCondition ReadCondition(const YamlNode& root, PolicyFields& fields);
 
 }  // namespace rpl
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "checks/yaml_fields.h"
+#include "grammar/spelling.h"
 #include "interp/checker.h"
 #include "interp/json_value.h"
 
@@ -24,18 +25,6 @@ constexpr std::size_t kToldBytes = 100;
 constexpr std::size_t kKeptInstances = 20;
 
 constexpr std::string_view kSeverities[] = {"error", "warning", "info"};
-
-// "Draft reviewed!" as "draft-reviewed".
-std::string KebabTitle(std::string_view title) {
-  std::string name;
-  for (const char c : title) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80 || std::isalnum(byte) != 0) name += static_cast<char>(std::tolower(byte));
-    else if (!name.empty() && name.back() != '-') name += '-';
-  }
-  while (name.ends_with('-')) name.pop_back();
-  return name;
-}
 
 std::string ShownValue(const Pool& pool, Value value) {
   std::string text = Text(pool, value);

@@ -2,6 +2,7 @@
 #include "grammar/spelling.h"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -38,6 +39,17 @@ std::string Kebab(std::string_view name) {
   }
   while (out.ends_with('-')) out.pop_back();
   return out;
+}
+
+std::string KebabTitle(std::string_view title) {
+  std::string name;
+  for (const char c : title) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80 || std::isalnum(byte) != 0) name += static_cast<char>(std::tolower(byte));
+    else if (!name.empty() && name.back() != '-') name += '-';
+  }
+  while (name.ends_with('-')) name.pop_back();
+  return name;
 }
 
 }  // namespace rpl

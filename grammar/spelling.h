@@ -18,6 +18,9 @@ std::size_t EditDistance(std::string_view a, std::string_view b);
 /// cook-mode, step-no and foo.
 std::string Kebab(std::string_view name);
 
+/// The name that a heading gives: "Draft reviewed!" as draft-reviewed.
+std::string KebabTitle(std::string_view title);
+
 }  // namespace rpl
 
 #endif  // RPL_GRAMMAR_SPELLING_H_

@@ -217,11 +217,7 @@ Sourced<Review> Gate::AskForReview(const ReviewRequest& request) {
 // --- what the program forbids itself -------------------------------------------------------
 
 std::string Gate::NameOf(const Constraint& c) const {
-  if (!c.heading.empty()) {
-    std::string words = c.heading;
-    std::replace(words.begin(), words.end(), ' ', '-');
-    return Kebab(words);
-  }
+  if (std::string name = KebabTitle(c.heading); !name.empty()) return name;
   std::string where = program_.sources().Where(c.span);
   return where.substr(0, where.rfind(':'));
 }

@@ -27,7 +27,7 @@ with open(sys.argv[1]) as file:
 seen = set()
 for number, line in enumerate(sys.stdin, 1):
     value = json.loads(line)
-    seen.add(value.get("type"))
+    seen.add(value.get("type") or value.get("kind") or value.get("effect"))
     for error in validator.iter_errors(value):
         sys.exit(f"line {number}: {error.message}\n  {line}")
 missing = set(sys.argv[2:]) - seen
@@ -67,6 +67,20 @@ valid event "fail done" "$rpl" run violated.rpl --events ndjson </dev/null
 valid event "question done" "$rpl" run all.rpl --events ndjson </dev/null
 valid event "question answer trace goal done" "$rpl" run "$examples/packing-list.md" \
   --events ndjson <"$examples/packing-list.md.answers"
+
+guarded() { "$rpl" run "$@" >/dev/null 2>>err; cat audit.jsonl; }
+calls() { "$rpl" guard --policy "$examples/guard/support-policy.json" --approvals reviews <"$1"; }
+sed 's/tz: [^}]*/tz: Mars/' "$examples/guard/rpl.yaml" >guard.yaml
+sed 's/"toolArg".*}/"timeGate","timezone":{"source":"enduserTag","tag":"tz"},"windows":[{"days":["mon"],"start":"00:00","end":"23:59"}]}/' \
+  "$examples/guard/refund-policy.json" >zone.json
+valid audit "run.started tool.decision tool.result run.ended" guarded \
+  "$examples/guard/refund-desk.md" --policy "$examples/guard/refund-policy.json" \
+  --approvals reviews --answers "$examples/guard/refund-answers.json" --audit audit.jsonl
+valid audit "error" guarded "$examples/guard/refund-desk.md" --policy zone.json \
+  --config guard.yaml --answers "$examples/guard/refund-answers.json" --audit audit.jsonl
+valid decision "allow hitl block" calls "$examples/guard/support-calls.jsonl"
+printf 'nonsense\n{"tool":""}\n' >wrong.jsonl
+valid decision "block" calls wrong.jsonl
 
 printf '%s passed, %s failed\n' "$passed" "$failed"
 ((failed == 0))
