@@ -29,8 +29,7 @@ std::string Cut(const std::string& text) {
 ordered_json CutValue(const ordered_json& value) {
   if (value.is_string()) return Cut(value.get_ref<const std::string&>());
   if (!value.is_structured()) return value;
-  const std::string text =
-      value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  const std::string text = value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   return text.size() <= kMostText ? value : ordered_json(Cut(text));
 }
 
@@ -49,7 +48,8 @@ const ordered_json& At(const ordered_json& object, const char* key) {
 // Whole numbers as such.
 ordered_json Plain(double value) {
   constexpr double kExact = 9007199254740992;  // 2^53
-  if (value > -kExact && value < kExact && value == static_cast<double>(static_cast<std::int64_t>(value)))
+  if (value > -kExact && value < kExact &&
+      value == static_cast<double>(static_cast<std::int64_t>(value)))
     return static_cast<std::int64_t>(value);
   return value;
 }
@@ -90,10 +90,8 @@ PastCall PastCallOf(const ordered_json& event) {
 ordered_json AuditRun::Event(std::string_view kind, ordered_json data, Moment now,
                              std::optional<std::size_t> step) {
   last_ = std::max(last_, now);
-  ordered_json event = {{"schema", "handlebar.audit.v1"},
-                        {"ts", MomentText(last_)},
-                        {"runId", run_},
-                        {"kind", kind}};
+  ordered_json event = {
+      {"schema", "handlebar.audit.v1"}, {"ts", MomentText(last_)}, {"runId", run_}, {"kind", kind}};
   if (step) event["stepIndex"] = *step;
   if (user_) event["actorExternalId"] = *user_;
   event["data"] = std::move(data);
@@ -128,7 +126,8 @@ ordered_json AuditRun::Decided(std::size_t step, const Decision& decision, const
     if (signals.size() == kMostListed) break;
     ordered_json one = {{"key", Cut(asked.key)}, {"args", ordered_json::object()}};
     for (const auto& [name, value] : asked.args.items()) one["args"][name] = CutValue(value);
-    if (asked.answer.value) one["result"] = {{"ok", true}, {"value", CutValue(*asked.answer.value)}};
+    if (asked.answer.value)
+      one["result"] = {{"ok", true}, {"value", CutValue(*asked.answer.value)}};
     else one["result"] = {{"ok", false}, {"error", {{"message", Cut(asked.answer.why)}}}};
     signals.push_back(std::move(one));
   }
@@ -157,7 +156,7 @@ ordered_json AuditRun::Failed(const std::string& message, Moment now) {
 
 void ReadHistory(const std::vector<ordered_json>& events, const std::string& run,
                  const std::string& agent_slug, bool open, History& to) {
-  std::unordered_map<std::string, std::string> agents;       // by run
+  std::unordered_map<std::string, std::string> agents;           // by run
   std::unordered_map<std::string, std::set<std::string>> ended;  // steps of this run, by tool
   for (const ordered_json& event : events) {
     const std::string of = TextAt(event, "runId");

@@ -129,9 +129,7 @@ class Leaves {
     static constexpr const char* kDays[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
     Say("timeGate: it is {} {:02}:{:02} in {}", kDays[local->day], local->minute / 60,
         local->minute % 60, zone);
-    const auto on = [](const TimeGateLeaf::Window& w, int day) {
-      return (w.days >> day & 1) != 0;
-    };
+    const auto on = [](const TimeGateLeaf::Window& w, int day) { return (w.days >> day & 1) != 0; };
     return Of(std::any_of(leaf.windows.begin(), leaf.windows.end(), [&](const auto& w) {
       if (w.start <= w.end)
         return on(w, local->day) && w.start <= local->minute && local->minute <= w.end;
@@ -282,8 +280,7 @@ class Leaves {
       return &made;
     };
     switch (binding.from) {
-      case From::kEnduserId:
-        return call.user && call.user->id ? make(*call.user->id) : nullptr;
+      case From::kEnduserId: return call.user && call.user->id ? make(*call.user->id) : nullptr;
       case From::kEnduserTag: return TagOfUser(binding.of);
       case From::kToolName: return make(call.tool);
       case From::kToolTag: return make(HasTag(call.tags, binding.of));

@@ -141,8 +141,8 @@ struct NotPart {};
 
 struct ConditionNode {
   std::variant<EnduserTagLeaf, ExecutionTimeLeaf, SequenceLeaf, MaxCallsLeaf, MetricWindowLeaf,
-               TimeGateLeaf, SignalLeaf, ToolNameLeaf, ToolTagLeaf, ToolArgLeaf,
-               RequireSubjectLeaf, AndParts, OrParts, NotPart>
+               TimeGateLeaf, SignalLeaf, ToolNameLeaf, ToolTagLeaf, ToolArgLeaf, RequireSubjectLeaf,
+               AndParts, OrParts, NotPart>
       is;
   /// What to do where this part stays unknown.
   std::optional<Effect> on_missing;
@@ -172,7 +172,7 @@ struct Surroundings {
   Moment now = 0;
   std::string organisation_zone;  // "": none
   Sourced<std::vector<Subject>> subjects;
-  std::vector<AskedSignal> signals = {};    // in the order asked
+  std::vector<AskedSignal> signals = {};        // in the order asked
   std::vector<std::string> unknown_zones = {};  // as they were named, once each
 };
 

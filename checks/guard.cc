@@ -34,8 +34,9 @@ Guard::Guard(Policy policy, GuardAgent agent)
     : policy_(std::move(policy)), agent_(std::move(agent)) {
   active_ = policy_.enabled && IsFor(policy_, agent_);
   for (const GuardRule& rule : policy_.rules) by_priority_.push_back(&rule);
-  std::stable_sort(by_priority_.begin(), by_priority_.end(),
-                   [](const GuardRule* a, const GuardRule* b) { return a->priority > b->priority; });
+  std::stable_sort(
+      by_priority_.begin(), by_priority_.end(),
+      [](const GuardRule* a, const GuardRule* b) { return a->priority > b->priority; });
 }
 
 bool Guard::ReadsOtherRuns() const {
@@ -104,8 +105,8 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
   if (any && !stopped) {
     around.subjects = sources.Subjects(call);
     if (!around.subjects.value)
-      out.problems.push_back("the subjects of " + call.tool + " are not available: " +
-                             around.subjects.why);
+      out.problems.push_back("the subjects of " + call.tool +
+                             " are not available: " + around.subjects.why);
   }
   const std::optional<std::string> user = call.user ? call.user->id : std::nullopt;
   const auto request_for = [&](const GuardRule& rule) {

@@ -108,7 +108,7 @@ class Guard {
 
   Policy policy_;
   GuardAgent agent_;
-  bool active_ = true;                // the policy is for this agent, and on
+  bool active_ = true;  // the policy is for this agent, and on
   std::vector<const GuardRule*> by_priority_;
 };
 

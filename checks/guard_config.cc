@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view kKeys[] = {"agent", "organisationTimezone", "user",
-                                      "tools", "signals",              "subjects"};
+constexpr std::string_view kKeys[] = {"agent",   "organisationTimezone", "user", "tools", "signals",
+                                      "subjects"};
 constexpr std::string_view kAgentKeys[] = {"slug", "tags"};
 constexpr std::string_view kToolKeys[] = {"name", "tags", "params"};
 constexpr std::string_view kCommandKeys[] = {"command", "timeoutMs"};
@@ -56,7 +56,8 @@ class Reader {
   void ForEach(const YamlNode& node, std::string_view key, Fn&& fn) {
     const YamlNode* map = fields_.Optional(node, key);
     if (map == nullptr || !fields_.IsMap(*map)) return;
-    for (const auto& [name, value] : map->entries) fn(name.scalar.template get<std::string>(), value);
+    for (const auto& [name, value] : map->entries)
+      fn(name.scalar.template get<std::string>(), value);
   }
 
   GuardTool Tool(const std::string& label, const YamlNode& node) {

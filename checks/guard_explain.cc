@@ -100,10 +100,10 @@ class Clauses {
       std::vector<std::string> days;
       for (int d = 0; d < 7; ++d)
         if ((w.days >> d & 1) != 0) days.emplace_back(kDays[d]);
-      out += fmt::format("{}({} in {}, {} >= \"{:02}:{:02}\"{}{} <= \"{:02}:{:02}\")",
-                         out.empty() ? "" : " | ", day, List(days), time, w.start / 60,
-                         w.start % 60, w.start <= w.end ? ", " : " | ", time, w.end / 60,
-                         w.end % 60);
+      out +=
+          fmt::format("{}({} in {}, {} >= \"{:02}:{:02}\"{}{} <= \"{:02}:{:02}\")",
+                      out.empty() ? "" : " | ", day, List(days), time, w.start / 60, w.start % 60,
+                      w.start <= w.end ? ", " : " | ", time, w.end / 60, w.end % 60);
     }
     return fmt::format("local-time({}, {}, {}), ({})", Quoted(leaf.tag), day, time, out);
   }
@@ -139,11 +139,11 @@ class Clauses {
                        kOps[static_cast<std::size_t>(leaf.op)], Rpl(leaf.value));
   }
   std::string operator()(const ToolNameLeaf& leaf) {
-    static constexpr const char* kOps[] = {"eq",        "neq",       "contains", "starts-with",
+    static constexpr const char* kOps[] = {"eq",        "neq",     "contains",   "starts-with",
                                            "ends-with", "matches", "matches-one"};
-    return fmt::format("tool-name-{}(?tool, {})", kOps[static_cast<std::size_t>(leaf.op)],
-                       leaf.op == ToolNameLeaf::Op::kIn ? List(leaf.values)
-                                                        : Quoted(leaf.values.front()));
+    return fmt::format(
+        "tool-name-{}(?tool, {})", kOps[static_cast<std::size_t>(leaf.op)],
+        leaf.op == ToolNameLeaf::Op::kIn ? List(leaf.values) : Quoted(leaf.values.front()));
   }
   std::string operator()(const ToolTagLeaf& leaf) {
     const std::string_view join = leaf.op == ToolTagLeaf::Op::kAllOf ? ", " : " | ";
@@ -153,8 +153,8 @@ class Clauses {
     return "(" + out + ")";
   }
   std::string operator()(const ToolArgLeaf& leaf) {
-    static constexpr std::string_view kOps[] = {"=", "!=", "contains", "starts-with", "ends-with",
-                                                "in", ">", ">=", "<", "<="};
+    static constexpr std::string_view kOps[] = {"=",  "!=", "contains", "starts-with", "ends-with",
+                                                "in", ">",  ">=",       "<",           "<="};
     const std::string v = Fresh();
     const auto op = static_cast<std::size_t>(leaf.op);
     const std::string arg = fmt::format("tool-arg({}, {}), ", Quoted(leaf.path), v);
@@ -209,7 +209,8 @@ std::string Tree(const GuardCondition& condition) {
 }  // namespace
 
 std::string RuleAsRpl(const GuardRule& rule) {
-  std::string tail = rule.phase == CallPhase::kBefore ? "call(?tool, ?args)" : "result(?tool, ?args)";
+  std::string tail =
+      rule.phase == CallPhase::kBefore ? "call(?tool, ?args)" : "result(?tool, ?args)";
   if (!rule.tool) tail += ", false";
   if (rule.tool && !rule.tool->names.empty())
     tail += ",\n    tool-name-matches-one(?tool, " + List(rule.tool->names) + ")";

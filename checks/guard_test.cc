@@ -14,8 +14,8 @@
 #include "checks/approvals.h"
 #include "checks/audit.h"
 #include "checks/glob.h"
-#include "checks/json_tree.h"
 #include "checks/json_lines.h"
+#include "checks/json_tree.h"
 #include "checks/zone.h"
 #include "interp/operators.h"
 
@@ -134,14 +134,16 @@ TEST_CASE("mistakes in a policy are told with place, path and hint, all at once"
        "`sequence`, `maxCalls`, `metricWindow`, `timeGate`, `signal`, `toolName`, `toolTag`, "
        "`toolArg`, `requireSubject`, `and`, `or` or `not`, got `maxCall` (did you mean "
        "`maxCalls`?)"},
-      {WithCondition(R"({"kind":"toolArg","type":"number","op":"contains","path":"a","value":"5"})"),
+      {WithCondition(
+           R"({"kind":"toolArg","type":"number","op":"contains","path":"a","value":"5"})"),
        "3:52 RPL7007 `rules[0].condition.op`: expected `eq`, `neq`, `gt`, `gte`, `lt` or `lte`, "
        "got `contains`\n"
        "3:82 RPL7007 `rules[0].condition.value`: expected a number, got a string"},
       {WithCondition(R"({"kind":"and","all":[{"kind":"not","not":{"kind":"sequence"}}]})"),
        "3:54 RPL7006 `rules[0].condition.all[0].not`: `mustHaveCalled` or `mustNotHaveCalled` is "
        "needed"},
-      {WithCondition(R"({"kind":"timeGate","timezone":{"source":"enduserTag"},"windows":[{"days":["mon"],"start":"25:00","end":5}]})"),
+      {WithCondition(
+           R"({"kind":"timeGate","timezone":{"source":"enduserTag"},"windows":[{"days":["mon"],"start":"25:00","end":5}]})"),
        "3:43 RPL7006 `rules[0].condition.timezone.tag`: this is required\n"
        "3:102 RPL7007 `rules[0].condition.windows[0].start`: expected a time from `00:00` to "
        "`23:59`, got `25:00`\n"
@@ -186,7 +188,8 @@ TEST_CASE("two rules of one id are refused, and deep nesting is a named limit") 
   CHECK(ErrorsOf(WithCondition(deep)) == "");
   for (int i = 0; i < 10; ++i) deep = R"({"kind":"not","not":)" + deep + "}";
   CHECK_THAT(ErrorsOf(WithCondition(deep)), Catch::Contains("RPL7003 nested deeper than 450"));
-  CHECK_THAT(ErrorsOf(WithCondition(std::string(20'000, '[') + std::string(20'000, ']'))), Catch::Contains("RPL7003"));
+  CHECK_THAT(ErrorsOf(WithCondition(std::string(20'000, '[') + std::string(20'000, ']'))),
+             Catch::Contains("RPL7003"));
 }
 
 TEST_CASE("a guard that fails blocks and says so") {
@@ -347,9 +350,12 @@ std::string TreeText(const YamlNode& node, int depth = 0) {
 }
 
 TEST_CASE("JSON read fast is the tree that the YAML reader makes of it") {
-  std::vector<std::string> texts = {
-      "[]", "{}", " [ 1 ,-2.5e3,\"a\\\"b\", true,false ]\n",
-      "{\"a\" : {\"b\":[ [ ] , { } ,12]} ,\"c\":\"\xc3\xa4\"}", "[1,2\n,3]", "[ 0 , 5]"};
+  std::vector<std::string> texts = {"[]",
+                                    "{}",
+                                    " [ 1 ,-2.5e3,\"a\\\"b\", true,false ]\n",
+                                    "{\"a\" : {\"b\":[ [ ] , { } ,12]} ,\"c\":\"\xc3\xa4\"}",
+                                    "[1,2\n,3]",
+                                    "[ 0 , 5]"};
   for (const char* name : {"support-policy.json", "refund-policy.json"}) {
     std::ifstream in(std::string(RPL_EXAMPLES) + "/guard/" + name);
     std::stringstream text;

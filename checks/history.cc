@@ -108,11 +108,11 @@ std::size_t History::Calls(const MaxCallsLeaf& of) const {
   std::size_t calls = 0;
   for (const Tool& tool : tools_) {
     if (tool.ended + tool.open == 0) continue;
-    const bool matches = of.by_tag ? std::any_of(tool.tags.begin(), tool.tags.end(),
-                                                 [&](const std::string& tag) {
-                                                   return AnyGlobMatches(of.globs, tag);
-                                                 })
-                                   : AnyGlobMatches(of.globs, tool.name);
+    const bool matches =
+        of.by_tag
+            ? std::any_of(tool.tags.begin(), tool.tags.end(),
+                          [&](const std::string& tag) { return AnyGlobMatches(of.globs, tag); })
+            : AnyGlobMatches(of.globs, tool.name);
     if (matches) calls += tool.ended + tool.open;
   }
   return calls;

@@ -34,8 +34,8 @@ struct PastCall {
   std::vector<std::string> tags;
   bool failed = false;
   double took_ms = 0;
-  Moment at = 0;                        // when it ended
-  std::optional<std::string> user;      // the end user's id
+  Moment at = 0;                          // when it ended
+  std::optional<std::string> user;        // the end user's id
   std::map<std::string, double> metrics;  // bytes_out, records_in, …, and custom ones
 };
 
@@ -76,7 +76,7 @@ class History {
     std::vector<std::string> tags;
     std::size_t ended = 0;  // in this run
     std::size_t open = 0;
-    double took_ms = 0;                                    // in this run
+    double took_ms = 0;                                  // in this run
     std::map<std::string, std::vector<Sample>> metrics;  // by time
   };
   static constexpr std::uint32_t kNobody = UINT32_MAX;

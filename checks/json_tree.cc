@@ -91,8 +91,8 @@ class TreeBuilder {
     last_ = std::max(whole ? end : begin + 1, last_);
     std::size_t shown = whole ? end : begin + 1;
     // The byte behind a number was read to see its end.
-    while (shown > begin + 1 && std::string_view(" \t\r\n,]}").find(text_[shown - 1]) !=
-                                    std::string_view::npos &&
+    while (shown > begin + 1 &&
+           std::string_view(" \t\r\n,]}").find(text_[shown - 1]) != std::string_view::npos &&
            text_[begin] != '"')
       --shown;
     if (whole) last_ = shown;

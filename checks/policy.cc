@@ -14,14 +14,13 @@ namespace {
 using Kind = YamlNode::Kind;
 
 constexpr std::string_view kFileKeys[] = {"policy", "rules"};
-constexpr std::string_view kPolicyKeys[] = {"id",      "name",          "description",
-                                            "enabled", "mode",          "combine",
-                                            "agentSelector", "onMissingDefault"};
+constexpr std::string_view kPolicyKeys[] = {"id",   "name",    "description",   "enabled",
+                                            "mode", "combine", "agentSelector", "onMissingDefault"};
 constexpr std::string_view kModes[] = {"enforce", "shadow", "monitor"};
 constexpr std::string_view kCombines[] = {"most_severe_wins"};
 constexpr std::string_view kAgentKeys[] = {"anyOfSlugs", "anyOfTags"};
-constexpr std::string_view kRuleKeys[] = {"id",       "policyId", "priority",  "enabled", "name",
-                                          "selector", "condition", "effect", "onMissing"};
+constexpr std::string_view kRuleKeys[] = {"id",       "policyId",  "priority", "enabled",  "name",
+                                          "selector", "condition", "effect",   "onMissing"};
 constexpr std::string_view kSelectorKeys[] = {"phase", "tool"};
 constexpr std::string_view kPhases[] = {"tool.before", "tool.after"};
 constexpr std::string_view kToolKeys[] = {"name", "tagsAll", "tagsAny"};
@@ -30,8 +29,8 @@ constexpr std::string_view kEffectTypes[] = {"allow", "hitl", "block"};
 
 // A list of rules or one rule, as the file {rules: […]} that it stands for.
 YamlNode AsFile(YamlNode root) {
-  const bool rules = root.kind == Kind::kMap && (root.Find("rules") != nullptr ||
-                                                 root.Find("policy") != nullptr);
+  const bool rules =
+      root.kind == Kind::kMap && (root.Find("rules") != nullptr || root.Find("policy") != nullptr);
   if (rules || (root.kind != Kind::kList && root.kind != Kind::kMap)) return root;
   YamlNode list;
   if (root.kind == Kind::kList) {
@@ -109,8 +108,8 @@ class PolicyReader {
 
   void Selector(const YamlNode& node, GuardRule& rule) {
     if (!fields_.IsMapOf(node, kSelectorKeys)) return;
-    rule.phase = fields_.WordAt(node, "phase", kPhases) == 0 ? CallPhase::kBefore
-                                                              : CallPhase::kAfter;
+    rule.phase =
+        fields_.WordAt(node, "phase", kPhases) == 0 ? CallPhase::kBefore : CallPhase::kAfter;
     const YamlNode* tool = fields_.Optional(node, "tool");
     if (tool == nullptr) {
       fields_.Add(Code::kRuleNeverInPlay, node, "without `tool` the rule is never evaluated",

@@ -20,8 +20,9 @@ using Words = std::span<const std::string_view>;
 constexpr std::int64_t kMost = std::int64_t{1} << 53;
 
 constexpr std::string_view kKinds[] = {
-    "enduserTag", "executionTime", "sequence", "maxCalls", "metricWindow",   "timeGate", "signal",
-    "toolName",   "toolTag",       "toolArg",  "requireSubject", "and",      "or",       "not"};
+    "enduserTag",     "executionTime", "sequence", "maxCalls", "metricWindow",
+    "timeGate",       "signal",        "toolName", "toolTag",  "toolArg",
+    "requireSubject", "and",           "or",       "not"};
 constexpr std::string_view kPlatformKinds[] = {"custom", "sensitiveData"};
 constexpr std::string_view kDays[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
 
@@ -263,9 +264,9 @@ class ConditionReader {
         RE2::FullMatch(node->scalar.get<std::string>(), clock, &hours, &minutes))
       return hours * 60 + minutes;
     const bool text = node->kind == Kind::kString;
-    fields_.Wrong(*node, "expected a time from `00:00` to `23:59`, got " +
-                             (text ? "`" + node->scalar.get<std::string>() + "`"
-                                   : Described(*node)));
+    fields_.Wrong(*node,
+                  "expected a time from `00:00` to `23:59`, got " +
+                      (text ? "`" + node->scalar.get<std::string>() + "`" : Described(*node)));
     return 0;
   }
 
@@ -277,8 +278,7 @@ class ConditionReader {
   }
 
   SignalLeaf Signal(const YamlNode& node) {
-    static constexpr std::string_view kOps[] = {"eq", "neq", "gt",  "gte",
-                                                "lt", "lte", "in", "nin"};
+    static constexpr std::string_view kOps[] = {"eq", "neq", "gt", "gte", "lt", "lte", "in", "nin"};
     Know(node, {"key", "args", "op", "value"});
     SignalLeaf leaf;
     leaf.key = fields_.TextAt(node, "key");

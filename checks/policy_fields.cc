@@ -49,8 +49,8 @@ std::int64_t PolicyFields::WholeAt(const YamlNode& map, std::string_view key, st
         value == static_cast<double>(static_cast<std::int64_t>(value)))
       return static_cast<std::int64_t>(value);
   }
-  Wrong(*node,
-        fmt::format("expected a whole number from {} to {}, got {}", least, most, Described(*node)));
+  Wrong(*node, fmt::format("expected a whole number from {} to {}, got {}", least, most,
+                           Described(*node)));
   return least;
 }
 

@@ -53,9 +53,9 @@ void Decide(const Guard& guard, bool known) {
     const Decision decision = guard.Decide(call, history, sources, 1'000'000'000'000);
     Require(decision.cause != Decision::Cause::kFailure, "a decision does not fail");
     const std::string text = DecisionJson(decision, call).dump();
-    Require(text == DecisionJson(guard.Decide(call, history, sources, 1'000'000'000'000), call)
-                        .dump(),
-            "a decision is the same again", text);
+    Require(
+        text == DecisionJson(guard.Decide(call, history, sources, 1'000'000'000'000), call).dump(),
+        "a decision is the same again", text);
     Require(decision.effect == Effect::kAllow || !decision.rule.empty(),
             "what stops a call has a rule", text);
   }

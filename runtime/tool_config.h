@@ -61,8 +61,8 @@ Permit PermitFor(const ToolCommand& command, const nlohmann::ordered_json& args)
 struct ToolConfig {
   GuardConfig guard;
   nlohmann::ordered_json guard_json = nullptr;  // the part it was read from
-  std::size_t concurrency = 4;     // calls at a time
-  std::vector<ToolCommand> tools;  // in written order
+  std::size_t concurrency = 4;                  // calls at a time
+  std::vector<ToolCommand> tools;               // in written order
 
   const ToolCommand* Find(std::string_view name) const;
 };

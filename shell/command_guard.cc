@@ -67,8 +67,8 @@ int Decide(const GuardCommandOptions& options) {
       return kExitFile;
     }
   }
-  const std::string run = fmt::format(
-      "guard-{}", std::chrono::system_clock::now().time_since_epoch().count());
+  const std::string run =
+      fmt::format("guard-{}", std::chrono::system_clock::now().time_since_epoch().count());
   Worst worst;
   std::size_t step = 0;
   for (std::size_t begin = 0; begin < input.text.size();) {

@@ -222,8 +222,7 @@ void AddAgentOptions(CLI::App& command, GuardOptions& options) {
       .add_option("--approvals", options.approvals,
                   "Where reviews are kept (default: ~/.local/state/rpl/reviews.jsonl)")
       ->type_name("FILE");
-  command.add_option("--agent", options.agent, "The agent that the policy sees")
-      ->type_name("SLUG");
+  command.add_option("--agent", options.agent, "The agent that the policy sees")->type_name("SLUG");
   command
       .add_option("--org-timezone", options.organisation_zone,
                   "The zone for time gates whose end user has none, as Europe/Berlin")

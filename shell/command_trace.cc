@@ -8,8 +8,8 @@
 #include "interp/json_value.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
-#include "shell/guard_setup.h"
 #include "shell/engine_setup.h"
+#include "shell/guard_setup.h"
 #include "shell/input.h"
 #include "shell/report.h"
 

@@ -33,10 +33,10 @@ struct EngineOptions {
   std::string config;                    // --config FILE
   std::vector<std::string> allow_tools;  // --allow-tool NAME
   GuardOptions guard;
-  bool log_phases = false;               // --log phases
-  bool events = false;                   // --events ndjson
-  SessionLimits limits;                  // --max-time and its like
-  bool json = false;                     // --format json
+  bool log_phases = false;  // --log phases
+  bool events = false;      // --events ndjson
+  SessionLimits limits;     // --max-time and its like
+  bool json = false;        // --format json
 };
 
 /// rpl run FILE…: the files are one program, which runs until its goal is decided.

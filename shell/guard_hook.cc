@@ -76,7 +76,8 @@ Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& confi
   };
   HookCall call;
   call.session = text_at("session_id");
-  const std::string event = json.contains("hook_event_name") ? text_at("hook_event_name") : "PreToolUse";
+  const std::string event =
+      json.contains("hook_event_name") ? text_at("hook_event_name") : "PreToolUse";
   if (event != "PreToolUse" && event != "PostToolUse")
     return {std::nullopt, "the event is neither PreToolUse nor PostToolUse"};
   call.after = event == "PostToolUse";
@@ -141,7 +142,10 @@ int Decide(const GuardCommandOptions& options) {
   std::string reason = decision.message;
   if (asks && !decision.review.empty())
     reason += fmt::format(" (review {}: `rpl guard approve {}`)", decision.review, decision.review);
-  std::cout << Dump(Answer(!decision.Stops() ? "allow" : asks ? "ask" : "deny", reason))
+  std::cout << Dump(Answer(!decision.Stops() ? "allow"
+                           : asks            ? "ask"
+                                             : "deny",
+                           reason))
             << std::endl;
   return kExitOk;
 }

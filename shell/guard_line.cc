@@ -37,8 +37,7 @@ std::vector<std::string> Texts(const ordered_json& value, std::string_view key) 
 
 Moment Time(const ordered_json& value, std::string_view key) {
   const auto moment = ParseInstant(Text(value, key));
-  if (!moment)
-    throw Wrong{fmt::format("expected a time like 2026-01-02T00:00:00Z for `{}`", key)};
+  if (!moment) throw Wrong{fmt::format("expected a time like 2026-01-02T00:00:00Z for `{}`", key)};
   return *moment;
 }
 
@@ -156,10 +155,11 @@ Sourced<std::vector<Subject>> LineSources::Subjects(const GuardCall& call) {
   if (line_.subjects) return {*line_.subjects, ""};
   const GuardCommand* command = config_.FindSubjects(call.tool);
   if (command == nullptr) return {std::vector<Subject>(), ""};
-  const Sourced<ordered_json> got = run_(*command, {{"tool", {{"name", call.tool}, {"tags", call.tags}}},
-                                                    {"toolName", call.tool},
-                                                    {"toolArgs", call.args},
-                                                    {"runContext", {{"runId", run_id_}}}});
+  const Sourced<ordered_json> got =
+      run_(*command, {{"tool", {{"name", call.tool}, {"tags", call.tags}}},
+                      {"toolName", call.tool},
+                      {"toolArgs", call.args},
+                      {"runContext", {{"runId", run_id_}}}});
   if (!got.value) return {std::nullopt, got.why};
   return ReadSubjects(*got.value);
 }

@@ -185,7 +185,8 @@ class Case : public GuardSources {
     else if (takes("subjects fail")) subjects_ = {std::nullopt, "the extractor failed"};
     else if (takes("subjects ")) subjects_ = ReadSubjects(Parsed(rest));
     else if (RE2::FullMatch(part, returns, &a, &b)) signals_[a] = Parsed(b);
-    else if (RE2::FullMatch(part, fails, &a)) signals_[a] = ordered_json(ordered_json::value_t::discarded);
+    else if (RE2::FullMatch(part, fails, &a))
+      signals_[a] = ordered_json(ordered_json::value_t::discarded);
     else if (RE2::FullMatch(part, review, &a, &b))
       reviews_[a] = b == "approved" ? Review::State::kApproved
                     : b == "denied" ? Review::State::kDenied
@@ -300,8 +301,8 @@ class Case : public GuardSources {
     History history;
     for (Past& past : past_) {
       past.call.at = now_ - past.ago;
-      auto metrics = InbuiltMetrics(past.args, past.result ? &*past.result : nullptr,
-                                    past.call.took_ms);
+      auto metrics =
+          InbuiltMetrics(past.args, past.result ? &*past.result : nullptr, past.call.took_ms);
       for (const auto& [key, value] : past.call.metrics) metrics[key] = value;
       past.call.metrics = std::move(metrics);
       if (past.call.tags.empty() && past.call.tool == call_.tool) past.call.tags = call_.tags;

@@ -137,7 +137,8 @@ std::unique_ptr<GateSetup> GateSetupFrom(const ordered_json& record) {
   Diagnostics ignored;
   const std::uint32_t file =
       sources.Add("guard", record.value("config", ordered_json::object()).dump());
-  if (const auto root = ReadYaml(sources, file, ignored); root && root->kind == YamlNode::Kind::kMap)
+  if (const auto root = ReadYaml(sources, file, ignored);
+      root && root->kind == YamlNode::Kind::kMap)
     setup->config = ReadGuardConfig(*root, *root, "/", ignored);
   setup->guard =
       std::make_shared<Guard>(std::move(*read), AgentFor(GuardOptionsFrom(record), setup->config));

@@ -77,7 +77,8 @@ ScriptedAnswer EntryFromJson(const ordered_json& entry) {
   {
     Pool pool;
     if (!ReplyFromJson(entry, Request{}, pool))
-      throw Misread("expected \"value\", a \"metadata\" object, \"error\", \"decline\" or \"cancel\": true");
+      throw Misread(
+          "expected \"value\", a \"metadata\" object, \"error\", \"decline\" or \"cancel\": true");
   }
   answer.make = [entry](const Request& request, Pool& pool) {
     return *ReplyFromJson(entry, request, pool);

@@ -149,7 +149,8 @@ TEST_CASE("a file of answers that is not understood says where") {
   CHECK(error(R"([{"match": {"tool": "t"}, "value": 1}, {}])") ==
         "entry 2: expected an object with a \"match\" that is not empty");
   CHECK(error(R"([{"match": {"tool": "t"}}])") ==
-        "entry 1: expected \"value\", a \"metadata\" object, \"error\", \"decline\" or \"cancel\": true");
+        "entry 1: expected \"value\", a \"metadata\" object, \"error\", \"decline\" or \"cancel\": "
+        "true");
   CHECK(error(R"([{"match": {"too": "t"}, "value": 1}])").find("got \"too\"") != std::string::npos);
   CHECK(error(R"([{"match": {"regex": "("}, "value": 1}])").find("bad regex") != std::string::npos);
   CHECK(error("{").find("parse error") != std::string::npos);
