@@ -9,10 +9,8 @@
 #include "rpl/rpl.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <filesystem>
 #include <map>
@@ -20,6 +18,8 @@
 #include <set>
 #include <utility>
 
+#include "embed/large_stack.h"
+#include "embed/public_finding.h"
 #include "interp/explain_print.h"
 #include "interp/json_value.h"
 #include "interp/operators.h"
@@ -30,59 +30,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kStackBytes = std::size_t{512} << 20;
 constexpr std::size_t kAbsenceDepth = 2;
-
-// --- The thread that evaluates ------------------------------------------------------------
-
-/// A thread with a stack so large that a deep evaluation ends at a limit that is counted. It
-/// lives as long as its engine: making one takes longer than most turns.
-class LargeStack {
- public:
-  LargeStack() {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    started_ = pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
-               pthread_create(&thread_, &attributes, Loop, this) == 0;
-    pthread_attr_destroy(&attributes);
-  }
-  LargeStack(const LargeStack&) = delete;
-  ~LargeStack() {
-    if (!started_) return;
-    Pass(kEnds);
-    pthread_join(thread_, nullptr);
-  }
-
-  /// Runs `work` there and waits for it; or right here if the system gave no such thread.
-  void Run(const std::function<void()>& work) {
-    if (!started_) return work();
-    work_ = &work;
-    Pass(kWorks);
-    turn_.wait(kWorks);
-  }
-
- private:
-  enum Turn : int { kRests, kWorks, kEnds };
-
-  void Pass(Turn to) {
-    turn_ = to;
-    turn_.notify_all();
-  }
-  static void* Loop(void* self) {
-    auto& here = *static_cast<LargeStack*>(self);
-    for (;;) {
-      here.turn_.wait(kRests);
-      if (here.turn_ == kEnds) return nullptr;
-      (*here.work_)();
-      here.Pass(kRests);
-    }
-  }
-
-  std::atomic<int> turn_ = kRests;
-  const std::function<void()>* work_ = nullptr;
-  pthread_t thread_;
-  bool started_ = false;
-};
 
 // --- Values -------------------------------------------------------------------------------
 
@@ -240,36 +188,6 @@ class Replies : public Agent {
 
 // --- What goes out ------------------------------------------------------------------------
 
-Engine::Severity SeverityOf(Severity severity) {
-  switch (severity) {
-    case Severity::kError: return Engine::Severity::kError;
-    case Severity::kWarning: return Engine::Severity::kWarning;
-    case Severity::kInfo: break;
-  }
-  return Engine::Severity::kInfo;
-}
-
-std::vector<Engine::Finding> FindingsOf(const std::vector<Diagnostic>& diagnostics,
-                                        const Sources& sources) {
-  std::vector<Engine::Finding> out;
-  for (const Diagnostic& d : diagnostics) {
-    const Sources::Place place = sources.PlaceOf(d.span.file, d.span.begin);
-    out.push_back({SeverityOf(d.severity), CodeText(d.code), sources.at(d.span.file).name,
-                   place.line, place.column, d.span.begin, d.span.end, d.message, d.hint,
-                   Render(d, sources)});
-  }
-  return out;
-}
-
-// An error that is in no text.
-Engine::Finding ErrorIn(const std::string& file, const std::string& message) {
-  Engine::Finding out;
-  out.file = file;
-  out.message = message;
-  out.rendered = (file.empty() ? "" : file + ": ") + message + "\n";
-  return out;
-}
-
 bool HasErrors(const std::vector<Engine::Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(), [](const Engine::Finding& f) {
     return f.severity == Engine::Severity::kError;
@@ -281,7 +199,8 @@ Engine::Status StatusOf(Status status) {
     case Status::kNothing: return Engine::Status::kNothing;
     case Status::kSatisfied: return Engine::Status::kSatisfied;
     case Status::kUnsatisfied: return Engine::Status::kUnsatisfied;
-    case Status::kWaiting: return Engine::Status::kWaiting;
+    case Status::kWaiting:
+    case Status::kReview: return Engine::Status::kWaiting;
     case Status::kFailed: return Engine::Status::kFailed;
     case Status::kLimit: return Engine::Status::kLimit;
     case Status::kRejected: return Engine::Status::kRejected;

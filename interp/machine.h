@@ -104,14 +104,15 @@ class Machine {
 
   Premise PremiseOf(const RowUsed& used) const;
 
-  /// Notes a call to make, unless the user declined it (then false, with the reason).
+  /// Notes a call to make, unless it was declined or refused (then false, with the reason).
   bool Open(const OpenCall& call, std::string* why);
   std::string CallText(const OpenCall& call) const;
 
   /// Everything that goals and constraints need to know of this moment.
   struct Moment {
-    Value now;                       // an ISO 8601 string
-    std::set<std::string> declined;  // calls the user declined, by text
+    Value now;                                   // an ISO 8601 string
+    std::set<std::string> declined;              // calls the user declined, by text
+    std::map<std::string, std::string> refused;  // calls a guard refused, and why
   };
   using BadHead = std::pair<const Definition*, std::string>;
 
@@ -125,6 +126,7 @@ class Machine {
   Stop stop = Stop::kGoesOn;
   std::string stopped_at;     // what was growing when a limit was reached
   std::string declined_call;  // a declined call that was needed, or ""
+  std::string refused_call;   // a refused call that was needed, or ""
   std::string failed_call;    // a call that was needed and whose tool failed, and why, or ""
   std::string circular;       // a goal or relation that needs itself, or ""
   bool truncated = false;     // a limit stopped the fixpoint: absence proves nothing

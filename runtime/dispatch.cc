@@ -16,6 +16,7 @@ using nlohmann::ordered_json;
 
 void Runtime::DispatchAsyncs() {
   Begin(8, "dispatch asyncs");
+  if (!held_.empty() || !gate_.broken().empty()) return;
   if (!violated_.empty()) return AskWhatNow();
   Journal* const journal = IsCutOff() ? nullptr : options_.journal;
   const bool live = options_.journal == nullptr || options_.journal->live();
@@ -26,6 +27,7 @@ void Runtime::DispatchAsyncs() {
       Log("not shown: two keys of " + Text(pool_, value) + " are the same text");
       continue;
     }
+    if (!AdmitsJson(value)) continue;
     chat_ = true;
     if (journal != nullptr ? journal->Chat(*json) : live) agent_.Chat(*json);
     Log("chat " + *json);
@@ -103,8 +105,13 @@ Request Runtime::RequestFor(const OpenCall& call) {
   return r;
 }
 
-// The calls of one plan go out together; replies are taken in written order.
-void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
+// The calls of one plan go out together, each decided about first, in written order;
+// replies are taken in that order.
+void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
+  std::vector<const OpenCall*> calls;
+  for (const OpenCall* call : asked)
+    if (Admits(*call)) calls.push_back(call);
+  if (calls.empty()) return;
   Journal* const journal = options_.journal;
   std::vector<Request> requests;
   std::vector<std::string> names;
@@ -151,6 +158,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
 }
 
 void Runtime::Ask(const OpenCall& call) {
+  if (call.space == Space::kTool && !Admits(call)) return;
   const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };
   if (const auto answer = Put(RequestFor(call), entry_of)) replies_.push_back({call, *answer});
 }

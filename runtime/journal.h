@@ -24,6 +24,7 @@
 
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -40,16 +41,18 @@ namespace rpl {
 /// One recorded event: its body is one JSON object, in the form the journal writes.
 struct Event {
   enum class Kind {
-    kProgram,  // the files of a program; begins an epoch
-    kFile,     // a file that a namespace named, as it was read
-    kTurn,     // a run of the goals begins
-    kStep,     // a timestep begins: its number, time and limits
-    kEntry,    // an entry of the trace
-    kChat,     // a line of chat, before it is shown
-    kCall,     // a call goes out
-    kStarted,  // a command is about to be started for a call
-    kReply,    // a reply came in; it is used only after this
-    kOutcome,  // the turn ended
+    kProgram,   // the files of a program; begins an epoch
+    kFile,      // a file that a namespace named, as it was read
+    kTurn,      // a run of the goals begins
+    kStep,      // a timestep begins: its number, time and limits
+    kEntry,     // an entry of the trace
+    kChat,      // a line of chat, before it is shown
+    kCall,      // a call goes out
+    kStarted,   // a command is about to be started for a call
+    kReply,     // a reply came in; it is used only after this
+    kOutside,   // something else was asked outside, and what came back
+    kDecision,  // a guard decided about a call
+    kOutcome,   // the turn ended
   };
   Kind kind;
   std::string body;
@@ -70,10 +73,11 @@ struct ProgramFile {
 };
 
 /// The program of a kProgram event, and the trace of the epoch before it as RPL ("" for
-/// the first).
+/// the first). `guard` says what the run is guarded with; null: nothing.
 struct ProgramEvent {
   std::vector<ProgramFile> files;
   std::string trace;
+  nlohmann::ordered_json guard = nullptr;
 };
 ProgramEvent ProgramOf(const Event& event);
 
@@ -95,6 +99,11 @@ Trace EntriesToCome(std::span<const Event> events);
 
 /// Both together.
 Trace TraceSoFar(std::span<const Event> events);
+
+/// The answers of kOutside events to questions that have this key, in order.
+std::vector<nlohmann::ordered_json> AnswersTo(std::span<const Event> events,
+                                              const std::string& key);
+
 
 class Journal {
  public:
@@ -163,6 +172,13 @@ class Journal {
   /// it makes no entry, or none yet.
   void Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool,
              const TraceEntry& entry);
+  /// What `ask` gives, or what it gave then. Settled: it is used only after this. The
+  /// question tells apart what is asked.
+  nlohmann::ordered_json Outside(const nlohmann::ordered_json& question,
+                                 const std::function<nlohmann::ordered_json()>& ask);
+  /// A guard decided about a call.
+  void Decision(const nlohmann::ordered_json& decision);
+
   /// Whether a command was started for the call and no reply is known: it may have run.
   bool InDoubt(const std::string& call) const {
     return in_doubt_.contains(call) && !(retry_ && retry_(call));

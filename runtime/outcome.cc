@@ -126,6 +126,17 @@ Outcome Runtime::Judge() {
     out.reason = "interrupted";
     return out;
   }
+  if (!gate_.broken().empty()) {
+    out.status = Status::kRejected;
+    out.reason = gate_.broken();
+    out.repeatable = false;
+    return out;
+  }
+  if (!held_.empty()) {
+    out.status = Status::kReview;
+    out.reason = held_;
+    return out;
+  }
   if (!violated_.empty()) {
     const Violated& v = violated_.front();
     if (v.constraint == nullptr)
@@ -180,6 +191,11 @@ Outcome Runtime::Judge() {
   if (!declined_call_.empty())
     return fail("declined: " + declined_call_,
                 goal_name_ + " needs " + declined_call_ + ", which was declined");
+  if (const auto refused = reports_.find(refused_call_); refused != reports_.end()) {
+    out.status = Status::kFailed;
+    out.reason = refused->second;
+    return out;
+  }
   if (!failed_call_.empty()) {
     out.status = Status::kToolFailed;
     out.reason = OneLine(failed_call_);
@@ -238,7 +254,9 @@ Runtime::Failing Runtime::FailingNow() {
       out.ways.push_back({"retract " + RowText(fact.relation, fact.row), fact});
     return out;
   }
-  if (stop_ != Stop::kGoesOn || !declined_call_.empty() || !failed_call_.empty()) return out;
+  if (stop_ != Stop::kGoesOn || !declined_call_.empty() || !refused_call_.empty() ||
+      !failed_call_.empty())
+    return out;
   std::string goal;
   if (!circular_.empty()) {
     out.what = "circular dependency: " + circular_;

@@ -8,6 +8,7 @@
 #include "grammar/document.h"
 #include "grammar/printer.h"
 #include "runtime/facts_file.h"
+#include "runtime/gate.h"
 
 namespace rpl {
 namespace {
@@ -75,7 +76,8 @@ class NobodyIsAsked : public Agent {
 
 }  // namespace
 
-Replayed ReplayAll(const std::vector<Event>& events, std::function<bool()> interrupted) {
+Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
+                   std::function<bool()> interrupted) {
   Replayed out;
   NobodyIsAsked nobody;
   for (std::size_t begin = 0; begin < events.size() && out.differs.empty();) {
@@ -84,7 +86,10 @@ Replayed ReplayAll(const std::vector<Event>& events, std::function<bool()> inter
                      [](const Event& event) { return event.kind == Event::Kind::kProgram; });
     // A turn that was cut off ends where the recording does, whatever it was about to do.
     const SavedSession* epoch = nullptr;
+    const ProgramEvent program = ProgramOf(events[begin]);
+    const std::unique_ptr<GateSetup> gate = gate_of(program.guard);
     SessionOptions options;
+    options.gate = gate.get();
     options.limits.max_seconds = 0;
     options.limits.max_megabytes = 0;
     options.interrupted = [&] {
@@ -93,7 +98,7 @@ Replayed ReplayAll(const std::vector<Event>& events, std::function<bool()> inter
     SavedSession saved(nobody, std::move(options), {events.begin(), end}, nullptr,
                        Journal::End::kOver);
     epoch = &saved;
-    saved.Start(ProgramOf(events[begin]).files, [](const std::string&) { return std::nullopt; });
+    saved.Start(program.files, [](const std::string&) { return std::nullopt; });
     out.differs = saved.journal().broken();
     if (out.differs.empty() && !saved.journal().over()) out.differs = "the recording goes on";
     const Trace recorded = Entries({events.begin(), end});
@@ -120,10 +125,10 @@ std::vector<Diagnostic> SavedSession::Start(
     std::function<std::optional<std::string>(const std::string&)> reader,
     const std::function<bool(const std::string&)>& retry) {
   const std::size_t start = EpochStart(events_);
-  ProgramEvent program{files, ""};
+  ProgramEvent program{files, "", options_.gate != nullptr ? options_.gate->record : nullptr};
   std::vector<Event> recorded;
   if (const auto last = LastProgram(events_)) {
-    if (last->files == files) {
+    if (last->files == files && last->guard == program.guard) {
       program.trace = last->trace;
       recorded.assign(events_.begin() + static_cast<std::ptrdiff_t>(start), events_.end());
     } else {
@@ -132,6 +137,7 @@ std::vector<Diagnostic> SavedSession::Start(
   }
   const bool same = !recorded.empty();
   const std::span<const Event> earlier(events_.data(), same ? start : events_.size());
+  if (options_.gate != nullptr) options_.gate->earlier = AnswersTo(earlier, "result");
   const auto load = [&](Session& session) {
     session.SetFileReader(reader);
     std::vector<Diagnostic> out;

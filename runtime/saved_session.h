@@ -29,7 +29,10 @@ struct Replayed {
   Trace entries;        // those that were recorded, in order
   std::string differs;  // the first event that comes out otherwise, or ""
 };
-Replayed ReplayAll(const std::vector<Event>& events, std::function<bool()> interrupted);
+/// `gate_of` makes the gate that an epoch ran under of what its program says of it.
+using GateOf = std::function<std::unique_ptr<GateSetup>(const nlohmann::ordered_json&)>;
+Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
+                   std::function<bool()> interrupted);
 
 /// What differs between two texts of a program, sentence by sentence: `+ …`, `- …`.
 std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,

@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::unique_ptr<GateSetup> NoGate(const nlohmann::ordered_json&) { return nullptr; }
+
 // A folder of its own, gone at the end.
 class Folder {
  public:
@@ -196,7 +198,7 @@ TEST_CASE("a session that is killed and changed at any moment does nothing twice
     const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
     REQUIRE(opened.error == "");
     const Trace shown = Entries(opened.file->events());
-    const Replayed again = ReplayAll(opened.file->events(), nullptr);
+    const Replayed again = ReplayAll(opened.file->events(), NoGate, nullptr);
     CHECK(again.differs == "");
     REQUIRE(again.entries.size() == shown.size());
     std::multiset<std::string> replies;
@@ -251,7 +253,7 @@ TEST_CASE("what was said in messages holds in a changed program, what its text s
     CHECK(out.find("p(3) -> true\n") != std::string::npos);
   }
   const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
-  const Replayed again = ReplayAll(opened.file->events(), nullptr);
+  const Replayed again = ReplayAll(opened.file->events(), NoGate, nullptr);
   CHECK(again.differs == "");
   CHECK(again.entries.size() == Entries(opened.file->events()).size());
 }
@@ -360,7 +362,7 @@ TEST_CASE("events of any form are read") {
     Journal again({events[3]}, {}, nullptr);
     again.Step(1, [] { return std::string(); }, {});
     CHECK(again.differs());
-    CHECK(ReplayAll({std::begin(events), std::end(events)}, nullptr).differs != "");
+    CHECK(ReplayAll({std::begin(events), std::end(events)}, NoGate, nullptr).differs != "");
   }
 }
 

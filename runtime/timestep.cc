@@ -64,7 +64,8 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       fixpoint_(store_, analysis_, solver_, limits_),
       derivations_(program_, store_, analysis_, solver_),
       what_now_(store_.Declare(Space::kTool, "what-now", 1)),
-      max_timesteps_(options_.limits.max_timesteps) {
+      max_timesteps_(options_.limits.max_timesteps),
+      gate_(options_.gate, options_.journal, program_, store_, solver_, analysis_) {
   TakeLimits(options_.limits, limits_);
   limits_.watch = [this](std::size_t bytes) { return Watch(bytes); };
   if (options_.journal != nullptr) {
@@ -94,6 +95,7 @@ void Runtime::Step() {
 
 void Runtime::AssertNewAvars() {
   Begin(1, "assert new avars");
+  refused_.merge(std::exchange(refusals_, {}));
   for (const Failing::Way& way : std::exchange(decisions_, {})) {
     Log("decided " + way.name);
     Assertion does = way.does;
@@ -105,6 +107,7 @@ void Runtime::AssertNewAvars() {
   while (!replies_.empty()) {
     const Reply reply = std::move(replies_.front());
     replies_.pop_front();
+    if (!TakesIn(reply)) continue;
     const std::string text = solver_.machine().CallText(reply.call);
     const std::string sentence = EntryToCome(reply.call, reply.answer).text;
     if (reply.answer.kind == Answer::Kind::kDecline) {
@@ -269,7 +272,7 @@ void Runtime::DropOvertakenTruths() {
 void Runtime::QuiesceRelations() {
   Begin(phase_, "quiesce relations");
   solver_.Forget();
-  solver_.machine().moment = {now_, declined_};
+  solver_.machine().moment = {now_, declined_, refused_};
   solver_.machine().truncated = false;
   const Stop stop = fixpoint_.Quiesce();
   if (stop != Stop::kGoesOn) {
@@ -324,7 +327,7 @@ void Runtime::CheckConstraints() {
                          BindingsText(v.bindings),
                          {}});
   for (const Constraint& c : program_.constraints()) {
-    if (c.left.empty()) continue;
+    if (c.left.empty() || c.guards) continue;
     if (phase_ == 3) {
       Log("live " + c.text);
       continue;
@@ -486,6 +489,7 @@ void Runtime::UpdatePlans() {
   circular_ = solver_.machine().circular;
   goal_violations_ = std::exchange(solver_.machine().violations, {});
   declined_call_ = solver_.machine().declined_call;
+  refused_call_ = solver_.machine().refused_call;
   failed_call_ = solver_.machine().failed_call;
   open_calls_ = solver_.machine().calls;
   if (solver_.machine().stop != Stop::kGoesOn) {
@@ -672,6 +676,7 @@ void Runtime::Renew() {
   now_ = pool_.String(now);
   phase_ = 0;
   Tell("timestep", {{"now", now}});
+  if (std::exchange(run_begins_, false)) gate_.BeginRun(MomentNow());
 }
 
 void Runtime::TakeIn(const Document& document, From from, Diagnostics& out) {
@@ -697,6 +702,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   const Stop stop = std::exchange(machine.stop, Stop::kGoesOn);
   const std::string stopped_at = machine.stopped_at;
   const std::string declined_call = machine.declined_call;
+  const std::string refused_call = machine.refused_call;
   const std::string failed_call = machine.failed_call;
   const std::string circular = machine.circular;
   const std::vector<OpenCall> calls = machine.calls;
@@ -713,6 +719,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   machine.stop = stop;
   machine.stopped_at = stopped_at;
   machine.declined_call = declined_call;
+  machine.refused_call = refused_call;
   machine.failed_call = failed_call;
   machine.circular = circular;
   machine.calls = calls;
@@ -732,6 +739,12 @@ void Runtime::SetGoal(const Definition* query, bool pursue) {
   standing_ = Standing::kNoGoal;
   declined_.clear();
   for (const OpenCall& call : std::exchange(not_run_, {})) store_.Retract(call.relation, call.args);
+  admitted_.clear();
+  refused_.clear();
+  refusals_.clear();
+  reports_.clear();
+  held_.clear();
+  run_begins_ = pursue && gate_.on();
 }
 
 bool Runtime::IsCutOff() const {

@@ -170,8 +170,9 @@ void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
 
 }  // namespace
 
-int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& engine,
+int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& given,
          const std::vector<std::string>& retry) {
+  EngineOptions engine = given;
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kOpen);
   if (opened.file == nullptr) {
     Complain(path, opened.error, opened.hint);
@@ -201,11 +202,13 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
     return kExitInvalid;
   }
 
+  // A session that began under a policy goes on under one.
+  if (engine.guard.policy.empty() && last) engine.guard = GuardOptionsFrom(last->guard);
   std::vector<std::string> paths;
   for (const ProgramFile& file : files) paths.push_back(PathFromSession(path, file.name));
   Host host(engine);
   if (const ExitCode code = host.Prepare(paths); code != kExitOk) return code;
-  SavedSession saved(host.agent(), SessionOptionsFor(engine), std::move(events),
+  SavedSession saved(host.agent(), SessionOptionsFor(engine, host.gate()), std::move(events),
                      std::move(opened.file));
   const std::vector<Diagnostic> findings = saved.Start(
       files, ReaderBeside(paths), [&](const std::string& call) { return IsOneOf(call, retry); });

@@ -13,6 +13,7 @@
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
+#include "shell/guard_setup.h"
 #include "shell/input.h"
 #include "shell/report.h"
 
@@ -63,11 +64,14 @@ void Show(const std::vector<TraceEntry>& entries, bool json) {
 }
 
 // Goes through the last epoch again. Nothing new is kept.
-std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& events) {
+std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& events,
+                                    std::unique_ptr<GateSetup>& gate) {
   const std::optional<ProgramEvent> program = LastProgram(events);
   if (!program) return nullptr;
+  gate = GateSetupFrom(program->guard);
   SessionOptions options;
   options.interrupted = Interrupted;
+  options.gate = gate.get();
   auto saved = std::make_unique<SavedSession>(agent, std::move(options), events, nullptr);
   saved->Start(program->files, [](const std::string&) { return std::nullopt; });
   return saved;
@@ -106,7 +110,8 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
     return kExitInvalid;
   }
   NobodyAnswers nobody;
-  const std::unique_ptr<SavedSession> saved = Again(nobody, events);
+  std::unique_ptr<GateSetup> gate;
+  const std::unique_ptr<SavedSession> saved = Again(nobody, events, gate);
   if (saved == nullptr) return NothingRecorded(options);
   if (!saved->journal().broken().empty()) {
     Complain(options.session, saved->journal().broken());
@@ -180,7 +185,7 @@ int VerifyLines(const std::string& path, const std::string& exported) {
 
 int Replay(const TraceOptions& options, const std::vector<Event>& events) {
   if (!LastProgram(events)) return NothingRecorded(options);
-  const Replayed again = ReplayAll(events, Interrupted);
+  const Replayed again = ReplayAll(events, GateSetupFrom, Interrupted);
   Show(again.entries, options.json);
   std::cout << std::flush;
   if (Interrupted()) return kExitInterrupted;

@@ -39,6 +39,17 @@ ExitCode ExitCodeOf(Status status) {
     case Status::kLimit: return kExitLimit;
     case Status::kRejected: return kExitInvalid;
     case Status::kInterrupted: return kExitInterrupted;
+    case Status::kReview: return kExitWaiting;
+  }
+  return kExitBug;
+}
+
+ExitCode ExitCodeOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kAccepted: return kExitOk;
+    case Verdict::kRejected: return kExitNo;
+    case Verdict::kInvalid: return kExitInvalid;
+    case Verdict::kReview: return kExitWaiting;
   }
   return kExitBug;
 }
@@ -99,8 +110,12 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
       PrintRequests(outcome.pending, pool, err);
       break;
     case Status::kFailed:
+    case Status::kReview:
     case Status::kLimit: err << Printable(outcome.reason) << '\n'; break;
-    case Status::kRejected: err << "rejected: nothing ran\n"; break;
+    case Status::kRejected:
+      err << "rejected: " << (outcome.reason.empty() ? "nothing ran" : Printable(outcome.reason))
+          << '\n';
+      break;
     case Status::kInterrupted: err << "interrupted\n"; break;
   }
 }

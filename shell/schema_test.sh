@@ -28,7 +28,7 @@ seen = set()
 for number, line in enumerate(sys.stdin, 1):
     value = json.loads(line)
     seen.add("")
-    seen.update(value[key] for key in ("type", "kind", "status", "schema") if key in value)
+    seen.update(value[key] for key in ("type", "kind", "status", "schema", "effect") if key in value)
     for error in validator.iter_errors(value):
         sys.exit(f"line {number}: {error.message}\n  {line}")
 missing = set(sys.argv[2:]) - seen
@@ -144,6 +144,22 @@ valid trace "" "$rpl" trace replay kept --format json
 valid export "program turn step entry reply outcome" "$rpl" trace export kept --format ndjson
 valid parse "" "$rpl" parse ask.md --format json
 for example in "$examples"/*.md; do valid parse "" "$rpl" parse "$example" --format json; done
+
+# --- Guards ----------------------------------------------------------------------------
+
+guarded() { "$rpl" run "$@" >/dev/null 2>>err; cat audit.jsonl; }
+calls() { "$rpl" guard --policy "$examples/guard/support-policy.json" --approvals reviews <"$1"; }
+sed 's/tz: [^}]*/tz: Mars/' "$examples/guard/rpl.yaml" >guard.yaml
+sed 's/"toolArg".*}/"timeGate","timezone":{"source":"enduserTag","tag":"tz"},"windows":[{"days":["mon"],"start":"00:00","end":"23:59"}]}/' \
+  "$examples/guard/refund-policy.json" >zone.json
+valid audit "run.started tool.decision tool.result run.ended" guarded \
+  "$examples/guard/refund-desk.md" --policy "$examples/guard/refund-policy.json" \
+  --approvals reviews --answers "$examples/guard/refund-answers.json" --audit audit.jsonl
+valid audit "error" guarded "$examples/guard/refund-desk.md" --policy zone.json \
+  --config guard.yaml --answers "$examples/guard/refund-answers.json" --audit audit.jsonl
+valid decision "allow hitl block" calls "$examples/guard/support-calls.jsonl"
+printf 'nonsense\n{"tool":""}\n' >wrong.jsonl
+valid decision "block" calls wrong.jsonl
 
 printf '%s passed, %s failed\n' "$passed" "$failed"
 ((failed == 0))
