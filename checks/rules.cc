@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "checks/shorten.h"
 #include "checks/yaml_fields.h"
 #include "interp/checker.h"
 #include "interp/json_value.h"
@@ -38,11 +39,7 @@ std::string KebabTitle(std::string_view title) {
 }
 
 std::string ShownValue(const Pool& pool, Value value) {
-  std::string text = Text(pool, value);
-  if (text.size() <= kToldBytes) return text;
-  std::size_t end = kToldBytes;
-  while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "…";
+  return Shortened(Text(pool, value), kToldBytes);
 }
 
 std::string ShownInstance(const Pool& pool, const FactBase::Checked::Bindings& bindings) {
@@ -102,7 +99,7 @@ void RuleSet::AddRulespec(std::uint32_t file, Diagnostics& found) {
     RuleInfo info;
     info.name = RulespecRun::NameOf(added, i);
     info.description = added.predicates[i].notes.empty()
-                           ? ConditionText(added, added.predicates[i].is)
+                           ? ClaimRuleText(added, added.predicates[i].is)
                            : added.predicates[i].notes;
     info.place = added.predicates[i].span;
     Add(std::move(info), {Origin::Kind::kPredicate, rulespecs_.size() - 1, i}, &found);

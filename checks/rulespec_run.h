@@ -44,8 +44,8 @@ class RulespecRun {
 
  private:
   CheckResult ResultOf(std::size_t id, bool passed) const;
-  std::string Found(const Condition& condition) const;
-  nlohmann::ordered_json Actual(const Condition& condition) const;
+  std::string Found(const ClaimRule& condition) const;
+  nlohmann::ordered_json Actual(const ClaimRule& condition) const;
 
   const Rulespec& rulespec_;
   const Sources& sources_;

@@ -4,6 +4,7 @@
 # library is static.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
+find_dependency(date)
 find_dependency(fmt)
 find_dependency(PkgConfig)
 pkg_check_modules(re2 REQUIRED QUIET IMPORTED_TARGET re2)

@@ -204,7 +204,8 @@ Engine::Status StatusOf(Status status) {
     case Status::kNothing: return Engine::Status::kNothing;
     case Status::kSatisfied: return Engine::Status::kSatisfied;
     case Status::kUnsatisfied: return Engine::Status::kUnsatisfied;
-    case Status::kWaiting: return Engine::Status::kWaiting;
+    case Status::kWaiting:
+    case Status::kReview: return Engine::Status::kWaiting;
     case Status::kFailed: return Engine::Status::kFailed;
     case Status::kLimit: return Engine::Status::kLimit;
     case Status::kRejected: return Engine::Status::kRejected;

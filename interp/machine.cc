@@ -410,6 +410,11 @@ bool Machine::Open(const OpenCall& call, std::string* why) {
     *why = text + " was declined";
     return false;
   }
+  if (const auto refused = moment.refused.find(text); refused != moment.refused.end()) {
+    refused_call = text;
+    *why = text + " was refused: " + refused->second;
+    return false;
+  }
   if (std::find(calls.begin(), calls.end(), call) == calls.end()) calls.push_back(call);
   return true;
 }

@@ -98,7 +98,7 @@ class Machine {
   /// The values of the head's arguments in the current frame; empty when one has none.
   std::vector<Value> HeadRow(const Definition& def);
 
-  /// Notes a call to make, unless the user declined it (then false, with the reason).
+  /// Notes a call to make, unless it was declined or refused (then false, with the reason).
   bool Open(const OpenCall& call, std::string* why);
   std::string CallText(const OpenCall& call) const;
 
@@ -106,6 +106,7 @@ class Machine {
   struct Moment {
     Value now;                       // an ISO 8601 string
     std::set<std::string> declined;  // calls the user declined, by text
+    std::map<std::string, std::string> refused;  // calls a guard refused, and why
   };
   /// Ranges of rows that a deriving plan sees.
   struct Marks {
@@ -124,6 +125,7 @@ class Machine {
   Stop stop = Stop::kGoesOn;
   std::string stopped_at;     // what was growing when a limit was reached
   std::string declined_call;  // a declined call that was needed, or ""
+  std::string refused_call;   // a refused call that was needed, or ""
   std::string failed_call;    // a call that was needed and whose tool failed, and why, or ""
   std::string circular;       // a goal or relation that needs itself, or ""
   bool truncated = false;     // a limit stopped the fixpoint: absence proves nothing

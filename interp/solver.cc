@@ -50,6 +50,7 @@ void Solver::Forget() {
   machine_.calls.clear();
   machine_.circular.clear();
   machine_.declined_call.clear();
+  machine_.refused_call.clear();
   machine_.failed_call.clear();
 }
 
@@ -455,7 +456,7 @@ const Table& Solver::SolveQuery(const Definition& query) {
 
 // --- constraints and proofs ------------------------------------------------------------------
 
-void Solver::CheckConstraint(const Constraint& c,
+bool Solver::CheckConstraint(const Constraint& c,
                              const std::function<void(const std::vector<Value>&, Verdict)>& fn) {
   Frame frame(nullptr, c.slots);
   const Machine::Use use(machine_, frame, Mode::kSolve);
@@ -488,6 +489,7 @@ void Solver::CheckConstraint(const Constraint& c,
   const Continuation answer(each);
   frame.answer = &answer;
   machine_.Run(left.first);
+  return frame.pending;
 }
 
 std::optional<std::vector<Premise>> Solver::Prove(

@@ -56,8 +56,9 @@ class Solver : public Demands {
   Active Activated(const Definition& def);
 
   enum class Verdict { kHolds, kViolated, kUndecided };
-  /// Calls back for each answer of a constraint's left side, with its slots.
-  void CheckConstraint(const Constraint& c,
+  /// Calls back for each answer of a constraint's left side, with its slots. Whether there
+  /// may be more of them once a call is answered.
+  bool CheckConstraint(const Constraint& c,
                        const std::function<void(const std::vector<Value>& slots, Verdict)>& fn);
 
   /// The premises of the first rule that derives `row`, whose number goes to `def`;

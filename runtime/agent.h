@@ -58,6 +58,7 @@ struct Answer {
   };
   Kind kind = Kind::kNobody;
   Value value;
+  double took_ms = 0;  // of a tool call, as far as the agent measures it
 };
 
 class Agent {

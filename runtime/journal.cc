@@ -15,8 +15,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 10> kEventNames = {
-    "program", "file", "turn", "step", "entry", "chat", "call", "started", "reply", "outcome"};
+constexpr std::array<std::string_view, 12> kEventNames = {
+    "program", "file",    "turn",  "step",    "entry",    "chat",
+    "call",    "started", "reply", "outside", "decision", "outcome"};
 constexpr std::array<std::string_view, 7> kEntryNames = {
     "fact", "retraction", "reply", "constraint", "derivation", "goal", "failure"};
 constexpr std::array<std::string_view, 3> kReplyNames = {"value", "metadata", "declined"};
@@ -54,12 +55,14 @@ bool IsSettled(Event::Kind kind) {
     case Event::Kind::kChat:
     case Event::Kind::kStarted:
     case Event::Kind::kReply:
+    case Event::Kind::kOutside:
     case Event::Kind::kOutcome: return true;
     case Event::Kind::kFile:
     case Event::Kind::kTurn:
     case Event::Kind::kStep:
     case Event::Kind::kEntry:
-    case Event::Kind::kCall: return false;
+    case Event::Kind::kCall:
+    case Event::Kind::kDecision: return false;
   }
   return true;
 }
@@ -113,6 +116,19 @@ ProgramEvent ProgramOf(const Event& event) {
   if (const auto files = body.find("files"); files != body.end() && files->is_array())
     for (const ordered_json& file : *files)
       out.files.push_back({TextAt(file, "name"), TextAt(file, "text")});
+  out.guard = body.value("guard", ordered_json());
+  return out;
+}
+
+std::vector<ordered_json> AnswersTo(std::span<const Event> events, const std::string& key) {
+  std::vector<ordered_json> out;
+  for (const Event& event : events) {
+    if (event.kind != Event::Kind::kOutside) continue;
+    ordered_json body = Body(event);
+    const auto question = body.find("question");
+    if (question != body.end() && question->is_object() && question->contains(key))
+      out.push_back(body.value("answer", ordered_json()));
+  }
   return out;
 }
 
@@ -154,7 +170,9 @@ Event Journal::Program(const ProgramEvent& program) {
   ordered_json files = ordered_json::array();
   for (const ProgramFile& file : program.files)
     files.push_back({{"name", file.name}, {"text", file.text}});
-  return Make(Event::Kind::kProgram, {{"files", std::move(files)}, {"trace", program.trace}});
+  ordered_json body = {{"files", std::move(files)}, {"trace", program.trace}};
+  if (!program.guard.is_null()) body["guard"] = program.guard;
+  return Make(Event::Kind::kProgram, body);
 }
 
 std::optional<std::string> Journal::File(const std::string& name,
@@ -243,6 +261,20 @@ std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::strin
   NoteDoubt(*next, in_doubt_);
   ++at_;
   return Recorded{static_cast<std::size_t>(call - calls.begin()), answer};
+}
+
+ordered_json Journal::Outside(const ordered_json& question,
+                              const std::function<ordered_json()>& ask) {
+  ordered_json answer;
+  if (const Event* next = Next(); next != nullptr && next->kind == Event::Kind::kOutside)
+    answer = Body(*next).value("answer", ordered_json());
+  else if (live()) answer = ask();
+  Tell(Make(Event::Kind::kOutside, {{"question", question}, {"answer", answer}}));
+  return answer;
+}
+
+void Journal::Decision(const ordered_json& decision) {
+  Tell(Make(Event::Kind::kDecision, decision));
 }
 
 void Journal::Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool) {

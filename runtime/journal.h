@@ -20,6 +20,7 @@
 #define RPL_RUNTIME_JOURNAL_H_
 
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -45,6 +46,8 @@ struct Event {
     kCall,     // a call goes out
     kStarted,  // a command is about to be started for a call
     kReply,    // a reply came in; it is used only after this
+    kOutside,  // something else was asked outside, and what came back
+    kDecision, // a guard decided about a call
     kOutcome,  // the turn ended
   };
   Kind kind;
@@ -69,10 +72,11 @@ struct ProgramFile {
 };
 
 /// The program of a kProgram event, and the trace of the epoch before it as RPL ("" for
-/// the first).
+/// the first). `guard` says what the run is guarded with; null: nothing.
 struct ProgramEvent {
   std::vector<ProgramFile> files;
   std::string trace;
+  nlohmann::ordered_json guard = nullptr;
 };
 ProgramEvent ProgramOf(const Event& event);
 
@@ -88,6 +92,10 @@ std::set<std::string> CallsInDoubt(std::span<const Event> events);
 /// A trace as an RPL program: loading it, beside the program that made it, restores what
 /// stood. Entries that follow from others are comments.
 std::string TraceProgram(std::span<const TraceEntry> trace);
+
+/// The answers of kOutside events to questions that have this key, in order.
+std::vector<nlohmann::ordered_json> AnswersTo(std::span<const Event> events,
+                                              const std::string& key);
 
 /// The entry of a kEntry event.
 TraceEntry EntryOf(const Event& event);
@@ -141,6 +149,13 @@ class Journal {
   std::optional<Recorded> NextReply(const std::vector<std::string>& calls, Pool& pool);
   /// A reply came in. Settled.
   void Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool);
+  /// What `ask` gives, or what it gave then. Settled: it is used only after this. The
+  /// question tells apart what is asked.
+  nlohmann::ordered_json Outside(const nlohmann::ordered_json& question,
+                                 const std::function<nlohmann::ordered_json()>& ask);
+  /// A guard decided about a call.
+  void Decision(const nlohmann::ordered_json& decision);
+
   /// Whether a command was started for the call and no reply is known: it may have run.
   bool InDoubt(const std::string& call) const {
     return in_doubt_.contains(call) && !(retry_ && retry_(call));

@@ -111,6 +111,17 @@ Outcome Runtime::Report() {
     out.repeatable = false;
     return out;
   }
+  if (!gate_.broken().empty()) {
+    out.status = Status::kRejected;
+    out.reason = gate_.broken();
+    out.repeatable = false;
+    return out;
+  }
+  if (!held_.empty()) {
+    out.status = Status::kReview;
+    out.reason = held_;
+    return out;
+  }
   if (!violated_.empty()) {
     const Violated& v = violated_.front();
     if (v.constraint == nullptr)
@@ -165,6 +176,11 @@ Outcome Runtime::Report() {
   if (!declined_call_.empty())
     return fail("declined: " + declined_call_,
                 goal_name_ + " needs " + declined_call_ + ", which was declined");
+  if (const auto refused = reports_.find(refused_call_); refused != reports_.end()) {
+    out.status = Status::kFailed;
+    out.reason = refused->second;
+    return out;
+  }
   if (!failed_call_.empty()) {
     out.status = Status::kToolFailed;
     out.reason = OneLine(failed_call_);
@@ -204,7 +220,9 @@ Runtime::Failing Runtime::FailingNow() const {
       out.ways.push_back({"retract " + RowText(fact.relation, fact.row), fact});
     return out;
   }
-  if (stop_ != Stop::kGoesOn || !declined_call_.empty() || !failed_call_.empty()) return out;
+  if (stop_ != Stop::kGoesOn || !declined_call_.empty() || !refused_call_.empty() ||
+      !failed_call_.empty())
+    return out;
   std::string goal;
   if (!circular_.empty()) {
     out.what = "circular dependency: " + circular_;

@@ -6,6 +6,7 @@
 
 #include "grammar/document.h"
 #include "grammar/printer.h"
+#include "runtime/gate.h"
 
 namespace rpl {
 namespace {
@@ -75,10 +76,10 @@ std::vector<Diagnostic> SavedSession::Start(
     std::function<std::optional<std::string>(const std::string&)> reader,
     const std::function<bool(const std::string&)>& retry) {
   const std::size_t start = EpochStart(events_);
-  ProgramEvent program{files, ""};
+  ProgramEvent program{files, "", options_.gate != nullptr ? options_.gate->record : nullptr};
   std::vector<Event> recorded;
   if (const auto last = LastProgram(events_)) {
-    if (last->files == files) {
+    if (last->files == files && last->guard == program.guard) {
       program.trace = last->trace;
       recorded.assign(events_.begin() + static_cast<std::ptrdiff_t>(start), events_.end());
     } else {
@@ -92,6 +93,7 @@ std::vector<Diagnostic> SavedSession::Start(
   }
   const bool same = !recorded.empty();
   const std::span<const Event> earlier(events_.data(), same ? start : events_.size());
+  if (options_.gate != nullptr) options_.gate->earlier = AnswersTo(earlier, "result");
   const auto load = [&](Session& session) {
     session.SetFileReader(reader);
     std::vector<Diagnostic> out;

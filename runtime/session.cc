@@ -23,6 +23,7 @@ std::string_view StatusName(Status status) {
     case Status::kRejected: return "rejected";
     case Status::kToolFailed: return "tool-failed";
     case Status::kInterrupted: return "interrupted";
+    case Status::kReview: return "review";
   }
   return "";
 }
@@ -84,7 +85,9 @@ bool Session::State::Goes() {
 bool Session::State::HasWork() const { return runtime.has_replies(); }
 
 Outcome Session::State::Report() {
-  return HasWork() ? runtime.ReportTimesteps(max_timesteps) : runtime.Report();
+  Outcome outcome = HasWork() ? runtime.ReportTimesteps(max_timesteps) : runtime.Report();
+  runtime.EndRun(outcome.status);
+  return outcome;
 }
 
 Outcome Session::State::Pursue(const Definition& query) {
@@ -202,7 +205,8 @@ std::vector<std::string> Session::Reply(const Outcome& outcome) {
     case Status::kLimit:
     case Status::kRejected:
     case Status::kToolFailed:
-    case Status::kInterrupted: break;
+    case Status::kInterrupted:
+    case Status::kReview: break;
   }
   std::string line = outcome.reason;
   std::replace(line.begin(), line.end(), '\n', ' ');

@@ -25,6 +25,7 @@
 namespace rpl {
 
 class Journal;
+struct GateSetup;
 
 enum class Status {
   kNothing,  // there was no goal to pursue
@@ -36,6 +37,7 @@ enum class Status {
   kRejected,     // the text has errors: nothing of the query ran
   kToolFailed,   // unsatisfied, and a tool that failed decided it: `reason` names it
   kInterrupted,  // Ctrl-C
+  kReview,       // a guard holds a call until a person has said: `reason` is the report
 };
 
 /// "satisfied", "waiting": in JSON, journals and test scripts.
@@ -46,7 +48,7 @@ struct Outcome {
   Status status = Status::kNothing;
   std::vector<std::string> answers;       // captures, one line per answer (decision 63)
   std::vector<std::string> json_answers;  // the same as binding maps, always JSON
-  /// kUnsatisfied: one line. kFailed, kLimit: `%fail("reason", "explanation")`.
+  /// kUnsatisfied: one line. kFailed, kLimit, kReview: `%fail("reason", "explanation")`.
   std::string reason;
   std::vector<Request> pending;  // kWaiting
   /// False when the clock, the memory or a person cut it off: it may go further next time.
@@ -77,6 +79,8 @@ struct SessionOptions {
   SessionLimits limits;
   /// Polled while evaluating; true stops with kInterrupted. May be empty.
   std::function<bool()> interrupted;
+  /// What calls are decided by. Borrowed; null: only what the program forbids itself.
+  GateSetup* gate = nullptr;
   /// Where the run is written down, and what it goes through first. Borrowed; may be null.
   Journal* journal = nullptr;
 };

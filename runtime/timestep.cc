@@ -63,7 +63,8 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       program_(store_, sources_),
       limits_(LimitsOf(options_)),
       solver_(program_, store_, analysis_, limits_),
-      fixpoint_(store_, analysis_, solver_, limits_) {
+      fixpoint_(store_, analysis_, solver_, limits_),
+      gate_(options_.gate, options_.journal, program_, store_, solver_, analysis_) {
   limits_.watch = [this] { return Watch(); };
   analysis_.Make(program_, store_);
 }
@@ -87,6 +88,7 @@ void Runtime::Step() {
 
 void Runtime::AssertNewAvars() {
   Begin(1, "assert new avars");
+  refused_.merge(std::exchange(refusals_, {}));
   for (const Failing::Way& way : std::exchange(decisions_, {})) {
     Log("decided " + way.name);
     if (way.does.relation == kNoId) continue;
@@ -96,6 +98,7 @@ void Runtime::AssertNewAvars() {
   while (!replies_.empty()) {
     const Reply reply = std::move(replies_.front());
     replies_.pop_front();
+    if (!TakesIn(reply)) continue;
     const std::string text = solver_.machine().CallText(reply.call);
     if (reply.answer.kind == Answer::Kind::kDecline) {
       declined_.insert(text);
@@ -193,7 +196,7 @@ void Runtime::Assert(const Assertion& a) {
 void Runtime::QuiesceRelations() {
   Begin(phase_, "quiesce relations");
   solver_.Forget();
-  solver_.machine().moment = {now_, declined_};
+  solver_.machine().moment = {now_, declined_, refused_};
   solver_.machine().truncated = false;
   const Stop stop = fixpoint_.Quiesce();
   if (stop != Stop::kGoesOn) {
@@ -248,7 +251,7 @@ void Runtime::CheckConstraints() {
                          BindingsText(v.bindings),
                          {}});
   for (const Constraint& c : program_.constraints()) {
-    if (c.left.empty()) continue;
+    if (c.left.empty() || c.guards) continue;
     if (phase_ == 3) {
       Log("live " + c.text);
       continue;
@@ -410,6 +413,7 @@ void Runtime::UpdatePlans() {
   circular_ = solver_.machine().circular;
   goal_violations_ = std::exchange(solver_.machine().violations, {});
   declined_call_ = solver_.machine().declined_call;
+  refused_call_ = solver_.machine().refused_call;
   failed_call_ = solver_.machine().failed_call;
   open_calls_ = solver_.machine().calls;
   if (solver_.machine().stop != Stop::kGoesOn) {
@@ -547,6 +551,7 @@ std::string Runtime::Derivation(RelationId relation, const std::vector<Value>& r
 
 void Runtime::DispatchAsyncs() {
   Begin(8, "dispatch asyncs");
+  if (!held_.empty() || !gate_.broken().empty()) return;
   if (!violated_.empty()) return AskWhatNow();
   std::set<std::string> traced;
   for (const auto& [clause, value] : shown_) {
@@ -555,6 +560,7 @@ void Runtime::DispatchAsyncs() {
       Log("not shown: two keys of " + Text(pool_, value) + " are the same text");
       continue;
     }
+    if (!AdmitsJson(value)) continue;
     chat_ = true;
     if (options_.journal == nullptr || options_.journal->Chat(*json)) agent_.Chat(*json);
     Log("chat " + *json);
@@ -627,8 +633,13 @@ Request Runtime::RequestFor(const OpenCall& call) {
   return r;
 }
 
-// The calls of one plan go out together; replies are taken in written order.
-void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
+// The calls of one plan go out together, each decided about first, in written order;
+// replies are taken in that order.
+void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
+  std::vector<const OpenCall*> calls;
+  for (const OpenCall* call : asked)
+    if (Admits(*call)) calls.push_back(call);
+  if (calls.empty()) return;
   Journal* const journal = options_.journal;
   std::vector<Request> requests;
   std::vector<std::string> names;
@@ -674,6 +685,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
 }
 
 void Runtime::Ask(const OpenCall& call) {
+  if (call.space == Space::kTool && !Admits(call)) return;
   const Request request = RequestFor(call);
   if (const auto answer = Put(request, CallName(call, request)))
     replies_.push_back({call, *answer});
@@ -778,6 +790,7 @@ void Runtime::Renew() {
   now_ = pool_.String(now);
   phase_ = 0;
   Tell("timestep", {{"now", now}});
+  if (std::exchange(run_begins_, false)) gate_.BeginRun(MomentNow());
 }
 
 void Runtime::TakeIn(const Document& document, Diagnostics& out) {
@@ -803,6 +816,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   const Stop stop = std::exchange(machine.stop, Stop::kGoesOn);
   const std::string stopped_at = machine.stopped_at;
   const std::string declined_call = machine.declined_call;
+  const std::string refused_call = machine.refused_call;
   const std::string failed_call = machine.failed_call;
   const std::string circular = machine.circular;
   const std::vector<OpenCall> calls = machine.calls;
@@ -819,6 +833,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   machine.stop = stop;
   machine.stopped_at = stopped_at;
   machine.declined_call = declined_call;
+  machine.refused_call = refused_call;
   machine.failed_call = failed_call;
   machine.circular = circular;
   machine.calls = calls;
@@ -837,6 +852,12 @@ void Runtime::SetGoal(const Definition* query, bool pursue) {
   chat_ = false;
   standing_ = Standing::kNoGoal;
   declined_.clear();
+  admitted_.clear();
+  refused_.clear();
+  refusals_.clear();
+  reports_.clear();
+  held_.clear();
+  run_begins_ = pursue && gate_.on();
 }
 
 std::string Runtime::RowText(RelationId relation, std::span<const Value> row) const {

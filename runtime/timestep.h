@@ -33,6 +33,7 @@
 #include "interp/program.h"
 #include "interp/solver.h"
 #include "runtime/agent.h"
+#include "runtime/gate.h"
 #include "runtime/session.h"
 #include "runtime/trace.h"
 
@@ -58,7 +59,11 @@ class Runtime {
   enum class Standing { kNoGoal, kSatisfied, kUnsatisfied, kPending };
   Standing standing() const { return standing_; }
   /// Whether phase 8 got a reply, so that another timestep has work to do.
-  bool has_replies() const { return !replies_.empty() || !decisions_.empty(); }
+  bool has_replies() const {
+    return !replies_.empty() || !decisions_.empty() || (!refusals_.empty() && held_.empty());
+  }
+  /// The turn's run is over; its audit log says so.
+  void EndRun(Status status);
   /// Tells the agent that the goal is satisfied and the user decides what is next (§15.6).
   void OfferToContinue(const std::string& goal);
   /// The standing as an outcome, failures included (§18.6, decision 64).
@@ -84,6 +89,7 @@ class Runtime {
   struct Reply {
     OpenCall call;
     Answer answer;
+    bool held = false;  // a guard held it back, and it is decided about again
   };
   struct Violated {
     const Constraint* constraint;
@@ -130,6 +136,12 @@ class Runtime {
   void Show(const Table& table, std::set<const Table*>& done);
   void CallTools(const std::vector<const OpenCall*>& calls);
   void Ask(const OpenCall& call);
+  GateCall Gated(const OpenCall& call) const;
+  bool Admits(const OpenCall& call);
+  bool AdmitsJson(Value shown);
+  bool TakesIn(const Reply& reply);
+  void Refuse(const GateCall& call, const Decision& decision);
+  Moment MomentNow() const;
   std::optional<Answer> Put(const Request& request, const std::string& name);
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
   std::string TextOf(const Violated& v) const;
@@ -167,6 +179,13 @@ class Runtime {
   std::size_t constraints_known_ = 0;
   std::size_t bad_heads_known_ = 0;
   std::deque<Reply> replies_;
+  Gate gate_;
+  std::set<std::string> admitted_;               // calls that may go out in this turn
+  std::map<std::string, std::string> refused_;   // calls that may not, and why
+  std::map<std::string, std::string> refusals_;  // the same, from the next timestep on
+  std::map<std::string, std::string> reports_;   // refused calls: the %fail
+  std::map<std::string, Reply> held_replies_;    // results that wait for a review
+  std::string held_;                             // the %fail that ends the run, or ""
   std::set<std::string> declined_;
   std::set<std::string> created_;
   std::set<std::string> derived_known_;  // rows the log has shown
@@ -179,12 +198,13 @@ class Runtime {
 
   const Definition* query_ = nullptr;
   bool pursue_ = false;
+  bool run_begins_ = false;  // with the next timestep
   Standing standing_ = Standing::kNoGoal;
   const Table* plan_ = nullptr;  // in phases 5 and 6
   const Definition* plan_rule_ = nullptr;
   std::string goal_name_;
   std::vector<std::string> answers_, json_answers_;
-  std::string reason_, ineligible_, circular_, declined_call_, failed_call_;
+  std::string reason_, ineligible_, circular_, declined_call_, refused_call_, failed_call_;
   std::vector<std::pair<const Clause*, Value>> shown_;  // $json lines to write
   std::vector<OpenCall> open_calls_;
   bool chat_ = false;

@@ -24,9 +24,11 @@ struct Picked {
 };
 
 Answer AnswerFor(const ToolResult& result, Pool& pool) {
-  if (result.ok) return {Answer::Kind::kValue, ValueOfJson(result.result, pool, false)};
+  if (result.ok)
+    return {Answer::Kind::kValue, ValueOfJson(result.result, pool, false), result.took_ms};
   if (result.code == "interrupted") return {};
   Answer failed = FailedCall(pool, result.code, result.message);
+  failed.took_ms = result.took_ms;
   if (result.code != "tool") return failed;
   const std::span<const Value> known = pool.ItemsOf(failed.value);
   std::vector<Value> entries(known.begin(), known.end());

@@ -77,8 +77,9 @@ void TakeBackFailures(Session& session, const std::vector<std::string>& tools) {
 
 }  // namespace
 
-int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& engine,
+int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& given,
          const std::vector<std::string>& retry) {
+  EngineOptions engine = given;
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kOpen);
   if (opened.file == nullptr) return FailedToOpen(path, opened);
   if (!opened.file->damage().empty()) {
@@ -97,11 +98,13 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
     files = ReadAgain(last->files);
   }
 
+  // A session that began under a policy goes on under one.
+  if (engine.guard.policy.empty() && last) engine.guard = GuardOptionsFrom(last->guard);
   std::vector<std::string> names;
   for (const ProgramFile& file : files) names.push_back(file.name);
   Host host(engine);
   if (const ExitCode code = host.Prepare(names); code != kExitOk) return code;
-  SavedSession saved(host.agent(), SessionOptionsFor(engine), std::move(events),
+  SavedSession saved(host.agent(), SessionOptionsFor(engine, host.gate()), std::move(events),
                      std::move(opened.file));
   const std::vector<Diagnostic> findings = saved.Start(
       files, ReaderBeside(names), [&](const std::string& call) { return IsOneOf(call, retry); });

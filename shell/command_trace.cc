@@ -9,6 +9,7 @@
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
+#include "shell/guard_setup.h"
 #include "shell/input.h"
 #include "shell/report.h"
 
@@ -57,11 +58,14 @@ void Show(const std::vector<TraceEntry>& entries, bool json) {
 }
 
 // Goes through the last epoch again. Nothing new is kept.
-std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& events) {
+std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& events,
+                                    std::unique_ptr<GateSetup>& gate) {
   const std::optional<ProgramEvent> program = LastProgram(events);
   if (!program) return nullptr;
+  gate = GateSetupFrom(program->guard);
   SessionOptions options;
   options.interrupted = Interrupted;
+  options.gate = gate.get();
   auto saved = std::make_unique<SavedSession>(agent, std::move(options), events, nullptr);
   saved->Start(program->files, [](const std::string&) { return std::nullopt; });
   return saved;
@@ -75,7 +79,8 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
     return kExitInvalid;
   }
   NobodyAnswers nobody;
-  const std::unique_ptr<SavedSession> saved = Again(nobody, events);
+  std::unique_ptr<GateSetup> gate;
+  const std::unique_ptr<SavedSession> saved = Again(nobody, events, gate);
   if (saved == nullptr || !saved->journal().broken().empty()) {
     std::cerr << "rpl: " << options.session << ": "
               << (saved == nullptr ? "nothing was recorded yet" : saved->journal().broken())
@@ -148,7 +153,8 @@ int VerifyLines(const std::string& path, const std::string& exported) {
 
 int Replay(const TraceOptions& options, const std::vector<Event>& events) {
   NobodyAnswers nobody;
-  const std::unique_ptr<SavedSession> saved = Again(nobody, events);
+  std::unique_ptr<GateSetup> gate;
+  const std::unique_ptr<SavedSession> saved = Again(nobody, events, gate);
   if (saved == nullptr) {
     std::cerr << "rpl: " << options.session << ": nothing was recorded yet\n";
     return kExitFile;

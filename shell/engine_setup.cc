@@ -30,6 +30,9 @@ Host::Host(const EngineOptions& options)
 
 ExitCode Host::Prepare(const std::vector<std::string>& documents) {
   if (const ExitCode code = tools_.Prepare(documents); code != kExitOk) return code;
+  ExitCode guarded = kExitOk;
+  gate_ = MakeGateSetup(options_.guard, tools_, guarded);
+  if (guarded != kExitOk) return guarded;
   return AddAnswers(options_, scripted_);
 }
 
@@ -71,8 +74,9 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   return kExitOk;
 }
 
-SessionOptions SessionOptionsFor(const EngineOptions& options) {
+SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate) {
   SessionOptions session;
+  session.gate = gate;
   session.now = options.now;
   session.limits = options.limits;
   session.interrupted = Interrupted;

@@ -55,6 +55,7 @@ ExitCode ExitCodeOf(Status status) {
     case Status::kLimit: return kExitLimit;
     case Status::kRejected: return kExitInvalid;
     case Status::kInterrupted: return kExitInterrupted;
+    case Status::kReview: return kExitWaiting;
   }
   return kExitBug;
 }
@@ -87,8 +88,11 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
     case Status::kToolFailed: err << "unsatisfied: " << outcome.reason << '\n'; break;
     case Status::kWaiting: PrintPending(outcome, pool, err); break;
     case Status::kFailed:
+    case Status::kReview:
     case Status::kLimit: err << outcome.reason << '\n'; break;
-    case Status::kRejected: err << "rejected: nothing ran\n"; break;
+    case Status::kRejected:
+      err << "rejected: " << (outcome.reason.empty() ? "nothing ran" : outcome.reason) << '\n';
+      break;
     case Status::kInterrupted: err << "interrupted\n"; break;
   }
 }

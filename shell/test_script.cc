@@ -44,6 +44,7 @@ constexpr std::array kDirectives = {
     Directive{"TREE", StepKind::kTree, false, true},
     Directive{"VERIFY", StepKind::kVerifyTable, false, true},
     Directive{"COMMAND", StepKind::kCommand, true, true},
+    Directive{"GUARD", StepKind::kGuard, false, true},
     Directive{"EXIT", StepKind::kExit, true, false},
     Directive{"STDOUT", StepKind::kStdout, false, true},
     Directive{"NO STDOUT", StepKind::kNoStdout, false, true},

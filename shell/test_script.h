@@ -48,6 +48,8 @@ enum class StepKind {
   kTree,
   // a table of cases, each with its outcome
   kVerifyTable,
+  // what a guard decides
+  kGuard,
   // what is expected of the command just before, and of files
   kExit,
   kStdout,

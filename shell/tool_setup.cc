@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "shell/guard_setup.h"
 #include "shell/input.h"
 
 namespace rpl {
@@ -22,11 +23,6 @@ std::string ConfigPath(const EngineOptions& options, const std::vector<std::stri
   return "";
 }
 
-std::string FolderOf(const std::string& path) {
-  std::error_code ignored;
-  return fs::weakly_canonical(fs::absolute(path, ignored), ignored).parent_path();
-}
-
 ToolPermission::LineReader Person(bool ask) {
   return ask && InputIsTerminal() ? ToolPermission::LineReader(ReadLine) : nullptr;
 }
@@ -41,6 +37,11 @@ ToolRun RunOptionsFor() {
 }
 
 }  // namespace
+
+std::string FolderOf(const std::string& path) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(path, ignored), ignored).parent_path();
+}
 
 ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise)
     : options_(options),
@@ -70,9 +71,22 @@ ExitCode ToolSetup::Read() {
   return kExitOk;
 }
 
+Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& command,
+                                                       const nlohmann::ordered_json& input) {
+  ToolCommand tool;
+  tool.name = command.of;
+  tool.argv = command.argv;
+  tool.folder = tool.home = FolderOf(path_);
+  const Permission::Verdict verdict = permission_.Approve(tool);
+  if (!verdict.yes) return {std::nullopt, verdict.reason};
+  return RunGuardCommand(command, tool.folder, input);
+}
+
 ExitCode ToolSetup::CheckAllowed() const {
   for (const std::string& name : options_.allow_tools) {
-    if (config_.Find(name) != nullptr) continue;
+    if (config_.Find(name) != nullptr || config_.guard.FindSignal(name) != nullptr ||
+        config_.guard.FindSubjects(name) != nullptr)
+      continue;
     std::cerr
         << "rpl: --allow-tool: "
         << (path_.empty()

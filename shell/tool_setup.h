@@ -15,6 +15,9 @@
 
 namespace rpl {
 
+/// The folder of a file, absolute.
+std::string FolderOf(const std::string& path);
+
 class ToolSetup {
  public:
   /// Calls of other tools, and all before Prepare, go to `otherwise`. With `ask`, a person
@@ -26,6 +29,10 @@ class ToolSetup {
   ExitCode Prepare(const std::vector<std::string>& documents);
 
   Agent& agent() { return agent_; }
+  const ToolConfig& config() const { return config_; }
+  /// Runs a command that a guard asks, with permission as that of a tool.
+  Sourced<nlohmann::ordered_json> RunForGuard(const GuardCommand& command,
+                                              const nlohmann::ordered_json& input);
 
  private:
   ExitCode Read();
