@@ -104,8 +104,8 @@ class Machine {
 
   /// Everything that goals and constraints need to know of this moment.
   struct Moment {
-    Value now;                       // an ISO 8601 string
-    std::set<std::string> declined;  // calls the user declined, by text
+    Value now;                                   // an ISO 8601 string
+    std::set<std::string> declined;              // calls the user declined, by text
     std::map<std::string, std::string> refused;  // calls a guard refused, and why
   };
   /// Ranges of rows that a deriving plan sees.

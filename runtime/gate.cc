@@ -77,8 +77,7 @@ Gate::Gate(GateSetup* setup, Journal* journal, Program& program, Store& store, S
 
 bool Gate::live() const { return journal_ == nullptr || journal_->live(); }
 
-ordered_json Gate::Outside(const ordered_json& question,
-                           const std::function<ordered_json()>& ask) {
+ordered_json Gate::Outside(const ordered_json& question, const std::function<ordered_json()>& ask) {
   return journal_ == nullptr ? ask() : journal_->Outside(question, ask);
 }
 
@@ -140,8 +139,7 @@ Decision Gate::Before(const GateCall& call, Moment now) {
   const std::size_t step = steps_++;
   const Guard& guard = setup_ != nullptr ? *setup_->guard : no_policy_;
   Decision decision = guard.Decide(seen, history_, *this, now, Forbidden(call));
-  const std::chrono::duration<double, std::milli> took =
-      std::chrono::steady_clock::now() - started;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
   if (!decision.Stops()) {
     history_.Begin(seen.tool, seen.tags);
     store_.Insert(program_.CallsOf(call.call->relation).called, call.call->args, true);
@@ -165,21 +163,19 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   if (again) {
     past = past_[call.text];
   } else {
-    past = PastCallOf(Outside({{"result", call.text}}, [&] {
-      return PastCallJson(Ended(begun, answer, now));
-    }));
+    past = PastCallOf(
+        Outside({{"result", call.text}}, [&] { return PastCallJson(Ended(begun, answer, now)); }));
   }
   seen.took_ms = past.took_ms;
   const Guard& guard = setup_ != nullptr ? *setup_->guard : no_policy_;
-  const bool any = std::any_of(
-      guard.policy().rules.begin(), guard.policy().rules.end(), [&](const GuardRule& rule) {
-        return rule.phase == CallPhase::kAfter && rule.tool &&
-               Selects(*rule.tool, seen.tool, seen.tags);
-      });
+  const bool any = std::any_of(guard.policy().rules.begin(), guard.policy().rules.end(),
+                               [&](const GuardRule& rule) {
+                                 return rule.phase == CallPhase::kAfter && rule.tool &&
+                                        Selects(*rule.tool, seen.tool, seen.tags);
+                               });
   Decision decision;
   if (any) decision = guard.Decide(seen, history_, *this, now);
-  const std::chrono::duration<double, std::milli> took =
-      std::chrono::steady_clock::now() - started;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
   if (!again) {
     history_.Add(past, true);
     store_.Insert(program_.CallsOf(call.call->relation).made, call.call->args, true);
@@ -219,17 +215,17 @@ PastCall Gate::Ended(const Begun& begun, const Answer& answer, Moment now) {
   past.at = now;
   if (begun.call.user) past.user = begun.call.user->id;
   const bool meta = answer.kind == Answer::Kind::kMeta;
-  past.failed = answer.kind == Answer::Kind::kDecline ||
-                (meta && pool_.Lookup(answer.value, pool_.Keyword("status")) ==
-                             pool_.Keyword("error"));
+  past.failed =
+      answer.kind == Answer::Kind::kDecline ||
+      (meta && pool_.Lookup(answer.value, pool_.Keyword("status")) == pool_.Keyword("error"));
   std::optional<ordered_json> result;
   if (!past.failed) {
-    const Value value =
-        meta ? pool_.Lookup(answer.value, pool_.Keyword("result")) : answer.value;
+    const Value value = meta ? pool_.Lookup(answer.value, pool_.Keyword("result")) : answer.value;
     if (!value.is_none() && value != kAbsent) result = JsonOf(value);
   }
   past.metrics = InbuiltMetrics(begun.call.args, result ? &*result : nullptr, past.took_ms);
-  if (result && result->is_object()) AddMetrics(result->value("metrics", ordered_json()), past.metrics);
+  if (result && result->is_object())
+    AddMetrics(result->value("metrics", ordered_json()), past.metrics);
   if (meta)
     if (const Value metrics = pool_.Lookup(answer.value, pool_.Keyword("metrics"));
         !metrics.is_none() && metrics != kAbsent)

@@ -114,8 +114,8 @@ class Gate : private GuardSources {
   std::vector<NativeFinding> ForbiddenBy(const CallGuard& guard, const OpenCall& call);
   bool Blocks(const Constraint& c) const;
   std::string NameOf(const Constraint& c) const;
-  void Decided(std::size_t step, const Decision& decision, const GuardCall& seen,
-               double latency_ms, Moment now);
+  void Decided(std::size_t step, const Decision& decision, const GuardCall& seen, double latency_ms,
+               Moment now);
   nlohmann::ordered_json Outside(const nlohmann::ordered_json& question,
                                  const std::function<nlohmann::ordered_json()>& ask);
   bool live() const;
@@ -135,11 +135,11 @@ class Gate : private GuardSources {
   std::string run_;  // its id, "" before it is needed
   std::optional<AuditRun> audit_;
   std::string broken_;
-  bool warned_ = false;             // that the log cannot be written
+  bool warned_ = false;  // that the log cannot be written
   bool read_others_ = false;
-  bool derives_ = false;            // phase 8: rules may be asked, too
-  Moment now_ = 0;                  // of the decision that is taken
-  std::size_t steps_ = 0;           // calls decided about
+  bool derives_ = false;                // phase 8: rules may be asked, too
+  Moment now_ = 0;                      // of the decision that is taken
+  std::size_t steps_ = 0;               // calls decided about
   std::map<std::string, Begun> begun_;  // by the text of the call
   std::set<std::string> told_zones_;
   std::set<std::pair<std::string, std::string>> taken_metrics_;  // call, key

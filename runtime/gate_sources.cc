@@ -60,8 +60,8 @@ ordered_json JsonOfSourced(const Sourced<ordered_json>& got) {
 
 Sourced<ordered_json> SourcedOf(const ordered_json& json) {
   if (json.is_object() && json.contains("value")) return {json["value"], ""};
-  return {std::nullopt, json.is_object() ? json.value("why", "nothing was recorded")
-                                         : "nothing was recorded"};
+  return {std::nullopt,
+          json.is_object() ? json.value("why", "nothing was recorded") : "nothing was recorded"};
 }
 
 }  // namespace
@@ -89,8 +89,7 @@ Gate::Rows Gate::RowsOf(std::string_view label, std::vector<Value> key) {
   if (derives_ && analysis_.AccessOf(id, Mode::kSolve) == Access::kTable) {
     const Table& table = solver_.Demand(id, std::move(key));
     for (const std::vector<Value>& row : table.rows)
-      if (row.size() == relation.arity() &&
-          std::find(out.begin(), out.end(), row) == out.end())
+      if (row.size() == relation.arity() && std::find(out.begin(), out.end(), row) == out.end())
         out.push_back(row);
   }
   return out;
@@ -98,8 +97,7 @@ Gate::Rows Gate::RowsOf(std::string_view label, std::vector<Value> key) {
 
 GuardCall Gate::Seen(const GateCall& call) {
   GuardCall seen;
-  const GuardTool* declared =
-      setup_ != nullptr ? setup_->config.FindTool(call.label) : nullptr;
+  const GuardTool* declared = setup_ != nullptr ? setup_->config.FindTool(call.label) : nullptr;
   seen.tool = declared != nullptr ? declared->name : call.label;
   const Value label = pool_.String(call.label);
   if (const Rows names = RowsOf("tool-name", {label, kNone}); names.size() == 1)
@@ -163,9 +161,8 @@ Sourced<ordered_json> Gate::Signal(const std::string& key, const ordered_json& a
     for (const std::vector<Value>& row :
          RowsOf("signal", {pool_.String(key), ValueOfJson(args, pool_, keywords), kNone})) {
       ordered_json value = JsonOf(row[2]);
-      const bool known = std::any_of(values.begin(), values.end(), [&](const ordered_json& v) {
-        return SameContent(v, value);
-      });
+      const bool known = std::any_of(values.begin(), values.end(),
+                                     [&](const ordered_json& v) { return SameContent(v, value); });
       if (!known) values.push_back(std::move(value));
     }
   if (values.size() > 1) return {std::nullopt, "the relation `signal` has two values for it"};
@@ -185,8 +182,8 @@ Sourced<std::vector<Subject>> Gate::Subjects(const GuardCall& call) {
   };
   for (const std::vector<Value>& row :
        RowsOf("subject", {pool_.String(call.tool), kNone, kNone, kNone, kNone}))
-    out.push_back({PlainText(pool_, row[1]), PlainText(pool_, row[3]), optional(row[2]),
-                   optional(row[4])});
+    out.push_back(
+        {PlainText(pool_, row[1]), PlainText(pool_, row[3]), optional(row[2]), optional(row[4])});
   if (!out.empty() || setup_ == nullptr) return {out, ""};
   const GuardCommand* command = setup_->config.FindSubjects(call.tool);
   if (command == nullptr) return {out, ""};
@@ -203,15 +200,13 @@ Sourced<std::vector<Subject>> Gate::Subjects(const GuardCall& call) {
 }
 
 Sourced<Review> Gate::FindReview(const ReviewRequest& request) {
-  return ReviewOf(Outside({{"review", ReviewId(request)}}, [&] {
-    return JsonOfReview(setup_->reviews.Find(request));
-  }));
+  return ReviewOf(Outside({{"review", ReviewId(request)}},
+                          [&] { return JsonOfReview(setup_->reviews.Find(request)); }));
 }
 
 Sourced<Review> Gate::AskForReview(const ReviewRequest& request) {
-  return ReviewOf(Outside({{"askForReview", ReviewId(request)}}, [&] {
-    return JsonOfReview(setup_->reviews.Ask(request, Run(), now_));
-  }));
+  return ReviewOf(Outside({{"askForReview", ReviewId(request)}},
+                          [&] { return JsonOfReview(setup_->reviews.Ask(request, Run(), now_)); }));
 }
 
 // --- what the program forbids itself -------------------------------------------------------

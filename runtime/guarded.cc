@@ -94,14 +94,14 @@ void Runtime::Refuse(const GateCall& call, const Decision& decision) {
 
 void Runtime::EndRun(Status status) {
   if (!gate_.on() || !pursue_) return;
-  gate_.EndRun(status == Status::kReview || status == Status::kInterrupted ||
-                       status == Status::kWaiting
-                   ? "interrupted"
-               : status == Status::kSatisfied || status == Status::kUnsatisfied ||
-                       status == Status::kFailed || status == Status::kNothing
-                   ? "success"
-                   : "error",
-               MomentNow());
+  gate_.EndRun(
+      status == Status::kReview || status == Status::kInterrupted || status == Status::kWaiting
+          ? "interrupted"
+      : status == Status::kSatisfied || status == Status::kUnsatisfied ||
+              status == Status::kFailed || status == Status::kNothing
+          ? "success"
+          : "error",
+      MomentNow());
 }
 
 }  // namespace rpl

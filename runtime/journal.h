@@ -37,18 +37,18 @@ namespace rpl {
 /// One recorded event: its body is one JSON object, in the form the journal writes.
 struct Event {
   enum class Kind {
-    kProgram,  // the files of a program; begins an epoch
-    kFile,     // a file that a namespace named, as it was read
-    kTurn,     // a run of the goals begins
-    kStep,     // a timestep begins: its number and time
-    kEntry,    // an entry of the trace
-    kChat,     // a line of chat, before it is shown
-    kCall,     // a call goes out
-    kStarted,  // a command is about to be started for a call
-    kReply,    // a reply came in; it is used only after this
-    kOutside,  // something else was asked outside, and what came back
-    kDecision, // a guard decided about a call
-    kOutcome,  // the turn ended
+    kProgram,   // the files of a program; begins an epoch
+    kFile,      // a file that a namespace named, as it was read
+    kTurn,      // a run of the goals begins
+    kStep,      // a timestep begins: its number and time
+    kEntry,     // an entry of the trace
+    kChat,      // a line of chat, before it is shown
+    kCall,      // a call goes out
+    kStarted,   // a command is about to be started for a call
+    kReply,     // a reply came in; it is used only after this
+    kOutside,   // something else was asked outside, and what came back
+    kDecision,  // a guard decided about a call
+    kOutcome,   // the turn ended
   };
   Kind kind;
   std::string body;
