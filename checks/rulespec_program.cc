@@ -71,12 +71,16 @@ class Compiler {
   Compiler(const Rulespec& rulespec, const std::vector<ClaimFacts>& claims, const Sources& sources)
       : rulespec_(rulespec), claims_(claims), sources_(sources) {}
 
-  RulespecProgram Compile() {
+  std::optional<RulespecProgram> Compile(const std::function<bool()>& goes_on) {
     RankNumbers();
     for (std::size_t i = 0; i < claims_.size(); ++i) AddClaim(i);
     program_.extracted = SortFacts(0);
     const std::size_t extracted = program_.facts.size();
-    ForEachCondition([&](const ClaimRule& condition) { AddAsked(condition); });
+    for (const Predicate& predicate : rulespec_.predicates) {
+      if (!goes_on()) return std::nullopt;
+      AddAsked(predicate.is);
+      if (predicate.when) AddAsked(*predicate.when);
+    }
     SortFacts(extracted);
     for (std::size_t i = 0; i < rulespec_.predicates.size(); ++i)
       AddPredicate(rulespec_.predicates[i], static_cast<std::int64_t>(i));
@@ -328,9 +332,11 @@ const std::vector<ProgramSchema>& ProgramSchemas() {
   return schemas;
 }
 
-RulespecProgram Compile(const Rulespec& rulespec, const std::vector<ClaimFacts>& claims,
-                        const Sources& sources) {
-  return Compiler(rulespec, claims, sources).Compile();
+std::optional<RulespecProgram> Compile(const Rulespec& rulespec,
+                                       const std::vector<ClaimFacts>& claims,
+                                       const Sources& sources,
+                                       const std::function<bool()>& goes_on) {
+  return Compiler(rulespec, claims, sources).Compile(goes_on);
 }
 
 }  // namespace rpl

@@ -35,10 +35,28 @@ std::string Told(const Values& values, Show&& show) {
 }  // namespace
 
 RulespecRun::RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sources& sources,
-                         Limits limits)
-    : rulespec_(rulespec), sources_(sources), base_(sources, std::move(limits)) {
-  for (const Claim& claim : rulespec.claims) claims_.push_back(envelope.Select(claim.selector));
-  program_ = Compile(rulespec, claims_, sources);
+                         const Limits& limits)
+    : rulespec_(rulespec), sources_(sources), base_(sources, limits) {
+  Stop stop = Stop::kGoesOn;
+  const auto goes_on = [&] {
+    if (limits.watch) stop = limits.watch();
+    return stop == Stop::kGoesOn;
+  };
+  std::size_t budget = kMaxFactBytes;
+  for (const Claim& claim : rulespec.claims) {
+    std::optional<ClaimFacts> facts = envelope.Select(claim.selector, budget);
+    if (!facts)
+      problem_ = fmt::format("the facts of the claims need more than {} MiB", kMaxFactBytes >> 20);
+    else if (!goes_on()) problem_ = base_.Problem(stop);
+    if (!problem_.empty()) return;
+    claims_.push_back(std::move(*facts));
+  }
+  std::optional<RulespecProgram> program = Compile(rulespec, claims_, sources, goes_on);
+  if (!program) {
+    problem_ = base_.Problem(stop);
+    return;
+  }
+  program_ = std::move(*program);
 
   std::vector<RelationId> relations;
   for (const ProgramSchema& schema : ProgramSchemas())

@@ -23,7 +23,7 @@ class RulespecRun {
  public:
   /// Evaluates. The rules go to `sources`.
   RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sources& sources,
-              Limits limits = {});
+              const Limits& limits = {});
 
   /// The limit that cut the evaluation off, in words: then there are no results. Else "".
   const std::string& problem() const { return problem_; }

@@ -211,6 +211,24 @@ TEST_CASE("both outcomes are explained from the extracted facts") {
   CHECK_THAT(why_not, Catch::Contains("violates(1)"));
 }
 
+TEST_CASE("an evaluation that is cut off has a problem and no results") {
+  Sources sources;
+  Diagnostics found;
+  const auto rulespec =
+      ReadRulespec(sources,
+                   sources.Add("r", "claims: [{name: c, selector: v}]\npredicates:\n" +
+                                        Predicate("rule: matches, value: a")),
+                   found);
+  const auto envelope = Envelope::Read(sources, sources.Add("e", "facts: {v: a}"), found);
+  REQUIRE(rulespec);
+  REQUIRE(envelope);
+  Limits limits;
+  limits.watch = [] { return Stop::kTime; };
+  const RulespecRun run(*rulespec, *envelope, sources, limits);
+  CHECK(run.problem() == "the time is used up");
+  CHECK(run.results().empty());
+}
+
 // --- the tables of the spec tests ------------------------------------------------------------
 
 std::vector<std::string> Split(const std::string& text, const std::string& by) {
