@@ -21,20 +21,21 @@ std::string TextAt(const ordered_json& object, const char* key) {
 
 }  // namespace
 
-std::string ReviewId(const ReviewRequest& request) {
-  const ordered_json user = request.user ? ordered_json(*request.user) : ordered_json();
-  const std::string text =
-      CanonicalText(ordered_json::array({request.rule, request.tool, request.args, user}));
-  std::array<unsigned char, 8> bytes{};
+std::string ContentHash(std::string_view text) {
   [[maybe_unused]] const int ready = sodium_init();
-  static_assert(crypto_generichash_BYTES_MIN <= 32);
   std::array<unsigned char, 32> hash{};
   crypto_generichash(hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(text.data()),
                      text.size(), nullptr, 0);
-  std::copy_n(hash.begin(), bytes.size(), bytes.begin());
   std::string hex;
-  for (const unsigned char byte : bytes) hex += fmt::format("{:02x}", byte);
+  for (const unsigned char byte : hash) hex += fmt::format("{:02x}", byte);
   return hex;
+}
+
+std::string ReviewId(const ReviewRequest& request) {
+  const ordered_json user = request.user ? ordered_json(*request.user) : ordered_json();
+  return ContentHash(
+             CanonicalText(ordered_json::array({request.rule, request.tool, request.args, user})))
+      .substr(0, 16);
 }
 
 ReviewLog::All ReviewLog::Read() const {

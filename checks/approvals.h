@@ -22,6 +22,9 @@
 
 namespace rpl {
 
+/// A hash of 256 bits, as 64 hexadecimal digits.
+std::string ContentHash(std::string_view text);
+
 /// 16 hexadecimal digits.
 std::string ReviewId(const ReviewRequest& request);
 

@@ -142,29 +142,40 @@ std::vector<const YamlNode*> Envelope::Walk(const YamlNode& from, const Selector
 }
 
 // The values of `node`: of the claim itself at the path "", else of a field inside a map.
-void Envelope::Extract(const YamlNode& node, const std::string& path, ClaimFacts& to) const {
+bool Envelope::Extract(const YamlNode& node, const std::string& path, ClaimFacts& to,
+                       std::size_t& budget) const {
+  const auto pay = [&](std::size_t text) {
+    const std::size_t cost = sizeof(ClaimFacts::Nested) + path.size() + 3 * text;
+    if (cost > budget) return false;
+    budget -= cost;
+    return true;
+  };
   const auto add = [&](ClaimFacts::Value value) {
+    if (!pay(value.text.size())) return false;
     if (path.empty()) to.values.push_back(std::move(value));
     else to.nested.push_back({path, std::move(value), 0});
+    return true;
   };
   if (node.kind == Kind::kList) {
-    for (const YamlNode& item : node.items) Extract(item, path, to);
+    for (const YamlNode& item : node.items)
+      if (!Extract(item, path, to, budget)) return false;
   } else if (node.kind == Kind::kMap) {
-    add({"", true});
+    if (!add({"", true})) return false;
     for (const auto& [key, value] : node.entries) {
       const std::string& name = key.scalar.get_ref<const std::string&>();
       const std::string inner = path.empty() ? name : path + "." + name;
       // A field without name would be the claim itself.
       const std::string& field = inner.empty() ? path + "." : inner;
-      Extract(value, field, to);
+      if (!Extract(value, field, to, budget) || !pay(field.size())) return false;
       if (value.kind == Kind::kList) to.nested.push_back({field, std::nullopt, value.items.size()});
     }
   } else if (node.kind != Kind::kNull) {
-    add({ScalarText(node, *sources_), false});
+    return add({ScalarText(node, *sources_), false});
   }
+  return true;
 }
 
-ClaimFacts Envelope::Select(const Selector& selector) const {
+std::optional<ClaimFacts> Envelope::Select(const Selector& selector, std::size_t& budget) const {
   std::vector<const YamlNode*> nodes = Walk(facts(), selector);
   if (nodes.empty() && selector.steps.front().field == "facts") nodes = Walk(*root_, selector);
   ClaimFacts facts;
@@ -174,7 +185,7 @@ ClaimFacts Envelope::Select(const Selector& selector) const {
     if (node->kind == Kind::kList) facts.lengths.push_back(node->items.size());
     else facts.selects_other = true;
     if (node->kind == Kind::kString) facts.strings.push_back(node->scalar.get<std::string>());
-    Extract(*node, "", facts);
+    if (!Extract(*node, "", facts, budget)) return std::nullopt;
   }
   return facts;
 }

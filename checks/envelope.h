@@ -73,6 +73,9 @@ struct ClaimFacts {
   std::vector<const YamlNode*> nodes;  // the selected nodes, without nulls
 };
 
+/// A budget for all claims of a rulespec together.
+inline constexpr std::size_t kMaxFactBytes = std::size_t{512} << 20;
+
 class Envelope {
  public:
   /// Reads a file of `sources`, which must outlive the envelope. nullopt when it has errors
@@ -80,8 +83,9 @@ class Envelope {
   static std::optional<Envelope> Read(const Sources& sources, std::uint32_t file,
                                       Diagnostics& found);
 
-  /// In the order of the file.
-  ClaimFacts Select(const Selector& selector) const;
+  /// In the order of the file. Takes what the facts need, in bytes, from `budget`; nullopt
+  /// when it does not suffice: a small file may say much many times.
+  std::optional<ClaimFacts> Select(const Selector& selector, std::size_t& budget) const;
 
   const YamlNode& root() const { return *root_; }
   const YamlNode& facts() const { return *root_->Find("facts"); }
@@ -91,7 +95,8 @@ class Envelope {
 
   const YamlNode* Field(const YamlNode& map, const std::string& key) const;
   std::vector<const YamlNode*> Walk(const YamlNode& from, const Selector& selector) const;
-  void Extract(const YamlNode& node, const std::string& path, ClaimFacts& to) const;
+  bool Extract(const YamlNode& node, const std::string& path, ClaimFacts& to,
+               std::size_t& budget) const;
 
   const Sources* sources_;
   std::unique_ptr<const YamlNode> root_;  // where it stands does not change

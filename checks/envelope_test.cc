@@ -50,7 +50,8 @@ std::string Found(const std::string& facts, const std::string& text) {
   const auto envelope = Envelope::Read(sources, sources.Add("e.yaml", "facts: " + facts), findings);
   REQUIRE(envelope);
   std::string problem;
-  const ClaimFacts found = envelope->Select(*ReadSelector(text, &problem));
+  std::size_t budget = kMaxFactBytes;
+  const ClaimFacts found = *envelope->Select(*ReadSelector(text, &problem), budget);
   std::string shape;
   for (const ClaimFacts::Value& value : found.values)
     shape += (shape.empty() ? "" : " ") + value.row();
@@ -87,6 +88,23 @@ TEST_CASE("fields of a map with many keys are found") {
   for (int i = 0; i < 100; ++i) facts += "k" + std::to_string(i) + ": v" + std::to_string(i) + ", ";
   CHECK(Found(facts + "}", "k73") == "v73");
   CHECK(Found(facts + "}", "k100") == "");
+}
+
+TEST_CASE("facts that need more than the budget are none") {
+  // A long key stands before each of many fields.
+  std::string facts = "facts: {v: {" + std::string(1000, 'k') + ": {";
+  for (int i = 0; i < 1000; ++i) facts += "f" + std::to_string(i) + ": [1], ";
+  Sources sources;
+  Diagnostics findings;
+  const auto envelope = Envelope::Read(sources, sources.Add("e.yaml", facts + "}}}"), findings);
+  REQUIRE(envelope);
+  std::string problem;
+  const Selector selector = *ReadSelector("v", &problem);
+  std::size_t budget = 10'000'000;
+  CHECK(envelope->Select(selector, budget));
+  CHECK(budget < 9'000'000);
+  budget = 1'000'000;
+  CHECK_FALSE(envelope->Select(selector, budget));
 }
 
 std::string Findings(const std::string& text) {

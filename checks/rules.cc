@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "checks/shorten.h"
 #include "checks/yaml_fields.h"
 #include "grammar/spelling.h"
 #include "interp/checker.h"
@@ -27,11 +28,7 @@ constexpr std::size_t kKeptInstances = 20;
 constexpr std::string_view kSeverities[] = {"error", "warning", "info"};
 
 std::string ShownValue(const Pool& pool, Value value) {
-  std::string text = Text(pool, value);
-  if (text.size() <= kToldBytes) return text;
-  std::size_t end = kToldBytes;
-  while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "…";
+  return Shortened(Text(pool, value), kToldBytes);
 }
 
 std::string ShownInstance(const Pool& pool, const FactBase::Checked::Bindings& bindings) {
@@ -91,7 +88,7 @@ void RuleSet::AddRulespec(std::uint32_t file, Diagnostics& found) {
     RuleInfo info;
     info.name = RulespecRun::NameOf(added, i);
     info.description = added.predicates[i].notes.empty()
-                           ? ConditionText(added, added.predicates[i].is)
+                           ? ClaimRuleText(added, added.predicates[i].is)
                            : added.predicates[i].notes;
     info.place = added.predicates[i].span;
     Add(std::move(info), {Origin::Kind::kPredicate, rulespecs_.size() - 1, i}, &found);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "checks/shorten.h"
 #include "checks/yaml_fields.h"
 
 namespace rpl {
@@ -30,12 +31,7 @@ constexpr std::string_view kWhenKeys[] = {"claim", "rule", "value"};
 // Texts of a message longer than this are cut.
 constexpr std::size_t kShownBytes = 200;
 
-std::string Cut(std::string text) {
-  if (text.size() <= kShownBytes) return text;
-  std::size_t end = kShownBytes;
-  while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "…";
-}
+std::string Cut(std::string text) { return Shortened(std::move(text), kShownBytes); }
 
 class RulespecReader {
  public:
@@ -111,8 +107,8 @@ class RulespecReader {
   }
 
   // `claim`, `rule` and `value` of a predicate or a `when`.
-  Condition ReadCondition(const YamlNode& node) {
-    Condition condition;
+  ClaimRule ReadCondition(const YamlNode& node) {
+    ClaimRule condition;
     if (const YamlNode* claim = fields_.Require(node, "claim"))
       if (const auto name = fields_.Text(*claim)) condition.claim = FindClaim(*claim, *name);
     const YamlNode* rule = fields_.Require(node, "rule", "one of " + OneOf(kRules));
@@ -144,7 +140,7 @@ class RulespecReader {
     return 0;
   }
 
-  void ReadValue(const YamlNode& node, Condition& condition) {
+  void ReadValue(const YamlNode& node, ClaimRule& condition) {
     switch (condition.rule) {
       case RuleKind::kExists:
       case RuleKind::kNotExists: break;
@@ -184,7 +180,7 @@ class RulespecReader {
     return {false, RowText(ScalarText(node, sources_))};
   }
 
-  void ReadLength(const YamlNode& node, Condition& condition) {
+  void ReadLength(const YamlNode& node, ClaimRule& condition) {
     const std::string text = node.kind == Kind::kNumber ? ScalarText(node, sources_) : "";
     if (text.empty() || text.find_first_not_of("0123456789") != text.npos) {
       fields_.Wrong(node, "expected a whole number from 0, got " + Described(node));
@@ -195,7 +191,7 @@ class RulespecReader {
     else if (text.size() == 10) condition.length = std::min(std::stol(text), kMaxLength);
   }
 
-  void WarnOfElements(const YamlNode& node, const Condition& condition) {
+  void WarnOfElements(const YamlNode& node, const ClaimRule& condition) {
     if (!condition.counts_elements() || condition.claim >= rulespec_.claims.size()) return;
     const Claim& claim = rulespec_.claims[condition.claim];
     if (claim.selector.steps.empty() || !claim.selector.ends_in_each()) return;
@@ -232,7 +228,7 @@ std::optional<Rulespec> ReadRulespec(const Sources& sources, std::uint32_t file,
   return rulespec;
 }
 
-std::string ConditionText(const Rulespec& rulespec, const Condition& condition) {
+std::string ClaimRuleText(const Rulespec& rulespec, const ClaimRule& condition) {
   const std::string text =
       fmt::format("{} {}", rulespec.claims[condition.claim].name, RuleKindName(condition.rule));
   return condition.value.is_null() ? text : text + " " + Cut(condition.value.dump());

@@ -67,7 +67,7 @@ struct Expected {
 };
 
 /// A rule and its value: of a predicate, or of a `when`.
-struct Condition {
+struct ClaimRule {
   std::size_t claim = 0;  // index into Rulespec::claims
   RuleKind rule = RuleKind::kExists;
   nlohmann::ordered_json value;    // as written; null when the rule takes none
@@ -89,8 +89,8 @@ struct Condition {
 inline constexpr std::int64_t kMaxLength = 2'147'483'647;
 
 struct Predicate {
-  Condition is;
-  std::optional<Condition> when;
+  ClaimRule is;
+  std::optional<ClaimRule> when;
   std::string source;  // "task_prompt" or "memory"
   std::string notes;
   Span span;
@@ -106,7 +106,7 @@ std::optional<Rulespec> ReadRulespec(const Sources& sources, std::uint32_t file,
                                      Diagnostics& found);
 
 /// `breaking equals true`
-std::string ConditionText(const Rulespec& rulespec, const Condition& condition);
+std::string ClaimRuleText(const Rulespec& rulespec, const ClaimRule& condition);
 
 }  // namespace rpl
 

@@ -71,12 +71,16 @@ class Compiler {
   Compiler(const Rulespec& rulespec, const std::vector<ClaimFacts>& claims, const Sources& sources)
       : rulespec_(rulespec), claims_(claims), sources_(sources) {}
 
-  RulespecProgram Compile() {
+  std::optional<RulespecProgram> Compile(const std::function<bool()>& goes_on) {
     RankNumbers();
     for (std::size_t i = 0; i < claims_.size(); ++i) AddClaim(i);
     program_.extracted = SortFacts(0);
     const std::size_t extracted = program_.facts.size();
-    ForEachCondition([&](const Condition& condition) { AddAsked(condition); });
+    for (const Predicate& predicate : rulespec_.predicates) {
+      if (!goes_on()) return std::nullopt;
+      AddAsked(predicate.is);
+      if (predicate.when) AddAsked(*predicate.when);
+    }
     SortFacts(extracted);
     for (std::size_t i = 0; i < rulespec_.predicates.size(); ++i)
       AddPredicate(rulespec_.predicates[i], static_cast<std::int64_t>(i));
@@ -134,7 +138,7 @@ class Compiler {
 
   void RankNumbers() {
     std::set<std::size_t> claims;
-    ForEachCondition([&](const Condition& condition) {
+    ForEachCondition([&](const ClaimRule& condition) {
       if (!condition.compares_numbers()) return;
       ranks_.Add(condition.bound);
       if (!claims.insert(condition.claim).second) return;
@@ -149,7 +153,7 @@ class Compiler {
   }
 
   // The facts that a condition needs beside those of its claim.
-  void AddAsked(const Condition& condition) {
+  void AddAsked(const ClaimRule& condition) {
     const ClaimFacts& facts = claims_[condition.claim];
     const ProgramTerm claim = Symbol(NameOf(condition.claim));
     if (condition.compares_numbers() && numbered_.insert(condition.claim).second) {
@@ -176,7 +180,7 @@ class Compiler {
     }
   }
 
-  void AddParts(const Condition& condition, const ProgramTerm& claim) {
+  void AddParts(const ClaimRule& condition, const ProgramTerm& claim) {
     const std::string part = condition.value.is_string() ? condition.value.get<std::string>()
                                                          : condition.expected.front().text;
     for (const std::string& text : claims_[condition.claim].strings)
@@ -223,7 +227,7 @@ class Compiler {
     rules_->push_back({std::move(head), std::move(body)});
   }
 
-  void AddCondition(const Condition& c, const ProgramAtom& holds, const ProgramAtom& violates) {
+  void AddCondition(const ClaimRule& c, const ProgramAtom& holds, const ProgramAtom& violates) {
     const ProgramTerm claim = Symbol(NameOf(c.claim));
     const auto forbid = [&](Body body) { AddRule(violates, std::move(body)); };
     switch (c.rule) {
@@ -266,7 +270,7 @@ class Compiler {
   }
 
   // The ways to find what a rule looks for.
-  std::vector<Body> Finds(const Condition& c) const {
+  std::vector<Body> Finds(const ClaimRule& c) const {
     const ProgramTerm claim = Symbol(NameOf(c.claim));
     const ProgramAtom any_value = {Relation::kClaimValue, {claim, Any()}};
     std::vector<Body> bodies;
@@ -328,9 +332,11 @@ const std::vector<ProgramSchema>& ProgramSchemas() {
   return schemas;
 }
 
-RulespecProgram Compile(const Rulespec& rulespec, const std::vector<ClaimFacts>& claims,
-                        const Sources& sources) {
-  return Compiler(rulespec, claims, sources).Compile();
+std::optional<RulespecProgram> Compile(const Rulespec& rulespec,
+                                       const std::vector<ClaimFacts>& claims,
+                                       const Sources& sources,
+                                       const std::function<bool()>& goes_on) {
+  return Compiler(rulespec, claims, sources).Compile(goes_on);
 }
 
 }  // namespace rpl

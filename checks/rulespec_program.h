@@ -31,6 +31,8 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -109,9 +111,12 @@ struct RulespecProgram {
   std::vector<std::vector<ProgramRule>> rules;  // by predicate
 };
 
-/// `claims` are what the claims of the rulespec select, in their order.
-RulespecProgram Compile(const Rulespec& rulespec, const std::vector<ClaimFacts>& claims,
-                        const Sources& sources);
+/// `claims` are what the claims of the rulespec select, in their order. `goes_on` is asked at
+/// each predicate; when it says no, nullopt.
+std::optional<RulespecProgram> Compile(const Rulespec& rulespec,
+                                       const std::vector<ClaimFacts>& claims,
+                                       const Sources& sources,
+                                       const std::function<bool()>& goes_on);
 
 }  // namespace rpl
 

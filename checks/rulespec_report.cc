@@ -150,8 +150,8 @@ std::string ProgramAsSouffle(const Rulespec& rulespec, const RulespecProgram& pr
   for (std::size_t i = 0; i < program.rules.size(); ++i) {
     const Predicate& predicate = rulespec.predicates[i];
     text += "\n" + Comment(fmt::format("predicate {}, {}", i, predicate.source),
-                           ConditionText(rulespec, predicate.is));
-    if (predicate.when) text += Comment("when", ConditionText(rulespec, *predicate.when));
+                           ClaimRuleText(rulespec, predicate.is));
+    if (predicate.when) text += Comment("when", ClaimRuleText(rulespec, *predicate.when));
     if (!predicate.notes.empty()) text += Comment("notes", predicate.notes);
     for (const ProgramRule& rule : program.rules[i]) text += syntax.Rule(rule) + "\n";
   }
@@ -168,7 +168,7 @@ std::string EvaluationReport(const Rulespec& rulespec, const std::vector<CheckRe
     passed += results[i].passed ? 1 : 0;
     text +=
         fmt::format("\n{} [{}] {}: {}\n   {}\n", results[i].passed ? "✅" : "❌", predicate.source, i,
-                    ConditionText(rulespec, predicate.is), results[i].message);
+                    ClaimRuleText(rulespec, predicate.is), results[i].message);
     if (!predicate.notes.empty()) text += fmt::format("   Notes: {}\n", predicate.notes);
   }
   if (results.empty()) return text + "\nSummary: no predicates\n";

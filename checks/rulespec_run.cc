@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "checks/rulespec_report.h"
+#include "checks/shorten.h"
 
 namespace rpl {
 namespace {
@@ -19,13 +20,7 @@ constexpr std::size_t kToldBytes = 60;
 
 std::string Quoted(const ClaimFacts::Value& value) {
   if (value.object) return "a map";
-  std::string text = value.text;
-  if (text.size() > kToldBytes) {
-    std::size_t end = kToldBytes;
-    while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    text = text.substr(0, end) + "…";
-  }
-  return nlohmann::json(text).dump();
+  return nlohmann::json(Shortened(value.text, kToldBytes)).dump();
 }
 
 template <typename Values, typename Show>
@@ -40,10 +35,28 @@ std::string Told(const Values& values, Show&& show) {
 }  // namespace
 
 RulespecRun::RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sources& sources,
-                         Limits limits)
-    : rulespec_(rulespec), sources_(sources), base_(sources, std::move(limits)) {
-  for (const Claim& claim : rulespec.claims) claims_.push_back(envelope.Select(claim.selector));
-  program_ = Compile(rulespec, claims_, sources);
+                         const Limits& limits)
+    : rulespec_(rulespec), sources_(sources), base_(sources, limits) {
+  Stop stop = Stop::kGoesOn;
+  const auto goes_on = [&] {
+    if (limits.watch) stop = limits.watch();
+    return stop == Stop::kGoesOn;
+  };
+  std::size_t budget = kMaxFactBytes;
+  for (const Claim& claim : rulespec.claims) {
+    std::optional<ClaimFacts> facts = envelope.Select(claim.selector, budget);
+    if (!facts)
+      problem_ = fmt::format("the facts of the claims need more than {} MiB", kMaxFactBytes >> 20);
+    else if (!goes_on()) problem_ = base_.Problem(stop);
+    if (!problem_.empty()) return;
+    claims_.push_back(std::move(*facts));
+  }
+  std::optional<RulespecProgram> program = Compile(rulespec, claims_, sources, goes_on);
+  if (!program) {
+    problem_ = base_.Problem(stop);
+    return;
+  }
+  program_ = std::move(*program);
 
   std::vector<RelationId> relations;
   for (const ProgramSchema& schema : ProgramSchemas())
@@ -87,7 +100,7 @@ RulespecRun::RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sou
 }
 
 // What the claim of a condition selects, for people.
-std::string RulespecRun::Found(const Condition& condition) const {
+std::string RulespecRun::Found(const ClaimRule& condition) const {
   const ClaimFacts& facts = claims_[condition.claim];
   if (condition.counts_elements() && !facts.lengths.empty() && !facts.selects_other)
     return fmt::format("its length is {}",
@@ -99,7 +112,7 @@ std::string RulespecRun::Found(const Condition& condition) const {
   return condition.counts_elements() ? found + ", which is no array" : found;
 }
 
-nlohmann::ordered_json RulespecRun::Actual(const Condition& condition) const {
+nlohmann::ordered_json RulespecRun::Actual(const ClaimRule& condition) const {
   const ClaimFacts& facts = claims_[condition.claim];
   nlohmann::ordered_json actual = nlohmann::ordered_json::array();
   if (condition.counts_elements()) {
@@ -113,13 +126,13 @@ nlohmann::ordered_json RulespecRun::Actual(const Condition& condition) const {
 }
 
 std::string RulespecRun::NameOf(const Rulespec& rulespec, std::size_t id) {
-  const Condition& is = rulespec.predicates[id].is;
+  const ClaimRule& is = rulespec.predicates[id].is;
   return fmt::format("{} {} #{}", rulespec.claims[is.claim].name, RuleKindName(is.rule), id);
 }
 
 CheckResult RulespecRun::ResultOf(std::size_t id, bool passed) const {
   const Predicate& predicate = rulespec_.predicates[id];
-  const Condition& is = predicate.is;
+  const ClaimRule& is = predicate.is;
   const std::string& claim = rulespec_.claims[is.claim].name;
   CheckResult result;
   result.rule_name = NameOf(rulespec_, id);
@@ -131,13 +144,13 @@ CheckResult RulespecRun::ResultOf(std::size_t id, bool passed) const {
   result.metadata["source"] = predicate.source;
   if (!predicate.notes.empty()) result.metadata["notes"] = predicate.notes;
 
-  const std::string what = ConditionText(rulespec_, is);
-  const auto invalid = [](const Condition& c) {
+  const std::string what = ClaimRuleText(rulespec_, is);
+  const auto invalid = [](const ClaimRule& c) {
     return fmt::format("Invalid regex {}: {}", c.value.dump(), c.pattern_error);
   };
   if (predicate.when) {
-    const Condition& when = *predicate.when;
-    const std::string condition = ConditionText(rulespec_, when);
+    const ClaimRule& when = *predicate.when;
+    const std::string condition = ClaimRuleText(rulespec_, when);
     result.metadata["when"] = condition;
     if (!when.pattern_error.empty()) {
       result.message = fmt::format("{}: the condition {} cannot be evaluated: {}", what, condition,

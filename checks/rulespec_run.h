@@ -23,7 +23,7 @@ class RulespecRun {
  public:
   /// Evaluates. The rules go to `sources`.
   RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sources& sources,
-              Limits limits = {});
+              const Limits& limits = {});
 
   /// The limit that cut the evaluation off, in words: then there are no results. Else "".
   const std::string& problem() const { return problem_; }
@@ -44,8 +44,8 @@ class RulespecRun {
 
  private:
   CheckResult ResultOf(std::size_t id, bool passed) const;
-  std::string Found(const Condition& condition) const;
-  nlohmann::ordered_json Actual(const Condition& condition) const;
+  std::string Found(const ClaimRule& condition) const;
+  nlohmann::ordered_json Actual(const ClaimRule& condition) const;
 
   const Rulespec& rulespec_;
   const Sources& sources_;

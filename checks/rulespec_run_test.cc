@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <random>
 
@@ -208,6 +209,99 @@ TEST_CASE("both outcomes are explained from the extracted facts") {
         "    claim-value(\"c\", \"a\")  envelope.yaml:1\n");
   const std::string why_not = ExplanationText(evaluated.run->Explain(1), evaluated.sources);
   CHECK_THAT(why_not, Catch::Contains("violates(1)"));
+}
+
+TEST_CASE("an evaluation that is cut off has a problem and no results") {
+  Sources sources;
+  Diagnostics found;
+  const auto rulespec =
+      ReadRulespec(sources,
+                   sources.Add("r", "claims: [{name: c, selector: v}]\npredicates:\n" +
+                                        Predicate("rule: matches, value: a")),
+                   found);
+  const auto envelope = Envelope::Read(sources, sources.Add("e", "facts: {v: a}"), found);
+  REQUIRE(rulespec);
+  REQUIRE(envelope);
+  Limits limits;
+  limits.watch = [] { return Stop::kTime; };
+  const RulespecRun run(*rulespec, *envelope, sources, limits);
+  CHECK(run.problem() == "the time is used up");
+  CHECK(run.results().empty());
+}
+
+// --- the tables of the spec tests ------------------------------------------------------------
+
+std::vector<std::string> Split(const std::string& text, const std::string& by) {
+  std::vector<std::string> parts;
+  std::size_t from = 0;
+  for (std::size_t at; (at = text.find(by, from)) != text.npos; from = at + by.size())
+    parts.push_back(text.substr(from, at - from));
+  parts.push_back(text.substr(from));
+  return parts;
+}
+
+// Every case of the tables in spec-tests/checks (shell/verify_table.h), in one rulespec over
+// one envelope: the facts of a case stand below a key of their own.
+struct Tables {
+  std::string claims = "claims:\n";
+  std::string predicates = "predicates:\n";
+  std::string facts = "facts:\n";
+  std::string wanted;
+
+  static std::string Rule(const std::string& rule, const std::string& indent) {
+    const std::size_t end = std::min(rule.find(' '), rule.size());
+    const std::string value = rule.substr(std::min(end + 1, rule.size()));
+    return indent + "rule: " + rule.substr(0, end) + "\n" +
+           (value.empty() ? "" : indent + "value: " + value + "\n");
+  }
+
+  void Add(const std::string& envelope, const std::string& selector, const std::string& rule,
+           const std::string& when, const std::string& outcome) {
+    const std::string n = std::to_string(wanted.size());
+    facts += "  e" + n + ": " + envelope + "\n";
+    claims += "  - {name: c" + n + ", selector: 'e" + n + "." + selector + "'}\n  - {name: w" + n +
+              ", selector: e" + n + ".w}\n";
+    predicates += "  - claim: c" + n + "\n    source: memory\n" + Rule(rule, "    ");
+    if (!when.empty()) predicates += "    when:\n      claim: w" + n + "\n" + Rule(when, "      ");
+    wanted += outcome == "pass" ? 'P' : outcome == "fail" ? 'F' : 'S';
+  }
+
+  void AddLine(const std::string& line) {
+    const std::size_t arrow = line.rfind(" => ");
+    if (arrow == line.npos) return;
+    const std::string text = line.substr(0, arrow);
+    const std::string outcome = line.substr(arrow + 4);
+    if (text.starts_with("facts: ")) {
+      const std::vector<std::string> parts = Split(text, " ; ");
+      // A path from the root of the envelope cannot be moved below a key.
+      if (parts.size() != 3 || parts[1].starts_with("c = facts.")) return;
+      const std::vector<std::string> rule = Split(parts[2], " when w ");
+      Add(parts[0].substr(7), parts[1].substr(4), rule[0], rule.size() > 1 ? rule[1] : "", outcome);
+      return;
+    }
+    const std::vector<std::string> parts = Split(text, " :: ");
+    if (parts.size() != 2) return;
+    for (const std::string& value : Split(parts[1], " | "))
+      Add(value == "(missing)" ? "{other: 1}" : "\n    v: " + value, "v", parts[0], "", outcome);
+  }
+};
+
+TEST_CASE("every case of the spec tests in one file means what it should, here and there") {
+  Tables tables;
+  for (const std::string page :
+       {"k1-files.md", "k1-selectors.md", "k1-rules.md", "k1-conditions.md"}) {
+    std::ifstream in(std::string(RPL_SPEC_TESTS) + "/checks/" + page);
+    REQUIRE(in);
+    bool table = false;
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with("```") || line.ends_with(":")) table = line == "VERIFY:";
+      else if (table) tables.AddLine(line);
+    }
+  }
+  CHECK(tables.wanted.size() > 230);
+  const Evaluated evaluated(tables.claims + tables.predicates, tables.facts);
+  CHECK(evaluated.Marks() == tables.wanted);
+  CHECK(evaluated.FileMarks() == tables.wanted);
 }
 
 // --- random rulespecs -----------------------------------------------------------------------

@@ -13,6 +13,8 @@
 #include <set>
 #include <sstream>
 
+#include "runtime/gate.h"
+
 namespace rpl {
 namespace {
 

@@ -68,6 +68,28 @@ expect "test: a file that is not there" 1 "*" "" "$rpl" test loads/tests
 grep -qF 'loads/tests/../facts.rpl: No such file or directory' out || fail "expected the file's name"
 expect "test: a missing file" 6 "*" "none.md: No such file or directory" "$rpl" test none.md
 
+# --- Verification ------------------------------------------------------------------------
+
+printf 'claims: [{name: c, selector: v}]\npredicates: [{claim: c, rule: exists, source: memory}]\n' >spec.yaml
+printf 'facts: {v: 1}\n' >envelope.yaml
+printf 'content(_, ?v) -> ?v > 1\n' >rules.rpl
+printf 'facts: {v: 1, v: 2}\n' >twice.yaml
+expect "verify: without content" 2 "" "expected a file to verify" "$rpl" verify
+expect "verify: a missing file" 6 "" "none.yaml: No such file or directory" "$rpl" verify none.yaml
+expect "verify: a missing rulespec" 6 "" "none.yaml: No such" "$rpl" verify envelope.yaml --rulespec none.yaml
+expect "verify: missing rules" 6 "" "none.md: No such" "$rpl" verify envelope.yaml --rules none.md
+expect "verify: a folder as content" 6 "" "folder.md: Is a directory" "$rpl" verify folder.md
+expect "verify: an unwritable folder" 6 "" "the report cannot be written" \
+  "$rpl" verify envelope.yaml --rulespec spec.yaml --out envelope.yaml/o
+expect "verify: all passes" 0 "Verification: 1/1 passed" "" "$rpl" verify envelope.yaml --rulespec spec.yaml
+expect "verify: a rule fails" 1 "*" "" "$rpl" verify envelope.yaml --rules rules.rpl
+expect "verify: an invalid envelope" 2 "Verification: an input is invalid, nothing was verified" \
+  "twice.yaml:1:15: error RPL7005" "$rpl" verify twice.yaml --rulespec spec.yaml
+expect "verify: rules with an error" 2 "*" "unclosed.rpl:1:3: error RPL1003" "$rpl" verify envelope.yaml --rules unclosed.rpl
+expect "verify: an unknown option" 2 "" "did you mean \`--rulespec\`?" "$rpl" verify envelope.yaml --rulespek x
+expect "verify: an unknown format" 2 "" "--format" "$rpl" verify envelope.yaml --format xml
+expect "verify: not UTF-8" 2 "*" "the file is not UTF-8" "$rpl" verify latin.md --rulespec spec.yaml
+
 # --- The command line --------------------------------------------------------------------
 
 expect "version" 0 "rpl 0.1.0" "" "$rpl" --version

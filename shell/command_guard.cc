@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "checks/audit.h"
+#include "checks/guard_results.h"
 #include "checks/json_lines.h"
 #include "interp/json_value.h"
 #include "interp/operators.h"
@@ -98,7 +99,11 @@ int Decide(const GuardCommandOptions& options) {
     const std::optional<EndUser>& user = line.value->call.user;
     AuditRun audit(run, user ? user->id : std::nullopt);
     if (!guard.Audit(audit.Decided(step++, decision, line.value->call, 0, at))) return kExitInvalid;
-    std::cout << Dump(DecisionJson(decision, line.value->call)) << std::endl;
+    ordered_json shown = DecisionJson(decision, line.value->call);
+    shown["results"] = ordered_json::array();
+    for (const CheckResult& result : ResultsOf(decision, line.value->call, *guard.guard))
+      shown["results"].push_back(ResultJson(result));
+    std::cout << Dump(shown) << std::endl;
     worst.Add(ExitOf(decision));
   }
   return worst.code();

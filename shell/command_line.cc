@@ -109,6 +109,7 @@ Examples
   rpl verify envelope.yaml --explain 0         why predicate 0 passes, or does not
   rpl verify answer.md --rules house-rules.md
   rpl verify --list --rules house-rules.md
+  rpl verify envelope.yaml --on-error hitl     then: rpl guard pending, rpl guard approve ID
   rpl verify envelope.yaml --format sarif > results.sarif)";
 
 constexpr const char* kExplainFooter = R"(Examples
@@ -503,6 +504,16 @@ void DescribeVerify(CLI::App& command, VerifyOptions& to) {
       ->type_name("ID");
   command.add_flag("--require-rulespec", to.require_rulespec, "Having no rulespec is an error");
   command.add_flag("--exists", to.exists, "Only ask whether CONTENT is there");
+  command
+      .add_option_function<std::string>(
+          "--on-error", [&to](const std::string& effect) { to.review_errors = effect == "hitl"; },
+          "What a failed error does: block (default), or hitl: ask for a review")
+      ->type_name("EFFECT")
+      ->check(CLI::IsMember({"block", "hitl"}));
+  command
+      .add_option("--approvals", to.engine.guard.approvals,
+                  "Where reviews are kept (see rpl guard pending)")
+      ->type_name("FILE");
   AddNow(command, to.engine);
   AddToolOptions(command, to.engine, "default: rpl.yaml beside the rules");
   command.footer(kVerifyFooter);
@@ -619,8 +630,8 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("test")) return CommandTest(commands.test);
   if (app.got_subcommand("explain")) return CommandExplain(commands.explain);
   if (app.got_subcommand("check")) return CommandCheck(commands.check);
-  if (app.got_subcommand("guard")) return CommandGuard(commands.guard);
   if (app.got_subcommand("verify")) return CommandVerify(commands.verify);
+  if (app.got_subcommand("guard")) return CommandGuard(commands.guard);
   if (app.got_subcommand("fmt")) return CommandFmt(commands.fmt);
   assert(app.got_subcommand("parse"));
   return CommandParse(commands.parse);

@@ -12,10 +12,12 @@
 #include <iostream>
 #include <memory>
 
+#include "checks/approvals.h"
 #include "checks/rules.h"
 #include "checks/rulespec_report.h"
 #include "interp/explain_print.h"
 #include "shell/commands.h"
+#include "shell/guard_setup.h"
 #include "shell/input.h"
 #include "shell/report.h"
 #include "shell/tool_setup.h"
@@ -86,6 +88,8 @@ class Verification {
       return Misused(fmt::format("no rule {}", options_.rule), "see `rpl verify --list`");
     if (!found_.has_errors()) Evaluate();
     if (Interrupted()) return kExitInterrupted;
+    if (options_.review_errors)
+      if (const int code = AskReviews(); code != kExitOk) return code;
     if (options_.explain && report_.verdict() != Verdict::kInvalid) {
       const int code = Explain();
       if (code != kExitOk) return code;
@@ -180,6 +184,41 @@ class Verification {
     return kExitOk;
   }
 
+  // A failed error becomes what a person says of it: of this rule, and of exactly this content.
+  int AskReviews() {
+    const std::string path =
+        options_.engine.guard.approvals.empty() ? ReviewsPath() : options_.engine.guard.approvals;
+    std::error_code ignored;
+    fs::create_directories(fs::path(path).parent_path(), ignored);
+    ReviewLog log(path);
+    const Moment now = std::chrono::duration_cast<std::chrono::microseconds>(
+                           std::chrono::system_clock::now().time_since_epoch())
+                           .count();
+    for (CheckResult& result : report_.results) {
+      if (result.passed || result.severity != Severity::kError) continue;
+      const ReviewRequest request{result.rule_name,
+                                  "verify",
+                                  {{"contentHash", ContentHash(content_.text)}},
+                                  std::nullopt,
+                                  options_.content + ": " + result.message};
+      const Sourced<Review> review = log.Ask(request, "verify", now);
+      if (!review.value) return FileError(path, review.why);
+      result.metadata["effect"] = "hitl";
+      result.metadata["review"] = review.value->id;
+      if (review.value->state == Review::State::kApproved) {
+        result.passed = true;
+        result.message = "approved by the review " + review.value->id + ": " + result.message;
+      } else if (review.value->state == Review::State::kDenied) {
+        result.message =
+            "denied: " + (review.value->reason.empty() ? result.message : review.value->reason);
+      } else {
+        result.metadata["pending"] = true;
+        result.message += "; see `rpl guard approve " + review.value->id + "`";
+      }
+    }
+    return kExitOk;
+  }
+
   int Explain() {
     const bool known = !runs_.empty() && runs_.front()->problem().empty() &&
                        *options_.explain < runs_.front()->results().size();
@@ -197,6 +236,7 @@ class Verification {
     const bool evaluated = !runs_.empty() && report_.verdict() != Verdict::kInvalid &&
                            runs_.front()->problem().empty();
     if (!evaluated) {
+      if (!rulespec_ && !options_.rules.empty()) return kExitOk;  // there is no report to expect
       std::error_code ignored;
       fs::remove(folder / kDatalogFile, ignored);
       fs::remove(folder / kReportFile, ignored);

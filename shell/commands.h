@@ -109,8 +109,9 @@ struct VerifyOptions {
   Severity fail_on = Severity::kError;
   std::optional<std::size_t> explain;  // --explain ID
   bool require_rulespec = false;
-  bool exists = false;   // only asks whether there is such a file
-  EngineOptions engine;  // now, config, allow_tools: for the tools of rules
+  bool exists = false;         // only asks whether there is such a file
+  bool review_errors = false;  // --on-error hitl: a person may accept what fails
+  EngineOptions engine;        // now; config, allow_tools: for the tools of rules; guard.approvals
 };
 int CommandVerify(const VerifyOptions& options);
 

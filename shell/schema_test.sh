@@ -161,5 +161,78 @@ valid decision "allow hitl block" calls "$examples/guard/support-calls.jsonl"
 printf 'nonsense\n{"tool":""}\n' >wrong.jsonl
 valid decision "block" calls wrong.jsonl
 
+cat >rulespec.yaml <<'END'
+claims: [{name: c, selector: v}, {name: w, selector: w}]
+predicates:
+  - {claim: c, rule: exists, source: memory, note: x}
+  - {claim: c, rule: equals, value: {a: [1]}, source: memory, notes: n}
+  - {claim: c, rule: matches, value: "[", source: memory}
+  - {claim: c, rule: exists, source: memory, when: {claim: w, rule: exists}}
+END
+printf 'facts: {v: 1}\n' >envelope.yaml
+printf 'claims: [\n' >broken.yaml
+cat >rules.md <<'END'
+severity("warned", :warning)
+
+# Warned
+
+content(_, ?v) -> ?v > 100
+
+# Needs a tool
+
+content(_, ?v), $lint(?v) ^ ~ {:result ?r} -> ?r = 1
+END
+all=(--rulespec rulespec.yaml --rules rules.md)
+valid checks "" "$rpl" verify envelope.yaml "${all[@]}" --format json
+valid checks "" "$rpl" verify envelope.yaml "${all[@]}" --format json --on-error hitl --approvals r
+valid checks "" "$rpl" verify envelope.yaml --rulespec broken.yaml --format json
+valid checks "" "$rpl" verify envelope.yaml --format json
+
+# What SARIF 2.1.0 requires of the parts that we write.
+cat >sarif.py <<'END'
+import json, sys
+
+log = json.load(sys.stdin)
+assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json")
+(run,) = log["runs"]
+assert run["tool"]["driver"]["name"] == "rpl"
+rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+assert len(set(rules)) == len(rules)
+seen = set()
+for result in run["results"]:
+    kind, level = result["kind"], result["level"]
+    assert rules[result["ruleIndex"]] == result["ruleId"] and result["message"]["text"]
+    assert (level == "none") == (kind != "fail"), (kind, level)
+    assert level in ("none", "note", "warning", "error")
+    for location in result.get("locations", []):
+        place = location["physicalLocation"]
+        assert place["artifactLocation"]["uri"] and place["region"]["startLine"] >= 1
+    seen.add(kind)
+(invocation,) = run["invocations"]
+for notification in invocation["toolExecutionNotifications"]:
+    assert notification["level"] in ("note", "warning", "error") and notification["message"]["text"]
+seen.add("successful" if invocation["executionSuccessful"] else "unsuccessful")
+missing = set(sys.argv[1:]) - seen
+assert not missing, f"expected {missing} among {seen}"
+END
+
+# sarif KINDS COMMAND…: prints SARIF with results of these kinds.
+sarif() {
+  local kinds=$1 got
+  shift
+  "$@" >out 2>err
+  # shellcheck disable=SC2086
+  if got=$(/usr/bin/python3 sarif.py $kinds <out 2>&1); then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'sarif: %s\n%s\n' "$*" "$(tail -n 2 <<<"$got")"
+  fi
+}
+
+sarif "pass fail notApplicable successful" "$rpl" verify envelope.yaml "${all[@]}" --format sarif
+sarif "review" "$rpl" verify envelope.yaml "${all[@]}" --format sarif --on-error hitl --approvals r
+sarif "unsuccessful" "$rpl" verify envelope.yaml --rulespec broken.yaml --format sarif
+
 printf '%s passed, %s failed\n' "$passed" "$failed"
 ((failed == 0))

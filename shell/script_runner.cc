@@ -164,8 +164,8 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
       unwritten_.insert(step.argument);
       return std::nullopt;
     case StepKind::kCommand: Command(step); return std::nullopt;
-    case StepKind::kGuard: return CheckGuard(step);
     case StepKind::kVerifyTable: return CheckVerifyTable(step.body);
+    case StepKind::kGuard: return CheckGuard(step);
     case StepKind::kExit:
     case StepKind::kStdout:
     case StepKind::kNoStdout:
