@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -58,7 +59,7 @@ class LargeStack {
     if (!started_) return work();
     work_ = &work;
     Pass(kWorks);
-    turn_.wait(kWorks);
+    Await(kWorks);
   }
 
  private:
@@ -68,10 +69,22 @@ class LargeStack {
     turn_ = to;
     turn_.notify_all();
   }
+  // Until it is no longer `turn`. Most turns are shorter than it takes to fall asleep and to
+  // be woken up.
+  void Await(Turn turn) {
+    static const int kLooks = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 1000 : 0;
+    for (int i = 0; i < kLooks; ++i) {
+      if (turn_ != turn) return;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+    turn_.wait(turn);
+  }
   static void* Loop(void* self) {
     auto& here = *static_cast<LargeStack*>(self);
     for (;;) {
-      here.turn_.wait(kRests);
+      here.Await(kRests);
       if (here.turn_ == kEnds) return nullptr;
       (*here.work_)();
       here.Pass(kRests);
@@ -346,6 +359,7 @@ SessionOptions SessionOptionsOf(const Engine::Options& options) {
   out.limits = {limits.max_rows,       limits.max_rounds,    limits.max_depth,
                 limits.max_iterations, limits.max_timesteps, limits.max_seconds,
                 limits.max_megabytes};
+  out.threads = std::clamp<std::size_t>(options.threads, 1, 64);
   out.interrupted = options.interrupted;
   return out;
 }

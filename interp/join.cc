@@ -96,6 +96,15 @@ std::unique_ptr<const Join> Join::Of(const Plan& plan, const Definition& def, co
   return join;
 }
 
+std::size_t JoinRun::Outer(const Join& join, const std::vector<Marks>& marks) {
+  const JoinStep& first = join.steps.front();
+  if (first.probe != 0) return 0;
+  const Marks& m = marks[first.relation];
+  const RowId begin = first.range == Range::kDelta ? m.old_end : 0;
+  const RowId end = first.range == Range::kOld ? m.old_end : m.end;
+  return end > begin ? end - begin : 0;
+}
+
 JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, RowBatch& batch,
                  std::size_t full, Continuation pause, const KeepOn* keep_on)
     : join_(join),

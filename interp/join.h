@@ -81,6 +81,8 @@ class JoinRun {
 
   /// How many rows the first step goes over.
   std::size_t outer() const { return outer_; }
+  /// The same where it scans, without a run; 0 where it does not.
+  static std::size_t Outer(const Join& join, const std::vector<Marks>& marks);
   /// Runs for those from `begin` to `end` of them; false when it was stopped.
   bool Run(std::size_t begin, std::size_t end);
 

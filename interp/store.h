@@ -111,10 +111,8 @@ class Relation {
   using Inserted = RowSet::Inserted;
   /// Appends unless present. A row that was derived becomes asserted when asserted again.
   Inserted Insert(std::span<const Value> row, bool asserted);
-  /// Appends those of the derived rows that are not present; see RowSet::InsertEach.
-  std::size_t InsertDerived(const Value* rows, const std::uint64_t* hashes, std::size_t count) {
-    return rows_.InsertEach(rows, hashes, count);
-  }
+  /// Where derived rows are appended.
+  RowSet& rows() { return rows_; }
   void Prefetch(std::uint64_t hash) const { rows_.Prefetch(hash); }
   RowId Find(std::span<const Value> row) const { return rows_.Find(row); }
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }

@@ -77,6 +77,8 @@ struct SessionOptions {
   /// May be empty. What a journal replays is not told again, nor logged.
   std::function<void(const nlohmann::ordered_json&)> event;
   SessionLimits limits;
+  /// That derive rows together where there are many. Nothing but time depends on it.
+  std::size_t threads = 1;
   /// Polled while evaluating; true stops with kInterrupted. May be empty.
   std::function<bool()> interrupted;
   /// Where the run is written down, and what it goes through first. Borrowed; may be null.

@@ -66,6 +66,7 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       what_now_(store_.Declare(Space::kTool, "what-now", 1)),
       max_timesteps_(options_.limits.max_timesteps) {
   TakeLimits(options_.limits, limits_);
+  limits_.threads = options_.threads;
   limits_.watch = [this] { return Watch(); };
   if (options_.journal != nullptr) {
     trace_ = options_.journal->earlier();

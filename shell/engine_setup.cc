@@ -75,6 +75,7 @@ SessionOptions SessionOptionsFor(const EngineOptions& options) {
   SessionOptions session;
   session.now = options.now;
   session.limits = options.limits;
+  session.threads = options.threads;
   session.interrupted = Interrupted;
   if (options.events) {
     session.event = [](const nlohmann::ordered_json& event) {
