@@ -14,6 +14,7 @@ constexpr std::size_t kWave = std::size_t{1} << 18;
 // Found rows of one range that wait at most, unless they all are new.
 constexpr std::size_t kWaiting = std::size_t{1} << 20;
 constexpr std::size_t kAhead = 16;
+constexpr std::size_t kNotNew = SIZE_MAX;  // for a slot
 
 }  // namespace
 
@@ -129,8 +130,10 @@ std::size_t JoinTeam::Insert(RowSet& rows, std::vector<std::unique_ptr<Share>>& 
   team_.Each(count, [&](std::size_t k) {
     Share& share = *shares[k];
     share.new_rows = 0;
-    for (std::size_t i = 0; i < share.slots.size(); ++i)
-      share.new_rows += rows.IdAt(share.slots[i]) == share.first + i ? 1 : 0;
+    for (std::size_t i = 0; i < share.slots.size(); ++i) {
+      if (rows.IdAt(share.slots[i]) == share.first + i) ++share.new_rows;
+      else share.slots[i] = kNotNew;
+    }
   });
   std::size_t added = 0;
   for (std::size_t k = 0; k < count; ++k) {
@@ -142,8 +145,7 @@ std::size_t JoinTeam::Insert(RowSet& rows, std::vector<std::unique_ptr<Share>>& 
     Share& share = *shares[k];
     auto id = base + static_cast<RowId>(share.new_before);
     for (std::size_t i = 0; i < share.slots.size(); ++i)
-      if (rows.IdAt(share.slots[i]) == share.first + i)
-        rows.Settle(share.slots[i], share.Row(i), id++);
+      if (share.slots[i] != kNotNew) rows.Settle(share.slots[i], share.Row(i), id++);
   });
   if (added <= most) return added;
   rows.Truncate(base + static_cast<RowId>(most));
