@@ -18,12 +18,13 @@
 #define RPL_INTERP_MACHINE_H_
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "interp/join.h"
+#include "interp/join_team.h"
 #include "interp/metadata.h"
 #include "interp/plan.h"
 #include "interp/table.h"
@@ -186,6 +187,7 @@ class Machine {
   bool CountNew(std::size_t added);
   bool Stage(Relation& head, std::span<const Value> row);
   void Flush();
+  std::size_t MostNew() const;
   bool EmitAnswer();
   Value Evaluate(const Expr& e);
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
@@ -212,6 +214,7 @@ class Machine {
   // are inserted. Rows derived in a round are not read before the next one.
   Relation* staged_head_ = nullptr;
   RowBatch staged_;
+  std::unique_ptr<JoinTeam> team_;  // made when a join is large enough
   std::uint32_t ticks_ = 0;
   std::size_t depth_ = 0;
 };

@@ -80,6 +80,8 @@ struct SessionOptions {
   std::function<void(const nlohmann::ordered_json&)> event;
   SessionLimits limits;
   bool strict_facts = false;  // a bad row of a facts file refuses the file
+  /// That derive rows together where there are many. Nothing but time depends on it.
+  std::size_t threads = 1;
   /// Polled while evaluating; true stops with kInterrupted. May be empty.
   std::function<bool()> interrupted;
   /// What calls are decided by. Borrowed; null: only what the program forbids itself.

@@ -67,6 +67,7 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       max_timesteps_(options_.limits.max_timesteps),
       gate_(options_.gate, options_.journal, program_, store_, solver_, analysis_) {
   TakeLimits(options_.limits, limits_);
+  limits_.threads = options_.threads;
   limits_.watch = [this](std::size_t bytes) { return Watch(bytes); };
   if (options_.journal != nullptr) {
     trace_ = options_.journal->earlier();

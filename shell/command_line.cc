@@ -309,6 +309,12 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
   AddAnswerOptions(command, options);
   AddLimitOptions(command, options.limits);
   command
+      .add_option(
+          "--threads", options.threads,
+          fmt::format("That derive; the output is the same for any number ({})", options.threads))
+      ->type_name("N")
+      ->check(CLI::Range(1, 64));
+  command
       .add_option_function<std::string>(
           "--log", [&options](const std::string&) { options.log_phases = true; },
           "phases: say on standard error what each phase does")

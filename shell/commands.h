@@ -38,6 +38,7 @@ struct EngineOptions {
   bool log_phases = false;  // --log phases
   bool events = false;      // --events ndjson
   SessionLimits limits;     // --max-time and its like
+  std::size_t threads = 1;  // --threads N
   bool json = false;        // --format json
 };
 

@@ -132,6 +132,7 @@ SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate) 
   session.now = options.now;
   session.limits = options.limits;
   session.strict_facts = options.strict_facts;
+  session.threads = options.threads;
   session.interrupted = Interrupted;
   if (options.events) {
     session.event = [](const nlohmann::ordered_json& event) {
