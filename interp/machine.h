@@ -130,6 +130,8 @@ class Machine {
   bool used_absence = false;  // and yet something was concluded from it
 
   Frame& frame() { return *frame_; }
+  /// The rule whose plan runs now, or null.
+  const Definition* rule() const { return frame_ != nullptr ? frame_->def : nullptr; }
   Mode mode() const { return mode_; }
 
  private:

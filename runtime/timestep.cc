@@ -439,6 +439,8 @@ void Runtime::ProgressPlan() {
   Begin(6, "progress plan");
   answers_.clear();
   json_answers_.clear();
+  columns_.clear();
+  cells_.clear();
   shown_.clear();
   if (plan_ == nullptr) return;
   switch (standing_) {
@@ -469,10 +471,12 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
   if (!done.insert(&table).second) return;
   for (const Table* used : table.used) RecordGoal(*used, done);
   if (store_.at(table.relation).space() != Space::kGoal) return;
+  const bool one_shot = &table == plan_ && query_ != nullptr;
+  if (one_shot && !options_.log) return;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const std::string text = GoalText(table, row);
     Log("satisfied " + text);
-    if (&table == plan_ && query_ != nullptr) continue;  // a query is one-shot
+    if (one_shot) continue;
     if (row < table.premises.size())
       for (const Premise& p : table.premises[row]) RecordDerivation(p.relation, p.row);
     const Value map = table.maps[row];
@@ -726,8 +730,17 @@ std::optional<Answer> Runtime::Put(const Request& request, const std::string& na
 
 void Runtime::Begin(int phase, const char* name) {
   phase_ = phase;
+  if (options_.progress) options_.progress(nullptr);
   Log(name);
   if (Tells()) Tell("phase", {{"name", name}});
+}
+
+void Runtime::SetLog(std::function<void(const std::string&)> log) {
+  if (log && !options_.log) {
+    options_.log = [](const std::string&) {};
+    LogDerived();
+  }
+  options_.log = std::move(log);
 }
 
 bool Runtime::Tells() const {
@@ -768,6 +781,12 @@ void Runtime::Record(TraceEntry::Kind kind, std::string text) {
 Stop Runtime::Watch() {
   if (options_.interrupted && options_.interrupted()) return Stop::kInterrupted;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
+  if (options_.progress) {
+    const Definition* rule = solver_.machine().rule();
+    const Progress progress{fixpoint_.rounds(), solver_.machine().new_rows,
+                            rule != nullptr ? std::string_view(rule->text) : "", spent.count()};
+    options_.progress(&progress);
+  }
   if (options_.limits.max_seconds > 0 && spent.count() > options_.limits.max_seconds)
     return Stop::kTime;
   if (options_.limits.max_megabytes > 0 && ResidentMegabytes() > options_.limits.max_megabytes)

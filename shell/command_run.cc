@@ -13,7 +13,20 @@
 namespace rpl {
 namespace {
 
-// All files or, with a message for each that cannot be read, kExitFile.
+bool IsEmpty(const ProgramFile& file) {
+  return file.text.find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
+// Creates the session's file, so that GoOn finds one. A program that is refused leaves none.
+ExitCode Create(const std::string& path) {
+  SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kCreate);
+  if (opened.file != nullptr) return kExitOk;
+  std::cerr << "rpl: " << path << ": " << opened.error << '\n';
+  return kExitFile;
+}
+
+}  // namespace
+
 ExitCode ReadSources(const std::vector<std::string>& files, std::vector<ProgramFile>& to) {
   ExitCode exit_code = kExitOk;
   for (const std::string& file : files) {
@@ -31,20 +44,6 @@ ExitCode ReadSources(const std::vector<std::string>& files, std::vector<ProgramF
   }
   return exit_code;
 }
-
-bool IsEmpty(const ProgramFile& file) {
-  return file.text.find_first_not_of(" \t\r\n") == std::string::npos;
-}
-
-// Creates the session's file, so that GoOn finds one. A program that is refused leaves none.
-ExitCode Create(const std::string& path) {
-  SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kCreate);
-  if (opened.file != nullptr) return kExitOk;
-  std::cerr << "rpl: " << path << ": " << opened.error << '\n';
-  return kExitFile;
-}
-
-}  // namespace
 
 ExitCode ReportNoGoals(const std::vector<ProgramFile>& files) {
   const bool empty = std::all_of(files.begin(), files.end(), IsEmpty);

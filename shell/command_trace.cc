@@ -37,14 +37,9 @@ std::unique_ptr<SessionFile> Open(const std::string& path) {
   return std::move(opened.file);
 }
 
-std::string Line(const TraceEntry& entry) {
-  return fmt::format("{}.{} {:<10} {}", entry.timestep, entry.phase, EntryName(entry.kind),
-                     Printable(entry.text));
-}
-
 void Show(const std::vector<TraceEntry>& entries, bool json) {
   if (!json) {
-    for (const TraceEntry& entry : entries) std::cout << Line(entry) << '\n';
+    for (const TraceEntry& entry : entries) std::cout << TraceLine(entry) << '\n';
     return;
   }
   ordered_json list = ordered_json::array();
@@ -166,8 +161,8 @@ int Diff(const std::vector<TraceEntry>& a, const std::vector<TraceEntry>& b) {
     return x.timestep == y.timestep && x.phase == y.phase && x.kind == y.kind && x.text == y.text;
   };
   while (same < a.size() && same < b.size() && equal(a[same], b[same])) ++same;
-  for (std::size_t i = same; i < a.size(); ++i) std::cout << "- " << Line(a[i]) << '\n';
-  for (std::size_t i = same; i < b.size(); ++i) std::cout << "+ " << Line(b[i]) << '\n';
+  for (std::size_t i = same; i < a.size(); ++i) std::cout << "- " << TraceLine(a[i]) << '\n';
+  for (std::size_t i = same; i < b.size(); ++i) std::cout << "+ " << TraceLine(b[i]) << '\n';
   std::cerr << fmt::format("{} entr{} in common\n", same, same == 1 ? "y" : "ies");
   return same == a.size() && same == b.size() ? kExitOk : kExitNo;
 }

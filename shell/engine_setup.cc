@@ -7,6 +7,7 @@
 #include "runtime/facts_file.h"
 #include "runtime/yaml_tree.h"
 #include "shell/input.h"
+#include "shell/progress.h"
 
 namespace rpl {
 namespace {
@@ -96,6 +97,7 @@ SessionOptions SessionOptionsFor(const EngineOptions& options) {
   session.limits = options.limits;
   session.strict_facts = options.strict_facts;
   session.interrupted = Interrupted;
+  if (!options.log_phases && !options.events) session.progress = ProgressLine();
   if (options.events) {
     session.event = [](const nlohmann::ordered_json& event) {
       std::cout << Dump(event) << std::endl;

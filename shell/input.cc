@@ -93,4 +93,9 @@ void CatchInterrupt() {
 
 bool Interrupted() { return interrupted != 0; }
 
+void ClearInterrupt() {
+  interrupted = 0;
+  CatchInterrupt();
+}
+
 }  // namespace rpl

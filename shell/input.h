@@ -38,6 +38,8 @@ bool IsUtf8(std::string_view text);
 /// input; the second one kills. The caller's thread and its later children only.
 void CatchInterrupt();
 bool Interrupted();
+/// The Ctrl-C so far is dealt with: the next one counts as the first.
+void ClearInterrupt();
 
 }  // namespace rpl
 

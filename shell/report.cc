@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "runtime/journal.h"
+
 namespace rpl {
 namespace {
 
@@ -81,6 +83,11 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
     case Status::kRejected: err << "rejected: nothing ran\n"; break;
     case Status::kInterrupted: err << "interrupted\n"; break;
   }
+}
+
+std::string TraceLine(const TraceEntry& entry) {
+  return fmt::format("{}.{} {:<10} {}", entry.timestep, entry.phase, EntryName(entry.kind),
+                     Printable(entry.text));
 }
 
 ordered_json RequestJson(const Request& request, const Pool& pool) {
