@@ -12,6 +12,7 @@
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
 #include "shell/input.h"
+#include "shell/repl_session.h"
 #include "shell/report.h"
 #include "shell/terminal_agent.h"
 
@@ -37,6 +38,10 @@ std::vector<ProgramFile> ReadAgain(const std::vector<ProgramFile>& recorded) {
   std::vector<ProgramFile> out;
   for (const ProgramFile& file : recorded) {
     const std::string path = PathOf(file);
+    if (ReplSession::IsEntry(file)) {  // of a shell: there is no file
+      out.push_back(file);
+      continue;
+    }
     Input input = ReadFile(path);
     if (!input.error.empty()) {
       std::cerr << "note: " << path << ": " << input.error

@@ -257,10 +257,11 @@ void Repl::Say(Entry entry) {
   const bool query = entry.kind == Entry::Kind::kQuery;
   if (change.taken && !entry.novelty.empty()) PrintTaken(entry);
   if (query) {
-    entry.novelty.clear();
-    pursued_ = std::move(entry);
+    pursued_ = entry;
+    pursued_->novelty.clear();
     outcome_ = change.outcome;
   }
+  if (query && change.outcome.status == Status::kUnsatisfied) NoteUnknown(entry.calls);
   if (query && change.outcome.status != Status::kRejected) Finish(change.outcome);
   else if (change.outcome.status == Status::kInterrupted) Note("cancelled");
   else if (change.outcome.status != Status::kNothing && change.outcome.status != Status::kRejected)

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "grammar/document.h"
+#include "grammar/spelling.h"
 #include "interp/explain_print.h"
 #include "runtime/facts_file.h"
 #include "shell/input.h"
@@ -105,12 +106,33 @@ CompletionNames Repl::Names() const {
   for (const Command& command : Commands()) names.commands.emplace_back(command.name);
   names.of_files = {".load", ".save"};
   names.words = {"$ask", "$choose", "$json"};
-  for (const std::string& definition : session_.session().Definitions())
-    names.words.emplace_back(LabelOf(definition));
+  for (const std::string& known : Known()) names.words.emplace_back(LabelOf(known));
+  return names;
+}
+
+// "edge/2", "%trip": what is defined, and relations with facts.
+std::vector<std::string> Repl::Known() const {
+  std::vector<std::string> out = session_.session().Definitions();
   const Store& store = session_.session().store();
   for (RelationId id = 0; id < store.size(); ++id)
-    if (IsShown(store, id)) names.words.push_back(store.at(id).name());
-  return names;
+    if (IsShown(store, id))
+      out.push_back(fmt::format("{}/{}", store.at(id).name(), store.at(id).arity()));
+  return out;
+}
+
+// Says which of the relations are defined nowhere, with what was probably meant.
+void Repl::NoteUnknown(const std::vector<std::string>& calls) const {
+  const std::vector<std::string> known = Known();
+  for (const std::string& call : calls) {
+    if (std::find(known.begin(), known.end(), call) != known.end()) continue;
+    const std::string* nearest = nullptr;
+    std::size_t least = std::max<std::size_t>(call.size() / 3, 2) + 1;
+    for (const std::string& name : known)
+      if (const std::size_t distance = EditDistance(call.substr(0, 100), name); distance < least)
+        least = distance, nearest = &name;
+    Note(fmt::format("nothing defines {}{}", call,
+                     nearest != nullptr ? fmt::format(", did you mean {}?", *nearest) : ""));
+  }
 }
 
 void Repl::Help(const std::string&) {

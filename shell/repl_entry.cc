@@ -160,13 +160,28 @@ void AddBound(const Node& node, std::vector<std::string>& out) {
   ForEachChild(node, [&](const Node& child) { AddBound(child, out); });
 }
 
+// Whether the program's root goal is asked for, which a query by its name would hide.
+bool CallsRoot(const Node& node) {
+  const auto* call = node.As<Call>();
+  bool calls = call != nullptr && call->ns == Namespace::kGoal && call->label.empty();
+  ForEachChild(node, [&](const Node& child) { calls |= CallsRoot(child); });
+  return calls;
+}
+
 std::string HeadFor(const Sentence& question) {
   constexpr std::size_t kMost = 64;  // arguments of a call
   std::vector<std::string> names;
   AddBound(question.rule.tail.front(), names);
-  if (names.empty()) return "% <- ";
+  if (names.empty()) return CallsRoot(question.rule.tail.front()) ? "%answers <- " : "% <- ";
   if (names.size() > kMost) names.resize(kMost);
   return fmt::format("%answers(?{}) <- ", fmt::join(names, ", ?"));
+}
+
+void AddCalls(const Node& node, std::vector<std::string>& out) {
+  if (const auto* call = node.As<Call>(); call != nullptr && call->ns == Namespace::kRelation)
+    out.push_back(fmt::format("{}/{}", call->label, call->args.size()));
+  if (node.As<Call>() != nullptr) return;  // calls among its arguments are terms
+  ForEachChild(node, [&](const Node& child) { AddCalls(child, out); });
 }
 
 bool DefinesSomething(const Document& document) {
@@ -222,12 +237,14 @@ Entry ReadEntry(std::string text, std::string name, Ground ground) {
   const std::vector<PlacedSentence>& sentences = message.document.sentences;
   if (message.query_line) {
     entry.kind = Entry::Kind::kQuery;
+    for (const Node& tail : message.query->rule.tail) AddCalls(tail, entry.calls);
     if (DefinesSomething(message.document))
       entry.novelty = entry.text.substr(0, message.query_line->begin);
   } else if (IsPlainRpl(entry.name) && !sentences.empty() &&
              IsQuestion(sentences.back().sentence, ground)) {
     const Sentence& question = sentences.back().sentence;
     const std::string head = HeadFor(question);
+    AddCalls(question.rule.tail.front(), entry.calls);
     entry.kind = Entry::Kind::kQuery;
     entry.head_at = question.span.begin;
     entry.head_bytes = head.size();

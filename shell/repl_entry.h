@@ -44,6 +44,7 @@ struct Entry {
   std::string name;                  // "<entry 3>"; "<entry 3>.md" for Markdown
   std::string text;                  // for Session::Say
   std::string novelty;               // what of it stays: what stands before a query; "" for nothing
+  std::vector<std::string> calls;    // of a query: the relations it names, "edge/2"
   std::vector<Diagnostic> findings;  // of syntax; they are of `sources`
 
   /// What was entered, as file 0.

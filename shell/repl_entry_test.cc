@@ -101,6 +101,7 @@ TEST_CASE("what an entry asks for") {
   CHECK(Read("1 < 2") == "query: % <- 1 < 2");
   CHECK(Read("not edge(1, 2)") == "query: % <- not edge(1, 2)");
   CHECK(Read("%trip") == "query: % <- %trip");
+  CHECK(Read("%") == "query: %answers <- %");
   CHECK(Read("%trip(?to)") == "query: %answers(?to) <- %trip(?to)");
   CHECK(Read("a(1)\na(?x)") == "novelty and query: a(1)\n%answers(?x) <- a(?x)");
 

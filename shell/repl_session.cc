@@ -73,9 +73,12 @@ Outcome ReplSession::Settle() {
   return outcome;
 }
 
+// What was answered. That something was shown ($json) is no answer.
 std::string ReplSession::Replies() const {
   std::vector<TraceEntry> replies = session_->Entries();
-  std::erase_if(replies, [](const TraceEntry& e) { return e.kind != TraceEntry::Kind::kReply; });
+  std::erase_if(replies, [](const TraceEntry& e) {
+    return e.kind != TraceEntry::Kind::kReply || e.text.starts_with("$json(");
+  });
   return replies.empty() ? "" : TraceProgram(replies);
 }
 
