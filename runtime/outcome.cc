@@ -88,6 +88,7 @@ std::optional<std::string> Runtime::AuthorFailure() {
   const Goal* fail = program_.FindGoal("fail");
   if (fail == nullptr) return std::nullopt;
   const Table& table = solver_.SolveGoal(*fail);
+  if (options_.progress) options_.progress(nullptr);
   if (table.rows.empty() || table.pending) return std::nullopt;
   const std::vector<Value>& row = table.rows.front();
   if (row.size() < 2) return std::nullopt;

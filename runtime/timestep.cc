@@ -839,6 +839,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   const std::vector<OpenCall> calls = machine.calls;
   const std::vector<Violation> violations = machine.violations;
   const bool used_absence = machine.used_absence;
+  started_ = std::chrono::steady_clock::now();
   solver_.Forget();
   {
     Explainer explainer(program_, store_, analysis_, solver_);
@@ -846,6 +847,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
     if (to.why.proofs.empty()) to.why_not = explainer.WhyNot(form, absence_depth);
   }
   solver_.Forget();
+  if (options_.progress) options_.progress(nullptr);
   pool_.ClearOverflow();
   machine.stop = stop;
   machine.stopped_at = stopped_at;

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace rpl {
 namespace {
@@ -167,6 +169,24 @@ TEST_CASE("answers as values, a log that is switched, progress") {
   log.clear();
   shell.Say("d(1)");
   CHECK(log.empty());
+}
+
+TEST_CASE("an explanation has its own time, however long the last turn is ago") {
+  SessionOptions options = Shell::Options();
+  options.limits.max_seconds = 1;
+  Shell shell(std::move(options));
+  shell.session.Begin({});
+  std::string text;
+  for (int i = 0; i < 25; ++i) text += "d(" + std::to_string(i) + ")\n";
+  shell.Say(text + "far(?a) <- d(?a), d(?b), d(?c), d(?e), ?a + ?b + ?c + ?e > 95");
+  const auto why = [&] {
+    const Explained explained = shell.session.session().Explain("far(24)", {}, 2);
+    return explained.why.proofs.empty() ? 0 : explained.why.proofs.front().nodes.size();
+  };
+  const std::size_t nodes = why();
+  CHECK(nodes > 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  CHECK(why() == nodes);
 }
 
 }  // namespace
