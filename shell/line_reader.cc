@@ -328,6 +328,7 @@ int EditReader::ReadChar(EditLine* el, wchar_t* to) {
     const ssize_t n = read(STDIN_FILENO, &byte, 1);
     if (n < 0 && errno == EINTR) {
       if (Take(continued)) {
+        el_wset(el, EL_PREP_TERM, 0);  // libedit believes that it is still set up
         el_wset(el, EL_PREP_TERM, 1);
         el_wset(el, EL_REFRESH);
       }

@@ -36,6 +36,11 @@ std::string Trimmed(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin));
 }
 
+std::size_t Conjuncts(const Node& tail) {
+  const auto* all = Ungroup(tail).As<Conjunction>();
+  return all != nullptr ? all->clauses.size() : 1;
+}
+
 // What a document or an entry says, in short: "2 facts, 1 rule".
 std::string Contents(const std::string& name, const std::string& text) {
   Sources sources;
@@ -46,7 +51,7 @@ std::string Contents(const std::string& name, const std::string& text) {
   const auto count = [&](const Rule& rule) {
     const auto* head = rule.heads.empty() ? nullptr : rule.heads.front().As<Call>();
     if (!rule.constraints.empty()) ++constraints;
-    else if (rule.heads.empty()) ++facts;
+    else if (rule.heads.empty()) facts += Conjuncts(rule.tail.front());
     else if (head != nullptr && head->ns == Namespace::kGoal) ++goals;
     else ++rules;
   };

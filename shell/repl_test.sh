@@ -295,7 +295,24 @@ pass
 
 open
 fresh
-keys Up Up
+text 'l(1), l(2'
+keys Home
+keys End
+text ', 3)'
+keys Enter
+prompted
+keys Up
+await 'l(2, 3)'
+keys C-c
+prompted
+compare "the ends of a line" <<'END'
+rpl> l(1), l(2, 3)
+2 facts
+rpl> l(1), l(2, 3)
+cancelled; Ctrl-D leaves
+rpl>
+END
+keys Up Up Up
 await '"ö"'
 keys C-c
 prompted
