@@ -34,6 +34,7 @@ constexpr const char* kFooter = R"(Exit codes
 Examples
   rpl run examples/collaborative-editing.md
   printf "user('foo')\n%% <- user('foo')\n" | rpl reply
+  rpl query -f graph.rpl 'edge(1, ?x)'
   rpl test spec-tests
   rpl COMMAND --help)";
 

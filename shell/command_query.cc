@@ -25,13 +25,7 @@ int CommandQuery(const QueryOptions& options) {
   if (const ExitCode code = host.Prepare(options.files); code != kExitOk) return code;
   Session session(host.agent(), SessionOptionsFor(options.engine));
   session.SetFileReader(ReaderBeside(options.files));
-  bool rejected = false;
-  for (ProgramFile& file : files) {
-    const std::vector<Diagnostic> findings = session.Load(file.name, std::move(file.text));
-    PrintDiagnostics(findings, session.sources(), std::cerr);
-    rejected = rejected || HasErrors(findings);
-  }
-  if (rejected) return kExitInvalid;
+  if (!LoadAll(files, session)) return kExitInvalid;
   Outcome outcome = session.Say(entry.name, entry.text);
   if (Interrupted()) outcome.status = Status::kInterrupted;
   PrintFindings(entry, outcome.diagnostics, session.sources(), std::cerr);

@@ -24,6 +24,7 @@ namespace rpl {
 namespace {
 
 constexpr std::size_t kShown = 40;  // answers of a table
+constexpr int kPatience = 9;        // Ctrl-C that an evaluation may take before they kill
 
 // "3 answers", "1 answer".
 std::string Counted(std::size_t number, std::string_view what) {
@@ -172,6 +173,7 @@ void Repl::Greet(const std::string& document) const {
 int Repl::Run() {
   if (const ExitCode code = Begin(); code != kExitOk) return code;
   if (interactive_) {
+    CatchInterrupt(kPatience);
     std::cout << "rpl " RPL_VERSION ", .help for commands, Ctrl-D to leave\n";
     Greet("");
   }

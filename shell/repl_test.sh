@@ -432,7 +432,7 @@ keys -l '% <- d(?a), d(?b), d(?c), d(?e), d(?f), d(?g), d(?h), d(?i), d(?j), ?a 
 keys Enter
 await ' s  '
 pass
-keys C-c
+keys C-c C-c C-c
 prompted
 fresh
 keys -l 'e(?a, ?b, ?c, ?f, ?g, ?h, ?i) <- d(?a), d(?b), d(?c), d(?f), d(?g), d(?h), d(?i)'
