@@ -13,6 +13,7 @@ page=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../docs/shell.md")
 folder=$(mktemp -d)
 terminals=0
 socket=
+export TMUX_TMPDIR=$folder  # its sockets
 trap 'close; rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 
