@@ -140,6 +140,8 @@ class Machine {
   };
 
   Frame& frame() { return *frame_; }
+  /// The rule whose plan runs now, or null.
+  const Definition* rule() const { return frame_ != nullptr ? frame_->def : nullptr; }
   Mode mode() const { return mode_; }
 
  private:

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "shell/commands.h"
+#include "shell/line_reader.h"
 #include "shell/report.h"
 
 namespace rpl {
@@ -35,6 +36,7 @@ constexpr const char* kFooter = R"(Exit codes
 Examples
   rpl run examples/collaborative-editing.md
   printf "user('foo')\n%% <- user('foo')\n" | rpl reply
+  rpl query -f graph.rpl 'edge(1, ?x)'
   rpl test spec-tests
   rpl COMMAND --help)";
 
@@ -75,6 +77,23 @@ Examples
   rpl reply message.md
   rpl reply message.md --answer focus=clarity
   rpl reply message.md --format json)";
+
+constexpr const char* kQueryFooter =
+    R"(GOAL is a goal form, or one or several calls: then their variables are what is asked for.
+
+Examples
+  rpl query -f graph.rpl 'reachable(1, ?x)'
+  rpl query -f graph.rpl '%far(?x) <- reachable(1, ?x), not edge(1, ?x)'
+  rpl query -f graph.rpl 'edge(1, 2)'
+  rpl query '?x = 6 * 7')";
+
+constexpr const char* kReplFooter =
+    R"(docs/shell.md describes it; `.help` lists its commands. `rpl` alone is `rpl repl`.
+
+Examples
+  rpl repl protocol.md
+  rpl repl graph.rpl --session graph.rpls   kept in a file, to go on with later
+  rpl repl graph.rpl <entries.txt           entries, without a person)";
 
 constexpr const char* kTestFooter = R"(The format of the scripts is described in docs/testing.md.
 
@@ -329,6 +348,30 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
   AddFormat(command, options.json);
 }
 
+void AddQueryOptions(CLI::App& command, QueryOptions& options) {
+  command.add_option("-f,--file", options.files, "Markdown protocols, and plain RPL in *.rpl")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command.add_option("GOAL", options.goal, "What is asked")->required();
+  AddEngineOptions(command, options.engine);
+  AddToolOptions(command, options.engine, "default: rpl.yaml beside the document");
+  AddFactsOptions(command, options.engine);
+}
+
+void AddReplOptions(CLI::App& command, ReplOptions& options) {
+  command.add_option("FILE", options.files, "Markdown protocols, and plain RPL in *.rpl");
+  command
+      .add_option("--session", options.session,
+                  "Keep the session in FILE, and go on with it when it is there")
+      ->type_name("FILE");
+  command.add_option("--color", options.colour, "auto (default), always or never")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  AddEngineOptions(command, options.engine);
+  AddToolOptions(command, options.engine, "default: rpl.yaml beside the document");
+  AddFactsOptions(command, options.engine);
+}
+
 void AddFmtMode(CLI::App& command, FmtMode& mode) {
   struct Flag {
     const char* name;
@@ -375,6 +418,8 @@ struct Commands {
   ResumeOptions resume;
   TraceOptions trace;
   ReplyOptions reply;
+  QueryOptions query;
+  ReplOptions repl;
   TestOptions test;
   CheckCommandOptions check;
   VerifyOptions verify;
@@ -594,6 +639,14 @@ void Describe(CLI::App& app, Commands& to) {
   AddToolOptions(*reply, to.reply.engine, "default: none");
   reply->footer(kReplyFooter);
 
+  CLI::App* query = app.add_subcommand("query", "Answer one query about a program");
+  AddQueryOptions(*query, to.query);
+  query->footer(kQueryFooter);
+
+  CLI::App* repl = app.add_subcommand("repl", "The interactive shell");
+  AddReplOptions(*repl, to.repl);
+  repl->footer(kReplFooter);
+
   CLI::App* test = app.add_subcommand("test", "Run the test scripts of Markdown files");
   test->add_option("PATH", to.test.paths, "Files, and folders with *.md files")->required();
   test->add_option("--filter", to.test.filter, "Only cases with TEXT in their name")
@@ -633,6 +686,8 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("resume")) return CommandResume(commands.resume);
   if (app.got_subcommand("trace")) return CommandTrace(commands.trace);
   if (app.got_subcommand("reply")) return CommandReply(commands.reply);
+  if (app.got_subcommand("query")) return CommandQuery(commands.query);
+  if (app.got_subcommand("repl")) return CommandRepl(commands.repl);
   if (app.got_subcommand("test")) return CommandTest(commands.test);
   if (app.got_subcommand("explain")) return CommandExplain(commands.explain);
   if (app.got_subcommand("check")) return CommandCheck(commands.check);
@@ -681,6 +736,7 @@ int Understand(int argc, char** argv) {
   Commands commands;
   Describe(app, commands);
   if (argc < 2) {
+    if (IsInteractive()) return CommandRepl(commands.repl);
     std::cerr << app.help();
     return kExitInvalid;
   }

@@ -76,6 +76,23 @@ struct ReplyOptions {
 };
 int CommandReply(const ReplyOptions& options);
 
+/// rpl query [-f FILE]… GOAL: one query, answered as `rpl reply` does.
+struct QueryOptions {
+  std::vector<std::string> files;
+  std::string goal;  // a goal form, or what the shell takes as a query
+  EngineOptions engine;
+};
+int CommandQuery(const QueryOptions& options);
+
+/// rpl repl [FILE…]: the shell, shell/repl.h.
+struct ReplOptions {
+  std::vector<std::string> files;
+  std::string session;          // --session FILE
+  std::string colour = "auto";  // --color WHEN: auto, always, never
+  EngineOptions engine;         // `json`: answers as JSON; `log_phases`: as `.phases on`
+};
+int CommandRepl(const ReplOptions& options);
+
 /// rpl test PATH…: the scripts of Markdown files (docs/testing.md).
 struct TestOptions {
   std::vector<std::string> paths;  // files, and folders with all their *.md files
