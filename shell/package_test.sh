@@ -68,6 +68,21 @@ embed() {
     "$folder/build/returns_desk" examples/embed/returns.md | diff examples/embed/output.txt -
 }
 
+# What can be known of the image without making it: its steps are commands of a shell, call
+# ./dev with what it knows, and install the package that is there, whose dependencies the
+# same release of Debian has for both of its stages.
+dockerfile() {
+  local step pattern
+  sed -n 's/^RUN //p' Dockerfile >"$folder/steps"
+  sh -n "$folder/steps" || return 1
+  for step in $(grep -oE '\./dev [a-z]+' "$folder/steps" | cut -d ' ' -f 2); do
+    ./dev help | grep -qE "^  $step " || { printf 'no ./dev %s\n' "$step"; return 1; }
+  done
+  pattern=$(sed -n 's|^COPY --from=build /src/build/\([^ ]*\) .*|\1|p' Dockerfile)
+  [[ $(cd "$packages" && compgen -G "$pattern") == "$(basename "$program")" ]] || return 1
+  [[ $(sed -n 's/^FROM debian:\([a-z]*\).*/\1/p' Dockerfile | sort -u | wc -l) == 1 ]]
+}
+
 # As `man` shows them; any warning is a mistake.
 man_pages() {
   local page warnings=
@@ -118,6 +133,7 @@ expect "the package depends on what the program is linked with" dependencies
 expect "changelog and copyright" changelog
 expect "the program runs" run_example
 expect "a program can be built with the library" embed
+expect "the image is made of what is there" dockerfile
 expect "the man pages have no mistakes" man_pages
 expect "completions for bash can be read" bash -n "$root/usr/share/bash-completion/completions/rpl"
 expect "completions for zsh can be read" zsh -n "$root/usr/share/zsh/vendor-completions/_rpl"
