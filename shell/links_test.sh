@@ -3,13 +3,13 @@
 #
 # usage: shell/links_test.sh
 #
-# Links in README.md and docs/*.md to files of the repository lead to a file, and those to a
+# Links in README.md, editors/README.md and docs/*.md to files of the repository lead to a file, and those to a
 # heading of a page to a heading. The entries of docs/glossary.md are in alphabetical order.
 # The last line is `N passed, N failed`.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
-exec /usr/bin/python3 - README.md docs/*.md <<'END_OF_PYTHON'
+exec /usr/bin/python3 - README.md editors/README.md docs/*.md <<'END_OF_PYTHON'
 import os, re, sys
 
 def text_of(page):
