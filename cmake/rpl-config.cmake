@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# find_package(rpl): the target rpl::rpl, and what a program must link with it, because the
-# library is static.
+# find_package(rpl): the target rpl::rpl, and what a program must link with it.
 include(CMakeFindDependencyMacro)
-find_dependency(Threads)
-find_dependency(fmt)
-find_dependency(PkgConfig)
-pkg_check_modules(re2 REQUIRED QUIET IMPORTED_TARGET re2)
-pkg_check_modules(sodium REQUIRED QUIET IMPORTED_TARGET libsodium)
-pkg_check_modules(sqlite REQUIRED QUIET IMPORTED_TARGET sqlite3)
-pkg_check_modules(uv REQUIRED QUIET IMPORTED_TARGET libuv)
-pkg_check_modules(yaml REQUIRED QUIET IMPORTED_TARGET yaml-cpp)
+include("${CMAKE_CURRENT_LIST_DIR}/rpl-dependencies.cmake")
+foreach(package IN LISTS RPL_PACKAGES)
+  find_dependency(${package})
+endforeach()
+foreach(module IN LISTS RPL_MODULES)
+  pkg_check_modules(${module} REQUIRED QUIET IMPORTED_TARGET ${module})
+endforeach()
 include("${CMAKE_CURRENT_LIST_DIR}/rpl-targets.cmake")

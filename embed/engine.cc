@@ -21,6 +21,7 @@
 
 #include "interp/explain_print.h"
 #include "interp/json_value.h"
+#include "interp/operators.h"
 #include "runtime/saved_session.h"
 
 namespace rpl {
@@ -74,12 +75,6 @@ std::optional<std::string> ArgsOf(const Pool& pool, const std::vector<Value>& ar
 }
 
 // --- Replies ------------------------------------------------------------------------------
-
-// As the journal names calls: the arguments of one heading differ by name.
-std::string IdOf(const Request& request) {
-  const bool argument = !request.relation.empty() && !request.id.starts_with('$');
-  return argument ? request.id + " for ?" + request.name : request.id;
-}
 
 struct Read {
   rpl::Answer answer;
@@ -143,7 +138,7 @@ class Replies : public Agent {
   explicit Replies(const Engine::Options& options) : options_(options) {}
 
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override {
-    if (again) kept_.erase(IdOf(request));
+    if (again) kept_.erase(request.id);
     return Kept(request, pool);
   }
 
@@ -152,7 +147,7 @@ class Replies : public Agent {
     for (const Request& request : requests) {
       out.push_back(Kept(request, pool));
       const bool open = out.back().kind == rpl::Answer::Kind::kNobody;
-      if (open && options_.tool && !request.in_doubt && !called_.contains(IdOf(request)))
+      if (open && options_.tool && !request.in_doubt && !called_.contains(request.id))
         out.back() = CallTool(request, pool);
     }
     return out;
@@ -176,7 +171,7 @@ class Replies : public Agent {
  private:
   // What was declined stays so: another turn may meet it again on its way.
   rpl::Answer Kept(const Request& request, Pool& pool) {
-    const auto at = kept_.find(IdOf(request));
+    const auto at = kept_.find(request.id);
     if (at == kept_.end()) return {};
     Read read = ReadReply(at->second, request, pool);
     if (read.answer.kind == rpl::Answer::Kind::kDecline) return read.answer;
@@ -199,7 +194,7 @@ class Replies : public Agent {
       reply = Engine::Reply::Error("exception", "an exception of an unknown kind");
     }
     if (reply.kind == Engine::Reply::Kind::kLater) {
-      called_.insert(IdOf(request));
+      called_.insert(request.id);
       return {};
     }
     const Read read = ReadReply(reply, request, pool);
@@ -269,7 +264,7 @@ Engine::Question QuestionOf(const Request& request, const Pool& pool) {
   out.kind = request.kind == Request::Kind::kAsk      ? Engine::Question::Kind::kAsk
              : request.kind == Request::Kind::kChoose ? Engine::Question::Kind::kChoose
                                                       : Engine::Question::Kind::kTool;
-  out.id = IdOf(request);
+  out.id = request.id;
   out.name = request.name;
   out.relation = request.relation;
   out.prompt = request.prompt;
@@ -333,6 +328,8 @@ struct Engine::State {
         replies(options),
         loaded(std::make_unique<Session>(replies, SessionOptionsOf(options))) {
     loaded->SetFileReader(options.file);
+    if (!options.now.empty() && !ParseInstant(options.now))
+      broken = "Options::now: expected a time like 2026-01-02T00:00:00Z, got `" + options.now + "`";
   }
 
   Session& session() { return saved ? saved->session() : *loaded; }
@@ -449,7 +446,8 @@ std::string Engine::State::Open(Outcome& out) {
     return path + ": " + why;
   }
   const bool over = saved->last() && saved->last()->status == rpl::Status::kSatisfied;
-  if (was_run && (saved->finished_turn() || over)) opened = saved->last();
+  const bool finished = saved->finished_turn() && !saved->last()->not_run;
+  if (was_run && (finished || over)) opened = saved->last();
   return "";
 }
 
@@ -477,7 +475,7 @@ Engine::Outcome Engine::State::TakeRun(const std::function<std::optional<rpl::Ou
 
 void Engine::State::Waiting(const std::vector<Request>& for_these) {
   for (const Request& request : for_these) {
-    const std::string id = IdOf(request);
+    const std::string id = request.id;
     if (replies.IsKept(id) || Find(id) != nullptr) continue;
     open.push_back(request);
     pending.push_back(QuestionOf(request, session().pool()));
@@ -494,7 +492,7 @@ void Engine::State::ForgetOpen() {
 
 const Request* Engine::State::Find(const std::string& id) const {
   for (const Request& request : open)
-    if (IdOf(request) == id) return &request;
+    if (request.id == id) return &request;
   const auto at = declined.find(id);
   return at == declined.end() ? nullptr : &at->second;
 }
@@ -557,7 +555,7 @@ std::string Engine::Answer(const std::string& id, Reply reply) {
     if (reply.kind == Reply::Kind::kDecline) s.declined.emplace(id, *request);
     else s.declined.erase(id);
     s.replies.Keep(id, std::move(reply));
-    std::erase_if(s.open, [&](const Request& r) { return IdOf(r) == id; });
+    std::erase_if(s.open, [&](const Request& r) { return r.id == id; });
     std::erase_if(s.pending, [&](const Question& q) { return q.id == id; });
   });
   return s.broken.empty() ? error : s.broken;
@@ -576,11 +574,12 @@ bool Engine::Retry(const std::string& id) {
 std::vector<Engine::TraceEntry> Engine::Trace() const {
   std::vector<TraceEntry> out;
   for (const rpl::TraceEntry& entry : state_->session().Entries())
-    out.push_back({std::string(EntryName(entry.kind)), entry.timestep, entry.phase, entry.text});
+    if (!entry.again)
+      out.push_back({std::string(EntryName(entry.kind)), entry.timestep, entry.phase, entry.text});
   return out;
 }
 
-std::string Engine::Export() const { return TraceProgram(state_->session().Entries()); }
+std::string Engine::Export() const { return state_->session().Export(); }
 
 Engine::Explanation Engine::Explain(const std::string& form, std::size_t max_facts,
                                     std::size_t depth) {

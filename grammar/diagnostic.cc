@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Source text is hostile here: whatever of it reaches a terminal passes Shown(), which
-// escapes controls, bidirectional marks and bytes that are not UTF-8. A tab is shown as
-// one blank, because it is one column.
+// Source text is hostile here: whatever of it reaches a terminal passes
+// grammar/terminal_text.h. A tab is shown as one blank, because it is one column.
 #include "grammar/diagnostic.h"
 
 #include <algorithm>
 #include <cassert>
-#include <cstdio>
 #include <tuple>
+
+#include "grammar/terminal_text.h"
 
 namespace rpl {
 namespace {
@@ -32,64 +32,6 @@ std::uint32_t CodePointsBefore(const Sources::File& f, std::size_t offset) {
          CodePoints(std::string_view(f.text).substr(mark * kMarkBytes, offset - mark * kMarkBytes));
 }
 
-struct CodePoint {
-  std::uint32_t value;  // the byte, when invalid
-  std::size_t size;     // bytes; 1 when invalid
-  bool valid;
-};
-
-// The code point at the start of `text`, which is not empty.
-CodePoint Decode(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  if (lead < 0x80) return {lead, 1, true};
-  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < size) return {lead, 1, false};
-  std::uint32_t value = lead & (0x7Fu >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if (!IsContinuation(text[i])) return {lead, 1, false};
-    value = (value << 6) | (static_cast<unsigned char>(text[i]) & 0x3Fu);
-  }
-  const bool overlong = (size == 3 && value < 0x800) || (size == 4 && value < 0x10000);
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (overlong || surrogate || value > 0x10FFFF) return {lead, 1, false};
-  return {value, size, true};
-}
-
-// Moves the cursor, or changes the order of the text around it.
-bool IsTreacherous(std::uint32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || (c >= 0x200B && c <= 0x200F) ||
-         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x2069) || c == 0xFEFF;
-}
-
-// What a person sees for the code point: itself or an escape.
-std::string Shown(const CodePoint& c, std::string_view bytes) {
-  char buffer[16];
-  if (!c.valid) {
-    std::snprintf(buffer, sizeof buffer, "\\x%02x", c.value);
-  } else if (c.value == '\t') {
-    return " ";
-  } else if (c.value == '\n') {
-    return "\\n";
-  } else if (!IsTreacherous(c.value)) {
-    return std::string(bytes.substr(0, c.size));
-  } else if (c.value < 0x80) {
-    std::snprintf(buffer, sizeof buffer, "\\x%02x", c.value);
-  } else {
-    std::snprintf(buffer, sizeof buffer, "\\u{%x}", c.value);
-  }
-  return buffer;
-}
-
-std::string Shown(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const CodePoint c = Decode(text.substr(i));
-    out += Shown(c, text.substr(i));
-    i += c.size;
-  }
-  return out;
-}
-
 // One source line cut to kLineWidth columns around its marked bytes [begin, end).
 struct Excerpt {
   std::string text;
@@ -104,6 +46,7 @@ Excerpt Cut(std::string_view line, std::size_t begin, std::size_t end) {
     std::size_t at;
   };
   std::vector<Cell> cells;
+  PrintableCells printable;
   std::size_t first = 0;  // the cell under the first caret
   std::size_t past = 0;   // the cell after the last caret
   for (std::size_t i = 0; i < line.size();) {
@@ -113,11 +56,9 @@ Excerpt Cut(std::string_view line, std::size_t begin, std::size_t end) {
       while (i < begin && IsContinuation(line[i])) ++i;
     }
     if (i > begin + 4 * kLineWidth) break;
-    const CodePoint c = Decode(line.substr(i));
-    std::string shown = Shown(c, line.substr(i));
-    const std::size_t columns = shown.size() == c.size ? 1 : shown.size();
-    cells.push_back({std::move(shown), columns, i});
-    i += c.size;
+    PrintableCells::Cell cell = printable.Next(line.substr(i));
+    cells.push_back({std::move(cell.shown), cell.columns, i});
+    i += cell.bytes;
     if (i <= begin) first = cells.size();
     if (i <= end) past = cells.size();
   }
@@ -216,7 +157,7 @@ Sources::Place Sources::PlaceOf(std::uint32_t file, std::uint32_t offset) const 
 
 std::string Sources::Where(Span span) const {
   const Place place = PlaceOf(span.file, span.begin);
-  return Shown(at(span.file).name) + ":" + std::to_string(place.line) + ":" +
+  return PrintableLine(at(span.file).name) + ":" + std::to_string(place.line) + ":" +
          std::to_string(place.column);
 }
 
@@ -253,11 +194,11 @@ std::string Render(const Diagnostic& d, const Sources& sources) {
   std::string number = std::to_string(place.line);
   if (number.size() < 5) number.insert(0, 5 - number.size(), ' ');
   std::string out = sources.Where(d.span) + ": " + std::string(SeverityName(d.severity)) + " " +
-                    CodeText(d.code) + ": " + Shown(d.message) + "\n";
+                    CodeText(d.code) + ": " + PrintableLine(d.message) + "\n";
   out += number + " | " + excerpt.text + "\n";
   out += std::string(number.size(), ' ') + " | " + std::string(excerpt.caret_column, ' ') +
          std::string(excerpt.caret_width, '^') + "\n";
-  if (!d.hint.empty()) out += "help: " + Shown(d.hint) + "\n";
+  if (!d.hint.empty()) out += "help: " + PrintableLine(d.hint) + "\n";
   return out;
 }
 

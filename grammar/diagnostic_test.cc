@@ -63,14 +63,14 @@ TEST_CASE("a finding shows its line") {
 TEST_CASE("source text cannot drive the terminal") {
   CHECK(Rendered("\tp\x1b[2Jq\xff", 2, 3) ==
         "notes.md:1:3: error RPL1001: no\n"
-        "    1 |  p\\x1b[2Jq\\xff\n"
-        "      |   ^^^^\n");
+        "    1 |  p\\u001b[2Jq\\xff\n"
+        "      |   ^^^^^^\n");
   CHECK(Rendered("a\xE2\x80\xAE"
                  "b",
                  4, 5) ==
         "notes.md:1:3: error RPL1001: no\n"
-        "    1 | a\\u{202e}b\n"
-        "      |          ^\n");
+        "    1 | a\\u202eb\n"
+        "      |        ^\n");
 }
 
 TEST_CASE("a long line is shown around the caret") {

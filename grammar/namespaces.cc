@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grammar/namespaces.h"
 
+#include <algorithm>
+
+#include "grammar/ast.h"
+
 namespace rpl {
 namespace {
 
@@ -35,6 +39,27 @@ void Prefix(Sentence& sentence, const std::string& file) {
   sentence.rule = std::move(*whole.As<Rule>());
 }
 
+bool HasVariables(const Node& node) {
+  std::vector<std::string> variables;
+  CollectVariables(node, variables);
+  return !variables.empty();
+}
+
+// Whether the sentence says what held or was taken back, as a trace does (§12.3, §12.4):
+// `file.md#p(?x) ^^ {?x 1} -> true`, `file.md#p(1) -> false`.
+bool IsTraceEntry(const Rule& rule) {
+  if (!rule.heads.empty() || !rule.abductives.empty() || rule.tail.size() != 1 ||
+      rule.constraints.size() != 1 || rule.constraints.front().As<Boolean>() == nullptr)
+    return false;
+  const Node& clause = rule.tail.front();
+  const auto* annotated = clause.As<Annotated>();
+  return !HasVariables(clause) ||
+         (annotated != nullptr &&
+          std::any_of(annotated->suffixes.begin(), annotated->suffixes.end(), [](const Suffix& s) {
+            return s.bindings && s.key.empty() && s.value.front().As<Collection>() != nullptr;
+          }));
+}
+
 }  // namespace
 
 std::vector<FileUse> FilesNamed(const Sentence& sentence) {
@@ -47,7 +72,8 @@ std::vector<FileUse> FilesNamed(const Document& document) {
   std::vector<FileUse> out;
   for (const Scope& scope : document.scopes)
     if (scope.signature) CollectFiles(*scope.signature, out);
-  for (const PlacedSentence& placed : document.sentences) CollectFiles(placed.sentence, out);
+  for (const PlacedSentence& placed : document.sentences)
+    if (!IsTraceEntry(placed.sentence.rule)) CollectFiles(placed.sentence, out);
   return out;
 }
 

@@ -19,7 +19,7 @@ struct FileUse {
 };
 
 /// The files that the labels of a document, or of one sentence, name; in written order,
-/// with repeats.
+/// with repeats. Entries of a trace in a document need no file: they say what held.
 std::vector<FileUse> FilesNamed(const Document& document);
 std::vector<FileUse> FilesNamed(const Sentence& sentence);
 

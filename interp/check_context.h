@@ -61,6 +61,7 @@ struct Context {
   Analysis analysis;
   std::vector<Assertion> assertions;
   std::unordered_set<std::uint32_t> checked_files;
+  std::set<std::string> host_tools;              // labels of those that the host offers
   std::set<std::string> missing_files;           // namespaces that could not be read
   std::unordered_set<std::string> broken_names;  // labels in text that did not parse
   std::unordered_set<std::string> broken_heads;  // those of them that begin a line

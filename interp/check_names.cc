@@ -299,6 +299,7 @@ class Names {
     // Labels that are defined, by mark and label, with one of their names.
     std::unordered_map<std::string, int> labels;
     std::vector<std::string> relations, goals, tools = {"$ask", "$choose", "$json"};
+    for (const std::string& tool : context_.host_tools) tools.push_back("$" + tool);
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const Name& name = names_[i];
       if (!name.defined) continue;
@@ -348,6 +349,7 @@ class Names {
           break;
         }
         case Namespace::kTool: {
+          if (context_.host_tools.contains(call.label)) break;
           const std::string close = Closest(text, tools, context_.suggestions);
           meant(close);
           context_.Add(Code::kUndeclaredTool, name.first_use,

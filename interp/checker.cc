@@ -254,6 +254,7 @@ std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_
                                 const CheckOptions& options) {
   check::Context context(sources);
   context.checked_files.insert(files.begin(), files.end());
+  context.host_tools = options.tools;
   check::Reader reader(context, options);
   for (const std::uint32_t file : files) reader.Read(file);
   check::CollectBrokenNames(context);

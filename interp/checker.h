@@ -21,6 +21,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct CheckOptions {
   /// How a file namespace is resolved (§17.7), as Session::SetFileReader; may be empty.
   /// What it returns is read for its definitions; its own findings are not reported.
   std::function<std::optional<std::string>(const std::string&)> reader;
+  /// Tools that the host offers, by label; others are to be declared in the program.
+  std::set<std::string> tools;
   /// Warnings become errors.
   bool strict = false;
 };

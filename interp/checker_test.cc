@@ -18,6 +18,7 @@ struct Program {
     const std::uint32_t file = sources.Add(name, text);
     CheckOptions options;
     options.strict = strict;
+    options.tools = {"stock-level"};
     options.reader = [](const std::string& wanted) -> std::optional<std::string> {
       if (wanted == "other.md") return "```rpl\nedge(1, 2)\n```\n";
       return std::nullopt;
@@ -58,6 +59,9 @@ TEST_CASE("names that are used and not defined") {
   CHECK(Codes("edge(1, 2)\nr(?x) <- edge(?x)") == "2007 2:10\n");
   CHECK(Codes("% <- %pakc\n%pack <- not a()\na()") == "2006 1:6\n");
   CHECK(Codes("sky(?s) <- $forecast(1) ^ ~ {:result ?s}") == "5001 1:12\n");
+  CHECK(Codes("left(?n) <- ?n = $stock-level(\"nuts\")") == "");
+  CHECK(Program("left(?n) <- ?n = $stock-levle(\"nuts\")").Rendered().find("`$stock-level`") !=
+        std::string::npos);
   CHECK(Codes("$forecast(1) ^ ~ {:result \"sun\"} -> true\n"
               "sky(?s) <- $forecast(1) ^ ~ {:result ?s}") == "");
   CHECK(Codes("a(?x) <- b(?x)\na(?x) <- not b(?x), c(?x)\nc(1)") == "2005 1:10\n");
@@ -150,6 +154,12 @@ TEST_CASE("headings and prose") {
   CHECK(CodesMd("a(?x) <- other.md#edge(?x, _)\n") == "");
   CHECK(CodesMd("a(?x) <- other.md#egde(?x, _)\n") == "2005 1:10\n");
   CHECK(CodesMd("a(?x) <- missing.md#edge(?x, _)\n") == "4008 1:10\n");
+  CHECK(Codes("missing.md#edge(?x, _) -> false") == "4008 1:1\n");
+}
+
+TEST_CASE("entries of a trace need no file") {
+  CHECK(Codes("missing.md#edge(?x) ^^ {?x 1} -> true\n%missing.md#go ^^ {?x 1} -> true") == "");
+  CHECK(Codes("missing.md#edge(3) -> false") == "2016 1:1\n");  // it takes back nothing
 }
 
 TEST_CASE("a name is told once, warnings are errors when strict") {

@@ -264,7 +264,7 @@ TEST_CASE("depth and number are limited aloud") {
   CHECK(asked.Why("reach(1, 1)", 1) ==
         R"(reach(1, 1)  g.rpl:5: reach(?a, ?c) <- reach(?a, ?b), edge(?b, ?c)
   reach(1, 3)  g.rpl:5
-    … deeper than 1, see --depth
+    … deeper than 1
   edge(3, 1)  g.rpl:3
 )");
   std::string many;

@@ -357,7 +357,7 @@ Explanation Explainer::Tree(const Fact& root, std::size_t depth) {
     out.nodes[at].place = def.span;
     out.nodes[at].placed = true;
     if (work.depth >= depth) {
-      add(NodeOf(NodeKind::kTruncated, "… deeper than " + std::to_string(depth) + ", see --depth"));
+      add(NodeOf(NodeKind::kTruncated, "… deeper than " + std::to_string(depth)));
       continue;
     }
     explained.emplace(work.fact, work.node);

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace rpl {
@@ -10,34 +13,77 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// A limit that a text meets; never leaves this file.
-struct Limit {
-  std::string what;
+// Goes over a text before it becomes a value: is it JSON, and within the limits?
+class Checker : public nlohmann::json_sax<ordered_json> {
+ public:
+  Checker(JsonText& to, int max_depth) : to_(to), max_depth_(static_cast<std::size_t>(max_depth)) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t n) override {
+    if (n > INT64_MAX) Beyond(std::to_string(n));
+    return true;
+  }
+  bool number_float(number_float_t, const string_t& digits) override {
+    if (digits.find_first_of(".eE") == digits.npos) Beyond(digits);
+    return true;
+  }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+
+  bool start_object(std::size_t) override { return Open(); }
+  bool end_object() override { return Close(); }
+  bool start_array(std::size_t) override { return Open(); }
+  bool end_array() override { return Close(); }
+  bool key(string_t& name) override {
+    std::set<std::string>& keys = open_.back();
+    if (!keys.insert(name).second) Inexact(fmt::format("the key \"{}\" stands twice", name));
+    if (keys.size() <= kMaxJsonKeys) return true;
+    return Limit(fmt::format("an object has more than {} keys", kMaxJsonKeys));
+  }
+
+  bool parse_error(std::size_t byte, const std::string&,
+                   const ordered_json::exception& e) override {
+    constexpr int kOutOfRange = 406;
+    to_.byte = byte;
+    to_.error = e.id == kOutOfRange ? "a number is too large" : "expected JSON in UTF-8";
+    return false;
+  }
+
+ private:
+  bool Open() {
+    if (open_.size() == max_depth_) return Limit(fmt::format("nested deeper than {}", max_depth_));
+    open_.emplace_back();
+    return true;
+  }
+  bool Close() {
+    open_.pop_back();
+    return true;
+  }
+  bool Limit(std::string what) {
+    to_.error = std::move(what);
+    return false;
+  }
+  void Beyond(const std::string& digits) {
+    Inexact(fmt::format("the integer {} does not fit 64 bits", digits.substr(0, 100)));
+  }
+  void Inexact(std::string what) {
+    if (to_.inexact.empty()) to_.inexact = std::move(what);
+  }
+
+  JsonText& to_;
+  const std::size_t max_depth_;
+  std::vector<std::set<std::string>> open_;  // keys of the objects that are open
 };
 
 }  // namespace
 
 JsonText ParseJson(std::string_view text, int max_depth) {
-  std::vector<std::size_t> keys;  // of the objects that are open
-  const auto check = [&](int depth, ordered_json::parse_event_t event, ordered_json&) {
-    using Event = ordered_json::parse_event_t;
-    const bool opens = event == Event::object_start || event == Event::array_start;
-    if (opens && depth == max_depth) throw Limit{fmt::format("nested deeper than {}", max_depth)};
-    if (event == Event::object_start) keys.push_back(0);
-    if (event == Event::object_end) keys.pop_back();
-    if (event == Event::key && ++keys.back() > kMaxJsonKeys)
-      throw Limit{fmt::format("an object has more than {} keys", kMaxJsonKeys)};
-    return true;
-  };
-  try {
-    return {ordered_json::parse(text, check), "", 0};
-  } catch (const Limit& limit) {
-    return {nullptr, limit.what, 0};
-  } catch (const ordered_json::parse_error& e) {
-    return {nullptr, e.what(), e.byte};
-  } catch (const ordered_json::exception& e) {
-    return {nullptr, e.what(), 0};
-  }
+  JsonText out;
+  Checker checker(out, max_depth);
+  if (ordered_json::sax_parse(text, &checker)) out.json = ordered_json::parse(text, nullptr, false);
+  return out;
 }
 
 Value ValueOfJson(const ordered_json& json, Pool& pool, bool keywords) {

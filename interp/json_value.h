@@ -28,6 +28,9 @@ struct JsonText {
   nlohmann::ordered_json json;
   std::string error;     // empty when the whole text is one JSON value in UTF-8
   std::size_t byte = 0;  // where the error was noticed, from 1; 0 for a limit
+  /// What the value does not say as the text does, or "": a key that stands twice in one
+  /// object (the last one counts), or an integer beyond 64 bits (it becomes a float).
+  std::string inexact;
 };
 JsonText ParseJson(std::string_view text, int max_depth = kMaxJsonDepth);
 

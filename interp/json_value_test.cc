@@ -31,7 +31,17 @@ TEST_CASE("JSON is taken in up to its limits") {
   CHECK(ParseJson("[1,").byte == 4);
   CHECK(ParseJson("1 2").byte == 3);
   CHECK_FALSE(ParseJson("\"\xff\"").error.empty());
-  CHECK_FALSE(ParseJson("1e999").error.empty());
+  CHECK(ParseJson("1e999").error == "a number is too large");
+  CHECK(ParseJson("{\"a\": nul}").error == "expected JSON in UTF-8");
+}
+
+TEST_CASE("what a value does not say as its text does is told") {
+  const auto inexact = [](std::string_view json) { return ParseJson(json).inexact; };
+  CHECK(inexact(R"([{"a":1},{"a":{"a":9223372036854775807}},-9223372036854775808,1e30])") == "");
+  CHECK(inexact(R"([{"a":1,"b":{"a":2},"a":3}])") == "the key \"a\" stands twice");
+  CHECK(inexact("[9223372036854775808]") == "the integer 9223372036854775808 does not fit 64 bits");
+  CHECK(inexact("-99999999999999999999") ==
+        "the integer -99999999999999999999 does not fit 64 bits");
 }
 
 TEST_CASE("values as JSON") {

@@ -51,10 +51,14 @@ void Machine::Note(std::string why) {
 }
 
 void Machine::Poll() {
-  if ((++ticks_ & 0xfff) != 0 || !limits_.watch) return;
-  if (const Stop why = limits_.watch(); why != Stop::kGoesOn) {
+  if ((++ticks_ & 0xfff) == 0) Watch(0);
+}
+
+void Machine::Watch(std::size_t bytes) {
+  if (!limits_.watch) return;
+  if (const Stop why = limits_.watch(bytes); why != Stop::kGoesOn) {
     stop = why;
-    stopped_at = frame_->def != nullptr ? frame_->def->text : "";
+    stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
   }
 }
 
@@ -62,7 +66,7 @@ void Machine::Poll() {
 Value Machine::Made(Value v) {
   if (v.is_none() && !pool_.overflow().empty()) {
     stop = Stop::kValue;
-    stopped_at = frame_->def != nullptr ? frame_->def->text : "";
+    stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
   }
   return v;
 }
@@ -326,7 +330,8 @@ bool Machine::RunRows(const Step& s) {
     const RowId row = rel.Find(key);
     return row == kNoId || row < begin || row >= end || take(row);
   }
-  const Index& index = rel.IndexOn(s.probe);
+  const Index& index = rel.IndexOn(s.probe, &within_limits);
+  if (stop != Stop::kGoesOn) return false;
   for (RowId row = index.First(key, rel); row != kNoId && row < end; row = index.Next(row))
     if (row >= begin && !take(row)) return false;
   return true;
@@ -710,7 +715,8 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
     const RowId row = rel.Find(fixed);
     return row == kNoId || take(row);
   }
-  const Index& index = rel.IndexOn(probe);
+  const Index& index = rel.IndexOn(probe, &within_limits);
+  if (stop != Stop::kGoesOn) return false;
   for (RowId row = index.First(fixed, rel); row != kNoId; row = index.Next(row))
     if (!take(row)) return false;
   return true;
@@ -941,6 +947,11 @@ bool Machine::Stage(Relation& head, std::span<const Value> row) {
 void Machine::Flush() {
   std::size_t added = 0;
   const std::size_t arity = staged_.head == nullptr ? 0 : staged_.head->arity();
+  if (staged_.count > 0)
+    if (const std::size_t bytes = staged_.head->GrowthFor(staged_.count); bytes >= kMuch) {
+      Watch(bytes);
+      if (stop != Stop::kGoesOn) staged_.count = 0;  // derived anew when it goes on
+    }
   for (std::size_t i = 0; i < staged_.count; ++i) {
     const std::span<const Value> row(staged_.cells.data() + i * arity, arity);
     added += staged_.head->Insert(row, staged_.hashes[i], false).is_new ? 1 : 0;

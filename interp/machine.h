@@ -71,8 +71,12 @@ class Machine {
         limits_(limits),
         metadata_(program, store) {}
 
+  Machine(const Machine&) = delete;
+
   /// How many derived rows are inserted at a time.
   static constexpr std::size_t kStaged = 64;
+  /// Before a relation grows by as many bytes the limits are asked.
+  static constexpr std::size_t kMuch = std::size_t{1} << 26;
 
   /// Makes `frame` the current one for a time.
   class Use {
@@ -129,6 +133,12 @@ class Machine {
   bool truncated = false;     // a limit stopped the fixpoint: absence proves nothing
   bool used_absence = false;  // and yet something was concluded from it
 
+  /// Polls the limits in the course of long work; false when one stopped it.
+  const KeepOn within_limits = [this] {
+    Watch(0);
+    return stop == Stop::kGoesOn;
+  };
+
   Frame& frame() { return *frame_; }
   Mode mode() const { return mode_; }
 
@@ -178,6 +188,7 @@ class Machine {
   Value AvarValue(RelationId channel) const;
   void Note(std::string why);
   void Poll();
+  void Watch(std::size_t bytes);
   void Waits(const Table& table);
   Value Made(Value v);
 

@@ -328,6 +328,7 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
   std::vector<Value> meta;
   std::vector<Value> bindings;
   Substitution with;
+  const bool told = trace;  // as a trace writes it
   if (const auto* gf = form->As<GoalFalse>()) {
     truth = false;
     trace = true;
@@ -390,6 +391,7 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
   Assertion out;
   out.truth = truth;
   out.trace = trace;
+  out.assumed = trace && !told && truth;
   out.span = sentence.span;
   if (trace || !truth || clause.As<Annotated>()) out.text = Print(sentence);
   if (const auto* avar = form->As<Avar>()) {

@@ -60,8 +60,9 @@ struct Assertion {
   RelationId relation = kNoId;
   std::vector<Value> row;
   bool truth = true;
-  bool trace = false;  // written with `-> true`, `-> false` or `^ true`
-  Value meta;          // author's metadata and context slots, or kNone
+  bool trace = false;    // written with `-> true`, `-> false` or `^ true`
+  bool assumed = false;  // `%goal ^ true`: the author says so, whatever the goal's rules say
+  Value meta;            // author's metadata and context slots, or kNone
   Span span;
   std::string text;              // the sentence, when it is more than the row: traces, retractions
   std::size_t facts_before = 0;  // plain facts of the document that stand before it

@@ -238,14 +238,23 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   else if (machine_.Open(call, &table.reason)) table.pending = table.pending_question = true;
 }
 
+std::vector<Value> Solver::RowWith(const OpenCall& call, Value reply) const {
+  const auto known = arguments_.find({call.relation, call.args});
+  std::vector<Value> row = known == arguments_.end() ? call.args : known->second;
+  row[static_cast<std::size_t>(call.column)] = reply;
+  const bool open = std::any_of(row.begin(), row.end(), [](Value v) { return v.is_none(); });
+  return open ? std::vector<Value>{} : row;
+}
+
 std::vector<Value> Solver::TakeArgument(const OpenCall& call, Value reply) {
-  const auto [it, is_new] = arguments_.emplace(std::make_pair(call.relation, call.args), call.args);
-  it->second[static_cast<std::size_t>(call.column)] = reply;
-  if (std::any_of(it->second.begin(), it->second.end(), [](Value v) { return v.is_none(); }))
-    return {};
-  std::vector<Value> row = std::move(it->second);
-  arguments_.erase(it);
-  return row;
+  std::vector<Value> row = RowWith(call, reply);
+  if (!row.empty()) {
+    arguments_.erase({call.relation, call.args});
+    return row;
+  }
+  const auto at = arguments_.try_emplace({call.relation, call.args}, call.args).first;
+  at->second[static_cast<std::size_t>(call.column)] = reply;
+  return {};
 }
 
 void Solver::EvaluateTable(Table& table) {
@@ -274,7 +283,7 @@ void Solver::EvaluateTable(Table& table) {
   } else if (key.size() == table.key.size()) {
     if (const RowId row = rel.Find(key); row != kNoId) add(row);
   } else {
-    const Index& index = rel.IndexOn(probe);
+    const Index& index = rel.IndexOn(probe, &machine_.within_limits);
     for (RowId row = index.First(key, rel); row != kNoId; row = index.Next(row)) add(row);
   }
   if (const Collected* collected = program_.FindCollected(table.relation))

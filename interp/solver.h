@@ -69,6 +69,8 @@ class Solver : public Demands {
   /// Takes a reply for one argument of a collected heading; the whole row once every
   /// argument has one, else empty.
   std::vector<Value> TakeArgument(const OpenCall& call, Value reply);
+  /// The row that TakeArgument would give, which it does not take.
+  std::vector<Value> RowWith(const OpenCall& call, Value reply) const;
 
   Table& Demand(RelationId relation, std::vector<Value> key) override;
   bool IsAnswered(RelationId goal) const override;

@@ -31,13 +31,17 @@ RowId Index::First(std::span<const Value> key, const Relation& relation) const {
   });
 }
 
-void Index::Extend(const Relation& relation) {
-  const RowId end = relation.size();
+void Index::Extend(const Relation& relation, const KeepOn* keep_on) {
   const auto begin = static_cast<RowId>(next_.size());
-  if (begin == end) return;
-  next_.resize(end, kNoId);
-  last_.resize(end, kNoId);
-  for (RowId row = begin; row < end; ++row) {
+  if (begin == relation.size()) return;
+  next_.resize(relation.size(), kNoId);
+  last_.resize(relation.size(), kNoId);
+  for (RowId row = begin; row < relation.size(); ++row) {
+    if ((row - begin) % kAtOnce == kAtOnce - 1 && keep_on != nullptr && !(*keep_on)()) {
+      next_.resize(row);
+      last_.resize(row);
+      return;
+    }
     const Value* cells = relation.Row(row);
     std::uint64_t hash = 0;
     for (Columns rest = columns_; rest != 0; rest &= rest - 1)
@@ -94,15 +98,15 @@ RowId Relation::Find(std::span<const Value> row) const {
                     [&](RowId other) { return std::equal(row.begin(), row.end(), Row(other)); });
 }
 
-const Index& Relation::IndexOn(Columns columns) {
+const Index& Relation::IndexOn(Columns columns, const KeepOn* keep_on) {
   assert(columns != 0);
   for (auto& index : indexes_) {
     if (index->columns() != columns) continue;
-    index->Extend(*this);
+    index->Extend(*this, keep_on);
     return *index;
   }
   indexes_.push_back(std::make_unique<Index>(columns));
-  indexes_.back()->Extend(*this);
+  indexes_.back()->Extend(*this, keep_on);
   return *indexes_.back();
 }
 

@@ -27,6 +27,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,6 +50,9 @@ enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar };
 using Columns = std::uint64_t;
 inline constexpr std::size_t kMaxArity = 64;
 
+/// Asked in the course of long work; false stops it.
+using KeepOn = std::function<bool()>;
+
 /// Chains of rows that agree on some columns, in id order. Grows with the relation.
 class Index {
  public:
@@ -59,8 +63,10 @@ class Index {
   RowId First(std::span<const Value> key, const class Relation& relation) const;
   /// The next row of the same chain, or kNoId. Ids ascend.
   RowId Next(RowId row) const { return next_[row]; }
-  /// Takes in rows [rows indexed so far, relation.size()).
-  void Extend(const Relation& relation);
+  /// Takes in rows [rows indexed so far, relation.size()). Once in kAtOnce rows `keep_on` is
+  /// called, if there is one: when it says no, the rest of the rows is left out.
+  void Extend(const Relation& relation, const KeepOn* keep_on);
+  static constexpr RowId kAtOnce = 1 << 16;
   void Clear();
   std::size_t bytes() const;
 
@@ -131,6 +137,11 @@ class Relation {
   Inserted Insert(std::span<const Value> row, std::uint64_t hash, bool asserted);
   static std::uint64_t HashOf(std::span<const Value> row);
   void Prefetch(std::uint64_t hash) const { rows_.Prefetch(hash); }
+  /// The bytes that inserting `more` rows would take at once, beside those it has.
+  std::size_t GrowthFor(std::size_t more) const {
+    const bool fits = cells_.size() + more * arity_ <= cells_.capacity();
+    return rows_.GrowthFor(more) + (fits ? 0 : 2 * cells_.capacity() * sizeof(Value));
+  }
   RowId Find(std::span<const Value> row) const;
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
 
@@ -138,9 +149,10 @@ class Relation {
   template <typename Keep>
   void Rebuild(Keep&& keep);
 
-  /// The index on `columns`, built or extended to hold every row. O(new rows).
+  /// The index on `columns`, built or extended to hold every row, unless `keep_on` (may be
+  /// null) stopped it: then it holds the first of them. O(new rows).
   /// REQUIRES: columns is neither 0 nor all.
-  const Index& IndexOn(Columns columns);
+  const Index& IndexOn(Columns columns, const KeepOn* keep_on = nullptr);
 
   /// The author's metadata map of a row, kNone when it has none.
   Value Meta(RowId row) const;

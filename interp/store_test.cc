@@ -110,6 +110,30 @@ TEST_CASE("an index grows with its relation") {
   }
 }
 
+TEST_CASE("building an index can be stopped, and goes on where it was") {
+  Pool pool;
+  Store store(pool);
+  Relation& rel = store.at(store.Declare(Space::kRelation, "p", 2));
+  constexpr std::int64_t kRows = 3 * std::int64_t{Index::kAtOnce};
+  for (std::int64_t i = 0; i < kRows; ++i) {
+    const Value row[] = {pool.Int(i), pool.Int(i % 2)};
+    rel.Insert(row, true);
+  }
+  const Value odd[] = {pool.Int(1)};
+  const auto rows = [&](const Index& index) {
+    std::int64_t n = 0;
+    for (RowId r = index.First(odd, rel); r != kNoId; r = index.Next(r)) ++n;
+    return n;
+  };
+  int asked = 0;
+  const KeepOn stops = [&] { return ++asked < 2; };
+  const std::int64_t some = rows(rel.IndexOn(0b10, &stops));
+  CHECK(asked == 2);
+  CHECK(some > 0);
+  CHECK(some < kRows / 2);
+  CHECK(rows(rel.IndexOn(0b10)) == kRows / 2);
+}
+
 TEST_CASE("a rebuild keeps order, marks and metadata, and renews indexes") {
   Shelf s;
   s.Insert("1 a");

@@ -51,8 +51,9 @@ struct Limits {
   std::size_t max_rounds = 100'000;
   std::size_t max_depth = 20'000;          // nested demanded calls
   std::size_t max_iterations = 1'000'000;  // of one @for
-  /// Polled about every 4,000 rows: kGoesOn, or why to stop. May be empty.
-  std::function<Stop()> watch;
+  /// Polled about every 4,000 rows: kGoesOn, or why to stop. `bytes` are about to be taken and
+  /// filled in one go: it may stop before that. May be empty.
+  std::function<Stop(std::size_t bytes)> watch;
 };
 
 /// A row that an answer rests on.

@@ -51,6 +51,8 @@ struct Outcome {
   std::vector<Request> pending;  // kWaiting
   /// False when the clock, the memory or a person cut it off: it may go further next time.
   bool repeatable = true;
+  /// A call that it needed did not run: another turn decides about it again.
+  bool not_run = false;
   bool chat = false;                    // whether a tool wrote chat during this turn
   std::string goal;                     // the goal that was pursued, "%" or "%name"
   std::vector<Diagnostic> diagnostics;  // of the text taken in, errors and lints
@@ -100,6 +102,9 @@ class Session {
   /// Returns its findings. `text` need not be valid.
   std::vector<Diagnostic> Load(const std::string& name, std::string text);
 
+  /// The same for the trace of an earlier epoch: what stands already makes no entry again.
+  std::vector<Diagnostic> LoadTrace(const std::string& name, std::string text);
+
   /// How a file namespace is resolved (§17.7): the text of a file beside the documents,
   /// or nullopt. Set before Load.
   void SetFileReader(std::function<std::optional<std::string>(const std::string&)> reader);
@@ -139,10 +144,12 @@ class Session {
   std::vector<std::string> Definitions() const;
   /// Each rule in one line, in normal order (§17.4).
   std::vector<std::string> Rules() const;
-  /// The trace (§12.3).
+  /// The trace (§12.3), of earlier epochs too.
   const std::vector<TraceEntry>& Entries() const;
-  /// One line per entry of it.
+  /// The text of each entry that a listing has.
   std::vector<std::string> Trace() const;
+  /// The trace as an RPL program, with the replies that the next timestep will take.
+  std::string Export() const;
 
  private:
   struct State;

@@ -26,6 +26,7 @@ struct Picked {
 Answer AnswerFor(const ToolResult& result, Pool& pool) {
   if (result.ok) return {Answer::Kind::kValue, ValueOfJson(result.result, pool, false)};
   if (result.code == "interrupted") return {};
+  if (result.code == "not-started") return NotRunCall(pool, result.code, result.message);
   Answer failed = FailedCall(pool, result.code, result.message);
   if (result.code != "tool") return failed;
   const std::span<const Value> known = pool.ItemsOf(failed.value);
@@ -80,7 +81,7 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, P
       }
       const Permission::Verdict verdict = Permitted(*call, request);
       if (verdict.yes) mine.Add(std::move(*call), i);
-      else answers[i] = FailedCall(pool, "denied", verdict.reason);
+      else answers[i] = NotRunCall(pool, "denied", verdict.reason);
     }
   }
   run_.concurrency = config_.concurrency;

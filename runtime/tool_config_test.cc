@@ -223,7 +223,7 @@ TEST_CASE("an error shows the line and a caret, with its control characters esca
   ReadToolConfig(sources, file, "/project", found);
   REQUIRE(found.size() == 2);
   CHECK(Render(found.all().front(), sources) ==
-        "rpl.yaml:3:3: error RPL7006: the tool `a\\x1b[31m` has no `command`\n"
+        "rpl.yaml:3:3: error RPL7006: the tool `a\\u001b[31m` has no `command`\n"
         "    3 |   \"a\\e[31m\": {}\n"
         "      |   ^^^^^^^^^\n");
 }

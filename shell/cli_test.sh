@@ -4,37 +4,13 @@
 # usage: shell/cli_test.sh RPL
 #
 # What the command line promises: exit codes, which stream carries what, and clear errors
-# for bad input. Each check is one call of `expect`. The last line is `N passed, N failed`.
+# for bad input. The last line is `N passed, N failed`.
 set -uo pipefail
 rpl=$(realpath "${1:?usage: cli_test.sh RPL}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 cd "$folder" || exit 1
-
-passed=0
-failed=0
-
-fail() {
-  failed=$((failed + 1))
-  printf '%s: %s\n  exit %s\n  stdout: %s\n  stderr: %s\n' "$name" "$1" "$status" \
-    "$(head -c 2000 out)" "$(head -c 2000 err)"
-}
-
-# expect NAME EXIT STDOUT STDERR-PART COMMAND…: runs the command on the standard input of
-# the call. STDOUT is exact, without the last newline; `*` accepts any.
-expect() {
-  name=$1
-  local code=$2 out=$3 err=$4
-  shift 4
-  status=0
-  "$@" >out 2>err || status=$?
-  if [[ $status != "$code" ]]; then fail "expected exit $code"
-  elif [[ $out != '*' && $(cat out) != "$out" ]]; then fail "expected on stdout: $out"
-  elif [[ -n $err ]] && ! grep -qF -- "$err" err; then fail "expected on stderr: $err"
-  elif grep -qE 'internal error|Sanitizer|terminate called' err; then fail "a bug shows"
-  else passed=$((passed + 1))
-  fi
-}
 
 # --- Bad input ---------------------------------------------------------------------------
 
@@ -74,7 +50,7 @@ expect "facts: a missing file" 6 "" "none.csv: No such file" "$rpl" run parts.md
 expect "facts: a session keeps them" 0 '2' "" \
   "$rpl" run parts.md --facts stock=stock.csv --session facts.rpls
 printf 'screw,7\n' >>stock.csv
-expect "facts: and takes in what has changed" 0 '*' "+ stock=stock.csv: screw,7" \
+expect "facts: and takes in what has changed" 0 '3' "+ stock=stock.csv: screw,7" \
   "$rpl" resume facts.rpls
 expect "parse: what is right is printed" 2 "    3  (q 1)" "RPL1003" "$rpl" parse unclosed.rpl
 expect "run: a lone percent sign" 2 "" "percent.rpl" "$rpl" run percent.rpl
@@ -192,8 +168,8 @@ expect "explain: a proof" 0 $'to(1, 3)  graph.rpl:4: to(?a, ?c) <- to(?a, ?b), e
   to(1, 2)  graph.rpl:3: to(?a, ?b) <- edge(?a, ?b)
     edge(1, 2)  graph.rpl:1
   edge(2, 3)  graph.rpl:2' "" "$rpl" explain -f graph.rpl 'to(1, 3)'
-expect "explain: a depth" 0 '*' "" "$rpl" explain -f graph.rpl 'to(1, 3)' --depth 0
-grep -qF '… deeper than 0, see --depth' out || fail "expected a note where the tree is cut"
+expect "explain: a depth" 0 '*' 'help: `--depth` shows more levels' "$rpl" explain -f graph.rpl 'to(1, 3)' --depth 0
+grep -qF '… deeper than 0' out || fail "expected a note where the tree is cut"
 expect "explain: a form" 0 $'edge(1, 2)  graph.rpl:1\nedge(2, 3)  graph.rpl:2' "" \
   "$rpl" explain -f graph.rpl 'edge(?a, ?b)'
 expect "explain: more than ten" 0 '*' "note: 2 more match" "$rpl" explain \
@@ -277,9 +253,22 @@ grep -q '^{"schema":"rpl.trace/1"' out || fail "expected rpl.trace/1"
 expect "trace: query" 0 "Lucca" "" "$rpl" trace query s.rpls '%w(?w) <- place(?w)'
 expect "trace: a query without answer" 1 '*' "" "$rpl" trace query s.rpls '% <- place("Rome")'
 expect "trace: what is no query" 2 '*' "expected a goal form" "$rpl" trace query s.rpls 'place(?w)'
+grep -qF 'help: write `%found(?w) <- place(?w)`' err || fail "expected the query to write"
+expect "trace: a goal is no query" 2 '' "help: write \`% <- %trip\`" "$rpl" trace query s.rpls %trip
+expect "trace: a fact is no query" 2 '' "help: write \`% <- place(\"Rome\")\`" \
+  "$rpl" trace query s.rpls 'place("Rome")'
+expect "trace: what is nothing at all" 2 '' "expected a goal form, got \`\`" "$rpl" trace query s.rpls ''
 expect "trace: export" 0 '*' "" "$rpl" trace export s.rpls
 cp out trace.rpl
 expect "a trace restores what stood" 0 '{"?where":"Lucca","?nights":3}' "" "$rpl" run trip.md trace.rpl
+printf '# Pack - pack(?what)\nWhat?\n' >packs.md
+printf '%%go(?x) <- packs.md#pack(?x)\n' >uses-packs.rpl
+"$rpl" run uses-packs.rpl --session packs.rpls --answer what=tent >/dev/null 2>&1
+"$rpl" trace export packs.rpls >elsewhere-trace.rpl
+mkdir -p alone && mv elsewhere-trace.rpl alone/trace.rpl
+expect "an export is clean" 0 "" "clean: 1 file" "$rpl" check --strict alone/trace.rpl
+expect "an export with a file's names restores what stood" 0 "tent" "" \
+  "$rpl" run uses-packs.rpl alone/trace.rpl
 expect "trace: export with hashes" 0 '*' "" "$rpl" trace export s.rpls --format ndjson
 grep -q '^{"event":1,"kind":"program","body":' out || fail "expected the first event"
 cp out lines.ndjson
@@ -338,6 +327,66 @@ expect "a session has one process at a time" 6 "" "another process has this sess
 exec 9>&-
 wait
 
+# From elsewhere: the program and its tools are found, and names do not depend on the folder.
+mkdir -p away/protocols "away/my sessions" elsewhere
+cat >away/protocols/stock.md <<'END'
+# Order - %order(?what, ?left) <- what(?what), ?left = $left(?what)
+
+# What - what(?what)
+What is ordered?
+
+# Left - $left(?what)
+Looks into the stock.
+END
+cat >away/protocols/left.sh <<'END'
+#!/usr/bin/env bash
+IFS= read -r request
+id=${request#*'"id":"'}
+printf '{"id":"%s","result":7}\n' "${id%%'"'*}"
+END
+chmod +x away/protocols/left.sh
+printf 'version: 1\ntools: {left: {command: [./left.sh], permission: allow}}\n' >away/protocols/rpl.yaml
+kept="away/my sessions/one.rpls"
+expect "away: it waits, and says how to go on" 3 "" "saved: go on with \`rpl resume 'my sessions/one.rpls'\`" \
+  env -C away "$rpl" run protocols/stock.md --session "my sessions/one.rpls"
+sed -i 's/What is ordered?/What do you order?/' away/protocols/stock.md
+expect "away: a change is found from elsewhere" 3 "" "What do you order?" \
+  env -C elsewhere "$rpl" resume "../$kept"
+expect "away: its tools are found, too" 0 '{"?what":"nuts","?left":7}' "satisfied" \
+  env -C elsewhere "$rpl" resume "../$kept" --answer what=nuts --allow-tool left
+expect "away: run from elsewhere is the same program" 0 '{"?what":"nuts","?left":7}' "satisfied" \
+  env -C away/protocols "$rpl" run ./stock.md --session "../my sessions/one.rpls"
+expect "away: no path of this machine is kept" 0 "*" "" "$rpl" trace export "$kept" --format ndjson
+grep -qF "$folder" out && fail "expected no $folder"
+mv away moved
+expect "away: the folder may move" 0 '{"?what":"nuts","?left":7}' "satisfied" \
+  "$rpl" resume "moved/my sessions/one.rpls"
+grep -q 'note:' err && fail "expected no note"
+expect "another program is refused" 2 "" "this is a session of \`trip.md\`, not of \`ask.md\`" \
+  "$rpl" run ask.md --session s.rpls
+grep -qF 'help: `rpl resume s.rpls` goes on with it' err || fail "expected what to do"
+sed -i '$d' trip.md
+mv trip.md voyage.md
+expect "a program that was renamed is not another one" 0 "*" "satisfied" \
+  "$rpl" run voyage.md --session other.rpls --answer ask=3
+mv voyage.md trip.md
+printf 'price("Lucca", 900)\nprice(?p, ?e), ?e > 800 -> false\n%%buy(?p) <- price(?p, _)\n' >budget.rpl
+expect "a decision that nobody took is told" 1 "" "--answer 'what-now=VALUE'" \
+  "$rpl" run budget.rpl --session budget.rpls
+grep -qF 'saved: go on with `rpl resume budget.rpls`' err || fail "expected how to go on"
+grep -qF -- '- retract price("Lucca", 900)' err || fail "expected what can be decided"
+expect "a decision is taken later" 0 "Lucca" "" \
+  "$rpl" resume budget.rpls --answer what-now=continue
+grep -q 'saved:' err && fail "expected nothing to go on with"
+expect "Ctrl-C in a session" 130 "" "saved: go on with \`rpl resume stopped.rpls\`" \
+  timeout --preserve-status -s INT 1 "$rpl" run ask.md --session stopped.rpls < <(sleep 3)
+expect "a session without name" 2 "" "--session: expected the name of a file" \
+  "$rpl" run ask.md --session ""
+expect "answers without name" 2 "" "--answers: expected the name of a file" \
+  "$rpl" run ask.md --answers ""
+expect "a configuration without name" 2 "" "--config: expected the name of a file" \
+  "$rpl" run ask.md --config ""
+
 # --- A host program ------------------------------------------------------------------------
 
 expect "--answers -: a request and its reply" 0 '*' "satisfied" \
@@ -353,6 +402,34 @@ expect "--answers -: cancelled" 3 '*' 'waiting for an answer' \
   "$rpl" run ask.md --answers - < <(echo '{"id":"draft(?draft-id)","cancel":true}')
 printf -- '- match: {key: draft-id}\n  value: doc-7\n' >answers.yaml
 expect "--answers: YAML" 0 "doc-7" "satisfied" "$rpl" run ask.md --answers answers.yaml
+expect "--answers -: a blank line, and two answers in one" 0 '*' '"value" and "decline" stand together' \
+  "$rpl" run ask.md --answers - \
+  < <(printf '\n \n{"id":"draft(?draft-id)","value":"d","decline":true}\n{"id":"draft(?draft-id)","value":"d"}\n')
+grep -q 'expected a JSON object' err && fail "expected no word on a blank line"
+# refused NAME ERROR TEXT: a file of answers is refused, before anything runs.
+refused() {
+  printf '%s\n' "$3" >"refused.${4:-json}"
+  expect "--answers: $1" 2 "" "refused.${4:-json}$2" "$rpl" run ask.md --answers "refused.${4:-json}"
+  grep -qE 'json\.exception|Which draft' err && fail "expected our own words, and no question"
+}
+refused "not JSON" ':1:17: error RPL7001: expected JSON in UTF-8' '{"draft-id": nul}'
+refused "nothing" ':2:1: error RPL7001: expected JSON' ''
+refused "an unknown key" ': entry 1: unknown key "valu"' '[{"match":{"key":"draft-id"},"valu":1}]'
+grep -qF 'help: did you mean "value"?' err || fail "expected a hint"
+refused "two answers in one" ': entry 1: "value" and "cancel" stand together' \
+  '[{"match":{"key":"draft-id"},"value":1,"cancel":true}]'
+refused "a key that stands twice" ': the key "draft-id" stands twice' '{"draft-id":1,"draft-id":2}'
+refused "a match that is no object" ': entry 1: expected an object for "match", got a string' \
+  '[{"match":"draft-id","value":1}]'
+refused "an integer beyond 64 bits" ': the integer 99999999999999999999 does not fit 64 bits' \
+  '{"draft-id":99999999999999999999}'
+refused "YAML: an integer beyond 64 bits" ':1:11: error RPL7007' 'draft-id: 99999999999999999999' yaml
+refused "YAML: a key that stands twice" ':2:1: error RPL7005' $'draft-id: 1\ndraft-id: 2' yaml
+refused "YAML: an unknown key" ': entry 1: unknown key "valu"' $'- match: {key: draft-id}\n  valu: 1' yaml
+printf '[{"match":{"key":"draft-id"},"metadata":{"a":1}}]' >refused.json
+expect "--answers: metadata for a question of a heading" 2 "" \
+  '"metadata" is of a tool'"'"'s result, and draft(?draft-id) is asked for by a heading' \
+  "$rpl" run ask.md --answers refused.json
 printf -- 'draft: [1\n' >broken.yaml
 expect "--answers: broken YAML" 2 "" "broken.yaml:" "$rpl" run ask.md --answers broken.yaml
 
@@ -373,7 +450,19 @@ expect "a limit of time, checking constraints" 5 "" 'limit reached: 0.2 seconds'
 expect "a limit of memory" 5 "" 'limit reached: 100 MB of memory' "$rpl" run wide.rpl --max-memory 100
 expect "a limit of timesteps" 5 "" 'limit reached: 3 timesteps", "% was still waiting for $ask(' \
   "$rpl" run loop.rpl --max-timesteps 3 < <(seq 2 9)
-expect "a limit that is no number" 2 "" "--max-time" "$rpl" run grows.rpl --max-time soon
+for value in soon -1 nan 1e10; do
+  expect "a limit of time: $value" 2 "" "--max-time: expected a number from 0 to 1000000000, got \`$value\`" \
+    "$rpl" run grows.rpl --max-time "$value"
+done
+for value in -1 1.5 100001 99999999999999999999999; do
+  expect "a limit of depth: $value" 2 "" "--max-depth: expected a whole number from 0 to 100000, got \`$value\`" \
+    "$rpl" run grows.rpl --max-depth "$value"
+done
+printf 'down(0, 1)\ndown(?n, ?m) <- ?n > 0, ?k = ?n - 1, down(?k, ?m)\n%%g(?m) <- down(1000000, ?m)\n' >down.rpl
+expect "the largest depth is a limit, too" 5 "" "limit reached: 100000 nested calls" \
+  "$rpl" run down.rpl --max-depth 100000
+expect "the help of a limit has its range" 0 "*" "" "$rpl" run --help
+grep -qF 'Nested calls; 0 to 100000 (default: 20000)' out || fail "expected a range and a default"
 expect "a run that was cut off goes on from its file" 5 "" 'limit reached: 0.2 seconds' \
   "$rpl" run wide.rpl --max-time 0.2 --session cut.rpls
 expect "nothing of what was cut off is kept" 0 "" "sound: 1 events" "$rpl" trace verify cut.rpls
@@ -385,6 +474,18 @@ mkdir -p tools
 printf '%% <- ?r = $hang()\n' >tools/hang.rpl
 printf 'version: 1\ntools: {hang: {command: [sleep, "600.25"], permission: allow}}\n' >tools/rpl.yaml
 printf 'version: 1\ntool: {}\n' >tools/bad.yaml
+expect "check: a tool of the configuration is declared" 0 "*" "0 errors" \
+  "$rpl" check --strict tools/hang.rpl
+cp tools/hang.rpl tools/rpl.yaml elsewhere
+mv elsewhere/rpl.yaml elsewhere/tools.yaml
+expect "check: a tool of nobody" 1 "*" "1 error" "$rpl" check --strict elsewhere/hang.rpl
+grep -qF 'RPL5001' out || fail "expected RPL5001"
+expect "check: --config" 0 "*" "0 errors" \
+  "$rpl" check --strict elsewhere/hang.rpl --config elsewhere/tools.yaml
+expect "check: a bad configuration" 2 "" "bad.yaml:2:1: error RPL7004" \
+  "$rpl" check tools/hang.rpl --config tools/bad.yaml
+expect "check: no such configuration" 6 "" "none.yaml: No such file" \
+  "$rpl" check tools/hang.rpl --config none.yaml
 expect "run: a bad configuration" 2 "" "bad.yaml:2:1: error RPL7004: unknown key \`tool\`" \
   "$rpl" run tools/hang.rpl --config tools/bad.yaml
 expect "run: no such configuration" 6 "" "none.yaml: No such file" \
@@ -432,6 +533,7 @@ wait $! 2>/dev/null
 touch tools/go
 expect "long: a call that was cut off is in doubt" 3 "" 'waiting for' \
   "$rpl" resume long.rpls --allow-tool slow
+grep -qF '`rpl resume long.rpls --retry slow` calls it again' err || fail "expected how to retry"
 grep -qF '$slow("1")' err || grep -qF '$slow(1)' err || fail "expected the call"
 expect "long: its result is given from elsewhere" 3 "" "Second question?" \
   "$rpl" resume long.rpls --answer slow=done --allow-tool slow
@@ -451,9 +553,197 @@ printf 'version: 1\ntools: {slow: {command: ["false"], permission: allow}}\n' >t
 expect "a tool that failed decides" 4 "" '$slow(1) failed: ' \
   "$rpl" run tools/long.md --session retry.rpls --answer a=1 --allow-tool slow
 printf 'version: 1\ntools: {slow: {command: [./slow.sh], permission: allow}}\n' >tools/rpl.yaml
-expect "a failure stands" 4 "" '$slow(1) failed: ' "$rpl" resume retry.rpls --allow-tool slow
+expect "a failure stands, and can be retried" 4 "" 'saved: call again with `rpl resume retry.rpls --retry slow`' "$rpl" resume retry.rpls --allow-tool slow
+expect "resume --retry: another tool" 2 "" "--retry: no call of \`fast\` failed or is in doubt" \
+  "$rpl" resume retry.rpls --allow-tool slow --retry fast
+grep -qF 'help: these can be made again: $slow(1)' err || fail "expected what can be retried"
 expect "resume --retry" 3 "" "Second question?" \
   "$rpl" resume retry.rpls --allow-tool slow --retry slow
+: >tools/ran
+expect "resume --retry of what went well" 2 "" 'no call of `slow` failed or is in doubt' \
+  "$rpl" resume retry.rpls --allow-tool slow --retry slow
+[[ ! -s tools/ran ]] || fail "expected no call"
+
+# --- Text that drives a terminal ---------------------------------------------------------
+
+# Nothing but line ends and printable characters leaves rpl, on either stream.
+plain() {
+  if LC_ALL=C.UTF-8 grep -qP '[^\P{C}\n\x{e000}-\x{f8ff}]' out err; then fail "a control character got out"; fi
+}
+
+esc=$'\e[31m'
+shown='\u001b[31m\u202e\u009b'
+hostile=$esc$'\u202e\u009b'
+printf '%%w(?x) <- ?x = $ask("Q\\u001b[2J\\u202e")\n' >hostile.rpl
+expect "hostile: an answer of run" 0 "a${shown}b" "" \
+  "$rpl" run hostile.rpl --session hostile.rpls < <(printf 'a%sb\n' "$hostile")
+plain
+grep -qF 'Q\u001b[2J\u202e' err || fail "expected the question escaped"
+expect "hostile: resume" 0 "a${shown}b" "" "$rpl" resume hostile.rpls
+plain
+expect "hostile: trace query" 0 "a${shown}b" "" \
+  "$rpl" trace query hostile.rpls '%w(?x) <- ?x = $ask("Q\u001b[2J\u202e")'
+plain
+expect "hostile: trace show" 0 "*" "" "$rpl" trace show hostile.rpls
+plain
+expect "hostile: what it waits for" 3 "" 'Q\u001b[2J\u202e' "$rpl" run hostile.rpl
+plain
+printf 'p("%s")\n%%w(?x) <- p(?x)\n' "$hostile" >hostile.md
+expect "hostile: reply" 0 "$shown" "" "$rpl" reply hostile.md
+plain
+expect "hostile: chat" 0 "\"$shown\"" "" "$rpl" reply <<<'%w <- ?x = $ask("Q"), $json(?x)' \
+  --answer "ask=$hostile"
+plain
+printf 'p("%s")\n%%fail(?x, ?x) <- p(?x)\n%% <- p(1)\n' "$hostile" >hostile.md
+expect "hostile: %fail" 1 "*" "" "$rpl" reply hostile.md
+plain
+cp hostile.md "$hostile.rpl"
+expect "hostile: parse" 0 "*" "" "$rpl" parse "$hostile.rpl"
+plain
+expect "hostile: %fail of run, the log" 1 "" "%fail(" "$rpl" run "$hostile.rpl" --log phases
+plain
+for command in run parse check fmt test reply resume "trace show" "explain p -f"; do
+  # shellcheck disable=SC2086
+  expect "hostile: $command of a file's name" 6 "*" "$shown" "$rpl" $command "none$hostile"
+  plain
+done
+expect "hostile: a word of the command line" 2 "" "$shown" "$rpl" run "$hostile.rpl" "--$hostile"
+plain
+expect "hostile: an answer that nothing asked for" 1 "" "$shown" \
+  "$rpl" run "$hostile.rpl" --answer "$hostile=1"
+plain
+expect "hostile: an answer that is none" 2 "" "$shown" "$rpl" run "$hostile.rpl" --answer "$hostile"
+plain
+
+# --- Every command, every end --------------------------------------------------------------
+
+# ends CODE COMMAND…: it ends so, and what it prints is plain text; nobody answers.
+ends() {
+  expect "${*:2} ends with $1" "$1" "*" "" "$rpl" "${@:2}" </dev/null
+  plain
+}
+# stopped SIGNAL CODE SECONDS COMMAND…: the signal ends it after some time, without input.
+stopped() {
+  expect "${*:4} is stopped by $1" "$2" "*" "" \
+    timeout --preserve-status -s "$1" "$3" "$rpl" "${@:4}" < <(sleep $(($3 + 2)))
+  plain
+}
+
+mkdir -p ends && cd ends || exit 1
+printf 'p(1)\n%%go(?x) <- p(?x)\n' >yes.rpl
+printf 'p(1)\n%%go(?x) <- p(?x), ?x > 1\n' >no.rpl
+printf 'p(1\n' >bad.rpl
+printf '# Go - %%go(?x) <- p(?x)\n\n# P - p(?x)\n\nWhich?\n' >asks.md
+printf '%%go(?x) <- ?x = $stub(1)\n' >calls.rpl
+printf 'version: 1\ntools: {stub: {command: ["false"], permission: allow}}\n' >rpl.yaml
+printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n%%go(?x) <- n(?x), ?x < 0\n' >grows.rpl
+printf 'p( 1 )\n' >untidy.rpl
+printf 'p(1)\n' >tidy.rpl
+printf '## A\n\n```rpl-test\nUSER:\n%% <- 1 = 1\nAGENT:\ntrue\n```\n' >passes.md
+printf '## A\n\n```rpl-test\nUSER:\n%% <- 1 = 2\nAGENT:\ntrue\n```\n' >fails.md
+printf '## A\n\n```rpl-test\nUSR:\n```\n' >malformed.md
+{ printf '## A\n\n```rpl-test\nUSER:\n'; cat ../cross.rpl; printf 'AGENT:\ntrue\n```\n'; } >endless.md
+
+ends 0 --help
+ends 0 --version
+for command in run resume reply test check explain parse fmt trace; do
+  ends 0 help $command
+  ends 0 $command --help
+  ends 2 $command --no-such-option
+done
+for part in show query export verify diff replay; do
+  ends 0 trace $part --help
+  ends 2 trace $part
+  more=()
+  [[ $part != query ]] || more=('% <- p(1)')
+  [[ $part != diff ]] || more=(none.rpls)
+  ends 6 trace $part none.rpls "${more[@]}"
+done
+
+ends 0 run yes.rpl
+ends 1 run no.rpl
+ends 2 run bad.rpl
+ends 3 run asks.md
+ends 4 run calls.rpl --allow-tool stub
+ends 5 run grows.rpl --max-rows 100
+ends 6 run none.rpl
+ends 6 run yes.rpl --session none/s.rpls
+stopped INT 130 1 run asks.md
+stopped TERM 143 1 run asks.md
+
+ends 0 run yes.rpl --session yes.rpls
+ends 1 run no.rpl --session no.rpls
+ends 3 run asks.md --session asks.rpls
+ends 4 run calls.rpl --session calls.rpls --allow-tool stub
+ends 5 run grows.rpl --session grows.rpls --max-rows 100
+ends 0 resume yes.rpls
+ends 1 resume no.rpls
+ends 2 resume asks.rpls --retry stub
+ends 3 resume asks.rpls
+ends 4 resume calls.rpls --allow-tool stub
+ends 5 resume grows.rpls --max-rows 100
+ends 6 resume none.rpls
+stopped INT 130 1 resume asks.rpls
+stopped TERM 143 1 resume asks.rpls
+ends 0 resume asks.rpls --answer x=1
+ends 0 trace verify asks.rpls
+
+ends 0 reply yes.rpl
+ends 1 reply no.rpl
+ends 2 reply bad.rpl
+printf '%%go(?x) <- ?x = $ask("Which?")\n' >question.rpl
+ends 3 reply question.rpl
+ends 4 reply calls.rpl --config rpl.yaml --allow-tool stub
+ends 5 reply grows.rpl --max-rows 100
+ends 6 reply none.rpl
+stopped INT 130 1 reply
+stopped TERM 143 1 reply
+
+ends 0 test passes.md
+ends 1 test passes.md fails.md
+ends 2 test malformed.md
+ends 6 test none.md
+stopped INT 130 1 test endless.md
+
+ends 0 check yes.rpl
+ends 1 check bad.rpl
+ends 2 check yes.rpl --config yes.rpl
+ends 6 check none.rpl
+
+ends 0 explain -f yes.rpl 'p(1)'
+ends 1 explain -f yes.rpl 'p(2)'
+ends 2 explain -f bad.rpl 'p(1)'
+ends 6 explain -f none.rpl 'p(1)'
+stopped INT 130 1 explain -f ../cross.rpl 'n(-1)'
+
+ends 0 parse yes.rpl
+ends 2 parse bad.rpl
+ends 6 parse none.rpl
+
+ends 0 fmt tidy.rpl
+ends 1 fmt --check untidy.rpl
+ends 1 fmt --diff untidy.rpl
+ends 2 fmt bad.rpl
+ends 6 fmt none.rpl
+
+ends 0 trace show yes.rpls
+ends 0 trace export yes.rpls
+ends 0 trace verify yes.rpls
+ends 0 trace replay yes.rpls
+ends 0 trace diff yes.rpls yes.rpls
+ends 1 trace diff yes.rpls asks.rpls
+ends 0 trace query yes.rpls '% <- p(1)'
+ends 1 trace query yes.rpls '% <- p(2)'
+ends 2 trace query yes.rpls 'p(1)'
+ends 3 trace query yes.rpls '% <- ?x = $ask("Which?")'
+cp yes.rpls damaged.rpls
+sed -i 's/p(1)/p(7)/' damaged.rpls
+ends 1 trace verify damaged.rpls
+for part in show export replay; do ends 6 trace $part damaged.rpls; done
+ends 6 trace query damaged.rpls '% <- p(1)'
+ends 6 trace diff yes.rpls damaged.rpls
+ends 6 resume damaged.rpls
+cd ..
 
 # --- Streams and signals -----------------------------------------------------------------
 

@@ -18,6 +18,7 @@
 #include "shell/engine_setup.h"
 #include "shell/input.h"
 #include "shell/report.h"
+#include "shell/tool_setup.h"
 
 namespace rpl {
 namespace {
@@ -55,8 +56,8 @@ struct Checked {
   std::vector<Finding> findings;
 };
 
-void CheckTexts(const CheckCommandOptions& options, const std::vector<std::string>& texts,
-                Checked& to) {
+void CheckTexts(const CheckCommandOptions& options, const ToolConfig& tools,
+                const std::vector<std::string>& texts, Checked& to) {
   to = Checked();
   for (std::size_t i = 0; i < texts.size(); ++i)
     to.files.push_back(to.sources.Add(options.files[i], texts[i]));
@@ -68,13 +69,14 @@ void CheckTexts(const CheckCommandOptions& options, const std::vector<std::strin
         return std::optional<std::string>(texts[i]);
     return beside(name);
   };
+  for (const ToolCommand& tool : tools.tools) with.tools.insert(tool.name);
   with.strict = options.strict;
   to.findings = CheckFiles(to.sources, to.files, with);
 }
 
 // Mends `texts` until nothing mechanical is left. Returns the number of findings mended.
-std::size_t Mend(const CheckCommandOptions& options, std::vector<std::string>& texts,
-                 Checked& checked) {
+std::size_t Mend(const CheckCommandOptions& options, const ToolConfig& tools,
+                 std::vector<std::string>& texts, Checked& checked) {
   std::size_t mended = 0;
   for (int round = 0; round < kMaxRounds; ++round) {
     const std::vector<Finding> mendable = Mendable(checked.findings);
@@ -87,7 +89,7 @@ std::size_t Mend(const CheckCommandOptions& options, std::vector<std::string>& t
     }
     if (!changed) break;
     mended += mendable.size();
-    CheckTexts(options, texts, checked);
+    CheckTexts(options, tools, texts, checked);
   }
   return mended;
 }
@@ -236,20 +238,24 @@ int CommandCheck(const CheckCommandOptions& options) {
   for (const std::string& name : options.files) {
     Input input = ReadFile(name);
     if (!input.error.empty()) {
-      std::cerr << "rpl: " << name << ": " << input.error << '\n';
+      Complain(name, input.error);
       return kExitFile;
     }
     texts.push_back(std::move(input.text));
   }
+  ToolConfig tools;
+  if (const ExitCode code = ReadTools(ConfigPath(options.config, options.files), tools);
+      code != kExitOk)
+    return code;
   Checked checked;
-  CheckTexts(options, texts, checked);
+  CheckTexts(options, tools, texts, checked);
   std::size_t mended = 0;
   if (options.fix) {
     const std::vector<std::string> before = texts;
-    mended = Mend(options, texts, checked);
+    mended = Mend(options, tools, texts, checked);
     for (std::size_t i = 0; i < texts.size(); ++i) {
       if (texts[i] == before[i] || Write(options.files[i], texts[i])) continue;
-      std::cerr << "rpl: " << options.files[i] << ": cannot be written\n";
+      Complain(options.files[i], "cannot be written");
       return kExitFile;
     }
   }

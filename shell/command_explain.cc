@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <iostream>
 
@@ -8,6 +9,7 @@
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
 #include "shell/input.h"
+#include "shell/program_files.h"
 #include "shell/report.h"
 
 namespace rpl {
@@ -118,6 +120,12 @@ int PrintProofs(const Explained& explained, const ExplainOptions& options, const
     return kExitNo;
   }
   Print(proofs, sources, options.format);
+  const bool cut = std::any_of(proofs.begin(), proofs.end(), [](const Explanation& proof) {
+    return std::any_of(proof.nodes.begin(), proof.nodes.end(), [](const ExplainNode& node) {
+      return node.kind == ExplainNode::Kind::kTruncated;
+    });
+  });
+  if (cut) std::cerr << "help: `--depth` shows more levels\n";
   if (explained.why.more > 0)
     std::cerr << fmt::format("note: {} more match and are not explained\n", explained.why.more);
   return kExitOk;
@@ -126,17 +134,8 @@ int PrintProofs(const Explained& explained, const ExplainOptions& options, const
 }  // namespace
 
 int CommandExplain(const ExplainOptions& options) {
-  std::vector<std::pair<std::string, std::string>> sources;
-  ExitCode files = kExitOk;
-  for (const std::string& file : options.files) {
-    Input input = ReadFile(file);
-    if (!input.error.empty()) {
-      std::cerr << "rpl: " << file << ": " << input.error << '\n';
-      files = kExitFile;
-    }
-    sources.emplace_back(file, std::move(input.text));
-  }
-  if (files != kExitOk) return files;
+  std::vector<ProgramFile> files;
+  if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
   if (!IsUtf8(options.form)) {
     std::cerr << "rpl: expected a fact in UTF-8\n";
     return kExitInvalid;
@@ -148,16 +147,17 @@ int CommandExplain(const ExplainOptions& options) {
   Session session(agent, SessionOptionsFor(options.engine));
   session.SetFileReader(ReaderBeside(options.files));
   bool rejected = false;
-  for (const auto& [name, text] : sources) {
-    const std::vector<Diagnostic> findings = session.Load(name, text);
+  for (const ProgramFile& file : files) {
+    const std::vector<Diagnostic> findings = session.Load(file.name, file.text);
     rejected = rejected || HasErrors(findings);
     if (HasErrors(findings)) PrintDiagnostics(findings, session.sources(), std::cerr);
   }
   if (rejected) return kExitInvalid;
   const Outcome outcome = session.Run();
   if (Interrupted()) return kExitInterrupted;
+  if (!agent.misfit().error.empty()) return ReportAnswers(agent);
   if (outcome.status == Status::kLimit) {
-    std::cerr << outcome.reason << '\n';
+    std::cerr << Printable(outcome.reason) << '\n';
     return kExitLimit;
   }
   const ExplainLimits limits{10, options.depth.value_or(kDepth)};

@@ -222,7 +222,7 @@ std::string ReplaceFile(const std::string& path, std::string_view text) {
 // --- One file -------------------------------------------------------------------------
 
 int FileError(const std::string& name, std::string_view error) {
-  std::cerr << "rpl: " << name << ": " << error << '\n';
+  Complain(name, error);
   return kExitFile;
 }
 
@@ -253,13 +253,13 @@ int FormatFile(const std::string& path, FmtMode mode) {
       if (const std::string error = ReplaceFile(path, text); !error.empty()) {
         return FileError(name, error);
       }
-      std::cerr << name << '\n';
+      std::cerr << PrintableLine(name) << '\n';
       break;
     case FmtMode::kCheck:
     case FmtMode::kDiff:
       if (edits.empty()) break;
       exit = std::max<int>(exit, kExitNo);
-      if (mode == FmtMode::kCheck) std::cout << name << '\n';
+      if (mode == FmtMode::kCheck) std::cout << PrintableLine(name) << '\n';
       else Diff(sources.at(file).text, text).Print(name, std::cout);
   }
   return exit;

@@ -8,9 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "shell/commands.h"
@@ -118,6 +120,13 @@ constexpr const char* kCompletionFooter = R"(Examples
   rpl completion zsh > ~/.zfunc/_rpl       where ~/.zfunc is in fpath
   rpl completion fish > ~/.config/fish/completions/rpl.fish)";
 
+// The stack of the program (main.cc) has room for more nested calls than this, rows are
+// numbered with 32 bits.
+constexpr std::size_t kMaxDepth = 100'000;
+constexpr std::size_t kMaxRows = 4'000'000'000;
+
+constexpr const char* kBesideDocument = "default: rpl.yaml beside the document";
+
 // --- Did you mean -------------------------------------------------------------------------
 
 // ", did you mean `run`?" or nothing.
@@ -155,6 +164,11 @@ std::string CheckTime(const std::string& text) {
   return fmt::format("expected a time like 2026-01-02T00:00:00Z, got `{}`", text);
 }
 
+// For options with a file: an empty name is a slip (an unset variable), never "none".
+std::string CheckNamed(const std::string& path) {
+  return path.empty() ? "expected the name of a file, got an empty one" : "";
+}
+
 void AddFormat(CLI::App& command, bool& json) {
   command
       .add_option_function<std::string>(
@@ -168,7 +182,8 @@ void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
   command
       .add_option("--answers", options.answers_file,
                   "Answers given beforehand, in JSON or YAML; - asks and reads NDJSON")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CheckNamed);
   command
       .add_option("--answer", options.answers,
                   "One answer; KEY is the avar, argument, relation or tool; repeatable")
@@ -189,11 +204,16 @@ void AddFactsOptions(CLI::App& command, EngineOptions& options) {
                    "Refuse a facts file with a bad row, instead of leaving the row out");
 }
 
-void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_default) {
+void AddConfig(CLI::App& command, std::string& config, const char* by_default) {
   command
-      .add_option("--config", options.config,
+      .add_option("--config", config,
                   fmt::format("The commands behind tools, in YAML ({})", by_default))
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CheckNamed);
+}
+
+void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_default) {
+  AddConfig(command, options.config, by_default);
   command
       .add_option("--allow-tool", options.allow_tools,
                   "Approve and allow a configured tool in this run; repeatable")
@@ -201,22 +221,36 @@ void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_de
       ->allow_extra_args(false);
 }
 
-void AddLimitOptions(CLI::App& command, SessionLimits& limits) {
-  const auto add = [&](const char* name, auto& to, const char* unit, const std::string& help) {
-    command.add_option(name, to, help)->type_name(unit)->check(CLI::NonNegativeNumber);
+// A limit, from 0 to `most`; whole, unless it is of seconds.
+template <typename Number>
+void AddLimit(CLI::App& command, const char* name, Number& to, Number most, const char* unit,
+              const char* help) {
+  constexpr bool kWhole = std::is_integral_v<Number>;
+  const auto check = [most](const std::string& text) {
+    Number number = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    if (read.ec == std::errc{} && read.ptr == end && number >= 0 && number <= most)
+      return std::string();
+    return fmt::format("expected a {} from 0 to {}, got `{}`", kWhole ? "whole number" : "number",
+                       most, text);
   };
-  const SessionLimits defaults;
-  add("--max-time", limits.max_seconds, "SECONDS",
-      fmt::format("Of evaluation in one timestep; 0: any ({})", defaults.max_seconds));
-  add("--max-memory", limits.max_megabytes, "MB",
-      fmt::format("Of the process; 0: any ({})", defaults.max_megabytes));
-  add("--max-rows", limits.max_rows, "N", fmt::format("Derived ({})", defaults.max_rows));
-  add("--max-rounds", limits.max_rounds, "N",
-      fmt::format("Of one stratum ({})", defaults.max_rounds));
-  add("--max-depth", limits.max_depth, "N",
-      fmt::format("Of nested calls ({})", defaults.max_depth));
-  add("--max-timesteps", limits.max_timesteps, "N",
-      fmt::format("Of one run ({})", defaults.max_timesteps));
+  command.add_option(name, to, fmt::format("{}; 0 to {} (default: {})", help, most, to))
+      ->type_name(unit)
+      ->check(check);
+}
+
+// REQUIRES: `limits` are the defaults.
+void AddLimitOptions(CLI::App& command, SessionLimits& limits) {
+  constexpr std::size_t kMany = 1'000'000'000;
+  AddLimit(command, "--max-time", limits.max_seconds, 1e9, "SECONDS",
+           "Of evaluation in one timestep, where 0 is any");
+  AddLimit(command, "--max-memory", limits.max_megabytes, kMany, "MB",
+           "Of the process, where 0 is any");
+  AddLimit(command, "--max-rows", limits.max_rows, kMaxRows, "N", "Rows derived");
+  AddLimit(command, "--max-rounds", limits.max_rounds, kMany, "N", "Rounds of one stratum");
+  AddLimit(command, "--max-depth", limits.max_depth, kMaxDepth, "N", "Nested calls");
+  AddLimit(command, "--max-timesteps", limits.max_timesteps, kMany, "N", "Timesteps of one run");
 }
 
 void AddEngineOptions(CLI::App& command, EngineOptions& options) {
@@ -268,6 +302,7 @@ void AddCheckOptions(CLI::App& command, CheckCommandOptions& options) {
           "text (default), json, sarif or github")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "sarif", "github"}));
+  AddConfig(command, options.config, kBesideDocument);
   command.add_flag("--fix", options.fix, "Mend what is mechanical, in the files");
   command.add_flag("--strict", options.strict, "Warnings count as errors");
   command
@@ -373,11 +408,12 @@ void Describe(CLI::App& app, Commands& to) {
   CLI::App* run = app.add_subcommand("run", "Run a program until its goal is decided");
   run->add_option("FILE", to.run.files, "Markdown protocols, and plain RPL in *.rpl")->required();
   AddEngineOptions(*run, to.run.engine);
-  AddToolOptions(*run, to.run.engine, "default: rpl.yaml beside the document");
+  AddToolOptions(*run, to.run.engine, kBesideDocument);
   AddFactsOptions(*run, to.run.engine);
   run->add_option("--session", to.run.session,
                   "Keep the run in FILE, and go on with it when it is there")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CheckNamed);
   run->footer(kRunFooter);
 
   CLI::App* resume = app.add_subcommand("resume", "Go on with a run that has a file");
@@ -389,14 +425,15 @@ void Describe(CLI::App& app, Commands& to) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   AddEngineOptions(*resume, to.resume.engine);
-  AddToolOptions(*resume, to.resume.engine, "default: rpl.yaml beside the document");
+  AddToolOptions(*resume, to.resume.engine, kBesideDocument);
   resume->footer(kResumeFooter);
 
   DescribeTrace(*app.add_subcommand("trace", "Show, check or replay what a session established"),
                 to.trace);
 
   CLI::App* reply = app.add_subcommand("reply", "Answer one user message and its query");
-  reply->add_option("FILE", to.reply.file, "The message (default: standard input)");
+  reply->add_option("FILE", to.reply.file, "The message (default: standard input)")
+      ->check(CheckNamed);
   AddEngineOptions(*reply, to.reply.engine);
   AddToolOptions(*reply, to.reply.engine, "default: none");
   reply->footer(kReplyFooter);
@@ -462,8 +499,8 @@ std::vector<std::string> WithoutHelp(int argc, char** argv) {
 // --- A command line that is not understood ------------------------------------------------
 
 int Misunderstood(const std::string& message, std::string_view command) {
-  std::cerr << "rpl: " << message << "\nhelp: see `rpl" << (command.empty() ? "" : " ") << command
-            << " --help`\n";
+  std::cerr << "rpl: " << Printable(message) << "\nhelp: see `rpl" << (command.empty() ? "" : " ")
+            << command << " --help`\n";
   return kExitInvalid;
 }
 

@@ -21,10 +21,11 @@ using nlohmann::ordered_json;
 void PrintDocument(const Document& document, const Sources& sources) {
   auto line = [&](Span span) { return sources.PlaceOf(document.file, span.begin).line; };
   auto print_heading = [&](const Scope& scope) {
-    std::cout << fmt::format("{:5}  {:#<{}} {}\n", line(scope.span), "", scope.level, scope.title);
+    std::cout << fmt::format("{:5}  {:#<{}} {}\n", line(scope.span), "", scope.level,
+                             PrintableLine(scope.title));
     if (!scope.signature) return;
     std::cout << fmt::format("{:5}  {:{}}{}\n", line(scope.signature->span), "", 2 * scope.level,
-                             PrintTree(*scope.signature));
+                             PrintableLine(PrintTree(*scope.signature)));
   };
   std::size_t next = 1;  // scope 0 is the document itself
   for (const PlacedSentence& placed : document.sentences) {
@@ -34,7 +35,7 @@ void PrintDocument(const Document& document, const Sources& sources) {
     }
     const int level = document.scopes[static_cast<std::size_t>(placed.scope)].level;
     std::cout << fmt::format("{:5}  {:{}}{}\n", line(span), "", 2 * level,
-                             PrintTree(placed.sentence));
+                             PrintableLine(PrintTree(placed.sentence)));
   }
   for (; next < document.scopes.size(); ++next) print_heading(document.scopes[next]);
 }
@@ -56,7 +57,7 @@ void PrintJson(const Document& document, const Sources& sources,
 int CommandParse(const ParseOptions& options) {
   Input input = ReadFile(options.file);
   if (!input.error.empty()) {
-    std::cerr << "rpl: " << options.file << ": " << input.error << '\n';
+    Complain(options.file, input.error);
     return kExitFile;
   }
   Sources sources;

@@ -14,8 +14,7 @@ int CommandReply(const ReplyOptions& options) {
   const Input input = from_file ? ReadFile(options.file) : ReadStandardInput();
   if (Interrupted()) return kExitInterrupted;
   if (!input.error.empty()) {
-    std::cerr << "rpl: " << (from_file ? options.file : "standard input") << ": " << input.error
-              << '\n';
+    Complain(from_file ? options.file : "standard input", input.error);
     return kExitFile;
   }
   TerminalAgent nobody(nullptr, "", std::cout, std::cerr);  // standard input was the message
@@ -31,13 +30,13 @@ int CommandReply(const ReplyOptions& options) {
   if (options.engine.json) {
     std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, session.pool())) << '\n';
   } else {
-    for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
+    PrintLines(Session::Reply(outcome));
   }
   std::cout << std::flush;
   if (outcome.status == Status::kNothing) {
     std::cerr << "note: no query: the last line of the message does not start with `%`\n";
   }
-  ReportUnused(agent);
+  if (const ExitCode code = ReportAnswers(agent); code != kExitOk) return code;
   if (Interrupted()) return kExitInterrupted;
   return HasErrors(outcome.diagnostics) ? kExitInvalid : ExitCodeOf(outcome.status);
 }

@@ -3,34 +3,15 @@
 #include <filesystem>
 #include <iostream>
 
-#include "runtime/facts_file.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
 #include "shell/input.h"
+#include "shell/program_files.h"
 #include "shell/report.h"
 
 namespace rpl {
 namespace {
-
-// All files or, with a message for each that cannot be read, kExitFile.
-ExitCode ReadSources(const std::vector<std::string>& files, std::vector<ProgramFile>& to) {
-  ExitCode exit_code = kExitOk;
-  for (const std::string& file : files) {
-    if (IsFactsFile(file)) {
-      std::cerr << "rpl: " << file
-                << ": rows of a relation are taken in with `--facts RELATION=" << file << "`\n";
-      return kExitInvalid;
-    }
-    Input input = ReadFile(file);
-    if (!input.error.empty()) {
-      std::cerr << "rpl: " << file << ": " << input.error << '\n';
-      exit_code = kExitFile;
-    }
-    to.push_back({file, std::move(input.text)});
-  }
-  return exit_code;
-}
 
 bool IsEmpty(const ProgramFile& file) {
   return file.text.find_first_not_of(" \t\r\n") == std::string::npos;
@@ -40,7 +21,7 @@ bool IsEmpty(const ProgramFile& file) {
 ExitCode Create(const std::string& path) {
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kCreate);
   if (opened.file != nullptr) return kExitOk;
-  std::cerr << "rpl: " << path << ": " << opened.error << '\n';
+  Complain(path, opened.error);
   return kExitFile;
 }
 
@@ -50,7 +31,7 @@ ExitCode ReportNoGoals(const std::vector<ProgramFile>& files) {
   const bool empty = std::all_of(files.begin(), files.end(), IsEmpty);
   std::cerr << "nothing to run: ";
   for (const ProgramFile& file : files)
-    std::cerr << (&file == &files.front() ? "" : ", ") << file.name;
+    std::cerr << (&file == &files.front() ? "" : ", ") << PrintableLine(file.name);
   std::cerr << (files.size() == 1 ? " has no goals" : " have no goals")
             << (empty ? " (it is empty)\n" : "\n")
             << "help: a goal is `% <- …`, `%name <- …`, or a heading with one\n";
@@ -66,7 +47,7 @@ void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& opt
   } else if (options.json) {
     std::cout << Dump(OutcomeJson("rpl.run/1", outcome, session.pool())) << '\n';
   } else {
-    for (const std::string& answer : outcome.answers) std::cout << answer << '\n';
+    PrintLines(outcome.answers);
   }
   std::cout << std::flush;
   PrintEnd(outcome, session.pool(), std::cerr);
@@ -75,7 +56,7 @@ void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& opt
 int CommandRun(const RunOptions& options) {
   std::vector<ProgramFile> files;
   if (const ExitCode code = ReadFactsFiles(options.engine, files); code != kExitOk) return code;
-  if (const ExitCode code = ReadSources(options.files, files); code != kExitOk) return code;
+  if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
   if (!options.session.empty()) {
     std::error_code ignored;
     const bool begins = !std::filesystem::exists(options.session, ignored);
@@ -100,7 +81,8 @@ int CommandRun(const RunOptions& options) {
   Outcome outcome = session.Run();
   if (Interrupted()) outcome.status = Status::kInterrupted;
   PrintRun(outcome, session, options.engine);
-  host.ReportUnused();
+  host.PrintUndecided(outcome, session.pool());
+  if (const ExitCode code = host.ReportAnswers(); code != kExitOk) return code;
   return ExitCodeOf(outcome.status);
 }
 

@@ -30,7 +30,7 @@ std::optional<std::vector<std::string>> FilesOf(const std::string& path) {
     if (at->path().extension() == ".md" && at->is_regular_file()) files.push_back(at->path());
   }
   if (error) {
-    std::cerr << "rpl: " << path << ": " << error.message() << '\n';
+    Complain(path, error.message());
     return std::nullopt;
   }
   std::sort(files.begin(), files.end());
@@ -62,6 +62,7 @@ std::string Verdict(const TestCase& test) {
 
 void RunCase(const TestCase& test, const std::string& file, bool json, Totals& totals) {
   const std::string message = Verdict(test);
+  if (Interrupted()) return;
   const bool passed = message.empty();
   totals.malformed = totals.malformed || !test.errors.empty();
   ++(passed ? totals.passed : totals.failed);
@@ -72,7 +73,9 @@ void RunCase(const TestCase& test, const std::string& file, bool json, Totals& t
                             {"status", passed ? "passed" : "failed"},
                             {"message", message}});
   } else if (!passed) {
-    std::cout << fmt::format("{}:{}: {}\n{}\n", file, test.line, test.name, message) << std::flush;
+    std::cout << fmt::format("{}:{}: {}\n{}\n", PrintableLine(file), test.line,
+                             PrintableLine(test.name), Printable(message))
+              << std::flush;
   }
 }
 
@@ -81,15 +84,16 @@ void RunCase(const TestCase& test, const std::string& file, bool json, Totals& t
 ExitCode RunFile(const std::string& path, const TestOptions& options, bool& any, Totals& totals) {
   Input input = ReadFile(path);
   if (!input.error.empty()) {
-    std::cerr << "rpl: " << path << ": " << input.error << '\n';
+    Complain(path, input.error);
     return kExitFile;
   }
   if (!IsUtf8(input.text)) {
-    std::cerr << "rpl: " << path << ": not UTF-8\n";
+    Complain(path, "not UTF-8");
     return kExitInvalid;
   }
   Sources sources;
   for (const TestCase& test : ReadTestCases(sources, sources.Add(path, std::move(input.text)))) {
+    if (Interrupted()) return kExitInterrupted;
     any = true;
     if (test.name.find(options.filter) == std::string::npos) continue;
     RunCase(test, path, options.json, totals);
@@ -112,7 +116,7 @@ int CommandTest(const TestOptions& options) {
       if (Interrupted()) return kExitInterrupted;
     }
     if (!any && unusable == kExitOk) {
-      std::cerr << "rpl: " << path << ": no case, that is, no heading over a fence `rpl-test`\n";
+      Complain(path, "no case, that is, no heading over a fence `rpl-test`");
       unusable = kExitInvalid;
     }
   }
@@ -124,7 +128,7 @@ int CommandTest(const TestOptions& options) {
   if (unusable != kExitOk) return unusable;
   if (totals.malformed) return kExitInvalid;
   if (totals.passed + totals.failed == 0) {
-    std::cerr << fmt::format("rpl: no case has `{}` in its name\n", options.filter);
+    std::cerr << fmt::format("rpl: no case has `{}` in its name\n", PrintableLine(options.filter));
     return kExitInvalid;
   }
   return totals.failed > 0 ? kExitNo : kExitOk;

@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 
+#include "grammar/ast.h"
+#include "grammar/parser.h"
+#include "grammar/printer.h"
 #include "interp/json_value.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
@@ -29,10 +33,9 @@ class NobodyAnswers : public Agent {
 std::unique_ptr<SessionFile> Open(const std::string& path) {
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
   if (opened.file == nullptr) {
-    std::cerr << "rpl: " << path << ": " << opened.error << '\n';
-    if (!opened.hint.empty()) std::cerr << "help: " << opened.hint << '\n';
+    Complain(path, opened.error, opened.hint);
   } else if (!opened.file->damage().empty()) {
-    std::cerr << "rpl: " << path << ": the session is damaged: " << opened.file->damage() << '\n';
+    Complain(path, "the session is damaged: " + opened.file->damage());
   }
   return std::move(opened.file);
 }
@@ -44,15 +47,18 @@ std::string Line(const TraceEntry& entry) {
 
 void Show(const std::vector<TraceEntry>& entries, bool json) {
   if (!json) {
-    for (const TraceEntry& entry : entries) std::cout << Line(entry) << '\n';
+    for (const TraceEntry& entry : entries)
+      if (!entry.again) std::cout << Line(entry) << '\n';
     return;
   }
   ordered_json list = ordered_json::array();
-  for (const TraceEntry& entry : entries)
+  for (const TraceEntry& entry : entries) {
+    if (entry.again) continue;
     list.push_back({{"timestep", entry.timestep},
                     {"phase", entry.phase},
                     {"kind", EntryName(entry.kind)},
                     {"text", entry.text}});
+  }
   std::cout << Dump({{"schema", "rpl.trace/1"}, {"entries", std::move(list)}}) << '\n';
 }
 
@@ -67,27 +73,53 @@ std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& even
   return saved;
 }
 
+// The goal form that asks for what stands alone, `place(?where)` or `%go`, with its variables
+// as captures; "" when it is no clause either.
+std::string AsGoal(const std::string& clause) {
+  Sources sources;
+  Diagnostics ignored;
+  const std::uint32_t file = sources.Add("<query>", clause);
+  const auto term =
+      ParseTerm(sources, {file, 0, static_cast<std::uint32_t>(clause.size())}, ignored);
+  const auto* call = term ? term->As<Call>() : nullptr;
+  if (call == nullptr || call->label.empty()) return "";
+  std::vector<std::string> variables;
+  CollectVariables(*term, variables);
+  std::string captures;
+  for (const std::string& variable : variables)
+    captures += (captures.empty() ? "?" : ", ?") + variable;
+  const std::string head = captures.empty() ? "%" : "%found(" + captures + ")";
+  return head + " <- " + Print(*term);
+}
+
+int NothingRecorded(const TraceOptions& options) {
+  Complain(options.session, "nothing was recorded yet");
+  return kExitFile;
+}
+
 int Query(const TraceOptions& options, const std::vector<Event>& events) {
   const std::size_t begin = options.query.find_first_not_of(" \t");
-  if (begin == std::string::npos || options.query[begin] != '%') {
-    std::cerr << "rpl: expected a goal form, got `" << Printable(options.query) << "`\n"
-              << "help: as in `%who(?x) <- user(?x)`\n";
+  const std::string goal = AsGoal(options.query);
+  if (begin == std::string::npos || options.query[begin] != '%' || !goal.empty()) {
+    Complain("query", "expected a goal form, got `" + options.query + "`",
+             goal.empty() ? "as in `%who(?x) <- user(?x)`" : "write `" + goal + "`");
     return kExitInvalid;
   }
   NobodyAnswers nobody;
   const std::unique_ptr<SavedSession> saved = Again(nobody, events);
-  if (saved == nullptr || !saved->journal().broken().empty()) {
-    std::cerr << "rpl: " << options.session << ": "
-              << (saved == nullptr ? "nothing was recorded yet" : saved->journal().broken())
-              << '\n';
+  if (saved == nullptr) return NothingRecorded(options);
+  if (!saved->journal().broken().empty()) {
+    Complain(options.session, saved->journal().broken());
     return kExitFile;
   }
   const Outcome outcome = saved->session().Say("<query>", options.query);
   PrintDiagnostics(outcome.diagnostics, saved->session().sources(), std::cerr);
   if (options.json) {
     std::cout << Dump(OutcomeJson("rpl.query/1", outcome, saved->session().pool())) << '\n';
-  } else {
-    for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
+  } else if (outcome.status == Status::kSatisfied) {
+    PrintLines(Session::Reply(outcome));
+  } else {  // a reason is no result
+    for (const std::string& line : Session::Reply(outcome)) std::cerr << Printable(line) << '\n';
   }
   return ExitCodeOf(outcome.status);
 }
@@ -139,7 +171,7 @@ std::string DamageOf(const std::string& exported, std::size_t& events) {
 int VerifyLines(const std::string& path, const std::string& exported) {
   std::size_t events = 0;
   if (const std::string damage = DamageOf(exported, events); !damage.empty()) {
-    std::cerr << "rpl: " << path << ": the export is damaged: " << damage << '\n';
+    Complain(path, "the export is damaged: " + damage);
     return kExitNo;
   }
   std::cerr << fmt::format("sound: {} events\n", events);
@@ -147,29 +179,33 @@ int VerifyLines(const std::string& path, const std::string& exported) {
 }
 
 int Replay(const TraceOptions& options, const std::vector<Event>& events) {
-  NobodyAnswers nobody;
-  const std::unique_ptr<SavedSession> saved = Again(nobody, events);
-  if (saved == nullptr) {
-    std::cerr << "rpl: " << options.session << ": nothing was recorded yet\n";
-    return kExitFile;
-  }
-  Show(saved->session().Entries(), options.json);
+  if (!LastProgram(events)) return NothingRecorded(options);
+  const Replayed again = ReplayAll(events, Interrupted);
+  Show(again.entries, options.json);
   std::cout << std::flush;
-  if (saved->journal().broken().empty()) return kExitOk;
-  std::cerr << "differs: " << saved->journal().broken() << '\n';
+  if (Interrupted()) return kExitInterrupted;
+  if (again.differs.empty()) return kExitOk;
+  std::cerr << "differs: " << Printable(again.differs) << '\n';
   return kExitNo;
 }
 
-int Diff(const std::vector<TraceEntry>& a, const std::vector<TraceEntry>& b) {
-  std::size_t same = 0;
-  const auto equal = [](const TraceEntry& x, const TraceEntry& y) {
-    return x.timestep == y.timestep && x.phase == y.phase && x.kind == y.kind && x.text == y.text;
-  };
-  while (same < a.size() && same < b.size() && equal(a[same], b[same])) ++same;
-  for (std::size_t i = same; i < a.size(); ++i) std::cout << "- " << Line(a[i]) << '\n';
-  for (std::size_t i = same; i < b.size(); ++i) std::cout << "+ " << Line(b[i]) << '\n';
+// The lines that `rpl trace show` prints.
+std::vector<std::string> LinesOf(const std::vector<Event>& events) {
+  std::vector<std::string> out;
+  for (const TraceEntry& entry : Entries(events))
+    if (!entry.again) out.push_back(Line(entry));
+  return out;
+}
+
+int Diff(const std::vector<Event>& left, const std::vector<Event>& right) {
+  const std::vector<std::string> a = LinesOf(left);
+  const std::vector<std::string> b = LinesOf(right);
+  const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  for (auto it = at; it != a.end(); ++it) std::cout << "- " << *it << '\n';
+  for (auto it = other; it != b.end(); ++it) std::cout << "+ " << *it << '\n';
+  const auto same = at - a.begin();
   std::cerr << fmt::format("{} entr{} in common\n", same, same == 1 ? "y" : "ies");
-  return same == a.size() && same == b.size() ? kExitOk : kExitNo;
+  return at == a.end() && other == b.end() ? kExitOk : kExitNo;
 }
 
 }  // namespace
@@ -186,11 +222,11 @@ int CommandTrace(const TraceOptions& options) {
   const bool sound = file->damage().empty();
   using What = TraceOptions::What;
   switch (options.what) {
-    case What::kShow: Show(Entries(events, false), options.json); break;
+    case What::kShow: Show(Entries(events), options.json); break;
     case What::kQuery: return sound ? Query(options, events) : kExitFile;
     case What::kExport:
       if (options.json) ExportEvents(events);
-      else std::cout << TraceProgram(Entries(events, true));
+      else std::cout << TraceProgram(TraceSoFar(events));
       break;
     case What::kVerify:
       if (!sound) return kExitNo;
@@ -198,9 +234,13 @@ int CommandTrace(const TraceOptions& options) {
       break;
     case What::kReplay: return sound ? Replay(options, events) : kExitFile;
     case What::kDiff: {
+      if (!sound) return kExitFile;
+      std::error_code ignored;  // one file cannot be opened twice
+      if (std::filesystem::equivalent(options.session, options.other, ignored))
+        return Diff(events, events);
       const std::unique_ptr<SessionFile> other = Open(options.other);
-      if (other == nullptr || !other->damage().empty() || !sound) return kExitFile;
-      return Diff(Entries(events, false), Entries(other->events(), false));
+      if (other == nullptr || !other->damage().empty()) return kExitFile;
+      return Diff(events, other->events());
     }
   }
   return sound ? kExitOk : kExitFile;

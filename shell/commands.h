@@ -78,6 +78,7 @@ int CommandTest(const TestOptions& options);
 struct CheckCommandOptions {
   enum class Format { kText, kJson, kSarif, kGithub };
   std::vector<std::string> files;
+  std::string config;  // --config FILE
   Format format = Format::kText;
   bool fix = false;                  // mend what is mechanical, in the files
   bool strict = false;               // warnings become errors

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/engine_setup.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
 #include "checks/yaml_tree.h"
 #include "runtime/facts_file.h"
+#include "shell/answer_list.h"
 #include "shell/input.h"
 
 namespace rpl {
@@ -15,6 +17,22 @@ namespace {
 std::ostream& Nowhere() {
   static std::ostream nowhere(nullptr);
   return nowhere;
+}
+
+// Integers of the tree that 64 bits do not hold.
+void RefuseRounded(const YamlNode& tree, const Sources& sources, Diagnostics& found) {
+  std::vector<const YamlNode*> open = {&tree};
+  while (!open.empty()) {
+    const YamlNode& node = *open.back();
+    open.pop_back();
+    for (const YamlNode& item : node.items) open.push_back(&item);
+    for (const YamlNode::Entry& entry : node.entries) open.push_back(&entry.value);
+    if (node.kind != YamlNode::Kind::kNumber || node.scalar.is_number_integer()) continue;
+    const std::string digits(sources.Text(node.span));
+    if (digits.find_first_not_of("+-0123456789") == digits.npos)
+      found.Add(Code::kWrongConfigValue, node.span,
+                "the integer " + digits + " does not fit 64 bits");
+  }
 }
 
 bool AsksHost(const EngineOptions& options) { return options.answers_file == "-"; }
@@ -34,13 +52,21 @@ ExitCode Host::Prepare(const std::vector<std::string>& documents) {
   return AddAnswers(options_, scripted_);
 }
 
-void Host::ReportUnused() const { rpl::ReportUnused(scripted_); }
+ExitCode Host::ReportAnswers() const { return rpl::ReportAnswers(scripted_); }
+
+bool Host::PrintUndecided(const Outcome& outcome, const Pool& pool) const {
+  const std::optional<Request>& open = scripted_.unanswered();
+  if (outcome.status != Status::kFailed || !open || open->name != "what-now") return false;
+  std::cerr << "undecided:\n";
+  PrintRequests({*open}, pool, std::cerr);
+  return true;
+}
 
 ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   for (const std::string& text : options.answers) {
     std::optional<ScriptedAnswer> answer = AnswerFromOption(text);
     if (!answer || !IsUtf8(text)) {
-      std::cerr << "rpl: --answer: expected KEY=VALUE in UTF-8, got `" << text << "`\n";
+      Complain("--answer", "expected KEY=VALUE in UTF-8, got `" + text + "`");
       return kExitInvalid;
     }
     agent.Add(std::move(*answer));
@@ -48,24 +74,30 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
   if (options.answers_file.empty() || AsksHost(options)) return kExitOk;
   const Input input = ReadFile(options.answers_file);
   if (!input.error.empty()) {
-    std::cerr << "rpl: " << options.answers_file << ": " << input.error << '\n';
+    Complain(options.answers_file, input.error);
     return kExitFile;
   }
   AnswerList list;
-  const bool yaml =
-      options.answers_file.ends_with(".yaml") || options.answers_file.ends_with(".yml");
-  if (yaml) {
-    Sources sources;
-    Diagnostics found;
-    const auto tree = ReadYaml(sources, sources.Add(options.answers_file, input.text), found);
-    PrintDiagnostics(found.all(), sources, std::cerr);
-    if (!tree || found.has_errors()) return kExitInvalid;
-    list = AnswersFrom(JsonOf(*tree));
+  Sources sources;
+  Diagnostics found;
+  const std::uint32_t file = sources.Add(options.answers_file, input.text);
+  if (options.answers_file.ends_with(".yaml") || options.answers_file.ends_with(".yml")) {
+    if (const auto tree = ReadYaml(sources, file, found)) {
+      RefuseRounded(*tree, sources, found);
+      list = AnswersFrom(JsonOf(*tree));
+    }
   } else {
     list = AnswersFromJson(input.text);
+    if (list.byte > 0) {
+      const auto at = static_cast<std::uint32_t>(std::min(list.byte - 1, input.text.size()));
+      const auto end = static_cast<std::uint32_t>(std::min(list.byte, input.text.size()));
+      found.Add(Code::kConfigSyntax, {file, at, end}, list.error);
+    }
   }
+  PrintDiagnostics(found.all(), sources, std::cerr);
+  if (found.has_errors()) return kExitInvalid;
   if (!list.error.empty()) {
-    std::cerr << "rpl: " << options.answers_file << ": " << list.error << '\n';
+    Complain(options.answers_file, list.error, list.hint);
     return kExitInvalid;
   }
   for (ScriptedAnswer& answer : list.answers) agent.Add(std::move(answer));
@@ -76,13 +108,14 @@ ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& 
   for (const std::string& text : options.facts) {
     const std::optional<FactsName> name = FactsNameOf(text);
     if (!name) {
-      std::cerr << "rpl: --facts: expected RELATION=FILE, with a file in .csv, .tsv, .ndjson or "
-                << ".jsonl, got `" << Printable(text) << "`\n";
+      Complain("--facts",
+               "expected RELATION=FILE, with a file in .csv, .tsv, .ndjson or .jsonl, got `" +
+                   text + "`");
       return kExitInvalid;
     }
     Input input = ReadFile(name->path);
     if (!input.error.empty()) {
-      std::cerr << "rpl: " << name->path << ": " << input.error << '\n';
+      Complain(name->path, input.error);
       return kExitFile;
     }
     to.push_back({text, std::move(input.text)});
@@ -102,7 +135,7 @@ SessionOptions SessionOptionsFor(const EngineOptions& options) {
     };
   }
   if (options.log_phases) {
-    session.log = [](const std::string& line) { std::cerr << line << '\n'; };
+    session.log = [](const std::string& line) { std::cerr << PrintableLine(line) << '\n'; };
   }
   return session;
 }
@@ -119,10 +152,12 @@ std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
   };
 }
 
-void ReportUnused(const ScriptedAgent& agent) {
-  for (const std::string& label : agent.Unused()) {
-    std::cerr << "note: nothing asked for the answer `" << label << "`\n";
-  }
+ExitCode ReportAnswers(const ScriptedAgent& agent) {
+  for (const std::string& label : agent.Unused())
+    std::cerr << "note: nothing asked for the answer `" << PrintableLine(label) << "`\n";
+  if (agent.misfit().error.empty()) return kExitOk;
+  Complain("--answers", agent.misfit().error, agent.misfit().hint);
+  return kExitInvalid;
 }
 
 }  // namespace rpl

@@ -30,8 +30,11 @@ class Host {
   /// when that cannot be used. `documents` are the program's files.
   ExitCode Prepare(const std::vector<std::string>& documents);
   Agent& agent() { return scripted_; }
-  /// Says on standard error which answers nothing asked for.
-  void ReportUnused() const;
+  /// As the function below.
+  ExitCode ReportAnswers() const;
+  /// When the run failed and nobody decided what now: says on standard error what can be
+  /// decided, and returns true.
+  bool PrintUndecided(const Outcome& outcome, const Pool& pool) const;
 
  private:
   const EngineOptions& options_;
@@ -56,8 +59,9 @@ SessionOptions SessionOptionsFor(const EngineOptions& options);
 std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
     const std::vector<std::string>& documents);
 
-/// Says on standard error which answers nothing asked for.
-void ReportUnused(const ScriptedAgent& agent);
+/// Says on standard error which answers nothing asked for, and which one did not fit what
+/// asked for it; then kExitInvalid.
+ExitCode ReportAnswers(const ScriptedAgent& agent);
 
 /// The answers on standard output, and how the run ended on standard error.
 void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options);
@@ -65,9 +69,9 @@ void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& opt
 /// Says that there is nothing to run.
 ExitCode ReportNoGoals(const std::vector<ProgramFile>& files);
 
-/// Goes on with the session in the file `path`, which is there, with the program `files`;
-/// none: the files that the session names, as they are now. Calls in doubt of the tools in
-/// `retry` are made again. Returns the exit code.
+/// Goes on with the session in the file `path`, which is there, with the program `files`,
+/// named by their paths; none: the files that the session names, as they are now. Calls of
+/// the tools in `retry` that failed or are in doubt are made again. Returns the exit code.
 int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& engine,
          const std::vector<std::string>& retry);
 

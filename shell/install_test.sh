@@ -9,32 +9,10 @@
 # `N passed, N failed`.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+. shell/installed.sh
 build=${1:-build}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 root=$folder/rpl
 version=$(sed -n 's/^project(rpl VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
-
-passed=0
-failed=0
-
-# expect NAME COMMAND…: shows what the command printed when it fails.
-expect() {
-  local name=$1
-  shift
-  if "$@" >"$folder/log" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf '%s\n' "$name"
-    cat "$folder/log"
-  fi
-}
-
-# Another folder than the first, so that nothing finds its way back to it.
-install() {
-  cmake --install "$build" --prefix "$folder/first" && mv "$folder/first" "$root"
-}
 
 # A page of the manual for rpl and for each command, compressed, and no others.
 man_pages() {
@@ -70,7 +48,7 @@ no_paths_of_the_build() {
   ! grep -rlF "$PWD" "$root/lib" "$root/share" "$root/include"
 }
 
-expect "everything is installed" install
+expect "everything is installed" install "$build"
 expect "the program has the version of the project" test "$("$root/bin/rpl" --version)" = "rpl $version"
 expect "a man page for each command" man_pages
 expect "the man page says the version" man_page_says_version
@@ -81,5 +59,4 @@ expect "an example runs from where it is" example
 expect "nothing else is installed" folders
 expect "what is installed does not name the folder of its build" no_paths_of_the_build
 
-printf '%s passed, %s failed\n' "$passed" "$failed"
-((failed == 0))
+finish

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <string_view>
+
+#include "shell/input.h"
 
 namespace rpl {
 namespace {
@@ -23,13 +26,15 @@ namespace {
   _exit(0);
 }
 
-std::string ReadToEnd(int from) {
+// Ends the child when a person does not want to wait for it any more.
+std::string ReadToEnd(int from, pid_t child) {
   std::string text;
   char buffer[4096];
   for (;;) {
     const ssize_t n = read(from, buffer, sizeof buffer);
     if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
     else if (n == 0 || errno != EINTR) return text;
+    else if (Interrupted()) kill(child, SIGKILL);
   }
 }
 
@@ -46,7 +51,7 @@ Isolated InOwnProcess(const std::function<std::string()>& work) {
   const int fork_error = errno;
   close(ends[1]);
   Isolated isolated;
-  if (child > 0) isolated.result = ReadToEnd(ends[0]);
+  if (child > 0) isolated.result = ReadToEnd(ends[0], child);
   close(ends[0]);
   if (child < 0) return {"", std::strerror(fork_error)};
 

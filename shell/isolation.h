@@ -15,7 +15,7 @@ struct Isolated {
 };
 
 /// Calls `work` in a copy of this process and brings its result back. What else it changes
-/// is lost. Waits until it has ended.
+/// is lost. Waits until it has ended; Ctrl-C ends it, which is a crash then.
 Isolated InOwnProcess(const std::function<std::string()>& work);
 
 }  // namespace rpl

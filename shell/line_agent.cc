@@ -2,8 +2,8 @@
 #include "shell/line_agent.h"
 
 #include "interp/json_value.h"
+#include "shell/answer_list.h"
 #include "shell/report.h"
-#include "shell/scripted_agent.h"
 
 namespace rpl {
 
@@ -19,15 +19,19 @@ rpl::Answer LineAgent::Answer(const Request& request, Pool& pool, bool again) {
       read_line_ = nullptr;
       return {};
     }
+    if (line->find_first_not_of(" \t") == line->npos) continue;
     const JsonText reply = ParseJson(*line);
     if (!reply.error.empty() || !reply.json.is_object()) {
-      err_ << "rpl: --answers: expected a JSON object, got `" << Printable(*line) << "`\n";
+      err_ << "rpl: --answers: expected a JSON object, got `" << PrintableLine(*line) << "`\n";
+    } else if (!reply.inexact.empty()) {
+      err_ << "rpl: --answers: " << PrintableLine(reply.inexact) << '\n';
     } else if (reply.json.value("id", nlohmann::ordered_json()) != request.id) {
-      err_ << "rpl: --answers: expected a reply to " << Printable(request.id) << '\n';
-    } else if (const auto answer = ReplyFromJson(reply.json, request, pool)) {
-      return *answer;
+      err_ << "rpl: --answers: expected a reply to " << PrintableLine(request.id) << '\n';
     } else {
-      err_ << "rpl: --answers: expected \"value\", \"metadata\", \"decline\" or \"cancel\"\n";
+      const JsonReply read = ReplyFromJson(reply.json, "id", request, pool);
+      if (read.error.empty()) return read.answer;
+      err_ << "rpl: --answers: " << PrintableLine(read.error) << '\n';
+      if (!read.hint.empty()) err_ << "help: " << PrintableLine(read.hint) << '\n';
     }
   }
 }

@@ -8,8 +8,8 @@
 //   {"id":"…","value":V}  or "metadata":{…}, "decline":true, "cancel":true in place of value
 //
 // A reply must have the id of the request just made. What is not understood is told on the
-// error stream and the request is made again, with "again" true, as it is for a choice
-// outside the options. At the end of input nobody answers.
+// error stream (blank lines pass without a word) and the request is made again, with "again" true,
+// as it is for a choice outside the options. At the end of input nobody answers.
 #ifndef RPL_SHELL_LINE_AGENT_H_
 #define RPL_SHELL_LINE_AGENT_H_
 

@@ -10,29 +10,12 @@
 set -uo pipefail
 packages=$(realpath "${1:?usage: package_test.sh FOLDER}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. shell/installed.sh
 root=$folder/root
 version=$(sed -n 's/^project(rpl VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 architecture=$(dpkg --print-architecture)
 program=$packages/rpl-engine_${version}_$architecture.deb
 library=$packages/librpl-engine-dev_${version}_$architecture.deb
-
-passed=0
-failed=0
-
-# expect NAME COMMAND…: shows what the command printed when it fails.
-expect() {
-  local name=$1
-  shift
-  if "$@" >"$folder/log" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf '%s\n' "$name"
-    cat "$folder/log"
-  fi
-}
 
 unpack() {
   dpkg -x "$program" "$root" && dpkg -x "$library" "$root"
@@ -44,9 +27,20 @@ dependencies() {
   wanted=$(dpkg-deb -f "$program" Depends)
   printf '%s\n' "$wanted"
   for name in libc6 libfmt libmimalloc libre2 libsodium libsqlite3 libstdc++ libuv1 libyaml-cpp; do
-    grep -qE "(^| )$name[^ ]* \\(>= " <<<"$wanted" || return 1
+    grep -qE "(^| )${name}[^ ]* \\(>= " <<<"$wanted" || return 1
   done
   ! grep -qE 'catch|cmark|-dev' <<<"$wanted"
+}
+
+# The library's package brings what its CMake package looks for.
+library_dependencies() {
+  local wanted module owner
+  wanted=$(dpkg-deb -f "$library" Depends)
+  printf '%s\n' "$wanted"
+  for module in $(sed -n 's/^set(RPL_MODULES \(.*\))$/\1/p' cmake/rpl-dependencies.cmake); do
+    owner=$(dpkg -S "$(pkg-config --variable=pcfiledir "$module")/$module.pc" | cut -d : -f 1)
+    grep -qE "(^| )$owner(,|$)" <<<"$wanted" || return 1
+  done
 }
 
 changelog() {
@@ -130,6 +124,7 @@ completed() {
 
 expect "the packages can be unpacked" unpack
 expect "the package depends on what the program is linked with" dependencies
+expect "the library's package depends on what the library is linked with" library_dependencies
 expect "changelog and copyright" changelog
 expect "the program runs" run_example
 expect "a program can be built with the library" embed
@@ -148,5 +143,4 @@ expect "zsh completes commands of commands" completed "rpl trace verify " "rpl t
 expect "zsh completes choices" completed "rpl trace show trip.rpls --format=json " "rpl trace show trip.rpls --format=j"
 expect "zsh completes files" completed "rpl run plan.md " "rpl run "
 
-printf '%s passed, %s failed\n' "$passed" "$failed"
-((failed == 0))
+finish

@@ -27,12 +27,12 @@ same() {
   fi
 }
 
-if "$rpl" reference markdown | diff -u "$page" - >diff; then
+if "$rpl" reference markdown | diff -u "$page" - >difference; then
   passed=$((passed + 1))
 else
   failed=$((failed + 1))
   printf 'docs/commands.md is not what `rpl reference markdown` prints\n'
-  cat diff
+  cat difference
 fi
 
 # --- Man pages ---------------------------------------------------------------------------

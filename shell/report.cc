@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iostream>
 
 namespace rpl {
 namespace {
@@ -23,23 +24,6 @@ std::string_view KindName(Request::Kind kind) {
 ordered_json Parsed(const std::string& text) {
   ordered_json value = ordered_json::parse(text, nullptr, false);
   return value.is_discarded() ? ordered_json(text) : value;
-}
-
-void PrintPending(const Outcome& outcome, const Pool& pool, std::ostream& err) {
-  err << fmt::format("waiting for {}:\n", outcome.pending.size() == 1
-                                              ? std::string("an answer")
-                                              : fmt::format("{} answers", outcome.pending.size()));
-  for (const Request& request : outcome.pending) {
-    err << "  " << Printable(request.id) << (request.prompt.empty() ? "" : ": ")
-        << Printable(request.prompt) << '\n';
-    for (Value option : request.options) {
-      err << "    - " << Printable(PlainText(pool, option)) << '\n';
-    }
-  }
-  if (!outcome.pending.empty()) {
-    err << fmt::format("help: give an answer with `--answer '{}=VALUE'`\n",
-                       outcome.pending.front().name);
-  }
 }
 
 }  // namespace
@@ -79,15 +63,43 @@ bool HasErrors(const std::vector<Diagnostic>& diagnostics) {
                      [](const Diagnostic& d) { return d.severity == Severity::kError; });
 }
 
+void PrintLines(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) std::cout << Printable(line) << '\n';
+}
+
+void Complain(std::string_view where, std::string_view message, std::string_view hint) {
+  std::cerr << "rpl: " << PrintableLine(where) << ": " << Printable(message) << '\n';
+  if (!hint.empty()) std::cerr << "help: " << Printable(hint) << '\n';
+}
+
+void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err) {
+  for (const Request& request : requests) {
+    err << "  " << Printable(request.id);
+    if (request.in_doubt) err << ": it was started before, and what became of it is unknown";
+    else if (!request.prompt.empty()) err << ": " << Printable(request.prompt);
+    err << '\n';
+    for (Value option : request.options)
+      err << "    - " << Printable(PlainText(pool, option)) << '\n';
+  }
+  if (!requests.empty())
+    err << fmt::format("help: give an answer with `--answer '{}=VALUE'`\n",
+                       PrintableLine(requests.front().name));
+}
+
 void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
   switch (outcome.status) {
     case Status::kNothing: err << "nothing to do: there is no goal\n"; break;
-    case Status::kSatisfied: err << "satisfied: " << outcome.goal << '\n'; break;
+    case Status::kSatisfied: err << "satisfied: " << Printable(outcome.goal) << '\n'; break;
     case Status::kUnsatisfied:
-    case Status::kToolFailed: err << "unsatisfied: " << outcome.reason << '\n'; break;
-    case Status::kWaiting: PrintPending(outcome, pool, err); break;
+    case Status::kToolFailed: err << "unsatisfied: " << Printable(outcome.reason) << '\n'; break;
+    case Status::kWaiting:
+      err << (outcome.pending.size() == 1
+                  ? "waiting for an answer:\n"
+                  : fmt::format("waiting for {} answers:\n", outcome.pending.size()));
+      PrintRequests(outcome.pending, pool, err);
+      break;
     case Status::kFailed:
-    case Status::kLimit: err << outcome.reason << '\n'; break;
+    case Status::kLimit: err << Printable(outcome.reason) << '\n'; break;
     case Status::kRejected: err << "rejected: nothing ran\n"; break;
     case Status::kInterrupted: err << "interrupted\n"; break;
   }
@@ -98,8 +110,11 @@ ordered_json RequestJson(const Request& request, const Pool& pool) {
   for (Value option : request.options) {
     options.push_back(Parsed(Json(pool, option).value_or(Text(pool, option))));
   }
-  return {{"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
-          {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
+  ordered_json out = {
+      {"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
+      {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
+  if (request.in_doubt) out["inDoubt"] = true;
+  return out;
 }
 
 ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const Pool& pool) {
@@ -110,23 +125,6 @@ ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const 
   return {{"schema", schema},         {"status", StatusName(outcome.status)},
           {"goal", outcome.goal},     {"answers", std::move(answers)},
           {"reason", outcome.reason}, {"pending", std::move(pending)}};
-}
-
-std::string Printable(std::string_view text) {
-  std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0u;
-    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {  // U+0080 to U+009F
-      shown += fmt::format("\\x{:02x}", next);
-      ++i;
-    } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) {
-      shown += fmt::format("\\x{:02x}", byte);
-    } else {
-      shown += text[i];
-    }
-  }
-  return shown;
 }
 
 std::string Dump(const ordered_json& object) {

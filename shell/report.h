@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a command ends: exit codes, and outcomes and findings as text or JSON.
+//
+// Text that comes from a program, a tool, a user or a path is printed as
+// grammar/terminal_text.h shows it; JSON as it is.
 #ifndef RPL_SHELL_REPORT_H_
 #define RPL_SHELL_REPORT_H_
 
@@ -12,6 +15,7 @@
 
 #include "checks/result.h"
 #include "grammar/diagnostic.h"
+#include "grammar/terminal_text.h"
 #include "runtime/session.h"
 
 namespace rpl {
@@ -37,8 +41,17 @@ void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources&
                       std::ostream& err);
 bool HasErrors(const std::vector<Diagnostic>& diagnostics);
 
+/// Answers and replies, each a line on standard output.
+void PrintLines(const std::vector<std::string>& lines);
+
+/// `rpl: WHERE: MESSAGE` on standard error, and `help: HINT` below it.
+void Complain(std::string_view where, std::string_view message, std::string_view hint = "");
+
 /// How a run ended, for people: `satisfied: %`, the reason, or what it waits for.
 void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err);
+
+/// Calls that wait for an answer, with the choices of each, and how to give the first one.
+void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err);
 
 /// {"schema", "status", "goal", "answers", "reason", "pending"}: `answers` are binding maps.
 nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome,
@@ -46,10 +59,6 @@ nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outco
 
 /// {"id", "kind", "key", "prompt", "options", "place"}
 nlohmann::ordered_json RequestJson(const Request& request, const Pool& pool);
-
-/// Text of a program as a terminal may show it: control characters are escaped, except
-/// line ends and tabs.
-std::string Printable(std::string_view text);
 
 /// One line of JSON; bytes that are not UTF-8 become U+FFFD.
 std::string Dump(const nlohmann::ordered_json& object);

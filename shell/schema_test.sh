@@ -16,8 +16,8 @@ cd "$folder" || exit 1
 passed=0
 failed=0
 
-# Reads lines; says which is not of the schema, or that there is none, or none of a type
-# among the further arguments.
+# Reads lines; says which is not of the schema, or that there is none, or none with a `type`,
+# `kind`, `status` or `schema` among the further arguments.
 cat >validate.py <<'END'
 import json, sys
 import jsonschema
@@ -27,21 +27,22 @@ with open(sys.argv[1]) as file:
 seen = set()
 for number, line in enumerate(sys.stdin, 1):
     value = json.loads(line)
-    seen.add(value.get("type"))
+    seen.add("")
+    seen.update(value[key] for key in ("type", "kind", "status", "schema") if key in value)
     for error in validator.iter_errors(value):
         sys.exit(f"line {number}: {error.message}\n  {line}")
 missing = set(sys.argv[2:]) - seen
 if not seen or missing:
-    sys.exit(f"expected lines of {missing or 'any type'}, got {seen}")
+    sys.exit(f"expected lines of {missing or 'any kind'}, got {seen}")
 END
 
-# valid SCHEMA TYPES COMMAND…: the lines are of the schema, each of TYPES among them.
+# valid SCHEMA KINDS COMMAND…: the lines are of the schema, each of KINDS among them.
 valid() {
-  local schema=$1 types=$2 got
+  local schema=$1 kinds=$2 got
   shift 2
   "$@" >out 2>err
   # shellcheck disable=SC2086
-  if got=$(/usr/bin/python3 validate.py "$schemas/$schema.json" $types <out 2>&1); then
+  if got=$(/usr/bin/python3 validate.py "$schemas/$schema.json" $kinds <out 2>&1); then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
@@ -67,6 +68,82 @@ valid event "fail done" "$rpl" run violated.rpl --events ndjson </dev/null
 valid event "question done" "$rpl" run all.rpl --events ndjson </dev/null
 valid event "question answer trace goal done" "$rpl" run "$examples/packing-list.md" \
   --events ndjson <"$examples/packing-list.md.answers"
+
+# --- One object for each command --------------------------------------------------------
+
+cat >ask.md <<'END'
+# Ask - %draft(?d) <- draft(?d)
+
+## Draft - draft(?draft-id)
+
+Which __draft-name__?
+
+```rpl
+draft-name(
+```
+END
+sed '/```/,$d' ask.md >whole.md
+cat >many.rpl <<'END'
+n(0)
+n(?y) <- n(?x), ?y = ?x + 1
+% <- n(-1)
+END
+printf '%% <- ?r = $nobody("x") ^ ~ {:result ?r}\n' >tool.rpl
+printf 'version: 1\ntools: {broken: {command: ["false"], permission: allow}}\n' >tools.yaml
+printf '%% <- _ = $broken(1)\n' >broken.rpl
+cat >graph.rpl <<'END'
+edge(1, 2)
+edge(2, 3)
+to(?a, ?b) <- edge(?a, ?b)
+to(?a, ?c) <- to(?a, ?b), edge(?b, ?c), not edge(?a, ?c), ?c > 1
+END
+cat >cases.md <<'END'
+## Right
+
+```rpl-test
+USER:
+p(1)
+% <- p(1)
+AGENT:
+true
+```
+
+## Wrong
+
+```rpl-test
+USER:
+p(1)
+% <- p(2)
+AGENT:
+true
+```
+END
+
+valid outcome satisfied "$rpl" run whole.md --format json --answer draft-id=x --session kept </dev/null
+valid outcome satisfied "$rpl" resume kept --format json
+valid outcome waiting "$rpl" run whole.md --format json </dev/null
+valid outcome failed "$rpl" run violated.rpl --format json </dev/null
+valid outcome limit "$rpl" run many.rpl --format json --max-rows 100
+valid outcome tool-failed "$rpl" run broken.rpl --format json --config tools.yaml --allow-tool broken
+valid outcome "satisfied rpl.reply/1" "$rpl" reply --format json < <(printf 'p(1)\n%% <- p(?x)\n')
+valid outcome "unsatisfied" "$rpl" reply --format json < <(printf 'p(1)\n%% <- p(2)\n')
+valid outcome "rejected" "$rpl" reply --format json < <(printf '%% <- p(\n')
+valid outcome "nothing" "$rpl" reply --format json < <(printf 'p(1)\n')
+valid outcome "satisfied rpl.query/1" "$rpl" trace query kept '%w(?d) <- draft(?d)' --format json
+valid request "rpl.request/1" "$rpl" run whole.md --answers - </dev/null
+printf '%% <- p(?x), $json(?x)\np("a")\n' >chat.rpl
+valid request "rpl.chat/1" "$rpl" run chat.rpl --answers - </dev/null
+valid check "" "$rpl" check ask.md many.rpl --format json
+valid check "" "$rpl" check graph.rpl --format json
+valid test "" "$rpl" test cases.md --format json
+valid explain "" "$rpl" explain -f graph.rpl 'to(?a, ?b)' --format json
+valid explain "" "$rpl" explain -f graph.rpl 'to(1, 3)' --depth 1 --format json
+valid explain "" "$rpl" explain -f graph.rpl --not 'to(3, 1)' --format json
+valid trace "" "$rpl" trace show kept --format json
+valid trace "" "$rpl" trace replay kept --format json
+valid export "program turn step entry reply outcome" "$rpl" trace export kept --format ndjson
+valid parse "" "$rpl" parse ask.md --format json
+for example in "$examples"/*.md; do valid parse "" "$rpl" parse "$example" --format json; done
 
 printf '%s passed, %s failed\n' "$passed" "$failed"
 ((failed == 0))

@@ -1,89 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/scripted_agent.h"
 
-#include <fmt/format.h>
-#include <re2/re2.h>
-
 #include <algorithm>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 
-#include "interp/json_value.h"
+#include "grammar/terminal_text.h"
 
 namespace rpl {
 namespace {
-
-using nlohmann::ordered_json;
-
-bool KeyFits(const Request& request, std::string_view key) {
-  if (key == request.id) return true;
-  if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
-  return !key.empty() && (key == request.name || key == request.relation || key == request.tool);
-}
-
-// --- JSON ---------------------------------------------------------------------------------
-
-// A reason why a file of answers is not understood; never leaves this file.
-struct Misread : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-rpl::Answer AnswerOfJson(const ordered_json& json, const Request& request, Pool& pool) {
-  Value value = kNone;
-  if (json.is_string() && request.kind == Request::Kind::kChoose) {
-    value = TypedOption(pool, json.get<std::string>(), request.options);
-  }
-  if (value.is_none()) value = ValueOfJson(json, pool, false);
-  return {rpl::Answer::Kind::kValue, value};
-}
-
-// One condition of a "match" object.
-std::function<bool(const Request&)> Condition(const std::string& field, const ordered_json& json) {
-  if (!json.is_string()) throw Misread(fmt::format("expected a string for \"{}\"", field));
-  const std::string text = json.get<std::string>();
-  if (field == "key") return [=](const Request& r) { return KeyFits(r, text); };
-  if (field == "tool") return [=](const Request& r) { return r.tool == text; };
-  if (field == "relation") return [=](const Request& r) { return r.relation == text; };
-  if (field == "prompt") return [=](const Request& r) { return r.prompt == text; };
-  if (field == "var") {
-    return [=](const Request& r) { return r.tool.empty() && KeyFits(r, text); };
-  }
-  if (field == "regex") {
-    auto regex = std::make_shared<RE2>(text, RE2::Quiet);
-    if (!regex->ok()) throw Misread(fmt::format("bad regex: {}", regex->error()));
-    return [regex](const Request& r) { return RE2::PartialMatch(r.prompt, *regex); };
-  }
-  throw Misread(fmt::format(
-      "expected \"key\", \"var\", \"relation\", \"tool\", \"prompt\" or \"regex\", got \"{}\"",
-      field));
-}
-
-ScriptedAnswer EntryFromJson(const ordered_json& entry) {
-  if (!entry.is_object() || !entry.contains("match") || !entry["match"].is_object() ||
-      entry["match"].empty()) {
-    throw Misread("expected an object with a \"match\" that is not empty");
-  }
-  std::vector<std::function<bool(const Request&)>> conditions;
-  for (const auto& [field, json] : entry["match"].items()) {
-    conditions.push_back(Condition(field, json));
-  }
-  ScriptedAnswer answer;
-  answer.label = entry["match"].dump();
-  answer.matches = [conditions](const Request& request, Pool&) {
-    return std::all_of(conditions.begin(), conditions.end(),
-                       [&](const auto& condition) { return condition(request); });
-  };
-  {
-    Pool pool;
-    if (!ReplyFromJson(entry, Request{}, pool))
-      throw Misread("expected \"value\", a \"metadata\" object, \"decline\" or \"cancel\": true");
-  }
-  answer.make = [entry](const Request& request, Pool& pool) {
-    return *ReplyFromJson(entry, request, pool);
-  };
-  return answer;
-}
 
 // --- RPL terms ----------------------------------------------------------------------------
 
@@ -152,6 +75,12 @@ bool CallFits(const Node& call, const Request& request, Pool& pool) {
 
 }  // namespace
 
+bool KeyFits(const Request& request, std::string_view key) {
+  if (key == request.id) return true;
+  if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
+  return !key.empty() && (key == request.name || key == request.relation || key == request.tool);
+}
+
 std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) return std::nullopt;
@@ -164,51 +93,9 @@ std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text) {
     Value v = kNone;
     if (request.kind == Request::Kind::kChoose) v = TypedOption(pool, value, request.options);
     if (v.is_none()) v = TypedValue(pool, value);
-    return rpl::Answer{rpl::Answer::Kind::kValue, v};
+    return ScriptedAnswer::Made{{rpl::Answer::Kind::kValue, v}, "", ""};
   };
   return answer;
-}
-
-std::optional<rpl::Answer> ReplyFromJson(const ordered_json& object, const Request& request,
-                                         Pool& pool) {
-  if (object.contains("value")) return AnswerOfJson(object["value"], request, pool);
-  if (object.contains("metadata") && object["metadata"].is_object())
-    return rpl::Answer{rpl::Answer::Kind::kMeta, ValueOfJson(object["metadata"], pool, true)};
-  if (object.value("decline", ordered_json()) == true)
-    return rpl::Answer{rpl::Answer::Kind::kDecline, kNone};
-  if (object.value("cancel", ordered_json()) == true) return rpl::Answer{};
-  return std::nullopt;
-}
-
-AnswerList AnswersFromJson(const std::string& text) {
-  const JsonText parsed = ParseJson(text);
-  if (parsed.error.empty()) return AnswersFrom(parsed.json);
-  return {{}, parsed.error};
-}
-
-AnswerList AnswersFrom(const ordered_json& json) {
-  AnswerList list;
-  try {
-    if (json.is_object()) {
-      for (const auto& [key, value] : json.items()) {
-        list.answers.push_back(EntryFromJson({{"match", {{"key", key}}}, {"value", value}}));
-        list.answers.back().label = key;
-      }
-    } else if (json.is_array()) {
-      for (const ordered_json& entry : json) {
-        try {
-          list.answers.push_back(EntryFromJson(entry));
-        } catch (const Misread& e) {
-          throw Misread(fmt::format("entry {}: {}", list.answers.size() + 1, e.what()));
-        }
-      }
-    } else {
-      throw Misread("expected a list of answers or an object from keys to values");
-    }
-  } catch (const Misread& e) {
-    list.error = e.what();
-  }
-  return list;
 }
 
 ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind kind, Node value) {
@@ -219,7 +106,7 @@ ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind k
   };
   answer.make = [kind, value = std::move(value)](const Request&, Pool& pool) {
     const bool has_value = kind == rpl::Answer::Kind::kValue || kind == rpl::Answer::Kind::kMeta;
-    return rpl::Answer{kind, has_value ? ValueOfTerm(value, pool) : kNone};
+    return ScriptedAnswer::Made{{kind, has_value ? ValueOfTerm(value, pool) : kNone}, "", ""};
   };
   return answer;
 }
@@ -249,17 +136,25 @@ std::optional<rpl::Answer> ScriptedAgent::Scripted(const Request& request, Pool&
     if (answer.used || !answer.matches(request, pool)) continue;
     answer.used = true;
     last_ = answer.label;
-    return answer.make(request, pool);
+    ScriptedAnswer::Made made = answer.make(request, pool);
+    if (!made.error.empty() && misfit_.error.empty()) {
+      made.error = "the answer for `" + answer.label + "` does not fit: " + made.error;
+      misfit_ = made;
+    }
+    return made.answer;
   }
   return std::nullopt;
 }
 
 rpl::Answer ScriptedAgent::Answer(const Request& request, Pool& pool, bool again) {
   if (again && !last_.empty()) {
-    err_ << "note: the answer for `" << last_ << "` is not one of the options\n";
+    err_ << "note: the answer for `" << PrintableLine(last_) << "` is not one of the options\n";
   }
-  if (const auto answer = Scripted(request, pool)) return *answer;
-  return otherwise_.Answer(request, pool, again);
+  std::optional<rpl::Answer> answer = Scripted(request, pool);
+  if (!answer) answer = otherwise_.Answer(request, pool, again);
+  unanswered_.reset();
+  if (answer->kind == rpl::Answer::Kind::kNobody) unanswered_ = request;
+  return *answer;
 }
 
 std::vector<rpl::Answer> ScriptedAgent::Call(const std::vector<Request>& requests, Pool& pool) {

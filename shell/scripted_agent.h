@@ -8,19 +8,11 @@
 // refused (a choice outside its options) is used up.
 //
 // A KEY matches a request whose name, relation or tool it is; marks (`?x`, `$x`) are
-// allowed. A file of --answers is JSON, either an object from keys to values, or a list of
-//   {"match": {…}, "value": V}      the result is V
-//   {"match": {…}, "metadata": {…}} the whole result metadata; keys become keywords
-//   {"match": {…}, "decline": true} the user refuses
-//   {"match": {…}, "cancel": true}  nobody answers now, the call stays pending
-// where `match` has at least one of "key", "var", "relation", "tool", "prompt" (the whole
-// text) and "regex" (found in the prompt), all of which must fit. Strings of JSON stand
-// for strings, or for the option with that text.
+// allowed. Answers in JSON are read by shell/answer_list.h.
 #ifndef RPL_SHELL_SCRIPTED_AGENT_H_
 #define RPL_SHELL_SCRIPTED_AGENT_H_
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -35,25 +27,20 @@ namespace rpl {
 struct ScriptedAnswer {
   std::string label;  // what it answers, as written
   std::function<bool(const Request&, Pool&)> matches;
-  std::function<rpl::Answer(const Request&, Pool&)> make;
+  struct Made {
+    rpl::Answer answer;
+    std::string error;  // why it does not fit the request; nobody answers then
+    std::string hint;
+  };
+  std::function<Made(const Request&, Pool&)> make;
   bool used = false;
 };
 
+/// Whether the key means the request.
+bool KeyFits(const Request& request, std::string_view key);
+
 /// `KEY=VALUE`; VALUE is read as a person's line would be. nullopt without key or `=`.
 std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text);
-
-struct AnswerList {
-  std::vector<ScriptedAnswer> answers;
-  std::string error;  // empty when the whole text was understood
-};
-AnswerList AnswersFromJson(const std::string& text);
-/// The same of a text that was parsed already.
-AnswerList AnswersFrom(const nlohmann::ordered_json& json);
-
-/// The reply that an object with "value", "metadata", "decline" or "cancel" gives; nullopt
-/// when it has none of them. Cancelled: nobody answers now.
-std::optional<rpl::Answer> ReplyFromJson(const nlohmann::ordered_json& object,
-                                         const Request& request, Pool& pool);
 
 /// A REPLY of a test script. `call` is a tool call, an avar or (a symbol) the name of an
 /// argument; its variables match anything. `value` is used for kValue and kMeta only.
@@ -73,6 +60,11 @@ class ScriptedAgent : public Agent {
   /// The entries that nothing asked for, in written order.
   std::vector<std::string> Unused() const;
 
+  /// The first answer that did not fit the request it was for: its error and hint.
+  const ScriptedAnswer::Made& misfit() const { return misfit_; }
+  /// The last question, when nobody answered it.
+  const std::optional<Request>& unanswered() const { return unanswered_; }
+
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
   /// What the script does not answer goes to the other agent in one call.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
@@ -86,6 +78,8 @@ class ScriptedAgent : public Agent {
   std::ostream& err_;
   std::vector<ScriptedAnswer> script_;
   std::string last_;  // label of the entry used last
+  std::optional<Request> unanswered_;
+  ScriptedAnswer::Made misfit_;
 };
 
 }  // namespace rpl

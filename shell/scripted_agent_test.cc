@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/scripted_agent.h"
 
+#include "shell/answer_list.h"
+
 #include <catch2/catch.hpp>
 #include <sstream>
 
@@ -28,7 +30,8 @@ struct Interview {
     const Answer answer = agent.Answer(request, pool, again);
     switch (answer.kind) {
       case Answer::Kind::kValue: return Text(pool, answer.value);
-      case Answer::Kind::kMeta: return "^" + Text(pool, answer.value);
+      case Answer::Kind::kMeta:
+      case Answer::Kind::kNotRun: return "^" + Text(pool, answer.value);
       case Answer::Kind::kDecline: return "decline";
       case Answer::Kind::kNobody: return "-";
     }
@@ -145,15 +148,51 @@ TEST_CASE("a list of answers matches by all its conditions") {
 
 TEST_CASE("a file of answers that is not understood says where") {
   auto error = [](const std::string& json) { return AnswersFromJson(json).error; };
-  CHECK(error("3") == "expected a list of answers or an object from keys to values");
-  CHECK(error(R"([{"match": {"tool": "t"}, "value": 1}, {}])") ==
-        "entry 2: expected an object with a \"match\" that is not empty");
-  CHECK(error(R"([{"match": {"tool": "t"}}])") ==
-        "entry 1: expected \"value\", a \"metadata\" object, \"decline\" or \"cancel\": true");
-  CHECK(error(R"([{"match": {"too": "t"}, "value": 1}])").find("got \"too\"") != std::string::npos);
+  CHECK(error("3") == "expected a list of answers or an object from keys to values, got a number");
+  CHECK(error(R"([{"match": {"tool": "t"}, "value": 1}, {}])") == "entry 2: there is no \"match\"");
+  CHECK(error(R"([3])") == "entry 1: expected an object, got a number");
+  CHECK(error(R"([{"match": {}, "value": 1}])") == "entry 1: \"match\" is empty");
+  CHECK(error(R"([{"match": "t", "value": 1}])") ==
+        "entry 1: expected an object for \"match\", got a string");
+  CHECK(error(R"([{"match": {"tool": 5}, "value": 1}])") ==
+        "entry 1: expected a string for \"tool\" in \"match\", got a number");
   CHECK(error(R"([{"match": {"regex": "("}, "value": 1}])").find("bad regex") != std::string::npos);
-  CHECK(error("{").find("parse error") != std::string::npos);
+  CHECK(error(R"([{"match": {"tool": "t"}, "metadata": 1}])") ==
+        "entry 1: expected an object for \"metadata\", got a number");
+  CHECK(error(R"([{"match": {"tool": "t"}, "decline": false}])") ==
+        "entry 1: expected true for \"decline\", got false");
+  CHECK(error(R"({"a": 1, "a": 2})") == "the key \"a\" stands twice");
+  CHECK(error("[18446744073709551616]") == "the integer 18446744073709551616 does not fit 64 bits");
+  CHECK(error("{") == "expected JSON in UTF-8");
+  CHECK(AnswersFromJson("{\"a\"}").byte == 5);
   CHECK(error(std::string(100000, '[')) == "nested deeper than 200");
+}
+
+TEST_CASE("a file of answers that is not understood says what would be") {
+  auto error = [](const std::string& json) {
+    const AnswerList list = AnswersFromJson(json);
+    return list.error + "; " + list.hint;
+  };
+  CHECK(error(R"([{"match": {"too": "t"}, "value": 1}])") ==
+        "entry 1: unknown key \"too\" in \"match\"; did you mean \"tool\"?");
+  CHECK(error(R"([{"match": {"tool": "t"}, "vlaue": 1, "value": 1}])") ==
+        "entry 1: unknown key \"vlaue\"; expected \"value\", \"metadata\", \"decline\" or "
+        "\"cancel\"");
+  CHECK(error(R"([{"match": {"tool": "t"}}])") ==
+        "entry 1: there is no answer; expected \"value\", \"metadata\", \"decline\" or "
+        "\"cancel\"");
+  CHECK(error(R"([{"match": {"tool": "t"}, "value": 1, "decline": true}])") ==
+        "entry 1: \"value\" and \"decline\" stand together; an answer has one of \"value\", "
+        "\"metadata\", \"decline\" or \"cancel\"");
+}
+
+TEST_CASE("metadata is of tools, and a question of a heading has none") {
+  Interview i;
+  i.AddJson(R"([{"match": {"key": "draft-id"}, "metadata": {"a": 1}}])");
+  CHECK(i.Ask(i.Question("draft-id", "draft", "Which?")) == "-");
+  CHECK(i.agent.misfit().error ==
+        "the answer for `{\"key\":\"draft-id\"}` does not fit: \"metadata\" is of a tool's "
+        "result, and draft(?draft-id) is asked for by a heading");
 }
 
 TEST_CASE("an entry may cancel: the call stays pending") {
@@ -216,7 +255,7 @@ TEST_CASE("a choice lists its options and asks until one is meant") {
 TEST_CASE("a prompt cannot steer the terminal") {
   Interview i;
   CHECK(i.Ask(i.Question("a", "", "red \x1b[31m \xc2\x9b!")) == "-");
-  CHECK(i.err.str() == "red \\x1b[31m \\x9b!\n> \n");
+  CHECK(i.err.str() == "red \\u001b[31m \\u009b!\n> \n");
 }
 
 TEST_CASE("a person's line is never the result of another tool") {

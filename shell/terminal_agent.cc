@@ -25,7 +25,7 @@ rpl::Answer TerminalAgent::Answer(const Request& request, Pool& pool, bool) {
   return request.kind == Request::Kind::kChoose ? Choose(request, pool) : Ask(request, pool);
 }
 
-void TerminalAgent::Chat(const std::string& line) { out_ << line << std::endl; }
+void TerminalAgent::Chat(const std::string& line) { out_ << Printable(line) << std::endl; }
 
 // The next line in UTF-8, trimmed; nullopt at the end, and then no further question is put.
 std::optional<std::string> TerminalAgent::Line() {

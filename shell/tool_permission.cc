@@ -41,7 +41,7 @@ Permission::Verdict ToolPermission::Approve(const ToolCommand& command) {
   }
   const std::string comment = "$" + command.name + " " + Words(command) + " in " + command.folder;
   if (const std::string error = approvals_.Add(hash, Printable(comment)); !error.empty())
-    err_ << "note: the approval is not remembered: " << error << '\n';
+    err_ << "note: the approval is not remembered: " << Printable(error) << '\n';
   return {true, ""};
 }
 

@@ -11,17 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The configuration that applies, or "".
-std::string ConfigPath(const EngineOptions& options, const std::vector<std::string>& documents) {
-  if (!options.config.empty()) return options.config;
-  for (const std::string& document : documents) {
-    const fs::path path = fs::path(document).replace_filename("rpl.yaml");
-    std::error_code ignored;
-    if (fs::exists(path, ignored)) return path;
-  }
-  return "";
-}
-
 std::string FolderOf(const std::string& path) {
   std::error_code ignored;
   return fs::weakly_canonical(fs::absolute(path, ignored), ignored).parent_path();
@@ -42,43 +31,51 @@ ToolRun RunOptionsFor() {
 
 }  // namespace
 
+std::string ConfigPath(const std::string& config, const std::vector<std::string>& documents) {
+  if (!config.empty()) return config;
+  for (const std::string& document : documents) {
+    const fs::path path = fs::path(document).replace_filename("rpl.yaml");
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return path;
+  }
+  return "";
+}
+
+ExitCode ReadTools(const std::string& path, ToolConfig& to) {
+  if (path.empty()) return kExitOk;
+  Input input = ReadFile(path);
+  if (!input.error.empty()) {
+    Complain(path, input.error);
+    return kExitFile;
+  }
+  Sources sources;
+  const std::uint32_t file = sources.Add(path, std::move(input.text));
+  Diagnostics found;
+  std::optional<ToolConfig> config = ReadToolConfig(sources, file, FolderOf(path), found);
+  PrintDiagnostics(found.all(), sources, std::cerr);
+  if (!config) return kExitInvalid;
+  to = std::move(*config);
+  return kExitOk;
+}
+
 ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise)
     : options_(options),
       permission_(path_, Approvals(ApprovalsPath()), options.allow_tools, Person(ask), std::cerr),
       agent_(config_, permission_, RunOptionsFor(), otherwise) {}
 
 ExitCode ToolSetup::Prepare(const std::vector<std::string>& documents) {
-  path_ = ConfigPath(options_, documents);
-  if (!path_.empty())
-    if (const ExitCode code = Read(); code != kExitOk) return code;
+  path_ = ConfigPath(options_.config, documents);
+  if (const ExitCode code = ReadTools(path_, config_); code != kExitOk) return code;
   return CheckAllowed();
-}
-
-ExitCode ToolSetup::Read() {
-  Input input = ReadFile(path_);
-  if (!input.error.empty()) {
-    std::cerr << "rpl: " << path_ << ": " << input.error << '\n';
-    return kExitFile;
-  }
-  Sources sources;
-  const std::uint32_t file = sources.Add(path_, std::move(input.text));
-  Diagnostics found;
-  std::optional<ToolConfig> config = ReadToolConfig(sources, file, FolderOf(path_), found);
-  PrintDiagnostics(found.all(), sources, std::cerr);
-  if (!config) return kExitInvalid;
-  config_ = std::move(*config);
-  return kExitOk;
 }
 
 ExitCode ToolSetup::CheckAllowed() const {
   for (const std::string& name : options_.allow_tools) {
     if (config_.Find(name) != nullptr) continue;
-    std::cerr
-        << "rpl: --allow-tool: "
-        << (path_.empty()
-                ? "there is no configuration: no `rpl.yaml` beside the document, no `--config`"
-                : "`" + path_ + "` has no tool `" + name + "`")
-        << '\n';
+    Complain("--allow-tool",
+             path_.empty()
+                 ? "there is no configuration: no `rpl.yaml` beside the document, no `--config`"
+                 : "`" + path_ + "` has no tool `" + name + "`");
     return kExitInvalid;
   }
   return kExitOk;

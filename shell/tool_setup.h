@@ -15,20 +15,27 @@
 
 namespace rpl {
 
+/// The configuration that applies: the file of `--config`, or else the first `rpl.yaml`
+/// beside one of `documents`, or "".
+std::string ConfigPath(const std::string& config, const std::vector<std::string>& documents);
+
+/// Reads a configuration; none for "". With a message on standard error, and its exit code,
+/// when it cannot be used.
+ExitCode ReadTools(const std::string& path, ToolConfig& to);
+
 class ToolSetup {
  public:
   /// Calls of other tools, and all before Prepare, go to `otherwise`. With `ask`, a person
   /// at the terminal is asked for permission. Borrows both references.
   ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise);
 
-  /// Reads the file of `--config`, or else the first `rpl.yaml` beside one of `documents`.
-  /// With a message on standard error, and its exit code, when that cannot be used.
+  /// Reads the configuration that applies. With a message on standard error, and its exit
+  /// code, when that cannot be used.
   ExitCode Prepare(const std::vector<std::string>& documents);
 
   Agent& agent() { return agent_; }
 
  private:
-  ExitCode Read();
   ExitCode CheckAllowed() const;
 
   const EngineOptions& options_;

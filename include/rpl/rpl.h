@@ -171,8 +171,9 @@ class Engine {
 
   /// Callbacks may be empty.
   struct Options {
-    std::string now;  // of every timestep, as 2026-01-02T00:00:00Z; "": the clock, in UTC
-
+    /// Of every timestep, as 2026-01-02T00:00:00Z; "": the clock, in UTC. Any other text breaks
+    /// the engine, as an exception does.
+    std::string now;
     Limits limits;
     /// Polled while evaluating, thousands of times a second; true ends the turn.
     std::function<bool()> interrupted;
