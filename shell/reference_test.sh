@@ -57,6 +57,9 @@ same "no line is a request by accident" "" "$({
 } | grep -E "^['.]" | grep -vE '^\.(TH|SH|SS|TP|PP|nf|fi)( |$)')"
 same "a page of no command" 'rpl: unknown command `nope`' "$("$rpl" reference man nope 2>&1)"
 
+same "completions of an unknown shell" 'rpl: SHELL: tcsh not in {bash,zsh,fish}' \
+  "$("$rpl" completion tcsh 2>&1 | head -n 1)"
+
 # --- bash --------------------------------------------------------------------------------
 
 "$rpl" completion bash >rpl.bash
