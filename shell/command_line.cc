@@ -163,6 +163,11 @@ Examples
   rpl fmt --diff protocol.md
   rpl fmt - <protocol.md)";
 
+constexpr const char* kCompletionFooter = R"(Examples
+  source <(rpl completion bash)
+  rpl completion zsh > ~/.zfunc/_rpl       where ~/.zfunc is in fpath
+  rpl completion fish > ~/.config/fish/completions/rpl.fish)";
+
 // The stack of the program (main.cc) has room for more nested calls than this, rows are
 // numbered with 32 bits.
 constexpr std::size_t kMaxDepth = 100'000;
@@ -427,6 +432,8 @@ struct Commands {
   GuardCommandOptions guard;
   ParseOptions parse;
   FmtOptions fmt;
+  CompletionOptions completion;
+  ReferenceOptions reference;
 };
 
 void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
@@ -598,6 +605,24 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
   command.footer(kTraceFooter);
 }
 
+void DescribePrinted(CLI::App& app, Commands& to) {
+  CLI::App* completion = app.add_subcommand("completion", "Print completions for a shell");
+  completion->add_option("SHELL", to.completion.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion->footer(kCompletionFooter);
+
+  CLI::App* reference = app.add_subcommand("reference", "Print what packages are made with");
+  reference->group("");  // hidden
+  reference->add_option("WHAT", to.reference.what, "markdown, man or commands")
+      ->required()
+      ->check(CLI::IsMember({"markdown", "man", "commands"}));
+  reference->add_option("COMMAND", to.reference.command, "Of which `man` is the page");
+
+  app.add_subcommand("help", "Show this help, or that of a COMMAND")  // see WithoutHelp
+      ->add_option("COMMAND", "A command, and one below it");
+}
+
 void Describe(CLI::App& app, Commands& to) {
   app.footer(kFooter);
   app.set_version_flag("--version", "rpl " RPL_VERSION);
@@ -678,7 +703,7 @@ void Describe(CLI::App& app, Commands& to) {
   AddFmtMode(*fmt, to.fmt.mode);
   fmt->footer(kFmtFooter);
 
-  app.add_subcommand("help", "Show this help, or that of a COMMAND");  // see WithoutHelp
+  DescribePrinted(app, to);
 }
 
 int Dispatch(const CLI::App& app, const Commands& commands) {
@@ -694,6 +719,12 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("verify")) return CommandVerify(commands.verify);
   if (app.got_subcommand("guard")) return CommandGuard(commands.guard);
   if (app.got_subcommand("fmt")) return CommandFmt(commands.fmt);
+  if (app.got_subcommand("completion")) {
+    return CommandCompletion(commands.completion, ReadCommandTree(app));
+  }
+  if (app.got_subcommand("reference")) {
+    return CommandReference(commands.reference, ReadCommandTree(app));
+  }
   assert(app.got_subcommand("parse"));
   return CommandParse(commands.parse);
 }

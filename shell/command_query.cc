@@ -12,7 +12,7 @@ namespace rpl {
 int CommandQuery(const QueryOptions& options) {
   std::vector<ProgramFile> files;
   if (const ExitCode code = ReadFactsFiles(options.engine, files); code != kExitOk) return code;
-  if (const ExitCode code = ReadSources(options.files, files); code != kExitOk) return code;
+  if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
   Entry entry = ReadEntry(options.goal, "<query>", Ground::kAsks);
   PrintDiagnostics(entry.findings, entry.sources, std::cerr);
   if (entry.kind == Entry::Kind::kRejected) return kExitInvalid;

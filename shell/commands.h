@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/session.h"
+#include "shell/command_tree.h"
 
 namespace rpl {
 
@@ -182,6 +183,20 @@ struct FmtOptions {
   FmtMode mode = FmtMode::kPrint;
 };
 int CommandFmt(const FmtOptions& options);
+
+/// rpl completion SHELL: a script that completes `rpl` in bash, zsh or fish.
+struct CompletionOptions {
+  std::string shell;
+};
+int CommandCompletion(const CompletionOptions& options, const CommandNode& root);
+
+/// rpl reference WHAT: docs/commands.md, a page for man(1), or the names of the commands.
+/// Hidden: packages are made with it.
+struct ReferenceOptions {
+  std::string what;     // markdown, man or commands
+  std::string command;  // of the page; empty: rpl itself
+};
+int CommandReference(const ReferenceOptions& options, const CommandNode& root);
 
 }  // namespace rpl
 

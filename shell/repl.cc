@@ -113,7 +113,7 @@ ExitCode Repl::Begin() {
   std::vector<ProgramFile> documents;
   if (const ExitCode code = ReadFactsFiles(options_.engine, documents); code != kExitOk)
     return code;
-  if (const ExitCode code = ReadSources(options_.files, documents); code != kExitOk) return code;
+  if (const ExitCode code = ReadProgram(options_.files, documents); code != kExitOk) return code;
   if (const ExitCode code = tools_.Prepare(options_.files); code != kExitOk) return code;
   if (const ExitCode code = AddAnswers(options_.engine, scripted_); code != kExitOk) return code;
   const LineSupport support = {IsComplete, [this](std::string_view text, std::size_t cursor) {
