@@ -52,9 +52,6 @@ class Host {
 /// a message on standard error, and the exit code.
 ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent);
 
-/// Adds the program's files to `to`. With a message for each that cannot be read, kExitFile.
-ExitCode ReadSources(const std::vector<std::string>& files, std::vector<ProgramFile>& to);
-
 /// Loads the files, with their findings on standard error. Whether none has errors.
 bool LoadAll(const std::vector<ProgramFile>& files, Session& session);
 
