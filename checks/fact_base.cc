@@ -20,7 +20,7 @@ FactBase::FactBase(Sources& sources, Limits limits)
 Document FactBase::Load(const std::string& name, std::string text, Diagnostics& found) {
   const std::uint32_t file = sources_.Add(name, std::move(text));
   Document document = ReadDocument(sources_, file, found);
-  for (const Assertion& a : program_.Load(document, found)) {
+  for (const Assertion& a : program_.Load(document, found).assertions) {
     if (a.truth) store_.Insert(a.relation, a.row, true, a.meta, &a.span);
     else store_.Retract(a.relation, a.row);
   }

@@ -39,7 +39,7 @@ RulespecRun::RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sou
     : rulespec_(rulespec), sources_(sources), base_(sources, limits) {
   Stop stop = Stop::kGoesOn;
   const auto goes_on = [&] {
-    if (limits.watch) stop = limits.watch();
+    if (limits.watch) stop = limits.watch(0);
     return stop == Stop::kGoesOn;
   };
   std::size_t budget = kMaxFactBytes;
