@@ -245,13 +245,15 @@ std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::strin
   return Recorded{static_cast<std::size_t>(call - calls.begin()), answer};
 }
 
-void Journal::Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool) {
+void Journal::Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool,
+                    std::optional<std::chrono::milliseconds> took) {
   const bool declined = answer.kind == rpl::Answer::Kind::kDecline;
   const std::string_view kind = declined                                  ? kReplyNames[2]
                                 : answer.kind == rpl::Answer::Kind::kMeta ? kReplyNames[1]
                                                                           : kReplyNames[0];
   ordered_json body = {{"call", call}, {"kind", kind}};
   if (!declined) body["value"] = Text(pool, answer.value);
+  if (took) body["ms"] = took->count();
   Tell(Make(Event::Kind::kReply, body));
 }
 

@@ -19,6 +19,7 @@
 #ifndef RPL_RUNTIME_JOURNAL_H_
 #define RPL_RUNTIME_JOURNAL_H_
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <set>
@@ -139,8 +140,9 @@ class Journal {
     rpl::Answer answer;
   };
   std::optional<Recorded> NextReply(const std::vector<std::string>& calls, Pool& pool);
-  /// A reply came in. Settled.
-  void Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool);
+  /// A reply came in. Settled. `took`: from the start of the call's command.
+  void Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool,
+             std::optional<std::chrono::milliseconds> took = std::nullopt);
   /// Whether a command was started for the call and no reply is known: it may have run.
   bool InDoubt(const std::string& call) const {
     return in_doubt_.contains(call) && !(retry_ && retry_(call));

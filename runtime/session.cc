@@ -265,6 +265,8 @@ Explained Session::Explain(const std::string& form, const ExplainLimits& limits,
 
 const Sources& Session::sources() const { return state_->runtime.sources(); }
 
+const Program& Session::program() const { return state_->runtime.program(); }
+
 Pool& Session::pool() { return state_->runtime.pool(); }
 
 bool Session::HasGoals() const {

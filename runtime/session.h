@@ -25,6 +25,7 @@
 namespace rpl {
 
 class Journal;
+class Program;
 
 enum class Status {
   kNothing,  // there was no goal to pursue
@@ -74,6 +75,8 @@ struct SessionOptions {
   /// Receives what happens, as it happens: objects of docs/schemas/event.json but "done".
   /// May be empty. What a journal replays is not told again, nor logged.
   std::function<void(const nlohmann::ordered_json&)> event;
+  /// `log` and `event` are told what a journal replays, too; of calls, only the questions.
+  bool tell_replayed = false;
   SessionLimits limits;
   bool strict_facts = false;  // a bad row of a facts file refuses the file
   /// Polled while evaluating; true stops with kInterrupted. May be empty.
@@ -132,6 +135,7 @@ class Session {
                     std::size_t absence_depth);
 
   const Sources& sources() const;
+  const Program& program() const;
   Pool& pool();
   /// Whether the program has a root goal or a named goal.
   bool HasGoals() const;

@@ -651,6 +651,12 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
     Log("dispatched " + names.back());
   }
   std::vector<Answer> replies(calls.size());
+  std::vector<std::optional<std::chrono::steady_clock::time_point>> started(calls.size());
+  const auto took = [&](std::size_t i) -> std::optional<std::chrono::milliseconds> {
+    if (!started[i] || !options_.now.empty()) return std::nullopt;  // the clock stands still
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                                 *started[i]);
+  };
   if (journal != nullptr)
     while (const auto recorded = journal->NextReply(names, pool_))
       replies[recorded->call] = recorded->answer;
@@ -663,9 +669,12 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
       rest.push_back(requests[i]);
       if (journal == nullptr) continue;
       rest.back().in_doubt = journal->InDoubt(names[i]);
-      rest.back().starting = [journal, name = names[i]] { journal->Started(name); };
+      rest.back().starting = [&, i] {
+        journal->Started(names[i]);
+        started[i] = std::chrono::steady_clock::now();
+      };
       rest.back().finished = [&, i](const Answer& answer) {
-        journal->Reply(names[i], answer, pool_);
+        journal->Reply(names[i], answer, pool_, took(i));
         replies[i] = answer;
       };
     }
@@ -677,7 +686,8 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
       if (answers[k].kind == Answer::Kind::kNobody) continue;
       TellReply("result", names[open[k]], answers[k]);
       const bool kept = replies[open[k]].kind != Answer::Kind::kNobody;
-      if (journal != nullptr && !kept) journal->Reply(names[open[k]], answers[k], pool_);
+      if (journal != nullptr && !kept)
+        journal->Reply(names[open[k]], answers[k], pool_, took(open[k]));
       replies[open[k]] = answers[k];
     }
   }
@@ -696,10 +706,6 @@ std::optional<Answer> Runtime::Put(const Request& request, const std::string& na
   Journal* const journal = options_.journal;
   if (journal != nullptr) journal->Call(name);
   Log("dispatched " + name);
-  if (journal != nullptr) {
-    if (const auto recorded = journal->NextReply({name}, pool_)) return recorded->answer;
-    if (!journal->live()) return std::nullopt;  // nobody answered then
-  }
   if (Tells())
     Tell("question", {{"id", name},
                       {"key", request.name},
@@ -707,6 +713,10 @@ std::optional<Answer> Runtime::Put(const Request& request, const std::string& na
                       {"prompt", request.prompt},
                       {"options", JsonOf(request.options)},
                       {"place", request.place}});
+  if (journal != nullptr) {
+    if (const auto recorded = journal->NextReply({name}, pool_)) return recorded->answer;
+    if (!journal->live()) return std::nullopt;  // nobody answered then
+  }
   for (bool again = false;; again = true) {
     const Answer answer = agent_.Answer(request, pool_, again);
     if (answer.kind == Answer::Kind::kNobody) return std::nullopt;
@@ -730,8 +740,11 @@ void Runtime::Begin(int phase, const char* name) {
   if (Tells()) Tell("phase", {{"name", name}});
 }
 
-bool Runtime::Tells() const {
-  return options_.event && (options_.journal == nullptr || options_.journal->live());
+bool Runtime::Tells() const { return options_.event && IsNews(); }
+
+// Whether what happens is told: not what was told when the journal recorded it.
+bool Runtime::IsNews() const {
+  return options_.tell_replayed || options_.journal == nullptr || options_.journal->live();
 }
 
 void Runtime::Tell(std::string_view type, ordered_json fields) {
@@ -753,8 +766,8 @@ void Runtime::TellReply(std::string_view type, const std::string& call, const An
 }
 
 void Runtime::Log(const std::string& text) {
-  if (options_.journal != nullptr && !options_.journal->live()) return;  // it was logged then
-  if (options_.log) options_.log(fmt::format("{}.{} {}", timestep_, phase_, OneLine(text)));
+  if (options_.log && IsNews())
+    options_.log(fmt::format("{}.{} {}", timestep_, phase_, OneLine(text)));
 }
 
 void Runtime::Record(TraceEntry::Kind kind, std::string text) {

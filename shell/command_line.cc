@@ -65,7 +65,8 @@ constexpr const char* kTraceFooter = R"(Examples
   rpl trace export trip.rpls > trace.rpl     then: rpl run protocol.md trace.rpl
   rpl trace verify trip.rpls
   rpl trace diff monday.rpls tuesday.rpls
-  rpl trace replay trip.rpls)";
+  rpl trace replay trip.rpls
+  rpl trace html trip.rpls -o report.html)";
 
 constexpr const char* kReplyFooter =
     R"(The last line of the message is the query when it starts with `%`.
@@ -101,6 +102,12 @@ constexpr const char* kExplainFooter = R"(Examples
   rpl explain -f graph.rpl --not 'reachable(4, 1)'  why it does not hold
   rpl explain -f protocol.md '%trip(?to)' --answer start=home
   rpl explain -f graph.rpl 'reachable(1, 4)' --format dot | dot -Tsvg >why.svg)";
+
+constexpr const char* kDocFooter = R"(Examples
+  rpl doc protocol.md > program.md
+  rpl doc protocol.md facts.rpl            several files are one program
+  rpl doc protocol.md --format dot | dot -Tsvg >program.svg
+  rpl doc protocol.md --format json)";
 
 constexpr const char* kParseFooter = R"(Examples
   rpl parse protocol.md
@@ -315,6 +322,7 @@ struct Commands {
   TestOptions test;
   CheckCommandOptions check;
   ExplainOptions explain;
+  DocOptions doc;
   ParseOptions parse;
   FmtOptions fmt;
 };
@@ -347,6 +355,23 @@ void DescribeExplain(CLI::App& command, ExplainOptions& to) {
   command.footer(kExplainFooter);
 }
 
+void DescribeDoc(CLI::App& command, DocOptions& to) {
+  command.add_option("FILE", to.files, "Markdown protocols, and plain RPL in *.rpl")->required();
+  command
+      .add_option_function<std::string>(
+          "--format",
+          [&to](const std::string& format) {
+            to.format = format == "json"      ? DocFormat::kJson
+                        : format == "dot"     ? DocFormat::kDot
+                        : format == "mermaid" ? DocFormat::kMermaid
+                                              : DocFormat::kMarkdown;
+          },
+          "markdown (default), dot, mermaid or json")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"markdown", "dot", "mermaid", "json"}));
+  command.footer(kDocFooter);
+}
+
 void DescribeTrace(CLI::App& command, TraceOptions& to) {
   using What = TraceOptions::What;
   command.require_subcommand(1);
@@ -372,6 +397,10 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
       ->required();
   AddFormat(*add("replay", "Run it again with the recorded replies, and compare", What::kReplay),
             to.json);
+  add("html", "One page of HTML: the timeline, the proofs of goals, and the source", What::kHtml)
+      ->add_option("-o,--output", to.output, "Write to FILE (default: standard output)")
+      ->type_name("FILE")
+      ->check(CheckNamed);
   command.footer(kTraceFooter);
 }
 
@@ -428,6 +457,8 @@ void Describe(CLI::App& app, Commands& to) {
 
   DescribeExplain(*app.add_subcommand("explain", "Show why a fact holds, or why not"), to.explain);
 
+  DescribeDoc(*app.add_subcommand("doc", "List and draw what a program consists of"), to.doc);
+
   CLI::App* parse = app.add_subcommand("parse", "Show what the parser understands");
   parse->add_option("FILE", to.parse.file, "A Markdown protocol or *.rpl")->required();
   AddFormat(*parse, to.parse.json);
@@ -449,6 +480,7 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("reply")) return CommandReply(commands.reply);
   if (app.got_subcommand("test")) return CommandTest(commands.test);
   if (app.got_subcommand("explain")) return CommandExplain(commands.explain);
+  if (app.got_subcommand("doc")) return CommandDoc(commands.doc);
   if (app.got_subcommand("check")) return CommandCheck(commands.check);
   if (app.got_subcommand("fmt")) return CommandFmt(commands.fmt);
   assert(app.got_subcommand("parse"));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <sstream>
 
@@ -15,6 +16,7 @@
 #include "shell/engine_setup.h"
 #include "shell/input.h"
 #include "shell/report.h"
+#include "shell/trace_page.h"
 
 namespace rpl {
 namespace {
@@ -182,6 +184,32 @@ int Replay(const TraceOptions& options, const std::vector<Event>& events) {
   return kExitNo;
 }
 
+// The page, on standard output or in a file.
+int Html(const TraceOptions& options, const std::vector<Event>& events) {
+  std::error_code none;
+  if (std::filesystem::equivalent(options.session, options.output, none)) {
+    Complain(options.output, "this is the session itself", "name another file for the page");
+    return kExitInvalid;
+  }
+  const std::vector<StoryEpoch> story = TellStory(events);
+  if (story.empty()) {
+    Complain(options.session, "nothing was recorded yet");
+    return kExitFile;
+  }
+  if (Interrupted()) return kExitInterrupted;
+  const std::string page = TracePage(story);
+  if (options.output.empty()) {
+    std::cout << page << std::flush;
+    return kExitOk;
+  }
+  std::ofstream file(options.output, std::ios::binary | std::ios::trunc);
+  if (!(file << page << std::flush)) {
+    Complain(options.output, "cannot be written");
+    return kExitFile;
+  }
+  return kExitOk;
+}
+
 int Diff(const std::vector<TraceEntry>& a, const std::vector<TraceEntry>& b) {
   std::size_t same = 0;
   const auto equal = [](const TraceEntry& x, const TraceEntry& y) {
@@ -218,6 +246,7 @@ int CommandTrace(const TraceOptions& options) {
       if (!sound) return kExitNo;
       std::cerr << fmt::format("sound: {} events\n", events.size());
       break;
+    case What::kHtml: return sound ? Html(options, events) : kExitFile;
     case What::kReplay: return sound ? Replay(options, events) : kExitFile;
     case What::kDiff: {
       std::error_code none;

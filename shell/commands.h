@@ -48,12 +48,13 @@ int CommandResume(const ResumeOptions& options);
 
 /// rpl trace …: what a session has established.
 struct TraceOptions {
-  enum class What { kShow, kQuery, kExport, kVerify, kDiff, kReplay };
+  enum class What { kShow, kQuery, kExport, kVerify, kDiff, kReplay, kHtml };
   What what = What::kShow;
   std::string session;
-  std::string other;  // kDiff
-  std::string query;  // kQuery
-  bool json = false;  // kShow, kQuery; kExport: NDJSON with hashes
+  std::string other;   // kDiff
+  std::string query;   // kQuery
+  std::string output;  // kHtml: a file; empty: standard output
+  bool json = false;   // kShow, kQuery; kExport: NDJSON with hashes
 };
 int CommandTrace(const TraceOptions& options);
 
@@ -96,6 +97,15 @@ struct ExplainOptions {
   EngineOptions engine;  // `json` is not used
 };
 int CommandExplain(const ExplainOptions& options);
+
+/// rpl doc FILE…: what a program consists of, and how its parts use each other. The files
+/// are one program.
+enum class DocFormat { kMarkdown, kDot, kMermaid, kJson };
+struct DocOptions {
+  std::vector<std::string> files;
+  DocFormat format = DocFormat::kMarkdown;
+};
+int CommandDoc(const DocOptions& options);
 
 /// rpl parse FILE: what the parser understood.
 struct ParseOptions {
