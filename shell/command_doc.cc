@@ -144,10 +144,8 @@ int CommandDoc(const DocOptions& options) {
   std::vector<ProgramFile> files;
   if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
   const Catalogue catalogue = CatalogueOf(files, ReaderBeside(options.files));
-  if (HasErrors(catalogue.findings)) {
-    PrintDiagnostics(catalogue.findings, catalogue.sources, std::cerr);
-    return kExitInvalid;
-  }
+  PrintDiagnostics(catalogue.findings, catalogue.sources, std::cerr);
+  if (HasErrors(catalogue.findings)) return kExitInvalid;
   if (options.format == DocFormat::kJson) {
     PrintJson(catalogue);
     return kExitOk;

@@ -69,7 +69,7 @@ h2.epoch { font-size: 1.35rem; border-top: 2px solid var(--rule); padding-top: 1
 .call { background: var(--raised); color: var(--link); }
 .tag.plain { border-color: var(--rule); }
 .dim, .note, time { color: var(--dim); font-size: .8125rem; }
-.place { font-size: .75rem; margin-left: .25rem; overflow-wrap: anywhere; color: var(--dim); }
+.place { font-size: .75rem; overflow-wrap: anywhere; color: var(--dim); }
 a.place { color: var(--link); }
 .took { font-size: .8125rem; white-space: nowrap; }
 .outcome { border: 1px solid var(--rule); border-radius: 6px; padding: .5rem .75rem; }
@@ -78,11 +78,15 @@ a.place { color: var(--link); }
 summary { cursor: pointer; }
 .proof ul { margin-left: .45rem; padding-left: .9rem; border-left: 1px solid var(--rule); }
 .proof li { padding: .125rem 0; }
-.proof .leaf { padding-left: 1rem; }
-.proof .rule { display: block; color: var(--dim); margin-left: 1rem; }
+.proof summary, .proof .leaf { padding-left: 1rem; text-indent: -1rem; }
+.proof .leaf { padding-left: 2rem; }
+.proof ul { text-indent: 0; }
+.proof .rule { display: block; color: var(--dim); text-indent: 0; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
 th { text-align: left; font-size: .8125rem; color: var(--dim); font-weight: 600; }
 th, td { border-bottom: 1px solid var(--rule); padding: .375rem .75rem .375rem 0; vertical-align: top; }
+td { min-width: 5.5rem; }
+td.when, td.took { min-width: 0; }
 td .prompt { display: block; }
 .prompt { white-space: pre-line; }
 .step { border: 1px solid var(--rule); border-radius: 6px; margin: .5rem 0; }
@@ -111,7 +115,7 @@ td .prompt { display: block; }
   content: counter(line); display: inline-block; width: 2.75rem; margin: 0 .75rem 0 -3.5rem;
   text-align: right; color: var(--dim); user-select: none;
 }
-:target { background: var(--mark); }
+:target:not(aside, main) { background: var(--mark); }
 @media (min-width: 68rem) {
   .columns { display: grid; grid-template-columns: minmax(0, 7fr) minmax(0, 5fr); }
   aside {
@@ -124,6 +128,7 @@ td .prompt { display: block; }
   thead { position: absolute; left: -100vw; }
   tr { display: block; border-bottom: 1px solid var(--rule); padding: .375rem 0; }
   td { display: block; border: 0; padding: .0625rem 0; }
+  .when::before { content: "timestep "; color: var(--dim); font-size: .8125rem; }
   .strip { margin: 0; }
   .strip span { width: 1.1rem; }
   .phases .items, .phases .log { margin-left: 0; }

@@ -69,7 +69,11 @@ class Recorded {
         break;
       }
       case Event::Kind::kChat: Add(StoryItem::Kind::kChat, 8, TextAt(body, "line")); break;
-      case Event::Kind::kCall: Add(StoryItem::Kind::kCall, 8, TextAt(body, "call")); break;
+      case Event::Kind::kCall: {
+        StoryItem& item = Add(StoryItem::Kind::kCall, 8, TextAt(body, "call"));
+        item.call.question = IsQuestion(item.line.text);
+        break;
+      }
       case Event::Kind::kStarted:
         if (StoryCall* call = Open(TextAt(body, "call"))) call->started = true;
         break;
@@ -81,6 +85,12 @@ class Recorded {
   }
 
  private:
+  // $ask, $choose, avars, arguments of relations; what is no `$tool(`.
+  static bool IsQuestion(std::string_view call) {
+    return call.starts_with("$ask(") || call.starts_with("$choose(") || !call.starts_with('$') ||
+           call.find('(') == std::string_view::npos;
+  }
+
   static void Reply(const ordered_json& body, StoryCall& call) {
     const std::string kind = TextAt(body, "kind");
     call.reply = kind == "value"      ? StoryCall::Reply::kValue
@@ -174,7 +184,6 @@ class Replayed {
     if (step == steps_.end()) return;
     for (StoryItem& item : step->second->items) {
       if (item.kind != StoryItem::Kind::kCall || item.line.text != TextAt(event, "id")) continue;
-      item.call.question = true;
       item.call.prompt = TextAt(event, "prompt");
       for (const ordered_json& option : event.value("options", ordered_json::array()))
         item.call.options.push_back(

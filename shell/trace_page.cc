@@ -97,6 +97,18 @@ class EpochPage {
     Timeline();
   }
 
+  /// Links to its sections; `of` tells epochs apart.
+  void Links(std::string_view of) {
+    const auto link = [&](std::string_view id, std::string_view title) {
+      Add("<li><a href=\"#{}\">{}{}</a></li>", Id(id), title, of);
+    };
+    link("goals", "Goals");
+    if (!Find(IsViolation).empty()) link("violations", "Violations");
+    if (!Find(IsQuestion).empty()) link("questions", "Questions");
+    if (!Find(IsToolCall).empty()) link("tools", "Tool calls");
+    link("timeline", "Timeline");
+  }
+
   void Source() {
     for (std::uint32_t file = 0; file < epoch_.files; ++file) {
       const Sources::File& source = epoch_.sources().at(file);
@@ -108,8 +120,8 @@ class EpochPage {
             Shown(Line(source, i)));
       Add("</pre>\n");
       if (lines > kPageSourceLines)
-        Add("<p class=\"note\">{} more are not shown.</p>\n",
-            Many(lines - kPageSourceLines, "line", "lines"));
+        Add("<p class=\"note\">{} not shown.</p>\n",
+            Many(lines - kPageSourceLines, "more line is", "more lines are"));
       Add("</section>\n");
     }
   }
@@ -162,6 +174,12 @@ class EpochPage {
     if (line > kPageSourceLines || line > Lines(epoch_.sources().at(place->file)))
       return " <span class=\"place\">" + where + "</span>";
     return fmt::format(" <a class=\"place\" href=\"#{}\">{}</a>", LineId(place->file, line), where);
+  }
+
+  static bool IsViolation(const StoryItem& i) { return i.kind == StoryItem::Kind::kViolation; }
+  static bool IsQuestion(const StoryItem& i) { return i.call.question; }
+  static bool IsToolCall(const StoryItem& i) {
+    return i.kind == StoryItem::Kind::kCall && !i.call.question;
   }
 
   std::vector<Found> Find(bool (*wanted)(const StoryItem&)) const {
@@ -252,7 +270,6 @@ class EpochPage {
                                                     : "";
     if (node.kind == Kind::kTruncated) out += "<em>" + Shown(node.text) + "</em>";
     else out += InCode(node.text);
-    if (node.kind == Kind::kReply) out += " <span class=\"tag\">reply</span>";
     if (node.kind == Kind::kFailed) out += " <span class=\"tag bad\">fails</span>";
     if (!node.note.empty()) out += " <span class=\"dim\">" + Shown(node.note) + "</span>";
     if (node.placed) out += Place(node.place);
@@ -268,51 +285,62 @@ class EpochPage {
     Add("<table><thead><tr>{}</tr></thead><tbody>\n", heads);
   }
 
-  void Row(const Found& found, std::string_view cells) {
-    Add("<tr>{}<td class=\"when\"><a href=\"#{}\">{}.{}</a></td></tr>\n", cells, found.id,
-        found.step->number, found.item->phase);
+  static std::string When(const Found& found) {
+    return fmt::format("<a href=\"#{}\">{}.{}</a>", found.id, found.step->number,
+                       found.item->phase);
+  }
+
+  void Row(std::string_view cells, std::string_view when) {
+    Add("<tr>{}<td class=\"when\">{}</td></tr>\n", cells, when);
   }
 
   void End() { Add("</tbody></table>\n</section>\n"); }
 
   void Violations() {
-    const std::vector<Found> all =
-        Find([](const StoryItem& i) { return i.kind == StoryItem::Kind::kViolation; });
+    const std::vector<Found> all = Find(IsViolation);
     if (all.empty()) return;
     Begin("violations", "Constraint violations",
           "<th scope=\"col\">Violated</th><th scope=\"col\">When</th>");
-    for (const Found& found : all)
-      Row(found, fmt::format("<td>{}{}</td>", InCode(found.item->line.text),
-                             Place(found.item->line.place)));
+    // One that stands is found in each timestep.
+    std::vector<std::pair<const StoryLine*, std::string>> rows;
+    std::map<std::string_view, std::size_t> row_of;
+    for (const Found& found : all) {
+      const auto [at, is_new] = row_of.emplace(found.item->line.text, rows.size());
+      if (is_new) rows.emplace_back(&found.item->line, When(found));
+      else rows[at->second].second += ", " + When(found);
+    }
+    for (const auto& [line, when] : rows)
+      Row(fmt::format("<td>{}{}</td>", InCode(line->text), Place(line->place)), when);
     End();
   }
 
   void Questions() {
-    const std::vector<Found> all = Find([](const StoryItem& i) { return i.call.question; });
+    const std::vector<Found> all = Find(IsQuestion);
     if (all.empty()) return;
     Begin(
         "questions", "Questions",
         "<th scope=\"col\">Question</th><th scope=\"col\">Answer</th><th scope=\"col\">When</th>");
     for (const Found& found : all)
-      Row(found, fmt::format("<td><span class=\"prompt\">{}</span> {}{}</td><td>{}</td>",
-                             ShownLines(found.item->call.prompt), InCode(found.item->line.text),
-                             Place(found.item->line.place), Reply(found.item->call)));
+      Row(fmt::format("<td><span class=\"prompt\">{}</span> {}{}</td><td>{}</td>",
+                      ShownLines(found.item->call.prompt), InCode(found.item->line.text),
+                      Place(found.item->line.place), Reply(found.item->call)),
+          When(found));
     End();
   }
 
   void Tools() {
-    const std::vector<Found> all = Find(
-        [](const StoryItem& i) { return i.kind == StoryItem::Kind::kCall && !i.call.question; });
+    const std::vector<Found> all = Find(IsToolCall);
     if (all.empty()) return;
     Begin("tools", "Tool calls",
           "<th scope=\"col\">Call</th><th scope=\"col\">Reply</th><th scope=\"col\">Took</th>"
           "<th scope=\"col\">When</th>");
     for (const Found& found : all)
-      Row(found, fmt::format("<td>{}{}</td><td>{}</td><td class=\"took\">{}</td>",
-                             InCode(found.item->line.text), Place(found.item->line.place),
-                             Reply(found.item->call),
-                             found.item->call.took_ms ? Duration(*found.item->call.took_ms)
-                                                      : "<span class=\"dim\">not recorded</span>"));
+      Row(fmt::format("<td>{}{}</td><td>{}</td><td class=\"took\">{}</td>",
+                      InCode(found.item->line.text), Place(found.item->line.place),
+                      Reply(found.item->call),
+                      found.item->call.took_ms ? Duration(*found.item->call.took_ms)
+                                               : "<span class=\"dim\">not recorded</span>"),
+          When(found));
     End();
   }
 
@@ -380,8 +408,8 @@ class EpochPage {
         Add("<li>{}{}</li>\n", InCode(log[i].text), Place(log[i].place));
       Add("</ul>\n");
       if (log.size() > kPageLogLines)
-        Add("<p class=\"note\">{} more are not shown.</p>\n",
-            Many(log.size() - kPageLogLines, "line", "lines"));
+        Add("<p class=\"note\">{} not shown.</p>\n",
+            Many(log.size() - kPageLogLines, "more line is", "more lines are"));
       Add("</details>\n");
     }
     Add("</li>\n");
@@ -438,12 +466,9 @@ std::string TitleOf(const StoryEpoch& epoch) {
 
 std::string Navigation(const std::vector<StoryEpoch>& story) {
   std::string out = "<nav aria-label=\"page\"><ul>";
-  for (std::size_t e = 0; e < story.size(); ++e) {
-    const std::size_t number = e + 1;
-    const std::string of = story.size() == 1 ? "" : fmt::format(" {}", number);
-    out += fmt::format("<li><a href=\"#goals-{}\">Goals{}</a></li>", number, of);
-    out += fmt::format("<li><a href=\"#timeline-{}\">Timeline{}</a></li>", number, of);
-  }
+  for (std::size_t e = 0; e < story.size(); ++e)
+    EpochPage(story[e], e + 1, story.size() == 1, out)
+        .Links(story.size() == 1 ? "" : fmt::format(" {}", e + 1));
   return out + "<li><a href=\"#source\">Source</a></li></ul></nav>\n";
 }
 
