@@ -85,7 +85,7 @@ summary { cursor: pointer; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
 th { text-align: left; font-size: .8125rem; color: var(--dim); font-weight: 600; }
 th, td { border-bottom: 1px solid var(--rule); padding: .375rem .75rem .375rem 0; vertical-align: top; }
-td { min-width: 5.5rem; }
+td { min-width: 7rem; }
 td.when, td.took { min-width: 0; }
 td .prompt { display: block; }
 .prompt { white-space: pre-line; }
@@ -120,8 +120,10 @@ td .prompt { display: block; }
   .columns { display: grid; grid-template-columns: minmax(0, 7fr) minmax(0, 5fr); }
   aside {
     border-top: 0; border-left: 1px solid var(--rule); position: sticky; top: 0;
-    height: 100vh; overflow: auto;
+    height: 100vh; overflow: auto; scroll-padding-top: 1rem;
   }
+  /* Room for the last line to come to the top: else the report would be scrolled as well. */
+  aside::after { content: ""; display: block; height: 100vh; }
 }
 @media (max-width: 40rem) {
   main, aside, header { padding-left: .875rem; padding-right: .875rem; }
@@ -143,7 +145,7 @@ td .prompt { display: block; }
   }
   .columns { display: block; }
   aside { position: static; height: auto; overflow: visible; border-left: 0; break-before: page; }
-  nav, .skip { display: none; }
+  nav, .skip, aside::after { display: none; }
   .badge, .tag { border: 1px solid #888; }
   .strip .much { background: #fff; border: 2px solid #000; color: #000; }
   h2, h3, h4, summary { break-after: avoid; }

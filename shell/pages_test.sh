@@ -59,12 +59,12 @@ draw() {
     --print-to-pdf="$drawn/$name.pdf" "file://$drawn/$name.html"
 }
 
-# runs_script: the page's own script passes its policy: it adds two buttons.
+# The page's own script passes its policy: it adds two buttons.
 has_buttons() {
   browser "$folder/log" --dump-dom "file://$1" | grep -q '>Close all</button>'
 }
 
-# wide_at WIDTH PAGE: nothing sticks out at that width.
+# fits WIDTH PAGE: nothing sticks out at that width.
 fits() {
   {
     printf '<!DOCTYPE html><iframe id="f" src="file://%s" style="width:%spx;height:800px"></iframe>' \
@@ -74,6 +74,29 @@ fits() {
   } >"$folder/frame.html"
   browser "$folder/log" --allow-file-access-from-files --dump-dom "file://$folder/frame.html" |
     grep -q '<title>fits</title>'
+}
+
+# stays PAGE: a link into the source leaves the report where it is.
+stays() {
+  {
+    printf '<!DOCTYPE html><iframe id="f" src="file://%s#timeline-1" ' "$1"
+    cat <<'END'
+style="width:1280px;height:900px"></iframe>
+<script>
+onload = () => {
+  const page = f.contentWindow;
+  const before = page.scrollY;
+  page.location.hash = "#L30-f0-1";
+  setTimeout(() => {
+    const source = page.document.querySelector("aside").scrollTop;
+    document.title = before > 0 && page.scrollY === before && source > 0 ? "stays" : "moves";
+  }, 300);
+};
+</script>
+END
+  } >"$folder/frame.html"
+  browser "$folder/log" --allow-file-access-from-files --virtual-time-budget=5000 \
+    --dump-dom "file://$folder/frame.html" | grep -q '<title>stays</title>'
 }
 
 # --- Sessions ----------------------------------------------------------------------------
@@ -86,6 +109,7 @@ for example in museum-loan greenhouse-irrigation packing-list; do
   draw "$example"
   check "$example: its script runs" has_buttons "$drawn/$example.html"
   check "$example: fits a phone" fits 390 "$drawn/$example.html"
+  check "$example: the report stays" stays "$drawn/$example.html"
 done
 
 cat >"$folder/violated.md" <<'END'

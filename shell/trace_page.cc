@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "grammar/terminal_text.h"
@@ -234,6 +235,7 @@ class EpochPage {
     for (std::size_t i = 0; i < proof.nodes.size(); ++i)
       if (!proof.nodes[i].above) first.emplace(proof.nodes[i].text, i);
     const auto id = [&](std::size_t node) { return fmt::format("{}-{}-{}", name, node, number_); };
+    std::set<std::string_view> rules;
     std::vector<Open> stack = {{0, 0, false}};
     Add("<ul class=\"proof\">\n");
     while (!stack.empty()) {
@@ -247,9 +249,10 @@ class EpochPage {
       const ExplainNode& node = proof.nodes[number];
       const auto above = node.above ? first.find(node.text) : first.end();
       const std::string text =
-          Node(node) + (above == first.end()
-                            ? ""
-                            : fmt::format(" <a href=\"#{}\">above</a>", id(above->second)));
+          Node(node, rules) +
+          (above == first.end()
+               ? ""
+               : fmt::format(" <a class=\"place\" href=\"#{}\">above</a>", id(above->second)));
       if (node.premises.empty()) {
         Add("<li id=\"{}\" class=\"leaf\">{}</li>\n", id(number), text);
         continue;
@@ -263,7 +266,8 @@ class EpochPage {
     Add("</ul>\n");
   }
 
-  std::string Node(const ExplainNode& node) const {
+  // A rule is shown where a proof uses it first: then `rules` has it.
+  std::string Node(const ExplainNode& node, std::set<std::string_view>& rules) const {
     using Kind = ExplainNode::Kind;
     std::string out = node.kind == Kind::kMissing   ? "no "
                       : node.kind == Kind::kNearest ? "nearest: "
@@ -273,7 +277,7 @@ class EpochPage {
     if (node.kind == Kind::kFailed) out += " <span class=\"tag bad\">fails</span>";
     if (!node.note.empty()) out += " <span class=\"dim\">" + Shown(node.note) + "</span>";
     if (node.placed) out += Place(node.place);
-    if (!node.rule.empty() && !node.above)
+    if (!node.rule.empty() && !node.above && rules.insert(node.rule).second)
       out += "<span class=\"rule\">" + InCode(node.rule) + "</span>";
     return out;
   }
