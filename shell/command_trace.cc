@@ -15,6 +15,7 @@
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
 #include "shell/input.h"
+#include "shell/nobody.h"
 #include "shell/report.h"
 #include "shell/trace_page.h"
 
@@ -22,14 +23,6 @@ namespace rpl {
 namespace {
 
 using nlohmann::ordered_json;
-
-// Nobody: what a session did is looked at, not gone on with.
-class NobodyAnswers : public Agent {
- public:
-  rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
-};
 
 // The file, or nullptr with a message.
 std::unique_ptr<SessionFile> Open(const std::string& path) {
@@ -99,7 +92,7 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
              goal.empty() ? "as in `%who(?x) <- user(?x)`" : "write `" + goal + "`");
     return kExitInvalid;
   }
-  NobodyAnswers nobody;
+  Nobody nobody;
   const std::unique_ptr<SavedSession> saved = Again(nobody, events);
   if (saved == nullptr || !saved->journal().broken().empty()) {
     Complain(options.session,
@@ -171,7 +164,7 @@ int VerifyLines(const std::string& path, const std::string& exported) {
 }
 
 int Replay(const TraceOptions& options, const std::vector<Event>& events) {
-  NobodyAnswers nobody;
+  Nobody nobody;
   const std::unique_ptr<SavedSession> saved = Again(nobody, events);
   if (saved == nullptr) {
     Complain(options.session, "nothing was recorded yet");

@@ -11,6 +11,7 @@
 
 #include "interp/program.h"
 #include "shell/input.h"
+#include "shell/nobody.h"
 #include "shell/source_places.h"
 
 namespace rpl {
@@ -20,14 +21,6 @@ using nlohmann::ordered_json;
 
 constexpr ExplainLimits kProofs{20, 64};
 constexpr std::size_t kAbsenceDepth = 3;
-
-// Nobody: what a session did is looked at, not gone on with.
-class Silent : public Agent {
- public:
-  rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
-};
 
 std::string TextAt(const ordered_json& object, const char* key) {
   const auto at = object.find(key);
@@ -207,7 +200,9 @@ class Replayed {
                                 {},
                                 {}});
     } else if (IsDetail(text)) {
-      step.log[static_cast<std::size_t>(phase)].push_back({std::string(text), {}});
+      StoryLog& log = step.log[static_cast<std::size_t>(phase)];
+      if (log.lines.size() == kStoryLogLines) ++log.more;
+      else log.lines.push_back({std::string(text), {}});
     }
   }
 
@@ -224,8 +219,8 @@ void AddPlaces(StoryEpoch& epoch) {
         if (!item.call.asks.empty()) item.line.place = places.At(item.call.asks);
         if (!item.line.place) item.line.place = places.Of(item.line.text);
       }
-      for (std::vector<StoryLine>& phase : step.log)
-        for (StoryLine& line : phase) line.place = places.Of(Subject(line.text));
+      for (StoryLog& log : step.log)
+        for (StoryLine& line : log.lines) line.place = places.Of(Subject(line.text));
     }
 }
 
@@ -268,7 +263,7 @@ void AddGoals(StoryEpoch& epoch) {
 
 // `events` up to the end of an epoch, and where it begins.
 StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
-  static Silent nobody;
+  static Nobody nobody;  // sessions borrow it
   StoryEpoch epoch;
   Recorded recorded(epoch.turns);
   for (std::size_t i = begin; i < events.size(); ++i) recorded.Take(events[i]);

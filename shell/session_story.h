@@ -52,11 +52,19 @@ struct StoryItem {
   StoryCall call;                                    // kCall
 };
 
+/// Lines of one phase's log that a story keeps.
+inline constexpr std::size_t kStoryLogLines = 500;
+
+struct StoryLog {
+  std::vector<StoryLine> lines;
+  std::size_t more = 0;  // that are left out
+};
+
 struct StoryStep {
   int number = 0;
   std::string now;
-  std::vector<StoryItem> items;               // by phase, in order
-  std::array<std::vector<StoryLine>, 9> log;  // by phase; not what items say
+  std::vector<StoryItem> items;  // by phase, in order
+  std::array<StoryLog, 9> log;   // by phase; not what items say
 };
 
 struct StoryTurn {

@@ -386,13 +386,13 @@ class EpochPage {
         step.number, number_, open ? " open" : "", step.number);
     for (std::size_t p = 1; p <= 8; ++p)
       Add("<span class=\"{}\">{}</span>",
-          !items[p].empty()      ? "much"
-          : !step.log[p].empty() ? "some"
-                                 : "none",
+          !items[p].empty()            ? "much"
+          : !step.log[p].lines.empty() ? "some"
+                                       : "none",
           p);
     Add("</span> <time>{}</time></summary>\n<ol class=\"phases\">\n", Shown(step.now));
     for (std::size_t p = 0; p <= 8; ++p)
-      if (!items[p].empty() || !step.log[p].empty()) Phase(step, p, items[p]);
+      if (!items[p].empty() || !step.log[p].lines.empty()) Phase(step, p, items[p]);
     Add("</ol>\n</details>\n");
   }
 
@@ -404,16 +404,16 @@ class EpochPage {
       for (const std::size_t i : items) Item(step.items[i], ItemId(step, i));
       Add("</ul>\n");
     }
-    const std::vector<StoryLine>& log = step.log[p];
-    if (!log.empty()) {
+    const StoryLog& log = step.log[p];
+    if (!log.lines.empty()) {
       Add("<details class=\"log\"><summary>{}</summary><ul>\n",
-          Many(log.size(), "line of its log", "lines of its log"));
-      for (std::size_t i = 0; i < std::min(log.size(), kPageLogLines); ++i)
-        Add("<li>{}{}</li>\n", InCode(log[i].text), Place(log[i].place));
+          Many(log.lines.size() + log.more, "line of its log", "lines of its log"));
+      for (const StoryLine& line : log.lines)
+        Add("<li>{}{}</li>\n", InCode(line.text), Place(line.place));
       Add("</ul>\n");
-      if (log.size() > kPageLogLines)
+      if (log.more > 0)
         Add("<p class=\"note\">{} not shown.</p>\n",
-            Many(log.size() - kPageLogLines, "more line is", "more lines are"));
+            Many(log.more, "more line is", "more lines are"));
       Add("</details>\n");
     }
     Add("</li>\n");

@@ -17,9 +17,7 @@
 
 namespace rpl {
 
-/// The lines of a phase's log, and of a file, that a page shows; it says how many more
-/// there are.
-inline constexpr std::size_t kPageLogLines = 500;
+/// The lines of a file that a page shows; it says how many more there are.
 inline constexpr std::size_t kPageSourceLines = 20'000;
 
 /// The page, with its last line end. REQUIRES: an epoch.

@@ -163,6 +163,18 @@ check "how long it took" grep -qE '<td class="took">[0-9.]+ m?s</td>' page.html
 page "a clock that stands still" untimed
 check "tells no duration" grep -qF 'not recorded' page.html
 
+# --- A run that was killed while its tool ran -----------------------------------------------
+
+printf '#!/bin/sh\nkill -9 "$PPID"\nsleep 5\n' >killer.sh
+chmod +x killer.sh
+printf 'version: 1\ntools: {killer: {command: ["./killer.sh"]}}\n' >rpl.yaml
+printf '%%end(?x) <- ?y = $ask("Q"), ?x = $killer(?y)\n' >killer.rpl
+{ "$rpl" run killer.rpl --session killed --allow-tool killer --answer ask=1; } >/dev/null 2>&1
+page "a run that was killed" killed
+check "is not over" grep -qF '<span class="badge open">not over</span>' page.html
+check "its call is in doubt" grep -qF 'in doubt: started, and no reply' page.html
+check "nothing is told that did not happen" test "$(grep -c 'class="step"' page.html)" = 2
+
 # --- A run that waits, one that fails, a program that changed --------------------------------
 
 "$rpl" run seven.rpl --session waits </dev/null >/dev/null 2>&1
