@@ -134,9 +134,9 @@ class Builder : public YAML::EventHandler {
     const std::size_t size = text_.size();
     const std::size_t begin =
         mark.is_null() ? size : std::min(size, input_.InFile(Unsigned(mark.pos)));
-    const std::size_t line_end = std::min(text_.find('\n', begin), size);
+    const std::string_view part = std::string_view(text_).substr(begin, length);
     return {file_, static_cast<std::uint32_t>(begin),
-            static_cast<std::uint32_t>(std::min(begin + length, line_end))};
+            static_cast<std::uint32_t>(begin + std::min(part.find('\n'), part.size()))};
   }
 
   void OnDocumentStart(const YAML::Mark&) override {}
@@ -162,6 +162,8 @@ class Builder : public YAML::EventHandler {
     RefuseTag(mark, tag);
     YamlNode node;
     node.span = ScalarSpan(mark, value);
+    if (value.find('\0') != value.npos)
+      Refuse(Code::kConfigFeature, node.span, "a NUL character stands here");
     const bool quoted = tag == "!" || value.empty();
     if (!quoted && IsNoNumber(value))
       Refuse(Code::kConfigFeature, node.span, "`" + value + "` is no number of JSON");

@@ -3,8 +3,8 @@
 // YAML and JSON as a tree in which every node knows its place.
 //
 // The subset that settings and data need: one document of maps, lists and scalars. Anchors,
-// aliases, tags, a second document, a key that occurs twice and a key that is no scalar
-// are refused, so that what a reader sees is what is read. Plain scalars follow the core
+// aliases, tags, a second document, NUL characters, a key that occurs twice and a key that is
+// no scalar are refused, so that what a reader sees is what is read. Plain scalars follow the core
 // schema of YAML 1.2: null, true, false and numbers are such, and all else is a string
 // (`yes`, `on`, `12:30`). JSON is a part of it, with its escapes of surrogate pairs.
 //

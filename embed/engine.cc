@@ -9,7 +9,6 @@
 #include "rpl/rpl.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <exception>
@@ -19,8 +18,11 @@
 #include <set>
 #include <utility>
 
+#include "embed/large_stack.h"
+#include "embed/public_finding.h"
 #include "interp/explain_print.h"
 #include "interp/json_value.h"
+#include "interp/operators.h"
 #include "runtime/saved_session.h"
 
 namespace rpl {
@@ -28,28 +30,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kStackBytes = std::size_t{512} << 20;
 constexpr std::size_t kAbsenceDepth = 2;
-
-// --- The thread that evaluates ------------------------------------------------------------
-
-void* Work(void* work) {
-  (*static_cast<const std::function<void()>*>(work))();
-  return nullptr;
-}
-
-// Runs `work` on a stack so large that a deep evaluation ends at a limit that is counted, or
-// right here if the system gives none.
-void RunOnLargeStack(std::function<void()> work) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_t thread;
-  const bool started = pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
-                       pthread_create(&thread, &attributes, Work, &work) == 0;
-  pthread_attr_destroy(&attributes);
-  if (started) pthread_join(thread, nullptr);
-  else work();
-}
 
 // --- Values -------------------------------------------------------------------------------
 
@@ -74,12 +55,6 @@ std::optional<std::string> ArgsOf(const Pool& pool, const std::vector<Value>& ar
 }
 
 // --- Replies ------------------------------------------------------------------------------
-
-// As the journal names calls: the arguments of one heading differ by name.
-std::string IdOf(const Request& request) {
-  const bool argument = !request.relation.empty() && !request.id.starts_with('$');
-  return argument ? request.id + " for ?" + request.name : request.id;
-}
 
 struct Read {
   rpl::Answer answer;
@@ -143,7 +118,7 @@ class Replies : public Agent {
   explicit Replies(const Engine::Options& options) : options_(options) {}
 
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override {
-    if (again) kept_.erase(IdOf(request));
+    if (again) kept_.erase(request.id);
     return Kept(request, pool);
   }
 
@@ -152,7 +127,7 @@ class Replies : public Agent {
     for (const Request& request : requests) {
       out.push_back(Kept(request, pool));
       const bool open = out.back().kind == rpl::Answer::Kind::kNobody;
-      if (open && options_.tool && !request.in_doubt && !called_.contains(IdOf(request)))
+      if (open && options_.tool && !request.in_doubt && !called_.contains(request.id))
         out.back() = CallTool(request, pool);
     }
     return out;
@@ -176,7 +151,7 @@ class Replies : public Agent {
  private:
   // What was declined stays so: another turn may meet it again on its way.
   rpl::Answer Kept(const Request& request, Pool& pool) {
-    const auto at = kept_.find(IdOf(request));
+    const auto at = kept_.find(request.id);
     if (at == kept_.end()) return {};
     Read read = ReadReply(at->second, request, pool);
     if (read.answer.kind == rpl::Answer::Kind::kDecline) return read.answer;
@@ -199,7 +174,7 @@ class Replies : public Agent {
       reply = Engine::Reply::Error("exception", "an exception of an unknown kind");
     }
     if (reply.kind == Engine::Reply::Kind::kLater) {
-      called_.insert(IdOf(request));
+      called_.insert(request.id);
       return {};
     }
     const Read read = ReadReply(reply, request, pool);
@@ -213,36 +188,6 @@ class Replies : public Agent {
 
 // --- What goes out ------------------------------------------------------------------------
 
-Engine::Severity SeverityOf(Severity severity) {
-  switch (severity) {
-    case Severity::kError: return Engine::Severity::kError;
-    case Severity::kWarning: return Engine::Severity::kWarning;
-    case Severity::kInfo: break;
-  }
-  return Engine::Severity::kInfo;
-}
-
-std::vector<Engine::Finding> FindingsOf(const std::vector<Diagnostic>& diagnostics,
-                                        const Sources& sources) {
-  std::vector<Engine::Finding> out;
-  for (const Diagnostic& d : diagnostics) {
-    const Sources::Place place = sources.PlaceOf(d.span.file, d.span.begin);
-    out.push_back({SeverityOf(d.severity), CodeText(d.code), sources.at(d.span.file).name,
-                   place.line, place.column, d.span.begin, d.span.end, d.message, d.hint,
-                   Render(d, sources)});
-  }
-  return out;
-}
-
-// An error that is in no text.
-Engine::Finding ErrorIn(const std::string& file, const std::string& message) {
-  Engine::Finding out;
-  out.file = file;
-  out.message = message;
-  out.rendered = (file.empty() ? "" : file + ": ") + message + "\n";
-  return out;
-}
-
 bool HasErrors(const std::vector<Engine::Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(), [](const Engine::Finding& f) {
     return f.severity == Engine::Severity::kError;
@@ -254,7 +199,8 @@ Engine::Status StatusOf(Status status) {
     case Status::kNothing: return Engine::Status::kNothing;
     case Status::kSatisfied: return Engine::Status::kSatisfied;
     case Status::kUnsatisfied: return Engine::Status::kUnsatisfied;
-    case Status::kWaiting: return Engine::Status::kWaiting;
+    case Status::kWaiting:
+    case Status::kReview: return Engine::Status::kWaiting;
     case Status::kFailed: return Engine::Status::kFailed;
     case Status::kLimit: return Engine::Status::kLimit;
     case Status::kRejected: return Engine::Status::kRejected;
@@ -269,7 +215,7 @@ Engine::Question QuestionOf(const Request& request, const Pool& pool) {
   out.kind = request.kind == Request::Kind::kAsk      ? Engine::Question::Kind::kAsk
              : request.kind == Request::Kind::kChoose ? Engine::Question::Kind::kChoose
                                                       : Engine::Question::Kind::kTool;
-  out.id = IdOf(request);
+  out.id = request.id;
   out.name = request.name;
   out.relation = request.relation;
   out.prompt = request.prompt;
@@ -333,6 +279,8 @@ struct Engine::State {
         replies(options),
         loaded(std::make_unique<Session>(replies, SessionOptionsOf(options))) {
     loaded->SetFileReader(options.file);
+    if (!options.now.empty() && !ParseInstant(options.now))
+      broken = "Options::now: expected a time like 2026-01-02T00:00:00Z, got `" + options.now + "`";
   }
 
   Session& session() { return saved ? saved->session() : *loaded; }
@@ -346,6 +294,7 @@ struct Engine::State {
   void ForgetOpen();
   const Request* Find(const std::string& id) const;
 
+  LargeStack stack;
   Options options;
   Replies replies;
   std::vector<ProgramFile> files;
@@ -366,7 +315,7 @@ struct Engine::State {
 // Runs `work` where it may go deep. What it throws breaks the engine.
 void Engine::State::Guarded(const std::function<void()>& work) {
   if (!broken.empty()) return;
-  RunOnLargeStack([&] {
+  stack.Run([&] {
     try {
       work();
     } catch (const std::bad_alloc&) {
@@ -449,7 +398,8 @@ std::string Engine::State::Open(Outcome& out) {
     return path + ": " + why;
   }
   const bool over = saved->last() && saved->last()->status == rpl::Status::kSatisfied;
-  if (was_run && (saved->finished_turn() || over)) opened = saved->last();
+  const bool finished = saved->finished_turn() && !saved->last()->not_run;
+  if (was_run && (finished || over)) opened = saved->last();
   return "";
 }
 
@@ -477,7 +427,7 @@ Engine::Outcome Engine::State::TakeRun(const std::function<std::optional<rpl::Ou
 
 void Engine::State::Waiting(const std::vector<Request>& for_these) {
   for (const Request& request : for_these) {
-    const std::string id = IdOf(request);
+    const std::string id = request.id;
     if (replies.IsKept(id) || Find(id) != nullptr) continue;
     open.push_back(request);
     pending.push_back(QuestionOf(request, session().pool()));
@@ -494,7 +444,7 @@ void Engine::State::ForgetOpen() {
 
 const Request* Engine::State::Find(const std::string& id) const {
   for (const Request& request : open)
-    if (IdOf(request) == id) return &request;
+    if (request.id == id) return &request;
   const auto at = declined.find(id);
   return at == declined.end() ? nullptr : &at->second;
 }
@@ -557,7 +507,7 @@ std::string Engine::Answer(const std::string& id, Reply reply) {
     if (reply.kind == Reply::Kind::kDecline) s.declined.emplace(id, *request);
     else s.declined.erase(id);
     s.replies.Keep(id, std::move(reply));
-    std::erase_if(s.open, [&](const Request& r) { return IdOf(r) == id; });
+    std::erase_if(s.open, [&](const Request& r) { return r.id == id; });
     std::erase_if(s.pending, [&](const Question& q) { return q.id == id; });
   });
   return s.broken.empty() ? error : s.broken;
@@ -576,11 +526,12 @@ bool Engine::Retry(const std::string& id) {
 std::vector<Engine::TraceEntry> Engine::Trace() const {
   std::vector<TraceEntry> out;
   for (const rpl::TraceEntry& entry : state_->session().Entries())
-    out.push_back({std::string(EntryName(entry.kind)), entry.timestep, entry.phase, entry.text});
+    if (!entry.again)
+      out.push_back({std::string(EntryName(entry.kind)), entry.timestep, entry.phase, entry.text});
   return out;
 }
 
-std::string Engine::Export() const { return TraceProgram(state_->session().Entries()); }
+std::string Engine::Export() const { return state_->session().Export(); }
 
 Engine::Explanation Engine::Explain(const std::string& form, std::size_t max_facts,
                                     std::size_t depth) {

@@ -481,6 +481,21 @@ TEST_CASE("engines are independent, and may run side by side") {
   CHECK(Said(engine.Query("% <- reachable(1, 3)")) == "satisfied");
 }
 
+TEST_CASE("a time that is none is an error") {
+  Engine::Options options;
+  options.now = "tomorrow";
+  Engine engine(options);
+  const std::vector<Engine::Finding> found = engine.Load("p.rpl", "% <- p(1)\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().message ==
+        "Options::now: expected a time like 2026-01-02T00:00:00Z, got `tomorrow`");
+  const Engine::Outcome outcome = engine.Run();
+  CHECK(outcome.status == Engine::Status::kBroken);
+  CHECK(outcome.reason == found.front().message);
+  options.now = "2026-01-02T00:00:00+01:00";
+  CHECK(Engine(options).Run().status == Engine::Status::kNothing);
+}
+
 TEST_CASE("a session in a file goes on in another engine") {
   Folder folder;
   const auto begin = [&](const std::string& more = "") {

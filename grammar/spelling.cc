@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -46,6 +47,17 @@ bool IsOperatorWord(std::string_view word) {
                                                        "difference", "before", "after", "within",
                                                        "between",    "of",     "and",   "now"};
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
+std::string KebabTitle(std::string_view title) {
+  std::string name;
+  for (const char c : title) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80 || std::isalnum(byte) != 0) name += static_cast<char>(std::tolower(byte));
+    else if (!name.empty() && name.back() != '-') name += '-';
+  }
+  while (name.ends_with('-')) name.pop_back();
+  return name;
 }
 
 }  // namespace rpl

@@ -22,6 +22,9 @@ std::string Kebab(std::string_view name);
 /// Whether the word is an operator where an operator may stand (decision 15).
 bool IsOperatorWord(std::string_view word);
 
+/// The name that a heading gives: "Draft reviewed!" as draft-reviewed.
+std::string KebabTitle(std::string_view title);
+
 }  // namespace rpl
 
 #endif  // RPL_GRAMMAR_SPELLING_H_

@@ -18,8 +18,11 @@ namespace {
 
 enum Class : std::uint64_t { kTest = 0, kOrdinary = 100, kClosing = 200 };
 
-bool HasSet(const Pattern& p) {
-  return p.kind == Pattern::Kind::kSet || std::any_of(p.parts.begin(), p.parts.end(), HasSet);
+// Whether building a value and matching it can disagree: a set of equal parts, a number as
+// the text that a template shows.
+bool BuildsOtherwise(const Pattern& p) {
+  return p.kind == Pattern::Kind::kSet || p.kind == Pattern::Kind::kTemplate ||
+         std::any_of(p.parts.begin(), p.parts.end(), BuildsOtherwise);
 }
 
 std::uint8_t ClosingRank(const Clause& clause) {
@@ -379,7 +382,7 @@ void Agenda::Watch(Place place) {
     // `?z = #{?n ?m}` builds the set if other clauses bind its parts: two equal parts make
     // one element, where matching a known set would want two.
     const auto bindable = [&](const Expr& e) {
-      return e.kind == Expr::Kind::kTerm && !HasSet(e.term);
+      return e.kind == Expr::Kind::kTerm && !BuildsOtherwise(e.term);
     };
     const bool binds_right = equal && left && bindable(c->right) && !IsAvar(c->right);
     const bool binds_left = equal && right && bindable(c->left) &&

@@ -12,6 +12,8 @@
 #include <set>
 #include <utility>
 
+#include "interp/join.h"
+
 namespace rpl {
 namespace {
 
@@ -168,6 +170,7 @@ const Plan& Analysis::DeltaPlan(DerivedRule& rule, DerivedRule::Delta& delta) co
     delta.plan = Planner(*this, *store_, Mode::kDerive)
                      .Make(rule.clauses, std::vector<bool>(def.slots.size()), HeadSlots(def),
                            def.slots, def.avar, delta.position);
+    delta.plan->join = Join::Of(*delta.plan, def, *store_);
   }
   return *delta.plan;
 }
@@ -235,6 +238,7 @@ bool Analysis::UsesDemand(const Clauses& clauses, bool* outside) const {
 }
 
 void Analysis::Make(const Program& program, Store& store) {
+  ++version_;
   program_ = &program;
   store_ = &store;
   strata_.clear();
@@ -428,6 +432,7 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
       rule.whole_reads.assign(c.wholes.begin(), c.wholes.end());
       rule.clauses = list;
       rule.full = std::move(c.plans[k]);
+      rule.full->join = Join::Of(*rule.full, def, store);
       for (std::size_t i = 0; i < list.size() && !rule.whole; ++i) {
         RelationId r = kNoId;
         if (const auto* atom = list[i]->As<Atom>())

@@ -61,6 +61,13 @@ class Analysis : public Catalog {
   /// Whether evaluating the rule may ask, call or show something, itself or through what
   /// it reads.
   bool Acts(const Definition& def) const { return ActsIn(def.activation) || ActsIn(def.body); }
+  /// Whether evaluating the relation or goal may reach a goal, or do any of these.
+  bool Acts(RelationId relation) const {
+    const Info& info = At(relation);
+    return info.outside || info.acts || store_->at(relation).space() != Space::kRelation;
+  }
+  /// Differs after every Make.
+  std::uint64_t version() const { return version_; }
 
   bool IsDemanded(RelationId relation) const { return At(relation).demanded; }
   bool IsBroken(RelationId relation) const { return At(relation).broken; }
@@ -94,6 +101,7 @@ class Analysis : public Catalog {
   bool ActsIn(const Clauses& clauses) const;
   void MakeStrata(const Program& program, Store& store);
 
+  std::uint64_t version_ = 0;
   const Program* program_ = nullptr;
   Store* store_ = nullptr;
   std::vector<Info> info_;

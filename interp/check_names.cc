@@ -327,6 +327,7 @@ class Names {
         Arity(text, call.args.size(), name.first_use, At(other->second));
         continue;
       }
+      if (text == "guard-decision") continue;  // a fact of the runtime, as its decisions come
       switch (call.ns) {
         case Namespace::kRelation: {
           std::string close = Closest(text, relations, context_.suggestions);

@@ -279,17 +279,17 @@ Pattern WithBinds(const Pattern& p, std::vector<bool>& bound);
 /// Marks all slots that occur in a clause or in its sub-clauses.
 void CollectSlots(const Clause& clause, std::vector<bool>& out);
 
-/// Calls fn(clauses) for each list of sub-clauses.
-template <typename Fn>
-void ForEachBody(const Clause& clause, Fn&& fn) {
-  if (const auto* c = clause.As<CountOf>()) fn(c->atom);
-  if (const auto* c = clause.As<Negation>()) fn(c->body);
-  if (const auto* c = clause.As<Alternatives>())
-    for (const Clauses& branch : c->branches) fn(branch);
-  if (const auto* c = clause.As<Aggregate>()) fn(c->body);
-  if (const auto* c = clause.As<First>()) fn(c->body);
-  if (const auto* c = clause.As<Check>()) fn(c->body);
-  if (const auto* c = clause.As<Loop>()) fn(c->start), fn(c->condition), fn(c->step);
+/// Calls fn(clauses) for each list of sub-clauses, which are const when the clause is.
+template <typename AnyClause, typename Fn>
+void ForEachBody(AnyClause& clause, Fn&& fn) {
+  if (auto* c = clause.template As<CountOf>()) fn(c->atom);
+  if (auto* c = clause.template As<Negation>()) fn(c->body);
+  if (auto* c = clause.template As<Alternatives>())
+    for (auto& branch : c->branches) fn(branch);
+  if (auto* c = clause.template As<Aggregate>()) fn(c->body);
+  if (auto* c = clause.template As<First>()) fn(c->body);
+  if (auto* c = clause.template As<Check>()) fn(c->body);
+  if (auto* c = clause.template As<Loop>()) fn(c->start), fn(c->condition), fn(c->step);
 }
 
 /// Calls fn(slot) for every slot that a clause or its sub-clauses mention, as often as they

@@ -233,7 +233,7 @@ void Explainer::Each(const Definition& def, const std::vector<const Clause*>& cl
     for (const Step* step : found.steps) {
       MarkWrites(*step, found.bound);
       if (step->kind != Step::Kind::kAtom || step->access == Access::kExternal) continue;
-      const Premise& premise = frame.path[matched++].second;
+      const Premise premise = machine.PremiseOf(frame.path[matched++]);
       found.facts.push_back(
           Normal(step->access == Access::kRows ? step->relation : premise.relation, premise.row));
     }

@@ -94,7 +94,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
         RunRule(rule, *rule.full, memory);
       } else {
         for (DerivedRule::Delta& delta : rule.deltas) {
-          const Machine::Marks& m = marks_[delta.relation];
+          const Marks& m = marks_[delta.relation];
           if (m.old_end < m.end) RunRule(rule, analysis_.DeltaPlan(rule, delta), memory);
           if (solver_.machine().stop != Stop::kGoesOn) return solver_.machine().stop;
         }

@@ -68,7 +68,7 @@ class Fixpoint {
   const Limits& limits_;
   std::vector<Memory> memory_;
   std::vector<Seen> expanded_;
-  std::vector<Machine::Marks> marks_;  // by relation
+  std::vector<Marks> marks_;  // by relation
   std::string stopped_at_;
   RelationId growing_ = kNoId;
   std::vector<Machine::BadHead> bad_heads_;

@@ -48,6 +48,9 @@ TEST_CASE("recursion ends on cycles") {
       {"p(?x) <- ?x = 2 | ?x = 1\n", "p", 1, "(2) (1)"},
       {"a(f(1, 2))\nb(?x) <- a(f(_, ?x))\n", "b", 1, "(2)"},
       {"a(f(1))\nb(1) <- a(f(_))\n", "b", 1, "(1)"},
+      {"e(3)\nf(3)\nq(?n) <- e(?m), f(?n), ?a = \"<{?m}>\", ?b = \"<{?n}>\", ?a = ?b\n", "q", 1,
+       "(3)"},
+      {"s(\"a b\")\nq(?n) <- s(?x), ?x = \"a {?n}\"\n", "q", 1, "(\"b\")"},
       {"a(#{1 2}, x)\nb(?y, ?s) <- a(#{& ?s}, ?y)\n", "b", 2, "(x, 1) (x, 2)"},
       {"a(#{1 2})\nn(?n) <- a(#{& ?s}), ?n = |?s|\n", "n", 1, "(2)"},
       {"a(3)\nn(?n) <- a(#{& ?s}), ?n = |?s|\n", "n", 1, "(1)"},
@@ -188,10 +191,26 @@ TEST_CASE("a limit stops and names the rule; what was derived stays") {
   CHECK(wide.store.rows() <= 9 + 50 + Machine::kStaged);
 
   Limits interrupt;
-  interrupt.watch = [] { return Stop::kInterrupted; };
+  interrupt.watch = [](std::size_t) { return Stop::kInterrupted; };
   Engine asked(interrupt);
   asked.Take("n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n");
   CHECK(asked.Quiesce() == Stop::kInterrupted);
+}
+
+TEST_CASE("a limit is asked before a relation grows by much, and what was derived stays") {
+  Limits limits;
+  std::size_t most = 0;
+  limits.watch = [&](std::size_t bytes) {
+    most = std::max(most, bytes);
+    return bytes > 0 ? Stop::kMemory : Stop::kGoesOn;
+  };
+  Engine engine(limits);
+  engine.Take("n(0)\nn(?y) <- n(?x), ?y = ?x + 1, ?y < 3000\nb(?x, ?y) <- n(?x), n(?y)\n");
+  CHECK(engine.Quiesce() == Stop::kMemory);
+  CHECK(most >= Machine::kMuch);
+  const Relation& rel = engine.store.at(engine.Find("b", 2));
+  CHECK(rel.size() > 1'000'000);
+  CHECK(rel.bytes() < 2 * Machine::kMuch);
 }
 
 TEST_CASE("recursion through negation leaves its relations empty and is reported") {

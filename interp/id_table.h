@@ -4,7 +4,7 @@
 //
 // The caller keeps the keys (rows of a relation, nodes of a pool, chains of an index) in
 // an array of its own; the table maps a hash to the id of an equal key. Open addressing,
-// linear probing, at most 1/2 full; each slot keeps 32 bits of the hash beside the id, so
+// linear probing, at most 2/3 full; each slot keeps 32 bits of the hash beside the id, so
 // that a probe rarely looks at a key and growing never hashes again. A hash finds a
 // candidate, the caller's equality decides. Ids are below 2^32 - 1; nothing is ever
 // removed but by Clear. Iteration is not offered: order is the caller's array.
@@ -14,11 +14,21 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <utility>
 #include <vector>
+
+#include "interp/pages.h"
 
 namespace rpl {
 
 inline constexpr std::uint32_t kNoId = 0xffffffffu;
+
+/// Where ids lie in a table must show nowhere: tests run with other seeds (RPL_HASH_SEED).
+inline const std::uint32_t kHashSeed = [] {
+  const char* seed = std::getenv("RPL_HASH_SEED");
+  return seed == nullptr ? 0u : static_cast<std::uint32_t>(std::strtoul(seed, nullptr, 10));
+}();
 
 /// Mixes one word into a hash.
 inline std::uint64_t MixHash(std::uint64_t hash, std::uint64_t word) {
@@ -35,8 +45,8 @@ class IdTable {
     const std::uint32_t tag = Tag(hash);
     for (std::size_t at = tag & mask_;; at = (at + 1) & mask_) {
       const Slot& slot = slots_[at];
-      if (slot.id == kNoId) return kNoId;
-      if (slot.tag == tag && equal(slot.id)) return slot.id;
+      if (slot.next_id == 0) return kNoId;
+      if (slot.tag == tag && equal(slot.next_id - 1)) return slot.next_id - 1;
     }
   }
 
@@ -44,17 +54,22 @@ class IdTable {
   template <typename Equal>
   std::uint32_t FindOrInsert(std::uint64_t hash, std::uint32_t id, Equal&& equal) {
     assert(id != kNoId);
-    if ((size_ + 1) * 2 > slots_.size()) Grow();
+    if ((size_ + 1) * 3 > slots_.size() * 2) Grow();
     const std::uint32_t tag = Tag(hash);
     for (std::size_t at = tag & mask_;; at = (at + 1) & mask_) {
       Slot& slot = slots_[at];
-      if (slot.id == kNoId) {
-        slot = {tag, id};
+      if (slot.next_id == 0) {
+        slot = {tag, id + 1};
         ++size_;
         return id;
       }
-      if (slot.tag == tag && equal(slot.id)) return slot.id;
+      if (slot.tag == tag && equal(slot.next_id - 1)) return slot.next_id - 1;
     }
+  }
+
+  /// An id that may be that of an equal key, or kNoId: whose key a Find looks at first.
+  std::uint32_t Candidate(std::uint64_t hash) const {
+    return Find(hash, [](std::uint32_t) { return true; });
   }
 
   /// Asks the memory for the slot of `hash` early.
@@ -62,38 +77,48 @@ class IdTable {
     if (!slots_.empty()) __builtin_prefetch(&slots_[Tag(hash) & mask_]);
   }
 
-  void Clear() {
-    slots_.clear();
-    size_ = 0;
-    mask_ = 0;
-  }
+  void Clear() { *this = IdTable(); }
 
   std::size_t size() const { return size_; }
-  std::size_t bytes() const { return slots_.size() * sizeof(Slot); }
+  /// The bytes that inserting `more` ids would take at once; mostly 0.
+  std::size_t GrowthFor(std::size_t more) const {
+    return (size_ + more) * 3 > slots_.size() * 2 ? slots_.size() * 2 * sizeof(Slot) : 0;
+  }
+  std::size_t bytes() const { return slots_.bytes(); }
 
  private:
   struct Slot {
-    std::uint32_t tag = 0;
-    std::uint32_t id = kNoId;
+    std::uint32_t tag;
+    std::uint32_t next_id;  // the id plus one; 0: free
   };
 
   static std::uint32_t Tag(std::uint64_t hash) {
-    return static_cast<std::uint32_t>(hash >> 32);  // the well mixed half, see MixHash
+    return static_cast<std::uint32_t>(hash >> 32) ^ kHashSeed;  // the well mixed half
   }
 
+  // In place: a slot of the lower half stays or moves to the upper one. Taken in order, each
+  // finds its new place among those that have theirs; but the first ones may have come round
+  // from the end, and are put back last.
   void Grow() {
-    std::vector<Slot> old = std::move(slots_);
-    slots_.assign(old.empty() ? 16 : old.size() * 2, Slot{});
+    const std::size_t old = slots_.size();
+    slots_.Resize(old == 0 ? 16 : old * 2);
     mask_ = slots_.size() - 1;
-    for (const Slot& slot : old) {
-      if (slot.id == kNoId) continue;
-      std::size_t at = slot.tag & mask_;
-      while (slots_[at].id != kNoId) at = (at + 1) & mask_;
-      slots_[at] = slot;
-    }
+    std::vector<Slot> first;
+    std::size_t at = 0;
+    for (; at < old && slots_[at].next_id != 0; ++at)
+      first.push_back(std::exchange(slots_[at], Slot{}));
+    for (; at < old; ++at)
+      if (slots_[at].next_id != 0) Place(std::exchange(slots_[at], Slot{}));
+    for (const Slot& slot : first) Place(slot);
   }
 
-  std::vector<Slot> slots_;  // Invariant: a power of two, at most half of them taken.
+  void Place(Slot slot) {
+    std::size_t at = slot.tag & mask_;
+    while (slots_[at].next_id != 0) at = (at + 1) & mask_;
+    slots_[at] = slot;
+  }
+
+  PageArray<Slot> slots_;  // Invariant: a power of two, at most 2/3 of them taken.
   std::size_t size_ = 0;
   std::size_t mask_ = 0;
 };

@@ -51,10 +51,14 @@ void Machine::Note(std::string why) {
 }
 
 void Machine::Poll() {
-  if ((++ticks_ & 0xfff) != 0 || !limits_.watch) return;
-  if (const Stop why = limits_.watch(); why != Stop::kGoesOn) {
+  if ((++ticks_ & 0xfff) == 0) Watch(0);
+}
+
+void Machine::Watch(std::size_t bytes) {
+  if (!limits_.watch) return;
+  if (const Stop why = limits_.watch(bytes); why != Stop::kGoesOn) {
     stop = why;
-    stopped_at = frame_->def != nullptr ? frame_->def->text : "";
+    stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
   }
 }
 
@@ -62,7 +66,7 @@ void Machine::Poll() {
 Value Machine::Made(Value v) {
   if (v.is_none() && !pool_.overflow().empty()) {
     stop = Stop::kValue;
-    stopped_at = frame_->def != nullptr ? frame_->def->text : "";
+    stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
   }
   return v;
 }
@@ -233,37 +237,41 @@ bool Machine::RunCount(const Step& s, std::int64_t count) {
   return Run(s.next);
 }
 
+// One pass: a group for each value of the slots that nothing else binds (decision 25).
 bool Machine::RunCountAtom(const Step& s) {
-  std::vector<std::vector<Value>> groups;
+  RowSet groups(s.groups.size());
   std::vector<std::int64_t> counts;
-  std::map<std::vector<Value>, std::size_t> group_of;
-  std::int64_t total = 0;
-  std::set<std::vector<Value>> seen;  // only patterns that match a row twice need it
+  RowSet seen(s.body->writes.size());  // only patterns that match a row twice need it
   const bool dedupe = !s.body->matches.empty();
-  const auto values = [&](const std::vector<SlotId>& slots) {
-    std::vector<Value> out;
-    for (SlotId slot : slots) out.push_back(slots_[slot]);
-    return out;
+  std::vector<Value> values;
+  const auto of = [&](const std::vector<SlotId>& slots) -> std::span<const Value> {
+    values.clear();
+    for (SlotId slot : slots) values.push_back(slots_[slot]);
+    return values;
   };
-  const bool waits = RunBody(s.body, [&] {
-    if (dedupe && !seen.insert(values(s.body->writes)).second) return true;
+  std::int64_t total = 0;
+  const auto count = [&] {
+    if (dedupe && !seen.Insert(of(s.body->writes)).is_new) return true;
     ++total;
     if (s.groups.empty()) return true;
-    std::vector<Value> key = values(s.groups);
-    const auto [it, is_new] = group_of.emplace(key, groups.size());
-    if (is_new) {
-      groups.push_back(std::move(key));
-      counts.push_back(0);
-    }
-    ++counts[it->second];
+    const auto [group, is_new] = groups.Insert(of(s.groups));
+    if (is_new) counts.push_back(0);
+    ++counts[group];
     return true;
-  });
+  };
+  bool waits = false;
+  if (CountsRows(*s.body)) {
+    const Relation& rel = store_.at(s.body->relation);
+    ForEachRow(*s.body, [&](RowId row) { return !BindCells(*s.body, rel.Row(row)) || count(); });
+  } else {
+    waits = RunBody(s.body, count);
+  }
   if (stop != Stop::kGoesOn) return false;
   frame_->pending |= waits;
   if (waits) return true;
   if (s.groups.empty()) return RunCount(s, total);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (std::size_t k = 0; k < s.groups.size(); ++k) slots_[s.groups[k]] = groups[g][k];
+  for (RowId g = 0; g < groups.size(); ++g) {
+    for (std::size_t k = 0; k < s.groups.size(); ++k) slots_[s.groups[k]] = groups.Row(g)[k];
     if (!RunCount(s, counts[g])) return false;
   }
   return true;
@@ -291,25 +299,33 @@ bool Machine::Keys(const Step& s, std::vector<Value>& out) {
   return true;
 }
 
-bool Machine::RunRows(const Step& s) {
+// Whether the body of a count is one atom whose answers are rows: nothing in it can wait,
+// and no pattern looks into their values.
+bool Machine::CountsRows(const Step& atom) const {
+  return atom.kind == Step::Kind::kAtom && atom.access == Access::kRows && atom.matches.empty() &&
+         atom.row < 0 && atom.next->kind == Step::Kind::kFound && !frame_->unknown &&
+         store_.at(atom.relation).space() == Space::kRelation;
+}
+
+// Calls fn(row) for each row that agrees with the keys, in order, until it gives false.
+template <typename Fn>
+bool Machine::ForEachRow(const Step& s, Fn&& fn) {
   Relation& rel = store_.at(s.relation);
   RowId begin = 0;
   RowId end = rel.size();
+  // No row before the mark is added now: an index up to it stays as it is.
+  RowId settled = end;
   if (mode_ == Mode::kDerive) {
     const Marks& m = (*marks)[s.relation];
     begin = s.range == Range::kDelta ? m.old_end : 0;
     end = s.range == Range::kOld ? m.old_end : m.end;
+    settled = m.end;
   }
   if (begin >= end) return true;
-  const bool results_only = rel.space() == Space::kTool && s.row < 0;
-  const auto take = [&](RowId row) {
-    if (results_only && Failed(rel, row)) return true;
-    return TakeCells(s, rel.Cells(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row));
-  };
   if (s.probe == 0) {
     for (RowId row = begin; row < end; ++row) {
       Poll();
-      if (stop != Stop::kGoesOn || !take(row)) return false;
+      if (stop != Stop::kGoesOn || !fn(row)) return false;
     }
     return true;
   }
@@ -324,27 +340,50 @@ bool Machine::RunRows(const Step& s) {
   const std::span<const Value> key(key_words, n);
   if (s.all_bound) {
     const RowId row = rel.Find(key);
-    return row == kNoId || row < begin || row >= end || take(row);
+    return row == kNoId || row < begin || row >= end || fn(row);
   }
-  const Index& index = rel.IndexOn(s.probe);
-  for (RowId row = index.First(key, rel); row != kNoId && row < end; row = index.Next(row))
-    if (row >= begin && !take(row)) return false;
+  const Index& index = rel.IndexOn(s.probe, settled, &within_limits);
+  if (stop != Stop::kGoesOn) return false;
+  const std::span<const RowId> rows = index.Rows(key, rel);
+  for (auto row = std::lower_bound(rows.begin(), rows.end(), begin);
+       row != rows.end() && *row < end; ++row)
+    if (!fn(*row)) return false;
   return true;
+}
+
+bool Machine::RunRows(const Step& s) {
+  const Relation& rel = store_.at(s.relation);
+  const bool results_only = rel.space() == Space::kTool && s.row < 0;
+  return ForEachRow(s, [&](RowId row) {
+    if (results_only && Failed(rel, row)) return true;
+    return TakeCells(s, rel.Cells(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row),
+                     {nullptr, s.relation, row});
+  });
+}
+
+// Whether the row agrees with itself where the atom names a slot twice.
+bool Machine::BindCells(const Step& s, const Value* cells) {
+  for (const auto& [column, slot] : s.binds) slots_[slot] = cells[column];
+  return std::all_of(s.checks.begin(), s.checks.end(),
+                     [&](const auto& check) { return cells[check.first] == slots_[check.second]; });
 }
 
 // Binds what the row gives and goes on. `cells` may move once the next step runs, so
 // everything is copied into slots first; patterns that match in several ways copy the row.
-bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_ref) {
-  for (const auto& [column, slot] : s.binds) slots_[slot] = cells[column];
-  for (const auto& [column, slot] : s.checks)
-    if (cells[column] != slots_[slot]) return true;
+bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_ref, RowUsed used) {
+  if (!BindCells(s, cells.data())) return true;
   if (s.row >= 0) slots_[s.row] = row_ref;
-  const bool trace = mode_ == Mode::kSolve && s.access == Access::kRows;
-  if (trace)
-    frame_->path.push_back({nullptr, {store_.BaseOf(s.relation), {cells.begin(), cells.end()}}});
+  const bool keeps = mode_ == Mode::kSolve && used.relation != kNoId;
+  if (keeps) frame_->path.push_back(used);
   const bool go_on = s.matches.empty() ? Run(s.next) : MatchCells(s, cells, 0);
-  if (trace) frame_->path.pop_back();
+  if (keeps) frame_->path.pop_back();
   return go_on;
+}
+
+Premise Machine::PremiseOf(const RowUsed& used) const {
+  if (used.from != nullptr) return {used.relation, used.from->rows[used.row]};
+  const std::span<const Value> cells = store_.at(used.relation).Cells(used.row);
+  return {store_.BaseOf(used.relation), {cells.begin(), cells.end()}};
 }
 
 bool Machine::MatchCells(const Step& s, std::span<const Value> cells, std::size_t at) {
@@ -373,7 +412,7 @@ bool Machine::RunTruth(const Step& s) {
         CapturedCells(pool_, goal, map, atom == nullptr ? 0 : atom->args.size());
     bool same = true;
     for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];
-    if (same && !TakeCells(s, cells, map)) return false;
+    if (same && !TakeCells(s, cells, map, {})) return false;
   }
   return true;
 }
@@ -408,6 +447,11 @@ bool Machine::Open(const OpenCall& call, std::string* why) {
   if (moment.declined.contains(text)) {
     declined_call = text;
     *why = text + " was declined";
+    return false;
+  }
+  if (const auto refused = moment.refused.find(text); refused != moment.refused.end()) {
+    refused_call = text;
+    *why = text + " was refused: " + refused->second;
     return false;
   }
   if (std::find(calls.begin(), calls.end(), call) == calls.end()) calls.push_back(call);
@@ -459,7 +503,7 @@ bool Machine::RunExternal(const Step& s) {
       Note(failed_call);
       if (s.row < 0) return true;
     }
-    return TakeCells(s, rel.Cells(row), RowReference(pool_, s.relation, row));
+    return TakeCells(s, rel.Cells(row), RowReference(pool_, s.relation, row), {});
   }
   if (rel.name() == "$choose" && call.args.size() > 1 && !HasOptions(pool_, call.args[1])) {
     Note(CallText(call) + " has no options to choose from");
@@ -511,10 +555,8 @@ bool Machine::TakeTable(const Step& s, Table& table) {
       const RowId stored = store_.at(s.relation).Find(table.rows[r]);
       if (stored != kNoId) ref = RowReference(pool_, s.relation, stored);
     }
-    frame_->path.push_back({&table, {s.relation, table.rows[r]}});
-    const bool go_on = TakeCells(s, table.rows[r], ref);
-    frame_->path.pop_back();
-    if (!go_on) return false;
+    if (!TakeCells(s, table.rows[r], ref, {&table, s.relation, static_cast<RowId>(r)}))
+      return false;
   }
   return true;
 }
@@ -710,8 +752,9 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
     const RowId row = rel.Find(fixed);
     return row == kNoId || take(row);
   }
-  const Index& index = rel.IndexOn(probe);
-  for (RowId row = index.First(fixed, rel); row != kNoId; row = index.Next(row))
+  const Index& index = rel.IndexOn(probe, &within_limits);
+  if (stop != Stop::kGoesOn) return false;
+  for (const RowId row : index.Rows(fixed, rel))
     if (!take(row)) return false;
   return true;
 }
@@ -928,26 +971,43 @@ bool Machine::CountNew(std::size_t added) {
 }
 
 bool Machine::Stage(Relation& head, std::span<const Value> row) {
-  if (staged_.count == kStaged || staged_.head != &head) Flush();
-  const std::uint64_t hash = Relation::HashOf(row);
+  if (staged_head_ != &head) Flush();
+  staged_head_ = &head;
+  const std::uint64_t hash = RowSet::HashOf(row);
   head.Prefetch(hash);
-  staged_.head = &head;
-  staged_.hashes[staged_.count++] = hash;
+  staged_.hashes.push_back(hash);
   staged_.cells.insert(staged_.cells.end(), row.begin(), row.end());
+  if (staged_.size() == kStaged) Flush();
   Poll();
   return stop == Stop::kGoesOn;
 }
 
 void Machine::Flush() {
-  std::size_t added = 0;
-  const std::size_t arity = staged_.head == nullptr ? 0 : staged_.head->arity();
-  for (std::size_t i = 0; i < staged_.count; ++i) {
-    const std::span<const Value> row(staged_.cells.data() + i * arity, arity);
-    added += staged_.head->Insert(row, staged_.hashes[i], false).is_new ? 1 : 0;
+  if (staged_.size() == 0) return;
+  if (const std::size_t bytes = staged_head_->GrowthFor(staged_.size()); bytes >= kMuch) {
+    Watch(bytes);
+    if (stop != Stop::kGoesOn) return staged_.Clear();  // derived anew when it goes on
   }
-  staged_.count = 0;
-  staged_.cells.clear();
+  const std::size_t added =
+      staged_head_->InsertDerived(staged_.cells.data(), staged_.hashes.data(), staged_.size());
+  staged_.Clear();
   if (added > 0) CountNew(added);
+}
+
+void Machine::Derive(const Plan& plan) {
+  if (plan.join == nullptr || store_.WholeIfAny(plan.join->head) != kNoId) {
+    Run(plan.first);
+    return Flush();
+  }
+  staged_head_ = &store_.at(plan.join->head);
+  const auto pause = [&] {
+    if (staged_.size() >= kStaged) Flush();
+    else Watch(0);
+    return stop == Stop::kGoesOn;
+  };
+  JoinRun run(*plan.join, store_, *marks, staged_, kStaged, pause, &within_limits);
+  if (stop == Stop::kGoesOn) run.Run(0, run.outer());
+  Flush();
 }
 
 bool Machine::EmitAnswer() {
@@ -969,12 +1029,11 @@ bool Machine::EmitAnswer() {
   if (table.Add(std::move(row)) && goal) {
     table.maps.push_back(map);
     table.premises.emplace_back();
-    for (const auto& [from, premise] : frame_->path) table.premises.back().push_back(premise);
+    for (const RowUsed& used : frame_->path) table.premises.back().push_back(PremiseOf(used));
   }
-  for (const auto& [from, premise] : frame_->path)
-    if (from != nullptr &&
-        std::find(table.used.begin(), table.used.end(), from) == table.used.end())
-      table.used.push_back(from);
+  for (const RowUsed& used : frame_->path)
+    if (used.from != nullptr && used.from->acts && table.known_used.insert(used.from).second)
+      table.used.push_back(used.from);
   for (const auto& shown : frame_->shown)
     if (std::find(table.shown.begin(), table.shown.end(), shown) == table.shown.end())
       table.shown.push_back(shown);

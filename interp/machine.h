@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/join.h"
 #include "interp/metadata.h"
 #include "interp/plan.h"
 #include "interp/table.h"
@@ -50,8 +51,7 @@ struct Frame {
   std::vector<Value> snapshot;
   std::string note;
   std::string ineligible;
-  // The rows that the current answer rests on; the table when it was demanded.
-  std::vector<std::pair<Table*, Premise>> path;
+  std::vector<RowUsed> path;  // what the current answer rests on, in the plan's order
   std::vector<std::pair<const Clause*, Value>> shown;
   std::map<const Clause*, std::set<std::vector<Value>>> distinct;
 
@@ -71,8 +71,12 @@ class Machine {
         limits_(limits),
         metadata_(program, store) {}
 
+  Machine(const Machine&) = delete;
+
   /// How many derived rows are inserted at a time.
   static constexpr std::size_t kStaged = 64;
+  /// Before a relation grows by as many bytes the limits are asked.
+  static constexpr std::size_t kMuch = std::size_t{1} << 26;
 
   /// Makes `frame` the current one for a time.
   class Use {
@@ -92,25 +96,23 @@ class Machine {
   /// Runs a plan from `step` in the current frame; false when someone stopped it.
   bool Run(const Step* step);
 
-  /// Inserts the derived rows that still wait; to be called after a deriving plan ran.
-  void Flush();
+  /// Runs a deriving plan of the current frame's rule.
+  void Derive(const Plan& plan);
 
   /// The values of the head's arguments in the current frame; empty when one has none.
   std::vector<Value> HeadRow(const Definition& def);
 
-  /// Notes a call to make, unless the user declined it (then false, with the reason).
+  Premise PremiseOf(const RowUsed& used) const;
+
+  /// Notes a call to make, unless it was declined or refused (then false, with the reason).
   bool Open(const OpenCall& call, std::string* why);
   std::string CallText(const OpenCall& call) const;
 
   /// Everything that goals and constraints need to know of this moment.
   struct Moment {
-    Value now;                       // an ISO 8601 string
-    std::set<std::string> declined;  // calls the user declined, by text
-  };
-  /// Ranges of rows that a deriving plan sees.
-  struct Marks {
-    RowId old_end = 0;  // kOld is [0, old_end), kDelta is [old_end, end)
-    RowId end = 0;      // kAll is [0, end)
+    Value now;                                   // an ISO 8601 string
+    std::set<std::string> declined;              // calls the user declined, by text
+    std::map<std::string, std::string> refused;  // calls a guard refused, and why
   };
   using BadHead = std::pair<const Definition*, std::string>;
 
@@ -124,10 +126,17 @@ class Machine {
   Stop stop = Stop::kGoesOn;
   std::string stopped_at;     // what was growing when a limit was reached
   std::string declined_call;  // a declined call that was needed, or ""
+  std::string refused_call;   // a refused call that was needed, or ""
   std::string failed_call;    // a call that was needed and whose tool failed, and why, or ""
   std::string circular;       // a goal or relation that needs itself, or ""
   bool truncated = false;     // a limit stopped the fixpoint: absence proves nothing
   bool used_absence = false;  // and yet something was concluded from it
+
+  /// Polls the limits in the course of long work; false when one stopped it.
+  const KeepOn within_limits = [this] {
+    Watch(0);
+    return stop == Stop::kGoesOn;
+  };
 
   Frame& frame() { return *frame_; }
   Mode mode() const { return mode_; }
@@ -138,6 +147,9 @@ class Machine {
   bool RunTemporal(const Step& s);
   bool RunAtom(const Step& s);
   bool RunRows(const Step& s);
+  bool CountsRows(const Step& atom) const;
+  template <typename Fn>
+  bool ForEachRow(const Step& s, Fn&& fn);
   bool RunTable(const Step& s);
   bool TakeTable(const Step& s, Table& table);
   bool RunExternal(const Step& s);
@@ -149,7 +161,8 @@ class Machine {
   bool AskForArgument(const Step& s, std::vector<Value> key);
   Table* DemandNested(RelationId relation, std::vector<Value> key, const std::string& what);
   bool Keys(const Step& s, std::vector<Value>& out);
-  bool TakeCells(const Step& s, std::span<const Value> cells, Value row_ref);
+  bool BindCells(const Step& s, const Value* cells);
+  bool TakeCells(const Step& s, std::span<const Value> cells, Value row_ref, RowUsed used);
   bool MatchCells(const Step& s, std::span<const Value> cells, std::size_t at);
   bool RunNot(const Step& s);
   bool RunBranch(const Step& s);
@@ -172,12 +185,14 @@ class Machine {
   bool EmitRow();
   bool CountNew(std::size_t added);
   bool Stage(Relation& head, std::span<const Value> row);
+  void Flush();
   bool EmitAnswer();
   Value Evaluate(const Expr& e);
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
   Value AvarValue(RelationId channel) const;
   void Note(std::string why);
   void Poll();
+  void Watch(std::size_t bytes);
   void Waits(const Table& table);
   Value Made(Value v);
 
@@ -195,13 +210,8 @@ class Machine {
   const Continuation* found_ = nullptr;  // what a nested plan's end calls
   // Derived rows wait here, so that their places in the table are in the cache when they
   // are inserted. Rows derived in a round are not read before the next one.
-  struct Staged {
-    Relation* head = nullptr;
-    std::size_t count = 0;
-    std::uint64_t hashes[kStaged];
-    std::vector<Value> cells;
-  };
-  Staged staged_;
+  Relation* staged_head_ = nullptr;
+  RowBatch staged_;
   std::uint32_t ticks_ = 0;
   std::size_t depth_ = 0;
 };

@@ -50,6 +50,12 @@ enum class Access : std::uint8_t {
 /// Which rows of a relation a step sees while a stratum is derived.
 enum class Range : std::uint8_t { kAll, kOld, kDelta };
 
+/// The rows that the ranges are, of one relation.
+struct Marks {
+  RowId old_end = 0;  // kOld is [0, old_end), kDelta is [old_end, end)
+  RowId end = 0;      // kAll is [0, end)
+};
+
 /// What plans need to know of relations; answered by the Analysis.
 class Catalog {
  public:
@@ -126,11 +132,14 @@ struct Step {
   std::string problem;  // kStuck
 };
 
+struct Join;  // interp/join.h
+
 struct Plan {
   std::list<Step> steps;
   std::list<Clause> made;  // clauses that the planner wrote
   Step* first = nullptr;
   std::optional<std::string> problem;  // a deriving plan that cannot run
+  std::shared_ptr<const Join> join;    // the same as a join, when it is one
 };
 
 /// A clause that is being planned, and the rows it sees.

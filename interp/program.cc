@@ -247,6 +247,7 @@ class Loader {
   void Nested(const Node& node, Span span, const HeadingContext& context);
   void Heading(int scope);
   void Add(Assertion assertion);
+  void NoteParameters(const Call& call);
   void Loose(const PlacedSentence& placed);
   bool HasFact(const Call& head) const;
   void Declare(const Node& head, Span span, const HeadingContext& context);
@@ -328,6 +329,7 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
   std::vector<Value> meta;
   std::vector<Value> bindings;
   Substitution with;
+  const bool told = trace;  // as a trace writes it
   if (const auto* gf = form->As<GoalFalse>()) {
     truth = false;
     trace = true;
@@ -390,6 +392,7 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
   Assertion out;
   out.truth = truth;
   out.trace = trace;
+  out.assumed = trace && !told && truth;
   out.span = sentence.span;
   if (trace || !truth || clause.As<Annotated>()) out.text = Print(sentence);
   if (const auto* avar = form->As<Avar>()) {
@@ -555,6 +558,7 @@ void Loader::Heading(int scope) {
   const Node& head = signature.rule.heads.front();
   const auto* call = head.As<Call>();
   Declare(head, heading.span, section.context);
+  if (call != nullptr && call->ns == Namespace::kTool) NoteParameters(*call);
   const bool goal = call != nullptr && call->ns == Namespace::kGoal;
   if (signature.rule.tail.empty() && section.own.empty() && section.conjoined.empty()) {
     if (call == nullptr || call->ns == Namespace::kTool) return;  // a tool is declared only
@@ -591,6 +595,19 @@ void Loader::Heading(int scope) {
                                    signature.rule.constraints.end());
     Define(alternative, heading.span, section.context);
   }
+}
+
+// The names that policies know a tool's arguments by.
+void Loader::NoteParameters(const Call& call) {
+  if (call.args.size() > kMaxArity) return;
+  const RelationId tool = program_.store().Declare(Space::kTool, call.label,
+                                                   static_cast<std::uint32_t>(call.args.size()));
+  std::vector<std::string> names;
+  for (const Node& arg : call.args) {
+    const auto* lvar = arg.As<Lvar>();
+    names.push_back(lvar != nullptr ? lvar->name : std::to_string(names.size()));
+  }
+  program_.parameters_.emplace(tool, std::move(names));
 }
 
 void Loader::Lower() {
@@ -667,6 +684,55 @@ void Program::CheckGoalCalls(const Clauses& clauses, Diagnostics& out) const {
   }
 }
 
+CallRelations Program::CallsOf(RelationId tool) {
+  const Relation& rel = store_.at(tool);
+  const std::string name = rel.name();  // no author can write a relation of such a name
+  const std::uint32_t arity = rel.arity();
+  return {store_.Declare(Space::kRelation, name + " pending", arity),
+          store_.Declare(Space::kRelation, name + " called", arity),
+          store_.Declare(Space::kRelation, name + " made", arity)};
+}
+
+const std::vector<std::string>* Program::ParametersOf(RelationId tool) const {
+  const auto found = parameters_.find(tool);
+  return found == parameters_.end() ? nullptr : &found->second;
+}
+
+// Notes what is a guard: it forbids, and a call on its left is not read for its reply.
+void Program::TakeGuard(Constraint& c) {
+  if (!c.forbids) return;
+  const auto is_call = [&](const Atom* atom) {
+    return atom != nullptr && atom->row < 0 && store_.at(atom->relation).space() == Space::kTool;
+  };
+  std::vector<std::size_t> calls;
+  for (std::size_t i = 0; i < c.left.size(); ++i)
+    if (is_call(c.left[i].As<Atom>())) calls.push_back(i);
+  if (calls.empty()) return;
+  c.guards = true;
+  CallGuard guard;
+  guard.constraint = c.number;
+  const auto within = [&](auto&& self, Clauses& body) -> void {
+    for (Clause& clause : body) {
+      if (auto* atom = clause.As<Atom>(); is_call(atom))
+        atom->relation = CallsOf(atom->relation).made;
+      ForEachBody(clause, [&](Clauses& inner) { self(self, inner); });
+    }
+  };
+  for (const std::size_t focus : calls) {
+    Constraint form = c;
+    for (std::size_t i = 0; i < form.left.size(); ++i) {
+      auto* atom = form.left[i].As<Atom>();
+      if (is_call(atom)) {
+        const CallRelations of = CallsOf(atom->relation);
+        atom->relation = i == focus ? of.pending : of.called;
+      }
+      ForEachBody(form.left[i], [&](Clauses& body) { within(within, body); });
+    }
+    guard.readings.push_back({c.left[focus].As<Atom>()->relation, std::move(form)});
+  }
+  guards_.push_back(std::move(guard));
+}
+
 Novelty Program::Load(const Document& document, Diagnostics& out) {
   Loader loader(*this, document, out);
   loader.Sort();
@@ -690,6 +756,7 @@ Novelty Program::Load(const Document& document, Diagnostics& out) {
   }
   for (Constraint& c : loader.constraints) {
     c.number = static_cast<int>(constraints_.size());
+    TakeGuard(c);
     constraints_.push_back(std::move(c));
   }
   for (std::size_t i = first_definition; i < definitions_.size(); ++i) {

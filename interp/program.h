@@ -46,6 +46,7 @@ struct Constraint {
   Clauses right;  // empty for `-> true` and bare sentences
   bool forbids = false;
   bool obligation = false;  // A -> true or a bare sentence: pending, never violated
+  bool guards = false;      // forbids calls: see CallGuard
   std::vector<std::string> slots;
   std::vector<bool> avar;
   OwnSlots own;
@@ -55,13 +56,35 @@ struct Constraint {
   std::string reported;  // text of the left side, for traces
 };
 
+/// A constraint that forbids calls: `$refund(?o, ?a), ?a > 200 -> false`. It is no invariant
+/// over replies but a condition on calls, decided before each goes out (§18.3, phase 8). So
+/// its tool atoms read relations that say which calls there are, and never call:
+///
+///   pending   the call to decide
+///   called    that, the calls that are out, and those that were made
+///   made      the calls that were made: what `not $auth()` reads
+struct CallGuard {
+  int constraint = 0;  // its number
+  /// For each call on its left side: the constraint where that one is the pending call, and
+  /// the others are any.
+  struct Reading {
+    RelationId tool;
+    Constraint form;
+  };
+  std::vector<Reading> readings;
+};
+struct CallRelations {
+  RelationId pending, called, made;
+};
+
 /// A ground sentence: assert or retract (§12.3, §12.4, decisions 34, 43).
 struct Assertion {
   RelationId relation = kNoId;
   std::vector<Value> row;
   bool truth = true;
-  bool trace = false;  // written with `-> true`, `-> false` or `^ true`
-  Value meta;          // author's metadata and context slots, or kNone
+  bool trace = false;    // written with `-> true`, `-> false` or `^ true`
+  bool assumed = false;  // `%goal ^ true`: the author says so, whatever the goal's rules say
+  Value meta;            // author's metadata and context slots, or kNone
   Span span;
   std::string text;              // the sentence, when it is more than the row: traces, retractions
   std::size_t facts_before = 0;  // plain facts of the document that stand before it
@@ -112,7 +135,17 @@ class Program {
   std::optional<Definition> LowerQuery(const Sentence& query, Diagnostics& out);
 
   const std::deque<Definition>& definitions() const { return definitions_; }
+  /// Whether the definition is one of them, not a query's.
+  bool Has(const Definition& def) const {
+    const auto number = static_cast<std::size_t>(def.number);
+    return number < definitions_.size() && &definitions_[number] == &def;
+  }
   const std::deque<Constraint>& constraints() const { return constraints_; }
+  const std::deque<CallGuard>& guards() const { return guards_; }
+  /// The relations that guards read for a tool; made when they are new.
+  CallRelations CallsOf(RelationId tool);
+  /// The names of a tool's arguments, by its heading; null when it has none.
+  const std::vector<std::string>* ParametersOf(RelationId tool) const;
   const std::vector<Question>& questions() const { return questions_; }
   /// Goals in the order of their first rule. The root goal has the empty label.
   const std::vector<Goal>& goals() const { return goals_; }
@@ -136,10 +169,13 @@ class Program {
   friend class Lowering;
   friend class Loader;
 
+  void TakeGuard(Constraint& c);
   Store& store_;
   const Sources& sources_;
   std::deque<Definition> definitions_;
   std::deque<Constraint> constraints_;
+  std::deque<CallGuard> guards_;
+  std::unordered_map<RelationId, std::vector<std::string>> parameters_;  // of tools
   std::vector<Question> questions_;
   std::vector<Goal> goals_;
   std::unordered_map<RelationId, std::size_t> goal_of_;  // index into goals_

@@ -25,8 +25,7 @@ std::vector<const Clause*> Pointers(const Clauses& clauses) {
 }  // namespace
 
 bool Table::Add(std::vector<Value> row) {
-  std::uint64_t hash = 0;
-  for (Value v : row) hash = MixHash(hash, v.bits());
+  const std::uint64_t hash = RowSet::HashOf(row);
   const auto next = static_cast<std::uint32_t>(rows.size());
   if (index.FindOrInsert(hash, next, [&](std::uint32_t id) { return rows[id] == row; }) != next)
     return false;
@@ -43,33 +42,42 @@ Solver::Solver(const Program& program, Store& store, const Analysis& analysis, c
 
 void Solver::Forget() {
   tables_.clear();
+  table_of_.Clear();
   query_tables_.clear();
-  plans_.clear();
+  query_plans_.clear();
+  if (std::exchange(analysis_known_, analysis_.version()) != analysis_.version()) plans_.clear();
   running_.clear();
   unfinished_.clear();
   machine_.calls.clear();
   machine_.circular.clear();
   machine_.declined_call.clear();
+  machine_.refused_call.clear();
   machine_.failed_call.clear();
 }
 
-const Plan& Solver::PlanOf(const void* owner, int part, const std::vector<const Clause*>& clauses,
-                           const std::vector<bool>& bound, const std::vector<bool>& wanted,
-                           const std::vector<std::string>& names, const std::vector<bool>& avar) {
-  auto& plan = plans_[{owner, part * 2 + (machine_.mode() == Mode::kDerive ? 1 : 0), bound}];
-  if (plan == nullptr)
-    plan = Planner(analysis_, store_, machine_.mode()).Make(clauses, bound, wanted, names, avar);
-  return *plan;
+// `make` gives the plan when there is none yet. What the program says lasts; a query is gone
+// with its turn.
+template <typename Make>
+const Plan& Solver::PlanOf(const void* owner, bool lasts, int part, const std::vector<bool>& bound,
+                           Make&& make) {
+  const Mode mode = machine_.mode();
+  std::vector<Planned>& known = (lasts ? plans_ : query_plans_)[owner];
+  for (const Planned& p : known)
+    if (p.part == part && p.mode == mode && p.bound == bound) return *p.plan;
+  known.push_back({part, mode, bound, make(Planner(analysis_, store_, mode))});
+  return *known.back().plan;
 }
 
 const Plan& Solver::RulePlan(const Definition& def, const std::vector<bool>& bound) {
-  return PlanOf(&def, 0, ClausesOf(def), bound, HeadSlots(def), def.slots, def.avar);
+  return PlanOf(&def, program_.Has(def), 0, bound, [&](Planner planner) {
+    return planner.Make(ClausesOf(def), bound, HeadSlots(def), def.slots, def.avar);
+  });
 }
 
 // --- deriving --------------------------------------------------------------------------
 
 std::size_t Solver::Derive(const Definition& def, const Plan& plan,
-                           const std::vector<Machine::Marks>& marks) {
+                           const std::vector<Marks>& marks) {
   Frame frame(&def, def.slots);
   const Machine::Use use(machine_, frame, Mode::kDerive);
   machine_.marks = &marks;
@@ -78,8 +86,7 @@ std::size_t Solver::Derive(const Definition& def, const Plan& plan,
     Gather(def, std::vector<bool>(def.slots.size()), [&](std::vector<Value> row) {
       machine_.new_rows += store_.Insert(def.head, row, false);
     });
-  else machine_.Run(plan.first);
-  machine_.Flush();
+  else machine_.Derive(plan);
   return machine_.new_rows - before;
 }
 
@@ -151,17 +158,38 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
 // Matches the head with the bound arguments of a call; `then` runs for each way.
 bool Solver::BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
                       std::vector<bool>& bound, Continuation then) {
-  while (at < def.args.size() && (at >= key.size() || key[at].is_none())) ++at;
-  if (at == def.args.size()) return then();
-  std::vector<bool> after = bound;
-  const Pattern p = WithBinds(def.args[at], after);
-  return Unify(pool_, p, key[at], machine_.frame().slots.data(), [&] {
-    std::vector<bool> inner = after;
-    std::swap(bound, inner);
-    const bool go_on = BindHead(def, key, at + 1, bound, then);
-    std::swap(bound, inner);
-    return go_on;
-  });
+  Value* slots = machine_.frame().slots.data();
+  std::vector<SlotId> here;  // bound by the arguments that are slots
+  const auto go_on = [&] {
+    for (; at < def.args.size(); ++at) {
+      if (at >= key.size() || key[at].is_none()) continue;
+      const Pattern& p = def.args[at];
+      if (p.kind == Pattern::Kind::kConstant) {
+        if (p.constant != key[at]) return true;
+      } else if (p.kind != Pattern::Kind::kSlot) {
+        break;
+      } else if (bound[static_cast<std::size_t>(p.slot)]) {
+        if (slots[p.slot] != key[at]) return true;
+      } else {
+        slots[p.slot] = key[at];
+        bound[static_cast<std::size_t>(p.slot)] = true;
+        here.push_back(p.slot);
+      }
+    }
+    if (at == def.args.size()) return then();
+    std::vector<bool> after = bound;
+    const Pattern p = WithBinds(def.args[at], after);
+    return Unify(pool_, p, key[at], slots, [&] {
+      std::vector<bool> inner = after;
+      std::swap(bound, inner);
+      const bool more = BindHead(def, key, at + 1, bound, then);
+      std::swap(bound, inner);
+      return more;
+    });
+  };
+  const bool more = go_on();
+  for (const SlotId slot : here) bound[static_cast<std::size_t>(slot)] = false;
+  return more;
 }
 
 std::string Solver::ReasonOf(const Frame& frame) const {
@@ -238,14 +266,23 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   else if (machine_.Open(call, &table.reason)) table.pending = table.pending_question = true;
 }
 
+std::vector<Value> Solver::RowWith(const OpenCall& call, Value reply) const {
+  const auto known = arguments_.find({call.relation, call.args});
+  std::vector<Value> row = known == arguments_.end() ? call.args : known->second;
+  row[static_cast<std::size_t>(call.column)] = reply;
+  const bool open = std::any_of(row.begin(), row.end(), [](Value v) { return v.is_none(); });
+  return open ? std::vector<Value>{} : row;
+}
+
 std::vector<Value> Solver::TakeArgument(const OpenCall& call, Value reply) {
-  const auto [it, is_new] = arguments_.emplace(std::make_pair(call.relation, call.args), call.args);
-  it->second[static_cast<std::size_t>(call.column)] = reply;
-  if (std::any_of(it->second.begin(), it->second.end(), [](Value v) { return v.is_none(); }))
-    return {};
-  std::vector<Value> row = std::move(it->second);
-  arguments_.erase(it);
-  return row;
+  std::vector<Value> row = RowWith(call, reply);
+  if (!row.empty()) {
+    arguments_.erase({call.relation, call.args});
+    return row;
+  }
+  const auto at = arguments_.try_emplace({call.relation, call.args}, call.args).first;
+  at->second[static_cast<std::size_t>(call.column)] = reply;
+  return {};
 }
 
 void Solver::EvaluateTable(Table& table) {
@@ -274,8 +311,7 @@ void Solver::EvaluateTable(Table& table) {
   } else if (key.size() == table.key.size()) {
     if (const RowId row = rel.Find(key); row != kNoId) add(row);
   } else {
-    const Index& index = rel.IndexOn(probe);
-    for (RowId row = index.First(key, rel); row != kNoId; row = index.Next(row)) add(row);
+    for (const RowId row : rel.IndexOn(probe, &machine_.within_limits).Rows(key, rel)) add(row);
   }
   if (const Collected* collected = program_.FindCollected(table.relation))
     EvaluateCollected(table, *collected);
@@ -343,14 +379,18 @@ void Solver::Complete(Table& table) {
 }
 
 Table& Solver::Demand(RelationId relation, std::vector<Value> key) {
-  auto& table = tables_[{relation, key}];
-  if (table == nullptr) {
-    table = std::make_unique<Table>();
-    table->relation = relation;
-    table->key = std::move(key);
+  const auto next = static_cast<std::uint32_t>(tables_.size());
+  const std::uint32_t id = table_of_.FindOrInsert(
+      MixHash(RowSet::HashOf(key), relation), next,
+      [&](std::uint32_t i) { return tables_[i].relation == relation && tables_[i].key == key; });
+  if (id == next) {
+    Table& table = tables_.emplace_back();
+    table.relation = relation;
+    table.key = std::move(key);
+    table.acts = analysis_.Acts(relation);
   }
-  Complete(*table);
-  return *table;
+  Complete(tables_[id]);
+  return tables_[id];
 }
 
 // --- goals ---------------------------------------------------------------------------------
@@ -364,8 +404,10 @@ Solver::Active Solver::Activated(const Definition& def) {
   frame.answer = &answer;
   const Machine::Use use(machine_, frame, Mode::kSolve);
   const std::vector<bool> nothing(def.slots.size());
-  machine_.Run(
-      PlanOf(&def, 1, Pointers(def.activation), nothing, nothing, def.slots, def.avar).first);
+  const Plan& plan = PlanOf(&def, program_.Has(def), 1, nothing, [&](Planner planner) {
+    return planner.Make(Pointers(def.activation), nothing, nothing, def.slots, def.avar);
+  });
+  machine_.Run(plan.first);
   return found ? Active::kYes : frame.pending ? Active::kWaits : Active::kNo;
 }
 
@@ -455,16 +497,21 @@ const Table& Solver::SolveQuery(const Definition& query) {
 
 // --- constraints and proofs ------------------------------------------------------------------
 
-void Solver::CheckConstraint(const Constraint& c,
+bool Solver::CheckConstraint(const Constraint& c,
                              const std::function<void(const std::vector<Value>&, Verdict)>& fn) {
   Frame frame(nullptr, c.slots);
   const Machine::Use use(machine_, frame, Mode::kSolve);
   const std::vector<bool> nothing(c.slots.size());
-  const Plan& left = PlanOf(&c, 0, Pointers(c.left), nothing, nothing, c.slots, c.avar);
+  const auto plan = [&](int part, const Clauses& clauses, const std::vector<bool>& known) -> auto& {
+    return PlanOf(&c, true, part, known, [&](Planner planner) {
+      return planner.Make(Pointers(clauses), known, nothing, c.slots, c.avar);
+    });
+  };
+  const Plan& left = plan(0, c.left, nothing);
   std::vector<bool> bound(c.slots.size());  // what the left side binds
   for (const Step& step : left.steps)
     for (SlotId w : step.writes) bound[static_cast<std::size_t>(w)] = true;
-  const Plan& right = PlanOf(&c, 1, Pointers(c.right), bound, nothing, c.slots, c.avar);
+  const Plan& right = plan(1, c.right, bound);
   std::set<std::vector<Value>> seen;
   const auto each = [&] {
     const std::vector<Value> here = frame.slots;
@@ -488,6 +535,7 @@ void Solver::CheckConstraint(const Constraint& c,
   const Continuation answer(each);
   frame.answer = &answer;
   machine_.Run(left.first);
+  return frame.pending;
 }
 
 std::optional<std::vector<Premise>> Solver::Prove(
@@ -500,9 +548,9 @@ std::optional<std::vector<Premise>> Solver::Prove(
     std::optional<std::vector<Premise>> found;
     const auto take = [&] {
       std::vector<Premise> premises;
-      for (const auto& [from, premise] : frame.path) {
-        if (!usable(premise)) return true;
-        premises.push_back(premise);
+      for (const RowUsed& used : frame.path) {
+        premises.push_back(machine_.PremiseOf(used));
+        if (!usable(premises.back())) return true;
       }
       found = std::move(premises);
       return false;

@@ -16,12 +16,13 @@
 #ifndef RPL_INTERP_SOLVER_H_
 #define RPL_INTERP_SOLVER_H_
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,12 +40,12 @@ class Solver : public Demands {
   Machine& machine() { return machine_; }
   const Machine& machine() const { return machine_; }
 
-  /// Drops every table and what evaluating them found, and every plan.
+  /// Drops every table and what evaluating them found, and the plans of queries; every plan
+  /// when the analysis was made anew.
   void Forget();
 
   /// Runs a plan of `def` bottom-up; new head rows go to the store. Returns their number.
-  std::size_t Derive(const Definition& def, const Plan& plan,
-                     const std::vector<Machine::Marks>& marks);
+  std::size_t Derive(const Definition& def, const Plan& plan, const std::vector<Marks>& marks);
 
   /// A goal by its rules. The table is valid until Forget.
   const Table& SolveGoal(const Goal& goal);
@@ -56,8 +57,9 @@ class Solver : public Demands {
   Active Activated(const Definition& def);
 
   enum class Verdict { kHolds, kViolated, kUndecided };
-  /// Calls back for each answer of a constraint's left side, with its slots.
-  void CheckConstraint(const Constraint& c,
+  /// Calls back for each answer of a constraint's left side, with its slots. Whether there
+  /// may be more of them once a call is answered.
+  bool CheckConstraint(const Constraint& c,
                        const std::function<void(const std::vector<Value>& slots, Verdict)>& fn);
 
   /// The premises of the first rule that derives `row`, whose number goes to `def`;
@@ -69,6 +71,8 @@ class Solver : public Demands {
   /// Takes a reply for one argument of a collected heading; the whole row once every
   /// argument has one, else empty.
   std::vector<Value> TakeArgument(const OpenCall& call, Value reply);
+  /// The row that TakeArgument would give, which it does not take.
+  std::vector<Value> RowWith(const OpenCall& call, Value reply) const;
 
   Table& Demand(RelationId relation, std::vector<Value> key) override;
   bool IsAnswered(RelationId goal) const override;
@@ -87,9 +91,9 @@ class Solver : public Demands {
               const std::function<void(std::vector<Value>)>& add);
   bool BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
                 std::vector<bool>& bound, Continuation then);
-  const Plan& PlanOf(const void* owner, int part, const std::vector<const Clause*>& clauses,
-                     const std::vector<bool>& bound, const std::vector<bool>& wanted,
-                     const std::vector<std::string>& names, const std::vector<bool>& avar);
+  template <typename Make>
+  const Plan& PlanOf(const void* owner, bool lasts, int part, const std::vector<bool>& bound,
+                     Make&& make);
   const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound);
   std::string ReasonOf(const Frame& frame) const;
 
@@ -99,11 +103,20 @@ class Solver : public Demands {
   const Analysis& analysis_;
   Machine machine_;
 
-  std::map<std::pair<RelationId, std::vector<Value>>, std::unique_ptr<Table>> tables_;
+  std::deque<Table> tables_;
+  IdTable table_of_;  // by relation and key
   std::vector<std::unique_ptr<Table>> query_tables_;
   std::vector<Table*> running_;     // demanded calls in progress, outermost first
   std::vector<Table*> unfinished_;  // evaluated tables whose leader is still running
-  std::map<std::tuple<const void*, int, std::vector<bool>>, std::unique_ptr<Plan>> plans_;
+  struct Planned {
+    int part;
+    Mode mode;
+    std::vector<bool> bound;
+    std::unique_ptr<Plan> plan;
+  };
+  // By rule or constraint: of the program, as the analysis stands, and of queries.
+  std::unordered_map<const void*, std::vector<Planned>> plans_, query_plans_;
+  std::uint64_t analysis_known_ = 0;
   // Replies for arguments of collected headings, by relation and bound arguments.
   std::map<std::pair<RelationId, std::vector<Value>>, std::vector<Value>> arguments_;
 };

@@ -2,7 +2,9 @@
 #include "interp/store.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
+#include <utility>
 
 namespace rpl {
 namespace {
@@ -19,90 +21,87 @@ std::string NameOf(Space space, std::string_view label) {
 
 }  // namespace
 
-RowId Index::First(std::span<const Value> key, const Relation& relation) const {
-  std::uint64_t hash = 0;
-  for (Value v : key) hash = MixHash(hash, v.bits());
-  return heads_.Find(hash, [&](RowId row) {
-    const Value* cells = relation.Row(row);
+std::span<const RowId> Index::Rows(std::span<const Value> key, const Relation& relation) const {
+  const std::uint32_t found = heads_.Find(RowSet::HashOf(key), [&](std::uint32_t list) {
+    const Value* cells = relation.Row(lists_[list].first);
     std::size_t k = 0;
     for (Columns rest = columns_; rest != 0; rest &= rest - 1)
-      if (cells[__builtin_ctzll(rest)] != key[k++]) return false;
+      if (cells[std::countr_zero(rest)] != key[k++]) return false;
     return true;
   });
+  if (found == kNoId) return {};
+  const List& list = lists_[found];
+  if (list.size == 1) return {&list.first, 1};
+  return {ids_.data() + list.at, list.size};
 }
 
-void Index::Extend(const Relation& relation) {
-  const RowId end = relation.size();
-  const auto begin = static_cast<RowId>(next_.size());
-  if (begin == end) return;
-  next_.resize(end, kNoId);
-  last_.resize(end, kNoId);
-  for (RowId row = begin; row < end; ++row) {
-    const Value* cells = relation.Row(row);
+void Index::Extend(const Relation& relation, RowId end, const KeepOn* keep_on) {
+  for (const RowId begin = size_; size_ < end; ++size_) {
+    if ((size_ - begin) % kAtOnce == kAtOnce - 1 && keep_on != nullptr && !(*keep_on)()) return;
+    const Value* cells = relation.Row(size_);
     std::uint64_t hash = 0;
     for (Columns rest = columns_; rest != 0; rest &= rest - 1)
-      hash = MixHash(hash, cells[__builtin_ctzll(rest)].bits());
-    const RowId head = heads_.FindOrInsert(hash, row, [&](RowId other) {
-      const Value* theirs = relation.Row(other);
+      hash = MixHash(hash, cells[std::countr_zero(rest)].bits());
+    const auto next = static_cast<std::uint32_t>(lists_.size());
+    const std::uint32_t list = heads_.FindOrInsert(hash, next, [&](std::uint32_t other) {
+      const Value* theirs = relation.Row(lists_[other].first);
       for (Columns rest = columns_; rest != 0; rest &= rest - 1) {
-        const int c = __builtin_ctzll(rest);
+        const int c = std::countr_zero(rest);
         if (cells[c] != theirs[c]) return false;
       }
       return true;
     });
-    if (head != row) next_[last_[head]] = row;
-    last_[head] = row;
+    if (list == next) lists_.push_back({size_, 1, 0});
+    else Append(lists_[list], size_);
   }
 }
 
-void Index::Clear() {
-  heads_.Clear();
-  next_.clear();
-  last_.clear();
-}
-
-std::size_t Index::bytes() const {
-  return heads_.bytes() + (next_.capacity() + last_.capacity()) * sizeof(RowId);
-}
-
-std::uint64_t Relation::HashOf(std::span<const Value> row) {
-  std::uint64_t hash = 0;
-  for (Value v : row) hash = MixHash(hash, v.bits());
-  return hash;
-}
-
-Relation::Inserted Relation::Insert(std::span<const Value> row, std::uint64_t hash, bool asserted) {
-  assert(row.size() == arity_);
-  const RowId next = size_;
-  const RowId id = rows_.FindOrInsert(
-      hash, next, [&](RowId other) { return std::equal(row.begin(), row.end(), Row(other)); });
-  const bool is_new = id == next;
-  if (is_new) {
-    cells_.insert(cells_.end(), row.begin(), row.end());
-    ++size_;
+// A list that is full moves to twice the space; what it leaves is kept for others.
+void Index::Append(List& list, RowId row) {
+  if (std::has_single_bit(list.size)) {
+    const int order = std::countr_zero(list.size);
+    std::uint32_t& free = free_[order + 1];
+    std::uint32_t at = free;
+    if (at != 0) free = ids_[--at];
+    else at = static_cast<std::uint32_t>(ids_.Extend(std::size_t{list.size} * 2) - ids_.begin());
+    if (list.size == 1) {
+      ids_[at] = list.first;
+    } else {
+      std::copy_n(ids_.data() + list.at, list.size, ids_.data() + at);
+      ids_[list.at] = std::exchange(free_[order], list.at + 1);
+    }
+    list.at = at;
   }
+  ids_[list.at + list.size++] = row;
+}
+
+std::size_t Index::bytes() const { return heads_.bytes() + lists_.bytes() + ids_.bytes(); }
+
+Relation::Inserted Relation::Insert(std::span<const Value> row, bool asserted) {
+  assert(row.size() == arity());
+  const Inserted in = rows_.Insert(row);
   if (asserted) {
-    if (asserted_.size() <= id) asserted_.resize(id + 1);
-    asserted_[id] = true;
+    if (asserted_.size() <= in.row) asserted_.resize(in.row + 1);
+    asserted_[in.row] = true;
   }
-  return {id, is_new};
+  return in;
 }
 
-RowId Relation::Find(std::span<const Value> row) const {
-  assert(row.size() == arity_);
-  return rows_.Find(HashOf(row),
-                    [&](RowId other) { return std::equal(row.begin(), row.end(), Row(other)); });
+const Index* Relation::IndexIfAny(Columns columns) const {
+  for (const auto& index : indexes_)
+    if (index->columns() == columns) return index.get();
+  return nullptr;
 }
 
-const Index& Relation::IndexOn(Columns columns) {
-  assert(columns != 0);
-  for (auto& index : indexes_) {
-    if (index->columns() != columns) continue;
-    index->Extend(*this);
-    return *index;
-  }
+const Index& Relation::IndexOn(Columns columns, RowId end, const KeepOn* keep_on) {
+  assert(columns != 0 && end <= size());
+  for (auto& index : indexes_)
+    if (index->columns() == columns) {
+      index->Extend(*this, end, keep_on);
+      return *index;
+    }
   indexes_.push_back(std::make_unique<Index>(columns));
-  indexes_.back()->Extend(*this);
+  indexes_.back()->Extend(*this, end, keep_on);
   return *indexes_.back();
 }
 
@@ -114,7 +113,7 @@ Value Relation::Meta(RowId row) const {
 void Relation::SetMeta(RowId row, Value map) { meta_[row] = map; }
 
 std::size_t Relation::bytes() const {
-  std::size_t out = cells_.capacity() * sizeof(Value) + rows_.bytes();
+  std::size_t out = rows_.bytes();
   for (const auto& index : indexes_) out += index->bytes();
   return out;
 }

@@ -24,9 +24,11 @@
 #ifndef RPL_INTERP_STORE_H_
 #define RPL_INTERP_STORE_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,13 +36,12 @@
 #include <vector>
 
 #include "grammar/diagnostic.h"
-#include "interp/id_table.h"
+#include "interp/row_set.h"
 #include "interp/value.h"
 
 namespace rpl {
 
 using RelationId = std::uint32_t;
-using RowId = std::uint32_t;
 
 /// What a relation's label names. Avars are channels of their own (§13).
 enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar };
@@ -49,26 +50,44 @@ enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar };
 using Columns = std::uint64_t;
 inline constexpr std::size_t kMaxArity = 64;
 
-/// Chains of rows that agree on some columns, in id order. Grows with the relation.
+/// Asked in the course of long work; false stops it.
+using KeepOn = std::function<bool()>;
+
+/// The rows that agree on some columns, by what these hold. Grows with the relation.
 class Index {
  public:
   explicit Index(Columns columns) : columns_(columns) {}
 
   Columns columns() const { return columns_; }
-  /// The first row whose indexed columns equal `key` (in column order), or kNoId.
-  RowId First(std::span<const Value> key, const class Relation& relation) const;
-  /// The next row of the same chain, or kNoId. Ids ascend.
-  RowId Next(RowId row) const { return next_[row]; }
-  /// Takes in rows [rows indexed so far, relation.size()).
-  void Extend(const Relation& relation);
-  void Clear();
+  /// The indexed rows whose columns equal `key` (in column order), ids ascending. Valid
+  /// until the index grows.
+  std::span<const RowId> Rows(std::span<const Value> key, const class Relation& relation) const;
+  /// How many rows are indexed, and how many different keys they have.
+  RowId size() const { return size_; }
+  std::size_t keys() const { return lists_.size(); }
+  /// Takes in the rows from size() to `end`. Once in kAtOnce rows `keep_on` is called, if
+  /// there is one: when it says no, the rest of the rows is left out.
+  void Extend(const Relation& relation, RowId end, const KeepOn* keep_on);
+  static constexpr RowId kAtOnce = 1 << 16;
+  void Clear() { *this = Index(columns_); }
   std::size_t bytes() const;
 
  private:
+  // The rows of one key: `first` alone, or `size` ids from ids_[at] on, in space for a
+  // power of two of them.
+  struct List {
+    RowId first;
+    RowId size;
+    std::uint32_t at;
+  };
+  void Append(List& list, RowId row);
+
   Columns columns_;
-  IdTable heads_;            // ids are first rows of chains
-  std::vector<RowId> next_;  // per row
-  std::vector<RowId> last_;  // per first row of a chain; else unused
+  RowId size_ = 0;
+  IdTable heads_;  // of lists
+  PageArray<List> lists_;
+  PageArray<RowId> ids_;
+  std::uint32_t free_[32] = {};  // by size: the first unused space in ids_, and one
 };
 
 /// Places by row id, in pages that are there only where a row has one.
@@ -103,44 +122,48 @@ class Places {
 class Relation {
  public:
   Relation(RelationId id, Space space, Value label, std::string name, std::uint32_t arity)
-      : id_(id), space_(space), label_(label), name_(std::move(name)), arity_(arity) {}
+      : id_(id), space_(space), label_(label), name_(std::move(name)), rows_(arity) {}
 
   RelationId id() const { return id_; }
   Space space() const { return space_; }
   Value label() const { return label_; }
   /// As the author writes it, with its mark: "edge", "%goal", "$tool", "$x".
   const std::string& name() const { return name_; }
-  std::uint32_t arity() const { return arity_; }
-  RowId size() const { return size_; }
-  bool empty() const { return size_ == 0; }
+  std::uint32_t arity() const { return rows_.arity(); }
+  RowId size() const { return rows_.size(); }
+  bool empty() const { return size() == 0; }
   /// Bumped whenever row ids change.
   std::uint32_t epoch() const { return epoch_; }
 
-  const Value* Row(RowId row) const { return cells_.data() + std::size_t{row} * arity_; }
-  std::span<const Value> Cells(RowId row) const { return {Row(row), arity_}; }
+  const Value* Row(RowId row) const { return rows_.Row(row); }
+  std::span<const Value> Cells(RowId row) const { return rows_.Cells(row); }
 
-  struct Inserted {
-    RowId row;
-    bool is_new;
-  };
+  using Inserted = RowSet::Inserted;
   /// Appends unless present. A row that was derived becomes asserted when asserted again.
-  Inserted Insert(std::span<const Value> row, bool asserted) {
-    return Insert(row, HashOf(row), asserted);
+  Inserted Insert(std::span<const Value> row, bool asserted);
+  /// Appends those of the derived rows that are not present; see RowSet::InsertEach.
+  std::size_t InsertDerived(const Value* rows, const std::uint64_t* hashes, std::size_t count) {
+    return rows_.InsertEach(rows, hashes, count);
   }
-  /// The same for a caller that has hashed the row already, and may have prefetched its slot.
-  Inserted Insert(std::span<const Value> row, std::uint64_t hash, bool asserted);
-  static std::uint64_t HashOf(std::span<const Value> row);
   void Prefetch(std::uint64_t hash) const { rows_.Prefetch(hash); }
-  RowId Find(std::span<const Value> row) const;
+  /// The bytes that inserting `more` rows would take at once, beside those it has.
+  std::size_t GrowthFor(std::size_t more) const { return rows_.GrowthFor(more); }
+  RowId Find(std::span<const Value> row) const { return rows_.Find(row); }
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
 
   /// Removes the rows for which `keep(row)` is false; ids change when any goes.
   template <typename Keep>
   void Rebuild(Keep&& keep);
 
-  /// The index on `columns`, built or extended to hold every row. O(new rows).
-  /// REQUIRES: columns is neither 0 nor all.
-  const Index& IndexOn(Columns columns);
+  /// The rows before `end` are in the index on `columns`, which is made when there is none;
+  /// others may be. But when `keep_on` (may be null) stopped it, it has the first of them
+  /// only. O(new rows). REQUIRES: columns is not 0.
+  const Index& IndexOn(Columns columns, RowId end, const KeepOn* keep_on);
+  const Index& IndexOn(Columns columns, const KeepOn* keep_on = nullptr) {
+    return IndexOn(columns, size(), keep_on);
+  }
+  /// The index on `columns` as it stands, or null.
+  const Index* IndexIfAny(Columns columns) const;
 
   /// The author's metadata map of a row, kNone when it has none.
   Value Meta(RowId row) const;
@@ -158,12 +181,9 @@ class Relation {
   Space space_;
   Value label_;
   std::string name_;
-  std::uint32_t arity_;
-  RowId size_ = 0;
+  RowSet rows_;
   std::uint32_t epoch_ = 0;
-  std::vector<Value> cells_;
-  IdTable rows_;
-  std::vector<bool> asserted_;  // shorter than size_ when the rest is derived
+  std::vector<bool> asserted_;  // shorter than size() when the rest is derived
   std::vector<std::unique_ptr<Index>> indexes_;
   std::unordered_map<RowId, Value> meta_;
   Places origins_;
@@ -215,30 +235,24 @@ class Store {
 template <typename Keep>
 void Relation::Rebuild(Keep&& keep) {
   std::vector<RowId> kept;
-  for (RowId r = 0; r < size_; ++r)
+  for (RowId r = 0; r < size(); ++r)
     if (keep(r)) kept.push_back(r);
-  if (kept.size() == size_) return;
-  std::vector<Value> cells;
+  if (kept.size() == size()) return;
+  RowSet rows(arity());
   std::vector<bool> was_asserted;
   std::unordered_map<RowId, Value> meta;
   Places origins;
-  cells.reserve(kept.size() * arity_);
-  for (RowId to = 0; to < kept.size(); ++to) {
-    const RowId from = kept[to];
-    cells.insert(cells.end(), Row(from), Row(from) + arity_);
+  for (const RowId from : kept) {
+    const RowId to = rows.Insert(Cells(from)).row;
     was_asserted.push_back(asserted(from));
     if (auto it = meta_.find(from); it != meta_.end()) meta.emplace(to, it->second);
     if (const Span* at = origins_.Find(from)) origins.Add(to, *at);
   }
-  cells_ = std::move(cells);
+  rows_ = std::move(rows);
   asserted_ = std::move(was_asserted);
   meta_ = std::move(meta);
   origins_ = std::move(origins);
-  size_ = static_cast<RowId>(kept.size());
   ++epoch_;
-  rows_.Clear();
-  for (RowId r = 0; r < size_; ++r)
-    rows_.FindOrInsert(HashOf(Cells(r)), r, [](RowId) { return false; });
   for (auto& index : indexes_) index->Clear();
 }
 

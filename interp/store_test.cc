@@ -101,13 +101,34 @@ TEST_CASE("an index grows with its relation") {
     const Index& index = rel.IndexOn(0b101);
     for (const auto& [key, rows] : expected) {
       const Value wanted[] = {pool.Int(key.first), pool.Int(key.second)};
-      std::vector<RowId> found;
-      for (RowId r = index.First(wanted, rel); r != kNoId; r = index.Next(r)) found.push_back(r);
-      REQUIRE(found == rows);
+      const std::span<const RowId> found = index.Rows(wanted, rel);
+      REQUIRE(std::vector<RowId>(found.begin(), found.end()) == rows);
     }
     const Value nobody[] = {pool.Int(99), pool.Int(0)};
-    REQUIRE(index.First(nobody, rel) == kNoId);
+    REQUIRE(index.Rows(nobody, rel).empty());
   }
+}
+
+TEST_CASE("building an index can be stopped, and goes on where it was") {
+  Pool pool;
+  Store store(pool);
+  Relation& rel = store.at(store.Declare(Space::kRelation, "p", 2));
+  constexpr std::int64_t kRows = 3 * std::int64_t{Index::kAtOnce};
+  for (std::int64_t i = 0; i < kRows; ++i) {
+    const Value row[] = {pool.Int(i), pool.Int(i % 2)};
+    rel.Insert(row, true);
+  }
+  const Value odd[] = {pool.Int(1)};
+  const auto rows = [&](const Index& index) {
+    return static_cast<std::int64_t>(index.Rows(odd, rel).size());
+  };
+  int asked = 0;
+  const KeepOn stops = [&] { return ++asked < 2; };
+  const std::int64_t some = rows(rel.IndexOn(0b10, &stops));
+  CHECK(asked == 2);
+  CHECK(some > 0);
+  CHECK(some < kRows / 2);
+  CHECK(rows(rel.IndexOn(0b10)) == kRows / 2);
 }
 
 TEST_CASE("a rebuild keeps order, marks and metadata, and renews indexes") {
@@ -132,9 +153,8 @@ TEST_CASE("a rebuild keeps order, marks and metadata, and renews indexes") {
   CHECK(Text(s.pool, rel.Meta(2)) == "{:doc 4}");
   const Value a[] = {s.pool.Symbol("a")};
   const Index& index = rel.IndexOn(0b10);
-  CHECK(index.First(a, rel) == 0);
-  CHECK(index.Next(0) == 2);
-  CHECK(index.Next(2) == kNoId);
+  const std::span<const RowId> rows = index.Rows(a, rel);
+  CHECK(std::vector<RowId>(rows.begin(), rows.end()) == std::vector<RowId>{0, 2});
   CHECK(rel.Find(s.Cells("1 a")) == kNoId);
   CHECK(rel.Find(s.Cells("4 a")) == 2);
   s.Insert("1 a");

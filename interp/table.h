@@ -7,9 +7,9 @@
 #define RPL_INTERP_TABLE_H_
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -51,8 +51,9 @@ struct Limits {
   std::size_t max_rounds = 100'000;
   std::size_t max_depth = 20'000;          // nested demanded calls
   std::size_t max_iterations = 1'000'000;  // of one @for
-  /// Polled about every 4,000 rows: kGoesOn, or why to stop. May be empty.
-  std::function<Stop()> watch;
+  /// Polled about every 4,000 rows: kGoesOn, or why to stop. `bytes` are about to be taken and
+  /// filled in one go: it may stop before that. May be empty.
+  std::function<Stop(std::size_t bytes)> watch;
 };
 
 /// A row that an answer rests on.
@@ -67,14 +68,22 @@ struct Violation {
   std::vector<Value> bindings;  // slot name, value, …
 };
 
+/// A row that an answer rests on, where it stands: in a table, or (`from` null) in the store.
+/// Good as long as the tables are, and until rows are taken out of the relation.
+struct RowUsed {
+  struct Table* from = nullptr;
+  RelationId relation = kNoId;
+  RowId row = 0;
+};
+
 /// Answers of one demanded call: of a relation with some arguments bound, or of a goal.
 struct Table {
   RelationId relation = kNoId;
   std::vector<Value> key;                      // per argument: its value, or kNone while free
-  std::deque<std::vector<Value>> rows;         // distinct, in answer order
+  std::vector<std::vector<Value>> rows;        // distinct, in answer order
   std::vector<std::vector<Premise>> premises;  // goals only, per row
   std::vector<Value> maps;                     // goals only, per row: its bindings map
-  std::vector<Table*> used;                    // tables that the answers rest on, in order
+  std::vector<Table*> used;  // tables with goals or $json that the answers rest on, in order
   std::vector<std::pair<const Clause*, Value>> shown;  // $json: clause, value
   std::vector<Value> captures;                         // goals: slot names of the columns
   int rule = -1;                  // goals: the definition that answered, or that is waited for
@@ -86,11 +95,13 @@ struct Table {
   std::string reason;             // why there is no answer, "" when unknown
 
   // While it is evaluated; see Solver::Complete.
+  bool acts = false;  // evaluating it may reach a goal or show something
   bool complete = false;
   bool running = false;
   bool visited = false;
   std::size_t depends_on = SIZE_MAX;  // lowest running table that this one read
   IdTable index;
+  std::unordered_set<const Table*> known_used;
 
   /// Adds a row unless it is there; true when it was new.
   bool Add(std::vector<Value> row);

@@ -20,6 +20,10 @@ Answer FailedCall(Pool& pool, std::string_view code, std::string_view message) {
   return {Answer::Kind::kMeta, pool.Map(entries)};
 }
 
+Answer NotRunCall(Pool& pool, std::string_view code, std::string_view message) {
+  return {Answer::Kind::kNotRun, FailedCall(pool, code, message).value};
+}
+
 Value TypedValue(Pool& pool, const std::string& text) {
   const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
                       text.back() == text.front();

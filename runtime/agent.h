@@ -31,7 +31,10 @@ struct Request {
     kTool,    // any other tool
   };
   Kind kind = Kind::kAsk;
-  std::string id;              // the call as RPL text: `$ask("Q")`, `$focus`, `draft(?draft-id)`
+  /// The call as RPL text, `$ask("Q")`, `$focus`, `draft(?draft-id)`; of a heading with several
+  /// open arguments, with the one that is asked for: `stay(?from, ?to) for ?to`. It names the
+  /// call everywhere.
+  std::string id;
   std::string name;            // what --answer KEY may say: "ask", "focus", "draft-id"
   std::string relation;        // the relation whose argument is asked for, or ""
   std::string prompt;          // for people
@@ -53,11 +56,14 @@ struct Answer {
   enum class Kind {
     kValue,    // `value` is the result
     kMeta,     // `value` is a map: the whole result metadata ({:status 200, :body "ok"})
+    kNotRun,   // the call was not permitted or could not be started; `value` as kMeta. It
+               // fails in this turn, and is made again in another.
     kDecline,  // the user refuses: %fail, the run continues where it can (§18.6)
     kNobody,   // nobody answers now: the call stays pending
   };
   Kind kind = Kind::kNobody;
   Value value;
+  double took_ms = 0;  // of a tool call, as far as the agent measures it
 };
 
 class Agent {
@@ -85,6 +91,8 @@ Value TypedValue(Pool& pool, const std::string& text);
 
 /// The reply of a tool that failed: {:status :error, :code code, :message message}.
 Answer FailedCall(Pool& pool, std::string_view code, std::string_view message);
+/// The same of one that did not run.
+Answer NotRunCall(Pool& pool, std::string_view code, std::string_view message);
 
 /// The option a person's text means: its number from 1 (`2` or `#2`) or its plain text.
 /// kNone when there is none. Text wins over number.

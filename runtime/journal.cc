@@ -15,11 +15,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 10> kEventNames = {
-    "program", "file", "turn", "step", "entry", "chat", "call", "started", "reply", "outcome"};
-constexpr std::array<std::string_view, 7> kEntryNames = {
-    "fact", "retraction", "reply", "constraint", "derivation", "goal", "failure"};
-constexpr std::array<std::string_view, 3> kReplyNames = {"value", "metadata", "declined"};
+constexpr std::array<std::string_view, 12> kEventNames = {
+    "program", "file",    "turn",  "step",    "entry",    "chat",
+    "call",    "started", "reply", "outside", "decision", "outcome"};
+constexpr std::array<std::pair<std::string_view, rpl::Answer::Kind>, 4> kReplyNames = {
+    {{"value", rpl::Answer::Kind::kValue},
+     {"metadata", rpl::Answer::Kind::kMeta},
+     {"declined", rpl::Answer::Kind::kDecline},
+     {"not-run", rpl::Answer::Kind::kNotRun}}};
 
 // Events come from a file whose hashes were checked; one that is no object is empty.
 ordered_json Body(const Event& event) {
@@ -30,6 +33,16 @@ ordered_json Body(const Event& event) {
 std::string TextAt(const ordered_json& body, const char* key) {
   const auto at = body.find(key);
   return at != body.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+int NumberAt(const ordered_json& body, const char* key) {
+  const auto at = body.find(key);
+  return at != body.end() && at->is_number_integer() ? at->get<int>() : 0;
+}
+
+bool FlagAt(const ordered_json& body, const char* key) {
+  const auto at = body.find(key);
+  return at != body.end() && at->is_boolean() && at->get<bool>();
 }
 
 Event Make(Event::Kind kind, const ordered_json& body) {
@@ -54,12 +67,14 @@ bool IsSettled(Event::Kind kind) {
     case Event::Kind::kChat:
     case Event::Kind::kStarted:
     case Event::Kind::kReply:
+    case Event::Kind::kOutside:
     case Event::Kind::kOutcome: return true;
     case Event::Kind::kFile:
     case Event::Kind::kTurn:
     case Event::Kind::kStep:
     case Event::Kind::kEntry:
-    case Event::Kind::kCall: return false;
+    case Event::Kind::kCall:
+    case Event::Kind::kDecision: return false;
   }
   return true;
 }
@@ -68,6 +83,43 @@ bool IsSettled(Event::Kind kind) {
 void NoteDoubt(const Event& event, std::set<std::string>& in_doubt) {
   if (event.kind == Event::Kind::kStarted) in_doubt.insert(TextAt(Body(event), "call"));
   if (event.kind == Event::Kind::kReply) in_doubt.erase(TextAt(Body(event), "call"));
+}
+
+// Replies for arguments of one heading make one fact, with the last of them; until then
+// they are kept here. Such a call is named `heading(?a, ?b) for ?a`.
+void NotePartial(const Event& event, std::map<std::string, Event>& partial) {
+  const ordered_json body = Body(event);
+  const std::string call = TextAt(body, "call");
+  const std::size_t end = call.rfind(" for ?");
+  if (call.starts_with('$') || end == std::string::npos || !body.contains("value")) return;
+  partial.insert_or_assign(call, event);
+  if (!body.contains("entry")) return;
+  std::erase_if(partial, [&](const auto& known) {
+    return known.first.compare(0, end + 6, call, 0, end + 6) == 0;
+  });
+}
+
+ordered_json EntryJson(const TraceEntry& entry) {
+  ordered_json body = {{"kind", EntryName(entry.kind)},
+                       {"timestep", entry.timestep},
+                       {"phase", entry.phase},
+                       {"text", entry.text}};
+  if (entry.stated) body["stated"] = true;
+  if (entry.again) body["again"] = true;
+  return body;
+}
+
+TraceEntry EntryOf(const ordered_json& body) {
+  TraceEntry out;
+  const std::string name = TextAt(body, "kind");
+  while (out.kind != TraceEntry::Kind::kFailure && EntryName(out.kind) != name)
+    out.kind = static_cast<TraceEntry::Kind>(static_cast<int>(out.kind) + 1);
+  out.timestep = NumberAt(body, "timestep");
+  out.phase = NumberAt(body, "phase");
+  out.text = TextAt(body, "text");
+  out.stated = FlagAt(body, "stated");
+  out.again = FlagAt(body, "again");
+  return out;
 }
 
 std::string Shortened(const std::string& text) {
@@ -85,24 +137,9 @@ std::optional<Event::Kind> EventKindOf(std::string_view name) {
   return static_cast<Event::Kind>(at - kEventNames.begin());
 }
 
-std::string_view EntryName(TraceEntry::Kind kind) {
-  return kEntryNames[static_cast<std::size_t>(kind)];
-}
-
 std::set<std::string> CallsInDoubt(std::span<const Event> events) {
   std::set<std::string> out;
   for (const Event& event : events) NoteDoubt(event, out);
-  return out;
-}
-
-std::string TraceProgram(std::span<const TraceEntry> trace) {
-  std::string out;
-  for (const TraceEntry& entry : trace) {
-    const bool follows = entry.kind == TraceEntry::Kind::kDerivation ||
-                         entry.kind == TraceEntry::Kind::kConstraint ||
-                         entry.kind == TraceEntry::Kind::kFailure;
-    out += (follows ? "-- " : "") + entry.text + "\n";
-  }
   return out;
 }
 
@@ -113,23 +150,70 @@ ProgramEvent ProgramOf(const Event& event) {
   if (const auto files = body.find("files"); files != body.end() && files->is_array())
     for (const ordered_json& file : *files)
       out.files.push_back({TextAt(file, "name"), TextAt(file, "text")});
+  out.guard = body.value("guard", ordered_json());
   return out;
 }
 
-TraceEntry EntryOf(const Event& event) {
-  const ordered_json body = Body(event);
-  const auto at = std::find(kEntryNames.begin(), kEntryNames.end(), TextAt(body, "kind"));
-  const auto kind = static_cast<TraceEntry::Kind>(std::min<std::ptrdiff_t>(
-      at - kEntryNames.begin(), static_cast<std::ptrdiff_t>(kEntryNames.size()) - 1));
-  return {kind, body.value("timestep", 0), body.value("phase", 0), TextAt(body, "text")};
+std::vector<ordered_json> AnswersTo(std::span<const Event> events, const std::string& key) {
+  std::vector<ordered_json> out;
+  for (const Event& event : events) {
+    if (event.kind != Event::Kind::kOutside) continue;
+    ordered_json body = Body(event);
+    const auto question = body.find("question");
+    if (question != body.end() && question->is_object() && question->contains(key))
+      out.push_back(body.value("answer", ordered_json()));
+  }
+  return out;
 }
 
-Journal::Journal(std::vector<Event> recorded, std::set<std::string> in_doubt, Sink sink,
-                 std::function<bool(const std::string&)> retry)
+Trace Entries(std::span<const Event> events) {
+  Trace out;
+  for (const Event& event : events) {
+    if (event.kind == Event::Kind::kProgram)
+      for (TraceEntry& entry : out) entry.past = true;
+    if (event.kind == Event::Kind::kEntry) out.push_back(EntryOf(Body(event)));
+  }
+  return out;
+}
+
+// A timestep takes the replies of the one before in its first phases, and nothing is settled
+// in between. So those without entry stand after the last step; an epoch that follows may
+// have begun with some of their entries.
+Trace EntriesToCome(std::span<const Event> events) {
+  Trace out;
+  for (const Event& event : events) {
+    if (event.kind == Event::Kind::kStep) out.clear();
+    if (event.kind == Event::Kind::kEntry && !out.empty())
+      std::erase_if(out, [text = TextAt(Body(event), "text")](const TraceEntry& entry) {
+        return entry.text == text;
+      });
+    if (event.kind != Event::Kind::kReply) continue;
+    const ordered_json body = Body(event);
+    if (const auto entry = body.find("entry"); entry != body.end()) out.push_back(EntryOf(*entry));
+  }
+  return out;
+}
+
+Trace TraceSoFar(std::span<const Event> events) {
+  Trace out = Entries(events);
+  for (TraceEntry& entry : EntriesToCome(events)) out.push_back(std::move(entry));
+  return out;
+}
+
+Journal::Journal(std::vector<Event> recorded, std::span<const Event> earlier, Sink sink,
+                 std::function<bool(const std::string&)> retry, End end)
     : recorded_(std::move(recorded)),
       sink_(std::move(sink)),
-      in_doubt_(std::move(in_doubt)),
-      retry_(std::move(retry)) {}
+      retry_(std::move(retry)),
+      end_(end),
+      earlier_(TraceSoFar(earlier)),
+      in_doubt_(CallsInDoubt(earlier)) {
+  for (TraceEntry& entry : earlier_) entry.past = true;
+  for (const Event& event : earlier) {
+    if (event.kind == Event::Kind::kStep) last_timestep_ = NumberAt(Body(event), "timestep");
+    if (event.kind == Event::Kind::kReply) NotePartial(event, partial_);
+  }
+}
 
 const Event* Journal::Next() const {
   return !broken_.empty() || at_ == recorded_.size() ? nullptr : &recorded_[at_];
@@ -139,13 +223,16 @@ void Journal::Tell(Event event) {
   if (!broken_.empty()) return;
   if (const Event* next = Next()) {
     if (*next != event) {
+      differs_ = true;
       broken_ = fmt::format("event {} was {} {}, and is now {} {}", at_ + 1, EventName(next->kind),
                             Shortened(next->body), EventName(event.kind), Shortened(event.body));
       return;
     }
     ++at_;
-  } else {
-    if (sink_) broken_ = sink_(event, IsSettled(event.kind));
+  } else if (over()) {
+    return;
+  } else if (sink_) {
+    broken_ = sink_(event, IsSettled(event.kind));
   }
   NoteDoubt(event, in_doubt_);
 }
@@ -154,7 +241,9 @@ Event Journal::Program(const ProgramEvent& program) {
   ordered_json files = ordered_json::array();
   for (const ProgramFile& file : program.files)
     files.push_back({{"name", file.name}, {"text", file.text}});
-  return Make(Event::Kind::kProgram, {{"files", std::move(files)}, {"trace", program.trace}});
+  ordered_json body = {{"files", std::move(files)}, {"trace", program.trace}};
+  if (!program.guard.is_null()) body["guard"] = program.guard;
+  return Make(Event::Kind::kProgram, body);
 }
 
 std::optional<std::string> Journal::File(const std::string& name,
@@ -183,7 +272,7 @@ std::optional<RecordedTurn> Journal::NextTurn() const {
   return turn;
 }
 
-void Journal::End(const Outcome& outcome) {
+void Journal::Finish(const Outcome& outcome) {
   if (!outcome.repeatable) return;
   ordered_json body = {{"status", StatusName(outcome.status)}, {"goal", outcome.goal}};
   body["answers"] = outcome.answers;
@@ -191,21 +280,29 @@ void Journal::End(const Outcome& outcome) {
   Tell(Make(Event::Kind::kOutcome, body));
 }
 
-std::string Journal::Step(int timestep, const std::function<std::string()>& clock) {
-  std::string now;
-  if (const Event* next = Next(); next != nullptr && next->kind == Event::Kind::kStep)
-    now = TextAt(Body(*next), "now");
-  else now = clock();
-  Tell(Make(Event::Kind::kStep, {{"timestep", timestep}, {"now", now}}));
-  return now;
+Journal::Moment Journal::Step(int timestep, const std::function<std::string()>& clock,
+                              const SessionLimits& limits) {
+  Moment out{"", limits};
+  SessionLimits& to = out.limits;
+  std::size_t* const counters[] = {&to.max_rows, &to.max_rounds, &to.max_depth, &to.max_iterations,
+                                   &to.max_timesteps};
+  ordered_json numbers = ordered_json::array();
+  if (const Event* next = Next(); next != nullptr && next->kind == Event::Kind::kStep) {
+    const ordered_json body = Body(*next);
+    out.now = TextAt(body, "now");
+    if (const auto at = body.find("limits"); at != body.end() && at->is_array()) numbers = *at;
+    for (std::size_t i = 0; i < std::min(numbers.size(), std::size(counters)); ++i)
+      if (numbers[i].is_number_unsigned()) *counters[i] = numbers[i].get<std::size_t>();
+  } else {
+    out.now = clock();
+    for (const std::size_t* counter : counters) numbers.push_back(*counter);
+  }
+  Tell(Make(Event::Kind::kStep,
+            {{"timestep", timestep}, {"now", out.now}, {"limits", std::move(numbers)}}));
+  return out;
 }
 
-void Journal::Entry(const TraceEntry& entry) {
-  Tell(Make(Event::Kind::kEntry, {{"kind", EntryName(entry.kind)},
-                                  {"timestep", entry.timestep},
-                                  {"phase", entry.phase},
-                                  {"text", entry.text}}));
-}
+void Journal::Entry(const TraceEntry& entry) { Tell(Make(Event::Kind::kEntry, EntryJson(entry))); }
 
 bool Journal::Chat(const std::string& line) {
   const bool is_new = live();
@@ -223,36 +320,57 @@ std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::strin
     NoteDoubt(*Next(), in_doubt_);
     ++at_;
   }
-  const Event* next = Next();
-  if (next == nullptr || next->kind != Event::Kind::kReply) return std::nullopt;
-  const ordered_json body = Body(*next);
+  std::optional<Event> event;
+  if (const Event* next = Next()) {
+    if (next->kind != Event::Kind::kReply) return std::nullopt;
+    event = *next;
+  } else if (live()) {
+    for (const std::string& call : calls)
+      if (const auto known = partial_.find(call); !event && known != partial_.end())
+        event = known->second;
+  }
+  if (!event) return std::nullopt;
+  const ordered_json body = Body(*event);
   const auto call = std::find(calls.begin(), calls.end(), TextAt(body, "call"));
   if (call == calls.end()) return std::nullopt;
   rpl::Answer answer;
   const std::string kind = TextAt(body, "kind");
-  answer.kind = kind == kReplyNames[0]   ? rpl::Answer::Kind::kValue
-                : kind == kReplyNames[1] ? rpl::Answer::Kind::kMeta
-                                         : rpl::Answer::Kind::kDecline;
-  if (answer.kind != rpl::Answer::Kind::kDecline)
+  for (const auto& [name, means] : kReplyNames)
+    if (kind == name) answer.kind = means;
+  if (answer.kind != rpl::Answer::Kind::kDecline) {
     answer.value = ValueOfText(pool, TextAt(body, "value"));
-  if (answer.kind != rpl::Answer::Kind::kDecline && answer.value.is_none()) {
-    broken_ = fmt::format("event {}: the reply {} cannot be read", at_ + 1,
-                          Shortened(TextAt(body, "value")));
-    return std::nullopt;
+    if (answer.value.is_none()) {
+      broken_ = fmt::format("event {}: the reply {} cannot be read", at_ + 1,
+                            Shortened(TextAt(body, "value")));
+      return std::nullopt;
+    }
   }
-  NoteDoubt(*next, in_doubt_);
-  ++at_;
+  Tell(*event);
+  partial_.erase(*call);
   return Recorded{static_cast<std::size_t>(call - calls.begin()), answer};
 }
 
+ordered_json Journal::Outside(const ordered_json& question,
+                              const std::function<ordered_json()>& ask) {
+  ordered_json answer;
+  if (const Event* next = Next(); next != nullptr && next->kind == Event::Kind::kOutside)
+    answer = Body(*next).value("answer", ordered_json());
+  else if (live()) answer = ask();
+  Tell(Make(Event::Kind::kOutside, {{"question", question}, {"answer", answer}}));
+  return answer;
+}
+
+void Journal::Decision(const ordered_json& decision) {
+  Tell(Make(Event::Kind::kDecision, decision));
+}
+
 void Journal::Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool,
-                    std::optional<std::chrono::milliseconds> took) {
-  const bool declined = answer.kind == rpl::Answer::Kind::kDecline;
-  const std::string_view kind = declined                                  ? kReplyNames[2]
-                                : answer.kind == rpl::Answer::Kind::kMeta ? kReplyNames[1]
-                                                                          : kReplyNames[0];
-  ordered_json body = {{"call", call}, {"kind", kind}};
-  if (!declined) body["value"] = Text(pool, answer.value);
+                    const TraceEntry& entry, std::optional<std::chrono::milliseconds> took) {
+  ordered_json body = {{"call", call}};
+  for (const auto& [name, kind] : kReplyNames)
+    if (answer.kind == kind) body["kind"] = name;
+  if (answer.kind != rpl::Answer::Kind::kDecline) body["value"] = Text(pool, answer.value);
+  if (!entry.text.empty()) body["entry"] = EntryJson(entry);
   if (took) body["ms"] = took->count();
   Tell(Make(Event::Kind::kReply, body));
 }

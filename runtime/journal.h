@@ -13,6 +13,9 @@
 // the engine is another one), or when its sink fails. It is never live again then, and
 // nobody outside is asked.
 //
+// What limits decide is recorded by the limits, which each timestep has; what the clock, the
+// memory or a person cut off is not recorded.
+//
 // Order within a timestep: kStep, then entries as phases write them; in phase 8 chat, the
 // calls that go out, kStarted for those handed to a command, and their replies. A turn
 // begins with kTurn and ends with kOutcome; the last one may be cut off.
@@ -21,6 +24,8 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -37,16 +42,18 @@ namespace rpl {
 /// One recorded event: its body is one JSON object, in the form the journal writes.
 struct Event {
   enum class Kind {
-    kProgram,  // the files of a program; begins an epoch
-    kFile,     // a file that a namespace named, as it was read
-    kTurn,     // a run of the goals begins
-    kStep,     // a timestep begins: its number and time
-    kEntry,    // an entry of the trace
-    kChat,     // a line of chat, before it is shown
-    kCall,     // a call goes out
-    kStarted,  // a command is about to be started for a call
-    kReply,    // a reply came in; it is used only after this
-    kOutcome,  // the turn ended
+    kProgram,   // the files of a program; begins an epoch
+    kFile,      // a file that a namespace named, as it was read
+    kTurn,      // a run of the goals begins
+    kStep,      // a timestep begins: its number, time and limits
+    kEntry,     // an entry of the trace
+    kChat,      // a line of chat, before it is shown
+    kCall,      // a call goes out
+    kStarted,   // a command is about to be started for a call
+    kReply,     // a reply came in; it is used only after this
+    kOutside,   // something else was asked outside, and what came back
+    kDecision,  // a guard decided about a call
+    kOutcome,   // the turn ended
   };
   Kind kind;
   std::string body;
@@ -58,9 +65,6 @@ struct Event {
 std::string_view EventName(Event::Kind kind);
 std::optional<Event::Kind> EventKindOf(std::string_view name);
 
-/// "fact", "reply", "goal", …: kinds of trace entries in events and listings.
-std::string_view EntryName(TraceEntry::Kind kind);
-
 /// Where a program's text came from.
 struct ProgramFile {
   std::string name;
@@ -70,10 +74,11 @@ struct ProgramFile {
 };
 
 /// The program of a kProgram event, and the trace of the epoch before it as RPL ("" for
-/// the first).
+/// the first). `guard` says what the run is guarded with; null: nothing.
 struct ProgramEvent {
   std::vector<ProgramFile> files;
   std::string trace;
+  nlohmann::ordered_json guard = nullptr;
 };
 ProgramEvent ProgramOf(const Event& event);
 
@@ -86,12 +91,20 @@ struct RecordedTurn {
 /// Calls for which a command was started and no reply is known.
 std::set<std::string> CallsInDoubt(std::span<const Event> events);
 
-/// A trace as an RPL program: loading it, beside the program that made it, restores what
-/// stood. Entries that follow from others are comments.
-std::string TraceProgram(std::span<const TraceEntry> trace);
+/// The entries of all epochs, in order.
+Trace Entries(std::span<const Event> events);
 
-/// The entry of a kEntry event.
-TraceEntry EntryOf(const Event& event);
+/// What replies that were kept last will be in the trace: the run ended before it took them.
+/// When an epoch ends so, the next one begins with these entries.
+Trace EntriesToCome(std::span<const Event> events);
+
+/// Both together.
+Trace TraceSoFar(std::span<const Event> events);
+
+/// The answers of kOutside events to questions that have this key, in order.
+std::vector<nlohmann::ordered_json> AnswersTo(std::span<const Event> events,
+                                              const std::string& key);
+
 
 class Journal {
  public:
@@ -99,14 +112,26 @@ class Journal {
   /// the run goes on. Returns what went wrong, or "".
   using Sink = std::function<std::string(const Event&, bool settled)>;
 
-  /// `in_doubt`: calls that an earlier epoch left so. Those for which `retry` holds may be
-  /// started again.
-  Journal(std::vector<Event> recorded, std::set<std::string> in_doubt, Sink sink,
-          std::function<bool(const std::string&)> retry = nullptr);
+  enum class End {
+    kLive,  // after the recorded events, new ones follow
+    kOver,  // nothing follows: what is told then is not heard, and nobody is asked
+  };
 
-  bool live() const { return broken_.empty() && at_ == recorded_.size(); }
+  /// `recorded` are the events of one epoch, `earlier` those before it. Calls in doubt for
+  /// which `retry` holds may be started again.
+  Journal(std::vector<Event> recorded, std::span<const Event> earlier, Sink sink,
+          std::function<bool(const std::string&)> retry = nullptr, End end = End::kLive);
+
+  bool live() const { return broken_.empty() && at_ == recorded_.size() && end_ == End::kLive; }
+  /// Whether nothing follows any more.
+  bool over() const { return at_ == recorded_.size() && end_ == End::kOver; }
   /// Why the journal is broken, for people; "" when it is not.
   const std::string& broken() const { return broken_; }
+  /// Whether it is broken because what is told differs from what was recorded.
+  bool differs() const { return differs_; }
+  /// Of the epochs before: their entries, with those to come, and their last timestep.
+  const Trace& earlier() const { return earlier_; }
+  int last_timestep() const { return last_timestep_; }
   /// The next recorded event, or null.
   const Event* Next() const;
 
@@ -123,26 +148,39 @@ class Journal {
   std::optional<RecordedTurn> NextTurn() const;
   /// The turn is over. Settled, unless the clock or a person cut it off: then it counts as
   /// not over, and goes on where it was settled last.
-  void End(const Outcome& outcome);
+  void Finish(const Outcome& outcome);
 
-  /// A timestep begins. Returns its time: the recorded one, or `clock()`.
-  std::string Step(int timestep, const std::function<std::string()>& clock);
+  /// A timestep begins. What it has from outside: as recorded, or `clock()` and `limits`.
+  struct Moment {
+    std::string now;
+    SessionLimits limits;  // of these, the counters
+  };
+  Moment Step(int timestep, const std::function<std::string()>& clock, const SessionLimits& limits);
   void Entry(const TraceEntry& entry);
   /// Whether the line is new and must be shown.
   bool Chat(const std::string& line);
   void Call(const std::string& call);
   /// A command is about to be started for the call. Settled.
   void Started(const std::string& call);
-  /// The recorded reply to one of the calls that comes next: its index in `calls`. nullopt
-  /// when something else comes next, or nothing.
+  /// The recorded reply to one of the calls that comes next, or one that an earlier epoch
+  /// had and no entry tells of: its index in `calls`. nullopt when there is none.
   struct Recorded {
     std::size_t call;
     rpl::Answer answer;
   };
   std::optional<Recorded> NextReply(const std::vector<std::string>& calls, Pool& pool);
-  /// A reply came in. Settled. `took`: from the start of the call's command.
+  /// A reply came in. Settled. `entry` is what it will be in the trace; with an empty text
+  /// it makes no entry, or none yet. `took`: from the start of the call's command.
   void Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool,
+             const TraceEntry& entry,
              std::optional<std::chrono::milliseconds> took = std::nullopt);
+  /// What `ask` gives, or what it gave then. Settled: it is used only after this. The
+  /// question tells apart what is asked.
+  nlohmann::ordered_json Outside(const nlohmann::ordered_json& question,
+                                 const std::function<nlohmann::ordered_json()>& ask);
+  /// A guard decided about a call.
+  void Decision(const nlohmann::ordered_json& decision);
+
   /// Whether a command was started for the call and no reply is known: it may have run.
   bool InDoubt(const std::string& call) const {
     return in_doubt_.contains(call) && !(retry_ && retry_(call));
@@ -152,9 +190,14 @@ class Journal {
   std::vector<Event> recorded_;
   std::size_t at_ = 0;
   Sink sink_;
-  std::string broken_;
-  std::set<std::string> in_doubt_;
   std::function<bool(const std::string&)> retry_;
+  End end_;
+  std::string broken_;
+  bool differs_ = false;
+  Trace earlier_;
+  int last_timestep_ = 0;
+  std::set<std::string> in_doubt_;
+  std::map<std::string, Event> partial_;  // replies for some arguments of a heading, by call
 };
 
 }  // namespace rpl

@@ -54,9 +54,13 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
 
 std::string Runtime::FailText(const std::string& reason, const std::string& explanation) {
   Tell("fail", {{"reason", reason}, {"explanation", explanation}});
-  Record(TraceEntry::Kind::kFailure,
-         "%fail(" + Quote(OneLine(reason)) + ", " + Quote(OneLine(explanation)) + ")");
-  return "%fail(" + Quote(OneLine(reason)) + ", " + Quote(OneLine(explanation)) + ")";
+  const std::string text =
+      "%fail(" + Quote(OneLine(reason)) + ", " + Quote(OneLine(explanation)) + ")";
+  ++voids_;
+  const bool same = !trace_.empty() && trace_.back().kind == TraceEntry::Kind::kFailure &&
+                    trace_.back().text == text;
+  if (!same) Record(TraceEntry::Kind::kFailure, text);  // it failed so before: no news
+  return text;
 }
 
 // The author's %fail rules (§15.7): the first that holds is the report.
@@ -85,18 +89,30 @@ std::optional<std::string> Runtime::AuthorFailure() {
   return FailText(PlainText(pool_, row[0]), PlainText(pool_, row[1]));
 }
 
-Outcome Runtime::ReportTimesteps(std::size_t most) {
+Outcome Runtime::ReportTimesteps() {
   Outcome out;
   out.goal = goal_name_;
   out.chat = chat_;
   out.status = Status::kLimit;
   const std::string last = open_calls_.empty() ? "" : RequestFor(open_calls_.front()).id;
-  out.reason = FailText(fmt::format("limit reached: {} timesteps", most),
+  out.reason = FailText(fmt::format("limit reached: {} timesteps", max_timesteps_),
                         fmt::format("{} was still waiting for {}", goal_name_, last));
   return out;
 }
 
 Outcome Runtime::Report() {
+  Outcome out = Judge();
+  out.repeatable = !IsCutOff();
+  out.not_run = out.status != Status::kSatisfied && !not_run_.empty();
+  if (out.status != Status::kSatisfied) return out;
+  for (auto& [truth, text] : std::exchange(standing_again_, {})) {
+    truths_[truth] = voids_;
+    Record(TraceEntry::Kind::kGoal, std::move(text));
+  }
+  return out;
+}
+
+Outcome Runtime::Judge() {
   Outcome out;
   out.goal = goal_name_;
   out.chat = chat_;
@@ -108,7 +124,17 @@ Outcome Runtime::Report() {
   if (stop_ == Stop::kInterrupted) {
     out.status = Status::kInterrupted;
     out.reason = "interrupted";
+    return out;
+  }
+  if (!gate_.broken().empty()) {
+    out.status = Status::kRejected;
+    out.reason = gate_.broken();
     out.repeatable = false;
+    return out;
+  }
+  if (!held_.empty()) {
+    out.status = Status::kReview;
+    out.reason = held_;
     return out;
   }
   if (!violated_.empty()) {
@@ -131,7 +157,6 @@ Outcome Runtime::Report() {
     if (!newest_.empty()) where += "; its newest row is " + newest_;
     out = fail("limit reached: " + LimitText(), where);
     out.status = Status::kLimit;
-    out.repeatable = stop_ != Stop::kTime && stop_ != Stop::kMemory;
     return out;
   }
   switch (standing_) {
@@ -146,6 +171,7 @@ Outcome Runtime::Report() {
       bool asked = false;
       for (const OpenCall& call : open_calls_) {
         Request r = RequestFor(call);
+        r.in_doubt = options_.journal != nullptr && options_.journal->InDoubt(r.id);
         const bool question = r.kind != Request::Kind::kTool;
         if (question && asked) continue;
         asked |= question;
@@ -165,6 +191,11 @@ Outcome Runtime::Report() {
   if (!declined_call_.empty())
     return fail("declined: " + declined_call_,
                 goal_name_ + " needs " + declined_call_ + ", which was declined");
+  if (const auto refused = reports_.find(refused_call_); refused != reports_.end()) {
+    out.status = Status::kFailed;
+    out.reason = refused->second;
+    return out;
+  }
   if (!failed_call_.empty()) {
     out.status = Status::kToolFailed;
     out.reason = OneLine(failed_call_);
@@ -187,24 +218,45 @@ Outcome Runtime::Report() {
 
 // --- what the user decides (§18.6) -------------------------------------------------------
 
-std::string Runtime::TextOf(const Violated& v) const {
-  return v.constraint == nullptr ? v.bindings : v.constraint->text + " ^^ " + v.bindings;
+std::string Runtime::WhatOf(const Violated& v) const {
+  return OneLine(v.constraint == nullptr
+                     ? "retracted but still derived: " + v.bindings
+                     : "constraint violated: " + v.constraint->text + " with " + v.bindings);
+}
+
+// Whether a person decided to go on with it.
+bool Runtime::IsAccepted(const Violated& v) {
+  const Relation& decided = store_.at(what_now_);
+  if (decided.empty()) return false;
+  const Value what = pool_.String(WhatOf(v));
+  const RowId row = decided.Find({&what, 1});
+  return row != kNoId && !decided.Meta(row).is_none() &&
+         pool_.Lookup(decided.Meta(row), pool_.Keyword("result")) == pool_.String("continue");
 }
 
 // What went wrong, in one line, and what can be done about it besides to stop.
-Runtime::Failing Runtime::FailingNow() const {
+Runtime::Failing Runtime::FailingNow() {
   Failing out;
   if (!violated_.empty()) {
     const Violated& v = violated_.front();
-    out.what = v.constraint == nullptr
-                   ? "retracted but still derived: " + v.bindings
-                   : "constraint violated: " + v.constraint->text + " with " + v.bindings;
-    out.ways.push_back({"continue", {}});
+    out.what = WhatOf(v);
+    // The decision is the reply to a call, and a fact as such.
+    const Value entry[] = {pool_.Keyword("result"), pool_.String("continue")};
+    Assertion goes_on;
+    goes_on.relation = what_now_;
+    goes_on.row = {pool_.String(out.what)};
+    goes_on.trace = true;
+    goes_on.meta = pool_.Map(entry);
+    goes_on.text =
+        RowText(what_now_, goes_on.row) + " ^ ~ " + Text(pool_, goes_on.meta) + " -> true";
+    out.ways.push_back({"continue", std::move(goes_on)});
     for (const Assertion& fact : v.asserted)
       out.ways.push_back({"retract " + RowText(fact.relation, fact.row), fact});
     return out;
   }
-  if (stop_ != Stop::kGoesOn || !declined_call_.empty() || !failed_call_.empty()) return out;
+  if (stop_ != Stop::kGoesOn || !declined_call_.empty() || !refused_call_.empty() ||
+      !failed_call_.empty())
+    return out;
   std::string goal;
   if (!circular_.empty()) {
     out.what = "circular dependency: " + circular_;
@@ -218,30 +270,43 @@ Runtime::Failing Runtime::FailingNow() const {
   Assertion truth;
   truth.relation = known->relation;
   truth.row = {kNone};  // the empty map, made when it is asserted
-  truth.trace = true;
+  truth.trace = truth.assumed = true;
   truth.text = goal + " ^ true";
   out.ways.push_back({"assume " + goal, truth});
   return out;
 }
 
+TraceEntry Runtime::EntryToCome(const Failing::Way& way) const {
+  return {way.does.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction, timestep_ + 1,
+          2, way.does.text};
+}
+
 void Runtime::AskWhatNow() {
+  if (IsCutOff()) return;
   const Failing failing = FailingNow();
   if (failing.ways.empty()) return;
+  const Value what = pool_.String(OneLine(failing.what));
   Request request;
   request.kind = Request::Kind::kChoose;
-  request.id = request.name = "what-now";
+  request.id = RowText(what_now_, {&what, 1});
+  request.name = "what-now";
   request.prompt = OneLine(failing.what) + ". What now?";
   for (const Failing::Way& way : failing.ways) request.options.push_back(pool_.String(way.name));
   request.options.push_back(pool_.String("stop"));
-  const std::optional<Answer> answer = Put(request, request.id + " " + OneLine(failing.what));
+  const auto chosen = [&](const Answer& answer) {
+    return std::find_if(failing.ways.begin(), failing.ways.end(), [&](const Failing::Way& way) {
+      return pool_.String(way.name) == answer.value;
+    });
+  };
+  const auto answer = Put(request, [&](const Answer& given) {
+    const auto way = chosen(given);
+    return way == failing.ways.end() ? TraceEntry{} : EntryToCome(*way);
+  });
   if (!answer || answer->kind != Answer::Kind::kValue) return;
-  for (const Failing::Way& way : failing.ways) {
-    if (pool_.String(way.name) != answer->value) continue;
-    FailText(failing.what, "the user decides: " + way.name);
-    decisions_.push_back(way);
-    if (way.does.relation == kNoId && !violated_.empty())
-      accepted_.insert(TextOf(violated_.front()));
-  }
+  const auto way = chosen(*answer);
+  if (way == failing.ways.end()) return;
+  FailText(failing.what, "the user decides: " + way->name);
+  decisions_.push_back(*way);
 }
 
 }  // namespace rpl

@@ -8,6 +8,7 @@
 #include "grammar/document.h"
 #include "grammar/printer.h"
 #include "runtime/facts_file.h"
+#include "runtime/gate.h"
 
 namespace rpl {
 namespace {
@@ -49,13 +50,6 @@ std::optional<ProgramEvent> LastProgram(const std::vector<Event>& events) {
   return ProgramOf(events[start]);
 }
 
-std::vector<TraceEntry> Entries(const std::vector<Event>& events, bool last_epoch_only) {
-  std::vector<TraceEntry> out;
-  for (std::size_t i = last_epoch_only ? EpochStart(events) : 0; i < events.size(); ++i)
-    if (events[i].kind == Event::Kind::kEntry) out.push_back(EntryOf(events[i]));
-  return out;
-}
-
 std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,
                                         const std::vector<ProgramFile>& after) {
   const std::vector<std::string> was = SentencesOf(before);
@@ -70,35 +64,80 @@ std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,
   return out;
 }
 
+namespace {
+
+// Nobody: what was recorded is gone through again, and no further.
+class NobodyIsAsked : public Agent {
+ public:
+  rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }
+  void Chat(const std::string&) override {}
+  void OfferToContinue(const std::string&) override {}
+};
+
+}  // namespace
+
+Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
+                   std::function<bool()> interrupted) {
+  Replayed out;
+  NobodyIsAsked nobody;
+  for (std::size_t begin = 0; begin < events.size() && out.differs.empty();) {
+    const auto end =
+        std::find_if(events.begin() + static_cast<std::ptrdiff_t>(begin) + 1, events.end(),
+                     [](const Event& event) { return event.kind == Event::Kind::kProgram; });
+    // A turn that was cut off ends where the recording does, whatever it was about to do.
+    const SavedSession* epoch = nullptr;
+    const ProgramEvent program = ProgramOf(events[begin]);
+    const std::unique_ptr<GateSetup> gate = gate_of(program.guard);
+    SessionOptions options;
+    options.gate = gate.get();
+    options.limits.max_seconds = 0;
+    options.limits.max_megabytes = 0;
+    options.interrupted = [&] {
+      return (epoch != nullptr && epoch->over()) || (interrupted && interrupted());
+    };
+    SavedSession saved(nobody, std::move(options), {events.begin(), end}, nullptr,
+                       Journal::End::kOver);
+    epoch = &saved;
+    saved.Start(program.files, [](const std::string&) { return std::nullopt; });
+    out.differs = saved.journal().broken();
+    if (out.differs.empty() && !saved.journal().over()) out.differs = "the recording goes on";
+    const Trace recorded = Entries({events.begin(), end});
+    const Trace& entries = saved.session().Entries();
+    const std::size_t most = std::min(recorded.size(), entries.size());
+    out.entries.insert(out.entries.end(),
+                       entries.begin() + static_cast<std::ptrdiff_t>(out.entries.size()),
+                       entries.begin() + static_cast<std::ptrdiff_t>(most));
+    begin = static_cast<std::size_t>(end - events.begin());
+  }
+  return out;
+}
+
 SavedSession::SavedSession(Agent& agent, SessionOptions options, std::vector<Event> events,
-                           std::unique_ptr<SessionFile> file)
+                           std::unique_ptr<SessionFile> file, Journal::End end)
     : agent_(agent),
       options_(std::move(options)),
       events_(std::move(events)),
-      file_(std::move(file)) {}
+      file_(std::move(file)),
+      end_(end) {}
 
 std::vector<Diagnostic> SavedSession::Start(
     const std::vector<ProgramFile>& files,
     std::function<std::optional<std::string>(const std::string&)> reader,
     const std::function<bool(const std::string&)>& retry) {
   const std::size_t start = EpochStart(events_);
-  ProgramEvent program{files, ""};
+  ProgramEvent program{files, "", options_.gate != nullptr ? options_.gate->record : nullptr};
   std::vector<Event> recorded;
   if (const auto last = LastProgram(events_)) {
-    if (last->files == files) {
+    if (last->files == files && last->guard == program.guard) {
       program.trace = last->trace;
       recorded.assign(events_.begin() + static_cast<std::ptrdiff_t>(start), events_.end());
     } else {
-      // All but the truth of the root goal: the new program is there to be run.
-      std::vector<TraceEntry> trace = Entries(events_, true);
-      std::erase_if(trace, [](const TraceEntry& entry) {
-        return entry.kind == TraceEntry::Kind::kGoal && entry.text.starts_with("% ");
-      });
-      program.trace = TraceProgram(trace);
+      program.trace = CarriedTrace(TraceSoFar(events_));
     }
   }
   const bool same = !recorded.empty();
   const std::span<const Event> earlier(events_.data(), same ? start : events_.size());
+  if (options_.gate != nullptr) options_.gate->earlier = AnswersTo(earlier, "result");
   const auto load = [&](Session& session) {
     session.SetFileReader(reader);
     std::vector<Diagnostic> out;
@@ -106,7 +145,9 @@ std::vector<Diagnostic> SavedSession::Start(
       for (Diagnostic& d : session.Load(name, text)) out.push_back(std::move(d));
     };
     for (const ProgramFile& file : program.files) take(file.name, file.text);
-    if (!program.trace.empty()) take(kTraceName, program.trace);  // it may retract facts
+    if (!program.trace.empty())  // it may retract facts
+      for (Diagnostic& d : session.LoadTrace(kTraceName, program.trace))
+        out.push_back(std::move(d));
     return out;
   };
   const auto keep = [this](const Event& event, bool settled) {
@@ -119,11 +160,15 @@ std::vector<Diagnostic> SavedSession::Start(
                     [](const Diagnostic& d) { return d.severity == Severity::kError; }))
       return findings;
   }
-  finished_turn_ = same && recorded.back().kind != Event::Kind::kOutcome && recorded.size() > 1;
-  journal_ = std::make_unique<Journal>(std::move(recorded), CallsInDoubt(earlier), keep, retry);
+  for (const Event& event : recorded) {
+    if (event.kind == Event::Kind::kTurn) finished_turn_ = true;
+    if (event.kind == Event::Kind::kOutcome) finished_turn_ = false;
+  }
+  journal_ = std::make_unique<Journal>(std::move(recorded), earlier, keep, retry, end_);
   options_.journal = journal_.get();
   session_ = std::make_unique<Session>(agent_, options_);
   journal_->Tell(Journal::Program(program));
+  for (const TraceEntry& entry : EntriesToCome(earlier)) journal_->Entry(entry);
   std::vector<Diagnostic> findings = load(*session_);
   last_ = session_->Replay();
   return findings;

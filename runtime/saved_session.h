@@ -5,8 +5,8 @@
 // The file's events fall into epochs; each begins with the program that it runs. Going on
 // with the same program goes through the last epoch again, with the recorded times and
 // replies, and then further. A program that was changed begins a new epoch (schema
-// novelty, §18.3): the new text is loaded together with the trace of the epoch before it,
-// so that nothing is asked again.
+// novelty, §18.3): the new text is loaded together with the trace so far, so that nothing is
+// asked again. Goals are evaluated anew, and timesteps are counted on.
 #ifndef RPL_RUNTIME_SAVED_SESSION_H_
 #define RPL_RUNTIME_SAVED_SESSION_H_
 
@@ -24,8 +24,15 @@ namespace rpl {
 /// The program of the last epoch in `events`; nullopt before the first.
 std::optional<ProgramEvent> LastProgram(const std::vector<Event>& events);
 
-/// Entries of all epochs, or of the last one, in order.
-std::vector<TraceEntry> Entries(const std::vector<Event>& events, bool last_epoch_only);
+/// What going through all epochs again gives, with recorded times, limits and replies.
+struct Replayed {
+  Trace entries;        // those that were recorded, in order
+  std::string differs;  // the first event that comes out otherwise, or ""
+};
+/// `gate_of` makes the gate that an epoch ran under of what its program says of it.
+using GateOf = std::function<std::unique_ptr<GateSetup>(const nlohmann::ordered_json&)>;
+Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
+                   std::function<bool()> interrupted);
 
 /// What differs between two texts of a program, sentence by sentence: `+ …`, `- …`.
 std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,
@@ -33,10 +40,10 @@ std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,
 
 class SavedSession {
  public:
-  /// Runs on `file`; null replays the `events` alone, and what is new is not kept. The
-  /// agent must outlive this. `options.journal` is set here.
+  /// Runs on `file`; null replays the `events` alone, and what is new is not kept, or, with
+  /// `end`, not made. The agent must outlive this. `options.journal` is set here.
   SavedSession(Agent& agent, SessionOptions options, std::vector<Event> events,
-               std::unique_ptr<SessionFile> file);
+               std::unique_ptr<SessionFile> file, Journal::End end = Journal::End::kLive);
 
   /// Loads `files` and goes through what is recorded. When they are not the program of the
   /// last epoch a new one begins. Returns the findings; with errors nothing is kept.
@@ -50,6 +57,8 @@ class SavedSession {
   const std::optional<Outcome>& last() const { return last_; }
   /// Whether that turn had been cut off, so that Start went on with it and finished it.
   bool finished_turn() const { return finished_turn_; }
+  /// Whether the recording is at its end, where nothing may follow.
+  bool over() const { return journal_ != nullptr && journal_->over(); }
   Session& session() { return *session_; }
   Journal& journal() { return *journal_; }
 
@@ -58,6 +67,7 @@ class SavedSession {
   SessionOptions options_;
   std::vector<Event> events_;
   std::unique_ptr<SessionFile> file_;
+  Journal::End end_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Session> session_;
   std::optional<Outcome> last_;

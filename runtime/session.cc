@@ -24,6 +24,7 @@ std::string_view StatusName(Status status) {
     case Status::kRejected: return "rejected";
     case Status::kToolFailed: return "tool-failed";
     case Status::kInterrupted: return "interrupted";
+    case Status::kReview: return "review";
   }
   return "";
 }
@@ -31,12 +32,12 @@ std::string_view StatusName(Status status) {
 struct Session::State {
   State(Agent& agent, SessionOptions options)
       : journal(options.journal),
-        max_timesteps(options.limits.max_timesteps),
         strict_facts(options.strict_facts),
         runtime(agent, std::move(options)) {}
 
-  void TakeIn(Document& document, Diagnostics& out);
+  void TakeIn(Document& document, Runtime::From from, Diagnostics& out);
   void LoadFiles(const std::vector<FileUse>& wanted, Diagnostics& out);
+  std::vector<Diagnostic> Load(const std::string& name, std::string text, Runtime::From from);
   bool Goes();
   bool HasWork() const;
   Outcome Report();
@@ -45,7 +46,6 @@ struct Session::State {
   Outcome Said(const std::string& name, std::string text);
 
   Journal* journal;
-  std::size_t max_timesteps;
   bool strict_facts;
   Runtime runtime;
   std::function<std::optional<std::string>(const std::string&)> reader;
@@ -68,26 +68,43 @@ void Session::State::LoadFiles(const std::vector<FileUse>& wanted, Diagnostics& 
     const std::uint32_t file = runtime.sources().Add(name, *text);
     Document other = ReadDocument(runtime.sources(), file, out);
     PrefixLabels(other, name);
-    TakeIn(other, out);
+    TakeIn(other, Runtime::From::kDocument, out);
   }
 }
 
-void Session::State::TakeIn(Document& document, Diagnostics& out) {
+void Session::State::TakeIn(Document& document, Runtime::From from, Diagnostics& out) {
   LoadFiles(FilesNamed(document), out);
-  runtime.TakeIn(document, out);
+  runtime.TakeIn(document, from, out);
+}
+
+std::vector<Diagnostic> Session::State::Load(const std::string& name, std::string text,
+                                             Runtime::From from) {
+  Diagnostics out;
+  if (const std::optional<FactsName> facts = FactsNameOf(name)) {
+    const std::uint32_t file = runtime.sources().Add(facts->path, std::move(text));
+    runtime.TakeIn(ReadFacts(runtime.sources(), file, *facts, strict_facts, runtime.store(), out));
+    return out.all();
+  }
+  const std::uint32_t file = runtime.sources().Add(name, std::move(text));
+  Document document = ReadDocument(runtime.sources(), file, out, FactForm::kPlain);
+  TakeIn(document, from, out);
+  out.Sort();
+  return out.all();
 }
 
 // One timestep; whether another has work to do.
 bool Session::State::Goes() {
   runtime.Step();
   ++steps;
-  return HasWork() && steps < max_timesteps;
+  return HasWork() && steps < runtime.max_timesteps();
 }
 
 bool Session::State::HasWork() const { return runtime.has_replies(); }
 
 Outcome Session::State::Report() {
-  return HasWork() ? runtime.ReportTimesteps(max_timesteps) : runtime.Report();
+  Outcome outcome = HasWork() ? runtime.ReportTimesteps() : runtime.Report();
+  runtime.EndRun(outcome.status);
+  return outcome;
 }
 
 Outcome Session::State::Pursue(const Definition& query) {
@@ -108,26 +125,18 @@ void Session::SetFileReader(std::function<std::optional<std::string>(const std::
 }
 
 std::vector<Diagnostic> Session::Load(const std::string& name, std::string text) {
-  Diagnostics out;
-  if (const std::optional<FactsName> facts = FactsNameOf(name)) {
-    Runtime& runtime = state_->runtime;
-    const std::uint32_t file = runtime.sources().Add(facts->path, std::move(text));
-    runtime.TakeIn(
-        ReadFacts(runtime.sources(), file, *facts, state_->strict_facts, runtime.store(), out));
-    return out.all();
-  }
-  const std::uint32_t file = state_->runtime.sources().Add(name, std::move(text));
-  Document document = ReadDocument(state_->runtime.sources(), file, out, FactForm::kPlain);
-  state_->TakeIn(document, out);
-  out.Sort();
-  return out.all();
+  return state_->Load(name, std::move(text), Runtime::From::kDocument);
+}
+
+std::vector<Diagnostic> Session::LoadTrace(const std::string& name, std::string text) {
+  return state_->Load(name, std::move(text), Runtime::From::kTrace);
 }
 
 Outcome Session::State::Said(const std::string& name, std::string text) {
   Diagnostics out;
   const std::uint32_t file = runtime.sources().Add(name, std::move(text));
   Message message = ReadMessage(runtime.sources(), file, out, FactForm::kPlain);
-  TakeIn(message.document, out);
+  TakeIn(message.document, Runtime::From::kMessage, out);
   Outcome outcome;
   std::optional<Definition> query;
   if (message.query) {
@@ -172,7 +181,7 @@ std::optional<Outcome> Session::State::StepGoals() {
   Diagnostics out;
   runtime.TakeFindings(out);
   outcome.diagnostics = out.all();
-  if (journal != nullptr) journal->End(outcome);
+  if (journal != nullptr) journal->Finish(outcome);
   return outcome;
 }
 
@@ -181,7 +190,7 @@ Outcome Session::Say(const std::string& name, std::string text) {
   Journal* journal = state_->journal;
   if (journal != nullptr) journal->Turn(name, &text);
   Outcome outcome = state_->Said(name, std::move(text));
-  if (journal != nullptr) journal->End(outcome);
+  if (journal != nullptr) journal->Finish(outcome);
   return outcome;
 }
 
@@ -212,7 +221,8 @@ std::vector<std::string> Session::Reply(const Outcome& outcome) {
     case Status::kLimit:
     case Status::kRejected:
     case Status::kToolFailed:
-    case Status::kInterrupted: break;
+    case Status::kInterrupted:
+    case Status::kReview: break;
   }
   std::string line = outcome.reason;
   std::replace(line.begin(), line.end(), '\n', ' ');
@@ -291,8 +301,15 @@ const std::vector<TraceEntry>& Session::Entries() const { return state_->runtime
 
 std::vector<std::string> Session::Trace() const {
   std::vector<std::string> out;
-  for (const TraceEntry& e : Entries()) out.push_back(e.text);
+  for (const TraceEntry& e : Entries())
+    if (!e.again) out.push_back(e.text);
   return out;
+}
+
+std::string Session::Export() const {
+  rpl::Trace trace = Entries();
+  for (TraceEntry& entry : state_->runtime.EntriesToCome()) trace.push_back(std::move(entry));
+  return TraceProgram(trace);
 }
 
 }  // namespace rpl

@@ -26,6 +26,7 @@ namespace rpl {
 
 class Journal;
 class Program;
+struct GateSetup;
 
 enum class Status {
   kNothing,  // there was no goal to pursue
@@ -37,6 +38,7 @@ enum class Status {
   kRejected,     // the text has errors: nothing of the query ran
   kToolFailed,   // unsatisfied, and a tool that failed decided it: `reason` names it
   kInterrupted,  // Ctrl-C
+  kReview,       // a guard holds a call until a person has said: `reason` is the report
 };
 
 /// "satisfied", "waiting": in JSON, journals and test scripts.
@@ -47,11 +49,13 @@ struct Outcome {
   Status status = Status::kNothing;
   std::vector<std::string> answers;       // captures, one line per answer (decision 63)
   std::vector<std::string> json_answers;  // the same as binding maps, always JSON
-  /// kUnsatisfied: one line. kFailed, kLimit: `%fail("reason", "explanation")`.
+  /// kUnsatisfied: one line. kFailed, kLimit, kReview: `%fail("reason", "explanation")`.
   std::string reason;
   std::vector<Request> pending;  // kWaiting
   /// False when the clock, the memory or a person cut it off: it may go further next time.
   bool repeatable = true;
+  /// A call that it needed did not run: another turn decides about it again.
+  bool not_run = false;
   bool chat = false;                    // whether a tool wrote chat during this turn
   std::string goal;                     // the goal that was pursued, "%" or "%name"
   std::vector<Diagnostic> diagnostics;  // of the text taken in, errors and lints
@@ -81,6 +85,8 @@ struct SessionOptions {
   bool strict_facts = false;  // a bad row of a facts file refuses the file
   /// Polled while evaluating; true stops with kInterrupted. May be empty.
   std::function<bool()> interrupted;
+  /// What calls are decided by. Borrowed; null: only what the program forbids itself.
+  GateSetup* gate = nullptr;
   /// Where the run is written down, and what it goes through first. Borrowed; may be null.
   Journal* journal = nullptr;
 };
@@ -102,6 +108,9 @@ class Session {
   /// when it is a FactsName of runtime/facts_file.h) at the next timestep.
   /// Returns its findings. `text` need not be valid.
   std::vector<Diagnostic> Load(const std::string& name, std::string text);
+
+  /// The same for the trace of an earlier epoch: what stands already makes no entry again.
+  std::vector<Diagnostic> LoadTrace(const std::string& name, std::string text);
 
   /// How a file namespace is resolved (§17.7): the text of a file beside the documents,
   /// or nullopt. Set before Load.
@@ -143,10 +152,12 @@ class Session {
   std::vector<std::string> Definitions() const;
   /// Each rule in one line, in normal order (§17.4).
   std::vector<std::string> Rules() const;
-  /// The trace (§12.3).
+  /// The trace (§12.3), of earlier epochs too.
   const std::vector<TraceEntry>& Entries() const;
-  /// One line per entry of it.
+  /// The text of each entry that a listing has.
   std::vector<std::string> Trace() const;
+  /// The trace as an RPL program, with the replies that the next timestep will take.
+  std::string Export() const;
 
  private:
   struct State;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sodium.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 
 #include <filesystem>
 
@@ -11,7 +12,7 @@ namespace rpl {
 namespace {
 
 constexpr int kApplication = 0x72706c31;  // "rpl1"
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 constexpr std::size_t kHashBytes = 32;
 
 constexpr const char* kTables =
@@ -46,6 +47,11 @@ class Statement {
  private:
   sqlite3_stmt* statement_ = nullptr;
 };
+
+bool IsPlainInUri(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' || c == '-' ||
+         c == '_';
+}
 
 }  // namespace
 
@@ -90,21 +96,60 @@ SessionFile::Opened SessionFile::Open(const std::string& path, Mode mode) {
     out.error = "not a file";
     return out;
   }
+  const int flags = SQLITE_OPEN_READWRITE | (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
+  int code = SQLITE_OK;
+  out = OpenAt(path, flags, mode, code);
+  // A lock on a file that may not be written is an I/O error.
+  const bool unwritable = code == SQLITE_READONLY || code == SQLITE_CANTOPEN ||
+                          code == SQLITE_PERM || code == SQLITE_IOERR;
+  if (out.file != nullptr || mode != Mode::kRead || !unwritable) return out;
+  if (std::filesystem::exists(path + "-wal", ignored) &&
+      std::filesystem::file_size(path + "-wal", ignored) > 0)
+    return OpenCopy(path);
+  std::string uri = "file:";
+  for (const char c : path)
+    uri +=
+        IsPlainInUri(c) ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  return OpenAt(uri + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, mode, code);
+}
+
+// What was left beside the file is taken into it on opening, which needs a place to write.
+SessionFile::Opened SessionFile::OpenCopy(const std::string& path) {
+  namespace fs = std::filesystem;
+  Opened out;
+  std::error_code error;
+  std::string folder = (fs::temp_directory_path(error) / "rpl-session-XXXXXX").string();
+  if (error || mkdtemp(folder.data()) == nullptr) {
+    out.error = "it cannot be written, and no copy of it be made: no temporary folder";
+    return out;
+  }
+  const std::string copy = (fs::path(folder) / "session").string();
+  for (const char* const part : {"", "-wal"})
+    if (!error) fs::copy_file(path + part, copy + part, error);
+  if (!error) fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_write, error);
+  int code = SQLITE_OK;
+  if (error) out.error = error.message();
+  else out = OpenAt(copy, SQLITE_OPEN_READWRITE, Mode::kRead, code);
+  fs::remove_all(folder, error);
+  return out;
+}
+
+SessionFile::Opened SessionFile::OpenAt(const std::string& name, int flags, Mode mode, int& code) {
+  Opened out;
   sqlite3* db = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
-                    (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
-  const int code = sqlite3_open_v2(path.c_str(), &db, flags, nullptr);
+  code = sqlite3_open_v2(name.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   std::unique_ptr<SessionFile> file(new SessionFile(db));
   if (code != SQLITE_OK) {
     out.error = file->Error();
     return out;
   }
-  out.error = file->Prepare(mode);
+  if ((flags & SQLITE_OPEN_READWRITE) != 0) out.error = file->Lock();
+  if (out.error.empty()) out.error = file->Prepare(mode);
   if (out.error.empty()) out.error = file->Load();
   if (!out.error.empty()) {
-    const int code_now = sqlite3_errcode(db);
-    if (code_now == SQLITE_NOTADB) out.error = "not a session of rpl";
-    if (code_now == SQLITE_BUSY) {
+    code = sqlite3_errcode(db);
+    if (code == SQLITE_NOTADB) out.error = "not a session of rpl";
+    if (code == SQLITE_BUSY) {
       out.error = "another process has this session open";
       out.hint = "wait until it ends, or stop it";
     }
@@ -123,12 +168,17 @@ std::string SessionFile::Run(const char* sql) {
   return sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) == SQLITE_OK ? "" : Error();
 }
 
-// Takes the lock, for as long as the file is open, and makes or checks the format.
-std::string SessionFile::Prepare(Mode mode) {
-  if (sodium_init() < 0) return "no hashing on this machine";
+// For as long as the file is open.
+std::string SessionFile::Lock() {
   for (const char* sql : {"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA journal_mode = WAL",
                           "PRAGMA synchronous = FULL", "BEGIN EXCLUSIVE; COMMIT"})
     if (const std::string error = Run(sql); !error.empty()) return error;
+  return "";
+}
+
+// Makes or checks the format.
+std::string SessionFile::Prepare(Mode mode) {
+  if (sodium_init() < 0) return "no hashing on this machine";
   const auto number = [&](const char* sql) {
     Statement statement(db_, sql);
     return statement.Step() == SQLITE_ROW ? statement.Number(0) : -1;
@@ -145,9 +195,9 @@ std::string SessionFile::Prepare(Mode mode) {
     return Run("COMMIT");
   }
   if (number("PRAGMA application_id") != kApplication) return "not a session of rpl";
-  if (const std::int64_t format = number("PRAGMA user_version"); format > kFormat)
-    return fmt::format("a session of format {}, which a newer rpl wrote; this one reads format {}",
-                       format, kFormat);
+  if (const std::int64_t format = number("PRAGMA user_version"); format != kFormat)
+    return fmt::format("a session of format {}, which {} rpl wrote; this one reads format {}",
+                       format, format > kFormat ? "a newer" : "an older", kFormat);
   return "";
 }
 
@@ -172,9 +222,12 @@ std::string SessionFile::Load() {
     events_.push_back(std::move(event));
     ++count;
   }
-  if (damage_.empty() && code != SQLITE_DONE) return Error();
+  if (code == SQLITE_BUSY) return Error();
+  if (damage_.empty() && code != SQLITE_DONE)
+    damage_ = fmt::format("event {} cannot be read: {}", count + 1, Error());
   Statement head(db_, "SELECT events, hash FROM head");
-  if (head.Step() != SQLITE_ROW) return Error();
+  const bool has_head = head.Step() == SQLITE_ROW;
+  if (damage_.empty() && !has_head) damage_ = "the last hash cannot be read: " + Error();
   if (damage_.empty() && (head.Number(0) != count || head.Bytes(1) != hash))
     damage_ = head.Number(0) > count ? fmt::format("event {} is missing", count + 1)
                                      : "the last hash is not what was written";

@@ -5,7 +5,10 @@
 // A table `events` has one row for each event, in order: its kind, its body, and a hash
 // over these and the hash before it; a row of `head` has their number and the last hash. So
 // a changed, missing or swapped event is seen, at the end too. The format has a number; a
-// file of a newer one is refused.
+// file of another one is refused.
+//
+// What cannot be written (its file or its folder) can be read; what a process that was killed
+// left beside it (`-wal`) is taken into account.
 //
 // Appended events are on disk once one of them is settled; what is not settled when the
 // process ends, in whatever way, was never there. One process has the file at a time.
@@ -27,7 +30,7 @@ class SessionFile {
   enum class Mode {
     kCreate,  // an error when there is a file
     kOpen,    // an error when there is none
-    kRead,    // as kOpen, and nothing will be appended
+    kRead,    // as kOpen, and nothing will be appended; it need not be writable
   };
 
   /// What became of opening: `file`, or why not, for people, and a hint.
@@ -50,8 +53,12 @@ class SessionFile {
  private:
   explicit SessionFile(sqlite3* db) : db_(db) {}
 
+  static Opened OpenAt(const std::string& name, int flags, Mode mode, int& code);
+  static Opened OpenCopy(const std::string& path);
+
   std::string Run(const char* sql);
   std::string Error() const;
+  std::string Lock();
   std::string Prepare(Mode mode);
   std::string Load();
 

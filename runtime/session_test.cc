@@ -243,6 +243,57 @@ TEST_CASE("wrong text is reported and the rest of the turn stands") {
   CHECK(talk.Say("% <- p(1)\n") == "true");
 }
 
+TEST_CASE("a derivation explains each row once, where it comes up first") {
+  Talk talk;
+  talk.session->Load("x.rpl",
+                     "e(1)\nb(?x) <- e(?x)\nc(?x) <- b(?x), e(?x)\nd(?x) <- b(?x), c(?x), b(?x)\n"
+                     "%first(?x) <- d(?x)\n%second(?x) <- c(?x)\n% <- %first(_), %second(_)\n");
+  REQUIRE(talk.session->Run().status == Status::kSatisfied);
+  CHECK(Join(talk.session->Trace()) ==
+        Join({"(d(?x) <- (b(?x) <- e(1)) ^^ {?x 1}, (c(?x) <- b(1), e(1)) ^^ {?x 1}, b(1)) ^^ "
+              "{?x 1} -> true",
+              "%first ^^ {?x 1} -> true", "(c(?x) <- b(1), e(1)) ^^ {?x 1} -> true",
+              "%second ^^ {?x 1} -> true", "% -> true"}));
+}
+
+TEST_CASE("what a derivation leaves out is counted") {
+  Talk talk;
+  std::string chain = "n(0)\nn(?y) <- n(?x), ?x < 300, ?y = ?x + 1\n";
+  talk.session->Load("x.rpl", chain + "% <- n(300)\n");
+  REQUIRE(talk.session->Run().status == Status::kSatisfied);
+  const std::string text = talk.session->Trace().front();
+  CHECK(text.ends_with("-> true  -- … 1 more"));
+  CHECK(text.find("<- n(200))") != std::string::npos);
+  CHECK(text.size() < 10'000);
+}
+
+TEST_CASE("a retracted fact takes truths of goals out of the export until they hold again") {
+  Talk talk;
+  talk.session->Load("x.rpl", "q(1)\n%g(?x) <- p(?x)\n%h(?x) <- q(?x)\n% <- %g(_) | %h(_)\n");
+  talk.Say("p(1)\n");
+  REQUIRE(talk.session->Run().status == Status::kSatisfied);
+  const std::string all = talk.session->Export();
+  CHECK(all.find("\np(1) -> true\n") == std::string::npos);
+  CHECK(all.starts_with("p(1) -> true\n"));
+  CHECK(all.find("\n%g ^^ {?x 1} -> true\n") != std::string::npos);
+  talk.Say("p(1) -> false\n");
+  REQUIRE(talk.session->Run().status == Status::kSatisfied);
+  const std::string left = talk.session->Export();
+  CHECK(left.find("\n-- %g ^^ {?x 1} -> true\n") != std::string::npos);
+  CHECK(left.find("\n%g") == std::string::npos);
+  CHECK(left.find("\n%h ^^ {?x 1} -> true\n") != std::string::npos);
+  CHECK(left.ends_with("\n% -> true\n"));
+}
+
+TEST_CASE("a truth told by a trace yields to the rules of its goal, a statement does not") {
+  Talk told;
+  CHECK(told.Say("%g ^^ {?x 1} -> true\n% <- %g\n") == "true");
+  CHECK(told.Say("%g(?x) <- p(?x)\n% <- %g\n") != "true");
+  CHECK(told.Say("%g ^^ {?x 1} -> true\n% <- %g\n") != "true");
+  CHECK(told.Logged("left to its rules %g ^^ {?x 1} -> true") != std::string::npos);
+  CHECK(told.Say("%g ^ true\n% <- %g\n") == "true");
+}
+
 // One session over everything the log can show.
 std::string Transcript() {
   Talk talk(Talk::Replies{{"$ask(\"Q\")", "\"A\""},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Step() is the eight phases and nothing else; each phase is one function below, in
-// order, followed by what they share. Logging hangs on Begin, Log and Record.
+// Step() is the eight phases and nothing else; each phase is one function below, in order
+// (the eighth in dispatch.cc), followed by what they share. Logging hangs on Begin, Log and
+// Record.
 #include "runtime/timestep.h"
 
 #include <fcntl.h>
@@ -15,7 +16,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "grammar/printer.h"
 #include "interp/json_value.h"
 #include "runtime/journal.h"
 
@@ -25,13 +25,11 @@ using nlohmann::ordered_json;
 
 namespace {
 
-Limits LimitsOf(const SessionOptions& options) {
-  Limits limits;
-  limits.max_rows = options.limits.max_rows;
-  limits.max_rounds = options.limits.max_rounds;
-  limits.max_depth = options.limits.max_depth;
-  limits.max_iterations = options.limits.max_iterations;
-  return limits;
+void TakeLimits(const SessionLimits& from, Limits& to) {
+  to.max_rows = from.max_rows;
+  to.max_rounds = from.max_rounds;
+  to.max_depth = from.max_depth;
+  to.max_iterations = from.max_iterations;
 }
 
 // What the process holds, from the system; 0 where it does not say.
@@ -48,10 +46,11 @@ std::size_t ResidentMegabytes() {
   return static_cast<std::size_t>(std::strtoull(at, nullptr, 10)) * page >> 20;
 }
 
-// How the log and the journal name a call: arguments of one heading differ by name.
-std::string CallName(const OpenCall& call, const Request& request) {
-  const bool argument = call.space == Space::kRelation && !request.id.starts_with('$');
-  return argument ? request.id + " for ?" + request.name : request.id;
+// The metadata of a result.
+Value MetaOf(Pool& pool, const Answer& answer) {
+  if (answer.kind != Answer::Kind::kValue) return answer.value;
+  const Value entry[] = {pool.Keyword("result"), answer.value};
+  return pool.Map(entry);
 }
 
 }  // namespace
@@ -61,10 +60,19 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       options_(std::move(options)),
       store_(pool_),
       program_(store_, sources_),
-      limits_(LimitsOf(options_)),
       solver_(program_, store_, analysis_, limits_),
-      fixpoint_(store_, analysis_, solver_, limits_) {
-  limits_.watch = [this] { return Watch(); };
+      fixpoint_(store_, analysis_, solver_, limits_),
+      derivations_(program_, store_, analysis_, solver_),
+      what_now_(store_.Declare(Space::kTool, "what-now", 1)),
+      max_timesteps_(options_.limits.max_timesteps),
+      gate_(options_.gate, options_.journal, program_, store_, solver_, analysis_) {
+  TakeLimits(options_.limits, limits_);
+  limits_.watch = [this](std::size_t bytes) { return Watch(bytes); };
+  if (options_.journal != nullptr) {
+    trace_ = options_.journal->earlier();
+    timestep_ = options_.journal->last_timestep();
+    for (const TraceEntry& entry : trace_) known_.insert(entry.text);
+  }
   analysis_.Make(program_, store_);
 }
 
@@ -87,17 +95,21 @@ void Runtime::Step() {
 
 void Runtime::AssertNewAvars() {
   Begin(1, "assert new avars");
+  refused_.merge(std::exchange(refusals_, {}));
   for (const Failing::Way& way : std::exchange(decisions_, {})) {
     Log("decided " + way.name);
-    if (way.does.relation == kNoId) continue;
-    novelty_.emplace_back().assertions.push_back(way.does);
-    Assertion& does = novelty_.back().assertions.back();
+    Assertion does = way.does;
+    if (does.relation == kNoId) continue;
     if (Value& first = does.row.front(); first.is_none()) first = pool_.Map({});
+    novelty_.push_back({{}, From::kDecision});
+    novelty_.back().what.assertions.push_back(std::move(does));
   }
   while (!replies_.empty()) {
     const Reply reply = std::move(replies_.front());
     replies_.pop_front();
+    if (!TakesIn(reply)) continue;
     const std::string text = solver_.machine().CallText(reply.call);
+    const std::string sentence = EntryToCome(reply.call, reply.answer).text;
     if (reply.answer.kind == Answer::Kind::kDecline) {
       declined_.insert(text);
       Log("declined " + text);
@@ -106,39 +118,54 @@ void Runtime::AssertNewAvars() {
     if (reply.call.space == Space::kRelation) {
       // One argument of a collected heading; the fact is asserted once all are there.
       const auto column = static_cast<std::size_t>(reply.call.column);
-      const Collected* collected = program_.FindCollected(reply.call.relation);
-      const Question& q =
-          program_.questions()[static_cast<std::size_t>(collected->questions[column])];
-      if (q.subject.starts_with('$')) {
-        const RelationId channel = store_.Declare(Space::kAvar, q.name, 0);
-        const Value entry[] = {pool_.Keyword("result"), reply.answer.value};
-        store_.Insert(channel, {}, true, pool_.Map(entry));
-      }
+      TakeAvar(*program_.FindCollected(reply.call.relation), column, reply.answer.value);
       const std::vector<Value> row = solver_.TakeArgument(reply.call, reply.answer.value);
       Log("resolved " + text + " = " + Text(pool_, reply.answer.value));
       if (row.empty()) continue;
       store_.Insert(reply.call.relation, row, true);
-      std::vector<Value> bindings;
-      std::string head = store_.at(reply.call.relation).name() + "(";
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        const std::string& name =
-            program_.questions()[static_cast<std::size_t>(collected->questions[i])].name;
-        head += (i > 0 ? ", ?" : "?") + name;
-        bindings.push_back(pool_.Slot(name));
-        bindings.push_back(row[i]);
-      }
       Log("asserted " + RowText(reply.call.relation, row));
-      Record(TraceEntry::Kind::kReply, head + ") ^^ " + BindingsText(bindings) + " -> true");
+      Record(TraceEntry::Kind::kReply, sentence);
       continue;
     }
-    const Value entry[] = {pool_.Keyword("result"), reply.answer.value};
-    const Value meta =
-        reply.answer.kind == Answer::Kind::kMeta ? reply.answer.value : pool_.Map(entry);
+    const Value meta = MetaOf(pool_, reply.answer);
     store_.Insert(reply.call.relation, reply.call.args, true, meta);
-    const std::string fact = text + " ^ ~ " + Text(pool_, meta) + " -> true";
-    Log("asserted " + fact);
-    Record(TraceEntry::Kind::kReply, fact);
+    Log("asserted " + text + " ^ ~ " + Text(pool_, meta) + " -> true");
+    if (reply.answer.kind == Answer::Kind::kNotRun) not_run_.push_back(reply.call);
+    else Record(TraceEntry::Kind::kReply, sentence);
   }
+}
+
+// An argument of a heading that is an avar has its value for the whole run (decision 53).
+void Runtime::TakeAvar(const Collected& collected, std::size_t column, Value value) {
+  const Question& q = program_.questions()[static_cast<std::size_t>(collected.questions[column])];
+  if (!q.subject.starts_with('$')) return;
+  store_.Insert(store_.Declare(Space::kAvar, q.name, 0), {}, true,
+                MetaOf(pool_, {Answer::Kind::kValue, value}));
+}
+
+// What a reply will be in the trace; without text when it makes no entry, or none yet.
+TraceEntry Runtime::EntryToCome(const OpenCall& call, const Answer& answer) {
+  TraceEntry out{TraceEntry::Kind::kReply, timestep_ + 1, 1, ""};
+  if (answer.kind != Answer::Kind::kValue && answer.kind != Answer::Kind::kMeta) return out;
+  if (call.space == Space::kRelation) {
+    const std::vector<Value> row = solver_.RowWith(call, answer.value);
+    if (!row.empty())
+      out.text = derivations_.CollectedText(*program_.FindCollected(call.relation), row, false) +
+                 " -> true";
+    return out;
+  }
+  out.text =
+      solver_.machine().CallText(call) + " ^ ~ " + Text(pool_, MetaOf(pool_, answer)) + " -> true";
+  return out;
+}
+
+Trace Runtime::EntriesToCome() {
+  Trace out;
+  for (const Failing::Way& way : decisions_) out.push_back(EntryToCome(way));
+  for (const Reply& reply : replies_)
+    if (TraceEntry entry = EntryToCome(reply.call, reply.answer); !entry.text.empty())
+      out.push_back(std::move(entry));
+  return out;
 }
 
 // --- phase 2: facts and rules of the user --------------------------------------------
@@ -151,38 +178,63 @@ void Runtime::AssertInputNovelty() {
     if (!program_.constraints()[constraints_known_].left.empty())
       Log("constraint " + program_.constraints()[constraints_known_].text);
   while (!novelty_.empty()) {
-    novelty_.front().ForEach(
+    const Said& said = novelty_.front();
+    said.what.ForEach(
         store_,
         [&](RelationId relation, std::span<const Value> row, Span span) {
-          AssertFact(relation, row, span, kNone);
-          if (options_.log) Log("asserted " + RowText(relation, row));
+          AssertFact(relation, row, span, said.from);
         },
-        [&](const Assertion& a) { Assert(a); });
+        [&](const Assertion& a) { Assert(a, said.from); });
     novelty_.pop_front();
   }
   if (!schema_changed_) return;
   schema_changed_ = false;
+  DropOvertakenTruths();
   analysis_.Make(program_, store_);
   fixpoint_.Reset();
   bad_heads_known_ = 0;
   solver_.Forget();
 }
 
-void Runtime::AssertFact(RelationId relation, std::span<const Value> row, Span span, Value meta) {
-  store_.Insert(relation, row, true, meta, &span);
+// A plain fact: like an assertion without metadata that is no trace.
+void Runtime::AssertFact(RelationId relation, std::span<const Value> row, Span span, From from) {
+  store_.Insert(relation, row, true, kNone, &span);
+  NoLongerRetracted(relation, row);
+  if (options_.log) Log("asserted " + RowText(relation, row));
+  if (from == From::kMessage) Record(TraceEntry::Kind::kFact, RowText(relation, row) + " -> true");
+}
+
+void Runtime::NoLongerRetracted(RelationId relation, std::span<const Value> row) {
   std::erase_if(retracted_, [&](const Assertion& r) {
     return r.relation == relation && std::ranges::equal(r.row, row);
   });
 }
 
-void Runtime::Assert(const Assertion& a) {
+void Runtime::Assert(const Assertion& a, From from) {
   const Relation& rel = store_.at(a.relation);
+  const bool stated = from == From::kDocument;
   if (a.truth) {
-    AssertFact(a.relation, a.row, a.span, a.meta);
+    // A trace tells of a goal that it was satisfied; whether it is, its rules decide.
+    const bool told = rel.space() == Space::kGoal && a.trace && !a.assumed;
+    if (told && HasRules(a.relation)) return Log("left to its rules " + a.text);
+    if (told) told_truths_.push_back(a);
+    store_.Insert(a.relation, a.row, true, a.meta, &a.span);
+    // The trace of a reply.
+    if (const Collected* collected = a.trace ? program_.FindCollected(a.relation) : nullptr)
+      for (std::size_t i = 0; i < a.row.size(); ++i) TakeAvar(*collected, i, a.row[i]);
+    NoLongerRetracted(a.relation, a.row);
     if (options_.log) Log("asserted " + (a.text.empty() ? RowText(a.relation, a.row) : a.text));
-    if (a.trace) Record(TraceEntry::Kind::kFact, a.text);
+    if (from != From::kTrace) {
+      const bool said = from == From::kMessage && rel.space() == Space::kRelation;
+      if (a.trace || (said && !a.text.empty())) Record(TraceEntry::Kind::kFact, a.text, stated);
+      else if (said) Record(TraceEntry::Kind::kFact, RowText(a.relation, a.row) + " -> true");
+    } else if (told) {
+      Add({TraceEntry::Kind::kGoal, timestep_, phase_, a.text, false, true});
+    }
     return;
   }
+  ++voids_;
+  derivations_.Forget();
   if (rel.space() == Space::kGoal) {
     // %goal ^ false: every recorded truth with these captures is taken back.
     Relation& truths = store_.at(a.relation);
@@ -197,7 +249,22 @@ void Runtime::Assert(const Assertion& a) {
     retracted_.push_back(a);
   }
   Log("retracted " + a.text);
-  Record(TraceEntry::Kind::kRetraction, a.text);
+  if (from != From::kTrace) Record(TraceEntry::Kind::kRetraction, a.text, stated);
+}
+
+bool Runtime::HasRules(RelationId goal) const {
+  const Goal* known = program_.FindGoal(pool_.TextOf(store_.at(goal).label()));
+  return known != nullptr && !known->rules.empty();
+}
+
+// Truths of goals that have got rules.
+void Runtime::DropOvertakenTruths() {
+  std::erase_if(told_truths_, [&](const Assertion& a) {
+    if (!HasRules(a.relation)) return false;
+    Relation& truths = store_.at(a.relation);
+    truths.Rebuild([&](RowId row) { return truths.Row(row)[0] != a.row.front(); });
+    return true;
+  });
 }
 
 // --- phases 3 and 7: derive, then check constraints ------------------------------------
@@ -205,7 +272,7 @@ void Runtime::Assert(const Assertion& a) {
 void Runtime::QuiesceRelations() {
   Begin(phase_, "quiesce relations");
   solver_.Forget();
-  solver_.machine().moment = {now_, declined_};
+  solver_.machine().moment = {now_, declined_, refused_};
   solver_.machine().truncated = false;
   const Stop stop = fixpoint_.Quiesce();
   if (stop != Stop::kGoesOn) {
@@ -260,7 +327,7 @@ void Runtime::CheckConstraints() {
                          BindingsText(v.bindings),
                          {}});
   for (const Constraint& c : program_.constraints()) {
-    if (c.left.empty()) continue;
+    if (c.left.empty() || c.guards) continue;
     if (phase_ == 3) {
       Log("live " + c.text);
       continue;
@@ -301,7 +368,7 @@ void Runtime::CheckConstraints() {
       Log("violated " + a.text);
       violated_.push_back({nullptr, a.text, {}});
     }
-  std::erase_if(violated_, [&](const Violated& v) { return accepted_.contains(TextOf(v)); });
+  std::erase_if(violated_, [&](const Violated& v) { return IsAccepted(v); });
 }
 
 // The asserted facts among those that an instance of the left side names, in order.
@@ -422,6 +489,7 @@ void Runtime::UpdatePlans() {
   circular_ = solver_.machine().circular;
   goal_violations_ = std::exchange(solver_.machine().violations, {});
   declined_call_ = solver_.machine().declined_call;
+  refused_call_ = solver_.machine().refused_call;
   failed_call_ = solver_.machine().failed_call;
   open_calls_ = solver_.machine().calls;
   if (solver_.machine().stop != Stop::kGoesOn) {
@@ -440,6 +508,7 @@ void Runtime::ProgressPlan() {
   answers_.clear();
   json_answers_.clear();
   shown_.clear();
+  standing_again_.clear();
   if (plan_ == nullptr) return;
   switch (standing_) {
     case Standing::kSatisfied: {
@@ -473,12 +542,16 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
     const std::string text = GoalText(table, row);
     Log("satisfied " + text);
     if (&table == plan_ && query_ != nullptr) continue;  // a query is one-shot
-    if (row < table.premises.size())
-      for (const Premise& p : table.premises[row]) RecordDerivation(p.relation, p.row);
     const Value map = table.maps[row];
     const bool known = store_.at(table.relation).Find({&map, 1}) != kNoId;
+    const Truth truth = {table.relation, map};
+    if (const auto at = truths_.find(truth); known && at != truths_.end() && at->second != voids_)
+      standing_again_.emplace_back(truth, text + " -> true");
+    if (known) continue;
     store_.Insert(table.relation, {&map, 1}, false);
-    if (!known) Record(TraceEntry::Kind::kGoal, text + " -> true");
+    if (row < table.premises.size()) RecordDerivations(table.premises[row]);
+    Record(TraceEntry::Kind::kGoal, text + " -> true");
+    truths_[truth] = voids_;
   }
 }
 
@@ -501,235 +574,14 @@ std::string Runtime::GoalText(const Table& table, std::size_t row) const {
   return text;
 }
 
-// An entry for a derived relation that a goal rested on, with its derivation nested.
-void Runtime::RecordDerivation(RelationId relation, const std::vector<Value>& row) {
-  if (store_.at(relation).space() != Space::kRelation || analysis_.RulesOf(relation).empty())
-    return;
-  std::set<std::string> open;
-  Record(TraceEntry::Kind::kDerivation, Derivation(relation, row, 0, open) + " -> true");
-}
-
-std::string Runtime::Derivation(RelationId relation, const std::vector<Value>& row, int depth,
-                                std::set<std::string>& open) {
-  constexpr int kMaxDepth = 64;
-  const std::string fact = RowText(relation, row);
-  int number = -1;
-  std::optional<std::vector<Premise>> premises;
-  if (depth < kMaxDepth && open.insert(fact).second)
-    premises = solver_.Prove(relation, row, &number, [&](const Premise& p) {
-      return !open.contains(RowText(p.relation, p.row));
-    });
-  std::vector<Value> bindings;
-  std::string head = fact;
-  if (premises) {
-    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
-    head = store_.at(relation).name() + "(";
-    for (std::size_t i = 0; i < def.args.size(); ++i) {
-      if (i > 0) head += ", ";
-      const Pattern& p = def.args[i];
-      if (p.kind != Pattern::Kind::kSlot || def.slots[static_cast<std::size_t>(p.slot)].empty()) {
-        head += Text(pool_, row[i]);
-        continue;
-      }
-      const std::string& name = def.slots[static_cast<std::size_t>(p.slot)];
-      head += (def.avar[static_cast<std::size_t>(p.slot)] ? "$" : "?") + name;
-      bindings.push_back(pool_.Slot(name));
-      bindings.push_back(row[i]);
-    }
-    head += ")";
-    std::string tail;
-    for (const Premise& p : *premises)
-      tail += (tail.empty() ? "" : ", ") + Derivation(p.relation, p.row, depth + 1, open);
-    if (!tail.empty()) head = "(" + head + " <- " + tail + ")";
-  } else if (const Collected* collected = program_.FindCollected(relation)) {
-    head = store_.at(relation).name() + "(";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const Question& q = program_.questions()[static_cast<std::size_t>(collected->questions[i])];
-      head += (i > 0 ? ", " : "") + std::string(q.subject.starts_with('$') ? "$" : "?") + q.name;
-      bindings.push_back(pool_.Slot(q.name));
-      bindings.push_back(row[i]);
-    }
-    head += ")";
-  }
-  open.erase(fact);
-  return bindings.empty() ? head : head + " ^^ " + BindingsText(bindings);
-}
-
-// --- phase 8: chat and calls -------------------------------------------------------------
-
-void Runtime::DispatchAsyncs() {
-  Begin(8, "dispatch asyncs");
-  if (!violated_.empty()) return AskWhatNow();
-  std::set<std::string> traced;
-  for (const auto& [clause, value] : shown_) {
-    const auto json = Json(pool_, value);
-    if (!json) {
-      Log("not shown: two keys of " + Text(pool_, value) + " are the same text");
-      continue;
-    }
-    chat_ = true;
-    if (options_.journal == nullptr || options_.journal->Chat(*json)) agent_.Chat(*json);
-    Log("chat " + *json);
-    Tell("chat", {{"line", *json}});
-    if (traced.insert(clause->text).second)
-      Record(TraceEntry::Kind::kReply, clause->text + " ^ ~ {:tool :json} -> true");
-  }
-  if (standing_ == Standing::kUnsatisfied) return AskWhatNow();
-  if (standing_ != Standing::kPending) return;
-  std::vector<const OpenCall*> tools;
-  const OpenCall* question = nullptr;  // one at a time, in order (design 4)
-  for (const OpenCall& call : open_calls_) {
-    if (!IsQuestion(store_.at(call.relation))) tools.push_back(&call);
-    else if (question == nullptr) question = &call;
-  }
-  if (!tools.empty()) CallTools(tools);
-  if (question != nullptr) Ask(*question);
-}
-
-// $json lines of the goals below first, then clause by clause in written order.
-void Runtime::Show(const Table& table, std::set<const Table*>& done) {
-  if (!done.insert(&table).second) return;
-  for (const Table* used : table.used) Show(*used, done);
-  std::vector<std::pair<const Clause*, Value>> shown = table.shown;
-  std::stable_sort(shown.begin(), shown.end(), [](const auto& a, const auto& b) {
-    return a.first->span.begin < b.first->span.begin;
-  });
-  shown_.insert(shown_.end(), shown.begin(), shown.end());
-}
-
-// Values as a JSON list; what has no JSON is its RPL text.
-ordered_json Runtime::JsonOf(const std::vector<Value>& values) const {
-  ordered_json out = ordered_json::array();
-  for (const Value v : values) out.push_back(JsonOfValue(pool_, v).value_or(Text(pool_, v)));
-  return out;
-}
-
-Request Runtime::RequestFor(const OpenCall& call) {
-  Request r;
-  if (call.place.end != 0) r.place = sources_.Where(call.place);
-  r.id = solver_.machine().CallText(call);
-  const Relation& rel = store_.at(call.relation);
-  if (call.space == Space::kTool) {
-    r.tool = r.name = std::string(pool_.TextOf(rel.label()));
-    r.args = call.args;
-    r.kind = r.tool == "ask"      ? Request::Kind::kAsk
-             : r.tool == "choose" ? Request::Kind::kChoose
-                                  : Request::Kind::kTool;
-    if (!call.args.empty()) r.prompt = PlainText(pool_, call.args.front());
-    if (r.kind == Request::Kind::kChoose && call.args.size() > 1 &&
-        (call.args[1].kind() == Kind::kList || call.args[1].kind() == Kind::kSet)) {
-      const std::span<const Value> options = pool_.ItemsOf(call.args[1]);
-      r.options.assign(options.begin(), options.end());
-    }
-    return r;
-  }
-  r.name = std::string(pool_.TextOf(rel.label()));
-  r.prompt = r.name;
-  if (call.space == Space::kRelation) r.relation = r.name;
-  if (call.question >= 0) {
-    const Question& q = program_.questions()[static_cast<std::size_t>(call.question)];
-    r.name = q.name;
-    r.prompt = q.prompt;
-    if (q.options != kNoId) {
-      const Relation& options = store_.at(q.options);
-      for (RowId row = 0; row < options.size(); ++row) r.options.push_back(options.Row(row)[0]);
-      if (!r.options.empty()) r.kind = Request::Kind::kChoose;
-    }
-  }
-  return r;
-}
-
-// The calls of one plan go out together; replies are taken in written order.
-void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
-  Journal* const journal = options_.journal;
-  std::vector<Request> requests;
-  std::vector<std::string> names;
-  for (const OpenCall* call : calls) {
-    requests.push_back(RequestFor(*call));
-    names.push_back(CallName(*call, requests.back()));
-    if (journal != nullptr) journal->Call(names.back());
-    Log("dispatched " + names.back());
-  }
-  std::vector<Answer> replies(calls.size());
-  std::vector<std::optional<std::chrono::steady_clock::time_point>> started(calls.size());
-  const auto took = [&](std::size_t i) -> std::optional<std::chrono::milliseconds> {
-    if (!started[i] || !options_.now.empty()) return std::nullopt;  // the clock stands still
-    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
-                                                                 *started[i]);
-  };
-  if (journal != nullptr)
-    while (const auto recorded = journal->NextReply(names, pool_))
-      replies[recorded->call] = recorded->answer;
-  if (journal == nullptr || journal->live()) {
-    std::vector<std::size_t> open;
-    std::vector<Request> rest;
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (replies[i].kind != Answer::Kind::kNobody) continue;
-      open.push_back(i);
-      rest.push_back(requests[i]);
-      if (journal == nullptr) continue;
-      rest.back().in_doubt = journal->InDoubt(names[i]);
-      rest.back().starting = [&, i] {
-        journal->Started(names[i]);
-        started[i] = std::chrono::steady_clock::now();
-      };
-      rest.back().finished = [&, i](const Answer& answer) {
-        journal->Reply(names[i], answer, pool_, took(i));
-        replies[i] = answer;
-      };
-    }
-    for (std::size_t k = 0; Tells() && k < open.size(); ++k)
-      Tell("tool-call",
-           {{"id", names[open[k]]}, {"tool", rest[k].tool}, {"args", JsonOf(rest[k].args)}});
-    const std::vector<Answer> answers = agent_.Call(rest, pool_);
-    for (std::size_t k = 0; k < open.size(); ++k) {
-      if (answers[k].kind == Answer::Kind::kNobody) continue;
-      TellReply("result", names[open[k]], answers[k]);
-      const bool kept = replies[open[k]].kind != Answer::Kind::kNobody;
-      if (journal != nullptr && !kept)
-        journal->Reply(names[open[k]], answers[k], pool_, took(open[k]));
-      replies[open[k]] = answers[k];
-    }
-  }
-  for (std::size_t i = 0; i < calls.size(); ++i)
-    if (replies[i].kind != Answer::Kind::kNobody) replies_.push_back({*calls[i], replies[i]});
-}
-
-void Runtime::Ask(const OpenCall& call) {
-  const Request request = RequestFor(call);
-  if (const auto answer = Put(request, CallName(call, request)))
-    replies_.push_back({call, *answer});
-}
-
-// Puts a question to the agent, or takes the recorded answer; nullopt when nobody answers.
-std::optional<Answer> Runtime::Put(const Request& request, const std::string& name) {
-  Journal* const journal = options_.journal;
-  if (journal != nullptr) journal->Call(name);
-  Log("dispatched " + name);
-  if (Tells())
-    Tell("question", {{"id", name},
-                      {"key", request.name},
-                      {"kind", request.kind == Request::Kind::kChoose ? "choose" : "ask"},
-                      {"prompt", request.prompt},
-                      {"options", JsonOf(request.options)},
-                      {"place", request.place}});
-  if (journal != nullptr) {
-    if (const auto recorded = journal->NextReply({name}, pool_)) return recorded->answer;
-    if (!journal->live()) return std::nullopt;  // nobody answered then
-  }
-  for (bool again = false;; again = true) {
-    const Answer answer = agent_.Answer(request, pool_, again);
-    if (answer.kind == Answer::Kind::kNobody) return std::nullopt;
-    if (answer.kind == Answer::Kind::kValue && request.kind == Request::Kind::kChoose &&
-        std::find(request.options.begin(), request.options.end(), answer.value) ==
-            request.options.end()) {
-      Log("refused " + Text(pool_, answer.value) + " for " + request.id);
-      continue;
-    }
-    if (journal != nullptr) journal->Reply(name, answer, pool_);
-    TellReply("answer", name, answer);
-    return answer;
-  }
+// Entries for derived rows that a goal rested on.
+void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
+  Machine& machine = solver_.machine();
+  const Stop stop = machine.stop;
+  for (const Premise& p : premises)
+    if (std::string text = derivations_.SentenceOf(p.relation, p.row); !text.empty())
+      Record(TraceEntry::Kind::kDerivation, std::move(text));
+  machine.stop = stop;
 }
 
 // --- between the phases ------------------------------------------------------------------
@@ -760,7 +612,7 @@ void Runtime::TellReply(std::string_view type, const std::string& call, const An
   ordered_json fields = {{"id", call}};
   if (answer.kind == Answer::Kind::kDecline) fields["declined"] = true;
   else
-    fields[answer.kind == Answer::Kind::kMeta ? "metadata" : "value"] =
+    fields[answer.kind == Answer::Kind::kValue ? "value" : "metadata"] =
         JsonOfValue(pool_, answer.value).value_or(Text(pool_, answer.value));
   Tell(type, std::move(fields));
 }
@@ -770,20 +622,37 @@ void Runtime::Log(const std::string& text) {
     options_.log(fmt::format("{}.{} {}", timestep_, phase_, OneLine(text)));
 }
 
-void Runtime::Record(TraceEntry::Kind kind, std::string text) {
-  Log("trace " + text);
-  if (Tells()) Tell("trace", {{"kind", EntryName(kind)}, {"text", text}});
-  trace_.push_back({kind, timestep_, phase_, std::move(text)});
+void Runtime::Record(TraceEntry::Kind kind, std::string text, bool stated) {
+  // What follows from the program, or stands in it, an earlier epoch may have had.
+  const bool comes_anew = stated || kind == TraceEntry::Kind::kConstraint ||
+                          kind == TraceEntry::Kind::kDerivation || kind == TraceEntry::Kind::kGoal;
+  const bool again = comes_anew && known_.contains(text);
+  Add({kind, timestep_, phase_, std::move(text), stated, again});
+}
+
+void Runtime::Add(TraceEntry entry) {
+  if (!entry.again) {
+    Log("trace " + entry.text);
+    if (Tells()) Tell("trace", {{"kind", EntryName(entry.kind)}, {"text", entry.text}});
+  }
+  trace_.push_back(std::move(entry));
   if (options_.journal != nullptr) options_.journal->Entry(trace_.back());
 }
 
-// Polled while evaluating.
-Stop Runtime::Watch() {
+// Polled while evaluating, and before so many bytes are taken and filled in one go.
+Stop Runtime::Watch(std::size_t bytes) {
+  constexpr double kBytesPerSecond = 2e9;
   if (options_.interrupted && options_.interrupted()) return Stop::kInterrupted;
+  // What was recorded was within its bounds; they count from where it ends.
+  if (options_.journal != nullptr && options_.journal->Next() != nullptr) {
+    started_ = std::chrono::steady_clock::now();
+    return Stop::kGoesOn;
+  }
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
-  if (options_.limits.max_seconds > 0 && spent.count() > options_.limits.max_seconds)
-    return Stop::kTime;
-  if (options_.limits.max_megabytes > 0 && ResidentMegabytes() > options_.limits.max_megabytes)
+  const double seconds = spent.count() + static_cast<double>(bytes) / kBytesPerSecond;
+  if (options_.limits.max_seconds > 0 && seconds > options_.limits.max_seconds) return Stop::kTime;
+  if (options_.limits.max_megabytes > 0 &&
+      ResidentMegabytes() + (bytes >> 20) > options_.limits.max_megabytes)
     return Stop::kMemory;
   return Stop::kGoesOn;
 }
@@ -798,17 +667,25 @@ void Runtime::Renew() {
     if (!options_.now.empty()) return options_.now;
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
   };
-  Journal* const journal = options_.journal;
-  const std::string now = journal != nullptr ? journal->Step(timestep_, clock) : clock();
+  std::string now;
+  if (Journal* const journal = options_.journal; journal != nullptr) {
+    const Journal::Moment moment = journal->Step(timestep_, clock, options_.limits);
+    now = moment.now;
+    TakeLimits(moment.limits, limits_);
+    max_timesteps_ = moment.limits.max_timesteps;
+  } else {
+    now = clock();
+  }
   now_ = pool_.String(now);
   phase_ = 0;
   Tell("timestep", {{"now", now}});
+  if (std::exchange(run_begins_, false)) gate_.BeginRun(MomentNow());
 }
 
-void Runtime::TakeIn(const Document& document, Diagnostics& out) {
+void Runtime::TakeIn(const Document& document, From from, Diagnostics& out) {
   const std::size_t rules = program_.definitions().size();
   const std::size_t collected = program_.collected_count();
-  novelty_.push_back(program_.Load(document, out));
+  novelty_.push_back({program_.Load(document, out), from});
   if (program_.definitions().size() != rules || program_.collected_count() != collected)
     schema_changed_ = true;
 }
@@ -828,6 +705,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   const Stop stop = std::exchange(machine.stop, Stop::kGoesOn);
   const std::string stopped_at = machine.stopped_at;
   const std::string declined_call = machine.declined_call;
+  const std::string refused_call = machine.refused_call;
   const std::string failed_call = machine.failed_call;
   const std::string circular = machine.circular;
   const std::vector<OpenCall> calls = machine.calls;
@@ -844,6 +722,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   machine.stop = stop;
   machine.stopped_at = stopped_at;
   machine.declined_call = declined_call;
+  machine.refused_call = refused_call;
   machine.failed_call = failed_call;
   machine.circular = circular;
   machine.calls = calls;
@@ -862,24 +741,17 @@ void Runtime::SetGoal(const Definition* query, bool pursue) {
   chat_ = false;
   standing_ = Standing::kNoGoal;
   declined_.clear();
+  for (const OpenCall& call : std::exchange(not_run_, {})) store_.Retract(call.relation, call.args);
+  admitted_.clear();
+  refused_.clear();
+  refusals_.clear();
+  reports_.clear();
+  held_.clear();
+  run_begins_ = pursue && gate_.on();
 }
 
-std::string Runtime::RowText(RelationId relation, std::span<const Value> row) const {
-  std::string out = store_.at(relation).name() + "(";
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (i > 0) out += ", ";
-    out += Text(pool_, row[i]);
-  }
-  return out + ")";
-}
-
-std::string Runtime::BindingsText(const std::vector<Value>& entries) const {
-  std::string out = "{";
-  for (std::size_t i = 0; i < entries.size(); i += 2) {
-    if (i > 0) out += ", ";
-    out += Text(pool_, entries[i]) + " " + Text(pool_, entries[i + 1]);
-  }
-  return out + "}";
+bool Runtime::IsCutOff() const {
+  return stop_ == Stop::kTime || stop_ == Stop::kMemory || stop_ == Stop::kInterrupted;
 }
 
 }  // namespace rpl

@@ -12,8 +12,12 @@
 //   8 dispatch asyncs        $json is shown, calls go to the agent
 //
 // A write of a phase is seen by the phases after it. A limit reached or an interrupt ends
-// the work of its phase, and the later phases still run on what stands. The clock is read
-// once, before phase 1 (decision 24).
+// the work of its phase, and the later phases still run on what stands. What the clock, the
+// memory or an interrupt cut off is not kept, so nothing is dispatched then. The clock is
+// read once, before phase 1 (decision 24).
+//
+// The truth of a goal is an entry of the trace when it is established: for the first time,
+// or anew after something was retracted, or after a timestep that failed.
 //
 // Owns everything a run consists of: pool, store, program, analysis, trace. The agent is
 // borrowed. One thread.
@@ -33,6 +37,8 @@
 #include "interp/program.h"
 #include "interp/solver.h"
 #include "runtime/agent.h"
+#include "runtime/derivation.h"
+#include "runtime/gate.h"
 #include "runtime/session.h"
 #include "runtime/trace.h"
 
@@ -43,11 +49,15 @@ class Runtime {
   Runtime(Agent& agent, SessionOptions options);
   Runtime(const Runtime&) = delete;
 
+  /// Who says a text. What a document says is its own to say again, in every epoch; what a
+  /// trace of an earlier epoch says is no news.
+  enum class From { kDocument, kMessage, kTrace, kDecision };
+
   /// Takes a document in: its rules join the program now and take effect in phase 2 of
   /// the next timestep, with its facts. Findings go to `out`.
-  void TakeIn(const Document& document, Diagnostics& out);
+  void TakeIn(const Document& document, From from, Diagnostics& out);
   /// Takes facts in that stand in no document.
-  void TakeIn(Novelty facts) { novelty_.push_back(std::move(facts)); }
+  void TakeIn(Novelty facts) { novelty_.push_back({std::move(facts), From::kDocument}); }
 
   /// What the next timesteps pursue: a query, or (null) the program's goals. `pursue`
   /// false: nothing, the timestep only takes in novelty.
@@ -60,13 +70,18 @@ class Runtime {
   enum class Standing { kNoGoal, kSatisfied, kUnsatisfied, kPending };
   Standing standing() const { return standing_; }
   /// Whether phase 8 got a reply, so that another timestep has work to do.
-  bool has_replies() const { return !replies_.empty() || !decisions_.empty(); }
+  bool has_replies() const {
+    return !replies_.empty() || !decisions_.empty() || (!refusals_.empty() && held_.empty());
+  }
+  /// The turn's run is over; its audit log says so.
+  void EndRun(Status status);
   /// Tells the agent that the goal is satisfied and the user decides what is next (§15.6).
   void OfferToContinue(const std::string& goal);
   /// The standing as an outcome, failures included (§18.6, decision 64).
   Outcome Report();
-  /// The outcome of a turn that took too many timesteps.
-  Outcome ReportTimesteps(std::size_t most);
+  /// The outcome of a turn that took too many timesteps: as many as this.
+  Outcome ReportTimesteps();
+  std::size_t max_timesteps() const { return max_timesteps_; }
 
   /// Why facts of `form`, a query of one call, hold, or none does: fills `why`, `why_not`.
   void Explain(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
@@ -80,12 +95,20 @@ class Runtime {
   Program& program() { return program_; }
   Pool& pool() { return pool_; }
   Store& store() { return store_; }
+  /// Of earlier epochs, too.
   const Trace& trace() const { return trace_; }
+  /// What the next timestep will add to it from replies that are there.
+  Trace EntriesToCome();
 
  private:
+  struct Said {
+    Novelty what;
+    From from;
+  };
   struct Reply {
     OpenCall call;
     Answer answer;
+    bool held = false;  // a guard held it back, and it is decided about again
   };
   struct Violated {
     const Constraint* constraint;
@@ -96,7 +119,7 @@ class Runtime {
   struct Failing {
     struct Way {
       std::string name;  // "continue", "retract a(1)", "assume %g"
-      Assertion does;    // no relation: nothing
+      Assertion does;
     };
     std::string what;
     std::vector<Way> ways;
@@ -116,33 +139,52 @@ class Runtime {
   bool IsNews() const;
   void Tell(std::string_view type, nlohmann::ordered_json fields);
   void TellReply(std::string_view type, const std::string& call, const Answer& answer);
-  void Record(TraceEntry::Kind kind, std::string text);
-  void AssertFact(RelationId relation, std::span<const Value> row, Span span, Value meta);
-  void Assert(const Assertion& a);
+  void Record(TraceEntry::Kind kind, std::string text, bool stated = false);
+  void Add(TraceEntry entry);
+  void AssertFact(RelationId relation, std::span<const Value> row, Span span, From from);
+  void Assert(const Assertion& a, From from);
+  void NoLongerRetracted(RelationId relation, std::span<const Value> row);
+  void TakeAvar(const Collected& collected, std::size_t column, Value value);
+  bool HasRules(RelationId goal) const;
+  void DropOvertakenTruths();
   void Renew();
   void TakeStop();
-  Stop Watch();
+  Stop Watch(std::size_t bytes);
   bool Forced(const Table& table) const;
   std::string LimitText() const;
   void LogDerived();
   void CheckConstraints();
   void RecordGoal(const Table& table, std::set<const Table*>& done);
   void LogRulesPassedOver();
-  void RecordDerivation(RelationId relation, const std::vector<Value>& row);
-  std::string Derivation(RelationId relation, const std::vector<Value>& row, int depth,
-                         std::set<std::string>& open);
+  void RecordDerivations(const std::vector<Premise>& premises);
+  bool IsCutOff() const;
   void Show(const Table& table, std::set<const Table*>& done);
   void CallTools(const std::vector<const OpenCall*>& calls);
   void Ask(const OpenCall& call);
-  std::optional<Answer> Put(const Request& request, const std::string& name);
+  GateCall Gated(const OpenCall& call) const;
+  bool Admits(const OpenCall& call);
+  bool AdmitsJson(Value shown);
+  bool TakesIn(const Reply& reply);
+  void Refuse(const GateCall& call, const Decision& decision);
+  Moment MomentNow() const;
+  TraceEntry EntryToCome(const OpenCall& call, const Answer& answer);
+  TraceEntry EntryToCome(const Failing::Way& way) const;
+  using EntryOf = std::function<TraceEntry(const Answer&)>;
+  std::optional<Answer> Put(const Request& request, const EntryOf& entry_of);
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
-  std::string TextOf(const Violated& v) const;
-  Failing FailingNow() const;
+  std::string WhatOf(const Violated& v) const;
+  bool IsAccepted(const Violated& v);
+  Outcome Judge();
+  Failing FailingNow();
   void AskWhatNow();
   nlohmann::ordered_json JsonOf(const std::vector<Value>& values) const;
   Request RequestFor(const OpenCall& call);
-  std::string RowText(RelationId relation, std::span<const Value> row) const;
-  std::string BindingsText(const std::vector<Value>& entries) const;
+  std::string RowText(RelationId relation, std::span<const Value> row) const {
+    return derivations_.RowText(relation, row);
+  }
+  std::string BindingsText(const std::vector<Value>& entries) const {
+    return derivations_.BindingsText(entries);
+  }
   std::string GoalText(const Table& table, std::size_t row) const;
   std::vector<const Definition*> Candidates() const;
   std::string FailText(const std::string& reason, const std::string& explanation);
@@ -159,36 +201,55 @@ class Runtime {
   Limits limits_;
   Solver solver_;
   Fixpoint fixpoint_;
+  Derivations derivations_;
+  RelationId what_now_;  // what a person decided about a failure, by its text
   Trace trace_;
+  std::set<std::string> known_;  // texts of entries of earlier epochs that may stand again
+  std::size_t max_timesteps_ = 0;
 
   Value now_;                                      // of this timestep
   std::chrono::steady_clock::time_point started_;  // it, or its last phase 8
   int timestep_ = 0;
   int phase_ = 0;
   bool schema_changed_ = false;
-  std::deque<Novelty> novelty_;  // by document
+  std::deque<Said> novelty_;
+  std::vector<Assertion> told_truths_;  // of goals that had no rules then
   std::size_t rules_known_ = 0;
   std::size_t constraints_known_ = 0;
   std::size_t bad_heads_known_ = 0;
   std::deque<Reply> replies_;
+  std::vector<OpenCall> not_run_;  // calls of this turn
+  Gate gate_;
+  std::set<std::string> admitted_;               // calls that may go out in this turn
+  std::map<std::string, std::string> refused_;   // calls that may not, and why
+  std::map<std::string, std::string> refusals_;  // the same, from the next timestep on
+  std::map<std::string, std::string> reports_;   // refused calls: the %fail
+  std::map<std::string, Reply> held_replies_;    // results that wait for a review
+  std::string held_;                             // the %fail that ends the run, or ""
   std::set<std::string> declined_;
   std::set<std::string> created_;
   std::set<std::string> derived_known_;  // rows the log has shown
   std::set<std::pair<int, std::string>> constraint_traces_;
   std::vector<Violated> violated_;
-  std::set<std::string> accepted_;          // violations that the user goes on with
   std::deque<Failing::Way> decisions_;      // of this timestep, done in the next
   std::vector<Violation> goal_violations_;  // of rules evaluated for the goal
   std::vector<Assertion> retracted_;
+  // Entries of goal truths, and how often they were voided when they were made: a truth
+  // stands by its entry as long as nothing was retracted and no timestep failed since.
+  using Truth = std::pair<RelationId, Value>;
+  std::map<Truth, std::size_t> truths_;
+  std::size_t voids_ = 0;
+  std::vector<std::pair<Truth, std::string>> standing_again_;  // in this timestep
 
   const Definition* query_ = nullptr;
   bool pursue_ = false;
+  bool run_begins_ = false;  // with the next timestep
   Standing standing_ = Standing::kNoGoal;
   const Table* plan_ = nullptr;  // in phases 5 and 6
   const Definition* plan_rule_ = nullptr;
   std::string goal_name_;
   std::vector<std::string> answers_, json_answers_;
-  std::string reason_, ineligible_, circular_, declined_call_, failed_call_;
+  std::string reason_, ineligible_, circular_, declined_call_, refused_call_, failed_call_;
   std::vector<std::pair<const Clause*, Value>> shown_;  // $json lines to write
   std::vector<OpenCall> open_calls_;
   bool chat_ = false;

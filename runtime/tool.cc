@@ -76,14 +76,22 @@ class LogLines {
 };
 
 ToolResult Failure(std::string code, std::string message) {
-  return {false, nullptr, std::move(code), std::move(message), ""};
+  return {false, nullptr, std::move(code), std::move(message), "", 0};
 }
 
 std::optional<ToolResult> ToolsOwnError(const ordered_json& error) {
   if (!error.is_object() || error.size() != 2 || !error.contains("code") ||
       !error.contains("message") || !error["code"].is_string() || !error["message"].is_string())
     return std::nullopt;
-  return ToolResult{false, nullptr, "tool", error["message"], error["code"]};
+  return ToolResult{false, nullptr, "tool", error["message"], error["code"], 0};
+}
+
+// Any JSON.
+ToolResult ReadValue(const std::string& output) {
+  JsonText text = ParseJson(output);
+  if (!text.error.empty())
+    return {false, nullptr, "bad-reply", "its output is not one JSON value in UTF-8", "", 0};
+  return {true, std::move(text.json), "", "", "", 0};
 }
 
 // What the whole of standard output says; the process ended well.
@@ -103,7 +111,7 @@ ToolResult ReadReply(const std::string& output, const std::string& id) {
   const bool result = reply.contains("result");
   if (reply.size() != 2 || result == reply.contains("error"))
     return bad("expected `id` and one of `result` and `error` in its reply");
-  if (result) return {true, std::move(reply["result"]), "", "", ""};
+  if (result) return {true, std::move(reply["result"]), "", "", "", 0};
   if (auto error = ToolsOwnError(reply["error"])) return *error;
   return bad("expected an `error` of `code` and `message`, two strings");
 }
@@ -248,6 +256,7 @@ class Process {
   const ToolCall& call_;
   const ToolCommand& command_;
   ToolResult& result_;  // `code` is set from the first error on
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::string mark_ = Orphans::NewMark();
   std::string request_;
   std::string output_;
@@ -364,7 +373,7 @@ void Process::NotStarted(const std::string& why) {
 void Process::Talk() {
   Read(out_);
   Read(err_);
-  request_ = RequestLine(call_) + "\n";
+  request_ = call_.line.value_or(RequestLine(call_)) + "\n";
   const uv_buf_t text = uv_buf_init(request_.data(), static_cast<unsigned>(request_.size()));
   write_.data = this;
   uv_write(&write_, reinterpret_cast<uv_stream_t*>(&in_), &text, 1,
@@ -475,6 +484,8 @@ void Process::Close() {
   closing_ = true;
   log_.End();
   if (result_.code.empty()) result_ = Judge();
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;
+  result_.took_ms = took.count();
   Shut(timer_);
   Shut(in_);
   Shut(out_);
@@ -486,7 +497,7 @@ ToolResult Process::Judge() const {
   if (signal_ != 0)
     return Failure("signal",
                    fmt::format("it was ended by signal {} ({})", signal_, strsignal(signal_)));
-  ToolResult reply = ReadReply(output_, call_.id);
+  ToolResult reply = call_.line ? ReadValue(output_) : ReadReply(output_, call_.id);
   if (status_ != 0 && reply.code != "tool")  // an error may well be told in both ways
     return Failure("exit", fmt::format("it ended with status {}", status_));
   return reply;

@@ -33,6 +33,7 @@
 #include <cstddef>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct ToolResult {
   std::string code;               // of the error, from the list above
   std::string message;            // for people, and of the tool itself when `code` is "tool"
   std::string tool_code;          // when `code` is "tool": the tool's own
+  double took_ms = 0;             // from its start to its end
 };
 
 struct ToolCall {
@@ -56,6 +58,8 @@ struct ToolCall {
   std::function<void()> starting = nullptr;
   /// Called when the call has ended, unless an interrupt ended it; may be empty.
   std::function<void(const ToolResult&)> finished = nullptr;
+  /// In place of the request: this line is written, and the reply is any one JSON value.
+  std::optional<std::string> line = std::nullopt;
 };
 
 /// The request as it is written, without its newline.

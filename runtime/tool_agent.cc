@@ -24,9 +24,12 @@ struct Picked {
 };
 
 Answer AnswerFor(const ToolResult& result, Pool& pool) {
-  if (result.ok) return {Answer::Kind::kValue, ValueOfJson(result.result, pool, false)};
+  if (result.ok)
+    return {Answer::Kind::kValue, ValueOfJson(result.result, pool, false), result.took_ms};
   if (result.code == "interrupted") return {};
+  if (result.code == "not-started") return NotRunCall(pool, result.code, result.message);
   Answer failed = FailedCall(pool, result.code, result.message);
+  failed.took_ms = result.took_ms;
   if (result.code != "tool") return failed;
   const std::span<const Value> known = pool.ItemsOf(failed.value);
   std::vector<Value> entries(known.begin(), known.end());
@@ -80,7 +83,7 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, P
       }
       const Permission::Verdict verdict = Permitted(*call, request);
       if (verdict.yes) mine.Add(std::move(*call), i);
-      else answers[i] = FailedCall(pool, "denied", verdict.reason);
+      else answers[i] = NotRunCall(pool, "denied", verdict.reason);
     }
   }
   run_.concurrency = config_.concurrency;

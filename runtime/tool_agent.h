@@ -11,6 +11,8 @@
 //   denied       it was not permitted
 //   bad-request  its arguments have no JSON: two keys of a map are the same text
 //
+// A call that was denied or not started did not run: its reply is Answer::Kind::kNotRun.
+//
 // Not answered, and so pending: calls in doubt (Request::in_doubt), and those that an
 // interrupt ended.
 #ifndef RPL_RUNTIME_TOOL_AGENT_H_

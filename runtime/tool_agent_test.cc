@@ -69,9 +69,10 @@ struct Project {
   std::vector<std::string> Call(const std::vector<Request>& requests) {
     std::vector<std::string> texts;
     for (const Answer& answer : agent.Call(requests, pool)) {
-      const bool has_value =
-          answer.kind == Answer::Kind::kValue || answer.kind == Answer::Kind::kMeta;
-      texts.push_back(has_value ? Text(pool, answer.value) : "-");
+      if (answer.value.is_none()) texts.push_back("-");
+      else
+        texts.push_back((answer.kind == Answer::Kind::kNotRun ? "not run " : "") +
+                        Text(pool, answer.value));
     }
     return texts;
   }
@@ -115,18 +116,19 @@ TEST_CASE("what is not permitted is denied, and nobody is asked in vain") {
   project.Add("hang", Permit::kDeny);
   CHECK(
       project.Call({project.Tool("hang")}) ==
-      Lines{R"({:status :error, :code "denied", :message "the configuration denies this call"})"});
+      Lines{
+          R"(not run {:status :error, :code "denied", :message "the configuration denies this call"})"});
   CHECK(project.guard.asked.empty());
 
   project.guard.allows = false;
   CHECK(project.Call({project.Tool("echo", {project.pool.Int(1)})}) ==
-        Lines{R"({:status :error, :code "denied", :message "not allowed"})"});
+        Lines{R"(not run {:status :error, :code "denied", :message "not allowed"})"});
   CHECK(project.guard.asked == Lines{"approve echo", "ask $echo() [1]"});
 
   project.guard.approves = false;
   project.guard.asked.clear();
   CHECK(project.Call({project.Tool("echo")}) ==
-        Lines{R"({:status :error, :code "denied", :message "not approved"})"});
+        Lines{R"(not run {:status :error, :code "denied", :message "not approved"})"});
   CHECK(project.guard.asked == Lines{"approve echo"});
 }
 
@@ -136,10 +138,12 @@ TEST_CASE("rules decide before the permission of the tool") {
   const ArgPattern prod{ArgPattern::Kind::kOneOf, {"prod"}, ""};
   echo.rules = {{{prod}, Permit::kDeny}};
   Pool& pool = project.pool;
-  CHECK(project.Call({project.Tool("echo", {pool.String("prod")}),
-                      project.Tool("echo", {pool.String("test")})}) ==
-        Lines{R"({:status :error, :code "denied", :message "the configuration denies this call"})",
-              R"(["test"])"});
+  CHECK(
+      project.Call({project.Tool("echo", {pool.String("prod")}),
+                    project.Tool("echo", {pool.String("test")})}) ==
+      Lines{
+          R"(not run {:status :error, :code "denied", :message "the configuration denies this call"})",
+          R"(["test"])"});
 }
 
 TEST_CASE("calls in doubt and interrupted calls stay open") {

@@ -23,7 +23,7 @@ constexpr std::int64_t kMaxTimeout = 86'400'000;  // a day
 constexpr std::int64_t kMaxOutputBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kMaxConcurrency = 64;
 
-constexpr std::string_view kFileKeys[] = {"version", "concurrency", "tools"};
+constexpr std::string_view kFileKeys[] = {"version", "concurrency", "tools", "guard"};
 constexpr std::string_view kToolKeys[] = {"command",        "timeoutMs",  "folder", "environment",
                                           "maxOutputBytes", "permission", "rules"};
 constexpr std::string_view kRuleKeys[] = {"args", "permission"};
@@ -41,6 +41,10 @@ class ConfigReader {
         Wrong(*version, "expected `1` for `version`, got " + Described(*version));
     if (const YamlNode* n = root.Find("concurrency"))
       config.concurrency = static_cast<std::size_t>(Whole(*n, "concurrency", 1, kMaxConcurrency));
+    if (const YamlNode* guard = root.Find("guard")) {
+      config.guard = ReadGuardConfig(root, *guard, folder_, found_);
+      config.guard_json = JsonOf(*guard);
+    }
     const YamlNode* tools = root.Find("tools");
     if (tools == nullptr) return config;
     if (tools->kind != Kind::kMap) {
@@ -208,10 +212,7 @@ class ConfigReader {
             scalar ? "write it in quotes" : "");
       return "";
     }
-    std::string text = node.scalar.get<std::string>();
-    if (text.find('\0') != std::string::npos)
-      Wrong(node, fmt::format("a NUL character stands in `{}`", what));
-    return text;
+    return node.scalar.get<std::string>();
   }
 
   std::vector<std::string> Texts(const YamlNode& node, std::string_view what) {

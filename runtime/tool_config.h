@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checks/guard_config.h"
 #include "grammar/diagnostic.h"
 
 namespace rpl {
@@ -58,8 +59,10 @@ struct ToolCommand {
 Permit PermitFor(const ToolCommand& command, const nlohmann::ordered_json& args);
 
 struct ToolConfig {
-  std::size_t concurrency = 4;     // calls at a time
-  std::vector<ToolCommand> tools;  // in written order
+  GuardConfig guard;
+  nlohmann::ordered_json guard_json = nullptr;  // the part it was read from
+  std::size_t concurrency = 4;                  // calls at a time
+  std::vector<ToolCommand> tools;               // in written order
 
   const ToolCommand* Find(std::string_view name) const;
 };

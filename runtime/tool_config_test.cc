@@ -133,7 +133,7 @@ TEST_CASE("what is wrong with a configuration, with its place") {
        "`tools`?)"},
       {"version: 1\nsecrets: {}",
        "2:1 RPL7004 unknown key `secrets` in the configuration (its "
-       "keys are `version`, `concurrency`, `tools`)"},
+       "keys are `version`, `concurrency`, `tools`, `guard`)"},
       {"version: 1\nconcurrency: 0",
        "2:14 RPL7007 expected a whole number from 1 to 64 for `concurrency`, got `0`"},
       {"version: 1\ntools: [a]",
@@ -151,7 +151,7 @@ TEST_CASE("what is wrong with a configuration, with its place") {
       {WithTool("    command: []"), "4:14 RPL7007 expected a program as first word of `command`"},
       {WithTool("    command: [sleep, 5]"),
        "4:22 RPL7007 expected a string for `command`, got `5` (write it in quotes)"},
-      {WithTool("    command: [\"a\\0b\"]"), "4:15 RPL7007 a NUL character stands in `command`"},
+      {WithTool("    command: [\"a\\0b\"]"), "4:15 RPL7002 a NUL character stands here"},
       {WithTool(command + "    timeout: 5"),
        "5:5 RPL7004 unknown key `timeout` in the tool `t` (did you mean `timeoutMs`?)"},
       {WithTool(command + "    timeoutMs: 1.5"),

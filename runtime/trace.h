@@ -8,23 +8,44 @@
 // is printed with their derivations nested (§19). Entries are never changed or removed; a
 // retraction is an entry of its own (§12.4). The facts an entry asserts live in the store
 // and are queried there (§12.5).
+//
+// Timesteps are counted over all epochs of a session, and an entry stands in it once: what
+// a later epoch establishes anew is recorded `again`, and listings leave it out.
 #ifndef RPL_RUNTIME_TRACE_H_
 #define RPL_RUNTIME_TRACE_H_
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rpl {
 
 struct TraceEntry {
   enum class Kind { kFact, kRetraction, kReply, kConstraint, kDerivation, kGoal, kFailure };
-  Kind kind;
-  int timestep;
-  int phase;
-  std::string text;  // one RPL sentence
+  Kind kind = Kind::kFact;
+  int timestep = 0;
+  int phase = 0;
+  std::string text;     // one RPL sentence
+  bool stated = false;  // a document of the program says it, and does so when loaded again
+  bool again = false;   // an earlier epoch has it; here it says that it stands
+  bool past = false;    // of an epoch before the last one
 };
 
 using Trace = std::vector<TraceEntry>;
+
+/// "fact", "reply", "goal", …: kinds of entries in events and listings.
+std::string_view EntryName(TraceEntry::Kind kind);
+
+/// A trace as an RPL program: loading it, beside the program that made it, restores what
+/// stood. Entries that follow from others are comments; truths of goals are sentences where
+/// they stand: of the last epoch, of a timestep without failure, and not before something
+/// was retracted.
+std::string TraceProgram(std::span<const TraceEntry> trace);
+
+/// The part of it that a changed program starts from: without what the program's own
+/// documents said, and without comments.
+std::string CarriedTrace(std::span<const TraceEntry> trace);
 
 }  // namespace rpl
 

@@ -4,37 +4,13 @@
 # usage: shell/cli_test.sh RPL
 #
 # What the command line promises: exit codes, which stream carries what, and clear errors
-# for bad input. Each check is one call of `expect`. The last line is `N passed, N failed`.
+# for bad input. The last line is `N passed, N failed`.
 set -uo pipefail
 rpl=$(realpath "${1:?usage: cli_test.sh RPL}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 cd "$folder" || exit 1
-
-passed=0
-failed=0
-
-fail() {
-  failed=$((failed + 1))
-  printf '%s: %s\n  exit %s\n  stdout: %s\n  stderr: %s\n' "$name" "$1" "$status" \
-    "$(head -c 2000 out)" "$(head -c 2000 err)"
-}
-
-# expect NAME EXIT STDOUT STDERR-PART COMMAND…: runs the command on the standard input of
-# the call. STDOUT is exact, without the last newline; `*` accepts any.
-expect() {
-  name=$1
-  local code=$2 out=$3 err=$4
-  shift 4
-  status=0
-  "$@" >out 2>err || status=$?
-  if [[ $status != "$code" ]]; then fail "expected exit $code"
-  elif [[ $out != '*' && $(cat out) != "$out" ]]; then fail "expected on stdout: $out"
-  elif [[ -n $err ]] && ! grep -qF -- "$err" err; then fail "expected on stderr: $err"
-  elif grep -qE 'internal error|Sanitizer|terminate called' err; then fail "a bug shows"
-  else passed=$((passed + 1))
-  fi
-}
 
 # --- Bad input ---------------------------------------------------------------------------
 
@@ -74,7 +50,7 @@ expect "facts: a missing file" 6 "" "none.csv: No such file" "$rpl" run parts.md
 expect "facts: a session keeps them" 0 '2' "" \
   "$rpl" run parts.md --facts stock=stock.csv --session facts.rpls
 printf 'screw,7\n' >>stock.csv
-expect "facts: and takes in what has changed" 0 '*' "+ stock=stock.csv: screw,7" \
+expect "facts: and takes in what has changed" 0 '3' "+ stock=stock.csv: screw,7" \
   "$rpl" resume facts.rpls
 expect "parse: what is right is printed" 2 "    3  (q 1)" "RPL1003" "$rpl" parse unclosed.rpl
 expect "run: a lone percent sign" 2 "" "percent.rpl" "$rpl" run percent.rpl
@@ -91,6 +67,28 @@ rm loads/facts.rpl
 expect "test: a file that is not there" 1 "*" "" "$rpl" test loads/tests
 grep -qF 'loads/tests/../facts.rpl: No such file or directory' out || fail "expected the file's name"
 expect "test: a missing file" 6 "*" "none.md: No such file or directory" "$rpl" test none.md
+
+# --- Verification ------------------------------------------------------------------------
+
+printf 'claims: [{name: c, selector: v}]\npredicates: [{claim: c, rule: exists, source: memory}]\n' >spec.yaml
+printf 'facts: {v: 1}\n' >envelope.yaml
+printf 'content(_, ?v) -> ?v > 1\n' >rules.rpl
+printf 'facts: {v: 1, v: 2}\n' >twice.yaml
+expect "verify: without content" 2 "" "expected a file to verify" "$rpl" verify
+expect "verify: a missing file" 6 "" "none.yaml: No such file or directory" "$rpl" verify none.yaml
+expect "verify: a missing rulespec" 6 "" "none.yaml: No such" "$rpl" verify envelope.yaml --rulespec none.yaml
+expect "verify: missing rules" 6 "" "none.md: No such" "$rpl" verify envelope.yaml --rules none.md
+expect "verify: a folder as content" 6 "" "folder.md: Is a directory" "$rpl" verify folder.md
+expect "verify: an unwritable folder" 6 "" "the report cannot be written" \
+  "$rpl" verify envelope.yaml --rulespec spec.yaml --out envelope.yaml/o
+expect "verify: all passes" 0 "Verification: 1/1 passed" "" "$rpl" verify envelope.yaml --rulespec spec.yaml
+expect "verify: a rule fails" 1 "*" "" "$rpl" verify envelope.yaml --rules rules.rpl
+expect "verify: an invalid envelope" 2 "Verification: an input is invalid, nothing was verified" \
+  "twice.yaml:1:15: error RPL7005" "$rpl" verify twice.yaml --rulespec spec.yaml
+expect "verify: rules with an error" 2 "*" "unclosed.rpl:1:3: error RPL1003" "$rpl" verify envelope.yaml --rules unclosed.rpl
+expect "verify: an unknown option" 2 "" "did you mean \`--rulespec\`?" "$rpl" verify envelope.yaml --rulespek x
+expect "verify: an unknown format" 2 "" "--format" "$rpl" verify envelope.yaml --format xml
+expect "verify: not UTF-8" 2 "*" "the file is not UTF-8" "$rpl" verify latin.md --rulespec spec.yaml
 
 # --- The command line --------------------------------------------------------------------
 
@@ -403,7 +401,7 @@ grep -qF 'help: `rpl resume s.rpls` goes on with it' err || fail "expected what 
 sed -i '$d' trip.md
 mv trip.md voyage.md
 expect "a program that was renamed is not another one" 0 "*" "satisfied" \
-  "$rpl" run voyage.md --session other.rpls
+  "$rpl" run voyage.md --session other.rpls --answer ask=3
 mv voyage.md trip.md
 printf 'price("Lucca", 900)\nprice(?p, ?e), ?e > 800 -> false\n%%buy(?p) <- price(?p, _)\n' >budget.rpl
 expect "a decision that nobody took is told" 1 "" "--answer 'what-now=VALUE'" \
@@ -594,6 +592,10 @@ expect "resume --retry: another tool" 2 "" "--retry: no call of \`fast\` failed 
 grep -qF 'help: these can be made again: $slow(1)' err || fail "expected what can be retried"
 expect "resume --retry" 3 "" "Second question?" \
   "$rpl" resume retry.rpls --allow-tool slow --retry slow
+: >tools/ran
+expect "resume --retry of what went well" 2 "" 'no call of `slow` failed or is in doubt' \
+  "$rpl" resume retry.rpls --allow-tool slow --retry slow
+[[ ! -s tools/ran ]] || fail "expected no call"
 
 # --- Text that drives a terminal ---------------------------------------------------------
 

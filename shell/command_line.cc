@@ -96,12 +96,41 @@ Examples
   rpl check protocol.md --strict --fail-level warning
   rpl check protocol.md --format sarif > findings.sarif)";
 
+constexpr const char* kVerifyFooter =
+    R"(CONTENT is an action envelope in YAML or JSON for a rulespec; for rules alone, any file:
+YAML and JSON by their extensions, anything else is text. What did not pass goes to standard
+output, then one line that sums up. Evaluating a rulespec writes rulespec.compiled.dl and
+datalog_evaluation.txt.
+
+Exit codes: 0 accepted, 1 rejected, 2 an input is invalid, 3 a review is pending
+
+Examples
+  rpl verify envelope.yaml                     with analysis/rulespec.yaml
+  rpl verify envelope.yaml --rulespec spec.yaml --out reports
+  rpl verify envelope.yaml --explain 0         why predicate 0 passes, or does not
+  rpl verify answer.md --rules house-rules.md
+  rpl verify --list --rules house-rules.md
+  rpl verify envelope.yaml --on-error hitl     then: rpl guard pending, rpl guard approve ID
+  rpl verify envelope.yaml --format sarif > results.sarif)";
+
 constexpr const char* kExplainFooter = R"(Examples
   rpl explain -f graph.rpl 'reachable(1, 4)'
   rpl explain -f graph.rpl 'reachable(1, ?x)'       the first ten that match
   rpl explain -f graph.rpl --not 'reachable(4, 1)'  why it does not hold
   rpl explain -f protocol.md '%trip(?to)' --answer start=home
   rpl explain -f graph.rpl 'reachable(1, 4)' --format dot | dot -Tsvg >why.svg)";
+
+constexpr const char* kGuardFooter =
+    R"(Without a subcommand, each line of standard input is a call in JSON, and each line of
+standard output its decision. Exit codes: 0 allow, 1 block, 3 hitl, 2 wrong input.
+
+Examples
+  echo '{"tool":"send_email","args":{"to":"a@b.c"}}' | rpl guard --policy policy.json
+  rpl guard check policy.json
+  rpl guard explain refund-limit --policy policy.json
+  rpl guard pending
+  rpl guard approve 1f2e3d4c5b6a7988
+  rpl guard hook --policy policy.json --audit audit.jsonl    see docs/guard.md)";
 
 constexpr const char* kDocFooter = R"(Examples
   rpl doc protocol.md > program.md
@@ -180,6 +209,12 @@ void AddFormat(CLI::App& command, bool& json) {
       ->check(CLI::IsMember({"text", "json"}));
 }
 
+void AddNow(CLI::App& command, EngineOptions& options) {
+  command.add_option("--now", options.now, "The time that `now` stands for, in ISO 8601")
+      ->type_name("T")
+      ->check(CheckTime);
+}
+
 void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
   command
       .add_option("--answers", options.answers_file,
@@ -191,9 +226,7 @@ void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
                   "One answer; KEY is the avar, argument, relation or tool; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--now", options.now, "The time that `now` stands for, in ISO 8601")
-      ->type_name("T")
-      ->check(CheckTime);
+  AddNow(command, options);
 }
 
 void AddFactsOptions(CLI::App& command, EngineOptions& options) {
@@ -221,6 +254,30 @@ void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_de
                   "Approve and allow a configured tool in this run; repeatable")
       ->type_name("NAME")
       ->allow_extra_args(false);
+}
+
+void AddAgentOptions(CLI::App& command, GuardOptions& options) {
+  command
+      .add_option("--approvals", options.approvals,
+                  "Where reviews are kept (default: ~/.local/state/rpl/reviews.jsonl)")
+      ->type_name("FILE");
+  command.add_option("--agent", options.agent, "The agent that the policy sees")->type_name("SLUG");
+  command
+      .add_option("--org-timezone", options.organisation_zone,
+                  "The zone for time gates whose end user has none, as Europe/Berlin")
+      ->type_name("ZONE");
+}
+
+void AddGuardOptions(CLI::App& command, GuardOptions& options) {
+  command
+      .add_option("--policy", options.policy,
+                  "Decide about every tool call by these rules, see docs/guard.md")
+      ->type_name("FILE");
+  command.add_option("--audit", options.audit, "Append audit events, one JSON object a line")
+      ->type_name("FILE");
+  command.add_flag("--audit-required", options.audit_required,
+                   "Stop the run when an audit event cannot be written");
+  AddAgentOptions(command, options);
 }
 
 // A limit, from 0 to `most`; whole, unless it is of seconds.
@@ -321,11 +378,70 @@ struct Commands {
   ReplyOptions reply;
   TestOptions test;
   CheckCommandOptions check;
+  VerifyOptions verify;
   ExplainOptions explain;
+  GuardCommandOptions guard;
   DocOptions doc;
   ParseOptions parse;
   FmtOptions fmt;
 };
+
+void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
+  using What = GuardCommandOptions::What;
+  command.require_subcommand(0, 1);
+  const auto add_policy = [&](CLI::App& part) {
+    part.add_option("--policy", to.guard.policy, "The rules, in JSON or YAML")->type_name("FILE");
+  };
+  const auto add_approvals = [&](CLI::App& part) {
+    part.add_option("--approvals", to.guard.approvals,
+                    "Where reviews are kept (default: ~/.local/state/rpl/reviews.jsonl)")
+        ->type_name("FILE");
+  };
+  const auto add_now = [&](CLI::App& part) {
+    part.add_option("--now", to.now, "The time of the decisions, in ISO 8601")
+        ->type_name("T")
+        ->check(CheckTime);
+  };
+  const auto add_settings = [&](CLI::App& part) {
+    add_policy(part);
+    AddAgentOptions(part, to.guard);
+    part.add_option("--config", to.config, "Its part `guard`: tools, end user, commands")
+        ->type_name("FILE");
+    add_now(part);
+    part.add_option("--audit", to.guard.audit, "Append audit events, one JSON object a line")
+        ->type_name("FILE");
+    part.add_flag("--audit-required", to.guard.audit_required,
+                  "Fail when an audit event cannot be written");
+  };
+  add_settings(command);
+  command.add_option("--history", to.history, "Calls of other runs: an audit log")
+      ->type_name("FILE");
+  const auto add = [&](const char* name, const char* help, What what) {
+    CLI::App* part = command.add_subcommand(name, help);
+    part->callback([&to, what] { to.what = what; });
+    return part;
+  };
+  CLI::App* check = add("check", "Say what is wrong with a policy", What::kCheck);
+  check->add_option("FILE", to.file, "The policy")->required();
+  CLI::App* explain = add("explain", "Show a rule as the RPL it stands for", What::kExplain);
+  explain->add_option("RULE", to.rule, "Its id or name")->required();
+  add_policy(*explain);
+  add_approvals(*add("pending", "The calls that wait for a review", What::kPending));
+  for (const bool yes : {true, false}) {
+    CLI::App* answer = yes ? add("approve", "Let a held call pass", What::kApprove)
+                           : add("deny", "Refuse a held call", What::kDeny);
+    answer->add_option("ID", to.id, "Of `rpl guard pending`")->required();
+    answer->add_option("--reason", to.reason, "Why")->type_name("T");
+    add_approvals(*answer);
+    add_now(*answer);
+  }
+  CLI::App* hook = add("hook", "Answer an agent host before it uses a tool", What::kHook);
+  add_settings(*hook);
+  hook->add_option("--timeout-ms", to.timeout_ms, "Deny when there is no decision by then (10000)")
+      ->type_name("MS")
+      ->check(CLI::Range(1, 600'000));
+  command.footer(kGuardFooter);
+}
 
 void DescribeExplain(CLI::App& command, ExplainOptions& to) {
   command.add_option("-f,--file", to.files, "Markdown protocols, and plain RPL in *.rpl")
@@ -353,6 +469,62 @@ void DescribeExplain(CLI::App& command, ExplainOptions& to) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "dot"}));
   command.footer(kExplainFooter);
+}
+
+void DescribeVerify(CLI::App& command, VerifyOptions& to) {
+  using Format = VerifyOptions::Format;
+  command.add_option("CONTENT", to.content, "The file to verify");
+  command
+      .add_option("--rulespec", to.rulespec,
+                  "A rulespec (default: analysis/rulespec.yaml, without --rules)")
+      ->type_name("FILE");
+  command.add_option("--rules", to.rules, "A program whose constraints are rules; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command.add_option("--rule", to.rule, "Only the record of this rule")->type_name("NAME");
+  command.add_flag("--list", to.list, "List the rules, and verify nothing");
+  command.add_option("--out", to.out, "Where to write (default: the folder of CONTENT)")
+      ->type_name("FOLDER");
+  command
+      .add_option_function<std::string>(
+          "--format",
+          [&to](const std::string& format) {
+            to.format = format == "json"    ? Format::kJson
+                        : format == "sarif" ? Format::kSarif
+                                            : Format::kText;
+          },
+          "text (default), json or sarif")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json", "sarif"}));
+  command
+      .add_option_function<std::string>(
+          "--fail-on",
+          [&to](const std::string& level) {
+            to.fail_on = level == "warning" ? Severity::kWarning : Severity::kError;
+          },
+          "The least severity that rejects: error (default) or warning")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"error", "warning"}));
+  command
+      .add_option_function<std::size_t>(
+          "--explain", [&to](const std::size_t& id) { to.explain = id; },
+          "Show why this predicate passes, or does not")
+      ->type_name("ID");
+  command.add_flag("--require-rulespec", to.require_rulespec, "Having no rulespec is an error");
+  command.add_flag("--exists", to.exists, "Only ask whether CONTENT is there");
+  command
+      .add_option_function<std::string>(
+          "--on-error", [&to](const std::string& effect) { to.review_errors = effect == "hitl"; },
+          "What a failed error does: block (default), or hitl: ask for a review")
+      ->type_name("EFFECT")
+      ->check(CLI::IsMember({"block", "hitl"}));
+  command
+      .add_option("--approvals", to.engine.guard.approvals,
+                  "Where reviews are kept (see rpl guard pending)")
+      ->type_name("FILE");
+  AddNow(command, to.engine);
+  AddToolOptions(command, to.engine, "default: rpl.yaml beside the rules");
+  command.footer(kVerifyFooter);
 }
 
 void DescribeDoc(CLI::App& command, DocOptions& to) {
@@ -412,6 +584,7 @@ void Describe(CLI::App& app, Commands& to) {
   CLI::App* run = app.add_subcommand("run", "Run a program until its goal is decided");
   run->add_option("FILE", to.run.files, "Markdown protocols, and plain RPL in *.rpl")->required();
   AddEngineOptions(*run, to.run.engine);
+  AddGuardOptions(*run, to.run.engine.guard);
   AddToolOptions(*run, to.run.engine, kBesideDocument);
   AddFactsOptions(*run, to.run.engine);
   run->add_option("--session", to.run.session,
@@ -429,6 +602,7 @@ void Describe(CLI::App& app, Commands& to) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   AddEngineOptions(*resume, to.resume.engine);
+  AddGuardOptions(*resume, to.resume.engine.guard);
   AddToolOptions(*resume, to.resume.engine, kBesideDocument);
   resume->footer(kResumeFooter);
 
@@ -439,6 +613,7 @@ void Describe(CLI::App& app, Commands& to) {
   reply->add_option("FILE", to.reply.file, "The message (default: standard input)")
       ->check(CheckNamed);
   AddEngineOptions(*reply, to.reply.engine);
+  AddGuardOptions(*reply, to.reply.engine.guard);
   AddToolOptions(*reply, to.reply.engine, "default: none");
   reply->footer(kReplyFooter);
 
@@ -455,7 +630,12 @@ void Describe(CLI::App& app, Commands& to) {
   AddCheckOptions(*check, to.check);
   check->footer(kCheckFooter);
 
+  DescribeVerify(*app.add_subcommand("verify", "Verify content by a rulespec and rules"),
+                 to.verify);
+
   DescribeExplain(*app.add_subcommand("explain", "Show why a fact holds, or why not"), to.explain);
+
+  DescribeGuard(*app.add_subcommand("guard", "Decide about tool calls by a policy"), to.guard);
 
   DescribeDoc(*app.add_subcommand("doc", "List and draw what a program consists of"), to.doc);
 
@@ -482,6 +662,8 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("explain")) return CommandExplain(commands.explain);
   if (app.got_subcommand("doc")) return CommandDoc(commands.doc);
   if (app.got_subcommand("check")) return CommandCheck(commands.check);
+  if (app.got_subcommand("verify")) return CommandVerify(commands.verify);
+  if (app.got_subcommand("guard")) return CommandGuard(commands.guard);
   if (app.got_subcommand("fmt")) return CommandFmt(commands.fmt);
   assert(app.got_subcommand("parse"));
   return CommandParse(commands.parse);

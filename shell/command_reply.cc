@@ -20,10 +20,13 @@ int CommandReply(const ReplyOptions& options) {
   TerminalAgent nobody(nullptr, "", std::cout, std::cerr);  // standard input was the message
   ToolSetup tools(options.engine, false, nobody);
   if (const ExitCode code = tools.Prepare({}); code != kExitOk) return code;
+  ExitCode guarded = kExitOk;
+  const std::unique_ptr<GateSetup> gate = MakeGateSetup(options.engine.guard, tools, guarded);
+  if (guarded != kExitOk) return guarded;
   ScriptedAgent agent(tools.agent(), std::cerr);
   if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
 
-  Session session(agent, SessionOptionsFor(options.engine));
+  Session session(agent, SessionOptionsFor(options.engine, gate.get()));
   session.SetFileReader(ReaderBeside({from_file ? options.file : "message"}));
   const Outcome outcome = session.Say(from_file ? options.file : "<message 1>", input.text);
   PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);

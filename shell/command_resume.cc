@@ -101,14 +101,17 @@ std::string CallOf(const std::string& entry) {
   return entry;
 }
 
-// The calls whose last reply is a failure, in the order of their first replies. The replies
-// of an epoch before this one are facts of it.
+// The calls whose last reply is a failure, in the order of their first replies.
 std::vector<std::string> FailedCalls(const std::vector<TraceEntry>& entries) {
   std::vector<std::string> calls;
   std::set<std::string> failed;
   for (const TraceEntry& entry : entries) {
-    if (entry.kind != TraceEntry::Kind::kReply && entry.kind != TraceEntry::Kind::kFact) continue;
-    const std::string call = CallOf(entry.text);
+    const bool taken_back = entry.kind == TraceEntry::Kind::kRetraction;
+    if (entry.kind != TraceEntry::Kind::kReply && entry.kind != TraceEntry::Kind::kFact &&
+        !taken_back)
+      continue;
+    const std::string call =
+        taken_back ? entry.text.substr(0, entry.text.rfind(" -> false")) : CallOf(entry.text);
     if (!std::string_view(entry.text).substr(call.size()).starts_with(" ^ ~ {:status :error")) {
       failed.erase(call);
     } else if (failed.insert(call).second &&
@@ -122,7 +125,7 @@ std::vector<std::string> FailedCalls(const std::vector<TraceEntry>& entries) {
 
 // Whether each name of --retry is of a call that can be made again; else a message.
 bool CanRetry(const std::vector<std::string>& names, const std::vector<Event>& events) {
-  std::vector<std::string> calls = FailedCalls(Entries(events, true));
+  std::vector<std::string> calls = FailedCalls(Entries(events));
   for (const std::string& call : CallsInDoubt(events)) calls.push_back(call);
   for (const std::string& name : names) {
     if (std::any_of(calls.begin(), calls.end(),
@@ -167,8 +170,9 @@ void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
 
 }  // namespace
 
-int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& engine,
+int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& given,
          const std::vector<std::string>& retry) {
+  EngineOptions engine = given;
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kOpen);
   if (opened.file == nullptr) {
     Complain(path, opened.error, opened.hint);
@@ -176,7 +180,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   }
   if (!opened.file->damage().empty()) {
     Complain(path, "the session is damaged: " + opened.file->damage(),
-             "`rpl trace export " + ShellWord(path) + "` gives what is sound of it");
+             "`rpl trace export " + ShellWord(path) + "` prints what is sound of it");
     return kExitFile;
   }
   std::vector<Event> events = opened.file->events();
@@ -198,11 +202,13 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
     return kExitInvalid;
   }
 
+  // A session that began under a policy goes on under one.
+  if (engine.guard.policy.empty() && last) engine.guard = GuardOptionsFrom(last->guard);
   std::vector<std::string> paths;
   for (const ProgramFile& file : files) paths.push_back(PathFromSession(path, file.name));
   Host host(engine);
   if (const ExitCode code = host.Prepare(paths); code != kExitOk) return code;
-  SavedSession saved(host.agent(), SessionOptionsFor(engine), std::move(events),
+  SavedSession saved(host.agent(), SessionOptionsFor(engine, host.gate()), std::move(events),
                      std::move(opened.file));
   const std::vector<Diagnostic> findings = saved.Start(
       files, ReaderBeside(paths), [&](const std::string& call) { return IsOneOf(call, retry); });
@@ -214,12 +220,15 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   Outcome outcome;
   const bool same = last && last->files == files;
   const bool over = same && saved.last() && saved.last()->status == Status::kSatisfied;
-  if (!over && !saved.finished_turn()) TakeBackFailures(session, retry);
-  if (saved.journal().broken().empty())
-    outcome = saved.finished_turn() || over ? *saved.last() : session.Run();
-  if (!saved.journal().broken().empty()) {
+  // A turn that was finished only now is this run's, unless a call did not run in it.
+  const bool finished = saved.finished_turn() && !saved.last()->not_run;
+  if (!over && !finished) TakeBackFailures(session, retry);
+  if (saved.journal().broken().empty()) outcome = finished || over ? *saved.last() : session.Run();
+  if (!saved.journal().broken().empty() && !Interrupted()) {
     Complain(path, saved.journal().broken(),
-             "another rpl wrote this session; its trace can be exported and loaded");
+             saved.journal().differs()
+                 ? "another rpl wrote this session; its trace can be exported and loaded"
+                 : "");
     return kExitFile;
   }
   if (Interrupted()) {
@@ -227,6 +236,8 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
     outcome.repeatable = false;
   }
   PrintRun(outcome, session, engine);
+  if (outcome.status == Status::kSatisfied && !outcome.repeatable)
+    std::cerr << "note: a limit cut this run off, so its end is not in the session\n";
   const bool undecided = host.PrintUndecided(outcome, session.pool());
   PrintWayOn(path, outcome, undecided, saved);
   if (const ExitCode code = host.ReportAnswers(); code != kExitOk) return code;

@@ -68,7 +68,7 @@ int CommandRun(const RunOptions& options) {
   }
   Host host(options.engine);
   if (const ExitCode code = host.Prepare(options.files); code != kExitOk) return code;
-  Session session(host.agent(), SessionOptionsFor(options.engine));
+  Session session(host.agent(), SessionOptionsFor(options.engine, host.gate()));
   session.SetFileReader(ReaderBeside(options.files));
   bool rejected = false;
   for (const ProgramFile& file : files) {

@@ -14,6 +14,7 @@
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
+#include "shell/guard_setup.h"
 #include "shell/input.h"
 #include "shell/nobody.h"
 #include "shell/report.h"
@@ -42,24 +43,30 @@ std::string Line(const TraceEntry& entry) {
 
 void Show(const std::vector<TraceEntry>& entries, bool json) {
   if (!json) {
-    for (const TraceEntry& entry : entries) std::cout << Line(entry) << '\n';
+    for (const TraceEntry& entry : entries)
+      if (!entry.again) std::cout << Line(entry) << '\n';
     return;
   }
   ordered_json list = ordered_json::array();
-  for (const TraceEntry& entry : entries)
+  for (const TraceEntry& entry : entries) {
+    if (entry.again) continue;
     list.push_back({{"timestep", entry.timestep},
                     {"phase", entry.phase},
                     {"kind", EntryName(entry.kind)},
                     {"text", entry.text}});
+  }
   std::cout << Dump({{"schema", "rpl.trace/1"}, {"entries", std::move(list)}}) << '\n';
 }
 
 // Goes through the last epoch again. Nothing new is kept.
-std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& events) {
+std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& events,
+                                    std::unique_ptr<GateSetup>& gate) {
   const std::optional<ProgramEvent> program = LastProgram(events);
   if (!program) return nullptr;
+  gate = GateSetupFrom(program->guard);
   SessionOptions options;
   options.interrupted = Interrupted;
+  options.gate = gate.get();
   auto saved = std::make_unique<SavedSession>(agent, std::move(options), events, nullptr);
   saved->Start(program->files, [](const std::string&) { return std::nullopt; });
   return saved;
@@ -84,6 +91,11 @@ std::string AsGoal(const std::string& clause) {
   return head + " <- " + Print(*term);
 }
 
+int NothingRecorded(const TraceOptions& options) {
+  Complain(options.session, "nothing was recorded yet");
+  return kExitFile;
+}
+
 int Query(const TraceOptions& options, const std::vector<Event>& events) {
   const std::size_t begin = options.query.find_first_not_of(" \t");
   const std::string goal = AsGoal(options.query);
@@ -93,18 +105,21 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
     return kExitInvalid;
   }
   Nobody nobody;
-  const std::unique_ptr<SavedSession> saved = Again(nobody, events);
-  if (saved == nullptr || !saved->journal().broken().empty()) {
-    Complain(options.session,
-             saved == nullptr ? "nothing was recorded yet" : saved->journal().broken());
+  std::unique_ptr<GateSetup> gate;
+  const std::unique_ptr<SavedSession> saved = Again(nobody, events, gate);
+  if (saved == nullptr) return NothingRecorded(options);
+  if (!saved->journal().broken().empty()) {
+    Complain(options.session, saved->journal().broken());
     return kExitFile;
   }
   const Outcome outcome = saved->session().Say("<query>", options.query);
   PrintDiagnostics(outcome.diagnostics, saved->session().sources(), std::cerr);
   if (options.json) {
     std::cout << Dump(OutcomeJson("rpl.query/1", outcome, saved->session().pool())) << '\n';
-  } else {
+  } else if (outcome.status == Status::kSatisfied) {
     PrintLines(Session::Reply(outcome));
+  } else {  // a reason is no result
+    for (const std::string& line : Session::Reply(outcome)) std::cerr << Printable(line) << '\n';
   }
   return ExitCodeOf(outcome.status);
 }
@@ -164,16 +179,13 @@ int VerifyLines(const std::string& path, const std::string& exported) {
 }
 
 int Replay(const TraceOptions& options, const std::vector<Event>& events) {
-  Nobody nobody;
-  const std::unique_ptr<SavedSession> saved = Again(nobody, events);
-  if (saved == nullptr) {
-    Complain(options.session, "nothing was recorded yet");
-    return kExitFile;
-  }
-  Show(saved->session().Entries(), options.json);
+  if (!LastProgram(events)) return NothingRecorded(options);
+  const Replayed again = ReplayAll(events, GateSetupFrom, Interrupted);
+  Show(again.entries, options.json);
   std::cout << std::flush;
-  if (saved->journal().broken().empty()) return kExitOk;
-  std::cerr << "differs: " << Printable(saved->journal().broken()) << '\n';
+  if (Interrupted()) return kExitInterrupted;
+  if (again.differs.empty()) return kExitOk;
+  std::cerr << "differs: " << Printable(again.differs) << '\n';
   return kExitNo;
 }
 
@@ -203,16 +215,23 @@ int Html(const TraceOptions& options, const std::vector<Event>& events) {
   return kExitOk;
 }
 
-int Diff(const std::vector<TraceEntry>& a, const std::vector<TraceEntry>& b) {
-  std::size_t same = 0;
-  const auto equal = [](const TraceEntry& x, const TraceEntry& y) {
-    return x.timestep == y.timestep && x.phase == y.phase && x.kind == y.kind && x.text == y.text;
-  };
-  while (same < a.size() && same < b.size() && equal(a[same], b[same])) ++same;
-  for (std::size_t i = same; i < a.size(); ++i) std::cout << "- " << Line(a[i]) << '\n';
-  for (std::size_t i = same; i < b.size(); ++i) std::cout << "+ " << Line(b[i]) << '\n';
+// The lines that `rpl trace show` prints.
+std::vector<std::string> LinesOf(const std::vector<Event>& events) {
+  std::vector<std::string> out;
+  for (const TraceEntry& entry : Entries(events))
+    if (!entry.again) out.push_back(Line(entry));
+  return out;
+}
+
+int Diff(const std::vector<Event>& left, const std::vector<Event>& right) {
+  const std::vector<std::string> a = LinesOf(left);
+  const std::vector<std::string> b = LinesOf(right);
+  const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  for (auto it = at; it != a.end(); ++it) std::cout << "- " << *it << '\n';
+  for (auto it = other; it != b.end(); ++it) std::cout << "+ " << *it << '\n';
+  const auto same = at - a.begin();
   std::cerr << fmt::format("{} entr{} in common\n", same, same == 1 ? "y" : "ies");
-  return same == a.size() && same == b.size() ? kExitOk : kExitNo;
+  return at == a.end() && other == b.end() ? kExitOk : kExitNo;
 }
 
 }  // namespace
@@ -229,11 +248,11 @@ int CommandTrace(const TraceOptions& options) {
   const bool sound = file->damage().empty();
   using What = TraceOptions::What;
   switch (options.what) {
-    case What::kShow: Show(Entries(events, false), options.json); break;
+    case What::kShow: Show(Entries(events), options.json); break;
     case What::kQuery: return sound ? Query(options, events) : kExitFile;
     case What::kExport:
       if (options.json) ExportEvents(events);
-      else std::cout << TraceProgram(Entries(events, true));
+      else std::cout << TraceProgram(TraceSoFar(events));
       break;
     case What::kVerify:
       if (!sound) return kExitNo;
@@ -242,12 +261,13 @@ int CommandTrace(const TraceOptions& options) {
     case What::kHtml: return sound ? Html(options, events) : kExitFile;
     case What::kReplay: return sound ? Replay(options, events) : kExitFile;
     case What::kDiff: {
-      std::error_code none;
-      if (sound && std::filesystem::equivalent(options.session, options.other, none))
-        return Diff(Entries(events, false), Entries(events, false));
+      if (!sound) return kExitFile;
+      std::error_code ignored;  // one file cannot be opened twice
+      if (std::filesystem::equivalent(options.session, options.other, ignored))
+        return Diff(events, events);
       const std::unique_ptr<SessionFile> other = Open(options.other);
-      if (other == nullptr || !other->damage().empty() || !sound) return kExitFile;
-      return Diff(Entries(events, false), Entries(other->events(), false));
+      if (other == nullptr || !other->damage().empty()) return kExitFile;
+      return Diff(events, other->events());
     }
   }
   return sound ? kExitOk : kExitFile;

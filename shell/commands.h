@@ -15,6 +15,16 @@
 
 namespace rpl {
 
+/// What calls are decided by.
+struct GuardOptions {
+  std::string policy;             // --policy FILE, "" for none
+  std::string audit;              // --audit FILE
+  bool audit_required = false;    // --audit-required
+  std::string approvals;          // --approvals FILE
+  std::string agent;              // --agent SLUG
+  std::string organisation_zone;  // --org-timezone ZONE
+};
+
 /// What `rpl run` and `rpl reply` share.
 struct EngineOptions {
   std::string answers_file;              // --answers FILE
@@ -24,10 +34,11 @@ struct EngineOptions {
   std::vector<std::string> allow_tools;  // --allow-tool NAME
   std::vector<std::string> facts;        // --facts RELATION=FILE
   bool strict_facts = false;             // --strict-facts
-  bool log_phases = false;               // --log phases
-  bool events = false;                   // --events ndjson
-  SessionLimits limits;                  // --max-time and its like
-  bool json = false;                     // --format json
+  GuardOptions guard;
+  bool log_phases = false;  // --log phases
+  bool events = false;      // --events ndjson
+  SessionLimits limits;     // --max-time and its like
+  bool json = false;        // --format json
 };
 
 /// rpl run FILE…: the files are one program, which runs until its goal is decided.
@@ -86,6 +97,25 @@ struct CheckCommandOptions {
 };
 int CommandCheck(const CheckCommandOptions& options);
 
+/// rpl verify CONTENT: whether content satisfies a rulespec and rules (checks/rules.h).
+struct VerifyOptions {
+  enum class Format { kText, kJson, kSarif };
+  std::string content;             // a file
+  std::string rulespec;            // --rulespec FILE; "": analysis/rulespec.yaml, if there is one
+  std::vector<std::string> rules;  // --rules FILE
+  std::string rule;                // --rule NAME
+  bool list = false;
+  std::string out;  // --out FOLDER; "": that of the content
+  Format format = Format::kText;
+  Severity fail_on = Severity::kError;
+  std::optional<std::size_t> explain;  // --explain ID
+  bool require_rulespec = false;
+  bool exists = false;         // only asks whether there is such a file
+  bool review_errors = false;  // --on-error hitl: a person may accept what fails
+  EngineOptions engine;        // now; config, allow_tools: for the tools of rules; guard.approvals
+};
+int CommandVerify(const VerifyOptions& options);
+
 /// rpl explain -f FILE… FORM: why the facts that match hold, or why none does.
 enum class ExplainFormat { kText, kJson, kDot };
 struct ExplainOptions {
@@ -97,6 +127,22 @@ struct ExplainOptions {
   EngineOptions engine;  // `json` is not used
 };
 int CommandExplain(const ExplainOptions& options);
+
+/// rpl guard …: decisions about tool calls, for runs of other engines.
+struct GuardCommandOptions {
+  enum class What { kDecide, kCheck, kExplain, kPending, kApprove, kDeny, kHook };
+  What what = What::kDecide;
+  GuardOptions guard;
+  std::string config;      // --config FILE
+  std::string now;         // --now T
+  std::string history;     // --history FILE: an audit log
+  std::string file;        // kCheck
+  std::string rule;        // kExplain
+  std::string id;          // kApprove, kDeny
+  std::string reason;      // --reason T
+  int timeout_ms = 10000;  // kHook
+};
+int CommandGuard(const GuardCommandOptions& options);
 
 /// rpl doc FILE…: what a program consists of, and how its parts use each other. The files
 /// are one program.

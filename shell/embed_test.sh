@@ -35,9 +35,9 @@ install() {
   cmake --install "$build" --prefix "$folder/first" && mv "$folder/first" "$folder/rpl"
 }
 
-# The header by itself, under warnings of its own.
+# The headers by themselves, under warnings of their own.
 compile_header() {
-  printf '#include "rpl/rpl.h"\n' >"$folder/header.cc"
+  printf '#include "rpl/rpl.h"\n#include "rpl/checks.h"\n' >"$folder/header.cc"
   c++ -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$folder/rpl/include" \
     -fsyntax-only "$folder/header.cc"
 }

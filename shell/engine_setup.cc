@@ -49,6 +49,9 @@ Host::Host(const EngineOptions& options)
 
 ExitCode Host::Prepare(const std::vector<std::string>& documents) {
   if (const ExitCode code = tools_.Prepare(documents); code != kExitOk) return code;
+  ExitCode guarded = kExitOk;
+  gate_ = MakeGateSetup(options_.guard, tools_, guarded);
+  if (guarded != kExitOk) return guarded;
   return AddAnswers(options_, scripted_);
 }
 
@@ -123,8 +126,9 @@ ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& 
   return kExitOk;
 }
 
-SessionOptions SessionOptionsFor(const EngineOptions& options) {
+SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate) {
   SessionOptions session;
+  session.gate = gate;
   session.now = options.now;
   session.limits = options.limits;
   session.strict_facts = options.strict_facts;

@@ -12,6 +12,7 @@
 
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
+#include "shell/guard_setup.h"
 #include "shell/line_agent.h"
 #include "shell/report.h"
 #include "shell/scripted_agent.h"
@@ -30,6 +31,8 @@ class Host {
   /// when that cannot be used. `documents` are the program's files.
   ExitCode Prepare(const std::vector<std::string>& documents);
   Agent& agent() { return scripted_; }
+  /// What the run is guarded with, or null; after Prepare.
+  GateSetup* gate() { return gate_.get(); }
   /// As the function below.
   ExitCode ReportAnswers() const;
   /// When the run failed and nobody decided what now: says on standard error what can be
@@ -41,6 +44,7 @@ class Host {
   TerminalAgent person_;
   LineAgent host_;  // in place of the person, with `--answers -`
   ToolSetup tools_;
+  std::unique_ptr<GateSetup> gate_;
   ScriptedAgent scripted_;
 };
 
@@ -52,7 +56,7 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent);
 /// and the exit code.
 ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& to);
 
-SessionOptions SessionOptionsFor(const EngineOptions& options);
+SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate = nullptr);
 
 /// Reads files of namespaces (§17.7) from the folders of `documents`, in that order;
 /// names with a `/` are not found.

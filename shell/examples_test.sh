@@ -7,7 +7,8 @@
 # options of X.options (one word a line), must be satisfied, and must print X.expected.
 # `rpl check --fix` makes X.fixed.md of an examples/old-spelling/X.md, and has nothing to do
 # in X.fixed.md. Every example that is not spelled the old way is clean under
-# `rpl check --strict`. The last line is `N passed, N failed`.
+# `rpl check --strict`. examples/rulespec is verified, as it is and with a change that breaks.
+# The last line is `N passed, N failed`.
 set -uo pipefail
 rpl=$(realpath "${1:?usage: examples_test.sh RPL}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -46,6 +47,15 @@ for expected in examples/*.expected examples/*/*.expected; do
   fi
 done
 
+(cd examples/rulespec && "$rpl" verify envelope.yaml --rules house-rules.md --require-rulespec \
+  --out "$folder") >"$errors" 2>&1
+tally "examples/rulespec: expected the envelope to be accepted" $?
+(cd examples/rulespec && sed 's/breaking: false/breaking: true/' envelope.yaml >"$folder/e.yaml" &&
+  "$rpl" verify "$folder/e.yaml" --out "$folder") >"$errors" 2>&1
+tally "examples/rulespec: expected predicate 7 alone to fail once the change breaks" \
+  "$(grep -q '^Verification: 7/8 passed, 1 failed$' "$errors" &&
+    grep -q 'error caps contains #7' "$errors"; echo $?)"
+
 for fixed in examples/old-spelling/*.fixed.md; do
   old=${fixed%.fixed.md}.md
   copy=$folder/$(basename "$old")
@@ -58,7 +68,7 @@ for fixed in examples/old-spelling/*.fixed.md; do
   tally "$fixed: expected --fix to change nothing" $?
 done
 
-for example in examples/*.md examples/*.rpl examples/*/*.fixed.md; do
+for example in examples/*.md examples/*.rpl examples/guard/*.md examples/*/*.fixed.md; do
   "$rpl" check --strict "$example" >"$errors" 2>&1
   tally "$example: expected it clean under check --strict" $?
 done

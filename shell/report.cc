@@ -39,6 +39,17 @@ ExitCode ExitCodeOf(Status status) {
     case Status::kLimit: return kExitLimit;
     case Status::kRejected: return kExitInvalid;
     case Status::kInterrupted: return kExitInterrupted;
+    case Status::kReview: return kExitWaiting;
+  }
+  return kExitBug;
+}
+
+ExitCode ExitCodeOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kAccepted: return kExitOk;
+    case Verdict::kRejected: return kExitNo;
+    case Verdict::kInvalid: return kExitInvalid;
+    case Verdict::kReview: return kExitWaiting;
   }
   return kExitBug;
 }
@@ -74,8 +85,10 @@ void Complain(std::string_view where, std::string_view message, std::string_view
 
 void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err) {
   for (const Request& request : requests) {
-    err << "  " << Printable(request.id) << (request.prompt.empty() ? "" : ": ")
-        << Printable(request.prompt) << '\n';
+    err << "  " << Printable(request.id);
+    if (request.in_doubt) err << ": it was started before, and what became of it is unknown";
+    else if (!request.prompt.empty()) err << ": " << Printable(request.prompt);
+    err << '\n';
     for (Value option : request.options)
       err << "    - " << Printable(PlainText(pool, option)) << '\n';
   }
@@ -97,8 +110,12 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
       PrintRequests(outcome.pending, pool, err);
       break;
     case Status::kFailed:
+    case Status::kReview:
     case Status::kLimit: err << Printable(outcome.reason) << '\n'; break;
-    case Status::kRejected: err << "rejected: nothing ran\n"; break;
+    case Status::kRejected:
+      err << "rejected: " << (outcome.reason.empty() ? "nothing ran" : Printable(outcome.reason))
+          << '\n';
+      break;
     case Status::kInterrupted: err << "interrupted\n"; break;
   }
 }
@@ -108,8 +125,11 @@ ordered_json RequestJson(const Request& request, const Pool& pool) {
   for (Value option : request.options) {
     options.push_back(Parsed(Json(pool, option).value_or(Text(pool, option))));
   }
-  return {{"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
-          {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
+  ordered_json out = {
+      {"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
+      {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
+  if (request.in_doubt) out["inDoubt"] = true;
+  return out;
 }
 
 ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const Pool& pool) {

@@ -28,7 +28,7 @@ seen = set()
 for number, line in enumerate(sys.stdin, 1):
     value = json.loads(line)
     seen.add("")
-    seen.update(value[key] for key in ("type", "kind", "status", "schema") if key in value)
+    seen.update(value[key] for key in ("type", "kind", "status", "schema", "effect") if key in value)
     for error in validator.iter_errors(value):
         sys.exit(f"line {number}: {error.message}\n  {line}")
 missing = set(sys.argv[2:]) - seen
@@ -146,6 +146,95 @@ valid doc "rpl.doc/1" "$rpl" doc all.rpl violated.rpl --format json
 for example in "$examples"/*.md; do valid doc "rpl.doc/1" "$rpl" doc "$example" --format json; done
 valid parse "" "$rpl" parse ask.md --format json
 for example in "$examples"/*.md; do valid parse "" "$rpl" parse "$example" --format json; done
+
+# --- Guards ----------------------------------------------------------------------------
+
+guarded() { "$rpl" run "$@" >/dev/null 2>>err; cat audit.jsonl; }
+calls() { "$rpl" guard --policy "$examples/guard/support-policy.json" --approvals reviews <"$1"; }
+sed 's/tz: [^}]*/tz: Mars/' "$examples/guard/rpl.yaml" >guard.yaml
+sed 's/"toolArg".*}/"timeGate","timezone":{"source":"enduserTag","tag":"tz"},"windows":[{"days":["mon"],"start":"00:00","end":"23:59"}]}/' \
+  "$examples/guard/refund-policy.json" >zone.json
+valid audit "run.started tool.decision tool.result run.ended" guarded \
+  "$examples/guard/refund-desk.md" --policy "$examples/guard/refund-policy.json" \
+  --approvals reviews --answers "$examples/guard/refund-answers.json" --audit audit.jsonl
+valid audit "error" guarded "$examples/guard/refund-desk.md" --policy zone.json \
+  --config guard.yaml --answers "$examples/guard/refund-answers.json" --audit audit.jsonl
+valid decision "allow hitl block" calls "$examples/guard/support-calls.jsonl"
+printf 'nonsense\n{"tool":""}\n' >wrong.jsonl
+valid decision "block" calls wrong.jsonl
+
+cat >rulespec.yaml <<'END'
+claims: [{name: c, selector: v}, {name: w, selector: w}]
+predicates:
+  - {claim: c, rule: exists, source: memory, note: x}
+  - {claim: c, rule: equals, value: {a: [1]}, source: memory, notes: n}
+  - {claim: c, rule: matches, value: "[", source: memory}
+  - {claim: c, rule: exists, source: memory, when: {claim: w, rule: exists}}
+END
+printf 'facts: {v: 1}\n' >envelope.yaml
+printf 'claims: [\n' >broken.yaml
+cat >rules.md <<'END'
+severity("warned", :warning)
+
+# Warned
+
+content(_, ?v) -> ?v > 100
+
+# Needs a tool
+
+content(_, ?v), $lint(?v) ^ ~ {:result ?r} -> ?r = 1
+END
+all=(--rulespec rulespec.yaml --rules rules.md)
+valid checks "" "$rpl" verify envelope.yaml "${all[@]}" --format json
+valid checks "" "$rpl" verify envelope.yaml "${all[@]}" --format json --on-error hitl --approvals r
+valid checks "" "$rpl" verify envelope.yaml --rulespec broken.yaml --format json
+valid checks "" "$rpl" verify envelope.yaml --format json
+
+# What SARIF 2.1.0 requires of the parts that we write.
+cat >sarif.py <<'END'
+import json, sys
+
+log = json.load(sys.stdin)
+assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json")
+(run,) = log["runs"]
+assert run["tool"]["driver"]["name"] == "rpl"
+rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+assert len(set(rules)) == len(rules)
+seen = set()
+for result in run["results"]:
+    kind, level = result["kind"], result["level"]
+    assert rules[result["ruleIndex"]] == result["ruleId"] and result["message"]["text"]
+    assert (level == "none") == (kind != "fail"), (kind, level)
+    assert level in ("none", "note", "warning", "error")
+    for location in result.get("locations", []):
+        place = location["physicalLocation"]
+        assert place["artifactLocation"]["uri"] and place["region"]["startLine"] >= 1
+    seen.add(kind)
+(invocation,) = run["invocations"]
+for notification in invocation["toolExecutionNotifications"]:
+    assert notification["level"] in ("note", "warning", "error") and notification["message"]["text"]
+seen.add("successful" if invocation["executionSuccessful"] else "unsuccessful")
+missing = set(sys.argv[1:]) - seen
+assert not missing, f"expected {missing} among {seen}"
+END
+
+# sarif KINDS COMMAND…: prints SARIF with results of these kinds.
+sarif() {
+  local kinds=$1 got
+  shift
+  "$@" >out 2>err
+  # shellcheck disable=SC2086
+  if got=$(/usr/bin/python3 sarif.py $kinds <out 2>&1); then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'sarif: %s\n%s\n' "$*" "$(tail -n 2 <<<"$got")"
+  fi
+}
+
+sarif "pass fail notApplicable successful" "$rpl" verify envelope.yaml "${all[@]}" --format sarif
+sarif "review" "$rpl" verify envelope.yaml "${all[@]}" --format sarif --on-error hitl --approvals r
+sarif "unsuccessful" "$rpl" verify envelope.yaml --rulespec broken.yaml --format sarif
 
 printf '%s passed, %s failed\n' "$passed" "$failed"
 ((failed == 0))

@@ -13,10 +13,12 @@
 #include "grammar/document.h"
 #include "grammar/printer.h"
 #include "runtime/session.h"
+#include "shell/guard_notation.h"
 #include "shell/input.h"
 #include "shell/report.h"
 #include "shell/script_folder.h"
 #include "shell/scripted_agent.h"
+#include "shell/verify_table.h"
 
 namespace rpl {
 namespace {
@@ -89,6 +91,7 @@ class Runner {
   Failure CheckLog(const ScriptStep& step);
   Failure CheckRules(const ScriptStep& step);
   Failure CheckTree(const ScriptStep& step);
+  static Failure CheckGuard(const ScriptStep& step);
 
   Lines chat_;
   Lines log_;
@@ -161,6 +164,8 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
       unwritten_.insert(step.argument);
       return std::nullopt;
     case StepKind::kCommand: Command(step); return std::nullopt;
+    case StepKind::kVerifyTable: return CheckVerifyTable(step.body);
+    case StepKind::kGuard: return CheckGuard(step);
     case StepKind::kExit:
     case StepKind::kStdout:
     case StepKind::kNoStdout:
@@ -199,6 +204,20 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
   if (turn_.status == Status::kInterrupted) return fmt::format("not done in {} s", kScriptSeconds);
   if (step.kind == StepKind::kLog || step.kind == StepKind::kNoLog) return CheckLog(step);
   return CheckTurn(step);
+}
+
+// Every line that does not hold, with its place.
+std::optional<std::string> Runner::CheckGuard(const ScriptStep& step) {
+  std::string failures;
+  std::uint32_t line = step.line;
+  for (const std::string& decision : step.body) {
+    ++line;
+    if (decision.empty()) continue;
+    if (const auto failure = CheckGuardLine(decision))
+      failures += fmt::format("line {}: {}\n", line, *failure);
+  }
+  if (failures.empty()) return std::nullopt;
+  return failures;
 }
 
 std::optional<std::string> Runner::CheckTurn(const ScriptStep& step) {

@@ -30,7 +30,8 @@ struct Interview {
     const Answer answer = agent.Answer(request, pool, again);
     switch (answer.kind) {
       case Answer::Kind::kValue: return Text(pool, answer.value);
-      case Answer::Kind::kMeta: return "^" + Text(pool, answer.value);
+      case Answer::Kind::kMeta:
+      case Answer::Kind::kNotRun: return "^" + Text(pool, answer.value);
       case Answer::Kind::kDecline: return "decline";
       case Answer::Kind::kNobody: return "-";
     }

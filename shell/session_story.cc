@@ -27,6 +27,11 @@ std::string TextAt(const ordered_json& object, const char* key) {
   return at != object.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
+int NumberAt(const ordered_json& object, const char* key, int otherwise) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_number_integer() ? at->get<int>() : otherwise;
+}
+
 std::vector<std::string> TextsAt(const ordered_json& object, const char* key) {
   std::vector<std::string> out;
   if (const auto at = object.find(key); at != object.end() && at->is_array())
@@ -53,14 +58,18 @@ class Recorded {
         break;
       case Event::Kind::kStep:
         Turn().steps.emplace_back();
-        Turn().steps.back().number = body.value("timestep", 0);
+        Turn().steps.back().number = NumberAt(body, "timestep", 0);
         Turn().steps.back().now = TextAt(body, "now");
         break;
-      case Event::Kind::kEntry: {
-        TraceEntry entry = EntryOf(event);
-        Add(StoryItem::Kind::kEntry, entry.phase, std::move(entry.text)).entry = entry.kind;
+      case Event::Kind::kEntry:
+        for (TraceEntry& entry : Entries({&event, 1}))
+          if (!entry.again)
+            Add(StoryItem::Kind::kEntry, entry.phase, std::move(entry.text)).entry = entry.kind;
         break;
-      }
+      case Event::Kind::kOutside: break;
+      case Event::Kind::kDecision:
+        Add(StoryItem::Kind::kDecision, NumberAt(body, "phase", 8), event.body);
+        break;
       case Event::Kind::kChat: Add(StoryItem::Kind::kChat, 8, TextAt(body, "line")); break;
       case Event::Kind::kCall: {
         StoryItem& item = Add(StoryItem::Kind::kCall, 8, TextAt(body, "call"));
@@ -154,6 +163,9 @@ class Replayed {
       for (StoryStep& step : turn.steps) steps_[step.number] = &step;
   }
 
+  /// Whether what follows did not happen then.
+  bool IsOver() const { return saved_ != nullptr && saved_->over(); }
+
   /// Of what `saved` tells from now on; null: of nothing more.
   void Listen(SavedSession* saved) { saved_ = saved; }
 
@@ -187,7 +199,7 @@ class Replayed {
 
  private:
   // A turn that was cut off goes on at the end of the record; that did not happen then.
-  bool IsRecorded() const { return saved_ != nullptr && !saved_->journal().live(); }
+  bool IsRecorded() const { return saved_ != nullptr && !saved_->over(); }
 
   static void Detail(StoryStep& step, int phase, const char* begin, const char* end) {
     const std::string_view text(begin, static_cast<std::size_t>(end - begin));
@@ -217,7 +229,8 @@ void AddPlaces(StoryEpoch& epoch) {
     for (StoryStep& step : turn.steps) {
       for (StoryItem& item : step.items) {
         if (!item.call.asks.empty()) item.line.place = places.At(item.call.asks);
-        if (!item.line.place) item.line.place = places.Of(item.line.text);
+        if (!item.line.place && item.kind != StoryItem::Kind::kDecision)
+          item.line.place = places.Of(item.line.text);
       }
       for (StoryLog& log : step.log)
         for (StoryLine& line : log.lines) line.place = places.Of(Subject(line.text));
@@ -271,13 +284,19 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
   // The session keeps the callbacks, and outlives this.
   const auto replayed = std::make_shared<Replayed>(epoch);
   SessionOptions options;
-  options.interrupted = Interrupted;
+  const ProgramEvent program = *LastProgram(events);
+  epoch.gate = GateSetupFrom(program.guard);
+  options.gate = epoch.gate.get();
+  options.limits.max_seconds = 0;
+  options.limits.max_megabytes = 0;
+  options.interrupted = [replayed] { return replayed->IsOver() || Interrupted(); };
   options.tell_replayed = true;
   options.log = [replayed](const std::string& line) { replayed->Log(line); };
   options.event = [replayed](const ordered_json& event) { replayed->Tell(event); };
-  epoch.saved = std::make_unique<SavedSession>(nobody, std::move(options), events, nullptr);
+  epoch.saved = std::make_unique<SavedSession>(nobody, std::move(options), events, nullptr,
+                                               Journal::End::kOver);
   replayed->Listen(epoch.saved.get());
-  epoch.saved->Start(LastProgram(events)->files, [](const std::string&) { return std::nullopt; });
+  epoch.saved->Start(program.files, [](const std::string&) { return std::nullopt; });
   replayed->Listen(nullptr);
   epoch.differs = epoch.saved->journal().broken();
   epoch.files = static_cast<std::uint32_t>(epoch.sources().size());

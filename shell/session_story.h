@@ -20,6 +20,7 @@
 #include "grammar/diagnostic.h"
 #include "interp/explain.h"
 #include "runtime/saved_session.h"
+#include "shell/guard_setup.h"
 
 namespace rpl {
 
@@ -44,7 +45,7 @@ struct StoryCall {
 
 /// One thing that a timestep did.
 struct StoryItem {
-  enum class Kind { kEntry, kCall, kChat, kViolation };
+  enum class Kind { kEntry, kCall, kChat, kDecision, kViolation };
   Kind kind;
   int phase;
   StoryLine line;                                    // the entry, the call, the chat line
@@ -85,6 +86,7 @@ struct StoryGoal {
 
 /// The life of one version of the program.
 struct StoryEpoch {
+  std::unique_ptr<GateSetup> gate;      // that it ran under
   std::unique_ptr<SavedSession> saved;  // owns the sources
   std::uint32_t files = 0;              // how many of the sources are the session's
   std::vector<StoryTurn> turns;

@@ -47,6 +47,10 @@ enum class StepKind {
   kDefines,
   kRules,
   kTree,
+  // a table of cases, each with its outcome
+  kVerifyTable,
+  // what a guard decides
+  kGuard,
   // what is expected of the command just before, and of files
   kExit,
   kStdout,

@@ -77,6 +77,7 @@ std::string Reply(const std::string& text) {
   switch (step.reply) {
     case Answer::Kind::kValue: return "value";
     case Answer::Kind::kMeta: return "metadata";
+    case Answer::Kind::kNotRun: return "not run";
     case Answer::Kind::kDecline: return "decline";
     case Answer::Kind::kNobody: return "nobody";
   }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "shell/guard_setup.h"
 #include "shell/input.h"
 
 namespace rpl {
@@ -11,9 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string FolderOf(const std::string& path) {
-  std::error_code ignored;
-  return fs::weakly_canonical(fs::absolute(path, ignored), ignored).parent_path();
 }
 
 ToolPermission::LineReader Person(bool ask) {
@@ -58,6 +56,11 @@ ExitCode ReadTools(const std::string& path, ToolConfig& to) {
   return kExitOk;
 }
 
+std::string FolderOf(const std::string& path) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(path, ignored), ignored).parent_path();
+}
+
 ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise)
     : options_(options),
       permission_(path_, Approvals(ApprovalsPath()), options.allow_tools, Person(ask), std::cerr),
@@ -69,9 +72,22 @@ ExitCode ToolSetup::Prepare(const std::vector<std::string>& documents) {
   return CheckAllowed();
 }
 
+Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& command,
+                                                       const nlohmann::ordered_json& input) {
+  ToolCommand tool;
+  tool.name = command.of;
+  tool.argv = command.argv;
+  tool.folder = tool.home = FolderOf(path_);
+  const Permission::Verdict verdict = permission_.Approve(tool);
+  if (!verdict.yes) return {std::nullopt, verdict.reason};
+  return RunGuardCommand(command, tool.folder, input);
+}
+
 ExitCode ToolSetup::CheckAllowed() const {
   for (const std::string& name : options_.allow_tools) {
-    if (config_.Find(name) != nullptr) continue;
+    if (config_.Find(name) != nullptr || config_.guard.FindSignal(name) != nullptr ||
+        config_.guard.FindSubjects(name) != nullptr)
+      continue;
     Complain("--allow-tool",
              path_.empty()
                  ? "there is no configuration: no `rpl.yaml` beside the document, no `--config`"

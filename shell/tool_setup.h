@@ -15,6 +15,9 @@
 
 namespace rpl {
 
+/// The folder of a file, absolute.
+std::string FolderOf(const std::string& path);
+
 /// The configuration that applies: the file of `--config`, or else the first `rpl.yaml`
 /// beside one of `documents`, or "".
 std::string ConfigPath(const std::string& config, const std::vector<std::string>& documents);
@@ -34,6 +37,10 @@ class ToolSetup {
   ExitCode Prepare(const std::vector<std::string>& documents);
 
   Agent& agent() { return agent_; }
+  const ToolConfig& config() const { return config_; }
+  /// Runs a command that a guard asks, with permission as that of a tool.
+  Sourced<nlohmann::ordered_json> RunForGuard(const GuardCommand& command,
+                                              const nlohmann::ordered_json& input);
 
  private:
   ExitCode CheckAllowed() const;

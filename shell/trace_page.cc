@@ -432,6 +432,10 @@ class EpochPage {
         Add("<li id=\"{}\"><span class=\"tag plain\">chat</span> {}</li>\n", id,
             InCode(item.line.text));
         break;
+      case StoryItem::Kind::kDecision:
+        Add("<li id=\"{}\"><span class=\"tag plain\">guard</span> {}</li>\n", id,
+            InCode(item.line.text));
+        break;
       case StoryItem::Kind::kViolation:
         Add("<li id=\"{}\"><span class=\"tag bad\">violated</span> {}{}</li>\n", id,
             InCode(item.line.text), Place(item.line.place));

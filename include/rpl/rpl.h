@@ -22,7 +22,7 @@
 // callback throws (or that memory is used up) breaks the engine: Status::kBroken from then on.
 //
 // An Engine is used by one thread at a time; it is not bound to one. Engines share nothing
-// that changes. Turns, Load and Explain evaluate on a thread of their own with a large stack
+// that changes. Turns, Load and Explain evaluate on a thread of the Engine with a large stack
 // while the caller waits; callbacks are called there, and must not call the same Engine.
 //
 // The same program with the same replies and the same `now` gives the same bytes.
@@ -171,8 +171,9 @@ class Engine {
 
   /// Callbacks may be empty.
   struct Options {
-    std::string now;  // of every timestep, as 2026-01-02T00:00:00Z; "": the clock, in UTC
-
+    /// Of every timestep, as 2026-01-02T00:00:00Z; "": the clock, in UTC. Any other text breaks
+    /// the engine, as an exception does.
+    std::string now;
     Limits limits;
     /// Polled while evaluating, thousands of times a second; true ends the turn.
     std::function<bool()> interrupted;

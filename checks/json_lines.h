@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files of JSON lines that are only appended to.
+//
+// A line is written as a whole, with its end, in one write at the end of the file: lines of
+// two processes never mix, and what is there is never changed. A last line that was cut off
+// is ended before the next one is written.
+#ifndef RPL_CHECKS_JSON_LINES_H_
+#define RPL_CHECKS_JSON_LINES_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace rpl {
+
+struct JsonLines {
+  std::vector<nlohmann::ordered_json> objects;  // of the lines that are objects, in order
+  std::size_t unread = 0;                       // lines that are none
+  std::string error;                            // why the file cannot be read, or ""
+};
+/// A file that is not there has no lines.
+JsonLines ReadJsonLines(const std::string& path);
+
+/// Makes the file when there is none (mode 0600). Returns why it could not be written, or "".
+[[nodiscard]] std::string AppendJsonLine(const std::string& path,
+                                         const nlohmann::ordered_json& object);
+
+}  // namespace rpl
+
+#endif  // RPL_CHECKS_JSON_LINES_H_

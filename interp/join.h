@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Joins: deriving plans that only read rows, compare words and find absence, run by a loop
+// over words. Most rules with many answers are joins; what else a plan does, the Machine
+// runs (interp/machine.h). Both give the same rows in the same order.
+//
+// For t(?x, ?z) <- t(?x, ?y), e(?y, ?z) from a delta of t:
+//
+//   rows t [delta]  binds s0 s1             for each row of the delta
+//   rows e          key s1, binds s2        for each id in the index's list for s1
+//   head            s0 s2                   copied to the batch of derived rows
+//
+// Nothing is allocated and no structure is compared for a row. Constants of the rule stand
+// in slots of their own, so that every key, operand and column of the head is a slot.
+//
+// A Join borrows nothing but relation ids. A JoinRun borrows the store, whose relations
+// must not change while it runs, but for rows that are appended.
+#ifndef RPL_INTERP_JOIN_H_
+#define RPL_INTERP_JOIN_H_
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "interp/plan.h"
+#include "interp/store.h"
+#include "interp/unifier.h"
+
+namespace rpl {
+
+struct JoinStep {
+  enum class Kind : std::uint8_t {
+    kRows,     // for each row that agrees with the keys
+    kWithout,  // goes on when there is none
+    kCompare,  // goes on when it holds
+  };
+  Kind kind = Kind::kRows;
+  RelationId relation = kNoId;
+  Range range = Range::kAll;
+  Columns probe = 0;
+  bool all_bound = false;                                // every column is a key
+  std::vector<SlotId> keys;                              // in column order
+  std::vector<std::pair<std::uint32_t, SlotId>> binds;   // column, slot
+  std::vector<std::pair<std::uint32_t, SlotId>> checks;  // columns equal to one bound here
+  Operator op = Operator::kEqual;                        // kCompare
+  SlotId left = -1, right = -1;
+};
+
+struct Join {
+  /// The plan as a join, or null when it is none.
+  static std::unique_ptr<const Join> Of(const Plan& plan, const Definition& def,
+                                        const Store& store);
+
+  RelationId head = kNoId;
+  std::vector<JoinStep> steps;  // the first is kRows
+  std::vector<SlotId> columns;  // of the head
+  std::vector<Value> slots;     // constants in place, else kNone
+  /// The last step that binds a column of the head: behind it, one answer is as good as all.
+  std::size_t deciding = 0;
+};
+
+/// Rows of one relation that wait to be inserted, side by side.
+struct RowBatch {
+  std::vector<Value> cells;
+  std::vector<std::uint64_t> hashes;
+
+  std::size_t size() const { return hashes.size(); }
+  void Clear() {
+    cells.clear();
+    hashes.clear();
+  }
+};
+
+class JoinRun {
+ public:
+  /// `marks`, by relation, say which rows the ranges are; indexes that are missing are made
+  /// now; when `keep_on` stopped that, the run must not begin. `pause` is called when `batch` has
+  /// `full` rows more, and about every 4,000 rows that were looked at; false stops the run.
+  JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, RowBatch& batch,
+          std::size_t full, Continuation pause, const KeepOn* keep_on);
+
+  /// How many rows the first step goes over.
+  std::size_t outer() const { return outer_; }
+  /// Runs for those from `begin` to `end` of them; false when it was stopped.
+  bool Run(std::size_t begin, std::size_t end);
+
+ private:
+  /// What a step reads.
+  struct Source {
+    const Relation* relation = nullptr;
+    const Index* index = nullptr;  // null: a scan, or a look-up of the whole row
+    RowId begin = 0, end = 0;
+  };
+
+  std::span<const RowId> Listed(std::size_t at);
+  bool Next(std::size_t at);
+  bool Take(std::size_t at, RowId row);
+  bool Exists(std::size_t at);
+  bool Emit();
+  bool Tick() { return (++ticks_ & 0xfff) != 0 || pause_(); }
+  void Key(const JoinStep& step) {
+    for (std::size_t k = 0; k < step.keys.size(); ++k) key_[k] = slots_[step.keys[k]];
+  }
+
+  const Join& join_;
+  const Pool& pool_;
+  const Relation& head_;
+  std::vector<Source> sources_;  // per step
+  std::vector<Value> slots_;
+  RowBatch& batch_;
+  const std::size_t full_;
+  const Continuation pause_;
+  std::size_t outer_ = 0;
+  std::size_t answers_ = 0;
+  std::uint32_t ticks_ = 0;
+  Value key_[kMaxArity];
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_JOIN_H_

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/pages.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace rpl {
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+// Addresses for `bytes`, a multiple of the huge page that they are aligned to.
+void* ReserveAligned(std::size_t bytes) {
+  void* const all = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (all == MAP_FAILED) throw std::bad_alloc();
+  auto* const begin = static_cast<char*>(all);
+  const std::size_t skip =
+      (kHugePage - reinterpret_cast<std::uintptr_t>(begin) % kHugePage) % kHugePage;
+  if (skip > 0) munmap(begin, skip);
+  munmap(begin + skip + bytes, kHugePage - skip);
+  return begin + skip;
+}
+
+}  // namespace
+
+std::size_t RoundedPages(std::size_t bytes) {
+  if (bytes < kHugePage) return bytes;
+  return (bytes + kHugePage - 1) / kHugePage * kHugePage;
+}
+
+void* GrowPages(void* old, std::size_t old_bytes, std::size_t bytes) {
+  old_bytes = RoundedPages(old_bytes);
+  bytes = RoundedPages(bytes);
+  if (bytes < kHugePage) {
+    void* const memory = std::realloc(old, bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+    std::memset(static_cast<char*>(memory) + old_bytes, 0, bytes - old_bytes);
+    return memory;
+  }
+  void* memory = ReserveAligned(bytes);
+  if (old_bytes < kHugePage) {
+    if (old_bytes > 0) std::memcpy(memory, old, old_bytes);
+    std::free(old);
+  } else {
+    memory = mremap(old, old_bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, memory);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+  }
+  madvise(memory, bytes, MADV_HUGEPAGE);  // advice: small pages do as well
+  return memory;
+}
+
+void FreePages(void* memory, std::size_t bytes) {
+  if (RoundedPages(bytes) < kHugePage) std::free(memory);
+  else munmap(memory, RoundedPages(bytes));
+}
+
+}  // namespace rpl

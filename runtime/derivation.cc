@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/derivation.h"
+
+#include <fmt/format.h>
+
+namespace rpl {
+
+std::string Derivations::RowText(RelationId relation, std::span<const Value> row) const {
+  std::string out = store_.at(relation).name() + "(";
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i > 0) out += ", ";
+    out += Text(pool_, row[i]);
+  }
+  return out + ")";
+}
+
+std::string Derivations::BindingsText(const std::vector<Value>& entries) const {
+  std::string out = "{";
+  for (std::size_t i = 0; i < entries.size(); i += 2) {
+    if (i > 0) out += ", ";
+    out += Text(pool_, entries[i]) + " " + Text(pool_, entries[i + 1]);
+  }
+  return out + "}";
+}
+
+std::string Derivations::CollectedText(const Collected& collected, std::span<const Value> row,
+                                       bool avars) const {
+  std::string out = store_.at(collected.relation).name() + "(";
+  std::vector<Value> bindings;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const Question& q = program_.questions()[static_cast<std::size_t>(collected.questions[i])];
+    out +=
+        (i > 0 ? ", " : "") + std::string(avars && q.subject.starts_with('$') ? "$" : "?") + q.name;
+    bindings.push_back(pool_.Slot(q.name));
+    bindings.push_back(row[i]);
+  }
+  return out + ") ^^ " + BindingsText(bindings);
+}
+
+bool Derivations::IsDerived(const Fact& fact) const {
+  return store_.at(fact.first).space() == Space::kRelation &&
+         !analysis_.RulesOf(fact.first).empty();
+}
+
+// The rule instance that gives the row. A premise of its own relation was there before it.
+bool Derivations::Find(Open& open, const std::set<Fact>& above) {
+  const auto& [relation, row] = open.fact;
+  const Relation& rel = store_.at(relation);
+  const RowId at = row.size() == rel.arity() ? rel.Find(row) : kNoId;
+  int number = -1;
+  auto premises = solver_.Prove(relation, row, &number, [&](const Premise& p) {
+    if (above.contains({p.relation, p.row})) return false;
+    if (p.relation != relation || at == kNoId || rel.asserted(at)) return true;
+    const RowId other = rel.Find(p.row);
+    return other == kNoId || rel.asserted(other) || other < at;
+  });
+  if (!premises) return false;
+  open.def = &program_.definitions()[static_cast<std::size_t>(number)];
+  open.premises = std::move(*premises);
+  return true;
+}
+
+std::string Derivations::Leaf(const Fact& fact) const {
+  if (const Collected* collected = program_.FindCollected(fact.first))
+    return CollectedText(*collected, fact.second, true);
+  // A goal's truth: its bindings map stands last.
+  const Relation& rel = store_.at(fact.first);
+  if (rel.space() == Space::kGoal && !fact.second.empty() &&
+      fact.second.back().kind() == Kind::kMap)
+    return rel.name() + (pool_.ItemsOf(fact.second.back()).empty()
+                             ? ""
+                             : " ^^ " + Text(pool_, fact.second.back()));
+  return RowText(fact.first, fact.second);
+}
+
+std::string Derivations::Finished(const Open& open) const {
+  const Definition& def = *open.def;
+  const std::vector<Value>& row = open.fact.second;
+  std::string head = store_.at(open.fact.first).name() + "(";
+  std::vector<Value> bindings;
+  for (std::size_t i = 0; i < def.args.size(); ++i) {
+    if (i > 0) head += ", ";
+    const Pattern& p = def.args[i];
+    if (p.kind != Pattern::Kind::kSlot || def.slots[static_cast<std::size_t>(p.slot)].empty()) {
+      head += Text(pool_, row[i]);
+      continue;
+    }
+    const std::string& name = def.slots[static_cast<std::size_t>(p.slot)];
+    head += (def.avar[static_cast<std::size_t>(p.slot)] ? "$" : "?") + name;
+    bindings.push_back(pool_.Slot(name));
+    bindings.push_back(row[i]);
+  }
+  head += ")";
+  if (!open.tail.empty()) head = "(" + head + " <- " + open.tail + ")";
+  return bindings.empty() ? head : head + " ^^ " + BindingsText(bindings);
+}
+
+std::string Derivations::SentenceOf(RelationId relation, const std::vector<Value>& row) {
+  const Fact root = {relation, row};
+  if (!IsDerived(root) || std::exchange(explained_[root], true)) return "";
+  std::vector<Open> stack;
+  std::set<Fact> above;  // on the stack
+  std::set<Fact> left_out;
+  std::size_t rows = 0;  // explained here
+  std::string text;      // of the row that was finished last
+  // Gives the text of a row, or puts it on the stack.
+  const auto enter = [&](const Fact& fact) {
+    Open open{fact, nullptr, {}, 0, ""};
+    const bool known = fact != root && explained_.contains(fact);
+    if (!IsDerived(fact) || known) {
+      text = known ? RowText(fact.first, fact.second) : Leaf(fact);
+      return true;
+    }
+    if (stack.size() >= kMaxDepth || rows >= kMaxRows) {
+      left_out.insert(fact);
+      text = RowText(fact.first, fact.second);
+      return true;
+    }
+    explained_.try_emplace(fact, false);
+    ++rows;
+    if (!Find(open, above)) {
+      text = Leaf(fact);
+      return true;
+    }
+    above.insert(fact);
+    stack.push_back(std::move(open));
+    return false;
+  };
+  bool given = enter(root);
+  while (!stack.empty()) {
+    Open& open = stack.back();
+    if (given) {
+      open.tail += (open.tail.empty() ? "" : ", ") + text;
+      given = false;
+    }
+    if (open.next < open.premises.size()) {
+      const Premise premise = open.premises[open.next++];
+      given = enter({premise.relation, premise.row});
+      continue;
+    }
+    text = Finished(open);
+    above.erase(open.fact);
+    stack.pop_back();
+    given = true;
+  }
+  std::erase_if(left_out, [&](const Fact& fact) { return explained_.contains(fact); });
+  text += " -> true";
+  if (!left_out.empty()) text += fmt::format("  -- … {} more", left_out.size());
+  return text;
+}
+
+}  // namespace rpl

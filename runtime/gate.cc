@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/gate.h"
+
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include <array>
+#include <chrono>
+
+#include "checks/json_lines.h"
+#include "interp/json_value.h"
+#include "runtime/journal.h"
+
+namespace rpl {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+std::string RandomId() {
+  [[maybe_unused]] const int ready = sodium_init();
+  std::array<unsigned char, 16> bytes;
+  randombytes_buf(bytes.data(), bytes.size());
+  std::string hex;
+  for (const unsigned char byte : bytes) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+ordered_json PastCallJson(const PastCall& past) {
+  ordered_json metrics = ordered_json::object();
+  for (const auto& [key, value] : past.metrics) metrics[key] = value;
+  return {{"tool", past.tool},
+          {"tags", past.tags},
+          {"failed", past.failed},
+          {"tookMs", past.took_ms},
+          {"at", past.at},
+          {"user", past.user ? ordered_json(*past.user) : ordered_json()},
+          {"metrics", std::move(metrics)}};
+}
+
+// Of what PastCallJson made; a journal holds nothing else, and what is not there is nothing.
+PastCall PastCallOf(const ordered_json& json) {
+  PastCall past;
+  if (!json.is_object()) return past;
+  past.tool = json.value("tool", "");
+  past.tags = json.value("tags", std::vector<std::string>());
+  past.failed = json.value("failed", false);
+  past.took_ms = json.value("tookMs", 0.0);
+  past.at = json.value("at", Moment{0});
+  if (json.contains("user") && json["user"].is_string()) past.user = json["user"];
+  past.metrics = json.value("metrics", std::map<std::string, double>());
+  return past;
+}
+
+// Numbers of a map of metrics go to `to`.
+void AddMetrics(const ordered_json& metrics, std::map<std::string, double>& to) {
+  if (!metrics.is_object()) return;
+  for (const auto& [key, value] : metrics.items())
+    if (value.is_number()) to[key] = value.get<double>();
+}
+
+}  // namespace
+
+Gate::Gate(GateSetup* setup, Journal* journal, Program& program, Store& store, Solver& solver,
+           const Analysis& analysis)
+    : setup_(setup),
+      journal_(journal),
+      program_(program),
+      store_(store),
+      pool_(store.pool()),
+      solver_(solver),
+      analysis_(analysis),
+      no_policy_({}, {}) {
+  if (setup_ == nullptr) return;
+  for (const ordered_json& past : setup_->earlier) history_.Add(PastCallOf(past), true);
+}
+
+bool Gate::live() const { return journal_ == nullptr || journal_->live(); }
+
+ordered_json Gate::Outside(const ordered_json& question, const std::function<ordered_json()>& ask) {
+  return journal_ == nullptr ? ask() : journal_->Outside(question, ask);
+}
+
+// --- a run and its events -----------------------------------------------------------------
+
+const std::string& Gate::Run() {
+  if (run_.empty()) {
+    const ordered_json id = Outside({{"run", true}}, [] { return ordered_json(RandomId()); });
+    run_ = id.is_string() ? id.get<std::string>() : "?";
+  }
+  return run_;
+}
+
+void Gate::Audit(const ordered_json& event) {
+  if (setup_ == nullptr || setup_->audit.empty() || !live() || !broken_.empty()) return;
+  const std::string error = AppendJsonLine(setup_->audit, event);
+  if (error.empty()) return;
+  const std::string why =
+      fmt::format("the audit log `{}` cannot be written: {}", setup_->audit, error);
+  if (setup_->audit_required) broken_ = why;
+  else if (!std::exchange(warned_, true) && setup_->warn) setup_->warn(why);
+}
+
+void Gate::BeginRun(Moment now) {
+  if (setup_ == nullptr) return;
+  const std::optional<EndUser> user = User();
+  audit_.emplace(Run(), user ? user->id : std::nullopt);
+  Audit(audit_->Started(setup_->guard->agent(), setup_->policy_name, now));
+}
+
+void Gate::EndRun(std::string_view status, Moment now) {
+  if (audit_) Audit(audit_->Ended(status, steps_, now));
+}
+
+void Gate::ReadOtherRuns() {
+  if (std::exchange(read_others_, true) || setup_ == nullptr || setup_->audit.empty() ||
+      !setup_->guard->ReadsOtherRuns())
+    return;
+  // As it was then: a replay must not see the runs in between.
+  const ordered_json events = Outside({{"otherRuns", true}}, [&] {
+    ordered_json results = ordered_json::array();
+    for (ordered_json& event : ReadJsonLines(setup_->audit).objects)
+      if (event.value("runId", ordered_json()) != Run()) results.push_back(std::move(event));
+    return results;
+  });
+  const std::vector<ordered_json> list(events.begin(), events.end());
+  ReadHistory(list, Run(), setup_->guard->agent().slug, false, history_);
+}
+
+// --- decisions ----------------------------------------------------------------------------
+
+Decision Gate::Before(const GateCall& call, Moment now) {
+  const auto started = std::chrono::steady_clock::now();
+  derives_ = true;
+  now_ = now;
+  ReadOtherRuns();
+  TakeMetrics();
+  const GuardCall seen = Seen(call);
+  const std::size_t step = steps_++;
+  const Guard& guard = setup_ != nullptr ? *setup_->guard : no_policy_;
+  Decision decision = guard.Decide(seen, history_, *this, now, Forbidden(call));
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
+  if (!decision.Stops()) {
+    history_.Begin(seen.tool, seen.tags);
+    store_.Insert(program_.CallsOf(call.call->relation).called, call.call->args, true);
+    begun_.insert_or_assign(call.text, Begun{step, seen});
+  }
+  Decided(step, decision, seen, took.count(), now);
+  return decision;
+}
+
+Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, bool again) {
+  const auto started = std::chrono::steady_clock::now();
+  derives_ = false;
+  now_ = now;
+  const auto known = begun_.find(call.text);
+  // A reply that was there before this run was guarded.
+  Begun begun = known != begun_.end() ? known->second : Begun{steps_++, Seen(call)};
+  GuardCall seen = begun.call;
+  seen.phase = CallPhase::kAfter;
+  seen.took_ms = answer.took_ms;
+  PastCall past;
+  if (again) {
+    past = past_[call.text];
+  } else {
+    past = PastCallOf(
+        Outside({{"result", call.text}}, [&] { return PastCallJson(Ended(begun, answer, now)); }));
+  }
+  seen.took_ms = past.took_ms;
+  const Guard& guard = setup_ != nullptr ? *setup_->guard : no_policy_;
+  const bool any = std::any_of(guard.policy().rules.begin(), guard.policy().rules.end(),
+                               [&](const GuardRule& rule) {
+                                 return rule.phase == CallPhase::kAfter && rule.tool &&
+                                        Selects(*rule.tool, seen.tool, seen.tags);
+                               });
+  Decision decision;
+  if (any) decision = guard.Decide(seen, history_, *this, now);
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
+  if (!again) {
+    history_.Add(past, true);
+    store_.Insert(program_.CallsOf(call.call->relation).made, call.call->args, true);
+    past_[call.text] = past_[call.label] = past;
+    std::optional<std::string> error;
+    if (past.failed) {
+      const Value message = answer.kind == Answer::Kind::kMeta
+                                ? pool_.Lookup(answer.value, pool_.Keyword("message"))
+                                : kNone;
+      error = message.is_none() || message == kAbsent ? "declined" : PlainText(pool_, message);
+    }
+    if (audit_) Audit(audit_->Result(begun.step, past, error, now));
+  }
+  if (any) Decided(begun.step, decision, seen, took.count(), now);
+  return decision;
+}
+
+void Gate::Decided(std::size_t step, const Decision& decision, const GuardCall& seen,
+                   double latency_ms, Moment now) {
+  if (journal_ != nullptr) {
+    ordered_json event = DecisionJson(decision, seen);
+    event.erase("schema");
+    journal_->Decision(event);
+  }
+  if (!audit_) return;
+  Audit(audit_->Decided(step, decision, seen, latency_ms, now));
+  for (const std::string& problem : decision.problems)
+    if (problem.find("time zone") == std::string::npos || told_zones_.insert(problem).second)
+      Audit(audit_->Failed(problem, now));
+}
+
+PastCall Gate::Ended(const Begun& begun, const Answer& answer, Moment now) {
+  PastCall past;
+  past.tool = begun.call.tool;
+  past.tags = begun.call.tags;
+  past.took_ms = answer.took_ms;
+  past.at = now;
+  if (begun.call.user) past.user = begun.call.user->id;
+  const bool meta = answer.kind == Answer::Kind::kMeta;
+  past.failed =
+      answer.kind == Answer::Kind::kDecline ||
+      (meta && pool_.Lookup(answer.value, pool_.Keyword("status")) == pool_.Keyword("error"));
+  std::optional<ordered_json> result;
+  if (!past.failed) {
+    const Value value = meta ? pool_.Lookup(answer.value, pool_.Keyword("result")) : answer.value;
+    if (!value.is_none() && value != kAbsent) result = JsonOf(value);
+  }
+  past.metrics = InbuiltMetrics(begun.call.args, result ? &*result : nullptr, past.took_ms);
+  if (result && result->is_object())
+    AddMetrics(result->value("metrics", ordered_json()), past.metrics);
+  if (meta)
+    if (const Value metrics = pool_.Lookup(answer.value, pool_.Keyword("metrics"));
+        !metrics.is_none() && metrics != kAbsent)
+      AddMetrics(JsonOf(metrics), past.metrics);
+  return past;
+}
+
+}  // namespace rpl

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The gate between a run and its tools: no call goes out, and no result comes in, without
+// a decision (§18.3, phases 8 and 1).
+//
+// The gate knows the run; the guard (checks/guard.h) knows the rules. For a call the gate
+// makes what the guard looks at: its name in policies, tags, arguments by name, the end
+// user, the history of this run and, from the audit log, of others. What the guard asks for
+// is looked up among the program's relations first, then given to a command:
+//
+//   what           relation                                     command or setting
+//   tool           tool-name(label, name), tool-tag(tool, tag)  guard.tools
+//   end user       end-user(id), end-user-tag(tag, value)       guard.user
+//   subjects       subject(tool, type, role, value, id-system)  guard.subjects
+//   signals        signal(key, args, value)                     guard.signals
+//   metrics        metric(call, key, value)                     the result's `metrics`
+//
+// A relation that gives two different answers gives none. What comes from outside the
+// program (commands, reviews, the time that calls took) is told to the journal, so that a
+// replay decides as the run did. Audit events are written while the journal is live.
+//
+// A program that forbids calls itself (interp/program.h, CallGuard) is guarded without a
+// policy, too.
+#ifndef RPL_RUNTIME_GATE_H_
+#define RPL_RUNTIME_GATE_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "checks/approvals.h"
+#include "checks/audit.h"
+#include "checks/guard.h"
+#include "checks/guard_config.h"
+#include "interp/solver.h"
+#include "runtime/agent.h"
+
+namespace rpl {
+
+class Journal;
+
+/// What a run is guarded with. Owned by the shell, borrowed by sessions.
+struct GateSetup {
+  std::shared_ptr<const Guard> guard;
+  GuardConfig config;
+  std::string policy_name;  // for people: the file
+  ReviewLog reviews{""};
+  std::string audit;  // path, or ""
+  bool audit_required = false;
+  /// Runs a command with one line of JSON; may be empty: then there are no commands.
+  std::function<Sourced<nlohmann::ordered_json>(const GuardCommand&,
+                                                const nlohmann::ordered_json& input)>
+      run;
+  /// Told what a person should know, one line; may be empty.
+  std::function<void(const std::string&)> warn;
+  /// What a replay needs of all this; see journal.h. `reader` makes a setup of it again.
+  nlohmann::ordered_json record;
+  /// Calls that earlier epochs of the session made.
+  std::vector<nlohmann::ordered_json> earlier = {};
+};
+
+/// A call as the guard is told of it.
+struct GateCall {
+  const OpenCall* call = nullptr;
+  std::string label;  // of the tool
+  std::string text;   // as RPL
+};
+
+class Gate : private GuardSources {
+ public:
+  /// Borrows all of it; `setup` and `journal` may be null.
+  Gate(GateSetup* setup, Journal* journal, Program& program, Store& store, Solver& solver,
+       const Analysis& analysis);
+
+  /// Whether there is anything to decide by.
+  bool on() const { return setup_ != nullptr || !program_.guards().empty(); }
+
+  /// The goals are pursued from here on; and now no more.
+  void BeginRun(Moment now);
+  void EndRun(std::string_view status, Moment now);
+  /// Why the run must stop: its audit log cannot be written, and must be; or "".
+  const std::string& broken() const { return broken_; }
+
+  /// Before a call goes out, in phase 8. When it may go, it counts as begun.
+  Decision Before(const GateCall& call, Moment now);
+  /// When it was answered, in phase 1: the call is history then, whatever is decided.
+  /// `again`: a result that was held is decided about again.
+  Decision After(const GateCall& call, const Answer& answer, Moment now, bool again);
+
+ private:
+  struct Begun {
+    std::size_t step;
+    GuardCall call;
+  };
+  using Rows = std::vector<std::vector<Value>>;
+
+  Sourced<nlohmann::ordered_json> Signal(const std::string& key,
+                                         const nlohmann::ordered_json& args) override;
+  Sourced<std::vector<Subject>> Subjects(const GuardCall& call) override;
+  Sourced<Review> FindReview(const ReviewRequest& request) override;
+  Sourced<Review> AskForReview(const ReviewRequest& request) override;
+
+  Rows RowsOf(std::string_view label, std::vector<Value> key);
+  nlohmann::ordered_json JsonOf(Value v) const;
+  GuardCall Seen(const GateCall& call);
+  std::optional<EndUser> User();
+  void TakeMetrics();
+  PastCall Ended(const Begun& begun, const Answer& answer, Moment now);
+  void ReadOtherRuns();
+  std::vector<NativeFinding> Forbidden(const GateCall& call);
+  std::vector<NativeFinding> ForbiddenBy(const CallGuard& guard, const OpenCall& call);
+  bool Blocks(const Constraint& c) const;
+  std::string NameOf(const Constraint& c) const;
+  void Decided(std::size_t step, const Decision& decision, const GuardCall& seen, double latency_ms,
+               Moment now);
+  nlohmann::ordered_json Outside(const nlohmann::ordered_json& question,
+                                 const std::function<nlohmann::ordered_json()>& ask);
+  bool live() const;
+  void Audit(const nlohmann::ordered_json& event);
+  const std::string& Run();
+
+  GateSetup* setup_;
+  Journal* journal_;
+  Program& program_;
+  Store& store_;
+  Pool& pool_;
+  Solver& solver_;
+  const Analysis& analysis_;
+  Guard no_policy_;
+
+  History history_;
+  std::string run_;  // its id, "" before it is needed
+  std::optional<AuditRun> audit_;
+  std::string broken_;
+  bool warned_ = false;  // that the log cannot be written
+  bool read_others_ = false;
+  bool derives_ = false;                // phase 8: rules may be asked, too
+  Moment now_ = 0;                      // of the decision that is taken
+  std::size_t steps_ = 0;               // calls decided about
+  std::map<std::string, Begun> begun_;  // by the text of the call
+  std::set<std::string> told_zones_;
+  std::set<std::pair<std::string, std::string>> taken_metrics_;  // call, key
+  std::map<std::string, PastCall> past_;  // by text of the call and by label, the latest
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_GATE_H_

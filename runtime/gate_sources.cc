@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a decision's inputs come from: relations of the program, then settings and commands.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "grammar/spelling.h"
+#include "interp/json_value.h"
+#include "runtime/gate.h"
+#include "runtime/journal.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Keys that RPL writes as keywords are JSON keys without the colon.
+ordered_json WithoutColons(const ordered_json& json) {
+  if (json.is_array()) {
+    ordered_json out = ordered_json::array();
+    for (const ordered_json& item : json) out.push_back(WithoutColons(item));
+    return out;
+  }
+  if (!json.is_object()) return json;
+  ordered_json out = ordered_json::object();
+  for (const auto& [key, value] : json.items())
+    out[key.starts_with(':') ? key.substr(1) : key] = WithoutColons(value);
+  return out;
+}
+
+std::string ReviewStateName(Review::State state) {
+  static constexpr const char* kNames[] = {"none", "pending", "approved", "denied"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+ordered_json JsonOfReview(const Sourced<Review>& review) {
+  if (!review.value) return {{"error", review.why}};
+  return {{"state", ReviewStateName(review.value->state)},
+          {"id", review.value->id},
+          {"reason", review.value->reason}};
+}
+
+Sourced<Review> ReviewOf(const ordered_json& json) {
+  if (!json.is_object() || !json.contains("state"))
+    return {std::nullopt, json.is_object() ? json.value("error", "nothing was recorded")
+                                           : "nothing was recorded"};
+  Review review{Review::State::kUnasked, json.value("id", ""), json.value("reason", "")};
+  const std::string state = json.value("state", "");
+  for (const auto each :
+       {Review::State::kPending, Review::State::kApproved, Review::State::kDenied})
+    if (ReviewStateName(each) == state) review.state = each;
+  return {review, ""};
+}
+
+ordered_json JsonOfSourced(const Sourced<ordered_json>& got) {
+  if (got.value) return {{"value", *got.value}};
+  return {{"why", got.why}};
+}
+
+Sourced<ordered_json> SourcedOf(const ordered_json& json) {
+  if (json.is_object() && json.contains("value")) return {json["value"], ""};
+  return {std::nullopt,
+          json.is_object() ? json.value("why", "nothing was recorded") : "nothing was recorded"};
+}
+
+}  // namespace
+
+ordered_json Gate::JsonOf(Value v) const {
+  std::optional<ordered_json> json = JsonOfValue(pool_, v);
+  return json ? WithoutColons(*json) : ordered_json(Text(pool_, v));
+}
+
+// The rows of a relation whose arguments are those of `key` that are not free; in phase 8
+// also those that only a caller makes it derive.
+Gate::Rows Gate::RowsOf(std::string_view label, std::vector<Value> key) {
+  Rows out;
+  const RelationId id =
+      store_.Find(Space::kRelation, label, static_cast<std::uint32_t>(key.size()));
+  if (id == kNoId) return out;
+  const auto add = [&](std::span<const Value> row) {
+    for (std::size_t i = 0; i < key.size(); ++i)
+      if (!key[i].is_none() && key[i] != row[i]) return;
+    std::vector<Value> cells(row.begin(), row.end());
+    if (std::find(out.begin(), out.end(), cells) == out.end()) out.push_back(std::move(cells));
+  };
+  const Relation& relation = store_.at(id);
+  for (RowId row = 0; row < relation.size(); ++row) add(relation.Cells(row));
+  if (derives_ && analysis_.AccessOf(id, Mode::kSolve) == Access::kTable) {
+    const Table& table = solver_.Demand(id, std::move(key));
+    for (const std::vector<Value>& row : table.rows)
+      if (row.size() == relation.arity() && std::find(out.begin(), out.end(), row) == out.end())
+        out.push_back(row);
+  }
+  return out;
+}
+
+GuardCall Gate::Seen(const GateCall& call) {
+  GuardCall seen;
+  const GuardTool* declared = setup_ != nullptr ? setup_->config.FindTool(call.label) : nullptr;
+  seen.tool = declared != nullptr ? declared->name : call.label;
+  const Value label = pool_.String(call.label);
+  if (const Rows names = RowsOf("tool-name", {label, kNone}); names.size() == 1)
+    seen.tool = PlainText(pool_, names.front()[1]);
+  for (const Value known : {label, pool_.String(seen.tool)})
+    for (const std::vector<Value>& row : RowsOf("tool-tag", {known, kNone}))
+      if (std::string tag = PlainText(pool_, row[1]);
+          std::find(seen.tags.begin(), seen.tags.end(), tag) == seen.tags.end())
+        seen.tags.push_back(std::move(tag));
+  if (seen.tags.empty() && declared != nullptr) seen.tags = declared->tags;
+  std::vector<std::string> params;
+  if (const auto* of_heading = program_.ParametersOf(call.call->relation)) params = *of_heading;
+  if (declared != nullptr && !declared->params.empty()) params = declared->params;
+  seen.args = params.empty() ? ordered_json::array() : ordered_json::object();
+  for (std::size_t i = 0; i < call.call->args.size(); ++i) {
+    ordered_json value = JsonOf(call.call->args[i]);
+    if (params.empty()) seen.args.push_back(std::move(value));
+    else seen.args[i < params.size() ? params[i] : std::to_string(i)] = std::move(value);
+  }
+  seen.user = User();
+  return seen;
+}
+
+std::optional<EndUser> Gate::User() {
+  std::optional<EndUser> user;
+  if (setup_ != nullptr) user = setup_->config.user;
+  const Rows ids = RowsOf("end-user", {kNone});
+  const Rows tags = RowsOf("end-user-tag", {kNone, kNone});
+  if (ids.empty() && tags.empty()) return user;
+  if (!user) user.emplace();
+  if (ids.size() == 1) user->id = PlainText(pool_, ids.front()[0]);
+  if (ids.size() > 1) user->id.reset();
+  std::set<std::string> told;
+  for (const std::vector<Value>& row : tags) {
+    const std::string tag = PlainText(pool_, row[0]);
+    const bool again = !told.insert(tag).second;
+    if (again) user->disputed.insert(tag);
+    user->tags[tag] = JsonOf(row[1]);
+  }
+  return user;
+}
+
+// What rules say of calls that were made.
+void Gate::TakeMetrics() {
+  for (const std::vector<Value>& row : RowsOf("metric", {kNone, kNone, kNone})) {
+    const std::string of = PlainText(pool_, row[0]);
+    const std::string key = PlainText(pool_, row[1]);
+    const ordered_json value = JsonOf(row[2]);
+    const auto past = past_.find(of);
+    if (past == past_.end() || !value.is_number() || !taken_metrics_.emplace(of, key).second)
+      continue;
+    PastCall more = past->second;
+    more.metrics = {{key, value.get<double>()}};
+    history_.AddMetrics(more);
+  }
+}
+
+Sourced<ordered_json> Gate::Signal(const std::string& key, const ordered_json& args) {
+  std::vector<ordered_json> values;
+  for (const bool keywords : {true, false})
+    for (const std::vector<Value>& row :
+         RowsOf("signal", {pool_.String(key), ValueOfJson(args, pool_, keywords), kNone})) {
+      ordered_json value = JsonOf(row[2]);
+      const bool known = std::any_of(values.begin(), values.end(),
+                                     [&](const ordered_json& v) { return SameContent(v, value); });
+      if (!known) values.push_back(std::move(value));
+    }
+  if (values.size() > 1) return {std::nullopt, "the relation `signal` has two values for it"};
+  if (values.size() == 1) return {values.front(), ""};
+  const GuardCommand* command = setup_ != nullptr ? setup_->config.FindSignal(key) : nullptr;
+  if (command == nullptr) return {std::nullopt, "nothing provides it"};
+  return SourcedOf(Outside({{"signal", key}, {"args", args}}, [&] {
+    if (!setup_->run) return JsonOfSourced({std::nullopt, "no commands are run here"});
+    return JsonOfSourced(setup_->run(*command, args));
+  }));
+}
+
+Sourced<std::vector<Subject>> Gate::Subjects(const GuardCall& call) {
+  std::vector<Subject> out;
+  const auto optional = [&](Value v) -> std::optional<std::string> {
+    return v == kNil ? std::nullopt : std::optional(PlainText(pool_, v));
+  };
+  for (const std::vector<Value>& row :
+       RowsOf("subject", {pool_.String(call.tool), kNone, kNone, kNone, kNone}))
+    out.push_back(
+        {PlainText(pool_, row[1]), PlainText(pool_, row[3]), optional(row[2]), optional(row[4])});
+  if (!out.empty() || setup_ == nullptr) return {out, ""};
+  const GuardCommand* command = setup_->config.FindSubjects(call.tool);
+  if (command == nullptr) return {out, ""};
+  const Sourced<ordered_json> got = SourcedOf(Outside({{"subjects", call.tool}}, [&] {
+    if (!setup_->run) return JsonOfSourced({std::nullopt, "no commands are run here"});
+    const ordered_json input = {{"tool", {{"name", call.tool}, {"tags", call.tags}}},
+                                {"toolName", call.tool},
+                                {"toolArgs", call.args},
+                                {"runContext", {{"runId", Run()}}}};
+    return JsonOfSourced(setup_->run(*command, input));
+  }));
+  if (!got.value) return {std::nullopt, got.why};
+  return ReadSubjects(*got.value);
+}
+
+Sourced<Review> Gate::FindReview(const ReviewRequest& request) {
+  return ReviewOf(Outside({{"review", ReviewId(request)}},
+                          [&] { return JsonOfReview(setup_->reviews.Find(request)); }));
+}
+
+Sourced<Review> Gate::AskForReview(const ReviewRequest& request) {
+  return ReviewOf(Outside({{"askForReview", ReviewId(request)}},
+                          [&] { return JsonOfReview(setup_->reviews.Ask(request, Run(), now_)); }));
+}
+
+// --- what the program forbids itself -------------------------------------------------------
+
+std::string Gate::NameOf(const Constraint& c) const {
+  if (std::string name = KebabTitle(c.heading); !name.empty()) return name;
+  std::string where = program_.sources().Where(c.span);
+  return where.substr(0, where.rfind(':'));
+}
+
+bool Gate::Blocks(const Constraint& c) const {
+  const RelationId id = store_.Find(Space::kRelation, "severity", 2);
+  if (id == kNoId) return true;
+  const Relation& severity = store_.at(id);
+  for (RowId row = 0; row < severity.size(); ++row) {
+    const std::span<const Value> cells = severity.Cells(row);
+    if (PlainText(pool_, cells[0]) != NameOf(c)) continue;
+    const std::string word = PlainText(pool_, cells[1]);
+    if (word == ":warning" || word == "warning" || word == ":info" || word == "info") return false;
+  }
+  return true;
+}
+
+std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenCall& call) {
+  std::vector<NativeFinding> out;
+  const Constraint& c = program_.constraints()[static_cast<std::size_t>(guard.constraint)];
+  for (const CallGuard::Reading& reading : guard.readings) {
+    if (reading.tool != call.relation) continue;
+    const auto found = [&](std::string message, std::vector<std::string> premises) {
+      out.push_back({NameOf(c), Blocks(c), std::move(message), std::move(premises)});
+    };
+    const bool waits = solver_.CheckConstraint(
+        reading.form, [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+          if (verdict != Solver::Verdict::kViolated || !out.empty()) return;
+          std::vector<std::string> premises;
+          for (std::size_t i = 0; i < slots.size(); ++i)
+            if (!c.slots[i].empty() && !slots[i].is_none() && slots[i] != kUnknown)
+              premises.push_back("?" + c.slots[i] + " is " + Text(pool_, slots[i]));
+          found("forbidden: " + c.text, std::move(premises));
+        });
+    if (Stop& stop = solver_.machine().stop; stop != Stop::kGoesOn) {
+      stop = Stop::kGoesOn;  // of this check; the call is held back for it
+      pool_.ClearOverflow();
+      out.push_back({NameOf(c), true, "the guard failed: a limit was reached in " + c.text, {}});
+    } else if (waits && out.empty()) {
+      found("not known yet whether it is forbidden: " + c.text, {});
+    }
+    if (!out.empty()) break;
+  }
+  return out;
+}
+
+std::vector<NativeFinding> Gate::Forbidden(const GateCall& call) {
+  std::vector<NativeFinding> out;
+  if (program_.guards().empty()) return out;
+  const CallRelations calls = program_.CallsOf(call.call->relation);
+  const bool called = store_.at(calls.called).Find(call.call->args) != kNoId;
+  store_.Insert(calls.pending, call.call->args, true);
+  if (!called) store_.Insert(calls.called, call.call->args, true);
+  solver_.Forget();
+  for (const CallGuard& guard : program_.guards())
+    for (NativeFinding& finding : ForbiddenBy(guard, *call.call)) out.push_back(std::move(finding));
+  store_.Retract(calls.pending, call.call->args);
+  if (!called) store_.Retract(calls.called, call.call->args);
+  return out;
+}
+
+}  // namespace rpl

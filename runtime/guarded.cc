@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls at the gate, as the timestep sees them: what is admitted in phase 8, what is taken
+// in in phase 1, and what becomes of the rest.
+//
+// A call is decided about once in a turn. Refused, it stays open and is not made: clauses
+// that need it have no answer from the next timestep on, so that the program can take
+// another way. Held, nothing else goes out and the run ends; what went out before is still
+// taken in. Either is told as a %fail entry of the trace, and each decision is a fact
+// `guard-decision(tool, args, effect, rule)` of the next timestep.
+#include <fmt/format.h>
+
+#include "interp/operators.h"
+#include "runtime/timestep.h"
+
+namespace rpl {
+
+Moment Runtime::MomentNow() const {
+  const std::string text(pool_.TextOf(now_));
+  for (const std::string& each : {text, text + "Z", text + ":00Z"})
+    if (const auto moment = ParseInstant(each)) return *moment;
+  return 0;
+}
+
+GateCall Runtime::Gated(const OpenCall& call) const {
+  return {&call, std::string(pool_.TextOf(store_.at(call.relation).label())),
+          solver_.machine().CallText(call)};
+}
+
+bool Runtime::Admits(const OpenCall& call) {
+  if (!gate_.on()) return true;
+  if (!held_.empty() || !gate_.broken().empty()) return false;
+  const GateCall gated = Gated(call);
+  if (admitted_.contains(gated.text)) return true;
+  if (refusals_.contains(gated.text)) return false;
+  const Decision decision = gate_.Before(gated, MomentNow());
+  if (!gate_.broken().empty()) return false;
+  Assertion fact;
+  fact.relation = store_.Declare(Space::kRelation, "guard-decision", 4);
+  fact.row = {pool_.String(gated.label), pool_.List(call.args),
+              pool_.Keyword(EffectName(decision.effect)),
+              decision.rule.empty() ? kNil : pool_.String(decision.rule)};
+  fact.trace = true;
+  fact.text = RowText(fact.relation, fact.row) + " -> true";
+  Log("decided " + gated.text + " " + std::string(EffectName(decision.effect)) +
+      (decision.rule.empty() ? "" : " by " + decision.rule));
+  novelty_.push_back(std::move(fact));
+  if (decision.Stops()) {
+    Refuse(gated, decision);
+    return false;
+  }
+  admitted_.insert(gated.text);
+  const auto held = held_replies_.find(gated.text);
+  if (held == held_replies_.end()) return true;
+  replies_.push_back({held->second.call, held->second.answer, true});
+  held_replies_.erase(held);
+  return false;  // it went out before
+}
+
+bool Runtime::AdmitsJson(Value shown) {
+  if (!gate_.on()) return true;
+  OpenCall call;
+  call.relation = store_.Declare(Space::kTool, "json", 1);
+  call.args = {shown};
+  if (!Admits(call)) return false;
+  gate_.After(Gated(call), {Answer::Kind::kMeta, pool_.Map({})}, MomentNow(), false);
+  return true;
+}
+
+bool Runtime::TakesIn(const Reply& reply) {
+  if (!gate_.on() || reply.call.space != Space::kTool) return true;
+  const GateCall gated = Gated(reply.call);
+  const Decision decision = gate_.After(gated, reply.answer, MomentNow(), reply.held);
+  if (!decision.Stops()) return true;
+  if (decision.Holds())
+    held_replies_.insert_or_assign(gated.text, Reply{reply.call, reply.answer, true});
+  Refuse(gated, decision);
+  // In phase 1 the refusal counts at once.
+  if (!decision.Holds()) refused_.merge(std::exchange(refusals_, {}));
+  return false;
+}
+
+void Runtime::Refuse(const GateCall& call, const Decision& decision) {
+  std::string why = fmt::format("{} is {} by ", call.text, decision.Holds() ? "held" : "blocked");
+  why += decision.rule.empty() ? "the guard" : "the rule `" + decision.rule + "`";
+  if (!decision.review.empty()) why += ", review " + decision.review;
+  for (std::size_t i = 0; i < decision.premises.size(); ++i)
+    why += (i == 0 ? ": " : "; ") + decision.premises[i];
+  const std::string report = FailText(decision.message, why);
+  reports_[call.text] = report;
+  refusals_.emplace(call.text, OneLine(decision.message));
+  if (decision.Holds()) held_ = report;
+}
+
+void Runtime::EndRun(Status status) {
+  if (!gate_.on() || !pursue_) return;
+  gate_.EndRun(
+      status == Status::kReview || status == Status::kInterrupted || status == Status::kWaiting
+          ? "interrupted"
+      : status == Status::kSatisfied || status == Status::kUnsatisfied ||
+              status == Status::kFailed || status == Status::kNothing
+          ? "success"
+          : "error",
+      MomentNow());
+}
+
+}  // namespace rpl

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/trace.h"
+
+#include <array>
+
+namespace rpl {
+namespace {
+
+constexpr std::array<std::string_view, 7> kEntryNames = {
+    "fact", "retraction", "reply", "constraint", "derivation", "goal", "failure"};
+
+enum class As { kNothing, kComment, kSentence };
+
+// Which truths of goals stand at the end, by position.
+std::vector<bool> StandingTruths(std::span<const TraceEntry> trace) {
+  std::vector<bool> out(trace.size());
+  bool retracted = false;
+  int failed = 0;
+  for (std::size_t i = trace.size(); i-- > 0;) {
+    const TraceEntry& entry = trace[i];
+    retracted = retracted || entry.kind == TraceEntry::Kind::kRetraction;
+    if (entry.kind == TraceEntry::Kind::kFailure) failed = entry.timestep;
+    if (entry.kind == TraceEntry::Kind::kGoal)
+      out[i] = !entry.past && !retracted && entry.timestep != failed;
+  }
+  return out;
+}
+
+As HowToWrite(const TraceEntry& entry, bool stands) {
+  switch (entry.kind) {
+    case TraceEntry::Kind::kFact:
+    case TraceEntry::Kind::kRetraction:
+      return entry.stated && entry.past ? As::kNothing : As::kSentence;
+    // That something was shown is no reply which could be given again.
+    case TraceEntry::Kind::kReply:
+      return entry.text.starts_with("$json(") ? As::kComment : As::kSentence;
+    case TraceEntry::Kind::kGoal:
+      if (stands) return As::kSentence;
+      break;
+    case TraceEntry::Kind::kConstraint:
+    case TraceEntry::Kind::kDerivation:
+    case TraceEntry::Kind::kFailure: break;
+  }
+  return entry.past ? As::kNothing : As::kComment;
+}
+
+}  // namespace
+
+std::string_view EntryName(TraceEntry::Kind kind) {
+  return kEntryNames[static_cast<std::size_t>(kind)];
+}
+
+std::string TraceProgram(std::span<const TraceEntry> trace) {
+  const std::vector<bool> stands = StandingTruths(trace);
+  std::string out;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const As as = HowToWrite(trace[i], stands[i]);
+    if (as != As::kNothing) out += (as == As::kComment ? "-- " : "") + trace[i].text + "\n";
+  }
+  return out;
+}
+
+std::string CarriedTrace(std::span<const TraceEntry> trace) {
+  const std::vector<bool> stands = StandingTruths(trace);
+  std::string out;
+  for (std::size_t i = 0; i < trace.size(); ++i)
+    if (!trace[i].stated && HowToWrite(trace[i], stands[i]) == As::kSentence)
+      out += trace[i].text + "\n";
+  return out;
+}
+
+}  // namespace rpl

@@ -1,0 +1,328 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: shell/session_test.sh RPL [RUNS]
+#
+# Sessions over several processes: changed programs, exports, kills, limits, replays and
+# damaged or unwritable files. RUNS is how often one session is replayed, each time with
+# another hash seed. The last line is `N passed, N failed`.
+set -uo pipefail
+rpl=$(realpath "${1:?usage: session_test.sh RPL [RUNS]}")
+runs=${2:-50}
+folder=$(mktemp -d)
+trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+cd "$folder" || exit 1
+export XDG_STATE_HOME=$folder/state
+
+# has NAME TEXT FILE; lacks NAME TEXT FILE
+has() {
+  name=$1 status=0
+  if grep -qF -- "$2" "$3"; then passed=$((passed + 1)); else cp "$3" out && fail "expected: $2"; fi
+}
+lacks() {
+  name=$1 status=0
+  if grep -qF -- "$2" "$3"; then cp "$3" out && fail "unexpected: $2"; else passed=$((passed + 1)); fi
+}
+# replays SESSION: going through it again prints what it is.
+replays() {
+  "$rpl" trace show "$1" >shown
+  expect "$1 replays" 0 "$(cat shown)" "" "$rpl" trace replay "$1"
+}
+# count NAME NUMBER TEXT FILE
+count() {
+  name=$1 status=0
+  if [[ $(grep -cF -- "$3" "$4") == "$2" ]]; then passed=$((passed + 1)); else cp "$4" out && fail "expected $2 of: $3"; fi
+}
+
+# --- Recorded truths and the program as it is ------------------------------------------------
+
+cat >trip.md <<'END2'
+# Trip - %trip(?where, ?nights) <- place(?where), stay(?where, ?nights)
+
+# Place - place(?where)
+Where to?
+
+# Stay - stay(?where, ?nights) <- place(?where), ?nights = $ask("How long?")
+END2
+expect "a trip" 0 '{"?where":"Lucca","?nights":3}' "" \
+  "$rpl" run trip.md --session trip.rpls --answer where=Lucca --answer ask=3
+"$rpl" trace export trip.rpls >trip.rpl
+sed 's/%trip(?where, ?nights) <-/%trip(?where, ?nights, ?days) <- ?days = 4,/' trip.md >days.md
+expect "an export beside an edited program: its rules decide" 0 \
+  '{"?where":"Lucca","?nights":3,"?days":4}' "" "$rpl" run days.md trip.rpl
+sed 's/<- place(?where), stay(/<- place(?where), ?where != "Lucca", stay(/' trip.md >other.md
+expect "an export beside a program that it does not satisfy" 1 "" "unsatisfied" \
+  "$rpl" run other.md trip.rpl
+expect "an export beside its program asks nothing" 0 '{"?where":"Lucca","?nights":3}' "" \
+  "$rpl" run trip.md trip.rpl
+cp days.md trip.md
+expect "an edited program goes on: its rules decide" 0 \
+  '{"?where":"Lucca","?nights":3,"?days":4}' "2 sentences" "$rpl" resume trip.rpls
+"$rpl" trace show trip.rpls >shown
+count "replies are shown once" 1 'place(?where) ^^ {?where "Lucca"} -> true' shown
+count "derivations are shown once" 1 ' derivation ' shown
+has "timesteps are counted on" '4.6 goal       %trip ^^ {?where "Lucca", ?nights 3, ?days 4} -> true' shown
+replays trip.rpls
+expect "the new export asks nothing" 0 '{"?where":"Lucca","?nights":3,"?days":4}' "" \
+  "$rpl" run trip.md <("$rpl" trace export trip.rpls | tee again.rpl >/dev/null; sleep 0.1; cat again.rpl)
+lacks "an export has no truth of an older program" '%trip ^^ {?where "Lucca", ?nights 3} -> true' again.rpl
+
+printf 'seen(?g) <- %%done ^^ ?b, ?b ~ {g ?g}\n%%what(?g) <- seen(?g)\n' >later.rpl
+printf '%%done ^^ {?g 7} -> true\n' >earlier.rpl
+expect "a later protocol reads truths of goals that it has no rules for" 0 "7" "" \
+  "$rpl" run later.rpl earlier.rpl --session later.rpls
+echo '-- changed' >>later.rpl
+expect "and so it does after a change" 0 "7" "" "$rpl" resume later.rpls
+replays later.rpls
+
+cat >closed.rpl <<'END2'
+p(1)
+%once(?x) <- p(?x)
+% <- %once(?x), $ask("Sure?") ^ ~ {:result "yes"} ; @when(!%)
+END2
+expect "a goal that closes itself" 0 "" "satisfied" \
+  "$rpl" run closed.rpl --session closed.rpls --answer ask=yes
+"$rpl" trace export closed.rpls >closed-trace.rpl
+expect "its export satisfies it without asking" 0 "" "satisfied" "$rpl" run closed.rpl closed-trace.rpl
+
+cat >fails.rpl <<'END2'
+price("Lucca", 900)
+price(?where, ?euros), ?euros > 800 -> approved(?where)
+%buy(?where) <- price(?where, _)
+END2
+expect "a run that fails" 1 "" "constraint violated" "$rpl" run fails.rpl --session fails.rpls </dev/null
+"$rpl" trace export fails.rpls >fails-trace.rpl
+has "truths of a failed timestep are no sentences" '-- %buy ^^ {?where "Lucca"} -> true' fails-trace.rpl
+
+# --- Decisions -------------------------------------------------------------------------------
+
+expect "to stop" 1 "" "constraint violated" "$rpl" resume fails.rpls --answer what-now=stop
+expect "to stop stands" 1 "" "constraint violated" "$rpl" resume fails.rpls </dev/null
+"$rpl" trace show fails.rpls >shown
+count "a failure that is the same is recorded once" 1 ' failure ' shown
+expect "to go on" 0 "Lucca" "" "$rpl" resume fails.rpls --answer what-now=continue
+expect "a decision stands" 0 "Lucca" "" "$rpl" resume fails.rpls </dev/null
+echo '-- changed' >>fails.rpl
+expect "a decision stands in a changed program" 0 "Lucca" "" "$rpl" resume fails.rpls </dev/null
+"$rpl" trace export fails.rpls >fails-trace.rpl
+expect "a decision stands where the export is loaded" 0 "Lucca" "" \
+  "$rpl" run fails.rpl fails-trace.rpl </dev/null
+replays fails.rpls
+
+# --- Replies that no timestep has taken --------------------------------------------------------
+
+mkdir tools
+cat >tools/tool.sh <<'END2'
+#!/usr/bin/env bash
+IFS= read -r request
+cd "$(dirname "$0")" || exit 1
+echo "$1" >>ran
+if [[ $1 == hangs ]]; then sleep 600.5; fi
+id=${request#*'"id":"'}
+printf '{"id":"%s","result":"%s"}\n' "${id%%'"'*}" "$1"
+END2
+chmod +x tools/tool.sh
+cat >tools/rpl.yaml <<'END2'
+version: 1
+tools:
+  quick: {command: [./tool.sh, quick], permission: allow}
+  hangs: {command: [./tool.sh, hangs], permission: allow}
+END2
+printf '%%both(?a, ?b) <- ?a = $quick(), ?b = $hangs()\n' >tools/both.rpl
+"$rpl" run tools/both.rpl --session kept.rpls --allow-tool quick --allow-tool hangs </dev/null >/dev/null 2>&1 &
+until grep -qs hangs tools/ran && "$rpl" --version >/dev/null && [[ $(wc -l <tools/ran) == 2 ]]; do sleep 0.05; done
+sleep 0.5
+kill -9 $!
+wait $! 2>/dev/null
+cp kept.rpls copy.rpls
+cp kept.rpls-wal copy.rpls-wal 2>/dev/null
+expect "a call in doubt is told as such" 3 "" \
+  '$hangs(): it was started before, and what became of it is unknown' \
+  "$rpl" resume kept.rpls --allow-tool quick --allow-tool hangs
+has "and what can be done" '`rpl resume kept.rpls --retry hangs` calls it again' err
+expect "as JSON, too" 3 '*' "" "$rpl" resume kept.rpls --format json
+has "a call in doubt, as JSON" '"inDoubt":true' out
+"$rpl" trace export copy.rpls >kept.rpl
+has "an export has what was not taken yet" '$quick() ^ ~ {:result "quick"} -> true' kept.rpl
+replays copy.rpls
+echo '-- changed' >>tools/both.rpl
+expect "a changed program keeps what was not taken yet" 0 '{"?a":"quick","?b":1}' "" \
+  "$rpl" resume copy.rpls --allow-tool quick --allow-tool hangs --answer hangs=1
+count "the quick tool ran once" 1 quick tools/ran
+"$rpl" trace show copy.rpls >shown
+has "the reply is an entry" '$quick() ^ ~ {:result "quick"} -> true' shown
+replays copy.rpls
+expect "the export finishes" 0 '{"?a":"quick","?b":1}' "" \
+  "$rpl" run tools/both.rpl <("$rpl" trace export copy.rpls)
+
+cat >stay.md <<'END2'
+# Stay - %stay(?from, ?to) <- stay(?from, ?to)
+
+# Dates - stay(?from, ?to)
+When?
+END2
+expect "half of a heading is answered" 3 "" 'stay(?from, ?to) for ?to' \
+  "$rpl" run stay.md --session half.rpls --answer from=1 </dev/null
+sed -i 's/When?/When, please?/' stay.md
+expect "a changed program keeps that half" 0 '{"?from":1,"?to":2}' "" \
+  "$rpl" resume half.rpls --answer to=2 --answer from=9
+replays half.rpls
+
+cat >focus.md <<'END2'
+# Focus - focus($focus)
+What focus?
+
+# Go - %go(?f, ?g) <- focus(?f), $focus ^ ~ {:result ?g}
+END2
+expect "an avar that a heading collects" 0 '{"?f":"tone","?g":"tone"}' "" \
+  "$rpl" run focus.md --session focus.rpls --answer focus=tone
+"$rpl" trace export focus.rpls >focus.rpl
+expect "its export asks nothing" 0 '{"?f":"tone","?g":"tone"}' "" \
+  "$rpl" run focus.md focus.rpl </dev/null
+echo 'Changed.' >>focus.md
+expect "a changed program keeps it" 0 '{"?f":"tone","?g":"tone"}' "" \
+  "$rpl" resume focus.rpls </dev/null
+
+# --- One name for a call ---------------------------------------------------------------------
+
+"$rpl" run stay.md --events ndjson </dev/null >events 2>/dev/null
+"$rpl" run stay.md --format json </dev/null >json 2>/dev/null
+"$rpl" run stay.md --answers - </dev/null >request 2>/dev/null
+for file in events json request; do
+  has "the id in $file" '"id":"stay(?from, ?to) for ?from"' $file
+done
+for file in events json request; do
+  case $file in
+    events) option=(--events ndjson) ;;
+    json) option=(--format json) ;;
+    request) option=(--answers -) ;;
+  esac
+  printf 'a(1)\na(?x) -> b(?x)\n%% <- a(1)\n' >violated.rpl
+  "$rpl" run violated.rpl "${option[@]}" </dev/null >$file 2>/dev/null
+  [[ $file == json ]] || has "what-now in $file" '"id":"$what-now(\"constraint violated: ' $file
+done
+
+# --- Permission --------------------------------------------------------------------------------
+
+printf '%%quick(?a) <- ?a = $quick()\n' >tools/quick.rpl
+: >tools/ran
+expect "a tool that nobody approved" 4 "" "not approved" \
+  "$rpl" run tools/quick.rpl --session denied.rpls </dev/null
+"$rpl" trace show denied.rpls >shown
+lacks "a call that did not run is no reply" 'reply' shown
+expect "following the hint helps" 0 "quick" "" \
+  "$rpl" resume denied.rpls --allow-tool quick </dev/null
+replays denied.rpls
+sed -i 's/.\/tool.sh, quick/.\/gone.sh/' tools/rpl.yaml
+expect "a tool that cannot be started" 4 "" "gone.sh" \
+  "$rpl" run tools/quick.rpl --session gone.rpls --allow-tool quick </dev/null
+sed -i 's/.\/gone.sh/.\/tool.sh, quick/' tools/rpl.yaml
+expect "it is started when it can be" 0 "quick" "" \
+  "$rpl" resume gone.rpls --allow-tool quick </dev/null
+replays gone.rpls
+
+# --- Limits --------------------------------------------------------------------------------------
+
+printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1, ?y < 5000\n%% <- n(4000), ?a = $ask("Go on?")\n' >grows.rpl
+expect "a limit on one run" 5 "" "1000 rows" \
+  "$rpl" run grows.rpl --max-rows 1000 --session grows.rpls </dev/null
+expect "without it on the next" 3 "" "Go on?" "$rpl" resume grows.rpls </dev/null
+expect "and lower again" 3 "" "Go on?" "$rpl" resume grows.rpls --max-rows 2000 </dev/null
+expect "and none again" 0 "" "satisfied" "$rpl" resume grows.rpls --answer ask=yes
+replays grows.rpls
+printf 'again(?n, ?a) <- ?a = $ask("q{?n}")\nloop(?n) <- again(?n, ?a), loop(?a)\n%% <- loop(1)\n' >loop.rpl
+expect "a limit of timesteps" 5 "" "3 timesteps" \
+  "$rpl" run loop.rpl --max-timesteps 3 --session loop.rpls < <(seq 2 9)
+replays loop.rpls
+
+cat >chat.rpl <<'END2'
+n(0)
+n(?y) <- n(?x), ?y = ?x + 1, ?y < 3000
+p(?x, ?y, ?z) <- n(?x), n(?y), n(?z)
+% <- n(5), $json(?h), ?h = "hello"
+END2
+for run in first second; do
+  expect "satisfied within a limit of time, the $run time" 0 '"hello"' "its end is not in the session" \
+    "$rpl" run chat.rpl --session chat.rpls --max-time 0.3
+done
+expect "what was cut off is not kept" 0 "" "sound: 1 events" "$rpl" trace verify chat.rpls
+
+# --- A turn that was cut off -----------------------------------------------------------------------
+
+expect "the turn before" 3 "" "Where" "$rpl" run trip.md --session cut.rpls </dev/null
+mkfifo lines
+"$rpl" resume cut.rpls <lines >/dev/null 2>&1 &
+exec 9>lines
+echo Rome >&9
+while "$rpl" trace show copy.rpls >/dev/null && [[ $(stat -c %s cut.rpls-wal 2>/dev/null || echo 0) == 0 ]]; do sleep 0.05; done
+sleep 0.5
+kill -9 $!
+wait $! 2>/dev/null
+exec 9>&-
+replays cut.rpls
+expect "it goes on" 0 '{"?where":"Rome","?nights":2,"?days":4}' "" "$rpl" resume cut.rpls --answer ask=2
+
+# --- Derivations -------------------------------------------------------------------------------------
+
+{
+  for i in {1..79}; do echo "edge($i, $((i + 1)))"; done
+  printf 'path(?a, ?b) <- edge(?a, ?b)\npath(?a, ?c) <- path(?a, ?b), edge(?b, ?c)\n'
+} >chain.rpl
+cp chain.rpl one.rpl
+echo '%all(?a, ?b) <- path(?a, ?b)' >>chain.rpl
+echo '%one <- path(1, 80)' >>one.rpl
+expect "closure over a chain of 80" 0 '*' "" timeout 5 "$rpl" run chain.rpl --session chain.rpls
+(($(stat -c %s chain.rpls) < 3000000)) || fail "the session has $(stat -c %s chain.rpls) bytes"
+expect "one row of it" 0 "" "" "$rpl" run one.rpl --session one.rpls
+"$rpl" trace show one.rpls >shown
+(($(wc -c <shown) < 20000)) || fail "expected a short derivation"
+
+# --- Files -------------------------------------------------------------------------------------------
+
+expect "trace query: a reason is no result" 1 "" 'no fact' "$rpl" trace query trip.rpls '% <- place("Rome")'
+expect "trace diff of one file" 0 "" "in common" "$rpl" trace diff trip.rpls trip.rpls
+cp trip.rpls damaged.rpls
+size=$(stat -c %s damaged.rpls)
+dd if=/dev/zero of=damaged.rpls bs=1 seek=$((size / 2)) count=$((size / 4)) conv=notrunc 2>/dev/null
+expect "resume of a damaged session" 6 "" "prints what is sound of it" "$rpl" resume damaged.rpls
+cp chain.rpls torn.rpls
+dd if=/dev/zero of=torn.rpls bs=4096 seek=150 count=20 conv=notrunc 2>/dev/null
+for what in show export; do
+  expect "trace $what of a damaged session" 6 '*' "the session is damaged: event " "$rpl" trace $what torn.rpls
+  (($(wc -l <out) > 100)) || fail "expected what is sound"
+done
+expect "trace verify of a damaged session" 1 "" "the session is damaged: event " "$rpl" trace verify torn.rpls
+expect "a full disk" 6 '*' "disk I/O error" bash -c \
+  'trap "" XFSZ; ulimit -f 40; "$1" run chain.rpl --session full.rpls' - "$rpl"
+lacks "a full disk is no other rpl" "another rpl" err
+
+mkdir fixed
+cp trip.rpls fixed/
+cp copy.rpls fixed/left.rpls
+chmod -R a-w,a+rX fixed
+chmod a+rx "$folder"
+as_nobody=()
+if ((EUID == 0)); then as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
+for what in show verify export replay; do
+  "$rpl" trace $what trip.rpls >wanted 2>/dev/null
+  expect "trace $what in a folder that is not writable" 0 "$(cat wanted)" "" \
+    "${as_nobody[@]}" "$rpl" trace $what fixed/trip.rpls
+done
+expect "trace query in a folder that is not writable" 0 "Lucca" "" \
+  "${as_nobody[@]}" "$rpl" trace query fixed/trip.rpls '%w(?w) <- place(?w)'
+expect "trace diff in a folder that is not writable" 1 '*' "in common" \
+  "${as_nobody[@]}" "$rpl" trace diff fixed/trip.rpls fixed/left.rpls
+expect "resume in a folder that is not writable" 6 "" "" "${as_nobody[@]}" "$rpl" resume fixed/trip.rpls
+
+# --- The same bytes ------------------------------------------------------------------------------------
+
+"$rpl" trace replay copy.rpls >wanted
+for ((i = 0; i < runs; i++)); do
+  RPL_HASH_SEED=$((i * 7919 + 1)) "$rpl" trace replay copy.rpls | cmp -s - wanted || break
+done
+name="$runs replays with other hash seeds print the same bytes" status=0
+((i == runs)) && passed=$((passed + 1)) || fail "replay $i differs"
+
+printf '%s passed, %s failed\n' "$passed" "$failed"
+((failed == 0))
