@@ -265,6 +265,7 @@ SessionOptions SessionOptionsOf(const Engine::Options& options) {
   out.limits = {limits.max_rows,       limits.max_rounds,    limits.max_depth,
                 limits.max_iterations, limits.max_timesteps, limits.max_seconds,
                 limits.max_megabytes};
+  out.threads = std::clamp<std::size_t>(options.threads, 1, 64);
   out.interrupted = options.interrupted;
   return out;
 }

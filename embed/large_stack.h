@@ -27,6 +27,7 @@ class LargeStack {
   enum Turn : int { kRests, kWorks, kEnds };
 
   void Pass(Turn to);
+  void Await(Turn turn);
   static void* Loop(void* self);
 
   std::atomic<int> turn_ = kRests;

@@ -30,6 +30,7 @@
 
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
+#include "grammar/sentences.h"
 
 namespace rpl {
 namespace {
@@ -347,7 +348,7 @@ class DocumentReader {
   }
 
   Document Read() {
-    if (sources_.at(document_.file).name.ends_with(".rpl")) {
+    if (IsPlainRpl(sources_.at(document_.file).name)) {
       std::size_t begin = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
       AddSentences(SpanOf(begin, text_.size()), /*fenced=*/false);
       return std::move(document_);
@@ -756,6 +757,20 @@ std::optional<Span> QueryLineOf(std::string_view text, std::uint32_t file) {
   return Span{file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
 }
 
+/// Whether a file of that name is what was typed into the shell, or after `rpl query`.
+bool IsEntry(std::string_view name) {
+  return name == "<query>" || (name.starts_with("<entry ") && name.ends_with('>'));
+}
+
+/// The last sentence of an entry, when it begins with `%`.
+std::optional<Span> LastGoalOf(std::string_view text, std::uint32_t file) {
+  const auto limit = static_cast<std::uint32_t>(text.size());
+  SentenceCutter cutter(text, file, 0, limit, Newlines::kEndSentences);
+  std::optional<Span> last;
+  while (const std::optional<Cut> cut = cutter.Next()) last = Span{file, cut->begin, cut->end};
+  return last && text[last->begin] == '%' ? last : std::nullopt;
+}
+
 /// Whether `line` is meant as a goal with a tail: `%`, a name, arguments, an arrow.
 bool ReadsLikeGoal(std::string_view line) {
   std::size_t at = std::min(line.find_first_of(" \t(<", 1), line.size());
@@ -773,6 +788,8 @@ bool IsGoalForm(const Sentence& s) {
 }
 
 }  // namespace
+
+bool IsPlainRpl(std::string_view name) { return name.ends_with(".rpl") || IsEntry(name); }
 
 bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out) {
   std::size_t bad = FindBadByte(text);
@@ -803,7 +820,17 @@ Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& o
 Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out, FactForm form) {
   Message message;
   const std::string_view text = sources.at(file).text;
-  if (FindBadByte(text) == kNone) message.query_line = QueryLineOf(text, file);
+  const bool entry = IsEntry(sources.at(file).name);
+  if (FindBadByte(text) == kNone)
+    message.query_line = entry ? LastGoalOf(text, file) : QueryLineOf(text, file);
+  Diagnostics found;
+  std::optional<Sentence> query;
+  bool is_goal = false;
+  if (message.query_line) {
+    query = ParseSentence(sources, *message.query_line, found);
+    is_goal = query ? IsGoalForm(*query) : ReadsLikeGoal(sources.Text(*message.query_line));
+    if (entry && !is_goal) message.query_line.reset();  // it says something about a goal
+  }
   if (!message.query_line) {
     message.document = ReadDocument(sources, file, out, form);
     return message;
@@ -813,9 +840,6 @@ Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out
   while (limit > 0 && IsBlank(text[limit - 1])) --limit;
   message.document = DocumentReader(sources, file, limit, form, out).Read();
 
-  Diagnostics found;
-  std::optional<Sentence> query = ParseSentence(sources, line, found);
-  const bool is_goal = query ? IsGoalForm(*query) : ReadsLikeGoal(sources.Text(line));
   if (is_goal) {
     for (const Diagnostic& d : found.all()) out.Add(d.code, d.span, d.message, d.hint);
     message.query = std::move(query);

@@ -7,7 +7,8 @@
 // lower level, and `--` closes one. Sentences and prose know the scope they stand in.
 // Nothing is conjoined yet (§17.3, §17.4): that is the loader's work (interp/program.h).
 //
-// A file whose name ends in .rpl is plain RPL: one scope, no Markdown.
+// A file whose name ends in .rpl is plain RPL: one scope, no Markdown. So is what was typed
+// into the shell, `<entry 3>`, or after `rpl query`, `<query>`.
 #ifndef RPL_GRAMMAR_DOCUMENT_H_
 #define RPL_GRAMMAR_DOCUMENT_H_
 
@@ -59,6 +60,9 @@ struct Document {
   std::vector<Prose> prose;               // in document order
 };
 
+/// Whether a file of that name is plain RPL.
+bool IsPlainRpl(std::string_view name);
+
 /// Whether the text of `file` is UTF-8 without NUL; if not, one error.
 bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out);
 
@@ -74,7 +78,8 @@ Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& o
                       FactForm form = FactForm::kSentences);
 
 /// A user message (§15.9): its query line, when the last non-blank line starts with `%`,
-/// is not part of the document. `query` is empty when there is none.
+/// is not part of the document. `query` is empty when there is none. The query of an
+/// entry is its last sentence, over lines too, when that is a goal form.
 struct Message {
   Document document;
   std::optional<Span> query_line;  // set when the message triggers shell mode

@@ -83,9 +83,9 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     for (const auto& [known, seen] : memory.seen)
       if (known == r && !rebuilt) marks_[r].old_end = seen.size;
   }
-  std::size_t rounds = 0;
+  rounds_ = 0;
   for (bool first = true;; first = false) {
-    if (++rounds > limits_.max_rounds) {
+    if (++rounds_ > limits_.max_rounds) {
       StopAt(*stratum.rules.front().def);
       return Stop::kRounds;
     }

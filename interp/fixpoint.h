@@ -38,6 +38,8 @@ class Fixpoint {
 
   /// Violations of rules' constraints (§10.07): those that stand now.
   std::vector<Violation> Violations() const;
+  /// Rounds so far of the stratum taken last.
+  std::size_t rounds() const { return rounds_; }
   /// What was growing when a limit was reached.
   const std::string& stopped_at() const { return stopped_at_; }
   /// The relation of that rule; kNoId when its heads are expansions.
@@ -69,6 +71,7 @@ class Fixpoint {
   std::vector<Memory> memory_;
   std::vector<Seen> expanded_;
   std::vector<Marks> marks_;  // by relation
+  std::size_t rounds_ = 0;
   std::string stopped_at_;
   RelationId growing_ = kNoId;
   std::vector<Machine::BadHead> bad_heads_;

@@ -3,10 +3,13 @@
 // Deriving to fixpoint: all at once, from what is new, and again after a retraction.
 #include "interp/fixpoint.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <new>
 #include <random>
 #include <set>
 
+#include "interp/team.h"
 #include "interp/testing.h"
 
 namespace rpl {
@@ -211,6 +214,59 @@ TEST_CASE("a limit is asked before a relation grows by much, and what was derive
   const Relation& rel = engine.store.at(engine.Find("b", 2));
   CHECK(rel.size() > 1'000'000);
   CHECK(rel.bytes() < 2 * Machine::kMuch);
+}
+
+// The closure of a random graph, derived under `limits`: rows in order, and why it stopped.
+std::string ClosureUnder(const Limits& limits, Stop* stop) {
+  std::mt19937 random(5);
+  std::string facts;
+  for (int i = 0; i < 500; ++i)
+    facts +=
+        "edge(" + std::to_string(random() % 250) + ", " + std::to_string(random() % 250) + ")\n";
+  Engine engine(limits);
+  engine.Take(kClosure + facts);
+  *stop = engine.Quiesce();
+  return testing::Rows(engine.store, engine.Find("path", 2));
+}
+
+TEST_CASE("several threads derive the same rows in the same order, up to the same limit") {
+  Limits limits;
+  Stop stop;
+  const std::string rows = ClosureUnder(limits, &stop);
+  REQUIRE(stop == Stop::kGoesOn);
+  limits.max_rows = 20'000;
+  const std::string some = ClosureUnder(limits, &stop);
+  REQUIRE(stop == Stop::kRows);
+  REQUIRE(rows.starts_with(some));
+  REQUIRE(some.size() < rows.size());
+  for (const std::size_t threads : {2, 3, 4}) {
+    INFO(threads << " threads");
+    limits = Limits();
+    limits.threads = threads;
+    limits.min_shared = 64;
+    CHECK(ClosureUnder(limits, &stop) == rows);
+    CHECK(stop == Stop::kGoesOn);
+    limits.max_rows = 20'000;
+    CHECK(ClosureUnder(limits, &stop) == some);
+    CHECK(stop == Stop::kRows);
+  }
+}
+
+TEST_CASE("what a thread throws ends the work, and the team works on") {
+  Team team(3);
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> done = 0;
+    CHECK_THROWS_AS(team.Each(40,
+                              [&](std::size_t k) {
+                                if (k == 7) throw std::bad_alloc();
+                                ++done;
+                              }),
+                    std::bad_alloc);
+    CHECK(done < 40);
+    done = 0;
+    team.Each(40, [&](std::size_t) { ++done; });
+    CHECK(done == 40);
+  }
 }
 
 TEST_CASE("recursion through negation leaves its relations empty and is reported") {

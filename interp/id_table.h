@@ -11,6 +11,7 @@
 #ifndef RPL_INTERP_ID_TABLE_H_
 #define RPL_INTERP_ID_TABLE_H_
 
+#include <atomic>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -77,6 +78,33 @@ class IdTable {
     if (!slots_.empty()) __builtin_prefetch(&slots_[Tag(hash) & mask_]);
   }
 
+  /// For insertion by several threads: room for `more` ids is made first, then each thread
+  /// claims slots for keys with tickets of its own, which are ids above all that were
+  /// inserted; of equal keys the smallest id stays. Afterwards a slot's id may be replaced,
+  /// and Settle says how many ids are new. Which slot a key has depends on the threads, and
+  /// shows nowhere.
+  void Reserve(std::size_t more) {
+    while ((size_ + more + 1) * 3 > slots_.size() * 2) Grow();
+  }
+  template <typename Equal>
+  std::size_t Claim(std::uint64_t hash, std::uint32_t ticket, Equal&& equal) {
+    const std::uint32_t tag = Tag(hash);
+    for (std::size_t at = tag & mask_;; at = (at + 1) & mask_) {
+      const std::atomic_ref<Slot> shared(slots_[at]);
+      Slot slot = shared.load(std::memory_order_relaxed);
+      while (slot.next_id == 0)
+        if (shared.compare_exchange_weak(slot, {tag, ticket + 1}, std::memory_order_relaxed))
+          return at;
+      if (slot.tag != tag || !equal(slot.next_id - 1)) continue;
+      while (slot.next_id - 1 > ticket)
+        if (shared.compare_exchange_weak(slot, {tag, ticket + 1}, std::memory_order_relaxed)) break;
+      return at;
+    }
+  }
+  std::uint32_t IdAt(std::size_t slot) const { return slots_[slot].next_id - 1; }
+  void Replace(std::size_t slot, std::uint32_t id) { slots_[slot].next_id = id + 1; }
+  void Settle(std::size_t more) { size_ += more; }
+
   void Clear() { *this = IdTable(); }
 
   std::size_t size() const { return size_; }
@@ -87,7 +115,7 @@ class IdTable {
   std::size_t bytes() const { return slots_.bytes(); }
 
  private:
-  struct Slot {
+  struct alignas(8) Slot {
     std::uint32_t tag;
     std::uint32_t next_id;  // the id plus one; 0: free
   };

@@ -2,6 +2,7 @@
 #include "interp/join.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "interp/operators.h"
 
@@ -73,6 +74,39 @@ class Compiler {
   Join& join_;
 };
 
+// The meeting of a step with the next one, when each is a row that the other completes.
+std::optional<JoinStep::Meeting> MeetingOf(const JoinStep& step, const JoinStep& next,
+                                           const Store& store) {
+  if (step.kind != JoinStep::Kind::kRows || next.kind != JoinStep::Kind::kRows || !next.all_bound ||
+      step.probe == 0 || !step.checks.empty() ||
+      step.keys.size() + step.binds.size() != store.at(step.relation).arity())
+    return std::nullopt;
+  JoinStep::Meeting out;
+  for (std::uint32_t column = 0; column < next.keys.size(); ++column) {
+    const SlotId slot = next.keys[column];
+    const bool here = std::any_of(step.binds.begin(), step.binds.end(),
+                                  [&](const auto& bind) { return bind.second == slot; });
+    if (here) {
+      out.binds.emplace_back(column, slot);
+    } else {
+      out.probe |= Columns{1} << column;
+      out.keys.push_back(slot);
+    }
+  }
+  // Each slot that the step binds must stand in the next one's row, once.
+  if (out.probe == 0 || out.binds.size() != step.binds.size()) return std::nullopt;
+  for (const auto& [column, slot] : step.binds)
+    if (std::none_of(out.binds.begin(), out.binds.end(),
+                     [&, &bound = slot](const auto& bind) { return bind.second == bound; }))
+      return std::nullopt;
+  out.row.resize(step.keys.size() + step.binds.size());
+  for (const auto& [column, slot] : step.binds) out.row[column] = slot;
+  std::size_t k = 0;
+  for (Columns rest = step.probe; rest != 0; rest &= rest - 1)
+    out.row[static_cast<std::size_t>(std::countr_zero(rest))] = step.keys[k++];
+  return out;
+}
+
 }  // namespace
 
 std::unique_ptr<const Join> Join::Of(const Plan& plan, const Definition& def, const Store& store) {
@@ -89,11 +123,22 @@ std::unique_ptr<const Join> Join::Of(const Plan& plan, const Definition& def, co
       join->columns.push_back(compiler.Constant(p.constant));
     else return nullptr;
   }
+  for (std::size_t i = 1; i + 1 < join->steps.size(); ++i)
+    join->steps[i].meeting = MeetingOf(join->steps[i], join->steps[i + 1], store);
   for (std::size_t i = 0; i < join->steps.size(); ++i)
     for (const auto& [column, slot] : join->steps[i].binds)
       if (std::find(join->columns.begin(), join->columns.end(), slot) != join->columns.end())
         join->deciding = i;
   return join;
+}
+
+std::size_t JoinRun::Outer(const Join& join, const std::vector<Marks>& marks) {
+  const JoinStep& first = join.steps.front();
+  if (first.probe != 0) return 0;
+  const Marks& m = marks[first.relation];
+  const RowId begin = first.range == Range::kDelta ? m.old_end : 0;
+  const RowId end = first.range == Range::kOld ? m.old_end : m.end;
+  return end > begin ? end - begin : 0;
 }
 
 JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, RowBatch& batch,
@@ -117,23 +162,34 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
       source.index = &relation.IndexOn(step.probe, m.end, keep_on);
   }
   const Source& first = sources_.front();
-  if (first.index != nullptr || join.steps.front().all_bound) Key(join.steps.front());
   outer_ = join.steps.front().all_bound ? 1
            : first.index != nullptr     ? Listed(0).size()
            : first.begin < first.end    ? first.end - first.begin
                                         : 0;
+  // An index for a meeting must be worth its making.
+  for (std::size_t i = 0; i < join.steps.size(); ++i) {
+    if (!join.steps[i].meeting) continue;
+    const JoinStep& next = join.steps[i + 1];
+    Relation& relation = store.at(next.relation);
+    const RowId end = marks[next.relation].end;
+    const Columns probe = join.steps[i].meeting->probe;
+    if (relation.IndexIfAny(probe) != nullptr || outer_ >= end / 4)
+      sources_[i].meeting = &relation.IndexOn(probe, end, keep_on);
+  }
 }
 
-// The ids that the index of a step has for the key, within its range.
-std::span<const RowId> JoinRun::Listed(std::size_t at) {
-  const JoinStep& step = join_.steps[at];
-  const Source& source = sources_[at];
-  std::span<const RowId> rows = source.index->Rows({key_, step.keys.size()}, *source.relation);
+std::span<const RowId> JoinRun::Within(const Source& source, std::span<const RowId> rows) {
   if (source.begin > 0)
     rows = {std::lower_bound(rows.begin(), rows.end(), source.begin), rows.end()};
   if (!rows.empty() && rows.back() >= source.end)
     rows = {rows.begin(), std::lower_bound(rows.begin(), rows.end(), source.end)};
   return rows;
+}
+
+// The ids that the index of a step has for its key, within its range.
+std::span<const RowId> JoinRun::Listed(std::size_t at) {
+  const Source& source = sources_[at];
+  return Within(source, source.index->Rows(Key(join_.steps[at].keys), *source.relation));
 }
 
 bool JoinRun::Run(std::size_t begin, std::size_t end) {
@@ -144,7 +200,6 @@ bool JoinRun::Run(std::size_t begin, std::size_t end) {
     return true;
   }
   if (join_.steps.front().all_bound) return begin >= end || Next(0);
-  Key(join_.steps.front());
   for (const RowId row : Listed(0).subspan(begin, end - begin))
     if (!Take(0, row)) return false;
   return true;
@@ -162,8 +217,7 @@ bool JoinRun::Next(std::size_t at) {
   const std::size_t before = answers_;
   const bool one = at > join_.deciding;
   if (step.all_bound) {
-    Key(step);
-    const RowId row = source.relation->Find({key_, step.keys.size()});
+    const RowId row = source.relation->Find(Key(step.keys));
     return row == kNoId || row < source.begin || row >= source.end || Next(at + 1);
   }
   if (source.index == nullptr) {
@@ -173,13 +227,41 @@ bool JoinRun::Next(std::size_t at) {
     }
     return true;
   }
-  Key(step);
   const std::span<const RowId> rows = Listed(at);
+  if (source.meeting != nullptr && rows.size() > 4) {
+    const Source& next = sources_[at + 1];
+    const std::span<const RowId> others =
+        Within(next, source.meeting->Rows(Key(step.meeting->keys), *next.relation));
+    if (others.size() < rows.size() / 2) return Meet(at, others);
+  }
   constexpr std::size_t kAhead = 8;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (k + kAhead < rows.size()) __builtin_prefetch(source.relation->Row(rows[k + kAhead]));
     if (!Take(at, rows[k])) return false;
     if (one && answers_ != before) break;
+  }
+  return true;
+}
+
+// The step and the next one at once, from the rows of the next.
+bool JoinRun::Meet(std::size_t at, std::span<const RowId> others) {
+  const JoinStep& step = join_.steps[at];
+  Source& source = sources_[at];
+  source.met.clear();
+  for (const RowId other : others) {
+    const Value* cells = sources_[at + 1].relation->Row(other);
+    for (const auto& [column, slot] : step.meeting->binds) slots_[slot] = cells[column];
+    const RowId row = source.relation->Find(Key(step.meeting->row));
+    if (row != kNoId && row >= source.begin && row < source.end) source.met.push_back(row);
+    if (!Tick()) return false;
+  }
+  std::sort(source.met.begin(), source.met.end());
+  const std::size_t before = answers_;
+  for (const RowId row : source.met) {
+    const Value* cells = source.relation->Row(row);
+    for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
+    if (!Next(at + 2)) return false;
+    if (at > join_.deciding && answers_ != before) break;
   }
   return true;
 }
@@ -196,7 +278,6 @@ bool JoinRun::Take(std::size_t at, RowId row) {
 bool JoinRun::Exists(std::size_t at) {
   const JoinStep& step = join_.steps[at];
   const Source& source = sources_[at];
-  Key(step);
   const auto agrees = [&](RowId row) {
     const Value* cells = source.relation->Row(row);
     for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
@@ -205,7 +286,7 @@ bool JoinRun::Exists(std::size_t at) {
     });
   };
   if (step.all_bound) {
-    const RowId row = source.relation->Find({key_, step.keys.size()});
+    const RowId row = source.relation->Find(Key(step.keys));
     return row != kNoId && row >= source.begin && row < source.end;
   }
   if (source.index != nullptr) {

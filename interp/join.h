@@ -19,6 +19,7 @@
 #define RPL_INTERP_JOIN_H_
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,16 @@ struct JoinStep {
   std::vector<std::pair<std::uint32_t, SlotId>> checks;  // columns equal to one bound here
   Operator op = Operator::kEqual;                        // kCompare
   SlotId left = -1, right = -1;
+
+  /// e(?y, ?z) before e(?x, ?z), with ?x and ?y known: the rows for which both hold can be
+  /// found from either list, so the shorter one is gone over. The order stays this step's.
+  struct Meeting {
+    Columns probe = 0;  // of the next step's relation
+    std::vector<SlotId> keys;
+    std::vector<std::pair<std::uint32_t, SlotId>> binds;
+    std::vector<SlotId> row;  // this step's whole row
+  };
+  std::optional<Meeting> meeting;
 };
 
 struct Join {
@@ -81,6 +92,8 @@ class JoinRun {
 
   /// How many rows the first step goes over.
   std::size_t outer() const { return outer_; }
+  /// The same where it scans, without a run; 0 where it does not.
+  static std::size_t Outer(const Join& join, const std::vector<Marks>& marks);
   /// Runs for those from `begin` to `end` of them; false when it was stopped.
   bool Run(std::size_t begin, std::size_t end);
 
@@ -90,16 +103,21 @@ class JoinRun {
     const Relation* relation = nullptr;
     const Index* index = nullptr;  // null: a scan, or a look-up of the whole row
     RowId begin = 0, end = 0;
+    const Index* meeting = nullptr;  // of the next step's relation
+    std::vector<RowId> met;          // rows for which both hold
   };
 
+  static std::span<const RowId> Within(const Source& source, std::span<const RowId> rows);
   std::span<const RowId> Listed(std::size_t at);
+  bool Meet(std::size_t at, std::span<const RowId> others);
   bool Next(std::size_t at);
   bool Take(std::size_t at, RowId row);
   bool Exists(std::size_t at);
   bool Emit();
   bool Tick() { return (++ticks_ & 0xfff) != 0 || pause_(); }
-  void Key(const JoinStep& step) {
-    for (std::size_t k = 0; k < step.keys.size(); ++k) key_[k] = slots_[step.keys[k]];
+  std::span<const Value> Key(const std::vector<SlotId>& slots) {
+    for (std::size_t k = 0; k < slots.size(); ++k) key_[k] = slots_[slots[k]];
+    return {key_, slots.size()};
   }
 
   const Join& join_;

@@ -982,14 +982,19 @@ bool Machine::Stage(Relation& head, std::span<const Value> row) {
   return stop == Stop::kGoesOn;
 }
 
+// How many new rows the limit leaves, and the one that exceeds it.
+std::size_t Machine::MostNew() const {
+  return limits_.max_rows + 1 - std::min(new_rows, limits_.max_rows);
+}
+
 void Machine::Flush() {
   if (staged_.size() == 0) return;
   if (const std::size_t bytes = staged_head_->GrowthFor(staged_.size()); bytes >= kMuch) {
     Watch(bytes);
     if (stop != Stop::kGoesOn) return staged_.Clear();  // derived anew when it goes on
   }
-  const std::size_t added =
-      staged_head_->InsertDerived(staged_.cells.data(), staged_.hashes.data(), staged_.size());
+  const std::size_t added = staged_head_->rows().InsertEach(
+      staged_.cells.data(), staged_.hashes.data(), staged_.size(), MostNew());
   staged_.Clear();
   if (added > 0) CountNew(added);
 }
@@ -998,6 +1003,11 @@ void Machine::Derive(const Plan& plan) {
   if (plan.join == nullptr || store_.WholeIfAny(plan.join->head) != kNoId) {
     Run(plan.first);
     return Flush();
+  }
+  if (limits_.threads > 1 && JoinRun::Outer(*plan.join, *marks) >= limits_.min_shared) {
+    if (team_ == nullptr) team_ = std::make_unique<JoinTeam>(limits_.threads);
+    CountNew(team_->Run(*plan.join, store_, *marks, MostNew(), within_limits));
+    return;
   }
   staged_head_ = &store_.at(plan.join->head);
   const auto pause = [&] {

@@ -18,12 +18,13 @@
 #define RPL_INTERP_MACHINE_H_
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "interp/join.h"
+#include "interp/join_team.h"
 #include "interp/metadata.h"
 #include "interp/plan.h"
 #include "interp/table.h"
@@ -139,6 +140,8 @@ class Machine {
   };
 
   Frame& frame() { return *frame_; }
+  /// The rule whose plan runs now, or null.
+  const Definition* rule() const { return frame_ != nullptr ? frame_->def : nullptr; }
   Mode mode() const { return mode_; }
 
  private:
@@ -186,6 +189,7 @@ class Machine {
   bool CountNew(std::size_t added);
   bool Stage(Relation& head, std::span<const Value> row);
   void Flush();
+  std::size_t MostNew() const;
   bool EmitAnswer();
   Value Evaluate(const Expr& e);
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
@@ -212,6 +216,7 @@ class Machine {
   // are inserted. Rows derived in a round are not read before the next one.
   Relation* staged_head_ = nullptr;
   RowBatch staged_;
+  std::unique_ptr<JoinTeam> team_;  // made when a join is large enough
   std::uint32_t ticks_ = 0;
   std::size_t depth_ = 0;
 };

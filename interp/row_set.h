@@ -48,12 +48,40 @@ class RowSet {
     return {size_++, true};
   }
   /// The same for `count` rows that stand side by side; `hashes` are theirs, and should have
-  /// been prefetched. Returns how many were new.
-  std::size_t InsertEach(const Value* rows, const std::uint64_t* hashes, std::size_t count);
+  /// been prefetched. Stops when `most` were new; returns how many were.
+  std::size_t InsertEach(const Value* rows, const std::uint64_t* hashes, std::size_t count,
+                         std::size_t most);
   void Prefetch(std::uint64_t hash) const { table_.Prefetch(hash); }
   RowId Find(std::span<const Value> row) const {
     return table_.Find(HashOf(row), [&](RowId o) { return Same(row.data(), Row(o)); });
   }
+
+  bool Has(const Value* row, std::uint64_t hash) const {
+    return table_.Find(hash, [&](RowId o) { return Same(row, Row(o)); }) != kNoId;
+  }
+
+  // Adding by several threads (interp/join_team.h): BeginTogether makes room for `count` rows.
+  // Then each row claims a slot with a ticket of its own, numbered from size() on in the order
+  // of the rows; `row_of` gives the row of a ticket or id. Once all have, those whose slot
+  // still holds their ticket are new: AddTogether adds as many rows, and Settle writes each.
+  void BeginTogether(std::size_t count) { table_.Reserve(count); }
+  template <typename RowOf>
+  std::size_t Claim(const Value* row, std::uint64_t hash, RowId ticket, RowOf&& row_of) {
+    return table_.Claim(hash, ticket, [&](RowId o) { return Same(row, row_of(o)); });
+  }
+  RowId IdAt(std::size_t slot) const { return table_.IdAt(slot); }
+  void AddTogether(std::size_t count) {
+    cells_.Extend(count * arity_);
+    table_.Settle(count);
+    size_ += static_cast<RowId>(count);
+  }
+  void Settle(std::size_t slot, const Value* row, RowId id) {
+    Value* to = cells_.data() + std::size_t{id} * arity_;
+    for (std::uint32_t i = 0; i < arity_; ++i) to[i] = row[i];
+    table_.Replace(slot, id);
+  }
+  /// Drops the rows from `size` on. O(rows).
+  void Truncate(RowId size);
 
   std::size_t bytes() const { return cells_.bytes() + table_.bytes(); }
   /// The bytes that adding `more` rows would take at once: cells grow in place.
@@ -72,14 +100,21 @@ class RowSet {
   IdTable table_;
 };
 
+inline void RowSet::Truncate(RowId size) {
+  RowSet kept(arity_);
+  for (RowId row = 0; row < size; ++row) kept.Insert(Cells(row));
+  *this = std::move(kept);
+}
+
 // Two passes: the first asks for the rows that the new ones will be compared with.
 inline std::size_t RowSet::InsertEach(const Value* rows, const std::uint64_t* hashes,
-                                      std::size_t count) {
+                                      std::size_t count, std::size_t most) {
   for (std::size_t i = 0; i < count; ++i)
     if (const RowId known = table_.Candidate(hashes[i]); known != kNoId)
       __builtin_prefetch(Row(known));
   const RowId before = size_;
-  for (std::size_t i = 0; i < count; ++i) Insert(rows + i * arity_, hashes[i]);
+  for (std::size_t i = 0; i < count && size_ - before < most; ++i)
+    Insert(rows + i * arity_, hashes[i]);
   return size_ - before;
 }
 

@@ -141,10 +141,8 @@ class Relation {
   using Inserted = RowSet::Inserted;
   /// Appends unless present. A row that was derived becomes asserted when asserted again.
   Inserted Insert(std::span<const Value> row, bool asserted);
-  /// Appends those of the derived rows that are not present; see RowSet::InsertEach.
-  std::size_t InsertDerived(const Value* rows, const std::uint64_t* hashes, std::size_t count) {
-    return rows_.InsertEach(rows, hashes, count);
-  }
+  /// Where derived rows are appended.
+  RowSet& rows() { return rows_; }
   void Prefetch(std::uint64_t hash) const { rows_.Prefetch(hash); }
   /// The bytes that inserting `more` rows would take at once, beside those it has.
   std::size_t GrowthFor(std::size_t more) const { return rows_.GrowthFor(more); }

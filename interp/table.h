@@ -47,10 +47,14 @@ enum class Stop : std::uint8_t {
 
 /// Stops that no program should meet (§18.5, decision 78).
 struct Limits {
-  std::size_t max_rows = 50'000'000;  // derived; checked every Machine::kStaged rows
+  std::size_t max_rows = 50'000'000;  // derived; one more may be
   std::size_t max_rounds = 100'000;
   std::size_t max_depth = 20'000;          // nested demanded calls
   std::size_t max_iterations = 1'000'000;  // of one @for
+  /// Threads that run a join together; and how many rows it must go over, so that it pays.
+  /// What is derived does not depend on either.
+  std::size_t threads = 1;
+  std::size_t min_shared = 4'096;
   /// Polled about every 4,000 rows: kGoesOn, or why to stop. `bytes` are about to be taken and
   /// filled in one go: it may stop before that. May be empty.
   std::function<Stop(std::size_t bytes)> watch;

@@ -263,6 +263,35 @@ std::string RetractionLeavesNothing(const RandomProgram& p) {
   return Difference(ExpectedJson(p, db), Run({p.Text() + asserted, retracted}).AskAll(p));
 }
 
+// Any number of threads derives the same rows in the same order; here even few rows are
+// shared out.
+std::string ThreadsAreNothing(const RandomProgram& p) {
+  const auto rows = [&](std::size_t threads) {
+    Limits limits;
+    limits.threads = threads;
+    limits.min_shared = 1;
+    testing::Engine engine(limits);
+    engine.Take(p.Text());
+    engine.Quiesce();
+    for (const std::string& fact : p.extra) engine.Take(fact + "\n");
+    engine.Quiesce();
+    std::string out;
+    for (RelationId r = 0; r < engine.store.size(); ++r)
+      out += engine.store.at(r).name() + " " + testing::Rows(engine.store, r) + "\n";
+    return out;
+  };
+  const std::string alone = rows(1);
+  for (const std::size_t threads : {2, 4})
+    if (rows(threads) != alone) return std::to_string(threads) + " threads";
+  naive::Database db = Expected(p.Text());
+  Limits limits;
+  limits.threads = 4;
+  limits.min_shared = 1;
+  testing::Engine engine(limits);
+  engine.Take(p.Text());
+  return Difference(ExpectedRows(p, db), StoredRows(p, engine));
+}
+
 // A rule that needs its caller gives the rows that the caller's value selects.
 std::string DemandIsFilter(const RandomProgram& p) {
   naive::Database db = Expected(p.Text());
@@ -377,6 +406,10 @@ TEST_CASE("facts in several turns give the same as in one") {
 
 TEST_CASE("facts that are taken back leave nothing") {
   CHECK(Agree("retraction", RetractionLeavesNothing, 2000));
+}
+
+TEST_CASE("rows and their order are the same with any number of threads") {
+  CHECK(Agree("threads", ThreadsAreNothing, 1000));
 }
 
 TEST_CASE("a demanded relation is a filter") { CHECK(Agree("demand", DemandIsFilter, 2000)); }

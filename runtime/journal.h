@@ -105,7 +105,6 @@ Trace TraceSoFar(std::span<const Event> events);
 std::vector<nlohmann::ordered_json> AnswersTo(std::span<const Event> events,
                                               const std::string& key);
 
-
 class Journal {
  public:
   /// Takes a new event; `settled` when it, and all before it, must survive a crash before
@@ -172,8 +171,7 @@ class Journal {
   /// A reply came in. Settled. `entry` is what it will be in the trace; with an empty text
   /// it makes no entry, or none yet. `took`: from the start of the call's command.
   void Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool,
-             const TraceEntry& entry,
-             std::optional<std::chrono::milliseconds> took = std::nullopt);
+             const TraceEntry& entry, std::optional<std::chrono::milliseconds> took = std::nullopt);
   /// What `ask` gives, or what it gave then. Settled: it is used only after this. The
   /// question tells apart what is asked.
   nlohmann::ordered_json Outside(const nlohmann::ordered_json& question,

@@ -35,8 +35,14 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
     }
   }
   if (columns.empty()) return out;
+  if (!json)
+    for (const auto& [column, name] : columns) columns_.push_back(name);
   std::set<std::string> seen;
   for (const std::vector<Value>& row : table.rows) {
+    if (seen.size() % 1024 == 1023 && Watch() == Stop::kInterrupted) {
+      stop_ = Stop::kInterrupted;
+      break;
+    }
     std::vector<Value> entries;
     for (const auto& [column, name] : columns) {
       entries.push_back(pool_.String(name));
@@ -47,7 +53,10 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
     std::string text;
     if (bare && shown.kind() == Kind::kString) text = PlainText(pool_, shown);
     else text = Json(pool_, shown).value_or(Text(pool_, shown));
-    if (seen.insert(text).second) out.push_back(std::move(text));
+    if (!seen.insert(text).second) continue;
+    out.push_back(std::move(text));
+    if (json) continue;
+    for (std::size_t i = 1; i < entries.size(); i += 2) cells_.push_back(entries[i]);
   }
   return out;
 }
@@ -83,6 +92,7 @@ std::optional<std::string> Runtime::AuthorFailure() {
   const Goal* fail = program_.FindGoal("fail");
   if (fail == nullptr) return std::nullopt;
   const Table& table = solver_.SolveGoal(*fail);
+  if (options_.progress) options_.progress(nullptr);
   if (table.rows.empty() || table.pending) return std::nullopt;
   const std::vector<Value>& row = table.rows.front();
   if (row.size() < 2) return std::nullopt;
@@ -165,6 +175,8 @@ Outcome Runtime::Judge() {
       out.status = Status::kSatisfied;
       out.answers = answers_;
       out.json_answers = json_answers_;
+      out.columns = columns_;
+      out.cells = cells_;
       return out;
     case Standing::kPending: {
       out.status = Status::kWaiting;

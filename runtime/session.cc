@@ -273,11 +273,17 @@ Explained Session::Explain(const std::string& form, const ExplainLimits& limits,
   return out;
 }
 
+void Session::SetLog(std::function<void(const std::string&)> log) {
+  state_->runtime.SetLog(std::move(log));
+}
+
 const Sources& Session::sources() const { return state_->runtime.sources(); }
 
 const Program& Session::program() const { return state_->runtime.program(); }
 
 Pool& Session::pool() { return state_->runtime.pool(); }
+
+const Store& Session::store() const { return state_->runtime.store(); }
 
 bool Session::HasGoals() const {
   const auto& goals = state_->runtime.program().goals();

@@ -49,6 +49,8 @@ struct Outcome {
   Status status = Status::kNothing;
   std::vector<std::string> answers;       // captures, one line per answer (decision 63)
   std::vector<std::string> json_answers;  // the same as binding maps, always JSON
+  std::vector<std::string> columns;       // names of the captures, "?x"
+  std::vector<Value> cells;               // of the answers, columns.size() for each
   /// kUnsatisfied: one line. kFailed, kLimit, kReview: `%fail("reason", "explanation")`.
   std::string reason;
   std::vector<Request> pending;  // kWaiting
@@ -72,6 +74,14 @@ struct SessionLimits {
   std::size_t max_megabytes = 8'192;       // that the process holds, in units of 2^20; 0: any
 };
 
+/// Where a long evaluation is.
+struct Progress {
+  std::size_t rounds = 0;  // of the stratum that is derived now
+  std::size_t rows = 0;    // derived in the session
+  std::string_view rule;   // that runs now
+  double seconds = 0;      // since the timestep began
+};
+
 struct SessionOptions {
   std::string now;  // ISO 8601; empty: the system clock, read once per timestep
   /// Receives each line of the log, "T.P text", as it happens; may be empty.
@@ -83,8 +93,13 @@ struct SessionOptions {
   bool tell_replayed = false;
   SessionLimits limits;
   bool strict_facts = false;  // a bad row of a facts file refuses the file
+  /// That derive rows together where there are many. Nothing but time depends on it.
+  std::size_t threads = 1;
   /// Polled while evaluating; true stops with kInterrupted. May be empty.
   std::function<bool()> interrupted;
+  /// Told while evaluating, as often as `interrupted` is polled; null when a phase is over.
+  /// May be empty.
+  std::function<void(const Progress*)> progress;
   /// What calls are decided by. Borrowed; null: only what the program forbids itself.
   GateSetup* gate = nullptr;
   /// Where the run is written down, and what it goes through first. Borrowed; may be null.
@@ -127,6 +142,10 @@ class Session {
   /// Run take the timesteps that are left first.
   std::optional<Outcome> Step();
 
+  /// From here on the lines of the log go to `log`; it may be empty. What was derived before
+  /// is not logged.
+  void SetLog(std::function<void(const std::string&)> log);
+
   /// Goes through the turns that the journal has recorded, up to the end or to where it is
   /// broken; a last turn that was cut off goes on live. The outcome of the last turn;
   /// nullopt when there is none. REQUIRES: a journal, and what its program event holds is
@@ -146,6 +165,8 @@ class Session {
   const Sources& sources() const;
   const Program& program() const;
   Pool& pool();
+  /// What stands after the last turn.
+  const Store& store() const;
   /// Whether the program has a root goal or a named goal.
   bool HasGoals() const;
   /// "rel/1", "%goal/1", "$tool/1", "%": headings and rule heads, in document order.

@@ -67,6 +67,7 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       max_timesteps_(options_.limits.max_timesteps),
       gate_(options_.gate, options_.journal, program_, store_, solver_, analysis_) {
   TakeLimits(options_.limits, limits_);
+  limits_.threads = options_.threads;
   limits_.watch = [this](std::size_t bytes) { return Watch(bytes); };
   if (options_.journal != nullptr) {
     trace_ = options_.journal->earlier();
@@ -507,6 +508,8 @@ void Runtime::ProgressPlan() {
   Begin(6, "progress plan");
   answers_.clear();
   json_answers_.clear();
+  columns_.clear();
+  cells_.clear();
   shown_.clear();
   standing_again_.clear();
   if (plan_ == nullptr) return;
@@ -538,10 +541,12 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
   if (!done.insert(&table).second) return;
   for (const Table* used : table.used) RecordGoal(*used, done);
   if (store_.at(table.relation).space() != Space::kGoal) return;
+  const bool one_shot = &table == plan_ && query_ != nullptr;
+  if (one_shot && !options_.log) return;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const std::string text = GoalText(table, row);
     Log("satisfied " + text);
-    if (&table == plan_ && query_ != nullptr) continue;  // a query is one-shot
+    if (one_shot) continue;
     const Value map = table.maps[row];
     const bool known = store_.at(table.relation).Find({&map, 1}) != kNoId;
     const Truth truth = {table.relation, map};
@@ -588,8 +593,17 @@ void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
 
 void Runtime::Begin(int phase, const char* name) {
   phase_ = phase;
+  if (options_.progress) options_.progress(nullptr);
   Log(name);
   if (Tells()) Tell("phase", {{"name", name}});
+}
+
+void Runtime::SetLog(std::function<void(const std::string&)> log) {
+  if (log && !options_.log) {
+    options_.log = [](const std::string&) {};
+    LogDerived();
+  }
+  options_.log = std::move(log);
 }
 
 bool Runtime::Tells() const { return options_.event && IsNews(); }
@@ -649,6 +663,12 @@ Stop Runtime::Watch(std::size_t bytes) {
     return Stop::kGoesOn;
   }
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
+  if (options_.progress) {
+    const Definition* rule = solver_.machine().rule();
+    const Progress progress{fixpoint_.rounds(), solver_.machine().new_rows,
+                            rule != nullptr ? std::string_view(rule->text) : "", spent.count()};
+    options_.progress(&progress);
+  }
   const double seconds = spent.count() + static_cast<double>(bytes) / kBytesPerSecond;
   if (options_.limits.max_seconds > 0 && seconds > options_.limits.max_seconds) return Stop::kTime;
   if (options_.limits.max_megabytes > 0 &&
@@ -711,6 +731,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   const std::vector<OpenCall> calls = machine.calls;
   const std::vector<Violation> violations = machine.violations;
   const bool used_absence = machine.used_absence;
+  started_ = std::chrono::steady_clock::now();
   solver_.Forget();
   {
     Explainer explainer(program_, store_, analysis_, solver_);
@@ -718,6 +739,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
     if (to.why.proofs.empty()) to.why_not = explainer.WhyNot(form, absence_depth);
   }
   solver_.Forget();
+  if (options_.progress) options_.progress(nullptr);
   pool_.ClearOverflow();
   machine.stop = stop;
   machine.stopped_at = stopped_at;

@@ -65,6 +65,8 @@ class Runtime {
 
   /// One timestep.
   void Step();
+  /// From the next timestep on the lines of the log go to `log`.
+  void SetLog(std::function<void(const std::string&)> log);
 
   /// Where the goal stands after a step.
   enum class Standing { kNoGoal, kSatisfied, kUnsatisfied, kPending };
@@ -249,6 +251,8 @@ class Runtime {
   const Definition* plan_rule_ = nullptr;
   std::string goal_name_;
   std::vector<std::string> answers_, json_answers_;
+  std::vector<std::string> columns_;  // of the answers
+  std::vector<Value> cells_;          // columns_.size() for each answer
   std::string reason_, ineligible_, circular_, declined_call_, refused_call_, failed_call_;
   std::vector<std::pair<const Clause*, Value>> shown_;  // $json lines to write
   std::vector<OpenCall> open_calls_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "shell/commands.h"
+#include "shell/line_reader.h"
 #include "shell/report.h"
 
 namespace rpl {
@@ -35,6 +36,7 @@ constexpr const char* kFooter = R"(Exit codes
 Examples
   rpl run examples/collaborative-editing.md
   printf "user('foo')\n%% <- user('foo')\n" | rpl reply
+  rpl query -f graph.rpl 'edge(1, ?x)'
   rpl test spec-tests
   rpl COMMAND --help)";
 
@@ -76,6 +78,23 @@ Examples
   rpl reply message.md
   rpl reply message.md --answer focus=clarity
   rpl reply message.md --format json)";
+
+constexpr const char* kQueryFooter =
+    R"(GOAL is a goal form, or one or several calls: then their variables are what is asked for.
+
+Examples
+  rpl query -f graph.rpl 'reachable(1, ?x)'
+  rpl query -f graph.rpl '%far(?x) <- reachable(1, ?x), not edge(1, ?x)'
+  rpl query -f graph.rpl 'edge(1, 2)'
+  rpl query '?x = 6 * 7')";
+
+constexpr const char* kReplFooter =
+    R"(docs/shell.md describes it; `.help` lists its commands. `rpl` alone is `rpl repl`.
+
+Examples
+  rpl repl protocol.md
+  rpl repl graph.rpl --session graph.rpls   kept in a file, to go on with later
+  rpl repl graph.rpl <entries.txt           entries, without a person)";
 
 constexpr const char* kTestFooter = R"(The format of the scripts is described in docs/testing.md.
 
@@ -150,6 +169,11 @@ Examples
   rpl fmt --check protocols/*.md           exit 1 if one would change
   rpl fmt --diff protocol.md
   rpl fmt - <protocol.md)";
+
+constexpr const char* kCompletionFooter = R"(Examples
+  source <(rpl completion bash)
+  rpl completion zsh > ~/.zfunc/_rpl       where ~/.zfunc is in fpath
+  rpl completion fish > ~/.config/fish/completions/rpl.fish)";
 
 // The stack of the program (main.cc) has room for more nested calls than this, rows are
 // numbered with 32 bits.
@@ -316,6 +340,12 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
   AddAnswerOptions(command, options);
   AddLimitOptions(command, options.limits);
   command
+      .add_option(
+          "--threads", options.threads,
+          fmt::format("That derive; the output is the same for any number ({})", options.threads))
+      ->type_name("N")
+      ->check(CLI::Range(1, 64));
+  command
       .add_option_function<std::string>(
           "--log", [&options](const std::string&) { options.log_phases = true; },
           "phases: say on standard error what each phase does")
@@ -328,6 +358,30 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"ndjson"}));
   AddFormat(command, options.json);
+}
+
+void AddQueryOptions(CLI::App& command, QueryOptions& options) {
+  command.add_option("-f,--file", options.files, "Markdown protocols, and plain RPL in *.rpl")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command.add_option("GOAL", options.goal, "What is asked")->required();
+  AddEngineOptions(command, options.engine);
+  AddToolOptions(command, options.engine, "default: rpl.yaml beside the document");
+  AddFactsOptions(command, options.engine);
+}
+
+void AddReplOptions(CLI::App& command, ReplOptions& options) {
+  command.add_option("FILE", options.files, "Markdown protocols, and plain RPL in *.rpl");
+  command
+      .add_option("--session", options.session,
+                  "Keep the session in FILE, and go on with it when it is there")
+      ->type_name("FILE");
+  command.add_option("--color", options.colour, "auto (default), always or never")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  AddEngineOptions(command, options.engine);
+  AddToolOptions(command, options.engine, "default: rpl.yaml beside the document");
+  AddFactsOptions(command, options.engine);
 }
 
 void AddFmtMode(CLI::App& command, FmtMode& mode) {
@@ -376,6 +430,8 @@ struct Commands {
   ResumeOptions resume;
   TraceOptions trace;
   ReplyOptions reply;
+  QueryOptions query;
+  ReplOptions repl;
   TestOptions test;
   CheckCommandOptions check;
   VerifyOptions verify;
@@ -384,6 +440,8 @@ struct Commands {
   DocOptions doc;
   ParseOptions parse;
   FmtOptions fmt;
+  CompletionOptions completion;
+  ReferenceOptions reference;
 };
 
 void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
@@ -576,6 +634,24 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
   command.footer(kTraceFooter);
 }
 
+void DescribePrinted(CLI::App& app, Commands& to) {
+  CLI::App* completion = app.add_subcommand("completion", "Print completions for a shell");
+  completion->add_option("SHELL", to.completion.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion->footer(kCompletionFooter);
+
+  CLI::App* reference = app.add_subcommand("reference", "Print what packages are made with");
+  reference->group("");  // hidden
+  reference->add_option("WHAT", to.reference.what, "markdown, man or commands")
+      ->required()
+      ->check(CLI::IsMember({"markdown", "man", "commands"}));
+  reference->add_option("COMMAND", to.reference.command, "Of which `man` is the page");
+
+  app.add_subcommand("help", "Show this help, or that of a COMMAND")  // see WithoutHelp
+      ->add_option("COMMAND", "A command, and one below it");
+}
+
 void Describe(CLI::App& app, Commands& to) {
   app.footer(kFooter);
   app.set_version_flag("--version", "rpl " RPL_VERSION);
@@ -617,6 +693,14 @@ void Describe(CLI::App& app, Commands& to) {
   AddToolOptions(*reply, to.reply.engine, "default: none");
   reply->footer(kReplyFooter);
 
+  CLI::App* query = app.add_subcommand("query", "Answer one query about a program");
+  AddQueryOptions(*query, to.query);
+  query->footer(kQueryFooter);
+
+  CLI::App* repl = app.add_subcommand("repl", "The interactive shell");
+  AddReplOptions(*repl, to.repl);
+  repl->footer(kReplFooter);
+
   CLI::App* test = app.add_subcommand("test", "Run the test scripts of Markdown files");
   test->add_option("PATH", to.test.paths, "Files, and folders with *.md files")->required();
   test->add_option("--filter", to.test.filter, "Only cases with TEXT in their name")
@@ -650,7 +734,7 @@ void Describe(CLI::App& app, Commands& to) {
   AddFmtMode(*fmt, to.fmt.mode);
   fmt->footer(kFmtFooter);
 
-  app.add_subcommand("help", "Show this help, or that of a COMMAND");  // see WithoutHelp
+  DescribePrinted(app, to);
 }
 
 int Dispatch(const CLI::App& app, const Commands& commands) {
@@ -658,6 +742,8 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("resume")) return CommandResume(commands.resume);
   if (app.got_subcommand("trace")) return CommandTrace(commands.trace);
   if (app.got_subcommand("reply")) return CommandReply(commands.reply);
+  if (app.got_subcommand("query")) return CommandQuery(commands.query);
+  if (app.got_subcommand("repl")) return CommandRepl(commands.repl);
   if (app.got_subcommand("test")) return CommandTest(commands.test);
   if (app.got_subcommand("explain")) return CommandExplain(commands.explain);
   if (app.got_subcommand("doc")) return CommandDoc(commands.doc);
@@ -665,6 +751,12 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("verify")) return CommandVerify(commands.verify);
   if (app.got_subcommand("guard")) return CommandGuard(commands.guard);
   if (app.got_subcommand("fmt")) return CommandFmt(commands.fmt);
+  if (app.got_subcommand("completion")) {
+    return CommandCompletion(commands.completion, ReadCommandTree(app));
+  }
+  if (app.got_subcommand("reference")) {
+    return CommandReference(commands.reference, ReadCommandTree(app));
+  }
   assert(app.got_subcommand("parse"));
   return CommandParse(commands.parse);
 }
@@ -707,6 +799,7 @@ int Understand(int argc, char** argv) {
   Commands commands;
   Describe(app, commands);
   if (argc < 2) {
+    if (IsInteractive()) return CommandRepl(commands.repl);
     std::cerr << app.help();
     return kExitInvalid;
   }

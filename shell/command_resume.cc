@@ -15,6 +15,7 @@
 #include "shell/engine_setup.h"
 #include "shell/input.h"
 #include "shell/program_files.h"
+#include "shell/repl_session.h"
 #include "shell/report.h"
 #include "shell/terminal_agent.h"
 
@@ -30,6 +31,10 @@ std::vector<ProgramFile> ReadAgain(const std::string& session,
   std::vector<ProgramFile> out;
   for (const ProgramFile& file : recorded) {
     const std::string path = PathFromSession(session, file.name);
+    if (ReplSession::IsEntry(file)) {  // of a shell: there is no file
+      out.push_back(file);
+      continue;
+    }
     Input input = ReadFile(path);
     if (!input.error.empty()) {
       std::cerr << "note: " << PrintableLine(path) << ": " << input.error

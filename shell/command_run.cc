@@ -27,6 +27,16 @@ ExitCode Create(const std::string& path) {
 
 }  // namespace
 
+bool LoadAll(const std::vector<ProgramFile>& files, Session& session) {
+  bool sound = true;
+  for (const ProgramFile& file : files) {
+    const std::vector<Diagnostic> findings = session.Load(file.name, file.text);
+    PrintDiagnostics(findings, session.sources(), std::cerr);
+    sound = sound && !HasErrors(findings);
+  }
+  return sound;
+}
+
 ExitCode ReportNoGoals(const std::vector<ProgramFile>& files) {
   const bool empty = std::all_of(files.begin(), files.end(), IsEmpty);
   std::cerr << "nothing to run: ";
@@ -70,13 +80,7 @@ int CommandRun(const RunOptions& options) {
   if (const ExitCode code = host.Prepare(options.files); code != kExitOk) return code;
   Session session(host.agent(), SessionOptionsFor(options.engine, host.gate()));
   session.SetFileReader(ReaderBeside(options.files));
-  bool rejected = false;
-  for (const ProgramFile& file : files) {
-    const std::vector<Diagnostic> findings = session.Load(file.name, file.text);
-    PrintDiagnostics(findings, session.sources(), std::cerr);
-    rejected = rejected || HasErrors(findings);
-  }
-  if (rejected) return kExitInvalid;
+  if (!LoadAll(files, session)) return kExitInvalid;
   if (!session.HasGoals()) return ReportNoGoals(files);
   Outcome outcome = session.Run();
   if (Interrupted()) outcome.status = Status::kInterrupted;

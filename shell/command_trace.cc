@@ -36,15 +36,10 @@ std::unique_ptr<SessionFile> Open(const std::string& path) {
   return std::move(opened.file);
 }
 
-std::string Line(const TraceEntry& entry) {
-  return fmt::format("{}.{} {:<10} {}", entry.timestep, entry.phase, EntryName(entry.kind),
-                     Printable(entry.text));
-}
-
 void Show(const std::vector<TraceEntry>& entries, bool json) {
   if (!json) {
     for (const TraceEntry& entry : entries)
-      if (!entry.again) std::cout << Line(entry) << '\n';
+      if (!entry.again) std::cout << TraceLine(entry) << '\n';
     return;
   }
   ordered_json list = ordered_json::array();
@@ -219,7 +214,7 @@ int Html(const TraceOptions& options, const std::vector<Event>& events) {
 std::vector<std::string> LinesOf(const std::vector<Event>& events) {
   std::vector<std::string> out;
   for (const TraceEntry& entry : Entries(events))
-    if (!entry.again) out.push_back(Line(entry));
+    if (!entry.again) out.push_back(TraceLine(entry));
   return out;
 }
 

@@ -54,7 +54,7 @@ bool IsStructured(const std::string& name) {
 Limits LimitsOfCommand() {
   Limits limits;
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(kMaxSeconds);
-  limits.watch = [end] {
+  limits.watch = [end](std::size_t) {
     if (Interrupted()) return Stop::kInterrupted;
     return std::chrono::steady_clock::now() > end ? Stop::kTime : Stop::kGoesOn;
   };

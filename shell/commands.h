@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/session.h"
+#include "shell/command_tree.h"
 
 namespace rpl {
 
@@ -38,6 +39,7 @@ struct EngineOptions {
   bool log_phases = false;  // --log phases
   bool events = false;      // --events ndjson
   SessionLimits limits;     // --max-time and its like
+  std::size_t threads = 1;  // --threads N
   bool json = false;        // --format json
 };
 
@@ -75,6 +77,23 @@ struct ReplyOptions {
   EngineOptions engine;
 };
 int CommandReply(const ReplyOptions& options);
+
+/// rpl query [-f FILE]… GOAL: one query, answered as `rpl reply` does.
+struct QueryOptions {
+  std::vector<std::string> files;
+  std::string goal;  // a goal form, or what the shell takes as a query
+  EngineOptions engine;
+};
+int CommandQuery(const QueryOptions& options);
+
+/// rpl repl [FILE…]: the shell, shell/repl.h.
+struct ReplOptions {
+  std::vector<std::string> files;
+  std::string session;          // --session FILE
+  std::string colour = "auto";  // --color WHEN: auto, always, never
+  EngineOptions engine;         // `json`: answers as JSON; `log_phases`: as `.phases on`
+};
+int CommandRepl(const ReplOptions& options);
 
 /// rpl test PATH…: the scripts of Markdown files (docs/testing.md).
 struct TestOptions {
@@ -174,6 +193,20 @@ struct FmtOptions {
   FmtMode mode = FmtMode::kPrint;
 };
 int CommandFmt(const FmtOptions& options);
+
+/// rpl completion SHELL: a script that completes `rpl` in bash, zsh or fish.
+struct CompletionOptions {
+  std::string shell;
+};
+int CommandCompletion(const CompletionOptions& options, const CommandNode& root);
+
+/// rpl reference WHAT: docs/commands.md, a page for man(1), or the names of the commands.
+/// Hidden: packages are made with it.
+struct ReferenceOptions {
+  std::string what;     // markdown, man or commands
+  std::string command;  // of the page; empty: rpl itself
+};
+int CommandReference(const ReferenceOptions& options, const CommandNode& root);
 
 }  // namespace rpl
 

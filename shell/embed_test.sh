@@ -9,31 +9,9 @@
 # are. The last line is `N passed, N failed`.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+. shell/installed.sh
 build=${1:-build}
 example=examples/embed
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-
-passed=0
-failed=0
-
-# expect NAME COMMAND…: shows what the command printed when it fails.
-expect() {
-  local name=$1
-  shift
-  if "$@" >"$folder/log" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf '%s\n' "$name"
-    cat "$folder/log"
-  fi
-}
-
-# Another folder than the first, so that nothing finds its way back to it.
-install() {
-  cmake --install "$build" --prefix "$folder/first" && mv "$folder/first" "$folder/rpl"
-}
 
 # The headers by themselves, under warnings of their own.
 compile_header() {
@@ -66,7 +44,7 @@ fence() {
     mark != "" && open { print }' docs/embedding.md | diff -u "$1" -
 }
 
-expect "the library is installed" install
+expect "the library is installed" install "$build"
 expect "the program is installed" "$folder/rpl/bin/rpl" --version
 expect "the header is complete" compile_header
 expect "the example finds the package" configure
@@ -78,5 +56,4 @@ expect "docs/embedding.md shows CMakeLists.txt" fence "$example/CMakeLists.txt" 
 expect "docs/embedding.md shows returns.md" fence "$example/returns.md" markdown
 expect "docs/embedding.md shows output.txt" fence "$example/output.txt" text
 
-printf '%s passed, %s failed\n' "$passed" "$failed"
-((failed == 0))
+finish

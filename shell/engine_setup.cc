@@ -9,6 +9,7 @@
 #include "runtime/facts_file.h"
 #include "shell/answer_list.h"
 #include "shell/input.h"
+#include "shell/progress.h"
 
 namespace rpl {
 namespace {
@@ -132,7 +133,9 @@ SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate) 
   session.now = options.now;
   session.limits = options.limits;
   session.strict_facts = options.strict_facts;
+  session.threads = options.threads;
   session.interrupted = Interrupted;
+  if (!options.log_phases && !options.events) session.progress = ProgressLine();
   if (options.events) {
     session.event = [](const nlohmann::ordered_json& event) {
       std::cout << Dump(event) << std::endl;

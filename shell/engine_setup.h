@@ -52,6 +52,9 @@ class Host {
 /// a message on standard error, and the exit code.
 ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent);
 
+/// Loads the files, with their findings on standard error. Whether none has errors.
+bool LoadAll(const std::vector<ProgramFile>& files, Session& session);
+
 /// Adds the files of `--facts` to `to`. When one cannot be used: a message on standard error,
 /// and the exit code.
 ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& to);

@@ -13,7 +13,15 @@
 namespace rpl {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t interrupted = 0;  // how often
+volatile std::sig_atomic_t most_interrupts = 1;
+
+void OnInterrupt(int signal) {
+  interrupted = interrupted + 1;
+  if (interrupted <= most_interrupts) return;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);  // comes when this returns
+}
 
 // Bytes of standard input that were read and not yet given out as lines.
 std::string& PendingInput() {
@@ -83,14 +91,16 @@ bool IsUtf8(std::string_view text) {
   }
 }
 
-void CatchInterrupt() {
+void CatchInterrupt(int most) {
+  most_interrupts = most;
   struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // and no SA_RESTART: reads end
-  sigemptyset(&action.sa_mask);
+  action.sa_handler = OnInterrupt;
+  sigemptyset(&action.sa_mask);  // and no SA_RESTART: reads end
   sigaction(SIGINT, &action, nullptr);
 }
 
 bool Interrupted() { return interrupted != 0; }
+
+void ClearInterrupt() { interrupted = 0; }
 
 }  // namespace rpl

@@ -34,10 +34,12 @@ bool InputIsTerminal();
 
 bool IsUtf8(std::string_view text);
 
-/// From here on, the first Ctrl-C only makes Interrupted() true and ends a wait for
-/// input; the second one kills. The caller's thread and its later children only.
-void CatchInterrupt();
+/// From here on, the first `most` Ctrl-C only make Interrupted() true and end a wait for
+/// input; the next one kills. The caller's thread and its later children only.
+void CatchInterrupt(int most = 1);
 bool Interrupted();
+/// The Ctrl-C so far is dealt with: the next one counts as the first.
+void ClearInterrupt();
 
 }  // namespace rpl
 

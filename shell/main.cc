@@ -42,11 +42,11 @@ void RunOnLargeStack(Work& work) {
     Main(&work);
     return;
   }
-  // Ctrl-C must reach the thread that may be waiting for input.
-  sigset_t interrupt;
-  sigemptyset(&interrupt);
-  sigaddset(&interrupt, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
+  // Signals of the terminal must reach the thread that may be waiting for input.
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGCONT, SIGWINCH}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   pthread_join(thread, nullptr);
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iostream>
 
+#include "runtime/journal.h"
+
 namespace rpl {
 namespace {
 
@@ -118,6 +120,11 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
       break;
     case Status::kInterrupted: err << "interrupted\n"; break;
   }
+}
+
+std::string TraceLine(const TraceEntry& entry) {
+  return fmt::format("{}.{} {:<10} {}", entry.timestep, entry.phase, EntryName(entry.kind),
+                     Printable(entry.text));
 }
 
 ordered_json RequestJson(const Request& request, const Pool& pool) {

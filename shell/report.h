@@ -57,6 +57,9 @@ void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::
 nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome,
                                    const Pool& pool);
 
+/// "3.1 reply      place(?where) …"
+std::string TraceLine(const TraceEntry& entry);
+
 /// {"id", "kind", "key", "prompt", "options", "place"}
 nlohmann::ordered_json RequestJson(const Request& request, const Pool& pool);
 

@@ -175,6 +175,9 @@ class Engine {
     /// the engine, as an exception does.
     std::string now;
     Limits limits;
+    /// Threads that derive facts together where there are many; callbacks are called on none
+    /// but the Engine's own. The results are the same for any number.
+    std::size_t threads = 1;
     /// Polled while evaluating, thousands of times a second; true ends the turn.
     std::function<bool()> interrupted;
     /// What $json writes (§14.2): a line of JSON without its end.

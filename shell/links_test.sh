@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: shell/links_test.sh
+#
+# Links in README.md, editors/README.md and docs/*.md to files of the repository lead to a file, and those to a
+# heading of a page to a heading. The entries of docs/glossary.md are in alphabetical order.
+# The last line is `N passed, N failed`.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+exec /usr/bin/python3 - README.md editors/README.md docs/*.md <<'END_OF_PYTHON'
+import os, re, sys
+
+def text_of(page):
+    """The lines of a page outside of fences, without code spans' contents in links."""
+    lines, fence = [], None
+    with open(page) as file:
+        for line in file:
+            mark = re.match(r"(```+)", line)
+            if fence is None and mark:
+                fence = mark[1]
+            elif fence is not None:
+                if line.rstrip() == fence:
+                    fence = None
+            else:
+                lines.append(line)
+    return "".join(lines)
+
+def anchors_of(page):
+    """As GitHub names headings: lower case, hyphens for blanks, no other punctuation."""
+    anchors = set()
+    for title in re.findall(r"^#+ +(.*?) *$", text_of(page), re.M):
+        title = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title).lower()
+        anchor = re.sub(r"[^\w\- ]", "", title).replace(" ", "-")
+        number = 0
+        while (anchor if number == 0 else f"{anchor}-{number}") in anchors:
+            number += 1
+        anchors.add(anchor if number == 0 else f"{anchor}-{number}")
+    return anchors
+
+passed = failed = 0
+
+def check(holds, message):
+    global passed, failed
+    passed, failed = passed + holds, failed + (not holds)
+    if not holds:
+        print(message)
+
+for page in sys.argv[1:]:
+    text = re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)(?!\])", "", text_of(page), flags=re.S)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        path = os.path.normpath(os.path.join(os.path.dirname(page), name)) if name else page
+        check(os.path.exists(path), f"{page}: a link to {path}, which is not there")
+        if anchor and path.endswith(".md") and os.path.exists(path):
+            check(anchor in anchors_of(path), f"{page}: a link to #{anchor}, no heading of {path}")
+
+entries = re.findall(r"^- \*\*`?%?(.*?)`?\*\*:", text_of("docs/glossary.md"), re.M)
+check(len(entries) > 40, "docs/glossary.md: expected entries `- **term**: …`")
+check(entries == sorted(entries), "docs/glossary.md: expected the entries in order")
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)
+END_OF_PYTHON

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/repl_session.h"
+
+#include <algorithm>
+
+#include "runtime/facts_file.h"
+#include "runtime/saved_session.h"
+#include "shell/engine_setup.h"
+#include "shell/input.h"
+#include "shell/report.h"
+
+namespace rpl {
+namespace {
+
+constexpr const char* kTraceName = "trace.rpl";
+
+std::string PathOf(const std::string& name) {
+  const std::optional<FactsName> facts = FactsNameOf(name);
+  return facts ? facts->path : name;
+}
+
+// Whether the evaluation would go on for ever, as far as anybody knows.
+bool IsCutOff(const Outcome& outcome) {
+  return outcome.status == Status::kInterrupted || outcome.status == Status::kLimit;
+}
+
+ReplSession::Change Refused(std::string error) {
+  ReplSession::Change change;
+  change.taken = false;
+  change.error = std::move(error);
+  return change;
+}
+
+int NumberOf(const std::string& entry) {
+  return std::atoi(entry.c_str() + std::string_view("<entry ").size());
+}
+
+}  // namespace
+
+void ReplSession::SetReader() {
+  std::vector<std::string> documents;
+  for (const ProgramFile& part : parts_)
+    if (!IsEntry(part)) documents.push_back(PathOf(part.name));
+  if (documents.empty()) documents.push_back("entry");
+  session_->SetFileReader(ReaderBeside(documents));
+}
+
+std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts,
+                                           const std::string& replies) {
+  parts_ = parts;
+  session_.reset();
+  if (file_ != nullptr) {
+    journal_ = std::make_unique<Journal>(
+        std::vector<Event>(), CallsInDoubt(file_->events()),
+        [this](const Event& event, bool settled) { return file_->Append(event, settled); });
+    options_.journal = journal_.get();
+    journal_->Tell(Journal::Program({parts, replies}));
+  }
+  session_ = std::make_unique<Session>(agent_, options_);
+  SetReader();
+  std::vector<Diagnostic> findings;
+  for (const ProgramFile& part : parts)
+    for (Diagnostic& finding : session_->Load(part.name, part.text))
+      findings.push_back(std::move(finding));
+  if (!replies.empty()) session_->Load(kTraceName, replies);
+  return findings;
+}
+
+// The timestep that takes the parts in. It asks nobody.
+Outcome ReplSession::Settle() {
+  Outcome outcome = session_->Say("<start>", "");
+  ClearInterrupt();
+  return outcome;
+}
+
+// What was answered. That something was shown ($json) is no answer.
+std::string ReplSession::Replies() const {
+  std::vector<TraceEntry> replies = session_->Entries();
+  std::erase_if(replies, [](const TraceEntry& e) {
+    return e.kind != TraceEntry::Kind::kReply || e.text.starts_with("$json(");
+  });
+  return replies.empty() ? "" : TraceProgram(replies);
+}
+
+// Goes on with these parts instead; with those before when they have errors or do not settle.
+ReplSession::Change ReplSession::Exchange(std::vector<ProgramFile> parts) {
+  Change change;
+  const std::vector<ProgramFile> before = parts_;
+  const std::string replies = session_ != nullptr ? Replies() : "";
+  change.findings = Start(parts, replies);
+  change.taken = !HasErrors(change.findings);
+  if (change.taken) {
+    change.outcome = Settle();
+    change.taken = !IsCutOff(change.outcome);
+  }
+  change.sources = session_->sources();
+  if (!change.taken) {
+    Start(before, replies);
+    Settle();
+  }
+  session_->SetLog(log_);
+  return change;
+}
+
+void ReplSession::SetLog(std::function<void(const std::string&)> log) {
+  log_ = std::move(log);
+  session_->SetLog(log_);
+}
+
+ReplSession::Change ReplSession::Begin(std::vector<ProgramFile> documents) {
+  return Exchange(std::move(documents));
+}
+
+ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionFile> file,
+                                        std::vector<ProgramFile> documents) {
+  const std::vector<Event>& events = file->events();
+  const std::optional<ProgramEvent> program = LastProgram(events);
+  file_ = std::move(file);
+  if (!program) return Begin(std::move(documents));
+  const auto epoch =
+      std::find_if(events.rbegin(), events.rend(),
+                   [](const Event& event) { return event.kind == Event::Kind::kProgram; })
+          .base() -
+      1;
+  parts_ = program->files;
+  journal_ = std::make_unique<Journal>(
+      std::vector<Event>(epoch, events.end()), CallsInDoubt({events.begin(), epoch}),
+      [this](const Event& event, bool settled) { return file_->Append(event, settled); });
+  options_.journal = journal_.get();
+  session_ = std::make_unique<Session>(agent_, options_);
+  SetReader();
+  journal_->Tell(Journal::Program(*program));
+  for (const ProgramFile& part : parts_) session_->Load(part.name, part.text);
+  if (!program->trace.empty()) session_->Load(kTraceName, program->trace);
+  bool cut_off = false;  // the last turn, once more
+  while (const std::optional<RecordedTurn> turn = journal_->NextTurn()) {
+    cut_off = IsCutOff(turn->text ? session_->Say(turn->name, *turn->text) : session_->Run());
+    if (!turn->text || cut_off) continue;
+    const ProgramFile part{turn->name, NoveltyOf(turn->name, *turn->text)};
+    if (IsEntry(part) && !part.text.empty()) parts_.push_back(part);
+  }
+  for (const ProgramFile& part : parts_)
+    if (IsEntry(part)) entries_ = std::max(entries_, NumberOf(part.name));
+  ClearInterrupt();
+  if (!journal_->broken().empty()) return Refused(journal_->broken());
+  std::vector<ProgramFile> parts = parts_;
+  if (!documents.empty()) {
+    std::erase_if(parts, [](const ProgramFile& part) { return !IsEntry(part); });
+    parts.insert(parts.begin(), documents.begin(), documents.end());
+    return parts == parts_ && !cut_off ? Change() : Exchange(std::move(parts));
+  }
+  if (cut_off) Exchange(parts_);
+  return ReadAgain(std::move(parts));
+}
+
+ReplSession::Change ReplSession::Say(const Entry& entry) {
+  Change change;
+  change.outcome = session_->Say(entry.name, entry.text);
+  change.findings = change.outcome.diagnostics;
+  change.sources = session_->sources();
+  const bool asserts = !entry.novelty.empty();
+  change.taken = !asserts || (!HasErrors(change.findings) && !IsCutOff(change.outcome));
+  if (!change.taken || IsCutOff(change.outcome)) GoBack(asserts);
+  else if (asserts) parts_.push_back({entry.name, entry.novelty});
+  return change;
+}
+
+// After a turn that was cut off, or whose entry must go. A file would go on with a turn that
+// was cut off, so it begins an epoch.
+void ReplSession::GoBack(bool asserted) {
+  ClearInterrupt();
+  if (asserted || file_ != nullptr) Exchange(parts_);
+}
+
+Outcome ReplSession::Run() {
+  Outcome outcome = session_->Run();
+  if (IsCutOff(outcome)) GoBack(false);
+  return outcome;
+}
+
+std::optional<Outcome> ReplSession::Step() {
+  std::optional<Outcome> outcome = session_->Step();
+  if (outcome && IsCutOff(*outcome)) GoBack(false);
+  return outcome;
+}
+
+ReplSession::Change ReplSession::Load(const std::string& name) {
+  Input input = ReadFile(PathOf(name));
+  if (!input.error.empty()) return Refused(PathOf(name) + ": " + input.error);
+  std::vector<ProgramFile> parts = parts_;
+  const auto known = std::find_if(parts.begin(), parts.end(),
+                                  [&](const ProgramFile& part) { return part.name == name; });
+  if (known != parts.end()) known->text = std::move(input.text);
+  else parts.push_back({name, std::move(input.text)});
+  return Exchange(std::move(parts));
+}
+
+// With the documents as they are now; one that is gone keeps its text.
+ReplSession::Change ReplSession::ReadAgain(std::vector<ProgramFile> parts) {
+  std::string missing;
+  for (ProgramFile& part : parts) {
+    if (IsEntry(part)) continue;
+    Input input = ReadFile(PathOf(part.name));
+    if (input.error.empty()) part.text = std::move(input.text);
+    else missing = PathOf(part.name) + ": " + input.error + "; its text stays as it was";
+  }
+  Change change = parts == parts_ ? Change() : Exchange(std::move(parts));
+  change.error = missing;
+  return change;
+}
+
+ReplSession::Change ReplSession::Reload() { return ReadAgain(parts_); }
+
+std::optional<ReplSession::Change> ReplSession::TakeBack() {
+  std::vector<ProgramFile> parts = parts_;
+  const auto last = std::find_if(parts.rbegin(), parts.rend(), IsEntry);
+  if (last == parts.rend()) return std::nullopt;
+  parts.erase(std::next(last).base());
+  return Exchange(std::move(parts));
+}
+
+}  // namespace rpl
