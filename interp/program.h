@@ -162,6 +162,7 @@ class Program {
   bool HasRules(RelationId relation) const;
 
   Store& store() { return store_; }
+  const Store& store() const { return store_; }
   const Sources& sources() const { return sources_; }
 
  private:

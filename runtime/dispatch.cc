@@ -4,6 +4,7 @@
 // one plan go out together, of the questions to a person one; what is recorded is taken from
 // the journal instead.
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "interp/json_value.h"
@@ -122,6 +123,12 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
     Log("dispatched " + names.back());
   }
   std::vector<Answer> replies(calls.size());
+  std::vector<std::optional<std::chrono::steady_clock::time_point>> started(calls.size());
+  const auto took = [&](std::size_t i) -> std::optional<std::chrono::milliseconds> {
+    if (!started[i] || !options_.now.empty()) return std::nullopt;  // the clock stands still
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                                 *started[i]);
+  };
   if (journal != nullptr)
     while (const auto recorded = journal->NextReply(names, pool_))
       replies[recorded->call] = recorded->answer;
@@ -134,9 +141,12 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
       rest.push_back(requests[i]);
       if (journal == nullptr) continue;
       rest.back().in_doubt = journal->InDoubt(names[i]);
-      rest.back().starting = [journal, name = names[i]] { journal->Started(name); };
+      rest.back().starting = [&, i] {
+        journal->Started(names[i]);
+        started[i] = std::chrono::steady_clock::now();
+      };
       rest.back().finished = [&, i](const Answer& answer) {
-        journal->Reply(names[i], answer, pool_, EntryToCome(*calls[i], answer));
+        journal->Reply(names[i], answer, pool_, EntryToCome(*calls[i], answer), took(i));
         replies[i] = answer;
       };
     }
@@ -149,7 +159,8 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
       TellReply("result", names[open[k]], answers[k]);
       const bool kept = replies[open[k]].kind != Answer::Kind::kNobody;
       if (journal != nullptr && !kept)
-        journal->Reply(names[open[k]], answers[k], pool_, EntryToCome(*calls[open[k]], answers[k]));
+        journal->Reply(names[open[k]], answers[k], pool_, EntryToCome(*calls[open[k]], answers[k]),
+                       took(open[k]));
       replies[open[k]] = answers[k];
     }
   }
@@ -169,10 +180,6 @@ std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_
   Journal* const journal = options_.journal;
   if (journal != nullptr) journal->Call(name);
   Log("dispatched " + name);
-  if (journal != nullptr) {
-    if (const auto recorded = journal->NextReply({name}, pool_)) return recorded->answer;
-    if (!journal->live()) return std::nullopt;  // nobody answered then
-  }
   if (Tells())
     Tell("question", {{"id", name},
                       {"key", request.name},
@@ -180,6 +187,10 @@ std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_
                       {"prompt", request.prompt},
                       {"options", JsonOf(request.options)},
                       {"place", request.place}});
+  if (journal != nullptr) {
+    if (const auto recorded = journal->NextReply({name}, pool_)) return recorded->answer;
+    if (!journal->live()) return std::nullopt;  // nobody answered then
+  }
   for (bool again = false;; again = true) {
     const Answer answer = agent_.Answer(request, pool_, again);
     if (answer.kind == Answer::Kind::kNobody) return std::nullopt;

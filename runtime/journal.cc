@@ -365,12 +365,13 @@ void Journal::Decision(const ordered_json& decision) {
 }
 
 void Journal::Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool,
-                    const TraceEntry& entry) {
+                    const TraceEntry& entry, std::optional<std::chrono::milliseconds> took) {
   ordered_json body = {{"call", call}};
   for (const auto& [name, kind] : kReplyNames)
     if (answer.kind == kind) body["kind"] = name;
   if (answer.kind != rpl::Answer::Kind::kDecline) body["value"] = Text(pool, answer.value);
   if (!entry.text.empty()) body["entry"] = EntryJson(entry);
+  if (took) body["ms"] = took->count();
   Tell(Make(Event::Kind::kReply, body));
 }
 

@@ -22,6 +22,7 @@
 #ifndef RPL_RUNTIME_JOURNAL_H_
 #define RPL_RUNTIME_JOURNAL_H_
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -104,7 +105,6 @@ Trace TraceSoFar(std::span<const Event> events);
 std::vector<nlohmann::ordered_json> AnswersTo(std::span<const Event> events,
                                               const std::string& key);
 
-
 class Journal {
  public:
   /// Takes a new event; `settled` when it, and all before it, must survive a crash before
@@ -169,9 +169,9 @@ class Journal {
   };
   std::optional<Recorded> NextReply(const std::vector<std::string>& calls, Pool& pool);
   /// A reply came in. Settled. `entry` is what it will be in the trace; with an empty text
-  /// it makes no entry, or none yet.
+  /// it makes no entry, or none yet. `took`: from the start of the call's command.
   void Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool,
-             const TraceEntry& entry);
+             const TraceEntry& entry, std::optional<std::chrono::milliseconds> took = std::nullopt);
   /// What `ask` gives, or what it gave then. Settled: it is used only after this. The
   /// question tells apart what is asked.
   nlohmann::ordered_json Outside(const nlohmann::ordered_json& question,

@@ -279,6 +279,8 @@ void Session::SetLog(std::function<void(const std::string&)> log) {
 
 const Sources& Session::sources() const { return state_->runtime.sources(); }
 
+const Program& Session::program() const { return state_->runtime.program(); }
+
 Pool& Session::pool() { return state_->runtime.pool(); }
 
 const Store& Session::store() const { return state_->runtime.store(); }

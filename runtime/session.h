@@ -25,6 +25,7 @@
 namespace rpl {
 
 class Journal;
+class Program;
 struct GateSetup;
 
 enum class Status {
@@ -88,6 +89,8 @@ struct SessionOptions {
   /// Receives what happens, as it happens: objects of docs/schemas/event.json but "done".
   /// May be empty. What a journal replays is not told again, nor logged.
   std::function<void(const nlohmann::ordered_json&)> event;
+  /// `log` and `event` are told what a journal replays, too; of calls, only the questions.
+  bool tell_replayed = false;
   SessionLimits limits;
   bool strict_facts = false;  // a bad row of a facts file refuses the file
   /// That derive rows together where there are many. Nothing but time depends on it.
@@ -160,6 +163,7 @@ class Session {
                     std::size_t absence_depth);
 
   const Sources& sources() const;
+  const Program& program() const;
   Pool& pool();
   /// What stands after the last turn.
   const Store& store() const;

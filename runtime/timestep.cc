@@ -606,8 +606,11 @@ void Runtime::SetLog(std::function<void(const std::string&)> log) {
   options_.log = std::move(log);
 }
 
-bool Runtime::Tells() const {
-  return options_.event && (options_.journal == nullptr || options_.journal->live());
+bool Runtime::Tells() const { return options_.event && IsNews(); }
+
+// Whether what happens is told: not what was told when the journal recorded it.
+bool Runtime::IsNews() const {
+  return options_.tell_replayed || options_.journal == nullptr || options_.journal->live();
 }
 
 void Runtime::Tell(std::string_view type, ordered_json fields) {
@@ -629,8 +632,8 @@ void Runtime::TellReply(std::string_view type, const std::string& call, const An
 }
 
 void Runtime::Log(const std::string& text) {
-  if (options_.journal != nullptr && !options_.journal->live()) return;  // it was logged then
-  if (options_.log) options_.log(fmt::format("{}.{} {}", timestep_, phase_, OneLine(text)));
+  if (options_.log && IsNews())
+    options_.log(fmt::format("{}.{} {}", timestep_, phase_, OneLine(text)));
 }
 
 void Runtime::Record(TraceEntry::Kind kind, std::string text, bool stated) {

@@ -138,6 +138,7 @@ class Runtime {
   void Begin(int phase, const char* name);
   void Log(const std::string& text);
   bool Tells() const;
+  bool IsNews() const;
   void Tell(std::string_view type, nlohmann::ordered_json fields);
   void TellReply(std::string_view type, const std::string& call, const Answer& answer);
   void Record(TraceEntry::Kind kind, std::string text, bool stated = false);

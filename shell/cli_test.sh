@@ -280,6 +280,17 @@ expect "trace: a goal is no query" 2 '' "help: write \`% <- %trip\`" "$rpl" trac
 expect "trace: a fact is no query" 2 '' "help: write \`% <- place(\"Rome\")\`" \
   "$rpl" trace query s.rpls 'place("Rome")'
 expect "trace: what is nothing at all" 2 '' "expected a goal form, got \`\`" "$rpl" trace query s.rpls ''
+expect "trace: a page" 0 '*' "" "$rpl" trace html s.rpls
+cp out page.html
+expect "trace: a page in a file" 0 "" "" "$rpl" trace html s.rpls -o other.html
+cmp -s page.html other.html || fail "expected the same page"
+expect "trace: a page in no folder" 6 "" "none/page.html: cannot be written" \
+  "$rpl" trace html s.rpls -o none/page.html
+expect "trace: a page in place of its session" 2 "" "this is the session itself" \
+  "$rpl" trace html s.rpls -o ./s.rpls
+expect "trace: the session is as it was" 0 "" "sound: " "$rpl" trace verify s.rpls
+expect "trace: a page of no session" 6 "" "none.rpls" "$rpl" trace html none.rpls
+expect "trace: a page of what is no session" 6 "" "trip.md" "$rpl" trace html trip.md
 expect "trace: export" 0 '*' "" "$rpl" trace export s.rpls
 cp out trace.rpl
 expect "a trace restores what stood" 0 '{"?where":"Lucca","?nights":3}' "" "$rpl" run trip.md trace.rpl
@@ -775,6 +786,66 @@ expect "a full disk" 6 "*" "cannot write to standard output" bash -c '"$1" help 
 # timeout puts the program into its own process group, where SIGINT is not ignored.
 expect "Ctrl-C while waiting for a line" 130 "" "Which draft?" \
   timeout --preserve-status -s INT 1 "$rpl" run ask.md < <(sleep 3)
+
+# --- What a program consists of ----------------------------------------------------------
+
+# has TEXT: the last command printed it.
+has() {
+  if grep -qF -- "$1" out; then passed=$((passed + 1)); else fail "expected $1"; fi
+}
+
+cat >shop.md <<'END'
+# Order - %order(?what) <- wanted(?what), stocked(?what), not %closed
+
+Orders one thing. Once.
+
+## Wanted - wanted(?what)
+
+What is wanted, of the __known things__?
+
+## Stocked - stocked(?what) <- shelf.md#on-shelf(?what, ?many), ?many > 0, $count(?what) ^ ~ {:result ?n}
+
+```rpl
+known-things("nut")
+known-things("bolt")
+known-things("a | b")
+%closed <- holiday(now) | (holiday(?d), |known-things(_)| = 0)
+holiday(?d) -> announced(?d)
+```
+END
+printf '# On shelf - on-shelf(?what, ?many)\nHow many | are there?\n' >shelf.md
+expect "doc: a catalogue" 0 '*' "" "$rpl" doc shop.md
+has '| `%order/1` | goal | Orders one thing. | `shop.md:1` |  | `%closed/0`, `wanted/1`, `stocked/1` |  |'
+has '| `known-things/1` | relation |  | `shop.md:12` | 3 |  | `%closed/0`, `wanted/1` |'
+has '| `stocked/1` | relation |  | `shop.md:9` |  | `$count/1`, `shelf.md#on-shelf/2` | `%order/1` |'
+has '## `shelf.md`'
+has '| `shelf.md#on-shelf/2` | relation | How many \| are there? | `shelf.md:1` |  |  | `stocked/1` |'
+has '- `holiday(?d) -> announced(?d)`, `shop.md:16`, reads `holiday/1`, `announced/1`'
+cp out catalogue.md
+expect "doc: the same bytes again" 0 "$(cat catalogue.md)" "" "$rpl" doc shop.md
+expect "doc: a graph of Graphviz" 0 '*' "" "$rpl" doc shop.md --format dot
+has 'n0 [shape=oval, label="%order/1"];'
+has 'n0 -> n1;'
+has 'subgraph cluster_0 {'
+expect "doc: a flow chart of Mermaid" 0 '*' "" "$rpl" doc shop.md --format mermaid
+has 'n0(["#37;order/1"])'
+has 'subgraph s0["shelf.md"]'
+has 'n0 --> n1'
+for n in {1..300}; do printf 'r%d(?x) <- s%d(?x)\n' "$n" "$n"; done >wide.rpl
+printf '%% <- r300(?x)\n' >>wide.rpl
+expect "doc: a graph that is cut says so" 0 '*' "note: the graph is cut: 150 of 601 nodes" \
+  "$rpl" doc wide.rpl --format mermaid
+has 'cut["cut#58; 150 of 601 nodes'
+has '"r300/1"'
+expect "doc: a cut graph in a catalogue, too" 0 '*' "note: the graph is cut" "$rpl" doc wide.rpl
+has 'The graph is cut: 150 of 601 nodes and '
+expect "doc: Graphviz draws more" 0 '*' "" "$rpl" doc wide.rpl --format dot
+expect "doc: a program with an error" 2 "" "unclosed.rpl:1:3: error RPL1003" "$rpl" doc unclosed.rpl
+printf 'p(?x) <- none.md#p(?x)\n' >astray.rpl
+expect "doc: a namespace without its file" 0 "*" 'no file `none.md`' "$rpl" doc astray.rpl
+expect "doc: a missing file" 6 "" "none.md: No such file or directory" "$rpl" doc none.md
+expect "doc: another format" 2 "" "--format" "$rpl" doc shop.md --format svg
+expect "doc: prose alone" 0 '*' "" "$rpl" doc prose.md
 
 printf '%s passed, %s failed\n' "$passed" "$failed"
 ((failed == 0))

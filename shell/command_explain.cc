@@ -9,6 +9,7 @@
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
 #include "shell/input.h"
+#include "shell/nobody.h"
 #include "shell/program_files.h"
 #include "shell/report.h"
 
@@ -19,13 +20,6 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kDepth = 64;
 constexpr std::size_t kAbsenceDepth = 2;
-
-// Asks nobody: what is not answered beforehand stays open.
-struct Nobody : Agent {
-  rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
-};
 
 // {"file", "line", "column", "begin", "end"}
 ordered_json SpanJson(Span span, const Sources& sources) {

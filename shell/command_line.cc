@@ -67,7 +67,8 @@ constexpr const char* kTraceFooter = R"(Examples
   rpl trace export trip.rpls > trace.rpl     then: rpl run protocol.md trace.rpl
   rpl trace verify trip.rpls
   rpl trace diff monday.rpls tuesday.rpls
-  rpl trace replay trip.rpls)";
+  rpl trace replay trip.rpls
+  rpl trace html trip.rpls -o report.html)";
 
 constexpr const char* kReplyFooter =
     R"(The last line of the message is the query when it starts with `%`.
@@ -149,6 +150,12 @@ Examples
   rpl guard pending
   rpl guard approve 1f2e3d4c5b6a7988
   rpl guard hook --policy policy.json --audit audit.jsonl    see docs/guard.md)";
+
+constexpr const char* kDocFooter = R"(Examples
+  rpl doc protocol.md > program.md
+  rpl doc protocol.md facts.rpl            several files are one program
+  rpl doc protocol.md --format dot | dot -Tsvg >program.svg
+  rpl doc protocol.md --format json)";
 
 constexpr const char* kParseFooter = R"(Examples
   rpl parse protocol.md
@@ -430,6 +437,7 @@ struct Commands {
   VerifyOptions verify;
   ExplainOptions explain;
   GuardCommandOptions guard;
+  DocOptions doc;
   ParseOptions parse;
   FmtOptions fmt;
   CompletionOptions completion;
@@ -577,6 +585,23 @@ void DescribeVerify(CLI::App& command, VerifyOptions& to) {
   command.footer(kVerifyFooter);
 }
 
+void DescribeDoc(CLI::App& command, DocOptions& to) {
+  command.add_option("FILE", to.files, "Markdown protocols, and plain RPL in *.rpl")->required();
+  command
+      .add_option_function<std::string>(
+          "--format",
+          [&to](const std::string& format) {
+            to.format = format == "json"      ? DocFormat::kJson
+                        : format == "dot"     ? DocFormat::kDot
+                        : format == "mermaid" ? DocFormat::kMermaid
+                                              : DocFormat::kMarkdown;
+          },
+          "markdown (default), dot, mermaid or json")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"markdown", "dot", "mermaid", "json"}));
+  command.footer(kDocFooter);
+}
+
 void DescribeTrace(CLI::App& command, TraceOptions& to) {
   using What = TraceOptions::What;
   command.require_subcommand(1);
@@ -602,6 +627,10 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
       ->required();
   AddFormat(*add("replay", "Run it again with the recorded replies, and compare", What::kReplay),
             to.json);
+  add("html", "One page of HTML: the timeline, the proofs of goals, and the source", What::kHtml)
+      ->add_option("-o,--output", to.output, "Write to FILE (default: standard output)")
+      ->type_name("FILE")
+      ->check(CheckNamed);
   command.footer(kTraceFooter);
 }
 
@@ -692,6 +721,8 @@ void Describe(CLI::App& app, Commands& to) {
 
   DescribeGuard(*app.add_subcommand("guard", "Decide about tool calls by a policy"), to.guard);
 
+  DescribeDoc(*app.add_subcommand("doc", "List and draw what a program consists of"), to.doc);
+
   CLI::App* parse = app.add_subcommand("parse", "Show what the parser understands");
   parse->add_option("FILE", to.parse.file, "A Markdown protocol or *.rpl")->required();
   AddFormat(*parse, to.parse.json);
@@ -715,6 +746,7 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("repl")) return CommandRepl(commands.repl);
   if (app.got_subcommand("test")) return CommandTest(commands.test);
   if (app.got_subcommand("explain")) return CommandExplain(commands.explain);
+  if (app.got_subcommand("doc")) return CommandDoc(commands.doc);
   if (app.got_subcommand("check")) return CommandCheck(commands.check);
   if (app.got_subcommand("verify")) return CommandVerify(commands.verify);
   if (app.got_subcommand("guard")) return CommandGuard(commands.guard);

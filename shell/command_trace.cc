@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <sstream>
 
@@ -15,20 +16,14 @@
 #include "shell/engine_setup.h"
 #include "shell/guard_setup.h"
 #include "shell/input.h"
+#include "shell/nobody.h"
 #include "shell/report.h"
+#include "shell/trace_page.h"
 
 namespace rpl {
 namespace {
 
 using nlohmann::ordered_json;
-
-// Nobody: what a session did is looked at, not gone on with.
-class NobodyAnswers : public Agent {
- public:
-  rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
-};
 
 // The file, or nullptr with a message.
 std::unique_ptr<SessionFile> Open(const std::string& path) {
@@ -104,7 +99,7 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
              goal.empty() ? "as in `%who(?x) <- user(?x)`" : "write `" + goal + "`");
     return kExitInvalid;
   }
-  NobodyAnswers nobody;
+  Nobody nobody;
   std::unique_ptr<GateSetup> gate;
   const std::unique_ptr<SavedSession> saved = Again(nobody, events, gate);
   if (saved == nullptr) return NothingRecorded(options);
@@ -189,6 +184,32 @@ int Replay(const TraceOptions& options, const std::vector<Event>& events) {
   return kExitNo;
 }
 
+// The page, on standard output or in a file.
+int Html(const TraceOptions& options, const std::vector<Event>& events) {
+  std::error_code none;
+  if (std::filesystem::equivalent(options.session, options.output, none)) {
+    Complain(options.output, "this is the session itself", "name another file for the page");
+    return kExitInvalid;
+  }
+  const std::vector<StoryEpoch> story = TellStory(events);
+  if (story.empty()) {
+    Complain(options.session, "nothing was recorded yet");
+    return kExitFile;
+  }
+  if (Interrupted()) return kExitInterrupted;
+  const std::string page = TracePage(story);
+  if (options.output.empty()) {
+    std::cout << page << std::flush;
+    return kExitOk;
+  }
+  std::ofstream file(options.output, std::ios::binary | std::ios::trunc);
+  if (!(file << page << std::flush)) {
+    Complain(options.output, "cannot be written");
+    return kExitFile;
+  }
+  return kExitOk;
+}
+
 // The lines that `rpl trace show` prints.
 std::vector<std::string> LinesOf(const std::vector<Event>& events) {
   std::vector<std::string> out;
@@ -232,6 +253,7 @@ int CommandTrace(const TraceOptions& options) {
       if (!sound) return kExitNo;
       std::cerr << fmt::format("sound: {} events\n", events.size());
       break;
+    case What::kHtml: return sound ? Html(options, events) : kExitFile;
     case What::kReplay: return sound ? Replay(options, events) : kExitFile;
     case What::kDiff: {
       if (!sound) return kExitFile;

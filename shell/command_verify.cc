@@ -19,6 +19,7 @@
 #include "shell/commands.h"
 #include "shell/guard_setup.h"
 #include "shell/input.h"
+#include "shell/nobody.h"
 #include "shell/report.h"
 #include "shell/tool_setup.h"
 
@@ -50,17 +51,10 @@ bool IsStructured(const std::string& name) {
   return extension == ".yaml" || extension == ".yml" || extension == ".json";
 }
 
-// Answers nothing: what no command of the configuration answers has no answer.
-struct Nobody : Agent {
-  rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }
-  void Chat(const std::string&) override {}
-  void OfferToContinue(const std::string&) override {}
-};
-
 Limits LimitsOfCommand() {
   Limits limits;
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(kMaxSeconds);
-  limits.watch = [end] {
+  limits.watch = [end](std::size_t) {
     if (Interrupted()) return Stop::kInterrupted;
     return std::chrono::steady_clock::now() > end ? Stop::kTime : Stop::kGoesOn;
   };

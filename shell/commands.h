@@ -61,12 +61,13 @@ int CommandResume(const ResumeOptions& options);
 
 /// rpl trace …: what a session has established.
 struct TraceOptions {
-  enum class What { kShow, kQuery, kExport, kVerify, kDiff, kReplay };
+  enum class What { kShow, kQuery, kExport, kVerify, kDiff, kReplay, kHtml };
   What what = What::kShow;
   std::string session;
-  std::string other;  // kDiff
-  std::string query;  // kQuery
-  bool json = false;  // kShow, kQuery; kExport: NDJSON with hashes
+  std::string other;   // kDiff
+  std::string query;   // kQuery
+  std::string output;  // kHtml: a file; empty: standard output
+  bool json = false;   // kShow, kQuery; kExport: NDJSON with hashes
 };
 int CommandTrace(const TraceOptions& options);
 
@@ -161,6 +162,15 @@ struct GuardCommandOptions {
   int timeout_ms = 10000;  // kHook
 };
 int CommandGuard(const GuardCommandOptions& options);
+
+/// rpl doc FILE…: what a program consists of, and how its parts use each other. The files
+/// are one program.
+enum class DocFormat { kMarkdown, kDot, kMermaid, kJson };
+struct DocOptions {
+  std::vector<std::string> files;
+  DocFormat format = DocFormat::kMarkdown;
+};
+int CommandDoc(const DocOptions& options);
 
 /// rpl parse FILE: what the parser understood.
 struct ParseOptions {

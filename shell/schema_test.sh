@@ -142,6 +142,8 @@ valid explain "" "$rpl" explain -f graph.rpl --not 'to(3, 1)' --format json
 valid trace "" "$rpl" trace show kept --format json
 valid trace "" "$rpl" trace replay kept --format json
 valid export "program turn step entry reply outcome" "$rpl" trace export kept --format ndjson
+valid doc "rpl.doc/1" "$rpl" doc all.rpl violated.rpl --format json
+for example in "$examples"/*.md; do valid doc "rpl.doc/1" "$rpl" doc "$example" --format json; done
 valid parse "" "$rpl" parse ask.md --format json
 for example in "$examples"/*.md; do valid parse "" "$rpl" parse "$example" --format json; done
 

@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: shell/pages_test.sh MERMAID
+#
+# What `rpl trace html` and `rpl doc` write, given to the programs that it is for: pages to a
+# browser, graphs to Graphviz and to Mermaid, whose script is MERMAID. Pictures of the pages
+# stay in build/pages-drawn, to be looked at. The last line is `N passed, N failed`.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+mermaid=$(realpath "${1:?usage: shell/pages_test.sh MERMAID}")
+rpl=$PWD/build/rpl
+drawn=$PWD/build/pages-drawn
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+rm -rf "$drawn"
+mkdir -p "$drawn"
+
+passed=0
+failed=0
+
+# check NAME COMMAND…
+check() {
+  local name=$1 got
+  shift
+  if got=$("$@" 2>&1); then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf '%s\n%s\n' "$name" "$(tail -n 5 <<<"$got")"
+  fi
+}
+
+# browser LOG ARGS…: what the page's console says is in LOG.
+browser() {
+  local log=$1
+  shift
+  timeout 60 chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars \
+    --enable-logging=stderr --user-data-dir="$folder/profile" "$@" 2>"$log"
+}
+
+# is_quiet LOG: the console has no line; a load that the policy forbade would be one.
+is_quiet() { ! grep 'CONSOLE' "$1"; }
+
+# draw NAME: build/pages-drawn/NAME.html in both colours, wide and on a phone, and on paper.
+draw() {
+  local name=$1 theme size scheme
+  for theme in light dark; do
+    [[ $theme == dark ]] && scheme=0 || scheme=1
+    for size in 1280x900 390x800; do
+      check "$name, $theme, $size" browser "$folder/log" \
+        --blink-settings=preferredColorScheme=$scheme --window-size="${size/x/,}" \
+        --screenshot="$drawn/$name-$theme-$size.png" "file://$drawn/$name.html"
+      check "$name, $theme, $size: there" test -s "$drawn/$name-$theme-$size.png"
+      check "$name, $theme, $size: nothing to complain of" is_quiet "$folder/log"
+    done
+  done
+  check "$name, on paper" browser "$folder/log" --no-pdf-header-footer \
+    --print-to-pdf="$drawn/$name.pdf" "file://$drawn/$name.html"
+}
+
+# The page's own script passes its policy: it adds two buttons.
+has_buttons() {
+  browser "$folder/log" --dump-dom "file://$1" | grep -q '>Close all</button>'
+}
+
+# fits WIDTH PAGE: nothing sticks out at that width.
+fits() {
+  {
+    printf '<!DOCTYPE html><iframe id="f" src="file://%s" style="width:%spx;height:800px"></iframe>' \
+      "$2" "$1"
+    printf '<script>onload = () => { const d = f.contentDocument.documentElement;'
+    printf 'document.title = d.scrollWidth <= d.clientWidth ? "fits" : "sticks out"; };</script>'
+  } >"$folder/frame.html"
+  browser "$folder/log" --allow-file-access-from-files --dump-dom "file://$folder/frame.html" |
+    grep -q '<title>fits</title>'
+}
+
+# stays PAGE: a link into the source leaves the report where it is.
+stays() {
+  {
+    printf '<!DOCTYPE html><iframe id="f" src="file://%s#timeline-1" ' "$1"
+    cat <<'END'
+style="width:1280px;height:900px"></iframe>
+<script>
+onload = () => {
+  const page = f.contentWindow;
+  const before = page.scrollY;
+  page.location.hash = "#L30-f0-1";
+  setTimeout(() => {
+    const source = page.document.querySelector("aside").scrollTop;
+    document.title = before > 0 && page.scrollY === before && source > 0 ? "stays" : "moves";
+  }, 300);
+};
+</script>
+END
+  } >"$folder/frame.html"
+  browser "$folder/log" --allow-file-access-from-files --virtual-time-budget=5000 \
+    --dump-dom "file://$folder/frame.html" | grep -q '<title>stays</title>'
+}
+
+# --- Sessions ----------------------------------------------------------------------------
+
+for example in museum-loan greenhouse-irrigation packing-list; do
+  cp "examples/$example.md" "$folder/"
+  "$rpl" run "$folder/$example.md" --session "$folder/$example.rpls" \
+    <"examples/$example.md.answers" >/dev/null 2>&1
+  check "$example: a page" "$rpl" trace html "$folder/$example.rpls" -o "$drawn/$example.html"
+  draw "$example"
+  check "$example: its script runs" has_buttons "$drawn/$example.html"
+  check "$example: fits a phone" fits 390 "$drawn/$example.html"
+  check "$example: the report stays" stays "$drawn/$example.html"
+done
+
+cat >"$folder/violated.md" <<'END'
+# Trip - %trip(?where, ?sky) <- place(?where), cheap(?where), ?sky = $weather(?where)
+
+## Place - place(?where)
+
+Where to?
+
+## Money
+
+```rpl
+price("Lucca", 90)
+price("Averylongnamewithoutanyblankinwhichalinecouldendthatgoesonandonandonandonandonandon", 9)
+cheap(?where) <- price(?where, ?each), ?each < 100
+price(?where, ?each), ?each > 80 -> approved(?where)
+```
+END
+printf '[{"match":{"key":"where"},"value":"Lucca"},
+ {"match":{"tool":"weather"},"value":"</code></li><script>document.title=4</script>\\u202e\\u0007"},
+ {"match":{"key":"what-now"},"value":"continue"}]' >"$folder/answers.json"
+"$rpl" run "$folder/violated.md" --session "$folder/violated.rpls" \
+  --answers "$folder/answers.json" >/dev/null 2>&1
+check "violated: a page" "$rpl" trace html "$folder/violated.rpls" -o "$drawn/violated.html"
+draw violated
+check "violated: fits a phone" fits 390 "$drawn/violated.html"
+check "violated: fits a screen" fits 1280 "$drawn/violated.html"
+
+# --- Programs ----------------------------------------------------------------------------
+
+for n in {1..300}; do printf 'r%d(?x) <- r%d(?x), s%d(?x)\n' "$n" "$((n / 2))" "$n"; done \
+  >"$folder/wide.rpl"
+printf 'a(?x) <- shelf.md#on-shelf(?x), $tool(?x), ?y = $avar\n%% <- a(?x)\n' >"$folder/boxed.rpl"
+printf '# On shelf - on-shelf(?what)\n' >"$folder/shelf.md"
+
+# graph FILE: Graphviz and Mermaid draw it.
+graph() {
+  local name
+  name=$(basename "$1")
+  "$rpl" doc "$1" --format dot >"$folder/graph.dot" 2>/dev/null
+  check "$name: Graphviz" dot -Tsvg "$folder/graph.dot" -o "$drawn/$name.svg"
+  "$rpl" doc "$1" --format mermaid >"$folder/graph.mmd" 2>/dev/null
+  {
+    printf '<!DOCTYPE html><meta charset="utf-8"><pre id="text">'
+    sed 's/&/\&amp;/g; s/</\&lt;/g' "$folder/graph.mmd"
+    printf '</pre><div id="drawing"></div><script src="file://%s"></script>' "$mermaid"
+    cat <<'END'
+<script>
+(async () => {
+  const text = document.getElementById("text");
+  try {
+    mermaid.initialize({startOnLoad: false});
+    await mermaid.parse(text.textContent);
+    const {svg} = await mermaid.render("graph", text.textContent);
+    document.getElementById("drawing").innerHTML = svg;
+    text.remove();
+    document.title = "drawn";
+  } catch (error) {
+    document.title = "refused: " + error.message;
+  }
+})();
+</script>
+END
+  } >"$folder/mermaid.html"
+  browser "$folder/log" --allow-file-access-from-files --virtual-time-budget=20000 \
+    --dump-dom "file://$folder/mermaid.html" >"$folder/dom"
+  check "$name: Mermaid $(grep -o '<title>[^<]*' "$folder/dom")" grep -q '<title>drawn<' "$folder/dom"
+  check "$name: Mermaid's nodes" test "$(grep -cE '^ *n[0-9]+(\(|\[|>)' "$folder/graph.mmd")" = \
+    "$(grep -oE 'id="[^"]*flowchart-n[0-9]+-[0-9]+"' "$folder/dom" | wc -l)"
+}
+for program in examples/*.md examples/*.rpl "$folder/wide.rpl" "$folder/boxed.rpl"; do
+  graph "$program"
+done
+
+printf '%s passed, %s failed\n' "$passed" "$failed"
+((failed == 0))

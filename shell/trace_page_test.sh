@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: shell/trace_page_test.sh [RPL]
+#
+# The page of `rpl trace html`, read as a browser reads it: each entry of the trace is there,
+# links lead somewhere, hostile text is only text, nothing is loaded. The last line is
+# `N passed, N failed`.
+set -uo pipefail
+rpl=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/rpl}")
+examples=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../examples")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+
+passed=0
+failed=0
+
+# check NAME COMMAND…
+check() {
+  local name=$1 got
+  shift
+  if got=$("$@" 2>&1); then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf '%s\n%s\n' "$name" "$(tail -n 5 <<<"$got")"
+  fi
+}
+
+# Reads a page, and checks what holds of every one; then that each line of the files that
+# follow stands in its text.
+cat >read.py <<'END'
+import base64, hashlib, re, sys
+from html.parser import HTMLParser
+
+VOID = {"meta"}
+TAGS = set("""html head meta title style body a header h1 h2 h3 h4 nav ul ol li div main section p
+span code pre table thead tbody tr th td details summary time aside script em""".split())
+ATTRIBUTES = {"class", "id", "href", "open", "scope", "lang", "charset", "name", "content",
+              "http-equiv", "tabindex", "aria-label", "aria-labelledby", "aria-hidden"}
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.ids, self.links, self.text, self.inline, self.policy = [], [], [], [], {}, ""
+        self.named = []
+
+    def handle_starttag(self, tag, attributes):
+        assert tag in TAGS, f"<{tag}>"
+        for key, value in attributes:
+            assert key in ATTRIBUTES, f"{key}= of <{tag}>"
+            assert "http" not in (value or ""), f"{key}={value}"
+        fields = dict(attributes)
+        if "id" in fields: self.ids.append(fields["id"])
+        if "href" in fields: self.links.append(fields["href"])
+        if "aria-labelledby" in fields: self.named.append(fields["aria-labelledby"])
+        if fields.get("http-equiv") == "Content-Security-Policy": self.policy = fields["content"]
+        if tag not in VOID: self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, f"</{tag}>"
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("script", "style"):
+            self.inline[self.open[-1]] = self.inline.get(self.open[-1], "") + data
+        else:
+            self.text.append(data)
+
+raw = open(sys.argv[1], "rb").read()
+page = Page()
+page.feed(raw.decode())
+page.close()
+assert not page.open, page.open
+assert len(page.ids) == len(set(page.ids)), "an id stands twice"
+for link in page.links:
+    assert link.startswith("#") and link[1:] in page.ids, f"a link to {link}"
+for name in page.named:
+    assert name in page.ids, f"named by {name}"
+assert "default-src 'none'" in page.policy
+for part in ("script", "style"):
+    digest = base64.b64encode(hashlib.sha256(page.inline[part].encode()).digest()).decode()
+    assert f"{part}-src 'sha256-{digest}'" in page.policy, f"the {part} is not the one allowed"
+    assert not re.search(r"http|url\(|@import|fetch|eval|innerHTML", page.inline[part]), part
+text = "".join(page.text)
+for character in text:
+    code = ord(character)
+    assert code == 10 or code >= 32 and not 0x7f <= code < 0xa0, f"a control: {code:x}"
+    assert not (0x202a <= code <= 0x202e or 0x2066 <= code <= 0x2069 or code in (0x200e, 0x200f)), \
+        f"a mark that reorders text: {code:x}"
+flat = re.sub(r"\s+", " ", text)
+for file in sys.argv[2:]:
+    lines = [line for line in open(file, encoding="utf-8").read().split("\n") if line]
+    for line in lines:
+        assert re.sub(r"\s+", " ", line) in flat, f"not on the page: {line}"
+END
+
+# page NAME SESSION: the page is sound, and has each entry, and no more of the trace.
+page() {
+  local name=$1 session=$2
+  shift 2
+  check "$name: a page" "$rpl" trace html "$session" -o page.html
+  "$rpl" trace show "$session" | sed -E 's/^[0-9.]+ [a-z]+ +//' >entries
+  check "$name: sound, with its entries" /usr/bin/python3 read.py page.html entries "$@"
+  check "$name: the same bytes again" cmp page.html <("$rpl" trace html "$session")
+}
+
+# --- Hostile text, a tool, a question, a violation, a proof ----------------------------------
+
+cat >hostile.md <<'END'
+# Trip <script>alert(1)</script> - %trip(?where, ?sky) <- place(?where), cheap(?where), ?sky = $weather(?where)
+
+<img src=x onerror=alert(2)> "quoted" & 'single' http://example.org/x.js
+
+## Place - place(?where)
+
+Where to? <b>Bold</b> & __bolder__
+
+## Money
+
+```rpl
+price("Lucca", 90)
+price("</script><script>alert(3)//", 1)
+cheap(?where) <- price(?where, ?each), ?each < 100
+price(?where, ?each), ?each > 80 -> approved(?where)
+```
+END
+printf '[{"match":{"key":"where"},"value":"Lucca"},
+ {"match":{"tool":"weather"},"value":"</code></li><script>alert(4)</script>\\u202e\\u0007\\u001b[2J"},
+ {"match":{"key":"what-now"},"value":"continue"}]' >answers.json
+"$rpl" run hostile.md --session hostile --answers answers.json --now 2026-01-02T00:00:00Z >/dev/null 2>&1
+cat >wanted <<'END'
+</code></li><script>alert(4)</script>\u202e\u0007\u001b[2J
+<img src=x onerror=alert(2)> "quoted" & 'single' http://example.org/x.js
+# Trip <script>alert(1)</script> - %trip(?where, ?sky)
+price("</script><script>alert(3)//", 1)
+Where to? <b>Bold</b> & bolder
+cheap("Lucca")
+90 < 100
+price(?where, ?each), ?each > 80 -> approved(?where) ^^ {?where "Lucca", ?each 90}
+Timestep 3
+derived cheap("Lucca")
+END
+page "hostile text" hostile wanted
+check "a proof unfolds" grep -qF '<details open><summary><code>%trip(&quot;Lucca&quot;' page.html
+check "a proof leads to the line of its rule" grep -qE \
+  '<code>cheap\(&quot;Lucca&quot;\)</code> <a class="place" href="#L14-f0-1">hostile.md:14</a>' page.html
+check "a question leads to what asks it" grep -qE \
+  'for \?where</code> <a class="place" href="#L5-f0-1">' page.html
+
+# --- A tool that a command answers, and how long it took -------------------------------------
+
+# shellcheck disable=SC2016
+printf '#!/bin/sh\nread -r line\nid=${line#*\\"id\\":\\"}\nprintf %s "${id%%%%\\"*}"\n' \
+  "'{\"id\":\"%s\",\"result\":7}\\n'" >seven.sh
+chmod +x seven.sh
+printf 'version: 1\ntools: {seven: {command: ["./seven.sh"]}}\n' >rpl.yaml
+printf '%%seven(?x) <- ?x = $seven("a")\n' >seven.rpl
+"$rpl" run seven.rpl --session timed --allow-tool seven >/dev/null 2>&1
+page "a tool" timed
+check "how long it took" grep -qE '<td class="took">[0-9.]+ m?s</td>' page.html
+"$rpl" run seven.rpl --session untimed --allow-tool seven --now 2026-01-02T00:00:00Z >/dev/null 2>&1
+page "a clock that stands still" untimed
+check "tells no duration" grep -qF 'not recorded' page.html
+
+# --- A run that was killed while its tool ran -----------------------------------------------
+
+printf '#!/bin/sh\nkill -9 "$PPID"\nsleep 5\n' >killer.sh
+chmod +x killer.sh
+printf 'version: 1\ntools: {killer: {command: ["./killer.sh"]}}\n' >rpl.yaml
+printf '%%end(?x) <- ?y = $ask("Q"), ?x = $killer(?y)\n' >killer.rpl
+{ "$rpl" run killer.rpl --session killed --allow-tool killer --answer ask=1; } >/dev/null 2>&1
+page "a run that was killed" killed
+check "is not over" grep -qF '<span class="badge open">not over</span>' page.html
+check "its call is in doubt" grep -qF 'in doubt: started, and no reply' page.html
+check "nothing is told that did not happen" test "$(grep -c 'class="step"' page.html)" = 2
+
+# --- A run that waits, one that fails, a program that changed --------------------------------
+
+"$rpl" run seven.rpl --session waits </dev/null >/dev/null 2>&1
+page "no permission" waits
+cp "$examples/packing-list.md" packing.md
+"$rpl" run packing.md --session packing </dev/null >/dev/null 2>&1
+page "a run that waits" packing
+check "says so" grep -qF '<span class="badge open">waiting</span>' page.html
+check "and why its goal does not hold" grep -qF '<h3>Why not ' page.html
+printf '\n## More\n\n```rpl\nmore("x")\n```\n' >>packing.md
+"$rpl" resume packing <"$examples/packing-list.md.answers" >/dev/null 2>&1
+page "a program that changed" packing
+check "both programs are there" grep -qF 'id="program-2"' page.html
+printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1, ?y < 2000\n%% <- n(1999)\n' >many.rpl
+"$rpl" run many.rpl --session many >/dev/null 2>&1
+page "a long log" many
+check "what is cut is said" grep -qE '<p class="note">[0-9]+ more lines are not shown' page.html
+
+printf '%s passed, %s failed\n' "$passed" "$failed"
+((failed == 0))
