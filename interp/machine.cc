@@ -51,12 +51,12 @@ void Machine::Note(std::string why) {
 }
 
 void Machine::Poll() {
-  if ((++ticks_ & 0xfff) == 0) Watch();
+  if ((++ticks_ & 0xfff) == 0) Watch(0);
 }
 
-void Machine::Watch() {
+void Machine::Watch(std::size_t bytes) {
   if (!limits_.watch) return;
-  if (const Stop why = limits_.watch(); why != Stop::kGoesOn) {
+  if (const Stop why = limits_.watch(bytes); why != Stop::kGoesOn) {
     stop = why;
     stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
   }
@@ -982,10 +982,18 @@ std::size_t Machine::MostNew() const {
   return limits_.max_rows + 1 - std::min(new_rows, limits_.max_rows);
 }
 
+// Asks the limits before much memory is taken at once.
+bool Machine::HasRoom(std::size_t bytes) {
+  if (bytes >= kMuch) Watch(bytes);
+  return stop == Stop::kGoesOn;
+}
+
 void Machine::Flush() {
   if (staged_.size() == 0) return;
-  const std::size_t added = staged_head_->rows().InsertEach(
-      staged_.cells.data(), staged_.hashes.data(), staged_.size(), MostNew());
+  RowSet& rows = staged_head_->rows();
+  std::size_t added = 0;
+  if (HasRoom(rows.GrowthFor(staged_.size())))  // else derived anew when it goes on
+    added = rows.InsertEach(staged_.cells.data(), staged_.hashes.data(), staged_.size(), MostNew());
   staged_.Clear();
   if (added > 0) CountNew(added);
 }
@@ -997,13 +1005,14 @@ void Machine::Derive(const Plan& plan) {
   }
   if (limits_.threads > 1 && JoinRun::Outer(*plan.join, *marks) >= limits_.min_shared) {
     if (team_ == nullptr) team_ = std::make_unique<JoinTeam>(limits_.threads);
-    CountNew(team_->Run(*plan.join, store_, *marks, MostNew(), within_limits));
+    CountNew(team_->Run(*plan.join, store_, *marks, MostNew(), within_limits,
+                        [this](std::size_t bytes) { return HasRoom(bytes); }));
     return;
   }
   staged_head_ = &store_.at(plan.join->head);
   const auto pause = [&] {
     if (staged_.size() >= kStaged) Flush();
-    else Watch();
+    else Watch(0);
     return stop == Stop::kGoesOn;
   };
   JoinRun run(*plan.join, store_, *marks, staged_, kStaged, pause, &within_limits);

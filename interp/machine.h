@@ -76,6 +76,8 @@ class Machine {
 
   /// How many derived rows are inserted at a time.
   static constexpr std::size_t kStaged = 64;
+  /// Before a relation grows by as many bytes the limits are asked.
+  static constexpr std::size_t kMuch = std::size_t{1} << 26;
 
   /// Makes `frame` the current one for a time.
   class Use {
@@ -131,7 +133,7 @@ class Machine {
 
   /// Polls the limits in the course of long work; false when one stopped it.
   const KeepOn within_limits = [this] {
-    Watch();
+    Watch(0);
     return stop == Stop::kGoesOn;
   };
 
@@ -184,13 +186,14 @@ class Machine {
   bool Stage(Relation& head, std::span<const Value> row);
   void Flush();
   std::size_t MostNew() const;
+  bool HasRoom(std::size_t bytes);
   bool EmitAnswer();
   Value Evaluate(const Expr& e);
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
   Value AvarValue(RelationId channel) const;
   void Note(std::string why);
   void Poll();
-  void Watch();
+  void Watch(std::size_t bytes);
   void Waits(const Table& table);
   Value Made(Value v);
 

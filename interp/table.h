@@ -55,8 +55,9 @@ struct Limits {
   /// What is derived does not depend on either.
   std::size_t threads = 1;
   std::size_t min_shared = 4'096;
-  /// Polled about every 4,000 rows: kGoesOn, or why to stop. May be empty.
-  std::function<Stop()> watch;
+  /// Polled about every 4,000 rows: kGoesOn, or why to stop. `bytes` are about to be taken and
+  /// filled in one go: it may stop before that. May be empty.
+  std::function<Stop(std::size_t bytes)> watch;
 };
 
 /// A row that an answer rests on.

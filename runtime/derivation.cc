@@ -97,7 +97,7 @@ std::string Derivations::Finished(const Open& open) const {
 
 std::string Derivations::SentenceOf(RelationId relation, const std::vector<Value>& row) {
   const Fact root = {relation, row};
-  if (!IsDerived(root) || !told_.insert(root).second) return "";
+  if (!IsDerived(root) || std::exchange(explained_[root], true)) return "";
   std::vector<Open> stack;
   std::set<Fact> above;  // on the stack
   std::set<Fact> left_out;
@@ -116,7 +116,7 @@ std::string Derivations::SentenceOf(RelationId relation, const std::vector<Value
       text = RowText(fact.first, fact.second);
       return true;
     }
-    explained_.insert(fact);
+    explained_.try_emplace(fact, false);
     ++rows;
     if (!Find(open, above)) {
       text = Leaf(fact);

@@ -43,10 +43,7 @@ class Derivations {
   std::string CollectedText(const Collected& collected, std::span<const Value> row,
                             bool avars) const;
   /// Something was taken back: what rows rest on may have changed.
-  void Forget() {
-    told_.clear();
-    explained_.clear();
-  }
+  void Forget() { explained_.clear(); }
 
   std::string RowText(RelationId relation, std::span<const Value> row) const;
   std::string BindingsText(const std::vector<Value>& entries) const;
@@ -72,8 +69,7 @@ class Derivations {
   Pool& pool_;
   const Analysis& analysis_;
   Solver& solver_;
-  std::set<Fact> told_;       // rows with a sentence of their own
-  std::set<Fact> explained_;  // in some sentence
+  std::map<Fact, bool> explained_;  // rows in some sentence; true: they had one of their own
 };
 
 }  // namespace rpl

@@ -34,6 +34,16 @@ std::string TextAt(const ordered_json& body, const char* key) {
   return at != body.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
+int NumberAt(const ordered_json& body, const char* key) {
+  const auto at = body.find(key);
+  return at != body.end() && at->is_number_integer() ? at->get<int>() : 0;
+}
+
+bool FlagAt(const ordered_json& body, const char* key) {
+  const auto at = body.find(key);
+  return at != body.end() && at->is_boolean() && at->get<bool>();
+}
+
 Event Make(Event::Kind kind, const ordered_json& body) {
   return {kind, body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
 }
@@ -101,11 +111,11 @@ TraceEntry EntryOf(const ordered_json& body) {
   const std::string name = TextAt(body, "kind");
   while (out.kind != TraceEntry::Kind::kFailure && EntryName(out.kind) != name)
     out.kind = static_cast<TraceEntry::Kind>(static_cast<int>(out.kind) + 1);
-  out.timestep = body.value("timestep", 0);
-  out.phase = body.value("phase", 0);
+  out.timestep = NumberAt(body, "timestep");
+  out.phase = NumberAt(body, "phase");
   out.text = TextAt(body, "text");
-  out.stated = body.value("stated", false);
-  out.again = body.value("again", false);
+  out.stated = FlagAt(body, "stated");
+  out.again = FlagAt(body, "again");
   return out;
 }
 
@@ -150,12 +160,17 @@ Trace Entries(std::span<const Event> events) {
   return out;
 }
 
-// A timestep takes the replies of the one before in its first phase, and nothing is settled
-// in between. So those without entry stand after the last step.
+// A timestep takes the replies of the one before in its first phases, and nothing is settled
+// in between. So those without entry stand after the last step; an epoch that follows may
+// have begun with some of their entries.
 Trace EntriesToCome(std::span<const Event> events) {
   Trace out;
   for (const Event& event : events) {
-    if (event.kind == Event::Kind::kStep || event.kind == Event::Kind::kProgram) out.clear();
+    if (event.kind == Event::Kind::kStep) out.clear();
+    if (event.kind == Event::Kind::kEntry && !out.empty())
+      std::erase_if(out, [text = TextAt(Body(event), "text")](const TraceEntry& entry) {
+        return entry.text == text;
+      });
     if (event.kind != Event::Kind::kReply) continue;
     const ordered_json body = Body(event);
     if (const auto entry = body.find("entry"); entry != body.end()) out.push_back(EntryOf(*entry));
@@ -179,7 +194,7 @@ Journal::Journal(std::vector<Event> recorded, std::span<const Event> earlier, Si
       in_doubt_(CallsInDoubt(earlier)) {
   for (TraceEntry& entry : earlier_) entry.past = true;
   for (const Event& event : earlier) {
-    if (event.kind == Event::Kind::kStep) last_timestep_ = Body(event).value("timestep", 0);
+    if (event.kind == Event::Kind::kStep) last_timestep_ = NumberAt(Body(event), "timestep");
     if (event.kind == Event::Kind::kReply) NotePartial(event, partial_);
   }
 }
@@ -257,7 +272,7 @@ Journal::Moment Journal::Step(int timestep, const std::function<std::string()>& 
   if (const Event* next = Next(); next != nullptr && next->kind == Event::Kind::kStep) {
     const ordered_json body = Body(*next);
     out.now = TextAt(body, "now");
-    numbers = body.value("limits", numbers);
+    if (const auto at = body.find("limits"); at != body.end() && at->is_array()) numbers = *at;
     for (std::size_t i = 0; i < std::min(numbers.size(), std::size(counters)); ++i)
       if (numbers[i].is_number_unsigned()) *counters[i] = numbers[i].get<std::size_t>();
   } else {

@@ -147,7 +147,10 @@ std::vector<Diagnostic> SavedSession::Start(
                     [](const Diagnostic& d) { return d.severity == Severity::kError; }))
       return findings;
   }
-  finished_turn_ = same && recorded.back().kind != Event::Kind::kOutcome && recorded.size() > 1;
+  for (const Event& event : recorded) {
+    if (event.kind == Event::Kind::kTurn) finished_turn_ = true;
+    if (event.kind == Event::Kind::kOutcome) finished_turn_ = false;
+  }
   journal_ = std::make_unique<Journal>(std::move(recorded), earlier, keep, retry, end_);
   options_.journal = journal_.get();
   session_ = std::make_unique<Session>(agent_, options_);

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <sstream>
 
 namespace rpl {
@@ -135,6 +136,31 @@ TEST_CASE("a session goes on where it waited, and asks nothing twice") {
         "asked one\nasked two\nran $work(\"one\")\nasked three\nchat \"$work(\\\"one\\\")\"\n");
 }
 
+// Goes on with the session in a process of its own, which is killed after a while. Whether
+// it came to its end before that.
+bool GoOnUntilKilled(const std::string& path, const std::string& log,
+                     const std::vector<ProgramFile>& program, std::mt19937& random) {
+  const pid_t child = fork();
+  if (child == 0) {
+    WritingAgent person(log, true);
+    const Ran ran = GoOn(path, person, program);
+    _exit(ran.saved != nullptr && ran.outcome.status == Status::kSatisfied ? 0 : 1);
+  }
+  REQUIRE(child > 0);
+  usleep(std::uniform_int_distribution<useconds_t>(0, 12'000)(random));
+  kill(child, SIGKILL);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  if (!WIFSIGNALED(status)) REQUIRE(WEXITSTATUS(status) == 0);
+  return !WIFSIGNALED(status);
+}
+
+void CheckNotTwice(const std::string& log, const std::string& line) {
+  const std::string happened = Contents(log);
+  const std::size_t first = happened.find(line);
+  if (first != std::string::npos) CHECK(happened.find(line, first + 1) == std::string::npos);
+}
+
 TEST_CASE("a session that is killed at any moment loses nothing and does nothing twice") {
   const Folder folder;
   {
@@ -147,28 +173,41 @@ TEST_CASE("a session that is killed at any moment loses nothing and does nothing
   for (int run = 0; kills < 300; ++run) {
     const std::string path = folder / std::to_string(run);
     const std::string log = path + ".log";
-    for (bool over = false; !over;) {
-      const pid_t child = fork();
-      if (child == 0) {
-        WritingAgent person(log, true);
-        const Ran ran = GoOn(path, person, kProgram);
-        _exit(ran.saved != nullptr && ran.outcome.status == Status::kSatisfied ? 0 : 1);
-      }
-      REQUIRE(child > 0);
-      usleep(std::uniform_int_distribution<useconds_t>(0, 12'000)(random));
-      kill(child, SIGKILL);
-      int status = 0;
-      REQUIRE(waitpid(child, &status, 0) == child);
-      if (WIFSIGNALED(status)) ++kills;
-      else REQUIRE(WEXITSTATUS(status) == 0);
-      over = WIFEXITED(status);
-    }
+    while (!GoOnUntilKilled(path, log, kProgram, random)) ++kills;
     CHECK(TraceOf(path) == expected);
-    const std::string happened = Contents(log);
-    for (const std::string line : {"ran $work", "chat "}) {
-      const std::size_t first = happened.find(line);
-      if (first != std::string::npos) CHECK(happened.find(line, first + 1) == std::string::npos);
+    CheckNotTwice(log, "ran $work");
+    CheckNotTwice(log, "chat ");
+  }
+}
+
+TEST_CASE("a session that is killed and changed at any moment does nothing twice, and replays") {
+  const Folder folder;
+  std::mt19937 random(20260103);
+  int kills = 0;
+  for (int run = 0; kills < 100; ++run) {
+    const std::string path = folder / std::to_string(run);
+    const std::string log = path + ".log";
+    std::vector<ProgramFile> program = kProgram;
+    while (!GoOnUntilKilled(path, log, program, random)) {
+      ++kills;
+      if (kills % 2 == 0) program[0].text += "-- changed\n";
     }
+    CheckNotTwice(log, "ran $work");
+    const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
+    REQUIRE(opened.error == "");
+    const Trace shown = Entries(opened.file->events());
+    const Replayed again = ReplayAll(opened.file->events(), nullptr);
+    CHECK(again.differs == "");
+    REQUIRE(again.entries.size() == shown.size());
+    std::multiset<std::string> replies;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      CHECK(again.entries[i].text == shown[i].text);
+      CHECK(again.entries[i].timestep == shown[i].timestep);
+      if (shown[i].kind == TraceEntry::Kind::kReply && !shown[i].text.starts_with("$json"))
+        replies.insert(shown[i].text);
+    }
+    CHECK(replies.size() == 4);
+    CHECK(std::set<std::string>(replies.begin(), replies.end()).size() == 4);
   }
 }
 
@@ -187,6 +226,34 @@ TEST_CASE("a program that was changed keeps what the session knows") {
   const std::string log = Contents(folder / "log");
   CHECK(log.find("asked one\n") == log.rfind("asked one\n"));
   CHECK(log.find("ran ") == log.rfind("ran "));
+}
+
+TEST_CASE("what was said in messages holds in a changed program, what its text said does not") {
+  const Folder folder;
+  const std::string path = folder / "s";
+  WritingAgent nobody(folder / "log", false);
+  std::vector<ProgramFile> program = {{"p.rpl", "p(1) -> true\np(2) -> true\n%all(?x) <- p(?x)\n"}};
+  {
+    const Ran ran = GoOn(path, nobody, program);
+    CHECK(ran.outcome.answers == std::vector<std::string>{"1", "2"});
+    ran.saved->session().Say("m", "p(3)\np(4) ^ ~ {:doc \"d\"}\n");
+    ran.saved->session().Say("m", "p(2) -> false\n");
+    CHECK(ran.saved->session().Run().answers == std::vector<std::string>{"1", "3", "4"});
+  }
+  program[0].text = "p(2) -> true\np(5) -> true\n%all(?x) <- p(?x)\n%doc(?d) <- p(_) ^:doc ?d\n";
+  {
+    const Ran ran = GoOn(path, nobody, program);
+    CHECK(ran.outcome.answers == std::vector<std::string>{"5", "3", "4"});
+    CHECK(ran.saved->session().Say("q", "%d(?d) <- %doc(?d)\n").answers ==
+          std::vector<std::string>{"d"});
+    const std::string out = ran.saved->session().Export();
+    CHECK(out.find("p(1)") == std::string::npos);
+    CHECK(out.find("p(3) -> true\n") != std::string::npos);
+  }
+  const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
+  const Replayed again = ReplayAll(opened.file->events(), nullptr);
+  CHECK(again.differs == "");
+  CHECK(again.entries.size() == Entries(opened.file->events()).size());
 }
 
 TEST_CASE("a program that has errors leaves the session as it was") {
@@ -263,6 +330,38 @@ TEST_CASE("a call whose command was cut off is in doubt, in the epochs after too
   const Event reply{Event::Kind::kReply, R"x({"call":"$work(1)","kind":"value","value":"1"})x"};
   CHECK(CallsInDoubt(std::vector{started}) == std::set<std::string>{"$work(1)"});
   CHECK(CallsInDoubt(std::vector{started, reply}).empty());
+}
+
+TEST_CASE("a reply that no timestep took is an entry to come, until an epoch begins with it") {
+  const Event step{Event::Kind::kStep, R"x({"timestep":1,"now":"","limits":[]})x"};
+  const std::string entry = R"x({"kind":"reply","timestep":2,"phase":1,"text":"$t() -> true"})x";
+  const Event reply{Event::Kind::kReply,
+                    R"x({"call":"$t()","kind":"value","value":"1","entry":)x" + entry + "}"};
+  const Event program = Journal::Program({{{"p.rpl", "% <- $t()\n"}}, ""});
+  const Event entered{Event::Kind::kEntry, entry};
+  CHECK(EntriesToCome(std::vector{step, reply}).size() == 1);
+  CHECK(EntriesToCome(std::vector{step, reply, step}).empty());
+  CHECK(EntriesToCome(std::vector{step, reply, program}).size() == 1);
+  CHECK(EntriesToCome(std::vector{step, reply, program, entered}).empty());
+  CHECK(TraceSoFar(std::vector{step, reply, program, entered}).size() == 1);
+}
+
+TEST_CASE("events of any form are read") {
+  for (const char* body : {"", "1", "[]", "{}", R"x({"kind":1,"timestep":"a","text":[]})x",
+                           R"x({"call":7,"kind":"value","value":"1","entry":[1]})x",
+                           R"x({"timestep":null,"now":1,"limits":{"a":1}})x"}) {
+    const Event events[] = {{Event::Kind::kProgram, body},
+                            {Event::Kind::kReply, body},
+                            {Event::Kind::kEntry, body},
+                            {Event::Kind::kStep, body}};
+    CHECK(TraceSoFar(events).size() == 1);
+    const Journal journal({}, events, nullptr);
+    CHECK(journal.last_timestep() == 0);
+    Journal again({events[3]}, {}, nullptr);
+    again.Step(1, [] { return std::string(); }, {});
+    CHECK(again.differs());
+    CHECK(ReplayAll({std::begin(events), std::end(events)}, nullptr).differs != "");
+  }
 }
 
 TEST_CASE("a journal that is told something else breaks and asks nobody") {

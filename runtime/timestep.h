@@ -133,11 +133,12 @@ class Runtime {
   void Record(TraceEntry::Kind kind, std::string text, bool stated = false);
   void Add(TraceEntry entry);
   void Assert(const Novelty& novelty);
+  void TakeAvar(const Collected& collected, std::size_t column, Value value);
   bool HasRules(RelationId goal) const;
   void DropOvertakenTruths();
   void Renew();
   void TakeStop();
-  Stop Watch();
+  Stop Watch(std::size_t bytes);
   bool Forced(const Table& table) const;
   std::string LimitText() const;
   void LogDerived();

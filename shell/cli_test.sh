@@ -405,6 +405,10 @@ printf 'version: 1\ntools: {slow: {command: [./slow.sh], permission: allow}}\n' 
 expect "a failure stands" 4 "" '$slow(1) failed: ' "$rpl" resume retry.rpls --allow-tool slow
 expect "resume --retry" 3 "" "Second question?" \
   "$rpl" resume retry.rpls --allow-tool slow --retry slow
+: >tools/ran
+expect "resume --retry of what went well" 3 "" "Second question?" \
+  "$rpl" resume retry.rpls --allow-tool slow --retry slow
+[[ ! -s tools/ran ]] || fail "expected no call"
 
 # --- Streams and signals -----------------------------------------------------------------
 

@@ -65,13 +65,18 @@ bool IsOneOf(const std::string& call, const std::vector<std::string>& tools) {
 
 // Takes back the replies of calls that failed, so that they are made again (§13.3).
 void TakeBackFailures(Session& session, const std::vector<std::string>& tools) {
-  std::string message;
+  std::vector<std::string> failed;  // calls whose last reply is a failure
   for (const TraceEntry& entry : session.Entries()) {
-    const std::size_t end = entry.text.find(" ^ ~ {:status :error");
-    if (entry.kind == TraceEntry::Kind::kReply && end != std::string::npos &&
+    const bool reply = entry.kind == TraceEntry::Kind::kReply;
+    if (!reply && entry.kind != TraceEntry::Kind::kRetraction) continue;
+    const std::string call = entry.text.substr(0, entry.text.find(reply ? " ^ ~ {" : " -> false"));
+    std::erase(failed, call);
+    if (reply && entry.text.compare(call.size(), 20, " ^ ~ {:status :error") == 0 &&
         IsOneOf(entry.text, tools))
-      message += entry.text.substr(0, end) + " -> false\n";
+      failed.push_back(call);
   }
+  std::string message;
+  for (const std::string& call : failed) message += call + " -> false\n";
   if (!message.empty()) session.Say("<retry>", message);
 }
 
@@ -125,6 +130,8 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   }
   if (Interrupted()) outcome.status = Status::kInterrupted;
   PrintRun(outcome, session, engine);
+  if (outcome.status == Status::kSatisfied && !outcome.repeatable)
+    std::cerr << "note: a limit cut this run off, so its end is not in the session\n";
   if (outcome.status == Status::kWaiting)
     std::cerr << "saved: go on with `rpl resume " << path << "`\n";
   host.ReportUnused();

@@ -169,6 +169,21 @@ expect "a changed program keeps that half" 0 '{"?from":1,"?to":2}' "" \
   "$rpl" resume half.rpls --answer to=2 --answer from=9
 replays half.rpls
 
+cat >focus.md <<'END2'
+# Focus - focus($focus)
+What focus?
+
+# Go - %go(?f, ?g) <- focus(?f), $focus ^ ~ {:result ?g}
+END2
+expect "an avar that a heading collects" 0 '{"?f":"tone","?g":"tone"}' "" \
+  "$rpl" run focus.md --session focus.rpls --answer focus=tone
+"$rpl" trace export focus.rpls >focus.rpl
+expect "its export asks nothing" 0 '{"?f":"tone","?g":"tone"}' "" \
+  "$rpl" run focus.md focus.rpl </dev/null
+echo 'Changed.' >>focus.md
+expect "a changed program keeps it" 0 '{"?f":"tone","?g":"tone"}' "" \
+  "$rpl" resume focus.rpls </dev/null
+
 # --- One name for a call ---------------------------------------------------------------------
 
 "$rpl" run stay.md --events ndjson </dev/null >events 2>/dev/null
@@ -220,6 +235,18 @@ printf 'again(?n, ?a) <- ?a = $ask("q{?n}")\nloop(?n) <- again(?n, ?a), loop(?a)
 expect "a limit of timesteps" 5 "" "3 timesteps" \
   "$rpl" run loop.rpl --max-timesteps 3 --session loop.rpls < <(seq 2 9)
 replays loop.rpls
+
+cat >chat.rpl <<'END2'
+n(0)
+n(?y) <- n(?x), ?y = ?x + 1, ?y < 3000
+p(?x, ?y, ?z) <- n(?x), n(?y), n(?z)
+% <- n(5), $json(?h), ?h = "hello"
+END2
+for run in first second; do
+  expect "satisfied within a limit of time, the $run time" 0 '"hello"' "its end is not in the session" \
+    "$rpl" run chat.rpl --session chat.rpls --max-time 0.3
+done
+expect "what was cut off is not kept" 0 "" "sound: 1 events" "$rpl" trace verify chat.rpls
 
 # --- A turn that was cut off -----------------------------------------------------------------------
 

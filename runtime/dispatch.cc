@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Phase 8: what leaves the engine, and the replies that come back at once. Calls to tools of
+// one plan go out together, of the questions to a person one; what is recorded is taken from
+// the journal instead.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "runtime/journal.h"
+#include "runtime/json_value.h"
+#include "runtime/timestep.h"
+
+namespace rpl {
+
+using nlohmann::ordered_json;
+
+void Runtime::DispatchAsyncs() {
+  Begin(8, "dispatch asyncs");
+  if (!violated_.empty()) return AskWhatNow();
+  Journal* const journal = IsCutOff() ? nullptr : options_.journal;
+  const bool live = options_.journal == nullptr || options_.journal->live();
+  std::set<std::string> traced;
+  for (const auto& [clause, value] : shown_) {
+    const auto json = Json(pool_, value);
+    if (!json) {
+      Log("not shown: two keys of " + Text(pool_, value) + " are the same text");
+      continue;
+    }
+    chat_ = true;
+    if (journal != nullptr ? journal->Chat(*json) : live) agent_.Chat(*json);
+    Log("chat " + *json);
+    Tell("chat", {{"line", *json}});
+    if (traced.insert(clause->text).second)
+      Record(TraceEntry::Kind::kReply, clause->text + " ^ ~ {:tool :json} -> true");
+  }
+  if (standing_ == Standing::kUnsatisfied) return AskWhatNow();
+  if (standing_ != Standing::kPending || IsCutOff()) return;
+  std::vector<const OpenCall*> tools;
+  const OpenCall* question = nullptr;  // one at a time, in order (design 4)
+  for (const OpenCall& call : open_calls_) {
+    if (!IsQuestion(store_.at(call.relation))) tools.push_back(&call);
+    else if (question == nullptr) question = &call;
+  }
+  if (!tools.empty()) CallTools(tools);
+  if (question != nullptr) Ask(*question);
+}
+
+// $json lines of the goals below first, then clause by clause in written order.
+void Runtime::Show(const Table& table, std::set<const Table*>& done) {
+  if (!done.insert(&table).second) return;
+  for (const Table* used : table.used) Show(*used, done);
+  std::vector<std::pair<const Clause*, Value>> shown = table.shown;
+  std::stable_sort(shown.begin(), shown.end(), [](const auto& a, const auto& b) {
+    return a.first->span.begin < b.first->span.begin;
+  });
+  shown_.insert(shown_.end(), shown.begin(), shown.end());
+}
+
+// Values as a JSON list; what has no JSON is its RPL text.
+ordered_json Runtime::JsonOf(const std::vector<Value>& values) const {
+  ordered_json out = ordered_json::array();
+  for (const Value v : values) out.push_back(JsonOfValue(pool_, v).value_or(Text(pool_, v)));
+  return out;
+}
+
+Request Runtime::RequestFor(const OpenCall& call) {
+  Request r;
+  if (call.place.end != 0) r.place = sources_.Where(call.place);
+  r.id = solver_.machine().CallText(call);
+  const Relation& rel = store_.at(call.relation);
+  if (call.space == Space::kTool) {
+    r.tool = r.name = std::string(pool_.TextOf(rel.label()));
+    r.args = call.args;
+    r.kind = r.tool == "ask"      ? Request::Kind::kAsk
+             : r.tool == "choose" ? Request::Kind::kChoose
+                                  : Request::Kind::kTool;
+    if (!call.args.empty()) r.prompt = PlainText(pool_, call.args.front());
+    if (r.kind == Request::Kind::kChoose && call.args.size() > 1 &&
+        (call.args[1].kind() == Kind::kList || call.args[1].kind() == Kind::kSet)) {
+      const std::span<const Value> options = pool_.ItemsOf(call.args[1]);
+      r.options.assign(options.begin(), options.end());
+    }
+    return r;
+  }
+  r.name = std::string(pool_.TextOf(rel.label()));
+  r.prompt = r.name;
+  if (call.space == Space::kRelation) r.relation = r.name;
+  if (call.question >= 0) {
+    const Question& q = program_.questions()[static_cast<std::size_t>(call.question)];
+    r.name = q.name;
+    r.prompt = q.prompt;
+    if (q.options != kNoId) {
+      const Relation& options = store_.at(q.options);
+      for (RowId row = 0; row < options.size(); ++row) r.options.push_back(options.Row(row)[0]);
+      if (!r.options.empty()) r.kind = Request::Kind::kChoose;
+    }
+  }
+  // Arguments of one heading differ by name.
+  const auto open =
+      std::count_if(call.args.begin(), call.args.end(), [](Value v) { return v.is_none(); });
+  if (call.space == Space::kRelation && !r.id.starts_with('$') && open > 1)
+    r.id += " for ?" + r.name;
+  return r;
+}
+
+// The calls of one plan go out together; replies are taken in written order.
+void Runtime::CallTools(const std::vector<const OpenCall*>& calls) {
+  Journal* const journal = options_.journal;
+  std::vector<Request> requests;
+  std::vector<std::string> names;
+  for (const OpenCall* call : calls) {
+    requests.push_back(RequestFor(*call));
+    names.push_back(requests.back().id);
+    if (journal != nullptr) journal->Call(names.back());
+    Log("dispatched " + names.back());
+  }
+  std::vector<Answer> replies(calls.size());
+  if (journal != nullptr)
+    while (const auto recorded = journal->NextReply(names, pool_))
+      replies[recorded->call] = recorded->answer;
+  if (journal == nullptr || journal->live()) {
+    std::vector<std::size_t> open;
+    std::vector<Request> rest;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (replies[i].kind != Answer::Kind::kNobody) continue;
+      open.push_back(i);
+      rest.push_back(requests[i]);
+      if (journal == nullptr) continue;
+      rest.back().in_doubt = journal->InDoubt(names[i]);
+      rest.back().starting = [journal, name = names[i]] { journal->Started(name); };
+      rest.back().finished = [&, i](const Answer& answer) {
+        journal->Reply(names[i], answer, pool_, EntryToCome(*calls[i], answer));
+        replies[i] = answer;
+      };
+    }
+    for (std::size_t k = 0; Tells() && k < open.size(); ++k)
+      Tell("tool-call",
+           {{"id", names[open[k]]}, {"tool", rest[k].tool}, {"args", JsonOf(rest[k].args)}});
+    const std::vector<Answer> answers = agent_.Call(rest, pool_);
+    for (std::size_t k = 0; k < open.size(); ++k) {
+      if (answers[k].kind == Answer::Kind::kNobody) continue;
+      TellReply("result", names[open[k]], answers[k]);
+      const bool kept = replies[open[k]].kind != Answer::Kind::kNobody;
+      if (journal != nullptr && !kept)
+        journal->Reply(names[open[k]], answers[k], pool_, EntryToCome(*calls[open[k]], answers[k]));
+      replies[open[k]] = answers[k];
+    }
+  }
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    if (replies[i].kind != Answer::Kind::kNobody) replies_.push_back({*calls[i], replies[i]});
+}
+
+void Runtime::Ask(const OpenCall& call) {
+  const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };
+  if (const auto answer = Put(RequestFor(call), entry_of)) replies_.push_back({call, *answer});
+}
+
+// Puts a question to the agent, or takes the recorded answer; nullopt when nobody answers.
+std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_of) {
+  const std::string& name = request.id;
+  Journal* const journal = options_.journal;
+  if (journal != nullptr) journal->Call(name);
+  Log("dispatched " + name);
+  if (journal != nullptr) {
+    if (const auto recorded = journal->NextReply({name}, pool_)) return recorded->answer;
+    if (!journal->live()) return std::nullopt;  // nobody answered then
+  }
+  if (Tells())
+    Tell("question", {{"id", name},
+                      {"key", request.name},
+                      {"kind", request.kind == Request::Kind::kChoose ? "choose" : "ask"},
+                      {"prompt", request.prompt},
+                      {"options", JsonOf(request.options)},
+                      {"place", request.place}});
+  for (bool again = false;; again = true) {
+    const Answer answer = agent_.Answer(request, pool_, again);
+    if (answer.kind == Answer::Kind::kNobody) return std::nullopt;
+    if (answer.kind == Answer::Kind::kValue && request.kind == Request::Kind::kChoose &&
+        std::find(request.options.begin(), request.options.end(), answer.value) ==
+            request.options.end()) {
+      Log("refused " + Text(pool_, answer.value) + " for " + request.id);
+      continue;
+    }
+    if (journal != nullptr) journal->Reply(name, answer, pool_, entry_of(answer));
+    TellReply("answer", name, answer);
+    return answer;
+  }
+}
+
+}  // namespace rpl
