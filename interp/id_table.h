@@ -110,7 +110,9 @@ class IdTable {
   std::size_t size() const { return size_; }
   /// The bytes that inserting `more` ids would take at once; mostly 0.
   std::size_t GrowthFor(std::size_t more) const {
-    return (size_ + more) * 3 > slots_.size() * 2 ? slots_.size() * 2 * sizeof(Slot) : 0;
+    std::size_t slots = slots_.size();
+    while ((size_ + more) * 3 > slots * 2) slots = slots == 0 ? 16 : slots * 2;
+    return (slots - slots_.size()) * sizeof(Slot);
   }
   std::size_t bytes() const { return slots_.bytes(); }
 

@@ -70,7 +70,8 @@ struct JoinTeam::Share {
 };
 
 std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Marks>& marks,
-                          std::size_t most, const KeepOn& keep_on) {
+                          std::size_t most, const KeepOn& keep_on,
+                          const std::function<bool(std::size_t bytes)>& has_room) {
   std::atomic<bool> stopped = false;
   std::vector<std::unique_ptr<Share>> shares;
   for (std::size_t i = 0; i < team_.size() * kSharesPerThread; ++i) {
@@ -89,11 +90,11 @@ std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Mark
       const std::size_t from = begin + k * range;
       if (!stopped) share.run.Run(from, std::min(from + range, outer));
     });
-    if (stopped || !keep_on()) break;
-    added += Insert(rows, shares, count, most - added);
-    begin += count * range;
     std::size_t found = 0;
     for (std::size_t k = 0; k < count; ++k) found += shares[k]->batch.size();
+    if (stopped || !keep_on() || !has_room(rows.GrowthFor(found))) break;
+    added += Insert(rows, shares, count, most - added);
+    begin += count * range;
     if (found < kWave / 2) range *= 2;
     else if (found > kWave * 2 && range > 1) range /= 2;
   }

@@ -17,6 +17,7 @@
 #define RPL_INTERP_JOIN_TEAM_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -30,9 +31,10 @@ class JoinTeam {
   explicit JoinTeam(std::size_t threads) : team_(threads) {}
 
   /// Runs the join and inserts at most `most` new rows; returns how many. `keep_on` is called
-  /// on this thread, also before indexes are made; when it says no, the wave is left out.
+  /// on this thread, also before indexes are made; when it says no, the wave is left out; so
+  /// when `has_room` does, which is asked before a table grows by so many bytes.
   std::size_t Run(const Join& join, Store& store, const std::vector<Marks>& marks, std::size_t most,
-                  const KeepOn& keep_on);
+                  const KeepOn& keep_on, const std::function<bool(std::size_t bytes)>& has_room);
 
  private:
   /// What one range of a wave gives.

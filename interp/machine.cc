@@ -987,14 +987,18 @@ std::size_t Machine::MostNew() const {
   return limits_.max_rows + 1 - std::min(new_rows, limits_.max_rows);
 }
 
+// Asks the limits before much memory is taken at once.
+bool Machine::HasRoom(std::size_t bytes) {
+  if (bytes >= kMuch) Watch(bytes);
+  return stop == Stop::kGoesOn;
+}
+
 void Machine::Flush() {
   if (staged_.size() == 0) return;
-  if (const std::size_t bytes = staged_head_->GrowthFor(staged_.size()); bytes >= kMuch) {
-    Watch(bytes);
-    if (stop != Stop::kGoesOn) return staged_.Clear();  // derived anew when it goes on
-  }
-  const std::size_t added = staged_head_->rows().InsertEach(
-      staged_.cells.data(), staged_.hashes.data(), staged_.size(), MostNew());
+  RowSet& rows = staged_head_->rows();
+  std::size_t added = 0;
+  if (HasRoom(rows.GrowthFor(staged_.size())))  // else derived anew when it goes on
+    added = rows.InsertEach(staged_.cells.data(), staged_.hashes.data(), staged_.size(), MostNew());
   staged_.Clear();
   if (added > 0) CountNew(added);
 }
@@ -1006,7 +1010,8 @@ void Machine::Derive(const Plan& plan) {
   }
   if (limits_.threads > 1 && JoinRun::Outer(*plan.join, *marks) >= limits_.min_shared) {
     if (team_ == nullptr) team_ = std::make_unique<JoinTeam>(limits_.threads);
-    CountNew(team_->Run(*plan.join, store_, *marks, MostNew(), within_limits));
+    CountNew(team_->Run(*plan.join, store_, *marks, MostNew(), within_limits,
+                        [this](std::size_t bytes) { return HasRoom(bytes); }));
     return;
   }
   staged_head_ = &store_.at(plan.join->head);

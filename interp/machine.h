@@ -190,6 +190,7 @@ class Machine {
   bool Stage(Relation& head, std::span<const Value> row);
   void Flush();
   std::size_t MostNew() const;
+  bool HasRoom(std::size_t bytes);
   bool EmitAnswer();
   Value Evaluate(const Expr& e);
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);

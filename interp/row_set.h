@@ -83,6 +83,8 @@ class RowSet {
   /// Drops the rows from `size` on. O(rows).
   void Truncate(RowId size);
 
+  /// The bytes that adding `more` rows would take at once; cells take theirs one by one.
+  std::size_t GrowthFor(std::size_t more) const { return table_.GrowthFor(more); }
   std::size_t bytes() const { return cells_.bytes() + table_.bytes(); }
   /// The bytes that adding `more` rows would take at once: cells grow in place.
   std::size_t GrowthFor(std::size_t more) const { return table_.GrowthFor(more); }

@@ -144,8 +144,6 @@ class Relation {
   /// Where derived rows are appended.
   RowSet& rows() { return rows_; }
   void Prefetch(std::uint64_t hash) const { rows_.Prefetch(hash); }
-  /// The bytes that inserting `more` rows would take at once, beside those it has.
-  std::size_t GrowthFor(std::size_t more) const { return rows_.GrowthFor(more); }
   RowId Find(std::span<const Value> row) const { return rows_.Find(row); }
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
 

@@ -579,14 +579,18 @@ std::string Runtime::GoalText(const Table& table, std::size_t row) const {
   return text;
 }
 
-// Entries for derived rows that a goal rested on.
+// Entries for derived rows that a goal rested on, as far as the limits let them be found.
 void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
-  Machine& machine = solver_.machine();
-  const Stop stop = machine.stop;
-  for (const Premise& p : premises)
+  const Machine& machine = solver_.machine();
+  for (const Premise& p : premises) {
+    if (IsCutOff()) return;
     if (std::string text = derivations_.SentenceOf(p.relation, p.row); !text.empty())
       Record(TraceEntry::Kind::kDerivation, std::move(text));
-  machine.stop = stop;
+    if (machine.stop == Stop::kGoesOn) continue;
+    stop_ = machine.stop;
+    stopped_at_ = machine.stopped_at;
+    TakeStop();
+  }
 }
 
 // --- between the phases ------------------------------------------------------------------
