@@ -223,7 +223,7 @@ TEST_CASE("an evaluation that is cut off has a problem and no results") {
   REQUIRE(rulespec);
   REQUIRE(envelope);
   Limits limits;
-  limits.watch = [] { return Stop::kTime; };
+  limits.watch = [](std::size_t) { return Stop::kTime; };
   const RulespecRun run(*rulespec, *envelope, sources, limits);
   CHECK(run.problem() == "the time is used up");
   CHECK(run.results().empty());

@@ -86,8 +86,6 @@ class RowSet {
   /// The bytes that adding `more` rows would take at once; cells take theirs one by one.
   std::size_t GrowthFor(std::size_t more) const { return table_.GrowthFor(more); }
   std::size_t bytes() const { return cells_.bytes() + table_.bytes(); }
-  /// The bytes that adding `more` rows would take at once: cells grow in place.
-  std::size_t GrowthFor(std::size_t more) const { return table_.GrowthFor(more); }
 
  private:
   bool Same(const Value* a, const Value* b) const {

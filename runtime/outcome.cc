@@ -39,7 +39,7 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
     for (const auto& [column, name] : columns) columns_.push_back(name);
   std::set<std::string> seen;
   for (const std::vector<Value>& row : table.rows) {
-    if (seen.size() % 1024 == 1023 && Watch() == Stop::kInterrupted) {
+    if (seen.size() % 1024 == 1023 && Watch(0) == Stop::kInterrupted) {
       stop_ = Stop::kInterrupted;
       break;
     }

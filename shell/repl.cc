@@ -14,6 +14,7 @@
 #include "grammar/spelling.h"
 #include "runtime/facts_file.h"
 #include "shell/input.h"
+#include "shell/program_files.h"
 #include "shell/progress.h"
 #include "shell/report.h"
 #include "shell/table.h"
@@ -196,7 +197,7 @@ int Repl::Run() {
       return kExitFile;
     }
   }
-  ReportUnused(scripted_);
+  if (const ExitCode code = ReportAnswers(scripted_); code != kExitOk) return code;
   return failed_ && !interactive_ ? kExitInvalid : kExitOk;
 }
 

@@ -48,10 +48,11 @@ void ReplSession::SetReader() {
 std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts,
                                            const std::string& replies) {
   parts_ = parts;
+  replies_ = replies;
   session_.reset();
   if (file_ != nullptr) {
     journal_ = std::make_unique<Journal>(
-        std::vector<Event>(), CallsInDoubt(file_->events()),
+        std::vector<Event>(), file_->events(),
         [this](const Event& event, bool settled) { return file_->Append(event, settled); });
     options_.journal = journal_.get();
     journal_->Tell(Journal::Program({parts, replies}));
@@ -62,7 +63,7 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
   for (const ProgramFile& part : parts)
     for (Diagnostic& finding : session_->Load(part.name, part.text))
       findings.push_back(std::move(finding));
-  if (!replies.empty()) session_->Load(kTraceName, replies);
+  if (!replies.empty()) session_->LoadTrace(kTraceName, replies);
   return findings;
 }
 
@@ -79,7 +80,9 @@ std::string ReplSession::Replies() const {
   std::erase_if(replies, [](const TraceEntry& e) {
     return e.kind != TraceEntry::Kind::kReply || e.text.starts_with("$json(");
   });
-  return replies.empty() ? "" : TraceProgram(replies);
+  // A journal tells of the epochs before this one, too.
+  const std::string before = file_ == nullptr ? replies_ : "";
+  return before + (replies.empty() ? "" : TraceProgram(replies));
 }
 
 // Goes on with these parts instead; with those before when they have errors or do not settle.
@@ -124,14 +127,14 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionFile> file,
       1;
   parts_ = program->files;
   journal_ = std::make_unique<Journal>(
-      std::vector<Event>(epoch, events.end()), CallsInDoubt({events.begin(), epoch}),
+      std::vector<Event>(epoch, events.end()), std::span<const Event>(events.begin(), epoch),
       [this](const Event& event, bool settled) { return file_->Append(event, settled); });
   options_.journal = journal_.get();
   session_ = std::make_unique<Session>(agent_, options_);
   SetReader();
   journal_->Tell(Journal::Program(*program));
   for (const ProgramFile& part : parts_) session_->Load(part.name, part.text);
-  if (!program->trace.empty()) session_->Load(kTraceName, program->trace);
+  if (!program->trace.empty()) session_->LoadTrace(kTraceName, program->trace);
   bool cut_off = false;  // the last turn, once more
   while (const std::optional<RecordedTurn> turn = journal_->NextTurn()) {
     cut_off = IsCutOff(turn->text ? session_->Say(turn->name, *turn->text) : session_->Run());

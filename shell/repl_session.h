@@ -95,6 +95,7 @@ class ReplSession {
   std::unique_ptr<Session> session_;
   std::function<void(const std::string&)> log_;
   std::vector<ProgramFile> parts_;
+  std::string replies_;  // the trace that the session began with
   int entries_ = 0;
 };
 

@@ -56,16 +56,6 @@ ExitCode ExitCodeOf(Verdict verdict) {
   return kExitBug;
 }
 
-ExitCode ExitCodeOf(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kAccepted: return kExitOk;
-    case Verdict::kRejected: return kExitNo;
-    case Verdict::kInvalid: return kExitInvalid;
-    case Verdict::kReview: return kExitWaiting;
-  }
-  return kExitBug;
-}
-
 void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources& sources,
                       std::ostream& err) {
   for (const Diagnostic& d : diagnostics) err << Render(d, sources);

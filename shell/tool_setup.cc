@@ -12,8 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-}
-
 ToolPermission::LineReader Person(bool ask) {
   return ask && InputIsTerminal() ? ToolPermission::LineReader(ReadLine) : nullptr;
 }
