@@ -19,7 +19,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 4> kReplyKeys = {"value", "metadata", "decline", "cancel"};
+constexpr std::array<std::string_view, 5> kReplyKeys = {"value", "metadata", "error", "decline",
+                                                        "cancel"};
+constexpr std::string_view kTook = "durationMs";  // beside the reply of a tool
 constexpr std::array<std::string_view, 6> kMatchKeys = {"key",  "var",    "relation",
                                                         "tool", "prompt", "regex"};
 
@@ -62,7 +64,7 @@ std::string Instead(const std::string& got, std::span<const std::string_view> kn
 std::string_view ReplyKey(const ordered_json& object, std::string_view beside) {
   std::string_view found;
   for (const auto& [key, value] : object.items()) {
-    if (key == beside) continue;
+    if (key == beside || key == kTook) continue;
     const auto known = std::find(kReplyKeys.begin(), kReplyKeys.end(), key);
     if (known == kReplyKeys.end())
       throw Misread(fmt::format("unknown key \"{}\"", key), Instead(key, kReplyKeys));
@@ -75,12 +77,18 @@ std::string_view ReplyKey(const ordered_json& object, std::string_view beside) {
   return found;
 }
 
+bool IsDuration(const ordered_json& json) { return json.is_number() && json >= 0; }
+
 // The key of the reply, whose value is of its kind.
 std::string_view CheckReply(const ordered_json& object, std::string_view beside) {
   const std::string_view key = ReplyKey(object, beside);
   const ordered_json& value = object[std::string(key)];
   if (key == "metadata" && !value.is_object())
     throw Misread(fmt::format("expected an object for \"metadata\", got {}", KindOf(value)));
+  if (key == "error" && !value.is_string())
+    throw Misread(fmt::format("expected a string for \"error\", got {}", KindOf(value)));
+  if (const auto took = object.find(kTook); took != object.end() && !IsDuration(*took))
+    throw Misread(fmt::format("expected milliseconds for \"{}\", got {}", kTook, took->dump()));
   if ((key == "decline" || key == "cancel") && value != true)
     throw Misread(fmt::format("expected true for \"{}\", got {}", key, KindOf(value)));
   return key;
@@ -95,15 +103,19 @@ Value ValueFor(const ordered_json& json, const Request& request, Pool& pool) {
 
 rpl::Answer AnswerOf(const ordered_json& object, std::string_view key, const Request& request,
                      Pool& pool) {
-  if (key == "value") return {rpl::Answer::Kind::kValue, ValueFor(object["value"], request, pool)};
+  const double took = object.value(kTook, 0.0);
+  if (key == "value")
+    return {rpl::Answer::Kind::kValue, ValueFor(object["value"], request, pool), took};
   if (key == "decline") return {rpl::Answer::Kind::kDecline, kNone};
   if (key == "cancel") return {};
   if (!request.relation.empty())
-    throw Misread(
-        fmt::format("\"metadata\" is of a tool's result, and {} is asked for by a heading",
-                    request.id),
-        "answer with \"value\"");
-  return {rpl::Answer::Kind::kMeta, ValueOfJson(object["metadata"], pool, true)};
+    throw Misread(fmt::format("\"{}\" is of a tool's result, and {} is asked for by a heading", key,
+                              request.id),
+                  "answer with \"value\"");
+  rpl::Answer answer{rpl::Answer::Kind::kMeta, kNone, took};
+  answer.value = key == "error" ? FailedCall(pool, "tool", object["error"].get<std::string>()).value
+                                : ValueOfJson(object["metadata"], pool, true);
+  return answer;
 }
 
 // --- Entries of a file --------------------------------------------------------------------

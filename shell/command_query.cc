@@ -3,8 +3,8 @@
 
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
-#include "shell/program_files.h"
 #include "shell/input.h"
+#include "shell/program_files.h"
 #include "shell/repl_entry.h"
 #include "shell/report.h"
 

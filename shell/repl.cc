@@ -97,7 +97,7 @@ Repl::~Repl() = default;
 
 rpl::Answer Repl::Answer(const Request& request, Pool& pool, bool again) {
   // What a failure leads to is not a question of the program: lines of a script are no answer.
-  if (Interrupted() || (!interactive_ && request.id == "what-now")) return {};
+  if (Interrupted() || (!interactive_ && request.name == "what-now")) return {};
   const auto read = [this]() -> std::optional<std::string> {
     LineReader::Line line = reader_->Answer("? ");
     if (line.end == LineReader::End::kText) return std::move(line.text);

@@ -45,18 +45,26 @@ void ReplSession::SetReader() {
   session_->SetFileReader(ReaderBeside(documents));
 }
 
+// Tells the journal what an epoch begins with; `recorded` is what it has of the epoch.
+void ReplSession::BeginEpoch(std::vector<Event> recorded, std::span<const Event> earlier,
+                             const ProgramEvent& program) {
+  const Trace to_come = EntriesToCome(earlier);
+  journal_ = std::make_unique<Journal>(std::move(recorded), earlier,
+                                       [this](const Event& event, bool settled) {
+                                         events_.push_back(event);
+                                         return file_->Append(event, settled);
+                                       });
+  options_.journal = journal_.get();
+  journal_->Tell(Journal::Program(program));
+  for (const TraceEntry& entry : to_come) journal_->Entry(entry);
+}
+
 std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts,
                                            const std::string& replies) {
   parts_ = parts;
   replies_ = replies;
   session_.reset();
-  if (file_ != nullptr) {
-    journal_ = std::make_unique<Journal>(
-        std::vector<Event>(), file_->events(),
-        [this](const Event& event, bool settled) { return file_->Append(event, settled); });
-    options_.journal = journal_.get();
-    journal_->Tell(Journal::Program({parts, replies}));
-  }
+  if (file_ != nullptr) BeginEpoch({}, events_, {parts, replies});
   session_ = std::make_unique<Session>(agent_, options_);
   SetReader();
   std::vector<Diagnostic> findings;
@@ -116,23 +124,19 @@ ReplSession::Change ReplSession::Begin(std::vector<ProgramFile> documents) {
 
 ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionFile> file,
                                         std::vector<ProgramFile> documents) {
-  const std::vector<Event>& events = file->events();
-  const std::optional<ProgramEvent> program = LastProgram(events);
   file_ = std::move(file);
+  events_ = file_->events();
+  const std::optional<ProgramEvent> program = LastProgram(events_);
   if (!program) return Begin(std::move(documents));
   const auto epoch =
-      std::find_if(events.rbegin(), events.rend(),
+      std::find_if(events_.rbegin(), events_.rend(),
                    [](const Event& event) { return event.kind == Event::Kind::kProgram; })
           .base() -
       1;
   parts_ = program->files;
-  journal_ = std::make_unique<Journal>(
-      std::vector<Event>(epoch, events.end()), std::span<const Event>(events.begin(), epoch),
-      [this](const Event& event, bool settled) { return file_->Append(event, settled); });
-  options_.journal = journal_.get();
+  BeginEpoch({epoch, events_.end()}, {events_.begin(), epoch}, *program);
   session_ = std::make_unique<Session>(agent_, options_);
   SetReader();
-  journal_->Tell(Journal::Program(*program));
   for (const ProgramFile& part : parts_) session_->Load(part.name, part.text);
   if (!program->trace.empty()) session_->LoadTrace(kTraceName, program->trace);
   bool cut_off = false;  // the last turn, once more

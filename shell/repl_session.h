@@ -16,7 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -81,6 +81,8 @@ class ReplSession {
 
  private:
   std::vector<Diagnostic> Start(const std::vector<ProgramFile>& parts, const std::string& replies);
+  void BeginEpoch(std::vector<Event> recorded, std::span<const Event> earlier,
+                  const ProgramEvent& program);
   Outcome Settle();
   std::string Replies() const;
   Change Exchange(std::vector<ProgramFile> parts);
@@ -91,6 +93,7 @@ class ReplSession {
   Agent& agent_;
   SessionOptions options_;
   std::unique_ptr<SessionFile> file_;
+  std::vector<Event> events_;  // of the file, with those that were told since
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Session> session_;
   std::function<void(const std::string&)> log_;

@@ -409,6 +409,7 @@ rpl> .step leg("island", "lighthouse", 3)
 -- Enter for 2.2, g for the rest:
 2.2 assert input novelty
     asserted leg("island", "lighthouse", 3)
+    trace leg("island", "lighthouse", 3) -> true
 -- Enter for 2.3, g for the rest:
 2.3 quiesce relations
     derived reachable("island", "lighthouse")

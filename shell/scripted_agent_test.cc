@@ -175,15 +175,16 @@ TEST_CASE("a file of answers that is not understood says what would be") {
   };
   CHECK(error(R"([{"match": {"too": "t"}, "value": 1}])") ==
         "entry 1: unknown key \"too\" in \"match\"; did you mean \"tool\"?");
-  CHECK(error(R"([{"match": {"tool": "t"}, "vlaue": 1, "value": 1}])") ==
-        "entry 1: unknown key \"vlaue\"; expected \"value\", \"metadata\", \"decline\" or "
-        "\"cancel\"");
+  CHECK(
+      error(R"([{"match": {"tool": "t"}, "vlaue": 1, "value": 1}])") ==
+      "entry 1: unknown key \"vlaue\"; expected \"value\", \"metadata\", \"error\", \"decline\" or "
+      "\"cancel\"");
   CHECK(error(R"([{"match": {"tool": "t"}}])") ==
-        "entry 1: there is no answer; expected \"value\", \"metadata\", \"decline\" or "
+        "entry 1: there is no answer; expected \"value\", \"metadata\", \"error\", \"decline\" or "
         "\"cancel\"");
   CHECK(error(R"([{"match": {"tool": "t"}, "value": 1, "decline": true}])") ==
         "entry 1: \"value\" and \"decline\" stand together; an answer has one of \"value\", "
-        "\"metadata\", \"decline\" or \"cancel\"");
+        "\"metadata\", \"error\", \"decline\" or \"cancel\"");
 }
 
 TEST_CASE("metadata is of tools, and a question of a heading has none") {

@@ -146,7 +146,7 @@ check "a proof unfolds" grep -qF '<details open><summary><code>%trip(&quot;Lucca
 check "a proof leads to the line of its rule" grep -qE \
   '<code>cheap\(&quot;Lucca&quot;\)</code> <a class="place" href="#L14-f0-1">hostile.md:14</a>' page.html
 check "a question leads to what asks it" grep -qE \
-  'for \?where</code> <a class="place" href="#L5-f0-1">' page.html
+  'place\(\?where\)</code> <a class="place" href="#L5-f0-1">' page.html
 
 # --- A tool that a command answers, and how long it took -------------------------------------
 
