@@ -130,17 +130,22 @@ class Variables {
     }
     FindCalledGoals();
     DropFalseHeads();
-    std::vector<std::pair<const Definition*, std::unique_ptr<Plan>>> plans;
-    for (const Definition& def : context_.program.definitions())
-      if (auto plan = Bound(def)) plans.emplace_back(&def, std::move(plan));
+    for (const Definition& def : context_.program.definitions()) Bound(def);
     SpreadBroken();
-    for (const auto& [def, plan] : plans)
-      for (const Step& step : plan->steps) Inputs(step, *def);
+    for (const OpenCall& call : open_calls_) Inputs(call);
     for (const Constraint& c : context_.program.constraints()) Grounds(c);
     Singletons();
   }
 
  private:
+  /// A call of a relation that needs an argument from its caller (decision 38), and gets none.
+  struct OpenCall {
+    const Definition* def;
+    const Clause* clause;  // an Atom
+    RelationId relation;
+    Columns open;  // the arguments that it does not get
+  };
+
   static std::uint64_t Place(Span span) { return std::uint64_t{span.file} << 32 | span.begin; }
 
   void FindCalledGoals() {
@@ -155,9 +160,8 @@ class Variables {
 
   // --- Never bound --------------------------------------------------------------------------
 
-  // The plan of the rule, or nothing when the rule is not checked.
-  std::unique_ptr<Plan> Bound(const Definition& def) {
-    if (!context_.checked_files.contains(def.span.file)) return nullptr;
+  void Bound(const Definition& def) {
+    if (!context_.checked_files.contains(def.span.file)) return;
     std::vector<bool> bound(def.slots.size());
     const bool goal = def.head != kNoId && context_.store.at(def.head).space() == Space::kGoal;
     const bool given = !goal || called_.contains(def.head);
@@ -167,7 +171,9 @@ class Variables {
     if (def.head_expansion >= 0) bound[static_cast<std::size_t>(def.head_expansion)] = true;
     const std::vector<const Clause*> clauses = ClausesOf(def);
     std::vector<bool> wanted = HeadSlots(def);
-    std::unique_ptr<Plan> plan = planner_.Make(clauses, bound, wanted, def.slots, def.avar);
+    const std::unique_ptr<Plan> plan =
+        planner_.Make(clauses, bound, wanted, def.slots, def.avar);
+    for (const Step& step : plan->steps) NoteOpenCall(step, def);
     const std::vector<Culprit> culprits = CulpritsOf(*plan, clauses);
     std::unordered_set<std::string> mentioned;
     if (!culprits.empty()) mentioned = MentionedIn(def);
@@ -179,7 +185,13 @@ class Variables {
       Report(c, def.span);
       broken_.insert(def.head);
     }
-    return plan;
+  }
+
+  void NoteOpenCall(const Step& step, const Definition& def) {
+    if (step.kind != Step::Kind::kAtom || step.access != Access::kTable || step.all_bound) return;
+    if (step.clause == nullptr || step.clause->As<Atom>() == nullptr) return;
+    const Columns open = context_.analysis.InputsOf(step.relation) & ~step.probe;
+    if (open != 0) open_calls_.push_back({&def, step.clause, step.relation, open});
   }
 
   // What needs a relation with a finding of its own may lack inputs only for that reason.
@@ -203,29 +215,25 @@ class Variables {
     }
   }
 
-  // A call of a relation that needs an argument from its caller (decision 38), and gets none.
-  void Inputs(const Step& step, const Definition& def) {
-    if (step.kind != Step::Kind::kAtom || step.access != Access::kTable || step.clause == nullptr)
-      return;
-    const auto* atom = step.clause->As<Atom>();
-    const Columns open = context_.analysis.InputsOf(step.relation) & ~step.probe;
-    if (atom == nullptr || open == 0 || step.all_bound) return;
-    if (unbound_heads_.contains(step.relation) || broken_.contains(step.relation))
+  void Inputs(const OpenCall& call) {
+    if (unbound_heads_.contains(call.relation) || broken_.contains(call.relation))
       return;  // that is where it went wrong
-    for (std::size_t i = 0; i < atom->args.size(); ++i) {
-      if ((open >> i & 1) == 0) continue;
-      if (atom->args[i].kind == Pattern::Kind::kAny) return AnyInput(step, i);
-      if (atom->args[i].kind != Pattern::Kind::kSlot) continue;
-      const auto slot = static_cast<std::size_t>(atom->args[i].slot);
+    const Definition& def = *call.def;
+    const std::vector<Pattern>& args = call.clause->As<Atom>()->args;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if ((call.open >> i & 1) == 0) continue;
+      if (args[i].kind == Pattern::Kind::kAny) return AnyInput(*call.clause, i);
+      if (args[i].kind != Pattern::Kind::kSlot) continue;
+      const auto slot = static_cast<std::size_t>(args[i].slot);
       const std::string& name = def.slots[slot];
       if (!name.empty() && !def.avar[slot])
-        return Report({"?" + name, step.clause, false}, def.span);
+        return Report({"?" + name, call.clause, false}, def.span);
     }
   }
 
   // `big(_)`, where `big(?x) <- ?x > 3` has to be given a value.
-  void AnyInput(const Step& step, std::size_t argument) {
-    const Span clause = step.clause->span;
+  void AnyInput(const Clause& atom, std::size_t argument) {
+    const Span clause = atom.span;
     const Node* found = nullptr;
     const std::function<void(const Node&)> look = [&](const Node& n) {
       const auto* call = n.As<Call>();
@@ -502,6 +510,7 @@ class Variables {
   std::unordered_map<const Scope*, std::vector<std::size_t>> joined_;  // parts, by heading
   std::map<std::uint64_t, std::size_t> sentences_;  // parts, by where their sentence begins
   std::unordered_set<RelationId> called_;
+  std::vector<OpenCall> open_calls_;
   std::unordered_set<RelationId> broken_;         // relations that need one with a finding
   std::unordered_set<RelationId> unbound_heads_;  // relations with an RPL2001 finding
   std::unordered_set<std::string> reported_;
