@@ -52,6 +52,7 @@ expect "facts: a session keeps them" 0 '2' "" \
 printf 'screw,7\n' >>stock.csv
 expect "facts: and takes in what has changed" 0 '3' "+ stock=stock.csv: screw,7" \
   "$rpl" resume facts.rpls
+expect "query: files follow -f" 2 "" "help: files follow \`-f\`; see" "$rpl" query parts.md 'stock(?a, _)'
 expect "parse: what is right is printed" 2 "    3  (q 1)" "RPL1003" "$rpl" parse unclosed.rpl
 expect "run: a lone percent sign" 2 "" "percent.rpl" "$rpl" run percent.rpl
 expect "reply: a lone percent sign" 2 "*" "error RPL1021" "$rpl" reply percent.rpl

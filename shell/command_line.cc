@@ -773,9 +773,10 @@ std::vector<std::string> WithoutHelp(int argc, char** argv) {
 
 // --- A command line that is not understood ------------------------------------------------
 
-int Misunderstood(const std::string& message, std::string_view command) {
-  std::cerr << "rpl: " << Printable(message) << "\nhelp: see `rpl" << (command.empty() ? "" : " ")
-            << command << " --help`\n";
+int Misunderstood(const std::string& message, std::string_view command,
+                  const std::string& hint = "") {
+  std::cerr << "rpl: " << Printable(message) << "\nhelp: " << hint << (hint.empty() ? "" : "; ")
+            << "see `rpl" << (command.empty() ? "" : " ") << command << " --help`\n";
   return kExitInvalid;
 }
 
@@ -789,7 +790,9 @@ int Reject(const CLI::App& app, const CLI::ParseError& error) {
       return Misunderstood(
           fmt::format("unknown option `{}`{}", flag, Suggestion(flag, FlagNames(command))), name);
     }
-    return Misunderstood(fmt::format("one argument too many: `{}`", extra), name);
+    const bool takes_files = command.get_option_no_throw("--file") != nullptr;
+    return Misunderstood(fmt::format("one argument too many: `{}`", extra), name,
+                         takes_files ? "files follow `-f`" : "");
   }
   return Misunderstood(error.what(), name);
 }
