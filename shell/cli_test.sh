@@ -97,6 +97,8 @@ expect "version" 0 "rpl 0.1.0" "" "$rpl" --version
 expect "help" 0 "$("$rpl" --help)" "" "$rpl" help
 expect "help for a command" 0 "$("$rpl" run --help)" "" "$rpl" help run
 expect "no command" 2 "" "Usage: rpl" "$rpl"
+expect "a document is no command" 2 "" "help: \`rpl run x.md\` runs it, \`rpl repl x.md\` opens it" \
+  "$rpl" x.md
 expect "an unknown command" 2 "" "unknown command \`rnu\`, did you mean \`run\`?" "$rpl" rnu x
 expect "an unknown option" 2 "" "did you mean \`--answer\`?" "$rpl" run empty.md --anser a=b
 expect "an unknown format" 2 "" "--format" "$rpl" run empty.md --format xml
