@@ -324,8 +324,7 @@ bool Machine::ForEachRow(const Step& s, Fn&& fn) {
   if (begin >= end) return true;
   if (s.probe == 0) {
     for (RowId row = begin; row < end; ++row) {
-      Poll();
-      if (stop != Stop::kGoesOn || !fn(row)) return false;
+      if (!Polled() || !fn(row)) return false;
     }
     return true;
   }
@@ -966,8 +965,7 @@ bool Machine::CountNew(std::size_t added) {
     stop = Stop::kRows;
     stopped_at = frame_->def->text;
   }
-  Poll();
-  return stop == Stop::kGoesOn;
+  return Polled();
 }
 
 bool Machine::Stage(Relation& head, std::span<const Value> row) {
@@ -976,10 +974,9 @@ bool Machine::Stage(Relation& head, std::span<const Value> row) {
   const std::uint64_t hash = RowSet::HashOf(row);
   head.Prefetch(hash);
   staged_.hashes.push_back(hash);
-  staged_.cells.insert(staged_.cells.end(), row.begin(), row.end());
+  std::copy(row.begin(), row.end(), staged_.cells.Extend(row.size()));
   if (staged_.size() == kStaged) Flush();
-  Poll();
-  return stop == Stop::kGoesOn;
+  return Polled();
 }
 
 // How many new rows the limit leaves, and the one that exceeds it.
