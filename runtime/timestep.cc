@@ -62,6 +62,7 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       program_(store_, sources_),
       solver_(program_, store_, analysis_, limits_),
       fixpoint_(store_, analysis_, solver_, limits_),
+      watch_(store_, analysis_, solver_),
       derivations_(program_, store_, analysis_, solver_),
       what_now_(store_.Declare(Space::kTool, "what-now", 1)),
       max_timesteps_(options_.limits.max_timesteps),
@@ -333,7 +334,7 @@ void Runtime::CheckConstraints() {
       Log("live " + c.text);
       continue;
     }
-    solver_.CheckConstraint(c, [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+    watch_.Check(c, [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
       std::vector<Value> bindings;
       for (std::size_t i = 0; i < slots.size(); ++i) {
         if (c.slots[i].empty() || slots[i].is_none() || slots[i] == kUnknown) continue;

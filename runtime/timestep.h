@@ -33,6 +33,7 @@
 #include <string>
 #include <vector>
 
+#include "interp/constraint_watch.h"
 #include "interp/fixpoint.h"
 #include "interp/program.h"
 #include "interp/solver.h"
@@ -203,6 +204,7 @@ class Runtime {
   Limits limits_;
   Solver solver_;
   Fixpoint fixpoint_;
+  ConstraintWatch watch_;
   Derivations derivations_;
   RelationId what_now_;  // what a person decided about a failure, by its text
   Trace trace_;
