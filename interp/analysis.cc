@@ -164,15 +164,24 @@ Columns Analysis::InputsOf(RelationId relation) const {
   return At(store_->BaseOf(relation)).inputs;
 }
 
-const Plan& Analysis::DeltaPlan(DerivedRule& rule, DerivedRule::Delta& delta) const {
-  if (delta.plan == nullptr) {
-    const Definition& def = *rule.def;
-    delta.plan = Planner(*this, *store_, Mode::kDerive)
-                     .Make(rule.clauses, std::vector<bool>(def.slots.size()), HeadSlots(def),
-                           def.slots, def.avar, delta.position);
-    delta.plan->join = Join::Of(*delta.plan, def, *store_);
+const Plan& Analysis::Planned(DerivedRule& rule, DerivedRule::Ordered& ordered, int delta,
+                              const Limits& limits) const {
+  const Definition& def = *rule.def;
+  const auto make = [&](const std::vector<std::size_t>& order) {
+    ordered.plan = Planner(*this, *store_, Mode::kDerive)
+                       .Make(rule.clauses, std::vector<bool>(def.slots.size()), HeadSlots(def),
+                             def.slots, def.avar, delta, order);
+    ordered.plan->join = Join::Of(*ordered.plan, def, *store_);
+  };
+  // Joins only: what other clauses need or choose may depend on the order of their answers.
+  if (rule.full.plan->join != nullptr && HaveGrown(rule.clauses, *store_, limits, ordered.seen)) {
+    std::vector<std::size_t> order = OrderBySizes(rule.clauses, delta, *store_, limits);
+    if (order != ordered.order) make(order);
+    if (ordered.plan->join == nullptr) make({});  // an equality binds in that order
+    ordered.order = std::move(order);
   }
-  return *delta.plan;
+  if (ordered.plan == nullptr) make({});
+  return *ordered.plan;
 }
 
 bool Analysis::ReachesOutside(const Clause& clause) const {
@@ -431,14 +440,14 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
       rule.reads.assign(c.reads.begin(), c.reads.end());
       rule.whole_reads.assign(c.wholes.begin(), c.wholes.end());
       rule.clauses = list;
-      rule.full = std::move(c.plans[k]);
-      rule.full->join = Join::Of(*rule.full, def, store);
+      rule.full.plan = std::move(c.plans[k]);
+      rule.full.plan->join = Join::Of(*rule.full.plan, def, store);
       for (std::size_t i = 0; i < list.size() && !rule.whole; ++i) {
         RelationId r = kNoId;
         if (const auto* atom = list[i]->As<Atom>())
           r = atom->whole ? store.Whole(store.BaseOf(atom->relation)) : atom->relation;
         if (r == kNoId || c.wholes.contains(r)) continue;
-        rule.deltas.push_back({r, static_cast<int>(i), nullptr});
+        rule.deltas.push_back({r, static_cast<int>(i), {}});
       }
       rules.push_back(std::move(rule));
     }

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "interp/atom_order.h"
 #include "interp/plan.h"
 #include "interp/program.h"
 
@@ -29,13 +30,19 @@ namespace rpl {
 struct DerivedRule {
   const Definition* def;
   std::vector<const Clause*> clauses;
-  std::unique_ptr<Plan> full;
+  /// A plan, and the order of its atoms, which was chosen when relations had these sizes.
+  struct Ordered {
+    std::unique_ptr<Plan> plan;
+    std::vector<std::size_t> order;  // empty: it was not chosen yet
+    SizesSeen seen;
+  };
+  Ordered full;
   /// Positions of the positive atoms in the clause list, with the plan that starts from
   /// each one's delta.
   struct Delta {
     RelationId relation;
-    int position;                // of its atom among the clauses
-    std::unique_ptr<Plan> plan;  // made when first needed
+    int position;     // of its atom among the clauses
+    Ordered ordered;  // made when first needed
   };
   std::vector<Delta> deltas;
   /// Evaluated once its inputs are complete: gathers, chooses, checks, negates, counts.
@@ -74,8 +81,15 @@ class Analysis : public Catalog {
   bool IsDerived(RelationId relation) const { return At(relation).derived; }
   const std::vector<int>& RulesOf(RelationId relation) const { return At(relation).rules; }
 
-  /// The plan that starts from a delta; made on first use.
-  const Plan& DeltaPlan(DerivedRule& rule, DerivedRule::Delta& delta) const;
+  /// The plan over all rows, and the one that starts from a delta. They are made anew when
+  /// relations have grown so much that another order of the atoms is far better; a plan is
+  /// valid until the next call for the same.
+  const Plan& FullPlan(DerivedRule& rule, const Limits& limits) const {
+    return Planned(rule, rule.full, -1, limits);
+  }
+  const Plan& DeltaPlan(DerivedRule& rule, DerivedRule::Delta& delta, const Limits& limits) const {
+    return Planned(rule, delta.ordered, delta.position, limits);
+  }
 
   std::vector<Stratum>& strata() { return strata_; }
   /// Rules whose head is an expansion; they run after the strata.
@@ -96,6 +110,8 @@ class Analysis : public Catalog {
     int component = -1;
   };
   const Info& At(RelationId r) const { return r < info_.size() ? info_[r] : nothing_; }
+  const Plan& Planned(DerivedRule& rule, DerivedRule::Ordered& ordered, int delta,
+                      const Limits& limits) const;
   bool NeedsCaller(const Definition& def, Planner& planner, Columns* inputs);
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
   bool ActsIn(const Clauses& clauses) const;

@@ -67,6 +67,7 @@ std::size_t Fixpoint::RunRule(const DerivedRule& rule, const Plan& plan, Memory&
 Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   bool rebuilt = false;
   if (!Changed(memory, stratum, &rebuilt)) return Stop::kGoesOn;
+  derived_.push_back(static_cast<std::size_t>(&stratum - analysis_.strata().data()));
   if (rebuilt && !memory.fresh) {
     Drop(stratum);
     memory.violations.clear();
@@ -91,11 +92,11 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     }
     for (DerivedRule& rule : stratum.rules) {
       if (first && rebuilt) {
-        RunRule(rule, *rule.full, memory);
+        RunRule(rule, analysis_.FullPlan(rule, limits_), memory);
       } else {
         for (DerivedRule::Delta& delta : rule.deltas) {
           const Marks& m = marks_[delta.relation];
-          if (m.old_end < m.end) RunRule(rule, analysis_.DeltaPlan(rule, delta), memory);
+          if (m.old_end < m.end) RunRule(rule, analysis_.DeltaPlan(rule, delta, limits_), memory);
           if (solver_.machine().stop != Stop::kGoesOn) return solver_.machine().stop;
         }
       }
@@ -125,6 +126,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
 Stop Fixpoint::Quiesce() {
   if (memory_.size() != analysis_.strata().size())
     memory_.assign(analysis_.strata().size(), Memory{});
+  derived_.clear();
   for (std::size_t rounds = 0;; ++rounds) {
     for (std::size_t i = 0; i < analysis_.strata().size(); ++i) {
       const Stop stop = QuiesceStratum(analysis_.strata()[i], memory_[i]);
@@ -132,11 +134,11 @@ Stop Fixpoint::Quiesce() {
     }
     // Rules with #?h heads may feed any relation, so the strata run again after them.
     std::size_t added = 0;
-    for (const DerivedRule& rule : analysis_.expanding()) {
+    for (DerivedRule& rule : analysis_.expanding()) {
       marks_.resize(store_.size());
       for (RelationId r : rule.reads) marks_[r] = {0, store_.at(r).size()};
       Memory scratch;
-      added += RunRule(rule, *rule.full, scratch);
+      added += RunRule(rule, analysis_.FullPlan(rule, limits_), scratch);
       if (solver_.machine().stop != Stop::kGoesOn) return solver_.machine().stop;
       for (const Machine::BadHead& bad : solver_.machine().bad_heads)
         if (std::find(bad_heads_.begin(), bad_heads_.end(), bad) == bad_heads_.end())

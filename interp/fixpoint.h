@@ -38,6 +38,9 @@ class Fixpoint {
 
   /// Violations of rules' constraints (§10.07): those that stand now.
   std::vector<Violation> Violations() const;
+  /// The strata that the last Quiesce derived, by their number in the analysis: those that
+  /// what changed reaches.
+  const std::vector<std::size_t>& derived() const { return derived_; }
   /// Rounds so far of the stratum taken last.
   std::size_t rounds() const { return rounds_; }
   /// What was growing when a limit was reached.
@@ -71,6 +74,7 @@ class Fixpoint {
   std::vector<Memory> memory_;
   std::vector<Seen> expanded_;
   std::vector<Marks> marks_;  // by relation
+  std::vector<std::size_t> derived_;
   std::size_t rounds_ = 0;
   std::string stopped_at_;
   RelationId growing_ = kNoId;

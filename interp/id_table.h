@@ -11,6 +11,7 @@
 #ifndef RPL_INTERP_ID_TABLE_H_
 #define RPL_INTERP_ID_TABLE_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <cstddef>
@@ -82,9 +83,10 @@ class IdTable {
   /// claims slots for keys with tickets of its own, which are ids above all that were
   /// inserted; of equal keys the smallest id stays. Afterwards a slot's id may be replaced,
   /// and Settle says how many ids are new. Which slot a key has depends on the threads, and
-  /// shows nowhere.
-  void Reserve(std::size_t more) {
-    while ((size_ + more + 1) * 3 > slots_.size() * 2) Grow();
+  /// shows nowhere. `each(count, fn)` calls fn(k) for each k below `count`, on any threads.
+  template <typename Each>
+  void Reserve(std::size_t more, Each&& each) {
+    while ((size_ + more + 1) * 3 > slots_.size() * 2) Grow(each);
   }
   template <typename Equal>
   std::size_t Claim(std::uint64_t hash, std::uint32_t ticket, Equal&& equal) {
@@ -97,10 +99,22 @@ class IdTable {
           return at;
       if (slot.tag != tag || !equal(slot.next_id - 1)) continue;
       while (slot.next_id - 1 > ticket)
-        if (shared.compare_exchange_weak(slot, {tag, ticket + 1}, std::memory_order_relaxed)) break;
-      return at;
+        if (shared.compare_exchange_weak(slot, {tag, ticket + 1}, std::memory_order_relaxed))
+          return at;
+      return kTaken;
     }
   }
+  /// Instead of a slot: an equal key has a smaller id.
+  static constexpr std::size_t kTaken = SIZE_MAX;
+  /// Like Candidate, while others claim.
+  std::uint32_t CandidateNow(std::uint64_t hash) {
+    const std::uint32_t tag = Tag(hash);
+    for (std::size_t at = tag & mask_;; at = (at + 1) & mask_) {
+      const Slot slot = std::atomic_ref<Slot>(slots_[at]).load(std::memory_order_relaxed);
+      if (slot.next_id == 0 || slot.tag == tag) return slot.next_id - 1;
+    }
+  }
+  void PrefetchSlot(std::size_t slot) const { __builtin_prefetch(&slots_[slot]); }
   std::uint32_t IdAt(std::size_t slot) const { return slots_[slot].next_id - 1; }
   void Replace(std::size_t slot, std::uint32_t id) { slots_[slot].next_id = id + 1; }
   void Settle(std::size_t more) { size_ += more; }
@@ -129,7 +143,11 @@ class IdTable {
   // In place: a slot of the lower half stays or moves to the upper one. Taken in order, each
   // finds its new place among those that have theirs; but the first ones may have come round
   // from the end, and are put back last.
-  void Grow() {
+  //
+  // What stands between two free slots finds its places in the same stretch of either half:
+  // those before it there are some of those that were before it. So stretches are independent.
+  template <typename Each>
+  void Grow(Each&& each) {
     const std::size_t old = slots_.size();
     slots_.Resize(old == 0 ? 16 : old * 2);
     mask_ = slots_.size() - 1;
@@ -137,10 +155,26 @@ class IdTable {
     std::size_t at = 0;
     for (; at < old && slots_[at].next_id != 0; ++at)
       first.push_back(std::exchange(slots_[at], Slot{}));
-    for (; at < old; ++at)
-      if (slots_[at].next_id != 0) Place(std::exchange(slots_[at], Slot{}));
+    const std::size_t parts = old / kPart + 1;
+    std::vector<std::size_t> begins = {at};
+    for (std::size_t k = 1; k < parts; ++k) {
+      std::size_t begin = std::max(begins.back(), k * (old / parts));
+      while (begin < old && slots_[begin].next_id != 0) ++begin;
+      begins.push_back(begin);
+    }
+    begins.push_back(old);
+    each(parts, [&](std::size_t k) {
+      for (std::size_t i = begins[k]; i < begins[k + 1]; ++i)
+        if (slots_[i].next_id != 0) Place(std::exchange(slots_[i], Slot{}));
+    });
     for (const Slot& slot : first) Place(slot);
   }
+  void Grow() {
+    Grow([](std::size_t count, const auto& fn) {
+      for (std::size_t k = 0; k < count; ++k) fn(k);
+    });
+  }
+  static constexpr std::size_t kPart = std::size_t{1} << 17;  // slots that one thread moves
 
   void Place(Slot slot) {
     std::size_t at = slot.tag & mask_;

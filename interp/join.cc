@@ -205,6 +205,20 @@ bool JoinRun::Run(std::size_t begin, std::size_t end) {
   return true;
 }
 
+[[gnu::always_inline]] inline bool JoinRun::Emit() {
+  ++answers_;
+  const std::size_t arity = join_.columns.size();
+  Value* row = batch_.cells.Extend(arity);
+  std::uint64_t hash = 0;
+  for (std::size_t i = 0; i < arity; ++i) {
+    row[i] = slots_[join_.columns[i]];
+    hash = MixHash(hash, row[i].bits());
+  }
+  head_.Prefetch(hash);
+  batch_.hashes.push_back(hash);
+  return batch_.size() < full_ || pause_();
+}
+
 bool JoinRun::Next(std::size_t at) {
   if (at == join_.steps.size()) return Emit();
   const JoinStep& step = join_.steps[at];
@@ -235,6 +249,15 @@ bool JoinRun::Next(std::size_t at) {
     if (others.size() < rows.size() / 2) return Meet(at, others);
   }
   constexpr std::size_t kAhead = 8;
+  if (at + 1 == join_.steps.size() && step.checks.empty() && !one) {
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      if (k + kAhead < rows.size()) __builtin_prefetch(source.relation->Row(rows[k + kAhead]));
+      const Value* cells = source.relation->Row(rows[k]);
+      for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
+      if (!Tick() || !Emit()) return false;
+    }
+    return true;
+  }
   for (std::size_t k = 0; k < rows.size(); ++k) {
     if (k + kAhead < rows.size()) __builtin_prefetch(source.relation->Row(rows[k + kAhead]));
     if (!Take(at, rows[k])) return false;
@@ -296,22 +319,6 @@ bool JoinRun::Exists(std::size_t at) {
   for (RowId row = source.begin; row < source.end; ++row)
     if (agrees(row)) return true;
   return false;
-}
-
-bool JoinRun::Emit() {
-  ++answers_;
-  const std::size_t arity = join_.columns.size();
-  const std::size_t at = batch_.cells.size();
-  batch_.cells.resize(at + arity);
-  Value* row = batch_.cells.data() + at;
-  std::uint64_t hash = 0;
-  for (std::size_t i = 0; i < arity; ++i) {
-    row[i] = slots_[join_.columns[i]];
-    hash = MixHash(hash, row[i].bits());
-  }
-  head_.Prefetch(hash);
-  batch_.hashes.push_back(hash);
-  return batch_.size() < full_ || pause_();
 }
 
 }  // namespace rpl

@@ -72,14 +72,16 @@ struct Join {
 
 /// Rows of one relation that wait to be inserted, side by side.
 struct RowBatch {
-  std::vector<Value> cells;
-  std::vector<std::uint64_t> hashes;
+  PageArray<Value> cells;
+  PageArray<std::uint64_t> hashes;
 
   std::size_t size() const { return hashes.size(); }
-  void Clear() {
-    cells.clear();
-    hashes.clear();
+  /// Leaves the first `rows` of them.
+  void Shrink(std::size_t rows, std::size_t arity) {
+    cells.Shrink(rows * arity);
+    hashes.Shrink(rows);
   }
+  void Clear() { Shrink(0, 0); }
 };
 
 class JoinRun {

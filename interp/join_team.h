@@ -19,6 +19,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "interp/join.h"
@@ -28,7 +29,7 @@ namespace rpl {
 
 class JoinTeam {
  public:
-  explicit JoinTeam(std::size_t threads) : team_(threads) {}
+  explicit JoinTeam(std::size_t threads) : team_(threads), rooms_(threads * kSharesPerThread) {}
 
   /// Runs the join and inserts at most `most` new rows; returns how many. `keep_on` is called
   /// on this thread, also before indexes are made; when it says no, the wave is left out; so
@@ -37,6 +38,16 @@ class JoinTeam {
                   const KeepOn& keep_on, const std::function<bool(std::size_t bytes)>& has_room);
 
  private:
+  static constexpr std::size_t kSharesPerThread = 4;
+  /// Where the rows of a range wait, and those of them that seem new: which, in which slots.
+  struct Room {
+    RowBatch batch;
+    struct Claim {
+      std::size_t row;
+      std::size_t slot;
+    };
+    std::vector<Claim> claims;
+  };
   /// What one range of a wave gives.
   struct Share;
   /// Inserts what the shares of a wave found; at most `most` new rows.
@@ -44,6 +55,8 @@ class JoinTeam {
                      std::size_t most);
 
   Team team_;
+  std::vector<Room> rooms_;                         // of ranges
+  std::unordered_map<const Join*, double> yields_;  // rows found lately for one gone over
 };
 
 }  // namespace rpl

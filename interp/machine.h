@@ -133,6 +133,11 @@ class Machine {
   bool truncated = false;     // a limit stopped the fixpoint: absence proves nothing
   bool used_absence = false;  // and yet something was concluded from it
 
+  /// Asks the limits once in many calls; false when one stopped the run.
+  bool Polled() {
+    Poll();
+    return stop == Stop::kGoesOn;
+  }
   /// Polls the limits in the course of long work; false when one stopped it.
   const KeepOn within_limits = [this] {
     Watch(0);

@@ -61,8 +61,10 @@ class PageArray {
     size_ += count;
     return out;
   }
-  /// REQUIRES: size is not less than before.
+  /// REQUIRES: size is not less than before, and Shrink was never called.
   void Resize(std::size_t size) { Extend(size - size_); }
+  /// Drops the elements from `size` on and keeps their memory.
+  void Shrink(std::size_t size) { size_ = size; }
   void Clear() { *this = PageArray(); }
 
   /// Memory that was written at most.

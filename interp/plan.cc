@@ -526,7 +526,8 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
 std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
                                     const std::vector<bool>& bound, const std::vector<bool>& wanted,
                                     const std::vector<std::string>& names,
-                                    const std::vector<bool>& avar, int delta) {
+                                    const std::vector<bool>& avar, int delta,
+                                    const std::vector<std::size_t>& order) {
   auto plan = std::make_unique<Plan>();
   plan_ = plan.get();
   names_ = &names;
@@ -538,18 +539,14 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
   agenda_->Begin(bound, wanted, avar, delta >= 0);
 
   std::vector<Listed> items;
-  for (std::size_t i = 0; i < clauses.size(); ++i) {
-    Range range = Range::kAll;
-    if (delta >= 0) {
-      if (static_cast<int>(i) < delta) range = Range::kOld;
-      if (static_cast<int>(i) == delta) range = Range::kDelta;
-    }
-    items.push_back({clauses[i], range});
+  for (std::size_t k = 0; k < clauses.size(); ++k) {
+    const std::size_t i = order.empty() ? k : order[k];
+    const bool before = static_cast<int>(i) < delta;  // as written, whatever the order is
+    if (static_cast<int>(i) != delta)
+      items.push_back({clauses[i], before ? Range::kOld : Range::kAll});
   }
   if (delta >= 0) {
-    const Listed first = items[static_cast<std::size_t>(delta)];
-    items.erase(items.begin() + delta);
-    plan->first = StepFor(first);
+    plan->first = StepFor({clauses[static_cast<std::size_t>(delta)], Range::kDelta});
     plan->first->next = Chain(Prepare(items), Terminal::kEmit, 1, nullptr);
   } else {
     plan->first = Chain(Prepare(items), Terminal::kEmit, 0, nullptr);

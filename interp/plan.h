@@ -161,11 +161,12 @@ class Planner {
   /// The plan of `clauses`, of which those with `bound` slots known. `wanted` are the
   /// slots that must be bound at the end (the head's). `names` are for messages.
   /// `delta`: the position in `clauses` of the atom that reads the delta and comes first,
-  /// or -1; atoms before it read old rows.
+  /// or -1; atoms before it read old rows. `order`: positions in the order that counts as the
+  /// written one, or empty.
   std::unique_ptr<Plan> Make(const std::vector<const Clause*>& clauses,
                              const std::vector<bool>& bound, const std::vector<bool>& wanted,
                              const std::vector<std::string>& names, const std::vector<bool>& avar,
-                             int delta = -1);
+                             int delta = -1, const std::vector<std::size_t>& order = {});
 
  private:
   enum class Terminal : std::uint8_t { kEmit, kFound };

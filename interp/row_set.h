@@ -64,11 +64,23 @@ class RowSet {
   // Then each row claims a slot with a ticket of its own, numbered from size() on in the order
   // of the rows; `row_of` gives the row of a ticket or id. Once all have, those whose slot
   // still holds their ticket are new: AddTogether adds as many rows, and Settle writes each.
-  void BeginTogether(std::size_t count) { table_.Reserve(count); }
+  // `each` is as for IdTable::Reserve.
+  template <typename Each>
+  void BeginTogether(std::size_t count, Each&& each) {
+    table_.Reserve(count, each);
+  }
   template <typename RowOf>
   std::size_t Claim(const Value* row, std::uint64_t hash, RowId ticket, RowOf&& row_of) {
     return table_.Claim(hash, ticket, [&](RowId o) { return Same(row, row_of(o)); });
   }
+  /// Instead of a slot: the row is not new.
+  static constexpr std::size_t kTaken = IdTable::kTaken;
+  /// Asks for the row from before that a row with that hash may equal.
+  void PrefetchEqual(std::uint64_t hash) {
+    if (const RowId known = table_.CandidateNow(hash); known < size_)
+      __builtin_prefetch(Row(known));
+  }
+  void PrefetchSlot(std::size_t slot) const { table_.PrefetchSlot(slot); }
   RowId IdAt(std::size_t slot) const { return table_.IdAt(slot); }
   void AddTogether(std::size_t count) {
     cells_.Extend(count * arity_);

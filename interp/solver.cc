@@ -497,8 +497,7 @@ const Table& Solver::SolveQuery(const Definition& query) {
 
 // --- constraints and proofs ------------------------------------------------------------------
 
-bool Solver::CheckConstraint(const Constraint& c,
-                             const std::function<void(const std::vector<Value>&, Verdict)>& fn) {
+Solver::Sides Solver::SidesOf(const Constraint& c) {
   Frame frame(nullptr, c.slots);
   const Machine::Use use(machine_, frame, Mode::kSolve);
   const std::vector<bool> nothing(c.slots.size());
@@ -511,30 +510,61 @@ bool Solver::CheckConstraint(const Constraint& c,
   std::vector<bool> bound(c.slots.size());  // what the left side binds
   for (const Step& step : left.steps)
     for (SlotId w : step.writes) bound[static_cast<std::size_t>(w)] = true;
-  const Plan& right = plan(1, c.right, bound);
-  std::set<std::vector<Value>> seen;
+  return {&left, &plan(1, c.right, bound)};
+}
+
+// The instance that is the slots of the current frame, which are left as they are.
+Solver::Verdict Solver::JudgeHere(const Constraint& c, const Plan& right) {
+  const Verdict otherwise = c.forbids ? Verdict::kViolated : Verdict::kHolds;
+  if (c.right.empty()) return otherwise;
+  Frame& frame = machine_.frame();
+  const std::vector<Value> here = frame.slots;
+  bool found = false;
+  const bool was_pending = std::exchange(frame.pending, false);
+  const auto first = [&] { return found = true, false; };
+  const Continuation answer(first);
+  const Continuation* outer = std::exchange(frame.answer, &answer);
+  machine_.Run(right.first);
+  frame.answer = outer;
+  const bool waits = std::exchange(frame.pending, was_pending);
+  std::copy(here.begin(), here.end(), frame.slots.begin());
+  return found ? otherwise : waits ? Verdict::kUndecided : Verdict::kViolated;
+}
+
+Solver::Verdict Solver::Judge(const Constraint& c, const std::vector<Value>& slots) {
+  const Sides sides = SidesOf(c);
+  Frame frame(nullptr, c.slots);
+  frame.slots = slots;
+  const Machine::Use use(machine_, frame, Mode::kSolve);
+  return JudgeHere(c, *sides.right);
+}
+
+void Solver::LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
+                         const std::function<bool(const std::vector<Value>& slots)>& fn) {
+  Frame frame(nullptr, c.slots);
+  const Machine::Use use(machine_, frame, Mode::kDerive);
+  machine_.marks = &marks;
+  const auto each = [&] { return machine_.Polled() && fn(frame.slots); };
+  const Continuation answer(each);
+  frame.answer = &answer;
+  machine_.Run(plan.first);
+}
+
+bool Solver::CheckConstraint(const Constraint& c,
+                             const std::function<void(const std::vector<Value>&, Verdict)>& fn) {
+  const Sides sides = SidesOf(c);
+  Frame frame(nullptr, c.slots);
+  const Machine::Use use(machine_, frame, Mode::kSolve);
+  RowSet seen(c.slots.size());
   const auto each = [&] {
-    const std::vector<Value> here = frame.slots;
-    if (!seen.insert(here).second) return true;
-    Verdict verdict = c.forbids ? Verdict::kViolated : Verdict::kHolds;
-    if (!c.right.empty()) {
-      bool found = false;
-      const bool was_pending = std::exchange(frame.pending, false);
-      const auto first = [&] { return found = true, false; };
-      const Continuation answer(first);
-      const Continuation* outer = std::exchange(frame.answer, &answer);
-      machine_.Run(right.first);
-      frame.answer = outer;
-      if (!found) verdict = frame.pending ? Verdict::kUndecided : Verdict::kViolated;
-      frame.pending = was_pending;
-      std::copy(here.begin(), here.end(), frame.slots.begin());
-    }
-    if (machine_.stop == Stop::kGoesOn) fn(here, verdict);
+    if (!seen.Insert(frame.slots).is_new) return true;
+    const Verdict verdict = JudgeHere(c, *sides.right);
+    if (machine_.stop == Stop::kGoesOn) fn(frame.slots, verdict);
     return machine_.stop == Stop::kGoesOn;
   };
   const Continuation answer(each);
   frame.answer = &answer;
-  machine_.Run(left.first);
+  machine_.Run(sides.left->first);
   return frame.pending;
 }
 

@@ -62,6 +62,18 @@ class Solver : public Demands {
   bool CheckConstraint(const Constraint& c,
                        const std::function<void(const std::vector<Value>& slots, Verdict)>& fn);
 
+  /// The plans by which the sides of a constraint are checked; valid as long as the analysis.
+  struct Sides {
+    const Plan* left;
+    const Plan* right;
+  };
+  Sides SidesOf(const Constraint& c);
+  /// How the instance of a constraint stands whose left side has an answer with these slots.
+  Verdict Judge(const Constraint& c, const std::vector<Value>& slots);
+  /// Calls back for the answers of a deriving plan of the left side, until it gives false.
+  void LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
+                   const std::function<bool(const std::vector<Value>& slots)>& fn);
+
   /// The premises of the first rule that derives `row`, whose number goes to `def`;
   /// nullopt when no rule does. `usable` says which rows may be premises.
   std::optional<std::vector<Premise>> Prove(RelationId relation, std::span<const Value> row,
@@ -96,6 +108,7 @@ class Solver : public Demands {
                      Make&& make);
   const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound);
   std::string ReasonOf(const Frame& frame) const;
+  Verdict JudgeHere(const Constraint& c, const Plan& right);
 
   const Program& program_;
   Store& store_;

@@ -35,25 +35,54 @@ std::span<const RowId> Index::Rows(std::span<const Value> key, const Relation& r
   return {ids_.data() + list.at, list.size};
 }
 
+// Block by block, so that what each row needs of the memory was asked for when its turn comes:
+// first the place of its key in the table, then the list found there, then the list's first
+// row, which is compared, and the place behind its last.
 void Index::Extend(const Relation& relation, RowId end, const KeepOn* keep_on) {
-  for (const RowId begin = size_; size_ < end; ++size_) {
-    if ((size_ - begin) % kAtOnce == kAtOnce - 1 && keep_on != nullptr && !(*keep_on)()) return;
-    const Value* cells = relation.Row(size_);
-    std::uint64_t hash = 0;
-    for (Columns rest = columns_; rest != 0; rest &= rest - 1)
-      hash = MixHash(hash, cells[std::countr_zero(rest)].bits());
-    const auto next = static_cast<std::uint32_t>(lists_.size());
-    const std::uint32_t list = heads_.FindOrInsert(hash, next, [&](std::uint32_t other) {
-      const Value* theirs = relation.Row(lists_[other].first);
-      for (Columns rest = columns_; rest != 0; rest &= rest - 1) {
-        const int c = std::countr_zero(rest);
-        if (cells[c] != theirs[c]) return false;
+  constexpr RowId kBlock = 64;
+  static_assert(kAtOnce % kBlock == 0);
+  std::uint64_t hashes[kBlock];
+  std::uint32_t near[kBlock];
+  for (RowId done = 0; size_ < end; done += kBlock) {
+    if (done % kAtOnce == kAtOnce - kBlock && keep_on != nullptr && !(*keep_on)()) return;
+    const RowId count = std::min(kBlock, end - size_);
+    for (RowId i = 0; i < count; ++i) {
+      const Value* cells = relation.Row(size_ + i);
+      std::uint64_t hash = 0;
+      for (Columns rest = columns_; rest != 0; rest &= rest - 1)
+        hash = MixHash(hash, cells[std::countr_zero(rest)].bits());
+      hashes[i] = hash;
+      heads_.Prefetch(hash);
+    }
+    if (count > 1) {
+      for (RowId i = 0; i < count; ++i)
+        if (near[i] = heads_.Candidate(hashes[i]); near[i] != kNoId)
+          __builtin_prefetch(&lists_[near[i]]);
+      for (RowId i = 0; i < count; ++i) {
+        if (near[i] == kNoId) continue;
+        const List& list = lists_[near[i]];
+        __builtin_prefetch(relation.Row(list.first));
+        __builtin_prefetch(ids_.data() + list.at + list.size);
       }
-      return true;
-    });
-    if (list == next) lists_.push_back({size_, 1, 0});
-    else Append(lists_[list], size_);
+    }
+    for (RowId i = 0; i < count; ++i, ++size_) Add(relation, hashes[i]);
   }
+}
+
+// Takes in the row size_, whose columns have that hash.
+void Index::Add(const Relation& relation, std::uint64_t hash) {
+  const Value* cells = relation.Row(size_);
+  const auto next = static_cast<std::uint32_t>(lists_.size());
+  const std::uint32_t list = heads_.FindOrInsert(hash, next, [&](std::uint32_t other) {
+    const Value* theirs = relation.Row(lists_[other].first);
+    for (Columns rest = columns_; rest != 0; rest &= rest - 1) {
+      const int c = std::countr_zero(rest);
+      if (cells[c] != theirs[c]) return false;
+    }
+    return true;
+  });
+  if (list == next) lists_.push_back({size_, 1, 0});
+  else Append(lists_[list], size_);
 }
 
 // A list that is full moves to twice the space; what it leaves is kept for others.

@@ -80,6 +80,7 @@ class Index {
     RowId size;
     std::uint32_t at;
   };
+  void Add(const Relation& relation, std::uint64_t hash);
   void Append(List& list, RowId row);
 
   Columns columns_;

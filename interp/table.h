@@ -55,6 +55,10 @@ struct Limits {
   /// What is derived does not depend on either.
   std::size_t threads = 1;
   std::size_t min_shared = 4'096;
+  /// A relation with fewer rows takes no thought of the order in which atoms are read; and by
+  /// how many times fewer rows an order must look at to be taken before the written one.
+  std::size_t min_ordered = 1'000;
+  double min_gain = 8;
   /// Polled about every 4,000 rows: kGoesOn, or why to stop. `bytes` are about to be taken and
   /// filled in one go: it may stop before that. May be empty.
   std::function<Stop(std::size_t bytes)> watch;

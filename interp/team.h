@@ -37,8 +37,9 @@ class Team {
   const std::function<void(std::size_t)>* task_ = nullptr;
   std::size_t count_ = 0;
   std::atomic<std::size_t> next_ = 0;
-  std::atomic<std::size_t> busy_ = 0;    // of the others
-  std::atomic<std::uint32_t> call_ = 0;  // counts calls of Each
+  static constexpr std::uint32_t kClosed = 1u << 31;
+  std::atomic<std::uint32_t> inside_ = kClosed;  // how many others take part; closed to more
+  std::atomic<std::uint32_t> call_ = 0;          // counts calls of Each
   std::atomic<bool> ends_ = false;
   std::mutex failing_;
   std::exception_ptr failed_;

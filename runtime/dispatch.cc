@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 void Runtime::DispatchAsyncs() {
   Begin(8, "dispatch asyncs");
   if (!held_.empty() || !gate_.broken().empty()) return;
-  if (!violated_.empty()) return AskWhatNow();
+  if (violated_) return AskWhatNow();
   Journal* const journal = IsCutOff() ? nullptr : options_.journal;
   const bool live = options_.journal == nullptr || options_.journal->live();
   std::set<std::string> traced;

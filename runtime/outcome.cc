@@ -147,8 +147,8 @@ Outcome Runtime::Judge() {
     out.reason = held_;
     return out;
   }
-  if (!violated_.empty()) {
-    const Violated& v = violated_.front();
+  if (violated_) {
+    const Violated& v = *violated_;
     if (v.constraint == nullptr)
       return fail("retracted but still derived: " + v.bindings,
                   v.bindings + " retracts what a rule derives");
@@ -249,8 +249,8 @@ bool Runtime::IsAccepted(const Violated& v) {
 // What went wrong, in one line, and what can be done about it besides to stop.
 Runtime::Failing Runtime::FailingNow() {
   Failing out;
-  if (!violated_.empty()) {
-    const Violated& v = violated_.front();
+  if (violated_) {
+    const Violated& v = *violated_;
     out.what = WhatOf(v);
     // The decision is the reply to a call, and a fact as such.
     const Value entry[] = {pool_.Keyword("result"), pool_.String("continue")};

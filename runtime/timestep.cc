@@ -62,6 +62,7 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       program_(store_, sources_),
       solver_(program_, store_, analysis_, limits_),
       fixpoint_(store_, analysis_, solver_, limits_),
+      watch_(store_, analysis_, solver_),
       derivations_(program_, store_, analysis_, solver_),
       what_now_(store_.Declare(Space::kTool, "what-now", 1)),
       max_timesteps_(options_.limits.max_timesteps),
@@ -320,20 +321,22 @@ void Runtime::LogDerived() {
 // In phase 3 a constraint is a live check; in phase 7 its ground instances become traces
 // and what it forbids a violation (§12.2, decision 42).
 void Runtime::CheckConstraints() {
-  violated_.clear();
+  violated_.reset();
   std::vector<Violation> of_rules = fixpoint_.Violations();
   of_rules.insert(of_rules.end(), goal_violations_.begin(), goal_violations_.end());
   for (const Violation& v : of_rules)
-    violated_.push_back({&program_.constraints()[static_cast<std::size_t>(v.constraint)],
-                         BindingsText(v.bindings),
-                         {}});
+    Violate({&program_.constraints()[static_cast<std::size_t>(v.constraint)],
+             BindingsText(v.bindings),
+             {}});
   for (const Constraint& c : program_.constraints()) {
     if (c.left.empty() || c.guards) continue;
     if (phase_ == 3) {
       Log("live " + c.text);
       continue;
     }
-    solver_.CheckConstraint(c, [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+    watch_.Check(c, [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+      const bool violated = verdict == Solver::Verdict::kViolated;
+      if (violated && violated_ && !options_.log) return;
       std::vector<Value> bindings;
       for (std::size_t i = 0; i < slots.size(); ++i) {
         if (c.slots[i].empty() || slots[i].is_none() || slots[i] == kUnknown) continue;
@@ -341,8 +344,8 @@ void Runtime::CheckConstraints() {
         bindings.push_back(slots[i]);
       }
       const std::string text = BindingsText(bindings);
-      if (verdict == Solver::Verdict::kViolated) {
-        violated_.push_back({&c, text, AssertedOf(c, slots)});
+      if (violated) {
+        if (!violated_) Violate({&c, text, AssertedOf(c, slots)});
         Log("violated " + c.text + " ^^ " + text);
       } else if (verdict == Solver::Verdict::kHolds &&
                  constraint_traces_.emplace(c.number, text).second) {
@@ -367,9 +370,13 @@ void Runtime::CheckConstraints() {
         row != kNoId && !store_.at(a.relation).asserted(row)) {
       // The program says both: a rule derives what was retracted (decision 44).
       Log("violated " + a.text);
-      violated_.push_back({nullptr, a.text, {}});
+      Violate({nullptr, a.text, {}});
     }
-  std::erase_if(violated_, [&](const Violated& v) { return IsAccepted(v); });
+}
+
+// Only the first violation decides what becomes of the timestep: there may be millions.
+void Runtime::Violate(Violated v) {
+  if (!violated_ && !IsAccepted(v)) violated_ = std::move(v);
 }
 
 // The asserted facts among those that an instance of the left side names, in order.

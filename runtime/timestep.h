@@ -33,6 +33,7 @@
 #include <string>
 #include <vector>
 
+#include "interp/constraint_watch.h"
 #include "interp/fixpoint.h"
 #include "interp/program.h"
 #include "interp/solver.h"
@@ -156,6 +157,7 @@ class Runtime {
   std::string LimitText() const;
   void LogDerived();
   void CheckConstraints();
+  void Violate(Violated v);
   void RecordGoal(const Table& table, std::set<const Table*>& done);
   void LogRulesPassedOver();
   void RecordDerivations(const std::vector<Premise>& premises);
@@ -203,6 +205,7 @@ class Runtime {
   Limits limits_;
   Solver solver_;
   Fixpoint fixpoint_;
+  ConstraintWatch watch_;
   Derivations derivations_;
   RelationId what_now_;  // what a person decided about a failure, by its text
   Trace trace_;
@@ -232,7 +235,7 @@ class Runtime {
   std::set<std::string> created_;
   std::set<std::string> derived_known_;  // rows the log has shown
   std::set<std::pair<int, std::string>> constraint_traces_;
-  std::vector<Violated> violated_;
+  std::optional<Violated> violated_;        // the first that nobody decided to go on with
   std::deque<Failing::Way> decisions_;      // of this timestep, done in the next
   std::vector<Violation> goal_violations_;  // of rules evaluated for the goal
   std::vector<Assertion> retracted_;
