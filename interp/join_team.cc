@@ -71,7 +71,8 @@ struct JoinTeam::Share {
 
 std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Marks>& marks,
                           std::size_t most, const KeepOn& keep_on,
-                          const std::function<bool(std::size_t bytes)>& has_room) {
+                          const std::function<bool(std::size_t bytes)>& has_room,
+                          JoinCounts* counts) {
   std::atomic<bool> stopped = false;
   std::vector<std::unique_ptr<Share>> shares;
   for (std::size_t i = 0; i < team_.size() * kSharesPerThread; ++i) {
@@ -98,6 +99,8 @@ std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Mark
     if (found < kWave / 2) range *= 2;
     else if (found > kWave * 2 && range > 1) range /= 2;
   }
+  if (counts != nullptr)
+    for (const auto& share : shares) share->run.AddTo(*counts);
   return added;
 }
 
