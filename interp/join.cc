@@ -232,7 +232,9 @@ bool JoinRun::Next(std::size_t at) {
   const bool one = at > join_.deciding;
   if (step.all_bound) {
     const RowId row = source.relation->Find(Key(step.keys));
-    return row == kNoId || row < source.begin || row >= source.end || Next(at + 1);
+    if (row == kNoId || row < source.begin || row >= source.end) return true;
+    ++source.did.rows;
+    return Next(at + 1);
   }
   if (source.index == nullptr) {
     for (RowId row = source.begin; row < source.end; ++row) {
@@ -308,7 +310,9 @@ bool JoinRun::Exists(std::size_t at) {
   };
   if (step.all_bound) {
     const RowId row = source.relation->Find(Key(step.keys));
-    return row != kNoId && row >= source.begin && row < source.end;
+    const bool found = row != kNoId && row >= source.begin && row < source.end;
+    source.did.rows += found ? 1 : 0;
+    return found;
   }
   if (source.index != nullptr) {
     const std::span<const RowId> rows = Listed(at);

@@ -143,7 +143,7 @@ void Profile::Forget() {
 
 Profile::Rule& Profile::RuleAt(const void* owner, Kind kind, const std::string& text, Span place) {
   Rule*& rule = rule_of_[{owner, kind}];
-  if (rule != nullptr) return *rule;
+  if (rule != nullptr && rule->text == text && rule->place == place) return *rule;
   rule = &rules_.emplace_back();
   rule->kind = kind;
   rule->text = text;

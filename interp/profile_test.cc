@@ -166,6 +166,32 @@ TEST_CASE("what is read whole for each call of a rule is worth a hint") {
   CHECK(Hints(early + goal, true).empty());
 }
 
+// `one` keeps the second rule from being a join; both read the same.
+TEST_CASE("joins and other plans count rows alike") {
+  Profile profile;
+  Engine engine(CountedBy(profile));
+  engine.Take(
+      "e(1, 2)\ne(2, 3)\ne(1, 3)\ne(3, 1)\none([1])\n"
+      "joined(?x, ?z) <- e(?x, ?y), not e(?y, ?x), e(?y, ?z), e(?x, ?z)\n"
+      "run(?x, ?z) <- e(?x, ?y), not e(?y, ?x), e(?y, ?z), e(?x, ?z), one([_])\n");
+  engine.Quiesce();
+  const auto reads = [&](std::size_t rule) {
+    std::string out;
+    for (const Profile::Read& read : profile.rules()[rule].plans.front().reads)
+      if (read.clause != "one([_])")
+        out += read.clause + " " + std::to_string(read.times) + " x, " + std::to_string(read.rows) +
+               " rows\n";
+    return out;
+  };
+  // 13 and 31 are each other's way back; of 12.23, 23.31 the first closes.
+  CHECK(reads(0) ==
+        "e(?x, ?y) 1 x, 4 rows\n"
+        "e(?y, ?x) 4 x, 2 rows\n"
+        "e(?y, ?z) 2 x, 2 rows\n"
+        "e(?x, ?z) 2 x, 1 rows\n");
+  CHECK(reads(1) == reads(0));
+}
+
 TEST_CASE("rules on demand, goals and constraints are counted") {
   Profile profile;
   Engine engine(CountedBy(profile));
