@@ -40,8 +40,17 @@ class Profile {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  /// Where the time of a run goes.
-  enum class Part : std::uint8_t { kReading, kDeriving, kSolving, kChecking, kCalling, kElsewhere };
+  /// Where the time of a run goes. kAnswering: texts of answers, and the trace of what they
+  /// rest on.
+  enum class Part : std::uint8_t {
+    kReading,
+    kDeriving,
+    kSolving,
+    kAnswering,
+    kChecking,
+    kCalling,
+    kElsewhere
+  };
   static constexpr std::size_t kParts = static_cast<std::size_t>(Part::kElsewhere);
 
   /// How a clause relates to those that are read before it in its plan.
@@ -75,7 +84,8 @@ class Profile {
     std::vector<Read> reads;  // in the order of the plan
   };
 
-  enum class Kind : std::uint8_t { kDerived, kDemanded, kGoal, kConstraint };
+  /// kProof: the rule is looked through for what a row of the trace rests on.
+  enum class Kind : std::uint8_t { kDerived, kDemanded, kGoal, kConstraint, kProof };
   struct Rule {
     Kind kind = Kind::kDerived;
     std::string text;

@@ -85,7 +85,8 @@ std::string_view HintName(Link link) {
 
 std::vector<ProfileHint> HintsOf(const Profile& profile) {
   std::vector<ProfileHint> out;
-  for (const Profile::Rule& rule : profile.rules())
+  for (const Profile::Rule& rule : profile.rules()) {
+    if (rule.kind == Profile::Kind::kProof) continue;
     for (const Scanned& scanned : ScannedIn(rule)) {
       const auto& [read, times, rows] = scanned;
       if (times < 2 || rows < kManyRows || rows / times < kRowsEach) continue;
@@ -94,6 +95,7 @@ std::vector<ProfileHint> HintsOf(const Profile& profile) {
                                  ForEach(read->before), HowMany(times, rows)),
                      Help(*read)});
     }
+  }
   std::stable_sort(out.begin(), out.end(),
                    [](const ProfileHint& a, const ProfileHint& b) { return a.rows > b.rows; });
   return out;

@@ -4,7 +4,8 @@
 //
 // A clause is worth a hint when it was read whole more than once, for rows or calls before it,
 // and went over many rows so. Counts alone decide, so the hints of a program are the same each
-// time. A clause that is met in several plans of a rule is one hint.
+// time. A clause that is met in several plans of a rule is one hint. Proofs give none: a rule is
+// written for those who ask, not for the trace.
 #ifndef RPL_INTERP_PROFILE_HINTS_H_
 #define RPL_INTERP_PROFILE_HINTS_H_
 

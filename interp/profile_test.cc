@@ -218,5 +218,23 @@ TEST_CASE("rules on demand, goals and constraints are counted") {
         "    b(?x) 2 x, 1 rows\n");
 }
 
+TEST_CASE("proofs are counted apart, and give no hint") {
+  Profile profile;
+  Engine engine(CountedBy(profile));
+  std::string facts;
+  for (int i = 0; i < 200; ++i)
+    facts += "a(" + std::to_string(i) + ")\nb(" + std::to_string(i) + ")\n";
+  engine.Take("r(?x) <- a(?x)\nq(?x, ?z) <- r(?x), b(?y), ?z = ?y + 1, ?z < 2\n" + facts);
+  engine.Quiesce();
+  profile.Clear();
+  const Value row[] = {engine.pool.Int(7), engine.pool.Int(1)};
+  int rule = -1;
+  CHECK(engine.solver.Prove(engine.Find("q", 2), row, &rule, [](const Premise&) { return true; }));
+  CHECK(Counts(profile, false) ==
+        "q(?x, ?z) <- r(?x), b(?y), ?z = ?y + 1, ?z < 2: 1 rows, 0 duplicates, 0 rounds, 1 runs\n");
+  CHECK(profile.rules().front().kind == Profile::Kind::kProof);
+  CHECK(HintsOf(profile).empty());
+}
+
 }  // namespace
 }  // namespace rpl

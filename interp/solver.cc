@@ -585,8 +585,10 @@ std::optional<std::vector<Premise>> Solver::Prove(
     const Continuation answer(take);
     frame.answer = &answer;
     const Machine::Use use(machine_, frame, Mode::kSolve);
+    Profile::Evaluation evaluation(machine_.profile(), def, Profile::Kind::kProof);
     std::vector<bool> bound(def.slots.size());
     BindHead(def, row, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
+    evaluation.Gave(found ? 1 : 0, 0);
     if (!found) continue;
     *def_number = number;
     return found;

@@ -54,6 +54,7 @@ Profile::Part PartOf(int phase) {
     case 2: return Profile::Part::kReading;
     case 3:
     case 7: return Profile::Part::kDeriving;
+    case 6: return Profile::Part::kAnswering;
     case 8: return Profile::Part::kCalling;
     default: return Profile::Part::kSolving;
   }

@@ -18,11 +18,9 @@ namespace {
 using nlohmann::ordered_json;
 using Part = Profile::Part;
 
-constexpr std::pair<Part, const char*> kPartNames[] = {{Part::kReading, "reading"},
-                                                       {Part::kDeriving, "deriving"},
-                                                       {Part::kSolving, "goals"},
-                                                       {Part::kChecking, "constraints"},
-                                                       {Part::kCalling, "calls"}};
+constexpr std::pair<Part, const char*> kPartNames[] = {
+    {Part::kReading, "reading"},   {Part::kDeriving, "deriving"},    {Part::kSolving, "goals"},
+    {Part::kAnswering, "answers"}, {Part::kChecking, "constraints"}, {Part::kCalling, "calls"}};
 
 double Seconds(Profile::Duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -38,6 +36,7 @@ std::string_view KindName(Profile::Kind kind) {
     case Profile::Kind::kDemanded: return "demanded";
     case Profile::Kind::kGoal: return "goal";
     case Profile::Kind::kConstraint: return "constraint";
+    case Profile::Kind::kProof: return "proof";
   }
   return "";
 }
