@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <set>
 
+#include "interp/profile.h"
+
 namespace rpl {
 namespace {
 
@@ -184,6 +186,7 @@ std::vector<RowId> ConstraintWatch::FirstRows(const Kept& kept, const std::vecto
 // Joins the left side from the rows added since; false when that is not worth it. Rows were
 // added only, and where absence counts there are none.
 bool ConstraintWatch::CheckNew(const Constraint& c, Kept& kept, const Tell& tell) {
+  Profile::Evaluation evaluation(solver_.machine().profile(), c);
   marks_.resize(store_.size());
   bool right_grew = false;
   for (const Read& read : kept.reads) {
@@ -221,6 +224,7 @@ bool ConstraintWatch::CheckNew(const Constraint& c, Kept& kept, const Tell& tell
   }
   for (const std::vector<Value>& slots : found)
     if (!judge({FirstRows(kept, slots), slots})) return true;
+  evaluation.Gave(judged.size(), 0);
   if (!GoesOn()) return true;
   std::sort(judged.begin(), judged.end(),
             [](const Judged& a, const Judged& b) { return a.instance.rows < b.instance.rows; });

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 
+#include "interp/profile.h"
+
 namespace rpl {
 
 void Fixpoint::Reset() {
@@ -86,6 +88,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   }
   rounds_ = 0;
   for (bool first = true;; first = false) {
+    if (limits_.profile != nullptr) limits_.profile->BeginRound();
     if (++rounds_ > limits_.max_rounds) {
       StopAt(*stratum.rules.front().def);
       return Stop::kRounds;
@@ -134,6 +137,7 @@ Stop Fixpoint::Quiesce() {
     }
     // Rules with #?h heads may feed any relation, so the strata run again after them.
     std::size_t added = 0;
+    if (limits_.profile != nullptr) limits_.profile->BeginRound();
     for (DerivedRule& rule : analysis_.expanding()) {
       marks_.resize(store_.size());
       for (RelationId r : rule.reads) marks_[r] = {0, store_.at(r).size()};

@@ -192,7 +192,20 @@ std::span<const RowId> JoinRun::Listed(std::size_t at) {
   return Within(source, source.index->Rows(Key(join_.steps[at].keys), *source.relation));
 }
 
+void JoinRun::AddTo(JoinCounts& counts) const {
+  counts.steps.resize(sources_.size());
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const JoinCounts::Step& did = sources_[i].did;
+    counts.steps[i].times += did.times;
+    counts.steps[i].rows += did.rows;
+    counts.steps[i].met += did.met;
+  }
+  counts.steps.front().times = 1;
+  counts.answers += answers_;
+}
+
 bool JoinRun::Run(std::size_t begin, std::size_t end) {
+  sources_.front().did.rows += end - begin;
   if (sources_.front().index == nullptr && !join_.steps.front().all_bound) {
     const RowId first = sources_.front().begin;
     for (std::size_t k = begin; k < end; ++k)
@@ -227,15 +240,19 @@ bool JoinRun::Next(std::size_t at) {
     return !Holds(pool_, step.op, slots_[step.left], slots_[step.right], why) || Next(at + 1);
   }
   if (step.kind == JoinStep::Kind::kWithout) return Exists(at) || Next(at + 1);
-  const Source& source = sources_[at];
+  Source& source = sources_[at];
+  ++source.did.times;
   const std::size_t before = answers_;
   const bool one = at > join_.deciding;
   if (step.all_bound) {
     const RowId row = source.relation->Find(Key(step.keys));
-    return row == kNoId || row < source.begin || row >= source.end || Next(at + 1);
+    if (row == kNoId || row < source.begin || row >= source.end) return true;
+    ++source.did.rows;
+    return Next(at + 1);
   }
   if (source.index == nullptr) {
     for (RowId row = source.begin; row < source.end; ++row) {
+      ++source.did.rows;
       if (!Take(at, row)) return false;
       if (one && answers_ != before) break;
     }
@@ -256,13 +273,16 @@ bool JoinRun::Next(std::size_t at) {
       for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
       if (!Tick() || !Emit()) return false;
     }
+    source.did.rows += rows.size();
     return true;
   }
-  for (std::size_t k = 0; k < rows.size(); ++k) {
+  std::size_t k = 0;
+  while (k < rows.size()) {
     if (k + kAhead < rows.size()) __builtin_prefetch(source.relation->Row(rows[k + kAhead]));
-    if (!Take(at, rows[k])) return false;
+    if (!Take(at, rows[k++])) return false;
     if (one && answers_ != before) break;
   }
+  source.did.rows += k;
   return true;
 }
 
@@ -271,6 +291,8 @@ bool JoinRun::Meet(std::size_t at, std::span<const RowId> others) {
   const JoinStep& step = join_.steps[at];
   Source& source = sources_[at];
   source.met.clear();
+  ++source.did.met;
+  source.did.rows += others.size();
   for (const RowId other : others) {
     const Value* cells = sources_[at + 1].relation->Row(other);
     for (const auto& [column, slot] : step.meeting->binds) slots_[slot] = cells[column];
@@ -300,9 +322,11 @@ bool JoinRun::Take(std::size_t at, RowId row) {
 
 bool JoinRun::Exists(std::size_t at) {
   const JoinStep& step = join_.steps[at];
-  const Source& source = sources_[at];
+  Source& source = sources_[at];
+  ++source.did.times;
   const auto agrees = [&](RowId row) {
     const Value* cells = source.relation->Row(row);
+    ++source.did.rows;
     for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
     return std::all_of(step.checks.begin(), step.checks.end(), [&](const auto& check) {
       return cells[check.first] == slots_[check.second];
@@ -310,7 +334,9 @@ bool JoinRun::Exists(std::size_t at) {
   };
   if (step.all_bound) {
     const RowId row = source.relation->Find(Key(step.keys));
-    return row != kNoId && row >= source.begin && row < source.end;
+    const bool found = row != kNoId && row >= source.begin && row < source.end;
+    source.did.rows += found ? 1 : 0;
+    return found;
   }
   if (source.index != nullptr) {
     const std::span<const RowId> rows = Listed(at);

@@ -84,6 +84,17 @@ struct RowBatch {
   void Clear() { Shrink(0, 0); }
 };
 
+/// What runs of one join did, for interp/profile.h.
+struct JoinCounts {
+  struct Step {
+    std::uint64_t times = 0;  // it was read, or looked up
+    std::uint64_t rows = 0;   // that were looked at
+    std::uint64_t met = 0;    // of these times, those that went over the next step's list
+  };
+  std::vector<Step> steps;
+  std::uint64_t answers = 0;
+};
+
 class JoinRun {
  public:
   /// `marks`, by relation, say which rows the ranges are; indexes that are missing are made
@@ -98,6 +109,8 @@ class JoinRun {
   static std::size_t Outer(const Join& join, const std::vector<Marks>& marks);
   /// Runs for those from `begin` to `end` of them; false when it was stopped.
   bool Run(std::size_t begin, std::size_t end);
+  /// Adds what was done so far; the first step counts as read once however often Run was called.
+  void AddTo(JoinCounts& counts) const;
 
  private:
   /// What a step reads.
@@ -107,6 +120,7 @@ class JoinRun {
     RowId begin = 0, end = 0;
     const Index* meeting = nullptr;  // of the next step's relation
     std::vector<RowId> met;          // rows for which both hold
+    JoinCounts::Step did;
   };
 
   static std::span<const RowId> Within(const Source& source, std::span<const RowId> rows);

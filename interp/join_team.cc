@@ -74,7 +74,8 @@ struct JoinTeam::Share {
 
 std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Marks>& marks,
                           std::size_t most, const KeepOn& keep_on,
-                          const std::function<bool(std::size_t bytes)>& has_room) {
+                          const std::function<bool(std::size_t bytes)>& has_room,
+                          JoinCounts* counts) {
   std::atomic<bool> stopped = false;
   std::vector<std::unique_ptr<Share>> shares;
   for (Room& room : rooms_) {
@@ -109,6 +110,8 @@ std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Mark
   }
   for (Room& room : rooms_)
     if (room.batch.cells.bytes() > kKept) room = Room();
+  if (counts != nullptr)
+    for (const auto& share : shares) share->run.AddTo(*counts);
   return added;
 }
 

@@ -33,9 +33,11 @@ class JoinTeam {
 
   /// Runs the join and inserts at most `most` new rows; returns how many. `keep_on` is called
   /// on this thread, also before indexes are made; when it says no, the wave is left out; so
-  /// when `has_room` does, which is asked before a table grows by so many bytes.
+  /// when `has_room` does, which is asked before a table grows by so many bytes. `counts` may
+  /// be null.
   std::size_t Run(const Join& join, Store& store, const std::vector<Marks>& marks, std::size_t most,
-                  const KeepOn& keep_on, const std::function<bool(std::size_t bytes)>& has_room);
+                  const KeepOn& keep_on, const std::function<bool(std::size_t bytes)>& has_room,
+                  JoinCounts* counts);
 
  private:
   static constexpr std::size_t kSharesPerThread = 4;

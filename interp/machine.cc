@@ -16,6 +16,7 @@
 #include <cassert>
 
 #include "interp/operators.h"
+#include "interp/profile.h"
 
 namespace rpl {
 Machine::Use::Use(Machine& machine, Frame& frame, Mode mode)
@@ -301,6 +302,15 @@ bool Machine::CountsRows(const Step& atom) const {
 // Calls fn(row) for each row that agrees with the keys, in order, until it gives false.
 template <typename Fn>
 bool Machine::ForEachRow(const Step& s, Fn&& fn) {
+  if (limits_.profile == nullptr) return VisitRows(s, fn);
+  std::uint64_t rows = 0;
+  const bool go_on = VisitRows(s, [&](RowId row) { return ++rows, fn(row); });
+  limits_.profile->Count(s, rows);
+  return go_on;
+}
+
+template <typename Fn>
+bool Machine::VisitRows(const Step& s, Fn&& fn) {
   Relation& rel = store_.at(s.relation);
   RowId begin = 0;
   RowId end = rel.size();
@@ -719,7 +729,9 @@ bool Machine::EmitRow() {
   }
   const std::span<const Value> row(cells, arity);
   if (plain && store_.WholeIfAny(head) == kNoId) return Stage(store_.at(head), row);
-  return CountNew(store_.Insert(head, row, false));
+  const std::size_t added = store_.Insert(head, row, false);
+  if (added == 0) ++frame_->repeated;
+  return CountNew(added);
 }
 
 // Counts new rows against the limit.
@@ -760,6 +772,7 @@ void Machine::Flush() {
   std::size_t added = 0;
   if (HasRoom(rows.GrowthFor(staged_.size())))  // else derived anew when it goes on
     added = rows.InsertEach(staged_.cells.data(), staged_.hashes.data(), staged_.size(), MostNew());
+  frame_->repeated += staged_.size() - added;
   staged_.Clear();
   if (added > 0) CountNew(added);
 }
@@ -769,10 +782,16 @@ void Machine::Derive(const Plan& plan) {
     Run(plan.first);
     return Flush();
   }
+  JoinCounts counts;
+  const bool counted = limits_.profile != nullptr;
   if (limits_.threads > 1 && JoinRun::Outer(*plan.join, *marks) >= limits_.min_shared) {
     if (team_ == nullptr) team_ = std::make_unique<JoinTeam>(limits_.threads);
-    CountNew(team_->Run(*plan.join, store_, *marks, MostNew(), within_limits,
-                        [this](std::size_t bytes) { return HasRoom(bytes); }));
+    const std::size_t added = team_->Run(
+        *plan.join, store_, *marks, MostNew(), within_limits,
+        [this](std::size_t bytes) { return HasRoom(bytes); }, counted ? &counts : nullptr);
+    frame_->repeated += counts.answers - std::min<std::size_t>(counts.answers, added);
+    CountNew(added);
+    if (counted) limits_.profile->Count(plan, counts);
     return;
   }
   staged_head_ = &store_.at(plan.join->head);
@@ -784,6 +803,9 @@ void Machine::Derive(const Plan& plan) {
   JoinRun run(*plan.join, store_, *marks, staged_, kStaged, pause, &within_limits);
   if (stop == Stop::kGoesOn) run.Run(0, run.outer());
   Flush();
+  if (!counted) return;
+  run.AddTo(counts);
+  limits_.profile->Count(plan, counts);
 }
 
 bool Machine::EmitAnswer() {
@@ -802,7 +824,9 @@ bool Machine::EmitAnswer() {
     map = pool_.Map(entries);
     row.resize(std::max(row.size(), table.key.size()), kAbsent);
   }
-  if (table.Add(std::move(row)) && goal) {
+  const bool is_new = table.Add(std::move(row));
+  if (!is_new) ++frame_->repeated;
+  if (is_new && goal) {
     table.maps.push_back(map);
     table.premises.emplace_back();
     for (const RowUsed& used : frame_->path) table.premises.back().push_back(PremiseOf(used));

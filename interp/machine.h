@@ -45,6 +45,7 @@ struct Frame {
   bool pending_call = false;
   std::size_t answers = 0;  // emitted so far, and ends of nested plans reached
   std::size_t emitted = 0;
+  std::size_t repeated = 0;   // of them, those that gave no new row
   const Step* end = nullptr;  // where the plan ended with the answer emitted last
   // Why there is no answer: the step that got furthest, with what was bound there, or the
   // first operator that said why it cannot hold.
@@ -148,6 +149,8 @@ class Machine {
   /// The rule whose plan runs now, or null.
   const Definition* rule() const { return frame_ != nullptr ? frame_->def : nullptr; }
   Mode mode() const { return mode_; }
+  /// What evaluation is counted by, or null.
+  Profile* profile() const { return limits_.profile; }
 
  private:
   bool RunCompare(const Step& s);
@@ -158,6 +161,8 @@ class Machine {
   bool CountsRows(const Step& atom) const;
   template <typename Fn>
   bool ForEachRow(const Step& s, Fn&& fn);
+  template <typename Fn>
+  bool VisitRows(const Step& s, Fn&& fn);
   bool RunTable(const Step& s);
   bool TakeTable(const Step& s, Table& table);
   bool RunExternal(const Step& s);

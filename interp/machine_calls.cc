@@ -6,6 +6,7 @@
 
 #include "interp/machine.h"
 #include "interp/operators.h"
+#include "interp/profile.h"
 
 namespace rpl {
 namespace {
@@ -147,6 +148,7 @@ Table* Machine::DemandNested(RelationId relation, std::vector<Value> key, const 
 }
 
 bool Machine::TakeTable(const Step& s, Table& table) {
+  if (limits_.profile != nullptr) limits_.profile->Count(s, table.rows.size());
   for (std::size_t r = 0, n = table.rows.size(); r < n; ++r) {
     Value ref = kNil;
     if (s.access == Access::kGoal) {

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "interp/operators.h"
+#include "interp/profile.h"
 
 namespace rpl {
 namespace {
@@ -20,6 +21,10 @@ std::vector<const Clause*> Pointers(const Clauses& clauses) {
   std::vector<const Clause*> out;
   for (const Clause& c : clauses) out.push_back(&c);
   return out;
+}
+
+Profile::Kind KindOf(const Relation& relation) {
+  return relation.space() == Space::kGoal ? Profile::Kind::kGoal : Profile::Kind::kDemanded;
 }
 
 }  // namespace
@@ -41,6 +46,7 @@ Solver::Solver(const Program& program, Store& store, const Analysis& analysis, c
       machine_(program, store, analysis, *this, limits) {}
 
 void Solver::Forget() {
+  if (machine_.profile() != nullptr) machine_.profile()->Forget();
   tables_.clear();
   table_of_.Clear();
   query_tables_.clear();
@@ -62,10 +68,15 @@ const Plan& Solver::PlanOf(const void* owner, bool lasts, int part, const std::v
                            Make&& make) {
   const Mode mode = machine_.mode();
   std::vector<Planned>& known = (lasts ? plans_ : query_plans_)[owner];
-  for (const Planned& p : known)
-    if (p.part == part && p.mode == mode && p.bound == bound) return *p.plan;
-  known.push_back({part, mode, bound, make(Planner(analysis_, store_, mode))});
-  return *known.back().plan;
+  auto at = std::find_if(known.begin(), known.end(), [&](const Planned& p) {
+    return p.part == part && p.mode == mode && p.bound == bound;
+  });
+  if (at == known.end()) {
+    known.push_back({part, mode, bound, make(Planner(analysis_, store_, mode))});
+    at = known.end() - 1;
+  }
+  if (machine_.profile() != nullptr) machine_.profile()->Take(*at->plan, bound, part);
+  return *at->plan;
 }
 
 const Plan& Solver::RulePlan(const Definition& def, const std::vector<bool>& bound) {
@@ -82,11 +93,19 @@ std::size_t Solver::Derive(const Definition& def, const Plan& plan,
   const Machine::Use use(machine_, frame, Mode::kDerive);
   machine_.marks = &marks;
   const std::size_t before = machine_.new_rows;
-  if (!def.gathered.empty())
+  Profile* const profile = machine_.profile();
+  Profile::Evaluation evaluation(profile, def, Profile::Kind::kDerived);
+  if (!def.gathered.empty()) {
     Gather(def, std::vector<bool>(def.slots.size()), [&](std::vector<Value> row) {
-      machine_.new_rows += store_.Insert(def.head, row, false);
+      const std::size_t added = store_.Insert(def.head, row, false);
+      machine_.new_rows += added;
+      if (added == 0) ++frame.repeated;
     });
-  else machine_.Derive(plan);
+  } else {
+    if (profile != nullptr) profile->Take(plan, {});
+    machine_.Derive(plan);
+  }
+  evaluation.Gave(machine_.new_rows - before, frame.repeated);
   return machine_.new_rows - before;
 }
 
@@ -212,6 +231,8 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   Frame frame(&def, def.slots);
   frame.table = &table;
   const Machine::Use use(machine_, frame, Mode::kSolve);
+  Profile::Evaluation evaluation(machine_.profile(), def, KindOf(store_.at(table.relation)));
+  const std::size_t before = table.rows.size();
   std::vector<bool> bound(def.slots.size());
   if (!def.gathered.empty()) {
     std::vector<Value> given = table.key;  // what is gathered is not given
@@ -221,7 +242,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
         if (frame.pending) return;
         for (std::size_t i = 0; i < row.size(); ++i)
           if (!table.key[i].is_none() && table.key[i] != row[i]) return;
-        table.Add(std::move(row));
+        if (!table.Add(std::move(row))) ++frame.repeated;
       });
       return machine_.stop == Stop::kGoesOn;
     };
@@ -229,6 +250,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   } else {
     BindHead(def, table.key, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
   }
+  evaluation.Gave(table.rows.size() - before, frame.repeated);
   table.pending |= frame.pending;
   table.pending_question |= frame.pending_question;
   table.pending_call |= frame.pending_call;
@@ -311,6 +333,7 @@ void Solver::EvaluateTable(Table& table) {
   } else if (key.size() == table.key.size()) {
     if (const RowId row = rel.Find(key); row != kNoId) add(row);
   } else {
+    if (machine_.profile() != nullptr) machine_.profile()->CountProbes(table.relation, probe);
     for (const RowId row : rel.IndexOn(probe, &machine_.within_limits).Rows(key, rel)) add(row);
   }
   if (const Collected* collected = program_.FindCollected(table.relation))
@@ -403,6 +426,7 @@ Solver::Active Solver::Activated(const Definition& def) {
   const Continuation answer(first);
   frame.answer = &answer;
   const Machine::Use use(machine_, frame, Mode::kSolve);
+  const Profile::Evaluation evaluation(machine_.profile(), def, KindOf(store_.at(def.head)));
   const std::vector<bool> nothing(def.slots.size());
   const Plan& plan = PlanOf(&def, program_.Has(def), 1, nothing, [&](Planner planner) {
     return planner.Make(Pointers(def.activation), nothing, nothing, def.slots, def.avar);
@@ -555,9 +579,11 @@ bool Solver::CheckConstraint(const Constraint& c,
   const Sides sides = SidesOf(c);
   Frame frame(nullptr, c.slots);
   const Machine::Use use(machine_, frame, Mode::kSolve);
+  Profile::Evaluation evaluation(machine_.profile(), c);
   RowSet seen(c.slots.size());
+  std::size_t repeated = 0;
   const auto each = [&] {
-    if (!seen.Insert(frame.slots).is_new) return true;
+    if (!seen.Insert(frame.slots).is_new) return ++repeated, true;
     const Verdict verdict = JudgeHere(c, *sides.right);
     if (machine_.stop == Stop::kGoesOn) fn(frame.slots, verdict);
     return machine_.stop == Stop::kGoesOn;
@@ -565,6 +591,7 @@ bool Solver::CheckConstraint(const Constraint& c,
   const Continuation answer(each);
   frame.answer = &answer;
   machine_.Run(sides.left->first);
+  evaluation.Gave(seen.size(), repeated);
   return frame.pending;
 }
 
@@ -588,8 +615,10 @@ std::optional<std::vector<Premise>> Solver::Prove(
     const Continuation answer(take);
     frame.answer = &answer;
     const Machine::Use use(machine_, frame, Mode::kSolve);
+    Profile::Evaluation evaluation(machine_.profile(), def, Profile::Kind::kProof);
     std::vector<bool> bound(def.slots.size());
     BindHead(def, row, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
+    evaluation.Gave(found ? 1 : 0, 0);
     if (!found) continue;
     *def_number = number;
     return found;

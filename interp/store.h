@@ -161,6 +161,8 @@ class Relation {
   }
   /// The index on `columns` as it stands, or null.
   const Index* IndexIfAny(Columns columns) const;
+  /// All there are, in the order in which they were made.
+  const std::vector<std::unique_ptr<Index>>& indexes() const { return indexes_; }
 
   /// The author's metadata map of a row, kNone when it has none.
   Value Meta(RowId row) const;

@@ -18,6 +18,8 @@
 
 namespace rpl {
 
+class Profile;  // interp/profile.h
+
 /// Something to be done outside before evaluation can go on.
 struct OpenCall {
   Space space = Space::kTool;
@@ -62,6 +64,8 @@ struct Limits {
   /// Polled about every 4,000 rows: kGoesOn, or why to stop. `bytes` are about to be taken and
   /// filled in one go: it may stop before that. May be empty.
   std::function<Stop(std::size_t bytes)> watch;
+  /// What is done is counted there; null: not at all. Borrowed.
+  Profile* profile = nullptr;
 };
 
 /// A row that an answer rests on.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "grammar/printer.h"
 #include "runtime/journal.h"
@@ -20,29 +21,47 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-// One line per distinct answer (decision 63); constant arguments are not printed.
-std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
-  std::vector<std::string> out;
-  std::vector<std::pair<std::size_t, std::string>> columns;
+// The captures that are shown; constant arguments are not.
+Runtime::CapturedColumns Runtime::ColumnsOf(const Table& table) const {
+  CapturedColumns out;
   if (plan_rule_ == nullptr) {  // a truth that was recorded before satisfies it
     for (std::size_t i = 0; i < table.captures.size(); ++i)
-      columns.emplace_back(i, Text(pool_, table.captures[i]));
-  } else {
-    for (std::size_t i = 0; i < plan_rule_->args.size(); ++i) {
-      const Pattern& p = plan_rule_->args[i];
-      if (p.kind == Pattern::Kind::kSlot)
-        columns.emplace_back(i, "?" + plan_rule_->slots[static_cast<std::size_t>(p.slot)]);
-    }
+      out.emplace_back(i, Text(pool_, table.captures[i]));
+    return out;
   }
-  if (columns.empty()) return out;
-  if (!json)
-    for (const auto& [column, name] : columns) columns_.push_back(name);
+  for (std::size_t i = 0; i < plan_rule_->args.size(); ++i) {
+    const Pattern& p = plan_rule_->args[i];
+    if (p.kind == Pattern::Kind::kSlot)
+      out.emplace_back(i, "?" + plan_rule_->slots[static_cast<std::size_t>(p.slot)]);
+  }
+  return out;
+}
+
+void Runtime::TakeAnswers(const Table& table) {
+  const CapturedColumns columns = ColumnsOf(table);
+  if (columns.empty()) return;
+  for (const auto& [column, name] : columns) columns_.push_back(name);
+  unchecked_ = IsCutOff();  // some answers may be missing: which, the machine decides
+  RowSet seen(columns.size());
+  std::vector<Value> cells;
+  for (std::size_t row = 0; row < table.rows.size() && GoesOn(row); ++row) {
+    cells.clear();
+    for (const auto& [column, name] : columns)
+      cells.push_back(column < table.rows[row].size() ? table.rows[row][column] : kAbsent);
+    if (seen.Insert(cells).is_new) cells_.insert(cells_.end(), cells.begin(), cells.end());
+  }
+  if (options_.answer_forms.text || options_.journal != nullptr)
+    answers_ = AnswersOf(table, columns, false);
+  if (options_.answer_forms.json) json_answers_ = AnswersOf(table, columns, true);
+}
+
+// One line per distinct answer (decision 63).
+std::vector<std::string> Runtime::AnswersOf(const Table& table, const CapturedColumns& columns,
+                                            bool json) {
+  std::vector<std::string> out;
   std::set<std::string> seen;
-  for (const std::vector<Value>& row : table.rows) {
-    if (seen.size() % 1024 == 1023 && Watch(0) == Stop::kInterrupted) {
-      stop_ = Stop::kInterrupted;
-      break;
-    }
+  for (std::size_t i = 0; i < table.rows.size() && GoesOn(i); ++i) {
+    const std::vector<Value>& row = table.rows[i];
     std::vector<Value> entries;
     for (const auto& [column, name] : columns) {
       entries.push_back(pool_.String(name));
@@ -53,12 +72,23 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
     std::string text;
     if (bare && shown.kind() == Kind::kString) text = PlainText(pool_, shown);
     else text = Json(pool_, shown).value_or(Text(pool_, shown));
-    if (!seen.insert(text).second) continue;
-    out.push_back(std::move(text));
-    if (json) continue;
-    for (std::size_t i = 1; i < entries.size(); i += 2) cells_.push_back(entries[i]);
+    if (seen.insert(text).second) out.push_back(std::move(text));
   }
   return out;
+}
+
+// Asks the limits now and then while the answers of phase 6 are gone over. What was not
+// gone over is missing, so a limit is the outcome then.
+bool Runtime::GoesOn(std::size_t answers) {
+  if (unchecked_) return false;
+  if (answers % 256 != 255) return true;
+  const Stop why = Watch(0);
+  if (why == Stop::kGoesOn) return true;
+  stop_ = why;
+  stopped_at_ = plan_rule_ != nullptr ? plan_rule_->text : goal_name_;
+  newest_.clear();
+  unchecked_ = true;
+  return false;
 }
 
 std::string Runtime::FailText(const std::string& reason, const std::string& explanation) {
@@ -173,10 +203,10 @@ Outcome Runtime::Judge() {
     case Standing::kNoGoal: return out;
     case Standing::kSatisfied:
       out.status = Status::kSatisfied;
-      out.answers = answers_;
-      out.json_answers = json_answers_;
-      out.columns = columns_;
-      out.cells = cells_;
+      out.answers = std::exchange(answers_, {});
+      out.json_answers = std::exchange(json_answers_, {});
+      out.columns = std::exchange(columns_, {});
+      out.cells = std::exchange(cells_, {});
       return out;
     case Standing::kPending: {
       out.status = Status::kWaiting;

@@ -277,6 +277,10 @@ void Session::SetLog(std::function<void(const std::string&)> log) {
   state_->runtime.SetLog(std::move(log));
 }
 
+void Session::SetLimits(const SessionLimits& limits) { state_->runtime.SetLimits(limits); }
+
+void Session::SetAnswerForms(AnswerForms forms) { state_->runtime.SetAnswerForms(forms); }
+
 const Sources& Session::sources() const { return state_->runtime.sources(); }
 
 const Program& Session::program() const { return state_->runtime.program(); }

@@ -25,6 +25,7 @@
 namespace rpl {
 
 class Journal;
+class Profile;
 class Program;
 struct GateSetup;
 
@@ -50,7 +51,7 @@ struct Outcome {
   std::vector<std::string> answers;       // captures, one line per answer (decision 63)
   std::vector<std::string> json_answers;  // the same as binding maps, always JSON
   std::vector<std::string> columns;       // names of the captures, "?x"
-  std::vector<Value> cells;               // of the answers, columns.size() for each
+  std::vector<Value> cells;               // of distinct answers, columns.size() for each
   /// kUnsatisfied: one line. kFailed, kLimit, kReview: `%fail("reason", "explanation")`.
   std::string reason;
   std::vector<Request> pending;  // kWaiting
@@ -61,6 +62,12 @@ struct Outcome {
   bool chat = false;                    // whether a tool wrote chat during this turn
   std::string goal;                     // the goal that was pursued, "%" or "%name"
   std::vector<Diagnostic> diagnostics;  // of the text taken in, errors and lints
+};
+
+/// Which texts of answers an Outcome has. A million answers take a second for each.
+struct AnswerForms {
+  bool text = true;  // Outcome::answers; also where there is a journal, which keeps them
+  bool json = true;  // Outcome::json_answers
 };
 
 /// Reaching one is kLimit, with a report that names it.
@@ -92,6 +99,7 @@ struct SessionOptions {
   /// `log` and `event` are told what a journal replays, too; of calls, only the questions.
   bool tell_replayed = false;
   SessionLimits limits;
+  AnswerForms answer_forms;
   bool strict_facts = false;  // a bad row of a facts file refuses the file
   /// That derive rows together where there are many. Nothing but time depends on it.
   std::size_t threads = 1;
@@ -100,6 +108,8 @@ struct SessionOptions {
   /// Told while evaluating, as often as `interrupted` is polled; null when a phase is over.
   /// May be empty.
   std::function<void(const Progress*)> progress;
+  /// What the run does is counted there (interp/profile.h). Borrowed; null: not at all.
+  Profile* profile = nullptr;
   /// What calls are decided by. Borrowed; null: only what the program forbids itself.
   GateSetup* gate = nullptr;
   /// Where the run is written down, and what it goes through first. Borrowed; may be null.
@@ -145,6 +155,9 @@ class Session {
   /// From here on the lines of the log go to `log`; it may be empty. What was derived before
   /// is not logged.
   void SetLog(std::function<void(const std::string&)> log);
+  /// From the next timestep on these hold.
+  void SetLimits(const SessionLimits& limits);
+  void SetAnswerForms(AnswerForms forms);
 
   /// Goes through the turns that the journal has recorded, up to the end or to where it is
   /// broken; a last turn that was cut off goes on live. The outcome of the last turn;

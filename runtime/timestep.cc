@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "interp/json_value.h"
+#include "interp/profile.h"
 #include "runtime/journal.h"
 
 namespace rpl {
@@ -46,6 +47,19 @@ std::size_t ResidentMegabytes() {
   return static_cast<std::size_t>(std::strtoull(at, nullptr, 10)) * page >> 20;
 }
 
+// What a phase spends its time on, constraints apart.
+Profile::Part PartOf(int phase) {
+  switch (phase) {
+    case 1:
+    case 2: return Profile::Part::kReading;
+    case 3:
+    case 7: return Profile::Part::kDeriving;
+    case 6: return Profile::Part::kAnswering;
+    case 8: return Profile::Part::kCalling;
+    default: return Profile::Part::kSolving;
+  }
+}
+
 // The metadata of a result.
 Value MetaOf(Pool& pool, const Answer& answer) {
   if (answer.kind != Answer::Kind::kValue) return answer.value;
@@ -69,6 +83,7 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       gate_(options_.gate, options_.journal, program_, store_, solver_, analysis_) {
   TakeLimits(options_.limits, limits_);
   limits_.threads = options_.threads;
+  limits_.profile = options_.profile;
   limits_.watch = [this](std::size_t bytes) { return Watch(bytes); };
   if (options_.journal != nullptr) {
     trace_ = options_.journal->earlier();
@@ -321,6 +336,7 @@ void Runtime::LogDerived() {
 // In phase 3 a constraint is a live check; in phase 7 its ground instances become traces
 // and what it forbids a violation (§12.2, decision 42).
 void Runtime::CheckConstraints() {
+  if (options_.profile != nullptr) options_.profile->Enter(Profile::Part::kChecking);
   violated_.reset();
   std::vector<Violation> of_rules = fixpoint_.Violations();
   of_rules.insert(of_rules.end(), goal_violations_.begin(), goal_violations_.end());
@@ -522,12 +538,11 @@ void Runtime::ProgressPlan() {
   if (plan_ == nullptr) return;
   switch (standing_) {
     case Standing::kSatisfied: {
-      answers_ = AnswersOf(*plan_, false);
-      json_answers_ = AnswersOf(*plan_, true);
+      TakeAnswers(*plan_);
       std::set<const Table*> done;
       RecordGoal(*plan_, done);
       done.clear();
-      Show(*plan_, done);
+      if (!unchecked_) Show(*plan_, done);
       LogRulesPassedOver();
       break;
     }
@@ -550,7 +565,7 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
   if (store_.at(table.relation).space() != Space::kGoal) return;
   const bool one_shot = &table == plan_ && query_ != nullptr;
   if (one_shot && !options_.log) return;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+  for (std::size_t row = 0; row < table.rows.size() && GoesOn(row); ++row) {
     const std::string text = GoalText(table, row);
     Log("satisfied " + text);
     if (one_shot) continue;
@@ -604,6 +619,7 @@ void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
 
 void Runtime::Begin(int phase, const char* name) {
   phase_ = phase;
+  if (options_.profile != nullptr) options_.profile->Enter(PartOf(phase));
   if (options_.progress) options_.progress(nullptr);
   Log(name);
   if (Tells()) Tell("phase", {{"name", name}});
@@ -615,6 +631,12 @@ void Runtime::SetLog(std::function<void(const std::string&)> log) {
     LogDerived();
   }
   options_.log = std::move(log);
+}
+
+void Runtime::SetLimits(const SessionLimits& limits) {
+  options_.limits = limits;
+  TakeLimits(limits, limits_);
+  max_timesteps_ = limits.max_timesteps;
 }
 
 bool Runtime::Tells() const { return options_.event && IsNews(); }
@@ -743,6 +765,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   const std::vector<Violation> violations = machine.violations;
   const bool used_absence = machine.used_absence;
   started_ = std::chrono::steady_clock::now();
+  limits_.profile = nullptr;
   solver_.Forget();
   {
     Explainer explainer(program_, store_, analysis_, solver_);
@@ -750,6 +773,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
     if (to.why.proofs.empty()) to.why_not = explainer.WhyNot(form, absence_depth);
   }
   solver_.Forget();
+  limits_.profile = options_.profile;
   if (options_.progress) options_.progress(nullptr);
   pool_.ClearOverflow();
   machine.stop = stop;

@@ -68,6 +68,9 @@ class Runtime {
   void Step();
   /// From the next timestep on the lines of the log go to `log`.
   void SetLog(std::function<void(const std::string&)> log);
+  /// From the next timestep on these hold.
+  void SetLimits(const SessionLimits& limits);
+  void SetAnswerForms(AnswerForms forms) { options_.answer_forms = forms; }
 
   /// Where the goal stands after a step.
   enum class Standing { kNoGoal, kSatisfied, kUnsatisfied, kPending };
@@ -192,7 +195,11 @@ class Runtime {
   std::string GoalText(const Table& table, std::size_t row) const;
   std::vector<const Definition*> Candidates() const;
   std::string FailText(const std::string& reason, const std::string& explanation);
-  std::vector<std::string> AnswersOf(const Table& table, bool json);
+  using CapturedColumns = std::vector<std::pair<std::size_t, std::string>>;  // of a table's rows
+  CapturedColumns ColumnsOf(const Table& table) const;
+  void TakeAnswers(const Table& table);
+  std::vector<std::string> AnswersOf(const Table& table, const CapturedColumns& columns, bool json);
+  bool GoesOn(std::size_t answers);
   std::optional<std::string> AuthorFailure();
 
   Agent& agent_;
@@ -262,7 +269,7 @@ class Runtime {
   bool chat_ = false;
   Stop stop_ = Stop::kGoesOn;
   std::string stopped_at_;
-  bool unchecked_ = false;     // a limit cut off the check of constraints
+  bool unchecked_ = false;     // a limit cut off the check of constraints, or the answers
   std::string newest_;         // row of the relation that was growing
   std::string overflow_;       // which value limit, for kValue
   bool used_absence_ = false;  // the goal rests on what a limit may have cut off

@@ -486,6 +486,16 @@ expect "a limit of time, checking constraints" 5 "" 'limit reached: 0.2 seconds'
 expect "a limit of memory" 5 "" 'limit reached: 100 MB of memory' "$rpl" run wide.rpl --max-memory 100
 expect "a limit of timesteps" 5 "" 'limit reached: 3 timesteps", "% was still waiting for $ask(' \
   "$rpl" run loop.rpl --max-timesteps 3 < <(seq 2 9)
+# A million answers: what the limit allows of them is told in far less than the rest would take.
+{ for i in {1..1000}; do echo "n($i)"; done; echo '%pair(?x, ?y) <- n(?x), n(?y)'; } >pairs.rpl
+before=$(date +%s%N)
+expect "a limit of time, collecting answers" 5 "" 'limit reached: 0.7 seconds", "evaluation stopped while `%pair(' \
+  "$rpl" run pairs.rpl --max-time 0.7
+name="a limit of time, collecting answers: in time"
+(($(date +%s%N) - before < 2000000000)) && passed=$((passed + 1)) || fail "it took too long"
+sed 's/^% <- .*/% <- n(7)/' wide.rpl >decided.rpl
+expect "a goal that what was derived in time satisfies" 0 "" "satisfied" \
+  "$rpl" run decided.rpl --max-time 0.2
 for value in soon -1 nan 1e10; do
   expect "a limit of time: $value" 2 "" "--max-time: expected a number from 0 to 1000000000, got \`$value\`" \
     "$rpl" run grows.rpl --max-time "$value"
@@ -502,6 +512,39 @@ grep -qF 'Nested calls; 0 to 100000 (default: 20000)' out || fail "expected a ra
 expect "a run that was cut off goes on from its file" 5 "" 'limit reached: 0.2 seconds' \
   "$rpl" run wide.rpl --max-time 0.2 --session cut.rpls
 expect "nothing of what was cut off is kept" 0 "" "sound: 1 events" "$rpl" trace verify cut.rpls
+
+# --- Profiles ------------------------------------------------------------------------------
+
+for i in {0..199}; do
+  printf 'city("c%s")\nroad("c%s", "c%s")\n' "$i" "$i" $((i * 7 % 200))
+done >roads.rpl
+printf 'near(?x, ?z) <- city(?x), road(?y, ?z), road(?x, ?y)\n%% <- near("c1", _)\n' >near.rpl
+printf 'near(?x, ?z) <- city(?x), road(?x, ?y), road(?y, ?z)\n%% <- near("c1", _)\n' >good.rpl
+expect "profile: counts without times, and what to change" 0 "$(
+  cat <<'END'
+ rows | duplicates | runs | kind    | rule
+------+------------+------+---------+--------------------------------------------------------------------
+  200 |          0 |    1 | derived | near.rpl:1:1: near(?x, ?z) <- city(?x), road(?y, ?z), road(?x, ?y)
+    1 |          0 |    1 | goal    | near.rpl:2:1: % <- near("c1", _)
+
+ index  | columns | rows | keys | KB | probes
+--------+---------+------+------+----+--------
+ near/2 | 1       |  200 |  200 |  7 |      1
+ road/2 | 2       |  200 |  200 |  7 |      0
+
+near.rpl:1:27: ?y is bound only later: `road(?y, ?z)` is read whole for each row of `city(?x)`: 200 x 200 rows
+help: write `road(?x, ?y)` before `road(?y, ?z)`
+END
+)" "satisfied: %" "$rpl" profile near.rpl roads.rpl --no-times
+"$rpl" profile near.rpl roads.rpl --no-times --format json >counted
+expect "profile: the same counts by three threads" 0 "$(cat counted)" "" \
+  "$rpl" profile near.rpl roads.rpl --no-times --format json --threads 3
+expect "profile: a good plan" 0 "*" "satisfied: %" "$rpl" profile good.rpl roads.rpl
+grep -q 'read whole' out && fail "expected no hint"
+grep -qE '^[0-9.]+ ms in all: reading [0-9.]+, deriving [0-9.]+, goals' out || fail "expected times"
+expect "profile: the first rule and index" 0 "*" "" "$rpl" profile near.rpl roads.rpl --top 1
+[[ $(grep -cE '(derived|goal) +\|| (road|near)/2 ' out) == 2 ]] || fail "expected one of each"
+expect "profile: none of them" 2 "" "--top: " "$rpl" profile near.rpl --top 0
 
 # --- Tools ---------------------------------------------------------------------------------
 
@@ -706,6 +749,16 @@ ends 6 run none.rpl
 ends 6 run yes.rpl --session none/s.rpls
 stopped INT 130 1 run asks.md
 stopped TERM 143 1 run asks.md
+
+ends 0 profile yes.rpl
+ends 1 profile no.rpl
+ends 2 profile bad.rpl
+ends 3 profile asks.md
+ends 4 profile calls.rpl --config rpl.yaml --allow-tool stub
+ends 5 profile grows.rpl --max-rows 100
+ends 6 profile none.rpl
+stopped INT 130 1 profile asks.md
+stopped TERM 143 1 profile asks.md
 
 ends 0 run yes.rpl --session yes.rpls
 ends 1 run no.rpl --session no.rpls

@@ -8,14 +8,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <iostream>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "shell/commands.h"
+#include "shell/limit_names.h"
 #include "shell/line_reader.h"
 #include "shell/report.h"
 
@@ -52,6 +51,17 @@ constexpr const char* kRunFooter = R"(Examples
   rpl run protocol.md --log phases         what each phase does, on standard error
   rpl run protocol.md --allow-tool stock   a tool of rpl.yaml may run, see docs/tools.md
   rpl run protocol.md --format json)";
+
+constexpr const char* kProfileFooter =
+    R"(Runs the program as `rpl run` does, and says for each rule how long it took and what it did,
+for each index what it is for, and which clause to write elsewhere. The answers are not
+printed. Exit codes are those of `rpl run`.
+
+Examples
+  rpl profile protocol.md
+  rpl profile rules.rpl --facts edge=edges.csv --top 10
+  rpl profile rules.rpl --no-times         counts alone, which are the same each time
+  rpl profile rules.rpl --format json)";
 
 constexpr const char* kResumeFooter =
     R"(The program is read again: what was changed in it is taken in. What the session knows
@@ -174,11 +184,6 @@ constexpr const char* kCompletionFooter = R"(Examples
   source <(rpl completion bash)
   rpl completion zsh > ~/.zfunc/_rpl       where ~/.zfunc is in fpath
   rpl completion fish > ~/.config/fish/completions/rpl.fish)";
-
-// The stack of the program (main.cc) has room for more nested calls than this, rows are
-// numbered with 32 bits.
-constexpr std::size_t kMaxDepth = 100'000;
-constexpr std::size_t kMaxRows = 4'000'000'000;
 
 constexpr const char* kBesideDocument = "default: rpl.yaml beside the document";
 
@@ -304,39 +309,24 @@ void AddGuardOptions(CLI::App& command, GuardOptions& options) {
   AddAgentOptions(command, options);
 }
 
-// A limit, from 0 to `most`; whole, unless it is of seconds.
-template <typename Number>
-void AddLimit(CLI::App& command, const char* name, Number& to, Number most, const char* unit,
-              const char* help) {
-  constexpr bool kWhole = std::is_integral_v<Number>;
-  const auto check = [most](const std::string& text) {
-    Number number = 0;
-    const char* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, number);
-    if (read.ec == std::errc{} && read.ptr == end && number >= 0 && number <= most)
-      return std::string();
-    return fmt::format("expected a {} from 0 to {}, got `{}`", kWhole ? "whole number" : "number",
-                       most, text);
-  };
-  command.add_option(name, to, fmt::format("{}; 0 to {} (default: {})", help, most, to))
-      ->type_name(unit)
-      ->check(check);
-}
-
 // REQUIRES: `limits` are the defaults.
 void AddLimitOptions(CLI::App& command, SessionLimits& limits) {
-  constexpr std::size_t kMany = 1'000'000'000;
-  AddLimit(command, "--max-time", limits.max_seconds, 1e9, "SECONDS",
-           "Of evaluation in one timestep, where 0 is any");
-  AddLimit(command, "--max-memory", limits.max_megabytes, kMany, "MB",
-           "Of the process, where 0 is any");
-  AddLimit(command, "--max-rows", limits.max_rows, kMaxRows, "N", "Rows derived");
-  AddLimit(command, "--max-rounds", limits.max_rounds, kMany, "N", "Rounds of one stratum");
-  AddLimit(command, "--max-depth", limits.max_depth, kMaxDepth, "N", "Nested calls");
-  AddLimit(command, "--max-timesteps", limits.max_timesteps, kMany, "N", "Timesteps of one run");
+  for (const LimitName& limit : LimitNames())
+    command
+        .add_option_function<std::string>(
+            fmt::format("--max-{}", limit.name),
+            [&limit, &limits](const std::string& text) { TakeLimit(limit, text, limits); },
+            fmt::format("{}; 0 to {} (default: {})", limit.help, limit.most,
+                        LimitText(limit, limits)))
+        ->type_name(limit.unit)
+        ->check([&limit](const std::string& text) {
+          SessionLimits ignored;
+          return TakeLimit(limit, text, ignored);
+        });
 }
 
-void AddEngineOptions(CLI::App& command, EngineOptions& options) {
+// What a run needs, whatever is said about it.
+void AddRunOptions(CLI::App& command, EngineOptions& options) {
   AddAnswerOptions(command, options);
   AddLimitOptions(command, options.limits);
   command
@@ -345,6 +335,10 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
           fmt::format("That derive; the output is the same for any number ({})", options.threads))
       ->type_name("N")
       ->check(CLI::Range(1, 64));
+}
+
+void AddEngineOptions(CLI::App& command, EngineOptions& options) {
+  AddRunOptions(command, options);
   command
       .add_option_function<std::string>(
           "--log", [&options](const std::string&) { options.log_phases = true; },
@@ -368,6 +362,23 @@ void AddQueryOptions(CLI::App& command, QueryOptions& options) {
   AddEngineOptions(command, options.engine);
   AddToolOptions(command, options.engine, "default: rpl.yaml beside the document");
   AddFactsOptions(command, options.engine);
+}
+
+void DescribeProfile(CLI::App& command, ProfileOptions& options) {
+  command.add_option("FILE", options.files, "Markdown protocols, and plain RPL in *.rpl")
+      ->required();
+  AddRunOptions(command, options.engine);
+  AddFormat(command, options.engine.json);
+  command.add_option("--top", options.top, "Show the first N rules and indexes (default: all)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+  command.add_flag_callback(
+      "--no-times", [&options] { options.times = false; },
+      "Counts alone, which are the same each time");
+  AddGuardOptions(command, options.engine.guard);
+  AddToolOptions(command, options.engine, kBesideDocument);
+  AddFactsOptions(command, options.engine);
+  command.footer(kProfileFooter);
 }
 
 void AddReplOptions(CLI::App& command, ReplOptions& options) {
@@ -427,6 +438,7 @@ void AddCheckOptions(CLI::App& command, CheckCommandOptions& options) {
 
 struct Commands {
   RunOptions run;
+  ProfileOptions profile;
   ResumeOptions resume;
   TraceOptions trace;
   ReplyOptions reply;
@@ -669,6 +681,9 @@ void Describe(CLI::App& app, Commands& to) {
       ->check(CheckNamed);
   run->footer(kRunFooter);
 
+  DescribeProfile(*app.add_subcommand("profile", "Run a program, and say what took its time"),
+                  to.profile);
+
   CLI::App* resume = app.add_subcommand("resume", "Go on with a run that has a file");
   resume->add_option("SESSION", to.resume.session, "The file of `rpl run --session`")->required();
   resume
@@ -739,6 +754,7 @@ void Describe(CLI::App& app, Commands& to) {
 
 int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("run")) return CommandRun(commands.run);
+  if (app.got_subcommand("profile")) return CommandProfile(commands.profile);
   if (app.got_subcommand("resume")) return CommandResume(commands.resume);
   if (app.got_subcommand("trace")) return CommandTrace(commands.trace);
   if (app.got_subcommand("reply")) return CommandReply(commands.reply);

@@ -63,10 +63,39 @@ void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& opt
   PrintEnd(outcome, session.pool(), std::cerr);
 }
 
+ExitCode ReadAll(const std::vector<std::string>& files, const EngineOptions& options,
+                 std::vector<ProgramFile>& to) {
+  if (const ExitCode code = ReadFactsFiles(options, to); code != kExitOk) return code;
+  return ReadProgram(files, to);
+}
+
+std::optional<Outcome> ProgramRun::Run(const std::vector<ProgramFile>& read) {
+  if (refused_ = host_.Prepare(files_); refused_ != kExitOk) return std::nullopt;
+  session_ =
+      std::make_unique<Session>(host_.agent(), SessionOptionsFor(options_, host_.gate(), profile_));
+  session_->SetFileReader(ReaderBeside(files_));
+  refused_ = kExitInvalid;
+  if (!LoadAll(read, *session_)) return std::nullopt;
+  if (!session_->HasGoals()) {
+    refused_ = ReportNoGoals(read);
+    return std::nullopt;
+  }
+  Outcome outcome = session_->Run();
+  if (Interrupted()) outcome.status = Status::kInterrupted;
+  return outcome;
+}
+
+ExitCode ProgramRun::End(const Outcome* outcome) {
+  if (outcome == nullptr) return refused_;
+  host_.PrintUndecided(*outcome, session_->pool());
+  if (const ExitCode code = host_.ReportAnswers(); code != kExitOk) return code;
+  return ExitCodeOf(outcome->status);
+}
+
 int CommandRun(const RunOptions& options) {
   std::vector<ProgramFile> files;
-  if (const ExitCode code = ReadFactsFiles(options.engine, files); code != kExitOk) return code;
-  if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
+  if (const ExitCode code = ReadAll(options.files, options.engine, files); code != kExitOk)
+    return code;
   if (!options.session.empty()) {
     std::error_code ignored;
     const bool begins = !std::filesystem::exists(options.session, ignored);
@@ -76,18 +105,10 @@ int CommandRun(const RunOptions& options) {
     if (begins && code == kExitInvalid) std::filesystem::remove(options.session, ignored);
     return code;
   }
-  Host host(options.engine);
-  if (const ExitCode code = host.Prepare(options.files); code != kExitOk) return code;
-  Session session(host.agent(), SessionOptionsFor(options.engine, host.gate()));
-  session.SetFileReader(ReaderBeside(options.files));
-  if (!LoadAll(files, session)) return kExitInvalid;
-  if (!session.HasGoals()) return ReportNoGoals(files);
-  Outcome outcome = session.Run();
-  if (Interrupted()) outcome.status = Status::kInterrupted;
-  PrintRun(outcome, session, options.engine);
-  host.PrintUndecided(outcome, session.pool());
-  if (const ExitCode code = host.ReportAnswers(); code != kExitOk) return code;
-  return ExitCodeOf(outcome.status);
+  ProgramRun run(options.files, options.engine);
+  const std::optional<Outcome> outcome = run.Run(files);
+  if (outcome) PrintRun(*outcome, run.session(), options.engine);
+  return run.End(outcome ? &*outcome : nullptr);
 }
 
 }  // namespace rpl

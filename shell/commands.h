@@ -51,6 +51,15 @@ struct RunOptions {
 };
 int CommandRun(const RunOptions& options);
 
+/// rpl profile FILE…: runs the program as `rpl run` does, and says what its rules did.
+struct ProfileOptions {
+  std::vector<std::string> files;
+  std::size_t top = 0;  // --top N: rules and indexes that are shown; 0: all
+  bool times = true;    // --no-times: counts alone, the same each time
+  EngineOptions engine;
+};
+int CommandProfile(const ProfileOptions& options);
+
 /// rpl resume SESSION: goes on with a run that has a file.
 struct ResumeOptions {
   std::string session;

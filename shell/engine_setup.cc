@@ -127,11 +127,14 @@ ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& 
   return kExitOk;
 }
 
-SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate) {
+SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate, Profile* profile) {
   SessionOptions session;
   session.gate = gate;
+  session.profile = profile;
   session.now = options.now;
   session.limits = options.limits;
+  session.answer_forms.json = options.json || options.events;
+  session.answer_forms.text = !session.answer_forms.json;
   session.strict_facts = options.strict_facts;
   session.threads = options.threads;
   session.interrupted = Interrupted;

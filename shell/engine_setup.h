@@ -59,7 +59,8 @@ bool LoadAll(const std::vector<ProgramFile>& files, Session& session);
 /// and the exit code.
 ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& to);
 
-SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate = nullptr);
+SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate = nullptr,
+                                 Profile* profile = nullptr);
 
 /// Reads files of namespaces (§17.7) from the folders of `documents`, in that order;
 /// names with a `/` are not found.
@@ -72,6 +73,34 @@ ExitCode ReportAnswers(const ScriptedAgent& agent);
 
 /// The answers on standard output, and how the run ended on standard error.
 void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options);
+
+/// The program `files` from its first timestep to its end, for `rpl run` and `rpl profile`.
+class ProgramRun {
+ public:
+  /// `profile` may be null.
+  ProgramRun(const std::vector<std::string>& files, const EngineOptions& options,
+             Profile* profile = nullptr)
+      : files_(files), options_(options), profile_(profile), host_(options) {}
+
+  /// Runs it, unless something cannot be used: a message on standard error, and nullopt;
+  /// then the exit code is that of End.
+  std::optional<Outcome> Run(const std::vector<ProgramFile>& read);
+  /// What is left to say after the outcome was printed, and the exit code.
+  ExitCode End(const Outcome* outcome);
+  Session& session() { return *session_; }
+
+ private:
+  const std::vector<std::string>& files_;
+  const EngineOptions& options_;
+  Profile* profile_;
+  Host host_;
+  std::unique_ptr<Session> session_;
+  ExitCode refused_ = kExitOk;
+};
+
+/// Reads the files of facts and of the program.
+ExitCode ReadAll(const std::vector<std::string>& files, const EngineOptions& options,
+                 std::vector<ProgramFile>& to);
 
 /// Says that there is nothing to run.
 ExitCode ReportNoGoals(const std::vector<ProgramFile>& files);

@@ -4,7 +4,8 @@
 # usage: shell/links_test.sh
 #
 # Links in README.md, editors/README.md and docs/*.md to files of the repository lead to a file, and those to a
-# heading of a page to a heading. The entries of docs/glossary.md are in alphabetical order.
+# heading of a page to a heading. docs/README.md leads to each page beside it. The entries of
+# docs/glossary.md are in alphabetical order.
 # The last line is `N passed, N failed`.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -58,6 +59,11 @@ for page in sys.argv[1:]:
         if anchor and path.endswith(".md") and os.path.exists(path):
             check(anchor in anchors_of(path), f"{page}: a link to #{anchor}, no heading of {path}")
 
+index = set(re.findall(r"\]\((\w[\w-]*\.md)\)", text_of("docs/README.md")))
+for page in sys.argv[1:]:
+    name = page.removeprefix("docs/")
+    if name != page and name != "README.md":
+        check(name in index, f"docs/README.md: no link to {name}")
 entries = re.findall(r"^- \*\*`?%?(.*?)`?\*\*:", text_of("docs/glossary.md"), re.M)
 check(len(entries) > 40, "docs/glossary.md: expected entries `- **term**: …`")
 check(entries == sorted(entries), "docs/glossary.md: expected the entries in order")

@@ -86,10 +86,13 @@ Repl::Repl(const ReplOptions& options)
       interactive_(IsInteractive()),
       tools_(options.engine, true, *this),
       scripted_(tools_.agent(), std::cerr),
+      limits_(options.engine.limits),
       session_(scripted_, SessionOptionsFor(options.engine)),
       history_(interactive_ ? HistoryPath() : ""),
       mode_(options.engine.json ? Mode::kJson : Mode::kTable),
-      phases_(options.engine.log_phases) {}
+      phases_(options.engine.log_phases) {
+  session_.SetAnswerForms(FormsOf(mode_));
+}
 
 Repl::~Repl() = default;
 

@@ -97,6 +97,7 @@ class Repl : private Agent {
   void Trace(const std::string& argument);
   void Phases(const std::string& argument);
   void Limits(const std::string& argument);
+  void PrintProfile(const std::string& argument);
   void Timer(const std::string& argument);
   void SetMode(const std::string& argument);
   void Save(const std::string& argument);
@@ -104,12 +105,15 @@ class Repl : private Agent {
   void Switch(const char* command, const std::string& argument, bool& to);
 
   enum class Mode { kTable, kText, kJson };
+  /// A table makes texts of what it shows only.
+  static AnswerForms FormsOf(Mode mode) { return {mode == Mode::kText, mode == Mode::kJson}; }
 
   const ReplOptions& options_;
   Colours colours_;
   bool interactive_;
   ToolSetup tools_;
   ScriptedAgent scripted_;
+  SessionLimits limits_;
   ReplSession session_;
   ReplHistory history_;
   std::unique_ptr<LineReader> reader_;

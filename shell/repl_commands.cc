@@ -12,7 +12,10 @@
 #include "interp/explain_print.h"
 #include "runtime/facts_file.h"
 #include "shell/input.h"
+#include "shell/limit_names.h"
+#include "shell/profile_report.h"
 #include "shell/repl.h"
+#include "shell/text_width.h"
 
 namespace rpl {
 namespace {
@@ -94,7 +97,8 @@ const std::vector<Repl::Command>& Repl::Commands() {
       {".trace", "", "what has been established, in order", &Repl::Trace},
       {".phases", "on|off", "say what each phase does", &Repl::Phases},
       {".timer", "on|off", "say how long an entry takes", &Repl::Timer},
-      {".limits", "", "how far an evaluation may go", &Repl::Limits},
+      {".limits", "[NAME VALUE]", "how far an evaluation may go, or set it", &Repl::Limits},
+      {".profile", "", "what the last entry took its time for", &Repl::PrintProfile},
       {".mode", "table|text|json", "how answers are printed", &Repl::SetMode},
       {".quit", "", "leave, as Ctrl-D does", &Repl::Quit},
   };
@@ -242,18 +246,25 @@ void Repl::Trace(const std::string&) {
   if (session_.session().Entries().empty()) Note("nothing has been established yet");
 }
 
-void Repl::Limits(const std::string&) {
-  const SessionLimits& limits = options_.engine.limits;
-  const auto line = [](const char* option, const auto& value, const char* what) {
-    std::cout << fmt::format("{:<16} {:>12} {}\n", option, value, what);
-  };
-  line("--max-time", limits.max_seconds, "seconds of evaluation in one timestep");
-  line("--max-memory", limits.max_megabytes, "MB of the process");
-  line("--max-rows", limits.max_rows, "rows derived in the session");
-  line("--max-rounds", limits.max_rounds, "rounds of one stratum");
-  line("--max-depth", limits.max_depth, "nested calls");
-  line("--max-timesteps", limits.max_timesteps, "timesteps of one run");
+void Repl::Limits(const std::string& argument) {
+  if (!argument.empty()) {
+    const std::string wrong = TakeNamedLimit(argument, limits_);
+    if (!wrong.empty()) return Error(wrong);
+    session_.SetLimits(limits_);
+    return;
+  }
+  for (const LimitName& limit : LimitNames())
+    std::cout << fmt::format("{:<10} {:>12} {:<8} {}\n", limit.name, LimitText(limit, limits_),
+                             limit.unit, limit.help);
   std::cout << std::flush;
+}
+
+void Repl::PrintProfile(const std::string&) {
+  const ReplSession::Profiled& last = session_.profiled();
+  if (last.profile.rules().empty()) return Note("no rule ran in the last entry");
+  const Store* store = last.stands ? &session_.session().store() : nullptr;
+  std::cout << ProfileText(last.profile, last.sources, store, {true, 0, TerminalWidth()})
+            << std::flush;
 }
 
 // --- goals
@@ -354,6 +365,7 @@ void Repl::SetMode(const std::string& argument) {
     return Error(
         fmt::format("expected .mode {}, got `{}`", fmt::join(kModes, "|"), Printable(argument)));
   mode_ = static_cast<Mode>(mode - std::begin(kModes));
+  session_.SetAnswerForms(FormsOf(mode_));
 }
 
 }  // namespace rpl

@@ -2,6 +2,7 @@
 #include "shell/repl_session.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/facts_file.h"
 #include "runtime/saved_session.h"
@@ -66,6 +67,7 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
   session_.reset();
   if (file_ != nullptr) BeginEpoch({}, events_, {parts, replies});
   session_ = std::make_unique<Session>(agent_, options_);
+  profiled_.stands = false;
   SetReader();
   std::vector<Diagnostic> findings;
   for (const ProgramFile& part : parts)
@@ -113,6 +115,16 @@ ReplSession::Change ReplSession::Exchange(std::vector<ProgramFile> parts) {
   return change;
 }
 
+void ReplSession::SetLimits(const SessionLimits& limits) {
+  options_.limits = limits;
+  if (session_ != nullptr) session_->SetLimits(limits);
+}
+
+void ReplSession::SetAnswerForms(AnswerForms forms) {
+  options_.answer_forms = forms;
+  if (session_ != nullptr) session_->SetAnswerForms(forms);
+}
+
 void ReplSession::SetLog(std::function<void(const std::string&)> log) {
   log_ = std::move(log);
   session_->SetLog(log_);
@@ -136,6 +148,7 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionFile> file,
   parts_ = program->files;
   BeginEpoch({epoch, events_.end()}, {events_.begin(), epoch}, *program);
   session_ = std::make_unique<Session>(agent_, options_);
+  profiled_.stands = false;
   SetReader();
   for (const ProgramFile& part : parts_) session_->Load(part.name, part.text);
   if (!program->trace.empty()) session_->LoadTrace(kTraceName, program->trace);
@@ -162,7 +175,9 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionFile> file,
 
 ReplSession::Change ReplSession::Say(const Entry& entry) {
   Change change;
+  profile_.Clear();
   change.outcome = session_->Say(entry.name, entry.text);
+  KeepProfile();
   change.findings = change.outcome.diagnostics;
   change.sources = session_->sources();
   const bool asserts = !entry.novelty.empty();
@@ -179,14 +194,24 @@ void ReplSession::GoBack(bool asserted) {
   if (asserted || file_ != nullptr) Exchange(parts_);
 }
 
+// Taking back and loading evaluate, too; that is not what is asked about.
+void ReplSession::KeepProfile() {
+  profile_.Enter(Profile::Part::kElsewhere);
+  profiled_ = {std::exchange(profile_, Profile()), session_->sources(), true};
+}
+
 Outcome ReplSession::Run() {
+  profile_.Clear();
   Outcome outcome = session_->Run();
+  KeepProfile();
   if (IsCutOff(outcome)) GoBack(false);
   return outcome;
 }
 
 std::optional<Outcome> ReplSession::Step() {
+  profile_.Clear();
   std::optional<Outcome> outcome = session_->Step();
+  KeepProfile();
   if (outcome && IsCutOff(*outcome)) GoBack(false);
   return outcome;
 }

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "interp/profile.h"
 #include "runtime/journal.h"
 #include "runtime/session.h"
 #include "runtime/session_file.h"
@@ -30,7 +31,10 @@ namespace rpl {
 class ReplSession {
  public:
   /// The agent must outlive this.
-  ReplSession(Agent& agent, SessionOptions options) : agent_(agent), options_(std::move(options)) {}
+  ReplSession(Agent& agent, SessionOptions options) : agent_(agent), options_(std::move(options)) {
+    options_.profile = &profile_;
+  }
+  ReplSession(const ReplSession&) = delete;
 
   /// What became of a change: findings about documents, and how the timestep went that took
   /// them in. When `taken` is false, all is as before.
@@ -66,6 +70,17 @@ class ReplSession {
 
   /// From here on the lines of the session's log go to `log`; it may be empty.
   void SetLog(std::function<void(const std::string&)> log);
+  /// From here on these hold.
+  void SetLimits(const SessionLimits& limits);
+  void SetAnswerForms(AnswerForms forms);
+
+  /// What the last Say, Run or Step did.
+  struct Profiled {
+    Profile profile;
+    Sources sources;     // of what it tells
+    bool stands = true;  // the session is still the one that did it
+  };
+  const Profiled& profiled() const { return profiled_; }
 
   Session& session() { return *session_; }
   const Session& session() const { return *session_; }
@@ -88,10 +103,13 @@ class ReplSession {
   Change Exchange(std::vector<ProgramFile> parts);
   Change ReadAgain(std::vector<ProgramFile> parts);
   void GoBack(bool asserted);
+  void KeepProfile();
   void SetReader();
 
   Agent& agent_;
   SessionOptions options_;
+  Profile profile_;  // counts all that the session does
+  Profiled profiled_;
   std::unique_ptr<SessionFile> file_;
   std::vector<Event> events_;  // of the file, with those that were told since
   std::unique_ptr<Journal> journal_;

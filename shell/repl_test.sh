@@ -522,6 +522,31 @@ expect "what-now does not" 0 'true' \
   "$rpl" repl < <(printf 'l(1) -> m(1)\nl(1)\nm(1)\n%% <- l(1)\n')
 expect "colours when asked for" 0 $'\033[1m ?x\033[0m\n----\n  1\n1 answer' \
   env NO_COLOR=1 "$rpl" repl --color always < <(printf 'l(1)\nl(?x)\n')
+expect "a limit is set and holds" 0 $' ?x\n----\n  0\n  1\n2 answers' "$rpl" repl \
+  < <(printf 'n(0)\n.limits rows 2\nm(?y) <- n(?x), ?y = ?x + 1\nm(?y) <- m(?x), ?y = ?x + 1\n.limits rows 9\nn(1)\nn(?x)\n')
+grep -qF 'limit reached: 2 rows' err || fail "a limit is set and holds" "limit reached: 2 rows" "$(cat err)"
+expect "limits are shown as they are set" 0 "time                1.5 SECONDS  Of evaluation in one timestep, where 0 is any
+memory                0 MB       Of the process, where 0 is any
+rows               1000 N        Rows derived
+rounds           100000 N        Rounds of one stratum
+depth             20000 N        Nested calls
+timesteps        100000 N        Timesteps of one run" "$rpl" repl --max-rows 1000 \
+  < <(printf '.limits time 1.5\n.limits memory 0\n.limits\n')
+while IFS='>' read -r entry message; do
+  expect "no limit: $entry" 2 "" "$rpl" repl < <(echo ".limits $entry")
+  [[ $(cat err) == "$message" ]] || fail "no limit: $entry" "$message" "$(cat err)"
+done <<'END'
+rows>expected .limits rows N
+rows many>.limits rows: expected a whole number from 0 to 4000000000, got `many`
+depth 100001>.limits depth: expected a whole number from 0 to 100000, got `100001`
+row 5>no limit `row`; there are time, memory, rows, rounds, depth, timesteps
+END
+expect "a profile of nothing" 0 "" "$rpl" repl < <(echo .profile)
+got=$("$rpl" repl 2>&1 < <(
+  printf '.limits rows 3\nn(0)\nm(?y) <- n(?y)\nm(?y) <- m(?x), ?y = ?x + 1\n.profile\n.load none.rpl\nn(?x)\n.profile\n'
+) | grep -oE '[0-9]+ \| +[0-9]+ \| (derived|goal) .*')
+[[ $got == *'derived | <entry 3>:1:1: m(?y) <- m(?x), ?y…'*'goal | <entry 4>:1:1: %answers(?x) <- n(?x)' ]] ||
+  fail "the profile of the last entry, taken back or not" "$got"
 expect "a missing document" 6 "" "$rpl" repl none.rpl </dev/null
 expect "query: values" 0 $'market' "$rpl" query -f legs.rpl 'leg("harbour", ?to, _)' </dev/null
 expect "query: true" 0 'true' "$rpl" query -f legs.rpl 'leg("harbour", "market", 2)' </dev/null

@@ -97,6 +97,11 @@ edge(2, 3)
 to(?a, ?b) <- edge(?a, ?b)
 to(?a, ?c) <- to(?a, ?b), edge(?b, ?c), not edge(?a, ?c), ?c > 1
 END
+printf '%% <- to(1, 3)\n' >ends.rpl
+{
+  for i in {1..200}; do echo "n($i)"; done
+  printf 'twice(?x, ?y) <- ?y = ?x + ?x\npair(?x, ?y) <- n(?x), n(?y)\n%% <- pair(?x, 7), twice(?x, 4)\n'
+} >pairs.rpl
 cat >cases.md <<'END'
 ## Right
 
@@ -142,6 +147,10 @@ valid explain "" "$rpl" explain -f graph.rpl --not 'to(3, 1)' --format json
 valid trace "" "$rpl" trace show kept --format json
 valid trace "" "$rpl" trace replay kept --format json
 valid export "program turn step entry reply outcome" "$rpl" trace export kept --format ndjson
+valid profile "satisfied" "$rpl" profile graph.rpl ends.rpl --format json
+valid profile "limit" "$rpl" profile many.rpl --format json --max-rows 100
+valid profile "failed" "$rpl" profile violated.rpl --format json --no-times </dev/null
+valid profile "satisfied" "$rpl" profile pairs.rpl --format json
 valid doc "rpl.doc/1" "$rpl" doc all.rpl violated.rpl --format json
 for example in "$examples"/*.md; do valid doc "rpl.doc/1" "$rpl" doc "$example" --format json; done
 valid parse "" "$rpl" parse ask.md --format json

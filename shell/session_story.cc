@@ -40,6 +40,27 @@ std::vector<std::string> TextsAt(const ordered_json& object, const char* key) {
   return out;
 }
 
+// "$refund blocked by the rule `refund-limit`: over the limit (amount 950 is above 200)".
+std::string DecisionLine(const ordered_json& decision) {
+  const ordered_json tool = decision.value("tool", ordered_json::object());
+  const ordered_json cause = decision.value("cause", ordered_json::object());
+  const std::string effect = TextAt(decision, "effect");
+  std::string out = "$" + TextAt(tool, "name");
+  const auto enforced = decision.find("enforced");
+  if (effect != "allow" && enforced != decision.end() && *enforced == false) out += " would be";
+  out += effect == "allow" ? " allowed" : effect == "hitl" ? " held for a review" : " blocked";
+  if (const std::string rule = TextAt(cause, "ruleId"); !rule.empty())
+    out += " by the rule `" + rule + "`";
+  if (const std::string review = TextAt(cause, "approvalId"); !review.empty())
+    out += ", review " + review;
+  if (const std::string message = TextAt(decision, "message"); !message.empty())
+    out += ": " + message;
+  std::string found;
+  for (const std::string& premise : TextsAt(decision, "premises"))
+    found += (found.empty() ? "" : "; ") + premise;
+  return found.empty() ? out : out + " (" + found + ")";
+}
+
 // --- What the file recorded ---------------------------------------------------------------
 
 class Recorded {
@@ -68,7 +89,7 @@ class Recorded {
         break;
       case Event::Kind::kOutside: break;
       case Event::Kind::kDecision:
-        Add(StoryItem::Kind::kDecision, NumberAt(body, "phase", 8), event.body);
+        Add(StoryItem::Kind::kDecision, NumberAt(body, "phase", 8), DecisionLine(body));
         break;
       case Event::Kind::kChat: Add(StoryItem::Kind::kChat, 8, TextAt(body, "line")); break;
       case Event::Kind::kCall: {

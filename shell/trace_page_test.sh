@@ -163,6 +163,28 @@ check "how long it took" grep -qE '<td class="took">[0-9.]+ m?s</td>' page.html
 page "a clock that stands still" untimed
 check "tells no duration" grep -qF 'not recorded' page.html
 
+# --- Decisions of a guard ----------------------------------------------------------------------
+
+guarded() {
+  "$rpl" run "$examples/guard/refund-desk.md" --policy "$examples/guard/refund-policy.json" \
+    --config "$examples/guard/rpl.yaml" --approvals reviews.jsonl \
+    --answers "$examples/guard/refund-answers.json" --session guarded --now 2026-01-02T00:00:00Z
+}
+guarded >/dev/null 2>&1
+"$rpl" guard pending --approvals reviews.jsonl | grep -o '"id":"[^"]*"' | cut -d'"' -f4 >review
+cat >wanted <<END
+guard \$issueRefund allowed
+guard \$issueRefund held for a review by the rule \`review-refunds\`, review $(cat review): refunds over 100 are approved by a person
+END
+page "a guarded run that waits for a review" guarded wanted
+"$rpl" guard approve "$(cat review)" --approvals reviews.jsonl
+guarded >/dev/null 2>&1
+cat >wanted <<END
+guard \$issueRefund blocked by the rule \`no-large-refunds\`: refunds over 500 go through accounting
+END
+page "a guarded run" guarded wanted
+check "shows no JSON of a decision" test "$(grep -c 'evaluatedRules' page.html)" = 0
+
 # --- A run that was killed while its tool ran -----------------------------------------------
 
 printf '#!/bin/sh\nkill -9 "$PPID"\nsleep 5\n' >killer.sh
