@@ -15,6 +15,7 @@ constexpr std::size_t kSample = 1024;
 // once in it stand for as many more as the relation is larger, by the square root (the
 // estimate that errs least when nothing is known of the distribution).
 double DistinctIn(const Relation& rel, Columns columns) {
+  if (rel.empty()) return 1;
   const std::size_t taken = std::min<std::size_t>(rel.size(), kSample);
   std::vector<std::uint64_t> hashes;
   for (std::size_t i = 0; i < taken; ++i) {

@@ -122,6 +122,29 @@ TEST_CASE("one new row costs the same whatever was there") {
   CHECK(judged[1] == 2);
 }
 
+TEST_CASE("very many new rows, and very many violations, are checked whole") {
+  const auto many = [](const std::string& relation) {
+    std::string out;
+    for (int i = 0; i < 70'000; ++i) out += relation + "(" + std::to_string(i) + ")\n";
+    return out;
+  };
+  Watched run;
+  run.Take("a(?x), b(?x) -> false\na(0)\nb(0)\n");
+  CHECK(run.Difference() == "");
+  run.Take(many("a"));
+  CHECK(run.Difference() == "");
+  CHECK(run.watch.counts().whole == 2);
+  run.Take("b(9)\n");
+  CHECK(run.Difference() == "");
+  CHECK(run.watch.counts().whole == 2);
+  run.Take(many("b"));
+  CHECK(run.Difference() == "");
+  CHECK(run.watch.counts().whole == 3);
+  run.Take("a(-1)\n");
+  CHECK(run.Difference() == "");
+  CHECK(run.watch.counts().whole == 4);
+}
+
 TEST_CASE("what a constraint forbids by absence is checked whole") {
   Watched run;
   run.Take("a(?x), not b(?x) -> false\na(1)\na(2)\n");

@@ -62,9 +62,9 @@ class RowSet {
 
   // Adding by several threads (interp/join_team.h): BeginTogether makes room for `count` rows.
   // Then each row claims a slot with a ticket of its own, numbered from size() on in the order
-  // of the rows; `row_of` gives the row of a ticket or id. Once all have, those whose slot
-  // still holds their ticket are new: AddTogether adds as many rows, and Settle writes each.
-  // `each` is as for IdTable::Reserve.
+  // of the rows, or hears that an equal row comes before it; `row_of` gives the row of a ticket
+  // or id. Once all have, those whose slot still holds their ticket are new: AddTogether adds as
+  // many rows, and Settle writes each. `each` is as for IdTable::Reserve.
   template <typename Each>
   void BeginTogether(std::size_t count, Each&& each) {
     table_.Reserve(count, each);

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "interp/team.h"
 #include "interp/testing.h"
 
 namespace rpl {
@@ -107,6 +108,23 @@ TEST_CASE("an index grows with its relation") {
     const Value nobody[] = {pool.Int(99), pool.Int(0)};
     REQUIRE(index.Rows(nobody, rel).empty());
   }
+}
+
+TEST_CASE("a table that several threads grow finds every row") {
+  Pool pool;
+  Team team(4);
+  std::mt19937 random(3);
+  RowSet rows(2);
+  for (int i = 0; i < 300'000; ++i)
+    rows.Insert(std::vector<Value>{pool.Int(random() % 1000), pool.Int(random() % 100'000)});
+  std::size_t parts = 0;
+  rows.BeginTogether(1'000'000, [&](std::size_t count, const auto& fn) {
+    parts = std::max(parts, count);
+    team.Each(count, fn);
+  });
+  CHECK(parts > 1);
+  for (RowId row = 0; row < rows.size(); ++row) REQUIRE(rows.Find(rows.Cells(row)) == row);
+  CHECK(rows.Find(std::vector<Value>{pool.Int(1000), pool.Int(0)}) == kNoId);
 }
 
 TEST_CASE("building an index can be stopped, and goes on where it was") {
