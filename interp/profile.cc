@@ -16,6 +16,10 @@ namespace {
 using Read = Profile::Read;
 using Link = Profile::Link;
 
+// How many clauses after one are looked at for what relates it to those before: walking a plan
+// takes time in proportion to its length, however long it is.
+constexpr int kAhead = 64;
+
 /// The steps of a plan that read rows, in order, and how each hangs together with the rest.
 class Walk {
  public:
@@ -29,7 +33,7 @@ class Walk {
     for (; step != nullptr; step = step->next) {
       if (step->kind == Step::Kind::kAtom) Atom(*step);
       if (step->kind == Step::Kind::kMember && step->operands.size() == 1)
-        before_.push_back(step->clause->text);
+        before_.push_back(step->clause);
       for (const Step* body : {step->body, step->body2, step->body3}) Inner(body);
       for (const Step* branch : step->branches) Inner(branch);
       for (const SlotId slot : step->writes) known_[static_cast<std::size_t>(slot)] = true;
@@ -56,14 +60,16 @@ class Walk {
     read.relation = step.relation;
     read.columns = step.probe;
     if (step.probe == 0 && (!before_.empty() || called_)) LinkOf(step, read);
-    before_.push_back(step.clause->text);
+    before_.push_back(step.clause);
   }
 
   bool Knows(SlotId slot) const { return known_[static_cast<std::size_t>(slot)]; }
   std::string NameOf(SlotId slot) const { return "?" + names_[static_cast<std::size_t>(slot)]; }
 
   void LinkOf(const Step& step, Read& read) {
-    read.before = before_;
+    const std::size_t named = std::min(before_.size(), Profile::kNamed);
+    for (std::size_t i = 0; i < named; ++i) read.before.push_back(before_[i]->text);
+    read.more_before = before_.size() - named;
     read.link = Link::kNothing;
     std::vector<bool> met(known_.size());  // slots of the clause, and of those behind it
     ForEachSlot(*step.clause, [&](SlotId slot) {
@@ -73,8 +79,10 @@ class Walk {
       read.lvar = NameOf(slot);
     });
     if (read.link == Link::kPattern) return;
-    for (const Step* later = step.next; later != nullptr; later = later->next) {
+    int ahead = 0;
+    for (const Step* later = step.next; later != nullptr && ahead < kAhead; later = later->next) {
       if (later->clause == nullptr) continue;
+      ++ahead;
       SlotId shared = -1;
       bool joins = false;
       ForEachSlot(*later->clause, [&](SlotId slot) {
@@ -99,7 +107,7 @@ class Walk {
   const std::vector<std::string>& names_;
   const bool called_;
   std::vector<bool> known_;
-  std::vector<std::string> before_;
+  std::vector<const Clause*> before_;
 };
 
 std::string LabelOf(const Plan& plan, const std::vector<bool>& bound,

@@ -61,6 +61,7 @@ class Profile {
     kNothing,  // by nothing: each row meets each row
   };
 
+  static constexpr std::size_t kNamed = 3;
   struct Read {
     std::string clause;  // as written
     Span place;
@@ -69,7 +70,8 @@ class Profile {
     std::uint64_t times = 0;          // it was read
     std::uint64_t rows = 0;           // that were looked at in all
     Link link = Link::kBound;         // else, where it is read whole:
-    std::vector<std::string> before;  // the clauses read before it, each of their rows or answers
+    std::vector<std::string> before;  // the clauses read before it, the first kNamed of them
+    std::size_t more_before = 0;      // and how many more
     std::string lvar;                 // kLater, kPattern: with its mark
     std::string by;                   // kLater, kNothing: the clause that relates them, or ""
   };

@@ -38,12 +38,13 @@ std::vector<Scanned> ScannedIn(const Profile::Rule& rule) {
   return out;
 }
 
-std::string ForEach(const std::vector<std::string>& before) {
+std::string ForEach(const Profile::Read& read) {
+  const std::vector<std::string>& before = read.before;
   if (before.empty()) return "call of the rule";
   if (before.size() == 1) return "row of `" + before.front() + "`";
   std::string all;
   for (const std::string& clause : before) all += (all.empty() ? "" : ", ") + clause;
-  return "answer of `" + all + "`";
+  return "answer of `" + all + (read.more_before > 0 ? ", …`" : "`");
 }
 
 std::string HowMany(std::uint64_t times, std::uint64_t rows) {
@@ -92,7 +93,7 @@ std::vector<ProfileHint> HintsOf(const Profile& profile) {
       if (times < 2 || rows < kManyRows || rows / times < kRowsEach) continue;
       out.push_back({read->link, read->place, rule.text, read->clause, times, rows,
                      fmt::format("{}: `{}` is read whole for each {}: {}", Why(*read), read->clause,
-                                 ForEach(read->before), HowMany(times, rows)),
+                                 ForEach(*read), HowMany(times, rows)),
                      Help(*read)});
     }
   }

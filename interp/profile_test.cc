@@ -135,6 +135,9 @@ TEST_CASE("a clause that is read whole for each row before it is worth a hint") 
       {"r(?x, ?n) <- a(?x), ?n = |b(_)|\n",
        "test.rpl:1:27: no lvar joins them: `b(_)` is read whole for each row of `a(?x)`: "
        "200 x 200 rows; \n"},
+      {"r(?x, ?z) <- a(?x), b(?x), e(?x, ?y), a(?y), e(?z, _)\n",
+       "test.rpl:1:46: no lvar joins them: `e(?z, _)` is read whole for each answer of "
+       "`a(?x), b(?x), e(?x, ?y), …`: 200 x 200 rows; \n"},
       {"r(?x, ?z) <- a(?x), b(?x), e(?z, _)\n",
        "test.rpl:1:28: no lvar joins them: `e(?z, _)` is read whole for each answer of "
        "`a(?x), b(?x)`: 200 x 200 rows; \n"},

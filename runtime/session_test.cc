@@ -324,5 +324,42 @@ TEST_CASE("the same program and replies give the same bytes") {
   CHECK(first.find("retracted") != std::string::npos);
 }
 
+TEST_CASE("answers have the texts that are asked for, and their cells always") {
+  for (const AnswerForms forms : {AnswerForms{true, true}, {false, false}, {false, true}}) {
+    Scripted agent;
+    SessionOptions options;
+    options.answer_forms = forms;
+    Session session(agent, options);
+    const Outcome outcome =
+        session.Say("message", "p(1, a)\np(2, b)\np(3, a)\n%q(?y) <- p(_, ?y)\n");
+    CHECK(outcome.status == Status::kSatisfied);
+    CHECK(Join(outcome.answers) == (forms.text ? "\"a\"\n\"b\"" : ""));
+    CHECK(Join(outcome.json_answers) == (forms.json ? "{\"?y\":\"a\"}\n{\"?y\":\"b\"}" : ""));
+    CHECK(testing::RowText(session.pool(), outcome.cells) == "(a, b)");
+  }
+}
+
+TEST_CASE("limits are asked while answers are collected and their truths recorded") {
+  for (const bool at_once : {true, false}) {
+    Scripted agent;
+    bool collects = false;
+    int polls = 0;
+    SessionOptions options;
+    options.log = [&](const std::string& line) {
+      collects = line == "1.6 progress plan" || collects;
+    };
+    // At once, or when all texts are made: 2,000 answers are gone over four times.
+    options.interrupted = [&] { return collects && ++polls > (at_once ? 0 : 24); };
+    Session session(agent, options);
+    std::string program = "%g(?x) <- p(?x)\n";
+    for (int i = 0; i < 2000; ++i) program += "p(" + std::to_string(i) + ")\n";
+    session.Load("p.rpl", program);
+    const Outcome outcome = session.Run();
+    CHECK(outcome.status == Status::kInterrupted);
+    CHECK(outcome.answers.empty());
+    CHECK(session.Entries().size() < 2000);
+  }
+}
+
 }  // namespace
 }  // namespace rpl

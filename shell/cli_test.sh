@@ -525,12 +525,13 @@ expect "profile: counts without times, and what to change" 0 "$(
  rows | duplicates | runs | kind    | rule
 ------+------------+------+---------+--------------------------------------------------------------------
   200 |          0 |    1 | derived | near.rpl:1:1: near(?x, ?z) <- city(?x), road(?y, ?z), road(?x, ?y)
+    1 |          0 |    1 | proof   | near.rpl:1:1: near(?x, ?z) <- city(?x), road(?y, ?z), road(?x, ?y)
     1 |          0 |    1 | goal    | near.rpl:2:1: % <- near("c1", _)
 
  index  | columns | rows | keys | KB | probes
 --------+---------+------+------+----+--------
  near/2 | 1       |  200 |  200 |  7 |      1
- road/2 | 2       |  200 |  200 |  7 |      0
+ road/2 | 2       |  200 |  200 |  7 |      1
 
 near.rpl:1:27: ?y is bound only later: `road(?y, ?z)` is read whole for each row of `city(?x)`: 200 x 200 rows
 help: write `road(?x, ?y)` before `road(?y, ?z)`
