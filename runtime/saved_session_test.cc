@@ -273,14 +273,50 @@ TEST_CASE("a program that has errors leaves the session as it was") {
   CHECK(!findings.empty());
 }
 
-TEST_CASE("a session has one process at a time") {
+TEST_CASE("a session has one writer at a time") {
   const Folder folder;
   const std::string path = folder / "s";
-  const SessionFile::Opened first = SessionFile::Open(path, SessionFile::Mode::kCreate);
-  REQUIRE(first.error == "");
-  const SessionFile::Opened second = SessionFile::Open(path, SessionFile::Mode::kOpen);
-  CHECK(second.file == nullptr);
-  CHECK(second.error == "another process has this session open");
+  {
+    const SessionFile::Opened first = SessionFile::Open(path, SessionFile::Mode::kCreate);
+    REQUIRE(first.error == "");
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      const SessionFile::Opened second = SessionFile::Open(path, SessionFile::Mode::kOpen);
+      CHECK(second.file == nullptr);
+      CHECK(second.error == "another process has this session open");
+    }
+    const pid_t child = fork();
+    if (child == 0)
+      _exit(SessionFile::Open(path, SessionFile::Mode::kOpen).error ==
+                    "another process has this session open"
+                ? 0
+                : 1);
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+  CHECK(SessionFile::Open(path, SessionFile::Mode::kOpen).error == "");
+}
+
+TEST_CASE("readers of a session stand beside its writer, and see what is settled") {
+  const Folder folder;
+  const std::string path = folder / "s";
+  SessionFile::Opened writer = SessionFile::Open(path, SessionFile::Mode::kCreate);
+  REQUIRE(writer.error == "");
+  const Event event{Event::Kind::kChat, "{}"};
+  std::vector<SessionFile::Opened> readers;
+  for (std::size_t settled = 0; settled < 5; ++settled) {
+    CHECK(writer.file->Append(event, false) == "");  // seen by nobody yet
+    readers.push_back(SessionFile::Open(path, SessionFile::Mode::kRead));
+    REQUIRE(readers.back().error == "");
+    CHECK(readers.back().file->damage() == "");
+    CHECK(readers.back().file->events().size() == 2 * settled);
+    CHECK(writer.file->Append(event, true) == "");
+  }
+  readers.clear();
+  CHECK(writer.file->Append(event, true) == "");
+  writer.file.reset();
+  CHECK(SessionFile::Open(path, SessionFile::Mode::kRead).file->events().size() == 11);
+  CHECK(!fs::exists(path + "-wal"));
 }
 
 TEST_CASE("a file that is no session of this format is refused by name") {

@@ -297,6 +297,38 @@ expect "a full disk" 6 '*' "disk I/O error" bash -c \
   'trap "" XFSZ; ulimit -f 40; "$1" run chain.rpl --session full.rpls' - "$rpl"
 lacks "a full disk is no other rpl" "another rpl" err
 
+# Readers beside a writer, which waits for the second answer.
+mkfifo held
+"$rpl" run trip.md --session held.rpls <held >/dev/null 2>&1 &
+exec 9>held
+echo Rome >&9
+for _ in {1..200}; do
+  if "$rpl" trace export held.rpls 2>/dev/null | grep -qF 'place(?where) ^^ {?where "Rome"}'; then break; fi
+  sleep 0.05
+done
+expect "trace show beside a run" 0 "$("$rpl" trace show held.rpls)" "" "$rpl" trace show held.rpls
+expect "trace query beside a run" 0 "Rome" "" "$rpl" trace query held.rpls '%w(?w) <- place(?w)'
+expect "trace verify beside a run" 0 "" "sound: " "$rpl" trace verify held.rpls
+expect "trace replay beside a run" 0 '*' "" "$rpl" trace replay held.rpls
+expect "a second writer beside a run" 6 "" "another process has this session open" \
+  "$rpl" resume held.rpls --answer ask=2
+echo 2 >&9
+exec 9>&-
+wait $!
+expect "the run was not disturbed" 0 '{"?where":"Rome","?nights":2,"?days":4}' "" "$rpl" resume held.rpls
+readers=()
+for i in {1..40}; do
+  for what in show query export verify; do
+    form=()
+    [[ $what != query ]] || form=('%w(?w) <- place(?w)')
+    "$rpl" trace "$what" held.rpls "${form[@]}" >/dev/null 2>"reader-$i-$what" || echo "$what" >>refused &
+    readers+=($!)
+  done
+done
+wait "${readers[@]}"
+name="160 readers of one session at once" status=0
+if [[ ! -e refused ]]; then passed=$((passed + 1)); else cat reader-* >err && fail "$(sort refused | uniq -c)"; fi
+
 mkdir fixed
 cp trip.rpls fixed/
 cp copy.rpls fixed/left.rpls
