@@ -6,12 +6,7 @@
 namespace rpl {
 
 std::string Derivations::RowText(RelationId relation, std::span<const Value> row) const {
-  std::string out = store_.at(relation).name() + "(";
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (i > 0) out += ", ";
-    out += Text(pool_, row[i]);
-  }
-  return out + ")";
+  return FactText(store_, relation, row);
 }
 
 std::string Derivations::BindingsText(const std::vector<Value>& entries) const {

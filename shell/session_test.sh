@@ -110,6 +110,13 @@ expect "a decision stands where the export is loaded" 0 "Lucca" "" \
   "$rpl" run fails.rpl fails-trace.rpl </dev/null
 replays fails.rpls
 
+cp fails.rpl retracts.rpl
+expect "to retract" 1 "" "no fact matches" "$rpl" run retracts.rpl --session retracts.rpls \
+  --answer 'what-now=retract price("Lucca", 900)'
+"$rpl" trace export retracts.rpls >retracts-trace.rpl
+expect "the export of a retraction checks clean" 0 "" "clean: 1 file" "$rpl" check --strict retracts-trace.rpl
+expect "and retracts where it is loaded" 1 "" "no fact matches" "$rpl" run retracts.rpl retracts-trace.rpl </dev/null
+
 # --- Replies that no timestep has taken --------------------------------------------------------
 
 mkdir tools
@@ -164,6 +171,11 @@ When?
 END2
 expect "half of a heading is answered" 3 "" 'stay(?from, ?to) for ?to' \
   "$rpl" run stay.md --session half.rpls --answer from=1 </dev/null
+"$rpl" trace export half.rpls >half.rpl
+expect "an export has that half" 0 'stay(?from, ?to) ^^ {?from 1} -> true' "" cat half.rpl
+expect "where it is loaded the other half is asked for" 3 "" 'stay(?from, ?to) for ?to' \
+  "$rpl" run stay.md half.rpl </dev/null
+expect "and is enough" 0 '{"?from":1,"?to":2}' "" "$rpl" run half.rpl stay.md --answer to=2 --answer from=9
 sed -i 's/When?/When, please?/' stay.md
 expect "a changed program keeps that half" 0 '{"?from":1,"?to":2}' "" \
   "$rpl" resume half.rpls --answer to=2 --answer from=9
