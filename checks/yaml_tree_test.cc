@@ -133,13 +133,14 @@ TEST_CASE("findings about fields begin with their path") {
         "RPL7004 t.yaml:2:1 `sevrity`: unknown key (did you mean `severity`?)\n"
         "RPL7004 t.yaml:3:1 `z`: unknown key (known are `a`, `name` or `severity`)\n"
         "RPL7004 t.yaml:6:1 `n`: unknown key (known are `a`, `name` or `severity`)\n"
-        "RPL7007 t.yaml:1:4 `a`: expected a map, got a list\n"
+        "RPL7007 t.yaml:1:4 `a`: expected a map, got a list (write keys, each with a value)\n"
         "RPL7007 t.yaml:4:7 `name`: expected a string, got `5` (write it in quotes)\n"
-        "RPL7007 t.yaml:1:5 `a[0]`: expected `true` or `false`, got `1`\n"
+        "RPL7007 t.yaml:1:5 `a[0]`: expected `true` or `false`, got `1` (write `true` or `false`)\n"
         "RPL7007 t.yaml:5:11 `severity`: expected `error` or `warning`, got `eror` (did you mean "
         "`error`?)\n"
-        "RPL7007 t.yaml:1:4 `a`: expected `error` or `warning`, got a list\n"
-        "RPL7006 t.yaml:6:1 `n`: this is required\n"
+        "RPL7007 t.yaml:1:4 `a`: expected `error` or `warning`, got a list (write one of these "
+        "words)\n"
+        "RPL7006 t.yaml:6:1 `n`: this is required (add `n`)\n"
         "RPL7006 t.yaml:1:1 `m`: this is required (write it)\n");
 }
 

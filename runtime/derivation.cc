@@ -39,7 +39,8 @@ bool Derivations::IsDerived(const Fact& fact) const {
 
 // The rule instance that gives the row. A premise of its own relation was there before it.
 bool Derivations::Find(Open& open, const std::set<Fact>& above) {
-  const auto& [relation, row] = open.fact;
+  const RelationId relation = open.fact.first;
+  const std::vector<Value>& row = open.fact.second;
   const Relation& rel = store_.at(relation);
   const RowId at = row.size() == rel.arity() ? rel.Find(row) : kNoId;
   int number = -1;

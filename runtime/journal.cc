@@ -7,6 +7,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "checks/shorten.h"
 #include "grammar/parser.h"
 #include "interp/program.h"
 
@@ -128,9 +129,9 @@ TraceEntry EntryOf(const ordered_json& body) {
   return out;
 }
 
-std::string Shortened(const std::string& text) {
+std::string Told(const std::string& body) {
   constexpr std::size_t kMost = 200;
-  return text.size() <= kMost ? text : text.substr(0, kMost) + "…";
+  return Shortened(body, kMost);
 }
 
 }  // namespace
@@ -247,7 +248,7 @@ void Journal::Tell(Event event) {
     if (*next != event) {
       differs_ = true;
       broken_ = fmt::format("event {} was {} {}, and is now {} {}", at_ + 1, EventName(next->kind),
-                            Shortened(next->body), EventName(event.kind), Shortened(event.body));
+                            Told(next->body), EventName(event.kind), Told(event.body));
       return;
     }
     ++at_;
@@ -364,7 +365,7 @@ std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::strin
     answer.value = ValueOfText(pool, TextAt(body, "value"));
     if (answer.value.is_none()) {
       broken_ = fmt::format("event {}: the reply {} cannot be read", at_ + 1,
-                            Shortened(TextAt(body, "value")));
+                            Told(TextAt(body, "value")));
       return std::nullopt;
     }
   }
