@@ -78,8 +78,7 @@ std::vector<std::string> PolicyFields::Texts(const YamlNode& node, bool one) {
   std::vector<std::string> out;
   const auto add = [&](const YamlNode& item) {
     const std::optional<std::string> text = Text(item);
-    if (text && text->empty())
-      Wrong(item, "expected a text, got an empty one", "write one");
+    if (text && text->empty()) Wrong(item, "expected a text, got an empty one", "write one");
     out.push_back(text.value_or("?"));
   };
   if (one && node.kind == Kind::kString) {

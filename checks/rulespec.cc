@@ -39,6 +39,11 @@ class RulespecReader {
       : sources_(sources), root_(root), fields_(root, found) {}
 
   Rulespec Read() {
+    if (root_.kind == Kind::kNull) {
+      fields_.Add(Code::kMissingConfigKey, root_, "the rulespec is empty",
+                  "write `claims:` and `predicates:`");
+      return std::move(rulespec_);
+    }
     if (!fields_.IsMap(root_)) return std::move(rulespec_);
     fields_.KnowKeys(root_, kFileKeys, Code::kUnknownField);
     if (const YamlNode* claims = fields_.Require(root_, "claims", "no claims: `claims: []`");

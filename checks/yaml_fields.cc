@@ -86,9 +86,9 @@ std::optional<std::string> YamlFields::Text(const YamlNode& node) {
 
 std::optional<bool> YamlFields::Truth(const YamlNode& node) {
   if (node.kind == YamlNode::Kind::kBool) return node.scalar.get<bool>();
-  Wrong(node, "expected `true` or `false`, got " + Described(node),
-        node.kind == YamlNode::Kind::kString ? "write it without quotes"
-                                             : "write `true` or `false`");
+  Wrong(
+      node, "expected `true` or `false`, got " + Described(node),
+      node.kind == YamlNode::Kind::kString ? "write it without quotes" : "write `true` or `false`");
   return std::nullopt;
 }
 

@@ -397,9 +397,11 @@ nlohmann::ordered_json JsonOf(const YamlNode& node) {
     return out;
   }
   if (node.kind == YamlNode::Kind::kMap) {
-    ordered_json out = ordered_json::object();
+    // Keys differ, and looking for each among those before it would take quadratic time.
+    ordered_json::object_t out;
+    out.reserve(node.entries.size());
     for (const YamlNode::Entry& entry : node.entries)
-      out[entry.key.scalar.get<std::string>()] = JsonOf(entry.value);
+      out.emplace_back(entry.key.scalar.get<std::string>(), JsonOf(entry.value));
     return out;
   }
   return node.scalar;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/yaml_tree.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 
 #include "checks/yaml_fields.h"
 
@@ -20,6 +22,22 @@ std::string Read(const std::string& text, const YamlLimits& limits = kDocumentLi
     out += std::to_string(place.line) + ":" + std::to_string(place.column) + " " + d.message + "\n";
   }
   return out;
+}
+
+TEST_CASE("a map of many keys becomes JSON in time that is linear in them") {
+  const auto seconds = [](int keys) {
+    std::string text;
+    for (int i = 0; i < keys; ++i) text += "k" + std::to_string(i) + ": 1\n";
+    Sources sources;
+    Diagnostics found;
+    const auto root = ReadYaml(sources, sources.Add("t.yaml", text), found, kDocumentLimits);
+    REQUIRE(root);
+    const auto start = std::chrono::steady_clock::now();
+    CHECK(JsonOf(*root).size() == static_cast<std::size_t>(keys));
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const double few = std::min({seconds(10'000), seconds(10'000), seconds(10'000)});
+  CHECK(seconds(160'000) < 100 * few + 2);  // quadratic: 256 times, and many seconds
 }
 
 TEST_CASE("JSON is read as it is") {
