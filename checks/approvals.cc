@@ -31,11 +31,13 @@ std::string ContentHash(std::string_view text) {
   return hex;
 }
 
+// 160 bits: a call that is approved must not be made to meet another one's id, not even by
+// somebody who chooses the arguments of both.
 std::string ReviewId(const ReviewRequest& request) {
   const ordered_json user = request.user ? ordered_json(*request.user) : ordered_json();
   return ContentHash(
              CanonicalText(ordered_json::array({request.rule, request.tool, request.args, user})))
-      .substr(0, 16);
+      .substr(0, 40);
 }
 
 ReviewLog::All ReviewLog::Read() const {

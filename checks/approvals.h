@@ -25,7 +25,7 @@ namespace rpl {
 /// A hash of 256 bits, as 64 hexadecimal digits.
 std::string ContentHash(std::string_view text);
 
-/// 16 hexadecimal digits.
+/// 40 hexadecimal digits of such a hash.
 std::string ReviewId(const ReviewRequest& request);
 
 struct KnownReview {

@@ -10,6 +10,7 @@
 
 #include "checks/glob.h"
 #include "checks/history.h"
+#include "checks/shorten.h"
 
 namespace rpl {
 namespace {
@@ -32,11 +33,7 @@ bool IsPresent(const ordered_json& value) {
 
 std::string Shown(const ordered_json& value) {
   constexpr std::size_t kMost = 80;
-  std::string text = value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-  if (text.size() <= kMost) return text;
-  std::size_t end = kMost;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "…";
+  return Shortened(value.dump(-1, ' ', false, ordered_json::error_handler_t::replace), kMost);
 }
 
 std::string Listed(const std::vector<std::string>& items) {

@@ -108,25 +108,30 @@ TEST_CASE("mistakes in a policy are told with place, path and hint, all at once"
     std::string errors;
   };
   const Case cases[] = {
-      {"{", "1:2 RPL7001 this is not YAML: end of map flow not found"},
-      {"[1]", "1:2 RPL7007 `rules[0]`: expected a map, got `1`"},
-      {"5", "1:1 RPL7007 expected a map, got `5`"},
+      {"{",
+       "1:2 RPL7001 this is not YAML: end of map flow not found (look here and above for a bracket "
+       "or a quote that is not closed, or a `:` without blank)"},
+      {"[1]", "1:2 RPL7007 `rules[0]`: expected a map, got `1` (write keys, each with a value)"},
+      {"5", "1:1 RPL7007 expected a map, got `5` (write keys, each with a value)"},
       {R"({"policy":{"mode":"loud"},"rules":[]})",
-       "1:19 RPL7007 `policy.mode`: expected `enforce`, `shadow` or `monitor`, got `loud`"},
+       "1:19 RPL7007 `policy.mode`: expected `enforce`, `shadow` or `monitor`, got `loud` (write "
+       "one of these words)"},
       {R"({"policy":{"combin":1},"rules":[]})",
        "1:12 RPL7004 `policy.combin`: unknown key (did you mean `combine`?)"},
       {R"({"rule":[],"policy":{}})",
        "1:1 RPL7006 `rules`: this is required (`[]` for none)\n"
        "1:2 RPL7004 `rule`: unknown key (did you mean `rules`?)"},
       {R"({"priority":"high","enabled":1,"name":"","selector":{},"condition":{"kind":"or"},"effect":{}})",
-       "1:13 RPL7007 `rules[0].priority`: expected a number, got a string\n"
-       "1:30 RPL7007 `rules[0].enabled`: expected `true` or `false`, got `1`\n"
-       "1:39 RPL7007 `rules[0].name`: expected a text, got an empty one\n"
+       "1:13 RPL7007 `rules[0].priority`: expected a number, got a string (write digits, without "
+       "quotes)\n"
+       "1:30 RPL7007 `rules[0].enabled`: expected `true` or `false`, got `1` (write `true` or "
+       "`false`)\n"
+       "1:39 RPL7007 `rules[0].name`: expected a text, got an empty one (write one)\n"
        "1:53 RPL7006 `rules[0].selector.phase`: this is required (one of `tool.before` or "
        "`tool.after`)\n"
        "1:53 RPL7201 `rules[0].selector`: without `tool` the rule is never evaluated (write "
        "`\"tool\": {}` for every tool)\n"
-       "1:68 RPL7006 `rules[0].condition.any`: this is required\n"
+       "1:68 RPL7006 `rules[0].condition.any`: this is required (add `any`)\n"
        "1:91 RPL7006 `rules[0].effect.type`: this is required (one of `allow`, `hitl` or "
        "`block`)"},
       {WithCondition(R"({"kind":"maxCall"})"),
@@ -137,36 +142,39 @@ TEST_CASE("mistakes in a policy are told with place, path and hint, all at once"
       {WithCondition(
            R"({"kind":"toolArg","type":"number","op":"contains","path":"a","value":"5"})"),
        "3:52 RPL7007 `rules[0].condition.op`: expected `eq`, `neq`, `gt`, `gte`, `lt` or `lte`, "
-       "got `contains`\n"
-       "3:82 RPL7007 `rules[0].condition.value`: expected a number, got a string"},
+       "got `contains` (write one of these words)\n"
+       "3:82 RPL7007 `rules[0].condition.value`: expected a number, got a string (write digits, "
+       "without quotes)"},
       {WithCondition(R"({"kind":"and","all":[{"kind":"not","not":{"kind":"sequence"}}]})"),
        "3:54 RPL7006 `rules[0].condition.all[0].not`: `mustHaveCalled` or `mustNotHaveCalled` is "
        "needed"},
       {WithCondition(
            R"({"kind":"timeGate","timezone":{"source":"enduserTag"},"windows":[{"days":["mon"],"start":"25:00","end":5}]})"),
-       "3:43 RPL7006 `rules[0].condition.timezone.tag`: this is required\n"
+       "3:43 RPL7006 `rules[0].condition.timezone.tag`: this is required (add `tag`)\n"
        "3:102 RPL7007 `rules[0].condition.windows[0].start`: expected a time from `00:00` to "
        "`23:59`, got `25:00`\n"
        "3:116 RPL7007 `rules[0].condition.windows[0].end`: expected a time from `00:00` to "
        "`23:59`, got `5`"},
       {WithCondition(R"({"kind":"signal","key":"k","args":{"a":{"from":"subject"}},"op":"eq"})"),
-       "3:13 RPL7006 `rules[0].condition.value`: this is required\n"
-       "3:52 RPL7006 `rules[0].condition.args.a.subjectType`: this is required"},
+       "3:13 RPL7006 `rules[0].condition.value`: this is required (add `value`)\n"
+       "3:52 RPL7006 `rules[0].condition.args.a.subjectType`: this is required (add "
+       "`subjectType`)"},
       {WithCondition(R"({"kind":"sensitiveData"})"),
        "3:21 RPL7007 `rules[0].condition.kind`: sensitiveData is not supported: only the "
        "platform evaluates it"},
       {WithCondition(R"({"kind":"enduserTag","op":"has","tag":"a","onMissing":"ask"})"),
        "3:67 RPL7007 `rules[0].condition.onMissing`: expected `allow`, `hitl` or `block`, got "
-       "`ask`"},
+       "`ask` (write one of these words)"},
       {WithCondition(R"({"kind":"toolName","op":"in","value":"a"})"),
-       "3:50 RPL7007 `rules[0].condition.value`: expected a list, got a string"},
+       "3:50 RPL7007 `rules[0].condition.value`: expected a list, got a string (write its entries "
+       "in brackets)"},
       {R"({"rules":[{"priority":1,"priority":2}]})",
-       "1:11 RPL7006 `rules[0].condition`: this is required\n"
-       "1:11 RPL7006 `rules[0].effect`: this is required\n"
-       "1:11 RPL7006 `rules[0].enabled`: this is required\n"
-       "1:11 RPL7006 `rules[0].name`: this is required\n"
-       "1:11 RPL7006 `rules[0].selector`: this is required\n"
-       "1:25 RPL7005 `priority` stands here for the second time"},
+       "1:11 RPL7006 `rules[0].condition`: this is required (add `condition`)\n"
+       "1:11 RPL7006 `rules[0].effect`: this is required (add `effect`)\n"
+       "1:11 RPL7006 `rules[0].enabled`: this is required (add `enabled`)\n"
+       "1:11 RPL7006 `rules[0].name`: this is required (add `name`)\n"
+       "1:11 RPL7006 `rules[0].selector`: this is required (add `selector`)\n"
+       "1:25 RPL7005 `rules[0].priority` stands here for the second time (leave one of them out)"},
   };
   for (const Case& bad : cases) {
     INFO(bad.text);
@@ -187,7 +195,9 @@ TEST_CASE("two rules of one id are refused, and deep nesting is a named limit") 
   for (int i = 0; i < 440; ++i) deep = R"({"kind":"not","not":)" + deep + "}";
   CHECK(ErrorsOf(WithCondition(deep)) == "");
   for (int i = 0; i < 10; ++i) deep = R"({"kind":"not","not":)" + deep + "}";
-  CHECK_THAT(ErrorsOf(WithCondition(deep)), Catch::Contains("RPL7003 nested deeper than 450"));
+  CHECK_THAT(
+      ErrorsOf(WithCondition(deep)),
+      Catch::Contains("RPL7003 nested deeper than 450 (write it with fewer brackets or levels)"));
   CHECK_THAT(ErrorsOf(WithCondition(std::string(20'000, '[') + std::string(20'000, ']'))),
              Catch::Contains("RPL7003"));
 }

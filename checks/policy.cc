@@ -2,6 +2,8 @@
 #include "checks/policy.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "checks/glob.h"
@@ -128,16 +130,15 @@ class PolicyReader {
 
   // Reviews are remembered by the id of their rule, so it must be of one rule only.
   void RefuseTwins(const YamlNode& rules, const Policy& policy) {
-    for (std::size_t i = 0; i < policy.rules.size(); ++i)
-      for (std::size_t j = 0; j < i; ++j) {
-        if (policy.rules[i].id.empty() || policy.rules[i].id != policy.rules[j].id) continue;
-        const YamlNode& node = rules.items[i];
-        const YamlNode* at = node.Find("id") != nullptr ? node.Find("id") : node.Find("name");
-        fields_.Wrong(at != nullptr ? *at : node,
-                      "`" + policy.rules[i].id + "` names an earlier rule, too",
-                      "give the rules an `id` each");
-        break;
-      }
+    std::unordered_set<std::string_view> ids;
+    for (std::size_t i = 0; i < policy.rules.size(); ++i) {
+      if (policy.rules[i].id.empty() || ids.insert(policy.rules[i].id).second) continue;
+      const YamlNode& node = rules.items[i];
+      const YamlNode* at = node.Find("id") != nullptr ? node.Find("id") : node.Find("name");
+      fields_.Wrong(at != nullptr ? *at : node,
+                    "`" + policy.rules[i].id + "` names an earlier rule, too",
+                    "give the rules an `id` each");
+    }
   }
 
   const YamlNode& root_;

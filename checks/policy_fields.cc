@@ -23,7 +23,7 @@ std::string PolicyFields::TextAt(const YamlNode& map, std::string_view key) {
   const YamlNode* node = Require(map, key);
   if (node == nullptr) return "";
   std::string text = Text(*node).value_or("?");
-  if (text.empty()) Wrong(*node, "expected a text, got an empty one");
+  if (text.empty()) Wrong(*node, "expected a text, got an empty one", "write one");
   return text;
 }
 
@@ -35,7 +35,7 @@ double PolicyFields::NumberAt(const YamlNode& map, std::string_view key) {
   const YamlNode* node = Require(map, key);
   if (node == nullptr) return 0;
   if (node->kind == Kind::kNumber) return node->scalar.get<double>();
-  Wrong(*node, "expected a number, got " + Described(*node));
+  WrongNumber(*node);
   return 0;
 }
 
@@ -49,8 +49,7 @@ std::int64_t PolicyFields::WholeAt(const YamlNode& map, std::string_view key, st
         value == static_cast<double>(static_cast<std::int64_t>(value)))
       return static_cast<std::int64_t>(value);
   }
-  Wrong(*node, fmt::format("expected a whole number from {} to {}, got {}", least, most,
-                           Described(*node)));
+  WrongNumber(*node, fmt::format("a whole number from {} to {}", least, most));
   return least;
 }
 
@@ -62,7 +61,8 @@ std::size_t PolicyFields::WordAt(const YamlNode& map, std::string_view key,
   if (node->kind == Kind::kString) {
     const std::string word = node->scalar.get<std::string>();
     if (IsAmong(word, unsupported)) {
-      Wrong(*node, fmt::format("{} is not supported: expected {}", word, OneOf(words)));
+      Wrong(*node, fmt::format("{} is not supported: expected {}", word, OneOf(words)),
+            "write one of these words");
       return 0;
     }
   }
@@ -78,13 +78,14 @@ std::vector<std::string> PolicyFields::Texts(const YamlNode& node, bool one) {
   std::vector<std::string> out;
   const auto add = [&](const YamlNode& item) {
     const std::optional<std::string> text = Text(item);
-    if (text && text->empty()) Wrong(item, "expected a text, got an empty one");
+    if (text && text->empty()) Wrong(item, "expected a text, got an empty one", "write one");
     out.push_back(text.value_or("?"));
   };
   if (one && node.kind == Kind::kString) {
     add(node);
   } else if (IsList(node)) {
-    if (node.items.empty()) Wrong(node, "expected at least one entry, got an empty list");
+    if (node.items.empty())
+      Wrong(node, "expected at least one entry, got an empty list", "leave the key out for any");
     for (const YamlNode& item : node.items) add(item);
   }
   return out;

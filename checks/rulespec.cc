@@ -39,6 +39,11 @@ class RulespecReader {
       : sources_(sources), root_(root), fields_(root, found) {}
 
   Rulespec Read() {
+    if (root_.kind == Kind::kNull) {
+      fields_.Add(Code::kMissingConfigKey, root_, "the rulespec is empty",
+                  "write `claims:` and `predicates:`");
+      return std::move(rulespec_);
+    }
     if (!fields_.IsMap(root_)) return std::move(rulespec_);
     fields_.KnowKeys(root_, kFileKeys, Code::kUnknownField);
     if (const YamlNode* claims = fields_.Require(root_, "claims", "no claims: `claims: []`");
@@ -69,14 +74,15 @@ class RulespecReader {
         else
           fields_.Add(Code::kBadSelector, *selector,
                       fmt::format("invalid selector `{}` of the claim `{}`: {}", Cut(*text),
-                                  Cut(claim.name), problem));
+                                  Cut(claim.name), problem),
+                      "write a path as in `field.inner`, `list[0]` or `list[*].field`");
       }
     rulespec_.claims.push_back(std::move(claim));
   }
 
   void NameClaim(const YamlNode& node, const std::string& name) {
     if (name.find_first_not_of(" \t\r\n") == name.npos) {
-      fields_.Wrong(node, "expected the name of the claim, got a blank string");
+      fields_.Wrong(node, "expected the name of the claim, got a blank string", "write a name");
       return;
     }
     const auto [at, is_new] = claims_.emplace(name, Named{rulespec_.claims.size(), &node});
@@ -85,7 +91,8 @@ class RulespecReader {
     fields_.Add(Code::kDuplicateName, node,
                 fmt::format("duplicate claim `{}`, the first is `{}` in line {}", Cut(name),
                             fields_.PathOf(first),
-                            sources_.PlaceOf(first.span.file, first.span.begin).line));
+                            sources_.PlaceOf(first.span.file, first.span.begin).line),
+                "give one of them another name");
   }
 
   void ReadPredicate(const YamlNode& node) {
@@ -135,8 +142,9 @@ class RulespecReader {
     if (found != claims_.end()) return found->second.index;
     std::vector<std::string_view> names;
     for (const Claim& claim : rulespec_.claims) names.push_back(claim.name);
+    const std::string near = NearestWord(name, names);
     fields_.Add(Code::kUnknownClaim, node, fmt::format("unknown claim `{}`", Cut(name)),
-                NearestWord(name, names));
+                near.empty() ? "name one of `claims`, or add it there" : near);
     return 0;
   }
 
@@ -160,7 +168,7 @@ class RulespecReader {
       case RuleKind::kGreaterThan:
       case RuleKind::kLessThan:
         if (node.kind == Kind::kNumber) condition.bound = *ReadDecimal(ScalarText(node, sources_));
-        else fields_.Wrong(node, "expected a number, got " + Described(node));
+        else fields_.WrongNumber(node);
         break;
       case RuleKind::kMinLength:
       case RuleKind::kMaxLength: ReadLength(node, condition); break;
@@ -183,7 +191,7 @@ class RulespecReader {
   void ReadLength(const YamlNode& node, ClaimRule& condition) {
     const std::string text = node.kind == Kind::kNumber ? ScalarText(node, sources_) : "";
     if (text.empty() || text.find_first_not_of("0123456789") != text.npos) {
-      fields_.Wrong(node, "expected a whole number from 0, got " + Described(node));
+      fields_.WrongNumber(node, "a whole number from 0");
       return;
     }
     condition.length = kMaxLength;

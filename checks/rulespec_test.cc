@@ -41,20 +41,20 @@ predicates:
   - {claim: d, rule: exist, source: user}
   - {claim: c, rule: equals}
   - {rule: any_of, value: x, source: memory, when: {claim: d, rule: matches}}
-)") == R"(RPL7006 3:5 `claims[1].selector`: this is required
-RPL7103 3:12 `claims[1].name`: duplicate claim `c`, the first is `claims[0].name` in line 2
-RPL7006 4:5 `claims[2].name`: this is required
-RPL7105 4:16 `claims[2].selector`: invalid selector `b[` of the claim ``: `[` is not closed
-RPL7007 5:5 `claims[3]`: expected a map, got a list
-RPL7104 7:13 `predicates[0].claim`: unknown claim `d`
+)") == R"(RPL7006 3:5 `claims[1].selector`: this is required (add `selector`)
+RPL7103 3:12 `claims[1].name`: duplicate claim `c`, the first is `claims[0].name` in line 2 (give one of them another name)
+RPL7006 4:5 `claims[2].name`: this is required (add `name`)
+RPL7105 4:16 `claims[2].selector`: invalid selector `b[` of the claim ``: `[` is not closed (write a path as in `field.inner`, `list[0]` or `list[*].field`)
+RPL7007 5:5 `claims[3]`: expected a map, got a list (write keys, each with a value)
+RPL7104 7:13 `predicates[0].claim`: unknown claim `d` (name one of `claims`, or add it there)
 RPL7007 7:22 `predicates[0].rule`: expected `exists`, `not_exists`, `equals`, `contains`, `not_contains`, `any_of`, `none_of`, `greater_than`, `less_than`, `min_length`, `max_length` or `matches`, got `exist` (did you mean `exists`?)
-RPL7007 7:37 `predicates[0].source`: expected `task_prompt` or `memory`, got `user`
+RPL7007 7:37 `predicates[0].source`: expected `task_prompt` or `memory`, got `user` (write one of these words)
 RPL7006 8:5 `predicates[1].value`: this is required (`equals` needs one)
 RPL7006 8:5 `predicates[1].source`: this is required (`task_prompt` or `memory`)
-RPL7006 9:5 `predicates[2].claim`: this is required
+RPL7006 9:5 `predicates[2].claim`: this is required (add `claim`)
 RPL7007 9:27 `predicates[2].value`: expected an array, got a string (write the allowed values in brackets)
 RPL7006 9:52 `predicates[2].when.value`: this is required (`matches` needs one)
-RPL7104 9:60 `predicates[2].when.claim`: unknown claim `d`
+RPL7104 9:60 `predicates[2].when.claim`: unknown claim `d` (name one of `claims`, or add it there)
 )");
 }
 
@@ -111,13 +111,15 @@ TEST_CASE("what is passed over is told") {
 }
 
 TEST_CASE("a rulespec has both lists") {
-  CHECK(Findings("") == "RPL7007 1:1 expected a map, got nothing\n");
+  CHECK(Findings("") ==
+        "RPL7006 1:1 the rulespec is empty (write `claims:` and `predicates:`)\n");
   CHECK(Findings("claims:\n") ==
         "RPL7006 1:1 `predicates`: this is required (none: `predicates: []`)\n"
         "RPL7006 1:1 `claims`: this is required (no claims: `claims: []`)\n");
-  CHECK(Findings("claims: {}\npredicates: x\n") ==
-        "RPL7007 1:9 `claims`: expected a list, got a map\n"
-        "RPL7007 2:13 `predicates`: expected a list, got a string\n");
+  CHECK(
+      Findings("claims: {}\npredicates: x\n") ==
+      "RPL7007 1:9 `claims`: expected a list, got a map (write its entries in brackets)\n"
+      "RPL7007 2:13 `predicates`: expected a list, got a string (write its entries in brackets)\n");
 }
 
 }  // namespace

@@ -36,9 +36,11 @@ class YamlFields {
   void Add(Code code, const YamlNode& at, std::string message, std::string hint = "");
   /// The same with kWrongConfigValue.
   void Wrong(const YamlNode& at, std::string message, std::string hint = "");
+  /// Says that a number was expected, or what `expected` says.
+  void WrongNumber(const YamlNode& at, std::string_view expected = "a number");
 
   /// The value under `key`, unless it is null. When there is none: kMissingConfigKey with the
-  /// path that it would have; null.
+  /// path that it would have; null. Without a hint, it is to add the key.
   const YamlNode* Require(const YamlNode& map, std::string_view key, std::string hint = "");
   /// The value under `key`, or null when there is none or it is null.
   static const YamlNode* Optional(const YamlNode& map, std::string_view key);

@@ -125,7 +125,9 @@ class Builder : public YAML::EventHandler {
  public:
   Builder(const Sources& sources, std::uint32_t file, const Input& input, const YamlLimits& limits,
           Diagnostics& found)
-      : text_(sources.at(file).text), file_(file), input_(input), limits_(limits), found_(found) {}
+      : text_(sources.at(file).text), file_(file), input_(input), limits_(limits), found_(found) {
+    root_.span = {file, 0, 0};  // of a file without anything
+  }
 
   YamlNode Take() { return std::move(root_); }
 
@@ -150,9 +152,11 @@ class Builder : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    Refuse(Code::kConfigFeature, At(mark), "an alias is not read here", "write the value itself");
+    Refuse(Code::kConfigFeature, At(mark), Placed("an alias is not read here"),
+           "write the value itself");
     YamlNode node;
     node.span = At(mark);
+    node.refused = true;
     Add(std::move(node));
   }
 
@@ -163,10 +167,12 @@ class Builder : public YAML::EventHandler {
     YamlNode node;
     node.span = ScalarSpan(mark, value);
     if (value.find('\0') != value.npos)
-      Refuse(Code::kConfigFeature, node.span, "a NUL character stands here");
+      Refuse(Code::kConfigFeature, node.span, Placed("a NUL character stands here"),
+             "leave it out");
     const bool quoted = tag == "!" || value.empty();
     if (!quoted && IsNoNumber(value))
-      Refuse(Code::kConfigFeature, node.span, "`" + value + "` is no number of JSON");
+      Refuse(Code::kConfigFeature, node.span, Placed("`" + value + "` is no number of JSON"),
+             "write `null`, or a text in quotes");
     node.scalar = quoted ? ordered_json(value) : PlainScalar(value);
     node.kind = node.scalar.is_string()    ? YamlNode::Kind::kString
                 : node.scalar.is_boolean() ? YamlNode::Kind::kBool
@@ -206,17 +212,38 @@ class Builder : public YAML::EventHandler {
     return At(mark, i + 1 - start.begin);
   }
 
-  void Refuse(Code code, Span span, std::string message, std::string hint = "") {
+  // Of what is read now, as YamlPaths has it: inside so many of the open nodes.
+  std::string PathOf(std::size_t levels) const {
+    std::string path;
+    for (std::size_t i = 0; i < levels; ++i) {
+      const Level& level = open_[i];
+      if (level.node.kind == YamlNode::Kind::kList)
+        path += fmt::format("[{}]", level.node.items.size());
+      else if (level.key && level.key->scalar.is_string())
+        path = JoinYamlPath(std::move(path), level.key->scalar.get_ref<const std::string&>());
+    }
+    return path;
+  }
+
+  std::string Placed(const std::string& message) const {
+    const std::string path = PathOf(open_.size());
+    return path.empty() ? message : "`" + path + "`: " + message;
+  }
+
+  void Refuse(Code code, Span span, std::string message, std::string hint) {
     found_.Add(code, span, std::move(message), std::move(hint));
   }
 
   void RefuseAnchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (anchor != 0) Refuse(Code::kConfigFeature, At(mark), "an anchor is not read here");
+    if (anchor != 0)
+      Refuse(Code::kConfigFeature, At(mark), Placed("an anchor is not read here"),
+             "write the value wherever it is wanted");
   }
 
   void RefuseTag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == "?" || tag == "!") return;
-    Refuse(Code::kConfigFeature, At(mark), "a tag is not read here: `" + tag + "`");
+    Refuse(Code::kConfigFeature, At(mark), Placed("a tag is not read here: `" + tag + "`"),
+           "leave it out");
   }
 
   void Open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
@@ -224,7 +251,8 @@ class Builder : public YAML::EventHandler {
     RefuseAnchor(mark, anchor);
     RefuseTag(mark, tag);
     if (open_.size() == limits_.max_depth) {
-      Refuse(Code::kConfigLimit, At(mark), fmt::format("nested deeper than {}", limits_.max_depth));
+      Refuse(Code::kConfigLimit, At(mark), fmt::format("nested deeper than {}", limits_.max_depth),
+             "write it with fewer brackets or levels");
       throw Refused();
     }
     Level level;
@@ -263,13 +291,15 @@ class Builder : public YAML::EventHandler {
       key.kind = YamlNode::Kind::kString;
     }
     if (key.kind != YamlNode::Kind::kString) {
-      Refuse(Code::kWrongConfigValue, key.span, "expected a string as key, got " + Described(key),
-             "write it in quotes");
+      Refuse(Code::kWrongConfigValue, key.span,
+             Placed("expected a string as key, got " + Described(key)), "write it in quotes");
       return;
     }
     const std::string name = key.scalar.get<std::string>();
     if (!level.keys.insert(name).second) {
-      Refuse(Code::kRepeatedConfigKey, key.span, "`" + name + "` stands here for the second time");
+      Refuse(Code::kRepeatedConfigKey, key.span,
+             "`" + JoinYamlPath(PathOf(open_.size()), name) + "` stands here for the second time",
+             "leave one of them out");
       return;
     }
     // yaml-cpp tells of an empty value where the next line starts.
@@ -295,15 +325,27 @@ std::size_t FindControl(const std::string& text) {
   return std::string::npos;
 }
 
+// What is wrong most often: a tab that indents, or a bracket or quote that stays open.
+std::string SyntaxHint(const std::string& text, std::size_t at) {
+  const std::size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+  const std::size_t indent = text.find_first_not_of(" \t", line);
+  if (text.substr(line, indent - line).find('\t') != std::string::npos)
+    return "indent with blanks, not with tabs";
+  return "look here and above for a bracket or a quote that is not closed, or a `:` without blank";
+}
+
 bool RefuseText(const std::string& text, std::uint32_t file, const YamlLimits& limits,
                 Diagnostics& found) {
   if (text.size() > limits.max_bytes) {
     found.Add(Code::kConfigLimit, {file, 0, 0},
-              fmt::format("the file has {} bytes, more than {}", text.size(), limits.max_bytes));
+              fmt::format("the file has {} bytes, more than {}", text.size(), limits.max_bytes),
+              "split it");
     return true;
   }
-  if (CleanUtf8(text) != text) {
-    found.Add(Code::kConfigSyntax, {file, 0, 0}, "the file is not UTF-8");
+  if (const std::string clean = CleanUtf8(text); clean != text) {
+    const auto first = std::ranges::mismatch(clean, text).in2 - text.begin();
+    const auto at = static_cast<std::uint32_t>(first);
+    found.Add(Code::kConfigSyntax, {file, at, at}, "the file is not UTF-8", "save it as UTF-8");
     return true;
   }
   if (const std::size_t at = FindControl(text); at != std::string::npos) {
@@ -336,10 +378,12 @@ std::optional<YamlNode> ReadYaml(const Sources& sources, std::uint32_t file, Dia
     YamlNode root = builder.Take();
     Diagnostics ignored;
     if (Builder rest(sources, file, input, limits, ignored); parser.HandleNextDocument(rest))
-      found.Add(Code::kConfigFeature, rest.Take().span, "a second document starts here");
+      found.Add(Code::kConfigFeature, rest.Take().span, "a second document starts here",
+                "put it into a file of its own");
     return root;
   } catch (const YAML::Exception& e) {
-    found.Add(Code::kConfigSyntax, builder.At(e.mark), "this is not YAML: " + e.msg);
+    const Span at = builder.At(e.mark);
+    found.Add(Code::kConfigSyntax, at, "this is not YAML: " + e.msg, SyntaxHint(text, at.begin));
   } catch (const Refused&) {
   }
   return std::nullopt;
@@ -353,9 +397,11 @@ nlohmann::ordered_json JsonOf(const YamlNode& node) {
     return out;
   }
   if (node.kind == YamlNode::Kind::kMap) {
-    ordered_json out = ordered_json::object();
+    // Keys differ, and looking for each among those before it would take quadratic time.
+    ordered_json::object_t out;
+    out.reserve(node.entries.size());
     for (const YamlNode::Entry& entry : node.entries)
-      out[entry.key.scalar.get<std::string>()] = JsonOf(entry.value);
+      out.emplace_back(entry.key.scalar.get<std::string>(), JsonOf(entry.value));
     return out;
   }
   return node.scalar;

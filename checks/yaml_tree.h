@@ -46,6 +46,7 @@ struct YamlNode {
   nlohmann::ordered_json scalar;  // kNull to kString
   std::vector<YamlNode> items;    // kList
   std::vector<Entry> entries;     // kMap, in written order, keys are strings
+  bool refused = false;           // an alias, of which there is a finding: nobody knows what it is
 
   /// The value under a key of a map, or null.
   const YamlNode* Find(std::string_view key) const;

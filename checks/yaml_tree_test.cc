@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/yaml_tree.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 
 #include "checks/yaml_fields.h"
 
@@ -20,6 +22,22 @@ std::string Read(const std::string& text, const YamlLimits& limits = kDocumentLi
     out += std::to_string(place.line) + ":" + std::to_string(place.column) + " " + d.message + "\n";
   }
   return out;
+}
+
+TEST_CASE("a map of many keys becomes JSON in time that is linear in them") {
+  const auto seconds = [](int keys) {
+    std::string text;
+    for (int i = 0; i < keys; ++i) text += "k" + std::to_string(i) + ": 1\n";
+    Sources sources;
+    Diagnostics found;
+    const auto root = ReadYaml(sources, sources.Add("t.yaml", text), found, kDocumentLimits);
+    REQUIRE(root);
+    const auto start = std::chrono::steady_clock::now();
+    CHECK(JsonOf(*root).size() == static_cast<std::size_t>(keys));
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const double few = std::min({seconds(10'000), seconds(10'000), seconds(10'000)});
+  CHECK(seconds(160'000) < 100 * few + 2);  // quadratic: 256 times, and many seconds
 }
 
 TEST_CASE("JSON is read as it is") {
@@ -133,13 +151,14 @@ TEST_CASE("findings about fields begin with their path") {
         "RPL7004 t.yaml:2:1 `sevrity`: unknown key (did you mean `severity`?)\n"
         "RPL7004 t.yaml:3:1 `z`: unknown key (known are `a`, `name` or `severity`)\n"
         "RPL7004 t.yaml:6:1 `n`: unknown key (known are `a`, `name` or `severity`)\n"
-        "RPL7007 t.yaml:1:4 `a`: expected a map, got a list\n"
+        "RPL7007 t.yaml:1:4 `a`: expected a map, got a list (write keys, each with a value)\n"
         "RPL7007 t.yaml:4:7 `name`: expected a string, got `5` (write it in quotes)\n"
-        "RPL7007 t.yaml:1:5 `a[0]`: expected `true` or `false`, got `1`\n"
+        "RPL7007 t.yaml:1:5 `a[0]`: expected `true` or `false`, got `1` (write `true` or `false`)\n"
         "RPL7007 t.yaml:5:11 `severity`: expected `error` or `warning`, got `eror` (did you mean "
         "`error`?)\n"
-        "RPL7007 t.yaml:1:4 `a`: expected `error` or `warning`, got a list\n"
-        "RPL7006 t.yaml:6:1 `n`: this is required\n"
+        "RPL7007 t.yaml:1:4 `a`: expected `error` or `warning`, got a list (write one of these "
+        "words)\n"
+        "RPL7006 t.yaml:6:1 `n`: this is required (add `n`)\n"
         "RPL7006 t.yaml:1:1 `m`: this is required (write it)\n");
 }
 

@@ -18,11 +18,13 @@
 #include <set>
 #include <utility>
 
+#include "checks/policy.h"
 #include "embed/large_stack.h"
 #include "embed/public_finding.h"
 #include "interp/explain_print.h"
 #include "interp/json_value.h"
 #include "interp/operators.h"
+#include "runtime/gate.h"
 #include "runtime/saved_session.h"
 
 namespace rpl {
@@ -199,8 +201,8 @@ Engine::Status StatusOf(Status status) {
     case Status::kNothing: return Engine::Status::kNothing;
     case Status::kSatisfied: return Engine::Status::kSatisfied;
     case Status::kUnsatisfied: return Engine::Status::kUnsatisfied;
-    case Status::kWaiting:
-    case Status::kReview: return Engine::Status::kWaiting;
+    case Status::kWaiting: return Engine::Status::kWaiting;
+    case Status::kReview: return Engine::Status::kReview;
     case Status::kFailed: return Engine::Status::kFailed;
     case Status::kLimit: return Engine::Status::kLimit;
     case Status::kRejected: return Engine::Status::kRejected;
@@ -257,8 +259,36 @@ bool EndsInQuery(const std::string& text) {
   return text[first] == '%';
 }
 
-SessionOptions SessionOptionsOf(const Engine::Options& options) {
+// What the policy of the options makes of it: null without one, or with a mistake in it.
+std::unique_ptr<GateSetup> GateSetupOf(const Engine::Options& options,
+                                       std::vector<Engine::Finding>& findings) {
+  if (options.policy.empty()) return nullptr;
+  Sources sources;
+  Diagnostics found;
+  std::optional<Policy> policy =
+      ReadPolicy(sources, sources.Add(options.policy_name, options.policy), found);
+  findings = FindingsOf(found.all(), sources);
+  if (!policy) return nullptr;
+  auto setup = std::make_unique<GateSetup>();
+  setup->config.agent.slug = options.agent;
+  setup->guard = std::make_shared<Guard>(std::move(*policy), setup->config.agent);
+  setup->policy_name = options.policy_name;
+  setup->reviews = ReviewLog(options.reviews_file);
+  setup->audit = options.audit_file;
+  setup->audit_required = true;
+  setup->record = {{"policy", {{"name", options.policy_name}, {"text", options.policy}}},
+                   {"config", nullptr},
+                   {"agent", options.agent},
+                   {"organisationTimezone", ""},
+                   {"approvals", options.reviews_file},
+                   {"audit", options.audit_file},
+                   {"auditRequired", true}};
+  return setup;
+}
+
+SessionOptions SessionOptionsOf(const Engine::Options& options, GateSetup* gate) {
   SessionOptions out;
+  out.gate = gate;
   out.now = options.now;
   out.log = options.log;
   const Engine::Limits& limits = options.limits;
@@ -278,8 +308,10 @@ struct Engine::State {
   explicit State(Options with)
       : options(std::move(with)),
         replies(options),
-        loaded(std::make_unique<Session>(replies, SessionOptionsOf(options))) {
+        gate(GateSetupOf(options, policy_findings)),
+        loaded(std::make_unique<Session>(replies, SessionOptionsOf(options, gate.get()))) {
     loaded->SetFileReader(options.file);
+    rejected = HasErrors(policy_findings);
     if (!options.now.empty() && !ParseInstant(options.now))
       broken = "Options::now: expected a time like 2026-01-02T00:00:00Z, got `" + options.now + "`";
   }
@@ -298,9 +330,11 @@ struct Engine::State {
   LargeStack stack;
   Options options;
   Replies replies;
+  std::vector<Finding> policy_findings;
+  std::unique_ptr<GateSetup> gate;  // null: no policy
   std::vector<ProgramFile> files;
   bool fresh = false;     // a document was loaded since the last turn
-  bool rejected = false;  // a document has errors
+  bool rejected = false;  // a document or the policy has errors
   std::string broken;     // why the engine cannot go on
   /// Documents are taken in here; with a session file, only until it is opened.
   std::unique_ptr<Session> loaded;
@@ -366,7 +400,9 @@ bool Engine::State::Begin(Outcome& out) {
   }
   if (!rejected) return true;
   out.status = Status::kRejected;
-  out.reason = "a document has errors";
+  const bool policy = HasErrors(policy_findings);
+  out.reason = policy ? "the policy has errors" : "a document has errors";
+  if (policy) out.findings = policy_findings;
   return false;
 }
 
@@ -386,8 +422,8 @@ std::string Engine::State::Open(Outcome& out) {
                                  [](const Event& e) { return e.kind == Event::Kind::kTurn; });
   const bool was_run = last && last->files == files && turn != events.rend() &&
                        !Journal({*turn}, {}, nullptr).NextTurn()->text;
-  saved = std::make_unique<SavedSession>(replies, SessionOptionsOf(options), std::move(events),
-                                         std::move(got.file));
+  saved = std::make_unique<SavedSession>(replies, SessionOptionsOf(options, gate.get()),
+                                         std::move(events), std::move(got.file));
   const auto findings = saved->Start(
       files, options.file, [this](const std::string& call) { return retried.contains(call); });
   out.findings = FindingsOf(findings, saved->session().sources());
@@ -573,6 +609,7 @@ std::string_view Engine::Name(Status status) {
     case Status::kRejected: return StatusName(rpl::Status::kRejected);
     case Status::kToolFailed: return StatusName(rpl::Status::kToolFailed);
     case Status::kInterrupted: return StatusName(rpl::Status::kInterrupted);
+    case Status::kReview: return StatusName(rpl::Status::kReview);
     case Status::kBroken: return "broken";
   }
   return "";

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <thread>
@@ -610,6 +612,117 @@ TEST_CASE("a session file that is none is an outcome") {
   Engine engine = With(kGraph, std::move(options));
   CHECK(Said(engine.Run()) ==
         "broken because " + std::filesystem::temp_directory_path().string() + ": not a file");
+}
+
+// A policy with one rule for the tool `mail`, whose condition always holds.
+std::string MailPolicy(const std::string& effect, const std::string& phase = "tool.before") {
+  return R"({"rules":[{"priority":1,"enabled":true,"name":"mail-rule","selector":{"phase":")" +
+         phase +
+         R"(","tool":{"name":"mail"}},"condition":{"kind":"toolName","op":"eq","value":"mail"},)" +
+         R"("effect":{"type":")" + effect + R"(","reason":"nothing is mailed"}}]})";
+}
+
+constexpr const char* kMails =
+    "% <- $note(1) ^ ~ {:result ?n}, $mail(\"a@b\") ^ ~ {:result ?r}, $json(?r)\n";
+
+std::string Contents(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct Host {
+  Engine::Options options;
+  std::vector<std::string> called, shown;
+
+  explicit Host(std::string policy) {
+    options.policy = std::move(policy);
+    options.tool = [this](const std::string& tool, const std::string& args) {
+      called.push_back(tool + args);
+      return Reply::Json("\"done\"");
+    };
+    options.chat = [this](const std::string& line) { shown.push_back(line); };
+  }
+};
+
+TEST_CASE("a policy decides about calls before they go out") {
+  SECTION("block") {
+    Host host(MailPolicy("block"));
+    Engine engine = With(kMails, host.options);
+    const Engine::Outcome outcome = engine.Run();
+    CHECK(outcome.status == Status::kFailed);
+    CHECK(outcome.reason.find("nothing is mailed") != std::string::npos);
+    CHECK(Join(host.called) == "note[1]");
+    CHECK(Said(engine.Query("%d(?t, ?e, ?r) <- guard-decision(?t, _, ?e, ?r)")) ==
+          R"(satisfied {"?t":"note","?e":":allow","?r":null} / )"
+          R"({"?t":"mail","?e":":block","?r":"mail-rule"})");
+  }
+  SECTION("allow") {
+    Host host(MailPolicy("allow"));
+    CHECK(With(kMails, host.options).Run().status == Status::kSatisfied);
+    CHECK(Join(host.called) == "note[1] / mail[\"a@b\"]");
+  }
+  SECTION("a result that may not come in") {
+    Host host(MailPolicy("block", "tool.after"));
+    CHECK(With(kMails, host.options).Run().status != Status::kSatisfied);
+    CHECK(Join(host.called) == "note[1] / mail[\"a@b\"]");
+    CHECK(host.shown.empty());
+  }
+  SECTION("a call that is answered from outside is decided about, too") {
+    Host host(MailPolicy("block"));
+    host.options.tool = nullptr;
+    Engine engine = With(kMails, host.options);
+    CHECK(engine.Run().status == Status::kWaiting);
+    REQUIRE(engine.Pending().size() == 1);
+    CHECK(engine.Pending().front().name == "note");
+    CHECK(engine.Answer(engine.Pending().front().id, Reply::Json("1")) == "");
+    CHECK(engine.Run().status != Status::kWaiting);
+    CHECK(engine.Pending().empty());
+  }
+}
+
+TEST_CASE("a call that a person must approve is held until then") {
+  const Folder folder;
+  Host host(MailPolicy("hitl"));
+  host.options.reviews_file = folder.path / "reviews.jsonl";
+  host.options.audit_file = folder.path / "audit.jsonl";
+  host.options.session_file = folder.path / "session";
+  {
+    Engine engine = With(kMails, host.options);
+    const Engine::Outcome outcome = engine.Run();
+    CHECK(outcome.status == Status::kReview);
+    CHECK(Engine::Name(outcome.status) == "review");
+    CHECK(outcome.reason.find("nothing is mailed") != std::string::npos);
+  }
+  CHECK(Join(host.called) == "note[1]");
+  std::string request = Contents(host.options.reviews_file);
+  const std::size_t at = request.find("\"id\":\"") + 6;
+  const std::string id = request.substr(at, request.find('"', at) - at);
+  std::ofstream(host.options.reviews_file, std::ios::app)
+      << R"({"type":"response","id":")" << id << R"(","approved":true})" << '\n';
+  CHECK(With(kMails, host.options).Run().status == Status::kSatisfied);
+  CHECK(Join(host.called) == "note[1] / mail[\"a@b\"]");
+  CHECK(Contents(host.options.audit_file).find("\"verdict\":\"ALLOW\"") != std::string::npos);
+}
+
+TEST_CASE("with a mistake in the policy nothing is called") {
+  Host host(MailPolicy("deny"));
+  Engine engine = With(kMails, host.options);
+  const Engine::Outcome outcome = engine.Run();
+  CHECK(outcome.status == Status::kRejected);
+  CHECK(outcome.reason == "the policy has errors");
+  REQUIRE(outcome.findings.size() == 1);
+  CHECK(outcome.findings[0].file == "policy.json");
+  CHECK(outcome.findings[0].code == "RPL7007");
+  CHECK(engine.Assert("p(1)").status == Status::kRejected);
+  CHECK(host.called.empty());
+  CHECK(With(kMails, Host("{").options).Run().status == Status::kRejected);
+}
+
+TEST_CASE("an audit log that cannot be written lets nothing go out") {
+  Host host(MailPolicy("allow"));
+  host.options.audit_file = "/nowhere/audit.jsonl";
+  CHECK(With(kMails, host.options).Run().status != Status::kSatisfied);
+  CHECK(host.called.empty());
 }
 
 }  // namespace

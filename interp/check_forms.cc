@@ -429,26 +429,11 @@ class Forms {
   }
 
   void Retractions() {
-    std::set<std::pair<RelationId, std::vector<std::uint64_t>>> held;
-    const auto key = [](const Assertion& a) {
-      std::vector<std::uint64_t> row;
-      for (const Value v : a.row) row.push_back(v.bits());
-      return std::pair(a.relation, row);
-    };
-    const bool any = std::any_of(context_.assertions.begin(), context_.assertions.end(),
-                                 [](const Assertion& a) { return !a.truth; });
-    if (!any) return;
-    for (const Assertion& a : context_.assertions) {
-      const Relation& r = context_.store.at(a.relation);
-      if (r.space() != Space::kRelation) continue;
-      if (a.truth) {
-        held.insert(key(a));
-      } else if (held.erase(key(a)) == 0 && !context_.program.HasRules(a.relation)) {
-        context_.Add(Code::kNothingToRetract, a.span,
-                     "nothing before this line asserts what it retracts",
-                     "for a rule that nothing may break, use a variable on the left");
-      }
-    }
+    for (const Assertion* a :
+         RetractionsOfNothing(context_.program, context_.store, context_.assertions))
+      context_.Add(Code::kNothingToRetract, a->span,
+                   "nothing before this line asserts what it retracts",
+                   "for a rule that nothing may break, use a variable on the left");
   }
 
   Context& context_;

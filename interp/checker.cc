@@ -119,8 +119,9 @@ class Reader {
     }
     context_.documents.push_back(std::move(document));
     const Document& kept = context_.documents.back();
-    std::vector<Assertion> facts = context_.program.Load(kept, out).assertions;
-    AddParts(kept, facts);
+    Novelty novelty = context_.program.Load(kept, out);
+    std::vector<Assertion>& facts = novelty.assertions;
+    AddParts(kept, novelty);
     context_.assertions.insert(context_.assertions.end(), std::make_move_iterator(facts.begin()),
                                std::make_move_iterator(facts.end()));
     for (const Diagnostic& d : out.all()) context_.Add(d.code, d.span, d.message, d.hint);
@@ -134,9 +135,10 @@ class Reader {
             (x->ns == Namespace::kGoal && (x->args.empty() || y->args.empty())));
   }
 
-  void AddParts(const Document& document, const std::vector<Assertion>& facts) {
+  void AddParts(const Document& document, const Novelty& novelty) {
     std::unordered_set<std::uint32_t> asserted;
-    for (const Assertion& a : facts) asserted.insert(a.span.begin);
+    for (const Assertion& a : novelty.assertions) asserted.insert(a.span.begin);
+    for (const HalfAnswer& half : novelty.half_answers) asserted.insert(half.span.begin);
     const bool checked = context_.checked_files.contains(document.file);
     const std::vector<std::vector<int>> below = SectionsBelow(document);
     const auto signature = [&](std::size_t s) {

@@ -20,6 +20,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "grammar/printer.h"
 #include "interp/lower.h"
@@ -243,6 +244,7 @@ class Loader {
   bool Assert(const Rule& rule, const Sentence& sentence);
   bool AssertOne(const Node& clause, bool truth, bool trace, const Sentence& sentence,
                  std::vector<Assertion>& to);
+  bool AssertHalf(const Node& clause, const Sentence& sentence);
   void Define(const Rule& rule, Span span, const HeadingContext& context);
   void Nested(const Node& node, Span span, const HeadingContext& context);
   void Heading(int scope);
@@ -445,6 +447,43 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
   return true;
 }
 
+// A heading with bindings of some of its free arguments, as a trace tells of half an answer.
+// False when it is something else.
+bool Loader::AssertHalf(const Node& clause, const Sentence& sentence) {
+  Pool& pool = program_.store().pool();
+  const auto* annotated = Ungroup(clause).As<Annotated>();
+  if (annotated == nullptr || annotated->suffixes.size() != 1) return false;
+  const Suffix& suffix = annotated->suffixes.front();
+  const auto* map = suffix.value.front().As<Collection>();
+  const auto* call = Ungroup(annotated->form.front()).As<Call>();
+  if (!suffix.bindings || !suffix.key.empty() || map == nullptr ||
+      map->kind != CollectionKind::kMap || !map->rest.empty() || map->items.empty() ||
+      call == nullptr || call->ns != Namespace::kRelation || call->args.size() > kMaxArity)
+    return false;
+  HalfAnswer half;
+  std::vector<std::string> free;
+  for (const Node& arg : call->args) {
+    const auto* lvar = arg.As<Lvar>();
+    free.push_back(lvar != nullptr ? lvar->name : "");
+    half.key.push_back(lvar != nullptr ? kNone : Ground(pool, arg, {}));
+    if (lvar == nullptr && half.key.back().is_none()) return false;
+  }
+  half.row = half.key;
+  for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
+    const auto* lvar = map->items[i].As<Lvar>();
+    const auto at = lvar == nullptr ? free.end() : std::find(free.begin(), free.end(), lvar->name);
+    const Value held = Ground(pool, map->items[i + 1], {});
+    if (at == free.end() || at->empty() || held.is_none()) return false;
+    half.row[static_cast<std::size_t>(at - free.begin())] = held;
+  }
+  half.relation = program_.store().Declare(Space::kRelation, call->label,
+                                           static_cast<std::uint32_t>(call->args.size()));
+  half.text = Print(sentence);
+  half.span = sentence.span;
+  novelty.half_answers.push_back(std::move(half));
+  return true;
+}
+
 void Loader::Add(Assertion assertion) {
   assertion.facts_before = novelty.facts.size();
   novelty.assertions.push_back(std::move(assertion));
@@ -493,7 +532,7 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
     for (const Node& clause : c->clauses)
       if (!AssertOne(clause, truth, trace, sentence, found)) return false;
   } else if (!AssertOne(tail, truth, trace, sentence, found)) {
-    return false;
+    return trace && truth && AssertHalf(tail, sentence);
   }
   for (Assertion& a : found) {
     asserted_.insert(a.relation);
@@ -731,6 +770,31 @@ void Program::TakeGuard(Constraint& c) {
     guard.readings.push_back({c.left[focus].As<Atom>()->relation, std::move(form)});
   }
   guards_.push_back(std::move(guard));
+}
+
+std::string FactText(const Store& store, RelationId relation, std::span<const Value> row) {
+  std::string out = store.at(relation).name() + "(";
+  for (std::size_t i = 0; i < row.size(); ++i)
+    out += (i > 0 ? ", " : "") + Text(store.pool(), row[i]);
+  return out + ")";
+}
+
+std::vector<const Assertion*> RetractionsOfNothing(const Program& program, const Store& store,
+                                                   std::span<const Assertion> assertions) {
+  std::vector<const Assertion*> out;
+  std::set<std::pair<RelationId, std::vector<std::uint64_t>>> held;
+  const auto key = [](const Assertion& a) {
+    std::vector<std::uint64_t> row;
+    for (const Value v : a.row) row.push_back(v.bits());
+    return std::pair(a.relation, row);
+  };
+  if (std::ranges::all_of(assertions, &Assertion::truth)) return out;
+  for (const Assertion& a : assertions) {
+    if (store.at(a.relation).space() != Space::kRelation) continue;
+    if (a.truth) held.insert(key(a));
+    else if (held.erase(key(a)) == 0 && !program.HasRules(a.relation)) out.push_back(&a);
+  }
+  return out;
 }
 
 Novelty Program::Load(const Document& document, Diagnostics& out) {

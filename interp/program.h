@@ -90,6 +90,16 @@ struct Assertion {
   std::size_t facts_before = 0;  // plain facts of the document that stand before it
 };
 
+/// What a trace says of a heading that collects several arguments and has only some of their
+/// answers: `stay(1, ?to, ?x) ^^ {?to 2} -> true`.
+struct HalfAnswer {
+  RelationId relation;
+  std::vector<Value> key;  // what the heading is called with; kNone where it is free
+  std::vector<Value> row;  // the same with the answers that there are
+  std::string text;        // the sentence
+  Span span;
+};
+
 /// What a document asserts: plain facts as rows of words, and the assertions among them.
 struct Novelty {
   struct Fact {
@@ -101,6 +111,7 @@ struct Novelty {
   std::vector<Fact> facts;
   std::vector<Value> cells;  // of the facts, one after another
   std::vector<Assertion> assertions;
+  std::vector<HalfAnswer> half_answers;
 
   /// Calls `fact(relation, row, span)` and `assertion(a)` for each, in the order of the text.
   template <typename OnFact, typename OnAssertion>
@@ -195,6 +206,14 @@ std::vector<Value> CapturedCells(Pool& pool, const Goal* goal, Value map, std::s
 
 /// Whether calling the relation puts a question to a person.
 bool IsQuestion(const Relation& relation);
+
+/// `relation(1, "a")`.
+std::string FactText(const Store& store, RelationId relation, std::span<const Value> row);
+
+/// Those of a program's assertions, in order, that take back what none before them asserts and
+/// no rule may derive.
+std::vector<const Assertion*> RetractionsOfNothing(const Program& program, const Store& store,
+                                                   std::span<const Assertion> assertions);
 
 /// The value of a ground term; kNone when it is not ground (variables, `_`, templates).
 Value GroundValue(Pool& pool, const Node& node);

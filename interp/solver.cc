@@ -307,6 +307,18 @@ std::vector<Value> Solver::TakeArgument(const OpenCall& call, Value reply) {
   return {};
 }
 
+void Solver::TakeArguments(RelationId relation, std::vector<Value> key, std::vector<Value> row) {
+  arguments_.insert_or_assign({relation, std::move(key)}, std::move(row));
+}
+
+void Solver::ForgetArguments(RelationId relation, std::span<const Value> row) {
+  std::erase_if(arguments_, [&](const auto& known) {
+    return known.first.first == relation &&
+           std::ranges::equal(known.second, row,
+                              [](Value k, Value v) { return k.is_none() || k == v; });
+  });
+}
+
 void Solver::EvaluateTable(Table& table) {
   table.pending = table.pending_question = table.pending_call = false;
   table.shown.clear();

@@ -83,6 +83,13 @@ class Solver : public Demands {
   /// Takes a reply for one argument of a collected heading; the whole row once every
   /// argument has one, else empty.
   std::vector<Value> TakeArgument(const OpenCall& call, Value reply);
+  /// The same for several arguments of a heading that is called with `key`.
+  void TakeArguments(RelationId relation, std::vector<Value> key, std::vector<Value> row);
+  /// Forgets what was taken of a row that is there now.
+  void ForgetArguments(RelationId relation, std::span<const Value> row);
+  /// What was taken of rows that are not whole, by heading and what it is called with.
+  using Arguments = std::map<std::pair<RelationId, std::vector<Value>>, std::vector<Value>>;
+  const Arguments& arguments() const { return arguments_; }
   /// The row that TakeArgument would give, which it does not take.
   std::vector<Value> RowWith(const OpenCall& call, Value reply) const;
 
@@ -131,7 +138,7 @@ class Solver : public Demands {
   std::unordered_map<const void*, std::vector<Planned>> plans_, query_plans_;
   std::uint64_t analysis_known_ = 0;
   // Replies for arguments of collected headings, by relation and bound arguments.
-  std::map<std::pair<RelationId, std::vector<Value>>, std::vector<Value>> arguments_;
+  Arguments arguments_;
 };
 
 }  // namespace rpl

@@ -6,12 +6,7 @@
 namespace rpl {
 
 std::string Derivations::RowText(RelationId relation, std::span<const Value> row) const {
-  std::string out = store_.at(relation).name() + "(";
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (i > 0) out += ", ";
-    out += Text(pool_, row[i]);
-  }
-  return out + ")";
+  return FactText(store_, relation, row);
 }
 
 std::string Derivations::BindingsText(const std::vector<Value>& entries) const {
@@ -44,7 +39,8 @@ bool Derivations::IsDerived(const Fact& fact) const {
 
 // The rule instance that gives the row. A premise of its own relation was there before it.
 bool Derivations::Find(Open& open, const std::set<Fact>& above) {
-  const auto& [relation, row] = open.fact;
+  const RelationId relation = open.fact.first;
+  const std::vector<Value>& row = open.fact.second;
   const Relation& rel = store_.at(relation);
   const RowId at = row.size() == rel.arity() ? rel.Find(row) : kNoId;
   int number = -1;

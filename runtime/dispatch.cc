@@ -171,11 +171,13 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
 void Runtime::Ask(const OpenCall& call) {
   if (call.space == Space::kTool && !Admits(call)) return;
   const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };
-  if (const auto answer = Put(RequestFor(call), entry_of)) replies_.push_back({call, *answer});
+  if (const auto answer = Put(RequestFor(call), entry_of, PartOf(call)))
+    replies_.push_back({call, *answer});
 }
 
 // Puts a question to the agent, or takes the recorded answer; nullopt when nobody answers.
-std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_of) {
+std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_of,
+                                   const HeadingPart& part) {
   const std::string& name = request.id;
   Journal* const journal = options_.journal;
   if (journal != nullptr) journal->Call(name);
@@ -200,7 +202,8 @@ std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_
       Log("refused " + Text(pool_, answer.value) + " for " + request.id);
       continue;
     }
-    if (journal != nullptr) journal->Reply(name, answer, pool_, entry_of(answer));
+    if (journal != nullptr)
+      journal->Reply(name, answer, pool_, entry_of(answer), std::nullopt, part);
     TellReply("answer", name, answer);
     return answer;
   }

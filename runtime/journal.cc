@@ -7,6 +7,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "checks/shorten.h"
 #include "grammar/parser.h"
 #include "interp/program.h"
 
@@ -86,17 +87,23 @@ void NoteDoubt(const Event& event, std::set<std::string>& in_doubt) {
 }
 
 // Replies for arguments of one heading make one fact, with the last of them; until then
-// they are kept here. Such a call is named `heading(?a, ?b) for ?a`.
-void NotePartial(const Event& event, std::map<std::string, Event>& partial) {
+// they are kept here, by heading, in order.
+using Parts = std::map<std::string, std::vector<Event>>;
+
+void NotePart(const Event& event, Parts& parts) {
+  if (event.kind != Event::Kind::kReply) return;
   const ordered_json body = Body(event);
-  const std::string call = TextAt(body, "call");
-  const std::size_t end = call.rfind(" for ?");
-  if (call.starts_with('$') || end == std::string::npos || !body.contains("value")) return;
-  partial.insert_or_assign(call, event);
-  if (!body.contains("entry")) return;
-  std::erase_if(partial, [&](const auto& known) {
-    return known.first.compare(0, end + 6, call, 0, end + 6) == 0;
+  const std::string heading = TextAt(body, "heading");
+  if (heading.empty() || !body.contains("value")) return;
+  if (body.contains("entry")) {
+    parts.erase(heading);
+    return;
+  }
+  std::vector<Event>& answers = parts[heading];
+  std::erase_if(answers, [&](const Event& other) {
+    return TextAt(Body(other), "call") == TextAt(body, "call");
   });
+  answers.push_back(event);
 }
 
 ordered_json EntryJson(const TraceEntry& entry) {
@@ -122,9 +129,9 @@ TraceEntry EntryOf(const ordered_json& body) {
   return out;
 }
 
-std::string Shortened(const std::string& text) {
+std::string Told(const std::string& body) {
   constexpr std::size_t kMost = 200;
-  return text.size() <= kMost ? text : text.substr(0, kMost) + "…";
+  return Shortened(body, kMost);
 }
 
 }  // namespace
@@ -194,6 +201,22 @@ Trace EntriesToCome(std::span<const Event> events) {
   return out;
 }
 
+Trace HalfAnswers(std::span<const Event> events) {
+  Parts parts;
+  for (const Event& event : events) NotePart(event, parts);
+  Trace out;
+  for (const auto& [heading, answers] : parts) {
+    std::string bindings;
+    for (const Event& event : answers) {
+      const ordered_json body = Body(event);
+      bindings +=
+          (bindings.empty() ? "" : ", ") + TextAt(body, "argument") + " " + TextAt(body, "value");
+    }
+    out.push_back(HalfAnswered(heading, "{" + bindings + "}"));
+  }
+  return out;
+}
+
 Trace TraceSoFar(std::span<const Event> events) {
   Trace out = Entries(events);
   for (TraceEntry& entry : EntriesToCome(events)) out.push_back(std::move(entry));
@@ -211,7 +234,7 @@ Journal::Journal(std::vector<Event> recorded, std::span<const Event> earlier, Si
   for (TraceEntry& entry : earlier_) entry.past = true;
   for (const Event& event : earlier) {
     if (event.kind == Event::Kind::kStep) last_timestep_ = NumberAt(Body(event), "timestep");
-    if (event.kind == Event::Kind::kReply) NotePartial(event, partial_);
+    NotePart(event, parts_);
   }
 }
 
@@ -225,7 +248,7 @@ void Journal::Tell(Event event) {
     if (*next != event) {
       differs_ = true;
       broken_ = fmt::format("event {} was {} {}, and is now {} {}", at_ + 1, EventName(next->kind),
-                            Shortened(next->body), EventName(event.kind), Shortened(event.body));
+                            Told(next->body), EventName(event.kind), Told(event.body));
       return;
     }
     ++at_;
@@ -325,9 +348,10 @@ std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::strin
     if (next->kind != Event::Kind::kReply) return std::nullopt;
     event = *next;
   } else if (live()) {
-    for (const std::string& call : calls)
-      if (const auto known = partial_.find(call); !event && known != partial_.end())
-        event = known->second;
+    for (const auto& [heading, answers] : parts_)
+      for (const Event& answer : answers)
+        if (!event && std::ranges::find(calls, TextAt(Body(answer), "call")) != calls.end())
+          event = answer;
   }
   if (!event) return std::nullopt;
   const ordered_json body = Body(*event);
@@ -341,12 +365,13 @@ std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::strin
     answer.value = ValueOfText(pool, TextAt(body, "value"));
     if (answer.value.is_none()) {
       broken_ = fmt::format("event {}: the reply {} cannot be read", at_ + 1,
-                            Shortened(TextAt(body, "value")));
+                            Told(TextAt(body, "value")));
       return std::nullopt;
     }
   }
   Tell(*event);
-  partial_.erase(*call);
+  for (auto& [heading, answers] : parts_)
+    std::erase_if(answers, [&](const Event& part) { return part == *event; });
   return Recorded{static_cast<std::size_t>(call - calls.begin()), answer};
 }
 
@@ -365,13 +390,18 @@ void Journal::Decision(const ordered_json& decision) {
 }
 
 void Journal::Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool,
-                    const TraceEntry& entry, std::optional<std::chrono::milliseconds> took) {
+                    const TraceEntry& entry, std::optional<std::chrono::milliseconds> took,
+                    const HeadingPart& part) {
   ordered_json body = {{"call", call}};
   for (const auto& [name, kind] : kReplyNames)
     if (answer.kind == kind) body["kind"] = name;
   if (answer.kind != rpl::Answer::Kind::kDecline) body["value"] = Text(pool, answer.value);
   if (!entry.text.empty()) body["entry"] = EntryJson(entry);
   if (took) body["ms"] = took->count();
+  if (!part.heading.empty()) {
+    body["heading"] = part.heading;
+    body["argument"] = part.argument;
+  }
   Tell(Make(Event::Kind::kReply, body));
 }
 

@@ -91,6 +91,9 @@ struct RecordedTurn {
 /// Calls for which a command was started and no reply is known.
 std::set<std::string> CallsInDoubt(std::span<const Event> events);
 
+/// What is known of headings that have answers for some of their arguments (HalfAnswered).
+Trace HalfAnswers(std::span<const Event> events);
+
 /// The entries of all epochs, in order.
 Trace Entries(std::span<const Event> events);
 
@@ -171,7 +174,8 @@ class Journal {
   /// A reply came in. Settled. `entry` is what it will be in the trace; with an empty text
   /// it makes no entry, or none yet. `took`: from the start of the call's command.
   void Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool,
-             const TraceEntry& entry, std::optional<std::chrono::milliseconds> took = std::nullopt);
+             const TraceEntry& entry, std::optional<std::chrono::milliseconds> took = std::nullopt,
+             const HeadingPart& part = {});
   /// What `ask` gives, or what it gave then. Settled: it is used only after this. The
   /// question tells apart what is asked.
   nlohmann::ordered_json Outside(const nlohmann::ordered_json& question,
@@ -195,7 +199,7 @@ class Journal {
   Trace earlier_;
   int last_timestep_ = 0;
   std::set<std::string> in_doubt_;
-  std::map<std::string, Event> partial_;  // replies for some arguments of a heading, by call
+  std::map<std::string, std::vector<Event>> parts_;  // replies for some arguments of headings
 };
 
 }  // namespace rpl

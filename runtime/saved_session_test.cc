@@ -13,6 +13,8 @@
 #include <set>
 #include <sstream>
 
+#include "interp/checker.h"
+#include "interp/testing.h"
 #include "runtime/gate.h"
 
 namespace rpl {
@@ -273,14 +275,184 @@ TEST_CASE("a program that has errors leaves the session as it was") {
   CHECK(!findings.empty());
 }
 
-TEST_CASE("a session has one process at a time") {
+// Answers so many calls, each in the same way whoever asks, and then no more.
+class LimitedAgent : public Agent {
+ public:
+  explicit LimitedAgent(std::size_t answers) : left_(answers) {}
+
+  rpl::Answer Answer(const Request& request, Pool& pool, bool) override {
+    if (left_ == 0) return {};
+    --left_;
+    const std::size_t pick = std::hash<std::string>{}(request.id) % 6;
+    const char* const values[] = {R"("a {b} \"c\" \{?d}")",    "7",   ":k",
+                                  R"("x ^^ \{?y 1} -> true")", "[1]", "true"};
+    return {rpl::Answer::Kind::kValue, testing::Read(pool, values[pick])};
+  }
+  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
+    std::vector<rpl::Answer> out;
+    for (const Request& request : requests) out.push_back(Answer(request, pool, false));
+    return out;
+  }
+  void Chat(const std::string&) override {}
+  void OfferToContinue(const std::string&) override {}
+
+ private:
+  std::size_t left_;
+};
+
+// Headings of one to four arguments, of which some are avars; a goal that asks for them,
+// also with arguments that are given, and for tools; facts, to be retracted.
+std::string RandomProtocol(std::mt19937& random) {
+  const auto up_to = [&](int most) { return std::uniform_int_distribution(0, most)(random); };
+  std::string headings, tail = "p(?p)";
+  int variable = 0;
+  for (int h = 0, count = 1 + up_to(3); h < count; ++h) {
+    const int arguments = 1 + up_to(3);
+    std::string list;
+    for (int a = 0; a < arguments; ++a)
+      list += (a > 0 ? ", " : "") + std::string(up_to(3) == 0 ? "$" : "?") + "a" +
+              std::to_string(h) + "-" + std::to_string(a);
+    const std::string name = "h" + std::to_string(h);
+    headings += "# Heading " + name + " - " + name + "(" + list + ")\nWhat?\n\n";
+    for (int call = up_to(2); call >= 0; --call) {
+      tail += ", " + name + "(";
+      for (int a = 0; a < arguments; ++a)
+        tail += (a > 0 ? ", " : "") + (list.find('$') == std::string::npos && up_to(3) == 0
+                                           ? std::to_string(up_to(2))
+                                           : "?v" + std::to_string(++variable));
+      tail += ")";
+    }
+    if (up_to(2) == 0) tail += ", ?v" + std::to_string(++variable) + " = $work(" + name[1] + ")";
+  }
+  return "# Go - %go <- " + tail + "\n\n" + headings + "```rpl\np(1)\np(2) -> true\np(3)\n```\n";
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  std::ranges::sort(out);
+  return out;
+}
+
+// What waits, and what is answered.
+std::string StateOf(const Outcome& outcome) {
+  std::string out = std::string(StatusName(outcome.status)) + " " + outcome.reason;
+  for (const Request& request : outcome.pending) out += "\n" + request.id;
+  for (const std::string& answer : outcome.answers) out += "\n" + answer;
+  return out;
+}
+
+std::vector<std::string> CheckedAlone(const std::string& program) {
+  Sources sources;
+  std::vector<std::string> out;
+  for (const Finding& f : CheckFiles(sources, {sources.Add("trace.rpl", program)}, {}))
+    out.push_back(f.diagnostic.message);
+  return out;
+}
+
+TEST_CASE("an export restores what is answered and what is not, and checks clean") {
+  std::mt19937 random(20260104);
+  int waiting = 0;
+  int halves = 0;
+  for (int run = 0; run < 400; ++run) {
+    const Folder folder;
+    const std::string path = folder / "s";
+    const std::string text = RandomProtocol(random);
+    LimitedAgent person(std::uniform_int_distribution<std::size_t>(0, 9)(random));
+    std::string exported, state;
+    {
+      const Ran ran = GoOn(path, person, {{"p.md", text}});
+      Outcome outcome = ran.outcome;
+      if (run % 3 == 0) {
+        ran.saved->session().Say("m", "p(3) -> false\np(4)\n");
+        outcome = ran.saved->session().Run();
+      }
+      state = StateOf(outcome);
+      waiting += outcome.status == Status::kWaiting ? 1 : 0;
+      exported = ran.saved->session().Export();
+    }
+    const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
+    Trace trace = TraceSoFar(opened.file->events());
+    const Trace half = HalfAnswers(opened.file->events());
+    halves += half.empty() ? 0 : 1;
+    trace.insert(trace.end(), half.begin(), half.end());
+    INFO(text << "\n" << exported << "\n" << state);
+    CHECK(Lines(TraceProgram(trace)) == Lines(exported));
+    CHECK(CheckedAlone(exported) == std::vector<std::string>{});
+
+    LimitedAgent nobody(0);
+    Session restored(nobody, Options());
+    if (run % 2 == 0) CHECK(restored.Load("trace.rpl", exported).empty());
+    restored.Load("p.md", text);
+    if (run % 2 != 0) CHECK(restored.Load("trace.rpl", exported).empty());
+    CHECK(StateOf(restored.Run()) == state);
+    CHECK(CheckedAlone(restored.Export()) == std::vector<std::string>{});
+  }
+  CHECK(waiting > 100);
+  CHECK(halves > 50);
+}
+
+TEST_CASE("a changed program keeps the half of a heading that is answered, of avars, too") {
   const Folder folder;
   const std::string path = folder / "s";
-  const SessionFile::Opened first = SessionFile::Open(path, SessionFile::Mode::kCreate);
-  REQUIRE(first.error == "");
-  const SessionFile::Opened second = SessionFile::Open(path, SessionFile::Mode::kOpen);
-  CHECK(second.file == nullptr);
-  CHECK(second.error == "another process has this session open");
+  std::vector<ProgramFile> program = {
+      {"p.md", "# Go - %go(?a, ?b) <- h(?a, ?b)\n\n# H - h($a, $b)\nWhat?\n"}};
+  {
+    LimitedAgent person(1);
+    CHECK(GoOn(path, person, program).outcome.status == Status::kWaiting);
+  }
+  program[0].text += "\nMore?\n";
+  LimitedAgent nobody(0);
+  const Outcome outcome = GoOn(path, nobody, program).outcome;
+  REQUIRE(outcome.pending.size() == 1);
+  CHECK(outcome.pending[0].id == "$b");
+}
+
+TEST_CASE("a session has one writer at a time") {
+  const Folder folder;
+  const std::string path = folder / "s";
+  {
+    const SessionFile::Opened first = SessionFile::Open(path, SessionFile::Mode::kCreate);
+    REQUIRE(first.error == "");
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      const SessionFile::Opened second = SessionFile::Open(path, SessionFile::Mode::kOpen);
+      CHECK(second.file == nullptr);
+      CHECK(second.error == "another process has this session open");
+    }
+    const pid_t child = fork();
+    if (child == 0)
+      _exit(SessionFile::Open(path, SessionFile::Mode::kOpen).error ==
+                    "another process has this session open"
+                ? 0
+                : 1);
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+  CHECK(SessionFile::Open(path, SessionFile::Mode::kOpen).error == "");
+}
+
+TEST_CASE("readers of a session stand beside its writer, and see what is settled") {
+  const Folder folder;
+  const std::string path = folder / "s";
+  SessionFile::Opened writer = SessionFile::Open(path, SessionFile::Mode::kCreate);
+  REQUIRE(writer.error == "");
+  const Event event{Event::Kind::kChat, "{}"};
+  std::vector<SessionFile::Opened> readers;
+  for (std::size_t settled = 0; settled < 5; ++settled) {
+    CHECK(writer.file->Append(event, false) == "");  // seen by nobody yet
+    readers.push_back(SessionFile::Open(path, SessionFile::Mode::kRead));
+    REQUIRE(readers.back().error == "");
+    CHECK(readers.back().file->damage() == "");
+    CHECK(readers.back().file->events().size() == 2 * settled);
+    CHECK(writer.file->Append(event, true) == "");
+  }
+  readers.clear();
+  CHECK(writer.file->Append(event, true) == "");
+  writer.file.reset();
+  CHECK(SessionFile::Open(path, SessionFile::Mode::kRead).file->events().size() == 11);
+  CHECK(!fs::exists(path + "-wal"));
 }
 
 TEST_CASE("a file that is no session of this format is refused by name") {

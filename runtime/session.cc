@@ -316,9 +316,12 @@ std::vector<std::string> Session::Trace() const {
   return out;
 }
 
+Trace Session::HalfAnswers() const { return state_->runtime.HalfAnswers(); }
+
 std::string Session::Export() const {
   rpl::Trace trace = Entries();
   for (TraceEntry& entry : state_->runtime.EntriesToCome()) trace.push_back(std::move(entry));
+  for (TraceEntry& entry : HalfAnswers()) trace.push_back(std::move(entry));
   return TraceProgram(trace);
 }
 

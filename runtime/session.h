@@ -190,6 +190,8 @@ class Session {
   const std::vector<TraceEntry>& Entries() const;
   /// The text of each entry that a listing has.
   std::vector<std::string> Trace() const;
+  /// What is known of headings that have answers for some of their arguments, as sentences.
+  rpl::Trace HalfAnswers() const;
   /// The trace as an RPL program, with the replies that the next timestep will take.
   std::string Export() const;
 

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/session_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sodium.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
+#include <utility>
 
 namespace rpl {
 namespace {
@@ -14,6 +23,10 @@ namespace {
 constexpr int kApplication = 0x72706c31;  // "rpl1"
 constexpr int kFormat = 2;
 constexpr std::size_t kHashBytes = 32;
+/// How long to wait for another process, which takes in what a killed one left.
+constexpr int kWaitMs = 5000;
+constexpr const char* kBusy = "another process has this session open";
+constexpr const char* kBusyHint = "wait until it ends, or stop it";
 
 constexpr const char* kTables =
     "CREATE TABLE events(seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, body TEXT NOT NULL,"
@@ -79,6 +92,57 @@ std::string Hex(const std::string& bytes) {
   return out;
 }
 
+// What a writer has of the file: a lock on the whole of it, which SQLite does not use and
+// readers do not ask for. The system takes it back when the process ends.
+//
+// Closing any descriptor of a file drops the locks that SQLite has of it in this process, so
+// that a second writer in one process must be refused before it opens anything.
+class SessionFile::WriterLock {
+ public:
+  /// Null when another writer has it, or (`error`) it cannot be opened.
+  static std::unique_ptr<WriterLock> Take(const std::string& path, bool create,
+                                          std::string& error) {
+    const std::lock_guard guard(mutex());
+    struct stat there {};
+    if (stat(path.c_str(), &there) == 0 && held().contains({there.st_dev, there.st_ino}))
+      return nullptr;
+    const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0644);
+    if (descriptor < 0) {
+      error = fmt::format("unable to open database file: {}", std::strerror(errno));
+      return nullptr;
+    }
+    if (fstat(descriptor, &there) != 0 || flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) error = std::strerror(errno);
+      close(descriptor);
+      return nullptr;
+    }
+    held().insert({there.st_dev, there.st_ino});
+    return std::unique_ptr<WriterLock>(new WriterLock(descriptor, {there.st_dev, there.st_ino}));
+  }
+  WriterLock(const WriterLock&) = delete;
+  ~WriterLock() {
+    const std::lock_guard guard(mutex());
+    close(descriptor_);
+    held().erase(file_);
+  }
+
+ private:
+  using File = std::pair<dev_t, ino_t>;
+
+  WriterLock(int descriptor, File file) : descriptor_(descriptor), file_(std::move(file)) {}
+  static std::mutex& mutex() {
+    static std::mutex mutex;
+    return mutex;
+  }
+  static std::set<File>& held() {
+    static std::set<File> files;
+    return files;
+  }
+
+  int descriptor_;
+  File file_;
+};
+
 SessionFile::Opened SessionFile::Open(const std::string& path, Mode mode) {
   Opened out;
   std::error_code ignored;
@@ -96,21 +160,38 @@ SessionFile::Opened SessionFile::Open(const std::string& path, Mode mode) {
     out.error = "not a file";
     return out;
   }
-  const int flags = SQLITE_OPEN_READWRITE | (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
+  if (mode == Mode::kRead) return OpenToRead(path);
+  std::unique_ptr<WriterLock> lock = WriterLock::Take(path, mode == Mode::kCreate, out.error);
+  if (lock == nullptr) {
+    if (out.error.empty()) out = {nullptr, kBusy, kBusyHint};
+    return out;
+  }
   int code = SQLITE_OK;
-  out = OpenAt(path, flags, mode, code);
+  return OpenAt(path, SQLITE_OPEN_READWRITE, mode, std::move(lock), code);
+}
+
+// What need not be writable, and may be in use.
+SessionFile::Opened SessionFile::OpenToRead(const std::string& path) {
+  int code = SQLITE_OK;
+  Opened out = OpenAt(path, SQLITE_OPEN_READWRITE, Mode::kRead, nullptr, code);
   // A lock on a file that may not be written is an I/O error.
-  const bool unwritable = code == SQLITE_READONLY || code == SQLITE_CANTOPEN ||
-                          code == SQLITE_PERM || code == SQLITE_IOERR;
-  if (out.file != nullptr || mode != Mode::kRead || !unwritable) return out;
+  const auto unwritable = [&] {
+    return out.file == nullptr && (code == SQLITE_READONLY || code == SQLITE_CANTOPEN ||
+                                   code == SQLITE_PERM || code == SQLITE_IOERR);
+  };
+  if (!unwritable()) return out;
+  std::error_code ignored;
   if (std::filesystem::exists(path + "-wal", ignored) &&
-      std::filesystem::file_size(path + "-wal", ignored) > 0)
-    return OpenCopy(path);
+      std::filesystem::file_size(path + "-wal", ignored) > 0) {
+    out = OpenAt(path, SQLITE_OPEN_READONLY, Mode::kRead, nullptr, code);
+    return unwritable() ? OpenCopy(path) : std::move(out);
+  }
   std::string uri = "file:";
   for (const char c : path)
     uri +=
         IsPlainInUri(c) ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
-  return OpenAt(uri + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, mode, code);
+  return OpenAt(uri + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, Mode::kRead, nullptr,
+                code);
 }
 
 // What was left beside the file is taken into it on opening, which needs a place to write.
@@ -129,37 +210,39 @@ SessionFile::Opened SessionFile::OpenCopy(const std::string& path) {
   if (!error) fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_write, error);
   int code = SQLITE_OK;
   if (error) out.error = error.message();
-  else out = OpenAt(copy, SQLITE_OPEN_READWRITE, Mode::kRead, code);
+  else out = OpenAt(copy, SQLITE_OPEN_READWRITE, Mode::kRead, nullptr, code);
   fs::remove_all(folder, error);
   return out;
 }
 
-SessionFile::Opened SessionFile::OpenAt(const std::string& name, int flags, Mode mode, int& code) {
+SessionFile::Opened SessionFile::OpenAt(const std::string& name, int flags, Mode mode,
+                                        std::unique_ptr<WriterLock> lock, int& code) {
   Opened out;
   sqlite3* db = nullptr;
   code = sqlite3_open_v2(name.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-  std::unique_ptr<SessionFile> file(new SessionFile(db));
+  std::unique_ptr<SessionFile> file(new SessionFile(db, std::move(lock)));
   if (code != SQLITE_OK) {
     out.error = file->Error();
     return out;
   }
-  if ((flags & SQLITE_OPEN_READWRITE) != 0) out.error = file->Lock();
+  sqlite3_busy_timeout(db, kWaitMs);
+  if (mode != Mode::kRead) out.error = file->BeginWriting();
   if (out.error.empty()) out.error = file->Prepare(mode);
   if (out.error.empty()) out.error = file->Load();
   if (!out.error.empty()) {
     code = sqlite3_errcode(db);
     if (code == SQLITE_NOTADB) out.error = "not a session of rpl";
-    if (code == SQLITE_BUSY) {
-      out.error = "another process has this session open";
-      out.hint = "wait until it ends, or stop it";
-    }
+    if (code == SQLITE_BUSY) out = {nullptr, kBusy, kBusyHint};
     return out;
   }
   out.file = std::move(file);
   return out;
 }
 
-// What is not settled is rolled back.
+SessionFile::SessionFile(sqlite3* db, std::unique_ptr<WriterLock> lock)
+    : lock_(std::move(lock)), db_(db) {}
+
+// What is not settled is rolled back. Others may write only after that.
 SessionFile::~SessionFile() { sqlite3_close(db_); }
 
 std::string SessionFile::Error() const { return sqlite3_errmsg(db_); }
@@ -168,10 +251,8 @@ std::string SessionFile::Run(const char* sql) {
   return sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) == SQLITE_OK ? "" : Error();
 }
 
-// For as long as the file is open.
-std::string SessionFile::Lock() {
-  for (const char* sql : {"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA journal_mode = WAL",
-                          "PRAGMA synchronous = FULL", "BEGIN EXCLUSIVE; COMMIT"})
+std::string SessionFile::BeginWriting() {
+  for (const char* sql : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL"})
     if (const std::string error = Run(sql); !error.empty()) return error;
   return "";
 }
@@ -201,7 +282,9 @@ std::string SessionFile::Prepare(Mode mode) {
   return "";
 }
 
+// In one transaction, so that what a writer appends meanwhile is not seen in part.
 std::string SessionFile::Load() {
+  if (const std::string error = Run("BEGIN"); !error.empty()) return error;
   std::string hash = FirstHash();
   std::int64_t count = 0;
   Statement rows(db_, "SELECT seq, kind, body, hash FROM events ORDER BY seq");
@@ -233,6 +316,7 @@ std::string SessionFile::Load() {
                                      : "the last hash is not what was written";
   hash_ = hash;
   count_ = static_cast<std::size_t>(count);
+  Run("COMMIT");  // of reads; on a damaged file it may fail, which changes nothing
   return "";
 }
 

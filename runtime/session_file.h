@@ -11,7 +11,10 @@
 // left beside it (`-wal`) is taken into account.
 //
 // Appended events are on disk once one of them is settled; what is not settled when the
-// process ends, in whatever way, was never there. One process has the file at a time.
+// process ends, in whatever way, was never there.
+//
+// One writer has the file at a time (kCreate, kOpen). Readers are held up by nobody and hold
+// up nobody: they see what was settled when they opened it.
 #ifndef RPL_RUNTIME_SESSION_FILE_H_
 #define RPL_RUNTIME_SESSION_FILE_H_
 
@@ -51,17 +54,22 @@ class SessionFile {
   std::string Append(const Event& event, bool settled);
 
  private:
-  explicit SessionFile(sqlite3* db) : db_(db) {}
+  class WriterLock;
 
-  static Opened OpenAt(const std::string& name, int flags, Mode mode, int& code);
+  SessionFile(sqlite3* db, std::unique_ptr<WriterLock> lock);
+
+  static Opened OpenAt(const std::string& name, int flags, Mode mode,
+                       std::unique_ptr<WriterLock> lock, int& code);
+  static Opened OpenToRead(const std::string& path);
   static Opened OpenCopy(const std::string& path);
 
   std::string Run(const char* sql);
   std::string Error() const;
-  std::string Lock();
+  std::string BeginWriting();
   std::string Prepare(Mode mode);
   std::string Load();
 
+  std::unique_ptr<WriterLock> lock_;  // null: a reader
   sqlite3* db_;
   std::vector<Event> events_;
   std::string damage_;

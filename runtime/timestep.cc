@@ -185,6 +185,47 @@ Trace Runtime::EntriesToCome() {
   return out;
 }
 
+// The argument that the call asks for, when its heading asks for others, too.
+HeadingPart Runtime::PartOf(const OpenCall& call) const {
+  if (call.space != Space::kRelation ||
+      std::ranges::count_if(call.args, [](Value v) { return v.is_none(); }) < 2)
+    return {};
+  const Collected& heading = *program_.FindCollected(call.relation);
+  const int question = heading.questions[static_cast<std::size_t>(call.column)];
+  OpenCall whole = call;
+  whole.question = -1;
+  return {solver_.machine().CallText(whole),
+          "?" + program_.questions()[static_cast<std::size_t>(question)].name};
+}
+
+Trace Runtime::HalfAnswers() {
+  Solver::Arguments known = solver_.arguments();
+  for (const Reply& reply : replies_) {
+    if (reply.call.space != Space::kRelation || reply.answer.kind != Answer::Kind::kValue) continue;
+    const auto at = known.try_emplace({reply.call.relation, reply.call.args}, reply.call.args);
+    at.first->second[static_cast<std::size_t>(reply.call.column)] = reply.answer.value;
+  }
+  Trace out;
+  for (const auto& [of, row] : known) {
+    const Collected* heading = program_.FindCollected(of.first);
+    if (heading == nullptr || std::ranges::none_of(row, [](Value v) { return v.is_none(); }))
+      continue;
+    OpenCall call;
+    call.space = Space::kRelation;
+    call.relation = of.first;
+    call.args = of.second;
+    std::vector<Value> bindings;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (row[i].is_none() || !call.args[i].is_none()) continue;
+      const Question& q = program_.questions()[static_cast<std::size_t>(heading->questions[i])];
+      bindings.push_back(pool_.Slot(q.name));
+      bindings.push_back(row[i]);
+    }
+    out.push_back(HalfAnswered(solver_.machine().CallText(call), BindingsText(bindings)));
+  }
+  return out;
+}
+
 // --- phase 2: facts and rules of the user --------------------------------------------
 
 void Runtime::AssertInputNovelty() {
@@ -202,6 +243,7 @@ void Runtime::AssertInputNovelty() {
           AssertFact(relation, row, span, said.from);
         },
         [&](const Assertion& a) { Assert(a, said.from); });
+    for (const HalfAnswer& half : said.what.half_answers) TakeHalf(half, said.from);
     novelty_.pop_front();
   }
   if (!schema_changed_) return;
@@ -235,10 +277,13 @@ void Runtime::Assert(const Assertion& a, From from) {
     const bool told = rel.space() == Space::kGoal && a.trace && !a.assumed;
     if (told && HasRules(a.relation)) return Log("left to its rules " + a.text);
     if (told) told_truths_.push_back(a);
-    store_.Insert(a.relation, a.row, true, a.meta, &a.span);
-    // The trace of a reply.
-    if (const Collected* collected = a.trace ? program_.FindCollected(a.relation) : nullptr)
+    const Collected* collected = a.trace ? program_.FindCollected(a.relation) : nullptr;
+    // The trace of a reply is no fact of the program, which would suppress asking.
+    store_.Insert(a.relation, a.row, true, a.meta, collected == nullptr ? &a.span : nullptr);
+    if (collected != nullptr) {
       for (std::size_t i = 0; i < a.row.size(); ++i) TakeAvar(*collected, i, a.row[i]);
+      solver_.ForgetArguments(a.relation, a.row);
+    }
     NoLongerRetracted(a.relation, a.row);
     if (options_.log) Log("asserted " + (a.text.empty() ? RowText(a.relation, a.row) : a.text));
     if (from != From::kTrace) {
@@ -267,6 +312,15 @@ void Runtime::Assert(const Assertion& a, From from) {
   }
   Log("retracted " + a.text);
   if (from != From::kTrace) Record(TraceEntry::Kind::kRetraction, a.text, stated);
+}
+
+void Runtime::TakeHalf(const HalfAnswer& half, From from) {
+  if (const Collected* collected = program_.FindCollected(half.relation))
+    for (std::size_t i = 0; i < half.row.size(); ++i)
+      if (half.key[i].is_none() && !half.row[i].is_none()) TakeAvar(*collected, i, half.row[i]);
+  solver_.TakeArguments(half.relation, half.key, half.row);
+  Log("asserted " + half.text);
+  if (from != From::kTrace) Record(TraceEntry::Kind::kFact, half.text, from == From::kDocument);
 }
 
 bool Runtime::HasRules(RelationId goal) const {

@@ -105,6 +105,8 @@ class Runtime {
   const Trace& trace() const { return trace_; }
   /// What the next timestep will add to it from replies that are there.
   Trace EntriesToCome();
+  /// What is known of headings that have answers for some of their arguments (HalfAnswered).
+  Trace HalfAnswers();
 
  private:
   struct Said {
@@ -177,7 +179,10 @@ class Runtime {
   TraceEntry EntryToCome(const OpenCall& call, const Answer& answer);
   TraceEntry EntryToCome(const Failing::Way& way) const;
   using EntryOf = std::function<TraceEntry(const Answer&)>;
-  std::optional<Answer> Put(const Request& request, const EntryOf& entry_of);
+  std::optional<Answer> Put(const Request& request, const EntryOf& entry_of,
+                            const HeadingPart& part = {});
+  HeadingPart PartOf(const OpenCall& call) const;
+  void TakeHalf(const HalfAnswer& half, From from);
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
   std::string WhatOf(const Violated& v) const;
   bool IsAccepted(const Violated& v);

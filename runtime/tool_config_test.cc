@@ -102,31 +102,39 @@ TEST_CASE("what is wrong with a configuration, with its place") {
   const std::vector<Bad> table = {
       // the text
       {"", "1:1 RPL7007 expected a map for the configuration, got nothing"},
-      {"version: \xff", "1:1 RPL7001 the file is not UTF-8"},
+      {"version: \xff", "1:10 RPL7001 the file is not UTF-8 (save it as UTF-8)"},
       {"version: 1\n# \x04",
        "2:3 RPL7001 a control character stands here (in quotes, write it "
        "as an escape like `\\u001b`)"},
-      {"version: 1\ntools: {", "2:9 RPL7001 this is not YAML: end of map flow not found"},
+      {"version: 1\ntools: {",
+       "2:9 RPL7001 this is not YAML: end of map flow not found (look here and above for a bracket "
+       "or a quote that is not closed, or a `:` without blank)"},
       {"version: 1\n\ttools: {}",
-       "2:1 RPL7001 this is not YAML: illegal tab when looking for indentation"},
-      {"version: 1\n---\nversion: 1", "3:1 RPL7002 a second document starts here"},
+       "2:1 RPL7001 this is not YAML: illegal tab when looking for indentation (indent with "
+       "blanks, not with tabs)"},
+      {"version: 1\n---\nversion: 1",
+       "3:1 RPL7002 a second document starts here (put it into a file of its own)"},
       {"version: &v 1\nconcurrency: *v",
-       "1:10 RPL7002 an anchor is not read here\n"
+       "1:10 RPL7002 `version`: an anchor is not read here (write the value wherever it is "
+       "wanted)\n"
        "2:1 RPL7007 expected a whole number from 1 to 64 for `concurrency`, got nothing\n"
-       "2:14 RPL7002 an alias is not read here (write the value itself)"},
-      {"version: !!int 1", "1:10 RPL7002 a tag is not read here: `tag:yaml.org,2002:int`"},
+       "2:14 RPL7002 `concurrency`: an alias is not read here (write the value itself)"},
+      {"version: !!int 1",
+       "1:10 RPL7002 `version`: a tag is not read here: `tag:yaml.org,2002:int` (leave it out)"},
       {"version: .inf",
-       "1:10 RPL7002 `.inf` is no number of JSON\n"
+       "1:10 RPL7002 `version`: `.inf` is no number of JSON (write `null`, or a text in quotes)\n"
        "1:10 RPL7007 expected `1` for `version`, got a string"},
       {"version: 1\ntools: " + std::string(30, '[') + std::string(30, ']'),
-       "2:27 RPL7003 nested deeper than 20"},
-      {std::string(1'048'577, '#'), "1:1 RPL7003 the file has 1048577 bytes, more than 1048576"},
+       "2:27 RPL7003 nested deeper than 20 (write it with fewer brackets or levels)"},
+      {std::string(1'048'577, '#'),
+       "1:1 RPL7003 the file has 1048577 bytes, more than 1048576 (split it)"},
       // the file
       {"[]", "1:1 RPL7007 expected a map for the configuration, got a list"},
       {"tools: {}", "1:1 RPL7006 the configuration has no `version` (write it: 1)"},
       {"version: 2", "1:10 RPL7007 expected `1` for `version`, got `2`"},
       {"version: '1'", "1:10 RPL7007 expected `1` for `version`, got a string"},
-      {"version: 1\nversion: 1", "2:1 RPL7005 `version` stands here for the second time"},
+      {"version: 1\nversion: 1",
+       "2:1 RPL7005 `version` stands here for the second time (leave one of them out)"},
       {"version: 1\n5: 1", "2:1 RPL7007 expected a string as key, got `5` (write it in quotes)"},
       {"version: 1\ntool: {}",
        "2:1 RPL7004 unknown key `tool` in the configuration (did you mean "
@@ -151,7 +159,8 @@ TEST_CASE("what is wrong with a configuration, with its place") {
       {WithTool("    command: []"), "4:14 RPL7007 expected a program as first word of `command`"},
       {WithTool("    command: [sleep, 5]"),
        "4:22 RPL7007 expected a string for `command`, got `5` (write it in quotes)"},
-      {WithTool("    command: [\"a\\0b\"]"), "4:15 RPL7002 a NUL character stands here"},
+      {WithTool("    command: [\"a\\0b\"]"),
+       "4:15 RPL7002 `tools.t.command[0]`: a NUL character stands here (leave it out)"},
       {WithTool(command + "    timeout: 5"),
        "5:5 RPL7004 unknown key `timeout` in the tool `t` (did you mean `timeoutMs`?)"},
       {WithTool(command + "    timeoutMs: 1.5"),

@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -267,19 +269,65 @@ TEST_CASE("starting is told right before a process is started") {
   CHECK(started == "good");
 }
 
-TEST_CASE("no call leaves a process, a zombie or a descriptor") {
+TEST_CASE("each failure has its name in time, and leaves no process, zombie or descriptor") {
+  struct Failing {
+    const char* mode;
+    const char* result;  // how it begins
+    std::chrono::milliseconds timeout;
+  };
+  constexpr std::chrono::milliseconds kLong = 60s;  // it is not the timeout that ends these
+  const Failing failures[] = {
+      {"echo", "[]", kLong},
+      {"hang", "timeout: ", 50ms},
+      {"ignore-sigterm", "timeout: ", 50ms},
+      {"no-stdin-read", "timeout: ", 50ms},
+      {"close-early", "timeout: ", 50ms},
+      {"close-and-end", "no-reply: ", kLong},
+      {"closes-stdin", "no-reply: ", kLong},
+      {"half-reply", "bad-reply: ", kLong},
+      {"flood", "too-much-output: ", kLong},
+      {"garbage", "bad-reply: ", kLong},
+      {"not-utf8", "bad-reply: ", kLong},
+      {"deep-json", "bad-reply: ", kLong},
+      {"two-replies", "bad-reply: ", kLong},
+      {"other-id", "bad-reply: ", kLong},
+      {"nothing", "no-reply: ", kLong},
+      {"exit-7", "exit: ", kLong},
+      {"signal", "signal: ", kLong},
+      {"segfault", "signal: ", kLong},
+      {"children", "left-children: ", kLong},
+      {"quiet-children", "left-children: ", kLong},
+      {"own-session", "left-children: ", kLong},
+      {"stderr-flood", "1", kLong},
+  };
   ResultOf("echo");  // what the loop keeps for good is open from now on
   const int before = OpenDescriptors();
-  for (const char* mode : {"echo", "garbage", "exit-7", "signal", "children", "own-session"})
-    ResultOf(mode);
-  ResultInTime("hang", 20ms);
-  ResultInTime("ignore-sigterm", 20ms);
+  const auto leaves_nothing = [&] {
+    CHECK(OpenDescriptors() == before);
+    CHECK(HasNoChildren());
+    CHECK(RunningTools() == 0);
+  };
+  for (const Failing& failing : failures) {
+    INFO(failing.mode);
+    const auto start = std::chrono::steady_clock::now();
+    const std::string result = ResultInTime(failing.mode, failing.timeout);
+    CHECK(result.substr(0, std::string(failing.result).size()) == failing.result);
+    CHECK(std::chrono::steady_clock::now() - start < 10s);
+    leaves_nothing();
+  }
   Workshop missing;
   missing.Add({}).argv = {"/nowhere/tool"};
-  missing.Results();
-  CHECK(OpenDescriptors() == before);
-  CHECK(HasNoChildren());
-  CHECK(RunningTools() == 0);
+  missing.Add({"echo"}).folder = "/nowhere";
+  CHECK(missing.Results()[0].starts_with("not-started: "));
+  leaves_nothing();
+  Workshop interrupted;
+  int seen = 0;
+  interrupted.run.interrupted = [&] { return (seen = std::max(seen, RunningTools())) == 2; };
+  interrupted.Add({"hang"});
+  interrupted.Add({"ignore-sigterm"});
+  CHECK(interrupted.Results()[0] == "interrupted: the run was interrupted");
+  CHECK(seen == 2);  // that is, RunningTools sees tools that run
+  leaves_nothing();
 }
 
 }  // namespace

@@ -110,8 +110,11 @@ int Obey(const std::string& mode, char** argv) {
     close(STDOUT_FILENO);
     Hang();
   }
+  if (mode == "close-and-end") close(STDOUT_FILENO);
+  if (mode == "half-reply") std::cout << "{\"id\":" << id << ",\"res" << std::flush;
   if (mode == "exit-7") return 7;
   if (mode == "signal") std::raise(SIGKILL);
+  if (mode == "segfault") std::raise(SIGSEGV);
   if (mode == "children" || mode == "quiet-children" || mode == "own-session") {
     LeaveChild(mode == "children", mode == "own-session");
     Reply("1");

@@ -2,6 +2,10 @@
 #include "runtime/trace.h"
 
 #include <array>
+#include <map>
+
+#include "grammar/document.h"
+#include "interp/program.h"
 
 namespace rpl {
 namespace {
@@ -44,10 +48,38 @@ As HowToWrite(const TraceEntry& entry, bool stands) {
   return entry.past ? As::kNothing : As::kComment;
 }
 
+// The program as one that a checker finds nothing in: with what it retracts, and with braces of
+// texts that came from outside escaped.
+std::string WithoutFindings(const std::string& program) {
+  Pool pool;
+  Store store(pool);
+  Sources sources;
+  Diagnostics findings;
+  Program read(store, sources);
+  const Document document = ReadDocument(sources, sources.Add("trace.rpl", program), findings);
+  const Novelty novelty = read.Load(document, findings);
+  std::map<std::uint32_t, std::string> inserted;  // before these places
+  for (const Diagnostic& d : findings.all())
+    if (d.code == Code::kBraceInString) inserted[d.span.begin] = "\\";
+  for (const Assertion* a : RetractionsOfNothing(read, store, novelty.assertions))
+    inserted[a->span.begin] = FactText(store, a->relation, a->row) + " -> true\n";
+  std::string out;
+  std::size_t from = 0;
+  for (const auto& [at, text] : inserted) {
+    out += program.substr(from, at - from) + text;
+    from = at;
+  }
+  return out + program.substr(from);
+}
+
 }  // namespace
 
 std::string_view EntryName(TraceEntry::Kind kind) {
   return kEntryNames[static_cast<std::size_t>(kind)];
+}
+
+TraceEntry HalfAnswered(const std::string& heading, const std::string& bindings) {
+  return {TraceEntry::Kind::kReply, 0, 1, heading + " ^^ " + bindings + " -> true"};
 }
 
 std::string TraceProgram(std::span<const TraceEntry> trace) {
@@ -57,7 +89,7 @@ std::string TraceProgram(std::span<const TraceEntry> trace) {
     const As as = HowToWrite(trace[i], stands[i]);
     if (as != As::kNothing) out += (as == As::kComment ? "-- " : "") + trace[i].text + "\n";
   }
-  return out;
+  return WithoutFindings(out);
 }
 
 std::string CarriedTrace(std::span<const TraceEntry> trace) {

@@ -40,8 +40,19 @@ std::string_view EntryName(TraceEntry::Kind kind);
 /// A trace as an RPL program: loading it, beside the program that made it, restores what
 /// stood. Entries that follow from others are comments; truths of goals are sentences where
 /// they stand: of the last epoch, of a timestep without failure, and not before something
-/// was retracted.
+/// was retracted. Checked alone it has no findings: a fact of the program that was retracted
+/// is asserted first.
 std::string TraceProgram(std::span<const TraceEntry> trace);
+
+/// An argument of a heading that asks for several: `stay(1, ?to, ?x)` and `?to`. Empty: none.
+struct HeadingPart {
+  std::string heading;
+  std::string argument;
+};
+
+/// A sentence that tells which arguments of a heading are answered, when others are not:
+/// `stay(1, ?to, ?x)` and `{?to 2}`.
+TraceEntry HalfAnswered(const std::string& heading, const std::string& bindings);
 
 /// The part of it that a changed program starts from: without what the program's own
 /// documents said, and without comments.

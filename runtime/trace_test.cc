@@ -24,9 +24,9 @@ TEST_CASE("truths of goals are exported where they stand") {
   }
   SECTION("not those before a retraction, unless they were established again") {
     const TraceEntry retraction = Entry(Kind::kRetraction, 3, "p(1) -> false");
-    CHECK(TraceProgram(Trace{truth, retraction}) == "-- %g -> true\np(1) -> false\n");
+    CHECK(TraceProgram(Trace{truth, retraction}) == "-- %g -> true\np(1) -> true\np(1) -> false\n");
     CHECK(TraceProgram(Trace{truth, retraction, truth}) ==
-          "-- %g -> true\np(1) -> false\n%g -> true\n");
+          "-- %g -> true\np(1) -> true\np(1) -> false\n%g -> true\n");
   }
   SECTION("not those of an older program") {
     TraceEntry past = truth;

@@ -132,6 +132,12 @@ void ExportEvents(const std::vector<Event>& events) {
   std::cout << Dump({{"events", events.size()}, {"hash", Hex(hash)}}) << '\n';
 }
 
+std::string Exported(const std::vector<Event>& events) {
+  Trace trace = TraceSoFar(events);
+  for (TraceEntry& entry : HalfAnswers(events)) trace.push_back(std::move(entry));
+  return TraceProgram(trace);
+}
+
 // What is wrong with lines that ExportEvents printed, or ""; their number.
 std::string DamageOf(const std::string& exported, std::size_t& events) {
   std::string hash = FirstHash();
@@ -247,7 +253,7 @@ int CommandTrace(const TraceOptions& options) {
     case What::kQuery: return sound ? Query(options, events) : kExitFile;
     case What::kExport:
       if (options.json) ExportEvents(events);
-      else std::cout << TraceProgram(TraceSoFar(events));
+      else std::cout << Exported(events);
       break;
     case What::kVerify:
       if (!sound) return kExitNo;

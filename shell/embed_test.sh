@@ -31,6 +31,42 @@ run() {
   diff -u "$example/output.txt" "$folder/output" && ((status == 0))
 }
 
+# A program whose calls a policy decides about.
+guarded() {
+  mkdir -p "$folder/guarded" && cat >"$folder/guarded/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(guarded LANGUAGES CXX)
+find_package(rpl REQUIRED)
+add_executable(guarded main.cc)
+target_link_libraries(guarded PRIVATE rpl::rpl)
+END
+  cat >"$folder/guarded/main.cc" <<'END'
+#include <iostream>
+#include "rpl/rpl.h"
+using rpl::Engine;
+int main() {
+  Engine::Options options;
+  options.policy = R"({"rules": [{"priority": 1, "enabled": true, "name": "no-mail",
+    "selector": {"phase": "tool.before", "tool": {"name": "mail"}},
+    "condition": {"kind": "toolName", "op": "eq", "value": "mail"},
+    "effect": {"type": "block", "reason": "nothing is mailed"}}]})";
+  options.tool = [](const std::string& tool, const std::string&) {
+    std::cout << "called " << tool << '\n';
+    return Engine::Reply::Json("1");
+  };
+  Engine engine(std::move(options));
+  engine.Load("p.rpl", "% <- $note(1) ^ ~ {:result ?n}, $mail(2) ^ ~ {:result ?r}\n");
+  const Engine::Outcome outcome = engine.Run();
+  std::cout << Engine::Name(outcome.status) << ": " << outcome.reason << '\n';
+}
+END
+  cmake -S "$folder/guarded" -B "$folder/guarded/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/rpl" \
+    -DCMAKE_CXX_FLAGS="-std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Werror" &&
+    cmake --build "$folder/guarded/build" && "$folder/guarded/build/guarded" >"$folder/guarded/out" &&
+    grep -qxF "called note" "$folder/guarded/out" && ! grep -qF "called mail" "$folder/guarded/out" &&
+    grep -qF "nothing is mailed" "$folder/guarded/out"
+}
+
 # fence FILE INFO: the first fence of the page with this info string is the file.
 fence() {
   awk -v info="$2" '
@@ -50,6 +86,7 @@ expect "the header is complete" compile_header
 expect "the example finds the package" configure
 expect "the example is built" cmake --build "$folder/build"
 expect "the example prints $example/output.txt" run
+expect "a policy guards a program that is built with the library" guarded
 expect "the protocol is clean" "$folder/rpl/bin/rpl" check --strict "$example/returns.md"
 expect "docs/embedding.md shows main.cc" fence "$example/main.cc" cpp
 expect "docs/embedding.md shows CMakeLists.txt" fence "$example/CMakeLists.txt" cmake

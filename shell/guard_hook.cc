@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A watchman ends the process with the denial when the time is over, whatever it does
-// then: the text was made before, and writing it is all that is left.
+// A watchman ends the process with the denial when the time is over, and when it crashes: the
+// text was made before, and writing it is all that is left.
 #include "shell/guard_hook.h"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <exception>
 #include <iostream>
 
@@ -22,6 +23,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// Which event is answered; until the input is read, the one before a tool is used.
+volatile std::sig_atomic_t after = 0;
+
 ordered_json Answer(std::string_view decision, const std::string& reason) {
   return {{"hookSpecificOutput",
            {{"hookEventName", "PreToolUse"},
@@ -29,29 +33,55 @@ ordered_json Answer(std::string_view decision, const std::string& reason) {
             {"permissionDecisionReason", reason}}}};
 }
 
+ordered_json Block(const std::string& reason) {
+  return {{"decision", "block"}, {"reason", reason}};
+}
+
 int Deny(const std::string& why) {
-  std::cout << Dump(Answer("deny", "rpl guard: " + why)) << std::endl;
+  const std::string reason = "rpl guard: " + why;
+  std::cout << Dump(after != 0 ? Block(reason) : Answer("deny", reason)) << std::endl;
   std::cerr << "rpl guard: " << Printable(why) << '\n';
   return kExitInvalid;
 }
 
-std::string& LateAnswer() {
-  static std::string text;
-  return text;
+// What is said when there is no time or no way to make a text.
+struct LastWords {
+  std::string answer[2];  // before a tool is used, after it
+  std::string log;
+
+  explicit LastWords(const std::string& why)
+      : answer{Dump(Answer("deny", "rpl guard: " + why)) + "\n",
+               Dump(Block("rpl guard: " + why)) + "\n"},
+        log("rpl guard: " + why + "\n") {}
+};
+const LastWords& LastWordsOf(int signal) {
+  static const LastWords late("no decision in time");
+  static const LastWords broken("an error of its own");
+  return signal == SIGALRM ? late : broken;
 }
 
-void TooLate(int) {
-  static constexpr std::string_view kWhy = "rpl guard: no decision in time\n";
-  [[maybe_unused]] ssize_t n = write(1, LateAnswer().data(), LateAnswer().size());
-  n = write(2, kWhy.data(), kWhy.size());
+void SayLastWords(int signal) {
+  const LastWords& words = LastWordsOf(signal);
+  const std::string& answer = words.answer[after != 0 ? 1 : 0];
+  [[maybe_unused]] ssize_t n = write(1, answer.data(), answer.size());
+  n = write(2, words.log.data(), words.log.size());
   _exit(kExitInvalid);
 }
 
+// A host takes a hook that crashes for one that has nothing to say.
 void StartWatch(int timeout_ms) {
-  LateAnswer() = Dump(Answer("deny", "rpl guard: no decision in time")) + "\n";
-  struct sigaction action = {};
-  action.sa_handler = TooLate;
-  sigaction(SIGALRM, &action, nullptr);
+  static char stack[64 * 1024];  // the other one may be used up
+  stack_t other = {};
+  other.ss_sp = stack;
+  other.ss_size = sizeof stack;
+  sigaltstack(&other, nullptr);
+  for (const int signal : {SIGALRM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    LastWordsOf(signal);  // made now
+    struct sigaction action = {};
+    action.sa_handler = SayLastWords;
+    action.sa_flags = SA_ONSTACK;
+    sigaction(signal, &action, nullptr);
+  }
   itimerval timer = {};
   timer.it_value = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
   setitimer(ITIMER_REAL, &timer, nullptr);
@@ -60,7 +90,6 @@ void StartWatch(int timeout_ms) {
 // What a host tells a hook.
 struct HookCall {
   std::string session;
-  bool after = false;
   GuardLine line;
   ordered_json response;
 };
@@ -80,12 +109,12 @@ Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& confi
       json.contains("hook_event_name") ? text_at("hook_event_name") : "PreToolUse";
   if (event != "PreToolUse" && event != "PostToolUse")
     return {std::nullopt, "the event is neither PreToolUse nor PostToolUse"};
-  call.after = event == "PostToolUse";
+  after = event == "PostToolUse" ? 1 : 0;
   if (text_at("tool_name").empty()) return {std::nullopt, "the input has no `tool_name`"};
   ordered_json line = {{"tool", text_at("tool_name")}};
   line["args"] = json.value("tool_input", ordered_json::object());
   if (!line["args"].is_object()) return {std::nullopt, "`tool_input` is no object"};
-  if (call.after) line["phase"] = "tool.after";
+  if (after != 0) line["phase"] = "tool.after";
   call.response = json.value("tool_response", ordered_json());
   Sourced<GuardLine> read = ReadGuardLine(line, config, now);
   if (!read.value) return {std::nullopt, read.why};
@@ -121,10 +150,10 @@ int Decide(const GuardCommandOptions& options) {
   AuditRun audit(call.session, seen.user ? seen.user->id : std::nullopt);
   LineSources sources(call.line, guard.config, guard.reviews, guard.run, call.session, now);
   const Decision decision = guard.guard->Decide(seen, history, sources, now);
-  if (call.after && step > 0) --step;
+  if (after != 0 && step > 0) --step;
   if (!guard.Audit(audit.Decided(step, decision, seen, 0, now)))
     return Deny("the audit log cannot be written");
-  if (call.after) {
+  if (after != 0) {
     PastCall past;
     past.tool = seen.tool;
     past.tags = seen.tags;
@@ -134,7 +163,7 @@ int Decide(const GuardCommandOptions& options) {
     if (!guard.Audit(audit.Result(step, past, std::nullopt, now)))
       return Deny("the audit log cannot be written");
     ordered_json answer = ordered_json::object();
-    if (decision.Stops()) answer = {{"decision", "block"}, {"reason", decision.message}};
+    if (decision.Stops()) answer = Block(decision.message);
     std::cout << Dump(answer) << std::endl;
     return kExitOk;
   }

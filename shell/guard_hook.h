@@ -15,7 +15,7 @@
 //
 // It fails closed: on input that cannot be read, a policy with an error, an audit log that
 // must be written and cannot, the time being over, or an error of rpl itself it answers `deny`
-// with the reason, on standard error, too, and ends with 2.
+// with the reason (after PostToolUse, `block`), on standard error, too, and ends with 2.
 #ifndef RPL_SHELL_GUARD_HOOK_H_
 #define RPL_SHELL_GUARD_HOOK_H_
 

@@ -90,6 +90,7 @@ std::string ReplSession::Replies() const {
   std::erase_if(replies, [](const TraceEntry& e) {
     return e.kind != TraceEntry::Kind::kReply || e.text.starts_with("$json(");
   });
+  for (TraceEntry& half : session_->HalfAnswers()) replies.push_back(std::move(half));
   // A journal tells of the epochs before this one, too.
   const std::string before = file_ == nullptr ? replies_ : "";
   return before + (replies.empty() ? "" : TraceProgram(replies));

@@ -110,6 +110,13 @@ expect "a decision stands where the export is loaded" 0 "Lucca" "" \
   "$rpl" run fails.rpl fails-trace.rpl </dev/null
 replays fails.rpls
 
+cp fails.rpl retracts.rpl
+expect "to retract" 1 "" "no fact matches" "$rpl" run retracts.rpl --session retracts.rpls \
+  --answer 'what-now=retract price("Lucca", 900)'
+"$rpl" trace export retracts.rpls >retracts-trace.rpl
+expect "the export of a retraction checks clean" 0 "" "clean: 1 file" "$rpl" check --strict retracts-trace.rpl
+expect "and retracts where it is loaded" 1 "" "no fact matches" "$rpl" run retracts.rpl retracts-trace.rpl </dev/null
+
 # --- Replies that no timestep has taken --------------------------------------------------------
 
 mkdir tools
@@ -164,6 +171,11 @@ When?
 END2
 expect "half of a heading is answered" 3 "" 'stay(?from, ?to) for ?to' \
   "$rpl" run stay.md --session half.rpls --answer from=1 </dev/null
+"$rpl" trace export half.rpls >half.rpl
+expect "an export has that half" 0 'stay(?from, ?to) ^^ {?from 1} -> true' "" cat half.rpl
+expect "where it is loaded the other half is asked for" 3 "" 'stay(?from, ?to) for ?to' \
+  "$rpl" run stay.md half.rpl </dev/null
+expect "and is enough" 0 '{"?from":1,"?to":2}' "" "$rpl" run half.rpl stay.md --answer to=2 --answer from=9
 sed -i 's/When?/When, please?/' stay.md
 expect "a changed program keeps that half" 0 '{"?from":1,"?to":2}' "" \
   "$rpl" resume half.rpls --answer to=2 --answer from=9
@@ -296,6 +308,38 @@ expect "trace verify of a damaged session" 1 "" "the session is damaged: event "
 expect "a full disk" 6 '*' "disk I/O error" bash -c \
   'trap "" XFSZ; ulimit -f 40; "$1" run chain.rpl --session full.rpls' - "$rpl"
 lacks "a full disk is no other rpl" "another rpl" err
+
+# Readers beside a writer, which waits for the second answer.
+mkfifo held
+"$rpl" run trip.md --session held.rpls <held >/dev/null 2>&1 &
+exec 9>held
+echo Rome >&9
+for _ in {1..200}; do
+  if "$rpl" trace export held.rpls 2>/dev/null | grep -qF 'place(?where) ^^ {?where "Rome"}'; then break; fi
+  sleep 0.05
+done
+expect "trace show beside a run" 0 "$("$rpl" trace show held.rpls)" "" "$rpl" trace show held.rpls
+expect "trace query beside a run" 0 "Rome" "" "$rpl" trace query held.rpls '%w(?w) <- place(?w)'
+expect "trace verify beside a run" 0 "" "sound: " "$rpl" trace verify held.rpls
+expect "trace replay beside a run" 0 '*' "" "$rpl" trace replay held.rpls
+expect "a second writer beside a run" 6 "" "another process has this session open" \
+  "$rpl" resume held.rpls --answer ask=2
+echo 2 >&9
+exec 9>&-
+wait $!
+expect "the run was not disturbed" 0 '{"?where":"Rome","?nights":2,"?days":4}' "" "$rpl" resume held.rpls
+readers=()
+for i in {1..40}; do
+  for what in show query export verify; do
+    form=()
+    [[ $what != query ]] || form=('%w(?w) <- place(?w)')
+    "$rpl" trace "$what" held.rpls "${form[@]}" >/dev/null 2>"reader-$i-$what" || echo "$what" >>refused &
+    readers+=($!)
+  done
+done
+wait "${readers[@]}"
+name="160 readers of one session at once" status=0
+if [[ ! -e refused ]]; then passed=$((passed + 1)); else cat reader-* >err && fail "$(sort refused | uniq -c)"; fi
 
 mkdir fixed
 cp trip.rpls fixed/

@@ -70,6 +70,7 @@ class Engine {
     kRejected,     // a text has errors; of the goal, nothing ran
     kToolFailed,   // unsatisfied, and a tool that failed decided it: `reason` names it
     kInterrupted,  // Options::interrupted said so
+    kReview,       // a person must approve a call before it goes out: see Options::reviews_file
     kBroken,       // the session file cannot be used, or worse: see `reason`, and above
   };
 
@@ -189,6 +190,22 @@ class Engine {
     std::function<Reply(const std::string& tool, const std::string& args)> tool;
     /// The text of a file that a document names as a namespace (§17.7); nullopt: no such file.
     std::function<std::optional<std::string>(const std::string& name)> file;
+
+    /// What calls are decided by before they go out, and results before they come in: the text
+    /// of a policy in JSON or YAML (docs/guard.md), or "". A blocked call is not made, and told
+    /// as %fail; each decision is a fact, guard-decision(…). With a mistake in the policy every
+    /// turn is kRejected, with findings, and nothing is called. What conditions ask for
+    /// (end user, tags, signals) are facts and rules of the program.
+    std::string policy;
+    /// Its name in findings; `rpl resume` reads the policy of a session file from there.
+    std::string policy_name = "policy.json";
+    /// Where requests to approve a call are kept, for `rpl guard pending` and `approve`; the
+    /// next turn goes by what was said. "": nothing is kept, and such calls stay held.
+    std::string reviews_file;
+    /// Where decisions are written down, as JSON lines, or "". A turn that cannot write fails.
+    std::string audit_file;
+    /// Whose policy it is: the slug of the agent, for `agentSelector`; may be "".
+    std::string agent;
 
     /// Where the session is kept, or "". The first turn opens the file, or creates it, and
     /// goes through what is recorded; each turn is on disk when it returns. With other

@@ -1,0 +1,368 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: shell/guard_test.sh [RPL]
+#
+# `rpl guard hook` as a host uses it: each event, each input that is none, each fault; and 30
+# mistakes planted in a policy, a rulespec and envelopes, each told once. The last line is
+# `N passed, N failed`.
+set -uo pipefail
+rpl=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/rpl}")
+schema=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../docs/schemas/hook.json")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+cd "$folder" || exit 1
+export XDG_STATE_HOME=$folder/state
+
+cat >policy.yaml <<'END2'
+rules:
+  - {priority: 1, enabled: true, name: no-force, selector: {phase: tool.before, tool: {name: Bash}},
+     condition: {kind: toolArg, type: string, op: contains, path: command, value: --force},
+     effect: {type: block, reason: nothing is forced here}}
+  - {priority: 1, enabled: true, name: review, selector: {phase: tool.before, tool: {name: Bash}},
+     condition: {kind: toolArg, type: string, op: contains, path: command, value: deploy},
+     effect: {type: hitl, reason: somebody looks first}}
+  - {priority: 1, enabled: true, name: no-keys, selector: {phase: tool.after, tool: {name: Bash}},
+     condition: {kind: toolArg, type: string, op: contains, path: command, value: keys},
+     effect: {type: block, reason: keys stay here}}
+  - {priority: 1, enabled: true, name: twice, selector: {phase: tool.before, tool: {name: Edit}},
+     condition: {kind: maxCalls, selector: {by: toolName, patterns: [Edit]}, max: 2},
+     effect: {type: block, reason: two edits are enough}}
+  - {priority: 1, enabled: true, name: slow, selector: {phase: tool.before, tool: {name: Slow}},
+     condition: {kind: signal, key: slow, args: {}, op: eq, value: "1"},
+     effect: {type: block}}
+END2
+cat >rpl.yaml <<'END2'
+version: 1
+tools: {}
+guard: {signals: {slow: {command: [sleep, "60.125"], timeoutMs: 60000}}}
+END2
+cat >validate.py <<'END2'
+import json, sys
+import jsonschema
+jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(sys.stdin))
+END2
+
+# event NAME TOOL INPUT: what a host writes.
+event() { printf '{"session_id":"s","cwd":"/w","hook_event_name":"%s","tool_name":"%s","tool_input":%s}' "$1" "$2" "$3"; }
+
+# hook NAME EXIT DECISION REASON-PART INPUT [OPTION…]: the answer is one line of the schema,
+# with this decision (of PostToolUse `block` or `none`); with exit 2 the reason is logged, too.
+hook() {
+  name="hook: $1"
+  local code=$2 decision=$3 reason=$4 input=$5 got
+  shift 5
+  status=0
+  "$rpl" guard hook --policy "${policy:-policy.yaml}" "$@" <"$input" >out 2>err || status=$?
+  got=$(/usr/bin/python3 -c '
+import json, sys
+answer = json.load(sys.stdin)
+before = answer.get("hookSpecificOutput", {})
+print(before.get("permissionDecision") or answer.get("decision") or "none")
+print(before.get("permissionDecisionReason") or answer.get("reason") or "")' <out 2>&1)
+  if [[ $status != "$code" ]]; then fail "expected exit $code"
+  elif ! /usr/bin/python3 validate.py "$schema" <out 2>>err; then fail "expected the schema"
+  elif [[ $(head -n 1 <<<"$got") != "$decision" ]]; then fail "expected $decision"
+  elif [[ $got != *"$reason"* ]]; then fail "expected the reason $reason"
+  elif [[ $code == 2 ]] && ! grep -qF -- "$reason" err; then fail "expected it in the log"
+  elif [[ $code == 0 && -s err ]]; then fail "expected no log"
+  else passed=$((passed + 1))
+  fi
+}
+
+# --- What a policy decides -------------------------------------------------------------------
+
+event PreToolUse Bash '{"command":"ls"}' >ls
+event PreToolUse Bash '{"command":"git push --force"}' >force
+event PreToolUse Bash '{"command":"deploy"}' >deploy
+hook "allow" 0 allow "" ls
+hook "block" 0 deny "nothing is forced here" force
+hook "hitl" 0 ask "somebody looks first (review " deploy
+review=$(grep -o 'approve [0-9a-f]*' out | cut -d ' ' -f 2)
+expect "the review is pending" 0 '*' "" "$rpl" guard pending
+grep -qF "\"id\":\"$review\"" out || fail "expected the review $review"
+"$rpl" guard approve "$review" 2>/dev/null
+hook "hitl, approved" 0 allow "" deploy
+"$rpl" guard deny "$review" --reason "not on a Friday" 2>/dev/null
+hook "hitl, denied" 0 deny "not on a Friday" deploy
+printf '{"tool_name":"Bash","tool_input":{"command":"ls"}}' >short
+hook "an event of PreToolUse need not say so" 0 allow "" short
+printf '{"tool_name":"Bash"}' >bare
+hook "a tool without input" 0 allow "" bare
+event PreToolUse 'B\u0061sh' '{"command":"x --force"}' >escaped
+hook "a name that is escaped" 0 deny "nothing is forced here" escaped
+
+# --- After a tool was used -------------------------------------------------------------------
+
+event PostToolUse Bash '{"command":"ls"}' >after
+event PostToolUse Bash '{"command":"print keys"}' >leak
+hook "PostToolUse" 0 none "" after
+hook "PostToolUse, block" 0 block "keys stay here" leak
+event PreToolUse Edit '{}' >edit
+event PostToolUse Edit '{}' >edited
+for turn in 1 2; do
+  hook "the audit log counts: edit $turn" 0 allow "" edit --audit audit.jsonl
+  hook "the audit log counts: after edit $turn" 0 none "" edited --audit audit.jsonl
+done
+hook "the audit log counts: edit 3" 0 deny "two edits are enough" edit --audit audit.jsonl
+sed 's/"session_id":"s"/"session_id":"t"/' edit >other
+hook "another session has its own count" 0 allow "" other --audit audit.jsonl
+
+# --- Input that is none: it fails closed -------------------------------------------------------
+
+: >empty
+printf '\n \n' >blank
+printf '{"tool_name":"Bash"' >open
+printf '[{"tool_name":"Bash"}]' >list
+printf '{"tool_name":"Bash"} {"tool_name":"Bash"}' >two
+printf '{"tool_name":"Ba\xffsh"}' >latin
+printf '{"tool_input":{"command":"ls"}}' >nameless
+printf '{"tool_name":7}' >number
+printf '{"tool_name":"Bash","tool_input":"ls"}' >text
+event SessionStart Bash '{}' >unknown
+printf '{"hook_event_name":7,"tool_name":"Bash"}' >oddly
+event PostToolUse "" '{}' >after-nameless
+{ printf '{"tool_name":"Bash","tool_input":'; printf '[%.0s' {1..100000}; } >deep
+for input in empty blank open two latin deep; do
+  hook "$input" 2 deny "the input is not one JSON object" $input
+done
+hook "a list" 2 deny "the input is no object" list
+hook "no tool" 2 deny 'the input has no `tool_name`' nameless
+hook "a tool that is no text" 2 deny 'the input has no `tool_name`' number
+hook "an input that is a text" 2 deny '`tool_input` is no object' text
+hook "an unknown event" 2 deny "the event is neither PreToolUse nor PostToolUse" unknown
+hook "an event that is no text" 2 deny "the event is neither PreToolUse nor PostToolUse" oddly
+hook "PostToolUse without tool" 2 block 'the input has no `tool_name`' after-nameless
+head -c 10000000 /dev/zero | tr '\0' x >long
+{ printf '{"tool_name":"Bash","tool_input":{"command":"'; cat long; printf ' --force"}}'; } >large
+hook "10 MB" 0 deny "nothing is forced here" large
+hook "10 MB that are no JSON" 2 deny "the input is not one JSON object" long
+
+# --- Policies, files and faults ------------------------------------------------------------------
+
+sed 's/type: block/type: deny/' policy.yaml >wrong.yaml
+policy=none.yaml hook "no policy" 2 deny "its policy or configuration cannot be used" ls
+policy=. hook "a folder as policy" 2 deny "its policy or configuration cannot be used" ls
+policy=wrong.yaml hook "a policy with errors" 2 deny "its policy or configuration cannot be used" ls
+grep -qF 'wrong.yaml:4:21: error RPL7007: `rules[0].effect.type`' err || fail "expected the error"
+if ((EUID == 0)); then as=(setpriv --reuid=65534 --regid=65534 --clear-groups); else as=(); fi
+cp policy.yaml secret.yaml && chmod 000 secret.yaml && chmod 755 .
+"${as[@]}" "$rpl" guard hook --policy secret.yaml <ls >secret.out 2>secret.err
+expect "a policy that may not be read" 0 '*' "" grep -F '"permissionDecision":"deny"' secret.out
+hook "no configuration" 2 deny "its policy or configuration cannot be used" ls --config none.yaml
+name="hook: no --policy" status=0
+"$rpl" guard hook <ls >out 2>err || status=$?
+[[ $status == 2 ]] && grep -qF '"permissionDecision":"deny"' out && passed=$((passed + 1)) || fail "expected deny"
+mkdir -p logs
+hook "an audit log that is a folder" 2 deny "the audit log cannot be read" ls --audit logs
+hook "reviews that cannot be kept" 0 deny "" deploy --approvals logs
+event PreToolUse Slow '{}' >slow
+SECONDS=0
+hook "a signal that hangs" 2 deny "no decision in time" slow --config rpl.yaml --timeout-ms 300
+((SECONDS < 20)) || fail "it took $SECONDS seconds"
+mkfifo never
+sleep 60.126 >never &
+sleeper=$!
+hook "input that never ends" 2 deny "no decision in time" never --timeout-ms 300
+kill "$sleeper"
+wait "$sleeper" 2>/dev/null
+((SECONDS < 40)) || fail "it took $SECONDS seconds"
+
+# A host goes on when a hook crashes; so it says no with its last breath.
+mkfifo waits
+for signal in SEGV ABRT BUS FPE ILL; do
+  name="hook: a crash by SIG$signal" status=0
+  "$rpl" guard hook --policy policy.yaml <waits >out 2>err &
+  hook=$!
+  exec 8>waits
+  until grep -q 'SigCgt:.*[1-9a-f]' "/proc/$hook/status" 2>/dev/null; do sleep 0.01; done
+  sleep 0.05
+  kill -"$signal" "$hook"
+  wait "$hook" || status=$?
+  exec 8>&-
+  if [[ $status == 2 ]] && grep -qF '"permissionDecision":"deny"' out &&
+    /usr/bin/python3 validate.py "$schema" <out 2>>err && grep -qF "an error of its own" err; then
+    passed=$((passed + 1))
+  else fail "expected deny"
+  fi
+done
+
+# --- What an audit log says ------------------------------------------------------------------------
+
+mkdir audit && cd audit || exit 1
+cat >zone.yaml <<'END2'
+rules:
+  - {priority: 2, enabled: true, name: a, selector: {phase: tool.before, tool: {}}, effect: {type: block},
+     condition: {kind: timeGate, timezone: {source: enduserTag, tag: tz}, windows: [{days: [mon], start: "00:00", end: "23:59"}]}}
+  - {priority: 1, enabled: true, name: b, selector: {phase: tool.before, tool: {}}, effect: {type: block},
+     condition: {kind: timeGate, timezone: {source: enduserTag, tag: tz}, windows: [{days: [mon], start: "00:00", end: "23:59"}]}}
+END2
+printf 'version: 1\nguard: {user: {metadata: {tz: Mars/Phobos}}}\n' >rpl.yaml
+printf '%% <- $t(1), $t(2), $u(3)\n' >calls.rpl
+expect "K3.65: calls under a zone that is not known" 0 "" "satisfied" "$rpl" run calls.rpl \
+  --policy zone.yaml --audit zone.jsonl --answer t=1 --answer t=2 --answer u=3
+expect "K3.65: one event says so, whatever the calls and rules" 0 1 "" \
+  grep -c '"kind":"error".*"scope":"governance","message":"there is no time zone `Mars/Phobos`"' zone.jsonl
+expect "K3.65: three decisions, none a block" 0 3 "" grep -c '"kind":"tool.decision".*"verdict":"ALLOW"' zone.jsonl
+
+cat >risk.yaml <<'END2'
+rules:
+  - {priority: 1, enabled: true, name: risk, selector: {phase: tool.before, tool: {name: t}}, effect: {type: block, reason: risky},
+     condition: {kind: signal, key: risk, args: {user: {from: enduserId}}, op: gt, value: "0.5"}}
+  - {priority: 1, enabled: true, name: once, selector: {phase: tool.before, tool: {name: u}}, effect: {type: block},
+     condition: {kind: maxCalls, selector: {by: toolName, patterns: [u]}, max: 1}}
+END2
+printf 'version: 1\nguard: {user: {externalId: u1}, signals: {risk: {command: [sh, risk.sh]}}}\n' >rpl.yaml
+printf 'echo asked >>asked; echo 0.9\n' >risk.sh
+printf '%% <- $t(1) | $u(1) ^ ~ {:result ?r}, $u(?r) | $ask("Q") ^ ~ {:result ?x}, $json(?x)\n' >risky.rpl
+cat >decisions.py <<'END2'
+import json, sys
+for line in open(sys.argv[1]):
+    event = json.loads(line)
+    if event["kind"] == "tool.decision":
+        for key in ("ts", "runId", "durationMs", "latencyMs"):
+            event.pop(key, None)
+        data = event["data"]
+        for key in [k for k in data if "atency" in k or "uration" in k]:
+            del data[key]
+        print(json.dumps(data, sort_keys=True))
+END2
+for run in 1 2; do
+  expect "K3.98: run $run" 3 "" "" "$rpl" run risky.rpl --policy risk.yaml --session s$run \
+    --audit risk$run.jsonl --now 2026-01-05T09:00:00Z --answer u=2 --allow-tool risk
+  /usr/bin/python3 decisions.py risk$run.jsonl >decisions$run
+done
+expect "K3.98: four decisions are told" 0 4 "" grep -c . decisions1
+expect "K3.98: the same run, the same decisions" 0 "" "" diff decisions1 decisions2
+cp asked before-replay
+cp risk1.jsonl audit-before
+printf 'echo again >>asked; echo 0.1\n' >risk.sh
+expect "K3.98: a replay gives the same bytes" 0 '*' "" "$rpl" trace replay s1
+expect "K3.98: and asks no signal again" 0 "" "" diff before-replay asked
+expect "K3.98: nor does it write the log" 0 "" "" diff audit-before risk1.jsonl
+"$rpl" trace export --format ndjson s1 | grep '"kind":"decision"' | sed 's/"event":[0-9]*,//; s/,"hash".*//' >kept
+expect "K3.98: the session keeps each decision" 0 4 "" grep -c . kept
+cd ..
+
+# --- 30 planted mistakes ---------------------------------------------------------------------------
+
+# mistakes NAME COMMAND… <LIST: each line of the list begins an error that stands once on
+# standard error, with a hint; there are no others, the exit code is 2, and no file is written.
+mistakes() {
+  name="mistakes: $1" status=0
+  shift
+  ls -R >before
+  "$@" >out 2>err || status=$?
+  local errors=0 line
+  while IFS= read -r line; do
+    errors=$((errors + 1))
+    if [[ $(cut -c "1-${#line}" err | grep -cxF -- "$line") == 1 ]] &&
+      grep -F -A 4 -- "$line" err | awk 'NR > 1 && / error RPL/ { exit } /^help: ./ { found = 1 } END { exit !found }'
+    then passed=$((passed + 1))
+    else fail "expected once, with a hint: $line"
+    fi
+  done
+  rm -f out.list
+  if [[ $status != 2 ]]; then fail "expected exit 2"
+  elif [[ $(grep -c ': error RPL' err) != "$errors" ]]; then fail "expected $errors errors"
+  elif grep -qE '[✅❌]|passed,' out; then fail "expected that nothing is evaluated"
+  elif [[ $(ls -R) != "$(cat before)" ]]; then fail "expected no file"
+  else passed=$((passed + 1))
+  fi
+}
+: >out; : >err; : >before
+
+cat >planted.json <<'END2'
+{
+  "policy": {"name": "desk", "mode": "enforced", "combin": "most_severe_wins"},
+  "rules": [
+    {"priority": "high", "enabled": true, "name": "a",
+     "selector": {"phase": "tool.befor", "tool": {"name": "send_*"}},
+     "condition": {"kind": "maxCalls", "selector": {"by": "toolName", "patterns": ["x"]}, "max": -1},
+     "effect": {"type": "deny"}},
+    {"priority": 2, "enabled": "yes", "name": "b",
+     "selector": {"phase": "tool.before", "tool": {}},
+     "condition": {"kind": "sequnce", "mustHaveCalled": ["auth"]},
+     "effect": {"type": "block"}},
+    {"priority": 3, "enabled": true,
+     "selector": {"phase": "tool.before", "tool": {}},
+     "condition": {"kind": "not", "not": {"kind": "enduserTag", "op": "hasValue", "tag": "tier"}},
+     "effect": {"type": "block"}}
+  ]
+}
+END2
+cat >policy.list <<'END2'
+planted.json:2:38: error RPL7007: `policy.mode`: expected `enforce`, `shadow` or `monitor`, got `enforced`
+planted.json:2:50: error RPL7004: `policy.combin`: unknown key
+planted.json:4:18: error RPL7007: `rules[0].priority`: expected a number, got a string
+planted.json:5:28: error RPL7007: `rules[0].selector.phase`: expected `tool.before` or `tool.after`
+planted.json:6:98: error RPL7007: `rules[0].condition.max`: expected a whole number from 0
+planted.json:7:25: error RPL7007: `rules[0].effect.type`: expected `allow`, `hitl` or `block`, got `deny`
+planted.json:8:32: error RPL7007: `rules[1].enabled`: expected `true` or `false`, got a string
+planted.json:10:28: error RPL7007: `rules[1].condition.kind`: expected `enduserTag`,
+planted.json:12:5: error RPL7006: `rules[2].name`: this is required
+planted.json:14:42: error RPL7006: `rules[2].condition.not.value`: this is required
+END2
+mistakes "10 in a policy" "$rpl" guard check planted.json <policy.list
+mistakes "the same before calls are decided" "$rpl" guard --policy planted.json <policy.list
+printf '%% <- $ask("Q")\n' >asks.rpl
+mistakes "the same before a program runs" "$rpl" run asks.rpl --answer ask=1 --policy planted.json <policy.list
+
+cat >planted.yaml <<'END2'
+claims:
+  - {name: caps, selector: feature.capabilities}
+  - {name: file, selector: 'feature[x].file'}
+  - {name: caps, selector: feature.caps}
+  - {selector: feature.tests}
+predicates:
+  - {claim: capz, rule: exists, source: memory}
+  - {claim: caps, rule: contain, value: a, source: memory}
+  - {claim: caps, rule: min_length, value: "2", source: task_prompt}
+  - {claim: caps, rule: any_of, value: json, source: memory}
+  - {claim: caps, rule: exists, source: prompt}
+  - {claim: caps, rule: equals, source: memory}
+  - {claim: caps, rule: exists, source: memory, when: {claim: fil, rule: exists}}
+END2
+printf 'facts: {feature: {capabilities: [a]}}\n' >sound.yaml
+mistakes "10 in a rulespec" "$rpl" verify sound.yaml --rulespec planted.yaml <<'END2'
+planted.yaml:3:28: error RPL7105: `claims[1].selector`: invalid selector `feature[x].file`
+planted.yaml:4:12: error RPL7103: `claims[2].name`: duplicate claim `caps`, the first is `claims[0].name`
+planted.yaml:5:5: error RPL7006: `claims[3].name`: this is required
+planted.yaml:7:13: error RPL7104: `predicates[0].claim`: unknown claim `capz`
+planted.yaml:8:25: error RPL7007: `predicates[1].rule`: expected `exists`,
+planted.yaml:9:44: error RPL7007: `predicates[2].value`: expected a whole number from 0, got a string
+planted.yaml:10:40: error RPL7007: `predicates[3].value`: expected an array, got a string
+planted.yaml:11:41: error RPL7007: `predicates[4].source`: expected `task_prompt` or `memory`, got `prompt`
+planted.yaml:12:5: error RPL7006: `predicates[5].value`: this is required
+planted.yaml:13:63: error RPL7104: `predicates[6].when.claim`: unknown claim `fil`
+END2
+
+# Of envelopes some mistakes hide the rest of the file.
+printf 'claims: [{name: c, selector: v}]\npredicates: [{claim: c, rule: exists, source: memory}]\n' >spec.yaml
+printf 'facts:\n  v: 1\n  v: 2\n  rate: .nan\n  a: &x 1\n  deep: [{b: *x}]\n  c: !!str 5\n' >many.yaml
+mistakes "5 in an envelope" "$rpl" verify many.yaml --rulespec spec.yaml <<'END2'
+many.yaml:3:3: error RPL7005: `facts.v` stands here for the second time
+many.yaml:4:9: error RPL7002: `facts.rate`: `.nan` is no number of JSON
+many.yaml:5:6: error RPL7002: `facts.a`: an anchor is not read here
+many.yaml:6:14: error RPL7002: `facts.deep[0].b`: an alias is not read here
+many.yaml:7:6: error RPL7002: `facts.c`: a tag is not read here
+END2
+printf 'feature: {file: src/a.rs}\n' >top.yaml
+mistakes "an envelope without facts" "$rpl" verify top.yaml --rulespec spec.yaml \
+  <<<'top.yaml:1:1: error RPL7106: the envelope has no `facts:`'
+: >nothing.yaml
+mistakes "an empty envelope" "$rpl" verify nothing.yaml --rulespec spec.yaml \
+  <<<'nothing.yaml:1:1: error RPL7106: the envelope has no `facts:`'
+printf 'facts: [a]\n' >list.yaml
+mistakes "facts that are a list" "$rpl" verify list.yaml --rulespec spec.yaml \
+  <<<'list.yaml:1:8: error RPL7007: `facts`: expected a map, got a list'
+printf 'facts:\n  v: 1\n---\nfacts: {}\n' >two.yaml
+mistakes "two envelopes in one file" "$rpl" verify two.yaml --rulespec spec.yaml \
+  <<<'two.yaml:4:1: error RPL7002: a second document starts here'
+printf 'facts:\n\tv: 1\n' >tab.yaml
+mistakes "an envelope with a tab" "$rpl" verify tab.yaml --rulespec spec.yaml \
+  <<<'tab.yaml:2:3: error RPL7001: this is not YAML: '
+
+printf '%s passed, %s failed\n' "$passed" "$failed"
+((failed == 0))
