@@ -278,6 +278,8 @@ CheckReport RuleSet::Evaluate(const Content& content, const Options& options,
     if (envelope_) value = JsonOf(envelope_->root());
   } else if (content.structured) {
     if (const auto tree = ReadYaml(sources_, file, found, kDocumentLimits)) value = JsonOf(*tree);
+  } else {
+    IsUtf8(sources_, file, found);  // no pattern finds anything in other bytes
   }
   report.findings = found.all();
   if (found.has_errors()) return report;

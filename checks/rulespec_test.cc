@@ -111,8 +111,7 @@ TEST_CASE("what is passed over is told") {
 }
 
 TEST_CASE("a rulespec has both lists") {
-  CHECK(Findings("") ==
-        "RPL7006 1:1 the rulespec is empty (write `claims:` and `predicates:`)\n");
+  CHECK(Findings("") == "RPL7006 1:1 the rulespec is empty (write `claims:` and `predicates:`)\n");
   CHECK(Findings("claims:\n") ==
         "RPL7006 1:1 `predicates`: this is required (none: `predicates: []`)\n"
         "RPL7006 1:1 `claims`: this is required (no claims: `claims: []`)\n");

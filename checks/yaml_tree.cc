@@ -334,20 +334,16 @@ std::string SyntaxHint(const std::string& text, std::size_t at) {
   return "look here and above for a bracket or a quote that is not closed, or a `:` without blank";
 }
 
-bool RefuseText(const std::string& text, std::uint32_t file, const YamlLimits& limits,
+bool RefuseText(const Sources& sources, std::uint32_t file, const YamlLimits& limits,
                 Diagnostics& found) {
+  const std::string& text = sources.at(file).text;
   if (text.size() > limits.max_bytes) {
     found.Add(Code::kConfigLimit, {file, 0, 0},
               fmt::format("the file has {} bytes, more than {}", text.size(), limits.max_bytes),
               "split it");
     return true;
   }
-  if (const std::string clean = CleanUtf8(text); clean != text) {
-    const auto first = std::ranges::mismatch(clean, text).in2 - text.begin();
-    const auto at = static_cast<std::uint32_t>(first);
-    found.Add(Code::kConfigSyntax, {file, at, at}, "the file is not UTF-8", "save it as UTF-8");
-    return true;
-  }
+  if (!IsUtf8(sources, file, found)) return true;
   if (const std::size_t at = FindControl(text); at != std::string::npos) {
     const auto offset = static_cast<std::uint32_t>(at);
     found.Add(Code::kConfigSyntax, {file, offset, offset + 1}, "a control character stands here",
@@ -359,6 +355,16 @@ bool RefuseText(const std::string& text, std::uint32_t file, const YamlLimits& l
 
 }  // namespace
 
+bool IsUtf8(const Sources& sources, std::uint32_t file, Diagnostics& found) {
+  const std::string& text = sources.at(file).text;
+  const std::string clean = CleanUtf8(text);
+  if (clean == text) return true;
+  const auto first = std::ranges::mismatch(clean, text).in2 - text.begin();
+  const auto at = static_cast<std::uint32_t>(first);
+  found.Add(Code::kConfigSyntax, {file, at, at}, "the file is not UTF-8", "save it as UTF-8");
+  return false;
+}
+
 const YamlNode* YamlNode::Find(std::string_view key) const {
   for (const Entry& entry : entries)
     if (entry.key.scalar == key) return &entry.value;
@@ -368,7 +374,7 @@ const YamlNode* YamlNode::Find(std::string_view key) const {
 std::optional<YamlNode> ReadYaml(const Sources& sources, std::uint32_t file, Diagnostics& found,
                                  const YamlLimits& limits) {
   const std::string& text = sources.at(file).text;
-  if (RefuseText(text, file, limits, found)) return std::nullopt;
+  if (RefuseText(sources, file, limits, found)) return std::nullopt;
   const Input input(text);
   std::istringstream in(input.text());
   Builder builder(sources, file, input, limits, found);

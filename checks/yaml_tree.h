@@ -62,6 +62,9 @@ struct YamlNode::Entry {
 std::optional<YamlNode> ReadYaml(const Sources& sources, std::uint32_t file, Diagnostics& found,
                                  const YamlLimits& limits = {});
 
+/// Whether the text is UTF-8; if not, says where it is not.
+bool IsUtf8(const Sources& sources, std::uint32_t file, Diagnostics& found);
+
 /// The tree without its places.
 nlohmann::ordered_json JsonOf(const YamlNode& node);
 

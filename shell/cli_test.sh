@@ -90,6 +90,16 @@ expect "verify: rules with an error" 2 "*" "unclosed.rpl:1:3: error RPL1003" "$r
 expect "verify: an unknown option" 2 "" "did you mean \`--rulespec\`?" "$rpl" verify envelope.yaml --rulespek x
 expect "verify: an unknown format" 2 "" "--format" "$rpl" verify envelope.yaml --format xml
 expect "verify: not UTF-8" 2 "*" "the file is not UTF-8" "$rpl" verify latin.md --rulespec spec.yaml
+expect "verify: not UTF-8, with rules alone" 2 "*" "latin.md:2:1: error RPL7001: the file is not UTF-8" \
+  "$rpl" verify latin.md --rules rules.rpl
+expect "verify: an empty rulespec" 2 "*" "empty.md:1:1: error RPL7006: the rulespec is empty" \
+  "$rpl" verify envelope.yaml --rulespec empty.md
+expect "verify: an empty envelope" 2 "*" 'empty.md:1:1: error RPL7106: the envelope has no `facts:`' \
+  "$rpl" verify empty.md --rulespec spec.yaml
+expect "verify: no predicate of this number" 2 "" "predicates count from 0" \
+  "$rpl" verify envelope.yaml --rulespec spec.yaml --explain 7
+expect "verify: a predicate that is no number" 2 "" "--explain: expected the number of a predicate, got \`c\`" \
+  "$rpl" verify envelope.yaml --rulespec spec.yaml --explain c
 
 # --- The command line --------------------------------------------------------------------
 

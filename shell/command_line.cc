@@ -576,8 +576,16 @@ void DescribeVerify(CLI::App& command, VerifyOptions& to) {
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"error", "warning"}));
   command
-      .add_option_function<std::size_t>(
-          "--explain", [&to](const std::size_t& id) { to.explain = id; },
+      .add_option_function<std::string>(
+          "--explain",
+          [&to](const std::string& id) {
+            std::size_t number = 0;
+            const auto read = std::from_chars(id.data(), id.data() + id.size(), number);
+            if (read.ec != std::errc() || read.ptr != id.data() + id.size())
+              throw CLI::ValidationError("--explain",
+                                         "expected the number of a predicate, got `" + id + "`");
+            to.explain = number;
+          },
           "Show why this predicate passes, or does not")
       ->type_name("ID");
   command.add_flag("--require-rulespec", to.require_rulespec, "Having no rulespec is an error");
