@@ -48,7 +48,7 @@ std::size_t ResidentMegabytes() {
 }
 
 // What a phase spends its time on, constraints apart.
-Profile::Part PartOf(int phase) {
+Profile::Part ProfiledPart(int phase) {
   switch (phase) {
     case 1:
     case 2: return Profile::Part::kReading;
@@ -673,7 +673,7 @@ void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
 
 void Runtime::Begin(int phase, const char* name) {
   phase_ = phase;
-  if (options_.profile != nullptr) options_.profile->Enter(PartOf(phase));
+  if (options_.profile != nullptr) options_.profile->Enter(ProfiledPart(phase));
   if (options_.progress) options_.progress(nullptr);
   Log(name);
   if (Tells()) Tell("phase", {{"name", name}});
