@@ -629,6 +629,7 @@ bool Machine::RunFirst(const Step& s) {
 
 bool Machine::RunBranch(const Step& s) {
   for (const Step* branch : s.branches) {
+    for (const SlotId slot : s.clears) slots_[slot] = kNone;
     const std::size_t before = frame_->answers;
     const bool was_pending = std::exchange(frame_->pending, false);
     const bool go_on = Run(branch);
