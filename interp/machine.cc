@@ -25,6 +25,46 @@ bool HasOptions(const Pool& pool, Value options) {
          !pool.ItemsOf(options).empty();
 }
 
+// Whether `_` or a name stands in the value, inside of terms too. Parts may be shared, so each
+// is looked at once.
+bool IsOpenForm(const Pool& pool, Value form) {
+  std::set<Value> seen;
+  std::vector<Value> left = {form};
+  while (!left.empty()) {
+    const Value v = left.back();
+    left.pop_back();
+    if (v == kWild || v.kind() == Kind::kSlot) return true;
+    if (v.kind() != Kind::kTerm || !seen.insert(v).second) continue;
+    const std::span<const Value> args = pool.ItemsOf(v);
+    left.insert(left.end(), args.begin(), args.end());
+  }
+  return false;
+}
+
+// Whether a value has the form. A name that occurs twice must be the same value both times.
+bool HasForm(const Pool& pool, Value form, Value value, std::map<Value, Value>& names) {
+  std::set<std::pair<Value, Value>> seen;
+  std::vector<std::pair<Value, Value>> left = {{form, value}};
+  while (!left.empty()) {
+    const auto [f, v] = left.back();
+    left.pop_back();
+    if (f.kind() == Kind::kSlot) {
+      if (names.emplace(f, v).first->second != v) return false;
+    } else if (f.kind() != Kind::kTerm) {
+      if (f != kWild && f != v) return false;
+    } else if (seen.insert({f, v}).second) {
+      if (v.kind() != Kind::kTerm || pool.NamespaceOf(f) != pool.NamespaceOf(v) ||
+          pool.TextOf(f) != pool.TextOf(v))
+        return false;
+      const std::span<const Value> args = pool.ItemsOf(f);
+      const std::span<const Value> values = pool.ItemsOf(v);
+      if (args.size() != values.size()) return false;
+      for (std::size_t i = 0; i < args.size(); ++i) left.emplace_back(args[i], values[i]);
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Machine::Use::Use(Machine& machine, Frame& frame, Mode mode)
@@ -32,10 +72,12 @@ Machine::Use::Use(Machine& machine, Frame& frame, Mode mode)
       frame_(machine.frame_),
       slots_(machine.slots_),
       found_(machine.found_),
+      tuple_(machine.tuple_),
       mode_(machine.mode_) {
   machine.frame_ = &frame;
   machine.slots_ = frame.slots.data();
   machine.found_ = nullptr;
+  machine.tuple_ = nullptr;
   machine.mode_ = mode;
 }
 
@@ -43,6 +85,7 @@ Machine::Use::~Use() {
   machine_.frame_ = frame_;
   machine_.slots_ = slots_;
   machine_.found_ = found_;
+  machine_.tuple_ = tuple_;
   machine_.mode_ = mode_;
 }
 
@@ -241,20 +284,30 @@ bool Machine::RunCount(const Step& s, std::int64_t count) {
 bool Machine::RunCountAtom(const Step& s) {
   RowSet groups(s.groups.size());
   std::vector<std::int64_t> counts;
-  RowSet seen(s.body->writes.size());  // only patterns that match a row twice need it
-  const bool dedupe = !s.body->matches.empty();
-  std::vector<Value> values;
-  const auto of = [&](const std::vector<SlotId>& slots) -> std::span<const Value> {
-    values.clear();
-    for (SlotId slot : slots) values.push_back(slots_[slot]);
-    return values;
-  };
+  // A pattern may match one row in several ways, which is one tuple of each group.
+  std::size_t width = 0;
+  bool dedupe = false;
+  for (const Step* step = s.body; step != nullptr; step = step->next)
+    if (step->kind == Step::Kind::kAtom) {
+      width += step->clause->As<Atom>()->args.size();
+      dedupe |= !step->matches.empty();
+    }
+  RowSet seen(width + s.groups.size());
+  std::vector<Value> tuple;
+  std::vector<Value> key;
   std::int64_t total = 0;
   const auto count = [&] {
-    if (dedupe && !seen.Insert(of(s.body->writes)).is_new) return true;
+    key.clear();
+    for (SlotId slot : s.groups) key.push_back(slots_[slot]);
+    if (dedupe) {
+      tuple.insert(tuple.end(), key.begin(), key.end());
+      const bool is_new = seen.Insert(tuple).is_new;
+      tuple.resize(width);
+      if (!is_new) return true;
+    }
     ++total;
     if (s.groups.empty()) return true;
-    const auto [group, is_new] = groups.Insert(of(s.groups));
+    const auto [group, is_new] = groups.Insert(key);
     if (is_new) counts.push_back(0);
     ++counts[group];
     return true;
@@ -264,7 +317,9 @@ bool Machine::RunCountAtom(const Step& s) {
     const Relation& rel = store_.at(s.body->relation);
     ForEachRow(*s.body, [&](RowId row) { return !BindCells(*s.body, rel.Row(row)) || count(); });
   } else {
+    std::vector<Value>* outer = std::exchange(tuple_, dedupe ? &tuple : nullptr);
     waits = RunBody(s.body, count);
+    tuple_ = outer;
   }
   if (stop != Stop::kGoesOn) return false;
   frame_->pending |= waits;
@@ -375,7 +430,11 @@ bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_r
   if (s.row >= 0) slots_[s.row] = row_ref;
   const bool keeps = mode_ == Mode::kSolve && used.relation != kNoId;
   if (keeps) frame_->path.push_back(used);
+  const std::size_t taken = tuple_ == nullptr ? 0 : tuple_->size();
+  if (tuple_ != nullptr)
+    for (std::size_t i = 0; i < s.clause->As<Atom>()->args.size(); ++i) tuple_->push_back(cells[i]);
   const bool go_on = s.matches.empty() ? Run(s.next) : MatchCells(s, cells, 0);
+  if (tuple_ != nullptr) tuple_->resize(taken);
   if (keeps) frame_->path.pop_back();
   return go_on;
 }
@@ -710,30 +769,25 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
                   space == Space::kGoal ? 1 : static_cast<std::uint32_t>(args.size()));
   if (relation == kNoId) return true;
   std::vector<Value> key;  // per argument, kNone where open
+  std::vector<bool> open;
   std::vector<Value> fixed;
   Columns probe = 0;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    const bool open = args[i] == kWild || args[i].kind() == Kind::kSlot;
-    key.push_back(open ? kNone : args[i]);
-    if (open) continue;
+    open.push_back(IsOpenForm(pool_, args[i]));
+    key.push_back(open[i] ? kNone : args[i]);
+    if (open[i]) continue;
     probe |= Columns{1} << i;
     fixed.push_back(args[i]);
   }
-  // A name that occurs twice must be the same value both times.
   const auto agrees = [&](std::span<const Value> cells) {
     std::map<Value, Value> names;
-    for (std::size_t i = 0; i < args.size(); ++i) {
-      if (!key[i].is_none() && key[i] != cells[i]) return false;
-      if (args[i].kind() == Kind::kSlot &&
-          names.emplace(args[i], cells[i]).first->second != cells[i])
-        return false;
-    }
+    for (std::size_t i = 0; i < args.size(); ++i)
+      if (open[i] ? !HasForm(pool_, args[i], cells[i], names) : args[i] != cells[i]) return false;
     return true;
   };
   if (mode_ == Mode::kSolve && catalog_.AccessOf(relation, mode_) != Access::kRows) {
     Table* table = DemandNested(relation, std::move(key), Text(pool_, form));
     if (table == nullptr) return false;
-    key.resize(args.size());
     for (std::size_t r = 0, n = table->rows.size(); r < n; ++r)
       if (agrees(table->rows[r]) && !fn()) return false;
     Waits(*table);

@@ -91,6 +91,7 @@ class Machine {
     Frame* frame_;
     Value* slots_;
     const Continuation* found_;
+    std::vector<Value>* tuple_;
     Mode mode_;
   };
 
@@ -213,6 +214,7 @@ class Machine {
   Value* slots_ = nullptr;
   Mode mode_ = Mode::kDerive;
   const Continuation* found_ = nullptr;  // what a nested plan's end calls
+  std::vector<Value>* tuple_ = nullptr;  // counting: the cells of the rows that are taken
   // Derived rows wait here, so that their places in the table are in the cache when they
   // are inserted. Rows derived in a round are not read before the next one.
   Relation* staged_head_ = nullptr;
