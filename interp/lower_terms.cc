@@ -155,6 +155,10 @@ Expr Lowering::Compute(const Node& node, Clauses& before) {
     Push(before, node, std::move(count));
     return e;
   }
+  if (const auto* x = node.As<Expansion>()) {  // the form that ?x holds, as a value (decision 2)
+    e.term = Pattern::Slot(SlotOf(x->name, false));
+    return e;
+  }
   e.term = Term(node);
   return e;
 }
