@@ -189,12 +189,7 @@ bool Machine::Run(const Step* step) {
     case Step::Kind::kMetadata: return RunMetadata(s);
     case Step::Kind::kAggregate: return RunAggregate(s);
     case Step::Kind::kReadAvar: return RunAvar(s);
-    case Step::Kind::kShow: {
-      frame_->shown.emplace_back(s.clause, slots_[s.clause->As<ShowJson>()->slot]);
-      const bool go_on = Run(s.next);
-      frame_->shown.pop_back();
-      return go_on;
-    }
+    case Step::Kind::kShow: return RunShow(s);
     case Step::Kind::kGoalFalse: return RunGoalFalse(s);
     case Step::Kind::kFirst: return RunFirst(s);
     case Step::Kind::kLoop: return RunLoop(s);
@@ -847,6 +842,21 @@ bool Machine::RunCountForm(const Step& s) {
   const bool waits = std::exchange(frame_->pending, frame_->pending || was_pending);
   if (stop != Stop::kGoesOn) return false;
   return waits || RunCount(s, count);
+}
+
+// --- what is shown (§14.2) -----------------------------------------------------------------
+
+bool Machine::RunShow(const Step& s) {
+  const Value v = slots_[s.clause->As<ShowJson>()->slot];
+  if (!Json(pool_, v)) {  // decision 59
+    Note("`" + s.clause->text + "` has no JSON to show: two keys of a map are the same text, or " +
+         "the text is too long");
+    return true;
+  }
+  frame_->shown.emplace_back(s.clause, v);
+  const bool go_on = Run(s.next);
+  frame_->shown.pop_back();
+  return go_on;
 }
 
 // --- metadata (§11) ------------------------------------------------------------------------

@@ -177,6 +177,7 @@ class Machine {
   bool RunExpand(const Step& s);
   Value FormIn(SlotId slot);
   bool ForEachOfForm(Value form, Continuation fn, Value* row_ref);
+  bool RunShow(const Step& s);
   bool RunMetadata(const Step& s);
   bool RunAggregate(const Step& s);
   bool RunGoalFalse(const Step& s);
