@@ -457,6 +457,10 @@ void FindForms(const Node& tail, std::map<std::string, const Node*>& out) {
   }
 }
 
+bool Gathers(const Pattern& p) {
+  return IsGathering(p) || std::any_of(p.parts.begin(), p.parts.end(), Gathers);
+}
+
 }  // namespace
 
 // Two holes side by side that nothing else binds could share the text in any way
@@ -534,9 +538,8 @@ Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
       Fail(Code::kTooLong, head.span, "expected at most 64 arguments");
     def.head = program_.store().Declare(SpaceOf(call->ns), call->label, arity);
     for (const Node& arg : call->args) {
-      if (const auto* c = arg.As<Collection>(); c != nullptr && !c->rest.empty())
-        def.gathered.push_back(def.args.size());
       def.args.push_back(Term(arg));
+      if (Gathers(def.args.back())) def.gathered.push_back(def.args.size() - 1);
       if (def.args.back().kind == Pattern::Kind::kAny) {  // an input like any unbound lvar
         def.args.back() = Pattern::Slot(FreshSlot());
         names_.back() = "_";

@@ -1091,10 +1091,15 @@ void Machine::Derive(const Plan& plan) {
 }
 
 bool Machine::EmitAnswer() {
-  Table& table = *frame_->table;
   const Definition& def = *frame_->def;
   std::vector<Value> row = HeadRow(def);
-  if (row.empty() && !def.args.empty()) return stop == Stop::kGoesOn;
+  if (!row.empty() || def.args.empty()) TakeAnswer(std::move(row));
+  return stop == Stop::kGoesOn;
+}
+
+void Machine::TakeAnswer(std::vector<Value> row) {
+  Table& table = *frame_->table;
+  const Definition& def = *frame_->def;
   const bool goal = store_.at(table.relation).space() == Space::kGoal;
   Value map;
   if (goal) {
@@ -1117,7 +1122,6 @@ bool Machine::EmitAnswer() {
   for (const auto& shown : frame_->shown)
     if (std::find(table.shown.begin(), table.shown.end(), shown) == table.shown.end())
       table.shown.push_back(shown);
-  return stop == Stop::kGoesOn;
 }
 
 }  // namespace rpl

@@ -104,6 +104,10 @@ class Machine {
   /// The values of the head's arguments in the current frame; empty when one has none.
   std::vector<Value> HeadRow(const Definition& def);
 
+  /// Adds a row of the head to the current frame's table, with what it rests on and shows:
+  /// the frame's `path` and `shown`.
+  void TakeAnswer(std::vector<Value> row);
+
   Premise PremiseOf(const RowUsed& used) const;
 
   /// Notes a call to make, unless it was declined or refused (then false, with the reason).

@@ -32,6 +32,16 @@
 
 namespace rpl {
 
+/// A gathering head (§8): the collections with `&`, and its arguments with a slot of its own in
+/// the place of each, numbered from `first` on. Borrows the definition.
+struct GatheringHead {
+  explicit GatheringHead(const Definition& def);
+
+  std::size_t first;
+  std::vector<Pattern> args;
+  std::vector<const Pattern*> collections;
+};
+
 class Solver : public Demands {
  public:
   Solver(const Program& program, Store& store, const Analysis& analysis, const Limits& limits);
@@ -87,8 +97,14 @@ class Solver : public Demands {
   void EvaluateGoal(Table& table);
   void EvaluateGoalRule(Table& table, const Definition& def);
   void TakeTruths(Table& table, const Goal* goal);
+  /// A row of a gathering rule, and what the answers that it gathers rest on and show.
+  struct Gathered {
+    std::vector<Value> row;
+    std::vector<RowUsed> path;
+    std::vector<std::pair<const Clause*, Value>> shown;
+  };
   void Gather(const Definition& def, const std::vector<bool>& bound,
-              const std::function<void(std::vector<Value>)>& add);
+              const std::function<void(Gathered)>& add);
   bool BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
                 std::vector<bool>& bound, Continuation then);
   template <typename Make>

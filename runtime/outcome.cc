@@ -32,6 +32,8 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, bool json) {
       const Pattern& p = plan_rule_->args[i];
       if (p.kind == Pattern::Kind::kSlot)
         columns.emplace_back(i, "?" + plan_rule_->slots[static_cast<std::size_t>(p.slot)]);
+      else if (p.kind != Pattern::Kind::kConstant)
+        columns.emplace_back(i, Text(pool_, plan_rule_->captures[i]));
     }
   }
   if (columns.empty()) return out;
