@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -305,8 +306,15 @@ void ForEachChild(const Node& node, Fn&& fn);
 /// What stands inside the parentheses of a Group, however many; else `node` itself.
 const Node& Ungroup(const Node& node);
 
+/// Calls `fn(begin, size)` for the name of each named group in the body of a regex, in order.
+template <typename Fn>
+void ForEachGroup(const Regex& regex, Fn&& fn);
+
+/// The lvar that a group binds: `_` in its name means `-` (decision 12).
+std::string LvarOfGroup(std::string_view name);
+
 /// Adds the names of the lvars and avars in `node` to `out`, in written order, once each:
-/// those of templates, expansions and suffixes too; not `_`.
+/// those of templates, regexes, expansions and suffixes too; not `_`.
 void CollectVariables(const Node& node, std::vector<std::string>& out);
 
 }  // namespace rpl

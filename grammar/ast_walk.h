@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <unordered_set>
 #include <vector>
@@ -51,6 +52,32 @@ inline const Node& Ungroup(const Node& node) {
   return *at;
 }
 
+template <typename Fn>
+void ForEachGroup(const Regex& regex, Fn&& fn) {
+  const std::string_view body = regex.body;
+  bool in_class = false;
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    if (body[at] == '\\') {
+      ++at;
+      continue;
+    }
+    if (body[at] == '[') in_class = true;
+    if (body[at] == ']') in_class = false;
+    if (in_class) continue;
+    std::size_t begin = at;
+    if (body.substr(at).starts_with("(?P<")) begin += 4;
+    else if (body.substr(at).starts_with("(?<")) begin += 3;
+    const std::size_t end = begin == at ? std::string_view::npos : body.find('>', begin);
+    if (end != std::string_view::npos) fn(begin, end - begin);
+  }
+}
+
+inline std::string LvarOfGroup(std::string_view name) {
+  std::string out(name);
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
+}
+
 // CollectVariables: most nodes hold a few names, which are looked through; from kFew on they
 // stand in a set as well.
 class VariableCollector {
@@ -63,6 +90,10 @@ class VariableCollector {
     if (const auto* t = node.As<Template>())
       for (const std::string& hole : t->holes) Add(hole);
     if (const auto* e = node.As<Expansion>()) Add(e->name);
+    if (const auto* r = node.As<Regex>())
+      ForEachGroup(*r, [&](std::size_t begin, std::size_t size) {
+        Add(LvarOfGroup(std::string_view(r->body).substr(begin, size)));
+      });
     ForEachChild(node, [&](const Node& child) { Visit(child); });
   }
 

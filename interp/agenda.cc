@@ -110,7 +110,7 @@ bool Agenda::Bind(SlotId slot) {
   const std::uint32_t from = List().occurrences;
   for (std::uint32_t at = head_[s]; at > from; at = occurrences_[at - 1].next) {
     Need& need = needs_[occurrences_[at - 1].need];
-    if (need.wait == Wait::kShared && !IsShared(slot)) continue;  // it did not count any more
+    if (occurrences_[at - 1].shared && !IsShared(slot)) continue;  // it did not count any more
     if (--need.open == 0) Satisfied(need);
   }
   return true;
@@ -171,6 +171,7 @@ void Agenda::Push(bool plain) {
   list.despair.clear();
   list.outside.clear();
   list.equalities.clear();
+  list.counts.clear();
   list.next_outside = list.next_equality = list.first = 0;
   list.left = list.open = 0;
   std::fill(std::begin(list.closing), std::end(list.closing), 0);
@@ -218,6 +219,8 @@ Agenda::Place Agenda::Append(const Item& item) {
   else ++list.open;
   if (e.outside && e.closing == 0) list.outside.push_back(place);
   if (IsEquality(clause)) list.equalities.push_back(place);
+  if (const auto* c = clause.As<CountOf>(); c != nullptr && !c->atom.empty())
+    list.counts.push_back(place);
   return place;
 }
 
@@ -246,7 +249,7 @@ void Agenda::Remove(Place place) {
     // One clause is left that mentions the slot; if it waits, then no longer for this.
     for (std::uint32_t at = head_[s]; at > list.occurrences; at = occurrences_[at - 1].next) {
       Need& need = needs_[occurrences_[at - 1].need];
-      if (need.wait == Wait::kShared && list.entries[need.entry].left && --need.open == 0)
+      if (occurrences_[at - 1].shared && list.entries[need.entry].left && --need.open == 0)
         Satisfied(need);
     }
   }
@@ -267,17 +270,20 @@ const Clause* Agenda::First() {
 
 // --- Waiting --------------------------------------------------------------------------------
 
-// `slots` must be bound; one that stands twice counts twice.
-void Agenda::Require(Place place, Wait wait, const std::vector<SlotId>& slots) {
+// `slots` must be bound, and of `shared` those that are; one that stands twice counts twice.
+void Agenda::Require(Place place, Wait wait, const std::vector<SlotId>& slots,
+                     const std::vector<SlotId>& shared) {
   const auto number = static_cast<std::uint32_t>(needs_.size());
   Need need{place, 0, wait};
-  for (const SlotId slot : slots) {
+  const auto require = [&](SlotId slot, bool while_shared) {
     const auto s = static_cast<std::size_t>(slot);
-    if (bound_[s] || (wait == Wait::kShared && !IsShared(slot))) continue;
+    if (bound_[s] || (while_shared && !IsShared(slot))) return;
     ++need.open;
-    occurrences_.push_back({slot, number, head_[s]});
+    occurrences_.push_back({slot, number, head_[s], while_shared});
     head_[s] = static_cast<std::uint32_t>(occurrences_.size());
-  }
+  };
+  for (const SlotId slot : slots) require(slot, false);
+  for (const SlotId slot : shared) require(slot, true);
   if (need.open == 0) Satisfied(need);
   else needs_.push_back(need);
 }
@@ -288,7 +294,6 @@ void Agenda::Satisfied(Need need) {
   if (!e.left) return;
   switch (need.wait) {
     case Wait::kReady:
-    case Wait::kShared:
     case Wait::kBranch: return Ready(need.entry);
     case Wait::kColumn:
       ++e.score;
@@ -349,7 +354,7 @@ void Agenda::Watch(Place place) {
   const auto shared = [&](const Clause& inner) {
     ++round_;
     Distinct(inner, scratch_);
-    Require(place, Wait::kShared, scratch_);
+    Require(place, Wait::kReady, {}, scratch_);
   };
   if (const auto* c = clause.As<Atom>()) {
     const Access access = catalog_.AccessOf(c->relation, mode_);
@@ -421,36 +426,53 @@ void Agenda::Watch(Place place) {
   needs(true);  // Alternatives are looked at when it is their turn
 }
 
+// The form may be read with unbound lvars as names (§3), but only such as nothing else could
+// bind, itself included.
+void Agenda::WatchFormInDespair(Place place, const Expr& form, const Expr& other) {
+  scratch_.clear();
+  more_.clear();
+  if (!BuiltFrom(form, true, scratch_)) return;
+  ++round_;
+  ForEachSlot(form, [&](SlotId slot) {
+    more_.push_back(slot);
+    seen_[static_cast<std::size_t>(slot)] = round_;
+  });
+  ForEachSlot(other, [&](SlotId slot) {
+    if (seen_[static_cast<std::size_t>(slot)] == round_) scratch_.push_back(slot);
+  });
+  Require(place, Wait::kDespair, scratch_, more_);
+}
+
 void Agenda::WatchInDespair(Place place) {
   const Entry& e = List().entries[place];
   if (e.closing > 0) return;
   const Clause& clause = *e.item.clause;
   const bool alternatives = clause.As<Alternatives>() != nullptr;
   scratch_.clear();
+  more_.clear();  // forms' own
   bool possible = (e.ready && !alternatives) || alternatives;
   if (const auto* c = clause.As<Atom>(); c != nullptr && !possible) {
     possible = true;
     if (catalog_.AccessOf(c->relation, mode_) == Access::kExternal)
-      for (const Pattern& p : c->args)
-        possible = possible && BuiltFrom(p, p.kind == Pattern::Kind::kTerm, scratch_);
+      for (const Pattern& p : c->args) {
+        const bool form = p.kind == Pattern::Kind::kTerm;
+        possible = possible && BuiltFrom(p, form, scratch_);
+        if (form) ForEachSlot(p, [&](SlotId s) { more_.push_back(s); });
+      }
   } else if (const auto* c2 = clause.As<Compare>(); c2 != nullptr && !possible) {
-    more_.clear();
-    const bool left = BuiltFrom(c2->left, true, scratch_);
-    const bool right = BuiltFrom(c2->right, true, more_);
-    const bool equal = c2->op == Operator::kEqual;
-    const bool binds_right =
-        equal && left && c2->right.kind == Expr::Kind::kTerm && !IsAvar(c2->right);
-    const bool binds_left = equal && right && c2->left.kind == Expr::Kind::kTerm &&
-                            !(IsAvar(c2->left) && c2->right.kind == Expr::Kind::kTerm &&
-                              c2->right.term.kind == Pattern::Kind::kConstant);
-    if (binds_right) Require(place, Wait::kDespair, scratch_);
-    if (binds_left) Require(place, Wait::kDespair, more_);
-    if (!left || !right || binds_left || binds_right) return;
-    scratch_.insert(scratch_.end(), more_.begin(), more_.end());
-    possible = true;
+    if (c2->op != Operator::kEqual) return;  // both sides had to be bound
+    const auto binds = [](const Expr& side) { return side.kind == Expr::Kind::kTerm; };
+    const bool read = IsAvar(c2->left) && c2->right.kind == Expr::Kind::kTerm &&
+                      c2->right.term.kind == Pattern::Kind::kConstant;
+    if (binds(c2->right) && !IsAvar(c2->right)) WatchFormInDespair(place, c2->left, c2->right);
+    if (binds(c2->left) && !read) WatchFormInDespair(place, c2->right, c2->left);
+    return;
   } else if (const auto* c3 = clause.As<MatchWith>(); c3 != nullptr && !possible) {
-    if (BuiltFrom(c3->value, true, scratch_)) Require(place, Wait::kDespair, scratch_);
+    Expr pattern;
+    pattern.term = c3->pattern;
+    WatchFormInDespair(place, c3->value, pattern);
     scratch_.clear();
+    more_.clear();
     possible = c3->value.kind == Expr::Kind::kTerm && BuiltFrom(c3->pattern, false, scratch_);
   } else if (const auto* c4 = clause.As<CountOf>(); c4 != nullptr && !possible) {
     possible = c4->expansion < 0 && c4->value.empty();
@@ -458,7 +480,7 @@ void Agenda::WatchInDespair(Place place) {
     scratch_ = c5->rows;
     possible = true;
   }
-  if (possible) Require(place, Wait::kDespair, scratch_);
+  if (possible) Require(place, Wait::kDespair, scratch_, more_);
 }
 
 // --- Choosing -------------------------------------------------------------------------------
@@ -520,11 +542,47 @@ Agenda::Place Agenda::NextInDespair() {
   }
   while (!list.despair.empty()) {
     const Place place = list.despair.front();
-    if (list.entries[place].left) return list.entries[place].closing == 0 ? place : kNobody;
+    if (list.entries[place].left)
+      return list.entries[place].closing == 0 ? CountFor(place) : kNobody;
     std::pop_heap(list.despair.begin(), list.despair.end(), std::greater<>());
     list.despair.pop_back();
   }
   return kNobody;
+}
+
+// The free slots that the rules of a clause's call need from their caller.
+std::vector<SlotId> Agenda::OpenInputs(const Clause& clause) const {
+  const auto* count = clause.As<CountOf>();
+  const auto* atom =
+      count != nullptr && !count->atom.empty() ? count->atom.front().As<Atom>() : clause.As<Atom>();
+  std::vector<SlotId> out;
+  if (atom == nullptr || catalog_.AccessOf(atom->relation, mode_) == Access::kRows) return out;
+  const Columns inputs = catalog_.InputsOf(atom->relation);
+  for (std::size_t i = 0; i < atom->args.size(); ++i)
+    if ((inputs >> i & 1) != 0)
+      ForEachSlot(atom->args[i], [&](SlotId s) {
+        if (!IsBound(s)) out.push_back(s);
+      });
+  return out;
+}
+
+// Whose turn it is before `place` in despair: a call whose inputs are open gives nothing, so
+// a count that supplies one of them as its group key comes first.
+Agenda::Place Agenda::CountFor(Place place) const {
+  const Level& list = List();
+  if (list.counts.empty()) return place;
+  const std::vector<SlotId> open = OpenInputs(*list.entries[place].item.clause);
+  if (open.empty()) return place;
+  for (const Place at : list.counts) {
+    const Clause& count = *list.entries[at].item.clause;
+    if (at == place || !list.entries[at].left || !OpenInputs(count).empty()) continue;
+    bool supplies = false;
+    ForEachSlot(count.As<CountOf>()->atom.front(), [&](SlotId s) {
+      supplies |= std::find(open.begin(), open.end(), s) != open.end();
+    });
+    if (supplies) return at;
+  }
+  return place;
 }
 
 // Whether a clause that waits for nothing it names can run: a disjunction when each branch

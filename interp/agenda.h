@@ -81,7 +81,7 @@ class Agenda {
   }
 
  private:
-  enum class Wait : std::uint8_t { kReady, kDespair, kShared, kColumn, kBranch };
+  enum class Wait : std::uint8_t { kReady, kDespair, kColumn, kBranch };
   struct Need {
     Place entry;
     std::uint32_t open;  // occurrences of free slots
@@ -91,6 +91,7 @@ class Agenda {
     SlotId slot;
     std::uint32_t need;
     std::uint32_t next;  // of the same slot
+    bool shared;         // it counts only while another clause or what is outside mentions the slot
   };
   struct Entry {
     Item item;
@@ -109,7 +110,7 @@ class Agenda {
     std::vector<Entry> entries;
     std::vector<std::uint64_t> ready;  // heap of keys
     std::vector<Place> despair;        // heap
-    std::vector<Place> outside, equalities;
+    std::vector<Place> outside, equalities, counts;
     std::size_t next_outside = 0, next_equality = 0, first = 0;
     std::uint32_t left = 0, open = 0;                     // all, and those that are not closing
     std::uint32_t closing[4] = {};                        // left, by rank
@@ -131,7 +132,11 @@ class Agenda {
   void Watch(Place place);
   void WatchInDespair(Place place);
   void WatchColumns(Place place);
-  void Require(Place place, Wait wait, const std::vector<SlotId>& slots);
+  void WatchFormInDespair(Place place, const Expr& form, const Expr& other);
+  void Require(Place place, Wait wait, const std::vector<SlotId>& slots,
+               const std::vector<SlotId>& shared = {});
+  std::vector<SlotId> OpenInputs(const Clause& clause) const;
+  Place CountFor(Place place) const;
   void Satisfied(Need need);
   void Ready(Place place);
   std::uint64_t Key(const Entry& e, Place place) const;

@@ -228,16 +228,9 @@ class Fixes {
   }
 
   void Groups(const Regex& regex) {
-    for (const std::string_view open : {"(?P<", "(?<"})
-      for (std::size_t at = regex.body.find(open); at != std::string::npos;
-           at = regex.body.find(open, at + 1)) {
-        const std::size_t begin = at + open.size();
-        const std::size_t end = regex.body.find('>', begin);
-        if (end == std::string::npos) break;
-        std::string name = regex.body.substr(begin, end - begin);
-        std::replace(name.begin(), name.end(), '_', '-');
-        groups_.insert(name);
-      }
+    ForEachGroup(regex, [&](std::size_t begin, std::size_t size) {
+      groups_.insert(LvarOfGroup(std::string_view(regex.body).substr(begin, size)));
+    });
   }
 
   void Rename(Finding& f) {

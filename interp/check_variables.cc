@@ -69,18 +69,10 @@ void Count(const Node& node, std::unordered_map<std::string, int>& counts) {
   if (const auto* v = node.As<Expansion>()) ++counts[v->name];
   if (const auto* t = node.As<Template>())
     for (const std::string& hole : t->holes) ++counts[hole];
-  if (const auto* r = node.As<Regex>()) {
-    for (const std::string_view open : {"(?P<", "(?<"})
-      for (std::size_t at = r->body.find(open); at != std::string::npos;
-           at = r->body.find(open, at + 1)) {
-        const std::size_t begin = at + open.size();
-        const std::size_t end = r->body.find('>', begin);
-        if (end == std::string::npos) break;
-        std::string name = r->body.substr(begin, end - begin);
-        std::replace(name.begin(), name.end(), '_', '-');
-        ++counts[name];
-      }
-  }
+  if (const auto* r = node.As<Regex>())
+    ForEachGroup(*r, [&](std::size_t begin, std::size_t size) {
+      ++counts[LvarOfGroup(std::string_view(r->body).substr(begin, size))];
+    });
   ForEachChild(node, [&](const Node& child) { Count(child, counts); });
 }
 
@@ -171,8 +163,7 @@ class Variables {
     if (def.head_expansion >= 0) bound[static_cast<std::size_t>(def.head_expansion)] = true;
     const std::vector<const Clause*> clauses = ClausesOf(def);
     std::vector<bool> wanted = HeadSlots(def);
-    const std::unique_ptr<Plan> plan =
-        planner_.Make(clauses, bound, wanted, def.slots, def.avar);
+    const std::unique_ptr<Plan> plan = planner_.Make(clauses, bound, wanted, def.slots, def.avar);
     for (const Step& step : plan->steps) NoteOpenCall(step, def);
     const std::vector<Culprit> culprits = CulpritsOf(*plan, clauses);
     std::unordered_set<std::string> mentioned;

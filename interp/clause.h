@@ -243,6 +243,11 @@ struct Clause {
   }
 };
 
+/// In a head: [.. & ?x] or #{.. & ?x} itself (§8).
+inline bool IsGathering(const Pattern& p) {
+  return (p.kind == Pattern::Kind::kList || p.kind == Pattern::Kind::kSet) && !p.rest.empty();
+}
+
 /// Calls fn(slot) for every slot of a pattern, expression or clause, sub-clauses included.
 template <typename Fn>
 void ForEachSlot(const Pattern& p, Fn&& fn) {

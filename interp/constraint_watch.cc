@@ -211,10 +211,11 @@ bool ConstraintWatch::CheckNew(const Constraint& c, Kept& kept, const Tell& tell
     Instance instance;
     Solver::Verdict verdict;
   };
+  const Solver::Sides sides = solver_.SidesOf(c);
   std::vector<Judged> judged;
   const auto judge = [&](Instance instance) {
     ++counts_.judged;
-    const Solver::Verdict verdict = solver_.Judge(c, instance.slots);
+    const Solver::Verdict verdict = solver_.Judge(c, sides, instance.slots);
     judged.push_back({std::move(instance), verdict});
     return solver_.machine().Polled();
   };

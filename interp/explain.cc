@@ -344,24 +344,42 @@ void Explainer::Candidates(const Fact& fact, const Take& take) {
 // All answers of a gathering rule for the group of the fact; nullopt when they do not
 // make up its lists or sets.
 std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, const Fact& fact) {
+  const GatheringHead head(def);
+  const std::size_t gathers = head.collections.size();
   for (const std::vector<Value>& row : KeysFor(fact)) {
     std::vector<Value> key = row;
-    for (std::size_t i : def.gathered) key[i] = kNone;
+    std::vector<Value> wholes(head.first + gathers);  // by slot
+    std::vector<bool> bound(wholes.size());
+    bool fits = true;
+    for (std::size_t i : def.gathered) {
+      key[i] = kNone;
+      bool found = false;
+      Unify(pool_, WithBinds(head.args[i], bound), row[i], wholes.data(),
+            [&] { return found = true, false; });
+      fits = fits && found;
+    }
+    for (std::size_t g = 0; g < gathers && fits; ++g)
+      fits = wholes[head.first + g].kind() ==
+             (head.collections[g]->kind == Pattern::Kind::kSet ? Kind::kSet : Kind::kList);
+    if (!fits) continue;
     Choice choice{&def, {}, 0};
-    std::vector<std::set<Value>> members(def.gathered.size());
+    std::vector<std::set<Value>> members(gathers);
     std::set<std::vector<Value>> seen;
     Each(def, ClausesOf(def), key, nullptr, [&](Instance instance) {
       std::vector<Value> all;
-      for (std::size_t g = 0; g < def.gathered.size(); ++g) {
-        const Pattern& p = def.args[def.gathered[g]];
-        const Value whole = row[def.gathered[g]];
-        if (whole.kind() != Kind::kList && whole.kind() != Kind::kSet) return true;
+      std::vector<Value> slots = wholes;
+      std::copy(instance.slots.begin(), instance.slots.end(), slots.begin());
+      for (std::size_t i : def.gathered)
+        if (Build(pool_, head.args[i], slots.data(), &def.slots) != row[i]) return true;
+      for (std::size_t g = 0; g < gathers; ++g) {
+        const Pattern& p = *head.collections[g];
+        const Value whole = wholes[head.first + g];
         const std::span<const Value> items = pool_.ItemsOf(whole);
         for (std::size_t i = 0; i < p.parts.size(); ++i) {
           const Value v = Build(pool_, p.parts[i], instance.slots.data(), &def.slots);
-          const bool fits = whole.kind() == Kind::kSet ? pool_.Contains(whole, v)
+          const bool here = whole.kind() == Kind::kSet ? pool_.Contains(whole, v)
                                                        : i < items.size() && items[i] == v;
-          if (!fits) return true;
+          if (!here) return true;
         }
         std::vector<Value> member;
         for (const Pattern& rest : p.rest)
@@ -377,10 +395,10 @@ std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, con
       return true;
     });
     bool complete = !choice.instances.empty();
-    for (std::size_t g = 0; g < def.gathered.size() && complete; ++g) {
-      const std::span<const Value> items = pool_.ItemsOf(row[def.gathered[g]]);
+    for (std::size_t g = 0; g < gathers && complete; ++g) {
+      const std::span<const Value> items = pool_.ItemsOf(wholes[head.first + g]);
       std::set<Value> wanted(items.begin(), items.end());
-      const Pattern& p = def.args[def.gathered[g]];
+      const Pattern& p = *head.collections[g];
       if (p.kind == Pattern::Kind::kList) {
         wanted.clear();
         for (std::size_t i = p.parts.size(); i < items.size(); ++i) wanted.insert(items[i]);

@@ -457,26 +457,45 @@ void FindForms(const Node& tail, std::map<std::string, const Node*>& out) {
   }
 }
 
+bool Gathers(const Pattern& p) {
+  return IsGathering(p) || std::any_of(p.parts.begin(), p.parts.end(), Gathers);
+}
+
+// Whether a clause may bind what it mentions, as tests and $json do not.
+bool MayBind(const Clause& clause) {
+  if (const auto* c = clause.As<Compare>()) return c->op == Operator::kEqual;
+  if (const auto* c = clause.As<Member>()) return !c->negated;
+  return !(clause.As<ShowJson>() || clause.As<Negation>() || clause.As<GoalIsFalse>() ||
+           clause.As<Temporal>() || clause.As<Check>() || clause.As<Distinct>());
+}
+
 }  // namespace
 
 // Two holes side by side that nothing else binds could share the text in any way
 // (decision 11).
 void Lowering::CheckTemplates(const Clauses& body, const std::vector<Pattern>& head) {
-  // How many clauses mention a slot, the head counting as two; made when first needed.
-  std::vector<std::uint32_t> mentions;
+  // The clauses that mention a slot, and those that may bind it; made when first needed. A
+  // caller may bind an argument that other clauses of the tail take as well.
+  struct Mentions {
+    std::uint32_t all = 0, binding = 0;
+    bool in_head = false;
+    const Clause* last = nullptr;
+  };
+  std::vector<Mentions> mentions;
   const auto elsewhere = [&](SlotId slot) {
     if (mentions.empty()) {
       mentions.resize(names_.size());
-      std::vector<const Clause*> last(names_.size());
-      for (const Pattern& p : head)
-        ForEachSlot(p, [&](SlotId s) { mentions[static_cast<std::size_t>(s)] = 2; });
+      const auto of = [&](SlotId s) -> Mentions& { return mentions[static_cast<std::size_t>(s)]; };
+      for (const Pattern& p : head) ForEachSlot(p, [&](SlotId s) { of(s).in_head = true; });
       for (const Clause& clause : body)
         ForEachSlot(clause, [&](SlotId s) {
-          const auto at = static_cast<std::size_t>(s);
-          if (std::exchange(last[at], &clause) != &clause) ++mentions[at];
+          if (std::exchange(of(s).last, &clause) == &clause) return;
+          ++of(s).all;
+          of(s).binding += MayBind(clause) ? 1 : 0;
         });
     }
-    return mentions[static_cast<std::size_t>(slot)] >= 2;
+    const Mentions& m = mentions[static_cast<std::size_t>(slot)];
+    return m.binding >= 2 || (m.in_head && m.all >= 2);
   };
   const auto check = [&](const Clause& clause, const Pattern& pattern) {
     const std::function<void(const Pattern&)> walk = [&](const Pattern& p) {
@@ -534,9 +553,8 @@ Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
       Fail(Code::kTooLong, head.span, "expected at most 64 arguments");
     def.head = program_.store().Declare(SpaceOf(call->ns), call->label, arity);
     for (const Node& arg : call->args) {
-      if (const auto* c = arg.As<Collection>(); c != nullptr && !c->rest.empty())
-        def.gathered.push_back(def.args.size());
       def.args.push_back(Term(arg));
+      if (Gathers(def.args.back())) def.gathered.push_back(def.args.size() - 1);
       if (def.args.back().kind == Pattern::Kind::kAny) {  // an input like any unbound lvar
         def.args.back() = Pattern::Slot(FreshSlot());
         names_.back() = "_";

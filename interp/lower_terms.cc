@@ -12,14 +12,6 @@
 #include "interp/lower.h"
 
 namespace rpl {
-namespace {
-
-std::string GroupName(std::string name) {
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
-}  // namespace
 
 Value NumberValue(Pool& pool, const Number& number) {
   if (const auto* i = std::get_if<std::int64_t>(&number.value)) return pool.Int(*i);
@@ -114,7 +106,8 @@ Pattern Lowering::Term(const Node& node, bool open) {
     }
     p.parts.resize(static_cast<std::size_t>(regex->NumberOfCapturingGroups()));
     for (const auto& [number, name] : regex->CapturingGroupNames())
-      p.parts[static_cast<std::size_t>(number) - 1] = Pattern::Slot(SlotOf(GroupName(name), false));
+      p.parts[static_cast<std::size_t>(number) - 1] =
+          Pattern::Slot(SlotOf(LvarOfGroup(name), false));
     p.regex = std::move(regex);
     return p;
   }
@@ -160,6 +153,10 @@ Expr Lowering::Compute(const Node& node, Clauses& before) {
     }
     e.term = Pattern::Slot(count.result);
     Push(before, node, std::move(count));
+    return e;
+  }
+  if (const auto* x = node.As<Expansion>()) {  // the form that ?x holds, as a value (decision 2)
+    e.term = Pattern::Slot(SlotOf(x->name, false));
     return e;
   }
   e.term = Term(node);

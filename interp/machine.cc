@@ -19,15 +19,61 @@
 #include "interp/profile.h"
 
 namespace rpl {
+namespace {
+
+// Whether `_` or a name stands in the value, inside of terms too. Parts may be shared, so each
+// is looked at once.
+bool IsOpenForm(const Pool& pool, Value form) {
+  std::set<Value> seen;
+  std::vector<Value> left = {form};
+  while (!left.empty()) {
+    const Value v = left.back();
+    left.pop_back();
+    if (v == kWild || v.kind() == Kind::kSlot) return true;
+    if (v.kind() != Kind::kTerm || !seen.insert(v).second) continue;
+    const std::span<const Value> args = pool.ItemsOf(v);
+    left.insert(left.end(), args.begin(), args.end());
+  }
+  return false;
+}
+
+// Whether a value has the form. A name that occurs twice must be the same value both times.
+bool HasForm(const Pool& pool, Value form, Value value, std::map<Value, Value>& names) {
+  std::set<std::pair<Value, Value>> seen;
+  std::vector<std::pair<Value, Value>> left = {{form, value}};
+  while (!left.empty()) {
+    const auto [f, v] = left.back();
+    left.pop_back();
+    if (f.kind() == Kind::kSlot) {
+      if (names.emplace(f, v).first->second != v) return false;
+    } else if (f.kind() != Kind::kTerm) {
+      if (f != kWild && f != v) return false;
+    } else if (seen.insert({f, v}).second) {
+      if (v.kind() != Kind::kTerm || pool.NamespaceOf(f) != pool.NamespaceOf(v) ||
+          pool.TextOf(f) != pool.TextOf(v))
+        return false;
+      const std::span<const Value> args = pool.ItemsOf(f);
+      const std::span<const Value> values = pool.ItemsOf(v);
+      if (args.size() != values.size()) return false;
+      for (std::size_t i = 0; i < args.size(); ++i) left.emplace_back(args[i], values[i]);
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 Machine::Use::Use(Machine& machine, Frame& frame, Mode mode)
     : machine_(machine),
       frame_(machine.frame_),
       slots_(machine.slots_),
       found_(machine.found_),
+      tuple_(machine.tuple_),
       mode_(machine.mode_) {
   machine.frame_ = &frame;
   machine.slots_ = frame.slots.data();
   machine.found_ = nullptr;
+  machine.tuple_ = nullptr;
   machine.mode_ = mode;
 }
 
@@ -35,6 +81,7 @@ Machine::Use::~Use() {
   machine_.frame_ = frame_;
   machine_.slots_ = slots_;
   machine_.found_ = found_;
+  machine_.tuple_ = tuple_;
   machine_.mode_ = mode_;
 }
 
@@ -138,12 +185,7 @@ bool Machine::Run(const Step* step) {
     case Step::Kind::kMetadata: return RunMetadata(s);
     case Step::Kind::kAggregate: return RunAggregate(s);
     case Step::Kind::kReadAvar: return RunAvar(s);
-    case Step::Kind::kShow: {
-      frame_->shown.emplace_back(s.clause, slots_[s.clause->As<ShowJson>()->slot]);
-      const bool go_on = Run(s.next);
-      frame_->shown.pop_back();
-      return go_on;
-    }
+    case Step::Kind::kShow: return RunShow(s);
     case Step::Kind::kGoalFalse: return RunGoalFalse(s);
     case Step::Kind::kFirst: return RunFirst(s);
     case Step::Kind::kLoop: return RunLoop(s);
@@ -233,20 +275,30 @@ bool Machine::RunCount(const Step& s, std::int64_t count) {
 bool Machine::RunCountAtom(const Step& s) {
   RowSet groups(s.groups.size());
   std::vector<std::int64_t> counts;
-  RowSet seen(s.body->writes.size());  // only patterns that match a row twice need it
-  const bool dedupe = !s.body->matches.empty();
-  std::vector<Value> values;
-  const auto of = [&](const std::vector<SlotId>& slots) -> std::span<const Value> {
-    values.clear();
-    for (SlotId slot : slots) values.push_back(slots_[slot]);
-    return values;
-  };
+  // A pattern may match one row in several ways, which is one tuple of each group.
+  std::size_t width = 0;
+  bool dedupe = false;
+  for (const Step* step = s.body; step != nullptr; step = step->next)
+    if (step->kind == Step::Kind::kAtom) {
+      width += step->clause->As<Atom>()->args.size();
+      dedupe |= !step->matches.empty();
+    }
+  RowSet seen(width + s.groups.size());
+  std::vector<Value> tuple;
+  std::vector<Value> key;
   std::int64_t total = 0;
   const auto count = [&] {
-    if (dedupe && !seen.Insert(of(s.body->writes)).is_new) return true;
+    key.clear();
+    for (SlotId slot : s.groups) key.push_back(slots_[slot]);
+    if (dedupe) {
+      tuple.insert(tuple.end(), key.begin(), key.end());
+      const bool is_new = seen.Insert(tuple).is_new;
+      tuple.resize(width);
+      if (!is_new) return true;
+    }
     ++total;
     if (s.groups.empty()) return true;
-    const auto [group, is_new] = groups.Insert(of(s.groups));
+    const auto [group, is_new] = groups.Insert(key);
     if (is_new) counts.push_back(0);
     ++counts[group];
     return true;
@@ -256,7 +308,9 @@ bool Machine::RunCountAtom(const Step& s) {
     const Relation& rel = store_.at(s.body->relation);
     ForEachRow(*s.body, [&](RowId row) { return !BindCells(*s.body, rel.Row(row)) || count(); });
   } else {
+    std::vector<Value>* outer = std::exchange(tuple_, dedupe ? &tuple : nullptr);
     waits = RunBody(s.body, count);
+    tuple_ = outer;
   }
   if (stop != Stop::kGoesOn) return false;
   frame_->pending |= waits;
@@ -375,7 +429,11 @@ bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_r
   if (s.row >= 0) slots_[s.row] = row_ref;
   const bool keeps = mode_ == Mode::kSolve && used.relation != kNoId;
   if (keeps) frame_->path.push_back(used);
+  const std::size_t taken = tuple_ == nullptr ? 0 : tuple_->size();
+  if (tuple_ != nullptr)
+    for (std::size_t i = 0; i < s.clause->As<Atom>()->args.size(); ++i) tuple_->push_back(cells[i]);
   const bool go_on = s.matches.empty() ? Run(s.next) : MatchCells(s, cells, 0);
+  if (tuple_ != nullptr) tuple_->resize(taken);
   if (keeps) frame_->path.pop_back();
   return go_on;
 }
@@ -445,6 +503,7 @@ bool Machine::RunFirst(const Step& s) {
 
 bool Machine::RunBranch(const Step& s) {
   for (const Step* branch : s.branches) {
+    for (const SlotId slot : s.clears) slots_[slot] = kNone;
     const std::size_t before = frame_->answers;
     const bool was_pending = std::exchange(frame_->pending, false);
     const bool go_on = Run(branch);
@@ -525,30 +584,25 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
                   space == Space::kGoal ? 1 : static_cast<std::uint32_t>(args.size()));
   if (relation == kNoId) return true;
   std::vector<Value> key;  // per argument, kNone where open
+  std::vector<bool> open;
   std::vector<Value> fixed;
   Columns probe = 0;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    const bool open = args[i] == kWild || args[i].kind() == Kind::kSlot;
-    key.push_back(open ? kNone : args[i]);
-    if (open) continue;
+    open.push_back(IsOpenForm(pool_, args[i]));
+    key.push_back(open[i] ? kNone : args[i]);
+    if (open[i]) continue;
     probe |= Columns{1} << i;
     fixed.push_back(args[i]);
   }
-  // A name that occurs twice must be the same value both times.
   const auto agrees = [&](std::span<const Value> cells) {
     std::map<Value, Value> names;
-    for (std::size_t i = 0; i < args.size(); ++i) {
-      if (!key[i].is_none() && key[i] != cells[i]) return false;
-      if (args[i].kind() == Kind::kSlot &&
-          names.emplace(args[i], cells[i]).first->second != cells[i])
-        return false;
-    }
+    for (std::size_t i = 0; i < args.size(); ++i)
+      if (open[i] ? !HasForm(pool_, args[i], cells[i], names) : args[i] != cells[i]) return false;
     return true;
   };
   if (mode_ == Mode::kSolve && catalog_.AccessOf(relation, mode_) != Access::kRows) {
     Table* table = DemandNested(relation, std::move(key), Text(pool_, form));
     if (table == nullptr) return false;
-    key.resize(args.size());
     for (std::size_t r = 0, n = table->rows.size(); r < n; ++r)
       if (agrees(table->rows[r]) && !fn()) return false;
     Waits(*table);
@@ -608,6 +662,21 @@ bool Machine::RunCountForm(const Step& s) {
   const bool waits = std::exchange(frame_->pending, frame_->pending || was_pending);
   if (stop != Stop::kGoesOn) return false;
   return waits || RunCount(s, count);
+}
+
+// --- what is shown (§14.2) -----------------------------------------------------------------
+
+bool Machine::RunShow(const Step& s) {
+  const Value v = slots_[s.clause->As<ShowJson>()->slot];
+  if (!Json(pool_, v)) {  // decision 59
+    Note("`" + s.clause->text + "` has no JSON to show: two keys of a map are the same text, or " +
+         "the text is too long");
+    return true;
+  }
+  frame_->shown.emplace_back(s.clause, v);
+  const bool go_on = Run(s.next);
+  frame_->shown.pop_back();
+  return go_on;
 }
 
 // --- metadata (§11) ------------------------------------------------------------------------
@@ -809,10 +878,15 @@ void Machine::Derive(const Plan& plan) {
 }
 
 bool Machine::EmitAnswer() {
-  Table& table = *frame_->table;
   const Definition& def = *frame_->def;
   std::vector<Value> row = HeadRow(def);
-  if (row.empty() && !def.args.empty()) return stop == Stop::kGoesOn;
+  if (!row.empty() || def.args.empty()) TakeAnswer(std::move(row));
+  return stop == Stop::kGoesOn;
+}
+
+void Machine::TakeAnswer(std::vector<Value> row) {
+  Table& table = *frame_->table;
+  const Definition& def = *frame_->def;
   const bool goal = store_.at(table.relation).space() == Space::kGoal;
   Value map;
   if (goal) {
@@ -837,7 +911,6 @@ bool Machine::EmitAnswer() {
   for (const auto& shown : frame_->shown)
     if (std::find(table.shown.begin(), table.shown.end(), shown) == table.shown.end())
       table.shown.push_back(shown);
-  return stop == Stop::kGoesOn;
 }
 
 }  // namespace rpl

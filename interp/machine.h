@@ -92,6 +92,7 @@ class Machine {
     Frame* frame_;
     Value* slots_;
     const Continuation* found_;
+    std::vector<Value>* tuple_;
     Mode mode_;
   };
 
@@ -103,6 +104,10 @@ class Machine {
 
   /// The values of the head's arguments in the current frame; empty when one has none.
   std::vector<Value> HeadRow(const Definition& def);
+
+  /// Adds a row of the head to the current frame's table, with what it rests on and shows:
+  /// the frame's `path` and `shown`.
+  void TakeAnswer(std::vector<Value> row);
 
   Premise PremiseOf(const RowUsed& used) const;
 
@@ -186,6 +191,7 @@ class Machine {
   bool RunExpand(const Step& s);
   Value FormIn(SlotId slot);
   bool ForEachOfForm(Value form, Continuation fn, Value* row_ref);
+  bool RunShow(const Step& s);
   bool RunMetadata(const Step& s);
   bool RunAggregate(const Step& s);
   bool RunGoalFalse(const Step& s);
@@ -223,6 +229,7 @@ class Machine {
   Value* slots_ = nullptr;
   Mode mode_ = Mode::kDerive;
   const Continuation* found_ = nullptr;  // what a nested plan's end calls
+  std::vector<Value>* tuple_ = nullptr;  // counting: the cells of the rows that are taken
   // Derived rows wait here, so that their places in the table are in the cache when they
   // are inserted. Rows derived in a round are not read before the next one.
   Relation* staged_head_ = nullptr;

@@ -641,13 +641,24 @@ class Machine {
 
 std::string KeyOf(const Call& call) { return call.label + "/" + std::to_string(call.args.size()); }
 
+bool Gathers(const Node& node) {
+  const auto* c = node.As<Collection>();
+  return c != nullptr && c->kind != CollectionKind::kMap && !c->rest.empty();
+}
+
 // The gathering argument of a head, or -1.
 int GatherColumn(const Call& head) {
-  for (std::size_t i = 0; i < head.args.size(); ++i)
-    if (const auto* c = head.args[i].As<Collection>(); c != nullptr && !c->rest.empty()) {
-      if (!c->items.empty()) throw Unsupported{"a gathering head with elements"};
-      return static_cast<int>(i);
-    }
+  for (std::size_t i = 0; i < head.args.size(); ++i) {
+    const Node& arg = head.args[i];
+    if (Gathers(arg) && !arg.As<Collection>()->items.empty())
+      throw Unsupported{"a gathering head with elements"};
+    if (Gathers(arg)) return static_cast<int>(i);
+    const std::function<void(const Node&)> look = [&](const Node& inner) {
+      if (Gathers(inner)) throw Unsupported{"a head that gathers inside of an argument"};
+      ForEachChild(inner, look);
+    };
+    ForEachChild(arg, look);
+  }
   return -1;
 }
 

@@ -495,6 +495,8 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       agenda_->Close();
       Step* step = New(Step::Kind::kBranch, item.clause);
       step->ordered = c->ordered && mode_ == Mode::kSolve;
+      for (const SlotId s : SlotsOf(*item.clause))
+        if (!agenda_->IsBound(s)) step->clears.push_back(s);
       append(step);
       const std::size_t mark = agenda_->Mark();
       for (const Clauses& branch : c->branches) {

@@ -127,6 +127,7 @@ struct Step {
   Step* body2 = nullptr;
   Step* body3 = nullptr;
   std::vector<Step*> branches;
+  std::vector<SlotId> clears;  // kBranch: free here, so that no branch sees another's value
   bool ordered = false;
 
   std::string problem;  // kStuck

@@ -115,6 +115,20 @@ void Rename(Node& node, const std::map<std::string, Node>& names) {
   if (auto* e = node.As<Expansion>())
     if (const auto it = names.find(e->name); it != names.end())
       if (const auto* v = it->second.As<Lvar>()) e->name = v->name;
+  if (auto* r = node.As<Regex>()) {
+    std::string body;
+    std::size_t from = 0;
+    ForEachGroup(*r, [&](std::size_t begin, std::size_t size) {
+      const auto it = names.find(LvarOfGroup(std::string_view(r->body).substr(begin, size)));
+      const auto* v = it == names.end() ? nullptr : it->second.As<Lvar>();
+      if (v == nullptr) return;
+      std::string group = v->name;
+      std::replace(group.begin(), group.end(), '-', '_');
+      body += r->body.substr(from, begin - from) + group;
+      from = begin + size;
+    });
+    r->body = body + r->body.substr(from);
+  }
   ForEachChild(node, [&](const Node& child) { Rename(const_cast<Node&>(child), names); });
 }
 

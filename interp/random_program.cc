@@ -199,6 +199,16 @@ class Grower {
     return r.name + "(" + Joined(args, ", ") + ")";
   }
 
+  // A pattern that says something of the form of a value, and may match it in several ways.
+  std::string Open(char c) {
+    static const std::vector<std::string> kLists = {"[_ & _]", "[_ _]"};
+    static const std::vector<std::string> kMaps = {"{:k _ & _}", "{_ _ & _}", "~ {:h _}"};
+    if (c == 'l') return Of(kLists);
+    if (c == 'm') return Of(kMaps);
+    const int choice = Pick(3);
+    return choice == 0 ? "f(" + Known('n') + ")" : choice == 1 ? "f(_)" : "g(_, _)";
+  }
+
   // An atom over what is bound, `_` and variables of its own.
   std::string BoundAtom(const RandomRelation& r) {
     std::vector<std::string> args;
@@ -208,8 +218,8 @@ class Grower {
         args.push_back("_");
       } else if (choice < 4) {
         args.push_back(Local());
-      } else if (c == 't' && choice < 6) {
-        args.push_back("f(" + Known('n') + ")");
+      } else if (choice < 6 && (c == 't' || c == 'l' || c == 'm')) {
+        args.push_back(Open(c));
       } else {
         args.push_back(Known(c));
       }

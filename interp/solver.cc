@@ -38,6 +38,18 @@ bool Table::Add(std::vector<Value> row) {
   return true;
 }
 
+GatheringHead::GatheringHead(const Definition& def) : first(def.slots.size()), args(def.args) {
+  const std::function<void(Pattern&, const Pattern&)> take = [&](Pattern& p, const Pattern& from) {
+    if (IsGathering(from)) {
+      p = Pattern::Slot(static_cast<SlotId>(first + collections.size()));
+      collections.push_back(&from);
+      return;
+    }
+    for (std::size_t i = 0; i < p.parts.size(); ++i) take(p.parts[i], from.parts[i]);
+  };
+  for (std::size_t i : def.gathered) take(args[i], def.args[i]);
+}
+
 Solver::Solver(const Program& program, Store& store, const Analysis& analysis, const Limits& limits)
     : program_(program),
       store_(store),
@@ -66,6 +78,18 @@ void Solver::Forget() {
 template <typename Make>
 const Plan& Solver::PlanOf(const void* owner, bool lasts, int part, const std::vector<bool>& bound,
                            Make&& make) {
+  const Plan& plan = KeptPlan(owner, lasts, part, bound, make);
+  CountRun(plan, bound, part);
+  return plan;
+}
+
+void Solver::CountRun(const Plan& plan, const std::vector<bool>& bound, int part) {
+  if (machine_.profile() != nullptr) machine_.profile()->Take(plan, bound, part);
+}
+
+template <typename Make>
+const Plan& Solver::KeptPlan(const void* owner, bool lasts, int part,
+                             const std::vector<bool>& bound, Make&& make) {
   const Mode mode = machine_.mode();
   std::vector<Planned>& known = (lasts ? plans_ : query_plans_)[owner];
   auto at = std::find_if(known.begin(), known.end(), [&](const Planned& p) {
@@ -75,7 +99,6 @@ const Plan& Solver::PlanOf(const void* owner, bool lasts, int part, const std::v
     known.push_back({part, mode, bound, make(Planner(analysis_, store_, mode))});
     at = known.end() - 1;
   }
-  if (machine_.profile() != nullptr) machine_.profile()->Take(*at->plan, bound, part);
   return *at->plan;
 }
 
@@ -96,8 +119,8 @@ std::size_t Solver::Derive(const Definition& def, const Plan& plan,
   Profile* const profile = machine_.profile();
   Profile::Evaluation evaluation(profile, def, Profile::Kind::kDerived);
   if (!def.gathered.empty()) {
-    Gather(def, std::vector<bool>(def.slots.size()), [&](std::vector<Value> row) {
-      const std::size_t added = store_.Insert(def.head, row, false);
+    Gather(def, std::vector<bool>(def.slots.size()), [&](const Gathered& group) {
+      const std::size_t added = store_.Insert(def.head, group.row, false);
       machine_.new_rows += added;
       if (added == 0) ++frame.repeated;
     });
@@ -112,37 +135,37 @@ std::size_t Solver::Derive(const Definition& def, const Plan& plan,
 // Groups the answers of a gathering rule by its other arguments (§8, decision 32). `bound`
 // are the slots that the caller's arguments bind.
 void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
-                    const std::function<void(std::vector<Value>)>& add) {
+                    const std::function<void(Gathered)>& add) {
   struct Members {
     std::vector<Value> values;
     std::set<Value> seen;
   };
-  struct Gathering {
-    std::vector<Value> row;  // the other arguments; kNil where one is gathered
+  struct Grouping {
+    Gathered out;
+    std::vector<Value> slots;  // of its first answer, and those of the collections
     std::vector<Members> members;
   };
-  std::vector<Gathering> groups;
+  const GatheringHead head(def);
+  const std::size_t gathers = head.collections.size();
+  std::vector<Grouping> groups;
   std::map<std::vector<Value>, std::size_t> group_of;
   Frame& frame = machine_.frame();
-  const auto build = [&](const Pattern& p) {
-    return Build(pool_, p, frame.slots.data(), frame.names);
-  };
-  const auto is_gathered = [&](std::size_t i) {
-    return std::find(def.gathered.begin(), def.gathered.end(), i) != def.gathered.end();
-  };
   const auto collect = [&] {
-    Gathering group;
-    std::vector<Value> key;  // the row, and the elements before each `&`
-    for (std::size_t i = 0; i < def.args.size(); ++i)
-      group.row.push_back(is_gathered(i) ? kNil : build(def.args[i]));
-    key = group.row;
+    Grouping group;
+    group.slots = frame.slots;
+    group.slots.resize(head.first + gathers, kNil);
+    const auto build = [&](const Pattern& p) {
+      return Build(pool_, p, group.slots.data(), frame.names);
+    };
+    for (const Pattern& p : head.args) group.out.row.push_back(build(p));
+    std::vector<Value> key = group.out.row;  // and the elements before each `&`
     std::vector<Value> found;
-    for (std::size_t i : def.gathered) {
+    for (const Pattern* collection : head.collections) {
       Members& members = group.members.emplace_back();
-      for (const Pattern& p : def.args[i].parts) members.values.push_back(build(p));
+      for (const Pattern& p : collection->parts) members.values.push_back(build(p));
       key.insert(key.end(), members.values.begin(), members.values.end());
       std::vector<Value> member;
-      for (const Pattern& p : def.args[i].rest) member.push_back(build(p));
+      for (const Pattern& p : collection->rest) member.push_back(build(p));
       for (Value v : member)
         if (v.is_none()) return true;
       found.push_back(member.size() == 1 ? member.front() : pool_.List(member));
@@ -150,10 +173,13 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
     if (std::any_of(key.begin(), key.end(), [](Value v) { return v.is_none(); })) return true;
     const auto [it, is_new] = group_of.emplace(std::move(key), groups.size());
     if (is_new) groups.push_back(std::move(group));
-    for (std::size_t g = 0; g < found.size(); ++g) {
-      Members& members = groups[it->second].members[g];
+    Grouping& of = groups[it->second];
+    for (std::size_t g = 0; g < gathers; ++g) {
+      Members& members = of.members[g];
       if (members.seen.insert(found[g]).second) members.values.push_back(found[g]);
     }
+    of.out.path.insert(of.out.path.end(), frame.path.begin(), frame.path.end());
+    of.out.shown.insert(of.out.shown.end(), frame.shown.begin(), frame.shown.end());
     return true;
   };
   const Continuation each(collect);
@@ -162,13 +188,15 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
   frame.answer = outer;
   machine_.used_absence |= machine_.truncated;
   if (machine_.stop != Stop::kGoesOn) return;
-  for (Gathering& group : groups) {
-    for (std::size_t g = 0; g < def.gathered.size(); ++g) {
-      const std::size_t i = def.gathered[g];
+  for (Grouping& group : groups) {
+    for (std::size_t g = 0; g < gathers; ++g) {
       const std::vector<Value>& all = group.members[g].values;
-      group.row[i] = def.args[i].kind == Pattern::Kind::kSet ? pool_.Set(all) : pool_.List(all);
+      group.slots[head.first + g] =
+          head.collections[g]->kind == Pattern::Kind::kSet ? pool_.Set(all) : pool_.List(all);
     }
-    add(std::move(group.row));
+    for (std::size_t i : def.gathered)
+      group.out.row[i] = Build(pool_, head.args[i], group.slots.data(), frame.names);
+    add(std::move(group.out));
   }
 }
 
@@ -236,13 +264,18 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   std::vector<bool> bound(def.slots.size());
   if (!def.gathered.empty()) {
     std::vector<Value> given = table.key;  // what is gathered is not given
-    for (std::size_t i : def.gathered) given[i] = kNone;
+    for (std::size_t i : def.gathered)
+      if (i < given.size()) given[i] = kNone;  // a goal's query has no key
     const auto gather = [&] {
-      Gather(def, bound, [&](std::vector<Value> row) {
+      Gather(def, bound, [&](Gathered group) {
         if (frame.pending) return;
-        for (std::size_t i = 0; i < row.size(); ++i)
-          if (!table.key[i].is_none() && table.key[i] != row[i]) return;
-        if (!table.Add(std::move(row))) ++frame.repeated;
+        for (std::size_t i = 0; i < std::min(group.row.size(), table.key.size()); ++i)
+          if (!table.key[i].is_none() && table.key[i] != group.row[i]) return;
+        frame.path = std::move(group.path);
+        frame.shown = std::move(group.shown);
+        machine_.TakeAnswer(std::move(group.row));
+        frame.path.clear();
+        frame.shown.clear();
       });
       return machine_.stop == Stop::kGoesOn;
     };
@@ -538,7 +571,7 @@ Solver::Sides Solver::SidesOf(const Constraint& c) {
   const Machine::Use use(machine_, frame, Mode::kSolve);
   const std::vector<bool> nothing(c.slots.size());
   const auto plan = [&](int part, const Clauses& clauses, const std::vector<bool>& known) -> auto& {
-    return PlanOf(&c, true, part, known, [&](Planner planner) {
+    return KeptPlan(&c, true, part, known, [&](Planner planner) {
       return planner.Make(Pointers(clauses), known, nothing, c.slots, c.avar);
     });
   };
@@ -546,7 +579,7 @@ Solver::Sides Solver::SidesOf(const Constraint& c) {
   std::vector<bool> bound(c.slots.size());  // what the left side binds
   for (const Step& step : left.steps)
     for (SlotId w : step.writes) bound[static_cast<std::size_t>(w)] = true;
-  return {&left, &plan(1, c.right, bound)};
+  return {&left, &plan(1, c.right, bound), bound};
 }
 
 // The instance that is the slots of the current frame, which are left as they are.
@@ -567,8 +600,8 @@ Solver::Verdict Solver::JudgeHere(const Constraint& c, const Plan& right) {
   return found ? otherwise : waits ? Verdict::kUndecided : Verdict::kViolated;
 }
 
-Solver::Verdict Solver::Judge(const Constraint& c, const std::vector<Value>& slots) {
-  const Sides sides = SidesOf(c);
+Solver::Verdict Solver::Judge(const Constraint& c, const Sides& sides,
+                              const std::vector<Value>& slots) {
   Frame frame(nullptr, c.slots);
   frame.slots = slots;
   const Machine::Use use(machine_, frame, Mode::kSolve);
@@ -579,6 +612,7 @@ void Solver::LeftAnswers(const Constraint& c, const Plan& plan, const std::vecto
                          const std::function<bool(const std::vector<Value>& slots)>& fn) {
   Frame frame(nullptr, c.slots);
   const Machine::Use use(machine_, frame, Mode::kDerive);
+  CountRun(plan, std::vector<bool>(c.slots.size()), 0);
   machine_.marks = &marks;
   const auto each = [&] { return machine_.Polled() && fn(frame.slots); };
   const Continuation answer(each);
@@ -592,6 +626,8 @@ bool Solver::CheckConstraint(const Constraint& c,
   Frame frame(nullptr, c.slots);
   const Machine::Use use(machine_, frame, Mode::kSolve);
   Profile::Evaluation evaluation(machine_.profile(), c);
+  CountRun(*sides.left, std::vector<bool>(c.slots.size()), 0);
+  if (!c.right.empty()) CountRun(*sides.right, sides.bound, 1);
   RowSet seen(c.slots.size());
   std::size_t repeated = 0;
   const auto each = [&] {

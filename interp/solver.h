@@ -32,6 +32,16 @@
 
 namespace rpl {
 
+/// A gathering head (§8): the collections with `&`, and its arguments with a slot of its own in
+/// the place of each, numbered from `first` on. Borrows the definition.
+struct GatheringHead {
+  explicit GatheringHead(const Definition& def);
+
+  std::size_t first;
+  std::vector<Pattern> args;
+  std::vector<const Pattern*> collections;
+};
+
 class Solver : public Demands {
  public:
   Solver(const Program& program, Store& store, const Analysis& analysis, const Limits& limits);
@@ -66,10 +76,11 @@ class Solver : public Demands {
   struct Sides {
     const Plan* left;
     const Plan* right;
+    std::vector<bool> bound;  // slots that the left side binds
   };
   Sides SidesOf(const Constraint& c);
   /// How the instance of a constraint stands whose left side has an answer with these slots.
-  Verdict Judge(const Constraint& c, const std::vector<Value>& slots);
+  Verdict Judge(const Constraint& c, const Sides& sides, const std::vector<Value>& slots);
   /// Calls back for the answers of a deriving plan of the left side, until it gives false.
   void LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
                    const std::function<bool(const std::vector<Value>& slots)>& fn);
@@ -106,13 +117,23 @@ class Solver : public Demands {
   void EvaluateGoal(Table& table);
   void EvaluateGoalRule(Table& table, const Definition& def);
   void TakeTruths(Table& table, const Goal* goal);
+  /// A row of a gathering rule, and what the answers that it gathers rest on and show.
+  struct Gathered {
+    std::vector<Value> row;
+    std::vector<RowUsed> path;
+    std::vector<std::pair<const Clause*, Value>> shown;
+  };
   void Gather(const Definition& def, const std::vector<bool>& bound,
-              const std::function<void(std::vector<Value>)>& add);
+              const std::function<void(Gathered)>& add);
   bool BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
                 std::vector<bool>& bound, Continuation then);
   template <typename Make>
   const Plan& PlanOf(const void* owner, bool lasts, int part, const std::vector<bool>& bound,
                      Make&& make);
+  template <typename Make>
+  const Plan& KeptPlan(const void* owner, bool lasts, int part, const std::vector<bool>& bound,
+                       Make&& make);
+  void CountRun(const Plan& plan, const std::vector<bool>& bound, int part);
   const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound);
   std::string ReasonOf(const Frame& frame) const;
   Verdict JudgeHere(const Constraint& c, const Plan& right);

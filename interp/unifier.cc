@@ -300,6 +300,11 @@ bool UnifyEach(Pool& pool, const Pattern& pattern, Value value, Value* slots, Co
     return true;
   }
   // A map against a two-element list: each entry as [key value] (decision 30).
+  if (value.kind() == Kind::kMap && pattern.kind == Pattern::Kind::kConstant &&
+      pattern.constant.kind() == Kind::kList) {
+    const std::span<const Value> entry = pool.ItemsOf(pattern.constant);
+    return entry.size() != 2 || pool.Lookup(value, entry[0]) != entry[1] || then();
+  }
   if (value.kind() == Kind::kMap && pattern.kind == Pattern::Kind::kList &&
       pattern.parts.size() == 2 && pattern.rest.empty()) {
     const std::span<const Value> items = pool.ItemsOf(value);

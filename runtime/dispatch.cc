@@ -23,16 +23,12 @@ void Runtime::DispatchAsyncs() {
   const bool live = options_.journal == nullptr || options_.journal->live();
   std::set<std::string> traced;
   for (const auto& [clause, value] : shown_) {
-    const auto json = Json(pool_, value);
-    if (!json) {
-      Log("not shown: two keys of " + Text(pool_, value) + " are the same text");
-      continue;
-    }
+    const std::string json = Json(pool_, value).value();  // else the clause did not hold
     if (!AdmitsJson(value)) continue;
     chat_ = true;
-    if (journal != nullptr ? journal->Chat(*json) : live) agent_.Chat(*json);
-    Log("chat " + *json);
-    Tell("chat", {{"line", *json}});
+    if (journal != nullptr ? journal->Chat(json) : live) agent_.Chat(json);
+    Log("chat " + json);
+    Tell("chat", {{"line", json}});
     if (traced.insert(clause->text).second)
       Record(TraceEntry::Kind::kReply, clause->text + " ^ ~ {:tool :json} -> true");
   }

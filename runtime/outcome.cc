@@ -33,6 +33,8 @@ Runtime::CapturedColumns Runtime::ColumnsOf(const Table& table) const {
     const Pattern& p = plan_rule_->args[i];
     if (p.kind == Pattern::Kind::kSlot)
       out.emplace_back(i, "?" + plan_rule_->slots[static_cast<std::size_t>(p.slot)]);
+    else if (p.kind != Pattern::Kind::kConstant)
+      out.emplace_back(i, Text(pool_, plan_rule_->captures[i]));
   }
   return out;
 }
