@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
+#include <cmath>
 
 #include "interp/operators.h"
 #include "interp/profile.h"
@@ -59,6 +61,34 @@ bool HasForm(const Pool& pool, Value form, Value value, std::map<Value, Value>& 
     }
   }
   return true;
+}
+
+// The other scalars that a template shows as `text`.
+std::vector<Value> ReadingsOf(Pool& pool, Value text) {
+  const std::string shown(pool.TextOf(text));
+  std::vector<Value> out;
+  if (shown.empty()) return out;
+  const auto take = [&](Value v) {
+    if (PlainText(pool, v) == shown) out.push_back(v);
+  };
+  const char first = shown.front();
+  const char* const end = shown.data() + shown.size();
+  std::int64_t integer = 0;
+  double number = 0;
+  if (first == '-' || (first >= '0' && first <= '9')) {
+    const auto read = std::from_chars(shown.data(), end, integer);
+    if (read.ptr == end && read.ec == std::errc()) take(pool.Int(integer));
+    else if (const auto real = std::from_chars(shown.data(), end, number);
+             real.ptr == end && real.ec == std::errc() && std::isfinite(number))
+      take(pool.Float(number));
+  } else if (first == ':') {
+    take(pool.Keyword(std::string_view(shown).substr(1)));
+  } else if (shown == "true" || shown == "false") {
+    take(Pool::Bool(shown == "true"));
+  } else if (first >= 'a' && first <= 'z') {
+    take(shown == "nil" ? kNil : pool.Symbol(shown));
+  }
+  return out;
 }
 
 }  // namespace
@@ -186,6 +216,7 @@ bool Machine::Run(const Step* step) {
     case Step::Kind::kAggregate: return RunAggregate(s);
     case Step::Kind::kReadAvar: return RunAvar(s);
     case Step::Kind::kShow: return RunShow(s);
+    case Step::Kind::kReadText: return RunReadText(s);
     case Step::Kind::kGoalFalse: return RunGoalFalse(s);
     case Step::Kind::kFirst: return RunFirst(s);
     case Step::Kind::kLoop: return RunLoop(s);
@@ -476,6 +507,18 @@ bool Machine::RunTruth(const Step& s) {
 }
 
 // --- clauses that look into a body -------------------------------------------------------
+
+bool Machine::RunReadText(const Step& s) {
+  const SlotId slot = s.reads.front();
+  const Value text = slots_[slot];
+  if (!Run(s.next)) return false;
+  for (const Value v : ReadingsOf(pool_, text)) {
+    slots_[slot] = v;
+    if (!Run(s.next)) return false;
+  }
+  slots_[slot] = text;
+  return true;
+}
 
 bool Machine::RunNot(const Step& s) {
   bool found = false;

@@ -192,6 +192,7 @@ class Machine {
   Value FormIn(SlotId slot);
   bool ForEachOfForm(Value form, Continuation fn, Value* row_ref);
   bool RunShow(const Step& s);
+  bool RunReadText(const Step& s);
   bool RunMetadata(const Step& s);
   bool RunAggregate(const Step& s);
   bool RunGoalFalse(const Step& s);

@@ -316,9 +316,12 @@ class Machine {
 
   void SolveList(const Tail& list, const Names& outside, const Env& env, const Then& then) const {
     if (list.empty()) return then(env);
-    // Last of all counts take group keys: what no other clause can bind (decision 25).
-    for (const bool desperate : {false, true}) {
+    // A template with free holes comes after what may bind them (decision 11). Last of all
+    // counts take group keys: what no other clause can bind (decision 25).
+    for (const int pass : {0, 1, 2}) {
+      const bool desperate = pass == 2;
       for (std::size_t i = 0; i < list.size(); ++i) {
+        if (pass == 0 && HasFreeHole(*list[i], env)) continue;
         Names others = outside;
         Names binds;
         for (std::size_t k = 0; k < list.size(); ++k) {
@@ -335,6 +338,14 @@ class Machine {
       }
     }
     throw Unsupported{"no clause is ready: " + Print(*list.front())};
+  }
+
+  static bool HasFreeHole(const Node& node, const Env& env) {
+    bool found = false;
+    if (const auto* t = node.As<Template>())
+      for (const std::string& hole : t->holes) found |= !hole.empty() && env.count(hole) == 0;
+    ForEachChild(node, [&](const Node& child) { found |= HasFreeHole(child, env); });
+    return found;
   }
 
   // Those names that are shared and free.

@@ -26,6 +26,31 @@ constexpr std::size_t kMaxSteps = 20000;
 /// Of clauses in all lists: a branch that soon gets stuck makes few steps of many clauses.
 constexpr std::size_t kMaxListed = 20 * kMaxSteps;
 
+// Whether matching the pattern says what the value of the slot is, and not only its text.
+bool HasValueOf(const Pattern& p, SlotId slot) {
+  const auto has = [&](const Pattern& part) { return HasValueOf(part, slot); };
+  if (p.kind == Pattern::Kind::kTemplate || p.kind == Pattern::Kind::kRegex) return false;
+  return (p.kind == Pattern::Kind::kSlot && p.slot == slot) ||
+         std::any_of(p.parts.begin(), p.parts.end(), has) ||
+         std::any_of(p.rest.begin(), p.rest.end(), has);
+}
+
+// The slots that the holes of templates bind.
+void HolesOf(const Pattern& p, std::vector<SlotId>& out) {
+  for (const Pattern& part : p.parts) {
+    HolesOf(part, out);
+    if (p.kind == Pattern::Kind::kTemplate && part.kind == Pattern::Kind::kSlot && part.binds)
+      out.push_back(part.slot);
+  }
+}
+
+std::vector<SlotId> HolesOf(const Step& step) {
+  std::vector<SlotId> out;
+  HolesOf(step.pattern, out);
+  for (const auto& [column, pattern] : step.matches) HolesOf(pattern, out);
+  return out;
+}
+
 }  // namespace
 
 Planner::Planner(const Catalog& catalog, Store& store, Mode mode)
@@ -356,6 +381,50 @@ Step* Planner::StepFor(const Listed& item) {
   return New(Step::Kind::kTruth, &clause);
 }
 
+// Whether the clause by itself holds for values of the slot only that its rows, its collection
+// or its computation have.
+bool Planner::Gives(const Clause& clause, SlotId slot) const {
+  const auto mentions = [&](const Expr& e) {
+    bool found = false;
+    ForEachSlot(e, [&](SlotId s) { found |= s == slot; });
+    return found;
+  };
+  if (const auto* c = clause.As<Atom>()) {
+    const Access access = catalog_.AccessOf(c->relation, mode_);
+    if (access != Access::kRows && (access != Access::kTable || catalog_.ReachesOutside(clause)))
+      return false;
+    const Columns inputs = access == Access::kTable ? catalog_.InputsOf(c->relation) : 0;
+    for (std::size_t i = 0; i < c->args.size(); ++i)
+      if ((inputs >> i & 1) == 0 && HasValueOf(c->args[i], slot)) return true;
+  }
+  if (const auto* c = clause.As<Member>())
+    return !c->negated && c->element.kind == Expr::Kind::kTerm &&
+           HasValueOf(c->element.term, slot) && !mentions(c->collection);
+  if (const auto* c = clause.As<Compare>(); c != nullptr && c->op == Operator::kEqual) {
+    const auto computes = [&](const Expr& from, const Expr& to) {
+      const bool count = from.kind == Expr::Kind::kTerm && from.term.kind == Pattern::Kind::kSlot &&
+                         (*names_)[static_cast<std::size_t>(from.term.slot)].empty();
+      return (count || from.kind == Expr::Kind::kOperator) && !mentions(from) &&
+             to.kind == Expr::Kind::kTerm && HasValueOf(to.term, slot);
+    };
+    return computes(c->left, c->right) || computes(c->right, c->left);
+  }
+  return false;
+}
+
+// What follows a clause whose templates bind lvars that a clause of `left` gives.
+std::vector<Step*> Planner::TextsOf(const Clause* clause, const std::vector<SlotId>& holes,
+                                    const std::vector<Listed>& left) {
+  std::vector<Step*> out;
+  for (const SlotId slot : holes) {
+    const auto gives = [&](const Listed& item) { return Gives(*item.clause, slot); };
+    if (std::none_of(left.begin(), left.end(), gives)) continue;
+    out.push_back(New(Step::Kind::kReadText, clause));
+    out.back()->reads.push_back(slot);
+  }
+  return out;
+}
+
 // The equalities of the parts of [?a 1] = [2 ?b] and f(?x) = f(1).
 std::vector<Listed> Planner::Decomposed(const Clause& clause) {
   const Pattern& a = clause.As<Compare>()->left.term;
@@ -509,8 +578,11 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       }
       return first;
     }
-    append(StepFor(item));
+    Step* step = StepFor(item);
+    append(step);
     agenda_->Remove(pick);
+    if (const std::vector<SlotId> holes = HolesOf(*step); !holes.empty())
+      for (Step* text : TextsOf(item.clause, holes, agenda_->Left())) append(text);
   }
   if (terminal == Terminal::kEmit)
     for (const SlotId s : wanted_)
@@ -548,8 +620,13 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
       items.push_back({clauses[i], before ? Range::kOld : Range::kAll});
   }
   if (delta >= 0) {
-    plan->first = StepFor({clauses[static_cast<std::size_t>(delta)], Range::kDelta});
-    plan->first->next = Chain(Prepare(items), Terminal::kEmit, 1, nullptr);
+    const Listed first = {clauses[static_cast<std::size_t>(delta)], Range::kDelta};
+    Step* last = plan->first = StepFor(first);
+    for (Step* text : TextsOf(first.clause, HolesOf(*last), items)) {
+      text->depth = last->depth + 1;
+      last = last->next = text;
+    }
+    last->next = Chain(Prepare(items), Terminal::kEmit, last->depth + 1, nullptr);
   } else {
     plan->first = Chain(Prepare(items), Terminal::kEmit, 0, nullptr);
   }

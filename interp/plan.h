@@ -13,6 +13,10 @@
 // A disjunction whose branches bind different slots is followed by one copy of the rest
 // per branch, so that every copy knows what is bound.
 //
+// The hole of a template binds a text. Where another clause gives the lvar its value, which
+// may be a number of that text, a kReadText step tries what the text may stand for, so that it
+// does not matter which of the two runs first (decisions 11, 23).
+//
 // When a clause can never run, a solving plan ends there in a kStuck step that names the
 // lvar; a deriving plan is refused.
 //
@@ -85,6 +89,7 @@ struct Step {
     kAggregate,
     kReadAvar,
     kShow,
+    kReadText,
     kGoalFalse,
     kFirst,
     kLoop,
@@ -181,6 +186,9 @@ class Planner {
   Step* Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken);
   Step* Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone = false);
   Step* StepFor(const Listed& item);
+  bool Gives(const Clause& clause, SlotId slot) const;
+  std::vector<Step*> TextsOf(const Clause* clause, const std::vector<SlotId>& holes,
+                             const std::vector<Listed>& left);
   void AtomStep(Step& step, const Atom& atom);
   bool Buildable(const Pattern& p, bool quote) const;
   bool Buildable(const Expr& e, bool quote) const;

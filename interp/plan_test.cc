@@ -15,10 +15,10 @@ using testing::Engine;
 
 std::string Show(const Step* step) {
   static const char* const kNames[] = {
-      "atom",        "compare",    "bind",       "match",  "member", "temporal", "count",
-      "count-value", "count-form", "not",        "branch", "expand", "metadata", "aggregate",
-      "read",        "show",       "goal-false", "first",  "loop",   "distinct", "check",
-      "truth",       "emit",       "found",      "stuck"};
+      "atom",        "compare",    "bind",      "match",      "member", "temporal", "count",
+      "count-value", "count-form", "not",       "branch",     "expand", "metadata", "aggregate",
+      "read",        "show",       "read-text", "goal-false", "first",  "loop",     "distinct",
+      "check",       "truth",      "emit",      "found",      "stuck"};
   std::string out;
   for (; step != nullptr; step = step->next) {
     if (!out.empty()) out += " > ";
