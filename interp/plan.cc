@@ -265,7 +265,7 @@ Step* Planner::StepFor(const Listed& item) {
     // Unbound slots that stand outside too are group keys (decision 25).
     for (const SlotId s : SlotsOf(c->atom.front())) {
       if (bound(s)) step->reads.push_back(s);
-      else if (agenda_->IsShared(s)) step->groups.push_back(s);
+      else if (agenda_->IsShared(s) || FlowsOn(s)) step->groups.push_back(s);
     }
     step->body = Body(c->atom, nullptr);
     for (const SlotId s : step->groups) {

@@ -405,6 +405,9 @@ Solver::Active Solver::Activated(const Definition& def) {
   const Machine::Use use(machine_, frame, Mode::kSolve);
   const std::vector<bool> nothing(def.slots.size());
   const Plan& plan = PlanOf(&def, program_.Has(def), 1, nothing, [&](Planner planner) {
+    std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
+    for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
+    planner.FlowsOn(std::move(flows_on));
     return planner.Make(Pointers(def.activation), nothing, nothing, def.slots, def.avar);
   });
   machine_.Run(plan.first);
