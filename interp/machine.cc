@@ -896,7 +896,7 @@ bool Machine::RunGoalFalse(const Step& s) {
   const std::size_t open = calls.size();
   Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
   if (table == nullptr) return false;
-  if (table->running) {
+  if (!table->complete && stop == Stop::kGoesOn) {  // it needs a goal that waits for this clause
     circular = store_.at(s.relation).name();
     return true;
   }
