@@ -412,6 +412,7 @@ void Agenda::Watch(Place place) {
   if (clause.As<Negation>() || clause.As<GoalIsFalse>()) return shared(clause);
   if (const auto* c = clause.As<Check>(); c != nullptr && !c->body.empty()) return shared(clause);
   if (const auto* c = clause.As<Expand>()) scratch_ = {c->slot};
+  if (const auto* c = clause.As<ReadAvar>(); c != nullptr && c->last) scratch_ = {c->slot};
   if (const auto* c = clause.As<Metadata>()) {
     scratch_ = c->rows;
     if (c->bindings) scratch_.insert(scratch_.end(), c->own.slots.begin(), c->own.slots.end());
@@ -456,6 +457,8 @@ void Agenda::WatchInDespair(Place place) {
     possible = c4->expansion < 0 && c4->value.empty();
   } else if (const auto* c5 = clause.As<Metadata>(); c5 != nullptr && !possible) {
     scratch_ = c5->rows;
+    possible = true;
+  } else if (clause.As<ReadAvar>()) {
     possible = true;
   }
   if (possible) Require(place, Wait::kDespair, scratch_);

@@ -66,6 +66,8 @@ class Lowering {
   Pattern MetadataPattern(const Node& value, bool bindings);
   OwnSlots OwnOf(const Node& form);
   void ReadAvars(Clauses& body, const std::vector<Pattern>& head);
+  void ReadAvars(Clauses& body, const std::vector<Pattern>& head, std::vector<bool>& dealt_with);
+  SlotId ResolvedIn(const Clause& clause) const;
   void CheckTemplates(const Clauses& body, const std::vector<Pattern>& head);
   void CheckHead(const Node& head, const Definition& def);
   void Fail(Code code, Span span, std::string message, std::string hint = "");

@@ -9,7 +9,7 @@
 //      ($json, checks, @distinct) wait for all others;
 //   3. else, when nothing can run, what can run in a weaker sense: an equality taken
 //      apart, a term read as a form with its unbound lvars as names, a call whose caller
-//      left an input open.
+//      left an input open, and last a question for what no clause binds.
 //
 // Why 1 and 2 are safe: tests bind nothing, so running one earlier drops bindings that it
 // would have dropped later, and the nested-loop order of what remains is the same.
@@ -507,7 +507,8 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       }
       return first;
     }
-    append(StepFor(item));
+    const auto* read = item.clause->As<ReadAvar>();
+    if (read == nullptr || !read->last || !agenda_->IsBound(read->slot)) append(StepFor(item));
     agenda_->Remove(pick);
   }
   if (terminal == Terminal::kEmit)
