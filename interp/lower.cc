@@ -76,6 +76,30 @@ bool IsToolOrAvar(const Node& node) {
   return call != nullptr && call->ns == Namespace::kTool;
 }
 
+std::optional<Rule> WithPin(const Rule& rule) {
+  if (rule.constraints.size() != 1 || rule.tail.size() != 1) return std::nullopt;
+  const auto* form = Ungroup(rule.constraints.front()).As<Call>();
+  const auto* clauses = rule.tail.front().As<Conjunction>();
+  if (form == nullptr || form->ns != Namespace::kRelation || clauses == nullptr)
+    return std::nullopt;
+  const Node pinned = clauses->clauses.back();
+  const auto* lvar = pinned.As<Lvar>();
+  if (lvar == nullptr || lvar->name.empty()) return std::nullopt;
+  Rule out = rule;
+  auto& left = out.tail.front().As<Conjunction>()->clauses;
+  left.pop_back();
+  std::vector<std::string> others;
+  for (const Node& node : out.heads) CollectVariables(node, others);
+  for (const Node& node : left) CollectVariables(node, others);
+  if (std::find(others.begin(), others.end(), lvar->name) == others.end()) return std::nullopt;
+  if (left.size() == 1) {
+    Node only = std::move(left.front());
+    out.tail.front() = std::move(only);
+  }
+  out.constraints.insert(out.constraints.begin(), pinned);
+  return out;
+}
+
 void Lowering::Fail(Code code, Span span, std::string message, std::string hint) {
   failed_ = true;
   out_.Add(code, span, std::move(message), std::move(hint));
@@ -566,10 +590,12 @@ void Lowering::CheckHead(const Node& head, const Definition& def) {
   }
 }
 
-Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
+Definition Lowering::Define(const Node& head, const Rule& written, Span span) {
+  const std::optional<Rule> with_pin = WithPin(written);
+  const Rule& rule = with_pin ? *with_pin : written;
   Definition def;
   def.span = span;
-  def.text = Print(rule);
+  def.text = Print(written);
   def.heading = heading_.title;
   def.from_heading = heading_.signature;
   for (const Node& tail : rule.tail) FindForms(tail, forms_);
@@ -692,12 +718,17 @@ Collected Lowering::Collect(const Node& head) {
   return collected;
 }
 
-Constraint Lowering::Constrain(const Rule& rule, Span span) {
+Constraint Lowering::Constrain(const Rule& written, Span span) {
+  const std::optional<Rule> with_pin = WithPin(written);
+  const Rule& rule = with_pin ? *with_pin : written;
   Constraint c;
   c.span = span;
-  c.text = Print(rule);
+  c.text = Print(written);
   c.heading = heading_.title;
   for (const Node& tail : rule.tail) FindForms(tail, forms_);
+  Definition conditions;
+  Activation(rule.abductives, conditions);
+  c.left = std::move(conditions.activation);
   for (const Node& tail : rule.tail) {
     Tail(tail, c.left);
     c.own = OwnOf(tail);
@@ -721,6 +752,7 @@ Constraint Lowering::Constrain(const Rule& rule, Span span) {
       Tail(rule.constraints.front(), c.right);
     }
   }
+  for (Clause& clause : conditions.body) c.left.push_back(std::move(clause));
   ReadAvars(c.left, {});
   c.slots = names_;
   c.avar = avar_;

@@ -31,6 +31,10 @@ struct HeadingContext {
 /// A tool call or a bare avar: what `?v = …` takes the result of (§13.3).
 bool IsToolOrAvar(const Node& node);
 
+/// `tail, ?r -> inner(?x)` as `tail -> ?r -> inner(?x)`: it pins the form of ?r (decision 19).
+/// nullopt for any other rule.
+std::optional<Rule> WithPin(const Rule& rule);
+
 class Lowering {
  public:
   Lowering(Program& program, const HeadingContext& heading, Diagnostics& out)

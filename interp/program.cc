@@ -139,7 +139,7 @@ void AppendTail(Nodes& tail, const Node& more) {
 
 // `rule`, written for `head` in the section of a heading, in the heading's own variables.
 Rule InHeadingTerms(const Node& heading_head, const Rule& rule) {
-  Rule out = rule;
+  Rule out = WithPin(rule).value_or(rule);
   const auto* wanted = heading_head.As<Call>();
   const auto* has = rule.heads.front().As<Call>();
   if (wanted->args == has->args || wanted->args.size() != has->args.size()) return out;
@@ -600,7 +600,8 @@ void Loader::Heading(int scope) {
   const auto s = static_cast<std::size_t>(scope);
   const Scope& heading = document_.scopes[s];
   Section& section = sections_[s];
-  const Sentence& signature = *heading.signature;
+  Sentence signature = *heading.signature;
+  if (const std::optional<Rule> pinned = WithPin(signature.rule)) signature.rule = *pinned;
   if (signature.rule.heads.empty()) {  // a constraint in a heading (decision 74)
     Lowering lowering(program_, section.context, out_);
     Constraint c = lowering.Constrain(signature.rule, heading.span);
