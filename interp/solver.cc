@@ -218,7 +218,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
     for (std::size_t i : def.gathered) given[i] = kNone;
     const auto gather = [&] {
       Gather(def, bound, [&](std::vector<Value> row) {
-        if (frame.pending) return;
+        if (frame.pending || frame.lacking) return;
         for (std::size_t i = 0; i < row.size(); ++i)
           if (!table.key[i].is_none() && table.key[i] != row[i]) return;
         table.Add(std::move(row));
@@ -230,6 +230,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
     BindHead(def, table.key, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
   }
   table.pending |= frame.pending;
+  table.lacking |= frame.lacking;
   table.pending_question |= frame.pending_question;
   table.pending_call |= frame.pending_call;
   if (frame.emitted > 0 || frame.pending) return;
@@ -240,7 +241,8 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
 // --- demanded relations --------------------------------------------------------------------
 
 // Rows that are there answer; else the first free argument without a reply is asked for
-// (decision 70).
+// (decision 70). Whether a row holds of which every argument is known is decided by the answer
+// to the open question (decision 56), unless there was one.
 void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   if (!table.rows.empty()) return;
   OpenCall call;
@@ -250,20 +252,24 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   call.place = collected.span;
   const std::string missing = "no fact matches `" + machine_.CallText(call) + "`";
   const Relation& rel = store_.at(table.relation);
+  if (rel.empty() &&
+      std::none_of(table.key.begin(), table.key.end(), [](Value v) { return v.is_none(); }))
+    std::fill(call.args.begin(), call.args.end(), kNone);
   for (RowId row = 0; row < rel.size(); ++row)
     if (rel.Origin(row) != nullptr) {  // facts of the program suppress asking
       table.reason = missing;
       return;
     }
-  const auto known = arguments_.find({table.relation, table.key});
-  for (std::size_t i = 0; i < table.key.size() && call.column < 0; ++i) {
+  const auto known = arguments_.find({table.relation, call.args});
+  for (std::size_t i = 0; i < call.args.size() && call.column < 0; ++i) {
     const bool answered = known != arguments_.end() && !known->second[i].is_none();
-    if (!table.key[i].is_none() || answered) continue;
+    if (!call.args[i].is_none() || answered) continue;
     call.column = static_cast<int>(i);
     call.question = collected.questions[i];
   }
   if (call.column < 0) table.reason = missing;
   else if (machine_.Open(call, &table.reason)) table.pending = table.pending_question = true;
+  else table.lacking = machine_.IsDeclined(call);
 }
 
 std::vector<Value> Solver::RowWith(const OpenCall& call, Value reply) const {
@@ -286,7 +292,7 @@ std::vector<Value> Solver::TakeArgument(const OpenCall& call, Value reply) {
 }
 
 void Solver::EvaluateTable(Table& table) {
-  table.pending = table.pending_question = table.pending_call = false;
+  table.pending = table.pending_question = table.pending_call = table.lacking = false;
   table.shown.clear();
   table.used.clear();
   Relation& rel = store_.at(table.relation);
@@ -523,13 +529,16 @@ bool Solver::CheckConstraint(const Constraint& c,
     if (!c.right.empty()) {
       bool found = false;
       const bool was_pending = std::exchange(frame.pending, false);
+      const bool was_lacking = std::exchange(frame.lacking, false);
       const auto first = [&] { return found = true, false; };
       const Continuation answer(first);
       const Continuation* outer = std::exchange(frame.answer, &answer);
       machine_.Run(right.first);
       frame.answer = outer;
-      if (!found) verdict = frame.pending ? Verdict::kUndecided : Verdict::kViolated;
+      const bool open = frame.pending || frame.lacking;
+      if (!found) verdict = open ? Verdict::kUndecided : Verdict::kViolated;
       frame.pending = was_pending;
+      frame.lacking = was_lacking;
       std::copy(here.begin(), here.end(), frame.slots.begin());
     }
     if (machine_.stop == Stop::kGoesOn) fn(here, verdict);
