@@ -100,6 +100,17 @@ std::optional<Rule> WithPin(const Rule& rule) {
   return out;
 }
 
+bool IsFailure(const Rule& rule) {
+  if (!rule.heads.empty() || rule.tail.size() != 1) return false;
+  if (!rule.abductives.empty() || !rule.constraints.empty()) return false;
+  const Node& statement = Ungroup(rule.tail.front());
+  const auto* call = statement.As<Call>();
+  std::vector<std::string> variables;
+  CollectVariables(statement, variables);
+  return call != nullptr && call->ns == Namespace::kGoal && call->label == "fail" &&
+         variables.empty();
+}
+
 void Lowering::Fail(Code code, Span span, std::string message, std::string hint) {
   failed_ = true;
   out_.Add(code, span, std::move(message), std::move(hint));

@@ -35,6 +35,9 @@ bool IsToolOrAvar(const Node& node);
 /// nullopt for any other rule.
 std::optional<Rule> WithPin(const Rule& rule);
 
+/// %fail("why", "what") as a statement: what its author models fails (§15.7).
+bool IsFailure(const Rule& rule);
+
 class Lowering {
  public:
   Lowering(Program& program, const HeadingContext& heading, Diagnostics& out)

@@ -210,18 +210,6 @@ std::optional<Node> Distributed(const Node& clause) {
   return Node{std::move(out), clause.span};
 }
 
-// %fail("why", "what") as a statement: what its author models fails (§15.7).
-bool IsFailure(const Rule& rule) {
-  if (!rule.heads.empty() || rule.tail.size() != 1) return false;
-  if (!rule.abductives.empty() || !rule.constraints.empty()) return false;
-  const Node& statement = Ungroup(rule.tail.front());
-  const auto* call = statement.As<Call>();
-  std::vector<std::string> variables;
-  CollectVariables(statement, variables);
-  return call != nullptr && call->ns == Namespace::kGoal && call->label == "fail" &&
-         variables.empty();
-}
-
 // The sentences and prose of one heading, sorted.
 struct Section {
   Nodes prose_terms;
