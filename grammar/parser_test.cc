@@ -448,7 +448,8 @@ TEST_CASE("lints") {
       {"9", "% <- p([?f . ?s])", Code::kDottedPair, "for the rest, write `[?f & ?rest]`"},
       {"10", "p(\"{name}\")", Code::kBraceInString, "for a variable, write `{?name}`"},
       {"13", "p(1N)", Code::kNumberSuffix, "remove it"},
-      {"14", "p(:ns/Name)", Code::kForeignName, "as a name of your own, write `:ns/name`"},
+      {"14", "p(:ns/Name)", Code::kForeignName, "as a name of your own, write `:ns-name`"},
+      {"14", "p(foo/bar)", Code::kForeignName, "as a name of your own, write `foo-bar`"},
       {"15", "p(now)", Code::kOperatorName, "the time is `now` only beside a temporal operator"},
       {"20", "p(1) ^ {:a 1}", Code::kBareMetadataMap, "write `^ ~ {:a 1}`"},
   };

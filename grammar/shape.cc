@@ -573,9 +573,11 @@ class Shape {
     const bool foreign = std::any_of(name.begin(), name.end(),
                                      [](char c) { return c == '/' || c == '_' || IsCapital(c); });
     if (!foreign) return;
+    std::string kebab = Kebab(name);
+    std::replace(kebab.begin(), kebab.end(), '/', '-');
     Lint(Code::kForeignName, span,
          "`" + std::string(sigil) + std::string(name) + "` is not kebab-case",
-         "as a name of your own, write `" + std::string(sigil) + Kebab(name) + "`");
+         "as a name of your own, write `" + std::string(sigil) + kebab + "`");
   }
 
   void LvarName(Span span, const std::string& name) {

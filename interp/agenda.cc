@@ -31,6 +31,14 @@ std::uint8_t ClosingRank(const Clause& clause) {
   return clause.As<ShowJson>() ? 3 : 0;
 }
 
+// In despair: what can run in full and only stands behind another, then what binds something
+// by itself (a count's groups, a form), then what leaves something open, then a question.
+std::uint64_t DespairRank(const Clause& clause, bool ready) {
+  if (ready) return 0;
+  if (clause.As<ReadAvar>()) return 3;
+  return clause.As<Atom>() || clause.As<Alternatives>() ? 2 : 1;
+}
+
 // Whether it binds nothing: then it runs as soon as it can.
 bool IsTest(const Clause& clause) {
   return clause.As<Compare>() || clause.As<Temporal>() || clause.As<Truth>() ||
@@ -303,9 +311,9 @@ void Agenda::Satisfied(Need need) {
       }
       return;
     case Wait::kDespair:
-      if (e.desperate) return;
+      if (e.desperate && !e.ready) return;
       e.desperate = true;
-      list.despair.push_back(need.entry);
+      list.despair.push_back(DespairRank(*e.item.clause, e.ready) << 32 | need.entry);
       std::push_heap(list.despair.begin(), list.despair.end(), std::greater<>());
   }
 }
@@ -417,6 +425,7 @@ void Agenda::Watch(Place place) {
   if (clause.As<Negation>() || clause.As<GoalIsFalse>()) return shared(clause);
   if (const auto* c = clause.As<Check>(); c != nullptr && !c->body.empty()) return shared(clause);
   if (const auto* c = clause.As<Expand>()) scratch_ = {c->slot};
+  if (const auto* c = clause.As<ReadAvar>(); c != nullptr && c->last) scratch_ = {c->slot};
   if (const auto* c = clause.As<Metadata>()) {
     scratch_ = c->rows;
     if (c->bindings) scratch_.insert(scratch_.end(), c->own.slots.begin(), c->own.slots.end());
@@ -478,6 +487,8 @@ void Agenda::WatchInDespair(Place place) {
     possible = c4->expansion < 0 && c4->value.empty();
   } else if (const auto* c5 = clause.As<Metadata>(); c5 != nullptr && !possible) {
     scratch_ = c5->rows;
+    possible = true;
+  } else if (clause.As<ReadAvar>()) {
     possible = true;
   }
   if (possible) Require(place, Wait::kDespair, scratch_, more_);
@@ -541,7 +552,7 @@ Agenda::Place Agenda::NextInDespair() {
       if (list.entries[place].left) WatchInDespair(place);
   }
   while (!list.despair.empty()) {
-    const Place place = list.despair.front();
+    const auto place = static_cast<Place>(list.despair.front() & 0xFFFFFFFF);
     if (list.entries[place].left)
       return list.entries[place].closing == 0 ? CountFor(place) : kNobody;
     std::pop_heap(list.despair.begin(), list.despair.end(), std::greater<>());

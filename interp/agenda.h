@@ -108,8 +108,7 @@ class Agenda {
   };
   struct Level {
     std::vector<Entry> entries;
-    std::vector<std::uint64_t> ready;  // heap of keys
-    std::vector<Place> despair;        // heap
+    std::vector<std::uint64_t> ready, despair;  // heaps of keys
     std::vector<Place> outside, equalities, counts;
     std::size_t next_outside = 0, next_equality = 0, first = 0;
     std::uint32_t left = 0, open = 0;                     // all, and those that are not closing

@@ -189,7 +189,8 @@ bool Analysis::ReachesOutside(const Clause& clause) const {
     const Relation& rel = store_->at(atom->relation);
     return rel.space() != Space::kRelation || At(store_->BaseOf(atom->relation)).outside;
   }
-  if (clause.As<ReadAvar>() || clause.As<GoalIsFalse>()) return true;
+  if (const auto* read = clause.As<ReadAvar>()) return !read->last;
+  if (clause.As<GoalIsFalse>()) return true;
   bool found = false;
   ForEachBody(clause, [&](const Clauses& body) {
     for (const Clause& inner : body) found |= ReachesOutside(inner);
@@ -197,12 +198,17 @@ bool Analysis::ReachesOutside(const Clause& clause) const {
   return found;
 }
 
-// Whether some argument must come from the caller; the columns are added to `inputs`.
-bool Analysis::NeedsCaller(const Definition& def, Planner& planner, Columns* inputs) {
+// Whether some argument must come from the caller; the columns are added to `inputs`. `asks`:
+// whether a question is put for what no clause binds.
+bool Analysis::NeedsCaller(const Definition& def, Planner& planner, Columns* inputs, bool* asks) {
   const std::vector<const Clause*> clauses = ClausesOf(def);
   const std::vector<bool> wanted = HeadSlots(def);
   const std::vector<bool> nothing(def.slots.size());
-  if (!HasStuck(*planner.Make(clauses, nothing, wanted, def.slots, def.avar))) return false;
+  const std::unique_ptr<Plan> alone = planner.Make(clauses, nothing, wanted, def.slots, def.avar);
+  *asks = std::any_of(alone->steps.begin(), alone->steps.end(), [](const Step& s) {
+    return s.kind == Step::Kind::kReadAvar && s.clause->As<ReadAvar>()->last;
+  });
+  if (!HasStuck(*alone)) return false;
   for (std::size_t open = 0; open < def.args.size(); ++open) {
     std::vector<bool> bound(def.slots.size());
     for (std::size_t i = 0; i < def.args.size(); ++i)
@@ -216,7 +222,8 @@ bool Analysis::NeedsCaller(const Definition& def, Planner& planner, Columns* inp
 
 bool Analysis::ActsIn(const Clauses& clauses) const {
   return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
-    if (clause.As<ShowJson>() || clause.As<ReadAvar>()) return true;
+    if (clause.As<ShowJson>()) return true;
+    if (const auto* read = clause.As<ReadAvar>(); read != nullptr && !read->last) return true;
     if (const auto* atom = clause.As<Atom>()) {
       const Space space = store_->at(atom->relation).space();
       const Info& info = At(store_->BaseOf(atom->relation));
@@ -254,6 +261,7 @@ void Analysis::Make(const Program& program, Store& store) {
   expanding_.clear();
   cycles_.clear();
   info_.assign(store.size(), Info{});
+  asks_.assign(program.definitions().size(), false);
   for (const Definition& def : program.definitions())
     if (def.head != kNoId) info_[def.head].rules.push_back(def.number);
   for (RelationId r = 0; r < store.size(); ++r)
@@ -274,7 +282,8 @@ void Analysis::Make(const Program& program, Store& store) {
   }
   Planner planner(*this, store, Mode::kSolve);
   while (!rounds.empty()) {
-    const Definition& def = definitions[rounds.Next()];
+    const std::size_t number = rounds.Next();
+    const Definition& def = definitions[number];
     Info& info = info_[def.head];
     bool outside = false;
     const bool in_activation = UsesDemand(def.activation, &outside);
@@ -282,7 +291,10 @@ void Analysis::Make(const Program& program, Store& store) {
     bool demanded =
         in_activation || in_body || HasExpansion(def.activation) || HasExpansion(def.body);
     Columns inputs = info.inputs;
-    demanded = NeedsCaller(def, planner, &inputs) || demanded;
+    bool asks = false;
+    demanded = NeedsCaller(def, planner, &inputs, &asks) || asks || demanded;
+    outside = outside || asks;
+    if (asks) asks_[number] = true;
     const bool acts = Acts(def);
     if ((demanded && !info.demanded) || (outside && !info.outside) || (acts && !info.acts) ||
         inputs != info.inputs) {
@@ -312,7 +324,11 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
     c.def = &def;
     if (def.head != kNoId && store.at(def.head).space() == Space::kGoal) continue;
     const std::vector<const Clause*> clauses = ClausesOf(def);
-    for (const Clause* clause : clauses) Reads(*clause, store, false, c.reads, c.wholes);
+    for (const Clause* clause : clauses) {
+      const auto* read = clause->As<ReadAvar>();
+      if (read != nullptr && read->last && !asks_[static_cast<std::size_t>(def.number)]) continue;
+      Reads(*clause, store, false, c.reads, c.wholes);
+    }
     if (!def.gathered.empty() || def.choice) c.wholes = c.reads;
     c.alternatives = Alternatives_(clauses);
     if (c.alternatives.empty() || !def.gathered.empty() || def.choice) c.alternatives = {clauses};

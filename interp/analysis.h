@@ -67,7 +67,10 @@ class Analysis : public Catalog {
 
   /// Whether evaluating the rule may ask, call or show something, itself or through what
   /// it reads.
-  bool Acts(const Definition& def) const { return ActsIn(def.activation) || ActsIn(def.body); }
+  bool Acts(const Definition& def) const {
+    const bool asks = program_->Has(def) && asks_[static_cast<std::size_t>(def.number)];
+    return asks || ActsIn(def.activation) || ActsIn(def.body);
+  }
   /// Whether evaluating the relation or goal may reach a goal, or do any of these.
   bool Acts(RelationId relation) const {
     const Info& info = At(relation);
@@ -112,7 +115,7 @@ class Analysis : public Catalog {
   const Info& At(RelationId r) const { return r < info_.size() ? info_[r] : nothing_; }
   const Plan& Planned(DerivedRule& rule, DerivedRule::Ordered& ordered, int delta,
                       const Limits& limits) const;
-  bool NeedsCaller(const Definition& def, Planner& planner, Columns* inputs);
+  bool NeedsCaller(const Definition& def, Planner& planner, Columns* inputs, bool* asks);
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
   bool ActsIn(const Clauses& clauses) const;
   void MakeStrata(const Program& program, Store& store);
@@ -121,6 +124,7 @@ class Analysis : public Catalog {
   const Program* program_ = nullptr;
   Store* store_ = nullptr;
   std::vector<Info> info_;
+  std::vector<bool> asks_;  // definitions that ask for what no clause binds
   Info nothing_;
   std::vector<Stratum> strata_;
   std::vector<DerivedRule> expanding_;

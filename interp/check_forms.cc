@@ -7,6 +7,7 @@
 
 #include "grammar/printer.h"
 #include "interp/check_context.h"
+#include "interp/lower.h"
 
 namespace rpl::check {
 namespace {
@@ -404,6 +405,7 @@ class Forms {
     const bool lone = form->As<Lvar>() || form->As<Avar>() || form->As<String>() ||
                       form->As<Number>() || form->As<Keyword>();
     if (call == nullptr && !lone) return;
+    if (IsFailure(part.rule())) return;
     context_.Blame(part.sentence->span, "*");
     if (broken_sections_.contains(&part.section())) return;
     std::string hint = "did you mean a rule or a shell query?";

@@ -13,6 +13,7 @@
 
 #include "grammar/spelling.h"
 #include "interp/check_context.h"
+#include "interp/lower.h"
 
 namespace rpl::check {
 namespace {
@@ -185,7 +186,9 @@ class Names {
     Body(rule, owners, gathers ? Needs::kGather : Needs::kPlain);
   }
 
-  void Body(const Rule& rule, const std::vector<int>& owners, Needs needs) {
+  void Body(const Rule& written, const std::vector<int>& owners, Needs needs) {
+    const std::optional<Rule> with_pin = WithPin(written);
+    const Rule& rule = with_pin ? *with_pin : written;
     // Activation clauses read the state before the body (decision 40).
     for (const Abductive& a : rule.abductives)
       for (const Node& clause : a.clauses) Clause(clause, {kRoot}, Needs::kPlain);

@@ -177,11 +177,13 @@ struct Aggregate {
   Pattern pattern;
 };
 
-/// A bare avar is read: its reply, or a question (§13).
+/// A bare avar is read: its reply, or a question (§13). `last`: only where no other clause
+/// binds the slot, which the plan says (§18.4.5, decisions 38, 75).
 struct ReadAvar {
   RelationId channel;
   SlotId slot;
   int question;  // index into Program::questions
+  bool last = false;
 };
 
 /// $json(?x): shown once every other clause holds (decision 58).

@@ -76,6 +76,41 @@ bool IsToolOrAvar(const Node& node) {
   return call != nullptr && call->ns == Namespace::kTool;
 }
 
+std::optional<Rule> WithPin(const Rule& rule) {
+  if (rule.constraints.size() != 1 || rule.tail.size() != 1) return std::nullopt;
+  const auto* form = Ungroup(rule.constraints.front()).As<Call>();
+  const auto* clauses = rule.tail.front().As<Conjunction>();
+  if (form == nullptr || form->ns != Namespace::kRelation || clauses == nullptr)
+    return std::nullopt;
+  const Node pinned = clauses->clauses.back();
+  const auto* lvar = pinned.As<Lvar>();
+  if (lvar == nullptr || lvar->name.empty()) return std::nullopt;
+  Rule out = rule;
+  auto& left = out.tail.front().As<Conjunction>()->clauses;
+  left.pop_back();
+  std::vector<std::string> others;
+  for (const Node& node : out.heads) CollectVariables(node, others);
+  for (const Node& node : left) CollectVariables(node, others);
+  if (std::find(others.begin(), others.end(), lvar->name) == others.end()) return std::nullopt;
+  if (left.size() == 1) {
+    Node only = std::move(left.front());
+    out.tail.front() = std::move(only);
+  }
+  out.constraints.insert(out.constraints.begin(), pinned);
+  return out;
+}
+
+bool IsFailure(const Rule& rule) {
+  if (!rule.heads.empty() || rule.tail.size() != 1) return false;
+  if (!rule.abductives.empty() || !rule.constraints.empty()) return false;
+  const Node& statement = Ungroup(rule.tail.front());
+  const auto* call = statement.As<Call>();
+  std::vector<std::string> variables;
+  CollectVariables(statement, variables);
+  return call != nullptr && call->ns == Namespace::kGoal && call->label == "fail" &&
+         variables.empty();
+}
+
 void Lowering::Fail(Code code, Span span, std::string message, std::string hint) {
   failed_ = true;
   out_.Add(code, span, std::move(message), std::move(hint));
@@ -385,45 +420,77 @@ void Lowering::Activation(const std::vector<Abductive>& abductives, Definition& 
 
 // An avar that nothing supplies is read from outside (§18.4.5): before the first clause
 // that mentions it, or last when only the head does. One in an argument position of a
-// relation is matched like a variable first (decision 53).
+// relation is matched like a variable first (decision 53), and one that only a variable is
+// equated with is read last, unless that variable resolves it (decisions 54, 55). So is an
+// argument of a heading, or a span of its prose, that the plan finds bound by nothing.
+//
+// An avar of a branch of a disjunction alone is read there.
 void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head) {
   if (!heading_.signature && std::find(avar_.begin(), avar_.end(), true) == avar_.end()) return;
+  std::vector<bool> dealt_with(names_.size());
+  ReadAvars(body, head, dealt_with);
+}
+
+void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head,
+                         std::vector<bool>& dealt_with) {
   constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
   struct Use {
     bool supplied = false;         // by another clause than one that reads it
     bool read = false;             // by a clause of its own
+    bool resolved = false;         // by an equality with a variable, if that is bound
     bool in_head = false;          // as an argument
+    bool in_one = true;            // no two clauses mention it
     std::size_t first = kNowhere;  // clause that mentions it
     std::size_t atom = kNowhere;   // the first that has it as an argument
   };
-  std::vector<Use> uses(names_.size());
-  const auto use = [&](SlotId s) -> Use& { return uses[static_cast<std::size_t>(s)]; };
+  std::map<SlotId, Use> uses;
   for (const Pattern& p : head)
-    if (p.kind == Pattern::Kind::kSlot) use(p.slot).in_head = true;
+    if (p.kind == Pattern::Kind::kSlot) uses[p.slot].in_head = true;
   for (std::size_t i = 0; i < body.size(); ++i) {
     const bool reads = body[i].As<ReadAvar>() != nullptr;
-    ForEachProduct(body[i], avar_,
-                   [&](SlotId s) { (reads ? use(s).read : use(s).supplied) = true; });
-    ForEachSlot(body[i], [&](SlotId s) { use(s).first = std::min(use(s).first, i); });
+    const SlotId resolved = ResolvedIn(body[i]);
+    ForEachProduct(body[i], avar_, [&](SlotId s) {
+      if (s == resolved) uses[s].resolved = true;
+      else (reads ? uses[s].read : uses[s].supplied) = true;
+    });
+    ForEachSlot(body[i], [&](SlotId s) {
+      Use& use = uses[s];
+      if (use.first == kNowhere) use.first = i;
+      use.in_one = use.in_one && use.first == i;
+    });
     if (const auto* atom = body[i].As<Atom>())
       for (const Pattern& p : atom->args)
-        if (p.kind == Pattern::Kind::kSlot) use(p.slot).atom = std::min(use(p.slot).atom, i);
+        if (p.kind == Pattern::Kind::kSlot) uses[p.slot].atom = std::min(uses[p.slot].atom, i);
   }
+  const auto clause_reading = [&](SlotId slot, Span span, bool last) {
+    const auto s = static_cast<std::size_t>(slot);
+    return Clause{ReadAvar{program_.store().Declare(Space::kAvar, names_[s], 0), slot,
+                           QuestionFor(names_[s], "$" + names_[s]), last},
+                  span, (avar_[s] ? "$" : "?") + names_[s]};
+  };
   std::vector<std::pair<std::size_t, Clause>> added;  // before which clause
-  for (std::size_t s = 0; s < uses.size(); ++s) {
-    const auto slot = static_cast<SlotId>(s);
-    const Use& u = uses[s];
-    if (u.supplied || u.read) {  // an atom that alone can supply an avar asks for it
-      if (avar_[s] && u.atom != kNowhere) body[u.atom].As<Atom>()->avars.push_back(slot);
-      continue;
+  Clauses last;
+  for (const auto& [slot, use] : uses) {
+    const auto s = static_cast<std::size_t>(slot);
+    if (dealt_with[s]) continue;
+    const bool nowhere = use.first == kNowhere;
+    if (avar_[s] && !use.in_head && use.in_one && body[use.first].As<Alternatives>()) continue;
+    dealt_with[s] = true;
+    const Span span = nowhere ? Span{} : body[use.first].span;
+    if (use.supplied || use.read) {  // an atom that alone can supply an avar asks for it
+      if (avar_[s] && use.atom != kNowhere) body[use.atom].As<Atom>()->avars.push_back(slot);
+    } else if (avar_[s] && !use.resolved) {
+      added.emplace_back(std::min(use.first, body.size()), clause_reading(slot, span, false));
+    } else if (avar_[s] || (heading_.signature && use.in_head)) {
+      last.push_back(clause_reading(slot, span, true));
     }
-    if (!avar_[s] && !(heading_.signature && u.in_head)) continue;
-    const std::size_t at = std::min(u.first, body.size());
-    added.emplace_back(
-        at, Clause{ReadAvar{program_.store().Declare(Space::kAvar, names_[s], 0), slot,
-                            QuestionFor(names_[s], "$" + names_[s])},
-                   at == body.size() ? Span{} : body[at].span, (avar_[s] ? "$" : "?") + names_[s]});
   }
+  for (Clause& clause : body)
+    if (auto* alternatives = clause.As<Alternatives>())
+      for (Clauses& branch : alternatives->branches) {
+        ReadAvars(branch, {}, dealt_with);
+        alternatives->ordered = alternatives->ordered || Reaches(branch);
+      }
   std::stable_sort(added.begin(), added.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   Clauses out;
@@ -431,15 +498,31 @@ void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head) {
   for (std::size_t i = 0; i <= body.size(); ++i) {
     for (; next != added.end() && next->first == i; ++next) out.push_back(std::move(next->second));
     if (i == body.size()) break;
-    // A prose term that some clause supplies asks nothing.
-    const auto* read = body[i].As<ReadAvar>();
-    if (read != nullptr && use(read->slot).supplied) {
-      const auto s = static_cast<std::size_t>(read->slot);
-      if (!avar_[s] && !names_[s].empty()) continue;
+    auto* read = body[i].As<ReadAvar>();
+    if (read != nullptr && !avar_[static_cast<std::size_t>(read->slot)]) {  // a prose term
+      if (uses[read->slot].supplied) continue;
+      read->last = true;
+      last.push_back(std::move(body[i]));
+      continue;
     }
     out.push_back(std::move(body[i]));
   }
+  out.insert(out.end(), std::make_move_iterator(last.begin()), std::make_move_iterator(last.end()));
   body = std::move(out);
+}
+
+// The avar of `$x = ?v`: a value of ?v resolves it. -1 for another clause.
+SlotId Lowering::ResolvedIn(const Clause& clause) const {
+  const auto* c = clause.As<Compare>();
+  if (c == nullptr || c->op != Operator::kEqual) return -1;
+  const auto slot_of = [](const Expr& e) {
+    return e.kind == Expr::Kind::kTerm && e.term.kind == Pattern::Kind::kSlot ? e.term.slot : -1;
+  };
+  const SlotId left = slot_of(c->left);
+  const SlotId right = slot_of(c->right);
+  if (left < 0 || right < 0 || !avar_[static_cast<std::size_t>(left)]) return -1;
+  const auto other = static_cast<std::size_t>(right);
+  return avar_[other] || names_[other].empty() ? -1 : left;
 }
 
 namespace {
@@ -537,10 +620,12 @@ void Lowering::CheckHead(const Node& head, const Definition& def) {
   }
 }
 
-Definition Lowering::Define(const Node& head, const Rule& rule, Span span) {
+Definition Lowering::Define(const Node& head, const Rule& written, Span span) {
+  const std::optional<Rule> with_pin = WithPin(written);
+  const Rule& rule = with_pin ? *with_pin : written;
   Definition def;
   def.span = span;
-  def.text = Print(rule);
+  def.text = Print(written);
   def.heading = heading_.title;
   def.from_heading = heading_.signature;
   for (const Node& tail : rule.tail) FindForms(tail, forms_);
@@ -662,12 +747,17 @@ Collected Lowering::Collect(const Node& head) {
   return collected;
 }
 
-Constraint Lowering::Constrain(const Rule& rule, Span span) {
+Constraint Lowering::Constrain(const Rule& written, Span span) {
+  const std::optional<Rule> with_pin = WithPin(written);
+  const Rule& rule = with_pin ? *with_pin : written;
   Constraint c;
   c.span = span;
-  c.text = Print(rule);
+  c.text = Print(written);
   c.heading = heading_.title;
   for (const Node& tail : rule.tail) FindForms(tail, forms_);
+  Definition conditions;
+  Activation(rule.abductives, conditions);
+  c.left = std::move(conditions.activation);
   for (const Node& tail : rule.tail) {
     Tail(tail, c.left);
     c.own = OwnOf(tail);
@@ -691,6 +781,7 @@ Constraint Lowering::Constrain(const Rule& rule, Span span) {
       Tail(rule.constraints.front(), c.right);
     }
   }
+  for (Clause& clause : conditions.body) c.left.push_back(std::move(clause));
   ReadAvars(c.left, {});
   c.slots = names_;
   c.avar = avar_;

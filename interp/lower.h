@@ -31,6 +31,13 @@ struct HeadingContext {
 /// A tool call or a bare avar: what `?v = …` takes the result of (§13.3).
 bool IsToolOrAvar(const Node& node);
 
+/// `tail, ?r -> inner(?x)` as `tail -> ?r -> inner(?x)`: it pins the form of ?r (decision 19).
+/// nullopt for any other rule.
+std::optional<Rule> WithPin(const Rule& rule);
+
+/// %fail("why", "what") as a statement: what its author models fails (§15.7).
+bool IsFailure(const Rule& rule);
+
 class Lowering {
  public:
   Lowering(Program& program, const HeadingContext& heading, Diagnostics& out)
@@ -66,6 +73,8 @@ class Lowering {
   Pattern MetadataPattern(const Node& value, bool bindings);
   OwnSlots OwnOf(const Node& form);
   void ReadAvars(Clauses& body, const std::vector<Pattern>& head);
+  void ReadAvars(Clauses& body, const std::vector<Pattern>& head, std::vector<bool>& dealt_with);
+  SlotId ResolvedIn(const Clause& clause) const;
   void CheckTemplates(const Clauses& body, const std::vector<Pattern>& head);
   void CheckHead(const Node& head, const Definition& def);
   void Fail(Code code, Span span, std::string message, std::string hint = "");

@@ -142,6 +142,7 @@ Value Machine::Made(Value v) {
 
 void Machine::Waits(const Table& table) {
   frame_->pending |= table.pending;
+  frame_->lacking |= table.lacking;
   frame_->pending_question |= table.pending_question;
   frame_->pending_call |= table.pending_call;
 }
@@ -237,12 +238,26 @@ bool Machine::Run(const Step* step) {
   return true;
 }
 
-bool Machine::RunBody(const Step* body, Continuation fn) {
+// What `run` leaves undecided, which does not count for the frame.
+template <typename Fn>
+Machine::Undecided Machine::Apart(Fn&& run) {
+  const bool pending = std::exchange(frame_->pending, false);
+  const bool lacking = std::exchange(frame_->lacking, false);
+  run();
+  return {std::exchange(frame_->pending, pending), std::exchange(frame_->lacking, lacking)};
+}
+
+// The current answers are incomplete for that reason.
+void Machine::Leave(Undecided why) {
+  frame_->pending |= why.waits;
+  frame_->lacking |= why.lacks;
+}
+
+Machine::Undecided Machine::RunBody(const Step* body, Continuation fn) {
   const Continuation* outer = std::exchange(found_, &fn);
-  const bool was_pending = std::exchange(frame_->pending, false);
-  Run(body);
+  const Undecided out = Apart([&] { Run(body); });
   found_ = outer;
-  return std::exchange(frame_->pending, was_pending);
+  return out;
 }
 
 // --- operators -----------------------------------------------------------------------
@@ -334,18 +349,18 @@ bool Machine::RunCountAtom(const Step& s) {
     ++counts[group];
     return true;
   };
-  bool waits = false;
+  Undecided open;
   if (CountsRows(*s.body)) {
     const Relation& rel = store_.at(s.body->relation);
     ForEachRow(*s.body, [&](RowId row) { return !BindCells(*s.body, rel.Row(row)) || count(); });
   } else {
     std::vector<Value>* outer = std::exchange(tuple_, dedupe ? &tuple : nullptr);
-    waits = RunBody(s.body, count);
+    open = RunBody(s.body, count);
     tuple_ = outer;
   }
   if (stop != Stop::kGoesOn) return false;
-  frame_->pending |= waits;
-  if (waits) return true;
+  Leave(open);
+  if (open) return true;
   if (s.groups.empty()) return RunCount(s, total);
   for (RowId g = 0; g < groups.size(); ++g) {
     for (std::size_t k = 0; k < s.groups.size(); ++k) slots_[s.groups[k]] = groups.Row(g)[k];
@@ -524,23 +539,23 @@ bool Machine::RunNot(const Step& s) {
   bool found = false;
   const std::size_t open = calls.size();
   std::string note = std::move(frame_->note);
-  const bool waits = RunBody(s.body, [&] { return found = true, false; });
-  frame_->note = std::move(note);
+  const Undecided undecided = RunBody(s.body, [&] { return found = true, false; });
+  if (found || !undecided.lacks) frame_->note = std::move(note);
   if (stop != Stop::kGoesOn) return false;
   if (found) {
     calls.resize(open);  // they would decide nothing
     return true;
   }
-  frame_->pending |= waits;
+  Leave(undecided);
   used_absence |= truncated;
-  return waits || Run(s.next);
+  return undecided || Run(s.next);
 }
 
 bool Machine::RunFirst(const Step& s) {
   bool found = false;
-  const bool waits = RunBody(s.body, [&] { return found = true, false; });
+  const Undecided open = RunBody(s.body, [&] { return found = true, false; });
   if (stop != Stop::kGoesOn) return false;
-  frame_->pending |= waits && !found;
+  if (!found) Leave(open);
   return !found || Run(s.next);
 }
 
@@ -561,7 +576,7 @@ bool Machine::RunBranch(const Step& s) {
 bool Machine::RunLoop(const Step& s) {
   const auto* loop = s.clause->As<Loop>();
   const auto gather = [&](const Step* body, SlotId slot, std::vector<Value>& out) {
-    frame_->pending |= RunBody(body, [&] { return out.push_back(slots_[slot]), true; });
+    Leave(RunBody(body, [&] { return out.push_back(slots_[slot]), true; }));
     return stop == Stop::kGoesOn;
   };
   std::vector<Value> starts;
@@ -579,7 +594,7 @@ bool Machine::RunLoop(const Step& s) {
     }
     slots_[loop->value] = at;
     bool holds = false;
-    frame_->pending |= RunBody(s.body2, [&] { return holds = true, false; });
+    Leave(RunBody(s.body2, [&] { return holds = true, false; }));
     if (stop != Stop::kGoesOn) return false;
     if (!holds) continue;
     const std::vector<Value> here(slots_, slots_ + frame_->slots.size());
@@ -594,11 +609,11 @@ bool Machine::RunLoop(const Step& s) {
 
 bool Machine::RunCheck(const Step& s) {
   bool found = false;
-  const bool waits = RunBody(s.body, [&] { return found = true, false; });
+  const Undecided open = RunBody(s.body, [&] { return found = true, false; });
   if (stop != Stop::kGoesOn) return false;
   if (found) return Run(s.next);
-  frame_->pending |= waits;
-  if (waits) return true;
+  Leave(open);
+  if (open) return true;
   Violation v;
   v.constraint = s.clause->As<Check>()->constraint;
   for (std::size_t i = 0; i < frame_->slots.size(); ++i) {
@@ -698,13 +713,14 @@ bool Machine::RunCountForm(const Step& s) {
   const Value form = FormIn(s.clause->As<CountOf>()->expansion);
   if (form.is_none()) return true;
   std::int64_t count = 0;
-  const bool was_pending = std::exchange(frame_->pending, false);
   Value ref;
-  ForEachOfForm(
-      form, [&] { return ++count, true; }, &ref);
-  const bool waits = std::exchange(frame_->pending, frame_->pending || was_pending);
+  const Undecided open = Apart([&] {
+    ForEachOfForm(
+        form, [&] { return ++count, true; }, &ref);
+  });
   if (stop != Stop::kGoesOn) return false;
-  return waits || RunCount(s, count);
+  Leave(open);
+  return open || RunCount(s, count);
 }
 
 // --- what is shown (§14.2) -----------------------------------------------------------------
@@ -766,7 +782,7 @@ bool Machine::RunAggregate(const Step& s) {
   std::map<Value, std::vector<Value>> values;
   const std::vector<Value> outer(slots_, slots_ + frame_->slots.size());
   std::fill(slots_, slots_ + frame_->slots.size(), kNone);
-  const bool waits = RunBody(s.body, [&] {
+  const Undecided open = RunBody(s.body, [&] {
     instances.push_back(BindingsOf(clause->own, clause->rows));
     for (SlotId row : clause->rows) {
       const Value map = metadata_.Map(slots_[row]);
@@ -783,8 +799,8 @@ bool Machine::RunAggregate(const Step& s) {
   });
   std::copy(outer.begin(), outer.end(), slots_);
   if (stop != Stop::kGoesOn) return false;
-  frame_->pending |= waits;
-  if (waits || instances.empty()) return true;
+  Leave(open);
+  if (open || instances.empty()) return true;
   std::vector<Value> entries = {bindings, pool_.Set(instances)};
   for (Value key : keys) {
     const Value all = pool_.Set(values[key]);

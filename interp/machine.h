@@ -41,6 +41,7 @@ struct Frame {
   const Continuation* answer = nullptr;  // or who is told of them
   bool unknown = false;                  // some slot awaits a call
   bool pending = false;
+  bool lacking = false;  // what was declined might have given an answer
   bool pending_question = false;
   bool pending_call = false;
   std::size_t answers = 0;  // emitted so far, and ends of nested plans reached
@@ -113,6 +114,7 @@ class Machine {
 
   /// Notes a call to make, unless it was declined or refused (then false, with the reason).
   bool Open(const OpenCall& call, std::string* why);
+  bool IsDeclined(const OpenCall& call) const { return moment.declined.contains(CallText(call)); }
   std::string CallText(const OpenCall& call) const;
 
   /// Everything that goals and constraints need to know of this moment.
@@ -199,8 +201,17 @@ class Machine {
   bool IsRecorded(const Step& s);
   bool RunLoop(const Step& s);
   bool RunCheck(const Step& s);
-  /// Runs a nested plan, calling `fn` at its end; true when something in it waits.
-  bool RunBody(const Step* body, Continuation fn);
+  /// Why a nested plan cannot tell that it has no further answer (decision 56).
+  struct Undecided {
+    bool waits = false;
+    bool lacks = false;
+    explicit operator bool() const { return waits || lacks; }
+  };
+  /// Runs a nested plan, calling `fn` at its end.
+  Undecided RunBody(const Step* body, Continuation fn);
+  template <typename Fn>
+  Undecided Apart(Fn&& run);
+  void Leave(Undecided why);
   bool Emit();
   bool EmitRow();
   bool CountNew(std::size_t added);

@@ -72,6 +72,7 @@ bool Machine::WaitFor(const Step& s, OpenCall call, bool question) {
   if (s.clause != nullptr) call.place = s.clause->span;
   std::string why;
   if (!Open(call, &why)) {
+    frame_->lacking |= IsDeclined(call);
     Note(std::move(why));
     return true;
   }
@@ -233,7 +234,7 @@ bool Machine::RunGoalFalse(const Step& s) {
   const std::size_t open = calls.size();
   Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
   if (table == nullptr) return false;
-  if (table->running) {
+  if (!table->complete && stop == Stop::kGoesOn) {  // it needs a goal that waits for this clause
     circular = store_.at(s.relation).name();
     return true;
   }
@@ -243,7 +244,7 @@ bool Machine::RunGoalFalse(const Step& s) {
   }
   Waits(*table);
   used_absence |= truncated;
-  return table->pending || Run(s.next);
+  return table->pending || table->lacking || Run(s.next);
 }
 
 }  // namespace rpl

@@ -9,7 +9,7 @@
 //      ($json, checks, @distinct) wait for all others;
 //   3. else, when nothing can run, what can run in a weaker sense: an equality taken
 //      apart, a term read as a form with its unbound lvars as names, a call whose caller
-//      left an input open.
+//      left an input open, and last a question for what no clause binds.
 //
 // Why 1 and 2 are safe: tests bind nothing, so running one earlier drops bindings that it
 // would have dropped later, and the nested-loop order of what remains is the same.
@@ -290,7 +290,7 @@ Step* Planner::StepFor(const Listed& item) {
     // Unbound slots that stand outside too are group keys (decision 25).
     for (const SlotId s : SlotsOf(c->atom.front())) {
       if (bound(s)) step->reads.push_back(s);
-      else if (agenda_->IsShared(s)) step->groups.push_back(s);
+      else if (agenda_->IsShared(s) || FlowsOn(s)) step->groups.push_back(s);
     }
     step->body = Body(c->atom, nullptr);
     for (const SlotId s : step->groups) {
@@ -578,9 +578,12 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       }
       return first;
     }
-    Step* step = StepFor(item);
-    append(step);
+    const auto* read = item.clause->As<ReadAvar>();
+    const bool known = read != nullptr && read->last && agenda_->IsBound(read->slot);
+    Step* step = known ? nullptr : StepFor(item);
+    if (step != nullptr) append(step);
     agenda_->Remove(pick);
+    if (step == nullptr) continue;
     if (const std::vector<SlotId> holes = HolesOf(*step); !holes.empty())
       for (Step* text : TextsOf(item.clause, holes, agenda_->Left())) append(text);
   }

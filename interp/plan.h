@@ -174,6 +174,10 @@ class Planner {
                              const std::vector<std::string>& names, const std::vector<bool>& avar,
                              int delta = -1, const std::vector<std::size_t>& order = {});
 
+  /// From now on these slots are taken up by clauses that the plans do not have: a count
+  /// groups by them (decision 25).
+  void FlowsOn(std::vector<bool> slots) { flows_on_ = std::move(slots); }
+
  private:
   enum class Terminal : std::uint8_t { kEmit, kFound };
   /// What a nested plan has bound at its end.
@@ -190,6 +194,9 @@ class Planner {
   std::vector<Step*> TextsOf(const Clause* clause, const std::vector<SlotId>& holes,
                              const std::vector<Listed>& left);
   void AtomStep(Step& step, const Atom& atom);
+  bool FlowsOn(SlotId s) const {
+    return !flows_on_.empty() && flows_on_[static_cast<std::size_t>(s)];
+  }
   bool Buildable(const Pattern& p, bool quote) const;
   bool Buildable(const Expr& e, bool quote) const;
   std::vector<SlotId> SlotsOf(const Clause& clause) const;
@@ -206,6 +213,7 @@ class Planner {
   const std::vector<std::string>* names_ = nullptr;
   const std::vector<bool>* avar_ = nullptr;
   std::vector<SlotId> wanted_;
+  std::vector<bool> flows_on_;
 };
 
 }  // namespace rpl

@@ -154,7 +154,7 @@ void AppendTail(Nodes& tail, const Node& more) {
 
 // `rule`, written for `head` in the section of a heading, in the heading's own variables.
 Rule InHeadingTerms(const Node& heading_head, const Rule& rule) {
-  Rule out = rule;
+  Rule out = WithPin(rule).value_or(rule);
   const auto* wanted = heading_head.As<Call>();
   const auto* has = rule.heads.front().As<Call>();
   if (wanted->args == has->args || wanted->args.size() != has->args.size()) return out;
@@ -188,6 +188,41 @@ Rule InHeadingTerms(const Node& heading_head, const Rule& rule) {
   out.tail = std::move(tail);
   out.heads.front() = heading_head;
   return out;
+}
+
+bool IsKeyword(const Node& node, std::string_view name) {
+  const auto* keyword = node.As<Keyword>();
+  return keyword != nullptr && keyword->name == name;
+}
+
+// (a, b) ^ ~ {:k "v"} as a ^ ~ {:k "v"}, b ^ ~ {:k "v"}: fields go to every member, bindings
+// are of the whole group (decision 51). nullopt for any other clause.
+std::optional<Node> Distributed(const Node& clause) {
+  const auto* annotated = clause.As<Annotated>();
+  if (annotated == nullptr) return std::nullopt;
+  const auto* members = Ungroup(annotated->form.front()).As<Conjunction>();
+  const auto is_field = [](const Suffix& suffix) {
+    const Node* value = &suffix.value.front();
+    if (const auto* m = value->As<Match>()) value = &m->pattern.front();
+    if (suffix.bindings) return false;
+    if (!suffix.key.empty()) return !IsKeyword(suffix.key.front(), "bindings");
+    const auto* map = value->As<Collection>();
+    if (map == nullptr || map->kind != CollectionKind::kMap) return false;
+    for (std::size_t i = 0; i < map->items.size(); i += 2)
+      if (IsKeyword(map->items[i], "bindings")) return false;
+    return true;
+  };
+  if (members == nullptr ||
+      !std::all_of(annotated->suffixes.begin(), annotated->suffixes.end(), is_field))
+    return std::nullopt;
+  Conjunction out;
+  for (const Node& member : members->clauses) {
+    Annotated one{{member}, {}};
+    if (const auto* own = Ungroup(member).As<Annotated>()) one = *own;
+    one.suffixes.insert(one.suffixes.end(), annotated->suffixes.begin(), annotated->suffixes.end());
+    out.clauses.push_back({std::move(one), member.span});
+  }
+  return Node{std::move(out), clause.span};
 }
 
 // The sentences and prose of one heading, sorted.
@@ -540,9 +575,10 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
     trace = true;
   }
   std::vector<Assertion> found;
-  const Node& tail = Ungroup(rule.tail.front());
+  const Node& written = Ungroup(rule.tail.front());
+  const std::optional<Node> distributed = Distributed(written);
+  const Node& tail = distributed ? *distributed : written;
   if (const auto* c = tail.As<Conjunction>()) {
-    if (!truth) return false;  // p(1), q(2) -> false excludes; it retracts neither
     for (const Node& clause : c->clauses)
       if (!AssertOne(clause, truth, trace, sentence, found)) return false;
   } else if (!AssertOne(tail, truth, trace, sentence, found)) {
@@ -591,6 +627,11 @@ void Loader::Loose(const PlacedSentence& placed) {
   const HeadingContext plain{
       sections_[static_cast<std::size_t>(placed.scope)].context.title, {}, {}, false};
   if (!rule.heads.empty()) return Define(rule, placed.sentence.span, plain);
+  if (IsFailure(rule)) {
+    const Node& statement = rule.tail.front();
+    return Define({{Ungroup(statement)}, {{Boolean{true}, statement.span}}, {}, {}},
+                  placed.sentence.span, plain);
+  }
   Lowering lowering(program_, plain, out_);
   Constraint c = lowering.Constrain(rule, placed.sentence.span);
   if (!lowering.failed()) constraints.push_back(std::move(c));
@@ -600,7 +641,8 @@ void Loader::Heading(int scope) {
   const auto s = static_cast<std::size_t>(scope);
   const Scope& heading = document_.scopes[s];
   Section& section = sections_[s];
-  const Sentence& signature = *heading.signature;
+  Sentence signature = *heading.signature;
+  if (const std::optional<Rule> pinned = WithPin(signature.rule)) signature.rule = *pinned;
   if (signature.rule.heads.empty()) {  // a constraint in a heading (decision 74)
     Lowering lowering(program_, section.context, out_);
     Constraint c = lowering.Constrain(signature.rule, heading.span);
@@ -672,6 +714,10 @@ void Loader::Lower() {
     AssertPlain(placed->sentence.span.begin);
     const auto s = static_cast<std::size_t>(placed->scope);
     const Rule& rule = placed->sentence.rule;
+    if (IsFailure(rule)) {
+      rules.push_back(placed);
+      continue;
+    }
     if (Assert(rule, placed->sentence)) continue;
     if (rule.heads.empty() && rule.constraints.empty()) {
       std::vector<int> targets;

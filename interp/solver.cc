@@ -268,7 +268,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
       if (i < given.size()) given[i] = kNone;  // a goal's query has no key
     const auto gather = [&] {
       Gather(def, bound, [&](Gathered group) {
-        if (frame.pending) return;
+        if (frame.pending || frame.lacking) return;
         for (std::size_t i = 0; i < std::min(group.row.size(), table.key.size()); ++i)
           if (!table.key[i].is_none() && table.key[i] != group.row[i]) return;
         frame.path = std::move(group.path);
@@ -285,6 +285,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   }
   evaluation.Gave(table.rows.size() - before, frame.repeated);
   table.pending |= frame.pending;
+  table.lacking |= frame.lacking;
   table.pending_question |= frame.pending_question;
   table.pending_call |= frame.pending_call;
   if (frame.emitted > 0 || frame.pending) return;
@@ -295,7 +296,8 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
 // --- demanded relations --------------------------------------------------------------------
 
 // Rows that are there answer; else the first free argument without a reply is asked for
-// (decision 70).
+// (decision 70). Whether a row holds of which every argument is known is decided by the answer
+// to the open question (decision 56), unless there was one.
 void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   if (!table.rows.empty()) return;
   OpenCall call;
@@ -305,20 +307,24 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   call.place = collected.span;
   const std::string missing = "no fact matches `" + machine_.CallText(call) + "`";
   const Relation& rel = store_.at(table.relation);
+  if (rel.empty() &&
+      std::none_of(table.key.begin(), table.key.end(), [](Value v) { return v.is_none(); }))
+    std::fill(call.args.begin(), call.args.end(), kNone);
   for (RowId row = 0; row < rel.size(); ++row)
     if (rel.Origin(row) != nullptr) {  // facts of the program suppress asking
       table.reason = missing;
       return;
     }
-  const auto known = arguments_.find({table.relation, table.key});
-  for (std::size_t i = 0; i < table.key.size() && call.column < 0; ++i) {
+  const auto known = arguments_.find({table.relation, call.args});
+  for (std::size_t i = 0; i < call.args.size() && call.column < 0; ++i) {
     const bool answered = known != arguments_.end() && !known->second[i].is_none();
-    if (!table.key[i].is_none() || answered) continue;
+    if (!call.args[i].is_none() || answered) continue;
     call.column = static_cast<int>(i);
     call.question = collected.questions[i];
   }
   if (call.column < 0) table.reason = missing;
   else if (machine_.Open(call, &table.reason)) table.pending = table.pending_question = true;
+  else table.lacking = machine_.IsDeclined(call);
 }
 
 std::vector<Value> Solver::RowWith(const OpenCall& call, Value reply) const {
@@ -353,7 +359,7 @@ void Solver::ForgetArguments(RelationId relation, std::span<const Value> row) {
 }
 
 void Solver::EvaluateTable(Table& table) {
-  table.pending = table.pending_question = table.pending_call = false;
+  table.pending = table.pending_question = table.pending_call = table.lacking = false;
   table.shown.clear();
   table.used.clear();
   Relation& rel = store_.at(table.relation);
@@ -474,6 +480,9 @@ Solver::Active Solver::Activated(const Definition& def) {
   const Profile::Evaluation evaluation(machine_.profile(), def, KindOf(store_.at(def.head)));
   const std::vector<bool> nothing(def.slots.size());
   const Plan& plan = PlanOf(&def, program_.Has(def), 1, nothing, [&](Planner planner) {
+    std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
+    for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
+    planner.FlowsOn(std::move(flows_on));
     return planner.Make(Pointers(def.activation), nothing, nothing, def.slots, def.avar);
   });
   machine_.Run(plan.first);
@@ -590,14 +599,17 @@ Solver::Verdict Solver::JudgeHere(const Constraint& c, const Plan& right) {
   const std::vector<Value> here = frame.slots;
   bool found = false;
   const bool was_pending = std::exchange(frame.pending, false);
+  const bool was_lacking = std::exchange(frame.lacking, false);
   const auto first = [&] { return found = true, false; };
   const Continuation answer(first);
   const Continuation* outer = std::exchange(frame.answer, &answer);
   machine_.Run(right.first);
   frame.answer = outer;
-  const bool waits = std::exchange(frame.pending, was_pending);
+  const bool open = frame.pending || frame.lacking;
+  frame.pending = was_pending;
+  frame.lacking = was_lacking;
   std::copy(here.begin(), here.end(), frame.slots.begin());
-  return found ? otherwise : waits ? Verdict::kUndecided : Verdict::kViolated;
+  return found ? otherwise : open ? Verdict::kUndecided : Verdict::kViolated;
 }
 
 Solver::Verdict Solver::Judge(const Constraint& c, const Sides& sides,
