@@ -27,8 +27,9 @@ constexpr int kRounds = 3;
 using Random = std::mt19937;
 
 std::string Prose(Random& random, int words) {
-  const char* const kWords[] = {"the",   "draft", "of",      "a",       "letter", "waits", "(again)",
-                                "until", "every", "reader,", "answers", "and",    "signs."};
+  const char* const kWords[] = {"the",     "draft",   "of",    "a",     "letter",
+                                "waits",   "(again)", "until", "every", "reader,",
+                                "answers", "and",     "signs."};
   std::string text;
   for (int word = 1; word <= words; ++word) {
     text += kWords[random() % std::size(kWords)];

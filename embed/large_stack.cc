@@ -1,60 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "embed/large_stack.h"
 
+#include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
-#include <cstddef>
+#include <cstdint>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 namespace rpl {
+namespace {
+
+constexpr std::size_t kStackBytes = std::size_t{512} << 20;
+
+std::size_t GuardBytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+/// The stack that the thread came from, for AddressSanitizer, which has to be told of moves.
+struct Origin {
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+};
+
+#if defined(__SANITIZE_ADDRESS__)
+void Leaves(void** kept, const void* to, std::size_t size) {
+  __sanitizer_start_switch_fiber(kept, to, size);
+}
+void Arrives(void* kept, Origin* from) {
+  __sanitizer_finish_switch_fiber(kept, from != nullptr ? &from->bottom : nullptr,
+                                  from != nullptr ? &from->size : nullptr);
+}
+#else
+void Leaves(void**, const void*, std::size_t) {}
+void Arrives(void*, Origin*) {}
+#endif
+
+}  // namespace
 
 LargeStack::LargeStack() {
-  constexpr std::size_t kStackBytes = std::size_t{512} << 20;
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  started_ = pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
-             pthread_create(&thread_, &attributes, Loop, this) == 0;
-  pthread_attr_destroy(&attributes);
+#if !defined(__SANITIZE_THREAD__)  // it follows no thread that changes its stack
+  void* memory = mmap(nullptr, GuardBytes() + kStackBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) return;
+  memory_ = static_cast<std::byte*>(memory);
+  mprotect(memory_, GuardBytes(), PROT_NONE);
+#endif
 }
 
 LargeStack::~LargeStack() {
-  if (!started_) return;
-  Pass(kEnds);
-  pthread_join(thread_, nullptr);
+  if (memory_ != nullptr) munmap(memory_, GuardBytes() + kStackBytes);
 }
 
 void LargeStack::Run(const std::function<void()>& work) {
-  if (!started_) return work();
+  if (memory_ == nullptr) return work();
   work_ = &work;
-  Pass(kWorks);
-  Await(kWorks);
+  ucontext_t here, there;
+  getcontext(&there);
+  there.uc_stack.ss_sp = memory_ + GuardBytes();
+  there.uc_stack.ss_size = kStackBytes;
+  there.uc_link = &here;
+  const auto self = reinterpret_cast<std::uintptr_t>(this);
+  makecontext(&there, reinterpret_cast<void (*)()>(Enter), 2, static_cast<unsigned>(self >> 32),
+              static_cast<unsigned>(self));
+  void* kept = nullptr;
+  Leaves(&kept, there.uc_stack.ss_sp, kStackBytes);
+  swapcontext(&here, &there);
+  Arrives(kept, nullptr);
 }
 
-void LargeStack::Pass(Turn to) {
-  turn_ = to;
-  turn_.notify_all();
-}
-
-// Until it is no longer `turn`. Most turns are shorter than it takes to fall asleep and to be
-// woken up.
-void LargeStack::Await(Turn turn) {
-  static const int kLooks = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 1000 : 0;
-  for (int i = 0; i < kLooks; ++i) {
-    if (turn_ != turn) return;
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
-  turn_.wait(turn);
-}
-
-void* LargeStack::Loop(void* self) {
-  auto& here = *static_cast<LargeStack*>(self);
-  for (;;) {
-    here.Await(kRests);
-    if (here.turn_ == kEnds) return nullptr;
-    (*here.work_)();
-    here.Pass(kRests);
-  }
+// Its arguments are the halves of a pointer, because makecontext passes ints.
+void LargeStack::Enter(unsigned high, unsigned low) {
+  auto& stack = *reinterpret_cast<LargeStack*>(static_cast<std::uintptr_t>(high) << 32 | low);
+  Origin from;
+  Arrives(nullptr, &from);
+  (*stack.work_)();
+  Leaves(nullptr, from.bottom, from.size);
 }
 
 }  // namespace rpl

@@ -4,36 +4,29 @@
 #ifndef RPL_EMBED_LARGE_STACK_H_
 #define RPL_EMBED_LARGE_STACK_H_
 
-#include <pthread.h>
-
-#include <atomic>
+#include <cstddef>
 #include <functional>
 
 namespace rpl {
 
-/// A thread with a stack so large that a deep evaluation ends at a limit that is counted.
-/// Making one takes longer than most turns, so an engine keeps its own.
+/// A stack so large that a deep evaluation ends at a limit that is counted. The thread that
+/// calls Run moves there and comes back: to hand a turn to a thread of its own and to be
+/// woken up again would take longer than most turns. Its pages come with their first use.
 class LargeStack {
  public:
   LargeStack();
   LargeStack(const LargeStack&) = delete;
   ~LargeStack();
 
-  /// Runs `work` there and waits for it; or right here if the system gave no such thread.
-  /// REQUIRES: `work` does not throw.
+  /// Runs `work` there; or right here if the system gave no such memory.
+  /// REQUIRES: `work` does not throw, and does not call Run of the same stack.
   void Run(const std::function<void()>& work);
 
  private:
-  enum Turn : int { kRests, kWorks, kEnds };
+  static void Enter(unsigned high, unsigned low);
 
-  void Pass(Turn to);
-  void Await(Turn turn);
-  static void* Loop(void* self);
-
-  std::atomic<int> turn_ = kRests;
+  std::byte* memory_ = nullptr;  // a page that nobody may touch, then the stack
   const std::function<void()>* work_ = nullptr;
-  pthread_t thread_;
-  bool started_ = false;
 };
 
 }  // namespace rpl

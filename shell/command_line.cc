@@ -7,8 +7,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cassert>
+#include <charconv>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -836,10 +836,10 @@ int Understand(int argc, char** argv) {
   const std::vector<std::string> names = CommandNames(app);
   if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end()) {
     const bool is_document = first.ends_with(".md") || first.ends_with(".rpl");
-    return Misunderstood(
-        fmt::format("unknown command `{}`{}", first, Suggestion(first, names)), "",
-        is_document ? fmt::format("`rpl run {0}` runs it, `rpl repl {0}` opens it", Printable(first))
-                    : "");
+    return Misunderstood(fmt::format("unknown command `{}`{}", first, Suggestion(first, names)), "",
+                         is_document ? fmt::format("`rpl run {0}` runs it, `rpl repl {0}` opens it",
+                                                   Printable(first))
+                                     : "");
   }
   try {
     std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 wants

@@ -22,8 +22,8 @@
 // callback throws (or that memory is used up) breaks the engine: Status::kBroken from then on.
 //
 // An Engine is used by one thread at a time; it is not bound to one. Engines share nothing
-// that changes. Turns, Load and Explain evaluate on a thread of the Engine with a large stack
-// while the caller waits; callbacks are called there, and must not call the same Engine.
+// that changes. Turns, Load and Explain evaluate in the caller's thread, on a large stack of
+// the Engine's; callbacks are called there, and must not call the same Engine.
 //
 // The same program with the same replies and the same `now` gives the same bytes.
 #ifndef RPL_RPL_H_
