@@ -77,7 +77,7 @@ class NobodyIsAsked : public Agent {
 }  // namespace
 
 Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
-                   std::function<bool()> interrupted) {
+                   std::function<bool()> interrupted, std::size_t threads) {
   Replayed out;
   NobodyIsAsked nobody;
   for (std::size_t begin = 0; begin < events.size() && out.differs.empty();) {
@@ -90,6 +90,7 @@ Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
     const std::unique_ptr<GateSetup> gate = gate_of(program.guard);
     SessionOptions options;
     options.gate = gate.get();
+    options.threads = threads;
     options.limits.max_seconds = 0;
     options.limits.max_megabytes = 0;
     options.interrupted = [&] {

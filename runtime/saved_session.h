@@ -32,7 +32,7 @@ struct Replayed {
 /// `gate_of` makes the gate that an epoch ran under of what its program says of it.
 using GateOf = std::function<std::unique_ptr<GateSetup>(const nlohmann::ordered_json&)>;
 Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
-                   std::function<bool()> interrupted);
+                   std::function<bool()> interrupted, std::size_t threads = 1);
 
 /// What differs between two texts of a program, sentence by sentence: `+ …`, `- …`.
 std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,

@@ -327,15 +327,18 @@ void AddLimitOptions(CLI::App& command, SessionLimits& limits) {
 }
 
 // What a run needs, whatever is said about it.
+void AddThreads(CLI::App& command, std::size_t& threads) {
+  command
+      .add_option("--threads", threads,
+                  fmt::format("That derive; the output is the same for any number ({})", threads))
+      ->type_name("N")
+      ->check(CLI::Range(1, 64));
+}
+
 void AddRunOptions(CLI::App& command, EngineOptions& options) {
   AddAnswerOptions(command, options);
   AddLimitOptions(command, options.limits);
-  command
-      .add_option(
-          "--threads", options.threads,
-          fmt::format("That derive; the output is the same for any number ({})", options.threads))
-      ->type_name("N")
-      ->check(CLI::Range(1, 64));
+  AddThreads(command, options.threads);
 }
 
 void AddEngineOptions(CLI::App& command, EngineOptions& options) {
@@ -646,8 +649,10 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
   add("diff", "The entries in which two sessions differ", What::kDiff)
       ->add_option("OTHER", to.other, "Another session")
       ->required();
-  AddFormat(*add("replay", "Run it again with the recorded replies, and compare", What::kReplay),
-            to.json);
+  CLI::App* replay =
+      add("replay", "Run it again with the recorded replies, and compare", What::kReplay);
+  AddFormat(*replay, to.json);
+  AddThreads(*replay, to.threads);
   add("html", "One page of HTML: the timeline, the proofs of goals, and the source", What::kHtml)
       ->add_option("-o,--output", to.output, "Write to FILE (default: standard output)")
       ->type_name("FILE")

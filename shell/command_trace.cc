@@ -181,7 +181,7 @@ int VerifyLines(const std::string& path, const std::string& exported) {
 
 int Replay(const TraceOptions& options, const std::vector<Event>& events) {
   if (!LastProgram(events)) return NothingRecorded(options);
-  const Replayed again = ReplayAll(events, GateSetupFrom, Interrupted);
+  const Replayed again = ReplayAll(events, GateSetupFrom, Interrupted, options.threads);
   Show(again.entries, options.json);
   std::cout << std::flush;
   if (Interrupted()) return kExitInterrupted;

@@ -73,10 +73,11 @@ struct TraceOptions {
   enum class What { kShow, kQuery, kExport, kVerify, kDiff, kReplay, kHtml };
   What what = What::kShow;
   std::string session;
-  std::string other;   // kDiff
-  std::string query;   // kQuery
-  std::string output;  // kHtml: a file; empty: standard output
-  bool json = false;   // kShow, kQuery; kExport: NDJSON with hashes
+  std::string other;        // kDiff
+  std::string query;        // kQuery
+  std::string output;       // kHtml: a file; empty: standard output
+  bool json = false;        // kShow, kQuery; kExport: NDJSON with hashes
+  std::size_t threads = 1;  // kReplay
 };
 int CommandTrace(const TraceOptions& options);
 

@@ -368,5 +368,23 @@ done
 name="$runs replays with other hash seeds print the same bytes" status=0
 ((i == runs)) && passed=$((passed + 1)) || fail "replay $i differs"
 
+# Rows enough for several threads to share, and a trace that shows their order.
+cat >wide.rpl <<'END2'
+n(0)
+n(?y) <- n(?x), ?x < 199, ?y = ?x + 1
+e(?x, ?y) <- n(?x), ?y = ?x + 1, n(?y)
+far(?x, ?y) <- e(?x, ?y)
+far(?x, ?z) <- far(?x, ?y), e(?y, ?z)
+%last(?x, ?way) <- ?way = $ask("Which way?"), far(?x, 199)
+END2
+expect "a run over many rows" 0 '*' "" "$rpl" run wide.rpl --session wide.rpls --answer ask=north
+"$rpl" trace replay wide.rpls >wanted
+for ((i = 0; i < runs; i++)); do
+  RPL_HASH_SEED=$((i * 104729 + 1)) "$rpl" trace replay wide.rpls --threads $((i % 4 + 1)) |
+    cmp -s - wanted || break
+done
+name="$runs replays with other numbers of threads print the same bytes" status=0
+((i == runs)) && passed=$((passed + 1)) || fail "replay $i differs"
+
 printf '%s passed, %s failed\n' "$passed" "$failed"
 ((failed == 0))
