@@ -12,7 +12,7 @@
 #define RPL_INTERP_ID_TABLE_H_
 
 #include <algorithm>
-#include <atomic>
+#include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -79,45 +79,50 @@ class IdTable {
     if (!slots_.empty()) __builtin_prefetch(&slots_[Tag(hash) & mask_]);
   }
 
-  /// For insertion by several threads: room for `more` ids is made first, then each thread
-  /// claims slots for keys with tickets of its own, which are ids above all that were
-  /// inserted; of equal keys the smallest id stays. Afterwards a slot's id may be replaced,
-  /// and Settle says how many ids are new. Which slot a key has depends on the threads, and
-  /// shows nowhere. `each(count, fn)` calls fn(k) for each k below `count`, on any threads.
+  /// For insertion by several threads (interp/insertion.h). Room for `more` ids is made first.
+  /// Then the table lies in kParts parts, and each is used by one thread alone: Claim gives a key
+  /// a slot of its part, with an id above all that were inserted, unless an equal key has one.
+  /// When the part is full from where the key belongs, it is kBeyond: such keys are claimed in
+  /// part kParts, which is the whole table, when the others are done. Afterwards the ids may be
+  /// replaced, and Settle says how many are new. `each(count, fn)` calls fn(k) for each k below
+  /// `count`, on any threads.
+  static constexpr std::size_t kParts = 32;
+  static constexpr std::size_t kTaken = SIZE_MAX;  // instead of a slot: an equal key has one
+  static constexpr std::size_t kBeyond = SIZE_MAX - 1;
   template <typename Each>
   void Reserve(std::size_t more, Each&& each) {
     while ((size_ + more + 1) * 3 > slots_.size() * 2) Grow(each);
   }
+  std::size_t PartOf(std::uint64_t hash) const { return (Tag(hash) & mask_) >> part_bits_; }
   template <typename Equal>
-  std::size_t Claim(std::uint64_t hash, std::uint32_t ticket, Equal&& equal) {
+  std::size_t Claim(std::uint64_t hash, std::uint32_t id, std::size_t part, Equal&& equal) {
     const std::uint32_t tag = Tag(hash);
-    for (std::size_t at = tag & mask_;; at = (at + 1) & mask_) {
-      const std::atomic_ref<Slot> shared(slots_[at]);
-      Slot slot = shared.load(std::memory_order_relaxed);
-      while (slot.next_id == 0)
-        if (shared.compare_exchange_weak(slot, {tag, ticket + 1}, std::memory_order_relaxed))
-          return at;
-      if (slot.tag != tag || !equal(slot.next_id - 1)) continue;
-      while (slot.next_id - 1 > ticket)
-        if (shared.compare_exchange_weak(slot, {tag, ticket + 1}, std::memory_order_relaxed))
-          return at;
-      return kTaken;
+    const std::size_t end = EndOf(part);
+    for (std::size_t at = tag & mask_;;) {
+      Slot& slot = slots_[at];
+      if (slot.next_id == 0) {
+        slot = {tag, id + 1};
+        return at;
+      }
+      if (slot.tag == tag && equal(slot.next_id - 1)) return kTaken;
+      at = (at + 1) & mask_;
+      if (at == end) return kBeyond;
     }
   }
-  /// Instead of a slot: an equal key has a smaller id.
-  static constexpr std::size_t kTaken = SIZE_MAX;
-  /// Like Candidate, while others claim.
-  std::uint32_t CandidateNow(std::uint64_t hash) {
+  /// Like Candidate, looking at the slots of its part only.
+  std::uint32_t CandidateIn(std::size_t part, std::uint64_t hash) const {
     const std::uint32_t tag = Tag(hash);
-    for (std::size_t at = tag & mask_;; at = (at + 1) & mask_) {
-      const Slot slot = std::atomic_ref<Slot>(slots_[at]).load(std::memory_order_relaxed);
+    const std::size_t end = EndOf(part);
+    for (std::size_t at = tag & mask_;;) {
+      const Slot& slot = slots_[at];
       if (slot.next_id == 0 || slot.tag == tag) return slot.next_id - 1;
+      at = (at + 1) & mask_;
+      if (at == end) return kNoId;
     }
   }
-  void PrefetchSlot(std::size_t slot) const { __builtin_prefetch(&slots_[slot]); }
-  std::uint32_t IdAt(std::size_t slot) const { return slots_[slot].next_id - 1; }
   void Replace(std::size_t slot, std::uint32_t id) { slots_[slot].next_id = id + 1; }
   void Settle(std::size_t more) { size_ += more; }
+  std::size_t slots() const { return slots_.size(); }
 
   void Clear() { *this = IdTable(); }
 
@@ -136,6 +141,11 @@ class IdTable {
     std::uint32_t next_id;  // the id plus one; 0: free
   };
 
+  /// The slot where a search that stays in the part gives up.
+  std::size_t EndOf(std::size_t part) const {
+    return part == kParts ? SIZE_MAX : (part + 1) << part_bits_ & mask_;
+  }
+
   static std::uint32_t Tag(std::uint64_t hash) {
     return static_cast<std::uint32_t>(hash >> 32) ^ kHashSeed;  // the well mixed half
   }
@@ -151,6 +161,7 @@ class IdTable {
     const std::size_t old = slots_.size();
     slots_.Resize(old == 0 ? 16 : old * 2);
     mask_ = slots_.size() - 1;
+    part_bits_ = slots_.size() <= kParts ? 0 : std::countr_zero(slots_.size() / kParts);
     std::vector<Slot> first;
     std::size_t at = 0;
     for (; at < old && slots_[at].next_id != 0; ++at)
@@ -174,7 +185,8 @@ class IdTable {
       for (std::size_t k = 0; k < count; ++k) fn(k);
     });
   }
-  static constexpr std::size_t kPart = std::size_t{1} << 17;  // slots that one thread moves
+  static constexpr std::size_t kPart = std::size_t{1}
+                                       << 18;  // slots that one thread moves: a huge page
 
   void Place(Slot slot) {
     std::size_t at = slot.tag & mask_;
@@ -185,6 +197,7 @@ class IdTable {
   PageArray<Slot> slots_;  // Invariant: a power of two, at most 2/3 of them taken.
   std::size_t size_ = 0;
   std::size_t mask_ = 0;
+  int part_bits_ = 0;  // slots of a part, as a power of two
 };
 
 }  // namespace rpl

@@ -142,7 +142,7 @@ std::size_t JoinRun::Outer(const Join& join, const std::vector<Marks>& marks) {
 }
 
 JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, RowBatch& batch,
-                 std::size_t full, Continuation pause, const KeepOn* keep_on)
+                 std::size_t full, Continuation pause, const KeepOn* keep_on, Team* team)
     : join_(join),
       pool_(store.pool()),
       head_(store.at(join.head)),
@@ -159,7 +159,7 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
     source.begin = step.range == Range::kDelta ? m.old_end : 0;
     source.end = step.range == Range::kOld ? m.old_end : m.end;
     if (step.probe != 0 && !step.all_bound)
-      source.index = &relation.IndexOn(step.probe, m.end, keep_on);
+      source.index = &relation.IndexOn(step.probe, m.end, keep_on, team);
   }
   const Source& first = sources_.front();
   outer_ = join.steps.front().all_bound ? 1
@@ -174,7 +174,7 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
     const RowId end = marks[next.relation].end;
     const Columns probe = join.steps[i].meeting->probe;
     if (relation.IndexIfAny(probe) != nullptr || outer_ >= end / 4)
-      sources_[i].meeting = &relation.IndexOn(probe, end, keep_on);
+      sources_[i].meeting = &relation.IndexOn(probe, end, keep_on, team);
   }
 }
 
@@ -227,7 +227,7 @@ bool JoinRun::Run(std::size_t begin, std::size_t end) {
     row[i] = slots_[join_.columns[i]];
     hash = MixHash(hash, row[i].bits());
   }
-  head_.Prefetch(hash);
+  if (batch_.at_once) head_.Prefetch(hash);
   batch_.hashes.push_back(hash);
   return batch_.size() < full_ || pause_();
 }

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/insertion.h"
 #include "interp/plan.h"
 #include "interp/store.h"
 #include "interp/unifier.h"
@@ -70,20 +71,6 @@ struct Join {
   std::size_t deciding = 0;
 };
 
-/// Rows of one relation that wait to be inserted, side by side.
-struct RowBatch {
-  PageArray<Value> cells;
-  PageArray<std::uint64_t> hashes;
-
-  std::size_t size() const { return hashes.size(); }
-  /// Leaves the first `rows` of them.
-  void Shrink(std::size_t rows, std::size_t arity) {
-    cells.Shrink(rows * arity);
-    hashes.Shrink(rows);
-  }
-  void Clear() { Shrink(0, 0); }
-};
-
 /// What runs of one join did, for interp/profile.h.
 struct JoinCounts {
   struct Step {
@@ -98,10 +85,11 @@ struct JoinCounts {
 class JoinRun {
  public:
   /// `marks`, by relation, say which rows the ranges are; indexes that are missing are made
-  /// now; when `keep_on` stopped that, the run must not begin. `pause` is called when `batch` has
-  /// `full` rows more, and about every 4,000 rows that were looked at; false stops the run.
+  /// now, by `team` if there is one (null: none); when `keep_on` stopped that, the run must not
+  /// begin. `pause` is called when `batch` has `full` rows, and about every 4,000 rows that were
+  /// looked at; false stops the run.
   JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, RowBatch& batch,
-          std::size_t full, Continuation pause, const KeepOn* keep_on);
+          std::size_t full, Continuation pause, const KeepOn* keep_on, Team* team);
 
   /// How many rows the first step goes over.
   std::size_t outer() const { return outer_; }

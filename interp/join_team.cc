@@ -2,6 +2,7 @@
 #include "interp/join_team.h"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 namespace rpl {
@@ -15,22 +16,18 @@ constexpr double kYield = 64;  // rows found for one that is gone over, as long 
 constexpr std::size_t kRange = std::size_t{1} << 13;
 // Found rows of one range that wait at most, unless they all are new.
 constexpr std::size_t kWaiting = std::size_t{1} << 20;
-// Bytes of a range's rows whose memory is kept for the next run.
-constexpr std::size_t kKept = std::size_t{1} << 22;
-constexpr std::size_t kAhead = 16;
 
 }  // namespace
 
 struct JoinTeam::Share {
   Share(const Join& join, Store& store, const std::vector<Marks>& marks, const KeepOn& keep_on,
-        std::atomic<bool>& stopped, Room& room)
+        std::atomic<bool>& stopped, RowBatch& rows, Team& team)
       : keep_on_(keep_on),
         stopped_(stopped),
         owner_(std::this_thread::get_id()),
         head_(store.at(join.head).rows()),
-        batch(room.batch),
-        claims(room.claims),
-        run(join, store, marks, batch, SIZE_MAX, *this, &keep_on) {}
+        batch(rows),
+        run(join, store, marks, batch, SIZE_MAX, *this, &keep_on, &team) {}
 
   // Polled by the run.
   bool operator()() {
@@ -42,17 +39,15 @@ struct JoinTeam::Share {
     return !stopped_;
   }
 
-  const Value* Row(std::size_t i) const { return batch.cells.data() + i * head_.arity(); }
-
  private:
   // Leaves the rows that may be new, once each.
   void Thin() {
     RowSet seen(head_.arity());
     std::size_t kept = 0;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (head_.Has(Row(i), batch.hashes[i]) || !seen.Insert(Row(i), batch.hashes[i]).is_new)
-        continue;
-      std::copy_n(Row(i), head_.arity(), batch.cells.begin() + kept * head_.arity());
+      const Value* const row = batch.Row(i, head_.arity());
+      if (head_.Has(row, batch.hashes[i]) || !seen.Insert(row, batch.hashes[i]).is_new) continue;
+      std::copy_n(row, head_.arity(), batch.cells.begin() + kept * head_.arity());
       batch.hashes[kept++] = batch.hashes[i];
     }
     batch.Shrink(kept, head_.arity());
@@ -66,10 +61,7 @@ struct JoinTeam::Share {
 
  public:
   RowBatch& batch;
-  std::vector<Room::Claim>& claims;
   JoinRun run;
-  std::uint32_t first = 0;     // the ticket of its first row
-  std::size_t new_before = 0;  // in the shares before
 };
 
 std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Marks>& marks,
@@ -78,8 +70,9 @@ std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Mark
                           JoinCounts* counts) {
   std::atomic<bool> stopped = false;
   std::vector<std::unique_ptr<Share>> shares;
-  for (Room& room : rooms_) {
-    shares.push_back(std::make_unique<Share>(join, store, marks, keep_on, stopped, room));
+  for (std::size_t k = 0; k < insertion_.batches(); ++k) {
+    shares.push_back(
+        std::make_unique<Share>(join, store, marks, keep_on, stopped, insertion_.batch(k), team_));
     if (!keep_on()) return 0;
   }
   RowSet& rows = store.at(join.head).rows();
@@ -98,80 +91,21 @@ std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Mark
       share.batch.Clear();
       const std::size_t from = begin + k * range;
       if (!stopped) share.run.Run(from, std::min(from + range, outer));
+      insertion_.Sort(k, rows);
     });
     std::size_t found = 0;
     for (std::size_t k = 0; k < count; ++k) found += shares[k]->batch.size();
     if (stopped || !keep_on() || !has_room(rows.GrowthFor(found))) break;
-    added += Insert(rows, shares, count, most - added);
+    added += insertion_.Insert(rows, count, most - added);
     begin += count * range;
     yield = static_cast<double>(found) / static_cast<double>(count * range);
     if (found < kWave / 2) range *= 2;
     else if (found > kWave * 2 && range > 1) range /= 2;
   }
-  for (Room& room : rooms_)
-    if (room.batch.cells.bytes() > kKept) room = Room();
+  insertion_.Trim();
   if (counts != nullptr)
     for (const auto& share : shares) share->run.AddTo(*counts);
   return added;
-}
-
-std::size_t JoinTeam::Insert(RowSet& rows, std::vector<std::unique_ptr<Share>>& shares,
-                             std::size_t count, std::size_t most) {
-  const RowId base = rows.size();
-  std::size_t found = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    shares[k]->first = base + static_cast<RowId>(found);
-    found += shares[k]->batch.size();
-  }
-  const auto row_of = [&](RowId id) {
-    if (id < base) return rows.Row(id);
-    const auto after =
-        std::upper_bound(shares.begin(), shares.begin() + static_cast<std::ptrdiff_t>(count), id,
-                         [](RowId ticket, const auto& share) { return ticket < share->first; });
-    const Share& share = **(after - 1);
-    return share.Row(id - share.first);
-  };
-  rows.BeginTogether(found, [&](std::size_t n, const auto& fn) { team_.Each(n, fn); });
-  team_.Each(count, [&](std::size_t k) {
-    Share& share = *shares[k];
-    const PageArray<std::uint64_t>& hashes = share.batch.hashes;
-    share.claims.clear();
-    for (std::size_t i = 0; i < hashes.size(); ++i) {
-      if (i + 2 * kAhead < hashes.size()) rows.Prefetch(hashes[i + 2 * kAhead]);
-      if (i + kAhead < hashes.size()) rows.PrefetchEqual(hashes[i + kAhead]);
-      const std::size_t slot =
-          rows.Claim(share.Row(i), hashes[i], share.first + static_cast<RowId>(i), row_of);
-      if (slot != RowSet::kTaken) share.claims.push_back({i, slot});
-    }
-  });
-  // A claim may have been taken over since by an equal row that comes before.
-  team_.Each(count, [&](std::size_t k) {
-    Share& share = *shares[k];
-    std::vector<Room::Claim>& claims = share.claims;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < claims.size(); ++i) {
-      if (i + kAhead < claims.size()) rows.PrefetchSlot(claims[i + kAhead].slot);
-      if (rows.IdAt(claims[i].slot) == share.first + claims[i].row) claims[kept++] = claims[i];
-    }
-    claims.resize(kept);
-  });
-  std::size_t added = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    shares[k]->new_before = added;
-    added += shares[k]->claims.size();
-  }
-  rows.AddTogether(added);
-  team_.Each(count, [&](std::size_t k) {
-    const Share& share = *shares[k];
-    auto id = base + static_cast<RowId>(share.new_before);
-    for (std::size_t i = 0; i < share.claims.size(); ++i) {
-      if (i + kAhead < share.claims.size()) rows.PrefetchSlot(share.claims[i + kAhead].slot);
-      rows.Settle(share.claims[i].slot, share.Row(share.claims[i].row), id++);
-    }
-  });
-  if (added <= most) return added;
-  rows.Truncate(base + static_cast<RowId>(most));
-  return most;
 }
 
 }  // namespace rpl

@@ -928,7 +928,8 @@ void Machine::Derive(const Plan& plan) {
     else Watch(0);
     return stop == Stop::kGoesOn;
   };
-  JoinRun run(*plan.join, store_, *marks, staged_, kStaged, pause, &within_limits);
+  JoinRun run(*plan.join, store_, *marks, staged_, kStaged, pause, &within_limits,
+              team_ == nullptr ? nullptr : &team_->team());
   if (stop == Stop::kGoesOn) run.Run(0, run.outer());
   Flush();
   if (!counted) return;

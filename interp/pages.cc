@@ -54,6 +54,12 @@ void* GrowPages(void* old, std::size_t old_bytes, std::size_t bytes) {
   return memory;
 }
 
+void TouchPages(void* begin, void* end) {
+  const auto from = reinterpret_cast<std::uintptr_t>(begin);
+  const std::size_t skip = (kHugePage - from % kHugePage) % kHugePage;
+  for (char* at = static_cast<char*>(begin) + skip; at < end; at += kHugePage) *at = 0;
+}
+
 void FreePages(void* memory, std::size_t bytes) {
   if (RoundedPages(bytes) < kHugePage) std::free(memory);
   else munmap(memory, RoundedPages(bytes));

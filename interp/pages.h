@@ -21,6 +21,8 @@ namespace rpl {
 /// the rest is zero.
 void* GrowPages(void* old, std::size_t old_bytes, std::size_t bytes);
 void FreePages(void* memory, std::size_t bytes);
+/// Writes a zero byte to each huge page that begins in between.
+void TouchPages(void* begin, void* end);
 /// The size that an allocation of `bytes` really takes.
 std::size_t RoundedPages(std::size_t bytes);
 
@@ -63,6 +65,9 @@ class PageArray {
   }
   /// REQUIRES: size is not less than before, and Shrink was never called.
   void Resize(std::size_t size) { Extend(size - size_); }
+  /// Has the system give the memory of the elements from `begin` on, which were never written.
+  /// Where several threads write to a new huge page at once, each of them would clear one.
+  void Touch(std::size_t begin) { TouchPages(data_ + begin, data_ + size_); }
   /// Drops the elements from `size` on and keeps their memory.
   void Shrink(std::size_t size) { size_ = size; }
   void Clear() { *this = PageArray(); }

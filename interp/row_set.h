@@ -60,38 +60,40 @@ class RowSet {
     return table_.Find(hash, [&](RowId o) { return Same(row, Row(o)); }) != kNoId;
   }
 
-  // Adding by several threads (interp/join_team.h): BeginTogether makes room for `count` rows.
-  // Then each row claims a slot with a ticket of its own, numbered from size() on in the order
-  // of the rows, or hears that an equal row comes before it; `row_of` gives the row of a ticket
-  // or id. Once all have, those whose slot still holds their ticket are new: AddTogether adds as
-  // many rows, and Settle writes each. `each` is as for IdTable::Reserve.
+  // Adding by several threads (interp/insertion.h): BeginTogether makes room for `count` rows.
+  // Then rows claim slots, as IdTable says, with tickets of their own, numbered from size() on in
+  // the order of the rows; `row_of` gives the row of a ticket or id. AddTogether adds as many
+  // rows as were new, Write writes each, and Name tells its slot its id.
   template <typename Each>
   void BeginTogether(std::size_t count, Each&& each) {
     table_.Reserve(count, each);
   }
+  std::size_t slots() const { return table_.slots(); }
+  std::size_t PartOf(std::uint64_t hash) const { return table_.PartOf(hash); }
   template <typename RowOf>
-  std::size_t Claim(const Value* row, std::uint64_t hash, RowId ticket, RowOf&& row_of) {
-    return table_.Claim(hash, ticket, [&](RowId o) { return Same(row, row_of(o)); });
+  std::size_t Claim(const Value* row, std::uint64_t hash, RowId ticket, std::size_t part,
+                    RowOf&& row_of) {
+    return table_.Claim(hash, ticket, part, [&](RowId o) { return Same(row, row_of(o)); });
   }
-  /// Instead of a slot: the row is not new.
   static constexpr std::size_t kTaken = IdTable::kTaken;
-  /// Asks for the row from before that a row with that hash may equal.
-  void PrefetchEqual(std::uint64_t hash) {
-    if (const RowId known = table_.CandidateNow(hash); known < size_)
+  static constexpr std::size_t kBeyond = IdTable::kBeyond;
+  /// Asks for the row that a row with that hash may equal, if it was there before the tickets.
+  void PrefetchEqual(std::uint64_t hash, std::size_t part, RowId tickets) const {
+    if (const RowId known = table_.CandidateIn(part, hash); known < tickets)
       __builtin_prefetch(Row(known));
   }
-  void PrefetchSlot(std::size_t slot) const { table_.PrefetchSlot(slot); }
-  RowId IdAt(std::size_t slot) const { return table_.IdAt(slot); }
   void AddTogether(std::size_t count) {
+    const std::size_t begin = cells_.size();
     cells_.Extend(count * arity_);
+    cells_.Touch(begin);
     table_.Settle(count);
     size_ += static_cast<RowId>(count);
   }
-  void Settle(std::size_t slot, const Value* row, RowId id) {
+  void Write(RowId id, const Value* row) {
     Value* to = cells_.data() + std::size_t{id} * arity_;
     for (std::uint32_t i = 0; i < arity_; ++i) to[i] = row[i];
-    table_.Replace(slot, id);
   }
+  void Name(std::size_t slot, RowId id) { table_.Replace(slot, id); }
   /// Drops the rows from `size` on. O(rows).
   void Truncate(RowId size);
 

@@ -6,8 +6,13 @@
 #include <cassert>
 #include <utility>
 
+#include "interp/team.h"
+
 namespace rpl {
 namespace {
+
+// New rows of an index that a team takes in sooner than one thread.
+constexpr RowId kShared = 2'048;
 
 std::string NameOf(Space space, std::string_view label) {
   switch (space) {
@@ -22,89 +27,120 @@ std::string NameOf(Space space, std::string_view label) {
 }  // namespace
 
 std::span<const RowId> Index::Rows(std::span<const Value> key, const Relation& relation) const {
-  const std::uint32_t found = heads_.Find(RowSet::HashOf(key), [&](std::uint32_t list) {
-    const Value* cells = relation.Row(lists_[list].first);
+  const std::uint64_t hash = RowSet::HashOf(key);
+  const Shard& shard = shards_[ShardOf(hash)];
+  const std::uint32_t found = shard.heads.Find(hash, [&](std::uint32_t list) {
+    const Value* cells = relation.Row(shard.lists[list].first);
     std::size_t k = 0;
     for (Columns rest = columns_; rest != 0; rest &= rest - 1)
       if (cells[std::countr_zero(rest)] != key[k++]) return false;
     return true;
   });
   if (found == kNoId) return {};
-  const List& list = lists_[found];
+  const List& list = shard.lists[found];
   if (list.size == 1) return {&list.first, 1};
-  return {ids_.data() + list.at, list.size};
+  return {shard.ids.data() + list.at, list.size};
 }
 
-// Block by block, so that what each row needs of the memory was asked for when its turn comes:
-// first the place of its key in the table, then the list found there, then the list's first
-// row, which is compared, and the place behind its last.
-void Index::Extend(const Relation& relation, RowId end, const KeepOn* keep_on) {
-  constexpr RowId kBlock = 64;
-  static_assert(kAtOnce % kBlock == 0);
-  std::uint64_t hashes[kBlock];
-  std::uint32_t near[kBlock];
-  for (RowId done = 0; size_ < end; done += kBlock) {
-    if (done % kAtOnce == kAtOnce - kBlock && keep_on != nullptr && !(*keep_on)()) return;
-    const RowId count = std::min(kBlock, end - size_);
-    for (RowId i = 0; i < count; ++i) {
-      const Value* cells = relation.Row(size_ + i);
-      std::uint64_t hash = 0;
-      for (Columns rest = columns_; rest != 0; rest &= rest - 1)
-        hash = MixHash(hash, cells[std::countr_zero(rest)].bits());
-      hashes[i] = hash;
-      heads_.Prefetch(hash);
-    }
-    if (count > 1) {
-      for (RowId i = 0; i < count; ++i)
-        if (near[i] = heads_.Candidate(hashes[i]); near[i] != kNoId)
-          __builtin_prefetch(&lists_[near[i]]);
-      for (RowId i = 0; i < count; ++i) {
-        if (near[i] == kNoId) continue;
-        const List& list = lists_[near[i]];
-        __builtin_prefetch(relation.Row(list.first));
-        __builtin_prefetch(ids_.data() + list.at + list.size);
-      }
-    }
-    for (RowId i = 0; i < count; ++i, ++size_) Add(relation, hashes[i]);
+std::size_t Index::keys() const {
+  std::size_t out = 0;
+  for (const Shard& shard : shards_) out += shard.lists.size();
+  return out;
+}
+
+void Index::Extend(const Relation& relation, RowId end, const KeepOn* keep_on, Team* team) {
+  const bool together = team != nullptr && end - size_ >= kShared;
+  if (together && shards_.size() == 1) *this = Index(columns_, std::bit_ceil(team->size()));
+  while (size_ < end) {
+    const RowId next = std::min(end, size_ + kAtOnce);
+    if (!together) Take(relation, size_, next, kAll);
+    else team->Each(shards_.size(), [&](std::size_t shard) { Take(relation, size_, next, shard); });
+    size_ = next;
+    if (size_ < end && keep_on != nullptr && !(*keep_on)()) return;
   }
 }
 
-// Takes in the row size_, whose columns have that hash.
-void Index::Add(const Relation& relation, std::uint64_t hash) {
-  const Value* cells = relation.Row(size_);
-  const auto next = static_cast<std::uint32_t>(lists_.size());
-  const std::uint32_t list = heads_.FindOrInsert(hash, next, [&](std::uint32_t other) {
-    const Value* theirs = relation.Row(lists_[other].first);
-    for (Columns rest = columns_; rest != 0; rest &= rest - 1) {
+// Takes in the rows from `begin` to `end` that belong to a shard. Block by block, so that what
+// each row needs of the memory was asked for when its turn comes: first the place of its key in
+// the table, then the list found there, then the list's first row, which is compared, and the
+// place behind its last.
+void Index::Take(const Relation& relation, RowId begin, RowId end, std::size_t only) {
+  constexpr RowId kBlock = 64;
+  RowId rows[kBlock];
+  std::uint64_t hashes[kBlock];
+  std::uint32_t near[kBlock];
+  while (begin < end) {
+    RowId count = 0;
+    for (; begin < end && count < kBlock; ++begin) {
+      const Value* cells = relation.Row(begin);
+      std::uint64_t hash = 0;
+      for (Columns rest = columns_; rest != 0; rest &= rest - 1)
+        hash = MixHash(hash, cells[std::countr_zero(rest)].bits());
+      rows[count] = begin;
+      hashes[count] = hash;
+      count += only == kAll || ShardOf(hash) == only ? 1 : 0;
+    }
+    if (count > 1) {
+      for (RowId i = 0; i < count; ++i) shards_[ShardOf(hashes[i])].heads.Prefetch(hashes[i]);
+      for (RowId i = 0; i < count; ++i) {
+        const Shard& shard = shards_[ShardOf(hashes[i])];
+        if (near[i] = shard.heads.Candidate(hashes[i]); near[i] != kNoId)
+          __builtin_prefetch(&shard.lists[near[i]]);
+      }
+      for (RowId i = 0; i < count; ++i) {
+        if (near[i] == kNoId) continue;
+        const Shard& shard = shards_[ShardOf(hashes[i])];
+        const List& list = shard.lists[near[i]];
+        __builtin_prefetch(relation.Row(list.first));
+        __builtin_prefetch(shard.ids.data() + list.at + list.size);
+      }
+    }
+    for (RowId i = 0; i < count; ++i)
+      shards_[ShardOf(hashes[i])].Add(relation, columns_, rows[i], hashes[i]);
+  }
+}
+
+// Takes in a row whose columns have that hash.
+void Index::Shard::Add(const Relation& relation, Columns columns, RowId row, std::uint64_t hash) {
+  const Value* cells = relation.Row(row);
+  const auto next = static_cast<std::uint32_t>(lists.size());
+  const std::uint32_t list = heads.FindOrInsert(hash, next, [&](std::uint32_t other) {
+    const Value* theirs = relation.Row(lists[other].first);
+    for (Columns rest = columns; rest != 0; rest &= rest - 1) {
       const int c = std::countr_zero(rest);
       if (cells[c] != theirs[c]) return false;
     }
     return true;
   });
-  if (list == next) lists_.push_back({size_, 1, 0});
-  else Append(lists_[list], size_);
+  if (list == next) lists.push_back({row, 1, 0});
+  else Append(lists[list], row);
 }
 
 // A list that is full moves to twice the space; what it leaves is kept for others.
-void Index::Append(List& list, RowId row) {
+void Index::Shard::Append(List& list, RowId row) {
   if (std::has_single_bit(list.size)) {
     const int order = std::countr_zero(list.size);
-    std::uint32_t& free = free_[order + 1];
-    std::uint32_t at = free;
-    if (at != 0) free = ids_[--at];
-    else at = static_cast<std::uint32_t>(ids_.Extend(std::size_t{list.size} * 2) - ids_.begin());
+    std::uint32_t& unused = free[order + 1];
+    std::uint32_t at = unused;
+    if (at != 0) unused = ids[--at];
+    else at = static_cast<std::uint32_t>(ids.Extend(std::size_t{list.size} * 2) - ids.begin());
     if (list.size == 1) {
-      ids_[at] = list.first;
+      ids[at] = list.first;
     } else {
-      std::copy_n(ids_.data() + list.at, list.size, ids_.data() + at);
-      ids_[list.at] = std::exchange(free_[order], list.at + 1);
+      std::copy_n(ids.data() + list.at, list.size, ids.data() + at);
+      ids[list.at] = std::exchange(free[order], list.at + 1);
     }
     list.at = at;
   }
-  ids_[list.at + list.size++] = row;
+  ids[list.at + list.size++] = row;
 }
 
-std::size_t Index::bytes() const { return heads_.bytes() + lists_.bytes() + ids_.bytes(); }
+std::size_t Index::bytes() const {
+  std::size_t out = 0;
+  for (const Shard& shard : shards_)
+    out += shard.heads.bytes() + shard.lists.bytes() + shard.ids.bytes();
+  return out;
+}
 
 Relation::Inserted Relation::Insert(std::span<const Value> row, bool asserted) {
   assert(row.size() == arity());
@@ -122,15 +158,15 @@ const Index* Relation::IndexIfAny(Columns columns) const {
   return nullptr;
 }
 
-const Index& Relation::IndexOn(Columns columns, RowId end, const KeepOn* keep_on) {
+const Index& Relation::IndexOn(Columns columns, RowId end, const KeepOn* keep_on, Team* team) {
   assert(columns != 0 && end <= size());
   for (auto& index : indexes_)
     if (index->columns() == columns) {
-      index->Extend(*this, end, keep_on);
+      index->Extend(*this, end, keep_on, team);
       return *index;
     }
   indexes_.push_back(std::make_unique<Index>(columns));
-  indexes_.back()->Extend(*this, end, keep_on);
+  indexes_.back()->Extend(*this, end, keep_on, team);
   return *indexes_.back();
 }
 

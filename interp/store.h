@@ -41,6 +41,8 @@
 
 namespace rpl {
 
+class Team;  // interp/team.h
+
 using RelationId = std::uint32_t;
 
 /// What a relation's label names. Avars are channels of their own (§13).
@@ -56,7 +58,8 @@ using KeepOn = std::function<bool()>;
 /// The rows that agree on some columns, by what these hold. Grows with the relation.
 class Index {
  public:
-  explicit Index(Columns columns) : columns_(columns) {}
+  explicit Index(Columns columns, std::size_t shards = 1)
+      : columns_(columns), shards_(shards), mask_(shards - 1) {}
 
   Columns columns() const { return columns_; }
   /// The indexed rows whose columns equal `key` (in column order), ids ascending. Valid
@@ -64,31 +67,42 @@ class Index {
   std::span<const RowId> Rows(std::span<const Value> key, const class Relation& relation) const;
   /// How many rows are indexed, and how many different keys they have.
   RowId size() const { return size_; }
-  std::size_t keys() const { return lists_.size(); }
-  /// Takes in the rows from size() to `end`. Once in kAtOnce rows `keep_on` is called, if
-  /// there is one: when it says no, the rest of the rows is left out.
-  void Extend(const Relation& relation, RowId end, const KeepOn* keep_on);
+  std::size_t keys() const;
+  /// Takes in the rows from size() to `end`; many of them by the team, if there is one (null:
+  /// none). Once in kAtOnce rows `keep_on` is called, if there is one: when it says no, the rest
+  /// of the rows is left out.
+  void Extend(const Relation& relation, RowId end, const KeepOn* keep_on, Team* team);
   static constexpr RowId kAtOnce = 1 << 16;
-  void Clear() { *this = Index(columns_); }
+  void Clear() { *this = Index(columns_, shards_.size()); }
   std::size_t bytes() const;
 
  private:
-  // The rows of one key: `first` alone, or `size` ids from ids_[at] on, in space for a
+  // The rows of one key: `first` alone, or `size` ids from ids[at] on, in space for a
   // power of two of them.
   struct List {
     RowId first;
     RowId size;
     std::uint32_t at;
   };
-  void Add(const Relation& relation, std::uint64_t hash);
-  void Append(List& list, RowId row);
+  // One, or as many as a team shares out, by the hash of the key.
+  struct Shard {
+    IdTable heads;  // of lists
+    PageArray<List> lists;
+    PageArray<RowId> ids;
+    std::uint32_t free[32] = {};  // by size: the first unused space in ids, and one
+
+    void Add(const Relation& relation, Columns columns, RowId row, std::uint64_t hash);
+    void Append(List& list, RowId row);
+  };
+  static constexpr std::size_t kAll = SIZE_MAX;
+
+  std::size_t ShardOf(std::uint64_t hash) const { return hash & mask_; }
+  void Take(const Relation& relation, RowId begin, RowId end, std::size_t shard);
 
   Columns columns_;
   RowId size_ = 0;
-  IdTable heads_;  // of lists
-  PageArray<List> lists_;
-  PageArray<RowId> ids_;
-  std::uint32_t free_[32] = {};  // by size: the first unused space in ids_, and one
+  std::vector<Shard> shards_;
+  std::size_t mask_;  // Invariant: there is one shard more, and they are a power of two
 };
 
 /// Places by row id, in pages that are there only where a row has one.
@@ -154,8 +168,8 @@ class Relation {
 
   /// The rows before `end` are in the index on `columns`, which is made when there is none;
   /// others may be. But when `keep_on` (may be null) stopped it, it has the first of them
-  /// only. O(new rows). REQUIRES: columns is not 0.
-  const Index& IndexOn(Columns columns, RowId end, const KeepOn* keep_on);
+  /// only. O(new rows); `team` as for Index::Extend. REQUIRES: columns is not 0.
+  const Index& IndexOn(Columns columns, RowId end, const KeepOn* keep_on, Team* team = nullptr);
   const Index& IndexOn(Columns columns, const KeepOn* keep_on = nullptr) {
     return IndexOn(columns, size(), keep_on);
   }

@@ -6,7 +6,7 @@
 namespace rpl {
 namespace {
 
-constexpr int kSpins = 2000;  // some 20 microseconds
+constexpr int kSpins = 8000;  // some 100 to 400 microseconds
 
 void Pause() {
 #if defined(__x86_64__)
@@ -18,8 +18,8 @@ void Pause() {
 
 }  // namespace
 
-Team::Team(std::size_t threads) {
-  for (std::size_t i = 1; i < threads; ++i) others_.emplace_back([this] { Work(); });
+Team::Team(std::size_t threads) : stretches_(threads) {
+  for (std::size_t me = 1; me < threads; ++me) others_.emplace_back([this, me] { Work(me); });
 }
 
 Team::~Team() {
@@ -32,19 +32,21 @@ Team::~Team() {
 // Whoever comes before the work is done takes part in it; the call ends without the others.
 void Team::Each(std::size_t count, const std::function<void(std::size_t)>& task) {
   task_ = &task;
-  count_ = count;
-  next_ = 0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    stretches_[i].next = count * i / size();
+    stretches_[i].end = count * (i + 1) / size();
+  }
   inside_ = 0;
   ++call_;
   call_.notify_all();
-  Take();
+  Take(0);
   inside_ += kClosed;
   for (int i = 0; i < kSpins && inside_ != kClosed; ++i) Pause();
   for (std::uint32_t now = inside_; now != kClosed; now = inside_) inside_.wait(now);
   if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
 }
 
-void Team::Work() {
+void Team::Work(std::size_t me) {
   for (std::uint32_t seen = 0;;) {
     // Calls come one after another: the next one is soon there, or not for long.
     for (int i = 0; i < kSpins && call_ == seen; ++i) Pause();
@@ -55,18 +57,21 @@ void Team::Work() {
     while (now < kClosed && !inside_.compare_exchange_weak(now, now + 1)) {
     }
     if (now >= kClosed) continue;
-    Take();
+    Take(me);
     if (--inside_ == kClosed) inside_.notify_all();
   }
 }
 
-void Team::Take() {
+void Team::Take(std::size_t me) {
   try {
-    for (std::size_t k = next_++; k < count_; k = next_++) (*task_)(k);
+    for (std::size_t i = 0; i < size(); ++i) {
+      Stretch& stretch = stretches_[(me + i) % size()];
+      for (std::size_t k = stretch.next++; k < stretch.end; k = stretch.next++) (*task_)(k);
+    }
   } catch (...) {
     const std::lock_guard lock(failing_);
     failed_ = std::current_exception();
-    next_ = count_;
+    for (Stretch& stretch : stretches_) stretch.next = stretch.end;
   }
 }
 

@@ -23,20 +23,26 @@ class Team {
   Team(const Team&) = delete;
   ~Team();
 
-  std::size_t size() const { return others_.size() + 1; }
+  std::size_t size() const { return stretches_.size(); }
 
   /// Calls task(k) for each k below `count`, on any of the threads, and returns when all have
-  /// ended. An exception of one of them is thrown again here; then some may not have begun.
+  /// ended. Each thread first takes a stretch of its own, which is the same for the same count:
+  /// what a task leaves in the cache is mostly there for the next one with that k. An exception of
+  /// one of them is thrown again here; then some may not have begun.
   void Each(std::size_t count, const std::function<void(std::size_t)>& task);
 
  private:
-  void Work();
-  void Take();
+  void Work(std::size_t me);
+  void Take(std::size_t me);
 
   std::vector<std::thread> others_;
   const std::function<void(std::size_t)>* task_ = nullptr;
-  std::size_t count_ = 0;
-  std::atomic<std::size_t> next_ = 0;
+  /// The tasks of a thread that nobody has taken yet; when its own are done, it takes others'.
+  struct alignas(64) Stretch {
+    std::atomic<std::size_t> next = 0;
+    std::size_t end = 0;
+  };
+  std::vector<Stretch> stretches_;
   static constexpr std::uint32_t kClosed = 1u << 31;
   std::atomic<std::uint32_t> inside_ = kClosed;  // how many others take part; closed to more
   std::atomic<std::uint32_t> call_ = 0;          // counts calls of Each

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/insertion.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "interp/store.h"
+
+namespace rpl {
+namespace {
+
+// Inserts the same rows by a team and one by one; `hash` may be as bad as it likes.
+template <typename Hash>
+void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch, Hash&& hash) {
+  constexpr std::size_t kBatches = 5;
+  Pool pool;
+  std::mt19937 random(seed);
+  Team team(3);
+  Insertion insertion(team, kBatches);
+  RowSet together(2);
+  RowSet alone(2);
+  for (std::size_t wave = 0; wave < waves; ++wave) {
+    std::size_t added = 0;
+    for (std::size_t k = 0; k < kBatches; ++k) {
+      RowBatch& batch = insertion.batch(k);
+      batch.Clear();
+      for (std::size_t i = 0; i < random() % (2 * rows_of_a_batch + 1); ++i) {
+        const Value row[] = {pool.Int(random() % 300), pool.Int(random() % 50)};
+        std::copy(row, row + 2, batch.cells.Extend(2));
+        batch.hashes.push_back(hash(row));
+        added += alone.Insert(row, hash(row)).is_new ? 1 : 0;
+      }
+      insertion.Sort(k, together);
+    }
+    REQUIRE(insertion.Insert(together, kBatches, SIZE_MAX) == added);
+  }
+  REQUIRE(together.size() == alone.size());
+  for (RowId id = 0; id < alone.size(); ++id) {
+    REQUIRE(std::equal(alone.Row(id), alone.Row(id) + 2, together.Row(id)));
+    REQUIRE(together.Has(together.Row(id), hash(together.Row(id))));
+  }
+}
+
+TEST_CASE("rows that a team inserts have the ids that one thread gives") {
+  const auto good = [](const Value* row) { return RowSet::HashOf({row, 2}); };
+  Compare(1, 40, 20, good);
+  Compare(2, 10, 2'000, good);
+  Compare(3, 3, 10'000, good);
+}
+
+TEST_CASE("so they have when all of them belong to the end of one part") {
+  Compare(4, 3, 2'000, [](const Value*) { return ~std::uint64_t{0}; });
+  Compare(5, 6, 2'000, [](const Value* row) {
+    return (RowSet::HashOf({row, 2}) & 3) << 32 | std::uint64_t{0xfffffff0} << 32;
+  });
+}
+
+TEST_CASE("a team inserts at most as many new rows as it may") {
+  Pool pool;
+  Team team(4);
+  Insertion insertion(team, 2);
+  RowSet rows(1);
+  for (std::size_t k = 0; k < 2; ++k) {
+    for (int i = 0; i < 3'000; ++i) {
+      const Value row[] = {pool.Int(i)};
+      *insertion.batch(k).cells.Extend(1) = row[0];
+      insertion.batch(k).hashes.push_back(RowSet::HashOf(row));
+    }
+    insertion.Sort(k, rows);
+  }
+  CHECK(insertion.Insert(rows, 2, 1'000) == 1'000);
+  REQUIRE(rows.size() == 1'000);
+  CHECK(rows.Row(999)[0] == pool.Int(999));
+}
+
+TEST_CASE("an index that a team extends has the lists that one thread makes") {
+  Pool pool;
+  Store store(pool);
+  Team team(4);
+  Relation& rel = store.at(store.Declare(Space::kRelation, "p", 3));
+  Index together(0b101);
+  Index alone(0b101);
+  std::mt19937 random(6);
+  for (const int more : {10, 5'000, 3, 150'000, 70'000}) {
+    for (int i = 0; i < more; ++i) {
+      const Value row[] = {pool.Int(random() % 100), pool.Int(i), pool.Int(random() % 100)};
+      rel.Insert(row, false);
+    }
+    together.Extend(rel, rel.size(), nullptr, &team);
+    alone.Extend(rel, rel.size(), nullptr, nullptr);
+    REQUIRE(together.size() == rel.size());
+    REQUIRE(together.keys() == alone.keys());
+    for (int a = 0; a < 101; ++a)
+      for (int b = 0; b < 100; ++b) {
+        const Value key[] = {pool.Int(a), pool.Int(b)};
+        const std::span<const RowId> mine = together.Rows(key, rel), theirs = alone.Rows(key, rel);
+        REQUIRE(std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end()));
+      }
+  }
+}
+
+}  // namespace
+}  // namespace rpl
