@@ -20,7 +20,21 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsNameChar(char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '-'; }
 // Stands between two clauses or operands, or begins what does (`<-`). `/` may open a regex.
-bool IsOperator(char c) { return std::string_view(",;^=<>+-*~").find(c) != std::string_view::npos; }
+bool IsOperator(char c) {
+  switch (c) {
+    case ',':
+    case ';':
+    case '^':
+    case '=':
+    case '<':
+    case '>':
+    case '+':
+    case '-':
+    case '*':
+    case '~': return true;
+    default: return false;
+  }
+}
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // Infix words that are connectives wherever they stand after an operand. `of` and `and`
