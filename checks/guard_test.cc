@@ -3,13 +3,10 @@
 
 #include <catch2/catch.hpp>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <stdexcept>
-
-#include <unistd.h>
 
 #include "checks/approvals.h"
 #include "checks/audit.h"
@@ -18,6 +15,7 @@
 #include "checks/json_tree.h"
 #include "checks/zone.h"
 #include "interp/operators.h"
+#include "interp/testing_folder.h"
 
 namespace rpl {
 namespace {
@@ -83,22 +81,6 @@ GuardCall CallOf(const std::string& tool) {
   call.args = ordered_json::object();
   return call;
 }
-
-class TemporaryFile {
- public:
-  TemporaryFile() : path_(std::filesystem::temp_directory_path() / "rpl-guard-XXXXXX") {
-    const int fd = mkstemp(path_.data());
-    REQUIRE(fd >= 0);
-    close(fd);
-    std::filesystem::remove(path_);
-  }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 }  // namespace
 
@@ -289,8 +271,9 @@ TEST_CASE("content is the same whatever the order of keys and the spelling of nu
 }
 
 TEST_CASE("reviews: asked for once, the last answer counts, the file only grows") {
-  TemporaryFile file;
-  ReviewLog log(file.path());
+  const testing::Folder folder;
+  const std::string file = folder / "reviews.jsonl";
+  ReviewLog log(file);
   const ReviewRequest request{"r", "t", ordered_json::parse(R"({"a":1,"b":2})"), "u1", "why"};
   ReviewRequest same = request;
   same.args = ordered_json::parse(R"({"b":2,"a":1})");
@@ -306,7 +289,7 @@ TEST_CASE("reviews: asked for once, the last answer counts, the file only grows"
   CHECK(log.Find(request).value->reason == "no");
   CHECK(log.Read().reviews.size() == 1);
   // A line that was cut off does no harm to the next.
-  std::ofstream(file.path(), std::ios::app) << R"({"type":"respo)";
+  std::ofstream(file, std::ios::app) << R"({"type":"respo)";
   CHECK(log.Answer(id, true, "", "", 0).empty());
   CHECK(log.Find(request).value->state == Review::State::kApproved);
   ReviewRequest other = request;

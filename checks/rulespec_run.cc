@@ -23,15 +23,6 @@ std::string Quoted(const ClaimFacts::Value& value) {
   return nlohmann::json(Shortened(value.text, kToldBytes)).dump();
 }
 
-template <typename Values, typename Show>
-std::string Told(const Values& values, Show&& show) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(values.size(), kToldValues); ++i)
-    text += (i == 0 ? "" : ", ") + show(values[i]);
-  if (values.size() > kToldValues) text += fmt::format(" and {} more", values.size() - kToldValues);
-  return text;
-}
-
 }  // namespace
 
 RulespecRun::RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sources& sources,
@@ -103,12 +94,13 @@ RulespecRun::RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sou
 std::string RulespecRun::Found(const ClaimRule& condition) const {
   const ClaimFacts& facts = claims_[condition.claim];
   if (condition.counts_elements() && !facts.lengths.empty() && !facts.selects_other)
-    return fmt::format("its length is {}",
-                       Told(facts.lengths, [](std::size_t n) { return std::to_string(n); }));
+    return fmt::format("its length is {}", FirstOf(facts.lengths, kToldValues, [](std::size_t n) {
+                         return std::to_string(n);
+                       }));
   if (facts.nodes.empty()) return "found nothing";
   if (facts.values.empty())
     return facts.lengths.front() == 0 ? "found an empty array" : "found an array without values";
-  const std::string found = "found " + Told(facts.values, Quoted);
+  const std::string found = "found " + FirstOf(facts.values, kToldValues, Quoted);
   return condition.counts_elements() ? found + ", which is no array" : found;
 }
 

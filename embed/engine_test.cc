@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public interface as a program uses it: only rpl/rpl.h is included.
+// The public interface as a program uses it: nothing of the engine but rpl/rpl.h is included.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "interp/testing_folder.h"
 #include "rpl/rpl.h"
 
 namespace {
@@ -18,6 +19,7 @@ using rpl::Engine;
 using Status = rpl::Engine::Status;
 using Reply = rpl::Engine::Reply;
 using Kind = rpl::Engine::Question::Kind;
+using rpl::testing::Folder;
 
 constexpr const char* kGraph =
     "edge(1, 2)\nedge(2, 3)\nreachable(?a, ?b) <- edge(?a, ?b)\n"
@@ -62,22 +64,6 @@ std::string AnswerAll(Engine& engine, const std::string& text) {
   }
   return Join(prompts);
 }
-
-// A folder of its own, which is removed at the end.
-struct Folder {
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "rpl-engine-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  std::string File() const { return path / "run.session"; }
-
-  std::filesystem::path path;
-};
 
 TEST_CASE("a document with errors is described, and nothing runs") {
   Engine engine;
@@ -499,10 +485,10 @@ TEST_CASE("a time that is none is an error") {
 }
 
 TEST_CASE("a session in a file goes on in another engine") {
-  Folder folder;
+  const Folder folder;
   const auto begin = [&](const std::string& more = "") {
     Engine::Options options;
-    options.session_file = folder.File();
+    options.session_file = folder / "run.session";
     return With(std::string(kTwoQuestions) + more, std::move(options));
   };
   {
@@ -537,11 +523,11 @@ TEST_CASE("a session in a file goes on in another engine") {
 }
 
 TEST_CASE("a tool that was cut off is in doubt, and called again on demand") {
-  Folder folder;
+  const Folder folder;
   int calls = 0;
   const auto begin = [&](bool works) {
     Engine::Options options;
-    options.session_file = folder.File();
+    options.session_file = folder / "run.session";
     options.tool = [&calls, works](const std::string&, const std::string&) {
       ++calls;
       return works ? Reply::Json("5") : Reply::Later();
@@ -565,10 +551,10 @@ TEST_CASE("a tool that was cut off is in doubt, and called again on demand") {
 }
 
 TEST_CASE("an interrupted session goes on from its file") {
-  Folder folder;
+  const Folder folder;
   bool stop = false;
   Engine::Options options;
-  options.session_file = folder.File();
+  options.session_file = folder / "run.session";
   options.interrupted = [&] { return stop; };
   Engine engine = With(kTwoQuestions, std::move(options));
   CHECK(engine.Run().status == Status::kWaiting);
@@ -583,11 +569,11 @@ TEST_CASE("an interrupted session goes on from its file") {
 }
 
 TEST_CASE("a run that is interrupted after a tool replied is finished first") {
-  Folder folder;
+  const Folder folder;
   bool stop = false;
   int calls = 0;
   Engine::Options options;
-  options.session_file = folder.File();
+  options.session_file = folder / "run.session";
   options.interrupted = [&] { return stop; };
   options.tool = [&](const std::string&, const std::string&) {
     ++calls;
@@ -683,9 +669,9 @@ TEST_CASE("a policy decides about calls before they go out") {
 TEST_CASE("a call that a person must approve is held until then") {
   const Folder folder;
   Host host(MailPolicy("hitl"));
-  host.options.reviews_file = folder.path / "reviews.jsonl";
-  host.options.audit_file = folder.path / "audit.jsonl";
-  host.options.session_file = folder.path / "session";
+  host.options.reviews_file = folder / "reviews.jsonl";
+  host.options.audit_file = folder / "audit.jsonl";
+  host.options.session_file = folder / "session";
   {
     Engine engine = With(kMails, host.options);
     const Engine::Outcome outcome = engine.Run();

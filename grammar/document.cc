@@ -21,9 +21,7 @@
 #include "grammar/document.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -31,6 +29,7 @@
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
 #include "grammar/sentences.h"
+#include "grammar/utf8.h"
 
 namespace rpl {
 namespace {
@@ -68,166 +67,6 @@ std::size_t TrimmedEnd(std::string_view s, std::size_t begin, std::size_t end) {
 
 std::size_t LineEnd(std::string_view s, std::size_t at) {
   return std::min(s.find('\n', at), s.size());
-}
-
-// ---------------------------------------------------------------------------------------
-// Bytes.
-
-/// The first byte that is not part of well-formed UTF-8 without NUL, or kNone.
-std::size_t FindBadByte(std::string_view s) {
-  std::size_t at = 0;
-  while (at < s.size()) {
-    std::uint64_t word = 0;
-    if (s.size() - at >= sizeof(word)) {
-      // Eight ASCII bytes, none of them NUL.
-      std::memcpy(&word, s.data() + at, sizeof(word));
-      constexpr std::uint64_t kHigh = 0x8080808080808080u;
-      const std::uint64_t nul = ((word | kHigh) - 0x0101010101010101u) ^ kHigh;
-      if (((word | nul) & kHigh) == 0) {
-        at += sizeof(word);
-        continue;
-      }
-    }
-    auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
-    const unsigned lead = byte(at);
-    if (lead == 0) return at;
-    if (lead < 0x80) {
-      ++at;
-      continue;
-    }
-    const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4) return at;
-    // The second byte also excludes overlong forms, surrogates and what is over 10FFFF.
-    unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-    unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-    for (std::size_t i = 1; i < size; ++i, low = 0x80, high = 0xBF) {
-      if (byte(at + i) < low || byte(at + i) > high) return at;
-    }
-    at += size;
-  }
-  return kNone;
-}
-
-// ---------------------------------------------------------------------------------------
-// Emphasis: `__word__` by the rules of CommonMark for runs of two underscores.
-
-enum class CharClass { kSpace, kPunctuation, kOther };
-
-CharClass ClassOf(char32_t c) {
-  if (c == ' ' || (c >= '\t' && c <= '\r') || c == 0xA0 || (c >= 0x2000 && c <= 0x200A) ||
-      c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000) {
-    return CharClass::kSpace;
-  }
-  if (c < 0x80) {
-    char a = static_cast<char>(c);
-    bool word = IsLower(a) || IsUpper(a) || IsDigit(a) || c < ' ' || c == 0x7F;
-    return word ? CharClass::kOther : CharClass::kPunctuation;
-  }
-  const bool latin =
-      c == 0xA1 || c == 0xA7 || c == 0xAB || c == 0xB6 || c == 0xB7 || c == 0xBB || c == 0xBF;
-  const bool general = c >= 0x2010 && c <= 0x205E && c != 0x2044 && c != 0x2052;
-  const bool cjk = (c >= 0x3001 && c <= 0x3003) || (c >= 0x3008 && c <= 0x3011) ||
-                   (c >= 0x3014 && c <= 0x301F) || (c >= 0xFF01 && c <= 0xFF0F) || c == 0xFF1A ||
-                   c == 0xFF1B || c == 0xFF1F || c == 0xFF20;
-  return latin || general || cjk ? CharClass::kPunctuation : CharClass::kOther;
-}
-
-/// The class of the character that begins at `at`. REQUIRES: well-formed UTF-8.
-CharClass ClassAt(std::string_view s, std::size_t at) {
-  if (at >= s.size()) return CharClass::kSpace;
-  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[at + i]); };
-  if (byte(0) < 0x80) return ClassOf(byte(0));
-  if (byte(0) < 0xE0) return ClassOf((byte(0) & 0x1F) << 6 | (byte(1) & 0x3F));
-  if (byte(0) >= 0xF0) return CharClass::kOther;
-  return ClassOf((byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F));
-}
-
-CharClass ClassBefore(std::string_view s, std::size_t at) {
-  if (at == 0) return CharClass::kSpace;
-  --at;
-  while (at > 0 && (static_cast<unsigned char>(s[at]) & 0xC0) == 0x80) --at;
-  return ClassAt(s, at);
-}
-
-/// The backtick runs of a text, so that no search for the end of a code span is in vain.
-class CodeSpans {
- public:
-  explicit CodeSpans(std::string_view s) : s_(s) {
-    for (std::size_t at = s.find('`'); at != kNone; at = s.find('`', at)) {
-      std::size_t end = RunEnd(at);
-      if (last_.size() <= end - at) last_.resize(end - at + 1, kNone);
-      last_[end - at] = at;
-      at = end;
-    }
-  }
-
-  /// The end of the code span whose opening run stands at `at`; of that run alone, when
-  /// none of the same length follows.
-  std::size_t EndOf(std::size_t at) const {
-    const std::size_t behind = RunEnd(at);
-    const std::size_t size = behind - at;
-    // A run that begins with an escaped mark may have a length that no whole run has.
-    if (size >= last_.size() || last_[size] == kNone || last_[size] <= at) return behind;
-    for (std::size_t next = s_.find('`', behind);; next = s_.find('`', next)) {
-      std::size_t end = RunEnd(next);
-      if (end - next == size) return end;
-      next = end;
-    }
-  }
-
- private:
-  std::size_t RunEnd(std::size_t at) const {
-    return std::min(s_.find_first_not_of('`', at), s_.size());
-  }
-
-  std::string_view s_;
-  std::vector<std::size_t> last_;  // by length of run: where the last one begins
-};
-
-/// The emphasised spans of `span`. A backslash takes the meaning of the next mark; a blank
-/// line ends what is open.
-std::vector<ProseSpan> EmphasisedSpans(std::string_view text, Span span) {
-  std::string_view s = text.substr(span.begin, span.end - span.begin);
-  std::vector<ProseSpan> spans;
-  if (s.find("__") == kNone) return spans;
-  CodeSpans code(s);
-  std::size_t open = kNone;
-  for (std::size_t at = s.find_first_of("\\`_\n"); at != kNone;
-       at = s.find_first_of("\\`_\n", at)) {
-    if (s[at] == '\\') {
-      at += 2;
-    } else if (s[at] == '`') {
-      at = code.EndOf(at);
-    } else if (s[at] == '\n') {
-      ++at;
-      std::size_t next = SkipBlanks(s, at);
-      if (next < s.size() && (s[next] == '\n' || s[next] == '\r')) open = kNone;
-    } else {
-      std::size_t end = std::min(s.find_first_not_of('_', at), s.size());
-      if (end - at == 2) {
-        const CharClass before = ClassBefore(s, at);
-        const CharClass after = ClassAt(s, end);
-        const bool opens = after != CharClass::kSpace && before != CharClass::kOther;
-        const bool closes = before != CharClass::kSpace && after != CharClass::kOther;
-        // Between two punctuation marks it may do either; it closes if something is open.
-        if (closes && open != kNone) {
-          std::string name = KebabCase(s.substr(open + 2, at - open - 2));
-          auto base = span.begin;
-          if (!name.empty()) {
-            spans.push_back({std::move(name),
-                             {span.file, base + static_cast<std::uint32_t>(open),
-                              base + static_cast<std::uint32_t>(end)}});
-          }
-          open = kNone;
-        } else if (opens) {
-          open = at;
-        }
-      }
-      at = end;
-    }
-    if (at >= s.size()) break;
-  }
-  return spans;
 }
 
 // ---------------------------------------------------------------------------------------
@@ -791,21 +630,6 @@ bool IsGoalForm(const Sentence& s) {
 
 bool IsPlainRpl(std::string_view name) { return name.ends_with(".rpl") || IsEntry(name); }
 
-bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out) {
-  std::size_t bad = FindBadByte(text);
-  if (bad == kNone) return true;
-  Span span{file, static_cast<std::uint32_t>(bad), static_cast<std::uint32_t>(bad + 1)};
-  if (text[bad] == '\0') {
-    out.Add(Code::kNulByte, span, "a NUL byte stands here");
-  } else {
-    std::array<char, 8> hex{};
-    std::snprintf(hex.data(), hex.size(), "0x%02X", static_cast<unsigned char>(text[bad]));
-    out.Add(Code::kNotUtf8, span, std::string("the byte ") + hex.data() + " is not UTF-8 here",
-            "save the file as UTF-8");
-  }
-  return false;
-}
-
 Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& out, FactForm form) {
   const std::string_view text = sources.at(file).text;
   if (!IsText(text, file, out)) {
@@ -861,20 +685,6 @@ std::vector<std::vector<int>> SectionsBelow(const Document& document) {
   }
   for (std::vector<int>& list : below) std::sort(list.begin(), list.end());
   return below;
-}
-
-std::string KebabCase(std::string_view text) {
-  std::string name;
-  for (char c : text) {
-    if (IsUpper(c)) c = static_cast<char>(c - 'A' + 'a');
-    if (IsLower(c) || IsDigit(c)) {
-      name += c;
-    } else if (!name.empty() && name.back() != '-') {
-      name += '-';
-    }
-  }
-  if (name.ends_with('-')) name.pop_back();
-  return name;
 }
 
 }  // namespace rpl

@@ -19,15 +19,10 @@
 
 #include "grammar/ast.h"
 #include "grammar/diagnostic.h"
+#include "grammar/emphasis.h"
 #include "grammar/facts.h"
 
 namespace rpl {
-
-/// __first name__ in prose: `name` is normalised ("first-name"), `span` covers the marks.
-struct ProseSpan {
-  std::string name;
-  Span span;
-};
 
 /// One paragraph, list, quote or table of prose.
 struct Prose {
@@ -62,9 +57,6 @@ struct Document {
 
 /// Whether a file of that name is plain RPL.
 bool IsPlainRpl(std::string_view name);
-
-/// Whether the text of `file` is UTF-8 without NUL; if not, one error.
-bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out);
 
 /// What becomes of the plain facts of fences and of plain RPL (grammar/facts.h).
 enum class FactForm {
@@ -117,9 +109,6 @@ class Joins {
   std::size_t left_ = kMaxJoins;
   std::size_t refused_ = 0;
 };
-
-/// `__First Name__` to "first-name": letters lowered, other characters become hyphens.
-std::string KebabCase(std::string_view text);
 
 }  // namespace rpl
 

@@ -19,6 +19,22 @@ namespace {
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsNameChar(char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '-'; }
+// Stands between two clauses or operands, or begins what does (`<-`). `/` may open a regex.
+bool IsOperator(char c) {
+  switch (c) {
+    case ',':
+    case ';':
+    case '^':
+    case '=':
+    case '<':
+    case '>':
+    case '+':
+    case '-':
+    case '*':
+    case '~': return true;
+    default: return false;
+  }
+}
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // Infix words that are connectives wherever they stand after an operand. `of` and `and`
@@ -171,20 +187,9 @@ void SentenceCutter::Token() {
       }
       return;
     }
-    case ',':
-    case ';':
-    case '^':
-    case '=':
-    case '<':
-    case '>':
-    case '+':
-    case '-':
-    case '*':
-    case '~':
-    case '!':
-    case '&': return Operator();
     default:
       if (IsLetter(c) || c == '_') return Word();
+      if (IsOperator(c) || c == '!' || c == '&') return Operator();
       if (IsDigit(c)) {
         while (IsDigit(At(pos_)) || IsLetter(At(pos_)) ||
                (At(pos_) == '.' && IsDigit(At(pos_ + 1))))
@@ -413,21 +418,8 @@ bool SentenceCutter::BeginsLikeSentence(std::uint32_t line) const {
 // Whether the line whose first token stands at `at` continues the sentence above it. `|`
 // does not: it may open a count. A word that touches `(` is the name of a relation.
 bool SentenceCutter::BeginsWithConnective(std::uint32_t at) const {
-  switch (At(at)) {
-    case ',':
-    case ';':
-    case '^':
-    case '=':
-    case '<':
-    case '>':
-    case '+':
-    case '-':
-    case '*':
-    case '/':
-    case '~': return true;
-    case '!': return At(at + 1) == '=';
-    default: break;
-  }
+  const char c = At(at);
+  if (IsOperator(c) || c == '/' || (c == '!' && At(at + 1) == '=')) return true;
   std::uint32_t end = NameEnd(at);
   std::string_view word = text_.substr(at, end - at);
   if (word == "not") {  // `not in ?l`, but not a sentence that begins with a negation

@@ -141,7 +141,7 @@ struct Negation {
 };
 
 /// a | b. `ordered`: a later branch is tried only when the earlier ones are unsatisfied;
-/// set when a branch reaches goals or calls (design 4).
+/// set when a branch reaches goals or calls.
 struct Alternatives {
   std::vector<Clauses> branches;
   bool ordered = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why a fact holds, and why one does not: derivations as data (design 3, issue item 4).
+// Why a fact holds, and why one does not: derivations as data.
 //
 // A proof is found again from the rows that are there, never stored: for each fact the
 // first rule and bindings that give it from facts that do not rest on it. A derived row of

@@ -10,7 +10,7 @@
 //
 // A call that has no reply gives no answer and is noted in calls(). Behind a call to a
 // tool the plan is read on, so that independent calls go out together, until a clause
-// needs the missing value; behind a question to a person it is not (design 4).
+// needs the missing value; behind a question to a person it is not.
 //
 // Borrows everything. One thread; re-entrant through Use: evaluating a demanded table
 // runs another rule's plan while the first one waits.

@@ -5,23 +5,13 @@
 // others is decided on the alternative as a whole, so clause order cannot matter.
 #include "interp/naive.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "grammar/printer.h"
 
 namespace rpl::naive {
-
-bool Datum::operator<(const Datum& o) const {
-  if (kind != o.kind) return kind < o.kind;
-  if (text != o.text) return text < o.text;
-  return std::lexicographical_compare(parts.begin(), parts.end(), o.parts.begin(), o.parts.end());
-}
-
 namespace {
 
 using Env = std::map<std::string, Datum>;
@@ -34,38 +24,7 @@ struct Unsupported {
   std::string what;
 };
 
-// --- values ---------------------------------------------------------------------------
-
-Datum IntDatum(std::int64_t v) { return {'i', std::to_string(v), {}}; }
-
-Datum FloatDatum(double v) {
-  if (v >= -0x1p63 && v < 0x1p63 && v == std::trunc(v))
-    return IntDatum(static_cast<std::int64_t>(v));
-  return {'f', fmt::format("{}", v), {}};
-}
-
-Datum SetDatum(std::vector<Datum> parts) {
-  std::sort(parts.begin(), parts.end());
-  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-  return {'s', "", std::move(parts)};
-}
-
-Datum MapDatum(const std::vector<Datum>& flat) {
-  std::map<Datum, Datum> entries;
-  for (std::size_t i = 0; i + 1 < flat.size(); i += 2) entries.emplace(flat[i], flat[i + 1]);
-  Datum out{'m', "", {}};
-  for (const auto& [k, v] : entries) out.parts.push_back({'l', "", {k, v}});
-  return out;
-}
-
-// What a template shows of a value.
-std::string Plain(const Datum& d) { return d.kind == 'a' ? d.text : Text(d); }
-
-const Node& Inner(const Node& node) {
-  const Node* n = &node;
-  while (const auto* g = n->As<Group>()) n = &g->inner.front();
-  return *n;
-}
+// --- terms ----------------------------------------------------------------------------
 
 void Collect(const Node& node, Names& out) {
   if (const auto* v = node.As<Lvar>(); v != nullptr && !v->name.empty()) out.insert(v->name);
@@ -287,7 +246,7 @@ class Machine {
   /// Calls `then` for each way the tail holds. `outside`: variables of the rule that stand
   /// elsewhere (its head).
   void Solve(const Node& tail, const Names& outside, const Env& env, const Then& then) const {
-    for (const Tail& list : Alternatives(Inner(tail))) SolveList(list, outside, env, then);
+    for (const Tail& list : Alternatives(Ungroup(tail))) SolveList(list, outside, env, then);
   }
 
  private:
@@ -295,7 +254,7 @@ class Machine {
     if (const auto* d = node.As<Disjunction>()) {
       std::vector<Tail> out;
       for (const Node& branch : d->branches)
-        for (Tail& t : Alternatives(Inner(branch))) out.push_back(std::move(t));
+        for (Tail& t : Alternatives(Ungroup(branch))) out.push_back(std::move(t));
       return out;
     }
     if (const auto* c = node.As<Conjunction>()) {
@@ -303,7 +262,7 @@ class Machine {
       for (const Node& clause : c->clauses) {
         std::vector<Tail> next;
         for (const Tail& head : out)
-          for (const Tail& more : Alternatives(Inner(clause))) {
+          for (const Tail& more : Alternatives(Ungroup(clause))) {
             next.push_back(head);
             next.back().insert(next.back().end(), more.begin(), more.end());
           }
@@ -448,8 +407,8 @@ class Machine {
   }
 
   void SolveBinary(const Binary& b, const Env& env, const Then& then) const {
-    const Node& left = Inner(b.sides[0]);
-    const Node& right = Inner(b.sides[1]);
+    const Node& left = Ungroup(b.sides[0]);
+    const Node& right = Ungroup(b.sides[1]);
     if (const auto* m = right.As<Match>()) {
       if (const auto value = Eval(left, env)) MatchTilde(m->pattern.front(), *value, env, then);
       return;
@@ -675,7 +634,7 @@ int GatherColumn(const Call& head) {
 
 // What a clause reads; `strict` when it needs the relation complete.
 void Reads(const Node& node, bool strict, std::map<std::string, bool>& out) {
-  const Node& n = Inner(node);
+  const Node& n = Ungroup(node);
   if (const auto* call = n.As<Call>()) {
     bool& s = out[KeyOf(*call)];
     s = s || strict;
@@ -781,9 +740,9 @@ Database EvaluateAll(const std::vector<Sentence>& sentences) {
       rules.push_back(&rule);
       continue;
     }
-    const Node& tail = Inner(rule.tail.front());
+    const Node& tail = Ungroup(rule.tail.front());
     const auto fact = [&](const Node& n) {
-      const auto* call = Inner(n).As<Call>();
+      const auto* call = Ungroup(n).As<Call>();
       if (call == nullptr) throw Unsupported{"sentence " + Print(s)};
       Add(db[KeyOf(*call)], BuildRow(*call, {}));
     };
@@ -829,32 +788,6 @@ Database EvaluateAll(const std::vector<Sentence>& sentences) {
   return db;
 }
 
-nlohmann::json ToJson(const Datum& d) {
-  switch (d.kind) {
-    case 'n': return nullptr;
-    case 'b': return d.text == "true";
-    case 'i': return std::stoll(d.text);
-    case 'f': return std::stod(d.text);
-    case 'k': return ":" + d.text;
-    case 'a':
-    case 'y': return d.text;
-    case 't': return Text(d);
-    case 'm': {
-      nlohmann::json out = nlohmann::json::object();
-      for (const Datum& entry : d.parts)
-        out[entry.parts[0].kind == 'a' ? entry.parts[0].text : Text(entry.parts[0])] =
-            ToJson(entry.parts[1]);
-      return out;
-    }
-    default: {
-      std::vector<nlohmann::json> items;
-      for (const Datum& part : d.parts) items.push_back(ToJson(part));
-      std::sort(items.begin(), items.end());
-      return items;
-    }
-  }
-}
-
 }  // namespace
 
 std::optional<Database> Evaluate(const std::vector<Sentence>& sentences, std::string* problem) {
@@ -867,34 +800,5 @@ std::optional<Database> Evaluate(const std::vector<Sentence>& sentences, std::st
 }
 
 std::optional<Datum> Ground(const Node& node) { return Build(node, {}); }
-
-std::string Text(const Datum& d) {
-  std::string out;
-  const auto each = [&](const char* separator) {
-    for (std::size_t i = 0; i < d.parts.size(); ++i)
-      out += (i > 0 ? separator : "") + Text(d.parts[i]);
-  };
-  switch (d.kind) {
-    case 'n': return "nil";
-    case 'k': return ":" + d.text;
-    case 'a': return Quote(d.text);
-    case 'l': out = "[", each(" "); return out + "]";
-    case 's': out = "#{", each(" "); return out + "}";
-    case 't': out = d.text + "(", each(", "); return out + ")";
-    case 'm':
-      out = "{";
-      for (std::size_t i = 0; i < d.parts.size(); ++i)
-        out += (i > 0 ? ", " : "") + Text(d.parts[i].parts[0]) + " " + Text(d.parts[i].parts[1]);
-      return out + "}";
-    default: return d.text;
-  }
-}
-
-std::string SortedJson(const Datum& d) { return ToJson(d).dump(); }
-
-Datum Unordered(Datum d) {
-  if (d.kind == 'l') std::sort(d.parts.begin(), d.parts.end());
-  return d;
-}
 
 }  // namespace rpl::naive

@@ -24,23 +24,9 @@
 #include <vector>
 
 #include "grammar/ast.h"
+#include "interp/naive_datum.h"
 
 namespace rpl::naive {
-
-/// A ground value in canonical form: equal values are equal structures. Kinds:
-///
-///   'i' 'f' number   'a' string   'k' keyword   'y' symbol   'b' true or false   'n' nil
-///   'l' list   's' set, parts sorted   'm' map: parts are 'l' pairs, sorted   't' term
-///
-/// `text` holds the characters of the first line's kinds and the label of a term.
-struct Datum {
-  char kind = 'n';
-  std::string text;
-  std::vector<Datum> parts;
-
-  bool operator==(const Datum&) const = default;
-  bool operator<(const Datum& o) const;
-};
 
 using Row = std::vector<Datum>;
 
@@ -59,16 +45,6 @@ std::optional<Database> Evaluate(const std::vector<Sentence>& sentences, std::st
 
 /// The value of a term without variables; nullopt when it has some.
 std::optional<Datum> Ground(const Node& node);
-
-/// RPL text, sets and maps in canonical order.
-std::string Text(const Datum& d);
-
-/// JSON as decision 59 has it, but every array is sorted: what is left of a list or a set
-/// once order and kind are forgotten.
-std::string SortedJson(const Datum& d);
-
-/// A list with its elements sorted; other values as they are.
-Datum Unordered(Datum d);
 
 }  // namespace rpl::naive
 

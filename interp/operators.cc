@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "grammar/printer.h"
+
 namespace rpl {
 namespace {
 
@@ -13,23 +15,6 @@ static_assert(std::numeric_limits<long double>::digits >= 64);
 
 std::string Kinds(Value a, Value b) {
   return std::string(KindName(a)) + " and " + std::string(KindName(b));
-}
-
-std::string_view SignOf(Operator op) {
-  switch (op) {
-    case Operator::kAdd: return "+";
-    case Operator::kSubtract: return "-";
-    case Operator::kMultiply: return "*";
-    case Operator::kDivide: return "/";
-    case Operator::kUnion: return "union";
-    case Operator::kIntersect: return "intersect";
-    case Operator::kDifference: return "difference";
-    case Operator::kLess: return "<";
-    case Operator::kGreater: return ">";
-    case Operator::kLessEqual: return "<=";
-    case Operator::kGreaterEqual: return ">=";
-    default: return "=";
-  }
 }
 
 Value Arithmetic(Pool& pool, Operator op, Value a, Value b, std::string& why) {
@@ -56,7 +41,7 @@ Value Arithmetic(Pool& pool, Operator op, Value a, Value b, std::string& why) {
         }
     }
     if (!overflow) return pool.Int(out);
-    why = "integer overflow in " + Text(pool, a) + " " + std::string(SignOf(op)) + " " +
+    why = "integer overflow in " + Text(pool, a) + " " + std::string(OperatorText(op)) + " " +
           Text(pool, b);
     return kNone;
   }
@@ -75,7 +60,7 @@ Value Arithmetic(Pool& pool, Operator op, Value a, Value b, std::string& why) {
       out = x / y;
   }
   if (!std::isfinite(out)) {
-    why = "the result of " + std::string(SignOf(op)) + " is no finite number";
+    why = "the result of " + std::string(OperatorText(op)) + " is no finite number";
     return kNone;
   }
   return pool.Float(out);
@@ -90,7 +75,7 @@ Value Apply(Pool& pool, Operator op, Value a, Value b, std::string& why) {
     case Operator::kMultiply:
     case Operator::kDivide:
       if (Pool::IsNumber(a) && Pool::IsNumber(b)) return Arithmetic(pool, op, a, b, why);
-      why = "`" + std::string(SignOf(op)) + "` takes two numbers, got " + Kinds(a, b);
+      why = "`" + std::string(OperatorText(op)) + "` takes two numbers, got " + Kinds(a, b);
       return kNone;
     default: break;
   }
@@ -98,7 +83,7 @@ Value Apply(Pool& pool, Operator op, Value a, Value b, std::string& why) {
     return v.kind() == Kind::kSet || v.kind() == Kind::kList;
   };
   if (!is_collection(a) || !is_collection(b)) {
-    why = "`" + std::string(SignOf(op)) + "` takes two sets, got " + Kinds(a, b);
+    why = "`" + std::string(OperatorText(op)) + "` takes two sets, got " + Kinds(a, b);
     return kNone;
   }
   const Value left = pool.Set(pool.ItemsOf(a));
@@ -131,7 +116,8 @@ bool Holds(const Pool& pool, Operator op, Value a, Value b, std::string& why) {
   } else if (a.kind() == Kind::kString && b.kind() == Kind::kString) {
     order = pool.TextOf(a).compare(pool.TextOf(b));  // UTF-8 bytes order as code points do
   } else {
-    why = "`" + std::string(SignOf(op)) + "` orders two numbers or two strings, got " + Kinds(a, b);
+    why = "`" + std::string(OperatorText(op)) + "` orders two numbers or two strings, got " +
+          Kinds(a, b);
     return false;
   }
   switch (op) {

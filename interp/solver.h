@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answering on demand (§18.4, design 3): goals, constraints, and relations that need
+// Answering on demand (§18.4): goals, constraints, and relations that need
 // their caller or reach outside.
 //
 // What is asked for is tabled: one Table per relation and bound arguments, so that
@@ -8,7 +8,7 @@
 // computed from: Forget drops them when facts, replies or time changed.
 //
 // A goal's rules are taken in written order and disjoin; one that acts (asks, calls,
-// shows) is tried only while those before it are unsatisfied (design 4). `not` requires that what
+// shows) is tried only while those before it are unsatisfied. `not` requires that what
 // it negates is not being evaluated: a goal or relation that needs its own absence is circular
 // (§18.6).
 //

@@ -2,8 +2,8 @@
 //
 // The binding store (§18.2): relations and their rows.
 //
-// A relation is identified by namespace, label and arity (decision 9 of R9: label and
-// arity name it). Its rows are arrays of words, appended in order; a row's id is its
+// A relation is identified by namespace, label and arity (§9: label and arity name
+// it). Its rows are arrays of words, appended in order; a row's id is its
 // position and is stable until the relation is rebuilt (Rebuild bumps `epoch`). So a
 // *delta is a range of row ids*: what is new this round, this phase or this timestep is
 // always [mark, size). Scans and index chains go in id order, which is the order of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The agent: whoever answers what a program asks (§18, design 4). A seam: the terminal,
+// The agent: whoever answers what a program asks (§18). A seam: the terminal,
 // scripted answers and tests implement it; the runtime never reads input by itself.
 //
 // The runtime calls it in phase 8 only: Call once for the tool calls that go out together,

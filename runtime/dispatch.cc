@@ -35,7 +35,7 @@ void Runtime::DispatchAsyncs() {
   if (standing_ == Standing::kUnsatisfied) return AskWhatNow();
   if (standing_ != Standing::kPending || IsCutOff()) return;
   std::vector<const OpenCall*> tools;
-  const OpenCall* question = nullptr;  // one at a time, in order (design 4)
+  const OpenCall* question = nullptr;  // one at a time, in order
   for (const OpenCall& call : open_calls_) {
     if (!IsQuestion(store_.at(call.relation))) tools.push_back(&call);
     else if (question == nullptr) question = &call;

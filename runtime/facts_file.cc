@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/document.h"
+#include "grammar/utf8.h"
 #include "interp/json_value.h"
 
 namespace rpl {

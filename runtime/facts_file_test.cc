@@ -2,10 +2,9 @@
 #include "runtime/facts_file.h"
 
 #include <catch2/catch.hpp>
-#include <fstream>
-#include <map>
 
 #include "interp/testing.h"
+#include "interp/testing_page.h"
 
 namespace rpl {
 namespace {
@@ -116,17 +115,7 @@ TEST_CASE("the names of facts files") {
 }
 
 TEST_CASE("docs/facts.md has a file for each code") {
-  std::ifstream page(RPL_FACTS_PAGE);
-  REQUIRE(page);
-  std::map<std::string, std::string> examples;  // by heading
-  std::string heading;
-  bool inside = false;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("### ")) heading = line.substr(4);
-    if (line == "```") inside = false;
-    if (inside) examples[heading] += line + "\n";
-    if (line == "```csv" && heading.starts_with("RPL")) inside = true;
-  }
+  std::map<std::string, std::string> examples = testing::Examples(RPL_FACTS_PAGE, "csv");
   for (const CodeInfo& info : AllCodes()) {
     if (!CodeText(info.code).starts_with("RPL8")) continue;
     const std::string wanted = CodeText(info.code) + " " + std::string(info.name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The journal of a session: what a run took in and what it established, event by event,
-// so that the run can be gone through again and gone on with (design 5).
+// so that the run can be gone through again and gone on with.
 //
 // The runtime tells the journal everything that happens, in order. While recorded events
 // are left, what is told is checked against the next of them, and what came from outside

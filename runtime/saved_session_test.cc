@@ -15,6 +15,7 @@
 
 #include "interp/checker.h"
 #include "interp/testing.h"
+#include "interp/testing_folder.h"
 #include "runtime/gate.h"
 
 namespace rpl {
@@ -23,22 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 std::unique_ptr<GateSetup> NoGate(const nlohmann::ordered_json&) { return nullptr; }
-
-// A folder of its own, gone at the end.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "rpl-saved-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 std::string Contents(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -130,7 +115,7 @@ std::vector<std::string> TraceOf(const std::string& path) {
 }
 
 TEST_CASE("a session goes on where it waited, and asks nothing twice") {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string path = folder / "s";
   WritingAgent nobody(folder / "log", false);
   CHECK(GoOn(path, nobody, kProgram).outcome.status == Status::kWaiting);
@@ -168,7 +153,7 @@ void CheckNotTwice(const std::string& log, const std::string& line) {
 }
 
 TEST_CASE("a session that is killed at any moment loses nothing and does nothing twice") {
-  const Folder folder;
+  const testing::Folder folder;
   {
     WritingAgent person(folder / "undisturbed.log", true);
     REQUIRE(GoOn(folder / "undisturbed", person, kProgram).outcome.status == Status::kSatisfied);
@@ -187,7 +172,7 @@ TEST_CASE("a session that is killed at any moment loses nothing and does nothing
 }
 
 TEST_CASE("a session that is killed and changed at any moment does nothing twice, and replays") {
-  const Folder folder;
+  const testing::Folder folder;
   std::mt19937 random(20260103);
   int kills = 0;
   for (int run = 0; kills < 100; ++run) {
@@ -218,7 +203,7 @@ TEST_CASE("a session that is killed and changed at any moment does nothing twice
 }
 
 TEST_CASE("a program that was changed keeps what the session knows") {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string path = folder / "s";
   WritingAgent person(folder / "log", true);
   REQUIRE(GoOn(path, person, kProgram).outcome.status == Status::kSatisfied);
@@ -235,7 +220,7 @@ TEST_CASE("a program that was changed keeps what the session knows") {
 }
 
 TEST_CASE("what was said in messages holds in a changed program, what its text said does not") {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string path = folder / "s";
   WritingAgent nobody(folder / "log", false);
   std::vector<ProgramFile> program = {{"p.rpl", "p(1) -> true\np(2) -> true\n%all(?x) <- p(?x)\n"}};
@@ -263,7 +248,7 @@ TEST_CASE("what was said in messages holds in a changed program, what its text s
 }
 
 TEST_CASE("a program that has errors leaves the session as it was") {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string path = folder / "s";
   WritingAgent person(folder / "log", false);
   GoOn(path, person, kProgram);
@@ -356,7 +341,7 @@ TEST_CASE("an export restores what is answered and what is not, and checks clean
   int waiting = 0;
   int halves = 0;
   for (int run = 0; run < 400; ++run) {
-    const Folder folder;
+    const testing::Folder folder;
     const std::string path = folder / "s";
     const std::string text = RandomProtocol(random);
     LimitedAgent person(std::uniform_int_distribution<std::size_t>(0, 9)(random));
@@ -394,7 +379,7 @@ TEST_CASE("an export restores what is answered and what is not, and checks clean
 }
 
 TEST_CASE("a changed program keeps the half of a heading that is answered, of avars, too") {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string path = folder / "s";
   std::vector<ProgramFile> program = {
       {"p.md", "# Go - %go(?a, ?b) <- h(?a, ?b)\n\n# H - h($a, $b)\nWhat?\n"}};
@@ -410,7 +395,7 @@ TEST_CASE("a changed program keeps the half of a heading that is answered, of av
 }
 
 TEST_CASE("a session has one writer at a time") {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string path = folder / "s";
   {
     const SessionFile::Opened first = SessionFile::Open(path, SessionFile::Mode::kCreate);
@@ -434,7 +419,7 @@ TEST_CASE("a session has one writer at a time") {
 }
 
 TEST_CASE("readers of a session stand beside its writer, and see what is settled") {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string path = folder / "s";
   SessionFile::Opened writer = SessionFile::Open(path, SessionFile::Mode::kCreate);
   REQUIRE(writer.error == "");
@@ -456,7 +441,7 @@ TEST_CASE("readers of a session stand beside its writer, and see what is settled
 }
 
 TEST_CASE("a file that is no session of this format is refused by name") {
-  const Folder folder;
+  const testing::Folder folder;
   std::ofstream(folder / "text") << std::string(5000, 'x');
   CHECK(SessionFile::Open(folder / "text", SessionFile::Mode::kOpen).error ==
         "not a session of rpl");
@@ -471,7 +456,7 @@ TEST_CASE("a file that is no session of this format is refused by name") {
 }
 
 TEST_CASE("every event that is changed, missing or moved is found") {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string path = folder / "s";
   WritingAgent person(folder / "log", true);
   GoOn(path, person, kProgram);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A session: one program, one store, one trace, one agent, and the turns they live
-// through. The door for everything in shell/.
+// through. The door for shell/ and embed/.
 //
 // A turn takes in text (phase 2), then timesteps run (runtime/timestep.h) until the goal
 // of the turn is decided or waits. Everything accumulates over the session (§18.2); a

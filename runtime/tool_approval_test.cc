@@ -9,29 +9,25 @@
 #include <fstream>
 #include <sstream>
 
+#include "interp/testing_folder.h"
+
 namespace rpl {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A project folder with a script, removed at the end.
+// A project folder with a script.
 struct Project {
-  std::string folder;
+  testing::Folder folder;
 
-  Project() {
-    char name[] = "/tmp/rpl-project-XXXXXX";
-    REQUIRE(mkdtemp(name) != nullptr);
-    folder = name;
-    Write("tool.sh", "echo 1");
-  }
-  ~Project() { fs::remove_all(folder); }
+  Project() { Write("tool.sh", "echo 1"); }
 
   void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder + "/" + name) << text;
+    std::ofstream(folder / name) << text;
   }
 
   std::string Read(const std::string& name) const {
-    std::ifstream in(folder + "/" + name);
+    std::ifstream in(folder / name);
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();
@@ -41,7 +37,7 @@ struct Project {
     ToolCommand command;
     command.name = "t";
     command.argv = {"bash", "tool.sh"};
-    command.folder = command.home = folder;
+    command.folder = command.home = folder.path();
     return command;
   }
 };
@@ -72,7 +68,7 @@ TEST_CASE("a command has one hash, and another when it changes what runs") {
 
 TEST_CASE("an approval is remembered in a file of its user") {
   const Project project;
-  const std::string path = project.folder + "/state/rpl/approved-tools";
+  const std::string path = project.folder / "state/rpl/approved-tools";
   const std::string hash = CommandHash(project.Command());
   Approvals approvals(path);
   CHECK_FALSE(approvals.Has(hash));
@@ -88,14 +84,14 @@ TEST_CASE("an approval is remembered in a file of its user") {
   CHECK(approvals.Add(second, "x") == "");
   CHECK(Approvals(path).Has(hash));
   CHECK(Approvals(path).Has(second));
-  CHECK(std::distance(fs::directory_iterator(project.folder + "/state/rpl"), {}) == 1);
+  CHECK(std::distance(fs::directory_iterator(project.folder / "state/rpl"), {}) == 1);
 }
 
 TEST_CASE("lines that are no approvals approve nothing") {
   const Project project;
   project.Write("approved",
                 "# a comment\n" + std::string(63, 'a') + "\n\n" + std::string(64, 'b') + " ok");
-  Approvals approvals(project.folder + "/approved");
+  Approvals approvals(project.folder / "approved");
   CHECK_FALSE(approvals.Has("#"));
   CHECK_FALSE(approvals.Has(std::string(63, 'a')));
   CHECK(approvals.Has(std::string(64, 'b')));
@@ -103,7 +99,7 @@ TEST_CASE("lines that are no approvals approve nothing") {
 
 TEST_CASE("an approval that cannot be written holds for this run, and says so") {
   const Project project;
-  Approvals approvals(project.folder + "/tool.sh/approved");
+  Approvals approvals(project.folder / "tool.sh/approved");
   CHECK(approvals.Add(std::string(64, 'a'), "x") == "Not a directory");
   CHECK(approvals.Has(std::string(64, 'a')));
 }

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <fstream>
-#include <map>
+
+#include "interp/testing_page.h"
 
 namespace rpl {
 namespace {
@@ -203,17 +203,7 @@ TEST_CASE("what is wrong with a configuration, with its place") {
 }
 
 TEST_CASE("docs/tools.md has a configuration for each code") {
-  std::ifstream page(RPL_TOOLS_PAGE);
-  REQUIRE(page);
-  std::map<std::string, std::string> examples;  // by heading
-  std::string heading;
-  bool inside = false;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("### ")) heading = line.substr(4);
-    if (line == "```") inside = false;
-    if (inside) examples[heading] += line + "\n";
-    if (line == "```yaml") inside = true;
-  }
+  std::map<std::string, std::string> examples = testing::Examples(RPL_TOOLS_PAGE, "yaml");
   for (const CodeInfo& info : AllCodes()) {
     if (!CodeText(info.code).starts_with("RPL70")) continue;
     const std::string code = CodeText(info.code);

@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "interp/testing_folder.h"
+
 namespace rpl {
 namespace {
 
@@ -202,18 +204,16 @@ TEST_CASE("standard error is log, and no more of it than the limit") {
 }
 
 TEST_CASE("calls overlap up to the concurrency, results keep their order") {
-  char folder[] = "/tmp/rpl-meet-XXXXXX";
-  REQUIRE(mkdtemp(folder) != nullptr);
+  const testing::Folder folder;
   const auto together = [&](std::size_t concurrency) {
     Workshop workshop;
     workshop.run.concurrency = concurrency;
-    const std::string file = std::string(folder) + "/" + std::to_string(concurrency);
+    const std::string file = folder / std::to_string(concurrency);
     for (int i = 0; i < 3; ++i) workshop.Add({"meet", file, std::to_string(concurrency)});
     return workshop.Results();
   };
   CHECK(together(3) == Lines{"3", "3", "3"});  // none ended before all had begun
   CHECK(together(1) == Lines{"1", "2", "3"});  // each ended before the next began
-  fs::remove_all(folder);
 
   Workshop mixed;
   mixed.Add({"hang"}).timeout = 50ms;

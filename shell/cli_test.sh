@@ -7,8 +7,6 @@
 # for bad input. The last line is `N passed, N failed`.
 set -uo pipefail
 rpl=$(realpath "${1:?usage: cli_test.sh RPL}")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 cd "$folder" || exit 1
 
@@ -502,7 +500,7 @@ before=$(date +%s%N)
 expect "a limit of time, collecting answers" 5 "" 'limit reached: 0.7 seconds", "evaluation stopped while `%pair(' \
   "$rpl" run pairs.rpl --max-time 0.7
 name="a limit of time, collecting answers: in time"
-(($(date +%s%N) - before < 2000000000)) && passed=$((passed + 1)) || fail "it took too long"
+(($(date +%s%N) - before < 2000000000)) && pass || fail "it took too long"
 sed 's/^% <- .*/% <- n(7)/' wide.rpl >decided.rpl
 expect "a goal that what was derived in time satisfies" 0 "" "satisfied" \
   "$rpl" run decided.rpl --max-time 0.2
@@ -638,7 +636,7 @@ for ((i = 0; i < 1000; i++)); do
   env -i A="$(printf '%*s' $((i * 7 % 4096)) '')" "$rpl" trace replay long.rpls | cmp -s - replayed || break
 done
 name="1,000 replays print the same bytes"
-((i == 1000)) && passed=$((passed + 1)) || fail "replay $i differs"
+((i == 1000)) && pass || fail "replay $i differs"
 printf 'version: 1\ntools: {slow: {command: ["false"], permission: allow}}\n' >tools/rpl.yaml
 expect "a tool that failed decides" 4 "" '$slow(1) failed: ' \
   "$rpl" run tools/long.md --session retry.rpls --answer a=1 --allow-tool slow
@@ -858,7 +856,7 @@ expect "Ctrl-C while waiting for a line" 130 "" "Which draft?" \
 
 # has TEXT: the last command printed it.
 has() {
-  if grep -qF -- "$1" out; then passed=$((passed + 1)); else fail "expected $1"; fi
+  if grep -qF -- "$1" out; then pass; else fail "expected $1"; fi
 }
 
 cat >shop.md <<'END'
@@ -914,5 +912,4 @@ expect "doc: a missing file" 6 "" "none.md: No such file or directory" "$rpl" do
 expect "doc: another format" 2 "" "--format" "$rpl" doc shop.md --format svg
 expect "doc: prose alone" 0 '*' "" "$rpl" doc prose.md
 
-printf '%s passed, %s failed\n' "$passed" "$failed"
-((failed == 0))
+finish

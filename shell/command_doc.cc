@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "checks/shorten.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
 #include "shell/program_files.h"
@@ -85,15 +86,6 @@ std::string CodeCell(std::string_view text) {
   return longest == 0 ? marks + inside + marks : marks + " " + inside + " " + marks;
 }
 
-template <typename List, typename ToText>
-std::string ListCell(const List& list, ToText&& text) {
-  std::string out;
-  for (std::size_t i = 0; i < std::min(list.size(), kMostInCell); ++i)
-    out += (i == 0 ? "" : ", ") + text(list[i]);
-  if (list.size() > kMostInCell) out += fmt::format(" and {} more", list.size() - kMostInCell);
-  return out;
-}
-
 std::string PlaceText(Span span, const Sources& sources) {
   return CodeCell(fmt::format("{}:{}", sources.at(span.file).name,
                               sources.PlaceOf(span.file, span.begin).line));
@@ -106,11 +98,11 @@ void PrintTable(const Catalogue& catalogue, std::size_t begin, std::size_t end) 
                "|---|---|---|---|---|---|---|\n";
   for (std::size_t i = begin; i < end; ++i) {
     const CatalogueEntry& entry = catalogue.entries[i];
-    std::cout << fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", id(i),
-                             CatalogueKindName(entry.kind), Cell(entry.prose),
-                             ListCell(entry.defined, place),
-                             entry.facts == 0 ? "" : std::to_string(entry.facts),
-                             ListCell(entry.uses, id), ListCell(entry.used_by, id));
+    std::cout << fmt::format(
+        "| {} | {} | {} | {} | {} | {} | {} |\n", id(i), CatalogueKindName(entry.kind),
+        Cell(entry.prose), FirstOf(entry.defined, kMostInCell, place),
+        entry.facts == 0 ? "" : std::to_string(entry.facts), FirstOf(entry.uses, kMostInCell, id),
+        FirstOf(entry.used_by, kMostInCell, id));
   }
   std::cout << '\n';
 }
@@ -130,7 +122,7 @@ void PrintMarkdown(const Catalogue& catalogue, const ProgramGraph& graph) {
     std::cout << "## Constraints\n\n";
     for (const CatalogueConstraint& c : catalogue.constraints)
       std::cout << "- " << CodeCell(c.text) << ", " << PlaceText(c.span, catalogue.sources)
-                << ", reads " << ListCell(c.reads, id) << '\n';
+                << ", reads " << FirstOf(c.reads, kMostInCell, id) << '\n';
     std::cout << '\n';
   }
   std::cout << "## Graph\n\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line: which command, which options, and the help that says so.
+// The command line: what was asked for is understood, and done.
 //
 // A command line that is not understood is answered on standard error with what was
 // probably meant, and ends with kExitInvalid; nothing has run then.

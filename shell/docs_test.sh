@@ -9,17 +9,14 @@
 # Commands run at the root of the repository, after ./dev build, without input.
 #
 # The programs on these pages are clean under `rpl check --strict`: those that a transcript
-# hands over behind `<<'END'`, unless it adds to a file, and fences of `rpl`. docs/errors.md is left out, its programs
-# are meant to provoke. RPL checks them, build/rpl by default. The last line is
-# `N passed, N failed`.
+# hands over behind `<<'END'`, unless it adds to a file, and fences of `rpl`. docs/errors.md
+# is left out, its programs are meant to provoke. RPL checks them, build/rpl by default. The
+# last line is `N passed, N failed`.
 set -uo pipefail
 rpl=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/rpl}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. shell/expect.sh
 
-passed=0
-failed=0
 place=
 command=
 wanted=
@@ -27,7 +24,7 @@ program_name=program.rpl
 program=  # where the open `rpl` fence begins; empty outside
 
 # Runs the command that was read, if there is one, and compares.
-check() {
+run_command() {
   [[ -n $command ]] || return 0
   local got
   if [[ $command == *"<<'END'"$'\n'*$'\nEND' && $command != *'>>'*"<<'END'"* ]]; then
@@ -36,12 +33,7 @@ check() {
     check_program "$place" "${got%END}"
   fi
   got=$(bash -c "$command" </dev/null 2>/dev/null; printf .)
-  if [[ $got == "$wanted." ]]; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf '%s: %s\nexpected\n%s\ngot\n%s\n' "$place" "$command" "$wanted" "${got%.}"
-  fi
+  same "$place: $command" "$wanted." "$got"
   command=
   wanted=
 }
@@ -49,14 +41,8 @@ check() {
 # check_program PLACE TEXT: a program of a page is clean. Its last line may be a query.
 check_program() {
   [[ $1 != docs/errors.md:* ]] || return 0
-  local got
   printf '%s' "$2" >"$folder/$program_name"
-  if got=$("$rpl" check --strict "$folder/$program_name" 2>&1); then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf '%s: a program that is not clean\n%s\n' "$1" "$got"
-  fi
+  check "$1: a program that is not clean" "$rpl" check --strict "$folder/$program_name"
 }
 
 for page in README.md docs/*.md; do
@@ -74,7 +60,7 @@ for page in README.md docs/*.md; do
         text=
       fi
     elif [[ $line == "$fence" ]]; then
-      check
+      run_command
       [[ -z $program ]] || check_program "$program" "$text"
       fence=
     elif [[ -n $program ]]; then
@@ -82,7 +68,7 @@ for page in README.md docs/*.md; do
     elif [[ $transcript == no ]]; then
       continue
     elif [[ $line == '$ '* ]]; then
-      check
+      run_command
       command=${line#'$ '}
       place=$page:$number
     elif [[ -n $command && -z $wanted && ($line == '> '* || $line == '>') ]]; then
@@ -92,8 +78,7 @@ for page in README.md docs/*.md; do
       wanted+=$line$'\n'
     fi
   done <"$page"
-  check
+  run_command
 done
 
-printf '%s passed, %s failed\n' "$passed" "$failed"
-((failed == 0))
+finish

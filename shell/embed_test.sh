@@ -80,17 +80,17 @@ fence() {
     mark != "" && open { print }' docs/embedding.md | diff -u "$1" -
 }
 
-expect "the library is installed" install "$build"
-expect "the program is installed" "$folder/rpl/bin/rpl" --version
-expect "the header is complete" compile_header
-expect "the example finds the package" configure
-expect "the example is built" cmake --build "$folder/build"
-expect "the example prints $example/output.txt" run
-expect "a policy guards a program that is built with the library" guarded
-expect "the protocol is clean" "$folder/rpl/bin/rpl" check --strict "$example/returns.md"
-expect "docs/embedding.md shows main.cc" fence "$example/main.cc" cpp
-expect "docs/embedding.md shows CMakeLists.txt" fence "$example/CMakeLists.txt" cmake
-expect "docs/embedding.md shows returns.md" fence "$example/returns.md" markdown
-expect "docs/embedding.md shows output.txt" fence "$example/output.txt" text
+check "the library is installed" install "$build"
+check "the program is installed" "$folder/rpl/bin/rpl" --version
+check "the header is complete" compile_header
+check "the example finds the package" configure
+check "the example is built" cmake --build "$folder/build"
+check "the example prints $example/output.txt" run
+check "a policy guards a program that is built with the library" guarded
+check "the protocol is clean" "$folder/rpl/bin/rpl" check --strict "$example/returns.md"
+check "docs/embedding.md shows main.cc" fence "$example/main.cc" cpp
+check "docs/embedding.md shows CMakeLists.txt" fence "$example/CMakeLists.txt" cmake
+check "docs/embedding.md shows returns.md" fence "$example/returns.md" markdown
+check "docs/embedding.md shows output.txt" fence "$example/output.txt" text
 
 finish

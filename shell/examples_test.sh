@@ -12,21 +12,16 @@
 set -uo pipefail
 rpl=$(realpath "${1:?usage: examples_test.sh RPL}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+. shell/expect.sh
 
-passed=0
-failed=0
-errors=$(mktemp)
-folder=$(mktemp -d)
-trap 'rm -rf "$errors" "$folder"' EXIT
+errors=$folder/errors
 
 # tally NAME STATUS: counts a check; a failed one shows its name and standard error.
 tally() {
   if (($2 == 0)); then
-    passed=$((passed + 1))
+    pass
   else
-    failed=$((failed + 1))
-    printf '%s\n' "$1"
-    cat "$errors"
+    failure "$1" "$(cat "$errors")"
   fi
 }
 
@@ -39,11 +34,9 @@ for expected in examples/*.expected examples/*/*.expected; do
   got=$("$rpl" run "$example" "${options[@]}" <"$answers" 2>"$errors"; printf 'exit %s' "$?")
   wanted=$(cat "$expected"; printf 'exit 0')
   if [[ $got == "$wanted" ]]; then
-    passed=$((passed + 1))
+    pass
   else
-    failed=$((failed + 1))
-    printf '%s\nexpected\n%s\ngot\n%s\nstandard error\n' "$example" "$wanted" "$got"
-    cat "$errors"
+    failure "$example" "expected" "$wanted" "got" "$got" "standard error" "$(cat "$errors")"
   fi
 done
 
@@ -73,5 +66,4 @@ for example in examples/*.md examples/*.rpl examples/guard/*.md examples/*/*.fix
   tally "$example: expected it clean under check --strict" $?
 done
 
-printf '%s passed, %s failed\n' "$passed" "$failed"
-((failed == 0))
+finish

@@ -1,20 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# For scripts that test the command line: each check is one call of `expect`, which leaves
-# what the command wrote in the files `out` and `err`.
+# For scripts that test: they count what passes and what fails, have a temporary folder, in
+# $folder, which is removed at the end, and end with `finish`. A check is one call: `expect`
+# for a command line, `check` for any command, `same` for two texts.
 # shellcheck shell=bash disable=SC2034
 
 passed=0
 failed=0
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
 
-fail() {
+pass() { passed=$((passed + 1)); }
+
+# failure LINE…
+failure() {
   failed=$((failed + 1))
-  printf '%s: %s\n  exit %s\n  stdout: %s\n  stderr: %s\n' "$name" "$1" "$status" \
-    "$(head -c 2000 out)" "$(head -c 2000 err)"
+  printf '%s\n' "$@"
+}
+
+# The last line, `N passed, N failed`, and whether all passed.
+finish() {
+  printf '%s passed, %s failed\n' "$passed" "$failed"
+  ((failed == 0))
+}
+
+# same NAME WANTED GOT
+same() {
+  if [[ $2 == "$3" ]]; then pass; else failure "$1: expected" "$2" "got" "$3"; fi
+}
+
+# check NAME COMMAND…: the command succeeds. The end of what it prints is shown when not.
+check() {
+  local name=$1 got
+  shift
+  if got=$("$@" 2>&1); then pass; else failure "$name" "$(tail -n 50 <<<"$got")"; fi
 }
 
 # expect NAME EXIT STDOUT STDERR-PART COMMAND…: runs the command on the standard input of
-# the call. STDOUT is exact, without the last newline; `*` accepts any.
+# the call, and leaves what it wrote in the files `out` and `err`. STDOUT is exact, without
+# the last newline; `*` accepts any.
 expect() {
   name=$1
   local code=$2 out=$3 err=$4
@@ -25,6 +49,11 @@ expect() {
   elif [[ $out != '*' && $(cat out) != "$out" ]]; then fail "expected on stdout: $out"
   elif [[ -n $err ]] && ! grep -qF -- "$err" err; then fail "expected on stderr: $err"
   elif grep -qE 'internal error|Sanitizer|terminate called' err; then fail "a bug shows"
-  else passed=$((passed + 1))
+  else pass
   fi
+}
+
+# fail MESSAGE: a failure of the last command, $name, with $status, `out` and `err`.
+fail() {
+  failure "$name: $1" "  exit $status" "  stdout: $(head -c 2000 out)" "  stderr: $(head -c 2000 err)"
 }

@@ -6,6 +6,7 @@
 
 #include "runtime/tool_agent.h"
 #include "shell/input.h"
+#include "shell/state_file.h"
 
 namespace rpl {
 namespace {
@@ -39,17 +40,24 @@ std::ostream& Nowhere() {
   return nowhere;
 }
 
+// The text of a file; of one that cannot be read, why is said on standard error.
+std::optional<std::string> TextOf(const std::string& path) {
+  Input input = ReadFile(path);
+  if (input.error.empty()) return std::move(input.text);
+  std::cerr << "rpl: " << path << ": " << input.error << '\n';
+  return std::nullopt;
+}
+
 }  // namespace
 
 PolicyFile ReadPolicyFile(const std::string& path) {
   PolicyFile out;
-  Input input = ReadFile(path);
-  if (!input.error.empty()) {
-    std::cerr << "rpl: " << path << ": " << input.error << '\n';
+  std::optional<std::string> text = TextOf(path);
+  if (!text) {
     out.code = kExitFile;
     return out;
   }
-  out.text = std::move(input.text);
+  out.text = std::move(*text);
   out.policy = PolicyOf(path, out.text, std::cerr);
   if (!out.policy) out.code = kExitInvalid;
   return out;
@@ -57,15 +65,14 @@ PolicyFile ReadPolicyFile(const std::string& path) {
 
 GuardConfigFile ReadGuardConfigFile(const std::string& path) {
   GuardConfigFile out;
-  Input input = ReadFile(path);
-  if (!input.error.empty()) {
-    std::cerr << "rpl: " << path << ": " << input.error << '\n';
+  std::optional<std::string> text = TextOf(path);
+  if (!text) {
     out.code = kExitFile;
     return out;
   }
   Sources sources;
   Diagnostics found;
-  const std::uint32_t file = sources.Add(path, std::move(input.text));
+  const std::uint32_t file = sources.Add(path, std::move(*text));
   std::optional<ToolConfig> config = ReadToolConfig(sources, file, FolderOf(path), found);
   PrintDiagnostics(found.all(), sources, std::cerr);
   if (config) out.config = std::move(config->guard);
@@ -73,11 +80,7 @@ GuardConfigFile ReadGuardConfigFile(const std::string& path) {
   return out;
 }
 
-std::string ReviewsPath() {
-  const std::string approvals = ApprovalsPath();
-  if (approvals.empty()) return "";
-  return std::filesystem::path(approvals).replace_filename("reviews.jsonl");
-}
+std::string ReviewsPath() { return StateFile("reviews.jsonl"); }
 
 std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup& tools,
                                          ExitCode& code) {

@@ -48,15 +48,15 @@ no_paths_of_the_build() {
   ! grep -rlF "$PWD" "$root/lib" "$root/share" "$root/include"
 }
 
-expect "everything is installed" install "$build"
-expect "the program has the version of the project" test "$("$root/bin/rpl" --version)" = "rpl $version"
-expect "a man page for each command" man_pages
-expect "the man page says the version" man_page_says_version
-expect "completions are what the program prints" completions
-expect "the licence is there" diff LICENSE "$root/share/doc/rpl/LICENSE"
-expect "the pages are there" diff -r docs "$root/share/doc/rpl/docs"
-expect "an example runs from where it is" example
-expect "nothing else is installed" folders
-expect "what is installed does not name the folder of its build" no_paths_of_the_build
+check "everything is installed" install "$build"
+check "the program has the version of the project" test "$("$root/bin/rpl" --version)" = "rpl $version"
+check "a man page for each command" man_pages
+check "the man page says the version" man_page_says_version
+check "completions are what the program prints" completions
+check "the licence is there" diff LICENSE "$root/share/doc/rpl/LICENSE"
+check "the pages are there" diff -r docs "$root/share/doc/rpl/docs"
+check "an example runs from where it is" example
+check "nothing else is installed" folders
+check "what is installed does not name the folder of its build" no_paths_of_the_build
 
 finish

@@ -10,7 +10,7 @@
 set -uo pipefail
 packages=$(realpath "${1:?usage: package_test.sh FOLDER}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
-. shell/installed.sh
+. shell/expect.sh
 root=$folder/root
 version=$(sed -n 's/^project(rpl VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 architecture=$(dpkg --print-architecture)
@@ -122,25 +122,25 @@ completed() {
   [[ $got == "$1" ]]
 }
 
-expect "the packages can be unpacked" unpack
-expect "the package depends on what the program is linked with" dependencies
-expect "the library's package depends on what the library is linked with" library_dependencies
-expect "changelog and copyright" changelog
-expect "the program runs" run_example
-expect "a program can be built with the library" embed
-expect "the image is made of what is there" dockerfile
-expect "the man pages have no mistakes" man_pages
-expect "completions for bash can be read" bash -n "$root/usr/share/bash-completion/completions/rpl"
-expect "completions for zsh can be read" zsh -n "$root/usr/share/zsh/vendor-completions/_rpl"
-expect "completions for fish can be read" fish -n "$root/usr/share/fish/vendor_completions.d/rpl.fish"
-expect "fish completes commands" offered "explain" "rpl ex"
-expect "fish completes commands of commands" offered "diff export query replay show verify" "rpl trace "
-expect "fish completes choices" offered "json text" "rpl trace show trip.rpls --format "
-expect "fish offers likely files" offered "plan.md" "rpl run "
-expect "fish offers files of an option" offered "rpl.yaml" "rpl run plan.md --config "
-expect "zsh completes commands" completed "rpl explain " "rpl exp"
-expect "zsh completes commands of commands" completed "rpl trace verify " "rpl trace v"
-expect "zsh completes choices" completed "rpl trace show trip.rpls --format=json " "rpl trace show trip.rpls --format=j"
-expect "zsh completes files" completed "rpl run plan.md " "rpl run "
+check "the packages can be unpacked" unpack
+check "the package depends on what the program is linked with" dependencies
+check "the library's package depends on what the library is linked with" library_dependencies
+check "changelog and copyright" changelog
+check "the program runs" run_example
+check "a program can be built with the library" embed
+check "the image is made of what is there" dockerfile
+check "the man pages have no mistakes" man_pages
+check "completions for bash can be read" bash -n "$root/usr/share/bash-completion/completions/rpl"
+check "completions for zsh can be read" zsh -n "$root/usr/share/zsh/vendor-completions/_rpl"
+check "completions for fish can be read" fish -n "$root/usr/share/fish/vendor_completions.d/rpl.fish"
+check "fish completes commands" offered "explain" "rpl ex"
+check "fish completes commands of commands" offered "diff export query replay show verify" "rpl trace "
+check "fish completes choices" offered "json text" "rpl trace show trip.rpls --format "
+check "fish offers likely files" offered "plan.md" "rpl run "
+check "fish offers files of an option" offered "rpl.yaml" "rpl run plan.md --config "
+check "zsh completes commands" completed "rpl explain " "rpl exp"
+check "zsh completes commands of commands" completed "rpl trace verify " "rpl trace v"
+check "zsh completes choices" completed "rpl trace show trip.rpls --format=json " "rpl trace show trip.rpls --format=j"
+check "zsh completes files" completed "rpl run plan.md " "rpl run "
 
 finish

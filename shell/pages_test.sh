@@ -11,25 +11,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 mermaid=$(realpath "${1:?usage: shell/pages_test.sh MERMAID}")
 rpl=$PWD/build/rpl
 drawn=$PWD/build/pages-drawn
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. shell/expect.sh
 rm -rf "$drawn"
 mkdir -p "$drawn"
-
-passed=0
-failed=0
-
-# check NAME COMMAND…
-check() {
-  local name=$1 got
-  shift
-  if got=$("$@" 2>&1); then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf '%s\n%s\n' "$name" "$(tail -n 5 <<<"$got")"
-  fi
-}
 
 # browser LOG ARGS…: what the page's console says is in LOG.
 browser() {
@@ -184,5 +168,4 @@ for program in examples/*.md examples/*.rpl "$folder/wide.rpl" "$folder/boxed.rp
   graph "$program"
 done
 
-printf '%s passed, %s failed\n' "$passed" "$failed"
-((failed == 0))
+finish

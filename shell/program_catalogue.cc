@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "checks/shorten.h"
 #include "grammar/document.h"
 #include "grammar/namespaces.h"
 #include "interp/program.h"
@@ -28,10 +29,7 @@ std::string FirstSentence(std::string_view prose) {
     else if (!out.empty() && out.back() != ' ') out += ' ';
   }
   while (out.ends_with(' ')) out.pop_back();
-  if (out.size() <= kMaxSentence) return out;
-  std::size_t end = kMaxSentence;
-  while ((static_cast<unsigned char>(out[end]) & 0xC0) == 0x80) --end;
-  return out.substr(0, end) + "…";
+  return Shortened(std::move(out), kMaxSentence);
 }
 
 std::string NamespaceOf(const std::string& name) {

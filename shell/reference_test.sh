@@ -10,30 +10,11 @@
 set -uo pipefail
 rpl=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/rpl}")
 page=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../docs/commands.md")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 cd "$folder" || exit 1
 
-passed=0
-failed=0
-
-# same NAME WANTED GOT
-same() {
-  if [[ $2 == "$3" ]]; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf '%s: expected\n%s\ngot\n%s\n' "$1" "$2" "$3"
-  fi
-}
-
-if "$rpl" reference markdown | diff -u "$page" - >difference; then
-  passed=$((passed + 1))
-else
-  failed=$((failed + 1))
-  printf 'docs/commands.md is not what `rpl reference markdown` prints\n'
-  cat difference
-fi
+if "$rpl" reference markdown | diff -u "$page" - >difference; then pass
+else failure 'docs/commands.md is not what `rpl reference markdown` prints' "$(cat difference)"; fi
 
 # --- Man pages ---------------------------------------------------------------------------
 
@@ -110,5 +91,4 @@ complete_bash "graph.rpl|notes|plan.md|two words.md" "rpl explain -f "
 complete_bash "bash|fish|zsh" "rpl completion "
 complete_bash "explain" "rpl help ex"
 
-printf '%s passed, %s failed\n' "$passed" "$failed"
-((failed == 0))
+finish

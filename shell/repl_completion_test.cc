@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/repl_completion.h"
 
-#include <stdlib.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 
+#include "interp/testing_folder.h"
 #include "shell/repl_history.h"
 
 namespace rpl {
@@ -51,29 +50,19 @@ TEST_CASE("candidates in columns") {
   CHECK(CandidateList({"aa", "b"}, 1) == "aa\nb\n");
 }
 
-struct Folder {
-  Folder() {
-    char name[] = "/tmp/rpl-test-XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string path;
-};
-
 TEST_CASE("file names") {
-  const Folder folder;
-  std::ofstream(folder.path + "/trip.md") << "";
-  std::filesystem::create_directory(folder.path + "/trips");
-  const std::string text = ".load " + folder.path + "/tr";
+  const testing::Folder folder;
+  std::ofstream(folder / "trip.md") << "";
+  std::filesystem::create_directory(folder / "trips");
+  const std::string text = ".load " + (folder / "tr");
   const Completion found = Complete(text, text.size(), kNames);
   CHECK(found.begin == 6);
-  CHECK(found.candidates ==
-        std::vector<std::string>{folder.path + "/trip.md", folder.path + "/trips/"});
+  CHECK(found.candidates == std::vector<std::string>{folder / "trip.md", folder / "trips/"});
 }
 
 TEST_CASE("the history is kept, entries of several lines too") {
-  const Folder folder;
-  const ReplHistory history(folder.path + "/state/rpl/history");
+  const testing::Folder folder;
+  const ReplHistory history(folder / "state/rpl/history");
   CHECK(history.Load().empty());
   history.Append("a(1)");
   history.Append("p(\"back\\slash\") <-\n  q()");

@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "shell/input.h"
+#include "shell/state_file.h"
 
 namespace rpl {
 namespace {
@@ -69,12 +69,6 @@ void ReplHistory::Append(const std::string& entry) const {
   Write(path_, Escaped(entry), O_APPEND);
 }
 
-std::string HistoryPath() {
-  const char* state = std::getenv("XDG_STATE_HOME");
-  if (state != nullptr && state[0] == '/') return std::string(state) + "/rpl/history";
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || home[0] != '/') return "";
-  return std::string(home) + "/.local/state/rpl/history";
-}
+std::string HistoryPath() { return StateFile("history"); }
 
 }  // namespace rpl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entries of earlier shells: $XDG_STATE_HOME/rpl/history, ~/.local/state by default.
+// The entries of earlier shells, kept in a state file (shell/state_file.h).
 //
 // One entry a line; `\n` and `\\` stand for a line end and a backslash within it. An entry is
 // appended when it is made, so that several shells do not take each other's. When the file

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/repl_session.h"
 
-#include <stdlib.h>
-
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <thread>
+
+#include "interp/testing_folder.h"
 
 namespace rpl {
 namespace {
@@ -85,18 +84,9 @@ TEST_CASE("a retraction and a later assertion keep their order") {
   CHECK(shell.Say("p(?x)") == "satisfied 1");
 }
 
-struct Folder {
-  Folder() {
-    char name[] = "/tmp/rpl-test-XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string path;
-};
-
 TEST_CASE("documents are read again, those with errors leave all as it was") {
-  const Folder folder;
-  const std::string file = folder.path + "/g.rpl";
+  const testing::Folder folder;
+  const std::string file = folder / "g.rpl";
   const auto write = [&](const char* text) { std::ofstream(file) << text; };
   Shell shell;
   shell.session.Begin({});
@@ -109,12 +99,12 @@ TEST_CASE("documents are read again, those with errors leave all as it was") {
   write("edge(5, 6");
   CHECK_FALSE(shell.session.Reload().taken);
   CHECK(shell.Say("edge(?x, ?y)") == "satisfied {\"?x\":5,\"?y\":6}");
-  CHECK_FALSE(shell.session.Load(folder.path + "/none.rpl").taken);
+  CHECK_FALSE(shell.session.Load(folder / "none.rpl").taken);
 }
 
 TEST_CASE("a session with a file goes on, also after an entry was taken back") {
-  const Folder folder;
-  const std::string path = folder.path + "/s";
+  const testing::Folder folder;
+  const std::string path = folder / "s";
   {
     Shell shell;
     shell.session.KeepIn(SessionFile::Open(path, SessionFile::Mode::kCreate).file);

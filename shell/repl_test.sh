@@ -10,22 +10,12 @@
 set -uo pipefail
 rpl=$(realpath "${1:?usage: repl_test.sh RPL}")
 page=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../docs/shell.md")
-folder=$(mktemp -d)
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 terminals=0
 socket=
 export TMUX_TMPDIR=$folder  # its sockets
 trap 'close; rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-
-passed=0
-failed=0
-
-pass() { passed=$((passed + 1)); }
-
-fail() {
-  failed=$((failed + 1))
-  printf '%s\n' "$@"
-}
 
 # --- a terminal ----------------------------------------------------------------------------
 
@@ -53,8 +43,8 @@ until_() {
     if "$@"; then return 0; fi
     sleep 0.05
   done
-  fail "waited in vain: $*" "$(screen)"
-  printf '%s passed, %s failed\n' "$passed" "$failed"
+  failure "waited in vain: $*" "$(screen)"
+  finish
   exit 1
 }
 
@@ -94,7 +84,7 @@ compare() {
   local wanted got
   wanted=$(cat)
   got=$(screen)
-  if [[ $got == "$wanted" ]]; then pass; else fail "$1: expected" "$wanted" "got" "$got"; fi
+  if [[ $got == "$wanted" ]]; then pass; else failure "$1: expected" "$wanted" "got" "$got"; fi
 }
 
 # shown NAME: the same, and docs/shell.md shows it.
@@ -103,7 +93,7 @@ shown() {
   wanted=$(cat)
   compare "$1" <<<"$wanted"
   if [[ $(<"$page") == *$'\n'"$wanted"$'\n'* ]]; then pass
-  else fail "$1: docs/shell.md does not show this screen" "$wanted"; fi
+  else failure "$1: docs/shell.md does not show this screen" "$wanted"; fi
 }
 
 cat >legs.rpl <<'END'
@@ -498,65 +488,55 @@ close
 
 # --- without a terminal ------------------------------------------------------------------------
 
-# expect NAME EXIT STDOUT COMMAND…: on the standard input of the call. STDOUT is exact.
-expect() {
-  local name=$1 code=$2 out=$3 got status=0
-  shift 3
-  got=$("$@" 2>err) || status=$?
-  if [[ $status == "$code" && $got == "$out" ]] && ! grep -q 'internal error' err; then pass
-  else fail "$name: expected exit $code and" "$out" "got exit $status and" "$got" "$(cat err)"; fi
-}
-
 table=$' ?to\n-----\n "b"\n1 answer'
-expect "rpl alone says what there is" 2 "" "$rpl" </dev/null
-expect "entries from a file" 0 "$table" "$rpl" repl < <(printf 'l("a", "b")\nl("a", ?to)\n')
-expect "a last entry that is cut off" 2 "" "$rpl" repl < <(printf 'l("a",\n  "b"')
-expect "an entry that is wrong" 2 "true" "$rpl" repl < <(printf 'l(1))\nl(1)\n%% <- l(1)\n')
-expect "nothing of it is taken in" 2 'no: no fact matches `l(_)`' \
+expect "rpl alone says what there is" 2 "" "" "$rpl" </dev/null
+expect "entries from a file" 0 "$table" "" "$rpl" repl < <(printf 'l("a", "b")\nl("a", ?to)\n')
+expect "a last entry that is cut off" 2 "" "" "$rpl" repl < <(printf 'l("a",\n  "b"')
+expect "an entry that is wrong" 2 "true" "" "$rpl" repl < <(printf 'l(1))\nl(1)\n%% <- l(1)\n')
+expect "nothing of it is taken in" 2 'no: no fact matches `l(_)`' "" \
   "$rpl" repl < <(printf 'l(1)\nl((2)\n\n.undo\nl(_)\n')
-expect "a goal over two lines" 0 $' ?x\n----\n  1\n1 answer' \
+expect "a goal over two lines" 0 $' ?x\n----\n  1\n1 answer' "" \
   "$rpl" repl < <(printf 'l(1)\n%%g(?x) <- l(?x),\n  ?x < 2 -- small\n')
-expect "a question reads the next line" 0 $' ?a\n-----\n "x"\n1 answer' \
+expect "a question reads the next line" 0 $' ?a\n-----\n "x"\n1 answer' "" \
   "$rpl" repl < <(printf '?a = $ask("Who?")\nx\n')
-expect "what-now does not" 0 'true' \
+expect "what-now does not" 0 'true' "" \
   "$rpl" repl < <(printf 'l(1) -> m(1)\nl(1)\nm(1)\n%% <- l(1)\n')
-expect "colours when asked for" 0 $'\033[1m ?x\033[0m\n----\n  1\n1 answer' \
+expect "colours when asked for" 0 $'\033[1m ?x\033[0m\n----\n  1\n1 answer' "" \
   env NO_COLOR=1 "$rpl" repl --color always < <(printf 'l(1)\nl(?x)\n')
-expect "a limit is set and holds" 0 $' ?x\n----\n  0\n  1\n2 answers' "$rpl" repl \
+expect "a limit is set and holds" 0 $' ?x\n----\n  0\n  1\n2 answers' "" "$rpl" repl \
   < <(printf 'n(0)\n.limits rows 2\nm(?y) <- n(?x), ?y = ?x + 1\nm(?y) <- m(?x), ?y = ?x + 1\n.limits rows 9\nn(1)\nn(?x)\n')
-grep -qF 'limit reached: 2 rows' err || fail "a limit is set and holds" "limit reached: 2 rows" "$(cat err)"
+grep -qF 'limit reached: 2 rows' err || failure "a limit is set and holds" "limit reached: 2 rows" "$(cat err)"
 expect "limits are shown as they are set" 0 "time                1.5 SECONDS  Of evaluation in one timestep, where 0 is any
 memory                0 MB       Of the process, where 0 is any
 rows               1000 N        Rows derived
 rounds           100000 N        Rounds of one stratum
 depth             20000 N        Nested calls
-timesteps        100000 N        Timesteps of one run" "$rpl" repl --max-rows 1000 \
+timesteps        100000 N        Timesteps of one run" "" "$rpl" repl --max-rows 1000 \
   < <(printf '.limits time 1.5\n.limits memory 0\n.limits\n')
 while IFS='>' read -r entry message; do
-  expect "no limit: $entry" 2 "" "$rpl" repl < <(echo ".limits $entry")
-  [[ $(cat err) == "$message" ]] || fail "no limit: $entry" "$message" "$(cat err)"
+  expect "no limit: $entry" 2 "" "" "$rpl" repl < <(echo ".limits $entry")
+  [[ $(cat err) == "$message" ]] || failure "no limit: $entry" "$message" "$(cat err)"
 done <<'END'
 rows>expected .limits rows N
 rows many>.limits rows: expected a whole number from 0 to 4000000000, got `many`
 depth 100001>.limits depth: expected a whole number from 0 to 100000, got `100001`
 row 5>no limit `row`; there are time, memory, rows, rounds, depth, timesteps
 END
-expect "a profile of nothing" 0 "" "$rpl" repl < <(echo .profile)
+expect "a profile of nothing" 0 "" "" "$rpl" repl < <(echo .profile)
 got=$("$rpl" repl 2>&1 < <(
   printf '.limits rows 3\nn(0)\nm(?y) <- n(?y)\nm(?y) <- m(?x), ?y = ?x + 1\n.profile\n.load none.rpl\nn(?x)\n.profile\n'
 ) | grep -oE '[0-9]+ \| +[0-9]+ \| (derived|goal) .*')
 [[ $got == *'derived | <entry 3>:1:1: m(?y) <- m(?x), ?y…'*'goal | <entry 4>:1:1: %answers(?x) <- n(?x)' ]] ||
-  fail "the profile of the last entry, taken back or not" "$got"
-expect "a missing document" 6 "" "$rpl" repl none.rpl </dev/null
-expect "query: values" 0 $'market' "$rpl" query -f legs.rpl 'leg("harbour", ?to, _)' </dev/null
-expect "query: true" 0 'true' "$rpl" query -f legs.rpl 'leg("harbour", "market", 2)' </dev/null
-expect "query: a reason" 1 'no fact matches `leg("x", _, _)`' \
+  failure "the profile of the last entry, taken back or not" "$got"
+expect "a missing document" 6 "" "" "$rpl" repl none.rpl </dev/null
+expect "query: values" 0 $'market' "" "$rpl" query -f legs.rpl 'leg("harbour", ?to, _)' </dev/null
+expect "query: true" 0 'true' "" "$rpl" query -f legs.rpl 'leg("harbour", "market", 2)' </dev/null
+expect "query: a reason" 1 'no fact matches `leg("x", _, _)`' "" \
   "$rpl" query -f legs.rpl 'leg("x", _, _)' </dev/null
-expect "query: waiting" 3 'waiting for $ask("Who?"): Who?' "$rpl" query '?x = $ask("Who?")' </dev/null
-expect "query: an answer" 0 'me' "$rpl" query '?x = $ask("Who?")' --answer ask=me </dev/null
-expect "query: what is no question" 2 '' "$rpl" query 'a(1) -> false' </dev/null
-expect "query: an error" 2 '' "$rpl" query 'a(1' </dev/null
-expect "query: a missing file" 6 '' "$rpl" query -f none.rpl 'a(1)' </dev/null
+expect "query: waiting" 3 'waiting for $ask("Who?"): Who?' "" "$rpl" query '?x = $ask("Who?")' </dev/null
+expect "query: an answer" 0 'me' "" "$rpl" query '?x = $ask("Who?")' --answer ask=me </dev/null
+expect "query: what is no question" 2 '' "" "$rpl" query 'a(1) -> false' </dev/null
+expect "query: an error" 2 '' "" "$rpl" query 'a(1' </dev/null
+expect "query: a missing file" 6 '' "" "$rpl" query -f none.rpl 'a(1)' </dev/null
 
-printf '%s passed, %s failed\n' "$passed" "$failed"
-((failed == 0))
+finish

@@ -9,12 +9,8 @@ set -uo pipefail
 rpl=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/rpl}")
 schemas=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../docs/schemas")
 examples=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../examples")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 cd "$folder" || exit 1
-
-passed=0
-failed=0
 
 # Reads lines; says which is not of the schema, or that there is none, or none with a `type`,
 # `kind`, `status` or `schema` among the further arguments.
@@ -42,12 +38,8 @@ valid() {
   shift 2
   "$@" >out 2>err
   # shellcheck disable=SC2086
-  if got=$(/usr/bin/python3 validate.py "$schemas/$schema.json" $kinds <out 2>&1); then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf '%s: %s\n%s\n%s\n' "$schema" "$*" "$(tail -n 2 <<<"$got")" "$(head -c 1000 err)"
-  fi
+  if got=$(/usr/bin/python3 validate.py "$schemas/$schema.json" $kinds <out 2>&1); then pass
+  else failure "$schema: $*" "$(tail -n 2 <<<"$got")" "$(head -c 1000 err)"; fi
 }
 
 cat >all.rpl <<'END'
@@ -233,17 +225,12 @@ sarif() {
   shift
   "$@" >out 2>err
   # shellcheck disable=SC2086
-  if got=$(/usr/bin/python3 sarif.py $kinds <out 2>&1); then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'sarif: %s\n%s\n' "$*" "$(tail -n 2 <<<"$got")"
-  fi
+  if got=$(/usr/bin/python3 sarif.py $kinds <out 2>&1); then pass
+  else failure "sarif: $*" "$(tail -n 2 <<<"$got")"; fi
 }
 
 sarif "pass fail notApplicable successful" "$rpl" verify envelope.yaml "${all[@]}" --format sarif
 sarif "review" "$rpl" verify envelope.yaml "${all[@]}" --format sarif --on-error hitl --approvals r
 sarif "unsuccessful" "$rpl" verify envelope.yaml --rulespec broken.yaml --format sarif
 
-printf '%s passed, %s failed\n' "$passed" "$failed"
-((failed == 0))
+finish

@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "shell/report.h"
+#include "shell/state_file.h"
 
 namespace rpl {
 namespace {
@@ -85,12 +84,6 @@ char ToolPermission::Choice(const std::string& question, std::string_view letter
   }
 }
 
-std::string ApprovalsPath() {
-  const char* state = std::getenv("XDG_STATE_HOME");
-  if (state != nullptr && state[0] == '/') return std::string(state) + "/rpl/approved-tools";
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || home[0] != '/') return "";
-  return std::string(home) + "/.local/state/rpl/approved-tools";
-}
+std::string ApprovalsPath() { return StateFile("approved-tools"); }
 
 }  // namespace rpl

@@ -55,8 +55,7 @@ class ToolPermission : public Permission {
   std::ostream& err_;
 };
 
-/// Where approvals are remembered: $XDG_STATE_HOME/rpl/approved-tools, with
-/// ~/.local/state by default. "" without a home.
+/// Where approvals are remembered, a state file (shell/state_file.h); "" without a home.
 std::string ApprovalsPath();
 
 }  // namespace rpl

@@ -9,24 +9,8 @@
 set -uo pipefail
 rpl=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/rpl}")
 examples=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../examples")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 cd "$folder" || exit 1
-
-passed=0
-failed=0
-
-# check NAME COMMAND…
-check() {
-  local name=$1 got
-  shift
-  if got=$("$@" 2>&1); then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf '%s\n%s\n' "$name" "$(tail -n 5 <<<"$got")"
-  fi
-}
 
 # Reads a page, and checks what holds of every one; then that each line of the files that
 # follow stands in its text.
@@ -215,5 +199,4 @@ printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1, ?y < 2000\n%% <- n(1999)\n' >many.rpl
 page "a long log" many
 check "what is cut is said" grep -qE '<p class="note">[0-9]+ more lines are not shown' page.html
 
-printf '%s passed, %s failed\n' "$passed" "$failed"
-((failed == 0))
+finish
