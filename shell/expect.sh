@@ -4,6 +4,8 @@
 # what the command wrote in the files `out` and `err`.
 # shellcheck shell=bash disable=SC2034
 
+export LC_ALL=C.UTF-8  # `$'\u202e'` is a character then, whatever the machine speaks
+
 passed=0
 failed=0
 
