@@ -36,6 +36,7 @@ int CommandQuery(const QueryOptions& options) {
     for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
   }
   std::cout << std::flush;
+  PrintCutOff(outcome, std::cerr);
   if (const ExitCode code = host.ReportAnswers(); code != kExitOk) return code;
   return ExitCodeOf(outcome.status);
 }

@@ -113,6 +113,7 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
     std::cout << Dump(OutcomeJson("rpl.query/1", outcome, saved->session().pool())) << '\n';
   } else if (outcome.status == Status::kSatisfied) {
     PrintLines(Session::Reply(outcome));
+    PrintCutOff(outcome, std::cerr);
   } else {  // a reason is no result
     for (const std::string& line : Session::Reply(outcome)) std::cerr << Printable(line) << '\n';
   }

@@ -43,16 +43,32 @@ std::size_t Conjuncts(const Node& tail) {
   return all != nullptr ? all->clauses.size() : 1;
 }
 
+bool HasVariables(const Node& node) {
+  bool found = node.As<Lvar>() != nullptr;
+  ForEachChild(node, [&](const Node& child) { found = found || HasVariables(child); });
+  return found;
+}
+
+// `fact(1) -> false`, or with `^^ {…}` (§12.4), takes a fact back.
+bool TakesBack(const Rule& rule) {
+  const auto* truth = rule.constraints.front().As<Boolean>();
+  if (truth == nullptr || truth->value || !rule.heads.empty()) return false;
+  const auto* annotated = rule.tail.front().As<Annotated>();
+  return !HasVariables(rule.tail.front()) ||
+         (annotated != nullptr && annotated->form.front().As<Call>() != nullptr);
+}
+
 // What a document or an entry says, in short: "2 facts, 1 rule".
 std::string Contents(const std::string& name, const std::string& text) {
   Sources sources;
   Diagnostics ignored;
   const Document document =
       ReadDocument(sources, sources.Add(name, text), ignored, FactForm::kPlain);
-  std::size_t facts = document.facts.facts.size(), rules = 0, goals = 0, constraints = 0;
+  std::size_t facts = document.facts.facts.size(), rules = 0, goals = 0, constraints = 0,
+              retractions = 0;
   const auto count = [&](const Rule& rule) {
     const auto* head = rule.heads.empty() ? nullptr : rule.heads.front().As<Call>();
-    if (!rule.constraints.empty()) ++constraints;
+    if (!rule.constraints.empty()) ++(TakesBack(rule) ? retractions : constraints);
     else if (rule.heads.empty()) facts += Conjuncts(rule.tail.front());
     else if (head != nullptr && head->ns == Namespace::kGoal) ++goals;
     else ++rules;
@@ -63,7 +79,7 @@ std::string Contents(const std::string& name, const std::string& text) {
   std::string out;
   for (const auto& [number, what] :
        {std::pair(facts, "fact"), std::pair(rules, "rule"), std::pair(goals, "goal rule"),
-        std::pair(constraints, "constraint")})
+        std::pair(constraints, "constraint"), std::pair(retractions, "retraction")})
     if (number > 0) out += (out.empty() ? "" : ", ") + Counted(number, what);
   return out.empty() ? "no RPL" : out;
 }
@@ -322,9 +338,11 @@ void Repl::Finish(const Outcome& outcome) {
 }
 
 void Repl::PrintAnswers(const Outcome& outcome) const {
-  if (mode_ == Mode::kTable && !outcome.columns.empty()) return PrintTable(outcome);
-  for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
+  if (mode_ == Mode::kTable && !outcome.columns.empty()) PrintTable(outcome);
+  else
+    for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
   std::cout << std::flush;
+  PrintCutOff(outcome, std::cerr);
 }
 
 void Repl::PrintTable(const Outcome& outcome) const {
