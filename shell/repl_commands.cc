@@ -161,9 +161,12 @@ void Repl::Reload(const std::string&) {
 }
 
 void Repl::Undo(const std::string&) {
+  const std::string entry = session_.LastEntry();
   const std::optional<ReplSession::Change> change = session_.TakeBack();
   if (!change) return Error("no entry has asserted anything");
-  if (PrintChange(*change, "the session without the entry") && interactive_) Note("taken back");
+  if (!PrintChange(*change, "the session without the entry") || !interactive_) return;
+  const std::string first = entry.substr(0, entry.find('\n'));
+  Note(fmt::format("taken back: {}{}", Printable(first), first.size() < entry.size() ? " …" : ""));
 }
 
 void Repl::Save(const std::string& argument) {
@@ -307,9 +310,11 @@ void Repl::Pending(const std::string&) {
 void Repl::AnswerWith(const std::string& argument) {
   std::optional<ScriptedAnswer> answer = AnswerFromOption(argument);
   if (!answer) return Error(fmt::format("expected KEY=VALUE, got `{}`", Printable(argument)));
+  const std::string back = TakesBack(session_.session().Entries(), answer->label);
   scripted_.Add(std::move(*answer));
-  if (outcome_ && outcome_->status == Status::kWaiting) Pursue();
-  else Note("nothing waits for it now; it is kept");
+  if (outcome_ && outcome_->status == Status::kWaiting) return Pursue();
+  Note("nothing waits for it now; it is kept");
+  if (!back.empty()) Note(fmt::format("help: `{}` takes the answer before back", Printable(back)));
 }
 
 // --- explanations

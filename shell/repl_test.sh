@@ -368,6 +368,35 @@ rpl>
 END
 
 fresh
+enter '.answer where=Pisa'
+enter 'place("Lucca") -> false'
+enter '.run'
+shown "an answer is taken back" <<'END'
+rpl> .answer where=Pisa
+nothing waits for it now; it is kept
+help: `place(?where) ^^ {?where "Lucca"} -> false` takes the answer before back
+rpl> place("Lucca") -> false
+1 retraction
+rpl> .run
+ ?where | ?nights
+--------+---------
+ "Pisa" |       3
+1 answer
+rpl>
+END
+
+fresh
+enter 'oops(1)'
+enter '.undo'
+compare "what is taken back is said" <<'END'
+rpl> oops(1)
+1 fact
+rpl> .undo
+taken back: oops(1)
+rpl>
+END
+
+fresh
 keys -l '# Far - %far(?x) <- place(?x), not near(?x)'
 keys Enter
 keys Enter
@@ -384,8 +413,8 @@ What is far away.
 1 goal rule
 rpl> %far(?x)
  ?x
----------
- "Lucca"
+--------
+ "Pisa"
 1 answer
 rpl>
 END
