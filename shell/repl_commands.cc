@@ -132,7 +132,9 @@ void Repl::NoteUnknown(const std::vector<std::string>& calls) const {
     const std::string* nearest = nullptr;
     std::size_t least = std::max<std::size_t>(call.size() / 3, 2) + 1;
     for (const std::string& name : known)
-      if (const std::size_t distance = EditDistance(call.substr(0, 100), name); distance < least)
+      if (const std::size_t distance = EditDistance(call.substr(0, 100), name);
+          distance < least && EditDistance(LabelOf(call), LabelOf(name)) <
+                                  std::max(LabelOf(call).size(), LabelOf(name).size()))
         least = distance, nearest = &name;
     Note(fmt::format("nothing defines {}{}", call,
                      nearest != nullptr ? fmt::format(", did you mean {}?", *nearest) : ""));

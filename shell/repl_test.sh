@@ -543,6 +543,11 @@ expect "a last entry that is cut off" 2 "" "$rpl" repl < <(printf 'l("a",\n  "b"
 expect "an entry that is wrong" 2 "true" "$rpl" repl < <(printf 'l(1))\nl(1)\n%% <- l(1)\n')
 expect "nothing of it is taken in" 2 'no: no fact matches `l(_)`' \
   "$rpl" repl < <(printf 'l(1)\nl((2)\n\n.undo\nl(_)\n')
+expect "a relation that is nowhere" 0 'no: no fact matches `l(_)`' "$rpl" repl < <(printf 'll(1)\nl(_)\n')
+if grep -qxF 'nothing defines l/1, did you mean ll/1?' err; then pass; else fail "a guess" "$(cat err)"; fi
+expect "a relation that is like no other" 0 'no: no fact matches `p(?x)`' \
+  "$rpl" repl < <(printf 'n(1)\np(?x)\n')
+if grep -qxF 'nothing defines p/1' err; then pass; else fail "no guess" "$(cat err)"; fi
 expect "a goal over two lines" 0 $' ?x\n----\n  1\n1 answer' \
   "$rpl" repl < <(printf 'l(1)\n%%g(?x) <- l(?x),\n  ?x < 2 -- small\n')
 expect "a question reads the next line" 0 $' ?a\n-----\n "x"\n1 answer' \
