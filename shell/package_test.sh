@@ -134,7 +134,7 @@ expect "completions for bash can be read" bash -n "$root/usr/share/bash-completi
 expect "completions for zsh can be read" zsh -n "$root/usr/share/zsh/vendor-completions/_rpl"
 expect "completions for fish can be read" fish -n "$root/usr/share/fish/vendor_completions.d/rpl.fish"
 expect "fish completes commands" offered "explain" "rpl ex"
-expect "fish completes commands of commands" offered "diff export query replay show verify" "rpl trace "
+expect "fish completes commands of commands" offered "diff export html query replay show verify" "rpl trace "
 expect "fish completes choices" offered "json text" "rpl trace show trip.rpls --format "
 expect "fish offers likely files" offered "plan.md" "rpl run "
 expect "fish offers files of an option" offered "rpl.yaml" "rpl run plan.md --config "
