@@ -170,6 +170,8 @@ TEST_CASE("bare lines that parse whole are RPL", "[document]") {
       {"ready <- a()", "0: ready <- a()\n! BareName 1:1\n"},
       {"(see below)\n(yes)\n%50 off\n$x = 1\n?x = 1\ne.g.(this)\nsignal <- noise and more",
        "0> (see below)/(yes)/%50 off/$x = 1/?x = 1/e.g.(this)/signal <- noise and more\n"},
+      {"#A - f(?x) <- g(?x)", "0> #A - f(?x) <- g(?x)\n! LooksLikeRpl 1:1\n"},
+      {"#A - a tag", "0> #A - a tag\n"},
       {"p(1) q(2)", "0> p(1) q(2)\n! LooksLikeRpl 1:6\n"},
       {"p(\nf(1)\n\ng(1)", "0> p(\n0: f(1)\n0: g(1)\n! LooksLikeRpl 1:2\n"},
       {"r(?x) <-\n  a(?x,\n  b(?x)\n", "0> r(?x) <-/  a(?x,/  b(?x)\n! LooksLikeRpl 2:4\n"},
