@@ -498,6 +498,13 @@ expect "a result that stands" 0 '{"?item":"nuts","?n":3}' '`$stock("nuts") ^ ~ {
   "$rpl" resume shop.rpls --answer stock=4
 echo '$stock("nuts") ^ ~ {:result 3} -> false' | "$rpl" repl --session shop.rpls >/dev/null 2>&1
 expect "a result that is taken back" 0 '{"?item":"nuts","?n":4}' "" "$rpl" resume shop.rpls --answer stock=4
+expect "a page in place of a document" 2 "" "this is a document of the session" \
+  "$rpl" trace html shop.rpls -o ./shop.md
+expect "a session in place of a program" 2 "" 'help: `rpl resume shop.rpls` goes on with it' "$rpl" run shop.rpls
+expect "a heading without a blank" 0 "*" "" "$rpl" check <(printf '#Trip - %%trip(?to) <- to(?to)\n')
+grep -qF 'this line reads like a heading' out || fail "expected a warning"
+expect "a warning about a query" 1 "*" "RPL6006" "$rpl" query 'dish(X, 1)'
+[[ $(grep -c RPL6006 err) == 1 ]] || fail "expected it once"
 expect "why not, before anybody has answered" 0 "*" \
   "note: nobody has answered want(?item), which \`--answer 'item=VALUE'\` does" \
   "$rpl" explain -f shop.md --not '%buy("nuts", 3)'

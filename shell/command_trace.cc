@@ -17,6 +17,7 @@
 #include "shell/guard_setup.h"
 #include "shell/input.h"
 #include "shell/nobody.h"
+#include "shell/program_files.h"
 #include "shell/report.h"
 #include "shell/trace_page.h"
 
@@ -198,6 +199,15 @@ int Html(const TraceOptions& options, const std::vector<Event>& events) {
     Complain(options.output, "this is the session itself", "name another file for the page");
     return kExitInvalid;
   }
+  if (const std::optional<ProgramEvent> program = LastProgram(events))
+    for (const ProgramFile& file : program->files) {
+      if (!std::filesystem::equivalent(PathFromSession(options.session, file.name), options.output,
+                                       none))
+        continue;
+      Complain(options.output, "this is a document of the session",
+               "name another file for the page");
+      return kExitInvalid;
+    }
   const std::vector<StoryEpoch> story = TellStory(events);
   if (story.empty()) {
     Complain(options.session, "nothing was recorded yet");

@@ -272,13 +272,7 @@ void Repl::Say(Entry entry) {
   const auto started = std::chrono::steady_clock::now();
   const ReplSession::Change change = session_.Say(entry);
   std::ostringstream findings;
-  std::vector<Diagnostic> fresh;  // not those of syntax again
-  for (const Diagnostic& d : change.findings)
-    if (std::none_of(entry.findings.begin(), entry.findings.end(), [&](const Diagnostic& known) {
-          return known.code == d.code && known.message == d.message;
-        }))
-      fresh.push_back(d);
-  PrintFindings(entry, fresh, change.sources, findings);
+  PrintFindings(entry, change.findings, change.sources, findings);
   Coloured(findings.str());
   failed_ |= HasErrors(change.findings);
   const bool query = entry.kind == Entry::Kind::kQuery;

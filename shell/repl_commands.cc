@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -173,6 +174,10 @@ void Repl::Undo(const std::string&) {
 
 void Repl::Save(const std::string& argument) {
   std::vector<ProgramFile> entries = session_.parts();
+  std::error_code none;
+  for (const ProgramFile& part : entries)
+    if (!ReplSession::IsEntry(part) && std::filesystem::equivalent(part.name, argument, none))
+      return Error(argument + ": this is a document of the session, name another file");
   std::erase_if(entries, [](const ProgramFile& part) { return !ReplSession::IsEntry(part); });
   std::string text;
   if (IsPlainRpl(argument)) {

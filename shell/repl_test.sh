@@ -543,6 +543,10 @@ expect "a last entry that is cut off" 2 "" "$rpl" repl < <(printf 'l("a",\n  "b"
 expect "an entry that is wrong" 2 "true" "$rpl" repl < <(printf 'l(1))\nl(1)\n%% <- l(1)\n')
 expect "nothing of it is taken in" 2 'no: no fact matches `l(_)`' \
   "$rpl" repl < <(printf 'l(1)\nl((2)\n\n.undo\nl(_)\n')
+printf 'l(1)\n' >kept.rpl
+expect "a document is not overwritten" 2 "" "$rpl" repl kept.rpl < <(printf 'l(2)\n.save ./kept.rpl\n')
+if [[ $(cat kept.rpl) == 'l(1)' ]] && grep -qF './kept.rpl: this is a document of the session' err; then pass
+else fail "kept.rpl is overwritten" "$(cat kept.rpl err)"; fi
 expect "a relation that is nowhere" 0 'no: no fact matches `l(_)`' "$rpl" repl < <(printf 'll(1)\nl(_)\n')
 if grep -qxF 'nothing defines l/1, did you mean ll/1?' err; then pass; else fail "a guess" "$(cat err)"; fi
 expect "a relation that is like no other" 0 'no: no fact matches `p(?x)`' \
