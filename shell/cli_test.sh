@@ -503,6 +503,8 @@ expect "a page in place of a document" 2 "" "this is a document of the session" 
 expect "a session in place of a program" 2 "" 'help: `rpl resume shop.rpls` goes on with it' "$rpl" run shop.rpls
 expect "a heading without a blank" 0 "*" "" "$rpl" check <(printf '#Trip - %%trip(?to) <- to(?to)\n')
 grep -qF 'this line reads like a heading' out || fail "expected a warning"
+expect "a query of what is nowhere" 1 'no fact matches `wnat(_)`' \
+  'note: nothing defines wnat/1, did you mean want/1?' "$rpl" query -f shop.md 'wnat(_)'
 expect "a warning about a query" 1 "*" "RPL6006" "$rpl" query 'dish(X, 1)'
 [[ $(grep -c RPL6006 err) == 1 ]] || fail "expected it once"
 expect "why not, before anybody has answered" 0 "*" \

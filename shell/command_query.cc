@@ -4,6 +4,7 @@
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
 #include "shell/input.h"
+#include "shell/known_names.h"
 #include "shell/program_files.h"
 #include "shell/repl_entry.h"
 #include "shell/report.h"
@@ -37,6 +38,9 @@ int CommandQuery(const QueryOptions& options) {
   }
   std::cout << std::flush;
   PrintCutOff(outcome, std::cerr);
+  if (outcome.status == Status::kUnsatisfied)
+    for (const std::string& unknown : UnknownCalls(session, entry.calls))
+      std::cerr << "note: " << Printable(unknown) << '\n';
   if (const ExitCode code = host.ReportAnswers(); code != kExitOk) return code;
   return ExitCodeOf(outcome.status);
 }

@@ -14,6 +14,7 @@
 #include "grammar/spelling.h"
 #include "runtime/facts_file.h"
 #include "shell/input.h"
+#include "shell/known_names.h"
 #include "shell/program_files.h"
 #include "shell/progress.h"
 #include "shell/report.h"
@@ -282,7 +283,8 @@ void Repl::Say(Entry entry) {
     pursued_->novelty.clear();
     outcome_ = change.outcome;
   }
-  if (query && change.outcome.status == Status::kUnsatisfied) NoteUnknown(entry.calls);
+  if (query && change.outcome.status == Status::kUnsatisfied)
+    for (const std::string& unknown : UnknownCalls(session_.session(), entry.calls)) Note(unknown);
   if (query && change.outcome.status != Status::kRejected) Finish(change.outcome);
   else if (change.outcome.status == Status::kInterrupted) Note("cancelled");
   else if (change.outcome.status != Status::kNothing && change.outcome.status != Status::kRejected)
