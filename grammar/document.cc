@@ -399,7 +399,11 @@ class DocumentReader {
 
   void ReadFence(const Block& fence) {
     std::string_view info = fence.info;
-    if (info.substr(0, info.find_first_of(" \t")) != "rpl") return;
+    const std::string_view tag = info.substr(0, info.find_first_of(" \t"));
+    if (tag == "RPL" || tag == "Rpl")
+      out_.Add(Code::kLooksLikeRpl, SpanOf(fence.span.begin, LineEnd(text_, fence.span.begin)),
+               "this fence is no RPL: its tag is `" + std::string(tag) + "`", "write `rpl`");
+    if (tag != "rpl") return;
     AddSentences(fence.content, /*fenced=*/true);
     if (fence.closed) return;
     std::size_t end = TrimmedEnd(text_, fence.span.begin, LineEnd(text_, fence.span.begin));
