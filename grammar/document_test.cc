@@ -147,7 +147,8 @@ TEST_CASE("only `rpl` fences are RPL", "[document]") {
   CheckAll({
       {"# T - r(?x) <- a(?x)\n```rpl\nb(?x)\n\nc(?x) -- why\n```\n```js\nthis is not rpl(\n```\n",
        "#1 T [r(?x) <- a(?x)] < 0\n1:: b(?x)\n1:: c(?x)\n"},
-      {"~~~ rpl file=x\nb(1)\n~~~\n```rplx\nb(\n```\n``` RPL\nc(1)\n```", "0:: b(1)\n! LooksLikeRpl 7:1\n"},
+      {"~~~ rpl file=x\nb(1)\n~~~\n```rplx\nb(\n```\n``` RPL\nc(1)\n```",
+       "0:: b(1)\n! LooksLikeRpl 7:1\n"},
       {"```rpl\nf(\n```\ng(1)", "0: g(1)\n! UnclosedBracket 2:2\n"},
       {"```rpl\nf(1)\n", "0:: f(1)\n! UnclosedFence 1:1\n"},
       {"    f(1)\n\n- f(2)\n\n> f(3)\n\n<p>\nf(4)\n\n| f(5) |\n|---|\n",
