@@ -447,6 +447,7 @@ Engine::Outcome Engine::State::Finish(const rpl::Outcome& from) {
   out.goal = from.goal;
   out.answers = from.json_answers;
   out.reason = from.reason;
+  out.cut_off = from.cut_off;
   out.findings = FindingsOf(from.diagnostics, session().sources());
   cut_off = saved && !from.repeatable;
   Waiting(from.pending);

@@ -238,7 +238,11 @@ class DocumentReader {
 
   void ReadFence(const Block& fence) {
     std::string_view info = fence.info;
-    if (info.substr(0, info.find_first_of(" \t")) != "rpl") return;
+    const std::string_view tag = info.substr(0, info.find_first_of(" \t"));
+    if (tag == "RPL" || tag == "Rpl")
+      out_.Add(Code::kLooksLikeRpl, SpanOf(fence.span.begin, LineEnd(text_, fence.span.begin)),
+               "this fence is no RPL: its tag is `" + std::string(tag) + "`", "write `rpl`");
+    if (tag != "rpl") return;
     AddSentences(fence.content, /*fenced=*/true);
     if (fence.closed) return;
     std::size_t end = TrimmedEnd(text_, fence.span.begin, LineEnd(text_, fence.span.begin));
@@ -502,6 +506,7 @@ class DocumentReader {
       const std::size_t line_end = LineEnd(text, first);
       const bool continues_failed = first < failed_end && first - line > failed_indent;
       std::size_t next = std::min(line_end + 1, end);
+      if (first < line_end && text[first] == '#') LintHeadingMark(first, line_end);
       const Start start = continues_failed
                               ? Start::kProse
                               : StartOf(text, first, text.substr(first, line_end - first));
@@ -526,6 +531,22 @@ class DocumentReader {
       line = next;
     }
     AddProse(prose, end);
+  }
+
+  /// `#Trip - %trip(?x)` is prose: a heading has a blank behind its marks.
+  void LintHeadingMark(std::size_t begin, std::size_t end) {
+    const std::string_view line = text_.substr(begin, end - begin);
+    const std::size_t delimiter = line.rfind(" - ");
+    if (delimiter == kNone || line[std::min(line.find_first_not_of('#'), end - begin - 1)] == ' ')
+      return;
+    Diagnostics ignored;
+    const std::size_t at = begin + delimiter + 3;
+    const std::optional<Sentence> signature =
+        ParseSignature(sources_, SpanOf(at, TrimmedEnd(text_, at, end)), ignored);
+    if (!signature || !Defines(*signature)) return;
+    out_.Add(Code::kLooksLikeRpl, SpanOf(begin, TrimmedEnd(text_, begin, end)),
+             "this line reads like a heading with a signature and is taken as prose",
+             "write a blank behind `#`");
   }
 
   enum class BareSentence { kRead, kProse, kUnclosed };

@@ -146,6 +146,24 @@ class Explainer {
   char At(std::uint32_t at) const { return at < limit_ ? text_[at] : '\0'; }
   Span To(std::uint32_t size) const { return {file_, at_, std::min(at_ + size, limit_)}; }
 
+  // A letter of two bytes: Latin with marks, Greek, Cyrillic, not the signs for times and divide.
+  bool IsForeignLetter(std::uint32_t at) const {
+    const std::string_view letter = text_.substr(at, 2);
+    return at + 1 < limit_ && letter[0] >= '\xC3' && letter[0] <= '\xDF' && letter != "\xC3\x97" &&
+           letter != "\xC3\xB7";
+  }
+
+  // The name that the place is in, as if it had all letters.
+  Span WordHere() const {
+    std::uint32_t begin = at_;
+    while (begin > 0 && (IsNameChar(text_[begin - 1]) || (begin > 1 && IsForeignLetter(begin - 2))))
+      begin -= IsNameChar(text_[begin - 1]) ? 1 : 2;
+    std::uint32_t end = at_;
+    while (end < limit_ && (IsNameChar(text_[end]) || IsForeignLetter(end)))
+      end += IsNameChar(text_[end]) ? 1 : 2;
+    return {file_, begin, end};
+  }
+
   // The token at the place, roughly: a name with its sigil, or one character.
   Span Found() const {
     std::uint32_t end = at_;
@@ -211,6 +229,13 @@ class Explainer {
     if (Begins("\xC2\xA0")) {
       Builder::Fail(Code::kSyntaxError, To(2), "a no-break space stands here",
                     "write an ordinary blank");
+    }
+    if (IsForeignLetter(at_)) {
+      const Span word = WordHere();
+      Builder::Fail(
+          Code::kBadName, word,
+          "`" + std::string(text_.substr(word.begin, word.end - word.begin)) + "` is not a name",
+          "names are made of the letters a to z, digits and `-`");
     }
   }
 

@@ -415,6 +415,11 @@ TEST_CASE("an error in one sentence does not touch the next") {
        "    1 | a(?x) <= b(?x)\n"
        "      |       ^^\n"
        "help: write `<-` for a rule\n"},
+      {"a(?x) <- größe(?x)", "",
+       "t.rpl:1:10: error RPL1022: `größe` is not a name\n"
+       "    1 | a(?x) <- größe(?x)\n"
+       "      |          ^^^^^\n"
+       "help: names are made of the letters a to z, digits and `-`\n"},
       {"a() <- b(),\n\nc()", "(c)",
        "t.rpl:1:12: error RPL1001: expected a clause, got the end of the sentence\n"
        "    1 | a() <- b(),\n"

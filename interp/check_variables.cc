@@ -473,8 +473,13 @@ class Variables {
         if (v == nullptr || v->name.empty() || counts[v->name] != 1) return;
         if (shown.contains(v->name) || Elsewhere(part, v->name, shared)) return;
         if (context_.IsBlamed(part.sentence->span, v->name)) return;
+        const auto* head = rule.heads.empty() ? nullptr : rule.heads.front().As<Call>();
+        const bool of_root = head != nullptr && head->ns == Namespace::kGoal && head->label.empty();
         context_.Add(Code::kSingletonVariable, n.span, "?" + v->name + " is used only once",
-                     "write `_` if any value will do");
+                     of_root ? "write `_` if any value will do; to see its values, give the goal a "
+                               "name and arguments, as in `%name(?" +
+                                   v->name + ") <- …`"
+                             : "write `_` if any value will do");
       };
       ForEachNode(rule, look);
     }

@@ -17,6 +17,18 @@ std::string Kinds(Value a, Value b) {
   return std::string(KindName(a)) + " and " + std::string(KindName(b));
 }
 
+bool IsShort(const Pool& pool, Value v) {
+  constexpr std::size_t kLongest = 60;
+  return Pool::IsNumber(v) || v.kind() == Kind::kKeyword ||
+         (v.kind() == Kind::kString && pool.TextOf(v).size() <= kLongest);
+}
+
+// "a string and a number: "ten" and 4"; long values only by their kind.
+std::string Shown(const Pool& pool, Value a, Value b) {
+  if (!IsShort(pool, a) || !IsShort(pool, b)) return Kinds(a, b);
+  return Kinds(a, b) + ": " + Text(pool, a) + " and " + Text(pool, b);
+}
+
 Value Arithmetic(Pool& pool, Operator op, Value a, Value b, std::string& why) {
   if (Pool::IsInt(a) && Pool::IsInt(b)) {
     const std::int64_t x = pool.AsInt(a);
@@ -75,7 +87,7 @@ Value Apply(Pool& pool, Operator op, Value a, Value b, std::string& why) {
     case Operator::kMultiply:
     case Operator::kDivide:
       if (Pool::IsNumber(a) && Pool::IsNumber(b)) return Arithmetic(pool, op, a, b, why);
-      why = "`" + std::string(OperatorText(op)) + "` takes two numbers, got " + Kinds(a, b);
+      why = "`" + std::string(OperatorText(op)) + "` takes two numbers, got " + Shown(pool, a, b);
       return kNone;
     default: break;
   }
@@ -117,7 +129,7 @@ bool Holds(const Pool& pool, Operator op, Value a, Value b, std::string& why) {
     order = pool.TextOf(a).compare(pool.TextOf(b));  // UTF-8 bytes order as code points do
   } else {
     why = "`" + std::string(OperatorText(op)) + "` orders two numbers or two strings, got " +
-          Kinds(a, b);
+          Shown(pool, a, b);
     return false;
   }
   switch (op) {

@@ -194,12 +194,16 @@ Outcome Runtime::Judge() {
     return out;
   }
   const bool certain = standing_ == Standing::kSatisfied && !used_absence_ && !unchecked_;
-  if (stop_ != Stop::kGoesOn && !certain) {
+  if (stop_ != Stop::kGoesOn) {
+    const std::string limit = "limit reached: " + LimitText();
     std::string where = fmt::format("evaluation stopped while `{}` was still growing", stopped_at_);
     if (!newest_.empty()) where += "; its newest row is " + newest_;
-    out = fail("limit reached: " + LimitText(), where);
-    out.status = Status::kLimit;
-    return out;
+    if (!certain) {
+      out = fail(limit, where);
+      out.status = Status::kLimit;
+      return out;
+    }
+    if (!columns_.empty()) out.cut_off = OneLine(limit + ", " + where);
   }
   switch (standing_) {
     case Standing::kNoGoal: return out;

@@ -55,6 +55,9 @@ struct Outcome {
   /// kUnsatisfied: one line. kFailed, kLimit, kReview: `%fail("reason", "explanation")`.
   std::string reason;
   std::vector<Request> pending;  // kWaiting
+  /// kSatisfied, when a limit stopped the evaluation and there may be more answers: which limit,
+  /// and what was still growing. One line; else empty.
+  std::string cut_off;
   /// False when the clock, the memory or a person cut it off: it may go further next time.
   bool repeatable = true;
   /// A call that it needed did not run: another turn decides about it again.

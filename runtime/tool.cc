@@ -105,7 +105,8 @@ ToolResult ReadReply(const std::string& output, const std::string& id) {
                            std::min(text.byte, output.size())));
   if (!text.error.empty()) return bad("its output is not taken: " + CleanUtf8(text.error));
   ordered_json& reply = text.json;
-  if (!reply.is_object()) return bad("its output is JSON, but no object");
+  if (!reply.is_object())
+    return bad("its output is JSON, but no object like {\"id\":…,\"result\":…}");
   if (!reply.contains("id") || reply["id"] != id)
     return bad("its reply does not have the `id` of the request");
   const bool result = reply.contains("result");

@@ -477,6 +477,48 @@ expect "--answers: metadata for a question of a heading" 2 "" \
 printf -- 'draft: [1\n' >broken.yaml
 expect "--answers: broken YAML" 2 "" "broken.yaml:" "$rpl" run ask.md --answers broken.yaml
 
+# --- Hints -------------------------------------------------------------------------------------
+
+printf '# Shop - %%buy(?item, ?n) <- want(?item), $stock(?item) ^ ~ {:result ?n}, ?n > 0\n\n## Want - want(?item)\n\nWhat?\n\n## Stock - $stock(?item)\n\nCounts.\n' >shop.md
+expect "a tool without a command" 3 "" 'help: a command for the tool `$stock` is named in `rpl.yaml`, see docs/tools.md' \
+  "$rpl" run shop.md --answer want=nuts
+expect "a misspelled key" 3 "" 'note: nothing asked for the answer `stokc`, did you mean `stock`?' \
+  "$rpl" run shop.md --answer want=nuts --answer stokc=3
+expect "an answer of the wrong kind" 1 "" '`>` orders two numbers or two strings, got a string and a number: "three" and 0' \
+  "$rpl" run shop.md --answer want=nuts --answer stock=three
+expect "standard input as a file" 6 "" '-: no such file; standard input is the file `/dev/stdin`' "$rpl" check -
+expect "standard input as a file: it can be read" 0 "*" 'clean: 1 file' "$rpl" check /dev/stdin <shop.md
+"$rpl" run shop.md --session shop.rpls --answer want=nuts --answer stock=3 >/dev/null 2>&1
+expect "an answer that stands" 0 '{"?item":"nuts","?n":3}' \
+  'help: it was answered before; in `rpl repl --session`, `want(?item) ^^ {?item "nuts"} -> false` takes that back' \
+  "$rpl" resume shop.rpls --answer want=bolts
+expect "a result that stands" 0 '{"?item":"nuts","?n":3}' '`$stock("nuts") ^ ~ {:result 3} -> false` takes that back' \
+  "$rpl" resume shop.rpls --answer stock=4
+echo '$stock("nuts") ^ ~ {:result 3} -> false' | "$rpl" repl --session shop.rpls >/dev/null 2>&1
+expect "a result that is taken back" 0 '{"?item":"nuts","?n":4}' "" "$rpl" resume shop.rpls --answer stock=4
+expect "a page in place of a document" 2 "" "this is a document of the session" \
+  "$rpl" trace html shop.rpls -o ./shop.md
+expect "a session in place of a program" 2 "" 'help: `rpl resume shop.rpls` goes on with it' "$rpl" run shop.rpls
+expect "a heading without a blank" 0 "*" "" "$rpl" check <(printf '#Trip - %%trip(?to) <- to(?to)\n')
+grep -qF 'this line reads like a heading' out || fail "expected a warning"
+expect "a query of what is nowhere" 1 'no fact matches `wnat(_)`' \
+  'note: nothing defines wnat/1, did you mean want/1?' "$rpl" query -f shop.md 'wnat(_)'
+expect "a warning about a query" 1 "*" "RPL6006" "$rpl" query 'dish(X, 1)'
+[[ $(grep -c RPL6006 err) == 1 ]] || fail "expected it once"
+expect "why not, before anybody has answered" 0 "*" \
+  "note: nobody has answered want(?item), which \`--answer 'item=VALUE'\` does" \
+  "$rpl" explain -f shop.md --not '%buy("nuts", 3)'
+expect "why not, answered" 0 "*" "" "$rpl" explain -f shop.md --not '%buy("nuts", 3)' --answer want=x --answer stock=1
+name="why not, answered: nothing is said"
+if [[ ! -s err ]]; then passed=$((passed + 1)); else fail "expected nothing"; fi
+printf '{"rules": [{"priority": 1, "enabled": true, "name": "look", "selector": {"phase": "tool.before", "tool": {"name": "stock"}}, "condition": {"kind": "toolName", "op": "eq", "value": "stock"}, "effect": {"type": "hitl", "reason": "look"}}]}' >look.json
+expect "a call that is held" 3 "" 'help: `rpl guard pending` lists what is held, `rpl guard approve ID` lets it pass' \
+  "$rpl" run shop.md --answer want=nuts --policy look.json --approvals held.jsonl
+expect "no command of trace" 2 "" 'rpl: trace: expected one of show, ' "$rpl" trace
+expect "version is no command" 2 "" 'help: `rpl --version` says it' "$rpl" version
+expect "the root goal shows nothing" 0 "*" "" "$rpl" check shop.md <(printf '%% <- %%buy(?item, _)\n')
+grep -qF 'as in `%name(?item) <- …`' out || fail "expected how to see it"
+
 # --- Limits --------------------------------------------------------------------------------
 
 printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n%% <- n(-1)\n' >grows.rpl
@@ -486,6 +528,22 @@ printf 'n(?x), n(?y), n(?z), n(?w), ?x + ?y + ?z + ?w = -1 -> false\n%% <- n(1)\
 cp many.rpl wide.rpl
 printf 'p(?x, ?y, ?z, ?w) <- n(?x), n(?y), n(?z), n(?w)\n%% <- p(-1, _, _, _)\n' >>wide.rpl
 printf 'again(?n, ?a) <- ?a = $ask("q{?n}")\nloop(?n) <- again(?n, ?a), loop(?a)\n%% <- loop(1)\n' >loop.rpl
+printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n%%count(?x) <- n(?x), ?x < 2\n' >counts.rpl
+for command in run "query n(?x),?x<2 --file"; do
+  # shellcheck disable=SC2086
+  expect "answers that a limit cut off: $command" 0 $'0\n1' \
+    'note: there may be more answers: limit reached: 5 rows, evaluation stopped while `n(?y) <- n(?x), ?y = ?x + 1` was still growing' \
+    "$rpl" $command counts.rpl --max-rows 5
+done
+expect "answers that a limit cut off: reply" 0 $'0\n1' 'note: there may be more answers: limit reached: 5 rows' \
+  "$rpl" reply --max-rows 5 <counts.rpl
+expect "answers that a limit cut off, in JSON" 0 "*" "" "$rpl" run counts.rpl --max-rows 5 --format json
+name="answers that a limit cut off, in JSON: it says so"
+if grep -q '"cutOff":"limit reached: 5 rows' out; then passed=$((passed + 1)); else fail "expected cutOff"; fi
+expect "what holds whatever else is found is not cut off" 0 "true" "" \
+  "$rpl" query 'n(1)' --file counts.rpl --max-rows 5
+name="what holds whatever else is found is not cut off: nothing is said"
+if [[ ! -s err ]]; then passed=$((passed + 1)); else fail "expected nothing"; fi
 expect "a limit of rows" 5 "" 'limit reached: 1000 rows", "evaluation stopped while `n(?y) <- n(?x), ?y = ?x + 1` was still growing; its newest row is n(' \
   "$rpl" run grows.rpl --max-rows 1000
 expect "a limit of rounds" 5 "" 'limit reached: 50 rounds' "$rpl" run grows.rpl --max-rounds 50

@@ -158,6 +158,10 @@ int CommandExplain(const ExplainOptions& options) {
   const Explained explained =
       session.Explain(options.form, limits, options.depth.value_or(kAbsenceDepth));
   if (Interrupted()) return kExitInterrupted;
+  if (explained.why_not && !outcome.pending.empty())
+    std::cerr << "note: nobody has answered " << Printable(outcome.pending.front().id)
+              << fmt::format(", which `--answer '{}=VALUE'` does\n",
+                             PrintableLine(outcome.pending.front().name));
   PrintDiagnostics(explained.diagnostics, session.sources(), std::cerr);
   if (explained.rejected) return kExitInvalid;
   return options.absent ? PrintAbsence(explained, options, session.sources())

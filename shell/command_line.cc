@@ -105,6 +105,9 @@ int Reject(const CLI::App& app, const CLI::ParseError& error) {
     return Misunderstood(fmt::format("one argument too many: `{}`", extra), name,
                          takes_files ? "files follow `-f`" : "");
   }
+  const std::vector<std::string> below = CommandNames(command);
+  if (!chosen.empty() && !below.empty() && command.get_subcommands().empty())
+    return Misunderstood(fmt::format("{}: expected one of {}", name, fmt::join(below, ", ")), name);
   return Misunderstood(error.what(), name);
 }
 
@@ -125,7 +128,8 @@ int Understand(int argc, char** argv) {
     return Misunderstood(fmt::format("unknown command `{}`{}", first, Suggestion(first, names)), "",
                          is_document ? fmt::format("`rpl run {0}` runs it, `rpl repl {0}` opens it",
                                                    Printable(first))
-                                     : "");
+                         : first == "version" ? "`rpl --version` says it"
+                                              : "");
   }
   try {
     std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 wants

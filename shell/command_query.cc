@@ -4,6 +4,7 @@
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
 #include "shell/input.h"
+#include "shell/known_names.h"
 #include "shell/program_files.h"
 #include "shell/repl_entry.h"
 #include "shell/report.h"
@@ -36,6 +37,10 @@ int CommandQuery(const QueryOptions& options) {
     for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
   }
   std::cout << std::flush;
+  PrintCutOff(outcome, std::cerr);
+  if (outcome.status == Status::kUnsatisfied)
+    for (const std::string& unknown : UnknownCalls(session, entry.calls))
+      std::cerr << "note: " << Printable(unknown) << '\n';
   if (const ExitCode code = host.ReportAnswers(); code != kExitOk) return code;
   return ExitCodeOf(outcome.status);
 }

@@ -36,6 +36,7 @@ int CommandReply(const ReplyOptions& options) {
     PrintLines(Session::Reply(outcome));
   }
   std::cout << std::flush;
+  PrintCutOff(outcome, std::cerr);
   if (outcome.status == Status::kNothing) {
     std::cerr << "note: no query: the last line of the message does not start with `%`\n";
   }

@@ -245,7 +245,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
     std::cerr << "note: a limit cut this run off, so its end is not in the session\n";
   const bool undecided = host.PrintUndecided(outcome, session.pool());
   PrintWayOn(path, outcome, undecided, saved);
-  if (const ExitCode code = host.ReportAnswers(); code != kExitOk) return code;
+  if (const ExitCode code = host.ReportAnswers(session.Entries()); code != kExitOk) return code;
   return ExitCodeOf(outcome.status);
 }
 

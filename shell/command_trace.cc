@@ -17,6 +17,7 @@
 #include "shell/guard_setup.h"
 #include "shell/input.h"
 #include "shell/nobody.h"
+#include "shell/program_files.h"
 #include "shell/report.h"
 #include "shell/trace_page.h"
 
@@ -113,6 +114,7 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
     std::cout << Dump(OutcomeJson("rpl.query/1", outcome, saved->session().pool())) << '\n';
   } else if (outcome.status == Status::kSatisfied) {
     PrintLines(Session::Reply(outcome));
+    PrintCutOff(outcome, std::cerr);
   } else {  // a reason is no result
     for (const std::string& line : Session::Reply(outcome)) std::cerr << Printable(line) << '\n';
   }
@@ -197,6 +199,15 @@ int Html(const TraceOptions& options, const std::vector<Event>& events) {
     Complain(options.output, "this is the session itself", "name another file for the page");
     return kExitInvalid;
   }
+  if (const std::optional<ProgramEvent> program = LastProgram(events))
+    for (const ProgramFile& file : program->files) {
+      if (!std::filesystem::equivalent(PathFromSession(options.session, file.name), options.output,
+                                       none))
+        continue;
+      Complain(options.output, "this is a document of the session",
+               "name another file for the page");
+      return kExitInvalid;
+    }
   const std::vector<StoryEpoch> story = TellStory(events);
   if (story.empty()) {
     Complain(options.session, "nothing was recorded yet");

@@ -56,7 +56,9 @@ ExitCode Host::Prepare(const std::vector<std::string>& documents) {
   return AddAnswers(options_, scripted_);
 }
 
-ExitCode Host::ReportAnswers() const { return rpl::ReportAnswers(scripted_); }
+ExitCode Host::ReportAnswers(const Trace& kept) const {
+  return rpl::ReportAnswers(scripted_, kept);
+}
 
 bool Host::PrintUndecided(const Outcome& outcome, const Pool& pool) const {
   const std::optional<Request>& open = scripted_.unanswered();
@@ -162,9 +164,15 @@ std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
   };
 }
 
-ExitCode ReportAnswers(const ScriptedAgent& agent) {
-  for (const std::string& label : agent.Unused())
-    std::cerr << "note: nothing asked for the answer `" << PrintableLine(label) << "`\n";
+ExitCode ReportAnswers(const ScriptedAgent& agent, const Trace& kept) {
+  for (const std::string& label : agent.Unused()) {
+    const std::string like = agent.NameLike(label);
+    std::cerr << "note: nothing asked for the answer `" << PrintableLine(label) << '`'
+              << (like.empty() ? "" : ", did you mean `" + PrintableLine(like) + "`?") << '\n';
+    if (const std::string back = TakesBack(kept, label); !back.empty())
+      std::cerr << "help: it was answered before; in `rpl repl --session`, `" << PrintableLine(back)
+                << "` takes that back\n";
+  }
   if (agent.misfit().error.empty()) return kExitOk;
   Complain("--answers", agent.misfit().error, agent.misfit().hint);
   return kExitInvalid;

@@ -34,7 +34,7 @@ class Host {
   /// What the run is guarded with, or null; after Prepare.
   GateSetup* gate() { return gate_.get(); }
   /// As the function below.
-  ExitCode ReportAnswers() const;
+  ExitCode ReportAnswers(const Trace& kept = {}) const;
   /// When the run failed and nobody decided what now: says on standard error what can be
   /// decided, and returns true.
   bool PrintUndecided(const Outcome& outcome, const Pool& pool) const;
@@ -68,8 +68,9 @@ std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
     const std::vector<std::string>& documents);
 
 /// Says on standard error which answers nothing asked for, and which one did not fit what
-/// asked for it; then kExitInvalid.
-ExitCode ReportAnswers(const ScriptedAgent& agent);
+/// asked for it; then kExitInvalid. `kept` is the trace of a session that lasts, where an
+/// earlier reply may be what stands.
+ExitCode ReportAnswers(const ScriptedAgent& agent, const Trace& kept = {});
 
 /// The answers on standard output, and how the run ended on standard error.
 void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options);

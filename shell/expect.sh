@@ -5,6 +5,8 @@
 # for a command line, `check` for any command, `same` for two texts.
 # shellcheck shell=bash disable=SC2034
 
+export LC_ALL=C.UTF-8  # `$'\u202e'` is a character then, whatever the machine speaks
+
 passed=0
 failed=0
 folder=$(mktemp -d)

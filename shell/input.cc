@@ -52,6 +52,8 @@ Input ReadAll(int fd) {
 
 Input ReadFile(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT && path == "-")
+    return {"", "no such file; standard input is the file `/dev/stdin`"};
   if (fd < 0) return {"", std::strerror(errno)};
   Input input = ReadAll(fd);
   close(fd);

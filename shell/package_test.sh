@@ -134,7 +134,7 @@ check "completions for bash can be read" bash -n "$root/usr/share/bash-completio
 check "completions for zsh can be read" zsh -n "$root/usr/share/zsh/vendor-completions/_rpl"
 check "completions for fish can be read" fish -n "$root/usr/share/fish/vendor_completions.d/rpl.fish"
 check "fish completes commands" offered "explain" "rpl ex"
-check "fish completes commands of commands" offered "diff export query replay show verify" "rpl trace "
+check "fish completes commands of commands" offered "diff export html query replay show verify" "rpl trace "
 check "fish completes choices" offered "json text" "rpl trace show trip.rpls --format "
 check "fish offers likely files" offered "plan.md" "rpl run "
 check "fish offers files of an option" offered "rpl.yaml" "rpl run plan.md --config "

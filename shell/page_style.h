@@ -34,6 +34,7 @@ body {
 code, pre, .place, time, .took { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, monospace; }
 code, pre { font-size: .875em; overflow-wrap: anywhere; unicode-bidi: isolate; }
 pre { white-space: pre-wrap; margin: 0; }
+var { font-style: normal; white-space: nowrap; }
 a { color: var(--link); }
 a:focus-visible, summary:focus-visible, button:focus-visible, aside:focus-visible {
   outline: 2px solid var(--link); outline-offset: 2px; border-radius: 2px;

@@ -37,6 +37,11 @@ ExitCode ReadProgram(const std::vector<std::string>& paths, std::vector<ProgramF
       Complain(path, input.error);
       exit_code = kExitFile;
     }
+    if (input.text.starts_with(std::string_view("SQLite format 3\0", 16))) {
+      Complain(path, "this is a session, not a program",
+               "`rpl resume " + path + "` goes on with it");
+      return kExitInvalid;
+    }
     to.push_back({path, std::move(input.text)});
   }
   return exit_code;

@@ -14,6 +14,7 @@
 #include "grammar/spelling.h"
 #include "runtime/facts_file.h"
 #include "shell/input.h"
+#include "shell/known_names.h"
 #include "shell/program_files.h"
 #include "shell/progress.h"
 #include "shell/report.h"
@@ -43,16 +44,32 @@ std::size_t Conjuncts(const Node& tail) {
   return all != nullptr ? all->clauses.size() : 1;
 }
 
+bool HasVariables(const Node& node) {
+  bool found = node.As<Lvar>() != nullptr;
+  ForEachChild(node, [&](const Node& child) { found = found || HasVariables(child); });
+  return found;
+}
+
+// `fact(1) -> false`, or with `^^ {…}` (§12.4), takes a fact back.
+bool TakesBack(const Rule& rule) {
+  const auto* truth = rule.constraints.front().As<Boolean>();
+  if (truth == nullptr || truth->value || !rule.heads.empty()) return false;
+  const auto* annotated = rule.tail.front().As<Annotated>();
+  return !HasVariables(rule.tail.front()) ||
+         (annotated != nullptr && annotated->form.front().As<Call>() != nullptr);
+}
+
 // What a document or an entry says, in short: "2 facts, 1 rule".
 std::string Contents(const std::string& name, const std::string& text) {
   Sources sources;
   Diagnostics ignored;
   const Document document =
       ReadDocument(sources, sources.Add(name, text), ignored, FactForm::kPlain);
-  std::size_t facts = document.facts.facts.size(), rules = 0, goals = 0, constraints = 0;
+  std::size_t facts = document.facts.facts.size(), rules = 0, goals = 0, constraints = 0,
+              retractions = 0;
   const auto count = [&](const Rule& rule) {
     const auto* head = rule.heads.empty() ? nullptr : rule.heads.front().As<Call>();
-    if (!rule.constraints.empty()) ++constraints;
+    if (!rule.constraints.empty()) ++(TakesBack(rule) ? retractions : constraints);
     else if (rule.heads.empty()) facts += Conjuncts(rule.tail.front());
     else if (head != nullptr && head->ns == Namespace::kGoal) ++goals;
     else ++rules;
@@ -63,7 +80,7 @@ std::string Contents(const std::string& name, const std::string& text) {
   std::string out;
   for (const auto& [number, what] :
        {std::pair(facts, "fact"), std::pair(rules, "rule"), std::pair(goals, "goal rule"),
-        std::pair(constraints, "constraint")})
+        std::pair(constraints, "constraint"), std::pair(retractions, "retraction")})
     if (number > 0) out += (out.empty() ? "" : ", ") + Counted(number, what);
   return out.empty() ? "no RPL" : out;
 }
@@ -256,13 +273,7 @@ void Repl::Say(Entry entry) {
   const auto started = std::chrono::steady_clock::now();
   const ReplSession::Change change = session_.Say(entry);
   std::ostringstream findings;
-  std::vector<Diagnostic> fresh;  // not those of syntax again
-  for (const Diagnostic& d : change.findings)
-    if (std::none_of(entry.findings.begin(), entry.findings.end(), [&](const Diagnostic& known) {
-          return known.code == d.code && known.message == d.message;
-        }))
-      fresh.push_back(d);
-  PrintFindings(entry, fresh, change.sources, findings);
+  PrintFindings(entry, change.findings, change.sources, findings);
   Coloured(findings.str());
   failed_ |= HasErrors(change.findings);
   const bool query = entry.kind == Entry::Kind::kQuery;
@@ -272,7 +283,8 @@ void Repl::Say(Entry entry) {
     pursued_->novelty.clear();
     outcome_ = change.outcome;
   }
-  if (query && change.outcome.status == Status::kUnsatisfied) NoteUnknown(entry.calls);
+  if (query && change.outcome.status == Status::kUnsatisfied)
+    for (const std::string& unknown : UnknownCalls(session_.session(), entry.calls)) Note(unknown);
   if (query && change.outcome.status != Status::kRejected) Finish(change.outcome);
   else if (change.outcome.status == Status::kInterrupted) Note("cancelled");
   else if (change.outcome.status != Status::kNothing && change.outcome.status != Status::kRejected)
@@ -322,9 +334,11 @@ void Repl::Finish(const Outcome& outcome) {
 }
 
 void Repl::PrintAnswers(const Outcome& outcome) const {
-  if (mode_ == Mode::kTable && !outcome.columns.empty()) return PrintTable(outcome);
-  for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
+  if (mode_ == Mode::kTable && !outcome.columns.empty()) PrintTable(outcome);
+  else
+    for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
   std::cout << std::flush;
+  PrintCutOff(outcome, std::cerr);
 }
 
 void Repl::PrintTable(const Outcome& outcome) const {

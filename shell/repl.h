@@ -76,8 +76,6 @@ class Repl : private Agent {
   void Alarm(const std::string& text) const;
   void Note(const std::string& text) const;
   void Coloured(const std::string& findings);
-  void NoteUnknown(const std::vector<std::string>& calls) const;
-  std::vector<std::string> Known() const;
   CompletionNames Names() const;
 
   // The commands.

@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
 #include "grammar/document.h"
-#include "grammar/spelling.h"
 #include "interp/explain_print.h"
 #include "runtime/facts_file.h"
 #include "shell/input.h"
+#include "shell/known_names.h"
 #include "shell/limit_names.h"
 #include "shell/profile_report.h"
 #include "shell/repl.h"
@@ -24,16 +25,6 @@ constexpr std::size_t kShown = 40;        // facts of a relation
 constexpr std::size_t kWhyDepth = 64;     // levels of a proof
 constexpr std::size_t kAbsenceDepth = 2;  // levels of rules looked into
 constexpr const char* kModes[] = {"table", "text", "json"};
-
-// "edge" of "edge/2" and of "edge(?x)".
-std::string_view LabelOf(std::string_view text) {
-  return text.substr(0, std::min(text.find_first_of("/( ^"), text.size()));
-}
-
-bool IsShown(const Store& store, RelationId id) {
-  const Relation& relation = store.at(id);
-  return relation.space() == Space::kRelation && !store.IsWhole(id) && !relation.empty();
-}
 
 std::size_t AssertedRows(const Relation& relation) {
   std::size_t count = 0;
@@ -110,33 +101,9 @@ CompletionNames Repl::Names() const {
   for (const Command& command : Commands()) names.commands.emplace_back(command.name);
   names.of_files = {".load", ".save"};
   names.words = {"$ask", "$choose", "$json"};
-  for (const std::string& known : Known()) names.words.emplace_back(LabelOf(known));
+  for (const std::string& known : KnownNames(session_.session()))
+    names.words.emplace_back(LabelOf(known));
   return names;
-}
-
-// "edge/2", "%trip": what is defined, and relations with facts.
-std::vector<std::string> Repl::Known() const {
-  std::vector<std::string> out = session_.session().Definitions();
-  const Store& store = session_.session().store();
-  for (RelationId id = 0; id < store.size(); ++id)
-    if (IsShown(store, id))
-      out.push_back(fmt::format("{}/{}", store.at(id).name(), store.at(id).arity()));
-  return out;
-}
-
-// Says which of the relations are defined nowhere, with what was probably meant.
-void Repl::NoteUnknown(const std::vector<std::string>& calls) const {
-  const std::vector<std::string> known = Known();
-  for (const std::string& call : calls) {
-    if (std::find(known.begin(), known.end(), call) != known.end()) continue;
-    const std::string* nearest = nullptr;
-    std::size_t least = std::max<std::size_t>(call.size() / 3, 2) + 1;
-    for (const std::string& name : known)
-      if (const std::size_t distance = EditDistance(call.substr(0, 100), name); distance < least)
-        least = distance, nearest = &name;
-    Note(fmt::format("nothing defines {}{}", call,
-                     nearest != nullptr ? fmt::format(", did you mean {}?", *nearest) : ""));
-  }
 }
 
 void Repl::Help(const std::string&) {
@@ -161,13 +128,20 @@ void Repl::Reload(const std::string&) {
 }
 
 void Repl::Undo(const std::string&) {
+  const std::string entry = session_.LastEntry();
   const std::optional<ReplSession::Change> change = session_.TakeBack();
   if (!change) return Error("no entry has asserted anything");
-  if (PrintChange(*change, "the session without the entry") && interactive_) Note("taken back");
+  if (!PrintChange(*change, "the session without the entry") || !interactive_) return;
+  const std::string first = entry.substr(0, entry.find('\n'));
+  Note(fmt::format("taken back: {}{}", Printable(first), first.size() < entry.size() ? " …" : ""));
 }
 
 void Repl::Save(const std::string& argument) {
   std::vector<ProgramFile> entries = session_.parts();
+  std::error_code none;
+  for (const ProgramFile& part : entries)
+    if (!ReplSession::IsEntry(part) && std::filesystem::equivalent(part.name, argument, none))
+      return Error(argument + ": this is a document of the session, name another file");
   std::erase_if(entries, [](const ProgramFile& part) { return !ReplSession::IsEntry(part); });
   std::string text;
   if (IsPlainRpl(argument)) {
@@ -194,7 +168,7 @@ void Repl::Facts(const std::string& argument) {
   bool known = false;
   for (RelationId id = 0; id < store.size(); ++id) {
     const Relation& relation = store.at(id);
-    if (!IsShown(store, id)) continue;
+    if (!IsListed(store, id)) continue;
     const std::string name = fmt::format("{}/{}", relation.name(), relation.arity());
     if (argument.empty()) {
       const std::size_t asserted = AssertedRows(relation);
@@ -307,9 +281,11 @@ void Repl::Pending(const std::string&) {
 void Repl::AnswerWith(const std::string& argument) {
   std::optional<ScriptedAnswer> answer = AnswerFromOption(argument);
   if (!answer) return Error(fmt::format("expected KEY=VALUE, got `{}`", Printable(argument)));
+  const std::string back = TakesBack(session_.session().Entries(), answer->label);
   scripted_.Add(std::move(*answer));
-  if (outcome_ && outcome_->status == Status::kWaiting) Pursue();
-  else Note("nothing waits for it now; it is kept");
+  if (outcome_ && outcome_->status == Status::kWaiting) return Pursue();
+  Note("nothing waits for it now; it is kept");
+  if (!back.empty()) Note(fmt::format("help: `{}` takes the answer before back", Printable(back)));
 }
 
 // --- explanations

@@ -268,6 +268,10 @@ std::string NoveltyOf(const std::string& name, const std::string& text) {
 void PrintFindings(const Entry& entry, const std::vector<Diagnostic>& findings,
                    const Sources& sources, std::ostream& to) {
   for (const Diagnostic& finding : findings) {
+    if (std::any_of(entry.findings.begin(), entry.findings.end(), [&](const Diagnostic& known) {
+          return known.code == finding.code && known.message == finding.message;
+        }))
+      continue;
     const bool of_entry = sources.at(finding.span.file).name == entry.name;
     to << (of_entry ? Render(entry.AsEntered(finding), entry.sources) : Render(finding, sources));
   }

@@ -68,7 +68,8 @@ Entry ReadEntry(std::string text, std::string name, Ground ground);
 /// What of a message's text stays: what stands before its query, "" when that says nothing.
 std::string NoveltyOf(const std::string& name, const std::string& text);
 
-/// Findings of Session::Say about the entry, each as Render gives it.
+/// Findings of Session::Say about the entry, each as Render gives it; not those again that the
+/// entry has itself.
 void PrintFindings(const Entry& entry, const std::vector<Diagnostic>& findings,
                    const Sources& sources, std::ostream& to);
 

@@ -2,8 +2,11 @@
 #include "shell/repl_session.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
+#include "grammar/document.h"
+#include "grammar/printer.h"
 #include "runtime/facts_file.h"
 #include "runtime/saved_session.h"
 #include "shell/engine_setup.h"
@@ -36,6 +39,42 @@ int NumberOf(const std::string& entry) {
   return std::atoi(entry.c_str() + std::string_view("<entry ").size());
 }
 
+// `place("Lucca")` of `place(?where) ^^ {?where "Lucca"} -> true`, `$stock("nuts")` of
+// `$stock("nuts") ^ ~ {:result 3} -> true`: what an entry of the trace says the truth of.
+std::string CallOf(const std::string& entry) {
+  Sources sources;
+  Diagnostics ignored;
+  const Document document = ReadDocument(sources, sources.Add("entry.rpl", entry), ignored);
+  if (document.sentences.empty() || document.sentences.front().sentence.rule.tail.empty())
+    return "";
+  Node form = Ungroup(document.sentences.front().sentence.rule.tail.front());
+  const auto* annotated = form.As<Annotated>();
+  if (annotated == nullptr) return Print(form);
+  Node call = annotated->form.front();
+  auto* to = std::get_if<Call>(&call.is);
+  if (to == nullptr) return Print(call);
+  for (const Suffix& suffix : annotated->suffixes) {
+    const auto* bindings = suffix.value.front().As<Collection>();
+    if (!suffix.bindings || bindings == nullptr) continue;
+    for (std::size_t i = 0; i + 1 < bindings->items.size(); i += 2)
+      for (Node& argument : to->args)
+        if (argument == bindings->items[i]) argument = bindings->items[i + 1];
+  }
+  return Print(call);
+}
+
+// Without the replies that a later entry takes back: the sentence that did so is a part of the
+// program, and would not come after them.
+void DropTakenBack(Trace& trace) {
+  std::unordered_set<std::string> taken_back;
+  for (std::size_t i = trace.size(); i-- > 0;) {
+    if (trace[i].kind == TraceEntry::Kind::kRetraction) taken_back.insert(CallOf(trace[i].text));
+    else if (trace[i].kind == TraceEntry::Kind::kReply && !taken_back.empty() &&
+             taken_back.contains(CallOf(trace[i].text)))
+      trace.erase(trace.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 }  // namespace
 
 void ReplSession::SetReader() {
@@ -61,11 +100,12 @@ void ReplSession::BeginEpoch(std::vector<Event> recorded, std::span<const Event>
 }
 
 std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts,
-                                           const std::string& replies) {
+                                           const Trace& replies) {
   parts_ = parts;
   replies_ = replies;
+  const std::string trace = replies.empty() ? "" : TraceProgram(replies);
   session_.reset();
-  if (file_ != nullptr) BeginEpoch({}, events_, {parts, replies});
+  if (file_ != nullptr) BeginEpoch({}, events_, {parts, trace});
   session_ = std::make_unique<Session>(agent_, options_);
   profiled_.stands = false;
   SetReader();
@@ -73,7 +113,7 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
   for (const ProgramFile& part : parts)
     for (Diagnostic& finding : session_->Load(part.name, part.text))
       findings.push_back(std::move(finding));
-  if (!replies.empty()) session_->LoadTrace(kTraceName, replies);
+  if (!trace.empty()) session_->LoadTrace(kTraceName, trace);
   return findings;
 }
 
@@ -85,22 +125,25 @@ Outcome ReplSession::Settle() {
 }
 
 // What was answered. That something was shown ($json) is no answer.
-std::string ReplSession::Replies() const {
-  std::vector<TraceEntry> replies = session_->Entries();
+Trace ReplSession::Replies() const {
+  Trace replies;
+  // A journal tells of the epochs before this one, too.
+  if (file_ == nullptr) replies = replies_;
+  const Trace& entries = session_->Entries();
+  replies.insert(replies.end(), entries.begin(), entries.end());
+  DropTakenBack(replies);
   std::erase_if(replies, [](const TraceEntry& e) {
     return e.kind != TraceEntry::Kind::kReply || e.text.starts_with("$json(");
   });
   for (TraceEntry& half : session_->HalfAnswers()) replies.push_back(std::move(half));
-  // A journal tells of the epochs before this one, too.
-  const std::string before = file_ == nullptr ? replies_ : "";
-  return before + (replies.empty() ? "" : TraceProgram(replies));
+  return replies;
 }
 
 // Goes on with these parts instead; with those before when they have errors or do not settle.
 ReplSession::Change ReplSession::Exchange(std::vector<ProgramFile> parts) {
   Change change;
   const std::vector<ProgramFile> before = parts_;
-  const std::string replies = session_ != nullptr ? Replies() : "";
+  const Trace replies = session_ != nullptr ? Replies() : Trace();
   change.findings = Start(parts, replies);
   change.taken = !HasErrors(change.findings);
   if (change.taken) {
@@ -243,6 +286,12 @@ ReplSession::Change ReplSession::ReadAgain(std::vector<ProgramFile> parts) {
 }
 
 ReplSession::Change ReplSession::Reload() { return ReadAgain(parts_); }
+
+std::string ReplSession::LastEntry() const {
+  const auto last = std::find_if(parts_.rbegin(), parts_.rend(), IsEntry);
+  if (last == parts_.rend()) return "";
+  return last->text.substr(0, last->text.find_last_not_of(" \t\n") + 1);
+}
 
 std::optional<ReplSession::Change> ReplSession::TakeBack() {
   std::vector<ProgramFile> parts = parts_;

@@ -65,6 +65,8 @@ class ReplSession {
   Change Load(const std::string& name);
   /// Reads the documents again.
   Change Reload();
+  /// What the last entry asserted that can be taken back, as entered, or "".
+  std::string LastEntry() const;
   /// Takes back the last entry that asserted something; nullopt when there is none.
   std::optional<Change> TakeBack();
 
@@ -95,11 +97,11 @@ class ReplSession {
   static bool IsEntry(const ProgramFile& part) { return part.name.starts_with("<entry "); }
 
  private:
-  std::vector<Diagnostic> Start(const std::vector<ProgramFile>& parts, const std::string& replies);
+  std::vector<Diagnostic> Start(const std::vector<ProgramFile>& parts, const Trace& replies);
   void BeginEpoch(std::vector<Event> recorded, std::span<const Event> earlier,
                   const ProgramEvent& program);
   Outcome Settle();
-  std::string Replies() const;
+  Trace Replies() const;
   Change Exchange(std::vector<ProgramFile> parts);
   Change ReadAgain(std::vector<ProgramFile> parts);
   void GoBack(bool asserted);
@@ -116,7 +118,7 @@ class ReplSession {
   std::unique_ptr<Session> session_;
   std::function<void(const std::string&)> log_;
   std::vector<ProgramFile> parts_;
-  std::string replies_;  // the trace that the session began with
+  Trace replies_;  // the trace that the session began with
   int entries_ = 0;
 };
 

@@ -45,6 +45,30 @@ struct Shell {
   ReplSession session;
 };
 
+TEST_CASE("an answer that was taken back stays so when the session begins anew") {
+  Shell shell;
+  shell.session.Begin(
+      {{"t.md", "# Trip - %trip(?to) <- place(?to)\n\n## Place - place(?to)\n\nWhere?\n"}});
+  const auto run = [&] {
+    const Outcome outcome = shell.session.Run();
+    return outcome.answers.empty() ? std::string(StatusName(outcome.status))
+                                   : outcome.answers.front();
+  };
+  CHECK(run() == "1");
+  CHECK(shell.Say("note(1)") == "nothing");
+  REQUIRE(shell.session.TakeBack());  // begins anew
+  CHECK(run() == "1");
+  CHECK(shell.Say("place(1) -> false") == "nothing");
+  CHECK(run() == "2");
+  CHECK(shell.Say("note(1)") == "nothing");
+  REQUIRE(shell.session.TakeBack());
+  CHECK(shell.Say("place(?x)") == "satisfied 2");
+  CHECK(shell.Say("place(?to) ^^ {?to 2} -> false") == "nothing");
+  REQUIRE(shell.session.Reload().taken);
+  CHECK(run() == "3");
+  CHECK(shell.agent.asked == 3);
+}
+
 TEST_CASE("entries add up, and a loop is taken back") {
   Shell shell;
   shell.session.Begin({{"g.rpl", "edge(1, 2)\nedge(2, 3)"}});

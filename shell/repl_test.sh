@@ -358,6 +358,35 @@ rpl>
 END
 
 fresh
+enter '.answer where=Pisa'
+enter 'place("Lucca") -> false'
+enter '.run'
+shown "an answer is taken back" <<'END'
+rpl> .answer where=Pisa
+nothing waits for it now; it is kept
+help: `place(?where) ^^ {?where "Lucca"} -> false` takes the answer before back
+rpl> place("Lucca") -> false
+1 retraction
+rpl> .run
+ ?where | ?nights
+--------+---------
+ "Pisa" |       3
+1 answer
+rpl>
+END
+
+fresh
+enter 'oops(1)'
+enter '.undo'
+compare "what is taken back is said" <<'END'
+rpl> oops(1)
+1 fact
+rpl> .undo
+taken back: oops(1)
+rpl>
+END
+
+fresh
 keys -l '# Far - %far(?x) <- place(?x), not near(?x)'
 keys Enter
 keys Enter
@@ -374,8 +403,8 @@ What is far away.
 1 goal rule
 rpl> %far(?x)
  ?x
----------
- "Lucca"
+--------
+ "Pisa"
 1 answer
 rpl>
 END
@@ -495,6 +524,15 @@ expect "a last entry that is cut off" 2 "" "" "$rpl" repl < <(printf 'l("a",\n  
 expect "an entry that is wrong" 2 "true" "" "$rpl" repl < <(printf 'l(1))\nl(1)\n%% <- l(1)\n')
 expect "nothing of it is taken in" 2 'no: no fact matches `l(_)`' "" \
   "$rpl" repl < <(printf 'l(1)\nl((2)\n\n.undo\nl(_)\n')
+printf 'l(1)\n' >kept.rpl
+expect "a document is not overwritten" 2 "" './kept.rpl: this is a document of the session' \
+  "$rpl" repl kept.rpl < <(printf 'l(2)\n.save ./kept.rpl\n')
+same "nor touched" 'l(1)' "$(cat kept.rpl)"
+expect "a relation that is nowhere" 0 'no: no fact matches `l(_)`' \
+  'nothing defines l/1, did you mean ll/1?' "$rpl" repl < <(printf 'll(1)\nl(_)\n')
+expect "a relation that is like no other" 0 'no: no fact matches `p(?x)`' "" \
+  "$rpl" repl < <(printf 'n(1)\np(?x)\n')
+same "no guess" 'nothing defines p/1' "$(cat err)"
 expect "a goal over two lines" 0 $' ?x\n----\n  1\n1 answer' "" \
   "$rpl" repl < <(printf 'l(1)\n%%g(?x) <- l(?x),\n  ?x < 2 -- small\n')
 expect "a question reads the next line" 0 $' ?a\n-----\n "x"\n1 answer' "" \

@@ -79,20 +79,36 @@ void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::
   for (const Request& request : requests) {
     err << "  " << Printable(request.id);
     if (request.in_doubt) err << ": it was started before, and what became of it is unknown";
-    else if (!request.prompt.empty()) err << ": " << Printable(request.prompt);
+    else if (!request.prompt.empty() && request.kind != Request::Kind::kTool)
+      err << ": " << Printable(request.prompt);
     err << '\n';
     for (Value option : request.options)
       err << "    - " << Printable(PlainText(pool, option)) << '\n';
   }
-  if (!requests.empty())
-    err << fmt::format("help: give an answer with `--answer '{}=VALUE'`\n",
-                       PrintableLine(requests.front().name));
+  if (requests.empty()) return;
+  err << fmt::format("help: give an answer with `--answer '{}=VALUE'`\n",
+                     PrintableLine(requests.front().name));
+  const auto tool = std::find_if(requests.begin(), requests.end(), [](const Request& request) {
+    return request.kind == Request::Kind::kTool && !request.in_doubt;
+  });
+  if (tool != requests.end())
+    err << fmt::format(
+        "help: a command for the tool `${}` is named in `rpl.yaml`, see docs/tools.md\n",
+        PrintableLine(tool->tool));
+}
+
+void PrintCutOff(const Outcome& outcome, std::ostream& err) {
+  if (!outcome.cut_off.empty())
+    err << "note: there may be more answers: " << PrintableLine(outcome.cut_off) << '\n';
 }
 
 void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
   switch (outcome.status) {
     case Status::kNothing: err << "nothing to do: there is no goal\n"; break;
-    case Status::kSatisfied: err << "satisfied: " << Printable(outcome.goal) << '\n'; break;
+    case Status::kSatisfied:
+      err << "satisfied: " << Printable(outcome.goal) << '\n';
+      PrintCutOff(outcome, err);
+      break;
     case Status::kUnsatisfied:
     case Status::kToolFailed: err << "unsatisfied: " << Printable(outcome.reason) << '\n'; break;
     case Status::kWaiting:
@@ -101,8 +117,12 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
                   : fmt::format("waiting for {} answers:\n", outcome.pending.size()));
       PrintRequests(outcome.pending, pool, err);
       break;
-    case Status::kFailed:
     case Status::kReview:
+      err << Printable(outcome.reason)
+          << "\nhelp: `rpl guard pending` lists what is held, `rpl guard approve ID` lets it "
+             "pass\n";
+      break;
+    case Status::kFailed:
     case Status::kLimit: err << Printable(outcome.reason) << '\n'; break;
     case Status::kRejected:
       err << "rejected: " << (outcome.reason.empty() ? "nothing ran" : Printable(outcome.reason))
@@ -134,9 +154,11 @@ ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const 
   for (const std::string& answer : outcome.json_answers) answers.push_back(Parsed(answer));
   ordered_json pending = ordered_json::array();
   for (const Request& request : outcome.pending) pending.push_back(RequestJson(request, pool));
-  return {{"schema", schema},         {"status", StatusName(outcome.status)},
-          {"goal", outcome.goal},     {"answers", std::move(answers)},
-          {"reason", outcome.reason}, {"pending", std::move(pending)}};
+  ordered_json out = {{"schema", schema},         {"status", StatusName(outcome.status)},
+                      {"goal", outcome.goal},     {"answers", std::move(answers)},
+                      {"reason", outcome.reason}, {"pending", std::move(pending)}};
+  if (!outcome.cut_off.empty()) out["cutOff"] = outcome.cut_off;
+  return out;
 }
 
 std::string Dump(const ordered_json& object) {

@@ -47,13 +47,17 @@ void PrintLines(const std::vector<std::string>& lines);
 /// `rpl: WHERE: MESSAGE` on standard error, and `help: HINT` below it.
 void Complain(std::string_view where, std::string_view message, std::string_view hint = "");
 
+/// When a limit cut off the answers, that there may be more, and why; else nothing.
+void PrintCutOff(const Outcome& outcome, std::ostream& err);
+
 /// How a run ended, for people: `satisfied: %`, the reason, or what it waits for.
 void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err);
 
 /// Calls that wait for an answer, with the choices of each, and how to give the first one.
 void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err);
 
-/// {"schema", "status", "goal", "answers", "reason", "pending"}: `answers` are binding maps.
+/// {"schema", "status", "goal", "answers", "reason", "pending"}: `answers` are binding maps; and
+/// "cutOff", where there is something to say.
 nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome,
                                    const Pool& pool);
 

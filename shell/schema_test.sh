@@ -126,6 +126,9 @@ valid outcome "satisfied rpl.reply/1" "$rpl" reply --format json < <(printf 'p(1
 valid outcome "unsatisfied" "$rpl" reply --format json < <(printf 'p(1)\n%% <- p(2)\n')
 valid outcome "rejected" "$rpl" reply --format json < <(printf '%% <- p(\n')
 valid outcome "nothing" "$rpl" reply --format json < <(printf 'p(1)\n')
+printf "n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n%%count(?x) <- n(?x)\n" >counts.rpl
+valid outcome satisfied "$rpl" run counts.rpl --format json --max-rows 5
+valid event "goal done" "$rpl" run counts.rpl --events ndjson --max-rows 5
 valid outcome "satisfied rpl.query/1" "$rpl" trace query kept '%w(?d) <- draft(?d)' --format json
 valid request "rpl.request/1" "$rpl" run whole.md --answers - </dev/null
 printf '%% <- p(?x), $json(?x)\np("a")\n' >chat.rpl

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "grammar/spelling.h"
 #include "grammar/terminal_text.h"
 
 namespace rpl {
@@ -75,6 +76,24 @@ bool CallFits(const Node& call, const Request& request, Pool& pool) {
 
 }  // namespace
 
+// A reply is `rel(…) ^^ {?arg 1} -> true`, `$tool(…) ^ ~ {…} -> true` or `$avar ^ ~ {…} -> true`.
+std::string TakesBack(const Trace& trace, std::string_view key) {
+  constexpr std::string_view kHolds = "-> true";
+  if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
+  const std::string name(key);
+  for (auto entry = trace.rbegin(); entry != trace.rend(); ++entry) {
+    std::string text = entry->text;
+    if (entry->kind != TraceEntry::Kind::kReply || !text.ends_with(kHolds)) continue;
+    const std::string_view call = std::string_view(text).substr(text.starts_with('$') ? 1 : 0);
+    const bool means = call.starts_with(name + "(") || call.starts_with(name + " ") ||
+                       call.find("{?" + name + " ") != call.npos ||
+                       call.find(", ?" + name + " ") != call.npos;
+    if (name.empty() || !means) continue;
+    return text.replace(text.size() - kHolds.size(), kHolds.size(), "-> false");
+  }
+  return "";
+}
+
 bool KeyFits(const Request& request, std::string_view key) {
   if (key == request.id) return true;
   if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
@@ -130,8 +149,20 @@ std::vector<std::string> ScriptedAgent::Unused() const {
   return labels;
 }
 
+std::string ScriptedAgent::NameLike(std::string_view key) const {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(key.size() / 3, 2) + 1;
+  for (const std::string& name : asked_) {
+    const std::size_t distance = EditDistance(key.substr(0, 100), name);
+    if (distance > 0 && distance < std::min(least, name.size())) least = distance, best = name;
+  }
+  return best;
+}
+
 std::optional<rpl::Answer> ScriptedAgent::Scripted(const Request& request, Pool& pool) {
   last_.clear();
+  for (const std::string& name : {request.name, request.relation, request.tool})
+    if (!name.empty()) asked_.push_back(name);
   for (ScriptedAnswer& answer : script_) {
     if (answer.used || !answer.matches(request, pool)) continue;
     answer.used = true;

@@ -21,6 +21,7 @@
 
 #include "grammar/ast.h"
 #include "runtime/agent.h"
+#include "runtime/trace.h"
 
 namespace rpl {
 
@@ -38,6 +39,9 @@ struct ScriptedAnswer {
 
 /// Whether the key means the request.
 bool KeyFits(const Request& request, std::string_view key);
+
+/// The last reply in the trace that the key means, as a sentence that takes it back, or "".
+std::string TakesBack(const Trace& trace, std::string_view key);
 
 /// `KEY=VALUE`; VALUE is read as a person's line would be. nullopt without key or `=`.
 std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text);
@@ -60,6 +64,8 @@ class ScriptedAgent : public Agent {
   /// The entries that nothing asked for, in written order.
   std::vector<std::string> Unused() const;
 
+  /// The name of a request so far that the key may have meant, or "".
+  std::string NameLike(std::string_view key) const;
   /// The first answer that did not fit the request it was for: its error and hint.
   const ScriptedAnswer::Made& misfit() const { return misfit_; }
   /// The last question, when nobody answered it.
@@ -77,7 +83,8 @@ class ScriptedAgent : public Agent {
   Agent& otherwise_;
   std::ostream& err_;
   std::vector<ScriptedAnswer> script_;
-  std::string last_;  // label of the entry used last
+  std::vector<std::string> asked_;  // names of requests, and of their relations and tools
+  std::string last_;                // label of the entry used last
   std::optional<Request> unanswered_;
   ScriptedAnswer::Made misfit_;
 };

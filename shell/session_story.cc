@@ -108,9 +108,11 @@ class Recorded {
   }
 
  private:
-  // $ask, $choose, avars, arguments of relations; what is no `$tool(`.
+  // $ask, $choose, avars, arguments of relations, and what to do about a failure; what is no
+  // `$tool(`.
   static bool IsQuestion(std::string_view call) {
-    return call.starts_with("$ask(") || call.starts_with("$choose(") || !call.starts_with('$') ||
+    return call.starts_with("$ask(") || call.starts_with("$choose(") ||
+           call.starts_with("$what-now(") || !call.starts_with('$') ||
            call.find('(') == std::string_view::npos;
   }
 

@@ -48,7 +48,25 @@ std::string Shown(std::string_view text) { return Escaped(PrintableLine(text)); 
 // For a sentence of the page, several lines as they are.
 std::string ShownLines(std::string_view text) { return Escaped(Printable(text)); }
 
-std::string InCode(std::string_view text) { return "<code>" + Shown(text) + "</code>"; }
+// A line that breaks behind the `?` of a variable is hard to read; longer names may break.
+constexpr std::size_t kUnbrokenName = 30;
+
+// RPL as it stands on a page: variables are marked, so that they stay in one piece.
+std::string Code(std::string_view text) {
+  const std::string shown = Shown(text);
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t at = shown.find('?'); at != shown.npos; at = shown.find('?', at + 1)) {
+    const std::size_t end = std::min(
+        shown.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", at + 1), shown.size());
+    if (end == at + 1 || end - at > kUnbrokenName) continue;
+    out += shown.substr(from, at - from) + "<var>" + shown.substr(at, end - at) + "</var>";
+    from = end;
+  }
+  return out + shown.substr(from);
+}
+
+std::string InCode(std::string_view text) { return "<code>" + Code(text) + "</code>"; }
 
 std::string Badge(std::string_view status) {
   const std::string_view kind = status == "satisfied" ? "good"
@@ -118,7 +136,7 @@ class EpochPage {
       const std::size_t lines = Lines(source);
       for (std::size_t i = 0; i < std::min(lines, kPageSourceLines); ++i)
         Add("<span class=\"line\" id=\"{}\">{}\n</span>", LineId(file, i + 1),
-            Shown(Line(source, i)));
+            Code(Line(source, i)));
       Add("</pre>\n");
       if (lines > kPageSourceLines)
         Add("<p class=\"note\">{} not shown.</p>\n",

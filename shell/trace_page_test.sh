@@ -20,7 +20,7 @@ from html.parser import HTMLParser
 
 VOID = {"meta"}
 TAGS = set("""html head meta title style body a header h1 h2 h3 h4 nav ul ol li div main section p
-span code pre table thead tbody tr th td details summary time aside script em""".split())
+span code pre table thead tbody tr th td details summary time aside script em var""".split())
 ATTRIBUTES = {"class", "id", "href", "open", "scope", "lang", "charset", "name", "content",
               "http-equiv", "tabindex", "aria-label", "aria-labelledby", "aria-hidden"}
 
@@ -130,7 +130,10 @@ check "a proof unfolds" grep -qF '<details open><summary><code>%trip(&quot;Lucca
 check "a proof leads to the line of its rule" grep -qE \
   '<code>cheap\(&quot;Lucca&quot;\)</code> <a class="place" href="#L14-f0-1">hostile.md:14</a>' page.html
 check "a question leads to what asks it" grep -qE \
-  'place\(\?where\)</code> <a class="place" href="#L5-f0-1">' page.html
+  'place\(<var>\?where</var>\)</code> <a class="place" href="#L5-f0-1">' page.html
+
+check "a decision after a failure is a question" grep -qE \
+  '<td><span class="prompt">[^<]*</span> <code>\$what-now\(' page.html
 
 # --- A tool that a command answers, and how long it took -------------------------------------
 

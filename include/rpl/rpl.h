@@ -80,6 +80,9 @@ class Engine {
     std::string goal;                  // that was pursued: "%", "%name", or ""
     std::vector<std::string> answers;  // objects from variables to values: {"?x":1}
     std::string reason;
+    /// kSatisfied, where a limit stopped the evaluation and there may be more answers: which
+    /// limit. Else empty.
+    std::string cut_off;
     std::vector<Finding> findings;  // of the text of this turn, and of heads it evaluated
   };
 
