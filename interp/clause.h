@@ -233,7 +233,8 @@ struct Clause {
                Truth>
       is;
   Span span;
-  std::string text;  // as written, for reasons
+  std::string text;         // as written, for reasons
+  bool activation = false;  // of a rule's activation clause: evaluated before the body (§16)
 
   template <typename T>
   const T* As() const {

@@ -544,6 +544,15 @@ bool Gathers(const Pattern& p) {
   return IsGathering(p) || std::any_of(p.parts.begin(), p.parts.end(), Gathers);
 }
 
+// Marks what is evaluated before the body: branches are, too, as each may stand for the whole.
+void MarkActivation(Clauses& clauses) {
+  for (Clause& clause : clauses) {
+    clause.activation = true;
+    if (auto* alternatives = clause.As<Alternatives>())
+      for (Clauses& branch : alternatives->branches) MarkActivation(branch);
+  }
+}
+
 // Whether a clause may bind what it mentions, as tests and $json do not.
 bool MayBind(const Clause& clause) {
   if (const auto* c = clause.As<Compare>()) return c->op == Operator::kEqual;
@@ -705,6 +714,7 @@ Definition Lowering::Define(const Node& head, const Rule& written, Span span) {
     Push(def.body, part, std::move(check));
   }
   for (const Clause& clause : after) def.body.push_back(clause);
+  MarkActivation(def.activation);
 
   // %name <- (tail) ^^ ~ {?a ?a} captures like %name(?a) (§15.1).
   if (head_call != nullptr && head_call->ns == Namespace::kGoal && head_call->args.empty() &&

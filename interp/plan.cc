@@ -290,7 +290,7 @@ Step* Planner::StepFor(const Listed& item) {
     // Unbound slots that stand outside too are group keys (decision 25).
     for (const SlotId s : SlotsOf(c->atom.front())) {
       if (bound(s)) step->reads.push_back(s);
-      else if (agenda_->IsShared(s) || FlowsOn(s)) step->groups.push_back(s);
+      else if (agenda_->IsShared(s)) step->groups.push_back(s);
     }
     step->body = Body(c->atom, nullptr);
     for (const SlotId s : step->groups) {
@@ -584,8 +584,18 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
     if (step != nullptr) append(step);
     agenda_->Remove(pick);
     if (step == nullptr) continue;
-    if (const std::vector<SlotId> holes = HolesOf(*step); !holes.empty())
-      for (Step* text : TextsOf(item.clause, holes, agenda_->Left())) append(text);
+    if (const std::vector<SlotId> holes = HolesOf(*step); !holes.empty()) {
+      std::vector<Listed> left = agenda_->Left();
+      if (terminal == Terminal::kBody) left.insert(left.end(), body_.begin(), body_.end());
+      for (Step* text : TextsOf(item.clause, holes, left)) append(text);
+    }
+  }
+  if (terminal == Terminal::kBody) {
+    agenda_->Close();
+    agenda_->SetOutside(outside_);
+    *link = Chain(body_, Terminal::kEmit, depth, taken);
+    agenda_->SetOutside(before_body_);
+    return first;
   }
   if (terminal == Terminal::kEmit)
     for (const SlotId s : wanted_)
@@ -613,7 +623,11 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
   wanted_.clear();
   for (std::size_t s = 0; s < wanted.size(); ++s)
     if (wanted[s]) wanted_.push_back(static_cast<SlotId>(s));
-  agenda_->Begin(bound, wanted, avar, delta >= 0);
+  outside_ = wanted;
+  outside_.resize(names.size());
+  if (!flows_on_.empty())
+    for (std::size_t s = 0; s < outside_.size(); ++s) outside_[s] = outside_[s] || flows_on_[s];
+  agenda_->Begin(bound, outside_, avar, delta >= 0);
 
   std::vector<Listed> items;
   for (std::size_t k = 0; k < clauses.size(); ++k) {
@@ -631,7 +645,23 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
     }
     last->next = Chain(Prepare(items), Terminal::kEmit, last->depth + 1, nullptr);
   } else {
-    plan->first = Chain(Prepare(items), Terminal::kEmit, 0, nullptr);
+    const auto body = order.empty() ? std::stable_partition(items.begin(), items.end(),
+                                                            [](const Listed& item) {
+                                                              return item.clause->activation;
+                                                            })
+                                    : items.begin();
+    body_.assign(body, items.end());
+    items.erase(body, items.end());
+    items = Prepare(items);
+    body_ = Prepare(body_);
+    if (items.empty()) {
+      plan->first = Chain(body_, Terminal::kEmit, 0, nullptr);
+    } else {
+      before_body_ = outside_;
+      for (const Listed& item : body_) CollectSlots(*item.clause, before_body_);
+      agenda_->SetOutside(before_body_);
+      plan->first = Chain(items, Terminal::kBody, 0, nullptr);
+    }
   }
   plan_ = nullptr;
   return plan;

@@ -23,6 +23,14 @@ std::vector<const Clause*> Pointers(const Clauses& clauses) {
   return out;
 }
 
+// What a call with `key` binds in the head: what is gathered is not given.
+std::vector<Value> GivenTo(const Definition& def, std::span<const Value> key) {
+  std::vector<Value> given(key.begin(), key.end());
+  for (std::size_t i : def.gathered)
+    if (i < given.size()) given[i] = kNone;  // a goal's query has no key
+  return given;
+}
+
 Profile::Kind KindOf(const Relation& relation) {
   return relation.space() == Space::kGoal ? Profile::Kind::kGoal : Profile::Kind::kDemanded;
 }
@@ -263,9 +271,6 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   const std::size_t before = table.rows.size();
   std::vector<bool> bound(def.slots.size());
   if (!def.gathered.empty()) {
-    std::vector<Value> given = table.key;  // what is gathered is not given
-    for (std::size_t i : def.gathered)
-      if (i < given.size()) given[i] = kNone;  // a goal's query has no key
     const auto gather = [&] {
       Gather(def, bound, [&](Gathered group) {
         if (frame.pending || frame.lacking) return;
@@ -279,7 +284,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
       });
       return machine_.stop == Stop::kGoesOn;
     };
-    BindHead(def, given, 0, bound, gather);
+    BindHead(def, GivenTo(def, table.key), 0, bound, gather);
   } else {
     BindHead(def, table.key, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
   }
@@ -469,7 +474,7 @@ Table& Solver::Demand(RelationId relation, std::vector<Value> key) {
 
 // --- goals ---------------------------------------------------------------------------------
 
-Solver::Active Solver::Activated(const Definition& def) {
+Solver::Active Solver::Activated(const Definition& def, std::span<const Value> key) {
   if (def.activation.empty()) return Active::kYes;
   Frame frame(&def, def.slots);
   bool found = false;
@@ -479,19 +484,24 @@ Solver::Active Solver::Activated(const Definition& def) {
   const Machine::Use use(machine_, frame, Mode::kSolve);
   const Profile::Evaluation evaluation(machine_.profile(), def, KindOf(store_.at(def.head)));
   const std::vector<bool> nothing(def.slots.size());
-  const Plan& plan = PlanOf(&def, program_.Has(def), 1, nothing, [&](Planner planner) {
-    std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
-    for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
-    planner.FlowsOn(std::move(flows_on));
-    return planner.Make(Pointers(def.activation), nothing, nothing, def.slots, def.avar);
+  std::vector<bool> bound = nothing;
+  bool meant = false;  // by the call
+  BindHead(def, GivenTo(def, key), 0, bound, [&] {
+    meant = true;
+    const Plan& plan = PlanOf(&def, program_.Has(def), 1, bound, [&](Planner planner) {
+      std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
+      for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
+      planner.FlowsOn(std::move(flows_on));
+      return planner.Make(Pointers(def.activation), bound, nothing, def.slots, def.avar);
+    });
+    return machine_.Run(plan.first);
   });
-  machine_.Run(plan.first);
-  return found ? Active::kYes : frame.pending ? Active::kWaits : Active::kNo;
+  return found || !meant ? Active::kYes : frame.pending ? Active::kWaits : Active::kNo;
 }
 
 void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
   if (table.rows.empty()) table.rule = def.number;
-  const Active active = Activated(def);
+  const Active active = Activated(def, table.key);
   if (active == Active::kNo) return;
   table.eligible = true;
   if (active == Active::kWaits) table.pending = true;
