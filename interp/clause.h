@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct Pattern {
   SlotId slot = -1;
   bool binds = false;
   bool open = false;
+  bool every = false;  // a hole that takes every text it can: another clause says which
   Namespace ns = Namespace::kRelation;
   std::string label;
   std::vector<Pattern> parts;
@@ -96,6 +98,8 @@ struct Atom {
   std::vector<SlotId> avars;
   /// Whether set patterns among `args` read the relation's companion.
   bool whole = false;
+  /// Goals: the number of the rule whose answers alone are meant, or -1.
+  int rule = -1;
 };
 
 /// = != < > <= >=
@@ -332,6 +336,9 @@ void ForEachSlot(const Clause& clause, Fn&& fn) {
   if (const auto* c = clause.As<Distinct>()) slots(c->slots);
   ForEachBody(clause, [&](const Clauses& body) { all(body); });
 }
+
+/// The name of a slot that is `_` in a head: an argument that only a caller binds (decision 38).
+inline constexpr std::string_view kAnyInput = "_";
 
 /// One rule. The head of a goal rule lists its captures.
 struct Definition {

@@ -485,7 +485,7 @@ bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_r
 }
 
 Premise Machine::PremiseOf(const RowUsed& used) const {
-  if (used.from != nullptr) return {used.relation, used.from->rows[used.row]};
+  if (used.from != nullptr) return {store_.BaseOf(used.relation), used.from->rows[used.row]};
   const std::span<const Value> cells = store_.at(used.relation).Cells(used.row);
   return {store_.BaseOf(used.relation), {cells.begin(), cells.end()}};
 }
@@ -943,9 +943,22 @@ bool Machine::EmitAnswer() {
   return stop == Stop::kGoesOn;
 }
 
+// What a rule asserts has an instance for each element of a set (§7); what its caller passed, a
+// goal's captures and the rows of a companion stay as they are (decision 27).
 void Machine::TakeAnswer(std::vector<Value> row) {
+  const Table& table = *frame_->table;
+  if (store_.at(table.relation).space() == Space::kGoal || store_.IsWhole(table.relation))
+    return TakeRow(row);
+  ForEachInstance(pool_, row, 0, table.key,
+                  [&](const std::vector<Value>& instance) { TakeRow(instance); });
+}
+
+// Adds a row to the table of the current frame, if the call means it.
+void Machine::TakeRow(std::vector<Value> row) {
   Table& table = *frame_->table;
   const Definition& def = *frame_->def;
+  for (std::size_t i = 0; i < std::min(row.size(), table.key.size()); ++i)
+    if (!table.key[i].is_none() && table.key[i] != row[i]) return;
   const bool goal = store_.at(table.relation).space() == Space::kGoal;
   Value map;
   if (goal) {
@@ -961,6 +974,7 @@ void Machine::TakeAnswer(std::vector<Value> row) {
   if (!is_new) ++frame_->repeated;
   if (is_new && goal) {
     table.maps.push_back(map);
+    table.rules.push_back(def.number);
     table.premises.emplace_back();
     for (const RowUsed& used : frame_->path) table.premises.back().push_back(PremiseOf(used));
   }

@@ -220,6 +220,7 @@ class Machine {
   std::size_t MostNew() const;
   bool HasRoom(std::size_t bytes);
   bool EmitAnswer();
+  void TakeRow(std::vector<Value> row);
   Value Evaluate(const Expr& e);
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
   Value AvarValue(RelationId channel) const;

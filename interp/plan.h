@@ -195,8 +195,7 @@ class Planner {
   Step* Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone = false);
   Step* StepFor(const Listed& item);
   bool Gives(const Clause& clause, SlotId slot) const;
-  std::vector<Step*> TextsOf(const Clause* clause, const std::vector<SlotId>& holes,
-                             const std::vector<Listed>& left);
+  std::vector<Step*> TextsOf(Step& step, const std::vector<Listed>& left);
   void AtomStep(Step& step, const Atom& atom);
   bool Buildable(const Pattern& p, bool quote) const;
   bool Buildable(const Expr& e, bool quote) const;

@@ -274,8 +274,6 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
     const auto gather = [&] {
       Gather(def, bound, [&](Gathered group) {
         if (frame.pending || frame.lacking) return;
-        for (std::size_t i = 0; i < std::min(group.row.size(), table.key.size()); ++i)
-          if (!table.key[i].is_none() && table.key[i] != group.row[i]) return;
         frame.path = std::move(group.path);
         frame.shown = std::move(group.shown);
         machine_.TakeAnswer(std::move(group.row));
@@ -286,7 +284,13 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
     };
     BindHead(def, GivenTo(def, table.key), 0, bound, gather);
   } else {
-    BindHead(def, table.key, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
+    std::vector<Value> given = table.key;
+    if (analysis_.MayGiveSets(def)) {  // what is given may be an element of one
+      const Columns inputs = analysis_.InputsOf(table.relation);
+      for (std::size_t i = 0; i < given.size(); ++i)
+        if ((inputs >> i & 1) == 0) given[i] = kNone;
+    }
+    BindHead(def, given, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
   }
   evaluation.Gave(table.rows.size() - before, frame.repeated);
   table.pending |= frame.pending;
@@ -369,7 +373,8 @@ void Solver::EvaluateTable(Table& table) {
   table.used.clear();
   Relation& rel = store_.at(table.relation);
   if (rel.space() == Space::kGoal) return EvaluateGoal(table);
-  if (analysis_.IsBroken(table.relation)) {
+  const RelationId base = store_.BaseOf(table.relation);  // a companion has the same rules
+  if (analysis_.IsBroken(base)) {
     machine_.circular = rel.name();
     table.reason = rel.name() + " needs itself to be complete: it is recursive through `not`, a " +
                    "count, a choice or a gathering head";
@@ -394,7 +399,7 @@ void Solver::EvaluateTable(Table& table) {
   }
   if (const Collected* collected = program_.FindCollected(table.relation))
     EvaluateCollected(table, *collected);
-  for (int number : analysis_.RulesOf(table.relation)) {
+  for (int number : analysis_.RulesOf(base)) {
     EvaluateRule(table, program_.definitions()[static_cast<std::size_t>(number)]);
     if (machine_.stop != Stop::kGoesOn) return;
   }
@@ -466,7 +471,7 @@ Table& Solver::Demand(RelationId relation, std::vector<Value> key) {
     Table& table = tables_.emplace_back();
     table.relation = relation;
     table.key = std::move(key);
-    table.acts = analysis_.Acts(relation);
+    table.acts = analysis_.Acts(store_.BaseOf(relation));
   }
   Complete(tables_[id]);
   return tables_[id];
@@ -524,6 +529,7 @@ void Solver::TakeTruths(Table& table, const Goal* goal) {
     cells.push_back(map);
     if (table.Add(std::move(cells))) {
       table.maps.push_back(map);
+      table.rules.push_back(-1);
       table.premises.emplace_back();
     }
     table.eligible = true;

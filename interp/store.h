@@ -231,6 +231,29 @@ class Store {
   IdTable by_name_;                    // of those that Declare made
 };
 
+/// Calls fn(row) for each instance of `row`: every choice of one element for each column from
+/// `column` on that holds a set (§7), but for those where `whole` has that set. `row` is what it
+/// was afterwards.
+template <typename Fn>
+void ForEachInstance(const Pool& pool, std::vector<Value>& row, std::size_t column,
+                     std::span<const Value> whole, Fn&& fn) {
+  const auto splits = [&] {
+    return row[column].kind() == Kind::kSet &&
+           (column >= whole.size() || row[column] != whole[column]);
+  };
+  while (column < row.size() && !splits()) ++column;
+  if (column == row.size()) {
+    fn(row);
+    return;
+  }
+  const Value set = row[column];
+  for (Value element : pool.ItemsOf(set)) {
+    row[column] = element;
+    ForEachInstance(pool, row, column + 1, whole, fn);
+  }
+  row[column] = set;
+}
+
 template <typename Keep>
 void Relation::Rebuild(Keep&& keep) {
   std::vector<RowId> kept;

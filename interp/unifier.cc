@@ -10,6 +10,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <set>
 
 namespace rpl {
 namespace {
@@ -217,6 +218,73 @@ bool TakeTemplate(Pool& pool, const Pattern& p, std::string_view text, Value* sl
   return true;
 }
 
+// A template some of whose holes take every text they can: for each way of these the others are
+// shortest, leftmost first. Calls `then` for each.
+class EverySplit {
+ public:
+  EverySplit(Pool& pool, const TemplateParts& parts, Value* slots, Continuation then)
+      : pool_(pool), parts_(parts), slots_(slots), then_(then), held_(parts.holes.size()) {}
+
+  // The text from the hole on, which begins with what stands before it. False when stopped.
+  bool Run(std::string_view text, std::size_t hole = 0) {
+    if (!text.starts_with(parts_.texts[hole])) return true;
+    text.remove_prefix(parts_.texts[hole].size());
+    if (hole == held_.size()) return !text.empty() || Found();
+    const Pattern& part = *parts_.holes[hole];
+    if (part.kind == Pattern::Kind::kSlot && !part.binds) {  // again
+      std::size_t first = 0;
+      while (parts_.holes[first]->kind != Pattern::Kind::kSlot ||
+             parts_.holes[first]->slot != part.slot)
+        ++first;
+      held_[hole] = held_[first];
+      return !text.starts_with(held_[hole]) || Run(text.substr(held_[hole].size()), hole + 1);
+    }
+    const std::string& follow = parts_.texts[hole + 1];
+    std::size_t length = 0;
+    if (hole + 1 == held_.size()) {
+      if (!text.ends_with(follow)) return true;
+      length = text.size() - follow.size();
+    }
+    for (; length <= text.size(); ++length) {
+      length = text.find(follow, length);
+      if (length == std::string_view::npos) return true;
+      if (++places_ > kMaxPlaces) {
+        pool_.Overflow(fmt::format("a template with more than {} ways to match", kMaxPlaces));
+        return true;
+      }
+      held_[hole] = text.substr(0, length);
+      if (!Run(text.substr(length), hole + 1)) return false;
+    }
+    return true;
+  }
+
+ private:
+  // Of the splits in which those holes are the same, the first is the one that is meant.
+  bool Found() {
+    std::vector<std::string_view> every;
+    for (std::size_t i = 0; i < held_.size(); ++i)
+      if (parts_.holes[i]->every) every.push_back(held_[i]);
+    if (!seen_.insert(std::move(every)).second) return true;
+    for (std::size_t i = 0; i < held_.size(); ++i)
+      if (parts_.holes[i]->kind == Pattern::Kind::kSlot && parts_.holes[i]->binds)
+        slots_[parts_.holes[i]->slot] = pool_.String(held_[i]);
+    return then_();
+  }
+
+  Pool& pool_;
+  const TemplateParts& parts_;
+  Value* slots_;
+  Continuation then_;
+  std::vector<std::string_view> held_;
+  std::set<std::vector<std::string_view>> seen_;
+  std::size_t places_ = 0;
+};
+
+bool TakesEvery(const Pattern& p) {
+  return p.parts.size() > 1 && std::any_of(p.parts.begin(), p.parts.end(),
+                                           [](const Pattern& part) { return part.every; });
+}
+
 bool TakeRegex(Pool& pool, const Pattern& p, std::string_view text, Value* slots) {
   std::vector<re2::StringPiece> groups(p.parts.size() + 1);
   const re2::StringPiece input(text.data(), text.size());
@@ -267,6 +335,12 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
         return TakeAll(pool, p.parts, args, todo->next, slots, then);
       }
       case Pattern::Kind::kTemplate:
+        if (v.kind() == Kind::kString && TakesEvery(p)) {
+          const TemplateParts parts = PartsOf(pool, p, slots);
+          const Todo* next = todo->next;
+          const auto go_on = [&] { return Take(pool, next, slots, then); };
+          return EverySplit(pool, parts, slots, go_on).Run(pool.TextOf(v));
+        }
         if (v.kind() != Kind::kString || !TakeTemplate(pool, p, pool.TextOf(v), slots)) return true;
         continue;
       case Pattern::Kind::kRegex:
