@@ -44,6 +44,7 @@ struct Pattern {
   };
   Kind kind = Kind::kAny;
   Value constant;
+  std::vector<Value> written;  // kConstant: its parts as this literal has them (OrderIfOther)
   SlotId slot = -1;
   bool binds = false;
   bool open = false;

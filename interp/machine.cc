@@ -191,11 +191,14 @@ bool Machine::Run(const Step* step) {
         slots_[s.pattern.slot] = v;
         return Run(s.next);
       }
-      return Unify(pool_, s.pattern, v, slots_, [&] { return Run(s.next); });
+      return Unify(
+          pool_, s.pattern, v, slots_, [&] { return Run(s.next); }, s.operands[0].term.written);
     }
     case Step::Kind::kMatch: {
       const Value v = Evaluate(s.operands[0]);
-      return v.is_none() || UnifyEach(pool_, s.pattern, v, slots_, [&] { return Run(s.next); });
+      return v.is_none() || UnifyEach(
+                                pool_, s.pattern, v, slots_, [&] { return Run(s.next); },
+                                s.operands[0].term.written);
     }
     case Step::Kind::kMember: return RunMember(s);
     case Step::Kind::kTemporal: return RunTemporal(s);
@@ -302,7 +305,8 @@ bool Machine::RunMember(const Step& s) {
     return true;
   }
   std::set<Value> seen;
-  for (Value item : pool_.ItemsOf(collection))
+  const std::vector<Value>& written = s.operands[0].term.written;
+  for (Value item : written.empty() ? pool_.ItemsOf(collection) : written)
     if (seen.insert(item).second &&
         !Unify(pool_, s.pattern, item, slots_, [&] { return Run(s.next); }))
       return false;
@@ -947,8 +951,11 @@ bool Machine::EmitAnswer() {
 // goal's captures and the rows of a companion stay as they are (decision 27).
 void Machine::TakeAnswer(std::vector<Value> row) {
   const Table& table = *frame_->table;
-  if (store_.at(table.relation).space() == Space::kGoal || store_.IsWhole(table.relation))
-    return TakeRow(row);
+  const bool has_set =
+      std::any_of(row.begin(), row.end(), [](Value v) { return v.kind() == Kind::kSet; });
+  if (!has_set || store_.at(table.relation).space() == Space::kGoal ||
+      store_.IsWhole(table.relation))
+    return TakeRow(std::move(row));
   ForEachInstance(pool_, row, 0, table.key,
                   [&](const std::vector<Value>& instance) { TakeRow(instance); });
 }

@@ -471,7 +471,8 @@ std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
         const Pattern& p = atom->args[column];
         if (p.kind == Pattern::Kind::kSet && p.rest.empty()) parts = p.parts;
         if (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet)
-          for (Value v : store_.pool().ItemsOf(p.constant)) parts.push_back(Pattern::Constant(v));
+          for (Value v : p.written.empty() ? store_.pool().ItemsOf(p.constant) : p.written)
+            parts.push_back(Pattern::Constant(v));
         if (!parts.empty()) break;
       }
     if (parts.empty()) {

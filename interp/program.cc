@@ -471,6 +471,13 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
       for (const Node& arg : call->args) {
         out.row.push_back(Ground(pool, arg, with));
         if (out.row.back().is_none()) return false;
+        if (const auto* set = Ungroup(arg).As<Collection>();
+            set != nullptr && set->kind == CollectionKind::kSet) {
+          std::vector<Value> elements;
+          for (const Node& item : set->items) elements.push_back(Ground(pool, item, with));
+          elements = pool.OrderIfOther(out.row.back(), elements);
+          if (!elements.empty()) out.orders.push_back({out.row.size() - 1, std::move(elements)});
+        }
         CollectVariables(arg, args);
       }
       // Slots of the bindings map that are no argument are context (decision 48).

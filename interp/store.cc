@@ -213,7 +213,7 @@ Value MergeMeta(Pool& pool, Value map, Value more) {
 }  // namespace
 
 std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asserted, Value meta,
-                            const Span* origin) {
+                            const Span* origin, std::span<const SetOrder> orders) {
   assert(!IsWhole(id));
   const auto add = [&](RelationId to, std::span<const Value> cells) {
     Relation& relation = at(to);
@@ -231,8 +231,9 @@ std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asse
   if (!has_set) return add(id, row) ? 1 : 0;
   std::vector<Value> scratch(row.begin(), row.end());
   std::uint32_t instances = 0;
-  ForEachInstance(pool_, scratch, 0, {},
-                  [&](std::span<const Value> cells) { instances += add(id, cells) ? 1 : 0; });
+  ForEachInstance(
+      pool_, scratch, 0, {},
+      [&](std::span<const Value> cells) { instances += add(id, cells) ? 1 : 0; }, orders);
   return std::max(added, instances);
 }
 

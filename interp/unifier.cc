@@ -19,7 +19,12 @@ struct Todo {
   const Pattern* pattern;
   Value value;
   const Todo* next;
+  std::span<const Value> order = {};  // of its parts, where it is not the value's own
 };
+
+std::span<const Value> InOrder(const Pool& pool, Value value, std::span<const Value> order) {
+  return order.empty() ? pool.ItemsOf(value) : order;
+}
 
 bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then);
 
@@ -87,9 +92,8 @@ std::size_t FindKey(Pool& pool, std::span<const Value> items, Value key) {
 }
 
 // The entries parts[at], parts[at + 1] each take a different entry of the map.
-bool TakeMap(Pool& pool, const Pattern& p, Value map, std::size_t at, std::vector<bool>& taken,
-             const Todo* todo, Value* slots, Continuation then) {
-  const std::span<const Value> items = pool.ItemsOf(map);
+bool TakeMap(Pool& pool, const Pattern& p, std::span<const Value> items, std::size_t at,
+             std::vector<bool>& taken, const Todo* todo, Value* slots, Continuation then) {
   if (at == p.parts.size()) {
     if (p.rest.empty())
       return p.open || items.size() == p.parts.size() ? Take(pool, todo, slots, then) : true;
@@ -109,7 +113,7 @@ bool TakeMap(Pool& pool, const Pattern& p, Value map, std::size_t at, std::vecto
     const Todo key_todo{&key, items[i], &value_todo};
     const Todo* start = key.kind == Pattern::Kind::kConstant ? &value_todo : &key_todo;
     const bool go_on = Take(pool, start, slots, [&] {
-      return TakeMap(pool, p, map, at + 2, taken, todo, slots, then);
+      return TakeMap(pool, p, items, at + 2, taken, todo, slots, then);
     });
     taken[i / 2] = false;
     return go_on;
@@ -319,13 +323,15 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
       case Pattern::Kind::kList: return TakeList(pool, p, v, todo->next, slots, then);
       case Pattern::Kind::kSet: {
         if (v.kind() != Kind::kSet) return true;
-        std::vector<bool> taken(pool.ItemsOf(v).size());
-        return TakeSet(pool, p, pool.ItemsOf(v), 0, taken, todo->next, slots, then);
+        const std::span<const Value> items = InOrder(pool, v, todo->order);
+        std::vector<bool> taken(items.size());
+        return TakeSet(pool, p, items, 0, taken, todo->next, slots, then);
       }
       case Pattern::Kind::kMap: {
         if (v.kind() != Kind::kMap) return true;
-        std::vector<bool> taken(pool.ItemsOf(v).size() / 2);
-        return TakeMap(pool, p, v, 0, taken, todo->next, slots, then);
+        const std::span<const Value> items = InOrder(pool, v, todo->order);
+        std::vector<bool> taken(items.size() / 2);
+        return TakeMap(pool, p, items, 0, taken, todo->next, slots, then);
       }
       case Pattern::Kind::kTerm: {
         if (v.kind() != Kind::kTerm || pool.NamespaceOf(v) != p.ns || pool.TextOf(v) != p.label)
@@ -358,18 +364,20 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
 
 }  // namespace
 
-bool Unify(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then) {
-  const Todo todo{&pattern, value, nullptr};
+bool Unify(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then,
+           std::span<const Value> order) {
+  const Todo todo{&pattern, value, nullptr, order};
   return Take(pool, &todo, slots, then);
 }
 
-bool UnifyEach(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then) {
+bool UnifyEach(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then,
+               std::span<const Value> order) {
   const bool takes_set =
       pattern.kind == Pattern::Kind::kSet ||
       (pattern.kind == Pattern::Kind::kConstant && pattern.constant.kind() == Kind::kSet);
   if (takes_set && value.kind() != Kind::kSet) return true;
   if (value.kind() == Kind::kSet && !takes_set) {
-    for (Value element : pool.ItemsOf(value))
+    for (Value element : InOrder(pool, value, order))
       if (!Unify(pool, pattern, element, slots, then)) return false;
     return true;
   }
@@ -381,12 +389,12 @@ bool UnifyEach(Pool& pool, const Pattern& pattern, Value value, Value* slots, Co
   }
   if (value.kind() == Kind::kMap && pattern.kind == Pattern::Kind::kList &&
       pattern.parts.size() == 2 && pattern.rest.empty()) {
-    const std::span<const Value> items = pool.ItemsOf(value);
+    const std::span<const Value> items = InOrder(pool, value, order);
     for (std::size_t i = 0; i < items.size(); i += 2)
       if (!TakeAll(pool, pattern.parts, items.subspan(i, 2), nullptr, slots, then)) return false;
     return true;
   }
-  return Unify(pool, pattern, value, slots, then);
+  return Unify(pool, pattern, value, slots, then, order);
 }
 
 Value Build(Pool& pool, const Pattern& p, const Value* slots,
