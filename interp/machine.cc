@@ -947,6 +947,17 @@ bool Machine::EmitAnswer() {
   return stop == Stop::kGoesOn;
 }
 
+// Whether the call means the row: in a companion a set stands for its elements (§7).
+bool Machine::Means(const Table& table, std::span<const Value> row) const {
+  const bool whole = store_.IsWhole(table.relation);
+  for (std::size_t i = 0; i < std::min(row.size(), table.key.size()); ++i) {
+    const Value key = table.key[i];
+    if (key.is_none() || key == row[i]) continue;
+    if (!whole || row[i].kind() != Kind::kSet || !pool_.Contains(row[i], key)) return false;
+  }
+  return true;
+}
+
 // What a rule asserts has an instance for each element of a set (§7); what its caller passed, a
 // goal's captures and the rows of a companion stay as they are (decision 27).
 void Machine::TakeAnswer(std::vector<Value> row) {
@@ -964,8 +975,7 @@ void Machine::TakeAnswer(std::vector<Value> row) {
 void Machine::TakeRow(std::vector<Value> row) {
   Table& table = *frame_->table;
   const Definition& def = *frame_->def;
-  for (std::size_t i = 0; i < std::min(row.size(), table.key.size()); ++i)
-    if (!table.key[i].is_none() && table.key[i] != row[i]) return;
+  if (!Means(table, row)) return;
   const bool goal = store_.at(table.relation).space() == Space::kGoal;
   Value map;
   if (goal) {

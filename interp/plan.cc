@@ -127,15 +127,15 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   const bool by_form = step.access == Access::kTable || step.access == Access::kExternal;
   const Columns inputs = by_form ? catalog_.InputsOf(atom.relation) : 0;
   // Keys first: they must be known before any row is looked at. A companion keeps sets
-  // whole, so there every argument that is no set pattern, and that no rule needs from its
-  // caller, is matched per element (§7).
+  // whole, so there every argument that is no set pattern is matched per element (§7); rules that
+  // are evaluated on demand get what is known.
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < atom.args.size(); ++i) {
     const Pattern& p = atom.args[i];
     const bool quote = by_form && p.kind == Pattern::Kind::kTerm &&
                        (step.access == Access::kExternal || (inputs >> i & 1) != 0);
     const bool set_pattern = atom.whole && p.kind == Pattern::Kind::kSet;
-    const bool key = !whole || (inputs >> i & 1) != 0;
+    const bool key = !whole || step.access == Access::kTable;
     if (key && !set_pattern && Buildable(p, quote)) {
       step.probe |= Columns{1} << i;
       step.keys.emplace_back(static_cast<std::uint32_t>(i), p);

@@ -389,8 +389,9 @@ void Solver::EvaluateTable(Table& table) {
       key.push_back(table.key[i]);
     }
   const auto add = [&](RowId row) { table.Add({rel.Cells(row).begin(), rel.Cells(row).end()}); };
-  if (probe == 0) {
-    for (RowId row = 0; row < rel.size(); ++row) add(row);
+  if (probe == 0 || base != table.relation) {
+    for (RowId row = 0; row < rel.size(); ++row)
+      if (machine_.Means(table, rel.Cells(row))) add(row);
   } else if (key.size() == table.key.size()) {
     if (const RowId row = rel.Find(key); row != kNoId) add(row);
   } else {
