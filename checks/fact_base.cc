@@ -21,7 +21,7 @@ Document FactBase::Load(const std::string& name, std::string text, Diagnostics& 
   const std::uint32_t file = sources_.Add(name, std::move(text));
   Document document = ReadDocument(sources_, file, found);
   for (const Assertion& a : program_.Load(document, found).assertions) {
-    if (a.truth) store_.Insert(a.relation, a.row, true, a.meta, &a.span);
+    if (a.truth) store_.Insert(a.relation, a.row, true, a.meta, &a.span, a.orders);
     else store_.Retract(a.relation, a.row);
   }
   changed_ = true;

@@ -490,6 +490,8 @@ void Agenda::WatchInDespair(Place place) {
     possible = true;
   } else if (clause.As<ReadAvar>()) {
     possible = true;
+  } else if (const auto* c6 = clause.As<GoalIsFalse>(); c6 != nullptr && c6->activation) {
+    possible = true;  // no satisfied instance matches (decision 17)
   }
   if (possible) Require(place, Wait::kDespair, scratch_, more_);
 }

@@ -37,6 +37,9 @@ class Agenda {
   void Begin(const std::vector<bool>& bound, const std::vector<bool>& outside,
              const std::vector<bool>& avar, bool greedy);
 
+  /// What others need from now on. REQUIRES: no list is open.
+  void SetOutside(const std::vector<bool>& outside) { outside_ = outside; }
+
   const std::vector<bool>& bound() const { return bound_; }
   bool IsBound(SlotId s) const { return bound_[static_cast<std::size_t>(s)]; }
   /// Whether the slot was free before.

@@ -123,6 +123,40 @@ bool HasExpansion(const Clauses& clauses) {
   });
 }
 
+bool HoldsSet(const Pattern& p) {
+  return p.kind == Pattern::Kind::kSet ||
+         (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet);
+}
+
+bool HoldsSet(const Expr& e) {
+  const bool gives =
+      e.op == Operator::kUnion || e.op == Operator::kIntersect || e.op == Operator::kDifference;
+  return (e.kind == Expr::Kind::kTerm && HoldsSet(e.term)) ||
+         (e.kind == Expr::Kind::kOperator && gives);
+}
+
+// Whether a clause may bind a slot to a set. Rows of relations are instances.
+bool MayBindSets(const Clauses& clauses, const Store& store) {
+  return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
+    if (const auto* atom = clause.As<Atom>()) {
+      const bool goal = store.at(atom->relation).space() == Space::kGoal;
+      if (atom->whole || (goal && atom->rule < 0 && !atom->args.empty())) return true;
+    }
+    if (const auto* c = clause.As<Compare>(); c != nullptr && c->op == Operator::kEqual)
+      if (HoldsSet(c->left) || HoldsSet(c->right)) return true;
+    if (clause.As<MatchWith>() || clause.As<Metadata>() || clause.As<Aggregate>()) return true;
+    bool found = false;
+    ForEachBody(clause, [&](const Clauses& body) { found |= MayBindSets(body, store); });
+    return found;
+  });
+}
+
+bool MayBindSets(const Definition& def, const Store& store) {
+  const auto holds = [](const Pattern& p) { return HoldsSet(p); };
+  return std::any_of(def.args.begin(), def.args.end(), holds) ||
+         MayBindSets(def.activation, store) || MayBindSets(def.body, store);
+}
+
 bool HasStuck(const Plan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(),
                      [](const Step& s) { return s.kind == Step::Kind::kStuck || s.open_input; });
@@ -306,6 +340,13 @@ void Analysis::Make(const Program& program, Store& store) {
     }
   }
   if (info_.size() < store.size()) info_.resize(store.size());
+  gives_sets_.assign(definitions.size(), false);
+  for (std::size_t i = 0; i < definitions.size(); ++i) {
+    const Definition& def = definitions[i];
+    if (def.head == kNoId || store.at(def.head).space() == Space::kGoal) continue;
+    const bool demanded = info_[def.head].demanded || store.at(def.head).space() == Space::kTool;
+    gives_sets_[i] = demanded && MayBindSets(def, store) && !Acts(def);
+  }
   MakeStrata(program, store);
 }
 

@@ -76,6 +76,11 @@ class Analysis : public Catalog {
     const Info& info = At(relation);
     return info.outside || info.acts || store_->at(relation).space() != Space::kRelation;
   }
+  /// Whether the rule of a demanded relation may assert a set, which has instances (§7), though
+  /// it is no rule that asks or calls.
+  bool MayGiveSets(const Definition& def) const {
+    return program_->Has(def) && gives_sets_[static_cast<std::size_t>(def.number)];
+  }
   /// Differs after every Make.
   std::uint64_t version() const { return version_; }
 
@@ -124,7 +129,8 @@ class Analysis : public Catalog {
   const Program* program_ = nullptr;
   Store* store_ = nullptr;
   std::vector<Info> info_;
-  std::vector<bool> asks_;  // definitions that ask for what no clause binds
+  std::vector<bool> asks_;        // definitions that ask for what no clause binds
+  std::vector<bool> gives_sets_;  // definitions, see MayGiveSets
   Info nothing_;
   std::vector<Stratum> strata_;
   std::vector<DerivedRule> expanding_;

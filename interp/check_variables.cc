@@ -143,7 +143,8 @@ class Variables {
   void FindCalledGoals() {
     const std::function<void(const Clauses&)> walk = [&](const Clauses& clauses) {
       for (const Clause& c : clauses) {
-        if (const auto* atom = c.As<Atom>()) called_.insert(atom->relation);
+        if (const auto* atom = c.As<Atom>(); atom != nullptr && atom->rule < 0)
+          called_.insert(atom->relation);
         ForEachBody(c, walk);
       }
     };

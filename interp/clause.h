@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -43,9 +44,11 @@ struct Pattern {
   };
   Kind kind = Kind::kAny;
   Value constant;
+  std::vector<Value> written;  // kConstant: its parts as this literal has them (OrderIfOther)
   SlotId slot = -1;
   bool binds = false;
   bool open = false;
+  bool every = false;  // a hole that takes every text it can: another clause says which
   Namespace ns = Namespace::kRelation;
   std::string label;
   std::vector<Pattern> parts;
@@ -96,6 +99,8 @@ struct Atom {
   std::vector<SlotId> avars;
   /// Whether set patterns among `args` read the relation's companion.
   bool whole = false;
+  /// Goals: the number of the rule whose answers alone are meant, or -1.
+  int rule = -1;
 };
 
 /// = != < > <= >=
@@ -233,7 +238,8 @@ struct Clause {
                Truth>
       is;
   Span span;
-  std::string text;  // as written, for reasons
+  std::string text;         // as written, for reasons
+  bool activation = false;  // of a rule's activation clause: evaluated before the body (§16)
 
   template <typename T>
   const T* As() const {
@@ -331,6 +337,9 @@ void ForEachSlot(const Clause& clause, Fn&& fn) {
   if (const auto* c = clause.As<Distinct>()) slots(c->slots);
   ForEachBody(clause, [&](const Clauses& body) { all(body); });
 }
+
+/// The name of a slot that is `_` in a head: an argument that only a caller binds (decision 38).
+inline constexpr std::string_view kAnyInput = "_";
 
 /// One rule. The head of a goal rule lists its captures.
 struct Definition {

@@ -235,7 +235,7 @@ void Explainer::Each(const Definition& def, const std::vector<const Clause*>& cl
       if (step->kind != Step::Kind::kAtom || step->access == Access::kExternal) continue;
       const Premise premise = machine.PremiseOf(frame.path[matched++]);
       found.facts.push_back(
-          Normal(step->access == Access::kRows ? step->relation : premise.relation, premise.row));
+          Normal(step->access == Access::kGoal ? premise.relation : step->relation, premise.row));
     }
     return take(std::move(found)) && machine.stop == Stop::kGoesOn;
   };
@@ -289,7 +289,7 @@ bool Explainer::Gives(const Instance& instance, const Fact& fact) {
   }
   if (rel.space() == Space::kGoal) row.resize(std::max(row.size(), fact.second.size()), kAbsent);
   if (row.size() != fact.second.size()) return false;
-  const bool instances = rel.space() == Space::kRelation && !store_.IsWhole(fact.first);
+  const bool instances = rel.space() != Space::kGoal && !store_.IsWhole(fact.first);
   for (std::size_t i = 0; i < row.size(); ++i)
     if (row[i] != fact.second[i] &&
         !(instances && row[i].kind() == Kind::kSet && pool_.Contains(row[i], fact.second[i])))

@@ -481,7 +481,7 @@ void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head,
       if (avar_[s] && use.atom != kNowhere) body[use.atom].As<Atom>()->avars.push_back(slot);
     } else if (avar_[s] && !use.resolved) {
       added.emplace_back(std::min(use.first, body.size()), clause_reading(slot, span, false));
-    } else if (avar_[s] || (heading_.signature && use.in_head)) {
+    } else if (avar_[s] || (heading_.signature && use.in_head && names_[s] != kAnyInput)) {
       last.push_back(clause_reading(slot, span, true));
     }
   }
@@ -542,6 +542,15 @@ void FindForms(const Node& tail, std::map<std::string, const Node*>& out) {
 
 bool Gathers(const Pattern& p) {
   return IsGathering(p) || std::any_of(p.parts.begin(), p.parts.end(), Gathers);
+}
+
+// Marks what is evaluated before the body: branches are, too, as each may stand for the whole.
+void MarkActivation(Clauses& clauses) {
+  for (Clause& clause : clauses) {
+    clause.activation = true;
+    if (auto* alternatives = clause.As<Alternatives>())
+      for (Clauses& branch : alternatives->branches) MarkActivation(branch);
+  }
 }
 
 // Whether a clause may bind what it mentions, as tests and $json do not.
@@ -620,7 +629,8 @@ void Lowering::CheckHead(const Node& head, const Definition& def) {
   }
 }
 
-Definition Lowering::Define(const Node& head, const Rule& written, Span span) {
+Definition Lowering::Define(const Node& head, const Rule& written, Span span,
+                            const Method* method) {
   const std::optional<Rule> with_pin = WithPin(written);
   const Rule& rule = with_pin ? *with_pin : written;
   Definition def;
@@ -642,7 +652,7 @@ Definition Lowering::Define(const Node& head, const Rule& written, Span span) {
       if (Gathers(def.args.back())) def.gathered.push_back(def.args.size() - 1);
       if (def.args.back().kind == Pattern::Kind::kAny) {  // an input like any unbound lvar
         def.args.back() = Pattern::Slot(FreshSlot());
-        names_.back() = "_";
+        names_.back() = kAnyInput;
       }
       if (call->ns == Namespace::kGoal) {
         const auto* v = arg.As<Lvar>();
@@ -682,8 +692,9 @@ Definition Lowering::Define(const Node& head, const Rule& written, Span span) {
     }
     const auto* guard = part.As<GoalFalse>();
     const Call* guarded = guard == nullptr ? nullptr : guard->goal.front().As<Call>();
-    if (guarded != nullptr && head_call != nullptr && head_call->ns == Namespace::kGoal &&
-        guarded->label == head_call->label) {
+    const Call* own = method != nullptr ? method->goal.As<Call>() : head_call;
+    if (guarded != nullptr && own != nullptr && own->ns == Namespace::kGoal &&
+        guarded->label == own->label) {
       activation_ = true;
       Tail(part, def.activation);
       activation_ = false;
@@ -705,6 +716,19 @@ Definition Lowering::Define(const Node& head, const Rule& written, Span span) {
     Push(def.body, part, std::move(check));
   }
   for (const Clause& clause : after) def.body.push_back(clause);
+  if (method != nullptr) {
+    Clauses goal;
+    CallClause(method->goal, *method->goal.As<Call>(), goal, -1);
+    auto* atom = goal.front().As<Atom>();
+    atom->rule = method->rule;
+    const auto guards = [&](const Clause& clause) {
+      const auto* is = clause.As<GoalIsFalse>();
+      return is != nullptr && is->goal.relation == atom->relation;
+    };
+    if (std::any_of(def.activation.begin(), def.activation.end(), guards))
+      def.body.insert(def.body.begin(), std::move(goal.front()));
+  }
+  MarkActivation(def.activation);
 
   // %name <- (tail) ^^ ~ {?a ?a} captures like %name(?a) (§15.1).
   if (head_call != nullptr && head_call->ns == Namespace::kGoal && head_call->args.empty() &&

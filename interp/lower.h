@@ -43,8 +43,15 @@ class Lowering {
   Lowering(Program& program, const HeadingContext& heading, Diagnostics& out)
       : program_(program), heading_(heading), out_(out) {}
 
-  /// One head of a rule with its whole tail.
-  Definition Define(const Node& head, const Rule& rule, Span span);
+  /// The goal of a double implication, and the number of its rule.
+  struct Method {
+    Node goal;
+    int rule;
+  };
+  /// One head of a rule with its whole tail. `method` (may be null): of the heads before it;
+  /// where the rule is for a time only at which that goal does not hold, this head holds only
+  /// when the goal holds by this rule (§16.6, decision 37).
+  Definition Define(const Node& head, const Rule& rule, Span span, const Method* method = nullptr);
   /// A heading that collects its free arguments (decision 70).
   Collected Collect(const Node& head);
   /// left -> right, or an obligation when `rule` has no constraint part.

@@ -45,10 +45,15 @@ Pattern Lowering::Fold(Pattern p) {
     if (part.kind != Pattern::Kind::kConstant) return p;
     parts.push_back(part.constant);
   }
+  const auto unordered = [&](rpl::Value v) {
+    Pattern out = Pattern::Constant(v);
+    if (!v.is_none()) out.written = pool.OrderIfOther(v, parts);
+    return out;
+  };
   switch (p.kind) {
     case Pattern::Kind::kList: return Pattern::Constant(pool.List(parts));
-    case Pattern::Kind::kSet: return Pattern::Constant(pool.Set(parts));
-    case Pattern::Kind::kMap: return Pattern::Constant(pool.Map(parts));
+    case Pattern::Kind::kSet: return unordered(pool.Set(parts));
+    case Pattern::Kind::kMap: return unordered(pool.Map(parts));
     case Pattern::Kind::kTerm: return Pattern::Constant(pool.Term(p.ns, p.label, parts));
     default: return p;
   }

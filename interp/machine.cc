@@ -191,11 +191,14 @@ bool Machine::Run(const Step* step) {
         slots_[s.pattern.slot] = v;
         return Run(s.next);
       }
-      return Unify(pool_, s.pattern, v, slots_, [&] { return Run(s.next); });
+      return Unify(
+          pool_, s.pattern, v, slots_, [&] { return Run(s.next); }, s.operands[0].term.written);
     }
     case Step::Kind::kMatch: {
       const Value v = Evaluate(s.operands[0]);
-      return v.is_none() || UnifyEach(pool_, s.pattern, v, slots_, [&] { return Run(s.next); });
+      return v.is_none() || UnifyEach(
+                                pool_, s.pattern, v, slots_, [&] { return Run(s.next); },
+                                s.operands[0].term.written);
     }
     case Step::Kind::kMember: return RunMember(s);
     case Step::Kind::kTemporal: return RunTemporal(s);
@@ -302,7 +305,8 @@ bool Machine::RunMember(const Step& s) {
     return true;
   }
   std::set<Value> seen;
-  for (Value item : pool_.ItemsOf(collection))
+  const std::vector<Value>& written = s.operands[0].term.written;
+  for (Value item : written.empty() ? pool_.ItemsOf(collection) : written)
     if (seen.insert(item).second &&
         !Unify(pool_, s.pattern, item, slots_, [&] { return Run(s.next); }))
       return false;
@@ -485,7 +489,7 @@ bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_r
 }
 
 Premise Machine::PremiseOf(const RowUsed& used) const {
-  if (used.from != nullptr) return {used.relation, used.from->rows[used.row]};
+  if (used.from != nullptr) return {store_.BaseOf(used.relation), used.from->rows[used.row]};
   const std::span<const Value> cells = store_.at(used.relation).Cells(used.row);
   return {store_.BaseOf(used.relation), {cells.begin(), cells.end()}};
 }
@@ -944,9 +948,35 @@ bool Machine::EmitAnswer() {
   return stop == Stop::kGoesOn;
 }
 
+// Whether the call means the row: in a companion a set stands for its elements (§7).
+bool Machine::Means(const Table& table, std::span<const Value> row) const {
+  const bool whole = store_.IsWhole(table.relation);
+  for (std::size_t i = 0; i < std::min(row.size(), table.key.size()); ++i) {
+    const Value key = table.key[i];
+    if (key.is_none() || key == row[i]) continue;
+    if (!whole || row[i].kind() != Kind::kSet || !pool_.Contains(row[i], key)) return false;
+  }
+  return true;
+}
+
+// What a rule asserts has an instance for each element of a set (§7); what its caller passed, a
+// goal's captures and the rows of a companion stay as they are (decision 27).
 void Machine::TakeAnswer(std::vector<Value> row) {
+  const Table& table = *frame_->table;
+  const bool has_set =
+      std::any_of(row.begin(), row.end(), [](Value v) { return v.kind() == Kind::kSet; });
+  if (!has_set || store_.at(table.relation).space() == Space::kGoal ||
+      store_.IsWhole(table.relation))
+    return TakeRow(std::move(row));
+  ForEachInstance(pool_, row, 0, table.key,
+                  [&](const std::vector<Value>& instance) { TakeRow(instance); });
+}
+
+// Adds a row to the table of the current frame, if the call means it.
+void Machine::TakeRow(std::vector<Value> row) {
   Table& table = *frame_->table;
   const Definition& def = *frame_->def;
+  if (!Means(table, row)) return;
   const bool goal = store_.at(table.relation).space() == Space::kGoal;
   Value map;
   if (goal) {
@@ -962,6 +992,7 @@ void Machine::TakeAnswer(std::vector<Value> row) {
   if (!is_new) ++frame_->repeated;
   if (is_new && goal) {
     table.maps.push_back(map);
+    table.rules.push_back(def.number);
     table.premises.emplace_back();
     for (const RowUsed& used : frame_->path) table.premises.back().push_back(PremiseOf(used));
   }

@@ -110,6 +110,9 @@ class Machine {
   /// the frame's `path` and `shown`.
   void TakeAnswer(std::vector<Value> row);
 
+  /// Whether the row agrees with what the table's call binds.
+  bool Means(const Table& table, std::span<const Value> row) const;
+
   Premise PremiseOf(const RowUsed& used) const;
 
   /// Notes a call to make, unless it was declined or refused (then false, with the reason).
@@ -220,6 +223,7 @@ class Machine {
   std::size_t MostNew() const;
   bool HasRoom(std::size_t bytes);
   bool EmitAnswer();
+  void TakeRow(std::vector<Value> row);
   Value Evaluate(const Expr& e);
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
   Value AvarValue(RelationId channel) const;

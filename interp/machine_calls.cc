@@ -150,9 +150,14 @@ Table* Machine::DemandNested(RelationId relation, std::vector<Value> key, const 
 
 bool Machine::TakeTable(const Step& s, Table& table) {
   if (limits_.profile != nullptr) limits_.profile->Count(s, table.rows.size());
+  const auto* atom = s.clause->As<Atom>();
   for (std::size_t r = 0, n = table.rows.size(); r < n; ++r) {
     Value ref = kNil;
     if (s.access == Access::kGoal) {
+      if (atom != nullptr && atom->rule >= 0 && atom->rule != table.rules[r]) {
+        Note(store_.at(s.relation).name() + " was satisfied by another rule");
+        continue;
+      }
       ref = table.maps[r];
     } else if (s.row >= 0) {
       const RowId stored = store_.at(s.relation).Find(table.rows[r]);

@@ -44,6 +44,14 @@ void HolesOf(const Pattern& p, std::vector<SlotId>& out) {
   }
 }
 
+// The hole of the slot that binds it takes every text it can.
+void TakeEvery(Pattern& p, SlotId slot) {
+  for (Pattern& part : p.parts) {
+    TakeEvery(part, slot);
+    if (p.kind == Pattern::Kind::kTemplate && part.binds && part.slot == slot) part.every = true;
+  }
+}
+
 std::vector<SlotId> HolesOf(const Step& step) {
   std::vector<SlotId> out;
   HolesOf(step.pattern, out);
@@ -113,21 +121,22 @@ std::vector<SlotId> Planner::SlotsOf(const Clause& clause) const {
 void Planner::AtomStep(Step& step, const Atom& atom) {
   step.relation = atom.relation;
   step.access = catalog_.AccessOf(atom.relation, mode_);
-  if (atom.whole && step.access == Access::kRows)
-    step.relation = store_.Whole(store_.BaseOf(atom.relation));
+  const bool whole = atom.whole && (step.access == Access::kRows || step.access == Access::kTable);
+  if (whole) step.relation = store_.Whole(store_.BaseOf(atom.relation));
   step.row = atom.row;
   const bool by_form = step.access == Access::kTable || step.access == Access::kExternal;
   const Columns inputs = by_form ? catalog_.InputsOf(atom.relation) : 0;
   // Keys first: they must be known before any row is looked at. A companion keeps sets
-  // whole, so there every argument that is no set pattern is matched per element (§7).
-  const bool whole = atom.whole && step.access == Access::kRows;
+  // whole, so there every argument that is no set pattern is matched per element (§7); rules that
+  // are evaluated on demand get what is known.
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < atom.args.size(); ++i) {
     const Pattern& p = atom.args[i];
     const bool quote = by_form && p.kind == Pattern::Kind::kTerm &&
                        (step.access == Access::kExternal || (inputs >> i & 1) != 0);
     const bool set_pattern = atom.whole && p.kind == Pattern::Kind::kSet;
-    if (!whole && !set_pattern && Buildable(p, quote)) {
+    const bool key = !whole || step.access == Access::kTable;
+    if (key && !set_pattern && Buildable(p, quote)) {
       step.probe |= Columns{1} << i;
       step.keys.emplace_back(static_cast<std::uint32_t>(i), p);
       ForEachSlot(p, [&](SlotId s) { step.reads.push_back(s); });
@@ -290,7 +299,7 @@ Step* Planner::StepFor(const Listed& item) {
     // Unbound slots that stand outside too are group keys (decision 25).
     for (const SlotId s : SlotsOf(c->atom.front())) {
       if (bound(s)) step->reads.push_back(s);
-      else if (agenda_->IsShared(s) || FlowsOn(s)) step->groups.push_back(s);
+      else if (agenda_->IsShared(s)) step->groups.push_back(s);
     }
     step->body = Body(c->atom, nullptr);
     for (const SlotId s : step->groups) {
@@ -412,14 +421,16 @@ bool Planner::Gives(const Clause& clause, SlotId slot) const {
   return false;
 }
 
-// What follows a clause whose templates bind lvars that a clause of `left` gives.
-std::vector<Step*> Planner::TextsOf(const Clause* clause, const std::vector<SlotId>& holes,
-                                    const std::vector<Listed>& left) {
+// What follows a step whose templates bind lvars that a clause of `left` gives. How the other
+// holes share the text depends on the values of these, so they take every text they can.
+std::vector<Step*> Planner::TextsOf(Step& step, const std::vector<Listed>& left) {
   std::vector<Step*> out;
-  for (const SlotId slot : holes) {
+  for (const SlotId slot : HolesOf(step)) {
     const auto gives = [&](const Listed& item) { return Gives(*item.clause, slot); };
     if (std::none_of(left.begin(), left.end(), gives)) continue;
-    out.push_back(New(Step::Kind::kReadText, clause));
+    TakeEvery(step.pattern, slot);
+    for (auto& [column, pattern] : step.matches) TakeEvery(pattern, slot);
+    out.push_back(New(Step::Kind::kReadText, step.clause));
     out.back()->reads.push_back(slot);
   }
   return out;
@@ -451,12 +462,17 @@ std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
     const auto* atom = item.clause->As<Atom>();
     std::size_t column = 0;
     std::vector<Pattern> parts;
-    if (atom != nullptr && catalog_.AccessOf(atom->relation, mode_) != Access::kTable)
+    Columns inputs = 0;  // which take a set as it is (decision 27)
+    if (atom != nullptr && catalog_.AccessOf(atom->relation, mode_) == Access::kTable)
+      inputs = catalog_.InputsOf(atom->relation);
+    if (atom != nullptr)
       for (; column < atom->args.size(); ++column) {
+        if ((inputs >> column & 1) != 0) continue;
         const Pattern& p = atom->args[column];
         if (p.kind == Pattern::Kind::kSet && p.rest.empty()) parts = p.parts;
         if (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet)
-          for (Value v : store_.pool().ItemsOf(p.constant)) parts.push_back(Pattern::Constant(v));
+          for (Value v : p.written.empty() ? store_.pool().ItemsOf(p.constant) : p.written)
+            parts.push_back(Pattern::Constant(v));
         if (!parts.empty()) break;
       }
     if (parts.empty()) {
@@ -584,15 +600,26 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
     if (step != nullptr) append(step);
     agenda_->Remove(pick);
     if (step == nullptr) continue;
-    if (const std::vector<SlotId> holes = HolesOf(*step); !holes.empty())
-      for (Step* text : TextsOf(item.clause, holes, agenda_->Left())) append(text);
+    if (!HolesOf(*step).empty()) {
+      std::vector<Listed> left = agenda_->Left();
+      if (terminal == Terminal::kBody) left.insert(left.end(), body_.begin(), body_.end());
+      for (Step* text : TextsOf(*step, left)) append(text);
+    }
+  }
+  if (terminal == Terminal::kBody) {
+    agenda_->Close();
+    agenda_->SetOutside(outside_);
+    *link = Chain(body_, Terminal::kEmit, depth, taken);
+    agenda_->SetOutside(before_body_);
+    return first;
   }
   if (terminal == Terminal::kEmit)
     for (const SlotId s : wanted_)
       if (!agenda_->IsBound(s)) {
         const auto at = static_cast<std::size_t>(s);
-        return stuck(((*avar_)[at] ? "$" : "?") + (*names_)[at] +
-                     " is an argument that nothing binds");
+        const std::string& name = (*names_)[at];
+        if (name == kAnyInput) return stuck("nothing binds the `_` of the head");
+        return stuck(((*avar_)[at] ? "$" : "?") + name + " is an argument that nothing binds");
       }
   if (taken != nullptr) taken->slots = agenda_->Since(taken->since);
   append(New(terminal == Terminal::kEmit ? Step::Kind::kEmit : Step::Kind::kFound, nullptr));
@@ -613,7 +640,11 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
   wanted_.clear();
   for (std::size_t s = 0; s < wanted.size(); ++s)
     if (wanted[s]) wanted_.push_back(static_cast<SlotId>(s));
-  agenda_->Begin(bound, wanted, avar, delta >= 0);
+  outside_ = wanted;
+  outside_.resize(names.size());
+  if (!flows_on_.empty())
+    for (std::size_t s = 0; s < outside_.size(); ++s) outside_[s] = outside_[s] || flows_on_[s];
+  agenda_->Begin(bound, outside_, avar, delta >= 0);
 
   std::vector<Listed> items;
   for (std::size_t k = 0; k < clauses.size(); ++k) {
@@ -625,13 +656,29 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
   if (delta >= 0) {
     const Listed first = {clauses[static_cast<std::size_t>(delta)], Range::kDelta};
     Step* last = plan->first = StepFor(first);
-    for (Step* text : TextsOf(first.clause, HolesOf(*last), items)) {
+    for (Step* text : TextsOf(*last, items)) {
       text->depth = last->depth + 1;
       last = last->next = text;
     }
     last->next = Chain(Prepare(items), Terminal::kEmit, last->depth + 1, nullptr);
   } else {
-    plan->first = Chain(Prepare(items), Terminal::kEmit, 0, nullptr);
+    const auto body =
+        order.empty()
+            ? std::stable_partition(items.begin(), items.end(),
+                                    [](const Listed& item) { return item.clause->activation; })
+            : items.begin();
+    body_.assign(body, items.end());
+    items.erase(body, items.end());
+    items = Prepare(items);
+    body_ = Prepare(body_);
+    if (items.empty()) {
+      plan->first = Chain(body_, Terminal::kEmit, 0, nullptr);
+    } else {
+      before_body_ = outside_;
+      for (const Listed& item : body_) CollectSlots(*item.clause, before_body_);
+      agenda_->SetOutside(before_body_);
+      plan->first = Chain(items, Terminal::kBody, 0, nullptr);
+    }
   }
   plan_ = nullptr;
   return plan;

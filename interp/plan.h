@@ -10,6 +10,10 @@
 // as its inputs are bound; `$json`, checks and @distinct run last. Clauses that reach
 // outside (goals, calls, avars) never pass each other.
 //
+// The clauses of an activation clause come before all others, whose bindings they do not have
+// (§16). A plan that starts from a delta, or has its order from elsewhere, is another road to
+// the same answers, and is made of clauses for which the plan without these is not stuck.
+//
 // A disjunction whose branches bind different slots is followed by one copy of the rest
 // per branch, so that every copy knows what is bound.
 //
@@ -175,11 +179,11 @@ class Planner {
                              int delta = -1, const std::vector<std::size_t>& order = {});
 
   /// From now on these slots are taken up by clauses that the plans do not have: a count
-  /// groups by them (decision 25).
+  /// groups by them (decision 25), and `not` waits for them (decision 39).
   void FlowsOn(std::vector<bool> slots) { flows_on_ = std::move(slots); }
 
  private:
-  enum class Terminal : std::uint8_t { kEmit, kFound };
+  enum class Terminal : std::uint8_t { kEmit, kFound, kBody };
   /// What a nested plan has bound at its end.
   struct Taken {
     std::size_t since;  // a mark of the agenda
@@ -191,12 +195,8 @@ class Planner {
   Step* Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone = false);
   Step* StepFor(const Listed& item);
   bool Gives(const Clause& clause, SlotId slot) const;
-  std::vector<Step*> TextsOf(const Clause* clause, const std::vector<SlotId>& holes,
-                             const std::vector<Listed>& left);
+  std::vector<Step*> TextsOf(Step& step, const std::vector<Listed>& left);
   void AtomStep(Step& step, const Atom& atom);
-  bool FlowsOn(SlotId s) const {
-    return !flows_on_.empty() && flows_on_[static_cast<std::size_t>(s)];
-  }
   bool Buildable(const Pattern& p, bool quote) const;
   bool Buildable(const Expr& e, bool quote) const;
   std::vector<SlotId> SlotsOf(const Clause& clause) const;
@@ -214,6 +214,8 @@ class Planner {
   const std::vector<bool>* avar_ = nullptr;
   std::vector<SlotId> wanted_;
   std::vector<bool> flows_on_;
+  std::vector<Listed> body_;                 // what comes after the activation clause
+  std::vector<bool> outside_, before_body_;  // slots that others need: at the end, and until then
 };
 
 }  // namespace rpl

@@ -337,6 +337,13 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
       for (const Node& arg : call->args) {
         out.row.push_back(Ground(pool, arg, with));
         if (out.row.back().is_none()) return false;
+        if (const auto* set = Ungroup(arg).As<Collection>();
+            set != nullptr && set->kind == CollectionKind::kSet) {
+          std::vector<Value> elements;
+          for (const Node& item : set->items) elements.push_back(Ground(pool, item, with));
+          elements = pool.OrderIfOther(out.row.back(), elements);
+          if (!elements.empty()) out.orders.push_back({out.row.size() - 1, std::move(elements)});
+        }
         CollectVariables(arg, args);
       }
       // Slots of the bindings map that are no argument are context (decision 48).
@@ -457,7 +464,8 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
   return true;
 }
 
-// Each head of a double implication is a rule over the same tail (decision 37).
+// Each head of a double implication is a rule over the same tail (decision 37). A goal before
+// the others may have other rules, of which one is taken: then they hold by that one only.
 void Loader::Define(const Rule& rule, Span span, const HeadingContext& context) {
   if (rule.heads.size() > kMaxNesting) {
     out_.Add(Code::kTooLong, span,
@@ -466,11 +474,18 @@ void Loader::Define(const Rule& rule, Span span, const HeadingContext& context) 
     return;
   }
   for (const Node& tail : rule.tail) Nested(tail, span, context);
+  std::optional<Lowering::Method> method;
   for (const Node& head : rule.heads) {
     Declare(head, span, context);
     Lowering lowering(program_, context, out_);
-    Definition def = lowering.Define(head, rule, span);
-    if (!lowering.failed()) definitions.push_back(std::move(def));
+    Definition def = lowering.Define(head, rule, span, method ? &*method : nullptr);
+    if (lowering.failed()) continue;
+    const auto* goal = head.As<Call>();
+    if (&head == &rule.heads.front() && goal != nullptr && goal->ns == Namespace::kGoal) {
+      method = {head, static_cast<int>(program_.definitions_.size() + definitions.size())};
+      if (!def.gathered.empty()) method->goal.As<Call>()->args.clear();
+    }
+    definitions.push_back(std::move(def));
   }
 }
 
@@ -634,7 +649,7 @@ void Program::CheckGoalCalls(const Clauses& clauses, Diagnostics& out) const {
     const Atom* atom = clause.As<Atom>();
     if (const auto* is = clause.As<GoalIsFalse>()) atom = &is->goal;
     if (atom != nullptr && store_.at(atom->relation).space() == Space::kGoal &&
-        !atom->args.empty()) {
+        !atom->args.empty() && atom->rule < 0) {
       const Relation& rel = store_.at(atom->relation);
       const Goal* goal = FindGoal(store_.pool().TextOf(rel.label()));
       if (goal != nullptr && goal->captures.size() != atom->args.size())

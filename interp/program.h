@@ -81,6 +81,7 @@ struct CallRelations {
 struct Assertion {
   RelationId relation = kNoId;
   std::vector<Value> row;
+  std::vector<SetOrder> orders;  // of its sets, where they are written in another one
   bool truth = true;
   bool trace = false;    // written with `-> true`, `-> false` or `^ true`
   bool assumed = false;  // `%goal ^ true`: the author says so, whatever the goal's rules say

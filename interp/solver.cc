@@ -23,6 +23,14 @@ std::vector<const Clause*> Pointers(const Clauses& clauses) {
   return out;
 }
 
+// What a call with `key` binds in the head: what is gathered is not given.
+std::vector<Value> GivenTo(const Definition& def, std::span<const Value> key) {
+  std::vector<Value> given(key.begin(), key.end());
+  for (std::size_t i : def.gathered)
+    if (i < given.size()) given[i] = kNone;  // a goal's query has no key
+  return given;
+}
+
 Profile::Kind KindOf(const Relation& relation) {
   return relation.space() == Space::kGoal ? Profile::Kind::kGoal : Profile::Kind::kDemanded;
 }
@@ -263,14 +271,9 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   const std::size_t before = table.rows.size();
   std::vector<bool> bound(def.slots.size());
   if (!def.gathered.empty()) {
-    std::vector<Value> given = table.key;  // what is gathered is not given
-    for (std::size_t i : def.gathered)
-      if (i < given.size()) given[i] = kNone;  // a goal's query has no key
     const auto gather = [&] {
       Gather(def, bound, [&](Gathered group) {
         if (frame.pending || frame.lacking) return;
-        for (std::size_t i = 0; i < std::min(group.row.size(), table.key.size()); ++i)
-          if (!table.key[i].is_none() && table.key[i] != group.row[i]) return;
         frame.path = std::move(group.path);
         frame.shown = std::move(group.shown);
         machine_.TakeAnswer(std::move(group.row));
@@ -279,9 +282,15 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
       });
       return machine_.stop == Stop::kGoesOn;
     };
-    BindHead(def, given, 0, bound, gather);
+    BindHead(def, GivenTo(def, table.key), 0, bound, gather);
   } else {
-    BindHead(def, table.key, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
+    std::vector<Value> given = table.key;
+    if (analysis_.MayGiveSets(def)) {  // what is given may be an element of one
+      const Columns inputs = analysis_.InputsOf(table.relation);
+      for (std::size_t i = 0; i < given.size(); ++i)
+        if ((inputs >> i & 1) == 0) given[i] = kNone;
+    }
+    BindHead(def, given, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
   }
   evaluation.Gave(table.rows.size() - before, frame.repeated);
   table.pending |= frame.pending;
@@ -364,7 +373,8 @@ void Solver::EvaluateTable(Table& table) {
   table.used.clear();
   Relation& rel = store_.at(table.relation);
   if (rel.space() == Space::kGoal) return EvaluateGoal(table);
-  if (analysis_.IsBroken(table.relation)) {
+  const RelationId base = store_.BaseOf(table.relation);  // a companion has the same rules
+  if (analysis_.IsBroken(base)) {
     machine_.circular = rel.name();
     table.reason = rel.name() + " needs itself to be complete: it is recursive through `not`, a " +
                    "count, a choice or a gathering head";
@@ -379,8 +389,9 @@ void Solver::EvaluateTable(Table& table) {
       key.push_back(table.key[i]);
     }
   const auto add = [&](RowId row) { table.Add({rel.Cells(row).begin(), rel.Cells(row).end()}); };
-  if (probe == 0) {
-    for (RowId row = 0; row < rel.size(); ++row) add(row);
+  if (probe == 0 || base != table.relation) {
+    for (RowId row = 0; row < rel.size(); ++row)
+      if (machine_.Means(table, rel.Cells(row))) add(row);
   } else if (key.size() == table.key.size()) {
     if (const RowId row = rel.Find(key); row != kNoId) add(row);
   } else {
@@ -389,7 +400,7 @@ void Solver::EvaluateTable(Table& table) {
   }
   if (const Collected* collected = program_.FindCollected(table.relation))
     EvaluateCollected(table, *collected);
-  for (int number : analysis_.RulesOf(table.relation)) {
+  for (int number : analysis_.RulesOf(base)) {
     EvaluateRule(table, program_.definitions()[static_cast<std::size_t>(number)]);
     if (machine_.stop != Stop::kGoesOn) return;
   }
@@ -461,7 +472,7 @@ Table& Solver::Demand(RelationId relation, std::vector<Value> key) {
     Table& table = tables_.emplace_back();
     table.relation = relation;
     table.key = std::move(key);
-    table.acts = analysis_.Acts(relation);
+    table.acts = analysis_.Acts(store_.BaseOf(relation));
   }
   Complete(tables_[id]);
   return tables_[id];
@@ -469,7 +480,7 @@ Table& Solver::Demand(RelationId relation, std::vector<Value> key) {
 
 // --- goals ---------------------------------------------------------------------------------
 
-Solver::Active Solver::Activated(const Definition& def) {
+Solver::Active Solver::Activated(const Definition& def, std::span<const Value> key) {
   if (def.activation.empty()) return Active::kYes;
   Frame frame(&def, def.slots);
   bool found = false;
@@ -479,19 +490,24 @@ Solver::Active Solver::Activated(const Definition& def) {
   const Machine::Use use(machine_, frame, Mode::kSolve);
   const Profile::Evaluation evaluation(machine_.profile(), def, KindOf(store_.at(def.head)));
   const std::vector<bool> nothing(def.slots.size());
-  const Plan& plan = PlanOf(&def, program_.Has(def), 1, nothing, [&](Planner planner) {
-    std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
-    for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
-    planner.FlowsOn(std::move(flows_on));
-    return planner.Make(Pointers(def.activation), nothing, nothing, def.slots, def.avar);
+  std::vector<bool> bound = nothing;
+  bool meant = false;  // by the call
+  BindHead(def, GivenTo(def, key), 0, bound, [&] {
+    meant = true;
+    const Plan& plan = PlanOf(&def, program_.Has(def), 1, bound, [&](Planner planner) {
+      std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
+      for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
+      planner.FlowsOn(std::move(flows_on));
+      return planner.Make(Pointers(def.activation), bound, nothing, def.slots, def.avar);
+    });
+    return machine_.Run(plan.first);
   });
-  machine_.Run(plan.first);
-  return found ? Active::kYes : frame.pending ? Active::kWaits : Active::kNo;
+  return found || !meant ? Active::kYes : frame.pending ? Active::kWaits : Active::kNo;
 }
 
 void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
   if (table.rows.empty()) table.rule = def.number;
-  const Active active = Activated(def);
+  const Active active = Activated(def, table.key);
   if (active == Active::kNo) return;
   table.eligible = true;
   if (active == Active::kWaits) table.pending = true;
@@ -514,6 +530,7 @@ void Solver::TakeTruths(Table& table, const Goal* goal) {
     cells.push_back(map);
     if (table.Add(std::move(cells))) {
       table.maps.push_back(map);
+      table.rules.push_back(-1);
       table.premises.emplace_back();
     }
     table.eligible = true;

@@ -63,8 +63,8 @@ class Solver : public Demands {
   const Table& SolveQuery(const Definition& query);
 
   enum class Active { kNo, kYes, kWaits };
-  /// How the activation clause of a rule stands now (§16).
-  Active Activated(const Definition& def);
+  /// How the activation clause of a rule stands now (§16), called with `key`.
+  Active Activated(const Definition& def, std::span<const Value> key = {});
 
   enum class Verdict { kHolds, kViolated, kUndecided };
   /// Calls back for each answer of a constraint's left side, with its slots. Whether there

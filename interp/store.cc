@@ -231,22 +231,6 @@ RelationId Store::Whole(RelationId id) {
 
 namespace {
 
-// Calls fn for each instance of `row`: every choice of one element per set column (§7).
-template <typename Fn>
-void ForEachInstance(const Pool& pool, std::vector<Value>& row, std::size_t column, Fn&& fn) {
-  while (column < row.size() && row[column].kind() != Kind::kSet) ++column;
-  if (column == row.size()) {
-    fn(row);
-    return;
-  }
-  const Value set = row[column];
-  for (Value element : pool.ItemsOf(set)) {
-    row[column] = element;
-    ForEachInstance(pool, row, column + 1, fn);
-  }
-  row[column] = set;
-}
-
 // Adds the keys of `more` that `map` lacks, and replaces those it has.
 Value MergeMeta(Pool& pool, Value map, Value more) {
   if (map.is_none()) return more;
@@ -265,7 +249,7 @@ Value MergeMeta(Pool& pool, Value map, Value more) {
 }  // namespace
 
 std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asserted, Value meta,
-                            const Span* origin) {
+                            const Span* origin, std::span<const SetOrder> orders) {
   assert(!IsWhole(id));
   const auto add = [&](RelationId to, std::span<const Value> cells) {
     Relation& relation = at(to);
@@ -283,8 +267,9 @@ std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asse
   if (!has_set) return add(id, row) ? 1 : 0;
   std::vector<Value> scratch(row.begin(), row.end());
   std::uint32_t instances = 0;
-  ForEachInstance(pool_, scratch, 0,
-                  [&](std::span<const Value> cells) { instances += add(id, cells) ? 1 : 0; });
+  ForEachInstance(
+      pool_, scratch, 0, {},
+      [&](std::span<const Value> cells) { instances += add(id, cells) ? 1 : 0; }, orders);
   return std::max(added, instances);
 }
 
@@ -298,7 +283,7 @@ bool Store::Retract(RelationId id, std::span<const Value> row) {
   };
   if (companion_[id] != kNoId) drop(companion_[id], row);
   std::vector<Value> scratch(row.begin(), row.end());
-  ForEachInstance(pool_, scratch, 0, [&](std::span<const Value> cells) { drop(id, cells); });
+  ForEachInstance(pool_, scratch, 0, {}, [&](std::span<const Value> cells) { drop(id, cells); });
   return found;
 }
 

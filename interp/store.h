@@ -202,6 +202,12 @@ class Relation {
   Places origins_;
 };
 
+/// The elements of a set in a column of a row, in written order.
+struct SetOrder {
+  std::size_t column;
+  std::vector<Value> elements;
+};
+
 class Store {
  public:
   explicit Store(Pool& pool) : pool_(pool) {}
@@ -227,10 +233,11 @@ class Store {
   RelationId BaseOf(RelationId id) const { return IsWhole(id) ? whole_of_[id] : id; }
 
   /// Adds a row to a relation that is not a companion: its instances to the relation,
-  /// the row itself to the companion when there are sets. `meta` may be kNone.
+  /// the row itself to the companion when there are sets. `meta` may be kNone. `orders`: of
+  /// sets of the row whose elements are written in another order than their own.
   /// Returns the number of new instance rows.
   std::uint32_t Insert(RelationId id, std::span<const Value> row, bool asserted, Value meta = kNone,
-                       const Span* origin = nullptr);
+                       const Span* origin = nullptr, std::span<const SetOrder> orders = {});
   /// Takes back an asserted row; false when it was not asserted.
   bool Retract(RelationId id, std::span<const Value> row);
 
@@ -244,6 +251,32 @@ class Store {
   std::vector<RelationId> whole_of_;   // per relation: its base when it is a companion
   IdTable by_name_;                    // of those that Declare made
 };
+
+/// Calls fn(row) for each instance of `row`: every choice of one element for each column from
+/// `column` on that holds a set (§7), but for those where `whole` has that set. `row` is what it
+/// was afterwards. `orders`: see Store::Insert.
+template <typename Fn>
+void ForEachInstance(const Pool& pool, std::vector<Value>& row, std::size_t column,
+                     std::span<const Value> whole, Fn&& fn, std::span<const SetOrder> orders = {}) {
+  const auto splits = [&] {
+    return row[column].kind() == Kind::kSet &&
+           (column >= whole.size() || row[column] != whole[column]);
+  };
+  while (column < row.size() && !splits()) ++column;
+  if (column == row.size()) {
+    fn(row);
+    return;
+  }
+  const Value set = row[column];
+  std::span<const Value> elements = pool.ItemsOf(set);
+  for (const SetOrder& order : orders)
+    if (order.column == column) elements = order.elements;
+  for (Value element : elements) {
+    row[column] = element;
+    ForEachInstance(pool, row, column + 1, whole, fn, orders);
+  }
+  row[column] = set;
+}
 
 template <typename Keep>
 void Relation::Rebuild(Keep&& keep) {

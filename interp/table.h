@@ -95,6 +95,7 @@ struct Table {
   std::vector<std::vector<Value>> rows;        // distinct, in answer order
   std::vector<std::vector<Premise>> premises;  // goals only, per row
   std::vector<Value> maps;                     // goals only, per row: its bindings map
+  std::vector<int> rules;                      // goals only, per row: its definition, or -1
   std::vector<Table*> used;  // tables with goals or $json that the answers rest on, in order
   std::vector<std::pair<const Clause*, Value>> shown;  // $json: clause, value
   std::vector<Value> captures;                         // goals: slot names of the columns

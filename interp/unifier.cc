@@ -10,6 +10,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <set>
 
 namespace rpl {
 namespace {
@@ -18,7 +19,12 @@ struct Todo {
   const Pattern* pattern;
   Value value;
   const Todo* next;
+  std::span<const Value> order = {};  // of its parts, where it is not the value's own
 };
+
+std::span<const Value> InOrder(const Pool& pool, Value value, std::span<const Value> order) {
+  return order.empty() ? pool.ItemsOf(value) : order;
+}
 
 bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then);
 
@@ -86,9 +92,8 @@ std::size_t FindKey(Pool& pool, std::span<const Value> items, Value key) {
 }
 
 // The entries parts[at], parts[at + 1] each take a different entry of the map.
-bool TakeMap(Pool& pool, const Pattern& p, Value map, std::size_t at, std::vector<bool>& taken,
-             const Todo* todo, Value* slots, Continuation then) {
-  const std::span<const Value> items = pool.ItemsOf(map);
+bool TakeMap(Pool& pool, const Pattern& p, std::span<const Value> items, std::size_t at,
+             std::vector<bool>& taken, const Todo* todo, Value* slots, Continuation then) {
   if (at == p.parts.size()) {
     if (p.rest.empty())
       return p.open || items.size() == p.parts.size() ? Take(pool, todo, slots, then) : true;
@@ -108,7 +113,7 @@ bool TakeMap(Pool& pool, const Pattern& p, Value map, std::size_t at, std::vecto
     const Todo key_todo{&key, items[i], &value_todo};
     const Todo* start = key.kind == Pattern::Kind::kConstant ? &value_todo : &key_todo;
     const bool go_on = Take(pool, start, slots, [&] {
-      return TakeMap(pool, p, map, at + 2, taken, todo, slots, then);
+      return TakeMap(pool, p, items, at + 2, taken, todo, slots, then);
     });
     taken[i / 2] = false;
     return go_on;
@@ -217,6 +222,73 @@ bool TakeTemplate(Pool& pool, const Pattern& p, std::string_view text, Value* sl
   return true;
 }
 
+// A template some of whose holes take every text they can: for each way of these the others are
+// shortest, leftmost first. Calls `then` for each.
+class EverySplit {
+ public:
+  EverySplit(Pool& pool, const TemplateParts& parts, Value* slots, Continuation then)
+      : pool_(pool), parts_(parts), slots_(slots), then_(then), held_(parts.holes.size()) {}
+
+  // The text from the hole on, which begins with what stands before it. False when stopped.
+  bool Run(std::string_view text, std::size_t hole = 0) {
+    if (!text.starts_with(parts_.texts[hole])) return true;
+    text.remove_prefix(parts_.texts[hole].size());
+    if (hole == held_.size()) return !text.empty() || Found();
+    const Pattern& part = *parts_.holes[hole];
+    if (part.kind == Pattern::Kind::kSlot && !part.binds) {  // again
+      std::size_t first = 0;
+      while (parts_.holes[first]->kind != Pattern::Kind::kSlot ||
+             parts_.holes[first]->slot != part.slot)
+        ++first;
+      held_[hole] = held_[first];
+      return !text.starts_with(held_[hole]) || Run(text.substr(held_[hole].size()), hole + 1);
+    }
+    const std::string& follow = parts_.texts[hole + 1];
+    std::size_t length = 0;
+    if (hole + 1 == held_.size()) {
+      if (!text.ends_with(follow)) return true;
+      length = text.size() - follow.size();
+    }
+    for (; length <= text.size(); ++length) {
+      length = text.find(follow, length);
+      if (length == std::string_view::npos) return true;
+      if (++places_ > kMaxPlaces) {
+        pool_.Overflow(fmt::format("a template with more than {} ways to match", kMaxPlaces));
+        return true;
+      }
+      held_[hole] = text.substr(0, length);
+      if (!Run(text.substr(length), hole + 1)) return false;
+    }
+    return true;
+  }
+
+ private:
+  // Of the splits in which those holes are the same, the first is the one that is meant.
+  bool Found() {
+    std::vector<std::string_view> every;
+    for (std::size_t i = 0; i < held_.size(); ++i)
+      if (parts_.holes[i]->every) every.push_back(held_[i]);
+    if (!seen_.insert(std::move(every)).second) return true;
+    for (std::size_t i = 0; i < held_.size(); ++i)
+      if (parts_.holes[i]->kind == Pattern::Kind::kSlot && parts_.holes[i]->binds)
+        slots_[parts_.holes[i]->slot] = pool_.String(held_[i]);
+    return then_();
+  }
+
+  Pool& pool_;
+  const TemplateParts& parts_;
+  Value* slots_;
+  Continuation then_;
+  std::vector<std::string_view> held_;
+  std::set<std::vector<std::string_view>> seen_;
+  std::size_t places_ = 0;
+};
+
+bool TakesEvery(const Pattern& p) {
+  return p.parts.size() > 1 && std::any_of(p.parts.begin(), p.parts.end(),
+                                           [](const Pattern& part) { return part.every; });
+}
+
 bool TakeRegex(Pool& pool, const Pattern& p, std::string_view text, Value* slots) {
   std::vector<re2::StringPiece> groups(p.parts.size() + 1);
   const re2::StringPiece input(text.data(), text.size());
@@ -251,13 +323,15 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
       case Pattern::Kind::kList: return TakeList(pool, p, v, todo->next, slots, then);
       case Pattern::Kind::kSet: {
         if (v.kind() != Kind::kSet) return true;
-        std::vector<bool> taken(pool.ItemsOf(v).size());
-        return TakeSet(pool, p, pool.ItemsOf(v), 0, taken, todo->next, slots, then);
+        const std::span<const Value> items = InOrder(pool, v, todo->order);
+        std::vector<bool> taken(items.size());
+        return TakeSet(pool, p, items, 0, taken, todo->next, slots, then);
       }
       case Pattern::Kind::kMap: {
         if (v.kind() != Kind::kMap) return true;
-        std::vector<bool> taken(pool.ItemsOf(v).size() / 2);
-        return TakeMap(pool, p, v, 0, taken, todo->next, slots, then);
+        const std::span<const Value> items = InOrder(pool, v, todo->order);
+        std::vector<bool> taken(items.size() / 2);
+        return TakeMap(pool, p, items, 0, taken, todo->next, slots, then);
       }
       case Pattern::Kind::kTerm: {
         if (v.kind() != Kind::kTerm || pool.NamespaceOf(v) != p.ns || pool.TextOf(v) != p.label)
@@ -267,6 +341,12 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
         return TakeAll(pool, p.parts, args, todo->next, slots, then);
       }
       case Pattern::Kind::kTemplate:
+        if (v.kind() == Kind::kString && TakesEvery(p)) {
+          const TemplateParts parts = PartsOf(pool, p, slots);
+          const Todo* next = todo->next;
+          const auto go_on = [&] { return Take(pool, next, slots, then); };
+          return EverySplit(pool, parts, slots, go_on).Run(pool.TextOf(v));
+        }
         if (v.kind() != Kind::kString || !TakeTemplate(pool, p, pool.TextOf(v), slots)) return true;
         continue;
       case Pattern::Kind::kRegex:
@@ -284,18 +364,20 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
 
 }  // namespace
 
-bool Unify(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then) {
-  const Todo todo{&pattern, value, nullptr};
+bool Unify(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then,
+           std::span<const Value> order) {
+  const Todo todo{&pattern, value, nullptr, order};
   return Take(pool, &todo, slots, then);
 }
 
-bool UnifyEach(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then) {
+bool UnifyEach(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then,
+               std::span<const Value> order) {
   const bool takes_set =
       pattern.kind == Pattern::Kind::kSet ||
       (pattern.kind == Pattern::Kind::kConstant && pattern.constant.kind() == Kind::kSet);
   if (takes_set && value.kind() != Kind::kSet) return true;
   if (value.kind() == Kind::kSet && !takes_set) {
-    for (Value element : pool.ItemsOf(value))
+    for (Value element : InOrder(pool, value, order))
       if (!Unify(pool, pattern, element, slots, then)) return false;
     return true;
   }
@@ -307,12 +389,12 @@ bool UnifyEach(Pool& pool, const Pattern& pattern, Value value, Value* slots, Co
   }
   if (value.kind() == Kind::kMap && pattern.kind == Pattern::Kind::kList &&
       pattern.parts.size() == 2 && pattern.rest.empty()) {
-    const std::span<const Value> items = pool.ItemsOf(value);
+    const std::span<const Value> items = InOrder(pool, value, order);
     for (std::size_t i = 0; i < items.size(); i += 2)
       if (!TakeAll(pool, pattern.parts, items.subspan(i, 2), nullptr, slots, then)) return false;
     return true;
   }
-  return Unify(pool, pattern, value, slots, then);
+  return Unify(pool, pattern, value, slots, then, order);
 }
 
 Value Build(Pool& pool, const Pattern& p, const Value* slots,

@@ -44,12 +44,15 @@ class Continuation {
 Value Build(Pool& pool, const Pattern& pattern, const Value* slots,
             const std::vector<std::string>* names = nullptr);
 
-/// Calls `then` for each way `value` matches; false when `then` stopped it.
-bool Unify(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then);
+/// Calls `then` for each way `value` matches; false when `then` stopped it. `order`: the parts
+/// of a set or map in the order to take them, or empty for the value's own.
+bool Unify(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then,
+           std::span<const Value> order = {});
 
 /// The same for `value = ~ pattern`: a set against a pattern that is no set gives one
 /// instance per element (§7).
-bool UnifyEach(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then);
+bool UnifyEach(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then,
+               std::span<const Value> order = {});
 
 }  // namespace rpl
 

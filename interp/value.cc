@@ -48,6 +48,20 @@ std::vector<Value> Sorted(std::span<const Value> items, std::size_t stride) {
   return out;
 }
 
+// Those elements (stride 1) or entries (stride 2) that are the first with their word.
+std::vector<Value> Distinct(std::span<const Value> items, std::size_t stride) {
+  std::vector<Value> out;
+  IdTable seen;
+  for (std::size_t i = 0; i < items.size(); i += stride) {
+    const auto next = static_cast<std::uint32_t>(out.size() / stride);
+    if (seen.FindOrInsert(MixHash(0, items[i].bits()), next,
+                          [&](std::uint32_t id) { return out[id * stride] == items[i]; }) == next)
+      out.insert(out.end(), items.begin() + static_cast<std::ptrdiff_t>(i),
+                 items.begin() + static_cast<std::ptrdiff_t>(i + stride));
+  }
+  return out;
+}
+
 }  // namespace
 
 Pool::Pool() = default;
@@ -156,28 +170,13 @@ Value Pool::List(std::span<const Value> items) {
 }
 
 Value Pool::Set(std::span<const Value> items) {
-  std::vector<Value> distinct;
-  IdTable seen;
-  for (Value v : items) {
-    const auto next = static_cast<std::uint32_t>(distinct.size());
-    if (seen.FindOrInsert(MixHash(0, v.bits()), next,
-                          [&](std::uint32_t id) { return distinct[id] == v; }) == next)
-      distinct.push_back(v);
-  }
-  return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kSet}, distinct);
+  return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kSet}, Distinct(items, 1));
 }
 
 Value Pool::Map(std::span<const Value> entries) {
   assert(entries.size() % 2 == 0);
-  std::vector<Value> distinct;
-  IdTable seen;
-  for (std::size_t i = 0; i < entries.size(); i += 2) {
-    const auto next = static_cast<std::uint32_t>(distinct.size() / 2);
-    if (seen.FindOrInsert(MixHash(0, entries[i].bits()), next,
-                          [&](std::uint32_t id) { return distinct[2 * id] == entries[i]; }) == next)
-      distinct.push_back(entries[i]), distinct.push_back(entries[i + 1]);
-  }
-  return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kMap}, distinct);
+  return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kMap},
+                  Distinct(entries, 2));
 }
 
 Value Pool::Term(Namespace ns, std::string_view label, std::span<const Value> args) {
@@ -211,6 +210,14 @@ std::span<const Value> Pool::ItemsOf(Value v) const {
   assert(v.kind() >= Kind::kList);
   const Node& n = At(v);
   return {static_cast<const Value*>(n.data), n.size};
+}
+
+std::vector<Value> Pool::OrderIfOther(Value v, std::span<const Value> written) const {
+  const std::span<const Value> known = ItemsOf(v);
+  if (SameWords(known, written)) return {};
+  std::vector<Value> out = Distinct(written, v.kind() == Kind::kMap ? 2 : 1);
+  if (SameWords(known, out)) out.clear();
+  return out;
 }
 
 Namespace Pool::NamespaceOf(Value term) const {

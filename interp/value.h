@@ -15,7 +15,8 @@
 //
 // A set or map is equal to another whatever the order of its parts; the word remembers
 // the order of its first appearance in the pool, which is the order that reading,
-// printing and enumerating use (decision 45).
+// printing and enumerating use (decision 45). A literal that is split where it stands keeps
+// its own order beside the word: see OrderIfOther.
 //
 // Three constants never leave the engine as answers: `wild` stands for `_` inside a term
 // that is read by form (#?x, §5.7), `absent` for a capture that the chosen goal rule does
@@ -123,6 +124,9 @@ class Pool {
   /// Elements of a list or set, entries of a map (key, value, …), arguments of a term;
   /// in written order. REQUIRES: one of these kinds. Valid as long as the pool.
   std::span<const Value> ItemsOf(Value v) const;
+  /// The parts of a set or map in the order of `written`, of which it was built, without those
+  /// that are repeated; empty when that is the order of ItemsOf. REQUIRES: a set or map.
+  std::vector<Value> OrderIfOther(Value v, std::span<const Value> written) const;
   Namespace NamespaceOf(Value term) const;
   bool Contains(Value set, Value element) const;
   /// The value under `key` of a map, or kNone.

@@ -128,6 +128,22 @@ TEST_CASE("a set or map keeps the order of its first appearance") {
   CHECK(Text(pool, Read(pool, "{a 2, b 1}")) == "{b 1, a 2}");
 }
 
+TEST_CASE("an equal set or map that is written in another order keeps it beside the word") {
+  Pool pool;
+  const auto written = [&](std::initializer_list<int> parts) {
+    std::vector<Value> out;
+    for (const int part : parts) out.push_back(pool.Int(part));
+    return out;
+  };
+  const Value set = pool.Set(written({2, 1}));
+  CHECK(pool.OrderIfOther(set, written({2, 1})).empty());
+  CHECK(pool.OrderIfOther(set, written({2, 1, 2})).empty());
+  CHECK(pool.OrderIfOther(set, written({1, 2, 1})) == written({1, 2}));
+  const Value map = pool.Map(written({1, 7, 2, 8}));
+  CHECK(pool.OrderIfOther(map, written({1, 7, 2, 8, 1, 9})).empty());
+  CHECK(pool.OrderIfOther(map, written({2, 8, 1, 7, 2, 9})) == written({2, 8, 1, 7}));
+}
+
 TEST_CASE("one number has one form") {
   Pool pool;
   CHECK(pool.Float(-0.0) == pool.Int(0));

@@ -202,7 +202,8 @@ void Runtime::Assert(const Assertion& a, From from) {
     if (told) told_truths_.push_back(a);
     const Collected* collected = a.trace ? program_.FindCollected(a.relation) : nullptr;
     // The trace of a reply is no fact of the program, which would suppress asking.
-    store_.Insert(a.relation, a.row, true, a.meta, collected == nullptr ? &a.span : nullptr);
+    store_.Insert(a.relation, a.row, true, a.meta, collected == nullptr ? &a.span : nullptr,
+                  a.orders);
     if (collected != nullptr) {
       for (std::size_t i = 0; i < a.row.size(); ++i) TakeAvar(*collected, i, a.row[i]);
       solver_.ForgetArguments(a.relation, a.row);
