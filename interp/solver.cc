@@ -23,14 +23,6 @@ std::vector<const Clause*> Pointers(const Clauses& clauses) {
   return out;
 }
 
-// What a call with `key` binds in the head: what is gathered is not given.
-std::vector<Value> GivenTo(const Definition& def, std::span<const Value> key) {
-  std::vector<Value> given(key.begin(), key.end());
-  for (std::size_t i : def.gathered)
-    if (i < given.size()) given[i] = kNone;  // a goal's query has no key
-  return given;
-}
-
 Profile::Kind KindOf(const Relation& relation) {
   return relation.space() == Space::kGoal ? Profile::Kind::kGoal : Profile::Kind::kDemanded;
 }
@@ -210,6 +202,21 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
 
 // --- rules -------------------------------------------------------------------------------
 
+// What a call with `key` binds in the head of a rule: the key, or `changed` when some of it is
+// gathered, or may be an element of what the rule gives.
+std::span<const Value> Solver::GivenTo(const Definition& def, RelationId relation,
+                                       std::span<const Value> key,
+                                       std::vector<Value>& changed) const {
+  const bool gathers = !def.gathered.empty();
+  if (!gathers && !analysis_.MayGiveSets(def)) return key;
+  changed.assign(key.begin(), key.end());
+  const Columns inputs = gathers ? 0 : analysis_.InputsOf(relation);
+  for (std::size_t i = 0; i < changed.size(); ++i)
+    if (gathers ? std::ranges::count(def.gathered, i) > 0 : (inputs >> i & 1) == 0)
+      changed[i] = kNone;
+  return changed;
+}
+
 // Matches the head with the bound arguments of a call; `then` runs for each way.
 bool Solver::BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
                       std::vector<bool>& bound, Continuation then) {
@@ -270,6 +277,8 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   Profile::Evaluation evaluation(machine_.profile(), def, KindOf(store_.at(table.relation)));
   const std::size_t before = table.rows.size();
   std::vector<bool> bound(def.slots.size());
+  std::vector<Value> changed;
+  const std::span<const Value> given = GivenTo(def, table.relation, table.key, changed);
   if (!def.gathered.empty()) {
     const auto gather = [&] {
       Gather(def, bound, [&](Gathered group) {
@@ -282,14 +291,8 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
       });
       return machine_.stop == Stop::kGoesOn;
     };
-    BindHead(def, GivenTo(def, table.key), 0, bound, gather);
+    BindHead(def, given, 0, bound, gather);
   } else {
-    std::vector<Value> given = table.key;
-    if (analysis_.MayGiveSets(def)) {  // what is given may be an element of one
-      const Columns inputs = analysis_.InputsOf(table.relation);
-      for (std::size_t i = 0; i < given.size(); ++i)
-        if ((inputs >> i & 1) == 0) given[i] = kNone;
-    }
     BindHead(def, given, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
   }
   evaluation.Gave(table.rows.size() - before, frame.repeated);
@@ -492,7 +495,8 @@ Solver::Active Solver::Activated(const Definition& def, std::span<const Value> k
   const std::vector<bool> nothing(def.slots.size());
   std::vector<bool> bound = nothing;
   bool meant = false;  // by the call
-  BindHead(def, GivenTo(def, key), 0, bound, [&] {
+  std::vector<Value> changed;
+  BindHead(def, GivenTo(def, def.head, key, changed), 0, bound, [&] {
     meant = true;
     const Plan& plan = PlanOf(&def, program_.Has(def), 1, bound, [&](Planner planner) {
       std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)

@@ -125,6 +125,8 @@ class Solver : public Demands {
   };
   void Gather(const Definition& def, const std::vector<bool>& bound,
               const std::function<void(Gathered)>& add);
+  std::span<const Value> GivenTo(const Definition& def, RelationId relation,
+                                 std::span<const Value> key, std::vector<Value>& changed) const;
   bool BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
                 std::vector<bool>& bound, Continuation then);
   template <typename Make>
