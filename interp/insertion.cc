@@ -49,15 +49,18 @@ std::size_t Insertion::Insert(RowSet& rows, std::size_t count, std::size_t most)
   if (std::any_of(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count),
                   [&](const Waiting& w) { return w.slots != rows.slots(); }))
     team_.Each(count, [&](std::size_t k) { waiting_[k].Sort(rows); });
-  team_.Each(kParts, [&](std::size_t part) { ClaimPart(rows, part, count); });
+  team_.Each(1 + kParts, [&](std::size_t k) {
+    if (k == 0) rows.TouchRoom();
+    else ClaimPart(rows, k - 1, count);
+  });
   ClaimBeyond(rows, count);
   std::size_t added = 0;
   for (std::size_t k = 0; k < count; ++k) {
     waiting_[k].first = base + static_cast<RowId>(added);
     for (const Part& part : parts_) added += part.ends[k] - (k == 0 ? 0 : part.ends[k - 1]);
   }
-  if (added == 0) return 0;
   rows.AddTogether(added);
+  if (added == 0) return 0;
   team_.Each(count, [&](std::size_t k) { Settle(rows, k); });
   team_.Each(kParts + 1, [&](std::size_t part) {
     for (const Claim& claim : parts_[part].claims) {

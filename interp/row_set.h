@@ -67,7 +67,10 @@ class RowSet {
   template <typename Each>
   void BeginTogether(std::size_t count, Each&& each) {
     table_.Reserve(count, each);
+    cells_.Extend(count * arity_);
   }
+  /// Has the system give memory for the rows; one thread does, while others claim.
+  void TouchRoom() { cells_.Touch(std::size_t{size_} * arity_); }
   std::size_t slots() const { return table_.slots(); }
   std::size_t PartOf(std::uint64_t hash) const { return table_.PartOf(hash); }
   template <typename RowOf>
@@ -83,11 +86,9 @@ class RowSet {
       __builtin_prefetch(Row(known));
   }
   void AddTogether(std::size_t count) {
-    const std::size_t begin = cells_.size();
-    cells_.Extend(count * arity_);
-    cells_.Touch(begin);
     table_.Settle(count);
     size_ += static_cast<RowId>(count);
+    cells_.Shrink(std::size_t{size_} * arity_);
   }
   void Write(RowId id, const Value* row) {
     Value* to = cells_.data() + std::size_t{id} * arity_;
