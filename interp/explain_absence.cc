@@ -49,11 +49,14 @@ std::string Explainer::KnownAs(RelationId relation) const {
   std::size_t least = std::max<std::size_t>(rel.name().size() / 3, 2) + 1;
   for (RelationId r = 0; r < store_.size(); ++r) {
     const Relation& known = store_.at(r);
-    if (known.space() != rel.space() || store_.IsWhole(r) || r == relation) continue;
+    const bool known_goal = known.space() == Space::kGoal;
+    if ((known.space() != Space::kRelation && !known_goal) || store_.IsWhole(r) || r == relation)
+      continue;
     if (known.empty() && RulesOf(r).empty() && program_.FindCollected(r) == nullptr) continue;
     const std::string shown =
-        goal ? known.name() : known.name() + "/" + std::to_string(known.arity());
-    if (known.name() == rel.name()) other += (other.empty() ? "" : " and ") + shown;
+        known_goal ? known.name() : known.name() + "/" + std::to_string(known.arity());
+    if (known.label() == rel.label()) other += (other.empty() ? "" : " and ") + shown;
+    if (known_goal != goal) continue;
     const std::size_t distance = EditDistance(rel.name(), known.name());
     if (distance < least) least = distance, best = shown;
   }

@@ -200,6 +200,9 @@ TEST_CASE("an absence names the clause that fails") {
     |p(_)|  (it is 1)
 )"},
       {"arity", "p(1)\n", "p(1, 2)", "no p(1, 2)  (there is no p/2, but p/1)\n"},
+      {"a goal is meant", "p(1)\n%g(?x) <- p(?x)\n", "g(1)",
+       "no g(1)  (there is no g/1, but %g)\n"},
+      {"a relation is meant", "p(1)\n", "%p(1)", "no %p(1)  (there is no %p, but p/1)\n"},
       {"spelling", "person(1)\n", "persno(1)",
        "no persno(1)  (nothing defines persno/1, did you mean person/1?)\n"},
       {"spelling inside a rule", "edge(1, 2)\nr(?x) <- egde(?x, _)\n", "r(1)",

@@ -56,6 +56,7 @@ expect "run: a lone percent sign" 2 "" "percent.rpl" "$rpl" run percent.rpl
 expect "reply: a lone percent sign" 2 "*" "error RPL1021" "$rpl" reply percent.rpl
 expect "reply: an error in the context" 2 "*" "error RPL1003" "$rpl" reply \
   < <(printf '```rpl\np("a)\n```\n%% <- p(1)\n')
+expect "reply: a message as a file" 6 "" "help: the message is read from this file" "$rpl" reply 'p(1)'
 expect "reply: a folder" 6 "" "folder.md: Is a directory" "$rpl" reply folder.md
 expect "test: a folder without cases" 2 "*" "folder.md: no case" "$rpl" test folder.md
 mkdir -p loads/tests
@@ -748,7 +749,8 @@ expect "hostile: parse" 0 "*" "" "$rpl" parse "$hostile.rpl"
 plain
 expect "hostile: %fail of run, the log" 1 "" "%fail(" "$rpl" run "$hostile.rpl" --log phases
 plain
-for command in run parse check fmt test reply resume "trace show" "explain p -f"; do
+for command in run parse check fmt test reply resume doc profile verify "trace show" "trace html" \
+  "explain p -f" "query p(1) -f" "guard --policy" "repl --session /none/"; do
   # shellcheck disable=SC2086
   expect "hostile: $command of a file's name" 6 "*" "$shown" "$rpl" $command "none$hostile"
   plain

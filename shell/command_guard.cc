@@ -17,6 +17,7 @@
 #include "shell/guard_line.h"
 #include "shell/guard_setup.h"
 #include "shell/input.h"
+#include "shell/report.h"
 
 namespace rpl {
 namespace {
@@ -47,7 +48,7 @@ int ExitOf(const Decision& decision) {
 }
 
 int NoPolicy() {
-  std::cerr << "rpl: guard: expected a policy\nhelp: --policy FILE\n";
+  Complain("guard", "expected a policy", "--policy FILE");
   return kExitInvalid;
 }
 
@@ -57,14 +58,14 @@ int Decide(const GuardCommandOptions& options) {
   if (const ExitCode code = ReadStandaloneGuard(options, guard); code != kExitOk) return code;
   const Input input = ReadStandardInput();
   if (!input.error.empty()) {
-    std::cerr << "rpl: standard input: " << input.error << '\n';
+    Complain("standard input", input.error);
     return kExitFile;
   }
   JsonLines earlier;
   if (!options.history.empty()) {
     earlier = ReadJsonLines(options.history);
     if (!earlier.error.empty()) {
-      std::cerr << "rpl: " << options.history << ": " << earlier.error << '\n';
+      Complain(options.history, earlier.error);
       return kExitFile;
     }
   }
@@ -124,8 +125,7 @@ int ExplainRule(const GuardCommandOptions& options) {
   const Guard guard(std::move(*file.policy), {});
   const GuardRule* rule = guard.Find(options.rule);
   if (rule == nullptr) {
-    std::cerr << "rpl: " << options.guard.policy << ": there is no rule `"
-              << Printable(options.rule) << "`\n";
+    Complain(options.guard.policy, "there is no rule `" + options.rule + "`");
     return kExitInvalid;
   }
   std::cout << RuleAsRpl(*rule);
@@ -133,7 +133,7 @@ int ExplainRule(const GuardCommandOptions& options) {
 }
 
 int Unreadable(const std::string& path, const std::string& error) {
-  std::cerr << "rpl: " << path << ": " << error << '\n';
+  Complain(path, error);
   return kExitFile;
 }
 
@@ -155,8 +155,7 @@ int AnswerReview(const GuardCommandOptions& options) {
     return review.review.id == options.id;
   });
   if (!known) {
-    std::cerr << "rpl: " << path << ": there is no request `" << Printable(options.id)
-              << "`\nhelp: `rpl guard pending` lists them\n";
+    Complain(path, "there is no request `" + options.id + "`", "`rpl guard pending` lists them");
     return kExitInvalid;
   }
   const char* user = std::getenv("USER");
@@ -212,7 +211,7 @@ bool StandaloneGuard::Audit(const ordered_json& event) const {
   if (audit.empty()) return true;
   const std::string error = AppendJsonLine(audit, event);
   if (error.empty()) return true;
-  std::cerr << (audit_required ? "rpl: " : "warning: ") << "the audit log `" << audit
+  std::cerr << (audit_required ? "rpl: " : "warning: ") << "the audit log `" << PrintableLine(audit)
             << "` cannot be written: " << error << '\n';
   return !audit_required;
 }

@@ -185,7 +185,7 @@ int CommandReference(const ReferenceOptions& options, const CommandNode& root) {
     PrintManPage(root, command);
     return kExitOk;
   }
-  std::cerr << "rpl: unknown command `" << options.command << "`\n";
+  std::cerr << "rpl: unknown command `" << PrintableLine(options.command) << "`\n";
   return kExitInvalid;
 }
 

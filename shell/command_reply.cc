@@ -14,7 +14,9 @@ int CommandReply(const ReplyOptions& options) {
   const Input input = from_file ? ReadFile(options.file) : ReadStandardInput();
   if (Interrupted()) return kExitInterrupted;
   if (!input.error.empty()) {
-    Complain(from_file ? options.file : "standard input", input.error);
+    Complain(
+        from_file ? options.file : "standard input", input.error,
+        from_file ? "the message is read from this file; without one, from standard input" : "");
     return kExitFile;
   }
   TerminalAgent nobody(nullptr, "", std::cout, std::cerr);  // standard input was the message

@@ -37,12 +37,12 @@ constexpr double kMaxSeconds = 60;
 
 // Says that a file cannot be used.
 int FileError(const std::string& name, const std::string& why) {
-  std::cerr << "rpl: " << name << ": " << why << '\n';
+  Complain(name, why);
   return kExitFile;
 }
 
 int Misused(const std::string& message, const std::string& help) {
-  std::cerr << "rpl: " << message << "\nhelp: " << help << '\n';
+  std::cerr << "rpl: " << Printable(message) << "\nhelp: " << Printable(help) << '\n';
   return kExitInvalid;
 }
 

@@ -6,6 +6,7 @@
 
 #include "runtime/tool_agent.h"
 #include "shell/input.h"
+#include "shell/report.h"
 #include "shell/state_file.h"
 
 namespace rpl {
@@ -44,7 +45,7 @@ std::ostream& Nowhere() {
 std::optional<std::string> TextOf(const std::string& path) {
   Input input = ReadFile(path);
   if (input.error.empty()) return std::move(input.text);
-  std::cerr << "rpl: " << path << ": " << input.error << '\n';
+  Complain(path, input.error);
   return std::nullopt;
 }
 

@@ -154,13 +154,12 @@ ExitCode Repl::Begin() {
       opened.file.reset();
     }
     if (opened.file == nullptr) {
-      std::cerr << "rpl: " << options_.session << ": " << opened.error << '\n';
-      if (!opened.hint.empty()) std::cerr << "help: " << opened.hint << '\n';
+      Complain(options_.session, opened.error, opened.hint);
       return kExitFile;
     }
     change = session_.Resume(std::move(opened.file), documents);
     if (!session_.Broken().empty()) {
-      std::cerr << "rpl: " << options_.session << ": " << session_.Broken() << '\n';
+      Complain(options_.session, session_.Broken());
       return kExitFile;
     }
   }
@@ -213,7 +212,7 @@ int Repl::Run() {
     if (!interactive_ && Interrupted()) return kExitInterrupted;
     ClearInterrupt();
     if (const std::string broken = session_.Broken(); !broken.empty()) {
-      std::cerr << "rpl: " << options_.session << ": " << broken << '\n';
+      Complain(options_.session, broken);
       return kExitFile;
     }
   }
@@ -391,7 +390,8 @@ void Repl::Error(const std::string& text) {
 }
 
 void Repl::Alarm(const std::string& text) const {
-  std::cerr << (colours_.err ? "\033[31m" : "") << text << (colours_.err ? "\033[0m" : "") << '\n';
+  std::cerr << (colours_.err ? "\033[31m" : "") << Printable(text)
+            << (colours_.err ? "\033[0m" : "") << '\n';
 }
 
 void Repl::Note(const std::string& text) const {
