@@ -37,6 +37,7 @@ namespace {
 
 constexpr rlim_t kMostProcessor = 300;  // seconds of one run; then the engine is left out
 constexpr double kMostSeconds = 1800;   // the same, on the clock
+constexpr unsigned kThreads = 4;
 constexpr double kLong = 20;            // a figure of the library that takes longer is taken once
 const std::string kPrograms = "bench/programs/";
 const std::string kData = "build/bench-data/";
@@ -188,12 +189,13 @@ struct Workload {
   std::string data;  // whose facts, or ""
   std::string about;
   std::map<std::string, double> faster;  // how many times rpl means to be, by engine
+  bool shared = false;                   // run by several threads, too
 };
 
 const Workload kWorkloads[] = {
-    {"tc", "tc", "transitive closure of a random graph", {{"swipl", 6}, {"gringo", 15}}},
+    {"tc", "tc", "transitive closure of a random graph", {{"swipl", 6}, {"gringo", 15}}, true},
     {"sg", "sg", "same generation in a forest", {{"swipl", 6}, {"gringo", 15}}},
-    {"pt", "pt", "points-to analysis, mutual recursion", {}},
+    {"pt", "pt", "points-to analysis, mutual recursion", {}, true},
     {"tri", "tri", "triangles of a skewed graph", {{"gringo", 100}}},
     {"neg", "neg", "complement, counts, histogram", {{"swipl", 4}, {"gringo", 8}}},
     {"wide", "wide", "a million facts with strings, a selective join", {}},
@@ -311,9 +313,24 @@ bool Compare(const Workload& workload, const std::vector<Engine>& others, int co
   return good;
 }
 
+/// How many times faster rpl is with kThreads than with one, in pairs of runs.
+void PrintShared(const Workload& workload, int count) {
+  Command shared = kRpl.Of(workload.name, workload.data);
+  shared.insert(shared.end(), {"--threads", std::to_string(kThreads)});
+  std::vector<double> faster;
+  for (int i = 0; i < count; ++i) {
+    const double alone = Execute(kRpl.Of(workload.name, workload.data)).wall;
+    faster.push_back(alone / Execute(shared).wall);
+  }
+  PrintFigure("", std::to_string(kThreads) + " threads", Median(faster), "times as fast as one",
+              ">= 2");
+}
+
 /// What follows from the runs of a workload beside its rows.
-void PrintDerived(const Workload& workload, const Runs& rpl) {
+void PrintDerived(const Workload& workload, const Runs& rpl, int count) {
   if (!rpl.trouble.empty()) return;
+  if (workload.shared && std::thread::hardware_concurrency() >= kThreads)
+    PrintShared(workload, count);
   if (workload.name == "tc") {
     const double without = Execute(kRpl.Of("first", workload.data)).peak;
     PrintFigure("", "memory", (rpl.peak - without) / static_cast<double>(rpl.answer[0]),
@@ -409,7 +426,7 @@ int main(int argc, char** argv) {
     if (!wanted(workload.name)) continue;
     Runs rpl;
     good = Compare(workload, others, count, rpl) && good;
-    PrintDerived(workload, rpl);
+    PrintDerived(workload, rpl, count);
   }
   for (const Inner& inner : kInner)
     if (wanted(inner.name)) good = PrintInner(inner, count) && good;
