@@ -38,7 +38,7 @@ namespace {
 constexpr rlim_t kMostProcessor = 300;  // seconds of one run; then the engine is left out
 constexpr double kMostSeconds = 1800;   // the same, on the clock
 constexpr unsigned kThreads = 4;
-constexpr double kLong = 20;            // a figure of the library that takes longer is taken once
+constexpr double kLong = 20;  // a figure of the library that takes longer is taken once
 const std::string kPrograms = "bench/programs/";
 const std::string kData = "build/bench-data/";
 
