@@ -316,6 +316,8 @@ std::string LvarOfGroup(std::string_view name);
 /// Adds the names of the lvars and avars in `node` to `out`, in written order, once each:
 /// those of templates, regexes, expansions and suffixes too; not `_`.
 void CollectVariables(const Node& node, std::vector<std::string>& out);
+/// Whether there are such names.
+bool HasVariables(const Node& node);
 
 }  // namespace rpl
 

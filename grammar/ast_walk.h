@@ -119,6 +119,12 @@ inline void CollectVariables(const Node& node, std::vector<std::string>& out) {
   VariableCollector(out).Visit(node);
 }
 
+inline bool HasVariables(const Node& node) {
+  std::vector<std::string> names;
+  CollectVariables(node, names);
+  return !names.empty();
+}
+
 }  // namespace rpl
 
 #endif  // RPL_GRAMMAR_AST_WALK_H_

@@ -39,12 +39,6 @@ void Prefix(Sentence& sentence, const std::string& file) {
   sentence.rule = std::move(*whole.As<Rule>());
 }
 
-bool HasVariables(const Node& node) {
-  std::vector<std::string> variables;
-  CollectVariables(node, variables);
-  return !variables.empty();
-}
-
 // Whether the sentence says what held or was taken back, as a trace does (§12.3, §12.4):
 // `file.md#p(?x) ^^ {?x 1} -> true`, `file.md#p(1) -> false`.
 bool IsTraceEntry(const Rule& rule) {

@@ -17,12 +17,6 @@ bool IsLvar(const Node& node, const std::string& name) {
   return v != nullptr && v->name == name;
 }
 
-bool HasVariables(const Node& node) {
-  std::vector<std::string> names;
-  CollectVariables(node, names);
-  return !names.empty();
-}
-
 template <typename Fn>
 void Walk(const Node& node, Fn&& fn) {
   fn(node);

@@ -15,7 +15,6 @@
 #define RPL_INTERP_INSERTION_H_
 
 #include <array>
-#include <functional>
 #include <vector>
 
 #include "interp/row_set.h"

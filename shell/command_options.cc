@@ -216,6 +216,17 @@ void AddChoice(CLI::App& command, const char* name, T& to, const char* unit, con
       ->check(CLI::IsMember(words));
 }
 
+// An option that takes one value, and may be given again.
+CLI::Option* AddRepeatable(CLI::App& command, const char* name, std::vector<std::string>& to,
+                           const char* unit, const char* about) {
+  return command.add_option(name, to, about)->type_name(unit)->allow_extra_args(false);
+}
+
+CLI::Option* AddPrograms(CLI::App& command, std::vector<std::string>& to) {
+  return AddRepeatable(command, "-f,--file", to, "FILE",
+                       "Markdown protocols, and plain RPL in *.rpl");
+}
+
 void AddFormat(CLI::App& command, bool& json) {
   AddChoice(command, "--format", json, "FORMAT", "text (default) or json",
             {{"text", false}, {"json", true}});
@@ -233,20 +244,14 @@ void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
                   "Answers given beforehand, in JSON or YAML; - asks and reads NDJSON")
       ->type_name("FILE")
       ->check(CheckNamed);
-  command
-      .add_option("--answer", options.answers,
-                  "One answer; KEY is the avar, argument, relation or tool; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  AddRepeatable(command, "--answer", options.answers, "KEY=VALUE",
+                "One answer; KEY is the avar, argument, relation or tool; repeatable");
   AddNow(command, options);
 }
 
 void AddFactsOptions(CLI::App& command, EngineOptions& options) {
-  command
-      .add_option("--facts", options.facts,
-                  "Rows of a relation, from a CSV, TSV or NDJSON file (docs/facts.md); repeatable")
-      ->type_name("RELATION=FILE")
-      ->allow_extra_args(false);
+  AddRepeatable(command, "--facts", options.facts, "RELATION=FILE",
+                "Rows of a relation, from a CSV, TSV or NDJSON file (docs/facts.md); repeatable");
   command.add_flag("--strict-facts", options.strict_facts,
                    "Refuse a facts file with a bad row, instead of leaving the row out");
 }
@@ -261,11 +266,8 @@ void AddConfig(CLI::App& command, std::string& config, const char* by_default) {
 
 void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_default) {
   AddConfig(command, options.config, by_default);
-  command
-      .add_option("--allow-tool", options.allow_tools,
-                  "Approve and allow a configured tool in this run; repeatable")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
+  AddRepeatable(command, "--allow-tool", options.allow_tools, "NAME",
+                "Approve and allow a configured tool in this run; repeatable");
 }
 
 void AddAgentOptions(CLI::App& command, GuardOptions& options) {
@@ -341,9 +343,7 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
 }
 
 void AddQueryOptions(CLI::App& command, QueryOptions& options) {
-  command.add_option("-f,--file", options.files, "Markdown protocols, and plain RPL in *.rpl")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  AddPrograms(command, options.files);
   command.add_option("GOAL", options.goal, "What is asked")->required();
   AddEngineOptions(command, options.engine);
   AddToolOptions(command, options.engine, kBesideDocument);
@@ -473,10 +473,7 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
 }
 
 void DescribeExplain(CLI::App& command, ExplainOptions& to) {
-  command.add_option("-f,--file", to.files, "Markdown protocols, and plain RPL in *.rpl")
-      ->type_name("FILE")
-      ->required()
-      ->allow_extra_args(false);
+  AddPrograms(command, to.files)->required();
   command.add_option("FORM", to.form, "A fact or a goal, with or without variables")->required();
   command.add_flag("--not", to.absent, "Say why no fact matches");
   command
@@ -500,9 +497,8 @@ void DescribeVerify(CLI::App& command, VerifyOptions& to) {
       .add_option("--rulespec", to.rulespec,
                   "A rulespec (default: analysis/rulespec.yaml, without --rules)")
       ->type_name("FILE");
-  command.add_option("--rules", to.rules, "A program whose constraints are rules; repeatable")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  AddRepeatable(command, "--rules", to.rules, "FILE",
+                "A program whose constraints are rules; repeatable");
   command.add_option("--rule", to.rule, "Only the record of this rule")->type_name("NAME");
   command.add_flag("--list", to.list, "List the rules, and verify nothing");
   command.add_option("--out", to.out, "Where to write (default: the folder of CONTENT)")
@@ -623,12 +619,8 @@ void Describe(CLI::App& app, Commands& to) {
 
   CLI::App* resume = app.add_subcommand("resume", "Go on with a run that has a file");
   resume->add_option("SESSION", to.resume.session, "The file of `rpl run --session`")->required();
-  resume
-      ->add_option(
-          "--retry", to.resume.retry,
-          "Call the tool again where it failed, or nobody knows whether it ran; repeatable")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
+  AddRepeatable(*resume, "--retry", to.resume.retry, "NAME",
+                "Call the tool again where it failed, or nobody knows whether it ran; repeatable");
   AddEngineOptions(*resume, to.resume.engine);
   AddGuardOptions(*resume, to.resume.engine.guard);
   AddToolOptions(*resume, to.resume.engine, kBesideDocument);

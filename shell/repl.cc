@@ -44,9 +44,9 @@ std::size_t Conjuncts(const Node& tail) {
   return all != nullptr ? all->clauses.size() : 1;
 }
 
-bool HasVariables(const Node& node) {
+bool MentionsLvar(const Node& node) {
   bool found = node.As<Lvar>() != nullptr;
-  ForEachChild(node, [&](const Node& child) { found = found || HasVariables(child); });
+  ForEachChild(node, [&](const Node& child) { found = found || MentionsLvar(child); });
   return found;
 }
 
@@ -55,7 +55,7 @@ bool TakesBack(const Rule& rule) {
   const auto* truth = rule.constraints.front().As<Boolean>();
   if (truth == nullptr || truth->value || !rule.heads.empty()) return false;
   const auto* annotated = rule.tail.front().As<Annotated>();
-  return !HasVariables(rule.tail.front()) ||
+  return !MentionsLvar(rule.tail.front()) ||
          (annotated != nullptr && annotated->form.front().As<Call>() != nullptr);
 }
 
