@@ -23,6 +23,17 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+NearestName::NearestName(std::string_view got)
+    : got_(got.substr(0, 100)), least_(std::max<std::size_t>(got_.size() / 3, 2) + 1) {}
+
+bool NearestName::Offer(std::string_view name) {
+  const std::size_t distance = EditDistance(got_, name);
+  if (distance >= std::min(least_, name.size())) return false;
+  least_ = distance;
+  name_ = name;
+  return true;
+}
+
 std::string Kebab(std::string_view name) {
   std::string out;
   for (std::size_t i = 0; i < name.size(); ++i) {

@@ -15,6 +15,22 @@ namespace rpl {
 /// O(a.size() * b.size()).
 std::size_t EditDistance(std::string_view a, std::string_view b);
 
+/// Of names offered one after the other, the one that `got` was most likely meant to be: the
+/// first of those that differ least, by a third of its bytes or by two, and not altogether.
+class NearestName {
+ public:
+  explicit NearestName(std::string_view got);
+  /// Whether it is the nearest so far. Takes O(name.size()), however long `got` is.
+  bool Offer(std::string_view name);
+  /// Empty when no name was near.
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string got_;  // no more of it than any name is compared with
+  std::size_t least_;
+  std::string name_;
+};
+
 /// The kebab-case of a name, which may have a namespace: cookMode, step_no and Foo become
 /// cook-mode, step-no and foo.
 std::string Kebab(std::string_view name);

@@ -46,7 +46,7 @@ std::string Explainer::KnownAs(RelationId relation) const {
     return "";
   if (rel.space() == Space::kTool || rel.space() == Space::kAvar) return "nobody answered it";
   std::string other, best;
-  std::size_t least = std::max<std::size_t>(rel.name().size() / 3, 2) + 1;
+  NearestName nearest(rel.name());
   for (RelationId r = 0; r < store_.size(); ++r) {
     const Relation& known = store_.at(r);
     const bool known_goal = known.space() == Space::kGoal;
@@ -57,8 +57,7 @@ std::string Explainer::KnownAs(RelationId relation) const {
         known_goal ? known.name() : known.name() + "/" + std::to_string(known.arity());
     if (known.label() == rel.label()) other += (other.empty() ? "" : " and ") + shown;
     if (known_goal != goal) continue;
-    const std::size_t distance = EditDistance(rel.name(), known.name());
-    if (distance < least) least = distance, best = shown;
+    if (nearest.Offer(known.name())) best = shown;
   }
   const std::string name = goal ? rel.name() : rel.name() + "/" + std::to_string(rel.arity());
   if (!other.empty()) return "there is no " + name + ", but " + other;

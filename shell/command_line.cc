@@ -59,13 +59,9 @@ std::vector<std::string> WithoutHelp(int argc, char** argv) {
 
 // ", did you mean `run`?" or nothing.
 std::string Suggestion(std::string_view got, const std::vector<std::string>& candidates) {
-  std::string best;
-  std::size_t least = std::max<std::size_t>(got.size() / 3, 2) + 1;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = EditDistance(got.substr(0, 100), candidate);
-    if (distance < least) least = distance, best = candidate;
-  }
-  return best.empty() ? "" : fmt::format(", did you mean `{}`?", best);
+  NearestName nearest(got);
+  for (const std::string& candidate : candidates) nearest.Offer(candidate);
+  return nearest.name().empty() ? "" : fmt::format(", did you mean `{}`?", nearest.name());
 }
 
 std::vector<std::string> CommandNames(const CLI::App& app) {

@@ -33,16 +33,14 @@ std::vector<std::string> UnknownCalls(const Session& session,
   const std::vector<std::string> known = KnownNames(session);
   for (const std::string& call : calls) {
     if (std::find(known.begin(), known.end(), call) != known.end()) continue;
-    const std::string* nearest = nullptr;
-    std::size_t least = std::max<std::size_t>(call.size() / 3, 2) + 1;
+    NearestName nearest(call);
     for (const std::string& name : known)
-      if (const std::size_t distance = EditDistance(call.substr(0, 100), name);
-          distance < least && EditDistance(LabelOf(call), LabelOf(name)) <
-                                  std::max(LabelOf(call).size(), LabelOf(name).size()))
-        least = distance, nearest = &name;
+      if (EditDistance(LabelOf(call), LabelOf(name)) <
+          std::max(LabelOf(call).size(), LabelOf(name).size()))
+        nearest.Offer(name);
     out.push_back(
         fmt::format("nothing defines {}{}", call,
-                    nearest != nullptr ? fmt::format(", did you mean {}?", *nearest) : ""));
+                    nearest.name().empty() ? "" : ", did you mean " + nearest.name() + "?"));
   }
   return out;
 }

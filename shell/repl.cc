@@ -233,8 +233,7 @@ void Repl::RunCommand(const std::string& text) {
   const std::size_t blank = std::min(text.find_first_of(" \t\n"), text.size());
   const std::string name = text.substr(0, blank);
   const std::string argument = Trimmed(std::string_view(text).substr(blank));
-  const Command* nearest = nullptr;
-  std::size_t least = 3;
+  NearestName nearest(name);
   for (const Command& command : Commands()) {
     if (name == command.name || (name == ".exit" && std::string_view(command.name) == ".quit")) {
       const bool takes = *command.takes != '\0';
@@ -244,12 +243,11 @@ void Repl::RunCommand(const std::string& text) {
         return Error(fmt::format("expected {} {}", name, command.takes));
       return (this->*command.run)(argument);
     }
-    const std::size_t distance = EditDistance(name.substr(0, 100), command.name);
-    if (distance < least) least = distance, nearest = &command;
+    nearest.Offer(command.name);
   }
-  Error(fmt::format("unknown command `{}`{}", Printable(name),
-                    nearest != nullptr ? fmt::format(", did you mean `{}`?", nearest->name)
-                                       : "; .help lists them"));
+  Error(fmt::format(
+      "unknown command `{}`{}", Printable(name),
+      nearest.name().empty() ? "; .help lists them" : ", did you mean `" + nearest.name() + "`?"));
 }
 
 // --- entries ----------------------------------------------------------------------------------

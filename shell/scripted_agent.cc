@@ -150,13 +150,10 @@ std::vector<std::string> ScriptedAgent::Unused() const {
 }
 
 std::string ScriptedAgent::NameLike(std::string_view key) const {
-  std::string best;
-  std::size_t least = std::max<std::size_t>(key.size() / 3, 2) + 1;
-  for (const std::string& name : asked_) {
-    const std::size_t distance = EditDistance(key.substr(0, 100), name);
-    if (distance > 0 && distance < std::min(least, name.size())) least = distance, best = name;
-  }
-  return best;
+  NearestName nearest(key);
+  for (const std::string& name : asked_)
+    if (name != key) nearest.Offer(name);
+  return nearest.name();
 }
 
 std::optional<rpl::Answer> ScriptedAgent::Scripted(const Request& request, Pool& pool) {
