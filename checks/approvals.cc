@@ -8,16 +8,12 @@
 #include <array>
 
 #include "checks/json_lines.h"
+#include "interp/json_fields.h"
 
 namespace rpl {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string TextAt(const ordered_json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "interp/json_fields.h"
 #include "interp/operators.h"
 
 namespace rpl {
@@ -16,7 +17,7 @@ constexpr std::size_t kMostListed = 100;
 constexpr std::size_t kMostText = 256;  // characters
 
 // The first characters of a text in UTF-8.
-std::string Cut(const std::string& text) {
+std::string ShortText(const std::string& text) {
   std::size_t characters = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
@@ -27,22 +28,10 @@ std::string Cut(const std::string& text) {
 
 // Strings of any JSON are cut; what is still large is its text, cut.
 ordered_json CutValue(const ordered_json& value) {
-  if (value.is_string()) return Cut(value.get_ref<const std::string&>());
+  if (value.is_string()) return ShortText(value.get_ref<const std::string&>());
   if (!value.is_structured()) return value;
   const std::string text = value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-  return text.size() <= kMostText ? value : ordered_json(Cut(text));
-}
-
-std::string TextAt(const ordered_json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-const ordered_json& At(const ordered_json& object, const char* key) {
-  static const ordered_json kNothing;
-  if (!object.is_object()) return kNothing;
-  const auto found = object.find(key);
-  return found == object.end() ? kNothing : *found;
+  return text.size() <= kMostText ? value : ordered_json(ShortText(text));
 }
 
 // Whole numbers as such.
@@ -67,20 +56,22 @@ ordered_json MetricsJson(const std::map<std::string, double>& metrics) {
 }
 
 PastCall PastCallOf(const ordered_json& event) {
-  const ordered_json& data = At(event, "data");
+  const ordered_json& data = FieldAt(event, "data");
   PastCall call;
-  call.tool = TextAt(At(data, "tool"), "name");
-  for (const ordered_json& tag : At(At(data, "tool"), "tags"))
+  call.tool = TextAt(FieldAt(data, "tool"), "name");
+  for (const ordered_json& tag : FieldAt(FieldAt(data, "tool"), "tags"))
     if (tag.is_string()) call.tags.push_back(tag.get<std::string>());
   call.failed = TextAt(data, "outcome") == "error";
-  if (At(data, "durationMs").is_number()) call.took_ms = At(data, "durationMs").get<double>();
+  if (FieldAt(data, "durationMs").is_number())
+    call.took_ms = FieldAt(data, "durationMs").get<double>();
   call.at = ParseInstant(TextAt(event, "ts")).value_or(0);
   if (const std::string user = TextAt(event, "actorExternalId"); !user.empty()) call.user = user;
   for (const char* kind : {"inbuilt", "custom"}) {
-    const ordered_json& metrics = At(At(data, "metrics"), kind);
+    const ordered_json& metrics = FieldAt(FieldAt(data, "metrics"), kind);
     if (!metrics.is_object()) continue;
     for (const auto& [key, metric] : metrics.items())
-      if (At(metric, "value").is_number()) call.metrics[key] = At(metric, "value").get<double>();
+      if (FieldAt(metric, "value").is_number())
+        call.metrics[key] = FieldAt(metric, "value").get<double>();
   }
   return call;
 }
@@ -109,26 +100,27 @@ ordered_json AuditRun::Decided(std::size_t step, const Decision& decision, const
   ordered_json data = DecisionJson(decision, call);
   data.erase("schema");
   data.erase("premises");
-  data["message"] = Cut(decision.message);
+  data["message"] = ShortText(decision.message);
   data["phase"] = call.phase == CallPhase::kBefore ? "tool.before" : "tool.after";
   ordered_json subjects = ordered_json::array();
   if (decision.subjects.value)
     for (const Subject& subject : *decision.subjects.value) {
       if (subjects.size() == kMostListed) break;
-      ordered_json one = {{"subjectType", Cut(subject.type)}, {"value", Cut(subject.value)}};
-      if (subject.role) one["role"] = Cut(*subject.role);
-      if (subject.id_system) one["idSystem"] = Cut(*subject.id_system);
+      ordered_json one = {{"subjectType", ShortText(subject.type)},
+                          {"value", ShortText(subject.value)}};
+      if (subject.role) one["role"] = ShortText(*subject.role);
+      if (subject.id_system) one["idSystem"] = ShortText(*subject.id_system);
       subjects.push_back(std::move(one));
     }
   data["subjects"] = std::move(subjects);
   ordered_json signals = ordered_json::array();
   for (const AskedSignal& asked : decision.signals) {
     if (signals.size() == kMostListed) break;
-    ordered_json one = {{"key", Cut(asked.key)}, {"args", ordered_json::object()}};
+    ordered_json one = {{"key", ShortText(asked.key)}, {"args", ordered_json::object()}};
     for (const auto& [name, value] : asked.args.items()) one["args"][name] = CutValue(value);
     if (asked.answer.value)
       one["result"] = {{"ok", true}, {"value", CutValue(*asked.answer.value)}};
-    else one["result"] = {{"ok", false}, {"error", {{"message", Cut(asked.answer.why)}}}};
+    else one["result"] = {{"ok", false}, {"error", {{"message", ShortText(asked.answer.why)}}}};
     signals.push_back(std::move(one));
   }
   data["signals"] = std::move(signals);
@@ -142,7 +134,7 @@ ordered_json AuditRun::Result(std::size_t step, const PastCall& past,
                        {"outcome", error ? "error" : "success"},
                        {"durationMs", Plain(past.took_ms)},
                        {"metrics", MetricsJson(past.metrics)}};
-  if (error) data["error"] = {{"message", Cut(*error)}};
+  if (error) data["error"] = {{"message", ShortText(*error)}};
   return Event("tool.result", std::move(data), now, step);
 }
 
@@ -151,7 +143,7 @@ ordered_json AuditRun::Ended(std::string_view status, std::size_t steps, Moment 
 }
 
 ordered_json AuditRun::Failed(const std::string& message, Moment now) {
-  return Event("error", {{"scope", "governance"}, {"message", Cut(message)}}, now);
+  return Event("error", {{"scope", "governance"}, {"message", ShortText(message)}}, now);
 }
 
 void ReadHistory(const std::vector<ordered_json>& events, const std::string& run,
@@ -161,23 +153,25 @@ void ReadHistory(const std::vector<ordered_json>& events, const std::string& run
   for (const ordered_json& event : events) {
     const std::string of = TextAt(event, "runId");
     const std::string kind = TextAt(event, "kind");
-    if (kind == "run.started") agents[of] = TextAt(At(At(event, "data"), "agent"), "slug");
+    if (kind == "run.started")
+      agents[of] = TextAt(FieldAt(FieldAt(event, "data"), "agent"), "slug");
     if (kind != "tool.result") continue;
     const auto agent = agents.find(of);
     if (of != run && (agent == agents.end() ? "" : agent->second) != agent_slug) continue;
     const PastCall call = PastCallOf(event);
     if (call.tool.empty()) continue;
     to.Add(call, of == run);
-    if (of == run) ended[call.tool].insert(At(event, "stepIndex").dump());
+    if (of == run) ended[call.tool].insert(FieldAt(event, "stepIndex").dump());
   }
   if (!open) return;
   for (const ordered_json& event : events) {
-    const ordered_json& data = At(event, "data");
-    const bool went_out = TextAt(event, "kind") == "tool.decision" &&
-                          TextAt(event, "runId") == run && TextAt(data, "phase") == "tool.before" &&
-                          (TextAt(data, "verdict") == "ALLOW" || At(data, "enforced") == false);
+    const ordered_json& data = FieldAt(event, "data");
+    const bool went_out =
+        TextAt(event, "kind") == "tool.decision" && TextAt(event, "runId") == run &&
+        TextAt(data, "phase") == "tool.before" &&
+        (TextAt(data, "verdict") == "ALLOW" || FieldAt(data, "enforced") == false);
     const PastCall call = PastCallOf(event);
-    if (went_out && !ended[call.tool].contains(At(event, "stepIndex").dump()))
+    if (went_out && !ended[call.tool].contains(FieldAt(event, "stepIndex").dump()))
       to.Begin(call.tool, call.tags);
   }
 }

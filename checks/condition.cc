@@ -36,7 +36,7 @@ std::string Shown(const ordered_json& value) {
   return Shortened(value.dump(-1, ' ', false, ordered_json::error_handler_t::replace), kMost);
 }
 
-std::string Listed(const std::vector<std::string>& items) {
+std::string InBrackets(const std::vector<std::string>& items) {
   std::string out;
   for (const std::string& item : items) out += (out.empty() ? "" : ", ") + item;
   return out;
@@ -89,7 +89,7 @@ class Leaves {
 
   Ternary operator()(const MaxCallsLeaf& leaf) {
     const std::size_t calls = around_.history.Calls(leaf);
-    Say("maxCalls: {} calls match {}, max {}", calls, Listed(leaf.globs), leaf.max);
+    Say("maxCalls: {} calls match {}, max {}", calls, InBrackets(leaf.globs), leaf.max);
     return Of(calls >= leaf.max);
   }
 
@@ -187,7 +187,7 @@ class Leaves {
 
   Ternary operator()(const ToolTagLeaf& leaf) {
     const std::vector<std::string>& tags = around_.call.tags;
-    Say("the tags of the tool are {}", Listed(tags));
+    Say("the tags of the tool are {}", InBrackets(tags));
     const auto has = [&](const std::string& tag) { return HasTag(tags, tag); };
     return Of(leaf.op == ToolTagLeaf::Op::kAllOf
                   ? std::all_of(leaf.tags.begin(), leaf.tags.end(), has)

@@ -9,16 +9,13 @@
 #include <utility>
 
 #include "checks/yaml_fields.h"
+#include "grammar/character.h"
 
 namespace rpl {
 namespace {
 
-using Kind = YamlNode::Kind;
-
 // Maps with more keys than this are looked up by a table.
 constexpr std::size_t kManyKeys = 16;
-
-bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
 // What stands between brackets, as a step; nullopt when it is neither an index nor `*`.
 std::optional<Selector::Step> Inside(std::string_view text) {
@@ -32,13 +29,13 @@ std::optional<Selector::Step> Inside(std::string_view text) {
 }
 
 nlohmann::json Canonical(const YamlNode& node, const Sources& sources) {
-  if (node.kind == Kind::kNull) return nullptr;
-  if (node.kind == Kind::kList) {
+  if (node.kind == YamlKind::kNull) return nullptr;
+  if (node.kind == YamlKind::kList) {
     nlohmann::json list = nlohmann::json::array();
     for (const YamlNode& item : node.items) list.push_back(Canonical(item, sources));
     return list;
   }
-  if (node.kind != Kind::kMap) return ScalarText(node, sources);
+  if (node.kind != YamlKind::kMap) return ScalarText(node, sources);
   nlohmann::json map = nlohmann::json::object();  // sorts its keys
   for (const auto& [key, value] : node.entries)
     map[key.scalar.get<std::string>()] = Canonical(value, sources);
@@ -53,7 +50,7 @@ std::optional<Selector> ReadSelector(std::string_view text, std::string* problem
     *problem = std::move(why);
     return std::nullopt;
   };
-  if (IsBlank(text)) return fail("it is empty");
+  if (IsAllSpace(text)) return fail("it is empty");
   for (std::size_t i = 0; i < text.size();) {
     if (text[i] == '[') {
       const std::size_t end = text.find(']', i);
@@ -72,7 +69,7 @@ std::optional<Selector> ReadSelector(std::string_view text, std::string* problem
     if (!selector.steps.empty() && text[i] != '.') return fail("`]` without `[`");
     if (!selector.steps.empty()) ++i;
     const std::size_t end = std::min(text.find_first_of(".[]", i), text.size());
-    if (IsBlank(text.substr(i, end - i))) return fail("a field without name");
+    if (IsAllSpace(text.substr(i, end - i))) return fail("a field without name");
     selector.steps.push_back(
         {Selector::Step::Kind::kField, std::string(text.substr(i, end - i)), 0});
     i = end;
@@ -99,7 +96,7 @@ std::optional<Envelope> Envelope::Read(const Sources& sources, std::uint32_t fil
   if (!root) return std::nullopt;
   YamlFields fields(*root, found);
   const YamlNode* facts = root->Find("facts");
-  if (root->kind != Kind::kMap && root->kind != Kind::kNull) {
+  if (root->kind != YamlKind::kMap && root->kind != YamlKind::kNull) {
     fields.IsMap(*root);
   } else if (facts == nullptr) {
     fields.Add(Code::kNoFacts, *root, "the envelope has no `facts:`",
@@ -128,7 +125,7 @@ std::vector<const YamlNode*> Envelope::Walk(const YamlNode& from, const Selector
     std::vector<const YamlNode*> next;
     for (const YamlNode* node : at) {
       if (step.kind == Selector::Step::Kind::kField) {
-        const YamlNode* value = node->kind == Kind::kMap ? Field(*node, step.field) : nullptr;
+        const YamlNode* value = node->kind == YamlKind::kMap ? Field(*node, step.field) : nullptr;
         if (value != nullptr) next.push_back(value);
       } else if (step.kind == Selector::Step::Kind::kEach) {
         for (const YamlNode& item : node->items) next.push_back(&item);
@@ -156,10 +153,10 @@ bool Envelope::Extract(const YamlNode& node, const std::string& path, ClaimFacts
     else to.nested.push_back({path, std::move(value), 0});
     return true;
   };
-  if (node.kind == Kind::kList) {
+  if (node.kind == YamlKind::kList) {
     for (const YamlNode& item : node.items)
       if (!Extract(item, path, to, budget)) return false;
-  } else if (node.kind == Kind::kMap) {
+  } else if (node.kind == YamlKind::kMap) {
     if (!add({"", true})) return false;
     for (const auto& [key, value] : node.entries) {
       const std::string& name = key.scalar.get_ref<const std::string&>();
@@ -167,9 +164,10 @@ bool Envelope::Extract(const YamlNode& node, const std::string& path, ClaimFacts
       // A field without name would be the claim itself.
       const std::string& field = inner.empty() ? path + "." : inner;
       if (!Extract(value, field, to, budget) || !pay(field.size())) return false;
-      if (value.kind == Kind::kList) to.nested.push_back({field, std::nullopt, value.items.size()});
+      if (value.kind == YamlKind::kList)
+        to.nested.push_back({field, std::nullopt, value.items.size()});
     }
-  } else if (node.kind != Kind::kNull) {
+  } else if (node.kind != YamlKind::kNull) {
     return add({ScalarText(node, *sources_), false});
   }
   return true;
@@ -180,11 +178,11 @@ std::optional<ClaimFacts> Envelope::Select(const Selector& selector, std::size_t
   if (nodes.empty() && selector.steps.front().field == "facts") nodes = Walk(*root_, selector);
   ClaimFacts facts;
   for (const YamlNode* node : nodes) {
-    if (node->kind == Kind::kNull) continue;
+    if (node->kind == YamlKind::kNull) continue;
     facts.nodes.push_back(node);
-    if (node->kind == Kind::kList) facts.lengths.push_back(node->items.size());
+    if (node->kind == YamlKind::kList) facts.lengths.push_back(node->items.size());
     else facts.selects_other = true;
-    if (node->kind == Kind::kString) facts.strings.push_back(node->scalar.get<std::string>());
+    if (node->kind == YamlKind::kString) facts.strings.push_back(node->scalar.get<std::string>());
     if (!Extract(*node, "", facts, budget)) return std::nullopt;
   }
   return facts;

@@ -107,7 +107,7 @@ TEST_CASE("facts that need more than the budget are none") {
   CHECK_FALSE(envelope->Select(selector, budget));
 }
 
-std::string Findings(const std::string& text) {
+std::string EnvelopeFindings(const std::string& text) {
   Sources sources;
   Diagnostics findings;
   const bool read = Envelope::Read(sources, sources.Add("e.yaml", text), findings).has_value();
@@ -119,14 +119,16 @@ std::string Findings(const std::string& text) {
 }
 
 TEST_CASE("what is no envelope") {
-  CHECK(Findings("facts: {a: 1}\nmore: 2\n") == "");
-  CHECK(Findings("") == "RPL7106 e.yaml:1:1 the envelope has no `facts:`\n");
-  CHECK(Findings("csv: {file: a}") == "RPL7106 e.yaml:1:1 the envelope has no `facts:`\n");
-  CHECK(Findings("[1]") == "RPL7007 e.yaml:1:1 expected a map, got a list\n");
-  CHECK(Findings("facts: [1]") == "RPL7007 e.yaml:1:8 `facts`: expected a map, got a list\n");
-  CHECK(Findings("facts: x") == "RPL7007 e.yaml:1:8 `facts`: expected a map, got a string\n");
-  CHECK(Findings("facts:") == "RPL7007 e.yaml:1:1 `facts`: expected a map, got nothing\n");
-  CHECK(Findings("facts: {}") == "RPL7107 e.yaml:1:8 `facts`: the envelope has no facts\n");
+  CHECK(EnvelopeFindings("facts: {a: 1}\nmore: 2\n") == "");
+  CHECK(EnvelopeFindings("") == "RPL7106 e.yaml:1:1 the envelope has no `facts:`\n");
+  CHECK(EnvelopeFindings("csv: {file: a}") == "RPL7106 e.yaml:1:1 the envelope has no `facts:`\n");
+  CHECK(EnvelopeFindings("[1]") == "RPL7007 e.yaml:1:1 expected a map, got a list\n");
+  CHECK(EnvelopeFindings("facts: [1]") ==
+        "RPL7007 e.yaml:1:8 `facts`: expected a map, got a list\n");
+  CHECK(EnvelopeFindings("facts: x") ==
+        "RPL7007 e.yaml:1:8 `facts`: expected a map, got a string\n");
+  CHECK(EnvelopeFindings("facts:") == "RPL7007 e.yaml:1:1 `facts`: expected a map, got nothing\n");
+  CHECK(EnvelopeFindings("facts: {}") == "RPL7107 e.yaml:1:8 `facts`: the envelope has no facts\n");
 }
 
 }  // namespace

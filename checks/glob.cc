@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "grammar/character.h"
+
 namespace rpl {
 namespace {
 
@@ -24,23 +26,22 @@ std::string FoldCase(std::string_view text) {
 // The text matched by the latest `*` grows until what follows it fits; an earlier `*` need
 // not be tried again, because the latest can take whatever it could.
 bool GlobMatches(std::string_view glob, std::string_view text) {
-  constexpr std::size_t kNone = std::string_view::npos;
   std::size_t g = 0, t = 0;
-  std::size_t star = kNone, star_text = 0;
+  std::size_t star = kNowhere, star_text = 0;
   while (t < text.size()) {
     if (g < glob.size() && glob[g] == '*') {
       star = g++;
       star_text = t;
     } else if (g < glob.size() && Fold(glob[g]) == Fold(text[t])) {
       ++g, ++t;
-    } else if (star != kNone) {
+    } else if (star != kNowhere) {
       g = star + 1;
       t = ++star_text;
     } else {
       return false;
     }
   }
-  return glob.find_first_not_of('*', g) == kNone;
+  return glob.find_first_not_of('*', g) == kNowhere;
 }
 
 bool AnyGlobMatches(const std::vector<std::string>& globs, std::string_view text) {

@@ -11,10 +11,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view kKeys[] = {"agent",   "organisationTimezone", "user", "tools", "signals",
-                                      "subjects"};
-constexpr std::string_view kAgentKeys[] = {"slug", "tags"};
-constexpr std::string_view kToolKeys[] = {"name", "tags", "params"};
+constexpr std::string_view kConfigKeys[] = {
+    "agent", "organisationTimezone", "user", "tools", "signals", "subjects"};
+constexpr std::string_view kSelfKeys[] = {"slug", "tags"};
+constexpr std::string_view kToolEntryKeys[] = {"name", "tags", "params"};
 constexpr std::string_view kCommandKeys[] = {"command", "timeoutMs"};
 constexpr std::int64_t kMaxTimeout = 60'000;
 
@@ -25,9 +25,9 @@ class Reader {
 
   GuardConfig Read(const YamlNode& node) {
     GuardConfig config;
-    if (!fields_.IsMapOf(node, kKeys)) return config;
+    if (!fields_.IsMapOf(node, kConfigKeys)) return config;
     if (const YamlNode* agent = fields_.Optional(node, "agent");
-        agent != nullptr && fields_.IsMapOf(*agent, kAgentKeys)) {
+        agent != nullptr && fields_.IsMapOf(*agent, kSelfKeys)) {
       config.agent.slug = fields_.OptionalTextAt(*agent, "slug").value_or("");
       if (const YamlNode* tags = fields_.Optional(*agent, "tags"))
         config.agent.tags = fields_.Texts(*tags);
@@ -63,7 +63,7 @@ class Reader {
   GuardTool Tool(const std::string& label, const YamlNode& node) {
     GuardTool tool;
     tool.label = tool.name = label;
-    if (!fields_.IsMapOf(node, kToolKeys)) return tool;
+    if (!fields_.IsMapOf(node, kToolEntryKeys)) return tool;
     tool.name = fields_.OptionalTextAt(node, "name").value_or(label);
     if (const YamlNode* tags = fields_.Optional(node, "tags")) tool.tags = fields_.Texts(*tags);
     if (const YamlNode* params = fields_.Optional(node, "params"))

@@ -127,7 +127,6 @@ double History::TookMs(std::string_view name) const {
 
 std::optional<double> History::Metric(const MetricWindowLeaf& of,
                                       const std::optional<std::string>& user, Moment now) const {
-  using Aggregate = MetricWindowLeaf::Aggregate;
   std::uint32_t only = kNobody;
   if (of.of_user) {
     if (!user) return std::nullopt;
@@ -153,13 +152,13 @@ std::optional<double> History::Metric(const MetricWindowLeaf& of,
     }
   }
   switch (of.aggregate) {
-    case Aggregate::kSum: return sum;
-    case Aggregate::kCount: return static_cast<double>(count);
+    case MetricWindowLeaf::Aggregate::kSum: return sum;
+    case MetricWindowLeaf::Aggregate::kCount: return static_cast<double>(count);
     default: break;
   }
   if (count == 0) return std::nullopt;
-  if (of.aggregate == Aggregate::kMax) return most;
-  if (of.aggregate == Aggregate::kMin) return least;
+  if (of.aggregate == MetricWindowLeaf::Aggregate::kMax) return most;
+  if (of.aggregate == MetricWindowLeaf::Aggregate::kMin) return least;
   return sum / static_cast<double>(count);
 }
 

@@ -13,8 +13,6 @@
 namespace rpl {
 namespace {
 
-using Kind = YamlNode::Kind;
-
 constexpr std::string_view kFileKeys[] = {"policy", "rules"};
 constexpr std::string_view kPolicyKeys[] = {"id",   "name",    "description",   "enabled",
                                             "mode", "combine", "agentSelector", "onMissingDefault"};
@@ -31,23 +29,23 @@ constexpr std::string_view kEffectTypes[] = {"allow", "hitl", "block"};
 
 // A list of rules or one rule, as the file {rules: […]} that it stands for.
 YamlNode AsFile(YamlNode root) {
-  const bool rules =
-      root.kind == Kind::kMap && (root.Find("rules") != nullptr || root.Find("policy") != nullptr);
-  if (rules || (root.kind != Kind::kList && root.kind != Kind::kMap)) return root;
+  const bool rules = root.kind == YamlKind::kMap &&
+                     (root.Find("rules") != nullptr || root.Find("policy") != nullptr);
+  if (rules || (root.kind != YamlKind::kList && root.kind != YamlKind::kMap)) return root;
   YamlNode list;
-  if (root.kind == Kind::kList) {
+  if (root.kind == YamlKind::kList) {
     list = std::move(root);
   } else {
-    list.kind = Kind::kList;
+    list.kind = YamlKind::kList;
     list.span = root.span;
     list.items.push_back(std::move(root));
   }
   YamlNode key;
-  key.kind = Kind::kString;
+  key.kind = YamlKind::kString;
   key.span = list.span;
   key.scalar = "rules";
   YamlNode file;
-  file.kind = Kind::kMap;
+  file.kind = YamlKind::kMap;
   file.span = list.span;
   file.entries.push_back({std::move(key), std::move(list)});
   return file;

@@ -14,7 +14,6 @@ namespace rpl {
 namespace {
 
 using nlohmann::ordered_json;
-using Kind = YamlNode::Kind;
 using Words = std::span<const std::string_view>;
 
 constexpr std::int64_t kMost = std::int64_t{1} << 53;
@@ -66,7 +65,7 @@ class ConditionReader {
     if (!fields_.IsMap(node)) return out;
     const YamlNode* kind = fields_.Require(node, "kind", "one of " + OneOf(kKinds));
     if (kind == nullptr) return out;
-    if (kind->kind == Kind::kString) {
+    if (kind->kind == YamlKind::kString) {
       const std::string name = kind->scalar.get<std::string>();
       if (std::find(std::begin(kPlatformKinds), std::end(kPlatformKinds), name) !=
           std::end(kPlatformKinds)) {
@@ -260,10 +259,10 @@ class ConditionReader {
     const YamlNode* node = fields_.Require(map, key);
     if (node == nullptr) return 0;
     int hours = 0, minutes = 0;
-    if (node->kind == Kind::kString &&
+    if (node->kind == YamlKind::kString &&
         RE2::FullMatch(node->scalar.get<std::string>(), clock, &hours, &minutes))
       return hours * 60 + minutes;
-    const bool text = node->kind == Kind::kString;
+    const bool text = node->kind == YamlKind::kString;
     fields_.Wrong(*node,
                   "expected a time from `00:00` to `23:59`, got " +
                       (text ? "`" + node->scalar.get<std::string>() + "`" : Described(*node)));
@@ -272,7 +271,7 @@ class ConditionReader {
 
   // A text that is JSON stands for that.
   static ordered_json JsonMeant(const YamlNode& node) {
-    if (node.kind != Kind::kString) return JsonOf(node);
+    if (node.kind != YamlKind::kString) return JsonOf(node);
     JsonText parsed = ParseJson(node.scalar.get_ref<const std::string&>());
     return parsed.error.empty() ? std::move(parsed.json) : node.scalar;
   }
@@ -285,7 +284,7 @@ class ConditionReader {
     leaf.op = static_cast<SignalLeaf::Op>(fields_.WordAt(node, "op", kOps));
     if (const YamlNode* value = node.Find("value")) {
       leaf.value = JsonMeant(*value);
-      if (value->kind == Kind::kString) leaf.raw = value->scalar.get<std::string>();
+      if (value->kind == YamlKind::kString) leaf.raw = value->scalar.get<std::string>();
     } else {
       fields_.Require(node, "value");
     }

@@ -8,8 +8,6 @@
 namespace rpl {
 namespace {
 
-using Kind = YamlNode::Kind;
-
 constexpr std::string_view kEffects[] = {"allow", "hitl", "block"};
 constexpr std::string_view kCompares[] = {"eq", "neq", "gt", "gte", "lt", "lte"};
 
@@ -34,7 +32,7 @@ std::optional<std::string> PolicyFields::OptionalTextAt(const YamlNode& map, std
 double PolicyFields::NumberAt(const YamlNode& map, std::string_view key) {
   const YamlNode* node = Require(map, key);
   if (node == nullptr) return 0;
-  if (node->kind == Kind::kNumber) return node->scalar.get<double>();
+  if (node->kind == YamlKind::kNumber) return node->scalar.get<double>();
   WrongNumber(*node);
   return 0;
 }
@@ -58,7 +56,7 @@ std::size_t PolicyFields::WordAt(const YamlNode& map, std::string_view key,
                                  std::span<const std::string_view> unsupported) {
   const YamlNode* node = Require(map, key, "one of " + OneOf(words));
   if (node == nullptr) return 0;
-  if (node->kind == Kind::kString) {
+  if (node->kind == YamlKind::kString) {
     const std::string word = node->scalar.get<std::string>();
     if (IsAmong(word, unsupported)) {
       Wrong(*node, fmt::format("{} is not supported: expected {}", word, OneOf(words)),
@@ -81,7 +79,7 @@ std::vector<std::string> PolicyFields::Texts(const YamlNode& node, bool one) {
     if (text && text->empty()) Wrong(item, "expected a text, got an empty one", "write one");
     out.push_back(text.value_or("?"));
   };
-  if (one && node.kind == Kind::kString) {
+  if (one && node.kind == YamlKind::kString) {
     add(node);
   } else if (IsList(node)) {
     if (node.items.empty())

@@ -17,13 +17,11 @@
 namespace rpl {
 namespace {
 
-using Kind = YamlNode::Kind;
-
 constexpr std::array<std::string_view, 12> kRules = {
     "exists",  "not_exists",   "equals",    "contains",   "not_contains", "any_of",
     "none_of", "greater_than", "less_than", "min_length", "max_length",   "matches"};
 constexpr std::string_view kSources[] = {"task_prompt", "memory"};
-constexpr std::string_view kFileKeys[] = {"claims", "predicates"};
+constexpr std::string_view kSpecKeys[] = {"claims", "predicates"};
 constexpr std::string_view kClaimKeys[] = {"name", "selector"};
 constexpr std::string_view kPredicateKeys[] = {"claim", "rule", "value", "source", "notes", "when"};
 constexpr std::string_view kWhenKeys[] = {"claim", "rule", "value"};
@@ -39,13 +37,13 @@ class RulespecReader {
       : sources_(sources), root_(root), fields_(root, found) {}
 
   Rulespec Read() {
-    if (root_.kind == Kind::kNull) {
+    if (root_.kind == YamlKind::kNull) {
       fields_.Add(Code::kMissingConfigKey, root_, "the rulespec is empty",
                   "write `claims:` and `predicates:`");
       return std::move(rulespec_);
     }
     if (!fields_.IsMap(root_)) return std::move(rulespec_);
-    fields_.KnowKeys(root_, kFileKeys, Code::kUnknownField);
+    fields_.KnowKeys(root_, kSpecKeys, Code::kUnknownField);
     if (const YamlNode* claims = fields_.Require(root_, "claims", "no claims: `claims: []`");
         claims != nullptr && fields_.IsList(*claims))
       for (const YamlNode& claim : claims->items) ReadClaim(claim);
@@ -157,17 +155,18 @@ class RulespecReader {
       case RuleKind::kNotContains: condition.expected.push_back(ReadExpected(node)); break;
       case RuleKind::kAnyOf:
       case RuleKind::kNoneOf:
-        if (node.kind != Kind::kList) {
+        if (node.kind != YamlKind::kList) {
           fields_.Wrong(node, "expected an array, got " + Described(node),
                         "write the allowed values in brackets");
           break;
         }
         for (const YamlNode& item : node.items)
-          if (item.kind != Kind::kNull) condition.expected.push_back(ReadExpected(item));
+          if (item.kind != YamlKind::kNull) condition.expected.push_back(ReadExpected(item));
         break;
       case RuleKind::kGreaterThan:
       case RuleKind::kLessThan:
-        if (node.kind == Kind::kNumber) condition.bound = *ReadDecimal(ScalarText(node, sources_));
+        if (node.kind == YamlKind::kNumber)
+          condition.bound = *ReadDecimal(ScalarText(node, sources_));
         else fields_.WrongNumber(node);
         break;
       case RuleKind::kMinLength:
@@ -183,13 +182,13 @@ class RulespecReader {
   }
 
   Expected ReadExpected(const YamlNode& node) const {
-    if (node.kind == Kind::kList || node.kind == Kind::kMap)
+    if (node.kind == YamlKind::kList || node.kind == YamlKind::kMap)
       return {true, CanonicalJson(node, sources_)};
     return {false, RowText(ScalarText(node, sources_))};
   }
 
   void ReadLength(const YamlNode& node, ClaimRule& condition) {
-    const std::string text = node.kind == Kind::kNumber ? ScalarText(node, sources_) : "";
+    const std::string text = node.kind == YamlKind::kNumber ? ScalarText(node, sources_) : "";
     if (text.empty() || text.find_first_not_of("0123456789") != text.npos) {
       fields_.WrongNumber(node, "a whole number from 0");
       return;

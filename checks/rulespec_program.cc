@@ -27,7 +27,6 @@
 namespace rpl {
 namespace {
 
-using Relation = ProgramRelation;
 using Body = std::vector<ProgramLiteral>;
 
 ProgramTerm Symbol(std::string text) { return {ProgramTerm::Kind::kSymbol, std::move(text), 0}; }
@@ -100,7 +99,7 @@ class Compiler {
 
   const std::string& NameOf(std::size_t claim) const { return rulespec_.claims[claim].name; }
 
-  void AddFact(Relation relation, std::vector<ProgramTerm> args) {
+  void AddFact(ProgramRelation relation, std::vector<ProgramTerm> args) {
     program_.facts.push_back({relation, std::move(args)});
   }
 
@@ -115,13 +114,13 @@ class Compiler {
   void AddClaim(std::size_t i) {
     const ClaimFacts& facts = claims_[i];
     for (const ClaimFacts::Value& value : facts.values)
-      AddFact(Relation::kClaimValue, {Symbol(NameOf(i)), Symbol(value.row())});
+      AddFact(ProgramRelation::kClaimValue, {Symbol(NameOf(i)), Symbol(value.row())});
     for (const std::size_t length : facts.lengths)
-      AddFact(Relation::kClaimLength, {Symbol(NameOf(i)), Length(length)});
+      AddFact(ProgramRelation::kClaimLength, {Symbol(NameOf(i)), Length(length)});
     for (const ClaimFacts::Nested& nested : facts.nested) {
       const ProgramTerm name = Symbol(NestedName(i, nested.path));
-      if (nested.value) AddFact(Relation::kClaimValue, {name, Symbol(nested.value->row())});
-      else AddFact(Relation::kClaimLength, {name, Length(nested.length)});
+      if (nested.value) AddFact(ProgramRelation::kClaimValue, {name, Symbol(nested.value->row())});
+      else AddFact(ProgramRelation::kClaimLength, {name, Length(nested.length)});
     }
   }
 
@@ -159,18 +158,20 @@ class Compiler {
     if (condition.compares_numbers() && numbered_.insert(condition.claim).second) {
       for (const ClaimFacts::Value& value : facts.values) {
         if (const auto number = NumberOf(value))
-          AddFact(Relation::kClaimNumber, {claim, Symbol(value.row()), Number(ranks_.Of(*number))});
-        else AddFact(Relation::kClaimNan, {claim, Symbol(value.row())});
+          AddFact(ProgramRelation::kClaimNumber,
+                  {claim, Symbol(value.row()), Number(ranks_.Of(*number))});
+        else AddFact(ProgramRelation::kClaimNan, {claim, Symbol(value.row())});
       }
     }
     if (condition.rule == RuleKind::kMinLength && facts.selects_other)
-      AddFact(Relation::kClaimOther, {claim});
+      AddFact(ProgramRelation::kClaimOther, {claim});
     if (condition.rule == RuleKind::kMatches && condition.pattern_error.empty() &&
         matched_.emplace(condition.claim, condition.pattern).second) {
       const RE2 regex(condition.pattern, RE2::Quiet);
       for (const ClaimFacts::Value& value : facts.values)
         if (!value.object && RE2::PartialMatch(value.text, regex))
-          AddFact(Relation::kClaimMatch, {claim, Symbol(condition.pattern), Symbol(value.row())});
+          AddFact(ProgramRelation::kClaimMatch,
+                  {claim, Symbol(condition.pattern), Symbol(value.row())});
     }
     const bool contains =
         condition.rule == RuleKind::kContains || condition.rule == RuleKind::kNotContains;
@@ -185,7 +186,7 @@ class Compiler {
                                                          : condition.expected.front().text;
     for (const std::string& text : claims_[condition.claim].strings)
       if (text.find(part) != text.npos)
-        AddFact(Relation::kClaimPart,
+        AddFact(ProgramRelation::kClaimPart,
                 {claim, Symbol(condition.expected.front().text), Symbol(RowText(text))});
   }
 
@@ -197,30 +198,31 @@ class Compiler {
     const ProgramTerm claim = Symbol(NameOf(i));
     const std::vector<const YamlNode*>& nodes = claims_[i].nodes;
     if (nodes.size() == 1 && is_whole(*nodes.front()))
-      AddFact(Relation::kClaimWhole, {claim, Symbol(CanonicalJson(*nodes.front(), sources_))});
+      AddFact(ProgramRelation::kClaimWhole,
+              {claim, Symbol(CanonicalJson(*nodes.front(), sources_))});
     for (const YamlNode* node : nodes)
       for (const YamlNode& item : node->items)
         if (is_whole(item))
-          AddFact(Relation::kClaimElement, {claim, Symbol(CanonicalJson(item, sources_))});
+          AddFact(ProgramRelation::kClaimElement, {claim, Symbol(CanonicalJson(item, sources_))});
   }
 
   // --- rules --------------------------------------------------------------------------------
 
   void AddPredicate(const Predicate& predicate, std::int64_t id) {
     rules_ = &program_.rules.emplace_back();
-    const ProgramAtom pass = {Relation::kPredicatePass, {Number(id)}};
-    const ProgramAtom met = {Relation::kWhenMet, {Number(id)}};
-    AddCondition(predicate.is, {Relation::kHolds, {Number(id)}},
-                 {Relation::kViolates, {Number(id)}});
-    Body body = {Is({Relation::kHolds, {Number(id)}})};
+    const ProgramAtom pass = {ProgramRelation::kPredicatePass, {Number(id)}};
+    const ProgramAtom met = {ProgramRelation::kWhenMet, {Number(id)}};
+    AddCondition(predicate.is, {ProgramRelation::kHolds, {Number(id)}},
+                 {ProgramRelation::kViolates, {Number(id)}});
+    Body body = {Is({ProgramRelation::kHolds, {Number(id)}})};
     if (predicate.when) {
-      AddCondition(*predicate.when, met, {Relation::kWhenViolates, {Number(id)}});
+      AddCondition(*predicate.when, met, {ProgramRelation::kWhenViolates, {Number(id)}});
       // A condition that cannot be evaluated is not one that is not met.
       if (predicate.when->pattern_error.empty()) AddRule(pass, {Not(met)});
       body.insert(body.begin(), Is(met));
     }
     AddRule(pass, std::move(body));
-    AddRule({Relation::kPredicateFail, {Number(id)}}, {Not(pass)});
+    AddRule({ProgramRelation::kPredicateFail, {Number(id)}}, {Not(pass)});
   }
 
   void AddRule(ProgramAtom head, Body body) {
@@ -246,24 +248,24 @@ class Compiler {
         break;
       case RuleKind::kGreaterThan:
       case RuleKind::kLessThan:
-        forbid({Is({Relation::kClaimNumber, {claim, Any(), Variable("r")}}),
+        forbid({Is({ProgramRelation::kClaimNumber, {claim, Any(), Variable("r")}}),
                 Compared("r", c.rule == RuleKind::kGreaterThan ? "<=" : ">=", ranks_.Of(c.bound))});
-        forbid({Is({Relation::kClaimNan, {claim, Any()}})});
-        AddRule(holds, {Is({Relation::kClaimNumber, {claim, Any(), Any()}}), Not(violates)});
+        forbid({Is({ProgramRelation::kClaimNan, {claim, Any()}})});
+        AddRule(holds, {Is({ProgramRelation::kClaimNumber, {claim, Any(), Any()}}), Not(violates)});
         break;
       case RuleKind::kMinLength:
         if (c.length == 0) {
           AddRule(holds, {});  // even of nothing
           break;
         }
-        forbid(
-            {Is({Relation::kClaimLength, {claim, Variable("n")}}), Compared("n", "<", c.length)});
-        forbid({Is({Relation::kClaimOther, {claim}})});
-        AddRule(holds, {Is({Relation::kClaimLength, {claim, Any()}}), Not(violates)});
+        forbid({Is({ProgramRelation::kClaimLength, {claim, Variable("n")}}),
+                Compared("n", "<", c.length)});
+        forbid({Is({ProgramRelation::kClaimOther, {claim}})});
+        AddRule(holds, {Is({ProgramRelation::kClaimLength, {claim, Any()}}), Not(violates)});
         break;
       case RuleKind::kMaxLength:
-        forbid(
-            {Is({Relation::kClaimLength, {claim, Variable("n")}}), Compared("n", ">", c.length)});
+        forbid({Is({ProgramRelation::kClaimLength, {claim, Variable("n")}}),
+                Compared("n", ">", c.length)});
         AddRule(holds, {Not(violates)});
         break;
     }
@@ -272,26 +274,26 @@ class Compiler {
   // The ways to find what a rule looks for.
   std::vector<Body> Finds(const ClaimRule& c) const {
     const ProgramTerm claim = Symbol(NameOf(c.claim));
-    const ProgramAtom any_value = {Relation::kClaimValue, {claim, Any()}};
+    const ProgramAtom any_value = {ProgramRelation::kClaimValue, {claim, Any()}};
     std::vector<Body> bodies;
     if (c.rule == RuleKind::kExists || c.rule == RuleKind::kNotExists) {
       bodies.push_back({Is(any_value)});
-      bodies.push_back({Is({Relation::kClaimLength, {claim, Any()}})});
+      bodies.push_back({Is({ProgramRelation::kClaimLength, {claim, Any()}})});
     }
     if (c.rule == RuleKind::kMatches && c.pattern_error.empty())
-      bodies.push_back({Is({Relation::kClaimMatch, {claim, Symbol(c.pattern), Any()}})});
+      bodies.push_back({Is({ProgramRelation::kClaimMatch, {claim, Symbol(c.pattern), Any()}})});
     const bool contains = c.rule == RuleKind::kContains || c.rule == RuleKind::kNotContains;
     for (const Expected& expected : c.expected) {
       const ProgramTerm wanted = Symbol(expected.text);
       if (!expected.whole) {
-        bodies.push_back({Is({Relation::kClaimValue, {claim, wanted}})});
+        bodies.push_back({Is({ProgramRelation::kClaimValue, {claim, wanted}})});
         if (c.rule == RuleKind::kEquals) bodies.back().push_back(OnlyOne(any_value));
-        if (contains) bodies.push_back({Is({Relation::kClaimPart, {claim, wanted, Any()}})});
+        if (contains) bodies.push_back({Is({ProgramRelation::kClaimPart, {claim, wanted, Any()}})});
         continue;
       }
-      if (!contains) bodies.push_back({Is({Relation::kClaimWhole, {claim, wanted}})});
+      if (!contains) bodies.push_back({Is({ProgramRelation::kClaimWhole, {claim, wanted}})});
       if (c.rule != RuleKind::kEquals)
-        bodies.push_back({Is({Relation::kClaimElement, {claim, wanted}})});
+        bodies.push_back({Is({ProgramRelation::kClaimElement, {claim, wanted}})});
     }
     return bodies;
   }
@@ -313,21 +315,21 @@ class Compiler {
 
 const std::vector<ProgramSchema>& ProgramSchemas() {
   static const std::vector<ProgramSchema> schemas = {
-      {Relation::kClaimValue, "claim_value", "ss", {"claim", "value"}},
-      {Relation::kClaimLength, "claim_length", "sn", {"claim", "length"}},
-      {Relation::kClaimNumber, "claim_number", "ssn", {"claim", "value", "rank"}},
-      {Relation::kClaimNan, "claim_nan", "ss", {"claim", "value"}},
-      {Relation::kClaimWhole, "claim_whole", "ss", {"claim", "json"}},
-      {Relation::kClaimElement, "claim_element", "ss", {"claim", "json"}},
-      {Relation::kClaimPart, "claim_part", "sss", {"claim", "part", "value"}},
-      {Relation::kClaimMatch, "claim_match", "sss", {"claim", "pattern", "value"}},
-      {Relation::kClaimOther, "claim_other", "s", {"claim"}},
-      {Relation::kHolds, "holds", "n", {"id"}},
-      {Relation::kViolates, "violates", "n", {"id"}},
-      {Relation::kWhenMet, "when_met", "n", {"id"}},
-      {Relation::kWhenViolates, "when_violates", "n", {"id"}},
-      {Relation::kPredicatePass, "predicate_pass", "n", {"id"}},
-      {Relation::kPredicateFail, "predicate_fail", "n", {"id"}},
+      {ProgramRelation::kClaimValue, "claim_value", "ss", {"claim", "value"}},
+      {ProgramRelation::kClaimLength, "claim_length", "sn", {"claim", "length"}},
+      {ProgramRelation::kClaimNumber, "claim_number", "ssn", {"claim", "value", "rank"}},
+      {ProgramRelation::kClaimNan, "claim_nan", "ss", {"claim", "value"}},
+      {ProgramRelation::kClaimWhole, "claim_whole", "ss", {"claim", "json"}},
+      {ProgramRelation::kClaimElement, "claim_element", "ss", {"claim", "json"}},
+      {ProgramRelation::kClaimPart, "claim_part", "sss", {"claim", "part", "value"}},
+      {ProgramRelation::kClaimMatch, "claim_match", "sss", {"claim", "pattern", "value"}},
+      {ProgramRelation::kClaimOther, "claim_other", "s", {"claim"}},
+      {ProgramRelation::kHolds, "holds", "n", {"id"}},
+      {ProgramRelation::kViolates, "violates", "n", {"id"}},
+      {ProgramRelation::kWhenMet, "when_met", "n", {"id"}},
+      {ProgramRelation::kWhenViolates, "when_violates", "n", {"id"}},
+      {ProgramRelation::kPredicatePass, "predicate_pass", "n", {"id"}},
+      {ProgramRelation::kPredicateFail, "predicate_fail", "n", {"id"}},
   };
   return schemas;
 }

@@ -16,11 +16,11 @@ namespace {
 
 // In a message: this many values, each of at most so many bytes.
 constexpr std::size_t kToldValues = 5;
-constexpr std::size_t kToldBytes = 60;
+constexpr std::size_t kFoundBytes = 60;
 
-std::string Quoted(const ClaimFacts::Value& value) {
+std::string ToldValue(const ClaimFacts::Value& value) {
   if (value.object) return "a map";
-  return nlohmann::json(Shortened(value.text, kToldBytes)).dump();
+  return nlohmann::json(Shortened(value.text, kFoundBytes)).dump();
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ std::string RulespecRun::Found(const ClaimRule& condition) const {
   if (facts.nodes.empty()) return "found nothing";
   if (facts.values.empty())
     return facts.lengths.front() == 0 ? "found an empty array" : "found an array without values";
-  const std::string found = "found " + FirstOf(facts.values, kToldValues, Quoted);
+  const std::string found = "found " + FirstOf(facts.values, kToldValues, ToldValue);
   return condition.counts_elements() ? found + ", which is no array" : found;
 }
 

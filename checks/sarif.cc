@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "grammar/character.h"
+
 namespace rpl {
 namespace {
 
@@ -13,15 +15,15 @@ using nlohmann::ordered_json;
 std::string Uri(std::string_view path) {
   std::string out;
   for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("/-._~").find(c) != std::string_view::npos;
+    const bool plain =
+        IsLetter(c) || IsDigit(c) || std::string_view("/-._~").find(c) != std::string_view::npos;
     if (plain) out += c;
     else out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return path.starts_with('/') ? "file://" + out : out;
 }
 
-ordered_json Location(std::string_view file, ordered_json region) {
+ordered_json LocationIn(std::string_view file, ordered_json region) {
   return {{"physicalLocation",
            {{"artifactLocation", {{"uri", Uri(file)}}}, {"region", std::move(region)}}}};
 }
@@ -35,14 +37,14 @@ std::string_view SarifLevel(Severity severity) {
 ordered_json SarifLocation(Span span, const Sources& sources) {
   const Sources::Place begin = sources.PlaceOf(span.file, span.begin);
   const Sources::Place end = sources.PlaceOf(span.file, span.end);
-  return Location(sources.at(span.file).name, {{"startLine", begin.line},
-                                               {"startColumn", begin.column},
-                                               {"endLine", end.line},
-                                               {"endColumn", end.column}});
+  return LocationIn(sources.at(span.file).name, {{"startLine", begin.line},
+                                                 {"startColumn", begin.column},
+                                                 {"endLine", end.line},
+                                                 {"endColumn", end.column}});
 }
 
 ordered_json SarifLocation(std::string_view file, std::uint32_t line) {
-  return Location(file, {{"startLine", line}});
+  return LocationIn(file, {{"startLine", line}});
 }
 
 ordered_json SarifLog(std::string_view version, ordered_json rules, ordered_json results,

@@ -52,6 +52,8 @@ struct YamlNode {
   const YamlNode* Find(std::string_view key) const;
 };
 
+using YamlKind = YamlNode::Kind;
+
 struct YamlNode::Entry {
   YamlNode key;
   YamlNode value;

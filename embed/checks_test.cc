@@ -27,7 +27,7 @@ content(["facts" "words"], ?n) -> ?n < 100
 constexpr const char* kRulespec = R"({"claims": [{"name": "c", "selector": "words"}],
  "predicates": [{"claim": "c", "rule": "less_than", "value": 50, "source": "memory"}]})";
 
-Checks::Rule Host(const std::string& name, bool passed, const std::string& metadata = "{}") {
+Checks::Rule HostRule(const std::string& name, bool passed, const std::string& metadata = "{}") {
   return {name, "says so", Severity::kInfo, [=](const std::string&) {
             return Checks::Result{"?", passed, Severity::kError, "because", metadata};
           }};
@@ -49,7 +49,7 @@ std::string Shown(const Checks::Results& results) {
 TEST_CASE("predicates, constraints and functions are one set, in the order they were added") {
   Checks checks;
   CHECK(checks.AddProgram("house.md", kHouseRules).empty());
-  CHECK(checks.Add(Host("host", false, R"({"n":1,"path":["a",0]})")));
+  CHECK(checks.Add(HostRule("host", false, R"({"n":1,"path":["a",0]})")));
   CHECK(checks.AddRulespec("r.json", kRulespec).empty());
   std::string list;
   for (const Checks::Info& info : checks.List()) list += info.name + ": " + info.description + "\n";
@@ -105,10 +105,10 @@ TEST_CASE("a rule that cannot be evaluated fails, and the others go on") {
   CHECK(checks.Add({"throws", "", Severity::kWarning, [](const std::string&) -> Checks::Result {
                       throw std::runtime_error("the linter ended with 1");
                     }}));
-  CHECK(checks.Add(Host("bad metadata", true, "[1]")));
+  CHECK(checks.Add(HostRule("bad metadata", true, "[1]")));
   CHECK(checks.AddProgram("p.rpl", "content-text(?t), $lint(?t) ^ ~ {:result ?r} -> ?r = 1\n")
             .size() == 1);  // the tool is not declared
-  CHECK(checks.Add(Host("fine", true)));
+  CHECK(checks.Add(HostRule("fine", true)));
   CHECK(Shown(checks.Evaluate("1")) ==
         "throws failed warning | it cannot be evaluated: the linter ended with 1 | "
         "{\"error\":true}\n"
@@ -122,8 +122,8 @@ TEST_CASE("a rule that cannot be evaluated fails, and the others go on") {
 
 TEST_CASE("what has an error is not added") {
   Checks checks;
-  CHECK(checks.Add(Host("a", true)));
-  CHECK_FALSE(checks.Add(Host("a", false)));
+  CHECK(checks.Add(HostRule("a", true)));
+  CHECK_FALSE(checks.Add(HostRule("a", false)));
   CHECK(checks.AddRulespec("r.yaml", "claims: [").size() == 1);
   CHECK(checks.AddProgram("p.rpl", "p(\"").size() == 1);
   CHECK(checks.AddProgram("p.md", "severity(\"a\", :fatal)\n\n# A\n\np(?x) -> q(?x)\n").size() > 1);

@@ -11,8 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-json SpanJson(Span span) { return json::array({span.begin, span.end}); }
-
 json All(const Nodes& nodes) {
   json out = json::array();
   for (const Node& node : nodes) out.push_back(ToJson(node));
@@ -128,6 +126,8 @@ struct Fields {
 };
 
 }  // namespace
+
+json SpanJson(Span span) { return json::array({span.begin, span.end}); }
 
 json ToJson(const Node& node) {
   json out = json::object();

@@ -18,6 +18,7 @@ namespace rpl {
 
 nlohmann::json ToJson(const Sentence& sentence, const Sources& sources);
 nlohmann::json ToJson(const Node& node);
+nlohmann::json SpanJson(Span span);
 
 }  // namespace rpl
 

@@ -39,7 +39,7 @@ struct Excerpt {
   std::size_t caret_width = 1;
 };
 
-Excerpt Cut(std::string_view line, std::size_t begin, std::size_t end) {
+Excerpt ExcerptOf(std::string_view line, std::size_t begin, std::size_t end) {
   struct Cell {
     std::string shown;
     std::size_t columns;
@@ -189,7 +189,7 @@ std::string Render(const Diagnostic& d, const Sources& sources) {
       std::string_view(file.text).substr(line_begin, line_end - line_begin);
   const std::size_t begin = std::min<std::size_t>(d.span.begin - line_begin, line.size());
   const std::size_t end = std::min<std::size_t>(d.span.end - line_begin, line.size());
-  const Excerpt excerpt = Cut(line, begin, std::max(begin, end));
+  const Excerpt excerpt = ExcerptOf(line, begin, std::max(begin, end));
 
   std::string number = std::to_string(place.line);
   if (number.size() < 5) number.insert(0, 5 - number.size(), ' ');

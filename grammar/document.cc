@@ -26,6 +26,7 @@
 #include <string_view>
 #include <utility>
 
+#include "grammar/character.h"
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
 #include "grammar/sentences.h"
@@ -34,25 +35,11 @@
 namespace rpl {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
-
 /// A heading is tried as a signature behind at most so many of its last ` - `.
 constexpr int kMaxSignatureTries = 16;
 /// Bare sentences that fail may cost, together, so many times the size of their paragraph;
 /// after that a sentence of it ends with its line.
 constexpr std::size_t kRetryFactor = 8;
-
-bool IsBlank(char c) { return c == ' ' || c == '\t'; }
-bool IsSpace(char c) { return IsBlank(c) || c == '\n' || c == '\r'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsNameChar(char c) { return IsLower(c) || IsUpper(c) || IsDigit(c) || c == '-' || c == '_'; }
-
-std::size_t SkipBlanks(std::string_view s, std::size_t at) {
-  while (at < s.size() && IsBlank(s[at])) ++at;
-  return at;
-}
 
 std::size_t SkipSpace(std::string_view s, std::size_t at) {
   while (at < s.size() && IsSpace(s[at])) ++at;
@@ -80,7 +67,7 @@ enum class Start {
   kFenced,    // RPL only inside a fence: `not a() -> …`, `?x in … -> …`, `|p(_)| > 1 -> …`
 };
 
-/// The end of the label at `at` (`rel`, `ns#rel`, `file.md#rel`), or kNone.
+/// The end of the label at `at` (`rel`, `ns#rel`, `file.md#rel`), or kNowhere.
 std::size_t LabelEnd(std::string_view s, std::size_t at) {
   while (at < s.size() && IsLower(s[at])) {
     bool dotted = false;
@@ -89,9 +76,9 @@ std::size_t LabelEnd(std::string_view s, std::size_t at) {
       ++at;
       continue;
     }
-    return dotted ? kNone : at;
+    return dotted ? kNowhere : at;
   }
-  return kNone;
+  return kNowhere;
 }
 
 bool StartsWithAt(std::string_view s, std::size_t at, std::string_view with) {
@@ -124,16 +111,16 @@ Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
       break;
     case '$': {
       std::size_t end = LabelEnd(s, at + 1);
-      if (end != kNone && StartsWithAt(s, end, "(")) start = Start::kCall;
+      if (end != kNowhere && StartsWithAt(s, end, "(")) start = Start::kCall;
       else if (in_group && IsLower(next)) start = Start::kMaybe;
       // $answer ^ ~ {…} -> true: a reply as a trace (§13.3).
-      else if (end != kNone && StartsWithAt(s, SkipBlanks(s, end), "^")) start = Start::kMaybe;
+      else if (end != kNowhere && StartsWithAt(s, SkipBlanks(s, end), "^")) start = Start::kMaybe;
       break;
     }
     case '?': {
       std::size_t end = LabelEnd(s, at + 1);
       if (in_group) start = IsLower(next) ? Start::kMaybe : Start::kProse;
-      else if (end != kNone && StartsWithAt(s, end, "(")) start = Start::kVariable;
+      else if (end != kNowhere && StartsWithAt(s, end, "(")) start = Start::kVariable;
       else if (arrow()) start = Start::kFenced;
       break;
     }
@@ -154,7 +141,7 @@ Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
         break;
       }
       std::size_t end = LabelEnd(s, at);
-      if (end == kNone) break;
+      if (end == kNowhere) break;
       if (StartsWithAt(s, end, "(")) start = Start::kCall;
       else if (ArrowAt(s, end, "<-")) start = Start::kMaybe;
     }
@@ -324,9 +311,9 @@ class DocumentReader {
   /// signature and has variables was meant as one.
   void LintDelimiter(Span heading) {
     const std::string_view line = text_.substr(heading.begin, heading.end - heading.begin);
-    const bool variables = line.find("(?") != kNone || line.find("($") != kNone ||
-                           line.find(" ?") != kNone || line.find(" $") != kNone;
-    if (!variables && line.find(" <- ") == kNone) return;
+    const bool variables = line.find("(?") != kNowhere || line.find("($") != kNowhere ||
+                           line.find(" ?") != kNowhere || line.find(" $") != kNowhere;
+    if (!variables && line.find(" <- ") == kNowhere) return;
     int tries = 0;
     bool word_ended = false;  // the first word is where ReadTitlelessSignature looked
     for (std::size_t at = 0; at < line.size() && tries < kMaxSignatureTries; ++at) {
@@ -363,14 +350,14 @@ class DocumentReader {
     const Span heading = blocks_[index].content;
     const std::string_view line = text_.substr(heading.begin, heading.end - heading.begin);
     const std::size_t last_arrow = line.rfind("->");
-    for (std::size_t dash = line.rfind('-'); dash != kNone;
-         dash = dash == 0 ? kNone : line.rfind('-', dash - 1)) {
+    for (std::size_t dash = line.rfind('-'); dash != kNowhere;
+         dash = dash == 0 ? kNowhere : line.rfind('-', dash - 1)) {
       const bool delimits = (dash == 0 || IsBlank(line[dash - 1])) && dash + 1 < line.size() &&
                             IsBlank(line[dash + 1]);
       if (!delimits) continue;
       const std::size_t begin = SkipBlanks(line, dash + 1);
       const Start start = SignatureStart(index, heading.begin + begin);
-      const bool constraint = last_arrow != kNone && last_arrow > begin && !IsUpper(line[begin]);
+      const bool constraint = last_arrow != kNowhere && last_arrow > begin && !IsUpper(line[begin]);
       if (start != Start::kCall && start != Start::kVariable && !constraint) continue;
       candidates.push_back({heading.begin + dash, heading.begin + begin, start});
       if (candidates.size() == kMaxSignatureTries) break;
@@ -382,7 +369,7 @@ class DocumentReader {
   /// counts as a call. Never kFenced, so no line is searched for an arrow.
   Start SignatureStart(std::size_t index, std::size_t at) {
     const std::string_view text =
-        ContinuationOf(index) == kNone ? text_ : Joined().Text(WholeFile());
+        ContinuationOf(index) == kNowhere ? text_ : Joined().Text(WholeFile());
     const Start start = StartOf(text, at, {});
     return start == Start::kMaybe && text[at] != '(' ? Start::kCall : start;
   }
@@ -414,7 +401,7 @@ class DocumentReader {
   bool TrySignature(std::size_t index, const Candidate& c, Scope& scope, Diagnostics& found) {
     const Block& heading = blocks_[index];
     const std::size_t below = ContinuationOf(index);
-    if (below != kNone) {
+    if (below != kNowhere) {
       const std::size_t end = ContinuationEnd(c.begin, below, blocks_[index + 1].span.end);
       if (Accept(Joined(), SpanOf(c.begin, end), scope, found)) {
         out_.Add(Code::kSignatureContinued, SpanOf(below, end),
@@ -447,13 +434,13 @@ class DocumentReader {
 
   void Report(const Diagnostic& d) { out_.Add(d.code, d.span, d.message, d.hint); }
 
-  /// Where the paragraph below a heading begins with a connective, or kNone.
+  /// Where the paragraph below a heading begins with a connective, or kNowhere.
   std::size_t ContinuationOf(std::size_t index) const {
-    if (index + 1 == blocks_.size()) return kNone;
+    if (index + 1 == blocks_.size()) return kNowhere;
     const Block& next = blocks_[index + 1];
-    if (next.kind != BlockKind::kParagraph) return kNone;
+    if (next.kind != BlockKind::kParagraph) return kNowhere;
     std::size_t at = SkipBlanks(text_, next.span.begin);
-    return IsConnectiveAt(text_, at) ? at : kNone;
+    return IsConnectiveAt(text_, at) ? at : kNowhere;
   }
 
   /// The end of the signature that begins at `begin` and goes on at `below`: its sentence,
@@ -482,7 +469,7 @@ class DocumentReader {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       if (blocks_[i].kind != BlockKind::kHeading) continue;
       std::size_t below = ContinuationOf(i);
-      if (below == kNone) continue;
+      if (below == kNowhere) continue;
       std::fill(text.begin() + blocks_[i].content.end, text.begin() + below, ' ');
     }
     joined_.emplace();
@@ -537,7 +524,8 @@ class DocumentReader {
   void LintHeadingMark(std::size_t begin, std::size_t end) {
     const std::string_view line = text_.substr(begin, end - begin);
     const std::size_t delimiter = line.rfind(" - ");
-    if (delimiter == kNone || line[std::min(line.find_first_not_of('#'), end - begin - 1)] == ' ')
+    if (delimiter == kNowhere ||
+        line[std::min(line.find_first_not_of('#'), end - begin - 1)] == ' ')
       return;
     Diagnostics ignored;
     const std::size_t at = begin + delimiter + 3;
@@ -611,8 +599,8 @@ class DocumentReader {
 /// The last line with text that begins with `%`, without blanks around it.
 std::optional<Span> QueryLineOf(std::string_view text, std::uint32_t file) {
   std::size_t end = TrimmedEnd(text, 0, text.size());
-  std::size_t newline = end == 0 ? kNone : text.find_last_of("\r\n", end - 1);
-  std::size_t begin = SkipBlanks(text, newline == kNone ? 0 : newline + 1);
+  std::size_t newline = end == 0 ? kNowhere : text.find_last_of("\r\n", end - 1);
+  std::size_t begin = SkipBlanks(text, newline == kNowhere ? 0 : newline + 1);
   if (begin >= end || text[begin] != '%') return std::nullopt;
   return Span{file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
 }
@@ -634,7 +622,7 @@ std::optional<Span> LastGoalOf(std::string_view text, std::uint32_t file) {
 /// Whether `line` is meant as a goal with a tail: `%`, a name, arguments, an arrow.
 bool ReadsLikeGoal(std::string_view line) {
   std::size_t at = std::min(line.find_first_of(" \t(<", 1), line.size());
-  if (at < line.size() && line[at] == '(') return line.find("<-", at) != kNone;
+  if (at < line.size() && line[at] == '(') return line.find("<-", at) != kNowhere;
   return ArrowAt(line, at, "<-");
 }
 
@@ -666,7 +654,7 @@ Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out
   Message message;
   const std::string_view text = sources.at(file).text;
   const bool entry = IsEntry(sources.at(file).name);
-  if (FindBadByte(text) == kNone)
+  if (FindBadByte(text) == kNowhere)
     message.query_line = entry ? LastGoalOf(text, file) : QueryLineOf(text, file);
   Diagnostics found;
   std::optional<Sentence> query;

@@ -9,8 +9,6 @@ namespace {
 
 using nlohmann::json;
 
-json SpanJson(Span span) { return json::array({span.begin, span.end}); }
-
 json ScopeJson(const Scope& scope) {
   return {{"title", scope.title},
           {"level", scope.level},

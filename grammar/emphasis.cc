@@ -5,14 +5,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "grammar/character.h"
+
 namespace rpl {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 
 enum class CharClass { kSpace, kPunctuation, kOther };
 
@@ -56,9 +52,9 @@ CharClass ClassBefore(std::string_view s, std::size_t at) {
 class CodeSpans {
  public:
   explicit CodeSpans(std::string_view s) : s_(s) {
-    for (std::size_t at = s.find('`'); at != kNone; at = s.find('`', at)) {
+    for (std::size_t at = s.find('`'); at != kNowhere; at = s.find('`', at)) {
       std::size_t end = RunEnd(at);
-      if (last_.size() <= end - at) last_.resize(end - at + 1, kNone);
+      if (last_.size() <= end - at) last_.resize(end - at + 1, kNowhere);
       last_[end - at] = at;
       at = end;
     }
@@ -70,7 +66,7 @@ class CodeSpans {
     const std::size_t behind = RunEnd(at);
     const std::size_t size = behind - at;
     // A run that begins with an escaped mark may have a length that no whole run has.
-    if (size >= last_.size() || last_[size] == kNone || last_[size] <= at) return behind;
+    if (size >= last_.size() || last_[size] == kNowhere || last_[size] <= at) return behind;
     for (std::size_t next = s_.find('`', behind);; next = s_.find('`', next)) {
       std::size_t end = RunEnd(next);
       if (end - next == size) return end;
@@ -92,10 +88,10 @@ class CodeSpans {
 std::vector<ProseSpan> EmphasisedSpans(std::string_view text, Span span) {
   std::string_view s = text.substr(span.begin, span.end - span.begin);
   std::vector<ProseSpan> spans;
-  if (s.find("__") == kNone) return spans;
+  if (s.find("__") == kNowhere) return spans;
   CodeSpans code(s);
-  std::size_t open = kNone;
-  for (std::size_t at = s.find_first_of("\\`_\n"); at != kNone;
+  std::size_t open = kNowhere;
+  for (std::size_t at = s.find_first_of("\\`_\n"); at != kNowhere;
        at = s.find_first_of("\\`_\n", at)) {
     if (s[at] == '\\') {
       at += 2;
@@ -104,7 +100,7 @@ std::vector<ProseSpan> EmphasisedSpans(std::string_view text, Span span) {
     } else if (s[at] == '\n') {
       ++at;
       const std::size_t next = std::min(s.find_first_not_of(" \t", at), s.size());
-      if (next < s.size() && (s[next] == '\n' || s[next] == '\r')) open = kNone;
+      if (next < s.size() && (s[next] == '\n' || s[next] == '\r')) open = kNowhere;
     } else {
       std::size_t end = std::min(s.find_first_not_of('_', at), s.size());
       if (end - at == 2) {
@@ -113,7 +109,7 @@ std::vector<ProseSpan> EmphasisedSpans(std::string_view text, Span span) {
         const bool opens = after != CharClass::kSpace && before != CharClass::kOther;
         const bool closes = before != CharClass::kSpace && after != CharClass::kOther;
         // Between two punctuation marks it may do either; it closes if something is open.
-        if (closes && open != kNone) {
+        if (closes && open != kNowhere) {
           std::string name = KebabCase(s.substr(open + 2, at - open - 2));
           auto base = span.begin;
           if (!name.empty()) {
@@ -121,7 +117,7 @@ std::vector<ProseSpan> EmphasisedSpans(std::string_view text, Span span) {
                              {span.file, base + static_cast<std::uint32_t>(open),
                               base + static_cast<std::uint32_t>(end)}});
           }
-          open = kNone;
+          open = kNowhere;
         } else if (opens) {
           open = at;
         }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "grammar/character.h"
 #include "grammar/layout.h"
 #include "grammar/markdown.h"
 #include "grammar/sentences.h"
@@ -20,13 +21,6 @@ namespace {
 /// How often a text is read to find the edits that change its meaning; what is not tried by
 /// then is left out.
 constexpr int kMaxTries = 200;
-
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-std::string_view WithoutBlanksAtEnd(std::string_view s) {
-  while (!s.empty() && IsBlank(s.back())) s.remove_suffix(1);
-  return s;
-}
 
 std::vector<Code> ErrorsOf(const Diagnostics& diagnostics) {
   std::vector<Code> codes;
@@ -142,7 +136,7 @@ class Proposer {
     };
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t begin = at;
-      while (at < text.size() && IsBlank(text[at])) ++at;
+      while (at < text.size() && IsBlankOrReturn(text[at])) ++at;
       if (at == text.size()) break;
       if (text[at] == '\n') {
         ++lines;

@@ -5,8 +5,6 @@
 // again changes nothing.
 #include "grammar/formatter.h"
 
-#include <rapidcheck.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -17,9 +15,13 @@
 
 #include "grammar/layout.h"
 #include "grammar/parser.h"
+#include "grammar/testing_random.h"
 
 namespace rpl {
 namespace {
+
+using testing::Of;
+using testing::Pick;
 
 std::string Format(const std::string& text, const std::string& name = "t.md") {
   Sources sources;
@@ -52,14 +54,14 @@ std::string Broken(const std::string& text, const std::string& name) {
   return "";
 }
 
-struct Row {
+struct LaidOut {
   const char* name;
   const char* before;
   const char* after;
 };
 
 TEST_CASE("plain RPL is laid out") {
-  const std::vector<Row> rows = {
+  const std::vector<LaidOut> rows = {
       {"blanks", "p( ?x )<-q(?x),r( ?x )\n", "p(?x) <- q(?x), r(?x)\n"},
       {"strings, numbers and regexes keep their spelling",
        "p('a',\"b\",'say \"c\"',1.50,+1e3,~/a  b\\/c/, \"\\u0041\")\n",
@@ -113,7 +115,7 @@ TEST_CASE("plain RPL is laid out") {
       {"only blanks", " \n\n\n", "\n"},
       {"only a comment", "   --c", "--c"},
   };
-  for (const Row& row : rows) {
+  for (const LaidOut& row : rows) {
     INFO(row.name);
     CHECK(Format(row.before, "t.rpl") == row.after);
     CHECK(Broken(row.before, "t.rpl").empty());
@@ -139,7 +141,7 @@ TEST_CASE("what does not fit goes on several lines") {
 }
 
 TEST_CASE("in Markdown only RPL changes") {
-  const std::vector<Row> rows = {
+  const std::vector<LaidOut> rows = {
       {"prose", "Some  prose ,  with `p( 1 )`.\n* a  list\n\n    p( 1 )\n\n> p( 1 )\n",
        "Some  prose ,  with `p( 1 )`.\n* a  list\n\n    p( 1 )\n\n> p( 1 )\n"},
       {"fences", "```rpl\np( 1 )\n\n\n\nq(1)\n```\n\n```text\np( 1 )\n```\n",
@@ -162,7 +164,7 @@ TEST_CASE("in Markdown only RPL changes") {
       {"a layout that Markdown would misread stays", "q(?x, [\n      - 1])\n\np( 1 )\n",
        "q(?x, [\n      - 1])\n\np(1)\n"},
   };
-  for (const Row& row : rows) {
+  for (const LaidOut& row : rows) {
     INFO(row.name);
     CHECK(Format(row.before) == row.after);
     CHECK(Broken(row.before, "t.md").empty());
@@ -238,12 +240,6 @@ TEST_CASE("examples are formatted") {
 }
 
 // --- Random sentences -------------------------------------------------------------------
-
-int Pick(int below) { return *rc::gen::inRange(0, below); }
-
-std::string Of(const std::vector<std::string>& values) {
-  return values[static_cast<std::size_t>(Pick(static_cast<int>(values.size())))];
-}
 
 // A sentence, token by token, with gaps that decisions 5 and 6 allow.
 struct Babble {

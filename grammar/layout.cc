@@ -15,14 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/character.h"
+
 namespace rpl {
 namespace {
 
 constexpr int kStep = 2;  // columns of one level
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 enum class Kind {
   kOther,       // operands, operators
@@ -50,11 +48,6 @@ struct Token {
   std::size_t partner = 0;        // of an opening bracket: the token that closes it
   std::vector<Comment> comments;  // between the token before and this one
 };
-
-std::string_view WithoutBlanksAtEnd(std::string_view s) {
-  while (!s.empty() && IsBlank(s.back())) s.remove_suffix(1);
-  return s;
-}
 
 // --- Tokens ---------------------------------------------------------------------------
 
@@ -95,7 +88,7 @@ class Tokenizer {
   void SkipTo(Token& token) {
     std::size_t gap = pos_;
     while (pos_ < text_.size()) {
-      if (IsBlank(text_[pos_])) {
+      if (IsBlankOrReturn(text_[pos_])) {
         ++pos_;
       } else if (text_[pos_] == '\n') {
         token.broken = true;

@@ -32,6 +32,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "grammar/character.h"
+
 namespace rpl {
 namespace {
 
@@ -41,25 +43,12 @@ constexpr std::size_t kMaxContainers = 100;
 constexpr std::size_t kCodeIndent = 4;
 constexpr std::size_t kTabStop = 4;
 
-bool IsBlank(char c) { return c == ' ' || c == '\t'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::size_t SkipBlanks(std::string_view s, std::size_t at) {
-  while (at < s.size() && IsBlank(s[at])) ++at;
-  return at;
-}
 
 std::size_t TrimmedSize(std::string_view s) {
   std::size_t n = s.size();
   while (n > 0 && IsBlank(s[n - 1])) --n;
   return n;
-}
-
-std::string_view Trimmed(std::string_view s) {
-  s = s.substr(0, TrimmedSize(s));
-  return s.substr(SkipBlanks(s, 0));
 }
 
 /// The length of the run of `c` at `at`.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "grammar/builder.h"
+#include "grammar/character.h"
 #include "grammar/rules.h"
 #include "grammar/sentences.h"
 #include "grammar/shape.h"
@@ -106,12 +107,6 @@ RPL_EXPECT(AsyncName, kBadName, "a name", kNameHint);
 
 #undef RPL_EXPECT
 #undef RPL_REFUSE
-
-bool IsNameChar(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '_';
-}
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // Tells what is wrong at one place of a sentence.
 class Explainer {
@@ -341,7 +336,7 @@ class Explainer {
   // The bare word before the place; empty if something else stands there.
   std::string_view WordBefore() const {
     std::uint32_t end = at_;
-    while (end > 0 && IsBlank(text_[end - 1])) --end;
+    while (end > 0 && IsSpace(text_[end - 1])) --end;
     if (end == at_) return {};
     std::uint32_t begin = end;
     while (begin > 0 && IsNameChar(text_[begin - 1])) --begin;

@@ -3,16 +3,18 @@
 // Parse after print is identity: on the examples of the specification and on random trees.
 #include "grammar/printer.h"
 
-#include <rapidcheck.h>
-
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
 #include "grammar/parser.h"
+#include "grammar/testing_random.h"
 
 namespace rpl {
 namespace {
+
+using testing::Of;
+using testing::Pick;
 
 std::optional<Sentence> Parse(const std::string& text, std::string* why = nullptr) {
   Sources sources;
@@ -179,13 +181,6 @@ TEST_CASE("printing keeps the text of ordinary sentences") {
 }
 
 // --- Random trees -----------------------------------------------------------------------
-
-int Pick(int below) { return *rc::gen::inRange(0, below); }
-
-template <typename T>
-const T& Of(const std::vector<T>& values) {
-  return values[static_cast<std::size_t>(Pick(static_cast<int>(values.size())))];
-}
 
 template <typename T>
 Node Make(T value) {

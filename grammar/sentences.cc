@@ -12,13 +12,11 @@
 #include <cassert>
 
 #include "grammar/ast.h"
+#include "grammar/character.h"
 
 namespace rpl {
 namespace {
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsNameChar(char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '-'; }
 // Stands between two clauses or operands, or begins what does (`<-`). `/` may open a regex.
 bool IsOperator(char c) {
   switch (c) {
@@ -35,7 +33,6 @@ bool IsOperator(char c) {
     default: return false;
   }
 }
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // Infix words that are connectives wherever they stand after an operand. `of` and `and`
 // are only so after `within` and `between`, since prose lines begin with them.
@@ -67,7 +64,7 @@ std::optional<Cut> SentenceCutter::Next() {
   end_ = pos_;
   while (pos_ < limit_ && !abandoned_) {
     const char c = text_[pos_];
-    if (IsBlank(c)) {
+    if (IsBlankOrReturn(c)) {
       ++pos_;
     } else if (c == '\n') {
       if (NewlineEnds()) break;
@@ -83,7 +80,8 @@ std::optional<Cut> SentenceCutter::Next() {
   if (abandoned_) {
     pos_ = resume_;
     end_ = pos_;
-    while (end_ > cut.begin && (IsBlank(text_[end_ - 1]) || text_[end_ - 1] == '\n')) --end_;
+    while (end_ > cut.begin && (IsBlankOrReturn(text_[end_ - 1]) || text_[end_ - 1] == '\n'))
+      --end_;
   }
   cut.end = end_;
   cut.next = pos_;
@@ -99,7 +97,7 @@ bool SentenceCutter::NextPlainFact(PlainFacts& to) {
   levels_.assign(1, Level{'\0', begin});
   last_ = Last::kOperand;
   pos_ = end;
-  while (IsBlank(At(pos_))) ++pos_;
+  while (IsBlankOrReturn(At(pos_))) ++pos_;
   if (pos_ >= limit_ || (text_[pos_] == '\n' && NewlineEnds())) return true;
   pos_ = begin;  // it goes on
   to.DropLast();
@@ -109,7 +107,7 @@ bool SentenceCutter::NextPlainFact(PlainFacts& to) {
 // To the next token, over blanks, newlines and comments; false at the limit.
 bool SentenceCutter::SkipToToken() {
   while (pos_ < limit_) {
-    if (IsBlank(text_[pos_]) || text_[pos_] == '\n') {
+    if (IsBlankOrReturn(text_[pos_]) || text_[pos_] == '\n') {
       ++pos_;
     } else if (AtComment(pos_)) {
       pos_ = LineEnd(pos_);
@@ -132,7 +130,7 @@ bool SentenceCutter::NewlineEnds() {
   }
   std::uint32_t p = pos_ + 1;
   for (;;) {
-    while (IsBlank(At(p))) ++p;
+    while (IsBlankOrReturn(At(p))) ++p;
     if (p >= limit_ || text_[p] == '\n') return true;
     if (!AtComment(p)) break;
     p = LineEnd(p);
@@ -375,7 +373,7 @@ bool SentenceCutter::Starts(std::uint32_t at, std::string_view word) const {
 
 // Whether nothing but blanks stands from `at` to the end of its line.
 bool SentenceCutter::IsBlankLine(std::uint32_t at) const {
-  while (IsBlank(At(at))) ++at;
+  while (IsBlankOrReturn(At(at))) ++at;
   return at >= limit_ || text_[at] == '\n';
 }
 
@@ -410,7 +408,7 @@ bool SentenceCutter::BeginsLikeSentence(std::uint32_t line) const {
     }
     if (!call || depth != 0) return false;
   }
-  while (IsBlank(At(p))) ++p;
+  while (IsBlankOrReturn(At(p))) ++p;
   if (Starts(p, "<-") || Starts(p, "->")) return true;
   return call && (p >= limit_ || At(p) == '\n' || At(p) == ';' || At(p) == '^' || AtComment(p));
 }
@@ -423,7 +421,7 @@ bool SentenceCutter::BeginsWithConnective(std::uint32_t at) const {
   std::uint32_t end = NameEnd(at);
   std::string_view word = text_.substr(at, end - at);
   if (word == "not") {  // `not in ?l`, but not a sentence that begins with a negation
-    while (IsBlank(At(end))) ++end;
+    while (IsBlankOrReturn(At(end))) ++end;
     const std::uint32_t second = end;
     end = NameEnd(end);
     word = text_.substr(second, end - second);

@@ -11,14 +11,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include "grammar/character.h"
 #include "grammar/printer.h"
 #include "grammar/spelling.h"
 
 namespace rpl {
 namespace {
-
-bool IsCapital(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 
 bool IsArithmetic(Operator op) {
   return op == Operator::kAdd || op == Operator::kSubtract || op == Operator::kMultiply ||
@@ -559,7 +557,7 @@ class Shape {
         Fail(Code::kBadName, span, "`" + std::string(name) + "` is not a name",
              "a namespace is joined with `#`");
       }
-      kebab = kebab && c != '_' && !IsCapital(c);
+      kebab = kebab && c != '_' && !IsUpper(c);
       part_begins = c == '#';
     }
     if (kebab) return;
@@ -571,7 +569,7 @@ class Shape {
   // Data may be spelled as elsewhere (decision 14).
   void ForeignName(Span span, std::string_view name, const char* sigil) {
     const bool foreign = std::any_of(name.begin(), name.end(),
-                                     [](char c) { return c == '/' || c == '_' || IsCapital(c); });
+                                     [](char c) { return c == '/' || c == '_' || IsUpper(c); });
     if (!foreign) return;
     std::string kebab = Kebab(name);
     std::replace(kebab.begin(), kebab.end(), '/', '-');

@@ -37,9 +37,9 @@ double DistinctIn(const Relation& rel, Columns columns) {
 }
 
 /// Which slots are known while atoms are taken in some order, and what that looks at.
-class Walk {
+class OrderWalk {
  public:
-  Walk(const Store& store, std::size_t slots) : store_(store), known_(slots) {}
+  OrderWalk(const Store& store, std::size_t slots) : store_(store), known_(slots) {}
 
   /// How many rows of the atom agree with what is known.
   double Matching(const Atom& atom) const {
@@ -112,7 +112,7 @@ std::vector<std::size_t> OrderBySizes(const std::vector<const Clause*>& clauses,
     if (static_cast<int>(i) != delta) atoms.push_back(i);
   }
   const auto atom_at = [&](std::size_t i) -> const Atom& { return *clauses[i]->As<Atom>(); };
-  Walk as_written(store, slots), best(store, slots);
+  OrderWalk as_written(store, slots), best(store, slots);
   if (delta >= 0) {
     as_written.Bind(atom_at(static_cast<std::size_t>(delta)));
     best.Bind(atom_at(static_cast<std::size_t>(delta)));

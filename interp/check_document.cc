@@ -4,6 +4,7 @@
 // spans that name nothing, ground calls that a section may have meant as conditions.
 #include <algorithm>
 
+#include "grammar/character.h"
 #include "grammar/spelling.h"
 #include "interp/check_context.h"
 
@@ -257,10 +258,6 @@ class Sections {
   }
 
   void OldArrow(std::uint32_t file, std::uint32_t begin, std::string_view line) {
-    const auto is_name = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             c == '-' || c == '_';
-    };
     const auto blanks = [&](std::size_t at) {
       while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
       return at;
@@ -269,7 +266,7 @@ class Sections {
     const bool goal = at < line.size() && line[at] == '%';
     if (goal) ++at;
     const std::size_t name = at;
-    while (at < line.size() && is_name(line[at])) ++at;
+    while (at < line.size() && IsNameChar(line[at])) ++at;
     if (at == name ? !goal : line[name] < 'a' || line[name] > 'z') return;
     at = blanks(at);
     if (line.substr(at, 2) != "<=" || at > line.size()) return;

@@ -11,15 +11,13 @@
 #include <algorithm>
 #include <functional>
 
+#include "grammar/character.h"
 #include "grammar/markdown.h"
 #include "grammar/spelling.h"
 #include "interp/check_context.h"
 
 namespace rpl::check {
 namespace {
-
-bool IsCapital(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
 class Fixes {
  public:
@@ -194,10 +192,6 @@ class Fixes {
     }
   }
 
-  static bool IsNameChar(char c) {
-    return IsLowerOrDigit(c) || IsCapital(c) || c == '-' || c == '_';
-  }
-
   // --- Names in maps, templates and regexes -------------------------------------------------
 
   // `g` in a bindings map addresses the slot of ?g (decision 46).
@@ -313,11 +307,8 @@ class Fixes {
     const auto end = static_cast<std::uint32_t>(std::min(text.find('\n', at), text.size()));
     while (at < end && text[at] == ' ') ++at;
     if (at < end && (text[at] == '%' || text[at] == '$')) ++at;
-    const auto is_name = [](char c) {
-      return IsLowerOrDigit(c) || IsCapital(c) || c == '-' || c == '_' || c == '#' || c == '.';
-    };
     const std::uint32_t begin = at;
-    while (at < end && is_name(text[at])) ++at;
+    while (at < end && IsQualifiedNameChar(text[at])) ++at;
     if (at == begin) return;
     if (at < end && text[at] == '(') {
       int depth = 0;

@@ -32,9 +32,9 @@ std::uint32_t LineOf(const Sources& sources, std::uint32_t file, std::uint32_t o
                                     lines.begin());
 }
 
-class Reader {
+class SuppressionReader {
  public:
-  Reader(const Sources& sources, std::uint32_t file)
+  SuppressionReader(const Sources& sources, std::uint32_t file)
       : sources_(sources), file_(file), text_(sources.at(file).text) {}
 
   std::vector<Suppression> Read() {
@@ -114,7 +114,8 @@ class Reader {
 void ApplySuppressions(Context& context) {
   std::vector<Suppression> all;
   for (const std::uint32_t file : context.checked_files)
-    for (Suppression& s : Reader(context.sources, file).Read()) all.push_back(std::move(s));
+    for (Suppression& s : SuppressionReader(context.sources, file).Read())
+      all.push_back(std::move(s));
   if (all.empty()) return;
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::string>;
   std::map<Key, std::vector<std::size_t>> at;  // file, line, code

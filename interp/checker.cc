@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "grammar/character.h"
 #include "grammar/namespaces.h"
 #include "grammar/parser.h"
 #include "grammar/spelling.h"
@@ -187,10 +188,6 @@ class Reader {
 // Labels in text that was refused: whatever it was meant to define or use, the absence of
 // that is not another mistake. Those that begin a line may have been meant as heads.
 void CollectBrokenNames(Context& context) {
-  const auto is_name = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '#' || c == '.';
-  };
   std::unordered_map<std::uint32_t, std::vector<Span>> sentences;  // by file, in order
   for (const Part& part : context.parts)
     if (part.checked) sentences[part.sentence->span.file].push_back(part.sentence->span);
@@ -213,9 +210,9 @@ void CollectBrokenNames(Context& context) {
     bool line_begins = true;
     for (std::uint32_t at = begin; at < end; ++at) {
       if (text[at] == '\n') line_begins = true;
-      if (!is_name(text[at]) || text[at] < 'a' || text[at] > 'z') continue;
+      if (!IsQualifiedNameChar(text[at]) || text[at] < 'a' || text[at] > 'z') continue;
       std::uint32_t stop = at;
-      while (stop < end && is_name(text[stop])) ++stop;
+      while (stop < end && IsQualifiedNameChar(text[stop])) ++stop;
       const bool nullary_head =
           line_begins && text.substr(std::min(stop, end - 1), 4).find('<') != text.npos;
       if (stop < end && (text[stop] == '(' || nullary_head || (at > 0 && text[at - 1] == '%'))) {

@@ -12,8 +12,8 @@
 namespace rpl {
 namespace {
 
-struct Program {
-  explicit Program(const std::string& text, const std::string& name = "test.rpl",
+struct Checked {
+  explicit Checked(const std::string& text, const std::string& name = "test.rpl",
                    bool strict = false) {
     const std::uint32_t file = sources.Add(name, text);
     CheckOptions options;
@@ -50,9 +50,9 @@ struct Program {
   std::vector<Finding> findings;
 };
 
-std::string Codes(const std::string& text) { return Program(text).Codes(); }
-std::string CodesMd(const std::string& text) { return Program(text, "test.md").Codes(); }
-std::string All(const std::string& text) { return Program(text).Codes(true); }
+std::string Codes(const std::string& text) { return Checked(text).Codes(); }
+std::string CodesMd(const std::string& text) { return Checked(text, "test.md").Codes(); }
+std::string All(const std::string& text) { return Checked(text).Codes(true); }
 
 TEST_CASE("names that are used and not defined") {
   CHECK(Codes("edge(1, 2)\nr(?x) <- edgee(?x, _)") == "2005 2:10\n");
@@ -60,7 +60,7 @@ TEST_CASE("names that are used and not defined") {
   CHECK(Codes("% <- %pakc\n%pack <- not a()\na()") == "2006 1:6\n");
   CHECK(Codes("sky(?s) <- $forecast(1) ^ ~ {:result ?s}") == "5001 1:12\n");
   CHECK(Codes("left(?n) <- ?n = $stock-level(\"nuts\")") == "");
-  CHECK(Program("left(?n) <- ?n = $stock-levle(\"nuts\")").Rendered().find("`$stock-level`") !=
+  CHECK(Checked("left(?n) <- ?n = $stock-levle(\"nuts\")").Rendered().find("`$stock-level`") !=
         std::string::npos);
   CHECK(Codes("$forecast(1) ^ ~ {:result \"sun\"} -> true\n"
               "sky(?s) <- $forecast(1) ^ ~ {:result ?s}") == "");
@@ -72,12 +72,12 @@ TEST_CASE("names that are used and not defined") {
 }
 
 TEST_CASE("an undefined name suggests what was meant") {
-  CHECK(Program("edge(1, 2)\n% <- egde(1, _)").Rendered() ==
+  CHECK(Checked("edge(1, 2)\n% <- egde(1, _)").Rendered() ==
         "test.rpl:2:6: warning RPL2005: `egde` is used here and defined nowhere\n"
         "    2 | % <- egde(1, _)\n"
         "      |      ^^^^^^^^^^\n"
         "help: did you mean `edge`?\n");
-  CHECK(Program("pick(?p) <- choose(\"q\", ?p)").Rendered() ==
+  CHECK(Checked("pick(?p) <- choose(\"q\", ?p)").Rendered() ==
         "test.rpl:1:13: warning RPL2005: `choose` is used here and defined nowhere\n"
         "    1 | pick(?p) <- choose(\"q\", ?p)\n"
         "      |             ^^^^^^^^^^^^^^^\n"
@@ -164,7 +164,7 @@ TEST_CASE("entries of a trace need no file") {
 
 TEST_CASE("a name is told once, warnings are errors when strict") {
   CHECK(Codes("cookMode(1)\ncookMode(2)\na(?x) <- cookMode(?x)") == "6001 1:1\n");
-  const Program strict("cookMode(1)", "test.rpl", true);
+  const Checked strict("cookMode(1)", "test.rpl", true);
   REQUIRE(strict.findings.size() == 1);
   CHECK(strict.findings[0].diagnostic.severity == Severity::kError);
 }
@@ -181,7 +181,7 @@ TEST_CASE("suppressions") {
 }
 
 TEST_CASE("twenty mistakes in one document: each once, at its place, and nothing else") {
-  const Program program(R"RPL(# Twenty mistakes
+  const Checked program(R"RPL(# Twenty mistakes
 
 % <- %plan(?trip) | %pakc(?trip)
 
@@ -256,7 +256,7 @@ TEST_CASE("values of a kind that an operator never takes") {
   CHECK(Codes("a(?x) <- b(?x), ?x > 3\nb(#{1 2})") == "");
   CHECK(Codes("a(?x) <- b(?x), ?x before now, ?x != \"2026-01-31\"\nb(\"2026-01-01\")") == "");
   CHECK(Codes("a(?n) <- ?n = |b(_)| + 1, ?n > 0.5\nb(1)") == "");
-  CHECK(Program("leg(\"Oslo\", 120)\nlong(?t) <- leg(?t, ?km), ?km > \"100\"").Rendered() ==
+  CHECK(Checked("leg(\"Oslo\", 120)\nlong(?t) <- leg(?t, ?km), ?km > \"100\"").Rendered() ==
         "test.rpl:2:27: warning RPL2020: `>` orders two numbers or two strings, got a number and a "
         "string\n"
         "    2 | long(?t) <- leg(?t, ?km), ?km > \"100\"\n"
@@ -282,7 +282,7 @@ TEST_CASE("what is never bound is told once, where it stands") {
   CHECK(All("neg(?x) <- not b(?x)\n% <- neg(_)\nb(1)") == "2002 2:10\n");
   CHECK(All("big(?x) <- ?x > ?y\nhuge(?x) <- big(?x)\n% <- huge(_)") == "2002 1:17\n");
   CHECK(All("t(\"hi {?name}\") <- b(_)\nb(1)") == "2001 1:8\n");
-  CHECK(Program("# A - a(?x) <- f(?x)\n\n## B - b(?x) <- f(?x)\n\n--\n\n```rpl\n?y > 2\nf(1)\n```\n"
+  CHECK(Checked("# A - a(?x) <- f(?x)\n\n## B - b(?x) <- f(?x)\n\n--\n\n```rpl\n?y > 2\nf(1)\n```\n"
                 "\n% <- a(_), b(_)\n",
                 "test.md")
             .Codes(true) == "2002 8:1\n");
@@ -311,7 +311,7 @@ TEST_CASE("headings that were meant as signatures") {
 
 TEST_CASE("hints name what was meant") {
   const auto hint = [](const std::string& text) {
-    const Program program(text, "test.md");
+    const Checked program(text, "test.md");
     return program.findings.empty() ? "" : program.findings[0].diagnostic.hint;
   };
   CHECK(hint("% <- ready()\n\n# Ready - ready\n") ==
@@ -337,12 +337,12 @@ TEST_CASE("hints name what was meant") {
 
 std::string Mended(std::string text, const std::string& name = "test.rpl") {
   for (int round = 0; round < 20; ++round) {
-    const Program program(text, name);
+    const Checked program(text, name);
     const std::vector<Finding> next = Mendable(program.findings);
     if (next.empty()) break;
     text = Fixed(program.sources, 0, next);
   }
-  const Program after(text, name);
+  const Checked after(text, name);
   CHECK(Fixed(after.sources, 0, Mendable(after.findings)) == text);
   for (const Finding& f : after.findings) CHECK_FALSE(f.fixable());
   return text;
@@ -450,7 +450,7 @@ TEST_CASE("the examples are clean when strict") {
     std::ifstream in(name);
     std::stringstream text;
     text << in.rdbuf();
-    const Program program(text.str(), name, true);
+    const Checked program(text.str(), name, true);
     INFO(program.Rendered());
     CHECK(program.Codes() == "");
   }

@@ -38,7 +38,7 @@ class Told {
 };
 
 /// One run whose constraints are watched, and checked whole beside that.
-struct Watched {
+struct WatchedRun {
   void Take(const std::string& text) {
     engine.Take(text);
     engine.Quiesce();
@@ -66,7 +66,7 @@ struct Watched {
 };
 
 TEST_CASE("what stands violated is told again, and nothing is read for it") {
-  Watched run;
+  WatchedRun run;
   run.Take("a(?x), b(?x) -> false\na(1)\na(2)\nb(2)\nc(6)\n");
   const std::string violated = "violated a(?x), b(?x) -> false : x=2\n";
   CHECK(run.Now() == violated);
@@ -78,7 +78,7 @@ TEST_CASE("what stands violated is told again, and nothing is read for it") {
 }
 
 TEST_CASE("new rows are joined with the others, in the order of the whole check") {
-  Watched run;
+  WatchedRun run;
   run.Take("a(?x), b(?y) -> false\na(1)\na(2)\nb(3)\n");
   run.Now();
   run.Take("b(4)\n");
@@ -90,7 +90,7 @@ TEST_CASE("new rows are joined with the others, in the order of the whole check"
 }
 
 TEST_CASE("an instance that is violated holds once its right side does") {
-  Watched run;
+  WatchedRun run;
   run.Take("a(?x) -> b(?x)\na(1)\na(2)\nb(1)\n");
   CHECK(run.Now() == "holds a(?x) -> b(?x) : x=1\nviolated a(?x) -> b(?x) : x=2\n");
   run.Take("a(3)\n");
@@ -106,7 +106,7 @@ TEST_CASE("an instance that is violated holds once its right side does") {
 TEST_CASE("one new row costs the same whatever was there") {
   std::size_t judged[2];
   for (const int size : {100, 10'000}) {
-    Watched run;
+    WatchedRun run;
     std::string text = "a(?x), b(?x) -> false\na(?x) -> c(?x)\n";
     for (int i = 0; i < size; ++i)
       text += "a(" + std::to_string(i) + ")\nc(" + std::to_string(i) + ")\n";
@@ -128,7 +128,7 @@ TEST_CASE("very many new rows, and very many violations, are checked whole") {
     for (int i = 0; i < 70'000; ++i) out += relation + "(" + std::to_string(i) + ")\n";
     return out;
   };
-  Watched run;
+  WatchedRun run;
   run.Take("a(?x), b(?x) -> false\na(0)\nb(0)\n");
   CHECK(run.Difference() == "");
   run.Take(many("a"));
@@ -146,7 +146,7 @@ TEST_CASE("very many new rows, and very many violations, are checked whole") {
 }
 
 TEST_CASE("what a constraint forbids by absence is checked whole") {
-  Watched run;
+  WatchedRun run;
   run.Take("a(?x), not b(?x) -> false\na(1)\na(2)\n");
   CHECK(run.Now() ==
         "violated a(?x), not b(?x) -> false : x=1\n"
@@ -238,7 +238,7 @@ TEST_CASE("several timesteps of random changes tell what whole checks tell") {
   std::size_t from_new_rows = 0, unchanged = 0;
   for (unsigned seed = 0; seed < 1500; ++seed) {
     Random random(seed);
-    Watched run;
+    WatchedRun run;
     std::string program =
         "e(0, 0)\nf(0, 0)\ng(0)\n"
         "d(?x, ?z) <- e(?x, ?y), f(?y, ?z)\n"

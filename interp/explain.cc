@@ -19,9 +19,9 @@
 namespace rpl {
 namespace {
 
-constexpr std::size_t kMaxAlternatives = 64;  // derivations tried for one row on demand
-constexpr std::size_t kMaxSettling = 2000;    // rows on demand that one proof rests on
-constexpr std::size_t kMaxGathered = 20;      // answers shown of a gathering rule
+constexpr std::size_t kMaxDerivations = 64;  // derivations tried for one row on demand
+constexpr std::size_t kMaxSettling = 2000;   // rows on demand that one proof rests on
+constexpr std::size_t kMaxGathered = 20;     // answers shown of a gathering rule
 
 // Whether binding the head to a row finds all answers that give it. Templates are matched
 // as text, and `#{?a ?a}` is built from one value but matches no set of one.
@@ -487,7 +487,7 @@ std::optional<Explainer::Choice> Explainer::ChooseOnDemand(const Fact& fact, std
   std::vector<Instance> all;
   Candidates(fact, [&](Instance instance) {
     if (Usable(instance, fact)) all.push_back(std::move(instance));
-    return all.size() < kMaxAlternatives;
+    return all.size() < kMaxDerivations;
   });
   open_.insert(fact);
   std::optional<Choice> out;

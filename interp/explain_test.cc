@@ -289,11 +289,6 @@ TEST_CASE("a chain of 10,000 steps is explained to its end") {
 
 // --- random programs ------------------------------------------------------------------------
 
-std::uint32_t Setting(const char* name, std::uint32_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
-}
-
 std::string Form(const RandomRelation& r) {
   std::string out = r.name + "(";
   for (std::size_t i = 0; i < r.columns.size(); ++i)

@@ -11,6 +11,7 @@
 // variables are replaced.
 #include <algorithm>
 
+#include "grammar/character.h"
 #include "grammar/printer.h"
 #include "interp/explain.h"
 
@@ -19,10 +20,8 @@ namespace {
 
 using NodeKind = ExplainNode::Kind;
 
-bool IsNameChar(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return std::isalnum(byte) != 0 || c == '-' || c == '_' || byte >= 0x80;
-}
+// The name of a variable goes on with a character that is not ASCII.
+bool IsShownNameChar(char c) { return IsNameChar(c) || static_cast<unsigned char>(c) >= 0x80; }
 
 // Replaces variables in RPL text as Print writes it: strings in double quotes, a regex
 // only after `~ `.
@@ -40,7 +39,8 @@ class Substitution {
         QuotedText();
       } else if (c == '/' && out_.ends_with("~ ")) {
         Regex();
-      } else if ((c == '?' || c == '$') && at_ + 1 < text_.size() && IsNameChar(text_[at_ + 1])) {
+      } else if ((c == '?' || c == '$') && at_ + 1 < text_.size() &&
+                 IsShownNameChar(text_[at_ + 1])) {
         Variable();
       } else {
         out_ += c;
@@ -90,7 +90,7 @@ class Substitution {
   void Variable() {
     const char mark = text_[at_];
     std::size_t end = at_ + 1;
-    while (end < text_.size() && IsNameChar(text_[end])) ++end;
+    while (end < text_.size() && IsShownNameChar(text_[end])) ++end;
     const bool call = mark == '$' && end < text_.size() && text_[end] == '(';
     const bool rest = out_.ends_with("& ") || out_.ends_with("~ ");  // no place for a value
     const std::optional<Value> v =

@@ -433,15 +433,15 @@ void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head) {
 
 void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head,
                          std::vector<bool>& dealt_with) {
-  constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+  constexpr std::size_t kNoClause = static_cast<std::size_t>(-1);
   struct Use {
-    bool supplied = false;         // by another clause than one that reads it
-    bool read = false;             // by a clause of its own
-    bool resolved = false;         // by an equality with a variable, if that is bound
-    bool in_head = false;          // as an argument
-    bool in_one = true;            // no two clauses mention it
-    std::size_t first = kNowhere;  // clause that mentions it
-    std::size_t atom = kNowhere;   // the first that has it as an argument
+    bool supplied = false;          // by another clause than one that reads it
+    bool read = false;              // by a clause of its own
+    bool resolved = false;          // by an equality with a variable, if that is bound
+    bool in_head = false;           // as an argument
+    bool in_one = true;             // no two clauses mention it
+    std::size_t first = kNoClause;  // clause that mentions it
+    std::size_t atom = kNoClause;   // the first that has it as an argument
   };
   std::map<SlotId, Use> uses;
   for (const Pattern& p : head)
@@ -455,7 +455,7 @@ void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head,
     });
     ForEachSlot(body[i], [&](SlotId s) {
       Use& use = uses[s];
-      if (use.first == kNowhere) use.first = i;
+      if (use.first == kNoClause) use.first = i;
       use.in_one = use.in_one && use.first == i;
     });
     if (const auto* atom = body[i].As<Atom>())
@@ -473,12 +473,12 @@ void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head,
   for (const auto& [slot, use] : uses) {
     const auto s = static_cast<std::size_t>(slot);
     if (dealt_with[s]) continue;
-    const bool nowhere = use.first == kNowhere;
+    const bool nowhere = use.first == kNoClause;
     if (avar_[s] && !use.in_head && use.in_one && body[use.first].As<Alternatives>()) continue;
     dealt_with[s] = true;
     const Span span = nowhere ? Span{} : body[use.first].span;
     if (use.supplied || use.read) {  // an atom that alone can supply an avar asks for it
-      if (avar_[s] && use.atom != kNowhere) body[use.atom].As<Atom>()->avars.push_back(slot);
+      if (avar_[s] && use.atom != kNoClause) body[use.atom].As<Atom>()->avars.push_back(slot);
     } else if (avar_[s] && !use.resolved) {
       added.emplace_back(std::min(use.first, body.size()), clause_reading(slot, span, false));
     } else if (avar_[s] || (heading_.signature && use.in_head && names_[s] != kAnyInput)) {

@@ -13,17 +13,17 @@
 namespace rpl {
 namespace {
 
-using Read = Profile::Read;
+using ReadCounts = Profile::Read;
 using Link = Profile::Link;
 
 // How many clauses after one are looked at for what relates it to those before: walking a plan
 // takes time in proportion to its length, however long it is.
-constexpr int kAhead = 64;
+constexpr int kMaxAhead = 64;
 
 /// The steps of a plan that read rows, in order, and how each hangs together with the rest.
-class Walk {
+class PlanWalk {
  public:
-  Walk(const std::vector<std::string>& names, const std::vector<bool>& bound)
+  PlanWalk(const std::vector<std::string>& names, const std::vector<bool>& bound)
       : names_(names), called_(std::find(bound.begin(), bound.end(), true) != bound.end()) {
     known_ = bound;
     known_.resize(names.size());
@@ -40,7 +40,7 @@ class Walk {
     }
   }
 
-  std::vector<std::pair<const Step*, Read>> reads;
+  std::vector<std::pair<const Step*, ReadCounts>> reads;
 
  private:
   void Inner(const Step* first) {
@@ -54,7 +54,7 @@ class Walk {
 
   void Atom(const Step& step) {
     if (step.access == Access::kTruth || step.access == Access::kExternal) return;
-    Read& read = reads.emplace_back(&step, Read{}).second;
+    ReadCounts& read = reads.emplace_back(&step, ReadCounts{}).second;
     read.clause = step.clause->text;
     read.place = step.clause->span;
     read.relation = step.relation;
@@ -66,7 +66,7 @@ class Walk {
   bool Knows(SlotId slot) const { return known_[static_cast<std::size_t>(slot)]; }
   std::string NameOf(SlotId slot) const { return "?" + names_[static_cast<std::size_t>(slot)]; }
 
-  void LinkOf(const Step& step, Read& read) {
+  void LinkOf(const Step& step, ReadCounts& read) {
     const std::size_t named = std::min(before_.size(), Profile::kNamed);
     for (std::size_t i = 0; i < named; ++i) read.before.push_back(before_[i]->text);
     read.more_before = before_.size() - named;
@@ -80,7 +80,8 @@ class Walk {
     });
     if (read.link == Link::kPattern) return;
     int ahead = 0;
-    for (const Step* later = step.next; later != nullptr && ahead < kAhead; later = later->next) {
+    for (const Step* later = step.next; later != nullptr && ahead < kMaxAhead;
+         later = later->next) {
       if (later->clause == nullptr) continue;
       ++ahead;
       SlotId shared = -1;
@@ -123,11 +124,12 @@ std::string LabelOf(const Plan& plan, const std::vector<bool>& bound,
 }
 
 bool SamePlan(const Profile::PlanCounts& a, const Profile::PlanCounts& b) {
-  return a.from == b.from && std::equal(a.reads.begin(), a.reads.end(), b.reads.begin(),
-                                        b.reads.end(), [](const Read& x, const Read& y) {
-                                          return x.place == y.place && x.clause == y.clause &&
-                                                 x.columns == y.columns && x.relation == y.relation;
-                                        });
+  return a.from == b.from &&
+         std::equal(a.reads.begin(), a.reads.end(), b.reads.begin(), b.reads.end(),
+                    [](const ReadCounts& x, const ReadCounts& y) {
+                      return x.place == y.place && x.clause == y.clause && x.columns == y.columns &&
+                             x.relation == y.relation;
+                    });
 }
 
 }  // namespace
@@ -163,7 +165,7 @@ Profile::PlanCounts& Profile::PlanAt(const Plan& plan, const std::vector<bool>& 
   PlanCounts*& known = plan_of_[&plan];
   if (known != nullptr) return *known;
   Rule& rule = *current_->rule_;
-  Walk walk(*current_->names_, bound);
+  PlanWalk walk(*current_->names_, bound);
   walk.Chain(plan.first);
   PlanCounts counts;
   counts.from = LabelOf(plan, bound, *current_->names_, rule.kind, part);

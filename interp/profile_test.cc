@@ -46,7 +46,7 @@ std::string Counts(const Profile& profile, bool with_plans = true) {
 //   round 1  path = edges 12 23 13 34; the second rule reads no path yet
 //   round 2  12.23 -> 13 (there), 23.34 -> 24, 13.34 -> 14, 34.- ; 3 answers, 2 new
 //   round 3  24.-, 14.-: nothing
-const char* const kClosure =
+const char* const kSmallClosure =
     "edge(1, 2)\nedge(2, 3)\nedge(1, 3)\nedge(3, 4)\n"
     "path(?x, ?y) <- edge(?x, ?y)\n"
     "path(?x, ?z) <- path(?x, ?y), edge(?y, ?z)\n";
@@ -66,7 +66,7 @@ TEST_CASE("a profile counts rows, duplicates, rounds and reads of a closure") {
   for (const std::size_t threads : {1, 3}) {
     Profile profile;
     Engine engine(CountedBy(profile, threads));
-    engine.Take(kClosure);
+    engine.Take(kSmallClosure);
     CHECK(engine.Derived("path", 2) == "(1, 2) (2, 3) (1, 3) (3, 4) (2, 4) (1, 4)");
     CHECK(Counts(profile) == kClosureCounts);
     const RelationId edge = engine.store.Find(Space::kRelation, "edge", 2);

@@ -91,14 +91,6 @@ Value PlainValue(Pool& pool, PlainFacts::Kind kind, std::string_view text) {
   return kNone;
 }
 
-// The sentences and prose of one heading, sorted.
-struct Section {
-  Nodes prose_terms;
-  Nodes conjoined;                   // headless expressions and prose terms, in order
-  std::vector<const Sentence*> own;  // rules whose head is the heading's
-  HeadingContext context;
-};
-
 }  // namespace
 
 Value GroundValue(Pool& pool, const Node& node) { return Ground(pool, node, {}); }
@@ -155,6 +147,14 @@ class Loader {
   std::vector<Declared> declared;
 
  private:
+  /// The sentences and prose of one heading, sorted.
+  struct Section {
+    Nodes prose_terms;
+    Nodes conjoined;                   // headless expressions and prose terms, in order
+    std::vector<const Sentence*> own;  // rules whose head is the heading's
+    HeadingContext context;
+  };
+
   void AssertPlain(std::size_t end);
   bool Assert(const Rule& rule, const Sentence& sentence);
   bool AssertOne(const Node& clause, bool truth, bool trace, const Sentence& sentence,

@@ -2,6 +2,7 @@
 #include "interp/random_program.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
@@ -506,6 +507,11 @@ std::string RandomProgram::FactText() const {
   std::string out;
   for (const std::string& fact : facts) out += fact + "\n";
   return out;
+}
+
+std::uint32_t Setting(const char* name, std::uint32_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
 }
 
 RandomProgram MakeProgram(std::uint32_t seed) { return Grower(seed).Grow(); }

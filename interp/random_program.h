@@ -51,6 +51,10 @@ struct RandomProgram {
   std::string Text() const { return FactText() + RuleText(); }
 };
 
+/// What a variable of the environment sets for tests of random programs, as in
+/// RPL_RANDOM_PROGRAMS=1000.
+std::uint32_t Setting(const char* name, std::uint32_t otherwise);
+
 RandomProgram MakeProgram(std::uint32_t seed);
 
 /// The same program with facts, rules and the clauses of each rule in another order.

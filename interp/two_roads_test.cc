@@ -26,11 +26,6 @@ namespace {
 
 using Answers = std::map<std::string, std::set<std::string>>;  // by "label/arity"
 
-std::uint32_t Setting(const char* name, std::uint32_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
-}
-
 std::vector<Sentence> Parse(const std::string& text, std::string* why = nullptr) {
   Sources sources;
   Diagnostics findings;

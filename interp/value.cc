@@ -49,7 +49,7 @@ std::vector<Value> Sorted(std::span<const Value> items, std::size_t stride) {
 }
 
 // Those elements (stride 1) or entries (stride 2) that are the first with their word.
-std::vector<Value> Distinct(std::span<const Value> items, std::size_t stride) {
+std::vector<Value> WithoutDoubles(std::span<const Value> items, std::size_t stride) {
   std::vector<Value> out;
   IdTable seen;
   for (std::size_t i = 0; i < items.size(); i += stride) {
@@ -170,13 +170,14 @@ Value Pool::List(std::span<const Value> items) {
 }
 
 Value Pool::Set(std::span<const Value> items) {
-  return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kSet}, Distinct(items, 1));
+  return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kSet},
+                  WithoutDoubles(items, 1));
 }
 
 Value Pool::Map(std::span<const Value> entries) {
   assert(entries.size() % 2 == 0);
   return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kMap},
-                  Distinct(entries, 2));
+                  WithoutDoubles(entries, 2));
 }
 
 Value Pool::Term(Namespace ns, std::string_view label, std::span<const Value> args) {
@@ -215,7 +216,7 @@ std::span<const Value> Pool::ItemsOf(Value v) const {
 std::vector<Value> Pool::OrderIfOther(Value v, std::span<const Value> written) const {
   const std::span<const Value> known = ItemsOf(v);
   if (SameWords(known, written)) return {};
-  std::vector<Value> out = Distinct(written, v.kind() == Kind::kMap ? 2 : 1);
+  std::vector<Value> out = WithoutDoubles(written, v.kind() == Kind::kMap ? 2 : 1);
   if (SameWords(known, out)) out.clear();
   return out;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/character.h"
 #include "grammar/utf8.h"
 #include "interp/json_value.h"
 
@@ -20,9 +21,6 @@ namespace rpl {
 namespace {
 
 using nlohmann::ordered_json;
-
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // NAME of the Appendix.
 bool IsName(std::string_view text) {

@@ -9,6 +9,7 @@
 
 #include "checks/shorten.h"
 #include "grammar/parser.h"
+#include "interp/json_fields.h"
 #include "interp/program.h"
 
 namespace rpl {
@@ -29,21 +30,6 @@ constexpr std::array<std::pair<std::string_view, rpl::Answer::Kind>, 4> kReplyNa
 ordered_json Body(const Event& event) {
   ordered_json body = ordered_json::parse(event.body, nullptr, false);
   return body.is_object() ? body : ordered_json::object();
-}
-
-std::string TextAt(const ordered_json& body, const char* key) {
-  const auto at = body.find(key);
-  return at != body.end() && at->is_string() ? at->get<std::string>() : "";
-}
-
-int NumberAt(const ordered_json& body, const char* key) {
-  const auto at = body.find(key);
-  return at != body.end() && at->is_number_integer() ? at->get<int>() : 0;
-}
-
-bool FlagAt(const ordered_json& body, const char* key) {
-  const auto at = body.find(key);
-  return at != body.end() && at->is_boolean() && at->get<bool>();
 }
 
 Event Make(Event::Kind kind, const ordered_json& body) {

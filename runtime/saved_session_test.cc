@@ -312,7 +312,7 @@ std::string RandomProtocol(std::mt19937& random) {
   return "# Go - %go <- " + tail + "\n\n" + headings + "```rpl\np(1)\np(2) -> true\np(3)\n```\n";
 }
 
-std::vector<std::string> Lines(const std::string& text) {
+std::vector<std::string> LinesOf(const std::string& text) {
   std::vector<std::string> out;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) out.push_back(line);
@@ -363,7 +363,7 @@ TEST_CASE("an export restores what is answered and what is not, and checks clean
     halves += half.empty() ? 0 : 1;
     trace.insert(trace.end(), half.begin(), half.end());
     INFO(text << "\n" << exported << "\n" << state);
-    CHECK(Lines(TraceProgram(trace)) == Lines(exported));
+    CHECK(LinesOf(TraceProgram(trace)) == LinesOf(exported));
     CHECK(CheckedAlone(exported) == std::vector<std::string>{});
 
     LimitedAgent nobody(0);

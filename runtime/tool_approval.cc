@@ -70,7 +70,7 @@ bool IsHash(const std::string& text) {
          text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-std::string OneLine(std::string text) {
+std::string WithoutControls(std::string text) {
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   std::replace_if(text.begin(), text.end(), control, ' ');
   return text;
@@ -134,7 +134,7 @@ std::string Approvals::Add(const std::string& hash, const std::string& comment) 
   if (error) return error.message();
   std::string text = TextOfFile(path_);  // again: another run may have added to it
   if (!text.empty() && text.back() != '\n') text += '\n';
-  return Replace(path_, text + hash + " " + OneLine(comment) + "\n");
+  return Replace(path_, text + hash + " " + WithoutControls(comment) + "\n");
 }
 
 }  // namespace rpl

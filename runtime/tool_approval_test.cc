@@ -17,10 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // A project folder with a script.
-struct Project {
+struct ApprovedProject {
   testing::Folder folder;
 
-  Project() { Write("tool.sh", "echo 1"); }
+  ApprovedProject() { Write("tool.sh", "echo 1"); }
 
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(folder / name) << text;
@@ -43,7 +43,7 @@ struct Project {
 };
 
 TEST_CASE("a command has one hash, and another when it changes what runs") {
-  const Project project;
+  const ApprovedProject project;
   const ToolCommand command = project.Command();
   const std::string hash = CommandHash(command);
   CHECK(hash.size() == 64);
@@ -67,7 +67,7 @@ TEST_CASE("a command has one hash, and another when it changes what runs") {
 }
 
 TEST_CASE("an approval is remembered in a file of its user") {
-  const Project project;
+  const ApprovedProject project;
   const std::string path = project.folder / "state/rpl/approved-tools";
   const std::string hash = CommandHash(project.Command());
   Approvals approvals(path);
@@ -88,7 +88,7 @@ TEST_CASE("an approval is remembered in a file of its user") {
 }
 
 TEST_CASE("lines that are no approvals approve nothing") {
-  const Project project;
+  const ApprovedProject project;
   project.Write("approved",
                 "# a comment\n" + std::string(63, 'a') + "\n\n" + std::string(64, 'b') + " ok");
   Approvals approvals(project.folder / "approved");
@@ -98,7 +98,7 @@ TEST_CASE("lines that are no approvals approve nothing") {
 }
 
 TEST_CASE("an approval that cannot be written holds for this run, and says so") {
-  const Project project;
+  const ApprovedProject project;
   Approvals approvals(project.folder / "tool.sh/approved");
   CHECK(approvals.Add(std::string(64, 'a'), "x") == "Not a directory");
   CHECK(approvals.Has(std::string(64, 'a')));

@@ -17,8 +17,6 @@
 namespace rpl {
 namespace {
 
-using Kind = YamlNode::Kind;
-
 constexpr std::int64_t kMaxTimeout = 86'400'000;  // a day
 constexpr std::int64_t kMaxOutputBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kMaxConcurrency = 64;
@@ -47,7 +45,7 @@ class ConfigReader {
     }
     const YamlNode* tools = root.Find("tools");
     if (tools == nullptr) return config;
-    if (tools->kind != Kind::kMap) {
+    if (tools->kind != YamlKind::kMap) {
       Wrong(*tools, "expected a map from names to tools for `tools`, got " + Described(*tools));
       return config;
     }
@@ -73,7 +71,8 @@ class ConfigReader {
           static_cast<std::size_t>(Whole(*n, "maxOutputBytes", 1, kMaxOutputBytes));
     if (const YamlNode* n = node.Find("permission")) tool.permission = Permission(*n);
     if (const YamlNode* n = node.Find("rules")) {
-      if (n->kind != Kind::kList) Wrong(*n, "expected a list for `rules`, got " + Described(*n));
+      if (n->kind != YamlKind::kList)
+        Wrong(*n, "expected a list for `rules`, got " + Described(*n));
       for (const YamlNode& rule : n->items) tool.rules.push_back(Rule(rule));
     }
     return tool;
@@ -97,7 +96,8 @@ class ConfigReader {
 
   std::vector<std::string> Command(const YamlNode& node) {
     std::vector<std::string> argv = Texts(node, "command");
-    if (node.kind == Kind::kList && (node.items.empty() || argv.empty() || argv.front().empty()))
+    if (node.kind == YamlKind::kList &&
+        (node.items.empty() || argv.empty() || argv.front().empty()))
       Wrong(node, "expected a program as first word of `command`");
     if (!argv.empty() && argv.front().find('/') != std::string::npos)
       argv.front() = (std::filesystem::path(folder_) / argv.front()).lexically_normal();
@@ -108,7 +108,8 @@ class ConfigReader {
     static const RE2 variable(R"([A-Za-z_][A-Za-z0-9_]*)");
     std::vector<std::string> names = Texts(node, "environment");
     for (const YamlNode& item : node.items)
-      if (item.kind == Kind::kString && !RE2::FullMatch(item.scalar.get<std::string>(), variable))
+      if (item.kind == YamlKind::kString &&
+          !RE2::FullMatch(item.scalar.get<std::string>(), variable))
         Wrong(item, "expected the name of an environment variable, got `" +
                         item.scalar.get<std::string>() + "`");
     return names;
@@ -127,7 +128,7 @@ class ConfigReader {
     rule.permission = Permit::kDeny;
     if (!IsMap(node, "a rule", kRuleKeys)) return rule;
     if (const YamlNode* n = Require(node, "args", "a rule", "`args: []` fits every call")) {
-      if (n->kind != Kind::kList) Wrong(*n, "expected a list for `args`, got " + Described(*n));
+      if (n->kind != YamlKind::kList) Wrong(*n, "expected a list for `args`, got " + Described(*n));
       for (const YamlNode& arg : n->items) rule.args.push_back(Pattern(arg));
     }
     if (const YamlNode* n = Require(node, "permission", "a rule", ""))
@@ -138,7 +139,7 @@ class ConfigReader {
   ArgPattern Pattern(const YamlNode& node) {
     ArgPattern pattern;
     pattern.kind = ArgPattern::Kind::kOneOf;
-    if (node.kind != Kind::kMap) {
+    if (node.kind != YamlKind::kMap) {
       AddScalar(node, pattern);
       return pattern;
     }
@@ -154,7 +155,7 @@ class ConfigReader {
     } else if (key.scalar == "prefix") {
       pattern.kind = ArgPattern::Kind::kPrefix;
       pattern.prefix = Text(value, "prefix");
-    } else if (value.kind != Kind::kList) {
+    } else if (value.kind != YamlKind::kList) {
       Wrong(value, "expected a list for `oneOf`, got " + Described(value));
     } else {
       for (const YamlNode& item : value.items) AddScalar(item, pattern);
@@ -163,7 +164,7 @@ class ConfigReader {
   }
 
   void AddScalar(const YamlNode& node, ArgPattern& pattern) {
-    if (node.kind == Kind::kList || node.kind == Kind::kMap)
+    if (node.kind == YamlKind::kList || node.kind == YamlKind::kMap)
       Wrong(node, "expected a string, number, `true`, `false` or `null`, got " + Described(node));
     else pattern.values.push_back(node.scalar);
   }
@@ -174,8 +175,8 @@ class ConfigReader {
   // node that is nothing is told of.
   bool IsMap(const YamlNode& node, const std::string& what, std::span<const std::string_view> keys,
              const YamlNode* at = nullptr) {
-    if (node.kind != Kind::kMap) {
-      const bool nothing = node.kind == Kind::kNull && at != nullptr;
+    if (node.kind != YamlKind::kMap) {
+      const bool nothing = node.kind == YamlKind::kNull && at != nullptr;
       Wrong(nothing ? *at : node, "expected a map for " + what + ", got " + Described(node));
       return false;
     }
@@ -206,8 +207,8 @@ class ConfigReader {
   }
 
   std::string Text(const YamlNode& node, std::string_view what) {
-    if (node.kind != Kind::kString) {
-      const bool scalar = node.kind == Kind::kBool || node.kind == Kind::kNumber;
+    if (node.kind != YamlKind::kString) {
+      const bool scalar = node.kind == YamlKind::kBool || node.kind == YamlKind::kNumber;
       Wrong(node, fmt::format("expected a string for `{}`, got {}", what, Described(node)),
             scalar ? "write it in quotes" : "");
       return "";
@@ -216,7 +217,7 @@ class ConfigReader {
   }
 
   std::vector<std::string> Texts(const YamlNode& node, std::string_view what) {
-    if (node.kind != Kind::kList)
+    if (node.kind != YamlKind::kList)
       Wrong(node,
             fmt::format("expected a list of strings for `{}`, got {}", what, Described(node)));
     std::vector<std::string> texts;
@@ -236,7 +237,7 @@ class ConfigReader {
   }
 
   static std::string Shown(const YamlNode& node) {
-    if (node.kind != Kind::kString) return Described(node);
+    if (node.kind != YamlKind::kString) return Described(node);
     return "`" + node.scalar.get<std::string>() + "`";
   }
 

@@ -214,19 +214,15 @@ void PrintSarif(const Checked& checked) {
   std::cout << Dump(SarifLog(RPL_VERSION, std::move(rules), std::move(results))) << '\n';
 }
 
-std::string Number(std::size_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 void PrintSummary(const Tally& tally, std::size_t files, std::size_t mended, bool fix) {
-  if (fix) std::cerr << "mended: " << Number(mended, "finding") << '\n';
+  if (fix) std::cerr << "mended: " << Counted(mended, "finding") << '\n';
   if (tally.errors + tally.warnings + tally.infos == 0) {
-    std::cerr << "clean: " << Number(files, "file") << '\n';
+    std::cerr << "clean: " << Counted(files, "file") << '\n';
     return;
   }
-  std::cerr << fmt::format("found: {}, {}, {} in {}\n", Number(tally.errors, "error"),
-                           Number(tally.warnings, "warning"), Number(tally.infos, "info"),
-                           Number(files, "file"));
+  std::cerr << fmt::format("found: {}, {}, {} in {}\n", Counted(tally.errors, "error"),
+                           Counted(tally.warnings, "warning"), Counted(tally.infos, "info"),
+                           Counted(files, "file"));
   if (tally.fixable > 0 && !fix)
     std::cerr << fmt::format("help: `rpl check --fix` mends {} of them\n", tally.fixable);
 }

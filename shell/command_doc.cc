@@ -21,11 +21,6 @@ constexpr std::size_t kMostInCell = 8;
 
 // --- JSON ---------------------------------------------------------------------------------
 
-ordered_json PlaceJson(Span span, const Sources& sources) {
-  const Sources::Place place = sources.PlaceOf(span.file, span.begin);
-  return {{"file", sources.at(span.file).name}, {"line", place.line}, {"column", place.column}};
-}
-
 ordered_json IdsJson(const std::vector<std::size_t>& numbers, const Catalogue& catalogue) {
   ordered_json out = ordered_json::array();
   for (const std::size_t number : numbers) out.push_back(catalogue.entries[number].Id());

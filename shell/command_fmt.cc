@@ -29,7 +29,7 @@ constexpr std::size_t kMaxComparisons = 4000000;  // of lines in one block of a 
 // --- A unified diff -------------------------------------------------------------------
 
 /// The lines of a text, each with its line end.
-std::vector<std::string_view> LinesOf(std::string_view text) {
+std::vector<std::string_view> WithLineEnds(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');
@@ -49,7 +49,7 @@ struct Change {
 class Diff {
  public:
   Diff(std::string_view before, std::string_view after)
-      : old_(LinesOf(before)), new_(LinesOf(after)) {
+      : old_(WithLineEnds(before)), new_(WithLineEnds(after)) {
     std::size_t begin = 0;
     const std::size_t most = std::min(old_.size(), new_.size());
     while (begin < most && old_[begin] == new_[begin]) ++begin;
@@ -221,7 +221,7 @@ std::string ReplaceFile(const std::string& path, std::string_view text) {
 
 // --- One file -------------------------------------------------------------------------
 
-int FileError(const std::string& name, std::string_view error) {
+int FailAt(const std::string& name, std::string_view error) {
   Complain(name, error);
   return kExitFile;
 }
@@ -230,7 +230,7 @@ int FormatFile(const std::string& path, FmtMode mode) {
   const bool piped = path == kStandardInput;
   const std::string name = piped ? "<stdin>" : path;
   Input input = piped ? ReadStandardInput() : ReadFile(path);
-  if (!input.error.empty()) return FileError(name, input.error);
+  if (!input.error.empty()) return FailAt(name, input.error);
 
   Sources sources;
   Diagnostics findings;
@@ -251,7 +251,7 @@ int FormatFile(const std::string& path, FmtMode mode) {
     case FmtMode::kWrite:
       if (edits.empty() || !errors.empty()) break;
       if (const std::string error = ReplaceFile(path, text); !error.empty()) {
-        return FileError(name, error);
+        return FailAt(name, error);
       }
       std::cerr << PrintableLine(name) << '\n';
       break;

@@ -235,7 +235,7 @@ std::vector<std::string> LinesOf(const std::vector<Event>& events) {
   return out;
 }
 
-int Diff(const std::vector<Event>& left, const std::vector<Event>& right) {
+int PrintDiff(const std::vector<Event>& left, const std::vector<Event>& right) {
   const std::vector<std::string> a = LinesOf(left);
   const std::vector<std::string> b = LinesOf(right);
   const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
@@ -276,10 +276,10 @@ int CommandTrace(const TraceOptions& options) {
       if (!sound) return kExitFile;
       std::error_code ignored;  // one file cannot be opened twice
       if (std::filesystem::equivalent(options.session, options.other, ignored))
-        return Diff(events, events);
+        return PrintDiff(events, events);
       const std::unique_ptr<SessionFile> other = Open(options.other);
       if (other == nullptr || !other->damage().empty()) return kExitFile;
-      return Diff(events, other->events());
+      return PrintDiff(events, other->events());
     }
   }
   return sound ? kExitOk : kExitFile;

@@ -27,16 +27,15 @@ void ReadType(const std::string& type, Parameter& to) {
 }
 
 void ReadFiles(Parameter& to) {
-  using Takes = Parameter::Takes;
   const std::string& value = to.value;
   if (!to.choices.empty() || value.empty()) return;
-  if (value == "COMMAND") to.takes = Takes::kCommand;
-  if (value == "FOLDER") to.takes = Takes::kFolder;
+  if (value == "COMMAND") to.takes = Parameter::Takes::kCommand;
+  if (value == "FOLDER") to.takes = Parameter::Takes::kFolder;
   if (value == "FILE" || value == "PATH" || value.ends_with("=FILE") || Mentions(to.help, "file") ||
       Mentions(to.help, "session")) {
-    to.takes = Takes::kFile;
+    to.takes = Parameter::Takes::kFile;
   }
-  if (to.takes != Takes::kFile) return;
+  if (to.takes != Parameter::Takes::kFile) return;
   struct Kind {
     const char* word;
     std::vector<std::string> extensions;

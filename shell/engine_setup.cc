@@ -15,11 +15,6 @@ namespace rpl {
 namespace {
 
 // Chat of a run whose events carry it.
-std::ostream& Nowhere() {
-  static std::ostream nowhere(nullptr);
-  return nowhere;
-}
-
 // Integers of the tree that 64 bits do not hold.
 void RefuseRounded(const YamlNode& tree, const Sources& sources, Diagnostics& found) {
   std::vector<const YamlNode*> open = {&tree};

@@ -24,22 +24,22 @@ namespace {
 using nlohmann::ordered_json;
 
 // Which event is answered; until the input is read, the one before a tool is used.
-volatile std::sig_atomic_t after = 0;
+volatile std::sig_atomic_t after_use = 0;
 
-ordered_json Answer(std::string_view decision, const std::string& reason) {
+ordered_json BeforeTool(std::string_view decision, const std::string& reason) {
   return {{"hookSpecificOutput",
            {{"hookEventName", "PreToolUse"},
             {"permissionDecision", decision},
             {"permissionDecisionReason", reason}}}};
 }
 
-ordered_json Block(const std::string& reason) {
+ordered_json AfterTool(const std::string& reason) {
   return {{"decision", "block"}, {"reason", reason}};
 }
 
 int Deny(const std::string& why) {
   const std::string reason = "rpl guard: " + why;
-  std::cout << Dump(after != 0 ? Block(reason) : Answer("deny", reason)) << std::endl;
+  std::cout << Dump(after_use != 0 ? AfterTool(reason) : BeforeTool("deny", reason)) << std::endl;
   std::cerr << "rpl guard: " << Printable(why) << '\n';
   return kExitInvalid;
 }
@@ -50,8 +50,8 @@ struct LastWords {
   std::string log;
 
   explicit LastWords(const std::string& why)
-      : answer{Dump(Answer("deny", "rpl guard: " + why)) + "\n",
-               Dump(Block("rpl guard: " + why)) + "\n"},
+      : answer{Dump(BeforeTool("deny", "rpl guard: " + why)) + "\n",
+               Dump(AfterTool("rpl guard: " + why)) + "\n"},
         log("rpl guard: " + why + "\n") {}
 };
 const LastWords& LastWordsOf(int signal) {
@@ -62,7 +62,7 @@ const LastWords& LastWordsOf(int signal) {
 
 void SayLastWords(int signal) {
   const LastWords& words = LastWordsOf(signal);
-  const std::string& answer = words.answer[after != 0 ? 1 : 0];
+  const std::string& answer = words.answer[after_use != 0 ? 1 : 0];
   [[maybe_unused]] ssize_t n = write(1, answer.data(), answer.size());
   n = write(2, words.log.data(), words.log.size());
   _exit(kExitInvalid);
@@ -109,12 +109,12 @@ Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& confi
       json.contains("hook_event_name") ? text_at("hook_event_name") : "PreToolUse";
   if (event != "PreToolUse" && event != "PostToolUse")
     return {std::nullopt, "the event is neither PreToolUse nor PostToolUse"};
-  after = event == "PostToolUse" ? 1 : 0;
+  after_use = event == "PostToolUse" ? 1 : 0;
   if (text_at("tool_name").empty()) return {std::nullopt, "the input has no `tool_name`"};
   ordered_json line = {{"tool", text_at("tool_name")}};
   line["args"] = json.value("tool_input", ordered_json::object());
   if (!line["args"].is_object()) return {std::nullopt, "`tool_input` is no object"};
-  if (after != 0) line["phase"] = "tool.after";
+  if (after_use != 0) line["phase"] = "tool.after";
   call.response = json.value("tool_response", ordered_json());
   Sourced<GuardLine> read = ReadGuardLine(line, config, now);
   if (!read.value) return {std::nullopt, read.why};
@@ -122,7 +122,7 @@ Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& confi
   return {std::move(call), ""};
 }
 
-int Decide(const GuardCommandOptions& options) {
+int AnswerHook(const GuardCommandOptions& options) {
   if (options.guard.policy.empty()) return Deny("no policy was named: --policy FILE");
   StandaloneGuard guard;
   if (ReadStandaloneGuard(options, guard) != kExitOk)
@@ -150,10 +150,10 @@ int Decide(const GuardCommandOptions& options) {
   AuditRun audit(call.session, seen.user ? seen.user->id : std::nullopt);
   LineSources sources(call.line, guard.config, guard.reviews, guard.run, call.session, now);
   const Decision decision = guard.guard->Decide(seen, history, sources, now);
-  if (after != 0 && step > 0) --step;
+  if (after_use != 0 && step > 0) --step;
   if (!guard.Audit(audit.Decided(step, decision, seen, 0, now)))
     return Deny("the audit log cannot be written");
-  if (after != 0) {
+  if (after_use != 0) {
     PastCall past;
     past.tool = seen.tool;
     past.tags = seen.tags;
@@ -163,7 +163,7 @@ int Decide(const GuardCommandOptions& options) {
     if (!guard.Audit(audit.Result(step, past, std::nullopt, now)))
       return Deny("the audit log cannot be written");
     ordered_json answer = ordered_json::object();
-    if (decision.Stops()) answer = Block(decision.message);
+    if (decision.Stops()) answer = AfterTool(decision.message);
     std::cout << Dump(answer) << std::endl;
     return kExitOk;
   }
@@ -171,10 +171,10 @@ int Decide(const GuardCommandOptions& options) {
   std::string reason = decision.message;
   if (asks && !decision.review.empty())
     reason += fmt::format(" (review {}: `rpl guard approve {}`)", decision.review, decision.review);
-  std::cout << Dump(Answer(!decision.Stops() ? "allow"
-                           : asks            ? "ask"
-                                             : "deny",
-                           reason))
+  std::cout << Dump(BeforeTool(!decision.Stops() ? "allow"
+                               : asks            ? "ask"
+                                                 : "deny",
+                               reason))
             << std::endl;
   return kExitOk;
 }
@@ -184,7 +184,7 @@ int Decide(const GuardCommandOptions& options) {
 int GuardHook(const GuardCommandOptions& options) {
   StartWatch(options.timeout_ms);
   try {
-    const int code = Decide(options);
+    const int code = AnswerHook(options);
     if (!Interrupted()) return code;
     return Deny("interrupted");
   } catch (const std::exception& e) {

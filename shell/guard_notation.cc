@@ -10,6 +10,7 @@
 
 #include "checks/guard.h"
 #include "checks/guard_config.h"
+#include "grammar/character.h"
 #include "interp/json_value.h"
 #include "interp/operators.h"
 #include "shell/report.h"
@@ -24,15 +25,9 @@ constexpr const char* kTrue =
 constexpr const char* kZone = R"({"source":"enduserTag","tag":"tz"})";
 
 // What is wrong with a line; never leaves this file.
-struct Wrong {
+struct WrongCase {
   std::string why;
 };
-
-std::string Trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(" \t") - begin + 1));
-}
 
 // The positions of `part` outside of strings and brackets.
 std::vector<std::size_t> Outside(std::string_view text, std::string_view part) {
@@ -58,10 +53,10 @@ std::vector<std::string> SplitAt(std::string_view text, std::string_view part) {
   std::vector<std::string> out;
   std::size_t begin = 0;
   for (const std::size_t at : Outside(text, part)) {
-    out.push_back(Trimmed(text.substr(begin, at - begin)));
+    out.emplace_back(Trimmed(text.substr(begin, at - begin)));
     begin = at + part.size();
   }
-  out.push_back(Trimmed(text.substr(begin)));
+  out.emplace_back(Trimmed(text.substr(begin)));
   return out;
 }
 
@@ -89,7 +84,7 @@ std::string Expanded(std::string_view text) {
 
 ordered_json Parsed(std::string_view text) {
   JsonText parsed = ParseJson(Expanded(text), 500);
-  if (!parsed.error.empty()) throw Wrong{fmt::format("no JSON: {}", text)};
+  if (!parsed.error.empty()) throw WrongCase{fmt::format("no JSON: {}", text)};
   return std::move(parsed.json);
 }
 
@@ -114,17 +109,17 @@ ordered_json Leading(const std::string& from, std::string& rest) {
       return Parsed(text.substr(0, i + 1));
     }
   }
-  throw Wrong{fmt::format("no JSON: {}", text)};
+  throw WrongCase{fmt::format("no JSON: {}", text)};
 }
 
-class Case : public GuardSources {
+class NotationCase : public GuardSources {
  public:
   std::optional<std::string> Check(const std::string& line) {
     const std::vector<std::size_t> arrows = Outside(line, "=>");
-    if (arrows.size() != 1) throw Wrong{"expected one `=>` in it"};
+    if (arrows.size() != 1) throw WrongCase{"expected one `=>` in it"};
     const std::vector<std::string> parts = SplitAt(line.substr(0, arrows[0]), ";");
     for (std::size_t i = 0; i < parts.size(); ++i) Part(parts[i], i == 0);
-    return Compare(Trimmed(std::string_view(line).substr(arrows[0] + 2)));
+    return Compare(std::string(Trimmed(std::string_view(line).substr(arrows[0] + 2))));
   }
 
   Sourced<ordered_json> Signal(const std::string& key, const ordered_json& args) override {
@@ -191,7 +186,7 @@ class Case : public GuardSources {
       reviews_[a] = b == "approved" ? Review::State::kApproved
                     : b == "denied" ? Review::State::kDenied
                                     : Review::State::kPending;
-    else throw Wrong{fmt::format("not understood: `{}`", part)};
+    else throw WrongCase{fmt::format("not understood: `{}`", part)};
   }
 
   EndUser& EnsureUser() {
@@ -205,13 +200,14 @@ class Case : public GuardSources {
 
   static double Milliseconds(std::string_view text) {
     double ms = 0;
-    if (!RE2::FullMatch(text, R"(([0-9.]+)ms)", &ms)) throw Wrong{"expected milliseconds, `60ms`"};
+    if (!RE2::FullMatch(text, R"(([0-9.]+)ms)", &ms))
+      throw WrongCase{"expected milliseconds, `60ms`"};
     return ms;
   }
 
   static Moment Time(std::string_view text) {
     const auto moment = ParseInstant(text);
-    if (!moment) throw Wrong{fmt::format("no time: {}", text)};
+    if (!moment) throw WrongCase{fmt::format("no time: {}", text)};
     return *moment;
   }
 
@@ -219,13 +215,13 @@ class Case : public GuardSources {
   void Call(std::string_view text) {
     const std::size_t end = text.find_first_of(" {[");
     call_.tool = std::string(text.substr(0, end));
-    std::string rest = end == std::string_view::npos ? "" : Trimmed(text.substr(end));
+    std::string rest(end == std::string_view::npos ? "" : Trimmed(text.substr(end)));
     if (rest.starts_with('{') || rest.starts_with('[')) call_.args = Leading(rest, rest);
     if (rest.starts_with("tags ")) {
       const ordered_json tags = Leading(rest.substr(5), rest);
       for (const ordered_json& tag : tags) call_.tags.push_back(tag.get<std::string>());
     }
-    if (!rest.empty()) throw Wrong{fmt::format("not understood: `{}`", rest)};
+    if (!rest.empty()) throw WrongCase{fmt::format("not understood: `{}`", rest)};
   }
 
   // t, t!, t 60ms, t result JSON, t args JSON, t tags […], t {"cost":2} (metrics), 30s ago,
@@ -237,7 +233,7 @@ class Case : public GuardSources {
       const std::size_t end = item.find(' ');
       past.call.tool = item.substr(0, end);
       if (past.call.tool.ends_with('!')) past.call.failed = true, past.call.tool.pop_back();
-      std::string rest = end == std::string::npos ? "" : Trimmed(item.substr(end));
+      std::string rest(end == std::string::npos ? "" : Trimmed(item.substr(end)));
       while (!rest.empty()) {
         double number = 0;
         std::string word;
@@ -295,7 +291,7 @@ class Case : public GuardSources {
     if (!policy) {
       std::ostringstream shown;
       PrintDiagnostics(found.all(), sources, shown);
-      throw Wrong{"the policy has errors:\n" + shown.str()};
+      throw WrongCase{"the policy has errors:\n" + shown.str()};
     }
     const Guard guard(std::move(*policy), agent_);
     History history;
@@ -353,7 +349,7 @@ class Case : public GuardSources {
         if (rule.matched) all += (all.empty() ? "" : " ") + rule.id;
       return all == what.substr(8);
     }
-    throw Wrong{fmt::format("not understood: `{}`", what)};
+    throw WrongCase{fmt::format("not understood: `{}`", what)};
   }
 
   struct Past {
@@ -384,8 +380,8 @@ class Case : public GuardSources {
 
 std::optional<std::string> CheckGuardLine(const std::string& line) {
   try {
-    return Case().Check(line);
-  } catch (const Wrong& wrong) {
+    return NotationCase().Check(line);
+  } catch (const WrongCase& wrong) {
     return fmt::format("`{}`: {}", line, wrong.why);
   }
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "interp/json_fields.h"
 #include "runtime/tool_agent.h"
 #include "shell/input.h"
 #include "shell/report.h"
@@ -28,17 +29,6 @@ std::optional<Policy> PolicyOf(const std::string& name, const std::string& text,
   std::optional<Policy> policy = ReadPolicy(sources, sources.Add(name, text), found);
   PrintDiagnostics(found.all(), sources, err);
   return policy;
-}
-
-std::string TextAt(const ordered_json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-// Nothing is told of a policy that was read before.
-std::ostream& Nowhere() {
-  static std::ostream nowhere(nullptr);
-  return nowhere;
 }
 
 // The text of a file; of one that cannot be read, why is said on standard error.
@@ -134,6 +124,7 @@ GuardOptions GuardOptionsFrom(const ordered_json& record) {
 std::unique_ptr<GateSetup> GateSetupFrom(const ordered_json& record) {
   if (!record.is_object()) return nullptr;
   const ordered_json policy = record.value("policy", ordered_json::object());
+  // Nothing is told of a policy that was read before.
   std::optional<Policy> read = PolicyOf(TextAt(policy, "name"), TextAt(policy, "text"), Nowhere());
   if (!read) return nullptr;
   auto setup = std::make_unique<GateSetup>();

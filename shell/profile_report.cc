@@ -101,11 +101,6 @@ std::vector<IndexCounts> IndexesOf(const Profile& profile, const Store& store,
   return out;
 }
 
-ordered_json PlaceJson(Span span, const Sources& sources) {
-  const Sources::Place place = sources.PlaceOf(span.file, span.begin);
-  return {{"file", sources.at(span.file).name}, {"line", place.line}, {"column", place.column}};
-}
-
 ordered_json PlanJson(const Profile::PlanCounts& plan, const Sources& sources, const Store& store,
                       const ProfileForm& form) {
   ordered_json reads = ordered_json::array();
@@ -127,7 +122,7 @@ ordered_json PlanJson(const Profile::PlanCounts& plan, const Sources& sources, c
   return out;
 }
 
-TableCell Number(std::uint64_t number) { return {Grouped(number), true}; }
+TableCell NumberCell(std::uint64_t number) { return {Grouped(number), true}; }
 
 std::string RuleTable(const Profile& profile, const Sources& sources, const ProfileForm& form) {
   std::vector<std::string> columns = {"rows", "duplicates", "runs", "kind", "rule"};
@@ -136,9 +131,9 @@ std::string RuleTable(const Profile& profile, const Sources& sources, const Prof
   for (const Profile::Rule* rule : RulesOf(profile, form)) {
     std::vector<TableCell>& row = rows.emplace_back();
     if (form.times) row.push_back({fmt::format("{:.2f}", Seconds(rule->time) * 1e3), true});
-    row.push_back(Number(rule->rows));
-    row.push_back(Number(rule->duplicates));
-    row.push_back(Number(RunsOf(*rule)));
+    row.push_back(NumberCell(rule->rows));
+    row.push_back(NumberCell(rule->duplicates));
+    row.push_back(NumberCell(RunsOf(*rule)));
     row.push_back({std::string(KindName(rule->kind))});
     row.push_back({PrintableLine(fmt::format("{}: {}", sources.Where(rule->place), rule->text))});
   }
@@ -150,10 +145,10 @@ std::string IndexTable(const std::vector<IndexCounts>& indexes, const ProfileFor
   for (const IndexCounts& index : indexes)
     rows.push_back({{PrintableLine(index.relation)},
                     {fmt::format("{}", fmt::join(index.columns, ", "))},
-                    Number(index.rows),
-                    Number(index.keys),
-                    Number((index.bytes + 1023) / 1024),
-                    Number(index.probes)});
+                    NumberCell(index.rows),
+                    NumberCell(index.keys),
+                    NumberCell((index.bytes + 1023) / 1024),
+                    NumberCell(index.probes)});
   return TableText({"index", "columns", "rows", "keys", "KB", "probes"}, rows, form.width);
 }
 

@@ -38,9 +38,10 @@ std::string NamespaceOf(const std::string& name) {
   return mark == std::string::npos || mark < begin ? "" : name.substr(begin, mark - begin);
 }
 
-class Reader {
+class CatalogueReader {
  public:
-  Reader(Catalogue& to, const std::function<std::optional<std::string>(const std::string&)>& reader)
+  CatalogueReader(Catalogue& to,
+                  const std::function<std::optional<std::string>(const std::string&)>& reader)
       : to_(to), reader_(reader) {}
 
   void Read(const ProgramFile& file) {
@@ -251,7 +252,7 @@ std::string_view CatalogueKindName(CatalogueEntry::Kind kind) {
 Catalogue CatalogueOf(const std::vector<ProgramFile>& files,
                       const std::function<std::optional<std::string>(const std::string&)>& reader) {
   Catalogue out;
-  Reader work(out, reader);
+  CatalogueReader work(out, reader);
   for (const ProgramFile& file : files) work.Read(file);
   work.Finish();
   return out;

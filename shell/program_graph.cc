@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <functional>
 
+#include "grammar/character.h"
 #include "grammar/terminal_text.h"
 
 namespace rpl {
 namespace {
 
-using Kind = CatalogueEntry::Kind;
+using EntryKind = CatalogueEntry::Kind;
 
 // All entries: from the goals on by what they use, then what no goal reaches, in order.
 std::vector<std::size_t> NearestToGoals(const Catalogue& catalogue) {
@@ -22,7 +23,7 @@ std::vector<std::size_t> NearestToGoals(const Catalogue& catalogue) {
     seen[entry] = true;
   };
   for (std::size_t i = 0; i < seen.size(); ++i)
-    if (catalogue.entries[i].kind == Kind::kGoal) add(i);
+    if (catalogue.entries[i].kind == EntryKind::kGoal) add(i);
   std::size_t next = 0;
   const auto follow = [&] {
     for (; next < out.size(); ++next)
@@ -56,8 +57,7 @@ void ForEachNamespace(
 std::string MermaidLabel(std::string_view text) {
   std::string out;
   for (const char c : PrintableLine(text)) {
-    const bool plain = static_cast<unsigned char>(c) >= 0x80 || (c >= 'a' && c <= 'z') ||
-                       (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+    const bool plain = static_cast<unsigned char>(c) >= 0x80 || IsLetter(c) || IsDigit(c) ||
                        std::string_view(" /._-$?,").find(c) != std::string_view::npos;
     if (plain) out += c;
     else out += fmt::format("#{};", static_cast<int>(c));
@@ -68,10 +68,10 @@ std::string MermaidLabel(std::string_view text) {
 std::string MermaidNode(std::size_t number, const CatalogueEntry& entry) {
   const std::string label = MermaidLabel(entry.Id());
   switch (entry.kind) {
-    case Kind::kGoal: return fmt::format("n{}([\"{}\"])", number, label);
-    case Kind::kRelation: return fmt::format("n{}[\"{}\"]", number, label);
-    case Kind::kTool: return fmt::format("n{}[[\"{}\"]]", number, label);
-    case Kind::kAvar: return fmt::format("n{}>\"{}\"]", number, label);
+    case EntryKind::kGoal: return fmt::format("n{}([\"{}\"])", number, label);
+    case EntryKind::kRelation: return fmt::format("n{}[\"{}\"]", number, label);
+    case EntryKind::kTool: return fmt::format("n{}[[\"{}\"]]", number, label);
+    case EntryKind::kAvar: return fmt::format("n{}>\"{}\"]", number, label);
   }
   return "";
 }
@@ -85,12 +85,12 @@ std::string DotLabel(std::string_view text) {
   return out;
 }
 
-std::string_view DotShape(Kind kind) {
+std::string_view DotShape(EntryKind kind) {
   switch (kind) {
-    case Kind::kGoal: return "oval";
-    case Kind::kRelation: return "box";
-    case Kind::kTool: return "component";
-    case Kind::kAvar: return "cds";
+    case EntryKind::kGoal: return "oval";
+    case EntryKind::kRelation: return "box";
+    case EntryKind::kTool: return "component";
+    case EntryKind::kAvar: return "cds";
   }
   return "";
 }

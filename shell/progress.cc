@@ -8,6 +8,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "interp/profile_hints.h"
 #include "shell/report.h"
 #include "shell/text_width.h"
 
@@ -18,13 +19,7 @@ constexpr double kFirst = 0.5;  // seconds
 constexpr double kBetween = 0.1;
 constexpr std::size_t kRoom = 4;  // columns left free: `^C` must not begin another line
 
-std::string Grouped(std::size_t number) {
-  std::string out = std::to_string(number);
-  for (std::size_t at = out.size(); at > 3; at -= 3) out.insert(at - 3, 1, ',');
-  return out;
-}
-
-struct Shown {
+struct ShownProgress {
   bool visible = false;
   bool begun = false;
   double last = 0;  // seconds, of the timestep
@@ -34,7 +29,7 @@ struct Shown {
   void Tell(const Progress* progress);
 };
 
-void Shown::Tell(const Progress* progress) {
+void ShownProgress::Tell(const Progress* progress) {
   if (progress == nullptr) {
     if (visible) std::cerr << "\r\033[K" << std::flush;
     *this = {};
@@ -70,7 +65,7 @@ std::function<void(const Progress*)> ProgressLine() {
   const char* term = std::getenv("TERM");
   if (isatty(STDERR_FILENO) != 1 || term == nullptr || std::string_view(term) == "dumb")
     return nullptr;
-  return [shown = Shown()](const Progress* progress) mutable { shown.Tell(progress); };
+  return [shown = ShownProgress()](const Progress* progress) mutable { shown.Tell(progress); };
 }
 
 }  // namespace rpl

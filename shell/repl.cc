@@ -10,6 +10,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "grammar/character.h"
 #include "grammar/document.h"
 #include "grammar/spelling.h"
 #include "runtime/facts_file.h"
@@ -25,20 +26,10 @@
 namespace rpl {
 namespace {
 
-constexpr std::size_t kShown = 40;  // answers of a table
-constexpr int kPatience = 9;        // Ctrl-C that an evaluation may take before they kill
+constexpr std::size_t kShownAnswers = 40;  // answers of a table
+constexpr int kPatience = 9;               // Ctrl-C that an evaluation may take before they kill
 
 // "3 answers", "1 answer".
-std::string Counted(std::size_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
-std::string Trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == text.npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin));
-}
-
 std::size_t Conjuncts(const Node& tail) {
   const auto* all = Ungroup(tail).As<Conjunction>();
   return all != nullptr ? all->clauses.size() : 1;
@@ -221,7 +212,7 @@ int Repl::Run() {
 }
 
 void Repl::Enter(const std::string& text) {
-  const std::string word = Trimmed(text);
+  const std::string word(Trimmed(text));
   if (word == "help" || word == "quit" || word == "exit")
     return RunCommand(word == "help" ? ".help" : ".quit");
   Entry entry = ReadEntry(text, session_.NextEntry());
@@ -232,7 +223,7 @@ void Repl::Enter(const std::string& text) {
 void Repl::RunCommand(const std::string& text) {
   const std::size_t blank = std::min(text.find_first_of(" \t\n"), text.size());
   const std::string name = text.substr(0, blank);
-  const std::string argument = Trimmed(std::string_view(text).substr(blank));
+  const std::string argument(Trimmed(std::string_view(text).substr(blank)));
   NearestName nearest(name);
   for (const Command& command : Commands()) {
     if (name == command.name || (name == ".exit" && std::string_view(command.name) == ".quit")) {
@@ -342,7 +333,7 @@ void Repl::PrintTable(const Outcome& outcome) const {
   const Pool& pool = session_.session().store().pool();
   const std::size_t width = outcome.columns.size();
   const std::size_t answers = outcome.cells.size() / width;
-  std::vector<std::vector<TableCell>> rows(std::min(answers, kShown));
+  std::vector<std::vector<TableCell>> rows(std::min(answers, kShownAnswers));
   for (std::size_t i = 0; i < rows.size() * width; ++i) {
     const Value value = outcome.cells[i];
     std::string text = value == kAbsent ? "" : Text(pool, value);
@@ -352,8 +343,9 @@ void Repl::PrintTable(const Outcome& outcome) const {
   }
   std::cout << TableText(outcome.columns, rows, TerminalWidth(), colours_.out ? "\033[1m" : "",
                          colours_.out ? "\033[0m" : "");
-  if (answers > kShown)
-    std::cout << fmt::format("{} more, {} in all\n", answers - kShown, Counted(answers, "answer"));
+  if (answers > kShownAnswers)
+    std::cout << fmt::format("{} more, {} in all\n", answers - kShownAnswers,
+                             Counted(answers, "answer"));
   else std::cout << Counted(answers, "answer") << '\n';
   std::cout << std::flush;
 }
@@ -362,7 +354,7 @@ void Repl::PrintTaken(const Entry& entry) const {
   if (interactive_) Note(Contents(entry.name, entry.novelty));
 }
 
-// The first kShown lines were printed; how many are left.
+// The first kShownAnswers lines were printed; how many are left.
 void Repl::PrintRest(std::size_t left, const char* what) const {
   if (left > 0) std::cout << fmt::format("-- {} more\n", Counted(left, what));
   std::cout << std::flush;

@@ -21,9 +21,9 @@
 namespace rpl {
 namespace {
 
-constexpr std::size_t kShown = 40;        // facts of a relation
-constexpr std::size_t kWhyDepth = 64;     // levels of a proof
-constexpr std::size_t kAbsenceDepth = 2;  // levels of rules looked into
+constexpr std::size_t kShownFacts = 40;  // facts of a relation
+constexpr std::size_t kWhyDepth = 64;    // levels of a proof
+constexpr std::size_t kWhyNotDepth = 2;  // levels of rules looked into
 constexpr const char* kModes[] = {"table", "text", "json"};
 
 std::size_t AssertedRows(const Relation& relation) {
@@ -180,10 +180,10 @@ void Repl::Facts(const std::string& argument) {
     if (relation.name() != LabelOf(argument)) continue;
     if (argument.find('/') != argument.npos && argument != name) continue;
     known = true;
-    for (RowId row = 0; row < std::min<std::size_t>(relation.size(), kShown); ++row)
+    for (RowId row = 0; row < std::min<std::size_t>(relation.size(), kShownFacts); ++row)
       std::cout << FactText(store, relation, row) << (relation.asserted(row) ? "" : "  -- derived")
                 << '\n';
-    PrintRest(relation.size() - std::min<std::size_t>(relation.size(), kShown), "fact");
+    PrintRest(relation.size() - std::min<std::size_t>(relation.size(), kShownFacts), "fact");
   }
   std::cout << std::flush;
   if (!known) Note(argument.empty() ? "no facts" : "no facts of " + argument);
@@ -292,7 +292,7 @@ void Repl::AnswerWith(const std::string& argument) {
 // -----------------------------------------------------------------------------------
 
 void Repl::PrintExplained(const std::string& fact, bool absent) {
-  const Explained explained = session_.session().Explain(fact, {10, kWhyDepth}, kAbsenceDepth);
+  const Explained explained = session_.session().Explain(fact, {10, kWhyDepth}, kWhyNotDepth);
   const Sources& sources = session_.session().sources();
   if (Interrupted()) return Note("cancelled");
   if (explained.rejected) {

@@ -4,17 +4,14 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "grammar/character.h"
+
 namespace rpl {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostListed = 100;
-
-bool IsNameChar(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '_';
-}
 
 bool IsMark(char c) { return c == '?' || c == '$' || c == '%'; }
 

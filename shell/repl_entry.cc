@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "grammar/ast.h"
+#include "grammar/character.h"
 #include "grammar/document.h"
 #include "grammar/sentences.h"
 
@@ -14,8 +15,6 @@ namespace rpl {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
-
-bool IsBlank(std::string_view line) { return line.find_first_not_of(kBlanks) == line.npos; }
 
 std::vector<std::string_view> LinesOf(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -70,11 +69,11 @@ bool IsCompleteMarkdown(std::string_view text, bool pasted) {
     const std::size_t marks = FenceMarks(line);
     closed = false;
     if (open > 0) {
-      if (marks >= open && IsBlank(WithoutIndent(line).substr(marks))) open = 0, closed = true;
+      if (marks >= open && IsAllSpace(WithoutIndent(line).substr(marks))) open = 0, closed = true;
     } else if (marks > 0) {
       open = marks;
     }
-    blank = IsBlank(line) ? blank + 1 : 0;
+    blank = IsAllSpace(line) ? blank + 1 : 0;
     if (seen && blank == 0) ++content;
     seen |= blank == 0;
   }
@@ -193,9 +192,9 @@ bool DefinesSomething(const Document& document) {
 }  // namespace
 
 bool IsComplete(std::string_view text, bool pasted) {
-  if (IsBlank(text) || IsCommand(text)) return true;
+  if (IsAllSpace(text) || IsCommand(text)) return true;
   if (IsMarkdown(text)) return IsCompleteMarkdown(text, pasted);
-  return IsBlank(LinesOf(text).back()) || IsCompleteRpl(text);
+  return IsAllSpace(LinesOf(text).back()) || IsCompleteRpl(text);
 }
 
 Diagnostic Entry::AsEntered(Diagnostic finding) const {

@@ -41,7 +41,7 @@ int NumberOf(const std::string& entry) {
 
 // `place("Lucca")` of `place(?where) ^^ {?where "Lucca"} -> true`, `$stock("nuts")` of
 // `$stock("nuts") ^ ~ {:result 3} -> true`: what an entry of the trace says the truth of.
-std::string CallOf(const std::string& entry) {
+std::string EnteredCall(const std::string& entry) {
   Sources sources;
   Diagnostics ignored;
   const Document document = ReadDocument(sources, sources.Add("entry.rpl", entry), ignored);
@@ -68,9 +68,10 @@ std::string CallOf(const std::string& entry) {
 void DropTakenBack(Trace& trace) {
   std::unordered_set<std::string> taken_back;
   for (std::size_t i = trace.size(); i-- > 0;) {
-    if (trace[i].kind == TraceEntry::Kind::kRetraction) taken_back.insert(CallOf(trace[i].text));
+    if (trace[i].kind == TraceEntry::Kind::kRetraction)
+      taken_back.insert(EnteredCall(trace[i].text));
     else if (trace[i].kind == TraceEntry::Kind::kReply && !taken_back.empty() &&
-             taken_back.contains(CallOf(trace[i].text)))
+             taken_back.contains(EnteredCall(trace[i].text)))
       trace.erase(trace.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }

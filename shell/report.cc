@@ -161,6 +161,20 @@ ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const 
   return out;
 }
 
+std::string Counted(std::size_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+std::ostream& Nowhere() {
+  static std::ostream nowhere(nullptr);
+  return nowhere;
+}
+
+ordered_json PlaceJson(Span span, const Sources& sources) {
+  const Sources::Place place = sources.PlaceOf(span.file, span.begin);
+  return {{"file", sources.at(span.file).name}, {"line", place.line}, {"column", place.column}};
+}
+
 std::string Dump(const ordered_json& object) {
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }

@@ -67,6 +67,15 @@ std::string TraceLine(const TraceEntry& entry);
 /// {"id", "kind", "key", "prompt", "options", "place"}
 nlohmann::ordered_json RequestJson(const Request& request, const Pool& pool);
 
+/// "1 file", "3 files".
+std::string Counted(std::size_t number, std::string_view noun);
+
+/// A stream that nobody reads.
+std::ostream& Nowhere();
+
+/// {"file", "line", "column"} of where it begins.
+nlohmann::ordered_json PlaceJson(Span span, const Sources& sources);
+
 /// One line of JSON; bytes that are not UTF-8 become U+FFFD.
 std::string Dump(const nlohmann::ordered_json& object);
 

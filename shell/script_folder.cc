@@ -81,7 +81,7 @@ std::string Joined(const Lines& lines) {
   return text;
 }
 
-std::string Quoted(const Lines& lines) {
+std::string Listing(const Lines& lines) {
   if (lines.empty()) return "  (nothing)\n";
   std::string text;
   for (const std::string& line : lines) text += "  | " + line + "\n";
@@ -89,7 +89,7 @@ std::string Quoted(const Lines& lines) {
 }
 
 std::string Mismatch(std::string_view expected, const Lines& wanted, const Lines& got) {
-  return fmt::format("expected {}\n{}got\n{}", expected, Quoted(wanted), Quoted(got));
+  return fmt::format("expected {}\n{}got\n{}", expected, Listing(wanted), Listing(got));
 }
 
 std::optional<Lines> CommandWords(std::string_view line) {
@@ -186,7 +186,7 @@ std::optional<std::string> ScriptFolder::Check(const ScriptStep& step) const {
 std::optional<std::string> ScriptFolder::CheckExit(const ScriptStep& step) const {
   if (step.argument == ended_) return std::nullopt;
   return fmt::format("expected the command to end with {}, it ended {}\n{}standard error\n{}",
-                     step.argument, ended_, Quoted(LinesOf(out_)), Quoted(LinesOf(err_)));
+                     step.argument, ended_, Listing(LinesOf(out_)), Listing(LinesOf(err_)));
 }
 
 std::optional<std::string> ScriptFolder::CheckParts(const ScriptStep& step,
@@ -196,7 +196,7 @@ std::optional<std::string> ScriptFolder::CheckParts(const ScriptStep& step,
     const std::size_t found = text.find(part, at);
     if (found == text.npos) {
       std::string failure = Mismatch("next", {part}, LinesOf(text));
-      if (&text == &out_) failure += "standard error\n" + Quoted(LinesOf(err_));
+      if (&text == &out_) failure += "standard error\n" + Listing(LinesOf(err_));
       return failure;
     }
     at = found + part.size();

@@ -55,7 +55,7 @@ class ScriptFolder {
 };
 
 /// Lines as they stand in a failure, each behind a bar.
-std::string Quoted(const std::vector<std::string>& lines);
+std::string Listing(const std::vector<std::string>& lines);
 std::string Mismatch(std::string_view expected, const std::vector<std::string>& wanted,
                      const std::vector<std::string>& got);
 /// Each line with its end.

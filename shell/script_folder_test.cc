@@ -8,7 +8,7 @@
 namespace rpl {
 namespace {
 
-std::string Words(const std::string& line) {
+std::string InBrackets(const std::string& line) {
   const auto words = CommandWords(line);
   if (!words) return "unclosed";
   std::string all;
@@ -17,12 +17,12 @@ std::string Words(const std::string& line) {
 }
 
 TEST_CASE("a command line has the words that a shell would see") {
-  CHECK(Words("") == "");
-  CHECK(Words("  a  b\tc ") == "<a><b><c>");
-  CHECK(Words("--x='a b'\"c d\"e ''") == "<--x=a bc de><>");
-  CHECK(Words(R"('a\"b' "a\"b\\c\d" a\ b\'c)") == R"(<a\"b><a"b\c\d><a b'c>)");
-  CHECK(Words("a 'b") == "unclosed");
-  CHECK(Words("$HOME `x` a;b *") == "<$HOME><`x`><a;b><*>");
+  CHECK(InBrackets("") == "");
+  CHECK(InBrackets("  a  b\tc ") == "<a><b><c>");
+  CHECK(InBrackets("--x='a b'\"c d\"e ''") == "<--x=a bc de><>");
+  CHECK(InBrackets(R"('a\"b' "a\"b\\c\d" a\ b\'c)") == R"(<a\"b><a"b\c\d><a b'c>)");
+  CHECK(InBrackets("a 'b") == "unclosed");
+  CHECK(InBrackets("$HOME `x` a;b *") == "<$HOME><`x`><a;b><*>");
 }
 
 TEST_CASE("a script names files inside its folder only") {

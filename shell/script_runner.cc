@@ -245,7 +245,7 @@ std::optional<std::string> Runner::CheckTurn(const ScriptStep& step) {
       StatusName(*turn_.status == Status::kLimit ? Status::kFailed : *turn_.status));
   if (status == step.argument) return std::nullopt;
   return fmt::format("expected the status {}, got {}\n{}", step.argument, status,
-                     Quoted(turn_.visible));
+                     Listing(turn_.visible));
 }
 
 // One visible line for which `holds` is true and in which the body lines stand.
@@ -278,7 +278,7 @@ std::optional<std::string> Runner::CheckFindings(const ScriptStep& step) {
   }
   for (const std::string& part : step.body) holds = holds && Contains(rendered.str(), part);
   if (holds) return std::nullopt;
-  return fmt::format("expected {}\n{}got\n{}", wanted, Quoted(step.body),
+  return fmt::format("expected {}\n{}got\n{}", wanted, Listing(step.body),
                      turn_.diagnostics.empty() ? "  (no finding)\n" : rendered.str());
 }
 

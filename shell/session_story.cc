@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "interp/json_fields.h"
 #include "interp/program.h"
 #include "shell/input.h"
 #include "shell/nobody.h"
@@ -20,17 +21,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr ExplainLimits kProofs{20, 64};
-constexpr std::size_t kAbsenceDepth = 3;
-
-std::string TextAt(const ordered_json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : "";
-}
-
-int NumberAt(const ordered_json& object, const char* key, int otherwise) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_number_integer() ? at->get<int>() : otherwise;
-}
+constexpr std::size_t kStoryDepth = 3;
 
 std::vector<std::string> TextsAt(const ordered_json& object, const char* key) {
   std::vector<std::string> out;
@@ -288,7 +279,7 @@ void AddGoals(StoryEpoch& epoch) {
     for (const Value capture : goal->captures)
       captures += (captures.empty() ? "" : ", ") + Text(session.pool(), capture);
     if (!captures.empty()) told.form += "(" + captures + ")";
-    Explained explained = session.Explain(told.form, kProofs, kAbsenceDepth);
+    Explained explained = session.Explain(told.form, kProofs, kStoryDepth);
     if (explained.rejected) continue;
     told.proofs = std::move(explained.why.proofs);
     told.more = explained.why.more;

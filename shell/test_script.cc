@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 
+#include "grammar/character.h"
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
 #include "shell/script_folder.h"
@@ -84,14 +85,10 @@ std::string_view DirectiveOf(std::string_view line) {
   return line.substr(0, end);
 }
 
-bool IsBlank(std::string_view text) {
-  return text.find_first_not_of(" \t") == std::string_view::npos;
-}
-
 // Reads the scripts of one case.
-class Reader {
+class ScriptReader {
  public:
-  Reader(const Sources& sources, TestCase& to) : sources_(sources), case_(to) {}
+  ScriptReader(const Sources& sources, TestCase& to) : sources_(sources), case_(to) {}
 
   void ReadScript(const Block& fence) {
     case_.scripts.push_back({LineOf(fence.span), {}});
@@ -117,7 +114,7 @@ class Reader {
       Open(line, name);
     } else if (open_ != nullptr && open_->body) {
       case_.scripts.back().steps.back().body.emplace_back(text);
-    } else if (!IsBlank(text)) {
+    } else if (!IsAllSpace(text)) {
       Error(LineOf(line), fmt::format("expected a directive, got `{}`", text));
     }
   }
@@ -215,13 +212,14 @@ class Reader {
 
   // Blank lines before the next directive only part the steps.
   static void Finish(ScriptStep& step) {
-    while (!step.body.empty() && IsBlank(step.body.back())) step.body.pop_back();
+    while (!step.body.empty() && IsAllSpace(step.body.back())) step.body.pop_back();
   }
 
   Span Trim(Span span) const {
-    while (span.begin < span.end && IsBlank(sources_.Text({span.file, span.begin, span.begin + 1})))
+    while (span.begin < span.end &&
+           IsAllSpace(sources_.Text({span.file, span.begin, span.begin + 1})))
       ++span.begin;
-    while (span.begin < span.end && IsBlank(sources_.Text({span.file, span.end - 1, span.end})))
+    while (span.begin < span.end && IsAllSpace(sources_.Text({span.file, span.end - 1, span.end})))
       --span.end;
     return span;
   }
@@ -253,7 +251,7 @@ std::vector<TestCase> ReadTestCases(Sources& sources, std::uint32_t file) {
                  {},
                  {}};
     } else if (block.kind == BlockKind::kFence && block.info == "rpl-test") {
-      Reader(sources, current).ReadScript(block);
+      ScriptReader(sources, current).ReadScript(block);
     }
   }
   finish();

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "checks/rulespec_run.h"
+#include "grammar/character.h"
 #include "shell/report.h"
 
 namespace rpl {
@@ -13,30 +14,24 @@ namespace {
 
 using Parts = std::vector<std::string>;
 
-std::string Trimmed(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == text.npos) return "";
-  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
-}
-
 Parts Split(const std::string& text, const std::string& by) {
   Parts parts;
   std::size_t from = 0;
   for (std::size_t at; (at = text.find(by, from)) != text.npos; from = at + by.size())
-    parts.push_back(Trimmed(text.substr(from, at - from)));
-  parts.push_back(Trimmed(text.substr(from)));
+    parts.emplace_back(Trimmed(std::string_view(text).substr(from, at - from)));
+  parts.emplace_back(Trimmed(std::string_view(text).substr(from)));
   return parts;
 }
 
 // `rule` and `value` of a predicate or a condition, at this indent.
 std::string RuleAsYaml(const std::string& rule, const std::string& indent) {
   const std::size_t end = std::min(rule.find(' '), rule.size());
-  const std::string value = Trimmed(rule.substr(end));
+  const std::string value(Trimmed(std::string_view(rule).substr(end)));
   return indent + "rule: " + rule.substr(0, end) + "\n" +
          (value.empty() ? "" : indent + "value: " + value + "\n");
 }
 
-struct Case {
+struct TableCase {
   std::string envelope;
   std::string selector;
   std::string rule;
@@ -53,7 +48,7 @@ struct Case {
   }
 };
 
-std::string CameOut(const Case& test) {
+std::string CameOut(const TableCase& test) {
   Sources sources;
   Diagnostics found;
   const auto rulespec = ReadRulespec(sources, sources.Add("rulespec.yaml", test.Rulespec()), found);
@@ -73,8 +68,8 @@ std::string CameOut(const Case& test) {
 }
 
 // The cases of a line without its outcome; none when it is malformed.
-std::vector<Case> CasesOf(const std::string& text) {
-  std::vector<Case> cases;
+std::vector<TableCase> CasesOf(const std::string& text) {
+  std::vector<TableCase> cases;
   if (text.starts_with("facts:")) {
     const Parts parts = Split(text, " ; ");
     if (parts.size() != 3 || !parts[1].starts_with("c = ")) return {};
@@ -100,13 +95,13 @@ std::optional<std::string> CheckVerifyTable(const std::vector<std::string>& line
     for (const std::string& text : Split(line, " ;; ")) {
       if (text.empty()) continue;
       const std::size_t arrow = text.rfind(" => ");
-      const std::vector<Case> cases =
-          arrow == text.npos ? std::vector<Case>{} : CasesOf(text.substr(0, arrow));
+      const std::vector<TableCase> cases =
+          arrow == text.npos ? std::vector<TableCase>{} : CasesOf(text.substr(0, arrow));
       if (cases.empty()) failures += "malformed: " + text + "\n";
-      for (const Case& test : cases) {
+      for (const TableCase& test : cases) {
         ++count;
         const std::string outcome = CameOut(test);
-        if (outcome != Trimmed(text.substr(arrow + 4)))
+        if (outcome != Trimmed(std::string_view(text).substr(arrow + 4)))
           failures +=
               fmt::format("{}\n  with {}\n  came out as {}\n", text, test.envelope, outcome);
       }
