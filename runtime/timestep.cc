@@ -512,7 +512,8 @@ Stop Runtime::Watch(std::size_t bytes) {
     started_ = std::chrono::steady_clock::now();
     return Stop::kGoesOn;
   }
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
+  const auto now = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> spent = now - started_;
   if (options_.progress) {
     const Definition* rule = solver_.machine().rule();
     const Progress progress{fixpoint_.rounds(), solver_.machine().new_rows,
@@ -521,10 +522,14 @@ Stop Runtime::Watch(std::size_t bytes) {
   }
   const double seconds = spent.count() + static_cast<double>(bytes) / kBytesPerSecond;
   if (options_.limits.max_seconds > 0 && seconds > options_.limits.max_seconds) return Stop::kTime;
-  if (options_.limits.max_megabytes > 0 &&
-      ResidentMegabytes() + (bytes >> 20) > options_.limits.max_megabytes)
-    return Stop::kMemory;
-  return Stop::kGoesOn;
+  if (options_.limits.max_megabytes == 0) return Stop::kGoesOn;
+  // To ask the system takes longer than what is done between two polls.
+  if (now >= asked_next_) {
+    resident_ = ResidentMegabytes();
+    asked_next_ = now + std::chrono::milliseconds(2);
+  }
+  return resident_ + (bytes >> 20) > options_.limits.max_megabytes ? Stop::kMemory
+                                                                   : Stop::kGoesOn;
 }
 
 void Runtime::Renew() {

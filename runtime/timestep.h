@@ -226,6 +226,8 @@ class Runtime {
 
   Value now_;                                      // of this timestep
   std::chrono::steady_clock::time_point started_;  // it, or its last phase 8
+  std::size_t resident_ = 0;                       // megabytes of the process, when asked last
+  std::chrono::steady_clock::time_point asked_next_;
   int timestep_ = 0;
   int phase_ = 0;
   bool schema_changed_ = false;
