@@ -166,7 +166,10 @@ class IdTable {
     std::size_t at = 0;
     for (; at < old && slots_[at].next_id != 0; ++at)
       first.push_back(std::exchange(slots_[at], Slot{}));
-    const std::size_t parts = std::max<std::size_t>(old / kPart, 1);
+    if (old >= kPage) each(old / kPage, [&](std::size_t k) {
+        slots_.Touch(old + k * kPage, old + (k + 1) * kPage);
+      });
+    const std::size_t parts = std::max<std::size_t>(old / kMoved, 1);
     std::vector<std::size_t> begins = {at};
     for (std::size_t k = 1; k < parts; ++k) {
       std::size_t begin = std::max(begins.back(), k * (old / parts));
@@ -185,8 +188,8 @@ class IdTable {
       for (std::size_t k = 0; k < count; ++k) fn(k);
     });
   }
-  // Slots that one thread moves: those of a huge page, as no page is to be cleared by two.
-  static constexpr std::size_t kPart = std::size_t{1} << 18;
+  static constexpr std::size_t kPage = kHugePage / sizeof(Slot);  // slots
+  static constexpr std::size_t kMoved = std::size_t{1} << 14;      // that one thread moves
 
   void Place(Slot slot) {
     std::size_t at = slot.tag & mask_;

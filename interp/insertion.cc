@@ -44,8 +44,9 @@ std::size_t Insertion::Insert(RowSet& rows, std::size_t count, std::size_t most)
     waiting_[k].ticket = base + static_cast<RowId>(found);
     found += waiting_[k].rows.size();
   }
+  rows.Reserve(found, [&](std::size_t n, const auto& fn) { team_.Each(n, fn); });
   if (found < kFew) return InsertAlone(rows, count, most);
-  rows.BeginTogether(found, [&](std::size_t n, const auto& fn) { team_.Each(n, fn); });
+  rows.BeginTogether(found);
   if (std::any_of(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count),
                   [&](const Waiting& w) { return w.slots != rows.slots(); }))
     team_.Each(count, [&](std::size_t k) { waiting_[k].Sort(rows); });

@@ -91,6 +91,8 @@ class JoinRun {
   JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, RowBatch& batch,
           std::size_t full, Continuation pause, const KeepOn* keep_on, Team* team);
 
+  /// How many rows were found so far, equal ones counted.
+  std::size_t answers() const { return answers_; }
   /// How many rows the first step goes over.
   std::size_t outer() const { return outer_; }
   /// The same where it scans, without a run; 0 where it does not.

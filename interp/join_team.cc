@@ -65,7 +65,7 @@ struct JoinTeam::Share {
 };
 
 std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Marks>& marks,
-                          std::size_t most, const KeepOn& keep_on,
+                          std::size_t most, std::optional<double>& yield, const KeepOn& keep_on,
                           const std::function<bool(std::size_t bytes)>& has_room,
                           JoinCounts* counts) {
   std::atomic<bool> stopped = false;
@@ -79,10 +79,9 @@ std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Mark
   const std::size_t outer = shares.front()->run.outer();
   std::size_t added = 0;
   // From what a row gave the last time, as many rows as fill a wave.
-  double& yield = yields_.try_emplace(&join, kYield).first->second;
   const double filling = static_cast<double>(kWave) / static_cast<double>(shares.size());
   std::size_t range =
-      std::clamp<std::size_t>(static_cast<std::size_t>(filling / (yield + 1.0 / 64)), 1,
+      std::clamp<std::size_t>(static_cast<std::size_t>(filling / (yield.value_or(kYield) + 1.0 / 64)), 1,
                               std::clamp<std::size_t>(outer / shares.size(), 1, kRange));
   for (std::size_t begin = 0; begin < outer && added < most;) {
     const std::size_t count = std::min(shares.size(), (outer - begin + range - 1) / range);

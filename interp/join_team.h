@@ -13,7 +13,7 @@
 
 #include <functional>
 #include <memory>
-#include <unordered_map>
+#include <optional>
 #include <vector>
 
 #include "interp/insertion.h"
@@ -29,13 +29,14 @@ class JoinTeam {
 
   Team& team() { return team_; }
 
-  /// Runs the join and inserts at most `most` new rows; returns how many. `keep_on` is called
-  /// on this thread, also before indexes are made; when it says no, the wave is left out; so
-  /// when `has_room` does, which is asked before a table grows by so many bytes. `counts` may
+  /// Runs the join and inserts at most `most` new rows; returns how many. `yield` is the number
+  /// of rows found lately for one that the first step goes over, if that is known. `keep_on` is
+  /// called on this thread, also before indexes are made; when it says no, the wave is left out;
+  /// so when `has_room` does, which is asked before a table grows by so many bytes. `counts` may
   /// be null.
   std::size_t Run(const Join& join, Store& store, const std::vector<Marks>& marks, std::size_t most,
-                  const KeepOn& keep_on, const std::function<bool(std::size_t bytes)>& has_room,
-                  JoinCounts* counts);
+                  std::optional<double>& yield, const KeepOn& keep_on,
+                  const std::function<bool(std::size_t bytes)>& has_room, JoinCounts* counts);
 
  private:
   static constexpr std::size_t kSharesPerThread = 4;
@@ -44,7 +45,6 @@ class JoinTeam {
 
   Team team_;
   Insertion insertion_;
-  std::unordered_map<const Join*, double> yields_;  // rows found lately for one gone over
 };
 
 }  // namespace rpl

@@ -902,8 +902,13 @@ void Machine::Flush() {
   if (staged_.size() == 0) return;
   RowSet& rows = staged_head_->rows();
   std::size_t added = 0;
-  if (HasRoom(rows.GrowthFor(staged_.size())))  // else derived anew when it goes on
+  if (HasRoom(rows.GrowthFor(staged_.size()))) {  // else derived anew when it goes on
+    if (team_ != nullptr)
+      rows.Reserve(staged_.size(), [&](std::size_t count, const auto& fn) {
+        team_->team().Each(count, fn);
+      });
     added = rows.InsertEach(staged_.cells.data(), staged_.hashes.data(), staged_.size(), MostNew());
+  }
   frame_->repeated += staged_.size() - added;
   staged_.Clear();
   if (added > 0) CountNew(added);
@@ -916,10 +921,13 @@ void Machine::Derive(const Plan& plan) {
   }
   JoinCounts counts;
   const bool counted = limits_.profile != nullptr;
-  if (limits_.threads > 1 && JoinRun::Outer(*plan.join, *marks) >= limits_.min_shared) {
+  const std::size_t outer = limits_.threads > 1 ? JoinRun::Outer(*plan.join, *marks) : 0;
+  std::optional<double>* const yield = outer > 0 ? &yields_[plan.join.get()] : nullptr;
+  if (yield != nullptr && static_cast<double>(outer) * (1 + yield->value_or(0)) >=
+                              static_cast<double>(limits_.min_shared)) {
     if (team_ == nullptr) team_ = std::make_unique<JoinTeam>(limits_.threads);
     const std::size_t added = team_->Run(
-        *plan.join, store_, *marks, MostNew(), within_limits,
+        *plan.join, store_, *marks, MostNew(), *yield, within_limits,
         [this](std::size_t bytes) { return HasRoom(bytes); }, counted ? &counts : nullptr);
     frame_->repeated += counts.answers - std::min<std::size_t>(counts.answers, added);
     CountNew(added);
@@ -936,6 +944,7 @@ void Machine::Derive(const Plan& plan) {
               team_ == nullptr ? nullptr : &team_->team());
   if (stop == Stop::kGoesOn) run.Run(0, run.outer());
   Flush();
+  if (yield != nullptr) *yield = static_cast<double>(run.answers()) / static_cast<double>(outer);
   if (!counted) return;
   run.AddTo(counts);
   limits_.profile->Count(plan, counts);

@@ -251,6 +251,7 @@ class Machine {
   Relation* staged_head_ = nullptr;
   RowBatch staged_;
   std::unique_ptr<JoinTeam> team_;  // made when a join is large enough
+  std::unordered_map<const Join*, std::optional<double>> yields_;  // of joins, as JoinTeam says
   std::uint32_t ticks_ = 0;
   std::size_t depth_ = 0;
 };

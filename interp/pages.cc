@@ -11,8 +11,6 @@
 namespace rpl {
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
-
 // Addresses for `bytes`, a multiple of the huge page that they are aligned to.
 void* ReserveAligned(std::size_t bytes) {
   void* const all = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE,
@@ -43,14 +41,16 @@ void* GrowPages(void* old, std::size_t old_bytes, std::size_t bytes) {
     return memory;
   }
   void* memory = ReserveAligned(bytes);
-  if (old_bytes < kHugePage) {
-    if (old_bytes > 0) std::memcpy(memory, old, old_bytes);
-    std::free(old);
-  } else {
+  if (old_bytes >= kHugePage) {
     memory = mremap(old, old_bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, memory);
     if (memory == MAP_FAILED) throw std::bad_alloc();
   }
-  madvise(memory, bytes, MADV_HUGEPAGE);  // advice: small pages do as well
+  // Advice: small pages do as well. Those that were written before it stay small.
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  if (old_bytes < kHugePage) {
+    if (old_bytes > 0) std::memcpy(memory, old, old_bytes);
+    std::free(old);
+  }
   return memory;
 }
 

@@ -17,6 +17,8 @@
 
 namespace rpl {
 
+inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
 /// Memory of `bytes` with what `old` holds, which had `old_bytes` and is freed (null: none);
 /// the rest is zero.
 void* GrowPages(void* old, std::size_t old_bytes, std::size_t bytes);
@@ -65,9 +67,9 @@ class PageArray {
   }
   /// REQUIRES: size is not less than before, and Shrink was never called.
   void Resize(std::size_t size) { Extend(size - size_); }
-  /// Has the system give the memory of the elements from `begin` on, which were never written.
-  /// Where several threads write to a new huge page at once, each of them would clear one.
-  void Touch(std::size_t begin) { TouchPages(data_ + begin, data_ + size_); }
+  /// Has the system give the memory of the elements from `begin` to `end`, which were never
+  /// written. Where several threads write to a new huge page at once, each of them would clear one.
+  void Touch(std::size_t begin, std::size_t end) { TouchPages(data_ + begin, data_ + end); }
   /// Drops the elements from `size` on and keeps their memory.
   void Shrink(std::size_t size) { size_ = size; }
   void Clear() { *this = PageArray(); }

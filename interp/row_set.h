@@ -51,6 +51,11 @@ class RowSet {
   /// been prefetched. Stops when `most` were new; returns how many were.
   std::size_t InsertEach(const Value* rows, const std::uint64_t* hashes, std::size_t count,
                          std::size_t most);
+  /// The table will not grow for the next `count` rows; `each` as for IdTable::Reserve.
+  template <typename Each>
+  void Reserve(std::size_t count, Each&& each) {
+    table_.Reserve(count, each);
+  }
   void Prefetch(std::uint64_t hash) const { table_.Prefetch(hash); }
   RowId Find(std::span<const Value> row) const {
     return table_.Find(HashOf(row), [&](RowId o) { return Same(row.data(), Row(o)); });
@@ -60,17 +65,13 @@ class RowSet {
     return table_.Find(hash, [&](RowId o) { return Same(row, Row(o)); }) != kNoId;
   }
 
-  // Adding by several threads (interp/insertion.h): BeginTogether makes room for `count` rows.
-  // Then rows claim slots, as IdTable says, with tickets of their own, numbered from size() on in
+  // Adding by several threads (interp/insertion.h): BeginTogether makes room for `count` rows,
+  // which the table must have. Then rows claim slots, as IdTable says, with tickets of their own, numbered from size() on in
   // the order of the rows; `row_of` gives the row of a ticket or id. AddTogether adds as many
   // rows as were new, Write writes each, and Name tells its slot its id.
-  template <typename Each>
-  void BeginTogether(std::size_t count, Each&& each) {
-    table_.Reserve(count, each);
-    cells_.Extend(count * arity_);
-  }
+  void BeginTogether(std::size_t count) { cells_.Extend(count * arity_); }
   /// Has the system give memory for the rows; one thread does, while others claim.
-  void TouchRoom() { cells_.Touch(std::size_t{size_} * arity_); }
+  void TouchRoom() { cells_.Touch(std::size_t{size_} * arity_, cells_.size()); }
   std::size_t slots() const { return table_.slots(); }
   std::size_t PartOf(std::uint64_t hash) const { return table_.PartOf(hash); }
   template <typename RowOf>

@@ -118,7 +118,7 @@ TEST_CASE("a table that several threads grow finds every row") {
   for (int i = 0; i < 300'000; ++i)
     rows.Insert(std::vector<Value>{pool.Int(random() % 1000), pool.Int(random() % 100'000)});
   std::size_t parts = 0;
-  rows.BeginTogether(1'000'000, [&](std::size_t count, const auto& fn) {
+  rows.Reserve(1'000'000, [&](std::size_t count, const auto& fn) {
     parts = std::max(parts, count);
     team.Each(count, fn);
   });

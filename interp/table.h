@@ -53,7 +53,8 @@ struct Limits {
   std::size_t max_rounds = 100'000;
   std::size_t max_depth = 20'000;          // nested demanded calls
   std::size_t max_iterations = 1'000'000;  // of one @for
-  /// Threads that run a join together; and how many rows it must go over, so that it pays.
+  /// Threads that run a join together; and how many rows it must go over and find, so that it
+  /// pays, if it finds as many as the last time.
   /// What is derived does not depend on either.
   std::size_t threads = 1;
   std::size_t min_shared = 4'096;
