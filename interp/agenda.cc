@@ -460,37 +460,38 @@ void Agenda::WatchInDespair(Place place) {
   scratch_.clear();
   more_.clear();  // forms' own
   bool possible = (e.ready && !alternatives) || alternatives;
-  if (const auto* c = clause.As<Atom>(); c != nullptr && !possible) {
+  if (const auto* atom = clause.As<Atom>(); atom != nullptr && !possible) {
     possible = true;
-    if (catalog_.AccessOf(c->relation, mode_) == Access::kExternal)
-      for (const Pattern& p : c->args) {
+    if (catalog_.AccessOf(atom->relation, mode_) == Access::kExternal)
+      for (const Pattern& p : atom->args) {
         const bool form = p.kind == Pattern::Kind::kTerm;
         possible = possible && BuiltFrom(p, form, scratch_);
         if (form) ForEachSlot(p, [&](SlotId s) { more_.push_back(s); });
       }
-  } else if (const auto* c2 = clause.As<Compare>(); c2 != nullptr && !possible) {
-    if (c2->op != Operator::kEqual) return;  // both sides had to be bound
+  } else if (const auto* compare = clause.As<Compare>(); compare != nullptr && !possible) {
+    if (compare->op != Operator::kEqual) return;  // both sides had to be bound
     const auto binds = [](const Expr& side) { return side.kind == Expr::Kind::kTerm; };
-    const bool read = IsAvar(c2->left) && c2->right.kind == Expr::Kind::kTerm &&
-                      c2->right.term.kind == Pattern::Kind::kConstant;
-    if (binds(c2->right) && !IsAvar(c2->right)) WatchFormInDespair(place, c2->left, c2->right);
-    if (binds(c2->left) && !read) WatchFormInDespair(place, c2->right, c2->left);
+    const bool read = IsAvar(compare->left) && compare->right.kind == Expr::Kind::kTerm &&
+                      compare->right.term.kind == Pattern::Kind::kConstant;
+    if (binds(compare->right) && !IsAvar(compare->right))
+      WatchFormInDespair(place, compare->left, compare->right);
+    if (binds(compare->left) && !read) WatchFormInDespair(place, compare->right, compare->left);
     return;
-  } else if (const auto* c3 = clause.As<MatchWith>(); c3 != nullptr && !possible) {
+  } else if (const auto* match = clause.As<MatchWith>(); match != nullptr && !possible) {
     Expr pattern;
-    pattern.term = c3->pattern;
-    WatchFormInDespair(place, c3->value, pattern);
+    pattern.term = match->pattern;
+    WatchFormInDespair(place, match->value, pattern);
     scratch_.clear();
     more_.clear();
-    possible = c3->value.kind == Expr::Kind::kTerm && BuiltFrom(c3->pattern, false, scratch_);
-  } else if (const auto* c4 = clause.As<CountOf>(); c4 != nullptr && !possible) {
-    possible = c4->expansion < 0 && c4->value.empty();
-  } else if (const auto* c5 = clause.As<Metadata>(); c5 != nullptr && !possible) {
-    scratch_ = c5->rows;
+    possible = match->value.kind == Expr::Kind::kTerm && BuiltFrom(match->pattern, false, scratch_);
+  } else if (const auto* count = clause.As<CountOf>(); count != nullptr && !possible) {
+    possible = count->expansion < 0 && count->value.empty();
+  } else if (const auto* metadata = clause.As<Metadata>(); metadata != nullptr && !possible) {
+    scratch_ = metadata->rows;
     possible = true;
   } else if (clause.As<ReadAvar>()) {
     possible = true;
-  } else if (const auto* c6 = clause.As<GoalIsFalse>(); c6 != nullptr && c6->activation) {
+  } else if (const auto* goal = clause.As<GoalIsFalse>(); goal != nullptr && goal->activation) {
     possible = true;  // no satisfied instance matches (decision 17)
   }
   if (possible) Require(place, Wait::kDespair, scratch_, more_);

@@ -166,9 +166,9 @@ class IdTable {
     std::size_t at = 0;
     for (; at < old && slots_[at].next_id != 0; ++at)
       first.push_back(std::exchange(slots_[at], Slot{}));
-    if (old >= kPage) each(old / kPage, [&](std::size_t k) {
-        slots_.Touch(old + k * kPage, old + (k + 1) * kPage);
-      });
+    if (old >= kPage)
+      each(old / kPage,
+           [&](std::size_t k) { slots_.Touch(old + k * kPage, old + (k + 1) * kPage); });
     const std::size_t parts = std::max<std::size_t>(old / kMoved, 1);
     std::vector<std::size_t> begins = {at};
     for (std::size_t k = 1; k < parts; ++k) {
@@ -189,7 +189,7 @@ class IdTable {
     });
   }
   static constexpr std::size_t kPage = kHugePage / sizeof(Slot);  // slots
-  static constexpr std::size_t kMoved = std::size_t{1} << 14;      // that one thread moves
+  static constexpr std::size_t kMoved = std::size_t{1} << 14;     // that one thread moves
 
   void Place(Slot slot) {
     std::size_t at = slot.tag & mask_;

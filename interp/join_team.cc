@@ -80,9 +80,9 @@ std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Mark
   std::size_t added = 0;
   // From what a row gave the last time, as many rows as fill a wave.
   const double filling = static_cast<double>(kWave) / static_cast<double>(shares.size());
-  std::size_t range =
-      std::clamp<std::size_t>(static_cast<std::size_t>(filling / (yield.value_or(kYield) + 1.0 / 64)), 1,
-                              std::clamp<std::size_t>(outer / shares.size(), 1, kRange));
+  std::size_t range = std::clamp<std::size_t>(
+      static_cast<std::size_t>(filling / (yield.value_or(kYield) + 1.0 / 64)), 1,
+      std::clamp<std::size_t>(outer / shares.size(), 1, kRange));
   for (std::size_t begin = 0; begin < outer && added < most;) {
     const std::size_t count = std::min(shares.size(), (outer - begin + range - 1) / range);
     team_.Each(count, [&](std::size_t k) {

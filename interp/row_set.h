@@ -66,9 +66,9 @@ class RowSet {
   }
 
   // Adding by several threads (interp/insertion.h): BeginTogether makes room for `count` rows,
-  // which the table must have. Then rows claim slots, as IdTable says, with tickets of their own, numbered from size() on in
-  // the order of the rows; `row_of` gives the row of a ticket or id. AddTogether adds as many
-  // rows as were new, Write writes each, and Name tells its slot its id.
+  // which the table must have. Then rows claim slots, as IdTable says, with tickets of their own,
+  // numbered from size() on in the order of the rows; `row_of` gives the row of a ticket or id.
+  // AddTogether adds as many rows as were new, Write writes each, and Name tells its slot its id.
   void BeginTogether(std::size_t count) { cells_.Extend(count * arity_); }
   /// Has the system give memory for the rows; one thread does, while others claim.
   void TouchRoom() { cells_.Touch(std::size_t{size_} * arity_, cells_.size()); }

@@ -528,8 +528,7 @@ Stop Runtime::Watch(std::size_t bytes) {
     resident_ = ResidentMegabytes();
     asked_next_ = now + std::chrono::milliseconds(2);
   }
-  return resident_ + (bytes >> 20) > options_.limits.max_megabytes ? Stop::kMemory
-                                                                   : Stop::kGoesOn;
+  return resident_ + (bytes >> 20) > options_.limits.max_megabytes ? Stop::kMemory : Stop::kGoesOn;
 }
 
 void Runtime::Renew() {
