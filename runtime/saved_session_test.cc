@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -127,10 +128,9 @@ TEST_CASE("a session goes on where it waited, and asks nothing twice") {
         "asked one\nasked two\nran $work(\"one\")\nasked three\nchat \"$work(\\\"one\\\")\"\n");
 }
 
-// Goes on with the session in a process of its own, which is killed after a while. Whether
-// it came to its end before that.
-bool GoOnUntilKilled(const std::string& path, const std::string& log,
-                     const std::vector<ProgramFile>& program, std::mt19937& random) {
+// Goes on with the session in a process of its own.
+pid_t GoOnApart(const std::string& path, const std::string& log,
+                const std::vector<ProgramFile>& program) {
   const pid_t child = fork();
   if (child == 0) {
     WritingAgent person(log, true);
@@ -138,7 +138,25 @@ bool GoOnUntilKilled(const std::string& path, const std::string& log,
     _exit(ran.saved != nullptr && ran.outcome.status == Status::kSatisfied ? 0 : 1);
   }
   REQUIRE(child > 0);
-  usleep(std::uniform_int_distribution<useconds_t>(0, 12'000)(random));
+  return child;
+}
+
+// The microseconds that it takes undisturbed, on this machine and with these sanitizers.
+useconds_t Undisturbed(const std::string& path, const std::vector<ProgramFile>& program) {
+  const auto start = std::chrono::steady_clock::now();
+  int status = 0;
+  REQUIRE(waitpid(GoOnApart(path, path + ".log", program), &status, 0) > 0);
+  REQUIRE((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
+  return static_cast<useconds_t>(took.count());
+}
+
+// The same, killed at a moment within `most` microseconds. Whether it came to its end before.
+bool GoOnUntilKilled(const std::string& path, const std::string& log,
+                     const std::vector<ProgramFile>& program, std::mt19937& random,
+                     useconds_t most) {
+  const pid_t child = GoOnApart(path, log, program);
+  usleep(std::uniform_int_distribution<useconds_t>(0, most)(random));
   kill(child, SIGKILL);
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
@@ -154,17 +172,14 @@ void CheckNotTwice(const std::string& log, const std::string& line) {
 
 TEST_CASE("a session that is killed at any moment loses nothing and does nothing twice") {
   const testing::Folder folder;
-  {
-    WritingAgent person(folder / "undisturbed.log", true);
-    REQUIRE(GoOn(folder / "undisturbed", person, kProgram).outcome.status == Status::kSatisfied);
-  }
+  const useconds_t most = 2 * Undisturbed(folder / "undisturbed", kProgram);
   const std::vector<std::string> expected = TraceOf(folder / "undisturbed");
   std::mt19937 random(20260102);
   int kills = 0;
   for (int run = 0; kills < 300; ++run) {
     const std::string path = folder / std::to_string(run);
     const std::string log = path + ".log";
-    while (!GoOnUntilKilled(path, log, kProgram, random)) ++kills;
+    while (!GoOnUntilKilled(path, log, kProgram, random, most)) ++kills;
     CHECK(TraceOf(path) == expected);
     CheckNotTwice(log, "ran $work");
     CheckNotTwice(log, "chat ");
@@ -174,12 +189,13 @@ TEST_CASE("a session that is killed at any moment loses nothing and does nothing
 TEST_CASE("a session that is killed and changed at any moment does nothing twice, and replays") {
   const testing::Folder folder;
   std::mt19937 random(20260103);
+  const useconds_t most = 2 * Undisturbed(folder / "undisturbed", kProgram);
   int kills = 0;
   for (int run = 0; kills < 100; ++run) {
     const std::string path = folder / std::to_string(run);
     const std::string log = path + ".log";
     std::vector<ProgramFile> program = kProgram;
-    while (!GoOnUntilKilled(path, log, program, random)) {
+    while (!GoOnUntilKilled(path, log, program, random, most)) {
       ++kills;
       if (kills % 2 == 0) program[0].text += "-- changed\n";
     }
