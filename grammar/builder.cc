@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "grammar/character.h"
 #include "grammar/spelling.h"
 
 namespace rpl {
@@ -63,19 +64,13 @@ void AppendUtf8(std::string& out, std::uint32_t c) {
 // The end of `{name}`, `{ ?name }` or `{?Name}` at the brace `at`: most likely meant as a
 // hole. 0 for anything else.
 std::size_t HoleMeant(std::string_view text, std::size_t at) {
-  const auto blanks = [&](std::size_t i) {
-    while (i < text.size() && (text[i] == ' ' || text[i] == '\t')) ++i;
-    return i;
-  };
+  const auto blanks = [&](std::size_t i) { return SkipBlanks(text, i); };
   std::size_t i = at + 1;
   const bool mark = text.substr(blanks(i), 1) == "?";
   if (mark) i = blanks(i) + 1;
   const std::size_t name = i;
-  while (i < text.size() &&
-         (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '-' || text[i] == '_'))
-    ++i;
-  if (i == name || (!mark && (text[name] < 'a' || text[name] > 'z'))) return 0;
-  if (!std::isalpha(static_cast<unsigned char>(text[name]))) return 0;
+  while (i < text.size() && IsNameChar(text[i])) ++i;
+  if (i == name || !(mark ? IsLetter(text[name]) : IsLower(text[name]))) return 0;
   if (mark) i = blanks(i);
   const bool doubled = at > 0 && text[at - 1] == '{';  // {{name}} is another template language
   return i < text.size() && text[i] == '}' && !doubled ? i + 1 : 0;

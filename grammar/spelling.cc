@@ -24,7 +24,7 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
 }
 
 NearestName::NearestName(std::string_view got)
-    : got_(got.substr(0, 100)), least_(std::max<std::size_t>(got_.size() / 3, 2) + 1) {}
+    : got_(got.substr(0, 100)), least_(std::max<std::size_t>(got.size() / 3, 2) + 1) {}
 
 bool NearestName::Offer(std::string_view name) {
   const std::size_t distance = EditDistance(got_, name);

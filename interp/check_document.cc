@@ -258,19 +258,15 @@ class Sections {
   }
 
   void OldArrow(std::uint32_t file, std::uint32_t begin, std::string_view line) {
-    const auto blanks = [&](std::size_t at) {
-      while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
-      return at;
-    };
-    std::size_t at = blanks(0);
+    std::size_t at = SkipBlanks(line, 0);
     const bool goal = at < line.size() && line[at] == '%';
     if (goal) ++at;
     const std::size_t name = at;
     while (at < line.size() && IsNameChar(line[at])) ++at;
-    if (at == name ? !goal : line[name] < 'a' || line[name] > 'z') return;
-    at = blanks(at);
+    if (at == name ? !goal : !IsLower(line[name])) return;
+    at = SkipBlanks(line, at);
     if (line.substr(at, 2) != "<=" || at > line.size()) return;
-    const std::size_t tail = blanks(at + 2);
+    const std::size_t tail = SkipBlanks(line, at + 2);
     const std::string_view right = line.substr(std::min(tail, line.size()));
     const bool reads_like_rpl = goal || right.find('(') != std::string_view::npos ||
                                 (!right.empty() && (right[0] == '%' || right[0] == '$'));

@@ -210,7 +210,7 @@ void CollectBrokenNames(Context& context) {
     bool line_begins = true;
     for (std::uint32_t at = begin; at < end; ++at) {
       if (text[at] == '\n') line_begins = true;
-      if (!IsQualifiedNameChar(text[at]) || text[at] < 'a' || text[at] > 'z') continue;
+      if (!IsLower(text[at])) continue;
       std::uint32_t stop = at;
       while (stop < end && IsQualifiedNameChar(text[stop])) ++stop;
       const bool nullary_head =

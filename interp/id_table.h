@@ -166,6 +166,7 @@ class IdTable {
     std::size_t at = 0;
     for (; at < old && slots_[at].next_id != 0; ++at)
       first.push_back(std::exchange(slots_[at], Slot{}));
+    // A huge page is given to one thread: if several wrote to it first, each would clear one.
     if (old >= kPage)
       each(old / kPage,
            [&](std::size_t k) { slots_.Touch(old + k * kPage, old + (k + 1) * kPage); });

@@ -17,6 +17,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "grammar/character.h"
 #include "interp/operators.h"
 #include "interp/profile.h"
 
@@ -75,7 +76,7 @@ std::vector<Value> ReadingsOf(Pool& pool, Value text) {
   const char* const end = shown.data() + shown.size();
   std::int64_t integer = 0;
   double number = 0;
-  if (first == '-' || (first >= '0' && first <= '9')) {
+  if (first == '-' || IsDigit(first)) {
     const auto read = std::from_chars(shown.data(), end, integer);
     if (read.ptr == end && read.ec == std::errc()) take(pool.Int(integer));
     else if (const auto real = std::from_chars(shown.data(), end, number);
@@ -85,7 +86,7 @@ std::vector<Value> ReadingsOf(Pool& pool, Value text) {
     take(pool.Keyword(std::string_view(shown).substr(1)));
   } else if (shown == "true" || shown == "false") {
     take(Pool::Bool(shown == "true"));
-  } else if (first >= 'a' && first <= 'z') {
+  } else if (IsLower(first)) {
     take(shown == "nil" ? kNil : pool.Symbol(shown));
   }
   return out;
