@@ -76,7 +76,27 @@ class IdTable {
 
   /// Asks the memory for the slot of `hash` early.
   void Prefetch(std::uint64_t hash) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[Tag(hash) & mask_]);
+    if (!slots_.empty()) rpl::Prefetch(&slots_[Tag(hash) & mask_]);
+  }
+
+  /// For inserting many. Seek gives the slot where the search for a key of that hash ends, going
+  /// on from `slot` if one is given: the first that is free or has the hash's tag, which is an
+  /// equal key's but for once in a while. Put gives that slot an id; `more` is 1 when it had none,
+  /// else 0. REQUIRES: there is room, as Reserve makes it.
+  void Reserve(std::size_t more) {
+    while ((size_ + more) * 3 > slots_.size() * 2) Grow();
+  }
+  std::size_t Seek(std::uint64_t hash) const { return Seek(Tag(hash) & mask_, hash); }
+  std::size_t Seek(std::size_t slot, std::uint64_t hash) const {
+    const std::uint32_t tag = Tag(hash);
+    while (slots_[slot].next_id != 0 && slots_[slot].tag != tag) slot = (slot + 1) & mask_;
+    return slot;
+  }
+  /// The id in a slot, or kNoId.
+  std::uint32_t IdAt(std::size_t slot) const { return slots_[slot].next_id - 1; }
+  void Put(std::size_t slot, std::uint64_t hash, std::uint32_t id, std::uint32_t more) {
+    slots_[slot] = {Tag(hash), id + 1};
+    size_ += more;
   }
 
   /// For insertion by several threads (interp/insertion.h). Room for `more` ids is made first.

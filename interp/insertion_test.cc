@@ -55,6 +55,33 @@ TEST_CASE("so they have when all of them belong to the end of one part") {
   });
 }
 
+TEST_CASE("few rows, of which many have the hash of another") {
+  Compare(7, 40, 40, [](const Value*) { return ~std::uint64_t{0}; });
+  Compare(8, 40, 100, [](const Value* row) { return (RowSet::HashOf({row, 2}) & 7) << 32; });
+}
+
+TEST_CASE("rows side by side are inserted as they are one by one, and no more than may be") {
+  Pool pool;
+  std::mt19937 random(9);
+  for (int round = 0; round < 200; ++round) {
+    RowSet each(2), alone(2);
+    std::vector<Value> rows;
+    std::vector<std::uint64_t> hashes;
+    for (std::size_t i = random() % 300; i > 0; --i) {
+      const Value row[] = {pool.Int(random() % 10), pool.Int(random() % 10)};
+      rows.insert(rows.end(), row, row + 2);
+      hashes.push_back(RowSet::HashOf(row) & (round % 2 == 0 ? ~0ull : 0xf00000000));
+    }
+    const std::size_t most = random() % 60;
+    for (std::size_t i = 0; i < hashes.size() && alone.size() < most; ++i)
+      alone.Insert(&rows[2 * i], hashes[i]);
+    REQUIRE(each.InsertEach(rows.data(), hashes.data(), hashes.size(), most) == alone.size());
+    REQUIRE(each.size() == alone.size());
+    for (RowId id = 0; id < alone.size(); ++id)
+      REQUIRE(std::equal(alone.Row(id), alone.Row(id) + 2, each.Row(id)));
+  }
+}
+
 TEST_CASE("a team inserts at most as many new rows as it may") {
   Pool pool;
   Team team(4);

@@ -268,7 +268,7 @@ bool JoinRun::Next(std::size_t at) {
   constexpr std::size_t kAhead = 8;
   if (at + 1 == join_.steps.size() && step.checks.empty() && !one) {
     for (std::size_t k = 0; k < rows.size(); ++k) {
-      if (k + kAhead < rows.size()) __builtin_prefetch(source.relation->Row(rows[k + kAhead]));
+      if (k + kAhead < rows.size()) Prefetch(source.relation->Row(rows[k + kAhead]));
       const Value* cells = source.relation->Row(rows[k]);
       for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
       if (!Tick() || !Emit()) return false;
@@ -278,7 +278,7 @@ bool JoinRun::Next(std::size_t at) {
   }
   std::size_t k = 0;
   while (k < rows.size()) {
-    if (k + kAhead < rows.size()) __builtin_prefetch(source.relation->Row(rows[k + kAhead]));
+    if (k + kAhead < rows.size()) Prefetch(source.relation->Row(rows[k + kAhead]));
     if (!Take(at, rows[k++])) return false;
     if (one && answers_ != before) break;
   }

@@ -19,6 +19,13 @@ namespace rpl {
 
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
+/// Asks the memory early for what lies at an address, which need not be valid. The empty asm is
+/// an effect: GCC leaves out calls of functions without one, and asking counts for none.
+inline void Prefetch(const void* address) {
+  __builtin_prefetch(address);
+  asm volatile("");
+}
+
 /// Memory of `bytes` with what `old` holds, which had `old_bytes` and is freed (null: none);
 /// the rest is zero.
 void* GrowPages(void* old, std::size_t old_bytes, std::size_t bytes);

@@ -8,6 +8,7 @@
 #ifndef RPL_INTERP_ROW_SET_H_
 #define RPL_INTERP_ROW_SET_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -84,7 +85,7 @@ class RowSet {
   /// Asks for the row that a row with that hash may equal, if it was there before the tickets.
   void PrefetchEqual(std::uint64_t hash, std::size_t part, RowId tickets) const {
     if (const RowId known = table_.CandidateIn(part, hash); known < tickets)
-      __builtin_prefetch(Row(known));
+      rpl::Prefetch(Row(known));
   }
   void AddTogether(std::size_t count) {
     table_.Settle(count);
@@ -122,15 +123,41 @@ inline void RowSet::Truncate(RowId size) {
   *this = std::move(kept);
 }
 
-// Two passes: the first asks for the rows that the new ones will be compared with.
+// Block by block, in two passes: the first asks for the rows that the new ones will be compared
+// with. Nobody can foretell whether a row is new, so that decides no branch: the row is written
+// behind the others, and compared with itself when it is new.
 inline std::size_t RowSet::InsertEach(const Value* rows, const std::uint64_t* hashes,
                                       std::size_t count, std::size_t most) {
-  for (std::size_t i = 0; i < count; ++i)
-    if (const RowId known = table_.Candidate(hashes[i]); known != kNoId)
-      __builtin_prefetch(Row(known));
+  constexpr std::size_t kBlock = 64;
+  std::size_t slots[kBlock];
   const RowId before = size_;
-  for (std::size_t i = 0; i < count && size_ - before < most; ++i)
-    Insert(rows + i * arity_, hashes[i]);
+  for (; count > 0 && size_ - before < most;) {
+    const std::size_t block = std::min(count, kBlock);
+    table_.Reserve(block);
+    cells_.Extend((block + 1) * arity_);
+    for (std::size_t i = 0; i < block; ++i) {
+      slots[i] = table_.Seek(hashes[i]);
+      const RowId known = table_.IdAt(slots[i]);
+      rpl::Prefetch(Row(known == kNoId ? size_ : known));
+    }
+    for (std::size_t i = 0; i < block && size_ - before < most; ++i, rows += arity_) {
+      Write(size_, rows);
+      const std::size_t slot = table_.Seek(slots[i], hashes[i]);
+      const RowId known = table_.IdAt(slot);
+      const RowId is_new = known == kNoId ? 1 : 0;
+      const RowId id = is_new == 1 ? size_ : known;
+      if (Same(rows, Row(id))) {
+        table_.Put(slot, hashes[i], id, is_new);
+        size_ += is_new;
+      } else {  // two rows have that tag
+        const auto same = [&](RowId other) { return Same(rows, Row(other)); };
+        if (table_.FindOrInsert(hashes[i], size_, same) == size_) ++size_;
+      }
+    }
+    cells_.Shrink(std::size_t{size_} * arity_);
+    hashes += block;
+    count -= block;
+  }
   return size_ - before;
 }
 

@@ -85,14 +85,14 @@ void Index::Take(const Relation& relation, RowId begin, RowId end, std::size_t o
       for (RowId i = 0; i < count; ++i) {
         const Shard& shard = shards_[ShardOf(hashes[i])];
         if (near[i] = shard.heads.Candidate(hashes[i]); near[i] != kNoId)
-          __builtin_prefetch(&shard.lists[near[i]]);
+          Prefetch(&shard.lists[near[i]]);
       }
       for (RowId i = 0; i < count; ++i) {
         if (near[i] == kNoId) continue;
         const Shard& shard = shards_[ShardOf(hashes[i])];
         const List& list = shard.lists[near[i]];
-        __builtin_prefetch(relation.Row(list.first));
-        __builtin_prefetch(shard.ids.data() + list.at + list.size);
+        Prefetch(relation.Row(list.first));
+        Prefetch(shard.ids.data() + list.at + list.size);
       }
     }
     for (RowId i = 0; i < count; ++i)
