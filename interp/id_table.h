@@ -56,7 +56,7 @@ class IdTable {
   template <typename Equal>
   std::uint32_t FindOrInsert(std::uint64_t hash, std::uint32_t id, Equal&& equal) {
     assert(id != kNoId);
-    if ((size_ + 1) * 3 > slots_.size() * 2) Grow();
+    Reserve(1);
     const std::uint32_t tag = Tag(hash);
     for (std::size_t at = tag & mask_;; at = (at + 1) & mask_) {
       Slot& slot = slots_[at];
@@ -79,18 +79,29 @@ class IdTable {
     if (!slots_.empty()) rpl::Prefetch(&slots_[Tag(hash) & mask_]);
   }
 
-  /// For inserting many. Seek gives the slot where the search for a key of that hash ends, going
-  /// on from `slot` if one is given: the first that is free or has the hash's tag, which is an
-  /// equal key's but for once in a while. Put gives that slot an id; `more` is 1 when it had none,
-  /// else 0. REQUIRES: there is room, as Reserve makes it.
-  void Reserve(std::size_t more) {
-    while ((size_ + more) * 3 > slots_.size() * 2) Grow();
+  /// For inserting many. A search for a key of that hash goes from its Home to where Seek finds
+  /// one of its tag, which is an equal key's but for once in a while, or a free slot; then Put
+  /// gives that slot an id. `more` is 1 when it had none, else 0. REQUIRES: there is room for
+  /// `more` ids, as Reserve makes it; `each(count, fn)` calls fn(k) for each k below `count`, on
+  /// any threads.
+  ///
+  /// By several threads (interp/insertion.h): the table lies in kParts parts, and each is used by
+  /// one thread alone. When a part ends before such a slot, it is kBeyond. Puts of 0 `more` are
+  /// made good by Settle, which says how many were new; until then ids may be replaced.
+  static constexpr std::size_t kParts = 32;  // as a part: the whole table
+  static constexpr std::size_t kBeyond = SIZE_MAX;
+  template <typename Each>
+  void Reserve(std::size_t more, Each&& each) {
+    while ((size_ + more) * 3 > slots_.size() * 2) Grow(each);
   }
-  std::size_t Seek(std::uint64_t hash) const { return Seek(Tag(hash) & mask_, hash); }
-  std::size_t Seek(std::size_t slot, std::uint64_t hash) const {
+  void Reserve(std::size_t more) { Reserve(more, EachAlone); }
+  std::size_t Home(std::uint64_t hash) const { return Tag(hash) & mask_; }
+  std::size_t Seek(std::uint64_t hash, std::size_t slot, std::size_t part = kParts) const {
     const std::uint32_t tag = Tag(hash);
-    while (slots_[slot].next_id != 0 && slots_[slot].tag != tag) slot = (slot + 1) & mask_;
-    return slot;
+    const std::size_t end = part == kParts ? kBeyond : (part + 1) << part_bits_ & mask_;
+    for (slot &= mask_; slot != end; slot = (slot + 1) & mask_)
+      if (slots_[slot].next_id == 0 || slots_[slot].tag == tag) return slot;
+    return kBeyond;
   }
   /// The id in a slot, or kNoId.
   std::uint32_t IdAt(std::size_t slot) const { return slots_[slot].next_id - 1; }
@@ -98,48 +109,7 @@ class IdTable {
     slots_[slot] = {Tag(hash), id + 1};
     size_ += more;
   }
-
-  /// For insertion by several threads (interp/insertion.h). Room for `more` ids is made first.
-  /// Then the table lies in kParts parts, and each is used by one thread alone: Claim gives a key
-  /// a slot of its part, with an id above all that were inserted, unless an equal key has one.
-  /// When the part is full from where the key belongs, it is kBeyond: such keys are claimed in
-  /// part kParts, which is the whole table, when the others are done. Afterwards the ids may be
-  /// replaced, and Settle says how many are new. `each(count, fn)` calls fn(k) for each k below
-  /// `count`, on any threads.
-  static constexpr std::size_t kParts = 32;
-  static constexpr std::size_t kTaken = SIZE_MAX;  // instead of a slot: an equal key has one
-  static constexpr std::size_t kBeyond = SIZE_MAX - 1;
-  template <typename Each>
-  void Reserve(std::size_t more, Each&& each) {
-    while ((size_ + more + 1) * 3 > slots_.size() * 2) Grow(each);
-  }
-  std::size_t PartOf(std::uint64_t hash) const { return (Tag(hash) & mask_) >> part_bits_; }
-  template <typename Equal>
-  std::size_t Claim(std::uint64_t hash, std::uint32_t id, std::size_t part, Equal&& equal) {
-    const std::uint32_t tag = Tag(hash);
-    const std::size_t end = EndOf(part);
-    for (std::size_t at = tag & mask_;;) {
-      Slot& slot = slots_[at];
-      if (slot.next_id == 0) {
-        slot = {tag, id + 1};
-        return at;
-      }
-      if (slot.tag == tag && equal(slot.next_id - 1)) return kTaken;
-      at = (at + 1) & mask_;
-      if (at == end) return kBeyond;
-    }
-  }
-  /// Like Candidate, looking at the slots of its part only.
-  std::uint32_t CandidateIn(std::size_t part, std::uint64_t hash) const {
-    const std::uint32_t tag = Tag(hash);
-    const std::size_t end = EndOf(part);
-    for (std::size_t at = tag & mask_;;) {
-      const Slot& slot = slots_[at];
-      if (slot.next_id == 0 || slot.tag == tag) return slot.next_id - 1;
-      at = (at + 1) & mask_;
-      if (at == end) return kNoId;
-    }
-  }
+  std::size_t PartOf(std::uint64_t hash) const { return Home(hash) >> part_bits_; }
   void Replace(std::size_t slot, std::uint32_t id) { slots_[slot].next_id = id + 1; }
   void Settle(std::size_t more) { size_ += more; }
   std::size_t slots() const { return slots_.size(); }
@@ -160,11 +130,6 @@ class IdTable {
     std::uint32_t tag;
     std::uint32_t next_id;  // the id plus one; 0: free
   };
-
-  /// The slot where a search that stays in the part gives up.
-  std::size_t EndOf(std::size_t part) const {
-    return part == kParts ? SIZE_MAX : (part + 1) << part_bits_ & mask_;
-  }
 
   static std::uint32_t Tag(std::uint64_t hash) {
     return static_cast<std::uint32_t>(hash >> 32) ^ kHashSeed;  // the well mixed half
@@ -204,11 +169,9 @@ class IdTable {
     });
     for (const Slot& slot : first) Place(slot);
   }
-  void Grow() {
-    Grow([](std::size_t count, const auto& fn) {
-      for (std::size_t k = 0; k < count; ++k) fn(k);
-    });
-  }
+  static constexpr auto EachAlone = [](std::size_t count, const auto& fn) {
+    for (std::size_t k = 0; k < count; ++k) fn(k);
+  };
   static constexpr std::size_t kPage = kHugePage / sizeof(Slot);  // slots
   static constexpr std::size_t kMoved = std::size_t{1} << 14;     // that one thread moves
 

@@ -2,7 +2,7 @@
 #include "interp/insertion.h"
 
 #include <algorithm>
-#include <bit>
+#include <numeric>
 
 namespace rpl {
 namespace {
@@ -11,187 +11,188 @@ namespace {
 constexpr std::size_t kFew = 2'048;
 // Bytes of a batch whose memory is kept.
 constexpr std::size_t kKept = std::size_t{1} << 22;
-constexpr std::size_t kAhead = 16;
 
 }  // namespace
 
-void Insertion::Waiting::Sort(const RowSet& table) {
-  const std::size_t arity = table.arity();
-  const std::size_t count = rows.size();
-  slots = table.slots();
-  begin.fill(0);
-  for (std::size_t i = 0; i < count; ++i) ++begin[table.PartOf(rows.hashes[i]) + 1];
-  for (std::size_t p = 0; p < kParts; ++p) begin[p + 1] += begin[p];
-  std::array<std::size_t, kParts + 1> next = begin;
-  sorted.Clear();
-  order.Shrink(0);
-  std::uint64_t* const hashes = sorted.hashes.Extend(count);
-  Value* const cells = sorted.cells.Extend(count * arity);
-  std::uint32_t* const from = order.Extend(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t to = next[table.PartOf(rows.hashes[i])]++;
-    hashes[to] = rows.hashes[i];
-    from[to] = static_cast<std::uint32_t>(i);
-    const Value* const row = rows.Row(i, arity);
-    for (std::size_t c = 0; c < arity; ++c) cells[to * arity + c] = row[c];
-  }
+RowBatch& Insertion::Begin(std::size_t k, const RowSet& rows) {
+  waiting_[k].rows.Clear(rows.arity());
+  waiting_[k].slots = rows.table_.slots();
+  return waiting_[k].rows;
 }
 
 std::size_t Insertion::Insert(RowSet& rows, std::size_t count, std::size_t most) {
   const RowId base = rows.size();
   std::size_t found = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    waiting_[k].ticket = base + static_cast<RowId>(found);
-    found += waiting_[k].rows.size();
-  }
-  rows.Reserve(found, [&](std::size_t n, const auto& fn) { team_.Each(n, fn); });
+  for (std::size_t k = 0; k < count; ++k) found += waiting_[k].rows.size;
+  rows.table_.Reserve(found, [&](std::size_t n, const auto& fn) { team_.Each(n, fn); });
   if (found < kFew) return InsertAlone(rows, count, most);
-  rows.BeginTogether(found);
-  if (std::any_of(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count),
-                  [&](const Waiting& w) { return w.slots != rows.slots(); }))
-    team_.Each(count, [&](std::size_t k) { waiting_[k].Sort(rows); });
+  rows.cells_.Extend(found * rows.arity());
+  if (waiting_.front().slots != rows.table_.slots())
+    team_.Each(count, [&](std::size_t k) { PartAnew(rows, waiting_[k]); });
   team_.Each(1 + kParts, [&](std::size_t k) {
-    if (k == 0) rows.TouchRoom();
+    if (k == 0) rows.cells_.Touch(std::size_t{base} * rows.arity(), rows.cells_.size());
     else ClaimPart(rows, k - 1, count);
   });
-  ClaimBeyond(rows, count);
+  ClaimBeyond(rows, count, base + static_cast<RowId>(found));
   std::size_t added = 0;
   for (std::size_t k = 0; k < count; ++k) {
     waiting_[k].first = base + static_cast<RowId>(added);
     for (const Part& part : parts_) added += part.ends[k] - (k == 0 ? 0 : part.ends[k - 1]);
   }
-  rows.AddTogether(added);
-  if (added == 0) return 0;
   team_.Each(count, [&](std::size_t k) { Settle(rows, k); });
   team_.Each(kParts + 1, [&](std::size_t part) {
-    for (const Claim& claim : parts_[part].claims) {
-      const Waiting& batch = waiting_[claim.batch];
-      const Waiting::Rank& rank = batch.ranks[claim.row / 64];
-      const std::uint64_t before = rank.bits & ((std::uint64_t{1} << claim.row % 64) - 1);
-      rows.Name(claim.slot, batch.first + rank.before + static_cast<RowId>(std::popcount(before)));
-    }
+    for (const Claim& claim : parts_[part].claims) rows.table_.Replace(claim.slot, claim.id);
   });
+  rows.table_.Settle(added);
+  rows.size_ += static_cast<RowId>(added);
+  rows.cells_.Shrink(std::size_t{rows.size_} * rows.arity());
   if (added <= most) return added;
   rows.Truncate(base + static_cast<RowId>(most));
   return most;
 }
 
-const Value* Insertion::RowOf(const RowSet& rows, RowId ticket, std::size_t count) const {
-  if (ticket < waiting_.front().ticket) return rows.Row(ticket);
-  const auto after =
-      std::upper_bound(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count),
-                       ticket, [](RowId t, const Waiting& batch) { return t < batch.ticket; });
-  const Waiting& batch = *(after - 1);
-  return batch.rows.Row(ticket - batch.ticket, rows.arity());
-}
-
-// Claims slots for the rows of a part. What a row needs of the memory is asked for some rows
-// before: first its place in the table, then the row found there.
-void Insertion::ClaimPart(RowSet& rows, std::size_t part, std::size_t count) {
-  Part& mine = parts_[part];
-  mine.claims.clear();
-  mine.ends.clear();
-  mine.beyond.clear();
-  const RowId base = waiting_.front().ticket;
-  // Goes over the hashes of the part's rows, batch by batch.
-  struct Cursor {
-    const std::vector<Waiting>& waiting;
-    std::size_t part, count;
-    std::size_t batch = 0, at, end;
-    Cursor(const std::vector<Waiting>& w, std::size_t p, std::size_t n)
-        : waiting(w), part(p), count(n), at(w[0].begin[p]), end(w[0].begin[p + 1]) {}
-    const std::uint64_t* Next() {
-      while (at == end) {
-        if (++batch >= count) {
-          batch = count;
-          return nullptr;
-        }
-        at = waiting[batch].begin[part];
-        end = waiting[batch].begin[part + 1];
-      }
-      return &waiting[batch].sorted.hashes[at++];
-    }
-  };
-  Cursor places(waiting_, part, count), equals(waiting_, part, count);
-  for (std::size_t i = 0; i < 2 * kAhead; ++i)
-    if (const std::uint64_t* hash = places.Next()) rows.Prefetch(*hash);
-  for (std::size_t i = 0; i < kAhead; ++i)
-    if (const std::uint64_t* hash = equals.Next()) rows.PrefetchEqual(*hash, part, base);
-  const auto row_of = [&](RowId id) { return RowOf(rows, id, count); };
-  for (std::size_t k = 0; k < count; ++k) {
-    const Waiting& batch = waiting_[k];
-    for (std::size_t i = batch.begin[part]; i < batch.begin[part + 1]; ++i) {
-      if (const std::uint64_t* hash = places.Next()) rows.Prefetch(*hash);
-      if (const std::uint64_t* hash = equals.Next()) rows.PrefetchEqual(*hash, part, base);
-      const std::uint32_t row = batch.order[i];
-      const std::size_t slot = rows.Claim(batch.sorted.Row(i, rows.arity()), batch.sorted.hashes[i],
-                                          batch.ticket + row, part, row_of);
-      if (slot == RowSet::kTaken) continue;
-      auto& list = slot == RowSet::kBeyond ? mine.beyond : mine.claims;
-      list.push_back({static_cast<std::uint32_t>(k), row, slot});
-    }
-    mine.ends.push_back(mine.claims.size());
-  }
-}
-
-// The rows that found no place in their part, in order; few, as tables are not full.
-void Insertion::ClaimBeyond(RowSet& rows, std::size_t count) {
-  Part& all = parts_[kParts];
-  all.claims.clear();
-  all.ends.clear();
-  for (std::size_t part = 0; part < kParts; ++part)
-    all.claims.insert(all.claims.end(), parts_[part].beyond.begin(), parts_[part].beyond.end());
-  std::sort(all.claims.begin(), all.claims.end(), [](const Claim& a, const Claim& b) {
-    return a.batch != b.batch ? a.batch < b.batch : a.row < b.row;
+// Puts the rows of a batch to the parts of the table as it is.
+void Insertion::PartAnew(const RowSet& rows, Waiting& batch) {
+  RowBatch parted(kParts);
+  parted.Clear(rows.arity());
+  batch.rows.ForEach([&](const Value* row) {
+    const std::uint64_t hash = WaitingRows::HashOf(row);
+    std::copy_n(row, rows.arity(), parted.Add(rows.PartOf(hash), hash));
   });
-  std::size_t kept = 0;
-  std::size_t next = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    const Waiting& batch = waiting_[k];
-    for (; next < all.claims.size() && all.claims[next].batch == k; ++next) {
-      Claim claim = all.claims[next];
-      claim.slot = rows.Claim(batch.rows.Row(claim.row, rows.arity()), batch.rows.hashes[claim.row],
-                              batch.ticket + claim.row, kParts,
-                              [&](RowId id) { return RowOf(rows, id, count); });
-      if (claim.slot != RowSet::kTaken) all.claims[kept++] = claim;
-    }
-    all.ends.push_back(kept);
-  }
-  all.claims.resize(kept);
+  batch.rows = std::move(parted);
 }
 
-// Writes the new rows of a batch, and counts how many are in front of each.
+// Claims slots for the rows of a part, block by block: what a row needs of the memory is asked for
+// before its turn comes, first its place in the table, then the row found there. Until the ids are
+// known a slot has a ticket: how many claims of the part are in front of its own. As in
+// RowSet::InsertEach, it decides no branch whether a row is new.
+void Insertion::ClaimPart(RowSet& rows, std::size_t part, std::size_t count) {
+  constexpr std::size_t kBlock = 64;
+  struct Next {
+    const Value* row;
+    std::uint64_t hash;
+    std::size_t slot;
+    std::size_t batch;
+  };
+  Next block[kBlock];
+  std::size_t waiting = 0;
+  Part& mine = parts_[part];
+  IdTable& table = rows.table_;
+  const RowId base = rows.size();
+  std::size_t claimed = 0;
+  mine.claims.Shrink(0);
+  mine.ends.assign(count, 0);
+  mine.beyond.clear();
+  const auto claim_block = [&] {
+    mine.claims.Extend(claimed + waiting + 1 - mine.claims.size());
+    for (std::size_t i = 0; i < waiting; ++i) {
+      Next& next = block[i];
+      next.slot = table.Seek(next.hash, table.Home(next.hash), part);
+      if (next.slot == IdTable::kBeyond) continue;
+      const RowId known = table.IdAt(next.slot);
+      Prefetch(rows.Row(known < base ? known : 0));
+    }
+    for (std::size_t i = 0; i < waiting; ++i) {
+      const Next& next = block[i];
+      for (std::size_t slot = next.slot;; ++slot) {
+        slot = slot == IdTable::kBeyond ? slot : table.Seek(next.hash, slot, part);
+        if (slot == IdTable::kBeyond) {
+          mine.beyond.push_back({next.batch, next.row});
+          break;
+        }
+        const RowId known = table.IdAt(slot);
+        const RowId is_new = known == kNoId ? 1 : 0;
+        const RowId id = is_new == 1 ? base + static_cast<RowId>(claimed) : known;
+        mine.claims[claimed] = {next.row, slot, 0};
+        const Value* const old = rows.Row(id < base ? id : 0);
+        const Value* const ours = mine.claims[id < base ? claimed : id - base].row;
+        if (!rows.Same(next.row, id < base ? old : ours)) continue;
+        table.Put(slot, next.hash, id, 0);
+        claimed += is_new;
+        mine.ends[next.batch] += is_new;
+        break;
+      }
+    }
+    waiting = 0;
+  };
+  for (std::size_t k = 0; k < count; ++k) {
+    const WaitingRows& from = waiting_[k].rows.parts[part];
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const Value* const row = from.Row(i);
+      block[waiting++] = {row, WaitingRows::HashOf(row), 0, k};
+      table.Prefetch(WaitingRows::HashOf(row));
+      if (waiting == kBlock) claim_block();
+    }
+  }
+  claim_block();
+  mine.claims.Shrink(claimed);
+  std::partial_sum(mine.ends.begin(), mine.ends.end(), mine.ends.begin());
+}
+
+// The rows that found no place in their part, in order; few, as tables are not full. Their tickets
+// are from `tickets` on.
+void Insertion::ClaimBeyond(RowSet& rows, std::size_t count, RowId tickets) {
+  std::vector<Beyond> beyond;
+  for (std::size_t part = 0; part < kParts; ++part)
+    beyond.insert(beyond.end(), parts_[part].beyond.begin(), parts_[part].beyond.end());
+  std::sort(beyond.begin(), beyond.end(), [](const Beyond& a, const Beyond& b) {
+    return a.batch != b.batch ? a.batch < b.batch
+                              : WaitingRows::NumberOf(a.row) < WaitingRows::NumberOf(b.row);
+  });
+  Part& all = parts_[kParts];
+  all.claims.Shrink(0);
+  all.ends.assign(count, 0);
+  const RowId base = rows.size();
+  for (const Beyond& next : beyond) {
+    const std::uint64_t hash = WaitingRows::HashOf(next.row);
+    const auto row_of = [&](RowId id) {
+      if (id < base) return rows.Row(id);
+      return id < tickets ? parts_[rows.PartOf(hash)].claims[id - base].row
+                          : all.claims[id - tickets].row;
+    };
+    for (std::size_t slot = rows.table_.Home(hash);; ++slot) {
+      slot = rows.table_.Seek(hash, slot);
+      const RowId known = rows.table_.IdAt(slot);
+      if (known != kNoId && !rows.Same(next.row, row_of(known))) continue;
+      if (known == kNoId) {
+        rows.table_.Put(slot, hash, tickets + static_cast<RowId>(all.claims.size()), 0);
+        all.claims.push_back({next.row, slot, 0});
+        ++all.ends[next.batch];
+      }
+      break;
+    }
+  }
+  std::partial_sum(all.ends.begin(), all.ends.end(), all.ends.begin());
+}
+
+// Gives the new rows of a batch their ids, and writes them.
 void Insertion::Settle(RowSet& rows, std::size_t k) {
   Waiting& batch = waiting_[k];
-  batch.ranks.assign(batch.rows.size() / 64 + 1, {0, 0});
-  for (const Part& part : parts_)
-    for (std::size_t i = k == 0 ? 0 : part.ends[k - 1]; i < part.ends[k]; ++i) {
-      const std::uint32_t row = part.claims[i].row;
-      batch.ranks[row / 64].bits |= std::uint64_t{1} << row % 64;
-    }
-  std::uint32_t before = 0;
-  for (std::size_t word = 0; word < batch.ranks.size(); ++word) {
-    batch.ranks[word].before = before;
-    for (std::uint64_t bits = batch.ranks[word].bits; bits != 0; bits &= bits - 1) {
-      const std::size_t row = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-      rows.Write(batch.first + before++, batch.rows.Row(row, rows.arity()));
-    }
-  }
+  const auto each_claim = [&](auto&& fn) {
+    for (Part& part : parts_)
+      for (std::size_t i = k == 0 ? 0 : part.ends[k - 1]; i < part.ends[k]; ++i) fn(part.claims[i]);
+  };
+  batch.ranks.Reset(batch.rows.size);
+  each_claim([&](const Claim& claim) { batch.ranks.Mark(WaitingRows::NumberOf(claim.row)); });
+  batch.ranks.Count();
+  each_claim([&](Claim& claim) {
+    claim.id = batch.first + batch.ranks.Before(WaitingRows::NumberOf(claim.row));
+    rows.Write(claim.id, claim.row);
+  });
 }
 
 std::size_t Insertion::InsertAlone(RowSet& rows, std::size_t count, std::size_t most) {
   std::size_t added = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    const RowBatch& batch = waiting_[k].rows;
-    for (std::size_t i = 0; i < batch.size(); ++i) rows.Prefetch(batch.hashes[i]);
-    added += rows.InsertEach(batch.cells.data(), batch.hashes.data(), batch.size(), most - added);
-  }
+  for (std::size_t k = 0; k < count; ++k)
+    waiting_[k].rows.ForEach([&](const Value* row) {
+      if (added < most) added += rows.Insert(row, WaitingRows::HashOf(row)).is_new ? 1 : 0;
+    });
   return added;
 }
 
 void Insertion::Trim() {
   for (Waiting& batch : waiting_)
-    if (batch.rows.cells.bytes() > kKept) batch = Waiting();
+    if (batch.rows.bytes() > kKept) batch = Waiting();
 }
 
 }  // namespace rpl

@@ -22,15 +22,12 @@ void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch,
   for (std::size_t wave = 0; wave < waves; ++wave) {
     std::size_t added = 0;
     for (std::size_t k = 0; k < kBatches; ++k) {
-      RowBatch& batch = insertion.batch(k);
-      batch.Clear();
+      RowBatch& batch = insertion.Begin(k, together);
       for (std::size_t i = 0; i < random() % (2 * rows_of_a_batch + 1); ++i) {
         const Value row[] = {pool.Int(random() % 300), pool.Int(random() % 50)};
-        std::copy(row, row + 2, batch.cells.Extend(2));
-        batch.hashes.push_back(hash(row));
+        std::copy(row, row + 2, batch.Add(together.PartOf(hash(row)), hash(row)));
         added += alone.Insert(row, hash(row)).is_new ? 1 : 0;
       }
-      insertion.Sort(k, together);
     }
     REQUIRE(insertion.Insert(together, kBatches, SIZE_MAX) == added);
   }
@@ -65,17 +62,17 @@ TEST_CASE("rows side by side are inserted as they are one by one, and no more th
   std::mt19937 random(9);
   for (int round = 0; round < 200; ++round) {
     RowSet each(2), alone(2);
-    std::vector<Value> rows;
-    std::vector<std::uint64_t> hashes;
+    WaitingRows rows;
+    rows.Clear(2);
     for (std::size_t i = random() % 300; i > 0; --i) {
       const Value row[] = {pool.Int(random() % 10), pool.Int(random() % 10)};
-      rows.insert(rows.end(), row, row + 2);
-      hashes.push_back(RowSet::HashOf(row) & (round % 2 == 0 ? ~0ull : 0xf00000000));
+      std::copy(row, row + 2,
+                rows.Add(RowSet::HashOf(row) & (round % 2 == 0 ? ~0ull : 3ull << 32), 0));
     }
     const std::size_t most = random() % 60;
-    for (std::size_t i = 0; i < hashes.size() && alone.size() < most; ++i)
-      alone.Insert(&rows[2 * i], hashes[i]);
-    REQUIRE(each.InsertEach(rows.data(), hashes.data(), hashes.size(), most) == alone.size());
+    for (std::size_t i = 0; i < rows.size() && alone.size() < most; ++i)
+      alone.Insert(rows.Row(i), WaitingRows::HashOf(rows.Row(i)));
+    REQUIRE(each.InsertEach(rows, most) == alone.size());
     REQUIRE(each.size() == alone.size());
     for (RowId id = 0; id < alone.size(); ++id)
       REQUIRE(std::equal(alone.Row(id), alone.Row(id) + 2, each.Row(id)));
@@ -88,12 +85,12 @@ TEST_CASE("a team inserts at most as many new rows as it may") {
   Insertion insertion(team, 2);
   RowSet rows(1);
   for (std::size_t k = 0; k < 2; ++k) {
+    RowBatch& batch = insertion.Begin(k, rows);
     for (int i = 0; i < 3'000; ++i) {
       const Value row[] = {pool.Int(i)};
-      *insertion.batch(k).cells.Extend(1) = row[0];
-      insertion.batch(k).hashes.push_back(RowSet::HashOf(row));
+      const std::uint64_t hash = RowSet::HashOf(row);
+      *batch.Add(rows.PartOf(hash), hash) = row[0];
     }
-    insertion.Sort(k, rows);
   }
   CHECK(insertion.Insert(rows, 2, 1'000) == 1'000);
   REQUIRE(rows.size() == 1'000);

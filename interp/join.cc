@@ -145,7 +145,7 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
                  std::size_t full, Continuation pause, const KeepOn* keep_on, Team* team)
     : join_(join),
       pool_(store.pool()),
-      head_(store.at(join.head)),
+      head_(store.at(join.head).rows()),
       slots_(join.slots),
       batch_(batch),
       full_(full),
@@ -221,15 +221,13 @@ bool JoinRun::Run(std::size_t begin, std::size_t end) {
 [[gnu::always_inline]] inline bool JoinRun::Emit() {
   ++answers_;
   const std::size_t arity = join_.columns.size();
-  Value* row = batch_.cells.Extend(arity);
   std::uint64_t hash = 0;
-  for (std::size_t i = 0; i < arity; ++i) {
-    row[i] = slots_[join_.columns[i]];
-    hash = MixHash(hash, row[i].bits());
-  }
-  if (batch_.at_once) head_.Prefetch(hash);
-  batch_.hashes.push_back(hash);
-  return batch_.size() < full_ || pause_();
+  for (std::size_t i = 0; i < arity; ++i) hash = MixHash(hash, slots_[join_.columns[i]].bits());
+  const bool alone = batch_.parts.size() == 1;
+  if (alone) head_.Prefetch(hash);
+  Value* const row = batch_.Add(alone ? 0 : head_.PartOf(hash), hash);
+  for (std::size_t i = 0; i < arity; ++i) row[i] = slots_[join_.columns[i]];
+  return batch_.size < full_ || pause_();
 }
 
 bool JoinRun::Next(std::size_t at) {

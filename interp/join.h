@@ -128,7 +128,7 @@ class JoinRun {
 
   const Join& join_;
   const Pool& pool_;
-  const Relation& head_;
+  const RowSet& head_;
   std::vector<Source> sources_;  // per step
   std::vector<Value> slots_;
   RowBatch& batch_;

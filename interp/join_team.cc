@@ -32,9 +32,9 @@ struct JoinTeam::Share {
   // Polled by the run.
   bool operator()() {
     if (std::this_thread::get_id() == owner_ && !keep_on_()) stopped_ = true;
-    if (batch.size() >= waits_) {
+    if (batch.size >= waits_) {
       Thin();
-      waits_ = std::max(kWaiting, 2 * batch.size());
+      waits_ = std::max(kWaiting, 2 * batch.size);
     }
     return !stopped_;
   }
@@ -43,14 +43,10 @@ struct JoinTeam::Share {
   // Leaves the rows that may be new, once each.
   void Thin() {
     RowSet seen(head_.arity());
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      const Value* const row = batch.Row(i, head_.arity());
-      if (head_.Has(row, batch.hashes[i]) || !seen.Insert(row, batch.hashes[i]).is_new) continue;
-      std::copy_n(row, head_.arity(), batch.cells.begin() + kept * head_.arity());
-      batch.hashes[kept++] = batch.hashes[i];
-    }
-    batch.Shrink(kept, head_.arity());
+    batch.Filter([&](const Value* row) {
+      const std::uint64_t hash = WaitingRows::HashOf(row);
+      return !head_.Has(row, hash) && seen.Insert(row, hash).is_new;
+    });
   }
 
   const KeepOn& keep_on_;
@@ -68,14 +64,14 @@ std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Mark
                           std::size_t most, std::optional<double>& yield, const KeepOn& keep_on,
                           const std::function<bool(std::size_t bytes)>& has_room,
                           JoinCounts* counts) {
+  RowSet& rows = store.at(join.head).rows();
   std::atomic<bool> stopped = false;
   std::vector<std::unique_ptr<Share>> shares;
   for (std::size_t k = 0; k < insertion_.batches(); ++k) {
-    shares.push_back(
-        std::make_unique<Share>(join, store, marks, keep_on, stopped, insertion_.batch(k), team_));
+    shares.push_back(std::make_unique<Share>(join, store, marks, keep_on, stopped,
+                                             insertion_.Begin(k, rows), team_));
     if (!keep_on()) return 0;
   }
-  RowSet& rows = store.at(join.head).rows();
   const std::size_t outer = shares.front()->run.outer();
   std::size_t added = 0;
   // From what a row gave the last time, as many rows as fill a wave.
@@ -87,13 +83,12 @@ std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Mark
     const std::size_t count = std::min(shares.size(), (outer - begin + range - 1) / range);
     team_.Each(count, [&](std::size_t k) {
       Share& share = *shares[k];
-      share.batch.Clear();
+      insertion_.Begin(k, rows);
       const std::size_t from = begin + k * range;
       if (!stopped) share.run.Run(from, std::min(from + range, outer));
-      insertion_.Sort(k, rows);
     });
     std::size_t found = 0;
-    for (std::size_t k = 0; k < count; ++k) found += shares[k]->batch.size();
+    for (std::size_t k = 0; k < count; ++k) found += shares[k]->batch.size;
     if (stopped || !keep_on() || !has_room(rows.GrowthFor(found))) break;
     added += insertion_.Insert(rows, count, most - added);
     begin += count * range;

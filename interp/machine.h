@@ -221,6 +221,7 @@ class Machine {
   bool EmitRow();
   bool CountNew(std::size_t added);
   bool Stage(Relation& head, std::span<const Value> row);
+  void StageFor(Relation& head);
   void Flush();
   std::size_t MostNew() const;
   bool HasRoom(std::size_t bytes);

@@ -69,13 +69,11 @@ bool Machine::CountNew(std::size_t added) {
 }
 
 bool Machine::Stage(Relation& head, std::span<const Value> row) {
-  if (staged_head_ != &head) Flush();
-  staged_head_ = &head;
+  if (staged_head_ != &head) StageFor(head);
   const std::uint64_t hash = RowSet::HashOf(row);
-  head.Prefetch(hash);
-  staged_.hashes.push_back(hash);
-  std::copy(row.begin(), row.end(), staged_.cells.Extend(row.size()));
-  if (staged_.size() == kStaged) Flush();
+  head.rows().Prefetch(hash);
+  std::copy(row.begin(), row.end(), staged_.Add(0, hash));
+  if (staged_.size == kStaged) Flush();
   return Polled();
 }
 
@@ -90,18 +88,24 @@ bool Machine::HasRoom(std::size_t bytes) {
   return stop == Stop::kGoesOn;
 }
 
+void Machine::StageFor(Relation& head) {
+  Flush();
+  staged_head_ = &head;
+  staged_.Clear(head.arity());
+}
+
 void Machine::Flush() {
-  if (staged_.size() == 0) return;
+  if (staged_.size == 0) return;
   RowSet& rows = staged_head_->rows();
   std::size_t added = 0;
-  if (HasRoom(rows.GrowthFor(staged_.size()))) {  // else derived anew when it goes on
+  if (HasRoom(rows.GrowthFor(staged_.size))) {  // else derived anew when it goes on
     if (team_ != nullptr)
-      rows.Reserve(staged_.size(),
+      rows.Reserve(staged_.size,
                    [&](std::size_t count, const auto& fn) { team_->team().Each(count, fn); });
-    added = rows.InsertEach(staged_.cells.data(), staged_.hashes.data(), staged_.size(), MostNew());
+    added = rows.InsertEach(staged_.parts.front(), MostNew());
   }
-  frame_->repeated += staged_.size() - added;
-  staged_.Clear();
+  frame_->repeated += staged_.size - added;
+  staged_.Clear(rows.arity());
   if (added > 0) CountNew(added);
 }
 
@@ -125,9 +129,9 @@ void Machine::Derive(const Plan& plan) {
     if (counted) limits_.profile->Count(plan, counts);
     return;
   }
-  staged_head_ = &store_.at(plan.join->head);
+  StageFor(store_.at(plan.join->head));
   const auto pause = [&] {
-    if (staged_.size() >= kStaged) Flush();
+    if (staged_.size >= kStaged) Flush();
     else Watch(0);
     return stop == Stop::kGoesOn;
   };

@@ -14,6 +14,7 @@
 
 #include "interp/id_table.h"
 #include "interp/pages.h"
+#include "interp/row_batch.h"
 #include "interp/value.h"
 
 namespace rpl {
@@ -48,10 +49,9 @@ class RowSet {
     for (std::uint32_t i = 0; i < arity_; ++i) to[i] = row[i];
     return {size_++, true};
   }
-  /// The same for `count` rows that stand side by side; `hashes` are theirs, and should have
-  /// been prefetched. Stops when `most` were new; returns how many were.
-  std::size_t InsertEach(const Value* rows, const std::uint64_t* hashes, std::size_t count,
-                         std::size_t most);
+  /// Adds those rows that are not there, in order; their hashes should have been prefetched.
+  /// Stops when `most` were new; returns how many were.
+  std::size_t InsertEach(const WaitingRows& rows, std::size_t most);
   /// The table will not grow for the next `count` rows; `each` as for IdTable::Reserve.
   template <typename Each>
   void Reserve(std::size_t count, Each&& each) {
@@ -66,37 +66,8 @@ class RowSet {
     return table_.Find(hash, [&](RowId o) { return Same(row, Row(o)); }) != kNoId;
   }
 
-  // Adding by several threads (interp/insertion.h): BeginTogether makes room for `count` rows,
-  // which the table must have. Then rows claim slots, as IdTable says, with tickets of their own,
-  // numbered from size() on in the order of the rows; `row_of` gives the row of a ticket or id.
-  // AddTogether adds as many rows as were new, Write writes each, and Name tells its slot its id.
-  void BeginTogether(std::size_t count) { cells_.Extend(count * arity_); }
-  /// Has the system give memory for the rows; one thread does, while others claim.
-  void TouchRoom() { cells_.Touch(std::size_t{size_} * arity_, cells_.size()); }
-  std::size_t slots() const { return table_.slots(); }
+  /// The part of the table where a row of that hash belongs (IdTable).
   std::size_t PartOf(std::uint64_t hash) const { return table_.PartOf(hash); }
-  template <typename RowOf>
-  std::size_t Claim(const Value* row, std::uint64_t hash, RowId ticket, std::size_t part,
-                    RowOf&& row_of) {
-    return table_.Claim(hash, ticket, part, [&](RowId o) { return Same(row, row_of(o)); });
-  }
-  static constexpr std::size_t kTaken = IdTable::kTaken;
-  static constexpr std::size_t kBeyond = IdTable::kBeyond;
-  /// Asks for the row that a row with that hash may equal, if it was there before the tickets.
-  void PrefetchEqual(std::uint64_t hash, std::size_t part, RowId tickets) const {
-    if (const RowId known = table_.CandidateIn(part, hash); known < tickets)
-      rpl::Prefetch(Row(known));
-  }
-  void AddTogether(std::size_t count) {
-    table_.Settle(count);
-    size_ += static_cast<RowId>(count);
-    cells_.Shrink(std::size_t{size_} * arity_);
-  }
-  void Write(RowId id, const Value* row) {
-    Value* to = cells_.data() + std::size_t{id} * arity_;
-    for (std::uint32_t i = 0; i < arity_; ++i) to[i] = row[i];
-  }
-  void Name(std::size_t slot, RowId id) { table_.Replace(slot, id); }
   /// Drops the rows from `size` on. O(rows).
   void Truncate(RowId size);
 
@@ -105,6 +76,12 @@ class RowSet {
   std::size_t bytes() const { return cells_.bytes() + table_.bytes(); }
 
  private:
+  friend class Insertion;  // adds rows by several threads
+
+  void Write(RowId id, const Value* row) {
+    Value* to = cells_.data() + std::size_t{id} * arity_;
+    for (std::uint32_t i = 0; i < arity_; ++i) to[i] = row[i];
+  }
   bool Same(const Value* a, const Value* b) const {
     for (std::uint32_t i = 0; i < arity_; ++i)
       if (a[i] != b[i]) return false;
@@ -126,37 +103,37 @@ inline void RowSet::Truncate(RowId size) {
 // Block by block, in two passes: the first asks for the rows that the new ones will be compared
 // with. Nobody can foretell whether a row is new, so that decides no branch: the row is written
 // behind the others, and compared with itself when it is new.
-inline std::size_t RowSet::InsertEach(const Value* rows, const std::uint64_t* hashes,
-                                      std::size_t count, std::size_t most) {
+inline std::size_t RowSet::InsertEach(const WaitingRows& rows, std::size_t most) {
   constexpr std::size_t kBlock = 64;
   std::size_t slots[kBlock];
   const RowId before = size_;
-  for (; count > 0 && size_ - before < most;) {
-    const std::size_t block = std::min(count, kBlock);
-    table_.Reserve(block);
-    cells_.Extend((block + 1) * arity_);
-    for (std::size_t i = 0; i < block; ++i) {
-      slots[i] = table_.Seek(hashes[i]);
-      const RowId known = table_.IdAt(slots[i]);
+  for (std::size_t begin = 0; begin < rows.size(); begin += kBlock) {
+    const std::size_t end = std::min(rows.size(), begin + kBlock);
+    table_.Reserve(end - begin);
+    cells_.Extend((end - begin + 1) * arity_);
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint64_t hash = WaitingRows::HashOf(rows.Row(i));
+      slots[i - begin] = table_.Seek(hash, table_.Home(hash));
+      const RowId known = table_.IdAt(slots[i - begin]);
       rpl::Prefetch(Row(known == kNoId ? size_ : known));
     }
-    for (std::size_t i = 0; i < block && size_ - before < most; ++i, rows += arity_) {
-      Write(size_, rows);
-      const std::size_t slot = table_.Seek(slots[i], hashes[i]);
+    for (std::size_t i = begin; i < end && size_ - before < most; ++i) {
+      const Value* const row = rows.Row(i);
+      const std::uint64_t hash = WaitingRows::HashOf(row);
+      Write(size_, row);
+      const std::size_t slot = table_.Seek(hash, slots[i - begin]);
       const RowId known = table_.IdAt(slot);
       const RowId is_new = known == kNoId ? 1 : 0;
       const RowId id = is_new == 1 ? size_ : known;
-      if (Same(rows, Row(id))) {
-        table_.Put(slot, hashes[i], id, is_new);
+      if (Same(row, Row(id))) {
+        table_.Put(slot, hash, id, is_new);
         size_ += is_new;
       } else {  // two rows have that tag
-        const auto same = [&](RowId other) { return Same(rows, Row(other)); };
-        if (table_.FindOrInsert(hashes[i], size_, same) == size_) ++size_;
+        const auto same = [&](RowId other) { return Same(row, Row(other)); };
+        if (table_.FindOrInsert(hash, size_, same) == size_) ++size_;
       }
     }
     cells_.Shrink(std::size_t{size_} * arity_);
-    hashes += block;
-    count -= block;
   }
   return size_ - before;
 }

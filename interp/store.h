@@ -158,7 +158,6 @@ class Relation {
   Inserted Insert(std::span<const Value> row, bool asserted);
   /// Where derived rows are appended.
   RowSet& rows() { return rows_; }
-  void Prefetch(std::uint64_t hash) const { rows_.Prefetch(hash); }
   RowId Find(std::span<const Value> row) const { return rows_.Find(row); }
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
 
