@@ -166,6 +166,13 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
            : first.index != nullptr     ? Listed(0).size()
            : first.begin < first.end    ? first.end - first.begin
                                         : 0;
+  if (join.steps.size() > 1 && first.index == nullptr && !join.steps.front().all_bound &&
+      join.steps[1].kind == JoinStep::Kind::kRows && sources_[1].index != nullptr)
+    for (const SlotId slot : join.steps[1].keys) {
+      Ahead& ahead = ahead_.emplace_back(Ahead{std::nullopt, slot});
+      for (const auto& [column, bound] : join.steps.front().binds)
+        if (bound == slot) ahead.column = column;
+    }
   // An index for a meeting must be worth its making.
   for (std::size_t i = 0; i < join.steps.size(); ++i) {
     if (!join.steps[i].meeting) continue;
@@ -208,6 +215,8 @@ bool JoinRun::Run(std::size_t begin, std::size_t end) {
   sources_.front().did.rows += end - begin;
   if (sources_.front().index == nullptr && !join_.steps.front().all_bound) {
     const RowId first = sources_.front().begin;
+    if (!ahead_.empty())
+      return RunAhead(first + static_cast<RowId>(begin), first + static_cast<RowId>(end));
     for (std::size_t k = begin; k < end; ++k)
       if (!Take(0, first + static_cast<RowId>(k))) return false;
     return true;
@@ -215,6 +224,29 @@ bool JoinRun::Run(std::size_t begin, std::size_t end) {
   if (join_.steps.front().all_bound) return begin >= end || Next(0);
   for (const RowId row : Listed(0).subspan(begin, end - begin))
     if (!Take(0, row)) return false;
+  return true;
+}
+
+// Takes rows of the first step, and finds those of the second for many of them at once.
+bool JoinRun::RunAhead(RowId row, RowId end) {
+  const Source& first = sources_[0];
+  const Source& second = sources_[1];
+  std::vector<Value> keys(Index::kEach * ahead_.size());
+  std::span<const RowId> lists[Index::kEach];
+  while (row < end) {
+    const std::size_t count = std::min<std::size_t>(end - row, Index::kEach);
+    Value* key = keys.data();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Value* const cells = first.relation->Row(row + static_cast<RowId>(i));
+      for (const Ahead& ahead : ahead_)
+        *key++ = ahead.column ? cells[*ahead.column] : slots_[ahead.slot];
+    }
+    second.index->RowsOfEach(keys.data(), count, *second.relation, lists);
+    for (std::size_t i = 0; i < count; ++i, ++row) {
+      if (!Binds(0, row)) continue;
+      if (!Tick() || !Over(1, Within(second, lists[i]))) return false;
+    }
+  }
   return true;
 }
 
@@ -239,24 +271,33 @@ bool JoinRun::Next(std::size_t at) {
   }
   if (step.kind == JoinStep::Kind::kWithout) return Exists(at) || Next(at + 1);
   Source& source = sources_[at];
-  ++source.did.times;
-  const std::size_t before = answers_;
-  const bool one = at > join_.deciding;
   if (step.all_bound) {
+    ++source.did.times;
     const RowId row = source.relation->Find(Key(step.keys));
     if (row == kNoId || row < source.begin || row >= source.end) return true;
     ++source.did.rows;
     return Next(at + 1);
   }
   if (source.index == nullptr) {
+    ++source.did.times;
+    const std::size_t before = answers_;
     for (RowId row = source.begin; row < source.end; ++row) {
       ++source.did.rows;
       if (!Take(at, row)) return false;
-      if (one && answers_ != before) break;
+      if (at > join_.deciding && answers_ != before) break;
     }
     return true;
   }
-  const std::span<const RowId> rows = Listed(at);
+  return Over(at, Listed(at));
+}
+
+// Goes on with each of the rows that a step's index has.
+bool JoinRun::Over(std::size_t at, std::span<const RowId> rows) {
+  const JoinStep& step = join_.steps[at];
+  Source& source = sources_[at];
+  const std::size_t before = answers_;
+  const bool one = at > join_.deciding;
+  ++source.did.times;
   if (source.meeting != nullptr && rows.size() > 4) {
     const Source& next = sources_[at + 1];
     const std::span<const RowId> others =
@@ -309,13 +350,18 @@ bool JoinRun::Meet(std::size_t at, std::span<const RowId> others) {
   return true;
 }
 
-bool JoinRun::Take(std::size_t at, RowId row) {
+// Binds what a step binds; whether the row then agrees.
+inline bool JoinRun::Binds(std::size_t at, RowId row) {
   const JoinStep& step = join_.steps[at];
   const Value* cells = sources_[at].relation->Row(row);
   for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
   for (const auto& [column, slot] : step.checks)
-    if (cells[column] != slots_[slot]) return true;
-  return Tick() && Next(at + 1);
+    if (cells[column] != slots_[slot]) return false;
+  return true;
+}
+
+bool JoinRun::Take(std::size_t at, RowId row) {
+  return !Binds(at, row) || (Tick() && Next(at + 1));
 }
 
 bool JoinRun::Exists(std::size_t at) {

@@ -115,8 +115,11 @@ class JoinRun {
 
   static std::span<const RowId> Within(const Source& source, std::span<const RowId> rows);
   std::span<const RowId> Listed(std::size_t at);
+  bool RunAhead(RowId row, RowId end);
+  bool Over(std::size_t at, std::span<const RowId> rows);
   bool Meet(std::size_t at, std::span<const RowId> others);
   bool Next(std::size_t at);
+  bool Binds(std::size_t at, RowId row);
   bool Take(std::size_t at, RowId row);
   bool Exists(std::size_t at);
   bool Emit();
@@ -138,6 +141,12 @@ class JoinRun {
   std::size_t answers_ = 0;
   std::uint32_t ticks_ = 0;
   Value key_[kMaxArity];
+  /// For each key of the second step the column of the first one's rows that it is, or its slot.
+  struct Ahead {
+    std::optional<std::uint32_t> column;
+    SlotId slot;
+  };
+  std::vector<Ahead> ahead_;  // empty unless the first step scans and the second has an index
 };
 
 }  // namespace rpl

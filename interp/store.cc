@@ -42,6 +42,41 @@ std::span<const RowId> Index::Rows(std::span<const Value> key, const Relation& r
   return {shard.ids.data() + list.at, list.size};
 }
 
+void Index::RowsOfEach(const Value* keys, std::size_t count, const Relation& relation,
+                       std::span<const RowId>* out) const {
+  const auto width = static_cast<std::size_t>(std::popcount(columns_));
+  std::uint64_t hashes[kEach];
+  std::uint32_t near[kEach];
+  for (std::size_t i = 0; i < count; ++i) {
+    hashes[i] = RowSet::HashOf({keys + i * width, width});
+    shards_[ShardOf(hashes[i])].heads.Prefetch(hashes[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Shard& shard = shards_[ShardOf(hashes[i])];
+    near[i] = shard.heads.Candidate(hashes[i]);
+    if (near[i] != kNoId) Prefetch(&shard.lists[near[i]]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = {};
+    if (near[i] == kNoId) continue;
+    const Shard& shard = shards_[ShardOf(hashes[i])];
+    const List& list = shard.lists[near[i]];
+    out[i] = {list.size == 1 ? &list.first : shard.ids.data() + list.at, list.size};
+    Prefetch(relation.Row(list.first));
+    Prefetch(out[i].data());
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (near[i] == kNoId) continue;
+    const Value* const cells = relation.Row(out[i].front());
+    const Value* const key = keys + i * width;
+    std::size_t k = 0;
+    bool same = true;
+    for (Columns rest = columns_; rest != 0; rest &= rest - 1)
+      same &= cells[std::countr_zero(rest)] == key[k++];
+    if (!same) out[i] = Rows({key, width}, relation);
+  }
+}
+
 std::size_t Index::keys() const {
   std::size_t out = 0;
   for (const Shard& shard : shards_) out += shard.lists.size();

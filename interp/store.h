@@ -65,6 +65,11 @@ class Index {
   /// The indexed rows whose columns equal `key` (in column order), ids ascending. Valid
   /// until the index grows.
   std::span<const RowId> Rows(std::span<const Value> key, const class Relation& relation) const;
+  /// The same for `count` keys that stand side by side, at most kEach: what they need of the
+  /// memory is asked for before their turns come.
+  static constexpr std::size_t kEach = 32;
+  void RowsOfEach(const Value* keys, std::size_t count, const class Relation& relation,
+                  std::span<const RowId>* out) const;
   /// How many rows are indexed, and how many different keys they have.
   RowId size() const { return size_; }
   std::size_t keys() const;
