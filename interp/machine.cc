@@ -355,7 +355,10 @@ bool Machine::RunCountAtom(const Step& s) {
     return true;
   };
   Undecided open;
-  if (CountsRows(*s.body)) {
+  if (s.groups.empty() && CountsRows(*s.body) && s.body->probe == 0 && s.body->checks.empty()) {
+    total = Scanned(*s.body).size();
+    if (limits_.profile != nullptr) limits_.profile->Count(*s.body, static_cast<RowId>(total));
+  } else if (CountsRows(*s.body)) {
     const Relation& rel = store_.at(s.body->relation);
     ForEachRow(*s.body, [&](RowId row) { return !BindCells(*s.body, rel.Row(row)) || count(); });
   } else {
@@ -414,19 +417,17 @@ bool Machine::ForEachRow(const Step& s, Fn&& fn) {
   return go_on;
 }
 
+// The rows that are in the range of an atom.
+Machine::Rows Machine::Scanned(const Step& s) const {
+  if (mode_ != Mode::kDerive) return {0, store_.at(s.relation).size()};
+  const Marks& m = (*marks)[s.relation];
+  return {s.range == Range::kDelta ? m.old_end : 0, s.range == Range::kOld ? m.old_end : m.end};
+}
+
 template <typename Fn>
 bool Machine::VisitRows(const Step& s, Fn&& fn) {
   Relation& rel = store_.at(s.relation);
-  RowId begin = 0;
-  RowId end = rel.size();
-  // No row before the mark is added now: an index up to it stays as it is.
-  RowId settled = end;
-  if (mode_ == Mode::kDerive) {
-    const Marks& m = (*marks)[s.relation];
-    begin = s.range == Range::kDelta ? m.old_end : 0;
-    end = s.range == Range::kOld ? m.old_end : m.end;
-    settled = m.end;
-  }
+  const auto [begin, end] = Scanned(s);
   if (begin >= end) return true;
   if (s.probe == 0) {
     for (RowId row = begin; row < end; ++row) {
@@ -447,6 +448,8 @@ bool Machine::VisitRows(const Step& s, Fn&& fn) {
     const RowId row = rel.Find(key);
     return row == kNoId || row < begin || row >= end || fn(row);
   }
+  // No row before the mark is added now: an index up to it stays as it is.
+  const RowId settled = mode_ == Mode::kDerive ? (*marks)[s.relation].end : rel.size();
   const Index& index = rel.IndexOn(s.probe, settled, &within_limits);
   if (stop != Stop::kGoesOn) return false;
   const std::span<const RowId> rows = index.Rows(key, rel);

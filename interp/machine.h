@@ -171,6 +171,11 @@ class Machine {
   bool RunAtom(const Step& s);
   bool RunRows(const Step& s);
   bool CountsRows(const Step& atom) const;
+  struct Rows {
+    RowId begin, end;
+    RowId size() const { return end > begin ? end - begin : 0; }
+  };
+  Rows Scanned(const Step& s) const;
   template <typename Fn>
   bool ForEachRow(const Step& s, Fn&& fn);
   template <typename Fn>
