@@ -8,7 +8,7 @@ namespace rpl {
 namespace {
 
 // Fewer rows than these one thread inserts sooner alone.
-constexpr std::size_t kFew = 2'048;
+constexpr std::size_t kFew = 512;
 // Bytes of a batch whose memory is kept.
 constexpr std::size_t kKept = std::size_t{1} << 22;
 

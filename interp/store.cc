@@ -86,52 +86,69 @@ std::size_t Index::keys() const {
 void Index::Extend(const Relation& relation, RowId end, const KeepOn* keep_on, Team* team) {
   const bool together = team != nullptr && end - size_ >= kShared;
   if (together && shards_.size() == 1) *this = Index(columns_, std::bit_ceil(team->size()));
+  const std::size_t ranges = together ? team->size() : 1;
+  std::vector<std::vector<std::vector<Keyed>>> keyed(ranges);  // by range of rows and shard
   while (size_ < end) {
     const RowId next = std::min(end, size_ + kAtOnce);
-    if (!together) Take(relation, size_, next, kAll);
-    else team->Each(shards_.size(), [&](std::size_t shard) { Take(relation, size_, next, shard); });
+    const auto begin = [&](std::size_t range) {
+      return size_ + static_cast<RowId>((next - size_) * range / ranges);
+    };
+    const auto split = [&](std::size_t k) { keyed[k] = Keys(relation, begin(k), begin(k + 1)); };
+    const auto take = [&](std::size_t shard) {
+      for (const auto& range : keyed) shards_[shard].Take(relation, columns_, range[shard]);
+    };
+    if (together) {
+      team->Each(ranges, split);
+      team->Each(shards_.size(), take);
+    } else {
+      split(0);
+      for (std::size_t shard = 0; shard < shards_.size(); ++shard) take(shard);
+    }
     size_ = next;
     if (size_ < end && keep_on != nullptr && !(*keep_on)()) return;
   }
 }
 
-// Takes in the rows from `begin` to `end` that belong to a shard. Block by block, so that what
-// each row needs of the memory was asked for when its turn comes: first the place of its key in
-// the table, then the list found there, then the list's first row, which is compared, and the
-// place behind its last.
-void Index::Take(const Relation& relation, RowId begin, RowId end, std::size_t only) {
-  constexpr RowId kBlock = 64;
-  RowId rows[kBlock];
-  std::uint64_t hashes[kBlock];
+// The rows from `begin` to `end`, by shard, in order.
+std::vector<std::vector<Index::Keyed>> Index::Keys(const Relation& relation, RowId begin,
+                                                   RowId end) const {
+  std::vector<std::vector<Keyed>> out(shards_.size());
+  for (auto& rows : out) rows.reserve((end - begin) / shards_.size() * 5 / 4 + 1);
+  for (RowId row = begin; row < end; ++row) {
+    const Value* cells = relation.Row(row);
+    std::uint64_t hash = 0;
+    for (Columns rest = columns_; rest != 0; rest &= rest - 1)
+      hash = MixHash(hash, cells[std::countr_zero(rest)].bits());
+    out[ShardOf(hash)].push_back({row, static_cast<std::uint32_t>(hash >> 32)});
+  }
+  return out;
+}
+
+// Takes in rows, block by block, so that what each needs of the memory was asked for when its turn
+// comes: first the place of its key in the table, then the list found there, then the list's first
+// row, which it is compared with, and the place behind the last one.
+void Index::Shard::Take(const Relation& relation, Columns columns, std::span<const Keyed> rows) {
+  constexpr std::size_t kBlock = 64;
   std::uint32_t near[kBlock];
-  while (begin < end) {
-    RowId count = 0;
-    for (; begin < end && count < kBlock; ++begin) {
-      const Value* cells = relation.Row(begin);
-      std::uint64_t hash = 0;
-      for (Columns rest = columns_; rest != 0; rest &= rest - 1)
-        hash = MixHash(hash, cells[std::countr_zero(rest)].bits());
-      rows[count] = begin;
-      hashes[count] = hash;
-      count += only == kAll || ShardOf(hash) == only ? 1 : 0;
-    }
+  const auto hash_of = [](const Keyed& row) { return std::uint64_t{row.hash} << 32; };
+  for (; !rows.empty(); rows = rows.subspan(std::min(rows.size(), kBlock))) {
+    const std::size_t count = std::min(rows.size(), kBlock);
     if (count > 1) {
-      for (RowId i = 0; i < count; ++i) shards_[ShardOf(hashes[i])].heads.Prefetch(hashes[i]);
-      for (RowId i = 0; i < count; ++i) {
-        const Shard& shard = shards_[ShardOf(hashes[i])];
-        if (near[i] = shard.heads.Candidate(hashes[i]); near[i] != kNoId)
-          Prefetch(&shard.lists[near[i]]);
+      for (std::size_t i = 0; i < count; ++i) {
+        heads.Prefetch(hash_of(rows[i]));
+        Prefetch(relation.Row(rows[i].row));
       }
-      for (RowId i = 0; i < count; ++i) {
+      for (std::size_t i = 0; i < count; ++i)
+        if (near[i] = heads.Candidate(hash_of(rows[i])); near[i] != kNoId)
+          Prefetch(&lists[near[i]]);
+      for (std::size_t i = 0; i < count; ++i) {
         if (near[i] == kNoId) continue;
-        const Shard& shard = shards_[ShardOf(hashes[i])];
-        const List& list = shard.lists[near[i]];
+        const List& list = lists[near[i]];
         Prefetch(relation.Row(list.first));
-        Prefetch(shard.ids.data() + list.at + list.size);
+        Prefetch(ids.data() + list.at + list.size);
       }
     }
-    for (RowId i = 0; i < count; ++i)
-      shards_[ShardOf(hashes[i])].Add(relation, columns_, rows[i], hashes[i]);
+    for (std::size_t i = 0; i < count; ++i) Add(relation, columns, rows[i].row, hash_of(rows[i]));
   }
 }
 

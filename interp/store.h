@@ -89,6 +89,11 @@ class Index {
     RowId size;
     std::uint32_t at;
   };
+  // A row, and the upper half of its key's hash, which is the one that tables go by.
+  struct Keyed {
+    RowId row;
+    std::uint32_t hash;
+  };
   // One, or as many as a team shares out, by the hash of the key.
   struct Shard {
     IdTable heads;  // of lists
@@ -96,13 +101,13 @@ class Index {
     PageArray<RowId> ids;
     std::uint32_t free[32] = {};  // by size: the first unused space in ids, and one
 
+    void Take(const Relation& relation, Columns columns, std::span<const Keyed> rows);
     void Add(const Relation& relation, Columns columns, RowId row, std::uint64_t hash);
     void Append(List& list, RowId row);
   };
-  static constexpr std::size_t kAll = SIZE_MAX;
 
   std::size_t ShardOf(std::uint64_t hash) const { return hash & mask_; }
-  void Take(const Relation& relation, RowId begin, RowId end, std::size_t shard);
+  std::vector<std::vector<Keyed>> Keys(const Relation& relation, RowId begin, RowId end) const;
 
   Columns columns_;
   RowId size_ = 0;

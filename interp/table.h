@@ -57,7 +57,7 @@ struct Limits {
   /// pays, if it finds as many as the last time.
   /// What is derived does not depend on either.
   std::size_t threads = 1;
-  std::size_t min_shared = 4'096;
+  std::size_t min_shared = 1'024;
   /// A relation with fewer rows takes no thought of the order in which atoms are read; and by
   /// how many times fewer rows an order must look at to be taken before the written one.
   std::size_t min_ordered = 1'000;
