@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace rpl {
 namespace {
@@ -63,70 +64,63 @@ void Insertion::PartAnew(const RowSet& rows, Waiting& batch) {
 }
 
 // Claims slots for the rows of a part, block by block: what a row needs of the memory is asked for
-// before its turn comes, first its place in the table, then the row found there. Until the ids are
-// known a slot has a ticket: how many claims of the part are in front of its own. As in
-// RowSet::InsertEach, it decides no branch whether a row is new.
+// before its turn comes, first its place in the table, then the row found there.
 void Insertion::ClaimPart(RowSet& rows, std::size_t part, std::size_t count) {
   constexpr std::size_t kBlock = 64;
-  struct Next {
-    const Value* row;
-    std::uint64_t hash;
-    std::size_t slot;
-    std::size_t batch;
-  };
   Next block[kBlock];
   std::size_t waiting = 0;
   Part& mine = parts_[part];
-  IdTable& table = rows.table_;
-  const RowId base = rows.size();
-  std::size_t claimed = 0;
   mine.claims.Shrink(0);
   mine.ends.assign(count, 0);
   mine.beyond.clear();
-  const auto claim_block = [&] {
-    mine.claims.Extend(claimed + waiting + 1 - mine.claims.size());
-    for (std::size_t i = 0; i < waiting; ++i) {
-      Next& next = block[i];
-      next.slot = table.Seek(next.hash, table.Home(next.hash), part);
-      if (next.slot == IdTable::kBeyond) continue;
-      const RowId known = table.IdAt(next.slot);
-      Prefetch(rows.Row(known < base ? known : 0));
-    }
-    for (std::size_t i = 0; i < waiting; ++i) {
-      const Next& next = block[i];
-      for (std::size_t slot = next.slot;; ++slot) {
-        slot = slot == IdTable::kBeyond ? slot : table.Seek(next.hash, slot, part);
-        if (slot == IdTable::kBeyond) {
-          mine.beyond.push_back({next.batch, next.row});
-          break;
-        }
-        const RowId known = table.IdAt(slot);
-        const RowId is_new = known == kNoId ? 1 : 0;
-        const RowId id = is_new == 1 ? base + static_cast<RowId>(claimed) : known;
-        mine.claims[claimed] = {next.row, slot, 0};
-        const Value* const old = rows.Row(id < base ? id : 0);
-        const Value* const ours = mine.claims[id < base ? claimed : id - base].row;
-        if (!rows.Same(next.row, id < base ? old : ours)) continue;
-        table.Put(slot, next.hash, id, 0);
-        claimed += is_new;
-        mine.ends[next.batch] += is_new;
-        break;
-      }
-    }
-    waiting = 0;
-  };
   for (std::size_t k = 0; k < count; ++k) {
     const WaitingRows& from = waiting_[k].rows.parts[part];
     for (std::size_t i = 0; i < from.size(); ++i) {
-      const Value* const row = from.Row(i);
-      block[waiting++] = {row, WaitingRows::HashOf(row), 0, k};
-      table.Prefetch(WaitingRows::HashOf(row));
-      if (waiting == kBlock) claim_block();
+      const std::uint64_t hash = WaitingRows::HashOf(from.Row(i));
+      block[waiting++] = {from.Row(i), hash, 0, k};
+      rows.Prefetch(hash);
+      if (waiting == kBlock) ClaimBlock(rows, part, {block, std::exchange(waiting, 0)});
     }
   }
-  claim_block();
-  mine.claims.Shrink(claimed);
+  ClaimBlock(rows, part, {block, waiting});
   std::partial_sum(mine.ends.begin(), mine.ends.end(), mine.ends.begin());
+}
+
+// Until the ids are known a slot has a ticket: how many claims of the part are in front of its
+// own. As in RowSet::InsertEach, it decides no branch whether a row is new.
+void Insertion::ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block) {
+  Part& mine = parts_[part];
+  IdTable& table = rows.table_;
+  const RowId base = rows.size();
+  std::size_t claimed = mine.claims.size();
+  mine.claims.Extend(block.size() + 1);
+  for (Next& next : block) {
+    next.slot = table.Seek(next.hash, table.Home(next.hash), part);
+    if (next.slot == IdTable::kBeyond) continue;
+    const RowId known = table.IdAt(next.slot);
+    Prefetch(rows.Row(known < base ? known : 0));
+  }
+  for (const Next& next : block) {
+    for (std::size_t slot = next.slot;; ++slot) {
+      if (slot != IdTable::kBeyond) slot = table.Seek(next.hash, slot, part);
+      if (slot == IdTable::kBeyond) {
+        mine.beyond.push_back({next.batch, next.row});
+        break;
+      }
+      const RowId known = table.IdAt(slot);
+      const RowId is_new = known == kNoId ? 1 : 0;
+      const RowId id = is_new == 1 ? base + static_cast<RowId>(claimed) : known;
+      mine.claims[claimed] = {next.row, slot, 0};
+      const Value* const old = rows.Row(id < base ? id : 0);
+      const Value* const ours = mine.claims[id < base ? claimed : id - base].row;
+      if (!rows.Same(next.row, id < base ? old : ours)) continue;  // another row has that tag
+      table.Put(slot, next.hash, id, 0);
+      claimed += is_new;
+      mine.ends[next.batch] += is_new;
+      break;
+    }
+  }
+  mine.claims.Shrink(claimed);
 }
 
 // The rows that found no place in their part, in order; few, as tables are not full. Their tickets

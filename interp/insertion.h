@@ -15,6 +15,7 @@
 #define RPL_INTERP_INSERTION_H_
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "interp/row_batch.h"
@@ -51,6 +52,13 @@ class Insertion {
     std::size_t slot;
     RowId id;
   };
+  /// A row whose turn comes soon, and the slot where its search got to.
+  struct Next {
+    const Value* row;
+    std::uint64_t hash;
+    std::size_t slot;
+    std::size_t batch;
+  };
   /// A row that found no place in its part.
   struct Beyond {
     std::size_t batch;
@@ -64,6 +72,7 @@ class Insertion {
 
   void PartAnew(const RowSet& rows, Waiting& batch);
   void ClaimPart(RowSet& rows, std::size_t part, std::size_t count);
+  void ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block);
   void ClaimBeyond(RowSet& rows, std::size_t count, RowId tickets);
   void Settle(RowSet& rows, std::size_t k);
   std::size_t InsertAlone(RowSet& rows, std::size_t count, std::size_t most);
