@@ -123,5 +123,18 @@ TEST_CASE("an index that a team extends has the lists that one thread makes") {
   }
 }
 
+TEST_CASE("an index that has more rows than are asked for keeps them") {
+  Pool pool;
+  Store store(pool);
+  Team team(4);
+  Relation& rel = store.at(store.Declare(Space::kRelation, "p", 1));
+  for (int i = 0; i < 100; ++i) rel.Insert(std::vector<Value>{pool.Int(i)}, false);
+  Index index(1);
+  index.Extend(rel, 100, nullptr, nullptr);
+  index.Extend(rel, 50, nullptr, &team);
+  CHECK(index.size() == 100);
+  CHECK(index.keys() == 100);
+}
+
 }  // namespace
 }  // namespace rpl

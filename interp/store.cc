@@ -84,6 +84,7 @@ std::size_t Index::keys() const {
 }
 
 void Index::Extend(const Relation& relation, RowId end, const KeepOn* keep_on, Team* team) {
+  if (end <= size_) return;
   const bool together = team != nullptr && end - size_ >= kShared;
   if (together && shards_.size() == 1) *this = Index(columns_, std::bit_ceil(team->size()));
   const std::size_t ranges = together ? team->size() : 1;
