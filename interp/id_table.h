@@ -44,11 +44,9 @@ class IdTable {
   template <typename Equal>
   std::uint32_t Find(std::uint64_t hash, Equal&& equal) const {
     if (slots_.empty()) return kNoId;
-    const std::uint32_t tag = Tag(hash);
-    for (std::size_t at = tag & mask_;; at = (at + 1) & mask_) {
-      const Slot& slot = slots_[at];
-      if (slot.next_id == 0) return kNoId;
-      if (slot.tag == tag && equal(slot.next_id - 1)) return slot.next_id - 1;
+    for (std::size_t slot = Home(hash);; ++slot) {
+      slot = Seek(hash, slot);
+      if (const std::uint32_t id = IdAt(slot); id == kNoId || equal(id)) return id;
     }
   }
 
@@ -57,15 +55,14 @@ class IdTable {
   std::uint32_t FindOrInsert(std::uint64_t hash, std::uint32_t id, Equal&& equal) {
     assert(id != kNoId);
     Reserve(1);
-    const std::uint32_t tag = Tag(hash);
-    for (std::size_t at = tag & mask_;; at = (at + 1) & mask_) {
-      Slot& slot = slots_[at];
-      if (slot.next_id == 0) {
-        slot = {tag, id + 1};
-        ++size_;
+    for (std::size_t slot = Home(hash);; ++slot) {
+      slot = Seek(hash, slot);
+      const std::uint32_t known = IdAt(slot);
+      if (known == kNoId) {
+        Put(slot, hash, id, 1);
         return id;
       }
-      if (slot.tag == tag && equal(slot.next_id - 1)) return slot.next_id - 1;
+      if (equal(known)) return known;
     }
   }
 
@@ -76,7 +73,7 @@ class IdTable {
 
   /// Asks the memory for the slot of `hash` early.
   void Prefetch(std::uint64_t hash) const {
-    if (!slots_.empty()) rpl::Prefetch(&slots_[Tag(hash) & mask_]);
+    if (!slots_.empty()) rpl::Prefetch(&slots_[Home(hash)]);
   }
 
   /// For inserting many. A search for a key of that hash goes from its Home to where Seek finds

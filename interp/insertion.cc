@@ -25,7 +25,7 @@ std::size_t Insertion::Insert(RowSet& rows, std::size_t count, std::size_t most)
   const RowId base = rows.size();
   std::size_t found = 0;
   for (std::size_t k = 0; k < count; ++k) found += waiting_[k].rows.size;
-  rows.table_.Reserve(found, [&](std::size_t n, const auto& fn) { team_.Each(n, fn); });
+  rows.Reserve(found, [&](std::size_t n, const auto& fn) { team_.Each(n, fn); });
   if (found < kFew) return InsertAlone(rows, count, most);
   rows.cells_.Extend(found * rows.arity());
   if (waiting_.front().slots != rows.table_.slots())

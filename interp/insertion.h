@@ -32,6 +32,7 @@ class Insertion {
   std::size_t batches() const { return waiting_.size(); }
   /// Batch k, empty, to be filled with new rows of `rows`, in parts.
   RowBatch& Begin(std::size_t k, const RowSet& rows);
+  RowBatch& batch(std::size_t k) { return waiting_[k].rows; }
   /// Inserts the first `count` batches; at most `most` new rows. Returns how many were new.
   std::size_t Insert(RowSet& rows, std::size_t count, std::size_t most);
   /// Gives back the memory of large batches.

@@ -213,7 +213,8 @@ void JoinRun::AddTo(JoinCounts& counts) const {
 
 bool JoinRun::Run(std::size_t begin, std::size_t end) {
   sources_.front().did.rows += end - begin;
-  if (sources_.front().index == nullptr && !join_.steps.front().all_bound) {
+  if (join_.steps.front().all_bound) return begin >= end || Next(0);
+  if (sources_.front().index == nullptr) {
     const RowId first = sources_.front().begin;
     if (!ahead_.empty())
       return RunAhead(first + static_cast<RowId>(begin), first + static_cast<RowId>(end));
@@ -221,7 +222,6 @@ bool JoinRun::Run(std::size_t begin, std::size_t end) {
       if (!Take(0, first + static_cast<RowId>(k))) return false;
     return true;
   }
-  if (join_.steps.front().all_bound) return begin >= end || Next(0);
   for (const RowId row : Listed(0).subspan(begin, end - begin))
     if (!Take(0, row)) return false;
   return true;

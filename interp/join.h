@@ -86,8 +86,8 @@ class JoinRun {
  public:
   /// `marks`, by relation, say which rows the ranges are; indexes that are missing are made
   /// now, by `team` if there is one (null: none); when `keep_on` stopped that, the run must not
-  /// begin. `pause` is called when `batch` has `full` rows, and about every 4,000 rows that were
-  /// looked at; false stops the run.
+  /// begin. What is found goes to `batch`, by RowSet::PartOf if that has parts. `pause` is called
+  /// when it has `full` rows, and about every 4,000 rows that were looked at; false stops the run.
   JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, RowBatch& batch,
           std::size_t full, Continuation pause, const KeepOn* keep_on, Team* team);
 

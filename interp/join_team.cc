@@ -68,8 +68,8 @@ std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Mark
   std::atomic<bool> stopped = false;
   std::vector<std::unique_ptr<Share>> shares;
   for (std::size_t k = 0; k < insertion_.batches(); ++k) {
-    shares.push_back(std::make_unique<Share>(join, store, marks, keep_on, stopped,
-                                             insertion_.Begin(k, rows), team_));
+    shares.push_back(
+        std::make_unique<Share>(join, store, marks, keep_on, stopped, insertion_.batch(k), team_));
     if (!keep_on()) return 0;
   }
   const std::size_t outer = shares.front()->run.outer();

@@ -355,16 +355,16 @@ bool Machine::RunCountAtom(const Step& s) {
     return true;
   };
   Undecided open;
-  if (s.groups.empty() && CountsRows(*s.body) && s.body->probe == 0 && s.body->checks.empty()) {
-    total = Scanned(*s.body).size();
-    if (limits_.profile != nullptr) limits_.profile->Count(*s.body, static_cast<RowId>(total));
-  } else if (CountsRows(*s.body)) {
-    const Relation& rel = store_.at(s.body->relation);
-    ForEachRow(*s.body, [&](RowId row) { return !BindCells(*s.body, rel.Row(row)) || count(); });
-  } else {
+  if (!CountsRows(*s.body)) {
     std::vector<Value>* outer = std::exchange(tuple_, dedupe ? &tuple : nullptr);
     open = RunBody(s.body, count);
     tuple_ = outer;
+  } else if (s.groups.empty() && s.body->probe == 0 && s.body->checks.empty()) {  // all of them
+    total = Scanned(*s.body).size();
+    if (limits_.profile != nullptr) limits_.profile->Count(*s.body, static_cast<RowId>(total));
+  } else {
+    const Relation& rel = store_.at(s.body->relation);
+    ForEachRow(*s.body, [&](RowId row) { return !BindCells(*s.body, rel.Row(row)) || count(); });
   }
   if (stop != Stop::kGoesOn) return false;
   Leave(open);

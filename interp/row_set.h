@@ -45,8 +45,8 @@ class RowSet {
   Inserted Insert(const Value* row, std::uint64_t hash) {
     const RowId id = table_.FindOrInsert(hash, size_, [&](RowId o) { return Same(row, Row(o)); });
     if (id != size_) return {id, false};
-    Value* to = cells_.Extend(arity_);
-    for (std::uint32_t i = 0; i < arity_; ++i) to[i] = row[i];
+    cells_.Extend(arity_);
+    Write(size_, row);
     return {size_++, true};
   }
   /// Adds those rows that are not there, in order; their hashes should have been prefetched.

@@ -29,17 +29,23 @@ std::string NameOf(Space space, std::string_view label) {
 std::span<const RowId> Index::Rows(std::span<const Value> key, const Relation& relation) const {
   const std::uint64_t hash = RowSet::HashOf(key);
   const Shard& shard = shards_[ShardOf(hash)];
-  const std::uint32_t found = shard.heads.Find(hash, [&](std::uint32_t list) {
-    const Value* cells = relation.Row(shard.lists[list].first);
-    std::size_t k = 0;
-    for (Columns rest = columns_; rest != 0; rest &= rest - 1)
-      if (cells[std::countr_zero(rest)] != key[k++]) return false;
-    return true;
-  });
+  const std::uint32_t found = shard.heads.Find(
+      hash, [&](std::uint32_t list) { return HasKey(relation.Row(shard.lists[list].first), key); });
   if (found == kNoId) return {};
-  const List& list = shard.lists[found];
-  if (list.size == 1) return {&list.first, 1};
-  return {shard.ids.data() + list.at, list.size};
+  return shard.Ids(found);
+}
+
+inline bool Index::HasKey(const Value* cells, std::span<const Value> key) const {
+  std::size_t k = 0;
+  for (Columns rest = columns_; rest != 0; rest &= rest - 1)
+    if (cells[std::countr_zero(rest)] != key[k++]) return false;
+  return true;
+}
+
+inline std::span<const RowId> Index::Shard::Ids(std::uint32_t list) const {
+  const List& rows = lists[list];
+  if (rows.size == 1) return {&rows.first, 1};
+  return {ids.data() + rows.at, rows.size};
 }
 
 void Index::RowsOfEach(const Value* keys, std::size_t count, const Relation& relation,
@@ -60,20 +66,14 @@ void Index::RowsOfEach(const Value* keys, std::size_t count, const Relation& rel
     out[i] = {};
     if (near[i] == kNoId) continue;
     const Shard& shard = shards_[ShardOf(hashes[i])];
-    const List& list = shard.lists[near[i]];
-    out[i] = {list.size == 1 ? &list.first : shard.ids.data() + list.at, list.size};
-    Prefetch(relation.Row(list.first));
+    out[i] = shard.Ids(near[i]);
+    Prefetch(relation.Row(shard.lists[near[i]].first));
     Prefetch(out[i].data());
   }
   for (std::size_t i = 0; i < count; ++i) {
-    if (near[i] == kNoId) continue;
-    const Value* const cells = relation.Row(out[i].front());
-    const Value* const key = keys + i * width;
-    std::size_t k = 0;
-    bool same = true;
-    for (Columns rest = columns_; rest != 0; rest &= rest - 1)
-      same &= cells[std::countr_zero(rest)] == key[k++];
-    if (!same) out[i] = Rows({key, width}, relation);
+    const std::span<const Value> key(keys + i * width, width);
+    if (near[i] != kNoId && !HasKey(relation.Row(out[i].front()), key))
+      out[i] = Rows(key, relation);
   }
 }
 

@@ -101,12 +101,14 @@ class Index {
     PageArray<RowId> ids;
     std::uint32_t free[32] = {};  // by size: the first unused space in ids, and one
 
+    std::span<const RowId> Ids(std::uint32_t list) const;
     void Take(const Relation& relation, Columns columns, std::span<const Keyed> rows);
     void Add(const Relation& relation, Columns columns, RowId row, std::uint64_t hash);
     void Append(List& list, RowId row);
   };
 
   std::size_t ShardOf(std::uint64_t hash) const { return hash & mask_; }
+  bool HasKey(const Value* cells, std::span<const Value> key) const;
   std::vector<std::vector<Keyed>> Keys(const Relation& relation, RowId begin, RowId end) const;
 
   Columns columns_;
