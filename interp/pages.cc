@@ -11,6 +11,9 @@
 namespace rpl {
 namespace {
 
+// From here on an array lives in huge pages, if only in one.
+constexpr std::size_t kLarge = std::size_t{1} << 19;
+
 // Addresses for `bytes`, a multiple of the huge page that they are aligned to.
 void* ReserveAligned(std::size_t bytes) {
   void* const all = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE,
@@ -27,7 +30,7 @@ void* ReserveAligned(std::size_t bytes) {
 }  // namespace
 
 std::size_t RoundedPages(std::size_t bytes) {
-  if (bytes < kHugePage) return bytes;
+  if (bytes < kLarge) return bytes;
   return (bytes + kHugePage - 1) / kHugePage * kHugePage;
 }
 

@@ -3,9 +3,10 @@
 // An array of plain words that may become very large.
 //
 // It grows at the end, at most to twice its size, and never copies what is large: from
-// 2 MiB on it lives in pages of its own, which the system moves by their addresses and,
-// where it can, gives in huge pages, so that random access finds more of them in the TLB.
-// Pages that were never written take no memory. Elements that Resize adds are zero bytes.
+// 512 KiB on it lives in pages of its own, of 2 MiB at least, which the system moves by their
+// addresses and, where it can, gives in huge pages: then random access finds more of them in the
+// TLB, and a page is asked for once instead of 512 times. Pages that were never written take no
+// memory. Elements that Resize adds are zero bytes.
 //
 // Pointers to elements are valid until the array grows. Throws std::bad_alloc.
 #ifndef RPL_INTERP_PAGES_H_
