@@ -13,8 +13,8 @@
 #define RPL_INTERP_ROW_BATCH_H_
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "interp/pages.h"
@@ -69,28 +69,14 @@ class WaitingRows {
 class Ranks {
  public:
   /// For things below `count`, none of which is marked.
-  void Reset(std::size_t count) { words_.assign(count / 64 + 1, {0, 0}); }
-  void Mark(std::size_t i) { words_[i / 64].bits |= std::uint64_t{1} << i % 64; }
+  void Reset(std::size_t count) { before_.assign(count, 0); }
+  void Mark(std::size_t i) { before_[i] = 1; }
   /// To be called when all are marked, and before Before.
-  void Count() {
-    std::uint32_t before = 0;
-    for (Word& word : words_) {
-      word.before = before;
-      before += static_cast<std::uint32_t>(std::popcount(word.bits));
-    }
-  }
-  std::uint32_t Before(std::size_t i) const {
-    const std::uint64_t in_front = (std::uint64_t{1} << i % 64) - 1;
-    return words_[i / 64].before +
-           static_cast<std::uint32_t>(std::popcount(words_[i / 64].bits & in_front));
-  }
+  void Count() { std::exclusive_scan(before_.begin(), before_.end(), before_.begin(), 0u); }
+  std::uint32_t Before(std::size_t i) const { return before_[i]; }
 
  private:
-  struct Word {
-    std::uint64_t bits;
-    std::uint32_t before;
-  };
-  std::vector<Word> words_;
+  std::vector<std::uint32_t> before_;
 };
 
 /// Rows of one relation, in one part or in several, each of which has its rows in order. A row's
