@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/team.h"
 
+#include <chrono>
 #include <utility>
 
 namespace rpl {
 namespace {
 
-constexpr int kSpins = 8000;  // some 100 to 400 microseconds
+// To wake a thread that sleeps takes long; one that does not sleep takes a core from others.
+constexpr auto kPatience = std::chrono::milliseconds(1);
 
 void Pause() {
 #if defined(__x86_64__)
@@ -14,6 +16,18 @@ void Pause() {
 #elif defined(__aarch64__)
   asm volatile("yield");
 #endif
+}
+
+// Waits for what will soon be there, but not for long.
+template <typename Ready>
+void Linger(Ready&& ready) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (ready()) return;
+      Pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
 }
 
 }  // namespace
@@ -41,7 +55,7 @@ void Team::Each(std::size_t count, const std::function<void(std::size_t)>& task)
   call_.notify_all();
   Take(0);
   inside_ += kClosed;
-  for (int i = 0; i < kSpins && inside_ != kClosed; ++i) Pause();
+  Linger([&] { return inside_ == kClosed; });
   for (std::uint32_t now = inside_; now != kClosed; now = inside_) inside_.wait(now);
   if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
 }
@@ -49,7 +63,7 @@ void Team::Each(std::size_t count, const std::function<void(std::size_t)>& task)
 void Team::Work(std::size_t me) {
   for (std::uint32_t seen = 0;;) {
     // Calls come one after another: the next one is soon there, or not for long.
-    for (int i = 0; i < kSpins && call_ == seen; ++i) Pause();
+    Linger([&] { return call_ != seen; });
     call_.wait(seen);
     seen = call_;
     if (ends_) return;
