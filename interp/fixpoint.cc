@@ -56,14 +56,14 @@ void Fixpoint::StopAt(const Definition& rule) {
   growing_ = rule.head;
 }
 
-std::size_t Fixpoint::RunRule(const DerivedRule& rule, const Plan& plan, Memory& memory) {
+Stop Fixpoint::Derive(std::span<const Derivation> work, Memory& memory) {
   if (marks_.size() < store_.size()) marks_.resize(store_.size());
-  const std::size_t added = solver_.Derive(*rule.def, plan, marks_);
+  const Definition* const stopped_at = solver_.Derive(work, marks_);
   Machine& machine = solver_.machine();
   for (Violation& v : machine.violations) memory.violations.push_back(std::move(v));
   machine.violations.clear();
-  if (machine.stop != Stop::kGoesOn) StopAt(*rule.def);
-  return added;
+  if (stopped_at != nullptr) StopAt(*stopped_at);
+  return machine.stop;
 }
 
 Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
@@ -93,18 +93,17 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
       StopAt(*stratum.rules.front().def);
       return Stop::kRounds;
     }
+    std::vector<Derivation> work;
     for (DerivedRule& rule : stratum.rules) {
       if (first && rebuilt) {
-        RunRule(rule, analysis_.FullPlan(rule, limits_), memory);
-      } else {
-        for (DerivedRule::Delta& delta : rule.deltas) {
-          const Marks& m = marks_[delta.relation];
-          if (m.old_end < m.end) RunRule(rule, analysis_.DeltaPlan(rule, delta, limits_), memory);
-          if (solver_.machine().stop != Stop::kGoesOn) return solver_.machine().stop;
-        }
+        work.push_back({rule.def, &analysis_.FullPlan(rule, limits_)});
+        continue;
       }
-      if (solver_.machine().stop != Stop::kGoesOn) return solver_.machine().stop;
+      for (DerivedRule::Delta& delta : rule.deltas)
+        if (marks_[delta.relation].old_end < marks_[delta.relation].end)
+          work.push_back({rule.def, &analysis_.DeltaPlan(rule, delta, limits_)});
     }
+    if (const Stop stop = Derive(work, memory); stop != Stop::kGoesOn) return stop;
     bool grew = false;
     marks_.resize(store_.size());
     for (RelationId r : reads) {
@@ -136,20 +135,20 @@ Stop Fixpoint::Quiesce() {
       if (stop != Stop::kGoesOn) return stop;
     }
     // Rules with #?h heads may feed any relation, so the strata run again after them.
-    std::size_t added = 0;
+    const std::size_t before = solver_.machine().new_rows;
     if (limits_.profile != nullptr) limits_.profile->BeginRound();
     for (DerivedRule& rule : analysis_.expanding()) {
       marks_.resize(store_.size());
       for (RelationId r : rule.reads) marks_[r] = {0, store_.at(r).size()};
+      const Derivation whole = {rule.def, &analysis_.FullPlan(rule, limits_)};
       Memory scratch;
-      added += RunRule(rule, analysis_.FullPlan(rule, limits_), scratch);
-      if (solver_.machine().stop != Stop::kGoesOn) return solver_.machine().stop;
+      if (const Stop stop = Derive({&whole, 1}, scratch); stop != Stop::kGoesOn) return stop;
       for (const Machine::BadHead& bad : solver_.machine().bad_heads)
         if (std::find(bad_heads_.begin(), bad_heads_.end(), bad) == bad_heads_.end())
           bad_heads_.push_back(bad);
       solver_.machine().bad_heads.clear();
     }
-    if (added == 0) return Stop::kGoesOn;
+    if (solver_.machine().new_rows == before) return Stop::kGoesOn;
     if (rounds > limits_.max_rounds) return Stop::kRounds;
   }
 }

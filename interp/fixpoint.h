@@ -65,7 +65,7 @@ class Fixpoint {
   bool Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const;
   void Drop(const Stratum& stratum);
   void StopAt(const Definition& rule);
-  std::size_t RunRule(const DerivedRule& rule, const Plan& plan, Memory& memory);
+  Stop Derive(std::span<const Derivation> work, Memory& memory);
 
   Store& store_;
   Analysis& analysis_;

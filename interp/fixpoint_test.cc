@@ -320,6 +320,33 @@ TEST_CASE("several threads derive the same rows in the same order, up to the sam
   }
 }
 
+TEST_CASE("joins that a team runs at once stop at the row and the rule where one thread stops") {
+  std::string facts = "even(0)\n";
+  for (int i = 0; i < 60; ++i)
+    facts += "next(" + std::to_string(i) + ", " + std::to_string((i * 7 + 1) % 60) + ")\n";
+  const auto run = [&](const Limits& limits) {
+    Engine engine(limits);
+    engine.Take(facts +
+                "even(?y) <- odd(?x), next(?x, ?y)\n"
+                "pair(?x, ?y) <- even(?x), even(?y)\n"
+                "odd(?y) <- even(?x), next(?x, ?y)\n"
+                "pair(?x, ?y) <- odd(?x), pair(?y, ?z)\n");
+    const Stop stop = engine.Quiesce();
+    std::string out = stop == Stop::kRows ? "stopped at " + engine.fixpoint.stopped_at() : "quiet";
+    for (RelationId r = 0; r < engine.store.size(); ++r)
+      out += "\n" + engine.store.at(r).name() + " " + testing::Rows(engine.store, r);
+    return out;
+  };
+  for (std::size_t most = 0; most < 4'000; most += 1 + most / 3) {
+    INFO("at most " << most << " rows");
+    Limits alone, together;
+    alone.max_rows = together.max_rows = most;
+    together.threads = 4;
+    together.min_shared = 1;
+    CHECK(run(together) == run(alone));
+  }
+}
+
 TEST_CASE("what a thread throws ends the work, and the team works on") {
   Team team(3);
   for (int round = 0; round < 50; ++round) {

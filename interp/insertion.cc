@@ -8,8 +8,6 @@
 namespace rpl {
 namespace {
 
-// Fewer rows than these one thread inserts sooner alone.
-constexpr std::size_t kFew = 512;
 // Bytes of a batch whose memory is kept.
 constexpr std::size_t kKept = std::size_t{1} << 22;
 
@@ -21,24 +19,29 @@ RowBatch& Insertion::Begin(std::size_t k, const RowSet& rows) {
   return waiting_[k].rows;
 }
 
-std::size_t Insertion::Insert(RowSet& rows, std::size_t count, std::size_t most) {
+std::size_t Insertion::Insert(RowSet& rows, std::size_t first, std::size_t count,
+                              std::size_t most) {
+  inserted_ = std::span(waiting_).subspan(first, count);
   const RowId base = rows.size();
   std::size_t found = 0;
-  for (std::size_t k = 0; k < count; ++k) found += waiting_[k].rows.size;
+  for (std::size_t k = 0; k < count; ++k) found += inserted_[k].rows.size;
   rows.Reserve(found, [&](std::size_t n, const auto& fn) { team_.Each(n, fn); });
-  if (found < kFew) return InsertAlone(rows, count, most);
+  if (found < few_) return InsertAlone(rows, most);
   rows.cells_.Extend(found * rows.arity());
-  if (waiting_.front().slots != rows.table_.slots())
-    team_.Each(count, [&](std::size_t k) { PartAnew(rows, waiting_[k]); });
+  if (inserted_.front().slots != rows.table_.slots())
+    team_.Each(count, [&](std::size_t k) { PartAnew(rows, inserted_[k]); });
   team_.Each(1 + kParts, [&](std::size_t k) {
     if (k == 0) rows.cells_.Touch(std::size_t{base} * rows.arity(), rows.cells_.size());
-    else ClaimPart(rows, k - 1, count);
+    else ClaimPart(rows, k - 1);
   });
-  ClaimBeyond(rows, count, base + static_cast<RowId>(found));
+  ClaimBeyond(rows, base + static_cast<RowId>(found));
   std::size_t added = 0;
   for (std::size_t k = 0; k < count; ++k) {
-    waiting_[k].first = base + static_cast<RowId>(added);
-    for (const Part& part : parts_) added += part.ends[k] - (k == 0 ? 0 : part.ends[k - 1]);
+    inserted_[k].first = base + static_cast<RowId>(added);
+    inserted_[k].added = 0;
+    for (const Part& part : parts_)
+      inserted_[k].added += part.ends[k] - (k == 0 ? 0 : part.ends[k - 1]);
+    added += inserted_[k].added;
   }
   team_.Each(count, [&](std::size_t k) { Settle(rows, k); });
   team_.Each(kParts + 1, [&](std::size_t part) {
@@ -49,6 +52,10 @@ std::size_t Insertion::Insert(RowSet& rows, std::size_t count, std::size_t most)
   rows.cells_.Shrink(std::size_t{rows.size_} * rows.arity());
   if (added <= most) return added;
   rows.Truncate(base + static_cast<RowId>(most));
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t before = inserted_[k].first - base;
+    inserted_[k].added = std::min(inserted_[k].added, most - std::min(most, before));
+  }
   return most;
 }
 
@@ -65,16 +72,16 @@ void Insertion::PartAnew(const RowSet& rows, Waiting& batch) {
 
 // Claims slots for the rows of a part, block by block: what a row needs of the memory is asked for
 // before its turn comes, first its place in the table, then the row found there.
-void Insertion::ClaimPart(RowSet& rows, std::size_t part, std::size_t count) {
+void Insertion::ClaimPart(RowSet& rows, std::size_t part) {
   constexpr std::size_t kBlock = 64;
   Next block[kBlock];
   std::size_t waiting = 0;
   Part& mine = parts_[part];
   mine.claims.Shrink(0);
-  mine.ends.assign(count, 0);
+  mine.ends.assign(inserted_.size(), 0);
   mine.beyond.clear();
-  for (std::size_t k = 0; k < count; ++k) {
-    const WaitingRows& from = waiting_[k].rows.parts[part];
+  for (std::size_t k = 0; k < inserted_.size(); ++k) {
+    const WaitingRows& from = inserted_[k].rows.parts[part];
     for (std::size_t i = 0; i < from.size(); ++i) {
       const std::uint64_t hash = WaitingRows::HashOf(from.Row(i));
       block[waiting++] = {from.Row(i), hash, 0, k};
@@ -125,7 +132,7 @@ void Insertion::ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block
 
 // The rows that found no place in their part, in order; few, as tables are not full. Their tickets
 // are from `tickets` on.
-void Insertion::ClaimBeyond(RowSet& rows, std::size_t count, RowId tickets) {
+void Insertion::ClaimBeyond(RowSet& rows, RowId tickets) {
   std::vector<Beyond> beyond;
   for (std::size_t part = 0; part < kParts; ++part)
     beyond.insert(beyond.end(), parts_[part].beyond.begin(), parts_[part].beyond.end());
@@ -135,7 +142,7 @@ void Insertion::ClaimBeyond(RowSet& rows, std::size_t count, RowId tickets) {
   });
   Part& all = parts_[kParts];
   all.claims.Shrink(0);
-  all.ends.assign(count, 0);
+  all.ends.assign(inserted_.size(), 0);
   const RowId base = rows.size();
   for (const Beyond& next : beyond) {
     const std::uint64_t hash = WaitingRows::HashOf(next.row);
@@ -161,7 +168,7 @@ void Insertion::ClaimBeyond(RowSet& rows, std::size_t count, RowId tickets) {
 
 // Gives the new rows of a batch their ids, and writes them.
 void Insertion::Settle(RowSet& rows, std::size_t k) {
-  Waiting& batch = waiting_[k];
+  Waiting& batch = inserted_[k];
   const auto each_claim = [&](auto&& fn) {
     for (Part& part : parts_)
       for (std::size_t i = k == 0 ? 0 : part.ends[k - 1]; i < part.ends[k]; ++i) fn(part.claims[i]);
@@ -175,13 +182,16 @@ void Insertion::Settle(RowSet& rows, std::size_t k) {
   });
 }
 
-std::size_t Insertion::InsertAlone(RowSet& rows, std::size_t count, std::size_t most) {
-  std::size_t added = 0;
-  for (std::size_t k = 0; k < count; ++k)
-    waiting_[k].rows.ForEach([&](const Value* row) {
-      if (added < most) added += rows.Insert(row, WaitingRows::HashOf(row)).is_new ? 1 : 0;
+std::size_t Insertion::InsertAlone(RowSet& rows, std::size_t most) {
+  const RowId base = rows.size();
+  for (std::size_t k = 0; k < inserted_.size(); ++k) {
+    const RowId before = rows.size();
+    inserted_[k].rows.ForEach([&](const Value* row) {
+      if (rows.size() - base < most) rows.Insert(row, WaitingRows::HashOf(row));
     });
-  return added;
+    inserted_[k].added = rows.size() - before;
+  }
+  return rows.size() - base;
 }
 
 void Insertion::Trim() {

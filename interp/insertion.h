@@ -26,15 +26,19 @@ namespace rpl {
 
 class Insertion {
  public:
-  /// Inserts what is in at most `batches` batches. Borrows the team.
-  Insertion(Team& team, std::size_t batches) : team_(team), waiting_(batches) {}
+  /// Inserts what is in at most `batches` batches; fewer than `few` rows by one thread, which is
+  /// sooner. Borrows the team.
+  Insertion(Team& team, std::size_t batches, std::size_t few)
+      : team_(team), few_(few), waiting_(batches) {}
 
   std::size_t batches() const { return waiting_.size(); }
   /// Batch k, empty, to be filled with new rows of `rows`, in parts.
   RowBatch& Begin(std::size_t k, const RowSet& rows);
   RowBatch& batch(std::size_t k) { return waiting_[k].rows; }
-  /// Inserts the first `count` batches; at most `most` new rows. Returns how many were new.
-  std::size_t Insert(RowSet& rows, std::size_t count, std::size_t most);
+  /// Inserts `count` batches from the first on; at most `most` new rows. Returns how many were new.
+  std::size_t Insert(RowSet& rows, std::size_t first, std::size_t count, std::size_t most);
+  /// How many rows of batch k were.
+  std::size_t added(std::size_t k) const { return waiting_[k].added; }
   /// Gives back the memory of large batches.
   void Trim();
 
@@ -45,6 +49,7 @@ class Insertion {
     RowBatch rows{kParts};
     std::size_t slots = 0;  // of the table whose parts they are
     RowId first = 0;        // id of its first new row
+    std::size_t added = 0;  // new rows
     Ranks ranks;            // of its new rows
   };
   /// A row that is new, and the slot that it took.
@@ -72,14 +77,16 @@ class Insertion {
   };
 
   void PartAnew(const RowSet& rows, Waiting& batch);
-  void ClaimPart(RowSet& rows, std::size_t part, std::size_t count);
+  void ClaimPart(RowSet& rows, std::size_t part);
   void ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block);
-  void ClaimBeyond(RowSet& rows, std::size_t count, RowId tickets);
+  void ClaimBeyond(RowSet& rows, RowId tickets);
   void Settle(RowSet& rows, std::size_t k);
-  std::size_t InsertAlone(RowSet& rows, std::size_t count, std::size_t most);
+  std::size_t InsertAlone(RowSet& rows, std::size_t most);
 
   Team& team_;
+  const std::size_t few_;
   std::vector<Waiting> waiting_;
+  std::span<Waiting> inserted_;         // those of them that are inserted now
   std::array<Part, kParts + 1> parts_;  // and what was beyond them
 };
 

@@ -11,12 +11,13 @@ namespace {
 
 // Inserts the same rows by a team and one by one; `hash` may be as bad as it likes.
 template <typename Hash>
-void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch, Hash&& hash) {
+void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch, Hash&& hash,
+             std::size_t few = 512) {
   constexpr std::size_t kBatches = 5;
   Pool pool;
   std::mt19937 random(seed);
   Team team(3);
-  Insertion insertion(team, kBatches);
+  Insertion insertion(team, kBatches, few);
   RowSet together(2);
   RowSet alone(2);
   for (std::size_t wave = 0; wave < waves; ++wave) {
@@ -29,7 +30,7 @@ void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch,
         added += alone.Insert(row, hash(row)).is_new ? 1 : 0;
       }
     }
-    REQUIRE(insertion.Insert(together, kBatches, SIZE_MAX) == added);
+    REQUIRE(insertion.Insert(together, 0, kBatches, SIZE_MAX) == added);
   }
   REQUIRE(together.size() == alone.size());
   for (RowId id = 0; id < alone.size(); ++id) {
@@ -41,6 +42,8 @@ void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch,
 TEST_CASE("rows that a team inserts have the ids that one thread gives") {
   const auto good = [](const Value* row) { return RowSet::HashOf({row, 2}); };
   Compare(1, 40, 20, good);
+  Compare(10, 40, 20, good, 0);
+  Compare(11, 40, 1, good, 0);
   Compare(2, 10, 2'000, good);
   Compare(3, 3, 10'000, good);
 }
@@ -53,8 +56,16 @@ TEST_CASE("so they have when all of them belong to the end of one part") {
 }
 
 TEST_CASE("few rows, of which many have the hash of another") {
-  Compare(7, 40, 40, [](const Value*) { return ~std::uint64_t{0}; });
-  Compare(8, 40, 100, [](const Value* row) { return (RowSet::HashOf({row, 2}) & 7) << 32; });
+  for (const std::size_t few : {512, 0}) {
+    Compare(
+        7, 40, 40, [](const Value*) { return ~std::uint64_t{0}; }, few);
+    Compare(
+        8, 40, 100,
+        [](const Value* row) {
+          return (RowSet::HashOf({row, 2}) & 7) << 32;
+        },
+        few);
+  }
 }
 
 TEST_CASE("rows side by side are inserted as they are one by one, and no more than may be") {
@@ -82,7 +93,7 @@ TEST_CASE("rows side by side are inserted as they are one by one, and no more th
 TEST_CASE("a team inserts at most as many new rows as it may") {
   Pool pool;
   Team team(4);
-  Insertion insertion(team, 2);
+  Insertion insertion(team, 2, 512);
   RowSet rows(1);
   for (std::size_t k = 0; k < 2; ++k) {
     RowBatch& batch = insertion.Begin(k, rows);
@@ -92,7 +103,7 @@ TEST_CASE("a team inserts at most as many new rows as it may") {
       *batch.Add(rows.PartOf(hash), hash) = row[0];
     }
   }
-  CHECK(insertion.Insert(rows, 2, 1'000) == 1'000);
+  CHECK(insertion.Insert(rows, 0, 2, 1'000) == 1'000);
   REQUIRE(rows.size() == 1'000);
   CHECK(rows.Row(999)[0] == pool.Int(999));
 }

@@ -141,15 +141,9 @@ std::size_t JoinRun::Outer(const Join& join, const std::vector<Marks>& marks) {
   return end > begin ? end - begin : 0;
 }
 
-JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, RowBatch& batch,
-                 std::size_t full, Continuation pause, const KeepOn* keep_on, Team* team)
-    : join_(join),
-      pool_(store.pool()),
-      head_(store.at(join.head).rows()),
-      slots_(join.slots),
-      batch_(batch),
-      full_(full),
-      pause_(pause) {
+JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks,
+                 const KeepOn* keep_on, Team* team)
+    : join_(join), pool_(store.pool()), head_(store.at(join.head).rows()), slots_(join.slots) {
   for (const JoinStep& step : join.steps) {
     Source& source = sources_.emplace_back();
     if (step.kind == JoinStep::Kind::kCompare) continue;
@@ -211,24 +205,31 @@ void JoinRun::AddTo(JoinCounts& counts) const {
   counts.answers += answers_;
 }
 
-bool JoinRun::Run(std::size_t begin, std::size_t end) {
+bool JoinRun::Run(std::size_t begin, std::size_t end, RowBatch& batch, std::size_t full,
+                  Continuation pause) {
+  batch_ = &batch;
+  full_ = full;
+  pause_ = &pause;
+  const Source& first = sources_.front();
   sources_.front().did.rows += end - begin;
   if (join_.steps.front().all_bound) return begin >= end || Next(0);
-  if (sources_.front().index == nullptr) {
-    const RowId first = sources_.front().begin;
-    if (!ahead_.empty())
-      return RunAhead(first + static_cast<RowId>(begin), first + static_cast<RowId>(end));
-    for (std::size_t k = begin; k < end; ++k)
-      if (!Take(0, first + static_cast<RowId>(k))) return false;
-    return true;
-  }
+  if (first.index == nullptr)
+    return Scan(first.begin + static_cast<RowId>(begin), first.begin + static_cast<RowId>(end));
   for (const RowId row : Listed(0).subspan(begin, end - begin))
     if (!Take(0, row)) return false;
   return true;
 }
 
-// Takes rows of the first step, and finds those of the second for many of them at once.
-bool JoinRun::RunAhead(RowId row, RowId end) {
+// Takes rows of the first step.
+bool JoinRun::Scan(RowId row, RowId end) {
+  if (!ahead_.empty()) return ScanAhead(row, end);
+  for (; row < end; ++row)
+    if (!Take(0, row)) return false;
+  return true;
+}
+
+// The same, and finds the rows of the second step for many of them at once.
+bool JoinRun::ScanAhead(RowId row, RowId end) {
   const Source& first = sources_[0];
   const Source& second = sources_[1];
   std::vector<Value> keys(Index::kEach * ahead_.size());
@@ -255,11 +256,11 @@ bool JoinRun::RunAhead(RowId row, RowId end) {
   const std::size_t arity = join_.columns.size();
   std::uint64_t hash = 0;
   for (std::size_t i = 0; i < arity; ++i) hash = MixHash(hash, slots_[join_.columns[i]].bits());
-  const bool alone = batch_.parts.size() == 1;
+  const bool alone = batch_->parts.size() == 1;
   if (alone) head_.Prefetch(hash);
-  Value* const row = batch_.Add(alone ? 0 : head_.PartOf(hash), hash);
+  Value* const row = batch_->Add(alone ? 0 : head_.PartOf(hash), hash);
   for (std::size_t i = 0; i < arity; ++i) row[i] = slots_[join_.columns[i]];
-  return batch_.size < full_ || pause_();
+  return batch_->size < full_ || (*pause_)();
 }
 
 bool JoinRun::Next(std::size_t at) {

@@ -13,8 +13,9 @@
 // Nothing is allocated and no structure is compared for a row. Constants of the rule stand
 // in slots of their own, so that every key, operand and column of the head is a slot.
 //
-// A Join borrows nothing but relation ids. A JoinRun borrows the store, whose relations
-// must not change while it runs, but for rows that are appended.
+// A Join borrows nothing but relation ids. A JoinRun borrows the join and the store, whose
+// relations must not change while it runs, but for rows that are appended. Its copies run on any
+// threads.
 #ifndef RPL_INTERP_JOIN_H_
 #define RPL_INTERP_JOIN_H_
 
@@ -86,10 +87,9 @@ class JoinRun {
  public:
   /// `marks`, by relation, say which rows the ranges are; indexes that are missing are made
   /// now, by `team` if there is one (null: none); when `keep_on` stopped that, the run must not
-  /// begin. What is found goes to `batch`, by RowSet::PartOf if that has parts. `pause` is called
-  /// when it has `full` rows, and about every 4,000 rows that were looked at; false stops the run.
-  JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, RowBatch& batch,
-          std::size_t full, Continuation pause, const KeepOn* keep_on, Team* team);
+  /// begin.
+  JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, const KeepOn* keep_on,
+          Team* team);
 
   /// How many rows were found so far, equal ones counted.
   std::size_t answers() const { return answers_; }
@@ -97,8 +97,11 @@ class JoinRun {
   std::size_t outer() const { return outer_; }
   /// The same where it scans, without a run; 0 where it does not.
   static std::size_t Outer(const Join& join, const std::vector<Marks>& marks);
-  /// Runs for those from `begin` to `end` of them; false when it was stopped.
-  bool Run(std::size_t begin, std::size_t end);
+  /// Runs for those from `begin` to `end` of them; false when it was stopped. What is found goes to
+  /// `batch`, by RowSet::PartOf if that has parts. `pause` is called when it has `full` rows, and
+  /// about every 4,000 rows that were looked at; false stops the run.
+  bool Run(std::size_t begin, std::size_t end, RowBatch& batch, std::size_t full,
+           Continuation pause);
   /// Adds what was done so far; the first step counts as read once however often Run was called.
   void AddTo(JoinCounts& counts) const;
 
@@ -115,7 +118,8 @@ class JoinRun {
 
   static std::span<const RowId> Within(const Source& source, std::span<const RowId> rows);
   std::span<const RowId> Listed(std::size_t at);
-  bool RunAhead(RowId row, RowId end);
+  bool Scan(RowId row, RowId end);
+  bool ScanAhead(RowId row, RowId end);
   bool Over(std::size_t at, std::span<const RowId> rows);
   bool Meet(std::size_t at, std::span<const RowId> others);
   bool Next(std::size_t at);
@@ -123,7 +127,7 @@ class JoinRun {
   bool Take(std::size_t at, RowId row);
   bool Exists(std::size_t at);
   bool Emit();
-  bool Tick() { return (++ticks_ & 0xfff) != 0 || pause_(); }
+  bool Tick() { return (++ticks_ & 0xfff) != 0 || (*pause_)(); }
   std::span<const Value> Key(const std::vector<SlotId>& slots) {
     for (std::size_t k = 0; k < slots.size(); ++k) key_[k] = slots_[slots[k]];
     return {key_, slots.size()};
@@ -134,9 +138,9 @@ class JoinRun {
   const RowSet& head_;
   std::vector<Source> sources_;  // per step
   std::vector<Value> slots_;
-  RowBatch& batch_;
-  const std::size_t full_;
-  const Continuation pause_;
+  RowBatch* batch_ = nullptr;  // as Run was told
+  std::size_t full_ = 0;
+  const Continuation* pause_ = nullptr;
   std::size_t outer_ = 0;
   std::size_t answers_ = 0;
   std::uint32_t ticks_ = 0;

@@ -3,38 +3,36 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <thread>
 
 namespace rpl {
 namespace {
 
-// A wave should find about so many rows: enough to be worth its steps, few enough to stay in
-// the cache.
-constexpr std::size_t kWave = std::size_t{1} << 16;
-constexpr double kYield = 64;  // rows found for one that is gone over, as long as none was
-// Rows that a range of the first wave goes over at most: yields differ.
+// What a wave should cost, in rows that are found: enough to be worth its steps, few enough rows to
+// stay in the cache.
+constexpr double kWave = 1 << 16;
+constexpr double kScanned = 0.25;  // what a row costs that is gone over
+constexpr double kYield = 64;      // rows found for each of them, as long as nothing is known
+// Rows that a piece goes over at most: yields differ.
 constexpr std::size_t kRange = std::size_t{1} << 13;
-// Found rows of one range that wait at most, unless they all are new.
+// Found rows of a piece that wait at most, unless they all are new.
 constexpr std::size_t kWaiting = std::size_t{1} << 20;
 
 }  // namespace
 
-struct JoinTeam::Share {
-  Share(const Join& join, Store& store, const std::vector<Marks>& marks, const KeepOn& keep_on,
-        std::atomic<bool>& stopped, RowBatch& rows, Team& team)
-      : keep_on_(keep_on),
-        stopped_(stopped),
-        owner_(std::this_thread::get_id()),
-        head_(store.at(join.head).rows()),
-        batch(rows),
-        run(join, store, marks, batch, SIZE_MAX, *this, &keep_on, &team) {}
+class JoinTeam::Share {
+ public:
+  Share(const RowSet& head, RowBatch& found, const KeepOn& keep_on, std::thread::id owner,
+        std::atomic<bool>& stopped)
+      : head_(head), found_(found), keep_on_(keep_on), owner_(owner), stopped_(stopped) {}
 
   // Polled by the run.
   bool operator()() {
     if (std::this_thread::get_id() == owner_ && !keep_on_()) stopped_ = true;
-    if (batch.size >= waits_) {
+    if (found_.size >= waits_) {
       Thin();
-      waits_ = std::max(kWaiting, 2 * batch.size);
+      waits_ = std::max(kWaiting, 2 * found_.size);
     }
     return !stopped_;
   }
@@ -43,63 +41,101 @@ struct JoinTeam::Share {
   // Leaves the rows that may be new, once each.
   void Thin() {
     RowSet seen(head_.arity());
-    batch.Filter([&](const Value* row) {
+    found_.Filter([&](const Value* row) {
       const std::uint64_t hash = WaitingRows::HashOf(row);
       return !head_.Has(row, hash) && seen.Insert(row, hash).is_new;
     });
   }
 
-  const KeepOn& keep_on_;
-  std::atomic<bool>& stopped_;
-  const std::thread::id owner_;
   const RowSet& head_;
+  RowBatch& found_;
+  const KeepOn& keep_on_;
+  const std::thread::id owner_;
+  std::atomic<bool>& stopped_;
   std::size_t waits_ = kWaiting;
-
- public:
-  RowBatch& batch;
-  JoinRun run;
 };
 
-std::size_t JoinTeam::Run(const Join& join, Store& store, const std::vector<Marks>& marks,
-                          std::size_t most, std::optional<double>& yield, const KeepOn& keep_on,
-                          const std::function<bool(std::size_t bytes)>& has_room,
-                          JoinCounts* counts) {
-  RowSet& rows = store.at(join.head).rows();
-  std::atomic<bool> stopped = false;
-  std::vector<std::unique_ptr<Share>> shares;
-  for (std::size_t k = 0; k < insertion_.batches(); ++k) {
-    shares.push_back(
-        std::make_unique<Share>(join, store, marks, keep_on, stopped, insertion_.batch(k), team_));
-    if (!keep_on()) return 0;
+void JoinTeam::Run(std::span<Job> jobs, Store& store, const std::vector<Marks>& marks,
+                   std::size_t most, const KeepOn& keep_on,
+                   const std::function<bool(std::size_t bytes)>& has_room) {
+  std::vector<JoinRun> runs;
+  for (const Job& job : jobs) {
+    runs.emplace_back(*job.join, store, marks, &keep_on, &team_);
+    if (!keep_on()) return;
   }
-  const std::size_t outer = shares.front()->run.outer();
+  const auto rows_of = [&](std::size_t k) -> RowSet& {
+    return store.at(jobs[wave_[k].job].join->head).rows();
+  };
+  std::atomic<bool> stopped = false;
+  const auto run_piece = [&, owner = std::this_thread::get_id()](std::size_t k) {
+    const Piece& piece = wave_[k];
+    RowSet& rows = rows_of(k);
+    RowBatch& found = insertion_.Begin(k, rows);
+    if (stopped) return;
+    JoinRun run = runs[piece.job];
+    run.Run(piece.begin, piece.end, found, SIZE_MAX, Share(rows, found, keep_on, owner, stopped));
+    if (JoinCounts* const counts = jobs[piece.job].counts) {
+      const std::lock_guard lock(counting_);
+      run.AddTo(*counts);
+    }
+  };
   std::size_t added = 0;
-  // From what a row gave the last time, as many rows as fill a wave.
-  const double filling = static_cast<double>(kWave) / static_cast<double>(shares.size());
-  std::size_t range = std::clamp<std::size_t>(
-      static_cast<std::size_t>(filling / (yield.value_or(kYield) + 1.0 / 64)), 1,
-      std::clamp<std::size_t>(outer / shares.size(), 1, kRange));
-  for (std::size_t begin = 0; begin < outer && added < most;) {
-    const std::size_t count = std::min(shares.size(), (outer - begin + range - 1) / range);
-    team_.Each(count, [&](std::size_t k) {
-      Share& share = *shares[k];
-      insertion_.Begin(k, rows);
-      const std::size_t from = begin + k * range;
-      if (!stopped) share.run.Run(from, std::min(from + range, outer));
-    });
-    std::size_t found = 0;
-    for (std::size_t k = 0; k < count; ++k) found += shares[k]->batch.size;
-    if (stopped || !keep_on() || !has_room(rows.GrowthFor(found))) break;
-    added += insertion_.Insert(rows, count, most - added);
-    begin += count * range;
-    yield = static_cast<double>(found) / static_cast<double>(count * range);
-    if (found < kWave / 2) range *= 2;
-    else if (found > kWave * 2 && range > 1) range /= 2;
+  for (Piece next = {0, 0, 0}; added < most; next = {wave_.back().job, wave_.back().end, 0}) {
+    Cut(jobs, runs, next);
+    if (wave_.empty()) break;
+    team_.Each(wave_.size(), run_piece);
+    if (stopped || !keep_on()) break;
+    LearnYields(jobs);
+    for (std::size_t k = 0, end = 0; k < wave_.size() && added < most; k = end) {
+      RowSet& rows = rows_of(k);
+      std::size_t found = 0;
+      while (end < wave_.size() && &rows_of(end) == &rows) found += insertion_.batch(end++).size;
+      if (!has_room(rows.GrowthFor(found))) return insertion_.Trim();
+      added += insertion_.Insert(rows, k, end - k, most - added);
+      for (; k < end; ++k) jobs[wave_[k].job].added += insertion_.added(k);
+    }
   }
   insertion_.Trim();
-  if (counts != nullptr)
-    for (const auto& share : shares) share->run.AddTo(*counts);
-  return added;
+}
+
+// Makes the next wave, from the first row of `from` on: pieces of about the same cost, which end
+// where their job does.
+void JoinTeam::Cut(std::span<const Job> jobs, std::span<const JoinRun> runs, Piece from) {
+  const auto each = [&](std::size_t job) { return jobs[job].yield->value_or(kYield) + kScanned; };
+  const auto cost = [&](std::size_t job, std::size_t rows) {
+    return each(job) * static_cast<double>(rows);
+  };
+  double all = 0;
+  for (std::size_t job = from.job; job < jobs.size(); ++job)
+    all += cost(job, runs[job].outer() - (job == from.job ? from.begin : 0));
+  const double piece =
+      std::max(std::min(all, kWave) / static_cast<double>(team_.size() * kPieces), least_);
+  double wave = 0;
+  wave_.clear();
+  for (Piece next = from; next.job < jobs.size(); next = {next.job + 1, 0, 0}) {
+    const std::size_t left = runs[next.job].outer() - next.begin;
+    const double count = std::max(std::ceil(cost(next.job, left) / piece), 1.0);
+    const auto range = static_cast<std::size_t>(std::ceil(static_cast<double>(left) / count));
+    for (; next.begin < runs[next.job].outer(); next.begin = next.end) {
+      if (wave_.size() == insertion_.batches() || (wave >= kWave && wave_.size() >= team_.size()))
+        return;
+      next.end = std::min(next.begin + std::min(range, kRange), runs[next.job].outer());
+      wave += cost(next.job, next.end - next.begin);
+      wave_.push_back(next);
+    }
+  }
+}
+
+void JoinTeam::LearnYields(std::span<const Job> jobs) {
+  for (std::size_t k = 0; k < wave_.size();) {
+    const std::size_t job = wave_[k].job;
+    std::size_t outer = 0, found = 0;
+    for (; k < wave_.size() && wave_[k].job == job; ++k) {
+      outer += wave_[k].end - wave_[k].begin;
+      found += insertion_.batch(k).size;
+    }
+    *jobs[job].yield = static_cast<double>(found) / static_cast<double>(outer);
+  }
 }
 
 }  // namespace rpl

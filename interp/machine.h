@@ -102,8 +102,10 @@ class Machine {
   /// Runs a plan from `step` in the current frame; false when someone stopped it.
   bool Run(const Step* step);
 
-  /// Runs a deriving plan of the current frame's rule.
-  void Derive(const Plan& plan);
+  /// Runs the first of these deriving plans, which is of the current frame's rule, and those after
+  /// it that a team of threads does at once with it. Returns how many. When a limit was reached,
+  /// the frame is of the rule that reached it.
+  std::size_t Derive(std::span<const Derivation> work);
 
   /// The values of the head's arguments in the current frame; empty when one has none.
   std::vector<Value> HeadRow(const Definition& def);
@@ -225,6 +227,9 @@ class Machine {
   bool Emit();
   bool EmitRow();
   bool CountNew(std::size_t added);
+  bool IsJoin(const Plan& plan) const;
+  std::size_t Shared(std::span<const Derivation> work);
+  void DeriveShared(std::span<const Derivation> work);
   bool Stage(Relation& head, std::span<const Value> row);
   void StageFor(Relation& head);
   void Flush();

@@ -109,25 +109,16 @@ void Machine::Flush() {
   if (added > 0) CountNew(added);
 }
 
-void Machine::Derive(const Plan& plan) {
-  if (plan.join == nullptr || store_.WholeIfAny(plan.join->head) != kNoId) {
-    Run(plan.first);
-    return Flush();
+std::size_t Machine::Derive(std::span<const Derivation> work) {
+  if (const std::size_t shared = Shared(work); shared > 0) {
+    DeriveShared(work.first(shared));
+    return shared;
   }
-  JoinCounts counts;
-  const bool counted = limits_.profile != nullptr;
-  const std::size_t outer = limits_.threads > 1 ? JoinRun::Outer(*plan.join, *marks) : 0;
-  std::optional<double>* const yield = outer > 0 ? &yields_[plan.join.get()] : nullptr;
-  if (yield != nullptr && static_cast<double>(outer) * (1 + yield->value_or(0)) >=
-                              static_cast<double>(limits_.min_shared)) {
-    if (team_ == nullptr) team_ = std::make_unique<JoinTeam>(limits_.threads);
-    const std::size_t added = team_->Run(
-        *plan.join, store_, *marks, MostNew(), *yield, within_limits,
-        [this](std::size_t bytes) { return HasRoom(bytes); }, counted ? &counts : nullptr);
-    frame_->repeated += counts.answers - std::min<std::size_t>(counts.answers, added);
-    CountNew(added);
-    if (counted) limits_.profile->Count(plan, counts);
-    return;
+  const Plan& plan = *work.front().plan;
+  if (!IsJoin(plan)) {
+    Run(plan.first);
+    Flush();
+    return 1;
   }
   StageFor(store_.at(plan.join->head));
   const auto pause = [&] {
@@ -135,14 +126,58 @@ void Machine::Derive(const Plan& plan) {
     else Watch(0);
     return stop == Stop::kGoesOn;
   };
-  JoinRun run(*plan.join, store_, *marks, staged_, kStaged, pause, &within_limits,
+  JoinRun run(*plan.join, store_, *marks, &within_limits,
               team_ == nullptr ? nullptr : &team_->team());
-  if (stop == Stop::kGoesOn) run.Run(0, run.outer());
+  if (stop == Stop::kGoesOn) run.Run(0, run.outer(), staged_, kStaged, pause);
   Flush();
-  if (yield != nullptr) *yield = static_cast<double>(run.answers()) / static_cast<double>(outer);
-  if (!counted) return;
+  if (limits_.threads > 1 && run.outer() > 0)
+    yields_[plan.join.get()] =
+        static_cast<double>(run.answers()) / static_cast<double>(run.outer());
+  if (limits_.profile == nullptr) return 1;
+  JoinCounts counts;
   run.AddTo(counts);
   limits_.profile->Count(plan, counts);
+  return 1;
+}
+
+// Whether a plan is run as a join: rows of a companion are the machine's business.
+bool Machine::IsJoin(const Plan& plan) const {
+  return plan.join != nullptr && store_.WholeIfAny(plan.join->head) == kNoId;
+}
+
+// How many of the first plans are joins that go over rows enough for a team, taken together; else
+// 0. A profile wants to know what each one does.
+std::size_t Machine::Shared(std::span<const Derivation> work) {
+  if (limits_.threads == 1 || !IsJoin(*work.front().plan)) return 0;
+  if (limits_.profile != nullptr) work = work.first(1);
+  double cost = 0;
+  std::size_t count = 0;
+  for (; count < work.size(); ++count) {
+    const Plan& plan = *work[count].plan;
+    if (!IsJoin(plan)) break;
+    const std::size_t outer = JoinRun::Outer(*plan.join, *marks);
+    if (outer > 0) cost += static_cast<double>(outer) * (1 + yields_[plan.join.get()].value_or(0));
+  }
+  return cost >= static_cast<double>(limits_.min_shared) ? count : 0;
+}
+
+void Machine::DeriveShared(std::span<const Derivation> work) {
+  if (team_ == nullptr) team_ = std::make_unique<JoinTeam>(limits_.threads, limits_.min_shared);
+  JoinCounts counts;
+  std::vector<JoinTeam::Job> jobs;
+  for (const Derivation& derivation : work) {
+    const Join* const join = derivation.plan->join.get();
+    jobs.push_back({join, &yields_[join], limits_.profile != nullptr ? &counts : nullptr});
+  }
+  team_->Run(jobs, store_, *marks, MostNew(), within_limits,
+             [this](std::size_t bytes) { return HasRoom(bytes); });
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    if (stop == Stop::kGoesOn) frame_->def = work[i].def;
+    CountNew(jobs[i].added);
+  }
+  if (limits_.profile == nullptr) return;
+  frame_->repeated += counts.answers - std::min<std::size_t>(counts.answers, jobs.front().added);
+  limits_.profile->Count(*work.front().plan, counts);
 }
 
 bool Machine::EmitAnswer() {

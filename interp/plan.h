@@ -152,6 +152,12 @@ struct Plan {
   std::shared_ptr<const Join> join;    // the same as a join, when it is one
 };
 
+/// A plan that derives rows of its rule's head.
+struct Derivation {
+  const Definition* def;
+  const Plan* plan;
+};
+
 /// A clause that is being planned, and the rows it sees.
 struct Listed {
   const Clause* clause;

@@ -110,26 +110,31 @@ const Plan& Solver::RulePlan(const Definition& def, const std::vector<bool>& bou
 
 // --- deriving --------------------------------------------------------------------------
 
-std::size_t Solver::Derive(const Definition& def, const Plan& plan,
-                           const std::vector<Marks>& marks) {
-  Frame frame(&def, def.slots);
-  const Machine::Use use(machine_, frame, Mode::kDerive);
+const Definition* Solver::Derive(std::span<const Derivation> work,
+                                 const std::vector<Marks>& marks) {
   machine_.marks = &marks;
-  const std::size_t before = machine_.new_rows;
-  Profile* const profile = machine_.profile();
-  Profile::Evaluation evaluation(profile, def, Profile::Kind::kDerived);
-  if (!def.gathered.empty()) {
-    Gather(def, std::vector<bool>(def.slots.size()), [&](const Gathered& group) {
-      const std::size_t added = store_.Insert(def.head, group.row, false);
-      machine_.new_rows += added;
-      if (added == 0) ++frame.repeated;
-    });
-  } else {
-    if (profile != nullptr) profile->Take(plan, {});
-    machine_.Derive(plan);
+  for (std::size_t done = 1; !work.empty(); work = work.subspan(done)) {
+    const Definition& def = *work.front().def;
+    Frame frame(&def, def.slots);
+    const Machine::Use use(machine_, frame, Mode::kDerive);
+    const std::size_t before = machine_.new_rows;
+    Profile* const profile = machine_.profile();
+    Profile::Evaluation evaluation(profile, def, Profile::Kind::kDerived);
+    if (!def.gathered.empty()) {
+      Gather(def, std::vector<bool>(def.slots.size()), [&](const Gathered& group) {
+        const std::size_t added = store_.Insert(def.head, group.row, false);
+        machine_.new_rows += added;
+        if (added == 0) ++frame.repeated;
+      });
+      done = 1;
+    } else {
+      if (profile != nullptr) profile->Take(*work.front().plan, {});
+      done = machine_.Derive(work);
+    }
+    evaluation.Gave(machine_.new_rows - before, frame.repeated);
+    if (machine_.stop != Stop::kGoesOn) return frame.def;
   }
-  evaluation.Gave(machine_.new_rows - before, frame.repeated);
-  return machine_.new_rows - before;
+  return nullptr;
 }
 
 // Groups the answers of a gathering rule by its other arguments (§8, decision 32). `bound`

@@ -54,8 +54,9 @@ class Solver : public Demands {
   /// when the analysis was made anew.
   void Forget();
 
-  /// Runs a plan of `def` bottom-up; new head rows go to the store. Returns their number.
-  std::size_t Derive(const Definition& def, const Plan& plan, const std::vector<Marks>& marks);
+  /// Runs plans bottom-up, one after another, as far as one can tell; new head rows go to the
+  /// store. Returns the rule at which a limit stopped it, or null.
+  const Definition* Derive(std::span<const Derivation> work, const std::vector<Marks>& marks);
 
   /// A goal by its rules. The table is valid until Forget.
   const Table& SolveGoal(const Goal& goal);
