@@ -75,7 +75,7 @@ struct Engine {
           store.Insert(relation, row, true, kNone, &span);
         },
         [&](const Assertion& a) {
-          if (a.truth) store.Insert(a.relation, a.row, true, a.meta, &a.span);
+          if (a.truth) store.Insert(a.relation, a.row, true, a.meta, &a.span, a.orders);
           else store.Retract(a.relation, a.row);
         });
     if (rules == program.definitions().size() && constraints == program.constraints().size() &&
