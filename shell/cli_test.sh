@@ -157,6 +157,8 @@ expect "run: JSON" 0 '*' "" "$rpl" run ask.md --format json --answer draft-id=x 
 grep -q '^{"schema":"rpl.run/1","status":"satisfied"' out || fail "expected rpl.run/1 on stdout"
 expect "run: several files are one program" 0 "" "satisfied: %" "$rpl" run facts.rpl goal.rpl </dev/null
 expect "run: unsatisfied" 1 "" "unsatisfied: " "$rpl" run facts.rpl no.rpl </dev/null
+printf '%% <- brief(?x)\n\n## Brief - breif(?x)\n\nWhat?\n' >typo.md
+expect "run: a name that nothing defines" 1 "" "did you mean \`breif\`?" "$rpl" run typo.md </dev/null
 expect "run: the log" 0 "" "1.3 quiesce relations" "$rpl" run facts.rpl goal.rpl --log phases </dev/null
 
 # --- Formatting ---------------------------------------------------------------------------

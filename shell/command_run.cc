@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "interp/checker.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
@@ -23,6 +24,25 @@ ExitCode Create(const std::string& path) {
   if (opened.file != nullptr) return kExitOk;
   Complain(path, opened.error);
   return kExitFile;
+}
+
+// A name that nothing defines may be why a run has no answer. Large programs are left to
+// `rpl check`, which takes longer than reading them.
+void PrintUndefined(const RunOptions& options, const std::vector<ProgramFile>& files) {
+  constexpr std::size_t kLarge = std::size_t{1} << 22;
+  std::size_t size = 0;
+  for (const ProgramFile& file : files) size += file.text.size();
+  if (size > kLarge || !options.engine.facts.empty()) return;
+  Sources sources;
+  std::vector<std::uint32_t> numbers;
+  for (const ProgramFile& file : files) numbers.push_back(sources.Add(file.name, file.text));
+  CheckOptions with;
+  with.reader = ReaderBeside(options.files);
+  for (const Finding& finding : CheckFiles(sources, numbers, with)) {
+    const Diagnostic& d = finding.diagnostic;
+    if (d.code == Code::kUndefinedRelation || d.code == Code::kUndefinedGoal)
+      std::cerr << Render(d, sources);
+  }
 }
 
 }  // namespace
@@ -108,6 +128,7 @@ int CommandRun(const RunOptions& options) {
   ProgramRun run(options.files, options.engine);
   const std::optional<Outcome> outcome = run.Run(files);
   if (outcome) PrintRun(*outcome, run.session(), options.engine);
+  if (outcome && outcome->status == Status::kUnsatisfied) PrintUndefined(options, files);
   return run.End(outcome ? &*outcome : nullptr);
 }
 
