@@ -9,7 +9,7 @@ namespace rpl {
 namespace {
 
 // Bytes of a batch whose memory is kept.
-constexpr std::size_t kKept = std::size_t{1} << 22;
+constexpr std::size_t kKept = std::size_t{1} << 20;
 
 }  // namespace
 
