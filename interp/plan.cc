@@ -169,7 +169,7 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   }
   for (std::size_t i : open) {
     const Pattern& p = atom.args[i];
-    if (p.kind == Pattern::Kind::kAny || (p.kind == Pattern::Kind::kSlot && !whole)) continue;
+    if (!whole && (p.kind == Pattern::Kind::kAny || p.kind == Pattern::Kind::kSlot)) continue;
     ForEachSlot(p,
                 [&](SlotId s) { (agenda_->IsBound(s) ? step.reads : step.writes).push_back(s); });
     Pattern match = WithBinds(p, [&](SlotId s) { return agenda_->Bind(s); });

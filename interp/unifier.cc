@@ -353,6 +353,10 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
         if (v.kind() != Kind::kString || !TakeRegex(pool, p, pool.TextOf(v), slots)) return true;
         continue;
       case Pattern::Kind::kEach: {
+        if (p.parts.front().kind == Pattern::Kind::kAny) {  // one element is as good as another
+          if (v.kind() == Kind::kSet && pool.ItemsOf(v).empty()) return true;
+          continue;
+        }
         const Todo* next = todo->next;
         return UnifyEach(pool, p.parts.front(), v, slots,
                          [&] { return Take(pool, next, slots, then); });
