@@ -158,8 +158,7 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
   const Source& first = sources_.front();
   outer_ = join.steps.front().all_bound ? 1
            : first.index != nullptr     ? Listed(0).size()
-           : first.begin < first.end    ? first.end - first.begin
-                                        : 0;
+                                        : Outer(join, marks);
   if (join.steps.size() > 1 && first.index == nullptr && !join.steps.front().all_bound &&
       join.steps[1].kind == JoinStep::Kind::kRows && sources_[1].index != nullptr)
     for (const SlotId slot : join.steps[1].keys) {
