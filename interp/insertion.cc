@@ -25,7 +25,7 @@ std::size_t Insertion::Insert(RowSet& rows, std::size_t first, std::size_t count
   const RowId base = rows.size();
   std::size_t found = 0;
   for (std::size_t k = 0; k < count; ++k) found += inserted_[k].rows.size;
-  rows.Reserve(found, [&](std::size_t n, const auto& fn) { team_.Each(n, fn); });
+  rows.Reserve(found, &team_);
   if (found < few_) return InsertAlone(rows, most);
   rows.cells_.Extend(found * rows.arity());
   if (inserted_.front().slots != rows.table_.slots())
@@ -34,7 +34,7 @@ std::size_t Insertion::Insert(RowSet& rows, std::size_t first, std::size_t count
     if (k == 0) rows.cells_.Touch(std::size_t{base} * rows.arity(), rows.cells_.size());
     else ClaimPart(rows, k - 1);
   });
-  ClaimBeyond(rows, base + static_cast<RowId>(found));
+  ClaimBeyond(rows);
   std::size_t added = 0;
   for (std::size_t k = 0; k < count; ++k) {
     inserted_[k].first = base + static_cast<RowId>(added);
@@ -47,7 +47,6 @@ std::size_t Insertion::Insert(RowSet& rows, std::size_t first, std::size_t count
   team_.Each(kParts + 1, [&](std::size_t part) {
     for (const Claim& claim : parts_[part].claims) rows.table_.Replace(claim.slot, claim.id);
   });
-  rows.table_.Settle(added);
   rows.size_ += static_cast<RowId>(added);
   rows.cells_.Shrink(std::size_t{rows.size_} * rows.arity());
   if (added <= most) return added;
@@ -97,20 +96,20 @@ void Insertion::ClaimPart(RowSet& rows, std::size_t part) {
 // own. As in RowSet::InsertEach, it decides no branch whether a row is new.
 void Insertion::ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block) {
   Part& mine = parts_[part];
-  IdTable& table = rows.table_;
+  RowTable& table = rows.table_;
   const RowId base = rows.size();
   std::size_t claimed = mine.claims.size();
   mine.claims.Extend(block.size() + 1);
   for (Next& next : block) {
     next.slot = table.Seek(next.hash, table.Home(next.hash), part);
-    if (next.slot == IdTable::kBeyond) continue;
+    if (next.slot == RowTable::kBeyond) continue;
     const RowId known = table.IdAt(next.slot);
     Prefetch(rows.Row(known < base ? known : 0));
   }
   for (const Next& next : block) {
     for (std::size_t slot = next.slot;; ++slot) {
-      if (slot != IdTable::kBeyond) slot = table.Seek(next.hash, slot, part);
-      if (slot == IdTable::kBeyond) {
+      if (slot != RowTable::kBeyond) slot = table.Seek(next.hash, slot, part);
+      if (slot == RowTable::kBeyond) {
         mine.beyond.push_back({next.batch, next.row});
         break;
       }
@@ -121,7 +120,7 @@ void Insertion::ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block
       const Value* const old = rows.Row(id < base ? id : 0);
       const Value* const ours = mine.claims[id < base ? claimed : id - base].row;
       if (!rows.Same(next.row, id < base ? old : ours)) continue;  // another row has that tag
-      table.Put(slot, next.hash, id, 0);
+      table.Put(slot, next.hash, id);
       claimed += is_new;
       mine.ends[next.batch] += is_new;
       break;
@@ -131,8 +130,8 @@ void Insertion::ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block
 }
 
 // The rows that found no place in their part, in order; few, as tables are not full. Their tickets
-// are from `tickets` on.
-void Insertion::ClaimBeyond(RowSet& rows, RowId tickets) {
+// come after those that any part gave out.
+void Insertion::ClaimBeyond(RowSet& rows) {
   std::vector<Beyond> beyond;
   for (std::size_t part = 0; part < kParts; ++part)
     beyond.insert(beyond.end(), parts_[part].beyond.begin(), parts_[part].beyond.end());
@@ -144,19 +143,24 @@ void Insertion::ClaimBeyond(RowSet& rows, RowId tickets) {
   all.claims.Shrink(0);
   all.ends.assign(inserted_.size(), 0);
   const RowId base = rows.size();
+  std::size_t most = 0;
+  for (std::size_t part = 0; part < kParts; ++part)
+    most = std::max(most, parts_[part].claims.size());
+  const RowId tickets = base + static_cast<RowId>(most);
+  const auto row_at = [&](std::size_t slot) {
+    const RowId id = rows.table_.IdAt(slot);
+    if (id < base) return rows.Row(id);
+    return id < tickets ? parts_[rows.table_.PartAt(slot)].claims[id - base].row
+                        : all.claims[id - tickets].row;
+  };
   for (const Beyond& next : beyond) {
     const std::uint64_t hash = WaitingRows::HashOf(next.row);
-    const auto row_of = [&](RowId id) {
-      if (id < base) return rows.Row(id);
-      return id < tickets ? parts_[rows.PartOf(hash)].claims[id - base].row
-                          : all.claims[id - tickets].row;
-    };
     for (std::size_t slot = rows.table_.Home(hash);; ++slot) {
       slot = rows.table_.Seek(hash, slot);
-      const RowId known = rows.table_.IdAt(slot);
-      if (known != kNoId && !rows.Same(next.row, row_of(known))) continue;
-      if (known == kNoId) {
-        rows.table_.Put(slot, hash, tickets + static_cast<RowId>(all.claims.size()), 0);
+      const bool is_free = rows.table_.IdAt(slot) == kNoId;
+      if (!is_free && !rows.Same(next.row, row_at(slot))) continue;
+      if (is_free) {
+        rows.table_.Put(slot, hash, tickets + static_cast<RowId>(all.claims.size()));
         all.claims.push_back({next.row, slot, 0});
         ++all.ends[next.batch];
       }

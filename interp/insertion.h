@@ -3,7 +3,7 @@
 // Insertion of many rows by a team: they get the ids that one thread would have given them.
 //
 // The rows come in batches, whose order is the order of the rows. The table of the relation
-// lies in parts (interp/id_table.h), and who fills a batch puts each row to those of its part.
+// lies in parts (interp/row_table.h), and who fills a batch puts each row to those of its part.
 // Then each part is looked after by one thread, which goes over its rows of all batches in order:
 // so of equal rows the first is the one that is new, and nothing is shared but what is only read.
 //
@@ -43,7 +43,7 @@ class Insertion {
   void Trim();
 
  private:
-  static constexpr std::size_t kParts = IdTable::kParts;
+  static constexpr std::size_t kParts = RowTable::kParts;
 
   struct Waiting {
     RowBatch rows{kParts};
@@ -79,7 +79,7 @@ class Insertion {
   void PartAnew(const RowSet& rows, Waiting& batch);
   void ClaimPart(RowSet& rows, std::size_t part);
   void ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block);
-  void ClaimBeyond(RowSet& rows, RowId tickets);
+  void ClaimBeyond(RowSet& rows);
   void Settle(RowSet& rows, std::size_t k);
   std::size_t InsertAlone(RowSet& rows, std::size_t most);
 

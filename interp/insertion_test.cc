@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/insertion.h"
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -9,12 +10,41 @@
 namespace rpl {
 namespace {
 
-// Inserts the same rows by a team and one by one; `hash` may be as bad as it likes.
-template <typename Hash>
-void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch, Hash&& hash,
+using TwoCells = std::array<Value, 2>;
+
+// A row with that first cell and that hash.
+TwoCells RowWithHash(Value first, std::uint64_t hash) {
+  constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15ull;
+  std::uint64_t inverse = kMultiplier;
+  for (int i = 0; i < 5; ++i) inverse *= 2 - kMultiplier * inverse;
+  const std::uint64_t second = ((hash ^ hash >> 32) * inverse) ^ RowSet::HashOf({&first, 1});
+  const TwoCells row = {first, Value::FromBits(second)};
+  REQUIRE(RowSet::HashOf(row) == hash);
+  return row;
+}
+
+// Rows some of which are equal, and whose hashes have few upper halves: `upper(random number)`.
+template <typename Upper>
+auto RowsOf(Pool& pool, const Upper& upper) {
+  return [&pool, upper](std::mt19937& random) {
+    const Value first = pool.Int(random() % 50);
+    const std::uint64_t hash = static_cast<std::uint32_t>(upper(random()));
+    return RowWithHash(first, hash << 32 | random() % 30);
+  };
+}
+
+auto GoodRows(Pool& pool) {
+  return [&pool](std::mt19937& random) {
+    const Value first = pool.Int(random() % 300);
+    return TwoCells{first, pool.Int(random() % 50)};
+  };
+}
+
+// Inserts the same rows by a team and one by one.
+template <typename Row>
+void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch, const Row& row_of,
              std::size_t few = 512) {
   constexpr std::size_t kBatches = 5;
-  Pool pool;
   std::mt19937 random(seed);
   Team team(3);
   Insertion insertion(team, kBatches, few);
@@ -24,10 +54,11 @@ void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch,
     std::size_t added = 0;
     for (std::size_t k = 0; k < kBatches; ++k) {
       RowBatch& batch = insertion.Begin(k, together);
-      for (std::size_t i = 0; i < random() % (2 * rows_of_a_batch + 1); ++i) {
-        const Value row[] = {pool.Int(random() % 300), pool.Int(random() % 50)};
-        std::copy(row, row + 2, batch.Add(together.PartOf(hash(row)), hash(row)));
-        added += alone.Insert(row, hash(row)).is_new ? 1 : 0;
+      for (std::size_t i = random() % (2 * rows_of_a_batch + 1); i > 0; --i) {
+        const TwoCells row = row_of(random);
+        const std::uint64_t hash = RowSet::HashOf(row);
+        std::copy(row.begin(), row.end(), batch.Add(together.PartOf(hash), hash));
+        added += alone.Insert(row).is_new ? 1 : 0;
       }
     }
     REQUIRE(insertion.Insert(together, 0, kBatches, SIZE_MAX) == added);
@@ -35,12 +66,14 @@ void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch,
   REQUIRE(together.size() == alone.size());
   for (RowId id = 0; id < alone.size(); ++id) {
     REQUIRE(std::equal(alone.Row(id), alone.Row(id) + 2, together.Row(id)));
-    REQUIRE(together.Has(together.Row(id), hash(together.Row(id))));
+    REQUIRE(together.Find(together.Cells(id)) == id);
+    REQUIRE(alone.Find(together.Cells(id)) == id);
   }
 }
 
 TEST_CASE("rows that a team inserts have the ids that one thread gives") {
-  const auto good = [](const Value* row) { return RowSet::HashOf({row, 2}); };
+  Pool pool;
+  const auto good = GoodRows(pool);
   Compare(1, 40, 20, good);
   Compare(10, 40, 20, good, 0);
   Compare(11, 40, 1, good, 0);
@@ -49,22 +82,27 @@ TEST_CASE("rows that a team inserts have the ids that one thread gives") {
 }
 
 TEST_CASE("so they have when all of them belong to the end of one part") {
-  Compare(4, 3, 2'000, [](const Value*) { return ~std::uint64_t{0}; });
-  Compare(5, 6, 2'000, [](const Value* row) {
-    return (RowSet::HashOf({row, 2}) & 3) << 32 | std::uint64_t{0xfffffff0} << 32;
-  });
+  Pool pool;
+  Compare(4, 3, 2'000, RowsOf(pool, [](std::uint32_t) { return 0xffffffffu; }));
+  Compare(5, 6, 2'000, RowsOf(pool, [](std::uint32_t n) { return 0xfffffff0u | (n & 3); }));
+}
+
+TEST_CASE("so they have when all slots have the same tag, and parts run over into others") {
+  Pool pool;
+  const auto spread = RowsOf(pool, [](std::uint32_t n) { return 0xabc00000u | (n & 0xffff); });
+  const auto ends = RowsOf(
+      pool, [](std::uint32_t n) { return 0xabc00000u | (n & 0xffff) | (n >> 16) % 2 * 0x1f0; });
+  for (const std::size_t few : {512, 0}) {
+    Compare(12, 6, 2'000, spread, few);
+    Compare(13, 6, 2'000, ends, few);
+  }
 }
 
 TEST_CASE("few rows, of which many have the hash of another") {
+  Pool pool;
   for (const std::size_t few : {512, 0}) {
-    Compare(
-        7, 40, 40, [](const Value*) { return ~std::uint64_t{0}; }, few);
-    Compare(
-        8, 40, 100,
-        [](const Value* row) {
-          return (RowSet::HashOf({row, 2}) & 7) << 32;
-        },
-        few);
+    Compare(7, 40, 40, RowsOf(pool, [](std::uint32_t) { return 0xffffffffu; }), few);
+    Compare(8, 40, 100, RowsOf(pool, [](std::uint32_t n) { return n & 7; }), few);
   }
 }
 
@@ -76,9 +114,11 @@ TEST_CASE("rows side by side are inserted as they are one by one, and no more th
     WaitingRows rows;
     rows.Clear(2);
     for (std::size_t i = random() % 300; i > 0; --i) {
-      const Value row[] = {pool.Int(random() % 10), pool.Int(random() % 10)};
-      std::copy(row, row + 2,
-                rows.Add(RowSet::HashOf(row) & (round % 2 == 0 ? ~0ull : 3ull << 32), 0));
+      const Value first = pool.Int(random() % 10);
+      const TwoCells row = round % 2 == 0
+                               ? TwoCells{first, pool.Int(random() % 10)}
+                               : RowWithHash(first, (random() & 3ull) << 32 | random() % 3);
+      std::copy(row.begin(), row.end(), rows.Add(RowSet::HashOf(row), 0));
     }
     const std::size_t most = random() % 60;
     for (std::size_t i = 0; i < rows.size() && alone.size() < most; ++i)

@@ -81,7 +81,7 @@ class Machine {
   /// How many derived rows are inserted at a time.
   static constexpr std::size_t kStaged = 64;
   /// Before a relation grows by as many bytes the limits are asked.
-  static constexpr std::size_t kMuch = std::size_t{1} << 26;
+  static constexpr std::size_t kMuch = std::size_t{1} << 25;
 
   /// Makes `frame` the current one for a time.
   class Use {

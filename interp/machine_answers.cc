@@ -99,9 +99,7 @@ void Machine::Flush() {
   RowSet& rows = staged_head_->rows();
   std::size_t added = 0;
   if (HasRoom(rows.GrowthFor(staged_.size))) {  // else derived anew when it goes on
-    if (team_ != nullptr)
-      rows.Reserve(staged_.size,
-                   [&](std::size_t count, const auto& fn) { team_->team().Each(count, fn); });
+    rows.Reserve(staged_.size, team_ == nullptr ? nullptr : &team_->team());
     added = rows.InsertEach(staged_.parts.front(), MostNew());
   }
   frame_->repeated += staged_.size - added;

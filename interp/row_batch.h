@@ -7,7 +7,7 @@
 //   | hash, number | cell | cell |   | hash, number | cell | cell |   ...
 //
 // The word has the upper half of the row's hash, which is the one that tables go by
-// (interp/id_table.h), and the row's number in its batch. Pointers to rows are to their first
+// (interp/row_table.h), and the row's number in its batch. Pointers to rows are to their first
 // cells, and are valid until the next row is added.
 #ifndef RPL_INTERP_ROW_BATCH_H_
 #define RPL_INTERP_ROW_BATCH_H_

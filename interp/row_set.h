@@ -12,14 +12,12 @@
 #include <cstdint>
 #include <span>
 
-#include "interp/id_table.h"
 #include "interp/pages.h"
 #include "interp/row_batch.h"
+#include "interp/row_table.h"
 #include "interp/value.h"
 
 namespace rpl {
-
-using RowId = std::uint32_t;
 
 class RowSet {
  public:
@@ -40,9 +38,10 @@ class RowSet {
     RowId row;
     bool is_new;
   };
-  /// Adds a row unless it is there.
+  /// Adds a row unless it is there. Of the hash only the upper half matters.
   Inserted Insert(std::span<const Value> row) { return Insert(row.data(), HashOf(row)); }
   Inserted Insert(const Value* row, std::uint64_t hash) {
+    Reserve(1);
     const RowId id = table_.FindOrInsert(hash, size_, [&](RowId o) { return Same(row, Row(o)); });
     if (id != size_) return {id, false};
     cells_.Extend(arity_);
@@ -52,10 +51,11 @@ class RowSet {
   /// Adds those rows that are not there, in order; their hashes should have been prefetched.
   /// Stops when `most` were new; returns how many were.
   std::size_t InsertEach(const WaitingRows& rows, std::size_t most);
-  /// The table will not grow for the next `count` rows; `each` as for IdTable::Reserve.
-  template <typename Each>
-  void Reserve(std::size_t count, Each&& each) {
-    table_.Reserve(count, each);
+  /// The table will not grow for the next `count` rows: now it is made large enough, by `team` if
+  /// there is one.
+  void Reserve(std::size_t count, Team* team = nullptr) {
+    const auto hash_of = [this](RowId row) { return HashOf(Cells(row)); };
+    table_.Reserve(size_, size_ + count, hash_of, team);
   }
   void Prefetch(std::uint64_t hash) const { table_.Prefetch(hash); }
   RowId Find(std::span<const Value> row) const {
@@ -66,13 +66,13 @@ class RowSet {
     return table_.Find(hash, [&](RowId o) { return Same(row, Row(o)); }) != kNoId;
   }
 
-  /// The part of the table where a row of that hash belongs (IdTable).
+  /// The part of the table where a row of that hash belongs (interp/row_table.h).
   std::size_t PartOf(std::uint64_t hash) const { return table_.PartOf(hash); }
   /// Drops the rows from `size` on. O(rows).
   void Truncate(RowId size);
 
   /// The bytes that adding `more` rows would take at once; cells take theirs one by one.
-  std::size_t GrowthFor(std::size_t more) const { return table_.GrowthFor(more); }
+  std::size_t GrowthFor(std::size_t more) const { return table_.GrowthFor(size_ + more); }
   std::size_t bytes() const { return cells_.bytes() + table_.bytes(); }
 
  private:
@@ -91,7 +91,7 @@ class RowSet {
   std::uint32_t arity_;
   RowId size_ = 0;
   PageArray<Value> cells_;
-  IdTable table_;
+  RowTable table_;
 };
 
 inline void RowSet::Truncate(RowId size) {
@@ -109,7 +109,7 @@ inline std::size_t RowSet::InsertEach(const WaitingRows& rows, std::size_t most)
   const RowId before = size_;
   for (std::size_t begin = 0; begin < rows.size(); begin += kBlock) {
     const std::size_t end = std::min(rows.size(), begin + kBlock);
-    table_.Reserve(end - begin);
+    Reserve(end - begin);
     cells_.Extend((end - begin + 1) * arity_);
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint64_t hash = WaitingRows::HashOf(rows.Row(i));
@@ -126,7 +126,7 @@ inline std::size_t RowSet::InsertEach(const WaitingRows& rows, std::size_t most)
       const RowId is_new = known == kNoId ? 1 : 0;
       const RowId id = is_new == 1 ? size_ : known;
       if (Same(row, Row(id))) {
-        table_.Put(slot, hash, id, is_new);
+        table_.Put(slot, hash, id);
         size_ += is_new;
       } else {  // two rows have that tag
         const auto same = [&](RowId other) { return Same(row, Row(other)); };
