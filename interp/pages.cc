@@ -63,6 +63,13 @@ void TouchPages(void* begin, void* end) {
   for (char* at = static_cast<char*>(begin) + skip; at < end; at += kHugePage) *at = 0;
 }
 
+void AdvisePages(void* begin, std::size_t bytes) {
+  const auto from = reinterpret_cast<std::uintptr_t>(begin);
+  const std::size_t skip = (kHugePage - from % kHugePage) % kHugePage;
+  if (bytes < skip + kHugePage) return;
+  madvise(static_cast<char*>(begin) + skip, (bytes - skip) / kHugePage * kHugePage, MADV_HUGEPAGE);
+}
+
 void FreePages(void* memory, std::size_t bytes) {
   if (RoundedPages(bytes) < kHugePage) std::free(memory);
   else munmap(memory, RoundedPages(bytes));

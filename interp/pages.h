@@ -33,6 +33,8 @@ void* GrowPages(void* old, std::size_t old_bytes, std::size_t bytes);
 void FreePages(void* memory, std::size_t bytes);
 /// Writes a zero byte to each huge page that begins in between.
 void TouchPages(void* begin, void* end);
+/// Asks for huge pages for the memory of another owner, as far as it fills some.
+void AdvisePages(void* begin, std::size_t bytes);
 /// The size that an allocation of `bytes` really takes.
 std::size_t RoundedPages(std::size_t bytes);
 

@@ -25,6 +25,7 @@
 #include "grammar/printer.h"
 #include "interp/lower.h"
 #include "interp/rewrite.h"
+#include "interp/text_queue.h"
 
 namespace rpl {
 namespace {
@@ -69,26 +70,26 @@ Value Ground(Pool& pool, const Node& node, const Substitution& with) {
   return kNone;
 }
 
-// The value that a plain fact's argument is written for.
-Value PlainValue(Pool& pool, PlainFacts::Kind kind, std::string_view text) {
+// Adds the value that a plain fact's argument is written for.
+void PushPlain(Pool& pool, PlainFacts::Kind kind, std::string_view text, TextQueue& cells) {
   switch (kind) {
-    case PlainFacts::Kind::kString: return pool.String(text);
-    case PlainFacts::Kind::kKeyword: return pool.Keyword(text);
+    case PlainFacts::Kind::kString: return cells.Push(Kind::kString, text);
+    case PlainFacts::Kind::kKeyword: return cells.Push(Kind::kKeyword, text);
     case PlainFacts::Kind::kWord:
-      if (text == "true" || text == "false") return Pool::Bool(text == "true");
-      return text == "nil" ? kNil : pool.Symbol(text);
+      if (text == "true" || text == "false") return cells.Push(Pool::Bool(text == "true"));
+      if (text == "nil") return cells.Push(kNil);
+      return cells.Push(Kind::kSymbol, text);
     case PlainFacts::Kind::kInteger: {
       std::int64_t value = 0;
       std::from_chars(text.data(), text.data() + text.size(), value);
-      return pool.Int(value);
+      return cells.Push(pool.Int(value));
     }
     case PlainFacts::Kind::kDecimal: {
       double value = 0;
       std::from_chars(text.data(), text.data() + text.size(), value);
-      return pool.Float(value);
+      return cells.Push(pool.Float(value));
     }
   }
-  return kNone;
 }
 
 }  // namespace
@@ -418,6 +419,7 @@ void Loader::AssertPlain(std::size_t end) {
   Pool& pool = program_.store().pool();
   novelty.facts.reserve(plain.facts.size());
   novelty.cells.reserve(plain.arguments.size());
+  TextQueue cells(pool, novelty.cells);
   for (; plain_ < plain.facts.size() && plain.facts[plain_].begin < end; ++plain_) {
     const PlainFacts::Fact& fact = plain.facts[plain_];
     const std::string_view label = text.substr(fact.begin, fact.label_size);
@@ -431,9 +433,9 @@ void Loader::AssertPlain(std::size_t end) {
     }
     novelty.facts.push_back({plain_relation_, fact.begin, fact.end});
     for (const PlainFacts::Argument& argument : arguments)
-      novelty.cells.push_back(
-          PlainValue(pool, argument.kind, text.substr(argument.begin, argument.size)));
+      PushPlain(pool, argument.kind, text.substr(argument.begin, argument.size), cells);
   }
+  cells.Flush();
 }
 
 // Decisions 34 and 43: ground calls are asserted, a ground `-> false` retracts.

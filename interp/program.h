@@ -224,9 +224,17 @@ Value NumberValue(Pool& pool, const Number& number);
 
 template <typename OnFact, typename OnAssertion>
 void Novelty::ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion) const {
+  constexpr std::size_t kAhead = 16;
   auto next = assertions.begin();
   const Value* row = cells.data();
+  const Value* ahead = row;  // of the fact whose place in its relation is asked for
+  std::size_t asked = 0;
   for (std::size_t i = 0; i < facts.size(); ++i) {
+    for (; asked < facts.size() && asked < i + kAhead; ++asked) {
+      const RowSet& rows = store.at(facts[asked].relation).rows();
+      rows.Prefetch(RowSet::HashOf({ahead, rows.arity()}));
+      ahead += rows.arity();
+    }
     for (; next != assertions.end() && next->facts_before == i; ++next) assertion(*next);
     const std::size_t arity = store.at(facts[i].relation).arity();
     fact(facts[i].relation, std::span(row, arity), Span{file, facts[i].begin, facts[i].end});

@@ -170,6 +170,7 @@ class Relation {
   Inserted Insert(std::span<const Value> row, bool asserted);
   /// Where derived rows are appended.
   RowSet& rows() { return rows_; }
+  const RowSet& rows() const { return rows_; }
   RowId Find(std::span<const Value> row) const { return rows_.Find(row); }
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
 

@@ -18,8 +18,8 @@ constexpr std::int64_t kSmallMax = (std::int64_t{1} << 59) - 1;
 constexpr std::int64_t kSmallMin = -(std::int64_t{1} << 59);
 constexpr std::size_t kBlock = std::size_t{1} << 16;
 
-std::uint64_t HashBytes(std::uint64_t seed, std::string_view bytes) {
-  std::uint64_t hash = seed ^ bytes.size();
+std::uint64_t HashOfText(Kind kind, std::string_view bytes) {
+  std::uint64_t hash = (static_cast<std::uint64_t>(kind) * 0x51ed27u) ^ bytes.size();
   while (bytes.size() >= 8) {
     std::uint64_t word;
     std::memcpy(&word, bytes.data(), 8);
@@ -105,7 +105,10 @@ Value Pool::Text(Kind kind, std::string_view text) {
     overflow_ = "a text longer than 64 MiB";
     return kNone;
   }
-  const std::uint64_t hash = HashBytes(static_cast<std::uint64_t>(kind) * 0x51ed27u, text);
+  return Text(kind, text, HashOfText(kind, text));
+}
+
+Value Pool::Text(Kind kind, std::string_view text, std::uint64_t hash) {
   const auto equal = [&](std::uint32_t id) {
     const Node& n = nodes_[id];
     return n.kind == kind && n.size == text.size() &&
@@ -120,6 +123,22 @@ Value Pool::Text(Kind kind, std::string_view text) {
                       Namespace::kRelation, kind});
   }
   return Make(kind, id);
+}
+
+void Pool::Intern(std::span<const Spelling> texts, Value* cells) {
+  assert(texts.size() <= kTogether);
+  std::uint64_t hashes[kTogether];
+  std::uint32_t near[kTogether];
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    hashes[i] = HashOfText(texts[i].kind, texts[i].text);
+    table_.Prefetch(hashes[i]);
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (near[i] = table_.Candidate(hashes[i]); near[i] != kNoId) Prefetch(&nodes_[near[i]]);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (near[i] != kNoId) Prefetch(nodes_[near[i]].data);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    cells[texts[i].cell] = Text(texts[i].kind, texts[i].text, hashes[i]);
 }
 
 // `probe` carries kind, label and namespace; `items` are the parts in written order.

@@ -104,6 +104,16 @@ class Pool {
   Value Keyword(std::string_view name) { return Text(Kind::kKeyword, name); }
   Value Symbol(std::string_view name) { return Text(Kind::kSymbol, name); }
   Value Slot(std::string_view name) { return Text(Kind::kSlot, name); }
+  /// A string, keyword, symbol or slot to be, and the cell that it goes to.
+  struct Spelling {
+    Kind kind;
+    std::string_view text;  // of at most kMaxTextBytes
+    std::size_t cell;
+  };
+  /// The same for at most kTogether of them, in order: what they need of the memory is asked for
+  /// before their turns come.
+  static constexpr std::size_t kTogether = 32;
+  void Intern(std::span<const Spelling> texts, Value* cells);
   Value List(std::span<const Value> items);
   /// Repeated elements are dropped.
   Value Set(std::span<const Value> items);
@@ -155,6 +165,7 @@ class Pool {
 
   const Node& At(Value v) const { return nodes_[v.bits() >> 4]; }
   Value Text(Kind kind, std::string_view text);
+  Value Text(Kind kind, std::string_view text, std::uint64_t hash);
   Value Compound(Node probe, std::span<const Value> items);
   static Value Make(Kind kind, std::uint64_t payload) {
     return Value::FromBits(payload << 4 | static_cast<std::uint64_t>(kind));

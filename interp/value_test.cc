@@ -5,8 +5,10 @@
 
 #include <catch2/catch.hpp>
 #include <limits>
+#include <random>
 
 #include "interp/testing.h"
+#include "interp/text_queue.h"
 
 namespace rpl {
 namespace {
@@ -192,6 +194,45 @@ TEST_CASE("values nest as deep as the limit and no deeper") {
   const Value entry[] = {kNil, v};
   CHECK(pool.Map(entry).is_none());
   CHECK(Text(pool, v).size() == 2 * kMaxValueDepth);
+}
+
+TEST_CASE("texts that are interned together are those that are interned one by one") {
+  constexpr Kind kKinds[] = {Kind::kString, Kind::kSymbol, Kind::kKeyword};
+  std::mt19937 random(11);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 400; ++i) texts.emplace_back(random() % 40, static_cast<char>('a' + i % 26));
+  Pool pool;
+  std::vector<Value> cells;
+  std::vector<std::pair<Kind, std::string>> pushed;
+  TextQueue queue(pool, cells);
+  for (int i = 0; i < 5'000; ++i) {
+    if (random() % 16 == 0) {
+      pushed.resize(pushed.size() - std::min<std::size_t>(pushed.size(), random() % 9));
+      queue.Shrink(pushed.size());
+    } else if (random() % 4 == 0) {
+      queue.Push(kTrue);
+      pushed.emplace_back(Kind::kSpecial, "true");
+    } else {
+      const std::string& text = texts[random() % texts.size()];
+      pushed.emplace_back(kKinds[random() % 3], text);
+      queue.Push(pushed.back().first, text);
+    }
+  }
+  queue.Flush();
+  const auto alone = [&](const auto& text) {
+    switch (text.first) {
+      case Kind::kString: return pool.String(text.second);
+      case Kind::kSymbol: return pool.Symbol(text.second);
+      case Kind::kKeyword: return pool.Keyword(text.second);
+      default: return kTrue;
+    }
+  };
+  const std::size_t known = pool.size();
+  std::vector<Value> expected;
+  std::transform(pushed.begin(), pushed.end(), std::back_inserter(expected), alone);
+  CHECK(cells == expected);
+  CHECK(pool.size() == known);
+  CHECK(cells.size() > 500);
 }
 
 TEST_CASE("many values stay apart") {

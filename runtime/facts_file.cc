@@ -16,6 +16,7 @@
 #include "grammar/character.h"
 #include "grammar/utf8.h"
 #include "interp/json_value.h"
+#include "interp/text_queue.h"
 
 namespace rpl {
 namespace {
@@ -64,25 +65,36 @@ Value NumberOf(Pool& pool, std::string_view text) {
 struct Field {
   std::string_view text;
   bool quoted = false;
+  bool copied = false;  // the text lasts only until the next row
 };
 
-// The value of a field of CSV or TSV; kNone when it is none of the type.
-Value ValueOf(Pool& pool, const Field& field, Type type) {
+// Adds the value of a field of CSV or TSV; false when it is none of the type.
+bool PushField(Pool& pool, const Field& field, Type type, TextQueue& cells) {
   const std::string_view text = field.text;
+  const auto push = [&](Value v) {
+    if (!v.is_none()) cells.Push(v);
+    return !v.is_none();
+  };
+  const auto push_text = [&](Kind kind) {
+    if (text.size() > kMaxTextBytes) return push(pool.String(text));
+    cells.Push(kind, text);
+    if (field.copied) cells.Flush();
+    return true;
+  };
   const bool truth = text == "true" || text == "false";
   switch (type) {
-    case Type::kText: return pool.String(text);
-    case Type::kNumber: return NumberOf(pool, text);
-    case Type::kBoolean: return truth ? Pool::Bool(text == "true") : kNone;
-    case Type::kKeyword: return IsName(text) ? pool.Keyword(text) : kNone;
-    case Type::kSymbol: return IsName(text) ? pool.Symbol(text) : kNone;
+    case Type::kText: return push_text(Kind::kString);
+    case Type::kNumber: return push(NumberOf(pool, text));
+    case Type::kBoolean: return push(truth ? Pool::Bool(text == "true") : kNone);
+    case Type::kKeyword: return IsName(text) && push_text(Kind::kKeyword);
+    case Type::kSymbol: return IsName(text) && push_text(Kind::kSymbol);
     case Type::kAny: break;
   }
-  if (field.quoted) return pool.String(text);
-  if (text.empty()) return kNil;
-  if (truth) return Pool::Bool(text == "true");
+  if (field.quoted) return push_text(Kind::kString);
+  if (text.empty()) return push(kNil);
+  if (truth) return push(Pool::Bool(text == "true"));
   const Value number = NumberOf(pool, text);
-  return number.is_none() ? pool.String(text) : number;
+  return number.is_none() ? push_text(Kind::kString) : push(number);
 }
 
 // One row as it stands in the text.
@@ -124,8 +136,8 @@ class Separated {
     std::uint32_t end = at_;
     if (end > begin && text_[end - 1] == '\r' && (end == text_.size() || text_[end] == '\n')) --end;
     const std::string_view field = text_.substr(begin, end - begin);
-    if (separator_ == '\t' && field.find('\\') != field.npos) return {Unescaped(field), true};
-    return {field, false};
+    if (separator_ == '\t' && field.find('\\') != field.npos) return {Unescaped(field), true, true};
+    return {field, false, false};
   }
 
   Field Quoted(std::string& problem) {
@@ -147,7 +159,7 @@ class Separated {
     if (at_ < text_.size() && text_[at_] == '\r') ++at_;
     if (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n')
       problem = "text follows a closing quote";
-    return {doubled ? Undoubled(field) : field, true};
+    return {doubled ? Undoubled(field) : field, true, doubled};
   }
 
   std::string_view Undoubled(std::string_view field) {
@@ -192,7 +204,8 @@ class FactsReader {
         strict_(strict),
         store_(store),
         pool_(store.pool()),
-        out_(out) {
+        out_(out),
+        cells_(pool_, novelty_.cells) {
     novelty_.file = file;
   }
 
@@ -203,6 +216,7 @@ class FactsReader {
       Report(last_bad_, fmt::format("{} of {} rows are bad", bad_, bad_ + novelty_.facts.size()),
              "");
     if (!read || (strict_ && bad_ > 0)) return Nothing();
+    cells_.Flush();
     return std::move(novelty_);
   }
 
@@ -235,13 +249,14 @@ class FactsReader {
       return false;
     }
     relation_ = store_.Declare(Space::kRelation, name_.relation, static_cast<std::uint32_t>(arity));
-    row_.resize(arity);
+    arity_ = arity;
     return true;
   }
 
-  void Take(const RowText& row) {
-    novelty_.facts.push_back({relation_, row.begin, row.end});
-    novelty_.cells.insert(novelty_.cells.end(), row_.begin(), row_.end());
+  // Takes a row whose cells were pushed, or drops them if it is a bad one.
+  void End(const RowText& row, bool good) {
+    if (good) novelty_.facts.push_back({relation_, row.begin, row.end});
+    else cells_.Shrink(novelty_.facts.size() * arity_);
   }
 
   // --- CSV, TSV
@@ -260,8 +275,8 @@ class FactsReader {
         Bad(row, row.problem);
       } else if (fields.size() != columns_.size()) {
         Bad(row, fmt::format("expected {} fields, got {}", columns_.size(), fields.size()));
-      } else if (Fill(row, fields)) {
-        Take(row);
+      } else {
+        End(row, Push(row, fields));
       }
     }
     return true;
@@ -290,10 +305,9 @@ class FactsReader {
     return Declare(row, columns_.size());
   }
 
-  bool Fill(const RowText& row, const std::vector<Field>& fields) {
+  bool Push(const RowText& row, const std::vector<Field>& fields) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      row_[i] = ValueOf(pool_, fields[i], columns_[i].type);
-      if (!row_[i].is_none()) continue;
+      if (PushField(pool_, fields[i], columns_[i].type, cells_)) continue;
       Bad(row, fields[i].text.size() > kMaxTextBytes
                    ? "a field is " + pool_.overflow()
                    : fmt::format("expected a {} as `{}`, got `{}`", NameOf(columns_[i].type),
@@ -328,9 +342,8 @@ class FactsReader {
       Bad(row, "expected an array or an object");
     } else if (relation_ == kNoId && !BeginLines(row, read.json)) {
       return false;
-    } else if (read.json.is_array() ? FillFromArray(row, read.json)
-                                    : FillFromObject(row, read.json)) {
-      Take(row);
+    } else {
+      End(row, read.json.is_array() ? PushArray(row, read.json) : PushObject(row, read.json));
     }
     return true;
   }
@@ -341,40 +354,41 @@ class FactsReader {
     return Declare(row, first.size());
   }
 
-  bool FillFromArray(const RowText& row, const ordered_json& array) {
-    if (array.size() != row_.size()) {
-      Bad(row, fmt::format("expected {} elements, got {}", row_.size(), array.size()));
+  bool PushArray(const RowText& row, const ordered_json& array) {
+    if (array.size() != arity_) {
+      Bad(row, fmt::format("expected {} elements, got {}", arity_, array.size()));
       return false;
     }
-    for (std::size_t i = 0; i < row_.size(); ++i)
-      if (!Take(row, array[i], row_[i])) return false;
+    for (std::size_t i = 0; i < arity_; ++i)
+      if (!Push(row, array[i])) return false;
     return true;
   }
 
-  bool FillFromObject(const RowText& row, const ordered_json& object) {
-    if (columns_.empty() && !row_.empty()) {
+  bool PushObject(const RowText& row, const ordered_json& object) {
+    if (columns_.empty() && arity_ > 0) {
       Bad(row, "expected an array, as in the first row");
       return false;
     }
-    if (object.size() != row_.size()) {
+    if (object.size() != arity_) {
       Bad(row, fmt::format("expected {} keys, got {}", columns_.size(), object.size()));
       return false;
     }
-    for (std::size_t i = 0; i < row_.size(); ++i) {
+    for (std::size_t i = 0; i < arity_; ++i) {
       const auto found = object.find(columns_[i].name);
       if (found == object.end()) {
         Bad(row, fmt::format("expected the key `{}`", columns_[i].name));
         return false;
       }
-      if (!Take(row, *found, row_[i])) return false;
+      if (!Push(row, *found)) return false;
     }
     return true;
   }
 
-  bool Take(const RowText& row, const ordered_json& json, Value& to) {
-    to = ValueOfJson(json, pool_, false);
-    if (to.is_none()) Bad(row, pool_.overflow());
-    return !to.is_none();
+  bool Push(const RowText& row, const ordered_json& json) {
+    const Value value = ValueOfJson(json, pool_, false);
+    if (value.is_none()) Bad(row, pool_.overflow());
+    else cells_.Push(value);
+    return !value.is_none();
   }
 
   struct Column {
@@ -391,7 +405,8 @@ class FactsReader {
   Novelty novelty_;
   std::vector<Column> columns_;  // none for arrays
   RelationId relation_ = kNoId;
-  std::vector<Value> row_;
+  std::size_t arity_ = 0;
+  TextQueue cells_;  // of the rows that are taken, and of one that may be
   std::size_t bad_ = 0;
   Span last_bad_;
 };

@@ -98,6 +98,24 @@ TEST_CASE("bad rows are named up to a number and counted") {
   CHECK_THAT(read, Catch::Contains("warning a.csv:60:1 30 of 60 rows are bad\n"));
 }
 
+TEST_CASE("a bad row leaves nothing behind, and its neighbours have their own texts") {
+  std::string csv = "a:text,b:text,c:number\n", tsv = "a\tb\n", from_csv, from_tsv;
+  for (int i = 0; i < 100; ++i) {
+    const std::string n = std::to_string(i), line = std::to_string(i + 2);
+    const bool bad = i % 7 == 3;
+    csv += i % 3 == 0 ? "\"it\"\"s " + n + "\"" : "text " + n;
+    csv += ",other " + std::to_string(i % 5) + "," + (bad ? "none" : n) + "\n";
+    if (!bad)
+      from_csv += (i % 3 == 0 ? "\"it\\\"s " : "\"text ") + n + "\" \"other " +
+                  std::to_string(i % 5) + "\" " + n + " @" + line + "\n";
+    tsv += "a\\tb" + n + "\tplain " + n + (bad ? "\tmore\n" : "\n");
+    if (!bad) from_tsv += "\"a\\tb" + n + "\" \"plain " + n + "\" @" + line + "\n";
+  }
+  const auto rows = [](const std::string& read) { return read.substr(0, read.find("warning")); };
+  CHECK(rows(Read("a.csv", csv)) == from_csv);
+  CHECK(rows(Read("a.tsv", tsv)) == from_tsv);
+}
+
 TEST_CASE("with strict reading a bad row refuses the file") {
   CHECK(Read("a.csv", "a,b\n1,2\n1\n", true) == "error a.csv:3:1 expected 2 fields, got 1\n");
   CHECK(Read("a.csv", "a,b\n1,2\n", true) == "1 2 @2\n");

@@ -20,7 +20,7 @@ int CommandProfile(const ProfileOptions& options) {
   if (const ExitCode code = ReadAll(options.files, options.engine, files); code != kExitOk)
     return code;
   ProgramRun run(options.files, options.engine, &profile);
-  const std::optional<Outcome> outcome = run.Run(files);
+  const std::optional<Outcome> outcome = run.Run(std::move(files));
   profile.Enter(Profile::Part::kElsewhere);
   if (!outcome) return run.End(nullptr);
   Session& session = run.session();

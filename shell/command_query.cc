@@ -27,7 +27,7 @@ int CommandQuery(const QueryOptions& options) {
   if (const ExitCode code = host.Prepare(options.files); code != kExitOk) return code;
   Session session(host.agent(), SessionOptionsFor(options.engine));
   session.SetFileReader(ReaderBeside(options.files));
-  if (!LoadAll(files, session)) return kExitInvalid;
+  if (!LoadAll(std::move(files), session)) return kExitInvalid;
   Outcome outcome = session.Say(entry.name, entry.text);
   if (Interrupted()) outcome.status = Status::kInterrupted;
   PrintFindings(entry, outcome.diagnostics, session.sources(), std::cerr);

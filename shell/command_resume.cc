@@ -221,7 +221,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   PrintDiagnostics(findings, session.sources(), std::cerr);
   if (HasErrors(findings)) return kExitInvalid;
   if (last && last->files != files) ReportChanges(last->files, files);
-  if (!session.HasGoals()) return ReportNoGoals(files);
+  if (!session.HasGoals()) return NothingToRun(files).Report();
   Outcome outcome;
   const bool same = last && last->files == files;
   const bool over = same && saved.last() && saved.last()->status == Status::kSatisfied;

@@ -14,10 +14,6 @@
 namespace rpl {
 namespace {
 
-bool IsEmpty(const ProgramFile& file) {
-  return file.text.find_first_not_of(" \t\r\n") == std::string::npos;
-}
-
 // Creates the session's file, so that GoOn finds one. A program that is refused leaves none.
 ExitCode Create(const std::string& path) {
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kCreate);
@@ -26,13 +22,18 @@ ExitCode Create(const std::string& path) {
   return kExitFile;
 }
 
-// A name that nothing defines may be why a run has no answer. Large programs are left to
-// `rpl check`, which takes longer than reading them.
-void PrintUndefined(const RunOptions& options, const std::vector<ProgramFile>& files) {
+// The files of a program that is to be checked when it has no answer: of a large one, or of one
+// with files of facts, none. That is left to `rpl check`, which takes longer than reading them.
+std::vector<ProgramFile> FilesToCheck(const RunOptions& options,
+                                      const std::vector<ProgramFile>& files) {
   constexpr std::size_t kLarge = std::size_t{1} << 22;
   std::size_t size = 0;
   for (const ProgramFile& file : files) size += file.text.size();
-  if (size > kLarge || !options.engine.facts.empty()) return;
+  return size > kLarge || !options.engine.facts.empty() ? std::vector<ProgramFile>() : files;
+}
+
+// A name that nothing defines may be why a run has no answer.
+void PrintUndefined(const RunOptions& options, const std::vector<ProgramFile>& files) {
   Sources sources;
   std::vector<std::uint32_t> numbers;
   for (const ProgramFile& file : files) numbers.push_back(sources.Add(file.name, file.text));
@@ -47,23 +48,26 @@ void PrintUndefined(const RunOptions& options, const std::vector<ProgramFile>& f
 
 }  // namespace
 
-bool LoadAll(const std::vector<ProgramFile>& files, Session& session) {
+bool LoadAll(std::vector<ProgramFile> files, Session& session) {
   bool sound = true;
-  for (const ProgramFile& file : files) {
-    const std::vector<Diagnostic> findings = session.Load(file.name, file.text);
+  for (ProgramFile& file : files) {
+    const std::vector<Diagnostic> findings = session.Load(file.name, std::move(file.text));
     PrintDiagnostics(findings, session.sources(), std::cerr);
     sound = sound && !HasErrors(findings);
   }
   return sound;
 }
 
-ExitCode ReportNoGoals(const std::vector<ProgramFile>& files) {
-  const bool empty = std::all_of(files.begin(), files.end(), IsEmpty);
-  std::cerr << "nothing to run: ";
-  for (const ProgramFile& file : files)
-    std::cerr << (&file == &files.front() ? "" : ", ") << PrintableLine(file.name);
-  std::cerr << (files.size() == 1 ? " has no goals" : " have no goals")
-            << (empty ? " (it is empty)\n" : "\n")
+NothingToRun::NothingToRun(const std::vector<ProgramFile>& files) : count_(files.size()) {
+  for (const ProgramFile& file : files) {
+    names_ += (names_.empty() ? "" : ", ") + PrintableLine(file.name);
+    empty_ = empty_ && file.text.find_first_not_of(" \t\r\n") == std::string::npos;
+  }
+}
+
+ExitCode NothingToRun::Report() const {
+  std::cerr << "nothing to run: " << names_ << (count_ == 1 ? " has no goals" : " have no goals")
+            << (empty_ ? " (it is empty)\n" : "\n")
             << "help: a goal is `% <- …`, `%name <- …`, or a heading with one\n";
   return kExitInvalid;
 }
@@ -89,15 +93,16 @@ ExitCode ReadAll(const std::vector<std::string>& files, const EngineOptions& opt
   return ReadProgram(files, to);
 }
 
-std::optional<Outcome> ProgramRun::Run(const std::vector<ProgramFile>& read) {
+std::optional<Outcome> ProgramRun::Run(std::vector<ProgramFile> read) {
   if (refused_ = host_.Prepare(files_); refused_ != kExitOk) return std::nullopt;
   session_ =
       std::make_unique<Session>(host_.agent(), SessionOptionsFor(options_, host_.gate(), profile_));
   session_->SetFileReader(ReaderBeside(files_));
   refused_ = kExitInvalid;
-  if (!LoadAll(read, *session_)) return std::nullopt;
+  const NothingToRun nothing(read);
+  if (!LoadAll(std::move(read), *session_)) return std::nullopt;
   if (!session_->HasGoals()) {
-    refused_ = ReportNoGoals(read);
+    refused_ = nothing.Report();
     return std::nullopt;
   }
   Outcome outcome = session_->Run();
@@ -126,9 +131,10 @@ int CommandRun(const RunOptions& options) {
     return code;
   }
   ProgramRun run(options.files, options.engine);
-  const std::optional<Outcome> outcome = run.Run(files);
+  const std::vector<ProgramFile> to_check = FilesToCheck(options, files);
+  const std::optional<Outcome> outcome = run.Run(std::move(files));
   if (outcome) PrintRun(*outcome, run.session(), options.engine);
-  if (outcome && outcome->status == Status::kUnsatisfied) PrintUndefined(options, files);
+  if (outcome && outcome->status == Status::kUnsatisfied) PrintUndefined(options, to_check);
   return run.End(outcome ? &*outcome : nullptr);
 }
 

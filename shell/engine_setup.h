@@ -53,7 +53,7 @@ class Host {
 ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent);
 
 /// Loads the files, with their findings on standard error. Whether none has errors.
-bool LoadAll(const std::vector<ProgramFile>& files, Session& session);
+bool LoadAll(std::vector<ProgramFile> files, Session& session);
 
 /// Adds the files of `--facts` to `to`. When one cannot be used: a message on standard error,
 /// and the exit code.
@@ -85,7 +85,7 @@ class ProgramRun {
 
   /// Runs it, unless something cannot be used: a message on standard error, and nullopt;
   /// then the exit code is that of End.
-  std::optional<Outcome> Run(const std::vector<ProgramFile>& read);
+  std::optional<Outcome> Run(std::vector<ProgramFile> read);
   /// What is left to say after the outcome was printed, and the exit code.
   ExitCode End(const Outcome* outcome);
   Session& session() { return *session_; }
@@ -103,8 +103,18 @@ class ProgramRun {
 ExitCode ReadAll(const std::vector<std::string>& files, const EngineOptions& options,
                  std::vector<ProgramFile>& to);
 
-/// Says that there is nothing to run.
-ExitCode ReportNoGoals(const std::vector<ProgramFile>& files);
+/// What is to be said when there turns out to be nothing to run.
+class NothingToRun {
+ public:
+  explicit NothingToRun(const std::vector<ProgramFile>& files);
+  /// Says it on standard error.
+  ExitCode Report() const;
+
+ private:
+  std::size_t count_;
+  std::string names_;
+  bool empty_ = true;
+};
 
 /// Goes on with the session in the file `path`, which is there, with the program `files`,
 /// named by their paths; none: the files that the session names, as they are now. Calls of

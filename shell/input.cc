@@ -5,10 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
+
+#include "interp/pages.h"
 
 namespace rpl {
 namespace {
@@ -39,6 +42,12 @@ ssize_t ReadSome(int fd, std::string& to) {
 
 Input ReadAll(int fd) {
   Input input;
+  struct stat file = {};
+  if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_size > 0) {
+    const auto size = std::min(static_cast<std::size_t>(file.st_size), kMaxInputBytes);
+    input.text.reserve(size);
+    AdvisePages(input.text.data(), size);
+  }
   for (;;) {
     const ssize_t n = ReadSome(fd, input.text);
     if (n == 0) return input;
