@@ -27,6 +27,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -119,6 +120,7 @@ enum class Facts {
   kFile,    // NAME.suffix
   kFolder,  // -F NAME, before the program
   kName,    // -- NAME: the program reads what it likes
+  kTables,  // --facts RELATION=NAME/RELATION.csv, for each
 };
 
 struct Engine {
@@ -142,6 +144,12 @@ struct Engine {
     all.push_back(kPrograms + program + suffix);
     if (facts == Facts::kFile && !data.empty()) all.push_back(kData + data + suffix);
     if (facts == Facts::kName && !data.empty()) all.insert(all.end(), {"--", kData + data});
+    if (facts != Facts::kTables) return all;
+    std::set<std::filesystem::path> tables;
+    for (const auto& file : std::filesystem::directory_iterator(kData + data))
+      if (file.path().extension() == ".csv") tables.insert(file.path());
+    for (const auto& table : tables)
+      all.insert(all.end(), {"--facts", table.stem().string() + "=" + table.string()});
     return all;
   }
 
@@ -151,6 +159,7 @@ struct Engine {
 };
 
 const Engine kRpl = {"rpl", ".rpl", {"build/rpl", "run"}};
+const Engine kRplTables = {"rpl", ".rpl", {"build/rpl", "run"}, Facts::kTables};
 const Engine kOthers[] = {
     {"swipl",
      ".pl",
@@ -190,16 +199,27 @@ struct Workload {
   std::string about;
   std::map<std::string, double> faster;  // how many times rpl means to be, by engine
   bool shared = false;                   // run by several threads, too
+  std::string program = name;            // otherwise with tables for rpl
+
+  Command OfRpl() const { return (program == name ? kRpl : kRplTables).Of(program, data); }
 };
 
 const Workload kWorkloads[] = {
-    {"tc", "tc", "transitive closure of a random graph", {{"swipl", 6}, {"gringo", 15}}, true},
-    {"sg", "sg", "same generation in a forest", {{"swipl", 6}, {"gringo", 15}}},
-    {"pt", "pt", "points-to analysis, mutual recursion", {}, true},
-    {"tri", "tri", "triangles of a skewed graph", {{"gringo", 100}}},
-    {"neg", "neg", "complement, counts, histogram", {{"swipl", 4}, {"gringo", 8}}},
-    {"wide", "wide", "a million facts with strings, a selective join", {}},
-    {"str", "str", "lines matched by a regex, joined", {}},
+    {"tc",
+     "tc",
+     "transitive closure of a random graph",
+     {{"swipl", 6}, {"gringo", 15}, {"souffle", 2}},
+     true},
+    {"sg", "sg", "same generation in a forest", {{"swipl", 6}, {"gringo", 15}, {"souffle", 2}}},
+    {"pt", "pt", "points-to analysis, mutual recursion", {{"souffle", 2}}, true},
+    {"tri", "tri", "triangles of a skewed graph", {{"gringo", 100}, {"souffle", 2}}},
+    {"neg",
+     "neg",
+     "complement, counts, histogram",
+     {{"swipl", 4}, {"gringo", 8}, {"souffle", 1.25}}},
+    {"wide", "wide", "a million facts with strings, a selective join", {{"souffle", 1 / 0.6}}},
+    {"csv", "wide", "the same, for rpl from files of CSV", {{"souffle", 2.5}}, false, "wide"},
+    {"str", "str", "lines matched by a regex, joined", {{"souffle", 2}}},
     {"load", "wide", "the facts of `wide` alone", {}},
     {"first", "", "the first answer of a small program", {}},
 };
@@ -280,13 +300,13 @@ bool Compare(const Workload& workload, const std::vector<Engine>& others, int co
   };
   std::vector<Rival> rivals;
   for (const Engine& other : others)
-    if (other.Has(workload.name)) rivals.push_back({&other, {}, {}, {}});
+    if (other.Has(workload.program)) rivals.push_back({&other, {}, {}, {}});
   for (int i = 0; i < count; ++i) {
-    if (rivals.empty()) rpl.Add(kRpl, Execute(kRpl.Of(workload.name, workload.data)));
+    if (rivals.empty()) rpl.Add(kRpl, Execute(workload.OfRpl()));
     for (Rival& rival : rivals) {
       if (!rival.runs.trouble.empty()) continue;
-      const Run ours = Execute(kRpl.Of(workload.name, workload.data));
-      const Run theirs = Execute(rival.engine->Of(workload.name, workload.data));
+      const Run ours = Execute(workload.OfRpl());
+      const Run theirs = Execute(rival.engine->Of(workload.program, workload.data));
       rpl.Add(kRpl, ours);
       rival.runs.Add(*rival.engine, theirs);
       if (!rpl.trouble.empty() || !rival.runs.trouble.empty()) continue;
@@ -315,11 +335,11 @@ bool Compare(const Workload& workload, const std::vector<Engine>& others, int co
 
 /// How many times faster rpl is with kThreads than with one, in pairs of runs.
 void PrintShared(const Workload& workload, int count) {
-  Command shared = kRpl.Of(workload.name, workload.data);
+  Command shared = workload.OfRpl();
   shared.insert(shared.end(), {"--threads", std::to_string(kThreads)});
   std::vector<double> faster;
   for (int i = 0; i < count; ++i) {
-    const double alone = Execute(kRpl.Of(workload.name, workload.data)).wall;
+    const double alone = Execute(workload.OfRpl()).wall;
     faster.push_back(alone / Execute(shared).wall);
   }
   PrintFigure("", std::to_string(kThreads) + " threads", Median(faster), "times as fast as one",

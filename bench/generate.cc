@@ -4,9 +4,9 @@
 // machine: bench_generate FOLDER.
 //
 // For each workload NAME, what its engines read: NAME.rpl (RPL), NAME.pl (Prolog), NAME.lp
-// (gringo) and NAME/RELATION.facts (tab-separated, for Souffle). All four hold the same rows
-// in the same order. Only std::mt19937 makes numbers, without the library's distributions,
-// whose results the standard leaves open.
+// (gringo), NAME/RELATION.facts (tab-separated, for Souffle) and NAME/RELATION.csv (for rpl with
+// --facts). All hold the same rows in the same order. Only std::mt19937 makes numbers, without the
+// library's distributions, whose results the standard leaves open.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -44,6 +44,9 @@ class Facts {
     Write(gringo_, relation, row, '"', ",", ").\n");
     if (!table_.is_open() || relation != relation_) {
       table_ = std::ofstream(tables_ / (relation + ".facts"));
+      csv_ = std::ofstream(tables_ / (relation + ".csv"));
+      for (std::size_t i = 0; i < row.size(); ++i) csv_ << (i > 0 ? ",c" : "c") << i;
+      csv_ << '\n';
       relation_ = relation;
     }
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -51,12 +54,14 @@ class Facts {
       std::visit([&](const auto& value) { table_ << value; }, row[i]);
     }
     table_ << '\n';
+    WriteCells(csv_, row, '"', ",");
+    csv_ << '\n';
   }
 
   /// Whether all of it was written.
   bool Close() {
     bool good = true;
-    for (std::ofstream* file : {&rpl_, &prolog_, &gringo_, &table_}) {
+    for (std::ofstream* file : {&rpl_, &prolog_, &gringo_, &table_, &csv_}) {
       file->close();
       good = good && !file->fail();
     }
@@ -67,16 +72,20 @@ class Facts {
   static void Write(std::ofstream& out, const std::string& relation, const std::vector<Value>& row,
                     char quote, std::string_view comma, std::string_view end) {
     out << relation << '(';
+    WriteCells(out, row, quote, comma);
+    out << end;
+  }
+  static void WriteCells(std::ofstream& out, const std::vector<Value>& row, char quote,
+                         std::string_view comma) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i > 0) out << comma;
       if (const auto* text = std::get_if<std::string>(&row[i])) out << quote << *text << quote;
       else out << std::get<std::int64_t>(row[i]);
     }
-    out << end;
   }
 
   std::filesystem::path tables_;
-  std::ofstream rpl_, prolog_, gringo_, table_;
+  std::ofstream rpl_, prolog_, gringo_, table_, csv_;
   std::string relation_;
 };
 
