@@ -10,6 +10,8 @@ namespace {
 
 // Bytes of a batch whose memory is kept.
 constexpr std::size_t kKept = std::size_t{1} << 20;
+// Cells of a huge page.
+constexpr std::size_t kCells = kHugePage / sizeof(Value);
 
 }  // namespace
 
@@ -30,10 +32,13 @@ std::size_t Insertion::Insert(RowSet& rows, std::size_t first, std::size_t count
   rows.cells_.Extend(found * rows.arity());
   if (inserted_.front().slots != rows.table_.slots())
     team_.Each(count, [&](std::size_t k) { PartAnew(rows, inserted_[k]); });
-  team_.Each(1 + kParts, [&](std::size_t k) {
-    if (k == 0) rows.cells_.Touch(std::size_t{base} * rows.arity(), rows.cells_.size());
-    else ClaimPart(rows, k - 1);
+  const std::size_t pages = PagesToTouch(rows);
+  team_.Each(pages + kParts, [&](std::size_t k) {
+    if (k >= pages) return ClaimPart(rows, k - pages);
+    const std::size_t begin = (rows.touched_ + k) * kCells;
+    rows.cells_.Touch(begin, begin + kCells);
   });
+  rows.touched_ += pages;
   ClaimBeyond(rows);
   std::size_t added = 0;
   for (std::size_t k = 0; k < count; ++k) {
@@ -56,6 +61,19 @@ std::size_t Insertion::Insert(RowSet& rows, std::size_t first, std::size_t count
     inserted_[k].added = std::min(inserted_[k].added, most - std::min(most, before));
   }
   return most;
+}
+
+// How many huge pages of the cells, from `touched_` on, the system is to give before the new rows
+// are written. If it is any, then some more of a large relation: by several threads at once, as
+// getting one may take longer than all else that a thread does for these rows.
+std::size_t Insertion::PagesToTouch(RowSet& rows) const {
+  const std::size_t written = std::size_t{rows.size()} * rows.arity();
+  rows.touched_ = std::max(rows.touched_, (written + kCells - 1) / kCells);
+  const std::size_t needed = (rows.cells_.size() + kCells - 1) / kCells;
+  if (needed <= rows.touched_) return 0;
+  const std::size_t ahead = std::min(needed / 4, team_.size() - 1);
+  const std::size_t there = rows.cells_.capacity() / kCells;
+  return std::max(std::min(needed + ahead, there), rows.touched_) - rows.touched_;
 }
 
 // Puts the rows of a batch to the parts of the table as it is.

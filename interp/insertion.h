@@ -76,6 +76,7 @@ class Insertion {
     std::vector<Beyond> beyond;
   };
 
+  std::size_t PagesToTouch(RowSet& rows) const;
   void PartAnew(const RowSet& rows, Waiting& batch);
   void ClaimPart(RowSet& rows, std::size_t part);
   void ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block);

@@ -80,6 +80,8 @@ class PageArray {
   /// Has the system give the memory of the elements from `begin` to `end`, which were never
   /// written. Where several threads write to a new huge page at once, each of them would clear one.
   void Touch(std::size_t begin, std::size_t end) { TouchPages(data_ + begin, data_ + end); }
+  /// The elements that memory was asked for.
+  std::size_t capacity() const { return capacity_; }
   /// Drops the elements from `size` on and keeps their memory.
   void Shrink(std::size_t size) { size_ = size; }
   void Clear() { *this = PageArray(); }

@@ -91,6 +91,7 @@ class RowSet {
   std::uint32_t arity_;
   RowId size_ = 0;
   PageArray<Value> cells_;
+  std::size_t touched_ = 0;  // huge pages of the cells that an Insertion had given, from the first
   RowTable table_;
 };
 

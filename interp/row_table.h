@@ -91,7 +91,9 @@ class RowTable {
 
  private:
   static constexpr std::size_t kPage = kHugePage / sizeof(std::uint32_t);  // slots
-  static constexpr RowId kPlaced = RowId{1} << 14;  // ids that one thread places
+  // What one thread clears, in slots, and places, in ids.
+  static constexpr std::size_t kCleared = std::size_t{1} << 14;
+  static constexpr RowId kPlaced = RowId{1} << 12;
 
   static std::uint32_t Upper(std::uint64_t hash) {
     return static_cast<std::uint32_t>(hash >> 32) ^ kHashSeed;
@@ -126,10 +128,11 @@ class RowTable {
     mask_ = static_cast<std::uint32_t>(slots - 1);
     part_bits_ = slots <= kParts ? 0 : std::countr_zero(slots / kParts);
     // A huge page is given to one thread: if several wrote to it first, each would clear one.
-    each((slots + kPage - 1) / kPage, [&](std::size_t k) {
-      const std::size_t begin = k * kPage, end = std::min(begin + kPage, slots);
-      if (begin < old) std::fill(&slots_[begin], &slots_[begin] + std::min(end, old) - begin, 0);
-      slots_.Touch(std::max(begin, old), end);
+    const std::size_t pages = (slots - old) / kPage;
+    each(pages + (old + kCleared - 1) / kCleared, [&](std::size_t k) {
+      if (k < pages) return slots_.Touch(old + k * kPage, old + (k + 1) * kPage);
+      const std::size_t begin = (k - pages) * kCleared;
+      std::fill_n(&slots_[begin], std::min(kCleared, old - begin), 0);
     });
     each((size + kPlaced - 1) / kPlaced, [&](std::size_t k) {
       const auto begin = static_cast<RowId>(k * kPlaced);
