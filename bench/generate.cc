@@ -39,9 +39,9 @@ class Facts {
   /// `relation` is a name that all of them can write: lower case letters only. Rows of one
   /// relation stand together, as Prolog wants them.
   void Row(const std::string& relation, const std::vector<Value>& row) {
-    Write(rpl_, relation, row, '"', ", ", ")\n");
-    Write(prolog_, relation, row, '\'', ",", ").\n");  // an atom: strings are not indexed
-    Write(gringo_, relation, row, '"', ",", ").\n");
+    Write(rpl_, relation, row, "\"", ", ", ")\n");
+    Write(prolog_, relation, row, "'", ",", ").\n");  // an atom: strings are not indexed
+    Write(gringo_, relation, row, "\"", ",", ").\n");
     if (!table_.is_open() || relation != relation_) {
       table_ = std::ofstream(tables_ / (relation + ".facts"));
       csv_ = std::ofstream(tables_ / (relation + ".csv"));
@@ -49,12 +49,9 @@ class Facts {
       csv_ << '\n';
       relation_ = relation;
     }
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) table_ << '\t';
-      std::visit([&](const auto& value) { table_ << value; }, row[i]);
-    }
+    WriteCells(table_, row, "", "\t");
     table_ << '\n';
-    WriteCells(csv_, row, '"', ",");
+    WriteCells(csv_, row, "\"", ",");
     csv_ << '\n';
   }
 
@@ -70,12 +67,12 @@ class Facts {
 
  private:
   static void Write(std::ofstream& out, const std::string& relation, const std::vector<Value>& row,
-                    char quote, std::string_view comma, std::string_view end) {
+                    std::string_view quote, std::string_view comma, std::string_view end) {
     out << relation << '(';
     WriteCells(out, row, quote, comma);
     out << end;
   }
-  static void WriteCells(std::ofstream& out, const std::vector<Value>& row, char quote,
+  static void WriteCells(std::ofstream& out, const std::vector<Value>& row, std::string_view quote,
                          std::string_view comma) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i > 0) out << comma;

@@ -14,14 +14,18 @@ namespace {
 // From here on an array lives in huge pages, if only in one.
 constexpr std::size_t kLarge = std::size_t{1} << 19;
 
+// The bytes from there to where a huge page may begin.
+std::size_t ToHugePage(const void* at) {
+  return (kHugePage - reinterpret_cast<std::uintptr_t>(at) % kHugePage) % kHugePage;
+}
+
 // Addresses for `bytes`, a multiple of the huge page that they are aligned to.
 void* ReserveAligned(std::size_t bytes) {
   void* const all = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED) throw std::bad_alloc();
   auto* const begin = static_cast<char*>(all);
-  const std::size_t skip =
-      (kHugePage - reinterpret_cast<std::uintptr_t>(begin) % kHugePage) % kHugePage;
+  const std::size_t skip = ToHugePage(begin);
   if (skip > 0) munmap(begin, skip);
   munmap(begin + skip + bytes, kHugePage - skip);
   return begin + skip;
@@ -58,14 +62,11 @@ void* GrowPages(void* old, std::size_t old_bytes, std::size_t bytes) {
 }
 
 void TouchPages(void* begin, void* end) {
-  const auto from = reinterpret_cast<std::uintptr_t>(begin);
-  const std::size_t skip = (kHugePage - from % kHugePage) % kHugePage;
-  for (char* at = static_cast<char*>(begin) + skip; at < end; at += kHugePage) *at = 0;
+  for (char* at = static_cast<char*>(begin) + ToHugePage(begin); at < end; at += kHugePage) *at = 0;
 }
 
 void AdvisePages(void* begin, std::size_t bytes) {
-  const auto from = reinterpret_cast<std::uintptr_t>(begin);
-  const std::size_t skip = (kHugePage - from % kHugePage) % kHugePage;
+  const std::size_t skip = ToHugePage(begin);
   if (bytes < skip + kHugePage) return;
   madvise(static_cast<char*>(begin) + skip, (bytes - skip) / kHugePage * kHugePage, MADV_HUGEPAGE);
 }

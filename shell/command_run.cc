@@ -22,21 +22,24 @@ ExitCode Create(const std::string& path) {
   return kExitFile;
 }
 
-// The files of a program that is to be checked when it has no answer: of a large one, or of one
-// with files of facts, none. That is left to `rpl check`, which takes longer than reading them.
-std::vector<ProgramFile> FilesToCheck(const RunOptions& options,
-                                      const std::vector<ProgramFile>& files) {
-  constexpr std::size_t kLarge = std::size_t{1} << 22;
-  std::size_t size = 0;
-  for (const ProgramFile& file : files) size += file.text.size();
-  return size > kLarge || !options.engine.facts.empty() ? std::vector<ProgramFile>() : files;
+// The first file of that name, which is there.
+std::uint32_t FileNamed(const Sources& sources, const std::string& name) {
+  std::uint32_t file = 0;
+  while (sources.at(file).name != name) ++file;
+  return file;
 }
 
-// A name that nothing defines may be why a run has no answer.
-void PrintUndefined(const RunOptions& options, const std::vector<ProgramFile>& files) {
-  Sources sources;
+// A name that nothing defines may be why a run has no answer. Large programs are left to
+// `rpl check`, which takes longer than reading them.
+void PrintUndefined(const RunOptions& options, Sources sources) {
+  constexpr std::size_t kLarge = std::size_t{1} << 22;
+  std::size_t size = 0;
   std::vector<std::uint32_t> numbers;
-  for (const ProgramFile& file : files) numbers.push_back(sources.Add(file.name, file.text));
+  for (const std::string& name : options.files) {
+    numbers.push_back(FileNamed(sources, name));
+    size += sources.at(numbers.back()).text.size();
+  }
+  if (size > kLarge || !options.engine.facts.empty()) return;
   CheckOptions with;
   with.reader = ReaderBeside(options.files);
   for (const Finding& finding : CheckFiles(sources, numbers, with)) {
@@ -131,10 +134,10 @@ int CommandRun(const RunOptions& options) {
     return code;
   }
   ProgramRun run(options.files, options.engine);
-  const std::vector<ProgramFile> to_check = FilesToCheck(options, files);
   const std::optional<Outcome> outcome = run.Run(std::move(files));
   if (outcome) PrintRun(*outcome, run.session(), options.engine);
-  if (outcome && outcome->status == Status::kUnsatisfied) PrintUndefined(options, to_check);
+  if (outcome && outcome->status == Status::kUnsatisfied)
+    PrintUndefined(options, run.session().sources());
   return run.End(outcome ? &*outcome : nullptr);
 }
 
