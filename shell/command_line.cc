@@ -110,13 +110,18 @@ int Reject(const CLI::App& app, const CLI::ParseError& error) {
 int Understand(int argc, char** argv) {
   CLI::App app("rpl, an engine for RPL, the Relational Prompt Language", "rpl");
   Commands commands;
-  Describe(app, commands);
   if (argc < 2) {
+    Describe(app, commands, [](std::string_view) { return false; });
     if (IsInteractive()) return CommandRepl(commands.repl);
     std::cerr << app.help();
     return kExitInvalid;
   }
   std::vector<std::string> arguments = WithoutHelp(argc, argv);
+  const auto is_named = [&](std::string_view name) {
+    return std::find(arguments.begin(), arguments.end(), name) != arguments.end();
+  };
+  const bool prints_all = is_named("completion") || is_named("reference");
+  Describe(app, commands, [&](std::string_view name) { return prints_all || is_named(name); });
   const std::string first = arguments.front();
   const std::vector<std::string> names = CommandNames(app);
   if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end()) {

@@ -342,12 +342,13 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
   AddFormat(command, options.json);
 }
 
-void AddQueryOptions(CLI::App& command, QueryOptions& options) {
+void DescribeQuery(CLI::App& command, QueryOptions& options) {
   AddPrograms(command, options.files);
   command.add_option("GOAL", options.goal, "What is asked")->required();
   AddEngineOptions(command, options.engine);
   AddToolOptions(command, options.engine, kBesideDocument);
   AddFactsOptions(command, options.engine);
+  command.footer(kQueryFooter);
 }
 
 void DescribeProfile(CLI::App& command, ProfileOptions& options) {
@@ -367,7 +368,7 @@ void DescribeProfile(CLI::App& command, ProfileOptions& options) {
   command.footer(kProfileFooter);
 }
 
-void AddReplOptions(CLI::App& command, ReplOptions& options) {
+void DescribeRepl(CLI::App& command, ReplOptions& options) {
   command.add_option("FILE", options.files, "Markdown protocols, and plain RPL in *.rpl");
   command
       .add_option("--session", options.session,
@@ -379,9 +380,12 @@ void AddReplOptions(CLI::App& command, ReplOptions& options) {
   AddEngineOptions(command, options.engine);
   AddToolOptions(command, options.engine, kBesideDocument);
   AddFactsOptions(command, options.engine);
+  command.footer(kReplFooter);
 }
 
-void AddFmtMode(CLI::App& command, FmtMode& mode) {
+void DescribeFmt(CLI::App& command, FmtOptions& options) {
+  command.add_option("FILE", options.files, "Markdown protocols, *.rpl, or - for standard input")
+      ->required();
   struct Flag {
     const char* name;
     const char* help;
@@ -392,14 +396,17 @@ void AddFmtMode(CLI::App& command, FmtMode& mode) {
                            Flag{"--check", "List the files that would change", FmtMode::kCheck},
                            Flag{"--diff", "Show what would change", FmtMode::kDiff}}) {
     CLI::Option* option = command.add_flag_callback(
-        flag.name, [&mode, to = flag.mode] { mode = to; }, flag.help);
+        flag.name, [&mode = options.mode, to = flag.mode] { mode = to; }, flag.help);
     for (CLI::Option* other : flags) option->excludes(other);
     flags.push_back(option);
   }
+  command.footer(kFmtFooter);
 }
 
-void AddCheckOptions(CLI::App& command, CheckCommandOptions& options) {
+void DescribeCheck(CLI::App& command, CheckCommandOptions& options) {
   using Format = CheckCommandOptions::Format;
+  command.add_option("FILE", options.files, "Markdown protocols, and plain RPL in *.rpl")
+      ->required();
   AddChoice(command, "--format", options.format, "FORMAT", "text (default), json, sarif or github",
             {{"text", Format::kText},
              {"json", Format::kJson},
@@ -413,6 +420,7 @@ void AddCheckOptions(CLI::App& command, CheckCommandOptions& options) {
                   "The least severity that fails: error (default), warning or info")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"error", "warning", "info"}));
+  command.footer(kCheckFooter);
 }
 
 void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
@@ -576,109 +584,128 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
   command.footer(kTraceFooter);
 }
 
-void DescribePrinted(CLI::App& app, Commands& to) {
-  CLI::App* completion = app.add_subcommand("completion", "Print completions for a shell");
-  completion->add_option("SHELL", to.completion.shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  completion->footer(kCompletionFooter);
-
-  CLI::App* reference = app.add_subcommand("reference", "Print what packages are made with");
-  reference->group("");  // hidden
-  reference->add_option("WHAT", to.reference.what, "markdown, man or commands")
-      ->required()
-      ->check(CLI::IsMember({"markdown", "man", "commands"}));
-  reference->add_option("COMMAND", to.reference.command, "Of which `man` is the page");
-
-  app.add_subcommand("help",
-                     "Show this help, or that of a COMMAND")  // becomes --help before it is parsed
-      ->add_option("COMMAND", "A command, and one below it");
-}
-
-}  // namespace
-
-void Describe(CLI::App& app, Commands& to) {
-  app.footer(kFooter);
-  app.set_version_flag("--version", "rpl " RPL_VERSION);
-  app.require_subcommand(1);
-
-  CLI::App* run = app.add_subcommand("run", "Run a program until its goal is decided");
-  run->add_option("FILE", to.run.files, "Markdown protocols, and plain RPL in *.rpl")->required();
-  AddEngineOptions(*run, to.run.engine);
-  AddGuardOptions(*run, to.run.engine.guard);
-  AddToolOptions(*run, to.run.engine, kBesideDocument);
-  AddFactsOptions(*run, to.run.engine);
-  run->add_option("--session", to.run.session,
+void DescribeRun(CLI::App& command, RunOptions& to) {
+  command.add_option("FILE", to.files, "Markdown protocols, and plain RPL in *.rpl")->required();
+  AddEngineOptions(command, to.engine);
+  AddGuardOptions(command, to.engine.guard);
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddFactsOptions(command, to.engine);
+  command
+      .add_option("--session", to.session,
                   "Keep the run in FILE, and go on with it when it is there")
       ->type_name("FILE")
       ->check(CheckNamed);
-  run->footer(kRunFooter);
+  command.footer(kRunFooter);
+}
 
-  DescribeProfile(*app.add_subcommand("profile", "Run a program, and say what took its time"),
-                  to.profile);
-
-  CLI::App* resume = app.add_subcommand("resume", "Go on with a run that has a file");
-  resume->add_option("SESSION", to.resume.session, "The file of `rpl run --session`")->required();
-  AddRepeatable(*resume, "--retry", to.resume.retry, "NAME",
+void DescribeResume(CLI::App& command, ResumeOptions& to) {
+  command.add_option("SESSION", to.session, "The file of `rpl run --session`")->required();
+  AddRepeatable(command, "--retry", to.retry, "NAME",
                 "Call the tool again where it failed, or nobody knows whether it ran; repeatable");
-  AddEngineOptions(*resume, to.resume.engine);
-  AddGuardOptions(*resume, to.resume.engine.guard);
-  AddToolOptions(*resume, to.resume.engine, kBesideDocument);
-  resume->footer(kResumeFooter);
+  AddEngineOptions(command, to.engine);
+  AddGuardOptions(command, to.engine.guard);
+  AddToolOptions(command, to.engine, kBesideDocument);
+  command.footer(kResumeFooter);
+}
 
-  DescribeTrace(*app.add_subcommand("trace", "Show, check or replay what a session established"),
-                to.trace);
+void DescribeReply(CLI::App& command, ReplyOptions& to) {
+  command.add_option("FILE", to.file, "The message (default: standard input)")->check(CheckNamed);
+  AddEngineOptions(command, to.engine);
+  AddGuardOptions(command, to.engine.guard);
+  AddToolOptions(command, to.engine, "default: none");
+  command.footer(kReplyFooter);
+}
 
-  CLI::App* reply = app.add_subcommand("reply", "Answer one user message and its query");
-  reply->add_option("FILE", to.reply.file, "The message (default: standard input)")
-      ->check(CheckNamed);
-  AddEngineOptions(*reply, to.reply.engine);
-  AddGuardOptions(*reply, to.reply.engine.guard);
-  AddToolOptions(*reply, to.reply.engine, "default: none");
-  reply->footer(kReplyFooter);
-
-  CLI::App* query = app.add_subcommand("query", "Answer one query about a program");
-  AddQueryOptions(*query, to.query);
-  query->footer(kQueryFooter);
-
-  CLI::App* repl = app.add_subcommand("repl", "The interactive shell");
-  AddReplOptions(*repl, to.repl);
-  repl->footer(kReplFooter);
-
-  CLI::App* test = app.add_subcommand("test", "Run the test scripts of Markdown files");
-  test->add_option("PATH", to.test.paths, "Files, and folders with *.md files")->required();
-  test->add_option("--filter", to.test.filter, "Only cases with TEXT in their name")
+void DescribeTest(CLI::App& command, TestOptions& to) {
+  command.add_option("PATH", to.paths, "Files, and folders with *.md files")->required();
+  command.add_option("--filter", to.filter, "Only cases with TEXT in their name")
       ->type_name("TEXT");
-  AddFormat(*test, to.test.json);
-  test->footer(kTestFooter);
+  AddFormat(command, to.json);
+  command.footer(kTestFooter);
+}
 
-  CLI::App* check = app.add_subcommand("check", "Say what is wrong with a program");
-  check->add_option("FILE", to.check.files, "Markdown protocols, and plain RPL in *.rpl")
-      ->required();
-  AddCheckOptions(*check, to.check);
-  check->footer(kCheckFooter);
+void DescribeParse(CLI::App& command, ParseOptions& to) {
+  command.add_option("FILE", to.file, "A Markdown protocol or *.rpl")->required();
+  AddFormat(command, to.json);
+  command.footer(kParseFooter);
+}
 
-  DescribeVerify(*app.add_subcommand("verify", "Verify content by a rulespec and rules"),
-                 to.verify);
+void DescribeCompletion(CLI::App& command, CompletionOptions& to) {
+  command.add_option("SHELL", to.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command.footer(kCompletionFooter);
+}
 
-  DescribeExplain(*app.add_subcommand("explain", "Show why a fact holds, or why not"), to.explain);
+void DescribeReference(CLI::App& command, ReferenceOptions& to) {
+  command.add_option("WHAT", to.what, "markdown, man or commands")
+      ->required()
+      ->check(CLI::IsMember({"markdown", "man", "commands"}));
+  command.add_option("COMMAND", to.command, "Of which `man` is the page");
+}
 
-  DescribeGuard(*app.add_subcommand("guard", "Decide about tool calls by a policy"), to.guard);
+// Becomes --help before it is parsed.
+void DescribeHelp(CLI::App& command) {
+  command.add_option("COMMAND", "A command, and one below it");
+}
 
-  DescribeDoc(*app.add_subcommand("doc", "List and draw what a program consists of"), to.doc);
+struct CommandEntry {
+  const char* name;
+  const char* about;
+  void (*describe)(CLI::App& command, Commands& to);
+  bool is_shown = true;  // in the help
+};
 
-  CLI::App* parse = app.add_subcommand("parse", "Show what the parser understands");
-  parse->add_option("FILE", to.parse.file, "A Markdown protocol or *.rpl")->required();
-  AddFormat(*parse, to.parse.json);
-  parse->footer(kParseFooter);
+constexpr CommandEntry kCommands[] = {
+    {"run", "Run a program until its goal is decided",
+     [](CLI::App& command, Commands& to) { DescribeRun(command, to.run); }},
+    {"profile", "Run a program, and say what took its time",
+     [](CLI::App& command, Commands& to) { DescribeProfile(command, to.profile); }},
+    {"resume", "Go on with a run that has a file",
+     [](CLI::App& command, Commands& to) { DescribeResume(command, to.resume); }},
+    {"trace", "Show, check or replay what a session established",
+     [](CLI::App& command, Commands& to) { DescribeTrace(command, to.trace); }},
+    {"reply", "Answer one user message and its query",
+     [](CLI::App& command, Commands& to) { DescribeReply(command, to.reply); }},
+    {"query", "Answer one query about a program",
+     [](CLI::App& command, Commands& to) { DescribeQuery(command, to.query); }},
+    {"repl", "The interactive shell",
+     [](CLI::App& command, Commands& to) { DescribeRepl(command, to.repl); }},
+    {"test", "Run the test scripts of Markdown files",
+     [](CLI::App& command, Commands& to) { DescribeTest(command, to.test); }},
+    {"check", "Say what is wrong with a program",
+     [](CLI::App& command, Commands& to) { DescribeCheck(command, to.check); }},
+    {"verify", "Verify content by a rulespec and rules",
+     [](CLI::App& command, Commands& to) { DescribeVerify(command, to.verify); }},
+    {"explain", "Show why a fact holds, or why not",
+     [](CLI::App& command, Commands& to) { DescribeExplain(command, to.explain); }},
+    {"guard", "Decide about tool calls by a policy",
+     [](CLI::App& command, Commands& to) { DescribeGuard(command, to.guard); }},
+    {"doc", "List and draw what a program consists of",
+     [](CLI::App& command, Commands& to) { DescribeDoc(command, to.doc); }},
+    {"parse", "Show what the parser understands",
+     [](CLI::App& command, Commands& to) { DescribeParse(command, to.parse); }},
+    {"fmt", "Lay out the RPL of files",
+     [](CLI::App& command, Commands& to) { DescribeFmt(command, to.fmt); }},
+    {"completion", "Print completions for a shell",
+     [](CLI::App& command, Commands& to) { DescribeCompletion(command, to.completion); }},
+    {"reference", "Print what packages are made with",
+     [](CLI::App& command, Commands& to) { DescribeReference(command, to.reference); }, false},
+    {"help", "Show this help, or that of a COMMAND",
+     [](CLI::App& command, Commands&) { DescribeHelp(command); }},
+};
 
-  CLI::App* fmt = app.add_subcommand("fmt", "Lay out the RPL of files");
-  fmt->add_option("FILE", to.fmt.files, "Markdown protocols, *.rpl, or - for standard input")
-      ->required();
-  AddFmtMode(*fmt, to.fmt.mode);
-  fmt->footer(kFmtFooter);
+}  // namespace
 
-  DescribePrinted(app, to);
+void Describe(CLI::App& app, Commands& to, const std::function<bool(std::string_view)>& in_full) {
+  app.footer(kFooter);
+  app.set_version_flag("--version", "rpl " RPL_VERSION);
+  app.require_subcommand(1);
+  for (const CommandEntry& entry : kCommands) {
+    CLI::App* const command = app.add_subcommand(entry.name, entry.about);
+    if (!entry.is_shown) command->group("");
+    if (in_full(entry.name)) entry.describe(*command, to);
+  }
 }
 
 }  // namespace rpl

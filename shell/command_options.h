@@ -8,6 +8,9 @@
 #ifndef RPL_SHELL_COMMAND_OPTIONS_H_
 #define RPL_SHELL_COMMAND_OPTIONS_H_
 
+#include <functional>
+#include <string_view>
+
 #include "shell/commands.h"
 
 namespace CLI {
@@ -37,9 +40,10 @@ struct Commands {
   ReferenceOptions reference;
 };
 
-/// Adds all commands to `app`. Parsing writes to `to`, which must outlive it; which command
-/// was chosen, `app` knows.
-void Describe(CLI::App& app, Commands& to);
+/// Adds all commands to `app`; those for which `in_full` does not hold with no more than their
+/// names, as options take long to make. Parsing writes to `to`, which must outlive it; which
+/// command was chosen, `app` knows.
+void Describe(CLI::App& app, Commands& to, const std::function<bool(std::string_view)>& in_full);
 
 }  // namespace rpl
 
