@@ -15,9 +15,8 @@ constexpr std::size_t kCells = kHugePage / sizeof(Value);
 
 }  // namespace
 
-RowBatch& Insertion::Begin(std::size_t k, const RowSet& rows) {
-  waiting_[k].rows.Clear(rows.arity());
-  waiting_[k].slots = rows.table_.slots();
+RowBatch& Insertion::Begin(std::size_t k, std::size_t arity) {
+  waiting_[k].rows.Clear(arity);
   return waiting_[k].rows;
 }
 
@@ -27,11 +26,9 @@ std::size_t Insertion::Insert(RowSet& rows, std::size_t first, std::size_t count
   const RowId base = rows.size();
   std::size_t found = 0;
   for (std::size_t k = 0; k < count; ++k) found += inserted_[k].rows.size;
-  rows.Reserve(found, &team_);
+  rows.Reserve(std::max(found, kParts), &team_);  // each part has slots
   if (found < few_) return InsertAlone(rows, most);
   rows.cells_.Extend(found * rows.arity());
-  if (inserted_.front().slots != rows.table_.slots())
-    team_.Each(count, [&](std::size_t k) { PartAnew(rows, inserted_[k]); });
   const std::size_t pages = PagesToTouch(rows);
   team_.Each(pages + kParts, [&](std::size_t k) {
     if (k >= pages) return ClaimPart(rows, k - pages);
@@ -74,17 +71,6 @@ std::size_t Insertion::PagesToTouch(RowSet& rows) const {
   const std::size_t ahead = std::min(needed / 4, team_.size() - 1);
   const std::size_t there = rows.cells_.capacity() / kCells;
   return std::max(std::min(needed + ahead, there), rows.touched_) - rows.touched_;
-}
-
-// Puts the rows of a batch to the parts of the table as it is.
-void Insertion::PartAnew(const RowSet& rows, Waiting& batch) {
-  RowBatch parted(kParts);
-  parted.Clear(rows.arity());
-  batch.rows.ForEach([&](const Value* row) {
-    const std::uint64_t hash = WaitingRows::HashOf(row);
-    std::copy_n(row, rows.arity(), parted.Add(rows.PartOf(hash), hash));
-  });
-  batch.rows = std::move(parted);
 }
 
 // Claims slots for the rows of a part, block by block: what a row needs of the memory is asked for

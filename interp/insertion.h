@@ -32,8 +32,8 @@ class Insertion {
       : team_(team), few_(few), waiting_(batches) {}
 
   std::size_t batches() const { return waiting_.size(); }
-  /// Batch k, empty, to be filled with new rows of `rows`, in parts.
-  RowBatch& Begin(std::size_t k, const RowSet& rows);
+  /// Batch k, empty, to be filled with rows of so many columns, in parts (RowSet::PartOf).
+  RowBatch& Begin(std::size_t k, std::size_t arity);
   RowBatch& batch(std::size_t k) { return waiting_[k].rows; }
   /// Inserts `count` batches from the first on; at most `most` new rows. Returns how many were new.
   std::size_t Insert(RowSet& rows, std::size_t first, std::size_t count, std::size_t most);
@@ -47,7 +47,6 @@ class Insertion {
 
   struct Waiting {
     RowBatch rows{kParts};
-    std::size_t slots = 0;  // of the table whose parts they are
     RowId first = 0;        // id of its first new row
     std::size_t added = 0;  // new rows
     Ranks ranks;            // of its new rows
@@ -77,7 +76,6 @@ class Insertion {
   };
 
   std::size_t PagesToTouch(RowSet& rows) const;
-  void PartAnew(const RowSet& rows, Waiting& batch);
   void ClaimPart(RowSet& rows, std::size_t part);
   void ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block);
   void ClaimBeyond(RowSet& rows);

@@ -53,11 +53,11 @@ void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch,
   for (std::size_t wave = 0; wave < waves; ++wave) {
     std::size_t added = 0;
     for (std::size_t k = 0; k < kBatches; ++k) {
-      RowBatch& batch = insertion.Begin(k, together);
+      RowBatch& batch = insertion.Begin(k, 2);
       for (std::size_t i = random() % (2 * rows_of_a_batch + 1); i > 0; --i) {
         const TwoCells row = row_of(random);
         const std::uint64_t hash = RowSet::HashOf(row);
-        std::copy(row.begin(), row.end(), batch.Add(together.PartOf(hash), hash));
+        std::copy(row.begin(), row.end(), batch.Add(RowSet::PartOf(hash), hash));
         added += alone.Insert(row).is_new ? 1 : 0;
       }
     }
@@ -136,11 +136,11 @@ TEST_CASE("a team inserts at most as many new rows as it may") {
   Insertion insertion(team, 2, 512);
   RowSet rows(1);
   for (std::size_t k = 0; k < 2; ++k) {
-    RowBatch& batch = insertion.Begin(k, rows);
+    RowBatch& batch = insertion.Begin(k, 1);
     for (int i = 0; i < 3'000; ++i) {
       const Value row[] = {pool.Int(i)};
       const std::uint64_t hash = RowSet::HashOf(row);
-      *batch.Add(rows.PartOf(hash), hash) = row[0];
+      *batch.Add(RowSet::PartOf(hash), hash) = row[0];
     }
   }
   CHECK(insertion.Insert(rows, 0, 2, 1'000) == 1'000);

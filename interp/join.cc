@@ -257,7 +257,7 @@ bool JoinRun::ScanAhead(RowId row, RowId end) {
   for (std::size_t i = 0; i < arity; ++i) hash = MixHash(hash, slots_[join_.columns[i]].bits());
   const bool alone = batch_->parts.size() == 1;
   if (alone) head_.Prefetch(hash);
-  Value* const row = batch_->Add(alone ? 0 : head_.PartOf(hash), hash);
+  Value* const row = batch_->Add(alone ? 0 : RowSet::PartOf(hash), hash);
   for (std::size_t i = 0; i < arity; ++i) row[i] = slots_[join_.columns[i]];
   return batch_->size < full_ || (*pause_)();
 }

@@ -70,7 +70,7 @@ void JoinTeam::Run(std::span<Job> jobs, Store& store, const std::vector<Marks>& 
   const auto run_piece = [&, owner = std::this_thread::get_id()](std::size_t k) {
     const Piece& piece = wave_[k];
     RowSet& rows = rows_of(k);
-    RowBatch& found = insertion_.Begin(k, rows);
+    RowBatch& found = insertion_.Begin(k, rows.arity());
     if (stopped) return;
     JoinRun run = runs[piece.job];
     run.Run(piece.begin, piece.end, found, SIZE_MAX, Share(rows, found, keep_on, owner, stopped));

@@ -67,7 +67,7 @@ class RowSet {
   }
 
   /// The part of the table where a row of that hash belongs (interp/row_table.h).
-  std::size_t PartOf(std::uint64_t hash) const { return table_.PartOf(hash); }
+  static std::size_t PartOf(std::uint64_t hash) { return RowTable::PartOf(hash); }
   /// Drops the rows from `size` on. O(rows).
   void Truncate(RowId size);
 

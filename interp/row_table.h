@@ -6,7 +6,7 @@
 // which a table of 2^k slots needs k for an id; the others keep those bits of the hash that do not
 // say where it belongs:
 //
-//   hash     | tag            | home     |     its upper half
+//   hash     | home     | tag            |     its upper half
 //   slot     | tag            | id + 1   |     0: free
 //
 // So a probe rarely looks at a row, and a slot is half as large as if it kept the whole hash. In
@@ -63,25 +63,26 @@ class RowTable {
   /// one of its tag, which is an equal key's but for once in a while, or a free slot; then Put
   /// gives that slot an id. REQUIRES: room.
   ///
-  /// By several threads (interp/insertion.h): the table lies in kParts parts, and each is used by
-  /// one thread alone. When a part ends before such a slot, it is kBeyond.
-  static constexpr std::size_t kParts = 32;  // as a part: the whole table
+  /// By several threads (interp/insertion.h): a table of so many slots or more lies in kParts
+  /// parts, and each is used by one thread alone. A key's part is the same whatever the size of
+  /// the table. When a part ends before such a slot, it is kBeyond.
+  static constexpr int kPartBits = 5;
+  static constexpr std::size_t kParts = 1 << kPartBits;  // as a part: the whole table
   static constexpr std::size_t kBeyond = SIZE_MAX;
-  std::size_t Home(std::uint64_t hash) const { return Upper(hash) & mask_; }
+  std::size_t Home(std::uint64_t hash) const { return Upper(hash) >> shift_; }
   std::size_t Seek(std::uint64_t hash, std::size_t slot, std::size_t part = kParts) const {
-    const std::uint32_t upper = Upper(hash);
-    const std::size_t end = part == kParts ? kBeyond : (part + 1) << part_bits_ & mask_;
+    const std::uint32_t tag = TagOf(hash);
+    const std::size_t end = part == kParts ? kBeyond : (part + 1) << (bits_ - kPartBits) & mask_;
     for (slot &= mask_; slot != end; slot = (slot + 1) & mask_)
-      if (slots_[slot] == 0 || (slots_[slot] ^ upper) <= mask_) return slot;
+      if (slots_[slot] == 0 || (slots_[slot] ^ tag) <= mask_) return slot;
     return kBeyond;
   }
   /// The id in a slot, or kNoId.
   RowId IdAt(std::size_t slot) const { return (slots_[slot] & mask_) - 1; }
   void Put(std::size_t slot, std::uint64_t hash, RowId id) { slots_[slot] = Word(hash, id); }
   void Replace(std::size_t slot, RowId id) { slots_[slot] = (slots_[slot] & ~mask_) | (id + 1); }
-  std::size_t PartOf(std::uint64_t hash) const { return PartAt(Home(hash)); }
-  std::size_t PartAt(std::size_t slot) const { return slot >> part_bits_; }
-  std::size_t slots() const { return slots_.size(); }
+  static std::size_t PartOf(std::uint64_t hash) { return Upper(hash) >> (32 - kPartBits); }
+  std::size_t PartAt(std::size_t slot) const { return slot >> (bits_ - kPartBits); }
 
   /// The bytes that room for the ids below `end` would take at once; mostly 0.
   std::size_t GrowthFor(std::size_t end) const {
@@ -98,9 +99,13 @@ class RowTable {
   static std::uint32_t Upper(std::uint64_t hash) {
     return static_cast<std::uint32_t>(hash >> 32) ^ kHashSeed;
   }
+  /// The tag where a slot has it.
+  std::uint32_t TagOf(std::uint64_t hash) const {
+    return static_cast<std::uint32_t>(std::uint64_t{Upper(hash)} << bits_);
+  }
   std::uint32_t Word(std::uint64_t hash, RowId id) const {
     assert(id < mask_);
-    return (Upper(hash) & ~mask_) | (id + 1);
+    return TagOf(hash) | (id + 1);
   }
   std::size_t SlotsFor(std::size_t end) const {
     std::size_t slots = slots_.size();
@@ -126,7 +131,8 @@ class RowTable {
     const std::size_t old = slots_.size();
     slots_.Resize(slots);
     mask_ = static_cast<std::uint32_t>(slots - 1);
-    part_bits_ = slots <= kParts ? 0 : std::countr_zero(slots / kParts);
+    bits_ = std::countr_zero(slots);
+    shift_ = 32 - bits_;
     // A huge page is given to one thread: if several wrote to it first, each would clear one.
     const std::size_t pages = (slots - old) / kPage;
     each(pages + (old + kCleared - 1) / kCleared, [&](std::size_t k) {
@@ -175,7 +181,8 @@ class RowTable {
 
   PageArray<std::uint32_t> slots_;  // Invariant: a power of two.
   std::uint32_t mask_ = 0;
-  int part_bits_ = 0;  // slots of a part, as a power of two
+  int bits_ = 0;    // how many slots, as a power of two
+  int shift_ = 32;  // of a hash's upper half, to where it belongs
 };
 
 }  // namespace rpl
