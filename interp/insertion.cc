@@ -15,49 +15,89 @@ constexpr std::size_t kCells = kHugePage / sizeof(Value);
 
 }  // namespace
 
-RowBatch& Insertion::Begin(std::size_t k, std::size_t arity) {
-  waiting_[k].rows.Clear(arity);
+RowBatch& Insertion::Begin(std::size_t k, RowSet& rows) {
+  waiting_[k].rows.Clear(rows.arity());
+  waiting_[k].to = &rows;
   return waiting_[k].rows;
 }
 
-std::size_t Insertion::Insert(RowSet& rows, std::size_t first, std::size_t count,
-                              std::size_t most) {
-  inserted_ = std::span(waiting_).subspan(first, count);
-  const RowId base = rows.size();
+std::size_t Insertion::GrowthFor(std::size_t count) {
+  FindHeads(std::span(waiting_).first(count));
+  std::size_t bytes = 0;
+  for (const Head& head : heads_) bytes += head.rows->GrowthFor(head.found);
+  return bytes;
+}
+
+std::size_t Insertion::Insert(std::size_t count, std::size_t most) {
+  const std::span<Waiting> batches = std::span(waiting_).first(count);
   std::size_t found = 0;
-  for (std::size_t k = 0; k < count; ++k) found += inserted_[k].rows.size;
-  rows.Reserve(std::max(found, kParts), &team_);  // each part has slots
-  if (found < few_) return InsertAlone(rows, most);
-  rows.cells_.Extend(found * rows.arity());
-  const std::size_t pages = PagesToTouch(rows);
-  team_.Each(pages + kParts, [&](std::size_t k) {
-    if (k >= pages) return ClaimPart(rows, k - pages);
-    const std::size_t begin = (rows.touched_ + k) * kCells;
-    rows.cells_.Touch(begin, begin + kCells);
-  });
-  rows.touched_ += pages;
-  ClaimBeyond(rows);
+  for (const Waiting& batch : batches) found += batch.rows.size;
+  return found < few_ || found > most ? InsertAlone(batches, most) : InsertTogether(batches);
+}
+
+// Puts the batches to what they are inserted into.
+void Insertion::FindHeads(std::span<Waiting> batches) {
+  std::size_t count = 0;
+  for (Waiting& batch : batches) {
+    std::size_t at = 0;
+    while (at < count && known_heads_[at].rows != batch.to) ++at;
+    if (at == known_heads_.size()) known_heads_.emplace_back();
+    Head& head = known_heads_[at];
+    if (at == count) {
+      head.rows = batch.to;
+      head.batches.clear();
+      head.found = 0;
+      ++count;
+    }
+    head.batches.push_back(&batch);
+    head.found += batch.rows.size;
+  }
+  heads_ = std::span(known_heads_).first(count);
+}
+
+std::size_t Insertion::InsertAlone(std::span<Waiting> batches, std::size_t most) {
   std::size_t added = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    inserted_[k].first = base + static_cast<RowId>(added);
-    inserted_[k].added = 0;
-    for (const Part& part : parts_)
-      inserted_[k].added += part.ends[k] - (k == 0 ? 0 : part.ends[k - 1]);
-    added += inserted_[k].added;
+  for (Waiting& batch : batches) {
+    batch.added = 0;
+    batch.rows.ForEach([&](const Value* row) {
+      if (added == most || !batch.to->Insert(row, WaitingRows::HashOf(row)).is_new) return;
+      ++batch.added;
+      ++added;
+    });
   }
-  team_.Each(count, [&](std::size_t k) { Settle(rows, k); });
-  team_.Each(kParts + 1, [&](std::size_t part) {
-    for (const Claim& claim : parts_[part].claims) rows.table_.Replace(claim.slot, claim.id);
+  return added;
+}
+
+std::size_t Insertion::InsertTogether(std::span<Waiting> batches) {
+  FindHeads(batches);
+  std::size_t pages = 0;
+  for (Head& head : heads_) {
+    RowSet& rows = *head.rows;
+    rows.Reserve(std::max(head.found, kParts), &team_);  // each part has slots
+    rows.cells_.Extend(head.found * rows.arity());
+    head.pages = PagesToTouch(rows);
+    pages += head.pages;
+  }
+  team_.Each(pages + heads_.size() * kParts, [&](std::size_t k) {
+    if (k >= pages) return ClaimPart(heads_[(k - pages) / kParts], (k - pages) % kParts);
+    Head* head = heads_.data();
+    for (; k >= head->pages; ++head) k -= head->pages;
+    const std::size_t begin = (head->rows->touched_ + k) * kCells;
+    head->rows->cells_.Touch(begin, begin + kCells);
   });
-  rows.size_ += static_cast<RowId>(added);
-  rows.cells_.Shrink(std::size_t{rows.size_} * rows.arity());
-  if (added <= most) return added;
-  rows.Truncate(base + static_cast<RowId>(most));
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t before = inserted_[k].first - base;
-    inserted_[k].added = std::min(inserted_[k].added, most - std::min(most, before));
+  std::size_t added = 0;
+  for (Head& head : heads_) {
+    head.rows->touched_ += head.pages;
+    ClaimBeyond(head);
+    added += Number(head);
   }
-  return most;
+  team_.Each(batches.size(), [&](std::size_t k) { Settle(batches[k]); });
+  team_.Each(heads_.size() * (kParts + 1), [&](std::size_t k) {
+    Head& head = heads_[k / (kParts + 1)];
+    for (const Claim& claim : head.parts[k % (kParts + 1)].claims)
+      head.rows->table_.Replace(claim.slot, claim.id);
+  });
+  return added;
 }
 
 // How many huge pages of the cells, from `touched_` on, the system is to give before the new rows
@@ -75,31 +115,32 @@ std::size_t Insertion::PagesToTouch(RowSet& rows) const {
 
 // Claims slots for the rows of a part, block by block: what a row needs of the memory is asked for
 // before its turn comes, first its place in the table, then the row found there.
-void Insertion::ClaimPart(RowSet& rows, std::size_t part) {
+void Insertion::ClaimPart(Head& head, std::size_t part) {
   constexpr std::size_t kBlock = 64;
   Next block[kBlock];
   std::size_t waiting = 0;
-  Part& mine = parts_[part];
+  Part& mine = head.parts[part];
   mine.claims.Shrink(0);
-  mine.ends.assign(inserted_.size(), 0);
+  mine.ends.assign(head.batches.size(), 0);
   mine.beyond.clear();
-  for (std::size_t k = 0; k < inserted_.size(); ++k) {
-    const WaitingRows& from = inserted_[k].rows.parts[part];
+  for (std::size_t k = 0; k < head.batches.size(); ++k) {
+    const WaitingRows& from = head.batches[k]->rows.parts[part];
     for (std::size_t i = 0; i < from.size(); ++i) {
       const std::uint64_t hash = WaitingRows::HashOf(from.Row(i));
       block[waiting++] = {from.Row(i), hash, 0, k};
-      rows.Prefetch(hash);
-      if (waiting == kBlock) ClaimBlock(rows, part, {block, std::exchange(waiting, 0)});
+      head.rows->Prefetch(hash);
+      if (waiting == kBlock) ClaimBlock(head, part, {block, std::exchange(waiting, 0)});
     }
   }
-  ClaimBlock(rows, part, {block, waiting});
+  ClaimBlock(head, part, {block, waiting});
   std::partial_sum(mine.ends.begin(), mine.ends.end(), mine.ends.begin());
 }
 
 // Until the ids are known a slot has a ticket: how many claims of the part are in front of its
 // own. As in RowSet::InsertEach, it decides no branch whether a row is new.
-void Insertion::ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block) {
-  Part& mine = parts_[part];
+void Insertion::ClaimBlock(Head& head, std::size_t part, std::span<Next> block) {
+  Part& mine = head.parts[part];
+  RowSet& rows = *head.rows;
   RowTable& table = rows.table_;
   const RowId base = rows.size();
   std::size_t claimed = mine.claims.size();
@@ -135,26 +176,27 @@ void Insertion::ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block
 
 // The rows that found no place in their part, in order; few, as tables are not full. Their tickets
 // come after those that any part gave out.
-void Insertion::ClaimBeyond(RowSet& rows) {
+void Insertion::ClaimBeyond(Head& head) {
+  RowSet& rows = *head.rows;
   std::vector<Beyond> beyond;
   for (std::size_t part = 0; part < kParts; ++part)
-    beyond.insert(beyond.end(), parts_[part].beyond.begin(), parts_[part].beyond.end());
+    beyond.insert(beyond.end(), head.parts[part].beyond.begin(), head.parts[part].beyond.end());
   std::sort(beyond.begin(), beyond.end(), [](const Beyond& a, const Beyond& b) {
     return a.batch != b.batch ? a.batch < b.batch
                               : WaitingRows::NumberOf(a.row) < WaitingRows::NumberOf(b.row);
   });
-  Part& all = parts_[kParts];
+  Part& all = head.parts[kParts];
   all.claims.Shrink(0);
-  all.ends.assign(inserted_.size(), 0);
+  all.ends.assign(head.batches.size(), 0);
   const RowId base = rows.size();
   std::size_t most = 0;
   for (std::size_t part = 0; part < kParts; ++part)
-    most = std::max(most, parts_[part].claims.size());
+    most = std::max(most, head.parts[part].claims.size());
   const RowId tickets = base + static_cast<RowId>(most);
   const auto row_at = [&](std::size_t slot) {
     const RowId id = rows.table_.IdAt(slot);
     if (id < base) return rows.Row(id);
-    return id < tickets ? parts_[rows.table_.PartAt(slot)].claims[id - base].row
+    return id < tickets ? head.parts[rows.table_.PartAt(slot)].claims[id - base].row
                         : all.claims[id - tickets].row;
   };
   for (const Beyond& next : beyond) {
@@ -174,32 +216,36 @@ void Insertion::ClaimBeyond(RowSet& rows) {
   std::partial_sum(all.ends.begin(), all.ends.end(), all.ends.begin());
 }
 
+// Says which ids the new rows of each batch get; how many these are.
+std::size_t Insertion::Number(Head& head) {
+  RowSet& rows = *head.rows;
+  const RowId before = rows.size_;
+  for (std::size_t k = 0; k < head.batches.size(); ++k) {
+    Waiting& batch = *head.batches[k];
+    batch.at = k;
+    batch.head = &head;
+    batch.first = rows.size_;
+    batch.added = 0;
+    for (const Part& part : head.parts) batch.added += part.ends[k] - part.BeginOf(k);
+    rows.size_ += static_cast<RowId>(batch.added);
+  }
+  rows.cells_.Shrink(std::size_t{rows.size_} * rows.arity());
+  return rows.size_ - before;
+}
+
 // Gives the new rows of a batch their ids, and writes them.
-void Insertion::Settle(RowSet& rows, std::size_t k) {
-  Waiting& batch = inserted_[k];
+void Insertion::Settle(Waiting& batch) {
   const auto each_claim = [&](auto&& fn) {
-    for (Part& part : parts_)
-      for (std::size_t i = k == 0 ? 0 : part.ends[k - 1]; i < part.ends[k]; ++i) fn(part.claims[i]);
+    for (Part& part : batch.head->parts)
+      for (std::size_t i = part.BeginOf(batch.at); i < part.ends[batch.at]; ++i) fn(part.claims[i]);
   };
   batch.ranks.Reset(batch.rows.size);
   each_claim([&](const Claim& claim) { batch.ranks.Mark(WaitingRows::NumberOf(claim.row)); });
   batch.ranks.Count();
   each_claim([&](Claim& claim) {
     claim.id = batch.first + batch.ranks.Before(WaitingRows::NumberOf(claim.row));
-    rows.Write(claim.id, claim.row);
+    batch.to->Write(claim.id, claim.row);
   });
-}
-
-std::size_t Insertion::InsertAlone(RowSet& rows, std::size_t most) {
-  const RowId base = rows.size();
-  for (std::size_t k = 0; k < inserted_.size(); ++k) {
-    const RowId before = rows.size();
-    inserted_[k].rows.ForEach([&](const Value* row) {
-      if (rows.size() - base < most) rows.Insert(row, WaitingRows::HashOf(row));
-    });
-    inserted_[k].added = rows.size() - before;
-  }
-  return rows.size() - base;
 }
 
 void Insertion::Trim() {

@@ -2,10 +2,11 @@
 //
 // Insertion of many rows by a team: they get the ids that one thread would have given them.
 //
-// The rows come in batches, whose order is the order of the rows. The table of the relation
-// lies in parts (interp/row_table.h), and who fills a batch puts each row to those of its part.
-// Then each part is looked after by one thread, which goes over its rows of all batches in order:
-// so of equal rows the first is the one that is new, and nothing is shared but what is only read.
+// The rows come in batches, each for one set of rows, in the order in which they are to stand
+// there. The table of a set lies in parts (interp/row_table.h), and who fills a batch puts each row
+// to those of its part. Then each part is looked after by one thread, which goes over its rows of
+// all batches in order: so of equal rows the first is the one that is new, and nothing is shared
+// but what is only read. Several sets are inserted into at once.
 //
 //   batches    a b a | b c | a d        in order
 //   part 0     a   a |     | a          new: the first a, of batch 0
@@ -32,11 +33,13 @@ class Insertion {
       : team_(team), few_(few), waiting_(batches) {}
 
   std::size_t batches() const { return waiting_.size(); }
-  /// Batch k, empty, to be filled with rows of so many columns, in parts (RowSet::PartOf).
-  RowBatch& Begin(std::size_t k, std::size_t arity);
-  RowBatch& batch(std::size_t k) { return waiting_[k].rows; }
-  /// Inserts `count` batches from the first on; at most `most` new rows. Returns how many were new.
-  std::size_t Insert(RowSet& rows, std::size_t first, std::size_t count, std::size_t most);
+  /// Batch k, empty, to be filled with rows for `rows`, in parts (RowSet::PartOf).
+  RowBatch& Begin(std::size_t k, RowSet& rows);
+  const RowBatch& batch(std::size_t k) const { return waiting_[k].rows; }
+  /// The bytes that inserting the first `count` batches would take at once.
+  std::size_t GrowthFor(std::size_t count);
+  /// Inserts the first `count` batches; at most `most` new rows. Returns how many were new.
+  std::size_t Insert(std::size_t count, std::size_t most);
   /// How many rows of batch k were.
   std::size_t added(std::size_t k) const { return waiting_[k].added; }
   /// Gives back the memory of large batches.
@@ -45,8 +48,12 @@ class Insertion {
  private:
   static constexpr std::size_t kParts = RowTable::kParts;
 
+  struct Head;
   struct Waiting {
     RowBatch rows{kParts};
+    RowSet* to = nullptr;
+    Head* head = nullptr;   // of `to`
+    std::size_t at = 0;     // which of the head's batches it is
     RowId first = 0;        // id of its first new row
     std::size_t added = 0;  // new rows
     Ranks ranks;            // of its new rows
@@ -73,20 +80,33 @@ class Insertion {
     PageArray<Claim> claims;        // batch by batch
     std::vector<std::size_t> ends;  // of those of each batch
     std::vector<Beyond> beyond;
+
+    std::size_t BeginOf(std::size_t batch) const { return batch == 0 ? 0 : ends[batch - 1]; }
+  };
+  /// What is inserted into one set of rows.
+  struct Head {
+    RowSet* rows = nullptr;
+    std::vector<Waiting*> batches;       // in order
+    std::size_t found = 0;               // rows of them
+    std::size_t pages = 0;               // to be touched
+    std::array<Part, kParts + 1> parts;  // and what was beyond them
   };
 
+  void FindHeads(std::span<Waiting> batches);
+  std::size_t InsertAlone(std::span<Waiting> batches, std::size_t most);
+  std::size_t InsertTogether(std::span<Waiting> batches);
   std::size_t PagesToTouch(RowSet& rows) const;
-  void ClaimPart(RowSet& rows, std::size_t part);
-  void ClaimBlock(RowSet& rows, std::size_t part, std::span<Next> block);
-  void ClaimBeyond(RowSet& rows);
-  void Settle(RowSet& rows, std::size_t k);
-  std::size_t InsertAlone(RowSet& rows, std::size_t most);
+  void ClaimPart(Head& head, std::size_t part);
+  void ClaimBlock(Head& head, std::size_t part, std::span<Next> block);
+  void ClaimBeyond(Head& head);
+  std::size_t Number(Head& head);
+  void Settle(Waiting& batch);
 
   Team& team_;
   const std::size_t few_;
   std::vector<Waiting> waiting_;
-  std::span<Waiting> inserted_;         // those of them that are inserted now
-  std::array<Part, kParts + 1> parts_;  // and what was beyond them
+  std::vector<Head> known_heads_;  // with the memory of earlier ones
+  std::span<Head> heads_;          // those of them that are inserted into now
 };
 
 }  // namespace rpl

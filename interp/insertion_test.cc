@@ -3,6 +3,7 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <numeric>
 #include <random>
 
 #include "interp/store.h"
@@ -40,7 +41,7 @@ auto GoodRows(Pool& pool) {
   };
 }
 
-// Inserts the same rows by a team and one by one.
+// Inserts the same rows, into two sets of them, by a team and one by one.
 template <typename Row>
 void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch, const Row& row_of,
              std::size_t few = 512) {
@@ -48,26 +49,31 @@ void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch,
   std::mt19937 random(seed);
   Team team(3);
   Insertion insertion(team, kBatches, few);
-  RowSet together(2);
-  RowSet alone(2);
+  RowSet together[] = {RowSet(2), RowSet(2)};
+  RowSet alone[] = {RowSet(2), RowSet(2)};
   for (std::size_t wave = 0; wave < waves; ++wave) {
-    std::size_t added = 0;
+    std::size_t added[kBatches] = {};
     for (std::size_t k = 0; k < kBatches; ++k) {
-      RowBatch& batch = insertion.Begin(k, 2);
+      const std::size_t set = random() % 4 == 0 ? 1 : 0;
+      RowBatch& batch = insertion.Begin(k, together[set]);
       for (std::size_t i = random() % (2 * rows_of_a_batch + 1); i > 0; --i) {
         const TwoCells row = row_of(random);
         const std::uint64_t hash = RowSet::HashOf(row);
         std::copy(row.begin(), row.end(), batch.Add(RowSet::PartOf(hash), hash));
-        added += alone.Insert(row).is_new ? 1 : 0;
+        added[k] += alone[set].Insert(row).is_new ? 1 : 0;
       }
     }
-    REQUIRE(insertion.Insert(together, 0, kBatches, SIZE_MAX) == added);
+    REQUIRE(insertion.Insert(kBatches, SIZE_MAX) ==
+            std::accumulate(std::begin(added), std::end(added), std::size_t{0}));
+    for (std::size_t k = 0; k < kBatches; ++k) REQUIRE(insertion.added(k) == added[k]);
   }
-  REQUIRE(together.size() == alone.size());
-  for (RowId id = 0; id < alone.size(); ++id) {
-    REQUIRE(std::equal(alone.Row(id), alone.Row(id) + 2, together.Row(id)));
-    REQUIRE(together.Find(together.Cells(id)) == id);
-    REQUIRE(alone.Find(together.Cells(id)) == id);
+  for (const std::size_t set : {0, 1}) {
+    REQUIRE(together[set].size() == alone[set].size());
+    for (RowId id = 0; id < alone[set].size(); ++id) {
+      REQUIRE(std::equal(alone[set].Row(id), alone[set].Row(id) + 2, together[set].Row(id)));
+      REQUIRE(together[set].Find(together[set].Cells(id)) == id);
+      REQUIRE(alone[set].Find(together[set].Cells(id)) == id);
+    }
   }
 }
 
@@ -136,14 +142,14 @@ TEST_CASE("a team inserts at most as many new rows as it may") {
   Insertion insertion(team, 2, 512);
   RowSet rows(1);
   for (std::size_t k = 0; k < 2; ++k) {
-    RowBatch& batch = insertion.Begin(k, 1);
+    RowBatch& batch = insertion.Begin(k, rows);
     for (int i = 0; i < 3'000; ++i) {
       const Value row[] = {pool.Int(i)};
       const std::uint64_t hash = RowSet::HashOf(row);
       *batch.Add(RowSet::PartOf(hash), hash) = row[0];
     }
   }
-  CHECK(insertion.Insert(rows, 0, 2, 1'000) == 1'000);
+  CHECK(insertion.Insert(2, 1'000) == 1'000);
   REQUIRE(rows.size() == 1'000);
   CHECK(rows.Row(999)[0] == pool.Int(999));
 }

@@ -63,14 +63,11 @@ void JoinTeam::Run(std::span<Job> jobs, Store& store, const std::vector<Marks>& 
     runs.emplace_back(*job.join, store, marks, &keep_on, &team_);
     if (!keep_on()) return;
   }
-  const auto rows_of = [&](std::size_t k) -> RowSet& {
-    return store.at(jobs[wave_[k].job].join->head).rows();
-  };
   std::atomic<bool> stopped = false;
   const auto run_piece = [&, owner = std::this_thread::get_id()](std::size_t k) {
     const Piece& piece = wave_[k];
-    RowSet& rows = rows_of(k);
-    RowBatch& found = insertion_.Begin(k, rows.arity());
+    RowSet& rows = store.at(jobs[piece.job].join->head).rows();
+    RowBatch& found = insertion_.Begin(k, rows);
     if (stopped) return;
     JoinRun run = runs[piece.job];
     run.Run(piece.begin, piece.end, found, SIZE_MAX, Share(rows, found, keep_on, owner, stopped));
@@ -86,14 +83,9 @@ void JoinTeam::Run(std::span<Job> jobs, Store& store, const std::vector<Marks>& 
     team_.Each(wave_.size(), run_piece);
     if (stopped || !keep_on()) break;
     LearnYields(jobs);
-    for (std::size_t k = 0, end = 0; k < wave_.size() && added < most; k = end) {
-      RowSet& rows = rows_of(k);
-      std::size_t found = 0;
-      while (end < wave_.size() && &rows_of(end) == &rows) found += insertion_.batch(end++).size;
-      if (!has_room(rows.GrowthFor(found))) return insertion_.Trim();
-      added += insertion_.Insert(rows, k, end - k, most - added);
-      for (; k < end; ++k) jobs[wave_[k].job].added += insertion_.added(k);
-    }
+    if (!has_room(insertion_.GrowthFor(wave_.size()))) break;
+    added += insertion_.Insert(wave_.size(), most - added);
+    for (std::size_t k = 0; k < wave_.size(); ++k) jobs[wave_[k].job].added += insertion_.added(k);
   }
   insertion_.Trim();
 }

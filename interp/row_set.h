@@ -68,9 +68,6 @@ class RowSet {
 
   /// The part of the table where a row of that hash belongs (interp/row_table.h).
   static std::size_t PartOf(std::uint64_t hash) { return RowTable::PartOf(hash); }
-  /// Drops the rows from `size` on. O(rows).
-  void Truncate(RowId size);
-
   /// The bytes that adding `more` rows would take at once; cells take theirs one by one.
   std::size_t GrowthFor(std::size_t more) const { return table_.GrowthFor(size_ + more); }
   std::size_t bytes() const { return cells_.bytes() + table_.bytes(); }
@@ -94,12 +91,6 @@ class RowSet {
   std::size_t touched_ = 0;  // huge pages of the cells that an Insertion had given, from the first
   RowTable table_;
 };
-
-inline void RowSet::Truncate(RowId size) {
-  RowSet kept(arity_);
-  for (RowId row = 0; row < size; ++row) kept.Insert(Cells(row));
-  *this = std::move(kept);
-}
 
 // Block by block, in two passes: the first asks for the rows that the new ones will be compared
 // with. Nobody can foretell whether a row is new, so that decides no branch: the row is written
