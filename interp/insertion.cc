@@ -95,7 +95,7 @@ std::size_t Insertion::InsertTogether(std::span<Waiting> batches) {
   team_.Each(heads_.size() * (kParts + 1), [&](std::size_t k) {
     Head& head = heads_[k / (kParts + 1)];
     for (const Claim& claim : head.parts[k % (kParts + 1)].claims)
-      head.rows->table_.Replace(claim.slot, claim.id);
+      head.rows->table_.Replace(claim.slot, claim.number);
   });
   return added;
 }
@@ -123,11 +123,12 @@ void Insertion::ClaimPart(Head& head, std::size_t part) {
   mine.claims.Shrink(0);
   mine.ends.assign(head.batches.size(), 0);
   mine.beyond.clear();
-  for (std::size_t k = 0; k < head.batches.size(); ++k) {
+  for (std::uint32_t k = 0; k < head.batches.size(); ++k) {
     const WaitingRows& from = head.batches[k]->rows.parts[part];
     for (std::size_t i = 0; i < from.size(); ++i) {
-      const std::uint64_t hash = WaitingRows::HashOf(from.Row(i));
-      block[waiting++] = {from.Row(i), hash, 0, k};
+      const Value* const row = from.Row(i);
+      const std::uint64_t hash = WaitingRows::HashOf(row);
+      block[waiting++] = {row, hash, 0, k, WaitingRows::NumberOf(row)};
       head.rows->Prefetch(hash);
       if (waiting == kBlock) ClaimBlock(head, part, {block, std::exchange(waiting, 0)});
     }
@@ -161,7 +162,7 @@ void Insertion::ClaimBlock(Head& head, std::size_t part, std::span<Next> block) 
       const RowId known = table.IdAt(slot);
       const RowId is_new = known == kNoId ? 1 : 0;
       const RowId id = is_new == 1 ? base + static_cast<RowId>(claimed) : known;
-      mine.claims[claimed] = {next.row, slot, 0};
+      mine.claims[claimed] = {next.row, static_cast<std::uint32_t>(slot), next.number};
       const Value* const old = rows.Row(id < base ? id : 0);
       const Value* const ours = mine.claims[id < base ? claimed : id - base].row;
       if (!rows.Same(next.row, id < base ? old : ours)) continue;  // another row has that tag
@@ -207,7 +208,8 @@ void Insertion::ClaimBeyond(Head& head) {
       if (!is_free && !rows.Same(next.row, row_at(slot))) continue;
       if (is_free) {
         rows.table_.Put(slot, hash, tickets + static_cast<RowId>(all.claims.size()));
-        all.claims.push_back({next.row, slot, 0});
+        all.claims.push_back(
+            {next.row, static_cast<std::uint32_t>(slot), WaitingRows::NumberOf(next.row)});
         ++all.ends[next.batch];
       }
       break;
@@ -240,11 +242,12 @@ void Insertion::Settle(Waiting& batch) {
       for (std::size_t i = part.BeginOf(batch.at); i < part.ends[batch.at]; ++i) fn(part.claims[i]);
   };
   batch.ranks.Reset(batch.rows.size);
-  each_claim([&](const Claim& claim) { batch.ranks.Mark(WaitingRows::NumberOf(claim.row)); });
+  each_claim([&](const Claim& claim) { batch.ranks.Mark(claim.number); });
   batch.ranks.Count();
   each_claim([&](Claim& claim) {
-    claim.id = batch.first + batch.ranks.Before(WaitingRows::NumberOf(claim.row));
-    batch.to->Write(claim.id, claim.row);
+    const RowId id = batch.first + batch.ranks.Before(claim.number);
+    batch.to->Write(id, claim.row);
+    claim.number = id;
   });
 }
 

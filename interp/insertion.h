@@ -61,15 +61,16 @@ class Insertion {
   /// A row that is new, and the slot that it took.
   struct Claim {
     const Value* row;
-    std::size_t slot;
-    RowId id;
+    std::uint32_t slot;
+    std::uint32_t number;  // in its batch; then its id
   };
   /// A row whose turn comes soon, and the slot where its search got to.
   struct Next {
     const Value* row;
     std::uint64_t hash;
     std::size_t slot;
-    std::size_t batch;
+    std::uint32_t batch;
+    std::uint32_t number;  // in it
   };
   /// A row that found no place in its part.
   struct Beyond {
