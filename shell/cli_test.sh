@@ -159,6 +159,9 @@ expect "run: several files are one program" 0 "" "satisfied: %" "$rpl" run facts
 expect "run: unsatisfied" 1 "" "unsatisfied: " "$rpl" run facts.rpl no.rpl </dev/null
 printf '%% <- brief(?x)\n\n## Brief - breif(?x)\n\nWhat?\n' >typo.md
 expect "run: a name that nothing defines" 1 "" "did you mean \`breif\`?" "$rpl" run typo.md </dev/null
+printf '%% <- brief(?x), drafd(?x)\n\n## Brief - brief(?x)\n\nWhat?\n' >waits.md
+expect "run: one that waits, and a name that nothing defines" 3 "" \
+  "\`drafd\` is used here and defined nowhere" "$rpl" run waits.md </dev/null
 expect "run: the log" 0 "" "1.3 quiesce relations" "$rpl" run facts.rpl goal.rpl --log phases </dev/null
 
 # --- Formatting ---------------------------------------------------------------------------

@@ -29,8 +29,8 @@ std::uint32_t FileNamed(const Sources& sources, const std::string& name) {
   return file;
 }
 
-// A name that nothing defines may be why a run has no answer. Large programs are left to
-// `rpl check`, which takes longer than reading them.
+// A name that nothing defines may be why a run has no answer, or will have none. Large programs are
+// left to `rpl check`, which takes longer than reading them.
 void PrintUndefined(const RunOptions& options, Sources sources) {
   constexpr std::size_t kLarge = std::size_t{1} << 22;
   std::size_t size = 0;
@@ -136,7 +136,7 @@ int CommandRun(const RunOptions& options) {
   ProgramRun run(options.files, options.engine);
   const std::optional<Outcome> outcome = run.Run(std::move(files));
   if (outcome) PrintRun(*outcome, run.session(), options.engine);
-  if (outcome && outcome->status == Status::kUnsatisfied)
+  if (outcome && (outcome->status == Status::kUnsatisfied || outcome->status == Status::kWaiting))
     PrintUndefined(options, run.session().sources());
   return run.End(outcome ? &*outcome : nullptr);
 }
