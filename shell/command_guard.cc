@@ -10,6 +10,8 @@
 #include "checks/audit.h"
 #include "checks/guard_results.h"
 #include "checks/json_lines.h"
+#include "grammar/terminal_text.h"
+#include "interp/json_fields.h"
 #include "interp/json_value.h"
 #include "interp/operators.h"
 #include "shell/commands.h"
@@ -137,12 +139,38 @@ int Unreadable(const std::string& path, const std::string& error) {
   return kExitFile;
 }
 
+// A request as a person reads it. What the call says is the agent's, and shown in one line.
+void PrintRequest(const ordered_json& request) {
+  const auto text = [&](const char* field) { return PrintableLine(TextAt(request, field)); };
+  const auto args = request.find("args");
+  const std::string user = text("user").empty() ? "" : " for the user `" + text("user") + "`";
+  std::cout << text("id") << "\n    " << text("tool") << ' '
+            << PrintableLine(args == request.end() ? "" : Dump(*args)) << "\n    held by `"
+            << text("rule") << "`" << user << " since " << text("createdAt") << ": "
+            << text("message") << '\n';
+}
+
 int Pending(const GuardCommandOptions& options) {
   const std::string path = ReviewsOf(options.guard);
-  const ReviewLog::All all = ReviewLog(path).Read();
+  ReviewLog::All all = ReviewLog(path).Read();
   if (!all.error.empty()) return Unreadable(path, all.error);
-  for (const KnownReview& known : all.reviews)
-    if (known.review.state == Review::State::kPending) std::cout << Dump(known.request) << '\n';
+  std::size_t count = 0;
+  for (KnownReview& known : all.reviews) {
+    if (known.review.state != Review::State::kPending) continue;
+    ++count;
+    if (!options.json) {
+      PrintRequest(known.request);
+      continue;
+    }
+    ordered_json shown = {{"schema", "rpl.review/1"}};
+    known.request.erase("type");
+    shown.update(known.request);
+    std::cout << Dump(shown) << '\n';
+  }
+  if (!options.json)
+    std::cerr << (count == 0 ? "nothing waits for a review\n"
+                             : "help: `rpl guard approve ID` lets a call pass, `rpl guard deny ID` "
+                               "refuses it\n");
   return kExitOk;
 }
 

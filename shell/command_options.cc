@@ -463,7 +463,9 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   CLI::App* explain = add("explain", "Show a rule as the RPL it stands for", What::kExplain);
   explain->add_option("RULE", to.rule, "Its id or name")->required();
   add_policy(*explain);
-  add_approvals(*add("pending", "The calls that wait for a review", What::kPending));
+  CLI::App* pending = add("pending", "The calls that wait for a review", What::kPending);
+  add_approvals(*pending);
+  AddFormat(*pending, to.json);
   for (const bool yes : {true, false}) {
     CLI::App* answer = yes ? add("approve", "Let a held call pass", What::kApprove)
                            : add("deny", "Refuse a held call", What::kDeny);

@@ -167,6 +167,7 @@ struct GuardCommandOptions {
   std::string history;     // --history FILE: an audit log
   std::string file;        // kCheck
   std::string rule;        // kExplain
+  bool json = false;       // kPending: --format json
   std::string id;          // kApprove, kDeny
   std::string reason;      // --reason T
   int timeout_ms = 10000;  // kHook

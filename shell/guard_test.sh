@@ -78,8 +78,14 @@ hook "allow" 0 allow "" ls
 hook "block" 0 deny "nothing is forced here" force
 hook "hitl" 0 ask "somebody looks first (review " deploy
 review=$(grep -o 'approve [0-9a-f]*' out | cut -d ' ' -f 2)
-expect "the review is pending" 0 '*' "" "$rpl" guard pending
+expect "the review is pending" 0 '*' "" "$rpl" guard pending --format json
 grep -qF "\"id\":\"$review\"" out || fail "expected the review $review"
+expect "what waits, for a person" 0 '*' "help: \`rpl guard approve ID\` lets a call pass" \
+  "$rpl" guard pending
+same "what waits" "$review
+    Bash {\"command\":\"deploy\"}" "$(head -n 2 out)"
+grep -q '^    held by `.*` since 20.*Z: somebody looks first$' out || fail "expected rule and reason"
+expect "nothing waits" 0 "" "nothing waits for a review" "$rpl" guard pending --approvals none
 "$rpl" guard approve "$review" 2>/dev/null
 hook "hitl, approved" 0 allow "" deploy
 "$rpl" guard deny "$review" --reason "not on a Friday" 2>/dev/null

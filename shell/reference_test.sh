@@ -26,9 +26,10 @@ for command in $commands; do
   [[ $command != help ]] || continue  # `rpl help --help` is the help of rpl
   # Every option of the help is in the page, as roff writes it.
   missing=
+  manual=$("$rpl" reference man "$command")
   for option in $("$rpl" "$command" --help | sed -n '/^Options:/,/^$/p' | grep -oE '^  [^ ]*--[a-z-]+'); do
     option=${option##*,}
-    "$rpl" reference man "$command" | grep -qF -- "${option//-/\\-}" || missing+=" $option"
+    [[ $manual == *"${option//-/\\-}"* ]] || missing+=" $option"
   done
   same "the options of $command" "" "$missing"
 done

@@ -164,6 +164,7 @@ valid audit "run.started tool.decision tool.result run.ended" guarded \
 valid audit "error" guarded "$examples/guard/refund-desk.md" --policy zone.json \
   --config guard.yaml --answers "$examples/guard/refund-answers.json" --audit audit.jsonl
 valid decision "allow hitl block" calls "$examples/guard/support-calls.jsonl"
+valid review "rpl.review/1" "$rpl" guard pending --approvals reviews --format json
 printf 'nonsense\n{"tool":""}\n' >wrong.jsonl
 valid decision "block" calls wrong.jsonl
 

@@ -158,7 +158,7 @@ guarded() {
     --answers "$examples/guard/refund-answers.json" --session guarded --now 2026-01-02T00:00:00Z
 }
 guarded >/dev/null 2>&1
-"$rpl" guard pending --approvals reviews.jsonl | grep -o '"id":"[^"]*"' | cut -d'"' -f4 >review
+"$rpl" guard pending --approvals reviews.jsonl 2>/dev/null | head -n 1 >review
 cat >wanted <<END
 guard \$issueRefund allowed
 guard \$issueRefund held for a review by the rule \`review-refunds\`, review $(cat review): refunds over 100 are approved by a person
