@@ -35,7 +35,7 @@ std::size_t Insertion::Insert(std::size_t count, std::size_t most) {
   return found < few_ || found > most ? InsertAlone(batches, most) : InsertTogether(batches);
 }
 
-// Puts the batches to what they are inserted into.
+// Puts together the batches for the same rows.
 void Insertion::FindHeads(std::span<Waiting> batches) {
   std::size_t count = 0;
   for (Waiting& batch : batches) {
@@ -58,6 +58,7 @@ void Insertion::FindHeads(std::span<Waiting> batches) {
 std::size_t Insertion::InsertAlone(std::span<Waiting> batches, std::size_t most) {
   std::size_t added = 0;
   for (Waiting& batch : batches) {
+    batch.to->Reserve(batch.rows.size, &team_);
     batch.added = 0;
     batch.rows.ForEach([&](const Value* row) {
       if (added == most || !batch.to->Insert(row, WaitingRows::HashOf(row)).is_new) return;
