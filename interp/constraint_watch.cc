@@ -176,7 +176,7 @@ std::vector<RowId> ConstraintWatch::FirstRows(const Kept& kept, const std::vecto
     } else if (known == 0) {
       out.push_back(0);
     } else {
-      const auto rows = rel.IndexOn(known, &solver_.machine().within_limits).Rows(key, rel);
+      const auto rows = rel.IndexOn(known, &solver_.machine().within_limits).Rows(key, rel.rows());
       out.push_back(rows.empty() ? kNoId : rows.front());
     }
   }

@@ -154,44 +154,5 @@ TEST_CASE("a team inserts at most as many new rows as it may") {
   CHECK(rows.Row(999)[0] == pool.Int(999));
 }
 
-TEST_CASE("an index that a team extends has the lists that one thread makes") {
-  Pool pool;
-  Store store(pool);
-  Team team(4);
-  Relation& rel = store.at(store.Declare(Space::kRelation, "p", 3));
-  Index together(0b101);
-  Index alone(0b101);
-  std::mt19937 random(6);
-  for (const int more : {10, 5'000, 3, 150'000, 70'000}) {
-    for (int i = 0; i < more; ++i) {
-      const Value row[] = {pool.Int(random() % 100), pool.Int(i), pool.Int(random() % 100)};
-      rel.Insert(row, false);
-    }
-    together.Extend(rel, rel.size(), nullptr, &team);
-    alone.Extend(rel, rel.size(), nullptr, nullptr);
-    REQUIRE(together.size() == rel.size());
-    REQUIRE(together.keys() == alone.keys());
-    for (int a = 0; a < 101; ++a)
-      for (int b = 0; b < 100; ++b) {
-        const Value key[] = {pool.Int(a), pool.Int(b)};
-        const std::span<const RowId> mine = together.Rows(key, rel), theirs = alone.Rows(key, rel);
-        REQUIRE(std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end()));
-      }
-  }
-}
-
-TEST_CASE("an index that has more rows than are asked for keeps them") {
-  Pool pool;
-  Store store(pool);
-  Team team(4);
-  Relation& rel = store.at(store.Declare(Space::kRelation, "p", 1));
-  for (int i = 0; i < 100; ++i) rel.Insert(std::vector<Value>{pool.Int(i)}, false);
-  Index index(1);
-  index.Extend(rel, 100, nullptr, nullptr);
-  index.Extend(rel, 50, nullptr, &team);
-  CHECK(index.size() == 100);
-  CHECK(index.keys() == 100);
-}
-
 }  // namespace
 }  // namespace rpl

@@ -141,6 +141,24 @@ std::size_t JoinRun::Outer(const Join& join, const std::vector<Marks>& marks) {
   return end > begin ? end - begin : 0;
 }
 
+void JoinRun::AddIndexes(const Join& join, Store& store, const std::vector<Marks>& marks,
+                         std::vector<IndexExtension::Growth>& growths) {
+  const auto add = [&](RelationId id, Index& index) {
+    const bool known =
+        std::any_of(growths.begin(), growths.end(),
+                    [&](const IndexExtension::Growth& g) { return g.index == &index; });
+    if (!known) growths.push_back({&index, &store.at(id).rows(), marks[id].end});
+  };
+  for (std::size_t i = 0; i < join.steps.size(); ++i) {
+    const JoinStep& step = join.steps[i];
+    if (step.probe != 0 && !step.all_bound)
+      add(step.relation, store.at(step.relation).OpenIndex(step.probe));
+    if (!step.meeting) continue;
+    const RelationId next = join.steps[i + 1].relation;
+    if (Index* const index = store.at(next).IndexIfAny(step.meeting->probe)) add(next, *index);
+  }
+}
+
 JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks,
                  const KeepOn* keep_on, Team* team)
     : join_(join), pool_(store.pool()), head_(store.at(join.head).rows()), slots_(join.slots) {
@@ -189,7 +207,7 @@ std::span<const RowId> JoinRun::Within(const Source& source, std::span<const Row
 // The ids that the index of a step has for its key, within its range.
 std::span<const RowId> JoinRun::Listed(std::size_t at) {
   const Source& source = sources_[at];
-  return Within(source, source.index->Rows(Key(join_.steps[at].keys), *source.relation));
+  return Within(source, source.index->Rows(Key(join_.steps[at].keys), source.relation->rows()));
 }
 
 void JoinRun::AddTo(JoinCounts& counts) const {
@@ -241,7 +259,7 @@ bool JoinRun::ScanAhead(RowId row, RowId end) {
       for (const Ahead& ahead : ahead_)
         *key++ = ahead.column ? cells[*ahead.column] : slots_[ahead.slot];
     }
-    second.index->RowsOfEach(keys.data(), count, *second.relation, lists);
+    second.index->RowsOfEach(keys.data(), count, second.relation->rows(), lists);
     for (std::size_t i = 0; i < count; ++i, ++row) {
       if (!Binds(0, row)) continue;
       if (!Tick() || !Over(1, Within(second, lists[i]))) return false;
@@ -301,7 +319,7 @@ bool JoinRun::Over(std::size_t at, std::span<const RowId> rows) {
   if (source.meeting != nullptr && rows.size() > 4) {
     const Source& next = sources_[at + 1];
     const std::span<const RowId> others =
-        Within(next, source.meeting->Rows(Key(step.meeting->keys), *next.relation));
+        Within(next, source.meeting->Rows(Key(step.meeting->keys), next.relation->rows()));
     if (others.size() < rows.size() / 2) return Meet(at, others);
   }
   constexpr std::size_t kAhead = 8;

@@ -58,6 +58,10 @@ class JoinTeam::Share {
 void JoinTeam::Run(std::span<Job> jobs, Store& store, const std::vector<Marks>& marks,
                    std::size_t most, const KeepOn& keep_on,
                    const std::function<bool(std::size_t bytes)>& has_room) {
+  std::vector<IndexExtension::Growth> growths;
+  for (const Job& job : jobs) JoinRun::AddIndexes(*job.join, store, marks, growths);
+  indexes_.Run(growths, &keep_on, &team_);
+  if (!keep_on()) return;
   std::vector<JoinRun> runs;
   for (const Job& job : jobs) {
     runs.emplace_back(*job.join, store, marks, &keep_on, &team_);

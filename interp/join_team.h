@@ -64,6 +64,7 @@ class JoinTeam {
 
   const double least_;  // that a piece costs
   Team team_;
+  IndexExtension indexes_;
   Insertion insertion_;
   std::vector<Piece> wave_;
   std::mutex counting_;

@@ -452,7 +452,7 @@ bool Machine::VisitRows(const Step& s, Fn&& fn) {
   const RowId settled = mode_ == Mode::kDerive ? (*marks)[s.relation].end : rel.size();
   const Index& index = rel.IndexOn(s.probe, settled, &within_limits);
   if (stop != Stop::kGoesOn) return false;
-  const std::span<const RowId> rows = index.Rows(key, rel);
+  const std::span<const RowId> rows = index.Rows(key, rel.rows());
   for (auto row = std::lower_bound(rows.begin(), rows.end(), begin);
        row != rows.end() && *row < end; ++row)
     if (!fn(*row)) return false;
@@ -690,7 +690,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
   }
   const Index& index = rel.IndexOn(probe, &within_limits);
   if (stop != Stop::kGoesOn) return false;
-  for (const RowId row : index.Rows(fixed, rel))
+  for (const RowId row : index.Rows(fixed, rel.rows()))
     if (!take(row)) return false;
   return true;
 }

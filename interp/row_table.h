@@ -124,10 +124,6 @@ class RowTable {
 
   template <typename HashOf>
   void Grow(std::size_t slots, RowId size, const HashOf& hash_of, Team* team) {
-    const auto each = [&](std::size_t count, const auto& task) {
-      if (team != nullptr) return team->Each(count, task);
-      for (std::size_t k = 0; k < count; ++k) task(k);
-    };
     const std::size_t old = slots_.size();
     slots_.Resize(slots);
     mask_ = static_cast<std::uint32_t>(slots - 1);
@@ -135,12 +131,12 @@ class RowTable {
     shift_ = 32 - bits_;
     // A huge page is given to one thread: if several wrote to it first, each would clear one.
     const std::size_t pages = (slots - old) / kPage;
-    each(pages + (old + kCleared - 1) / kCleared, [&](std::size_t k) {
+    Team::Each(team, pages + (old + kCleared - 1) / kCleared, [&](std::size_t k) {
       if (k < pages) return slots_.Touch(old + k * kPage, old + (k + 1) * kPage);
       const std::size_t begin = (k - pages) * kCleared;
       std::fill_n(&slots_[begin], std::min(kCleared, old - begin), 0);
     });
-    each((size + kPlaced - 1) / kPlaced, [&](std::size_t k) {
+    Team::Each(team, (size + kPlaced - 1) / kPlaced, [&](std::size_t k) {
       const auto begin = static_cast<RowId>(k * kPlaced);
       const RowId end = std::min(begin + kPlaced, size);
       if (team != nullptr) Place<true>(begin, end, hash_of);

@@ -404,7 +404,8 @@ void Solver::EvaluateTable(Table& table) {
     if (const RowId row = rel.Find(key); row != kNoId) add(row);
   } else {
     if (machine_.profile() != nullptr) machine_.profile()->CountProbes(table.relation, probe);
-    for (const RowId row : rel.IndexOn(probe, &machine_.within_limits).Rows(key, rel)) add(row);
+    for (const RowId row : rel.IndexOn(probe, &machine_.within_limits).Rows(key, rel.rows()))
+      add(row);
   }
   if (const Collected* collected = program_.FindCollected(table.relation))
     EvaluateCollected(table, *collected);

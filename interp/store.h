@@ -28,7 +28,6 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,86 +35,16 @@
 #include <vector>
 
 #include "grammar/diagnostic.h"
+#include "interp/index.h"
 #include "interp/row_set.h"
 #include "interp/value.h"
 
 namespace rpl {
 
-class Team;  // interp/team.h
-
 using RelationId = std::uint32_t;
 
 /// What a relation's label names. Avars are channels of their own (§13).
 enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar };
-
-/// A set of columns, one bit each; a relation has at most 64 columns.
-using Columns = std::uint64_t;
-inline constexpr std::size_t kMaxArity = 64;
-
-/// Asked in the course of long work; false stops it.
-using KeepOn = std::function<bool()>;
-
-/// The rows that agree on some columns, by what these hold. Grows with the relation.
-class Index {
- public:
-  explicit Index(Columns columns, std::size_t shards = 1)
-      : columns_(columns), shards_(shards), mask_(shards - 1) {}
-
-  Columns columns() const { return columns_; }
-  /// The indexed rows whose columns equal `key` (in column order), ids ascending. Valid
-  /// until the index grows.
-  std::span<const RowId> Rows(std::span<const Value> key, const class Relation& relation) const;
-  /// The same for `count` keys that stand side by side, at most kEach: what they need of the
-  /// memory is asked for before their turns come.
-  static constexpr std::size_t kEach = 32;
-  void RowsOfEach(const Value* keys, std::size_t count, const class Relation& relation,
-                  std::span<const RowId>* out) const;
-  /// How many rows are indexed, and how many different keys they have.
-  RowId size() const { return size_; }
-  std::size_t keys() const;
-  /// Takes in the rows from size() to `end`; many of them by the team, if there is one (null:
-  /// none). Once in kAtOnce rows `keep_on` is called, if there is one: when it says no, the rest
-  /// of the rows is left out.
-  void Extend(const Relation& relation, RowId end, const KeepOn* keep_on, Team* team);
-  static constexpr RowId kAtOnce = 1 << 16;
-  void Clear() { *this = Index(columns_, shards_.size()); }
-  std::size_t bytes() const;
-
- private:
-  // The rows of one key: `first` alone, or `size` ids from ids[at] on, in space for a
-  // power of two of them.
-  struct List {
-    RowId first;
-    RowId size;
-    std::uint32_t at;
-  };
-  // A row, and the upper half of its key's hash, which is the one that tables go by.
-  struct Keyed {
-    RowId row;
-    std::uint32_t hash;
-  };
-  // One, or as many as a team shares out, by the hash of the key.
-  struct Shard {
-    IdTable heads;  // of lists
-    PageArray<List> lists;
-    PageArray<RowId> ids;
-    std::uint32_t free[32] = {};  // by size: the first unused space in ids, and one
-
-    std::span<const RowId> Ids(std::uint32_t list) const;
-    void Take(const Relation& relation, Columns columns, std::span<const Keyed> rows);
-    void Add(const Relation& relation, Columns columns, RowId row, std::uint64_t hash);
-    void Append(List& list, RowId row);
-  };
-
-  std::size_t ShardOf(std::uint64_t hash) const { return hash & mask_; }
-  bool HasKey(const Value* cells, std::span<const Value> key) const;
-  std::vector<std::vector<Keyed>> Keys(const Relation& relation, RowId begin, RowId end) const;
-
-  Columns columns_;
-  RowId size_ = 0;
-  std::vector<Shard> shards_;
-  std::size_t mask_;  // Invariant: there is one shard more, and they are a power of two
-};
 
 /// Places by row id, in pages that are there only where a row has one.
 class Places {
@@ -180,13 +109,15 @@ class Relation {
 
   /// The rows before `end` are in the index on `columns`, which is made when there is none;
   /// others may be. But when `keep_on` (may be null) stopped it, it has the first of them
-  /// only. O(new rows); `team` as for Index::Extend. REQUIRES: columns is not 0.
+  /// only. O(new rows); `team` as for IndexExtension. REQUIRES: columns is not 0.
   const Index& IndexOn(Columns columns, RowId end, const KeepOn* keep_on, Team* team = nullptr);
   const Index& IndexOn(Columns columns, const KeepOn* keep_on = nullptr) {
     return IndexOn(columns, size(), keep_on);
   }
-  /// The index on `columns` as it stands, or null.
-  const Index* IndexIfAny(Columns columns) const;
+  /// The index on `columns` as it stands, made when there is none.
+  Index& OpenIndex(Columns columns);
+  /// The same, or null.
+  Index* IndexIfAny(Columns columns) const;
   /// All there are, in the order in which they were made.
   const std::vector<std::unique_ptr<Index>>& indexes() const { return indexes_; }
 
@@ -200,8 +131,6 @@ class Relation {
   std::size_t bytes() const;
 
  private:
-  friend class Index;
-
   RelationId id_;
   Space space_;
   Value label_;

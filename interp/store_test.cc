@@ -87,29 +87,6 @@ TEST_CASE("a derived row becomes asserted, an asserted one stays so") {
   CHECK(s.store.at(s.Id(1)).asserted(0));
 }
 
-TEST_CASE("an index grows with its relation") {
-  Pool pool;
-  Store store(pool);
-  Relation& rel = store.at(store.Declare(Space::kRelation, "p", 3));
-  std::mt19937 random(7);
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<RowId>> expected;
-  for (int round = 0; round < 40; ++round) {
-    for (int i = 0; i < 50; ++i) {
-      const Value row[] = {pool.Int(random() % 7), pool.Int(random() % 50), pool.Int(random() % 5)};
-      const Relation::Inserted in = rel.Insert(row, true);
-      if (in.is_new) expected[{pool.AsInt(row[0]), pool.AsInt(row[2])}].push_back(in.row);
-    }
-    const Index& index = rel.IndexOn(0b101);
-    for (const auto& [key, rows] : expected) {
-      const Value wanted[] = {pool.Int(key.first), pool.Int(key.second)};
-      const std::span<const RowId> found = index.Rows(wanted, rel);
-      REQUIRE(std::vector<RowId>(found.begin(), found.end()) == rows);
-    }
-    const Value nobody[] = {pool.Int(99), pool.Int(0)};
-    REQUIRE(index.Rows(nobody, rel).empty());
-  }
-}
-
 TEST_CASE("a table that several threads grow finds every row") {
   Pool pool;
   Team team(4);
@@ -122,28 +99,6 @@ TEST_CASE("a table that several threads grow finds every row") {
   CHECK(rows.GrowthFor(1'000'000) == 0);
   for (RowId row = 0; row < rows.size(); ++row) REQUIRE(rows.Find(rows.Cells(row)) == row);
   CHECK(rows.Find(std::vector<Value>{pool.Int(1000), pool.Int(0)}) == kNoId);
-}
-
-TEST_CASE("building an index can be stopped, and goes on where it was") {
-  Pool pool;
-  Store store(pool);
-  Relation& rel = store.at(store.Declare(Space::kRelation, "p", 2));
-  constexpr std::int64_t kRows = 3 * std::int64_t{Index::kAtOnce};
-  for (std::int64_t i = 0; i < kRows; ++i) {
-    const Value row[] = {pool.Int(i), pool.Int(i % 2)};
-    rel.Insert(row, true);
-  }
-  const Value odd[] = {pool.Int(1)};
-  const auto rows = [&](const Index& index) {
-    return static_cast<std::int64_t>(index.Rows(odd, rel).size());
-  };
-  int asked = 0;
-  const KeepOn stops = [&] { return ++asked < 2; };
-  const std::int64_t some = rows(rel.IndexOn(0b10, &stops));
-  CHECK(asked == 2);
-  CHECK(some > 0);
-  CHECK(some < kRows / 2);
-  CHECK(rows(rel.IndexOn(0b10)) == kRows / 2);
 }
 
 TEST_CASE("a rebuild keeps order, marks and metadata, and renews indexes") {
@@ -168,7 +123,7 @@ TEST_CASE("a rebuild keeps order, marks and metadata, and renews indexes") {
   CHECK(Text(s.pool, rel.Meta(2)) == "{:doc 4}");
   const Value a[] = {s.pool.Symbol("a")};
   const Index& index = rel.IndexOn(0b10);
-  const std::span<const RowId> rows = index.Rows(a, rel);
+  const std::span<const RowId> rows = index.Rows(a, rel.rows());
   CHECK(std::vector<RowId>(rows.begin(), rows.end()) == std::vector<RowId>{0, 2});
   CHECK(rel.Find(s.Cells("1 a")) == kNoId);
   CHECK(rel.Find(s.Cells("4 a")) == 2);

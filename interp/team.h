@@ -30,6 +30,12 @@ class Team {
   /// what a task leaves in the cache is mostly there for the next one with that k. An exception of
   /// one of them is thrown again here; then some may not have begun.
   void Each(std::size_t count, const std::function<void(std::size_t)>& task);
+  /// The same by `team` if there is one (null: none), else by this thread, in order.
+  template <typename Task>
+  static void Each(Team* team, std::size_t count, const Task& task) {
+    if (team != nullptr) return team->Each(count, task);
+    for (std::size_t k = 0; k < count; ++k) task(k);
+  }
 
  private:
   void Work(std::size_t me);
