@@ -21,43 +21,40 @@ RowBatch& Insertion::Begin(std::size_t k, RowSet& rows) {
   return waiting_[k].rows;
 }
 
-std::size_t Insertion::GrowthFor(std::size_t count) {
-  FindHeads(std::span(waiting_).first(count));
+// Puts together the batches for the same rows.
+std::size_t Insertion::Close(std::size_t count) {
+  batches_ = std::span(waiting_).first(count);
+  std::size_t heads = 0;
+  for (Waiting& batch : batches_) {
+    batch.head = 0;
+    while (batch.head < heads && all_heads_[batch.head].rows != batch.to) ++batch.head;
+    if (batch.head == all_heads_.size()) all_heads_.emplace_back();
+    Head& head = all_heads_[batch.head];
+    if (batch.head == heads) {
+      head.rows = batch.to;
+      head.batches.clear();
+      head.found = 0;
+      ++heads;
+    }
+    batch.at = head.batches.size();
+    head.batches.push_back(&batch);
+    head.found += batch.rows.size;
+  }
+  heads_ = std::span(all_heads_).first(heads);
   std::size_t bytes = 0;
   for (const Head& head : heads_) bytes += head.rows->GrowthFor(head.found);
   return bytes;
 }
 
-std::size_t Insertion::Insert(std::size_t count, std::size_t most) {
-  const std::span<Waiting> batches = std::span(waiting_).first(count);
+std::size_t Insertion::Insert(std::size_t most) {
   std::size_t found = 0;
-  for (const Waiting& batch : batches) found += batch.rows.size;
-  return found < few_ || found > most ? InsertAlone(batches, most) : InsertTogether(batches);
+  for (const Head& head : heads_) found += head.found;
+  return found < few_ || found > most ? InsertAlone(most) : InsertTogether();
 }
 
-// Puts together the batches for the same rows.
-void Insertion::FindHeads(std::span<Waiting> batches) {
-  std::size_t count = 0;
-  for (Waiting& batch : batches) {
-    std::size_t at = 0;
-    while (at < count && known_heads_[at].rows != batch.to) ++at;
-    if (at == known_heads_.size()) known_heads_.emplace_back();
-    Head& head = known_heads_[at];
-    if (at == count) {
-      head.rows = batch.to;
-      head.batches.clear();
-      head.found = 0;
-      ++count;
-    }
-    head.batches.push_back(&batch);
-    head.found += batch.rows.size;
-  }
-  heads_ = std::span(known_heads_).first(count);
-}
-
-std::size_t Insertion::InsertAlone(std::span<Waiting> batches, std::size_t most) {
+std::size_t Insertion::InsertAlone(std::size_t most) {
   std::size_t added = 0;
-  for (Waiting& batch : batches) {
+  for (Waiting& batch : batches_) {
     batch.to->Reserve(batch.rows.size, &team_);
     batch.added = 0;
     batch.rows.ForEach([&](const Value* row) {
@@ -69,8 +66,7 @@ std::size_t Insertion::InsertAlone(std::span<Waiting> batches, std::size_t most)
   return added;
 }
 
-std::size_t Insertion::InsertTogether(std::span<Waiting> batches) {
-  FindHeads(batches);
+std::size_t Insertion::InsertTogether() {
   std::size_t pages = 0;
   for (Head& head : heads_) {
     RowSet& rows = *head.rows;
@@ -92,7 +88,7 @@ std::size_t Insertion::InsertTogether(std::span<Waiting> batches) {
     ClaimBeyond(head);
     added += Number(head);
   }
-  team_.Each(batches.size(), [&](std::size_t k) { Settle(batches[k]); });
+  team_.Each(batches_.size(), [&](std::size_t k) { Settle(batches_[k]); });
   team_.Each(heads_.size() * (kParts + 1), [&](std::size_t k) {
     Head& head = heads_[k / (kParts + 1)];
     for (const Claim& claim : head.parts[k % (kParts + 1)].claims)
@@ -223,14 +219,12 @@ void Insertion::ClaimBeyond(Head& head) {
 std::size_t Insertion::Number(Head& head) {
   RowSet& rows = *head.rows;
   const RowId before = rows.size_;
-  for (std::size_t k = 0; k < head.batches.size(); ++k) {
-    Waiting& batch = *head.batches[k];
-    batch.at = k;
-    batch.head = &head;
-    batch.first = rows.size_;
-    batch.added = 0;
-    for (const Part& part : head.parts) batch.added += part.ends[k] - part.BeginOf(k);
-    rows.size_ += static_cast<RowId>(batch.added);
+  for (Waiting* const batch : head.batches) {
+    batch->first = rows.size_;
+    batch->added = 0;
+    for (const Part& part : head.parts)
+      batch->added += part.ends[batch->at] - part.BeginOf(batch->at);
+    rows.size_ += static_cast<RowId>(batch->added);
   }
   rows.cells_.Shrink(std::size_t{rows.size_} * rows.arity());
   return rows.size_ - before;
@@ -239,7 +233,7 @@ std::size_t Insertion::Number(Head& head) {
 // Gives the new rows of a batch their ids, and writes them.
 void Insertion::Settle(Waiting& batch) {
   const auto each_claim = [&](auto&& fn) {
-    for (Part& part : batch.head->parts)
+    for (Part& part : heads_[batch.head].parts)
       for (std::size_t i = part.BeginOf(batch.at); i < part.ends[batch.at]; ++i) fn(part.claims[i]);
   };
   batch.ranks.Reset(batch.rows.size);

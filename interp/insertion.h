@@ -36,10 +36,10 @@ class Insertion {
   /// Batch k, empty, to be filled with rows for `rows`, in parts (RowSet::PartOf).
   RowBatch& Begin(std::size_t k, RowSet& rows);
   const RowBatch& batch(std::size_t k) const { return waiting_[k].rows; }
-  /// The bytes that inserting the first `count` batches would take at once.
-  std::size_t GrowthFor(std::size_t count);
-  /// Inserts the first `count` batches; at most `most` new rows. Returns how many were new.
-  std::size_t Insert(std::size_t count, std::size_t most);
+  /// The first `count` batches are filled. The bytes that inserting them will take at once.
+  std::size_t Close(std::size_t count);
+  /// Inserts the batches of the last Close; at most `most` new rows. Returns how many were new.
+  std::size_t Insert(std::size_t most);
   /// How many rows of batch k were.
   std::size_t added(std::size_t k) const { return waiting_[k].added; }
   /// Gives back the memory of large batches.
@@ -48,11 +48,10 @@ class Insertion {
  private:
   static constexpr std::size_t kParts = RowTable::kParts;
 
-  struct Head;
   struct Waiting {
     RowBatch rows{kParts};
     RowSet* to = nullptr;
-    Head* head = nullptr;   // of `to`
+    std::size_t head = 0;   // whose rows are `to`; when closed
     std::size_t at = 0;     // which of the head's batches it is
     RowId first = 0;        // id of its first new row
     std::size_t added = 0;  // new rows
@@ -93,9 +92,8 @@ class Insertion {
     std::array<Part, kParts + 1> parts;  // and what was beyond them
   };
 
-  void FindHeads(std::span<Waiting> batches);
-  std::size_t InsertAlone(std::span<Waiting> batches, std::size_t most);
-  std::size_t InsertTogether(std::span<Waiting> batches);
+  std::size_t InsertAlone(std::size_t most);
+  std::size_t InsertTogether();
   std::size_t PagesToTouch(RowSet& rows) const;
   void ClaimPart(Head& head, std::size_t part);
   void ClaimBlock(Head& head, std::size_t part, std::span<Next> block);
@@ -106,8 +104,11 @@ class Insertion {
   Team& team_;
   const std::size_t few_;
   std::vector<Waiting> waiting_;
-  std::vector<Head> known_heads_;  // with the memory of earlier ones
-  std::span<Head> heads_;          // those of them that are inserted into now
+  // Closed, and what they are inserted into: the first of all heads, which have the memory of
+  // earlier ones.
+  std::span<Waiting> batches_;
+  std::span<Head> heads_;
+  std::vector<Head> all_heads_;
 };
 
 }  // namespace rpl

@@ -63,7 +63,8 @@ void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch,
         added[k] += alone[set].Insert(row).is_new ? 1 : 0;
       }
     }
-    REQUIRE(insertion.Insert(kBatches, SIZE_MAX) ==
+    insertion.Close(kBatches);
+    REQUIRE(insertion.Insert(SIZE_MAX) ==
             std::accumulate(std::begin(added), std::end(added), std::size_t{0}));
     for (std::size_t k = 0; k < kBatches; ++k) REQUIRE(insertion.added(k) == added[k]);
   }
@@ -149,7 +150,8 @@ TEST_CASE("a team inserts at most as many new rows as it may") {
       *batch.Add(RowSet::PartOf(hash), hash) = row[0];
     }
   }
-  CHECK(insertion.Insert(2, 1'000) == 1'000);
+  insertion.Close(2);
+  CHECK(insertion.Insert(1'000) == 1'000);
   REQUIRE(rows.size() == 1'000);
   CHECK(rows.Row(999)[0] == pool.Int(999));
 }

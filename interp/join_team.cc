@@ -87,8 +87,8 @@ void JoinTeam::Run(std::span<Job> jobs, Store& store, const std::vector<Marks>& 
     team_.Each(wave_.size(), run_piece);
     if (stopped || !keep_on()) break;
     LearnYields(jobs);
-    if (!has_room(insertion_.GrowthFor(wave_.size()))) break;
-    added += insertion_.Insert(wave_.size(), most - added);
+    if (!has_room(insertion_.Close(wave_.size()))) break;
+    added += insertion_.Insert(most - added);
     for (std::size_t k = 0; k < wave_.size(); ++k) jobs[wave_[k].job].added += insertion_.added(k);
   }
   insertion_.Trim();

@@ -69,7 +69,7 @@ class RowTable {
   static constexpr int kPartBits = 5;
   static constexpr std::size_t kParts = 1 << kPartBits;  // as a part: the whole table
   static constexpr std::size_t kBeyond = SIZE_MAX;
-  std::size_t Home(std::uint64_t hash) const { return Upper(hash) >> shift_; }
+  std::size_t Home(std::uint64_t hash) const { return Upper(hash) >> (32 - bits_); }
   std::size_t Seek(std::uint64_t hash, std::size_t slot, std::size_t part = kParts) const {
     const std::uint32_t tag = TagOf(hash);
     const std::size_t end = part == kParts ? kBeyond : (part + 1) << (bits_ - kPartBits) & mask_;
@@ -128,7 +128,6 @@ class RowTable {
     slots_.Resize(slots);
     mask_ = static_cast<std::uint32_t>(slots - 1);
     bits_ = std::countr_zero(slots);
-    shift_ = 32 - bits_;
     // A huge page is given to one thread: if several wrote to it first, each would clear one.
     const std::size_t pages = (slots - old) / kPage;
     Team::Each(team, pages + (old + kCleared - 1) / kCleared, [&](std::size_t k) {
@@ -177,8 +176,7 @@ class RowTable {
 
   PageArray<std::uint32_t> slots_;  // Invariant: a power of two.
   std::uint32_t mask_ = 0;
-  int bits_ = 0;    // how many slots, as a power of two
-  int shift_ = 32;  // of a hash's upper half, to where it belongs
+  int bits_ = 0;  // how many slots, as a power of two
 };
 
 }  // namespace rpl

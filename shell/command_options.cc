@@ -222,9 +222,10 @@ CLI::Option* AddRepeatable(CLI::App& command, const char* name, std::vector<std:
   return command.add_option(name, to, about)->type_name(unit)->allow_extra_args(false);
 }
 
+constexpr const char* kPrograms = "Markdown protocols, and plain RPL in *.rpl";
+
 CLI::Option* AddPrograms(CLI::App& command, std::vector<std::string>& to) {
-  return AddRepeatable(command, "-f,--file", to, "FILE",
-                       "Markdown protocols, and plain RPL in *.rpl");
+  return AddRepeatable(command, "-f,--file", to, "FILE", kPrograms);
 }
 
 void AddFormat(CLI::App& command, bool& json) {
@@ -352,8 +353,7 @@ void DescribeQuery(CLI::App& command, QueryOptions& options) {
 }
 
 void DescribeProfile(CLI::App& command, ProfileOptions& options) {
-  command.add_option("FILE", options.files, "Markdown protocols, and plain RPL in *.rpl")
-      ->required();
+  command.add_option("FILE", options.files, kPrograms)->required();
   AddRunOptions(command, options.engine);
   AddFormat(command, options.engine.json);
   command.add_option("--top", options.top, "Show the first N rules and indexes (default: all)")
@@ -369,7 +369,7 @@ void DescribeProfile(CLI::App& command, ProfileOptions& options) {
 }
 
 void DescribeRepl(CLI::App& command, ReplOptions& options) {
-  command.add_option("FILE", options.files, "Markdown protocols, and plain RPL in *.rpl");
+  command.add_option("FILE", options.files, kPrograms);
   command
       .add_option("--session", options.session,
                   "Keep the session in FILE, and go on with it when it is there")
@@ -405,8 +405,7 @@ void DescribeFmt(CLI::App& command, FmtOptions& options) {
 
 void DescribeCheck(CLI::App& command, CheckCommandOptions& options) {
   using Format = CheckCommandOptions::Format;
-  command.add_option("FILE", options.files, "Markdown protocols, and plain RPL in *.rpl")
-      ->required();
+  command.add_option("FILE", options.files, kPrograms)->required();
   AddChoice(command, "--format", options.format, "FORMAT", "text (default), json, sarif or github",
             {{"text", Format::kText},
              {"json", Format::kJson},
@@ -546,7 +545,7 @@ void DescribeVerify(CLI::App& command, VerifyOptions& to) {
 }
 
 void DescribeDoc(CLI::App& command, DocOptions& to) {
-  command.add_option("FILE", to.files, "Markdown protocols, and plain RPL in *.rpl")->required();
+  command.add_option("FILE", to.files, kPrograms)->required();
   AddChoice(command, "--format", to.format, "FORMAT", "markdown (default), dot, mermaid or json",
             {{"markdown", DocFormat::kMarkdown},
              {"dot", DocFormat::kDot},
@@ -587,7 +586,7 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
 }
 
 void DescribeRun(CLI::App& command, RunOptions& to) {
-  command.add_option("FILE", to.files, "Markdown protocols, and plain RPL in *.rpl")->required();
+  command.add_option("FILE", to.files, kPrograms)->required();
   AddEngineOptions(command, to.engine);
   AddGuardOptions(command, to.engine.guard);
   AddToolOptions(command, to.engine, kBesideDocument);
