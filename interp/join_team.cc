@@ -14,6 +14,9 @@ namespace {
 constexpr double kWave = 1 << 16;
 constexpr double kScanned = 0.25;  // what a row costs that is gone over
 constexpr double kYield = 64;      // rows found for each of them, as long as nothing is known
+// What pieces cost, in average ones: those that a thread runs first, up to a part of its share, and
+// those that it runs last.
+constexpr double kEarly = 1.5, kLate = 0.6, kEarlyShare = 0.6;
 // Rows that a piece goes over at most: yields differ.
 constexpr std::size_t kRange = std::size_t{1} << 13;
 // Found rows of a piece that wait at most, unless they all are new.
@@ -94,8 +97,9 @@ void JoinTeam::Run(std::span<Job> jobs, Store& store, const std::vector<Marks>& 
   insertion_.Trim();
 }
 
-// Makes the next wave, from the first row of `from` on: pieces of about the same cost, which end
-// where their job does.
+// Makes the next wave, from the first row of `from` on: pieces which end where their job does. Of a
+// thread's share the first pieces are large and the last ones small, so that all threads end at
+// about the same time.
 void JoinTeam::Cut(std::span<const Job> jobs, std::span<const JoinRun> runs, Piece from) {
   const auto each = [&](std::size_t job) { return jobs[job].yield->value_or(kYield) + kScanned; };
   const auto cost = [&](std::size_t job, std::size_t rows) {
@@ -104,17 +108,17 @@ void JoinTeam::Cut(std::span<const Job> jobs, std::span<const JoinRun> runs, Pie
   double all = 0;
   for (std::size_t job = from.job; job < jobs.size(); ++job)
     all += cost(job, runs[job].outer() - (job == from.job ? from.begin : 0));
-  const double piece =
-      std::max(std::min(all, kWave) / static_cast<double>(team_.size() * kPieces), least_);
+  const double share = std::min(all, kWave) / static_cast<double>(team_.size());
+  const double early = std::max(kEarly * share / kPieces, least_);
+  const double late = std::max(kLate * share / kPieces, least_);
   double wave = 0;
   wave_.clear();
   for (Piece next = from; next.job < jobs.size(); next = {next.job + 1, 0, 0}) {
-    const std::size_t left = runs[next.job].outer() - next.begin;
-    const double count = std::max(std::ceil(cost(next.job, left) / piece), 1.0);
-    const auto range = static_cast<std::size_t>(std::ceil(static_cast<double>(left) / count));
     for (; next.begin < runs[next.job].outer(); next.begin = next.end) {
       if (wave_.size() == insertion_.batches() || (wave >= kWave && wave_.size() >= team_.size()))
         return;
+      const double piece = std::fmod(wave, share) < kEarlyShare * share ? early : late;
+      const auto range = static_cast<std::size_t>(std::ceil(piece / each(next.job)));
       next.end = std::min(next.begin + std::min(range, kRange), runs[next.job].outer());
       wave += cost(next.job, next.end - next.begin);
       wave_.push_back(next);
