@@ -169,16 +169,16 @@ bool IndexExtension::Cut(std::span<const Growth> growths, std::size_t threads) {
   bool any = false;
   for (std::size_t i = 0; i < growths.size(); ++i) {
     const auto& [index, rows, end] = growths[i];
-    const RowId left = end - std::min(index->size_, end);
-    if (left >= kShared && index->shards_.size() < threads)
+    const auto left = [index = index, end = end] { return end - std::min(index->size_, end); };
+    if (left() >= kShared && index->shards_.size() < threads)
       *index = Index(index->columns_, std::bit_ceil(threads));
-    const auto share = static_cast<RowId>((end - index->size_ + threads - 1) / threads);
+    const auto share = static_cast<RowId>((left() + threads - 1) / threads);
+    any |= share > 0;
     for (std::size_t k = i; k < threads * growths.size(); k += growths.size()) {
       slices_[k].begin = index->size_;
-      if (left > 0) index->size_ = std::min(end, index->size_ + std::min(share, kSlice));
+      index->size_ += std::min({share, kSlice, left()});
       slices_[k].end = index->size_;
     }
-    any |= left > 0;
   }
   return any;
 }
