@@ -289,7 +289,7 @@ const Shape kShapes[] = {
     {"heads and clauses of one rule", 1000,
      [](Size n) { return Sentence(n, "p() <- ", "p@() <- ", "q()") + Count(n, ", q@()"); }, kPlain},
     {"arguments of one call", 5000, [](Size n) { return Sentence(n, "p(0", ", @", ")"); }, kPlain},
-    {"a list", 40000, [](Size n) { return Sentence(n, "p([", "@ ", "])"); }, kPlain},
+    {"a list", 30000, [](Size n) { return Sentence(n, "p([", "@ ", "])"); }, kPlain},
     {"a map", 10000, [](Size n) { return Sentence(n, "p({", ":k@ @, ", "})"); }, kPlain},
     {"a map as a pattern", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x), ?x = ~ {", ":k@ ?v@, ", "}"); }, kPlain},
     {"metadata as a pattern", 1000, [](Size n) { return Sentence(n, "p(?x) <- q(?x) ^ ~ {", ":k@ ?v@, ", "}"); }, kPlain},
