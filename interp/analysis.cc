@@ -389,7 +389,9 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
     }
     if (c.ok) candidates.push_back(std::move(c));
   }
-  // A rule over a relation that only callers can evaluate is not derived either.
+  // Nor is a rule derived that reads a relation of which some rule is not: the rows that are
+  // there would be half of it. A rule whose head is an expansion has no caller, so it reads the
+  // rows there are, except where it needs all of them.
   std::vector<std::size_t> rules_left(info_.size());
   std::vector<std::vector<std::size_t>> read_by(info_.size());  // candidates
   Rounds rounds;
@@ -399,19 +401,35 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
     for (const RelationId r : c.reads) read_by[store.BaseOf(r)].push_back(i);
     rounds.Add(i);
   }
-  while (!rounds.empty()) {
-    Candidate& c = candidates[rounds.Next()];
-    if (!c.ok) continue;
-    c.ok = std::none_of(c.reads.begin(), c.reads.end(), [&](RelationId r) {
-      const RelationId base = store.BaseOf(r);
-      const Info& info = info_[base];
-      return info.demanded && !info.rules.empty() && rules_left[base] == 0 &&
-             store.at(base).space() != Space::kGoal;
-    });
-    if (c.ok || c.def->head == kNoId || --rules_left[c.def->head] > 0) continue;
+  const auto is_half = [&](RelationId base) {
+    const Info& info = info_[base];
+    if (store.at(base).space() == Space::kGoal) return false;
+    return info.broken || (info.demanded && rules_left[base] < info.rules.size());
+  };
+  const auto give_up = [&](Candidate& c) {
+    c.ok = false;
+    if (c.def->head == kNoId) return;
+    info_[c.def->head].demanded = true;
+    --rules_left[c.def->head];
     for (const std::size_t other : read_by[c.def->head]) rounds.Add(other);
-  }
-  for (RelationId r = 0; r < info_.size(); ++r) info_[r].derived = rules_left[r] > 0;
+  };
+  const auto settle = [&] {
+    while (!rounds.empty()) {
+      Candidate& c = candidates[rounds.Next()];
+      const bool has_caller = c.def->head != kNoId;
+      if (c.ok && std::any_of(c.reads.begin(), c.reads.end(), [&](RelationId r) {
+            const RelationId base = store.BaseOf(r);
+            return is_half(base) &&
+                   (has_caller || c.wholes.contains(r) || rules_left[base] == 0);
+          }))
+        give_up(c);
+    }
+  };
+  const auto mark_derived = [&] {
+    for (RelationId r = 0; r < info_.size(); ++r) info_[r].derived = rules_left[r] > 0;
+  };
+  settle();
+  mark_derived();
 
   // Components, dependencies first.
   const std::size_t n = info_.size();
@@ -478,6 +496,11 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
                                  " to be complete, which depends on it";
         cycles_.push_back(line);
       }
+  // A relation without an answer makes none of what reads it: that is evaluated for its caller,
+  // who is told of the cycle (decision 40).
+  for (std::size_t i = 0; i < candidates.size(); ++i) rounds.Add(i);
+  settle();
+  mark_derived();
 
   // Plans.
   strata_.resize(components.size());

@@ -8,9 +8,14 @@
 // on demand (interp/solver.h). It can be both: a rule over `$ask("Q")` is derived from
 // replies that are there, and demanded so that the call is made.
 //
+// A rule is derived only if every rule of every relation that it reads is derived, so that no
+// reader sees the derived half of a relation. A relation of both kinds is answered on demand, and
+// so is what reads it; the solver runs all of its rules.
+//
 // Strata: a relation stands above what it negates, counts, gathers or chooses from, and
 // not below anything it reads. Recursion through one of these has no answer (decision
-// 40): its relations are `broken`, empty, and reported; using one fails.
+// 40): its relations are `broken`, empty, and reported; what reads one is answered on demand,
+// where using it fails.
 //
 // Made anew when the program changes; then plans are too.
 #ifndef RPL_INTERP_ANALYSIS_H_

@@ -384,6 +384,7 @@ void Solver::EvaluateTable(Table& table) {
   const RelationId base = store_.BaseOf(table.relation);  // a companion has the same rules
   if (analysis_.IsBroken(base)) {
     machine_.circular = rel.name();
+    table.lacking = true;
     table.reason = rel.name() + " needs itself to be complete: it is recursive through `not`, a " +
                    "count, a choice or a gathering head";
     return;
