@@ -166,7 +166,7 @@ class Replies : public Agent {
   rpl::Answer CallTool(const Request& request, Pool& pool) {
     const std::optional<std::string> args = ArgsOf(pool, request.args);
     if (!args) return FailedCall(pool, "bad-request", "two keys of a map are the same text");
-    if (request.starting) request.starting();
+    if (request.starting && !request.starting()) return {};
     Engine::Reply reply;
     try {
       reply = options_.tool(request.tool, *args);

@@ -45,8 +45,9 @@ struct Request {
   /// kTool: a command was started for this call before, in a run that was cut off, and
   /// nobody knows what it did. It must not be started again by itself.
   bool in_doubt = false;
-  /// kTool: to be called right before a command is started for it. May be empty.
-  std::function<void()> starting;
+  /// kTool: to be called right before a command is started for it. False: that could not be
+  /// recorded, so it must not be started, and the answer is kNobody. May be empty.
+  std::function<bool()> starting;
   /// kTool: may be called with the reply as soon as it is there, before others that run
   /// beside it. May be empty.
   std::function<void(const Answer&)> finished;

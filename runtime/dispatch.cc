@@ -138,8 +138,8 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
       if (journal == nullptr) continue;
       rest.back().in_doubt = journal->InDoubt(names[i]);
       rest.back().starting = [&, i] {
-        journal->Started(names[i]);
         started[i] = std::chrono::steady_clock::now();
+        return journal->Started(names[i]);
       };
       rest.back().finished = [&, i](const Answer& answer) {
         journal->Reply(names[i], answer, pool_, EntryToCome(*calls[i], answer), took(i));

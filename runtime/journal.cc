@@ -316,12 +316,15 @@ void Journal::Entry(const TraceEntry& entry) { Tell(Make(Event::Kind::kEntry, En
 bool Journal::Chat(const std::string& line) {
   const bool is_new = live();
   Tell(Make(Event::Kind::kChat, {{"line", line}}));
-  return is_new;
+  return is_new && broken_.empty();
 }
 
 void Journal::Call(const std::string& call) { Tell(CallEvent(Event::Kind::kCall, call)); }
 
-void Journal::Started(const std::string& call) { Tell(CallEvent(Event::Kind::kStarted, call)); }
+bool Journal::Started(const std::string& call) {
+  Tell(CallEvent(Event::Kind::kStarted, call));
+  return broken_.empty();
+}
 
 std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::string>& calls,
                                                     Pool& pool) {
@@ -368,7 +371,7 @@ ordered_json Journal::Outside(const ordered_json& question,
     answer = Body(*next).value("answer", ordered_json());
   else if (live()) answer = ask();
   Tell(Make(Event::Kind::kOutside, {{"question", question}, {"answer", answer}}));
-  return answer;
+  return broken_.empty() ? answer : ordered_json();
 }
 
 void Journal::Decision(const ordered_json& decision) {

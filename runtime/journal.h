@@ -162,8 +162,9 @@ class Journal {
   /// Whether the line is new and must be shown.
   bool Chat(const std::string& line);
   void Call(const std::string& call);
-  /// A command is about to be started for the call. Settled.
-  void Started(const std::string& call);
+  /// A command is about to be started for the call. Settled. False: it is not recorded, and must
+  /// not be started.
+  bool Started(const std::string& call);
   /// The recorded reply to one of the calls that comes next, or one that an earlier epoch
   /// had and no entry tells of: its index in `calls`. nullopt when there is none.
   struct Recorded {
@@ -176,8 +177,8 @@ class Journal {
   void Reply(const std::string& call, const rpl::Answer& answer, const Pool& pool,
              const TraceEntry& entry, std::optional<std::chrono::milliseconds> took = std::nullopt,
              const HeadingPart& part = {});
-  /// What `ask` gives, or what it gave then. Settled: it is used only after this. The
-  /// question tells apart what is asked.
+  /// What `ask` gives, or what it gave then; null when that is not recorded. Settled: it is used
+  /// only after this. The question tells apart what is asked.
   nlohmann::ordered_json Outside(const nlohmann::ordered_json& question,
                                  const std::function<nlohmann::ordered_json()>& ask);
   /// A guard decided about a call.

@@ -54,7 +54,10 @@ class WritingAgent : public Agent {
     for (const Request& request : requests) {
       const std::string ran = "ran " + request.id;
       if (!request.in_doubt) {
-        if (request.starting) request.starting();
+        if (request.starting && !request.starting()) {
+          out.emplace_back();
+          continue;
+        }
         AppendLine(log_, ran);
       } else if (Contents(log_).find(ran) == std::string::npos) {
         AppendLine(log_, ran);  // a person looked: it had not run

@@ -32,6 +32,7 @@ using nlohmann::ordered_json;
 constexpr std::uint64_t kTickMs = 10;
 constexpr int kMinTicks = 3;
 constexpr const char* kInterrupted = "interrupted";
+constexpr const char* kNotRecorded = "not-recorded";
 constexpr std::uint64_t kPollMs = 50;
 constexpr std::uint64_t kGiveUpMs = 5000;  // after SIGKILL: nothing helps any more
 constexpr std::size_t kMaxLogLine = 4096;
@@ -222,7 +223,8 @@ class Process {
   void Start();
   void Fail(std::string code, std::string message);
   void TellFinished() const {
-    if (call_.finished && std::string_view(result_.code) != kInterrupted) call_.finished(result_);
+    if (call_.finished && result_.code != kInterrupted && result_.code != kNotRecorded)
+      call_.finished(result_);
   }
 
   /// The leader, while it must be reaped by the loop; else 0.
@@ -244,7 +246,7 @@ class Process {
   std::string ConnectAll(std::array<int, 3>& theirs);
   int Spawn(const std::array<int, 3>& theirs);
   void Talk();
-  void NotStarted(const std::string& why);
+  void NotStarted(std::string code, std::string why);
   void Read(uv_pipe_t& pipe);
   void TookIn(uv_stream_t* stream, ssize_t n, const char* data);
   void Exited(std::int64_t status, int signal);
@@ -301,17 +303,18 @@ void Process::Start() {
   }
   std::error_code ignored;
   if (!std::filesystem::is_directory(command_.folder, ignored))
-    return NotStarted("there is no folder `" + command_.folder + "`");
+    return NotStarted("not-started", "there is no folder `" + command_.folder + "`");
   std::array<int, 3> theirs = {-1, -1, -1};
   std::string error = ConnectAll(theirs);
-  if (error.empty()) {
-    if (call_.starting) call_.starting();
+  const bool recorded = !error.empty() || !call_.starting || call_.starting();
+  if (error.empty() && recorded) {
     if (const int code = Spawn(theirs); code != 0)
       error = fmt::format("`{}` cannot be started: {}", command_.argv.front(), uv_strerror(code));
   }
   for (const int fd : theirs)
     if (fd >= 0) close(fd);
-  if (!error.empty()) return NotStarted(error);
+  if (!recorded) return NotStarted(kNotRecorded, "its start could not be recorded");
+  if (!error.empty()) return NotStarted("not-started", error);
   Talk();
 }
 
@@ -365,8 +368,8 @@ int Process::Spawn(const std::array<int, 3>& theirs) {
   return error;
 }
 
-void Process::NotStarted(const std::string& why) {
-  result_ = Failure("not-started", why);
+void Process::NotStarted(std::string code, std::string why) {
+  result_ = Failure(std::move(code), std::move(why));
   Close();
 }
 

@@ -22,6 +22,7 @@
 //   bad-reply        what it wrote is no reply to this request
 //   left-children    it ended, and processes that it started did not
 //   interrupted      the run was interrupted, before or while it ran
+//   not-recorded     `starting` said no: it was not started
 //   tool             it replied with an error of its own
 //
 // The first cause counts. A process that goes on after an error gets SIGTERM and then
@@ -54,9 +55,11 @@ struct ToolCall {
   std::string id;
   const ToolCommand* command = nullptr;
   nlohmann::ordered_json args;  // a list
-  /// Called right before the process is started; may be empty.
-  std::function<void()> starting = nullptr;
-  /// Called when the call has ended, unless an interrupt ended it; may be empty.
+  /// Called right before the process is started, which it is not when this gives false. May be
+  /// empty.
+  std::function<bool()> starting = nullptr;
+  /// Called when the call has ended, unless an interrupt ended it or it was not recorded; may be
+  /// empty.
   std::function<void(const ToolResult&)> finished = nullptr;
   /// In place of the request: this line is written, and the reply is any one JSON value.
   std::optional<std::string> line = std::nullopt;

@@ -26,7 +26,7 @@ struct Picked {
 Answer AnswerFor(const ToolResult& result, Pool& pool) {
   if (result.ok)
     return {Answer::Kind::kValue, ValueOfJson(result.result, pool, false), result.took_ms};
-  if (result.code == "interrupted") return {};
+  if (result.code == "interrupted" || result.code == "not-recorded") return {};
   if (result.code == "not-started") return NotRunCall(pool, result.code, result.message);
   Answer failed = FailedCall(pool, result.code, result.message);
   failed.took_ms = result.took_ms;

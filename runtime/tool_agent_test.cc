@@ -152,12 +152,15 @@ TEST_CASE("calls in doubt and interrupted calls stay open") {
   Request doubtful = project.Tool("echo");
   doubtful.in_doubt = true;
   int started = 0;
-  doubtful.starting = [&] { ++started; };
+  bool recorded = true;
+  doubtful.starting = [&] { return ++started, recorded; };
   CHECK(project.Call({doubtful}) == Lines{"-"});
   CHECK(started == 0);
   doubtful.in_doubt = false;
   CHECK(project.Call({doubtful}) == Lines{"[]"});
   CHECK(started == 1);
+  recorded = false;
+  CHECK(project.Call({doubtful}) == Lines{"-"});
 
   ToolRun run;
   run.interrupted = [] { return true; };

@@ -263,10 +263,25 @@ TEST_CASE("starting is told right before a process is started") {
   bad.folder = "/nowhere";
   std::string started;
   const nlohmann::ordered_json none = nlohmann::ordered_json::array();
-  RunTools({{"1", &bad, none, [&] { started += "bad "; }},
-            {"2", &good, none, [&] { started += "good"; }}},
+  RunTools({{"1", &bad, none, [&] { return started += "bad ", true; }},
+            {"2", &good, none, [&] { return started += "good", true; }}},
            {});
   CHECK(started == "good");
+}
+
+TEST_CASE("a process whose start is not recorded is not started") {
+  const testing::Folder folder;
+  ToolCommand tool;
+  tool.name = "tool";
+  tool.argv = {"/bin/sh", "-c", "echo ran > " + (folder / "ran")};
+  tool.folder = "/";
+  const nlohmann::ordered_json none = nlohmann::ordered_json::array();
+  bool told = false;
+  const std::vector<ToolResult> results = RunTools(
+      {{"1", &tool, none, [] { return false; }, [&](const ToolResult&) { told = true; }}}, {});
+  CHECK(results.front().code == "not-recorded");
+  CHECK_FALSE(told);
+  CHECK_FALSE(std::filesystem::exists(folder / "ran"));
 }
 
 TEST_CASE("each failure has its name in time, and leaves no process, zombie or descriptor") {
