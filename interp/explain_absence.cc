@@ -88,7 +88,7 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
   for (std::size_t s = 0; s < at.slots.size(); ++s) {
     if (!at.bound[s] || at.def->slots[s].empty() || !IsPlainValue(at.slots[s])) continue;
     with += (with.empty() ? ", with " : ", ") + std::string(at.def->avar[s] ? "$" : "?") +
-            at.def->slots[s] + " = " + Text(pool_, at.slots[s]);
+            at.def->slots[s] + " = " + Text(pool_, at.slots[s], kToldBytes);
   }
   const std::string text = InstanceText(pool_, *step.clause, *at.def, at.slots, at.bound);
   if (step.kind == Step::Kind::kStuck) {

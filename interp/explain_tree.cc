@@ -96,7 +96,7 @@ class Substitution {
     const std::optional<Value> v =
         call || rest ? std::nullopt : value_of_(mark, text_.substr(at_ + 1, end - at_ - 1));
     if (v && out_.ends_with('#')) out_.pop_back();  // #?t shows the call that ?t spells
-    out_ += v ? Text(pool_, *v) : text_.substr(at_, end - at_);
+    out_ += v ? Text(pool_, *v, kDerivationBytes) : text_.substr(at_, end - at_);
     at_ = end;
   }
 
@@ -155,7 +155,8 @@ std::string Explainer::FactText(const Fact& fact) const {
   if (rel.space() != Space::kAvar) {
     out += "(";
     for (std::size_t i = 0; i < cells.size(); ++i)
-      out += (i > 0 ? ", " : "") + (cells[i] == kAbsent ? "_" : Text(pool_, cells[i]));
+      out += (i > 0 ? ", " : "") +
+             (cells[i] == kAbsent ? "_" : Text(pool_, cells[i], kDerivationBytes));
     out += ")";
   }
   if (rel.space() != Space::kTool && rel.space() != Space::kAvar) return out;

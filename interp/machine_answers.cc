@@ -34,7 +34,8 @@ bool Machine::EmitRow() {
   if (def.head_expansion >= 0) {
     const Value form = slots_[def.head_expansion];
     if (form.kind() != Kind::kTerm || pool_.NamespaceOf(form) != Namespace::kRelation) {
-      bad_heads.emplace_back(&def, Text(pool_, form));  // other cases go on (decision 36)
+      bad_heads.emplace_back(&def,
+                             Text(pool_, form, kToldBytes));  // other cases go on (decision 36)
       return true;
     }
     const std::span<const Value> args = pool_.ItemsOf(form);

@@ -715,10 +715,11 @@ void Program::TakeGuard(Constraint& c) {
   guards_.push_back(std::move(guard));
 }
 
-std::string FactText(const Store& store, RelationId relation, std::span<const Value> row) {
+std::string FactText(const Store& store, RelationId relation, std::span<const Value> row,
+                     std::size_t most) {
   std::string out = store.at(relation).name() + "(";
   for (std::size_t i = 0; i < row.size(); ++i)
-    out += (i > 0 ? ", " : "") + Text(store.pool(), row[i]);
+    out += (i > 0 ? ", " : "") + Text(store.pool(), row[i], most);
   return out + ")";
 }
 

@@ -208,8 +208,9 @@ std::vector<Value> CapturedCells(Pool& pool, const Goal* goal, Value map, std::s
 /// Whether calling the relation puts a question to a person.
 bool IsQuestion(const Relation& relation);
 
-/// `relation(1, "a")`.
-std::string FactText(const Store& store, RelationId relation, std::span<const Value> row);
+/// `relation(1, "a")`; each value as Text shows it with `most` bytes.
+std::string FactText(const Store& store, RelationId relation, std::span<const Value> row,
+                     std::size_t most = kMaxTextBytes);
 
 /// Those of a program's assertions, in order, that take back what none before them asserts and
 /// no rule may derive.

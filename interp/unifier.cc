@@ -449,6 +449,10 @@ Value Build(Pool& pool, const Pattern& p, const Value* slots,
         const Value v = Build(pool, p.parts[i], slots, names);
         if (v.is_none()) return kNone;
         text += PlainText(pool, v) + p.texts[i + 1];
+        if (pool.TextBytes(v) > kMaxTextBytes || text.size() > kMaxTextBytes) {
+          pool.Overflow("a text longer than 64 MiB");
+          return kNone;
+        }
       }
       return pool.String(text);
     }

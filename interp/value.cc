@@ -119,8 +119,8 @@ Value Pool::Text(Kind kind, std::string_view text, std::uint64_t hash) {
   if (id == next) {
     void* copy = Allocate(text.size(), 8);
     std::memcpy(copy, text.data(), text.size());
-    nodes_.push_back({copy, static_cast<std::uint32_t>(text.size()), 0, hash, kNone,
-                      Namespace::kRelation, kind});
+    nodes_.push_back({text.size() + 2, copy, static_cast<std::uint32_t>(text.size()), 0, hash,
+                      kNone, Namespace::kRelation, kind});
   }
   return Make(kind, id);
 }
@@ -152,9 +152,11 @@ Value Pool::Compound(Node probe, std::span<const Value> items) {
   std::uint64_t hash = MixHash(static_cast<std::uint64_t>(probe.kind) + items.size() * 16,
                                probe.label.bits() * 4 + static_cast<std::uint64_t>(probe.ns));
   std::uint32_t depth = 0;
+  std::uint64_t text_bytes = 2 + (probe.label.is_none() ? 0 : TextBytes(probe.label));
   for (Value v : key) {
     hash = MixHash(hash, v.bits());
     if (v.kind() >= Kind::kList) depth = std::max(depth, At(v).depth);
+    text_bytes = std::min(text_bytes + TextBytes(v) + 1, kManyBytes);
   }
   if (depth + 1 > kMaxValueDepth) {
     overflow_ = "a value nested deeper than " + std::to_string(kMaxValueDepth);
@@ -178,6 +180,7 @@ Value Pool::Compound(Node probe, std::span<const Value> items) {
     probe.data = copy;
     probe.size = static_cast<std::uint32_t>(items.size());
     probe.depth = depth + 1;
+    probe.text_bytes = text_bytes;
     probe.hash = hash;
     nodes_.push_back(probe);
   }
@@ -185,22 +188,27 @@ Value Pool::Compound(Node probe, std::span<const Value> items) {
 }
 
 Value Pool::List(std::span<const Value> items) {
-  return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kList}, items);
+  return Compound({0, nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kList}, items);
 }
 
 Value Pool::Set(std::span<const Value> items) {
-  return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kSet},
+  return Compound({0, nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kSet},
                   WithoutDoubles(items, 1));
 }
 
 Value Pool::Map(std::span<const Value> entries) {
   assert(entries.size() % 2 == 0);
-  return Compound({nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kMap},
+  return Compound({0, nullptr, 0, 0, 0, kNone, Namespace::kRelation, Kind::kMap},
                   WithoutDoubles(entries, 2));
 }
 
 Value Pool::Term(Namespace ns, std::string_view label, std::span<const Value> args) {
-  return Compound({nullptr, 0, 0, 0, Symbol(label), ns, Kind::kTerm}, args);
+  return Compound({0, nullptr, 0, 0, 0, Symbol(label), ns, Kind::kTerm}, args);
+}
+
+std::uint64_t Pool::TextBytes(Value v) const {
+  constexpr std::uint64_t kScalarBytes = 2;  // a small number; others count as little
+  return v.kind() >= Kind::kString ? At(v).text_bytes : kScalarBytes;
 }
 
 std::int64_t Pool::AsInt(Value v) const {
@@ -266,11 +274,14 @@ std::string NumberText(const Pool& pool, Value v) {
   return fmt::format("{}", *pool.AsDouble(v));
 }
 
-void Print(const Pool& pool, Value v, std::string& out) {
+// Goes on until the text has more than `most` bytes: parts may be shared, so a small value may
+// have a text without end.
+void Print(const Pool& pool, Value v, std::size_t most, std::string& out) {
+  if (out.size() > most) return;
   const auto each = [&](std::span<const Value> items, std::string_view separator) {
-    for (std::size_t i = 0; i < items.size(); ++i) {
+    for (std::size_t i = 0; i < items.size() && out.size() <= most; ++i) {
       if (i > 0) out += separator;
-      Print(pool, items[i], out);
+      Print(pool, items[i], most, out);
     }
   };
   switch (v.kind()) {
@@ -304,11 +315,11 @@ void Print(const Pool& pool, Value v, std::string& out) {
     case Kind::kMap: {
       out += '{';
       const std::span<const Value> items = pool.ItemsOf(v);
-      for (std::size_t i = 0; i < items.size(); i += 2) {
+      for (std::size_t i = 0; i < items.size() && out.size() <= most; i += 2) {
         if (i > 0) out += ", ";
-        Print(pool, items[i], out);
+        Print(pool, items[i], most, out);
         out += ' ';
-        Print(pool, items[i + 1], out);
+        Print(pool, items[i + 1], most, out);
       }
       out += '}';
       return;
@@ -381,10 +392,16 @@ bool PrintJson(const Pool& pool, Value v, std::string& out) {
 
 }  // namespace
 
-std::string Text(const Pool& pool, Value v) {
+std::string Text(const Pool& pool, Value v, std::size_t most) {
   std::string out;
-  Print(pool, v, out);
-  return out;
+  Print(pool, v, most, out);
+  if (out.size() <= most) return out;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xC0) == 0x80) --end;
+  out.resize(end);
+  const std::uint64_t bytes = std::max<std::uint64_t>(pool.TextBytes(v), most);
+  if (bytes >= Pool::kManyBytes) return out + "… (more than 10^18 bytes)";
+  return out + fmt::format("… (about {} bytes)", bytes);
 }
 
 std::optional<std::string> Json(const Pool& pool, Value v) {

@@ -141,6 +141,10 @@ class Pool {
   bool Contains(Value set, Value element) const;
   /// The value under `key` of a map, or kNone.
   Value Lookup(Value map, Value key) const;
+  /// About how many bytes Text has without a limit; saturates at kManyBytes. Parts that are
+  /// shared count as often as they occur, so this may be far more than the value takes. O(1).
+  std::uint64_t TextBytes(Value v) const;
+  static constexpr std::uint64_t kManyBytes = std::uint64_t{1} << 62;
 
   /// The limit that a builder met since ClearOverflow, in words; "" for none.
   const std::string& overflow() const { return overflow_; }
@@ -154,9 +158,10 @@ class Pool {
 
  private:
   struct Node {
-    const void* data;     // chars or Values
-    std::uint32_t size;   // chars or Values
-    std::uint32_t depth;  // of lists, sets, maps, terms; 0 for texts
+    std::uint64_t text_bytes;  // see TextBytes
+    const void* data;          // chars or Values
+    std::uint32_t size;        // chars or Values
+    std::uint32_t depth;       // of lists, sets, maps, terms; 0 for texts
     std::uint64_t hash;
     Value label;   // terms: the label as a symbol
     Namespace ns;  // terms
@@ -180,8 +185,13 @@ class Pool {
   std::string overflow_;
 };
 
-/// RPL source text of a value: `"a"`, `:k`, `[1 2]`, `#{1}`, `{:a 1}`, `f(1)`, `?u`.
-std::string Text(const Pool& pool, Value v);
+/// RPL source text of a value: `"a"`, `:k`, `[1 2]`, `#{1}`, `{:a 1}`, `f(1)`, `?u`. When it has
+/// more than `most` bytes its beginning, and how long it is: `[[0 0] [0… (about 4,000,000 bytes)`.
+std::string Text(const Pool& pool, Value v, std::size_t most = kMaxTextBytes);
+
+/// What messages and log lines show of a value, at most; and derivations.
+inline constexpr std::size_t kToldBytes = 400;
+inline constexpr std::size_t kDerivationBytes = std::size_t{1} << 12;
 
 /// A value as one JSON value, compact, UTF-8 unescaped (decision 59): symbols as their
 /// text, keywords with colon, slots with `?`, terms as source text, sets as arrays, map

@@ -5,15 +5,16 @@
 
 namespace rpl {
 
-std::string Derivations::RowText(RelationId relation, std::span<const Value> row) const {
-  return FactText(store_, relation, row);
+std::string Derivations::RowText(RelationId relation, std::span<const Value> row,
+                                 std::size_t most) const {
+  return FactText(store_, relation, row, most);
 }
 
-std::string Derivations::BindingsText(const std::vector<Value>& entries) const {
+std::string Derivations::BindingsText(const std::vector<Value>& entries, std::size_t most) const {
   std::string out = "{";
   for (std::size_t i = 0; i < entries.size(); i += 2) {
     if (i > 0) out += ", ";
-    out += Text(pool_, entries[i]) + " " + Text(pool_, entries[i + 1]);
+    out += Text(pool_, entries[i]) + " " + Text(pool_, entries[i + 1], most);
   }
   return out + "}";
 }
@@ -65,8 +66,8 @@ std::string Derivations::Leaf(const Fact& fact) const {
       fact.second.back().kind() == Kind::kMap)
     return rel.name() + (pool_.ItemsOf(fact.second.back()).empty()
                              ? ""
-                             : " ^^ " + Text(pool_, fact.second.back()));
-  return RowText(fact.first, fact.second);
+                             : " ^^ " + Text(pool_, fact.second.back(), kDerivationBytes));
+  return RowText(fact.first, fact.second, kDerivationBytes);
 }
 
 std::string Derivations::Finished(const Open& open) const {
@@ -78,7 +79,7 @@ std::string Derivations::Finished(const Open& open) const {
     if (i > 0) head += ", ";
     const Pattern& p = def.args[i];
     if (p.kind != Pattern::Kind::kSlot || def.slots[static_cast<std::size_t>(p.slot)].empty()) {
-      head += Text(pool_, row[i]);
+      head += Text(pool_, row[i], kDerivationBytes);
       continue;
     }
     const std::string& name = def.slots[static_cast<std::size_t>(p.slot)];
@@ -88,7 +89,7 @@ std::string Derivations::Finished(const Open& open) const {
   }
   head += ")";
   if (!open.tail.empty()) head = "(" + head + " <- " + open.tail + ")";
-  return bindings.empty() ? head : head + " ^^ " + BindingsText(bindings);
+  return bindings.empty() ? head : head + " ^^ " + BindingsText(bindings, kDerivationBytes);
 }
 
 std::string Derivations::SentenceOf(RelationId relation, const std::vector<Value>& row) {
@@ -104,12 +105,12 @@ std::string Derivations::SentenceOf(RelationId relation, const std::vector<Value
     Open open{fact, nullptr, {}, 0, ""};
     const bool known = fact != root && explained_.contains(fact);
     if (!IsDerived(fact) || known) {
-      text = known ? RowText(fact.first, fact.second) : Leaf(fact);
+      text = known ? RowText(fact.first, fact.second, kDerivationBytes) : Leaf(fact);
       return true;
     }
     if (stack.size() >= kMaxDepth || rows >= kMaxRows) {
       left_out.insert(fact);
-      text = RowText(fact.first, fact.second);
+      text = RowText(fact.first, fact.second, kDerivationBytes);
       return true;
     }
     explained_.try_emplace(fact, false);

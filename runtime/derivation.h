@@ -45,8 +45,11 @@ class Derivations {
   /// Something was taken back: what rows rest on may have changed.
   void Forget() { explained_.clear(); }
 
-  std::string RowText(RelationId relation, std::span<const Value> row) const;
-  std::string BindingsText(const std::vector<Value>& entries) const;
+  /// Each value as Text shows it with `most` bytes.
+  std::string RowText(RelationId relation, std::span<const Value> row,
+                      std::size_t most = kMaxTextBytes) const;
+  std::string BindingsText(const std::vector<Value>& entries,
+                           std::size_t most = kMaxTextBytes) const;
 
  private:
   using Fact = std::pair<RelationId, std::vector<Value>>;

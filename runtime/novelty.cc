@@ -136,7 +136,8 @@ Trace Runtime::HalfAnswers() {
       bindings.push_back(pool_.Slot(q.name));
       bindings.push_back(row[i]);
     }
-    out.push_back(HalfAnswered(solver_.machine().CallText(call), BindingsText(bindings)));
+    out.push_back(
+        HalfAnswered(solver_.machine().CallText(call), derivations_.BindingsText(bindings)));
   }
   return out;
 }

@@ -32,13 +32,6 @@ std::size_t AssertedRows(const Relation& relation) {
   return count;
 }
 
-std::string FactText(const Store& store, const Relation& relation, RowId row) {
-  std::string out = relation.name() + "(";
-  for (std::size_t i = 0; i < relation.arity(); ++i)
-    out += (i > 0 ? ", " : "") + Text(store.pool(), relation.Row(row)[i]);
-  return out + ")";
-}
-
 // A text as a fence holds it.
 std::string Fenced(const std::string& rpl) { return "```rpl\n" + rpl + "```\n"; }
 
@@ -181,8 +174,8 @@ void Repl::Facts(const std::string& argument) {
     if (argument.find('/') != argument.npos && argument != name) continue;
     known = true;
     for (RowId row = 0; row < std::min<std::size_t>(relation.size(), kShownFacts); ++row)
-      std::cout << FactText(store, relation, row) << (relation.asserted(row) ? "" : "  -- derived")
-                << '\n';
+      std::cout << FactText(store, relation.id(), relation.Cells(row), kDerivationBytes)
+                << (relation.asserted(row) ? "" : "  -- derived") << '\n';
     PrintRest(relation.size() - std::min<std::size_t>(relation.size(), kShownFacts), "fact");
   }
   std::cout << std::flush;
