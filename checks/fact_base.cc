@@ -104,15 +104,16 @@ FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
     return checked;
   }
   bool undecided = false;
-  solver_.CheckConstraint(constraint,
-                          [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
-                            undecided = undecided || verdict == Solver::Verdict::kUndecided;
-                            if (verdict != Solver::Verdict::kViolated) return;
-                            Checked::Bindings& bindings = checked.violated.emplace_back();
-                            for (std::size_t i = 0; i < slots.size(); ++i)
-                              if (!constraint.slots[i].empty() && IsPlainValue(slots[i]))
-                                bindings.emplace_back(constraint.slots[i], slots[i]);
-                          });
+  const auto take = [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+    undecided =
+        undecided || verdict == Solver::Verdict::kUndecided || verdict == Solver::Verdict::kLacks;
+    if (verdict != Solver::Verdict::kViolated) return;
+    Checked::Bindings& bindings = checked.violated.emplace_back();
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      if (!constraint.slots[i].empty() && IsPlainValue(slots[i]))
+        bindings.emplace_back(constraint.slots[i], slots[i]);
+  };
+  const Machine::Undecided more = solver_.CheckConstraint(constraint, take);
   const Machine& machine = solver_.machine();
   const Stop stop = std::exchange(solver_.machine().stop, Stop::kGoesOn);
   if (stop != Stop::kGoesOn) {
@@ -124,7 +125,7 @@ FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
     checked.problem = "`" + machine.CallText(machine.calls.front()) + "` has no answer";
   } else if (!machine.failed_call.empty()) {
     checked.problem = machine.failed_call;
-  } else if (undecided) {
+  } else if (undecided || more) {
     checked.problem = "it is undecided";
   }
   return checked;

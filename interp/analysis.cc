@@ -419,8 +419,7 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
       const bool has_caller = c.def->head != kNoId;
       if (c.ok && std::any_of(c.reads.begin(), c.reads.end(), [&](RelationId r) {
             const RelationId base = store.BaseOf(r);
-            return is_half(base) &&
-                   (has_caller || c.wholes.contains(r) || rules_left[base] == 0);
+            return is_half(base) && (has_caller || c.wholes.contains(r) || rules_left[base] == 0);
           }))
         give_up(c);
     }

@@ -172,6 +172,9 @@ struct Metadata {
   Pattern pattern;  // a map, a slot or a wild
   /// The key that a bare symbol may stand for (decision 47): :doc, :result, or none.
   Value primary = kNone;
+  /// Whether the :status of the same row is read: then a call that failed is known to have
+  /// (decision 80).
+  bool knows_failure = false;
 };
 
 /// form ^ ?m: one map over every instance of the form by itself (decision 48).

@@ -136,12 +136,12 @@ void ConstraintWatch::Remember(Kept& kept) const {
   kept.known = true;
 }
 
-void ConstraintWatch::CheckWhole(const Constraint& c, Kept& kept, const Tell& tell) {
+Machine::Undecided ConstraintWatch::CheckWhole(const Constraint& c, Kept& kept, const Tell& tell) {
   ++counts_.whole;
   kept.known = false;
   kept.violated.clear();
   bool all = true;
-  solver_.CheckConstraint(c, [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+  const auto keep = [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
     ++counts_.judged;
     if (kept.only_rows && verdict == Solver::Verdict::kViolated) {
       all = all && kept.violated.size() < kMostKept;
@@ -153,9 +153,11 @@ void ConstraintWatch::CheckWhole(const Constraint& c, Kept& kept, const Tell& te
       }
     }
     tell(slots, verdict);
-  });
+  };
+  const Machine::Undecided open = solver_.CheckConstraint(c, keep);
   if (!all) kept.violated.clear();
   if (kept.only_rows && all && GoesOn()) Remember(kept);
+  return open;
 }
 
 // The first row of each atom of the left side that agrees with the slots.
@@ -238,14 +240,13 @@ bool ConstraintWatch::CheckNew(const Constraint& c, Kept& kept, const Tell& tell
   return true;
 }
 
-void ConstraintWatch::Check(const Constraint& c, const Tell& tell) {
+Machine::Undecided ConstraintWatch::Check(const Constraint& c, const Tell& tell) {
   if (analysis_known_ != analysis_.version()) kept_.clear();
   analysis_known_ = analysis_.version();
   if (solver_.machine().truncated) {
     ++counts_.whole;
     kept_.erase(c.number);
-    solver_.CheckConstraint(c, tell);
-    return;
+    return solver_.CheckConstraint(c, tell);
   }
   const auto [at, is_new] = kept_.try_emplace(c.number);
   Kept& kept = at->second;
@@ -261,14 +262,14 @@ void ConstraintWatch::Check(const Constraint& c, const Tell& tell) {
   if (!kept.known || (grew && !more_only)) return CheckWhole(c, kept, tell);
   if (grew) {
     kept.known = false;  // until it is through
-    if (!CheckNew(c, kept, tell)) CheckWhole(c, kept, tell);
-    return;
+    return CheckNew(c, kept, tell) ? Machine::Undecided{} : CheckWhole(c, kept, tell);
   }
   ++counts_.unchanged;
   for (const Instance& instance : kept.violated) {
     tell(instance.slots, Solver::Verdict::kViolated);
-    if (!solver_.machine().Polled()) return;
+    if (!solver_.machine().Polled()) break;
   }
+  return {};
 }
 
 }  // namespace rpl

@@ -40,7 +40,7 @@ class ConstraintWatch {
 
   /// Like Solver::CheckConstraint. A limit that stopped it is the machine's `stop`, and
   /// nothing is known of the constraint then.
-  void Check(const Constraint& c, const Tell& tell);
+  Machine::Undecided Check(const Constraint& c, const Tell& tell);
 
   /// How often constraints were checked in each way, and instances judged.
   struct Counts {
@@ -82,7 +82,7 @@ class ConstraintWatch {
   };
 
   Kept Look(const Constraint& c) const;
-  void CheckWhole(const Constraint& c, Kept& kept, const Tell& tell);
+  Machine::Undecided CheckWhole(const Constraint& c, Kept& kept, const Tell& tell);
   bool CheckNew(const Constraint& c, Kept& kept, const Tell& tell);
   std::vector<RowId> FirstRows(const Kept& kept, const std::vector<Value>& slots);
   void Remember(Kept& kept) const;

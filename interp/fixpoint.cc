@@ -12,6 +12,7 @@
 #include "interp/fixpoint.h"
 
 #include <algorithm>
+#include <set>
 
 #include "interp/profile.h"
 
@@ -125,6 +126,32 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   return Stop::kGoesOn;
 }
 
+// Drops the strata above the one that a limit stopped as far as they rest on absence: what was
+// absent below them before may only be missing now (decision 80).
+void Fixpoint::DropAbove(std::size_t stopped) {
+  std::set<RelationId> unsettled(analysis_.strata()[stopped].relations.begin(),
+                                 analysis_.strata()[stopped].relations.end());
+  std::set<RelationId> dropped;
+  const auto meets = [](const std::vector<RelationId>& reads, const std::set<RelationId>& them) {
+    return std::ranges::any_of(reads, [&](RelationId r) { return them.contains(r); });
+  };
+  for (std::size_t i = stopped + 1; i < analysis_.strata().size(); ++i) {
+    const Stratum& stratum = analysis_.strata()[i];
+    bool reads_unsettled = false;
+    bool drop = false;
+    for (const DerivedRule& rule : stratum.rules) {
+      reads_unsettled = reads_unsettled || meets(rule.reads, unsettled);
+      drop = drop || meets(rule.whole_reads, unsettled) || meets(rule.reads, dropped);
+    }
+    if (reads_unsettled || drop)
+      unsettled.insert(stratum.relations.begin(), stratum.relations.end());
+    if (!drop) continue;
+    dropped.insert(stratum.relations.begin(), stratum.relations.end());
+    Drop(stratum);
+    memory_[i] = Memory{};
+  }
+}
+
 Stop Fixpoint::Quiesce() {
   if (memory_.size() != analysis_.strata().size())
     memory_.assign(analysis_.strata().size(), Memory{});
@@ -132,7 +159,9 @@ Stop Fixpoint::Quiesce() {
   for (std::size_t rounds = 0;; ++rounds) {
     for (std::size_t i = 0; i < analysis_.strata().size(); ++i) {
       const Stop stop = QuiesceStratum(analysis_.strata()[i], memory_[i]);
-      if (stop != Stop::kGoesOn) return stop;
+      if (stop == Stop::kGoesOn) continue;
+      DropAbove(i);
+      return stop;
     }
     // Rules with #?h heads may feed any relation, so the strata run again after them.
     const std::size_t before = solver_.machine().new_rows;

@@ -33,7 +33,8 @@ class Fixpoint {
   /// the analysis was made anew.
   void Reset();
 
-  /// Derives until quiet. Returns kGoesOn, or the limit that stopped it.
+  /// Derives until quiet. Returns kGoesOn, or the limit that stopped it: then rows may be
+  /// missing, and none stands that was concluded from the absence of one.
   Stop Quiesce();
 
   /// Violations of rules' constraints (§10.07): those that stand now.
@@ -64,6 +65,7 @@ class Fixpoint {
   Stop QuiesceStratum(Stratum& stratum, Memory& memory);
   bool Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const;
   void Drop(const Stratum& stratum);
+  void DropAbove(std::size_t stopped);
   void StopAt(const Definition& rule);
   Stop Derive(std::span<const Derivation> work, Memory& memory);
 

@@ -16,6 +16,23 @@
 
 namespace rpl {
 
+namespace {
+
+// Fields of a row whose status is read beside them know that its call failed.
+void MarkKnownFailures(Clauses& fields, Value status) {
+  std::unordered_set<SlotId> known;
+  const auto is_field = [](const Metadata* m) { return m != nullptr && !m->bindings; };
+  for (const Clause& clause : fields)
+    if (const auto* m = clause.As<Metadata>();
+        is_field(m) && m->pattern.parts.front().constant == status)
+      known.insert(m->rows.front());
+  for (Clause& clause : fields)
+    if (auto* m = clause.As<Metadata>(); is_field(m))
+      m->knows_failure = known.contains(m->rows.front());
+}
+
+}  // namespace
+
 OwnSlots Lowering::OwnOf(const Node& form) {
   OwnSlots own;
   Pool& pool = program_.store().pool();
@@ -204,6 +221,7 @@ void Lowering::AnnotatedClause(const Node& node, const Annotated& a, Clauses& ou
     aggregate.pattern = Term(value, true);
     Push(after, node, std::move(aggregate));
   }
+  MarkKnownFailures(after, program_.store().pool().Keyword("status"));
   for (Clause& clause : body) out.push_back(std::move(clause));
   for (Clause& clause : after) out.push_back(std::move(clause));
   row_slots_ = std::move(outer_rows);

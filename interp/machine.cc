@@ -144,6 +144,7 @@ Value Machine::Made(Value v) {
 void Machine::Waits(const Table& table) {
   frame_->pending |= table.pending;
   frame_->lacking |= table.lacking;
+  frame_->undecided |= table.undecided;
   frame_->pending_question |= table.pending_question;
   frame_->pending_call |= table.pending_call;
 }
@@ -161,7 +162,7 @@ Value Machine::Evaluate(const Expr& e) {
       std::string why;
       const Value out = Apply(pool_, e.op, a, b, why);
       if (out.is_none()) Note(std::move(why));
-      return out;
+      return Made(out);
     }
   }
   return kNone;
@@ -225,11 +226,7 @@ bool Machine::Run(const Step* step) {
     case Step::Kind::kGoalFalse: return RunGoalFalse(s);
     case Step::Kind::kFirst: return RunFirst(s);
     case Step::Kind::kLoop: return RunLoop(s);
-    case Step::Kind::kDistinct: {
-      std::vector<Value> key;
-      for (SlotId slot : s.clause->As<Distinct>()->slots) key.push_back(slots_[slot]);
-      return !frame_->distinct[s.clause].insert(std::move(key)).second || Run(s.next);
-    }
+    case Step::Kind::kDistinct: return RunDistinct(s);
     case Step::Kind::kCheck: return RunCheck(s);
     case Step::Kind::kTruth: {
       const auto* truth = s.clause->As<Truth>();
@@ -247,14 +244,22 @@ template <typename Fn>
 Machine::Undecided Machine::Apart(Fn&& run) {
   const bool pending = std::exchange(frame_->pending, false);
   const bool lacking = std::exchange(frame_->lacking, false);
+  const bool undecided = frame_->undecided;
   run();
+  frame_->undecided = undecided;
   return {std::exchange(frame_->pending, pending), std::exchange(frame_->lacking, lacking)};
 }
 
-// The current answers are incomplete for that reason.
+// An answer that rests on absence is withheld for that reason.
 void Machine::Leave(Undecided why) {
   frame_->pending |= why.waits;
   frame_->lacking |= why.lacks;
+  frame_->undecided |= why.lacks;
+}
+
+// Why the absence of answers proves nothing, when the body left it open so.
+Machine::Undecided Machine::Absent(Undecided open) const {
+  return {open.waits, open.lacks || truncated};
 }
 
 Machine::Undecided Machine::RunBody(const Step* body, Continuation fn) {
@@ -315,7 +320,6 @@ bool Machine::RunMember(const Step& s) {
 }
 
 bool Machine::RunCount(const Step& s, std::int64_t count) {
-  used_absence |= truncated && s.kind != Step::Kind::kCountValue;
   const Value result = pool_.Int(count);
   if (s.result_bound) return slots_[s.pattern.slot] != result || Run(s.next);
   slots_[s.pattern.slot] = result;
@@ -367,6 +371,7 @@ bool Machine::RunCountAtom(const Step& s) {
     ForEachRow(*s.body, [&](RowId row) { return !BindCells(*s.body, rel.Row(row)) || count(); });
   }
   if (stop != Stop::kGoesOn) return false;
+  open = Absent(open);
   Leave(open);
   if (open) return true;
   if (s.groups.empty()) return RunCount(s, total);
@@ -547,7 +552,7 @@ bool Machine::RunNot(const Step& s) {
   bool found = false;
   const std::size_t open = calls.size();
   std::string note = std::move(frame_->note);
-  const Undecided undecided = RunBody(s.body, [&] { return found = true, false; });
+  const Undecided undecided = Absent(RunBody(s.body, [&] { return found = true, false; }));
   if (found || !undecided.lacks) frame_->note = std::move(note);
   if (stop != Stop::kGoesOn) return false;
   if (found) {
@@ -555,19 +560,32 @@ bool Machine::RunNot(const Step& s) {
     return true;
   }
   Leave(undecided);
-  used_absence |= truncated;
   return undecided || Run(s.next);
 }
 
+// An answer that is not known could come before the first one (decision 80).
 bool Machine::RunFirst(const Step& s) {
   bool found = false;
-  const Undecided open = RunBody(s.body, [&] { return found = true, false; });
+  const Undecided open = Absent(RunBody(s.body, [&] { return found = true, false; }));
   if (stop != Stop::kGoesOn) return false;
-  if (!found) Leave(open);
-  return !found || Run(s.next);
+  Leave(open);
+  return open || !found || Run(s.next);
+}
+
+// So could one with the same values.
+bool Machine::RunDistinct(const Step& s) {
+  if (frame_->unknown) return Run(s.next);
+  const Undecided open = Absent({frame_->pending, frame_->lacking});
+  Leave(open);
+  if (open) return true;
+  std::vector<Value> key;
+  for (SlotId slot : s.clause->As<Distinct>()->slots) key.push_back(slots_[slot]);
+  return !frame_->distinct[s.clause].insert(std::move(key)).second || Run(s.next);
 }
 
 bool Machine::RunBranch(const Step& s) {
+  const bool lacking = frame_->lacking;
+  const bool undecided = frame_->undecided;
   for (const Step* branch : s.branches) {
     for (const SlotId slot : s.clears) slots_[slot] = kNone;
     const std::size_t before = frame_->answers;
@@ -575,7 +593,12 @@ bool Machine::RunBranch(const Step& s) {
     const bool go_on = Run(branch);
     const bool waits = std::exchange(frame_->pending, frame_->pending || was_pending);
     if (!go_on) return false;
-    if (s.ordered && (waits || frame_->answers > before)) return true;
+    if (!s.ordered || (!waits && frame_->answers == before)) continue;
+    if (branch != s.branches.front() && !waits) {  // the plans before it failed and are not taken
+      frame_->lacking = lacking;
+      frame_->undecided = undecided;
+    }
+    return true;
   }
   return true;
 }
@@ -617,7 +640,7 @@ bool Machine::RunLoop(const Step& s) {
 
 bool Machine::RunCheck(const Step& s) {
   bool found = false;
-  const Undecided open = RunBody(s.body, [&] { return found = true, false; });
+  const Undecided open = Absent(RunBody(s.body, [&] { return found = true, false; }));
   if (stop != Stop::kGoesOn) return false;
   if (found) return Run(s.next);
   Leave(open);
@@ -667,7 +690,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
     return true;
   };
   if (mode_ == Mode::kSolve && catalog_.AccessOf(relation, mode_) != Access::kRows) {
-    Table* table = DemandNested(relation, std::move(key), Text(pool_, form));
+    Table* table = DemandNested(relation, std::move(key), Text(pool_, form, kToldBytes));
     if (table == nullptr) return false;
     for (std::size_t r = 0, n = table->rows.size(); r < n; ++r)
       if (agrees(table->rows[r]) && !fn()) return false;
@@ -700,7 +723,7 @@ Value Machine::FormIn(SlotId slot) {
   const Value form = slots_[slot];
   if (form.kind() == Kind::kTerm) return form;
   Note("#?" + (*frame_->names)[static_cast<std::size_t>(slot)] +
-       " needs the shape of a relation call, got " + Text(pool_, form));
+       " needs the shape of a relation call, got " + Text(pool_, form, kToldBytes));
   return kNone;
 }
 
@@ -722,10 +745,10 @@ bool Machine::RunCountForm(const Step& s) {
   if (form.is_none()) return true;
   std::int64_t count = 0;
   Value ref;
-  const Undecided open = Apart([&] {
+  const Undecided open = Absent(Apart([&] {
     ForEachOfForm(
         form, [&] { return ++count, true; }, &ref);
-  });
+  }));
   if (stop != Stop::kGoesOn) return false;
   Leave(open);
   return open || RunCount(s, count);
@@ -776,6 +799,7 @@ bool Machine::RunMetadata(const Step& s) {
   if (key.kind != Pattern::Kind::kConstant) return true;
   const Value v = metadata_.Field(slots_[clause->rows.front()], key.constant, clause->primary);
   if (v.is_none()) {
+    LackField(*clause);
     Note("no metadata " + Text(pool_, key.constant) + " for `" + s.clause->text + "`");
     return true;
   }
@@ -790,7 +814,7 @@ bool Machine::RunAggregate(const Step& s) {
   std::map<Value, std::vector<Value>> values;
   const std::vector<Value> outer(slots_, slots_ + frame_->slots.size());
   std::fill(slots_, slots_ + frame_->slots.size(), kNone);
-  const Undecided open = RunBody(s.body, [&] {
+  const Undecided open = Absent(RunBody(s.body, [&] {
     instances.push_back(BindingsOf(clause->own, clause->rows));
     for (SlotId row : clause->rows) {
       const Value map = metadata_.Map(slots_[row]);
@@ -804,7 +828,7 @@ bool Machine::RunAggregate(const Step& s) {
       }
     }
     return true;
-  });
+  }));
   std::copy(outer.begin(), outer.end(), slots_);
   if (stop != Stop::kGoesOn) return false;
   Leave(open);

@@ -4,9 +4,13 @@
 //
 // Clause order is the plan's, so answers appear in the author's nested-loop order. A set
 // splits into instances where a relation's rows were distributed or `~` meets it (§7),
-// nowhere else. `not` holds when its body has no answer and waits for nothing; when it
-// waits, it is undecided, and so is what stands on it (decision 56); counts and checks
-// treat waiting alike.
+// nowhere else. `not` holds when its body has no answer, waits for nothing and lacks nothing;
+// otherwise it is undecided, and so is what stands on it (decisions 56, 80). Counts, choices
+// and checks treat both alike.
+//
+// A body waits for a call without a reply. It lacks a call that failed, was refused or was
+// declined, or rows that a limit kept out. A clause that reads the status of a failed call
+// knows what became of it, and lacks nothing.
 //
 // A call that has no reply gives no answer and is noted in calls(). Behind a call to a
 // tool the plan is read on, so that independent calls go out together, until a clause
@@ -43,7 +47,8 @@ struct Frame {
   const Continuation* answer = nullptr;  // or who is told of them
   bool unknown = false;                  // some slot awaits a call
   bool pending = false;
-  bool lacking = false;  // what was declined might have given an answer
+  bool lacking = false;    // what failed, was refused, declined or cut off might have answered
+  bool undecided = false;  // for that reason an answer was withheld that rests on absence
   bool pending_question = false;
   bool pending_call = false;
   std::size_t answers = 0;  // emitted so far, and ends of nested plans reached
@@ -121,8 +126,14 @@ class Machine {
 
   /// Notes a call to make, unless it was declined or refused (then false, with the reason).
   bool Open(const OpenCall& call, std::string* why);
-  bool IsDeclined(const OpenCall& call) const { return moment.declined.contains(CallText(call)); }
   std::string CallText(const OpenCall& call) const;
+
+  /// Why a nested plan cannot tell that it has no further answer (decisions 56, 80).
+  struct Undecided {
+    bool waits = false;
+    bool lacks = false;
+    explicit operator bool() const { return waits || lacks; }
+  };
 
   /// Everything that goals and constraints need to know of this moment.
   struct Moment {
@@ -146,7 +157,6 @@ class Machine {
   std::string failed_call;    // a call that was needed and whose tool failed, and why, or ""
   std::string circular;       // a goal or relation that needs itself, or ""
   bool truncated = false;     // a limit stopped the fixpoint: absence proves nothing
-  bool used_absence = false;  // and yet something was concluded from it
 
   /// Asks the limits once in many calls; false when one stopped the run.
   bool Polled() {
@@ -186,6 +196,8 @@ class Machine {
   bool TakeTable(const Step& s, Table& table);
   bool RunExternal(const Step& s);
   bool Failed(const Relation& tool, RowId row) const;
+  void LackReply(RelationId tool, RowId row);
+  void LackField(const Metadata& field);
   bool RunTruth(const Step& s);
   bool RunAvar(const Step& s);
   bool WaitFor(const Step& s, OpenCall call, bool question);
@@ -202,6 +214,7 @@ class Machine {
   bool RunCountAtom(const Step& s);
   bool RunCountForm(const Step& s);
   bool RunFirst(const Step& s);
+  bool RunDistinct(const Step& s);
   bool RunExpand(const Step& s);
   Value FormIn(SlotId slot);
   bool ForEachOfForm(Value form, Continuation fn, Value* row_ref);
@@ -213,17 +226,12 @@ class Machine {
   bool IsRecorded(const Step& s);
   bool RunLoop(const Step& s);
   bool RunCheck(const Step& s);
-  /// Why a nested plan cannot tell that it has no further answer (decision 56).
-  struct Undecided {
-    bool waits = false;
-    bool lacks = false;
-    explicit operator bool() const { return waits || lacks; }
-  };
   /// Runs a nested plan, calling `fn` at its end.
   Undecided RunBody(const Step* body, Continuation fn);
   template <typename Fn>
   Undecided Apart(Fn&& run);
   void Leave(Undecided why);
+  Undecided Absent(Undecided open) const;
   bool Emit();
   bool EmitRow();
   bool CountNew(std::size_t added);

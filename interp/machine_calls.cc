@@ -72,7 +72,7 @@ bool Machine::WaitFor(const Step& s, OpenCall call, bool question) {
   if (s.clause != nullptr) call.place = s.clause->span;
   std::string why;
   if (!Open(call, &why)) {
-    frame_->lacking |= IsDeclined(call);
+    frame_->lacking = true;
     Note(std::move(why));
     return true;
   }
@@ -88,6 +88,27 @@ bool Machine::Failed(const Relation& tool, RowId row) const {
          pool_.Lookup(meta, pool_.Keyword("status")) == pool_.Keyword("error");
 }
 
+// What would have been read of the reply of a call that failed is not known (decision 80).
+void Machine::LackReply(RelationId tool, RowId row) {
+  if (mode_ == Mode::kDerive) return;
+  const Relation& rel = store_.at(tool);
+  OpenCall call;
+  call.space = rel.space();
+  call.relation = tool;
+  call.args.assign(rel.Cells(row).begin(), rel.Cells(row).end());
+  failed_call = CallText(call) + " failed";
+  const Value message = pool_.Lookup(rel.Meta(row), pool_.Keyword("message"));
+  if (!message.is_none()) failed_call += ": " + PlainText(pool_, message);
+  frame_->lacking = true;
+  Note(failed_call);
+}
+
+void Machine::LackField(const Metadata& field) {
+  const auto at = metadata_.RowOf(slots_[field.rows.front()]);
+  if (at && !field.knows_failure && Failed(store_.at(at->first), at->second))
+    LackReply(at->first, at->second);
+}
+
 bool Machine::RunExternal(const Step& s) {
   Relation& rel = store_.at(s.relation);
   std::vector<Value> key;
@@ -98,13 +119,7 @@ bool Machine::RunExternal(const Step& s) {
   call.relation = s.relation;
   call.args = std::move(key);
   if (row != kNoId) {
-    if (Failed(rel, row)) {
-      const Value message = pool_.Lookup(rel.Meta(row), pool_.Keyword("message"));
-      failed_call = CallText(call) + " failed";
-      if (!message.is_none()) failed_call += ": " + PlainText(pool_, message);
-      Note(failed_call);
-      if (s.row < 0) return true;
-    }
+    if (s.row < 0 && Failed(rel, row)) return LackReply(s.relation, row), true;
     return TakeCells(s, rel.Cells(row), RowReference(pool_, s.relation, row), {});
   }
   if (rel.name() == "$choose" && call.args.size() > 1 && !HasOptions(pool_, call.args[1])) {
@@ -177,8 +192,9 @@ bool Machine::RunTable(const Step& s) {
   if (!Keys(s, values)) return true;
   for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
   Table* table = DemandNested(s.relation, key, s.clause->text);
-  if (table == nullptr || !TakeTable(s, *table)) return false;
-  Waits(*table);
+  if (table == nullptr) return false;
+  Waits(*table);  // before its rows: one that is not known could come first
+  if (!TakeTable(s, *table)) return false;
   if (table->pending) {
     return !table->rows.empty() || table->pending_question || ReadOn(s);
   }
@@ -203,10 +219,10 @@ bool Machine::AskForArgument(const Step& s, std::vector<Value> key) {
   for (const auto& [column, slot] : s.binds)
     if (slot == s.asked) key[column] = held;
   Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
-  if (table == nullptr || !TakeTable(s, *table)) return false;
-  if (table->rows.empty()) Note(table->reason);
+  if (table == nullptr) return false;
   Waits(*table);
-  return true;
+  if (table->rows.empty()) Note(table->reason);
+  return TakeTable(s, *table);
 }
 
 // --- the truth of goals ----------------------------------------------------------------------
@@ -241,6 +257,7 @@ bool Machine::RunGoalFalse(const Step& s) {
   if (table == nullptr) return false;
   if (!table->complete && stop == Stop::kGoesOn) {  // it needs a goal that waits for this clause
     circular = store_.at(s.relation).name();
+    frame_->lacking = true;
     return true;
   }
   if (!table->rows.empty()) {
@@ -248,8 +265,9 @@ bool Machine::RunGoalFalse(const Step& s) {
     return true;
   }
   Waits(*table);
-  used_absence |= truncated;
-  return table->pending || table->lacking || Run(s.next);
+  const Undecided undecided = Absent({table->pending, table->lacking});
+  Leave(undecided);
+  return undecided || Run(s.next);
 }
 
 }  // namespace rpl

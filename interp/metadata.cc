@@ -4,11 +4,11 @@
 namespace rpl {
 namespace {
 
-RelationId RelationOf(const Pool& pool, Value reference) {
+RelationId RelationIn(const Pool& pool, Value reference) {
   return static_cast<RelationId>(pool.AsInt(reference) >> 32);
 }
 
-RowId RowOf(const Pool& pool, Value reference) {
+RowId RowIn(const Pool& pool, Value reference) {
   return static_cast<RowId>(pool.AsInt(reference) & 0xffffffff);
 }
 
@@ -18,10 +18,14 @@ Value RowReference(Pool& pool, RelationId relation, RowId row) {
   return pool.Int(static_cast<std::int64_t>(relation) << 32 | row);
 }
 
+std::optional<std::pair<RelationId, RowId>> RowMetadata::RowOf(Value reference) const {
+  if (!Pool::IsInt(reference)) return std::nullopt;
+  return std::pair(RelationIn(store_.pool(), reference), RowIn(store_.pool(), reference));
+}
+
 Value RowMetadata::Map(Value reference) const {
-  const Pool& pool = store_.pool();
-  if (!Pool::IsInt(reference)) return kNone;
-  return store_.at(RelationOf(pool, reference)).Meta(RowOf(pool, reference));
+  const auto at = RowOf(reference);
+  return at ? store_.at(at->first).Meta(at->second) : kNone;
 }
 
 Value RowMetadata::Field(Value reference, Value key, Value primary) const {
@@ -34,8 +38,8 @@ Value RowMetadata::Field(Value reference, Value key, Value primary) const {
   }
   if (key.kind() != Kind::kKeyword) return kNone;
   const std::string_view name = pool.TextOf(key);
-  const Relation& rel = store_.at(RelationOf(pool, reference));
-  const RowId row = RowOf(pool, reference);
+  const Relation& rel = store_.at(RelationIn(pool, reference));
+  const RowId row = RowIn(pool, reference);
   if (name == "relation") return pool.Term(Namespace::kRelation, rel.name(), rel.Cells(row));
   const Span* origin = rel.Origin(row);
   if (origin == nullptr) return kNone;

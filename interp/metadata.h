@@ -8,6 +8,9 @@
 #ifndef RPL_INTERP_METADATA_H_
 #define RPL_INTERP_METADATA_H_
 
+#include <optional>
+#include <utility>
+
 #include "interp/program.h"
 #include "interp/store.h"
 
@@ -18,6 +21,9 @@ Value RowReference(Pool& pool, RelationId relation, RowId row);
 class RowMetadata {
  public:
   RowMetadata(const Program& program, Store& store) : program_(program), store_(store) {}
+
+  /// The row of the store that is meant; nullopt for the other references.
+  std::optional<std::pair<RelationId, RowId>> RowOf(Value reference) const;
 
   /// The author's map, kNone when there is none.
   Value Map(Value reference) const;

@@ -30,6 +30,12 @@ std::string Shown(const Pool& pool, Value a, Value b) {
 }
 
 Value Arithmetic(Pool& pool, Operator op, Value a, Value b, std::string& why) {
+  const auto Overflow = [&](const char* what) {
+    why = std::string(what) + " in " + Text(pool, a) + " " + std::string(OperatorText(op)) + " " +
+          Text(pool, b);
+    pool.Overflow(why);
+    return kNone;
+  };
   if (Pool::IsInt(a) && Pool::IsInt(b)) {
     const std::int64_t x = pool.AsInt(a);
     const std::int64_t y = pool.AsInt(b);
@@ -53,9 +59,7 @@ Value Arithmetic(Pool& pool, Operator op, Value a, Value b, std::string& why) {
         }
     }
     if (!overflow) return pool.Int(out);
-    why = "integer overflow in " + Text(pool, a) + " " + std::string(OperatorText(op)) + " " +
-          Text(pool, b);
-    return kNone;
+    return Overflow("integer overflow");
   }
   const double x = *pool.AsDouble(a);
   const double y = *pool.AsDouble(b);
@@ -71,10 +75,7 @@ Value Arithmetic(Pool& pool, Operator op, Value a, Value b, std::string& why) {
       }
       out = x / y;
   }
-  if (!std::isfinite(out)) {
-    why = "the result of " + std::string(OperatorText(op)) + " is no finite number";
-    return kNone;
-  }
+  if (!std::isfinite(out)) return Overflow("a number too large");
   return pool.Float(out);
 }
 
@@ -260,7 +261,7 @@ bool TemporalHolds(const Pool& pool, Temporal::Kind kind, std::span<const Value>
       t = duration ? ParseDuration(pool.TextOf(operands[i]))
                    : ParseInstant(pool.TextOf(operands[i]));
     if (!t) {
-      why = Text(pool, operands[i]) +
+      why = Text(pool, operands[i], kToldBytes) +
             (duration ? " is no duration such as \"48h\"" : " is no ISO 8601 time with offset");
       return false;
     }

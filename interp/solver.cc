@@ -191,8 +191,9 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
   const Continuation* outer = std::exchange(frame.answer, &each);
   machine_.Run(RulePlan(def, bound).first);
   frame.answer = outer;
-  machine_.used_absence |= machine_.truncated;
   if (machine_.stop != Stop::kGoesOn) return;
+  if (frame.lacking || machine_.truncated) frame.lacking = frame.undecided = true;
+  if (frame.lacking || frame.pending) return;
   for (Grouping& group : groups) {
     for (std::size_t g = 0; g < gathers; ++g) {
       const std::vector<Value>& all = group.members[g].values;
@@ -269,7 +270,8 @@ std::string Solver::ReasonOf(const Frame& frame) const {
   for (std::size_t i = 0; i < seen.size(); ++i) {
     const Value v = frame.snapshot[i];
     if (!seen[i] || (*frame.names)[i].empty() || v.is_none() || v == kUnknown) continue;
-    with += (with.empty() ? " for ?" : ", ?") + (*frame.names)[i] + " = " + Text(pool_, v);
+    with +=
+        (with.empty() ? " for ?" : ", ?") + (*frame.names)[i] + " = " + Text(pool_, v, kToldBytes);
   }
   if (clause.As<Atom>()) return "no fact matches `" + clause.text + "`" + with;
   return "`" + clause.text + "` does not hold" + with;
@@ -287,7 +289,6 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   if (!def.gathered.empty()) {
     const auto gather = [&] {
       Gather(def, bound, [&](Gathered group) {
-        if (frame.pending || frame.lacking) return;
         frame.path = std::move(group.path);
         frame.shown = std::move(group.shown);
         machine_.TakeAnswer(std::move(group.row));
@@ -303,6 +304,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   evaluation.Gave(table.rows.size() - before, frame.repeated);
   table.pending |= frame.pending;
   table.lacking |= frame.lacking;
+  table.undecided |= frame.undecided;
   table.pending_question |= frame.pending_question;
   table.pending_call |= frame.pending_call;
   if (frame.emitted > 0 || frame.pending) return;
@@ -341,7 +343,7 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   }
   if (call.column < 0) table.reason = missing;
   else if (machine_.Open(call, &table.reason)) table.pending = table.pending_question = true;
-  else table.lacking = machine_.IsDeclined(call);
+  else table.lacking = true;
 }
 
 std::vector<Value> Solver::RowWith(const OpenCall& call, Value reply) const {
@@ -376,7 +378,8 @@ void Solver::ForgetArguments(RelationId relation, std::span<const Value> row) {
 }
 
 void Solver::EvaluateTable(Table& table) {
-  table.pending = table.pending_question = table.pending_call = table.lacking = false;
+  table.pending = table.pending_question = table.pending_call = false;
+  table.lacking = table.undecided = false;
   table.shown.clear();
   table.used.clear();
   Relation& rel = store_.at(table.relation);
@@ -513,7 +516,8 @@ Solver::Active Solver::Activated(const Definition& def, std::span<const Value> k
     });
     return machine_.Run(plan.first);
   });
-  return found || !meant ? Active::kYes : frame.pending ? Active::kWaits : Active::kNo;
+  if (found || !meant) return Active::kYes;
+  return frame.pending ? Active::kWaits : frame.lacking ? Active::kLacks : Active::kNo;
 }
 
 void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
@@ -522,6 +526,7 @@ void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
   if (active == Active::kNo) return;
   table.eligible = true;
   if (active == Active::kWaits) table.pending = true;
+  else if (active == Active::kLacks) table.lacking = table.undecided = true;
   else EvaluateRule(table, def);
 }
 
@@ -555,20 +560,32 @@ void Solver::EvaluateGoal(Table& table) {
   TakeTruths(table, goal);
   // Rules disjoin (§15.2). One that acts, by asking, calling or showing, is a plan: it is
   // taken only while nothing before it is satisfied, and then nothing after it (design 4).
+  bool lacking = false;  // plans that were tried and not taken
+  bool undecided = false;
   for (std::size_t i = 0; goal != nullptr && i < goal->rules.size(); ++i) {
     const Definition& def = program_.definitions()[static_cast<std::size_t>(goal->rules[i])];
     const bool acts = analysis_.Acts(def);
     const std::size_t before = table.rows.size();
     if (acts && before > 0) continue;
+    const bool lacked = table.lacking;
+    const bool withheld = table.undecided;
     EvaluateGoalRule(table, def);
     if (machine_.stop != Stop::kGoesOn) return;
     const bool answered = table.rows.size() > before;
     if (table.pending && (def.force || !answered)) return;
+    if (!answered && acts) {
+      lacking |= std::exchange(table.lacking, lacked);
+      undecided |= std::exchange(table.undecided, withheld);
+    }
     if (!answered) continue;
     // Further questions would add answers; an answer is enough.
     table.pending = table.pending_call;
     table.pending_question = false;
     if (acts) return;
+  }
+  if (table.rows.empty()) {
+    table.lacking |= lacking;
+    table.undecided |= undecided;
   }
   if (table.eligible || !table.rows.empty()) return;
   table.ineligible = rel.name();
@@ -627,17 +644,19 @@ Solver::Verdict Solver::JudgeHere(const Constraint& c, const Plan& right) {
   const std::vector<Value> here = frame.slots;
   bool found = false;
   const bool was_pending = std::exchange(frame.pending, false);
-  const bool was_lacking = std::exchange(frame.lacking, false);
+  const bool was_lacking = std::exchange(frame.lacking, machine_.truncated);
+  const bool was_undecided = frame.undecided;
   const auto first = [&] { return found = true, false; };
   const Continuation answer(first);
   const Continuation* outer = std::exchange(frame.answer, &answer);
   machine_.Run(right.first);
   frame.answer = outer;
-  const bool open = frame.pending || frame.lacking;
-  frame.pending = was_pending;
-  frame.lacking = was_lacking;
+  const bool waits = std::exchange(frame.pending, was_pending);
+  const bool lacks = std::exchange(frame.lacking, was_lacking);
+  frame.undecided = was_undecided;
   std::copy(here.begin(), here.end(), frame.slots.begin());
-  return found ? otherwise : open ? Verdict::kUndecided : Verdict::kViolated;
+  if (found) return otherwise;
+  return waits ? Verdict::kUndecided : lacks ? Verdict::kLacks : Verdict::kViolated;
 }
 
 Solver::Verdict Solver::Judge(const Constraint& c, const Sides& sides,
@@ -660,8 +679,8 @@ void Solver::LeftAnswers(const Constraint& c, const Plan& plan, const std::vecto
   machine_.Run(plan.first);
 }
 
-bool Solver::CheckConstraint(const Constraint& c,
-                             const std::function<void(const std::vector<Value>&, Verdict)>& fn) {
+Machine::Undecided Solver::CheckConstraint(
+    const Constraint& c, const std::function<void(const std::vector<Value>&, Verdict)>& fn) {
   const Sides sides = SidesOf(c);
   Frame frame(nullptr, c.slots);
   const Machine::Use use(machine_, frame, Mode::kSolve);
@@ -680,7 +699,7 @@ bool Solver::CheckConstraint(const Constraint& c,
   frame.answer = &answer;
   machine_.Run(sides.left->first);
   evaluation.Gave(seen.size(), repeated);
-  return frame.pending;
+  return {frame.pending, frame.lacking || machine_.truncated};
 }
 
 std::optional<std::vector<Premise>> Solver::Prove(

@@ -63,15 +63,18 @@ class Solver : public Demands {
   /// One definition as the only rule of its goal.
   const Table& SolveQuery(const Definition& query);
 
-  enum class Active { kNo, kYes, kWaits };
+  /// kWaits: for a call. kLacks: it rests on a call that failed, was refused or declined, or on
+  /// what a limit cut off (decision 80).
+  enum class Active { kNo, kYes, kWaits, kLacks };
   /// How the activation clause of a rule stands now (§16), called with `key`.
   Active Activated(const Definition& def, std::span<const Value> key = {});
 
-  enum class Verdict { kHolds, kViolated, kUndecided };
-  /// Calls back for each answer of a constraint's left side, with its slots. Whether there
-  /// may be more of them once a call is answered.
-  bool CheckConstraint(const Constraint& c,
-                       const std::function<void(const std::vector<Value>& slots, Verdict)>& fn);
+  /// kUndecided: it waits for a call; kLacks as above.
+  enum class Verdict { kHolds, kViolated, kUndecided, kLacks };
+  /// Calls back for each answer of a constraint's left side, with its slots. Returns why there
+  /// may be more of them.
+  Machine::Undecided CheckConstraint(
+      const Constraint& c, const std::function<void(const std::vector<Value>& slots, Verdict)>& fn);
 
   /// The plans by which the sides of a constraint are checked; valid as long as the analysis.
   struct Sides {

@@ -102,7 +102,8 @@ struct Table {
   std::vector<Value> captures;                         // goals: slot names of the columns
   int rule = -1;                  // goals: the definition that answered, or that is waited for
   bool pending = false;           // some call that it needs is open
-  bool lacking = false;           // or was declined: absence proves nothing
+  bool lacking = false;           // or failed, was refused, declined or cut off
+  bool undecided = false;         // so that an answer was withheld that rests on absence
   bool pending_question = false;  // and is put to a person
   bool pending_call = false;      // or to a tool
   bool eligible = false;          // goals: some rule's activation held or waits

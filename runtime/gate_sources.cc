@@ -238,8 +238,11 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
     const auto found = [&](std::string message, std::vector<std::string> premises) {
       out.push_back({NameOf(c), Blocks(c), std::move(message), std::move(premises)});
     };
-    const bool waits = solver_.CheckConstraint(
+    bool undecided = false;
+    const Machine::Undecided more = solver_.CheckConstraint(
         reading.form, [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+          undecided = undecided || verdict == Solver::Verdict::kUndecided ||
+                      verdict == Solver::Verdict::kLacks;
           if (verdict != Solver::Verdict::kViolated || !out.empty()) return;
           std::vector<std::string> premises;
           for (std::size_t i = 0; i < slots.size(); ++i)
@@ -251,7 +254,7 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
       stop = Stop::kGoesOn;  // of this check; the call is held back for it
       pool_.ClearOverflow();
       out.push_back({NameOf(c), true, "the guard failed: a limit was reached in " + c.text, {}});
-    } else if (waits && out.empty()) {
+    } else if ((more || undecided) && out.empty()) {
       found("not known yet whether it is forbidden: " + c.text, {});
     }
     if (!out.empty()) break;

@@ -50,6 +50,7 @@ void Runtime::TakeAnswers(const Table& table) {
     cells.clear();
     for (const auto& [column, name] : columns)
       cells.push_back(column < table.rows[row].size() ? table.rows[row][column] : kAbsent);
+    if (!CanBeShown(cells)) return;
     if (seen.Insert(cells).is_new) cells_.insert(cells_.end(), cells.begin(), cells.end());
   }
   if (options_.answer_forms.text || options_.journal != nullptr)
@@ -64,6 +65,7 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, const CapturedCo
   std::set<std::string> seen;
   for (std::size_t i = 0; i < table.rows.size() && GoesOn(i); ++i) {
     const std::vector<Value>& row = table.rows[i];
+    if (!CanBeShown(row)) break;
     std::vector<Value> entries;
     for (const auto& [column, name] : columns) {
       entries.push_back(pool_.String(name));
@@ -79,18 +81,33 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, const CapturedCo
   return out;
 }
 
-// Asks the limits now and then while the answers of phase 6 are gone over. What was not
-// gone over is missing, so a limit is the outcome then.
+// Polls the limits now and then while the answers of phase 6 are printed and recorded. The rest
+// of them is missing then, so the limit is the outcome.
 bool Runtime::GoesOn(std::size_t answers) {
   if (unchecked_) return false;
   if (answers % 256 != 255) return true;
-  const Stop why = Watch(0);
-  if (why == Stop::kGoesOn) return true;
+  return !CutAnswers(Watch(0));
+}
+
+// Likewise for an answer that is too long to be printed, and before one that takes long.
+bool Runtime::CanBeShown(std::span<const Value> cells) {
+  constexpr std::uint64_t kLong = std::uint64_t{1} << 16;
+  std::uint64_t bytes = 0;
+  for (const Value v : cells) bytes = std::min(bytes + pool_.TextBytes(v), Pool::kManyBytes);
+  if (bytes > kMaxTextBytes) {
+    overflow_ = "an answer longer than 64 MiB";
+    return !CutAnswers(Stop::kValue);
+  }
+  return bytes < kLong || !CutAnswers(Watch(bytes));
+}
+
+bool Runtime::CutAnswers(Stop why) {
+  if (why == Stop::kGoesOn) return false;
   stop_ = why;
   stopped_at_ = plan_rule_ != nullptr ? plan_rule_->text : goal_name_;
   newest_.clear();
   unchecked_ = true;
-  return false;
+  return true;
 }
 
 std::string Runtime::FailText(const std::string& reason, const std::string& explanation) {
@@ -154,6 +171,13 @@ Outcome Runtime::Report() {
   return out;
 }
 
+// A call that was refused or whose tool failed, and why; "" for none.
+std::string Runtime::LackingCall() const {
+  if (const auto refused = refused_.find(refused_call_); refused != refused_.end())
+    return OneLine(refused_call_ + " was refused: " + refused->second);
+  return OneLine(failed_call_);
+}
+
 Outcome Runtime::Judge() {
   Outcome out;
   out.goal = goal_name_;
@@ -193,7 +217,7 @@ Outcome Runtime::Judge() {
     out.reason = *report;
     return out;
   }
-  const bool certain = standing_ == Standing::kSatisfied && !used_absence_ && !unchecked_;
+  const bool certain = standing_ == Standing::kSatisfied && !unchecked_;
   if (stop_ != Stop::kGoesOn) {
     const std::string limit = "limit reached: " + LimitText();
     std::string where = fmt::format("evaluation stopped while `{}` was still growing", stopped_at_);
@@ -204,6 +228,8 @@ Outcome Runtime::Judge() {
       return out;
     }
     if (!columns_.empty()) out.cut_off = OneLine(limit + ", " + where);
+  } else if (incomplete_ && !columns_.empty()) {
+    out.cut_off = LackingCall();
   }
   switch (standing_) {
     case Standing::kNoGoal: return out;
@@ -239,14 +265,15 @@ Outcome Runtime::Judge() {
   if (!declined_call_.empty())
     return fail("declined: " + declined_call_,
                 goal_name_ + " needs " + declined_call_ + ", which was declined");
-  if (const auto refused = reports_.find(refused_call_); refused != reports_.end()) {
+  const auto refused = reports_.find(refused_call_);
+  if (refused != reports_.end() && !undecided_) {
     out.status = Status::kFailed;
     out.reason = refused->second;
     return out;
   }
-  if (!failed_call_.empty()) {
+  if (std::string call = LackingCall(); !call.empty()) {
     out.status = Status::kToolFailed;
-    out.reason = OneLine(failed_call_);
+    out.reason = std::move(call);
     return out;
   }
   if (!circular_.empty())

@@ -113,7 +113,7 @@ void Runtime::QuiesceRelations() {
     stop_ = stop;
     stopped_at_ = fixpoint_.stopped_at();
     if (const RelationId r = fixpoint_.growing(); r != kNoId && !store_.at(r).empty())
-      newest_ = RowText(r, store_.at(r).Cells(store_.at(r).size() - 1));
+      newest_ = RowText(r, store_.at(r).Cells(store_.at(r).size() - 1), kToldBytes);
     TakeStop();
     Log("stopped in " + stopped_at_);
     solver_.machine().truncated = true;  // what is absent may only be missing
@@ -142,8 +142,9 @@ void Runtime::LogDerived() {
       const Relation& rel = store_.at(r);
       for (RowId row = 0; row < rel.size(); ++row) {
         if (rel.asserted(row)) continue;
-        const std::string text = RowText(r, rel.Cells(row));
-        if (!derived_known_.insert(text).second) continue;
+        const std::span<const Value> cells = rel.Cells(row);
+        if (!derived_known_.emplace(r, std::vector(cells.begin(), cells.end())).second) continue;
+        const std::string text = RowText(r, cells, kDerivationBytes);
         Log("derived " + text);
         Tell("derived", {{"fact", text}});
       }
@@ -167,7 +168,9 @@ void Runtime::CheckConstraints() {
       Log("live " + c.text);
       continue;
     }
-    watch_.Check(c, [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+    bool unknown = false;
+    const auto take = [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+      unknown = unknown || verdict == Solver::Verdict::kLacks;
       const bool violated = verdict == Solver::Verdict::kViolated;
       if (violated && violated_ && !options_.log) return;
       std::vector<Value> bindings;
@@ -186,7 +189,9 @@ void Runtime::CheckConstraints() {
         for (const Clause& clause : c.right) both += ", " + clause.text;
         Record(TraceEntry::Kind::kConstraint, "(" + both + ") ^^ " + text + " -> true");
       }
-    });
+    };
+    unknown = watch_.Check(c, take).lacks || unknown;
+    if (unknown) LeaveUndecided(c);
     if (const Stop stop = solver_.machine().stop; stop != Stop::kGoesOn) {
       stop_ = stop;
       stopped_at_ = c.text;
@@ -205,6 +210,17 @@ void Runtime::CheckConstraints() {
       Log("violated " + a.text);
       Violate({nullptr, a.text, {}});
     }
+}
+
+// A goal is not satisfied while it is not known whether a constraint holds (decision 80).
+void Runtime::LeaveUndecided(const Constraint& c) {
+  Log("undecided " + c.text);
+  if (standing_ != Standing::kSatisfied) return;
+  standing_ = Standing::kUnsatisfied;
+  undecided_ = true;
+  reason_ = "undecided: " + c.text;
+  TakeBlame();
+  shown_.clear();
 }
 
 // Only the first violation decides what becomes of the timestep: there may be millions.
@@ -289,23 +305,25 @@ void Runtime::UpdatePlans() {
   solver_.Forget();
   solver_.machine().violations.clear();
   goal_violations_.clear();
-  solver_.machine().used_absence = false;
   plan_ = nullptr;
   plan_rule_ = nullptr;
   standing_ = Standing::kNoGoal;
   reason_.clear();
   ineligible_.clear();
+  undecided_ = incomplete_ = false;
   if (!pursue_) return;
   const auto take = [&](const Table& table, const std::string& name) {
     plan_ = &table;
     goal_name_ = name;
-    // All answers are shown, so an answer that a call still holds back is waited for; a
-    // goal that shows none is satisfied by its first.
+    // All answers are shown, so an answer that a call still holds back is waited for, and one
+    // that is withheld leaves the goal undecided; a goal that shows none is satisfied by its first.
     const bool shows = !table.captures.empty() || !table.shown.empty();
-    const bool waits = table.pending && (table.rows.empty() || shows || Forced(table));
-    standing_ = waits                 ? Standing::kPending
-                : !table.rows.empty() ? Standing::kSatisfied
-                                      : Standing::kUnsatisfied;
+    const bool whole = table.rows.empty() || shows || Forced(table);
+    undecided_ = table.undecided && whole;
+    incomplete_ = table.lacking;
+    standing_ = table.pending && whole             ? Standing::kPending
+                : table.rows.empty() || undecided_ ? Standing::kUnsatisfied
+                                                   : Standing::kSatisfied;
     if (reason_.empty()) reason_ = table.reason;
     if (ineligible_.empty()) ineligible_ = table.ineligible;
     return standing_ != Standing::kUnsatisfied;
@@ -329,9 +347,7 @@ void Runtime::UpdatePlans() {
       Log("created " + text);
   circular_ = solver_.machine().circular;
   goal_violations_ = std::exchange(solver_.machine().violations, {});
-  declined_call_ = solver_.machine().declined_call;
-  refused_call_ = solver_.machine().refused_call;
-  failed_call_ = solver_.machine().failed_call;
+  TakeBlame();
   open_calls_ = solver_.machine().calls;
   if (solver_.machine().stop != Stop::kGoesOn) {
     stop_ = solver_.machine().stop;
@@ -339,7 +355,13 @@ void Runtime::UpdatePlans() {
     TakeStop();
     if (standing_ != Standing::kSatisfied) standing_ = Standing::kUnsatisfied;
   }
-  used_absence_ = solver_.machine().used_absence;
+}
+
+// The calls for which answers are missing or withheld.
+void Runtime::TakeBlame() {
+  declined_call_ = solver_.machine().declined_call;
+  refused_call_ = solver_.machine().refused_call;
+  failed_call_ = solver_.machine().failed_call;
 }
 
 // --- phase 6: what the plan established becomes novelty ---------------------------------
@@ -576,7 +598,6 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   const std::string circular = machine.circular;
   const std::vector<OpenCall> calls = machine.calls;
   const std::vector<Violation> violations = machine.violations;
-  const bool used_absence = machine.used_absence;
   started_ = std::chrono::steady_clock::now();
   limits_.profile = nullptr;
   solver_.Forget();
@@ -597,7 +618,6 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   machine.circular = circular;
   machine.calls = calls;
   machine.violations = violations;
-  machine.used_absence = used_absence;
 }
 
 void Runtime::OfferToContinue(const std::string& goal) {

@@ -162,6 +162,8 @@ class Runtime {
   std::string LimitText() const;
   void LogDerived();
   void CheckConstraints();
+  void LeaveUndecided(const Constraint& c);
+  void TakeBlame();
   void Violate(Violated v);
   void RecordGoal(const Table& table, std::set<const Table*>& done);
   void LogRulesPassedOver();
@@ -186,16 +188,18 @@ class Runtime {
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
   std::string WhatOf(const Violated& v) const;
   bool IsAccepted(const Violated& v);
+  std::string LackingCall() const;
   Outcome Judge();
   Failing FailingNow();
   void AskWhatNow();
   nlohmann::ordered_json JsonOf(const std::vector<Value>& values) const;
   Request RequestFor(const OpenCall& call);
-  std::string RowText(RelationId relation, std::span<const Value> row) const {
-    return derivations_.RowText(relation, row);
+  std::string RowText(RelationId relation, std::span<const Value> row,
+                      std::size_t most = kMaxTextBytes) const {
+    return derivations_.RowText(relation, row, most);
   }
   std::string BindingsText(const std::vector<Value>& entries) const {
-    return derivations_.BindingsText(entries);
+    return derivations_.BindingsText(entries, kDerivationBytes);
   }
   std::string GoalText(const Table& table, std::size_t row) const;
   std::vector<const Definition*> Candidates() const;
@@ -205,6 +209,8 @@ class Runtime {
   void TakeAnswers(const Table& table);
   std::vector<std::string> AnswersOf(const Table& table, const CapturedColumns& columns, bool json);
   bool GoesOn(std::size_t answers);
+  bool CanBeShown(std::span<const Value> cells);
+  bool CutAnswers(Stop why);
   std::optional<std::string> AuthorFailure();
 
   Agent& agent_;
@@ -247,7 +253,7 @@ class Runtime {
   std::string held_;                             // the %fail that ends the run, or ""
   std::set<std::string> declined_;
   std::set<std::string> created_;
-  std::set<std::string> derived_known_;  // rows the log has shown
+  std::set<std::pair<RelationId, std::vector<Value>>> derived_known_;  // rows the log has shown
   std::set<std::pair<int, std::string>> constraint_traces_;
   std::optional<Violated> violated_;        // the first that nobody decided to go on with
   std::deque<Failing::Way> decisions_;      // of this timestep, done in the next
@@ -276,10 +282,11 @@ class Runtime {
   bool chat_ = false;
   Stop stop_ = Stop::kGoesOn;
   std::string stopped_at_;
-  bool unchecked_ = false;     // a limit cut off the check of constraints, or the answers
-  std::string newest_;         // row of the relation that was growing
-  std::string overflow_;       // which value limit, for kValue
-  bool used_absence_ = false;  // the goal rests on what a limit may have cut off
+  bool unchecked_ = false;   // a limit cut off the check of constraints, or the answers
+  std::string newest_;       // row of the relation that was growing
+  std::string overflow_;     // which value limit, for kValue
+  bool undecided_ = false;   // the goal rests on absence of what is not known (decision 80)
+  bool incomplete_ = false;  // a call that failed or was refused might have given it more answers
 };
 
 /// The text with its line ends as blanks.

@@ -33,6 +33,70 @@ for command in run parse; do
   expect "$command: a missing file" 6 "" "none.md: No such file or directory" "$rpl" $command none.md
 done
 
+# --- What is not known is never absent ------------------------------------------------------
+
+# A tool that cannot say whether somebody is sanctioned is no permission to pay.
+mkdir -p unknown && cd unknown || exit 1
+cat >pay.rpl <<'END2'
+hit(?w) <- $sanctioned(?w) ^ ~ {:result true}
+%pay(?w) <- ?w = "bob", not hit(?w)
+END2
+cat >count.rpl <<'END2'
+w(1)
+w(2)
+w(3)
+ok(?x) <- w(?x), $sanctioned(?x) ^ ~ {:result true}
+%count(?n) <- ?n = |ok(_)|
+END2
+cat >policy.json <<'END2'
+{"rules": [{"priority": 1, "enabled": true, "name": "no-lookups",
+  "selector": {"phase": "tool.before", "tool": {"name": "sanctioned"}},
+  "condition": {"kind": "toolName", "op": "eq", "value": "sanctioned"},
+  "effect": {"type": "block", "reason": "no lookups today"}}]}
+END2
+tool() {
+  printf 'version: 1\ntools: {sanctioned: {command: %s, permission: %s, timeoutMs: 200}}\n' "$1" "$2" >rpl.yaml
+}
+for program in pay count; do
+  tool '["false"]' allow
+  expect "$program: the tool ends with 1" 4 "" '$sanctioned(' "$rpl" run $program.rpl --allow-tool sanctioned
+  grep -qF 'ended with status 1' err || fail "expected the reason"
+  tool '[sleep, "600.125"]' allow
+  expect "$program: the tool times out" 4 "" 'ran longer than 200 ms' "$rpl" run $program.rpl --allow-tool sanctioned
+  tool '[./none]' allow
+  expect "$program: the tool is not there" 4 "" 'cannot be started' "$rpl" run $program.rpl --allow-tool sanctioned
+  tool '["false"]' ask
+  expect "$program: the tool is not permitted" 4 "" '$sanctioned(' "$rpl" run $program.rpl
+  tool '["false"]' deny
+  expect "$program: the tool is denied" 4 "" 'the configuration denies this call' \
+    "$rpl" run $program.rpl --allow-tool sanctioned
+  tool '["false"]' allow
+  expect "$program: the policy blocks the call" 4 "" 'was refused: no lookups today' \
+    "$rpl" run $program.rpl --allow-tool sanctioned --policy policy.json --approvals reviews.jsonl
+  expect "$program: the same in JSON" 4 '*' "" "$rpl" run $program.rpl --format json
+  grep -qF '"status":"tool-failed"' out && grep -qF '$sanctioned(' out || fail "expected the tool's name"
+done
+cat >sum.rpl <<'END2'
+n(9223372036854775807)
+twice(?x) <- n(?x), ?y = ?x * 2, ?y > 0
+%none(?x) <- n(?x), not twice(?x)
+END2
+expect "an integer overflow is no absence" 5 '*' 'limit reached: integer overflow in 9223372036854775807 * 2' \
+  "$rpl" run sum.rpl
+cd .. || exit 1
+
+# --- Values whose text has no end --------------------------------------------------------
+
+# Each row has the one before twice: it takes little memory, but its text doubles.
+printf 'n([0])\nn(?m) <- n(?k), ?m = [?k ?k]\n%%last(?n) <- n(?k), ?n = |n(_)|, ?n > 5000\n' >doubling.rpl
+expect "a row in a message is cut" 5 '*' '… (more than 10^18 bytes)' \
+  timeout 60 "$rpl" run doubling.rpl --max-memory 2000
+(($(wc -c <err) < 2000)) && pass || fail "expected a short message"
+expect "answers are printed within the limits" 5 '*' '' \
+  timeout 120 "$rpl" query -f doubling.rpl '%all(?k) <- n(?k)' --max-memory 4000
+expect "a template stays within the limits" 5 '*' '' \
+  timeout 120 "$rpl" query -f doubling.rpl '%text(?t) <- n(?k), ?t = "{?k}", ?t = "none"' --max-memory 4000
+
 # --- Facts from files --------------------------------------------------------------------
 
 printf 'part,quantity\nnut,12\nbolt\nwasher,3\n' >stock.csv
