@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "checks/guard.h"
+#include "grammar/terminal_text.h"
 
 namespace rpl {
 namespace {
@@ -223,11 +224,12 @@ std::string RuleAsRpl(const GuardRule& rule) {
       any += (any.empty() ? "" : " | ") + ("tool-tag(?tool, " + Quoted(tag) + ")");
     tail += ",\n    (" + any + ")";
   }
-  return fmt::format("-- priority {}{}{}\n{}\nguards(?tool, ?args, :{}, {}) <-\n    {},\n    {}\n",
-                     rule.priority, rule.enabled ? "" : ", not enabled",
-                     rule.phase == CallPhase::kAfter ? ", after the call" : "",
-                     rule.reason.empty() ? "-- no reason is given" : "-- reason: " + rule.reason,
-                     EffectName(rule.effect), Quoted(rule.id), tail, Tree(rule.condition));
+  return fmt::format(
+      "-- priority {}{}{}\n{}\nguards(?tool, ?args, :{}, {}) <-\n    {},\n    {}\n", rule.priority,
+      rule.enabled ? "" : ", not enabled",
+      rule.phase == CallPhase::kAfter ? ", after the call" : "",
+      rule.reason.empty() ? "-- no reason is given" : "-- reason: " + PrintableLine(rule.reason),
+      EffectName(rule.effect), Quoted(rule.id), tail, Tree(rule.condition));
 }
 
 }  // namespace rpl

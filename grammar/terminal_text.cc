@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grammar/terminal_text.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace rpl {
@@ -46,6 +47,15 @@ std::string Escape(const CodePoint& c) {
   return buffer;
 }
 
+// The bytes at the start that are printable ASCII, which most text is.
+std::size_t PlainBytes(std::string_view text) {
+  const auto odd = std::find_if(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte >= 0x7F;
+  });
+  return static_cast<std::size_t>(odd - text.begin());
+}
+
 }  // namespace
 
 PrintableCells::Cell PrintableCells::Next(std::string_view text) {
@@ -64,6 +74,12 @@ std::string PrintableLine(std::string_view text) {
   PrintableCells cells;
   std::string out;
   while (!text.empty()) {
+    if (const std::size_t plain = PlainBytes(text); plain > 0) {
+      out += text.substr(0, plain);
+      text.remove_prefix(plain);
+      cells = PrintableCells();
+      continue;
+    }
     const PrintableCells::Cell cell = cells.Next(text);
     out += cell.shown;
     text.remove_prefix(cell.bytes);

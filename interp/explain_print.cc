@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include "grammar/terminal_text.h"
+
 namespace rpl {
 namespace {
 
@@ -25,7 +27,7 @@ std::string Short(const std::string& text) {
 
 std::string Place(const ExplainNode& node, const Sources& sources) {
   if (!node.placed) return "";
-  return sources.at(node.place.file).name + ":" +
+  return PrintableLine(sources.at(node.place.file).name) + ":" +
          std::to_string(sources.PlaceOf(node.place.file, node.place.begin).line);
 }
 
@@ -40,9 +42,9 @@ std::string Label(const ExplainNode& node) {
 
 std::string Escaped(const std::string& text) {
   std::string out;
-  for (char c : text) {
+  for (char c : PrintableLine(text)) {
     if (c == '"' || c == '\\') out += '\\';
-    out += c == '\n' ? ' ' : c;
+    out += c;
   }
   return out;
 }

@@ -782,11 +782,6 @@ expect "resume --retry of what went well" 2 "" 'no call of `slow` failed or is i
 
 # --- Text that drives a terminal ---------------------------------------------------------
 
-# Nothing but line ends and printable characters leaves rpl, on either stream.
-plain() {
-  if LC_ALL=C.UTF-8 grep -qP '[^\P{C}\n\x{e000}-\x{f8ff}]' out err; then fail "a control character got out"; fi
-}
-
 esc=$'\e[31m'
 shown='\u001b[31m\u202e\u009b'
 hostile=$esc$'\u202e\u009b'

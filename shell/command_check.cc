@@ -159,11 +159,11 @@ void PrintGithub(const Checked& checked) {
                                                                         : "notice";
     std::string message = d.message;
     if (!d.hint.empty()) message += " (" + d.hint + ")";
-    std::cout << fmt::format("::{} file={},line={},endLine={},col={},endColumn={},title={}::{}\n",
-                             command, GithubEscape(checked.sources.at(d.span.file).name, true),
-                             begin.line, end.line, begin.column, end.column,
-                             GithubEscape(CodeText(d.code), true),
-                             GithubEscape(Printable(message), false));
+    std::cout << fmt::format(
+        "::{} file={},line={},endLine={},col={},endColumn={},title={}::{}\n", command,
+        GithubEscape(PrintableLine(checked.sources.at(d.span.file).name), true), begin.line,
+        end.line, begin.column, end.column, GithubEscape(CodeText(d.code), true),
+        GithubEscape(Printable(message), false));
   }
 }
 

@@ -60,17 +60,18 @@ class Diff {
     Compare({begin, old_.size() - same, begin, new_.size() - same});
   }
 
-  void Print(std::string_view name, std::ostream& out) const {
-    out << fmt::format("--- {0}\n+++ {0}\n", name);
+  std::string Text(std::string_view name) const {
+    std::string out = fmt::format("--- {0}\n+++ {0}\n", name);
     for (std::size_t first = 0; first < changes_.size();) {
       std::size_t last = first;
       while (last + 1 < changes_.size() &&
              changes_[last + 1].old_begin - changes_[last].old_end <= 2 * kContext) {
         ++last;
       }
-      PrintHunk(first, last, out);
+      AddHunk(first, last, out);
       first = last + 1;
     }
+    return out;
   }
 
  private:
@@ -157,24 +158,25 @@ class Diff {
     return fmt::format("{},{}", begin + (begin == end ? 0 : 1), end - begin);
   }
 
-  static void PrintLine(char mark, std::string_view line, std::ostream& out) {
-    out << mark << line;
-    if (!line.ends_with('\n')) out << "\n\\ No newline at end of file\n";
+  static void AddLine(char mark, std::string_view line, std::string& out) {
+    out += mark;
+    out += line;
+    if (!line.ends_with('\n')) out += "\n\\ No newline at end of file\n";
   }
 
-  void PrintHunk(std::size_t first, std::size_t last, std::ostream& out) const {
+  void AddHunk(std::size_t first, std::size_t last, std::string& out) const {
     const std::size_t before = std::min(kContext, changes_[first].old_begin);
     const std::size_t after = std::min(kContext, old_.size() - changes_[last].old_end);
     std::size_t at = changes_[first].old_begin - before;
-    out << fmt::format("@@ -{} +{} @@\n", Range(at, changes_[last].old_end + after),
+    out += fmt::format("@@ -{} +{} @@\n", Range(at, changes_[last].old_end + after),
                        Range(changes_[first].new_begin - before, changes_[last].new_end + after));
     for (std::size_t n = first; n <= last; ++n) {
       const Change& c = changes_[n];
-      for (; at < c.old_begin; ++at) PrintLine(' ', old_[at], out);
-      for (; at < c.old_end; ++at) PrintLine('-', old_[at], out);
-      for (std::size_t j = c.new_begin; j < c.new_end; ++j) PrintLine('+', new_[j], out);
+      for (; at < c.old_begin; ++at) AddLine(' ', old_[at], out);
+      for (; at < c.old_end; ++at) AddLine('-', old_[at], out);
+      for (std::size_t j = c.new_begin; j < c.new_end; ++j) AddLine('+', new_[j], out);
     }
-    for (std::size_t end = at + after; at < end; ++at) PrintLine(' ', old_[at], out);
+    for (std::size_t end = at + after; at < end; ++at) AddLine(' ', old_[at], out);
   }
 
   std::vector<std::string_view> old_;
@@ -247,7 +249,7 @@ int FormatFile(const std::string& path, FmtMode mode) {
 
   int exit = errors.empty() ? kExitOk : kExitInvalid;
   switch (mode) {
-    case FmtMode::kPrint: std::cout << text; break;
+    case FmtMode::kPrint: PrintDocument(text); break;
     case FmtMode::kWrite:
       if (edits.empty() || !errors.empty()) break;
       if (const std::string error = ReplaceFile(path, text); !error.empty()) {
@@ -260,7 +262,7 @@ int FormatFile(const std::string& path, FmtMode mode) {
       if (edits.empty()) break;
       exit = std::max<int>(exit, kExitNo);
       if (mode == FmtMode::kCheck) std::cout << PrintableLine(name) << '\n';
-      else Diff(sources.at(file).text, text).Print(name, std::cout);
+      else PrintDocument(Diff(sources.at(file).text, text).Text(name));
   }
   return exit;
 }

@@ -116,7 +116,8 @@ int CheckPolicy(const GuardCommandOptions& options) {
   const PolicyFile file = ReadPolicyFile(options.file);
   if (!file.policy) return file.code;
   const std::size_t rules = file.policy->rules.size();
-  std::cerr << fmt::format("{}: {} rule{}\n", options.file, rules, rules == 1 ? "" : "s");
+  std::cerr << fmt::format("{}: {} rule{}\n", PrintableLine(options.file), rules,
+                           rules == 1 ? "" : "s");
   return kExitOk;
 }
 
@@ -130,7 +131,7 @@ int ExplainRule(const GuardCommandOptions& options) {
     Complain(options.guard.policy, "there is no rule `" + options.rule + "`");
     return kExitInvalid;
   }
-  std::cout << RuleAsRpl(*rule);
+  std::cout << Printable(RuleAsRpl(*rule));
   return kExitOk;
 }
 
@@ -191,7 +192,7 @@ int AnswerReview(const GuardCommandOptions& options) {
   const std::string error = log.Answer(options.id, yes, options.reason, user != nullptr ? user : "",
                                        MomentFor(options.now));
   if (!error.empty()) return Unreadable(path, error);
-  std::cerr << (yes ? "approved: " : "denied: ") << options.id << '\n';
+  std::cerr << (yes ? "approved: " : "denied: ") << PrintableLine(options.id) << '\n';
   return kExitOk;
 }
 
@@ -240,7 +241,7 @@ bool StandaloneGuard::Audit(const ordered_json& event) const {
   const std::string error = AppendJsonLine(audit, event);
   if (error.empty()) return true;
   std::cerr << (audit_required ? "rpl: " : "warning: ") << "the audit log `" << PrintableLine(audit)
-            << "` cannot be written: " << error << '\n';
+            << "` cannot be written: " << PrintableLine(error) << '\n';
   return !audit_required;
 }
 

@@ -152,7 +152,7 @@ int RunCommandLine(int argc, char** argv) {
                  "machine holds\n";
     return kExitLimit;
   } catch (const std::exception& e) {
-    std::cerr << "internal error: " << e.what() << '\n';
+    std::cerr << "internal error: " << Printable(e.what()) << '\n';
   } catch (...) {
     std::cerr << "internal error: an unknown exception\n";
   }

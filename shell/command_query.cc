@@ -34,7 +34,7 @@ int CommandQuery(const QueryOptions& options) {
   if (options.engine.json) {
     std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, session.pool())) << '\n';
   } else {
-    for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
+    PrintLines(Session::Reply(outcome));
   }
   std::cout << std::flush;
   PrintCutOff(outcome, std::cerr);

@@ -37,7 +37,7 @@ std::vector<ProgramFile> ReadAgain(const std::string& session,
     }
     Input input = ReadFile(path);
     if (!input.error.empty()) {
-      std::cerr << "note: " << PrintableLine(path) << ": " << input.error
+      std::cerr << "note: " << PrintableLine(path) << ": " << Printable(input.error)
                 << "; going on with its text in the session\n";
       input.text = file.text;
     }
@@ -160,7 +160,7 @@ void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
   for (const Request& request : outcome.pending) {
     if (!saved.journal().InDoubt(request.id)) continue;
     std::cerr << fmt::format("help: nobody knows whether {} ran; `{} --retry {}` calls it again\n",
-                             PrintableLine(request.id), resume, request.tool);
+                             PrintableLine(request.id), resume, PrintableLine(request.tool));
     break;
   }
   const std::vector<std::string> failed = outcome.status == Status::kToolFailed
@@ -168,7 +168,7 @@ void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
                                               : std::vector<std::string>();
   if (!failed.empty())
     std::cerr << fmt::format("saved: call again with `{} --retry {}`\n", resume,
-                             ToolOf(failed.front()));
+                             PrintableLine(ToolOf(failed.front())));
   else if (outcome.status == Status::kWaiting || !outcome.repeatable || undecided)
     std::cerr << fmt::format("saved: go on with `{}`\n", resume);
 }

@@ -164,7 +164,7 @@ std::string DamageOf(const std::string& exported, std::size_t& events) {
       expected = {
           {"event", number}, {"kind", text("kind")}, {"body", text("body")}, {"hash", Hex(hash)}};
     }
-    if (Dump(expected) != line) return damaged();
+    if (Dump(parsed.json) != Dump(expected)) return damaged();
     if (parsed.json.contains("events") && lines.peek() == EOF) return "";
   }
   return fmt::format("line {} is missing", number);
@@ -264,7 +264,7 @@ int CommandTrace(const TraceOptions& options) {
     case What::kQuery: return sound ? Query(options, events) : kExitFile;
     case What::kExport:
       if (options.json) ExportEvents(events);
-      else std::cout << Exported(events);
+      else PrintDocument(Exported(events));
       break;
     case What::kVerify:
       if (!sound) return kExitNo;

@@ -156,7 +156,7 @@ class Verification {
 
   int Exists() const {
     const bool there = fs::is_regular_file(options_.content);
-    std::cout << (there ? "there is " : "there is no ") << options_.content << '\n';
+    std::cout << (there ? "there is " : "there is no ") << PrintableLine(options_.content) << '\n';
     return there ? kExitOk : kExitNo;
   }
 

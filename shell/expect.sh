@@ -55,6 +55,11 @@ expect() {
   fi
 }
 
+# plain: the last command wrote nothing but line ends and printable characters, on either stream.
+plain() {
+  if LC_ALL=C.UTF-8 grep -qP '[^\P{C}\n\x{e000}-\x{f8ff}]' out err; then fail "a control character got out"; fi
+}
+
 # fail MESSAGE: a failure of the last command, $name, with $status, `out` and `err`.
 fail() {
   failure "$name: $1" "  exit $status" "  stdout: $(head -c 2000 out)" "  stderr: $(head -c 2000 err)"

@@ -98,7 +98,9 @@ std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup&
   setup->run = [&tools](const GuardCommand& command, const ordered_json& input) {
     return tools.RunForGuard(command, input);
   };
-  setup->warn = [](const std::string& line) { std::cerr << "warning: " << line << '\n'; };
+  setup->warn = [](const std::string& line) {
+    std::cerr << "warning: " << Printable(line) << '\n';
+  };
   setup->record = {{"policy", {{"name", options.policy}, {"text", file.text}}},
                    {"config", config.guard_json},
                    {"agent", options.agent},
@@ -154,7 +156,7 @@ Sourced<ordered_json> RunGuardCommand(const GuardCommand& command, const std::st
   ToolRun run;
   run.interrupted = Interrupted;
   run.log = [](const std::string& of, const std::string& line) {
-    std::cerr << "[" << of << "] " << Printable(line) << '\n';
+    std::cerr << "[" << PrintableLine(of) << "] " << Printable(line) << '\n';
   };
   ToolResult result = RunTools({call}, run).front();
   if (result.ok) return {std::move(result.result), ""};

@@ -117,7 +117,7 @@ rpl::Answer Repl::Answer(const Request& request, Pool& pool, bool again) {
   return TerminalAgent(read, "", std::cout, std::cerr).Answer(request, pool, again);
 }
 
-void Repl::Chat(const std::string& line) { std::cout << line << std::endl; }
+void Repl::Chat(const std::string& line) { std::cout << Printable(line) << std::endl; }
 
 // --- the loop -------------------------------------------------------------------------------
 
@@ -315,16 +315,13 @@ void Repl::Finish(const Outcome& outcome) {
       std::cout << Printable(outcome.reason) << std::endl;
       if (interactive_) Note(".answer KEY=VALUE answers it, see .pending");
       break;
-    default:
-      for (const std::string& line : Session::Reply(outcome))
-        std::cout << Printable(line) << std::endl;
+    default: PrintLines(Session::Reply(outcome)); std::cout << std::flush;
   }
 }
 
 void Repl::PrintAnswers(const Outcome& outcome) const {
   if (mode_ == Mode::kTable && !outcome.columns.empty()) PrintTable(outcome);
-  else
-    for (const std::string& line : Session::Reply(outcome)) std::cout << line << '\n';
+  else PrintLines(Session::Reply(outcome));
   std::cout << std::flush;
   PrintCutOff(outcome, std::cerr);
 }
@@ -385,7 +382,8 @@ void Repl::Alarm(const std::string& text) const {
 }
 
 void Repl::Note(const std::string& text) const {
-  std::cerr << (colours_.err ? "\033[2m" : "") << text << (colours_.err ? "\033[0m" : "") << '\n';
+  std::cerr << (colours_.err ? "\033[2m" : "") << Printable(text) << (colours_.err ? "\033[0m" : "")
+            << '\n';
 }
 
 // Findings as Render gives them, with their severity in colour.
@@ -413,13 +411,13 @@ void Repl::Coloured(const std::string& findings) {
 // says when the next one may begin.
 void Repl::Log(const std::string& line) {
   if (stepping_ == Stepping::kNo) {
-    std::cerr << line << '\n';
+    std::cerr << PrintableLine(line) << '\n';
     return;
   }
   const std::size_t blank = std::min(line.find(' '), line.size());
   const std::string phase = line.substr(0, blank);
   if (phase == phase_) {
-    std::cout << "    " << Printable(line.substr(std::min(blank + 1, line.size()))) << '\n';
+    std::cout << "    " << PrintableLine(line.substr(std::min(blank + 1, line.size()))) << '\n';
     return;
   }
   if (!phase_.empty() && stepping_ == Stepping::kPauses && interactive_) {
@@ -429,8 +427,8 @@ void Repl::Log(const std::string& line) {
       stepping_ = Stepping::kRunsThrough;
   }
   phase_ = phase;
-  std::cout << (colours_.out ? "\033[1m" : "") << line << (colours_.out ? "\033[0m" : "")
-            << std::endl;
+  std::cout << (colours_.out ? "\033[1m" : "") << PrintableLine(line)
+            << (colours_.out ? "\033[0m" : "") << std::endl;
 }
 
 }  // namespace rpl

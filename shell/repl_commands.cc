@@ -165,7 +165,7 @@ void Repl::Facts(const std::string& argument) {
     const std::string name = fmt::format("{}/{}", relation.name(), relation.arity());
     if (argument.empty()) {
       const std::size_t asserted = AssertedRows(relation);
-      std::cout << fmt::format("{:<24} {:>10} asserted {:>10} derived\n", name, asserted,
+      std::cout << fmt::format("{:<24} {:>10} asserted {:>10} derived\n", Printable(name), asserted,
                                relation.size() - asserted);
       known = true;
       continue;
@@ -174,7 +174,7 @@ void Repl::Facts(const std::string& argument) {
     if (argument.find('/') != argument.npos && argument != name) continue;
     known = true;
     for (RowId row = 0; row < std::min<std::size_t>(relation.size(), kShownFacts); ++row)
-      std::cout << FactText(store, relation.id(), relation.Cells(row), kDerivationBytes)
+      std::cout << Printable(FactText(store, relation.id(), relation.Cells(row), kDerivationBytes))
                 << (relation.asserted(row) ? "" : "  -- derived") << '\n';
     PrintRest(relation.size() - std::min<std::size_t>(relation.size(), kShownFacts), "fact");
   }

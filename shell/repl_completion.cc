@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "grammar/character.h"
+#include "grammar/terminal_text.h"
 
 namespace rpl {
 namespace {
@@ -106,7 +107,11 @@ Completion Complete(std::string_view entry, std::size_t cursor, const Completion
 std::string CandidateList(const std::vector<std::string>& candidates, std::size_t width) {
   std::size_t widest = 0;
   const std::size_t shown = std::min(candidates.size(), kMostListed);
-  for (std::size_t i = 0; i < shown; ++i) widest = std::max(widest, candidates[i].size());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < shown; ++i) {
+    names.push_back(PrintableLine(candidates[i]));
+    widest = std::max(widest, names[i].size());
+  }
   const std::size_t columns = std::max<std::size_t>(1, width / (widest + 2));
   const std::size_t rows = (shown + columns - 1) / columns;
   std::string out;
@@ -114,7 +119,7 @@ std::string CandidateList(const std::vector<std::string>& candidates, std::size_
     std::string line;
     for (std::size_t i = row; i < shown; i += rows) {
       if (!line.empty()) line.append(widest + 2 - (line.size() % (widest + 2)), ' ');
-      line += candidates[i];
+      line += names[i];
     }
     out += line + '\n';
   }

@@ -48,6 +48,7 @@ TEST_CASE("what all candidates begin with") {
 TEST_CASE("candidates in columns") {
   CHECK(CandidateList({"aa", "b", "ccc", "d"}, 11) == "aa   ccc\nb    d\n");
   CHECK(CandidateList({"aa", "b"}, 1) == "aa\nb\n");
+  CHECK(CandidateList({"a\x1b[2J", "b"}, 26) == "a\\u001b[2J  b\n");
 }
 
 TEST_CASE("file names") {

@@ -2,6 +2,7 @@
 #include "shell/report.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
@@ -68,6 +69,11 @@ bool HasErrors(const std::vector<Diagnostic>& diagnostics) {
 
 void PrintLines(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::cout << Printable(line) << '\n';
+}
+
+void PrintDocument(std::string_view text) {
+  if (isatty(STDOUT_FILENO) == 1) std::cout << Printable(text);
+  else std::cout << text;
 }
 
 void Complain(std::string_view where, std::string_view message, std::string_view hint) {
@@ -176,7 +182,7 @@ ordered_json PlaceJson(Span span, const Sources& sources) {
 }
 
 std::string Dump(const ordered_json& object) {
-  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return PrintableLine(object.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
 }  // namespace rpl

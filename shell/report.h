@@ -2,8 +2,10 @@
 //
 // How a command ends: exit codes, and outcomes and findings as text or JSON.
 //
-// Text that comes from a program, a tool, a user or a path is printed as
-// grammar/terminal_text.h shows it; JSON as it is.
+// Text that comes from a program, a tool, a file, a user or a path is printed as
+// grammar/terminal_text.h shows it, JSON too: the escapes are those of its strings, so it means
+// what it meant. Whether a terminal or another program reads it makes no difference, except
+// for whole documents (PrintDocument).
 #ifndef RPL_SHELL_REPORT_H_
 #define RPL_SHELL_REPORT_H_
 
@@ -44,6 +46,10 @@ bool HasErrors(const std::vector<Diagnostic>& diagnostics);
 /// Answers and replies, each a line on standard output.
 void PrintLines(const std::vector<std::string>& lines);
 
+/// A document on standard output. A file or another program gets its bytes; a terminal shows
+/// it as Printable does, because what stands outside strings has no escapes to be read back.
+void PrintDocument(std::string_view text);
+
 /// `rpl: WHERE: MESSAGE` on standard error, and `help: HINT` below it.
 void Complain(std::string_view where, std::string_view message, std::string_view hint = "");
 
@@ -76,7 +82,8 @@ std::ostream& Nowhere();
 /// {"file", "line", "column"} of where it begins.
 nlohmann::ordered_json PlaceJson(Span span, const Sources& sources);
 
-/// One line of JSON; bytes that are not UTF-8 become U+FFFD.
+/// One line of JSON, in which PrintableLine finds nothing to escape; bytes that are not UTF-8
+/// become U+FFFD.
 std::string Dump(const nlohmann::ordered_json& object);
 
 }  // namespace rpl

@@ -32,7 +32,8 @@ Permission::Verdict ToolPermission::Approve(const ToolCommand& command) {
   }
   const Verdict refused = {false, "its command was not approved"};
   if (refused_.contains(hash)) return refused;
-  err_ << "`" << Printable(config_) << "` brings the command of $" << command.name << ":\n";
+  err_ << "`" << PrintableLine(config_) << "` brings the command of $"
+       << PrintableLine(command.name) << ":\n";
   Show(command);
   if (Choice("approve it, for this and later runs? [y/N]", "yn", 'n') != 'y') {
     refused_.insert(hash);
@@ -51,7 +52,7 @@ Permission::Verdict ToolPermission::Ask(const ToolCall& call, const std::string&
     return {false,
             fmt::format("nobody is there to ask: allow it with `--allow-tool {}`", command.name)};
   }
-  err_ << "the program calls " << Printable(request) << ":\n";
+  err_ << "the program calls " << PrintableLine(request) << ":\n";
   Show(command);
   err_ << "  it reads " << Printable(RequestLine(call)) << '\n';
   const char choice = Choice(
@@ -63,14 +64,14 @@ Permission::Verdict ToolPermission::Ask(const ToolCall& call, const std::string&
 }
 
 void ToolPermission::Show(const ToolCommand& command) {
-  err_ << "  " << Words(command) << "\n  in " << Printable(command.folder) << ", with "
+  err_ << "  " << Words(command) << "\n  in " << PrintableLine(command.folder) << ", with "
        << Names(command.environment) << '\n';
 }
 
 char ToolPermission::Choice(const std::string& question, std::string_view letters,
                             char by_default) {
   for (;;) {
-    err_ << question << ' ' << std::flush;
+    err_ << PrintableLine(question) << ' ' << std::flush;
     const std::optional<std::string> line = read_line_();
     if (!line) {
       err_ << '\n';

@@ -20,7 +20,7 @@ ToolRun RunOptionsFor() {
   ToolRun run;
   run.interrupted = Interrupted;
   run.log = [](const std::string& tool, const std::string& line) {
-    std::cerr << "[" << tool << "] " << Printable(line) << '\n';
+    std::cerr << "[" << PrintableLine(tool) << "] " << Printable(line) << '\n';
   };
   return run;
 }
