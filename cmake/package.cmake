@@ -27,11 +27,13 @@ done. The program rpl pursues the goal of such a document: it derives what
 follows, asks for what is missing, calls the tools that it is allowed to, and
 prints the answer. It also checks, formats, tests and explains protocols.")
 
-# The library is static: what it is linked with is what its user needs, too.
+# The library is static: what it is linked with (RPL_PACKAGES, RPL_MODULES) is what its user
+# needs, too. shell/package_test.sh compares.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME librpl-engine-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "libfmt-dev, libre2-dev, libsodium-dev, libsqlite3-dev, libuv1-dev, libyaml-cpp-dev, pkg-config")
+  "libfmt-dev, libhowardhinnant-date-dev, libre2-dev, libsodium-dev, libsqlite3-dev, libuv1-dev,\
+ libyaml-cpp-dev, pkg-config")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
 "A protocol in RPL is a Markdown document: prose for people, and headings,
 facts and rules that say what must be known, what follows from it and when the

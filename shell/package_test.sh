@@ -34,13 +34,20 @@ dependencies() {
 
 # The library's package brings what its CMake package looks for.
 library_dependencies() {
-  local wanted module owner
+  local wanted module package path owner
   wanted=$(dpkg-deb -f "$library" Depends)
   printf '%s\n' "$wanted"
   for module in $(sed -n 's/^set(RPL_MODULES \(.*\))$/\1/p' cmake/rpl-dependencies.cmake); do
-    owner=$(dpkg -S "$(pkg-config --variable=pcfiledir "$module")/$module.pc" | cut -d : -f 1)
-    grep -qE "(^| )$owner(,|$)" <<<"$wanted" || return 1
-  done
+    printf '%s\n' "$(pkg-config --variable=pcfiledir "$module")/$module.pc"
+  done >"$folder/files"
+  # Threads and PkgConfig come with CMake, the others from where the build found them.
+  for package in $(sed -n 's/^set(RPL_PACKAGES \(.*\))$/\1/p' cmake/rpl-dependencies.cmake); do
+    sed -n "s/^${package}_DIR:PATH=//p" build-package/CMakeCache.txt
+  done >>"$folder/files"
+  while read -r path; do
+    owner=$(dpkg -S "$path" | cut -d : -f 1)
+    grep -qE "(^| )$owner(,|$)" <<<"$wanted" || { printf 'no package for %s\n' "$path"; return 1; }
+  done <"$folder/files"
 }
 
 changelog() {
