@@ -28,6 +28,15 @@ std::string HoldMessage(const GuardRule& rule) {
   return rule.reason.empty() ? "the rule `" + rule.name + "` asks for a review" : rule.reason;
 }
 
+bool InPlay(const GuardRule& rule, CallPhase phase, const GuardCall& call) {
+  return rule.phase == phase && rule.tool && Selects(*rule.tool, call.tool, call.tags);
+}
+
+ReviewRequest RequestOf(const GuardRule& rule, const GuardCall& call) {
+  return {rule.id, call.tool, call.args, call.user ? call.user->id : std::nullopt,
+          HoldMessage(rule)};
+}
+
 }  // namespace
 
 Guard::Guard(Policy policy, GuardAgent agent)
@@ -97,9 +106,7 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
     out.message = finding.message;
     out.premises = finding.premises;
   }
-  const auto in_play = [&](const GuardRule& rule) {
-    return rule.phase == call.phase && rule.tool && Selects(*rule.tool, call.tool, call.tags);
-  };
+  const auto in_play = [&](const GuardRule& rule) { return InPlay(rule, call.phase, call); };
   const bool any = active_ && std::any_of(by_priority_.begin(), by_priority_.end(),
                                           [&](const GuardRule* r) { return in_play(*r); });
   if (any && !stopped) {
@@ -108,10 +115,6 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
       out.problems.push_back("the subjects of " + call.tool +
                              " are not available: " + around.subjects.why);
   }
-  const std::optional<std::string> user = call.user ? call.user->id : std::nullopt;
-  const auto request_for = [&](const GuardRule& rule) {
-    return ReviewRequest{rule.id, call.tool, call.args, user, HoldMessage(rule)};
-  };
   for (const GuardRule* rule : by_priority_) {
     if (!active_ || !in_play(*rule)) continue;
     EvaluatedRule entry;
@@ -141,7 +144,7 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
     }
     Review review;
     if (effect == Effect::kHitl) {
-      const Sourced<Review> known = sources.FindReview(request_for(*rule));
+      const Sourced<Review> known = sources.FindReview(RequestOf(*rule, call));
       if (!known.value) throw std::runtime_error("the reviews cannot be read: " + known.why);
       review = *known.value;
     }
@@ -153,6 +156,7 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
     out.rules.push_back(std::move(entry));
     if (denied) effect = Effect::kBlock;
     if (lifted) effect = Effect::kAllow;
+    if (lifted || (effect == Effect::kAllow && rule->effect == Effect::kAllow)) out.granted = true;
     if (deciding != nullptr && effect <= out.effect) continue;
     deciding = rule;
     out.effect = effect;
@@ -171,7 +175,7 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
     }
   }
   if (out.cause == Decision::Cause::kPending && out.enforced) {
-    const Sourced<Review> asked = sources.AskForReview(request_for(*deciding));
+    const Sourced<Review> asked = sources.AskForReview(RequestOf(*deciding, call));
     if (asked.value) {
       out.review = asked.value->id;
     } else {
@@ -193,9 +197,19 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
   out.signals = std::move(around.signals);
 }
 
+void Decision::Default(Effect wanted, const GuardCall& call) {
+  if (granted || !enforced || effect != Effect::kAllow) return;
+  granted = wanted == Effect::kAllow;
+  if (granted) return;
+  effect = wanted;
+  cause = Cause::kNoRule;
+  rule.clear();
+  message = "no rule of the policy allows `" + call.tool + "`";
+}
+
 ordered_json DecisionJson(const Decision& decision, const GuardCall& call) {
-  static constexpr const char* kCauses[] = {"ALLOW", "RULE_VIOLATION", "HITL_PENDING",
-                                            "HITL_DENIED", "GUARD_FAILURE"};
+  static constexpr const char* kCauses[] = {"ALLOW",       "RULE_VIOLATION", "HITL_PENDING",
+                                            "HITL_DENIED", "GUARD_FAILURE",  "NO_RULE"};
   ordered_json rules = ordered_json::array();
   for (const EvaluatedRule& rule : decision.rules) {
     ordered_json entry = {{"ruleId", rule.id},

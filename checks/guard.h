@@ -68,11 +68,15 @@ struct Decision {
     kPending,  // a person has yet to say
     kDenied,   // a person said no
     kFailure,  // the guard failed
+    kNoRule,   // no rule speaks for the call, and whoever runs the guard wants one
   };
   Effect effect = Effect::kAllow;
   /// False in shadow mode: the call goes on as if it were allowed.
   bool enforced = true;
   Cause cause = Cause::kAllow;
+  /// Something speaks for the call: a rule of effect allow that matched, or a review that was
+  /// approved. Without it kAllow only means that nothing stops the call.
+  bool granted = false;
   std::string rule;     // id of the deciding rule; of an allow: the first that matched, or ""
   std::string message;  // the rule's reason, or one that names it; "" for an allow
   std::string review;   // id of the review that decided or is awaited, or that let it pass
@@ -81,6 +85,9 @@ struct Decision {
   Sourced<std::vector<Subject>> subjects;
   std::vector<AskedSignal> signals;
   std::vector<std::string> problems;  // one line each: unknown zones, sources that failed
+
+  /// Takes `effect` where nothing speaks for or against the call. In shadow mode nothing changes.
+  void Default(Effect effect, const GuardCall& call);
 
   /// Whether the call must not go on.
   bool Stops() const { return enforced && effect != Effect::kAllow; }

@@ -475,6 +475,10 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   }
   CLI::App* hook = add("hook", "Answer an agent host before it uses a tool", What::kHook);
   add_settings(*hook);
+  hook->add_option("--default", to.unmatched,
+                   "What to answer where no rule matches (by default nothing: the host decides)")
+      ->type_name("ANSWER")
+      ->check(CLI::IsMember({"deny", "ask", "allow"}));
   hook->add_option("--timeout-ms", to.timeout_ms, "Deny when there is no decision by then (10000)")
       ->type_name("MS")
       ->check(CLI::Range(1, 600'000));

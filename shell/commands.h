@@ -170,6 +170,7 @@ struct GuardCommandOptions {
   bool json = false;       // kPending: --format json
   std::string id;          // kApprove, kDeny
   std::string reason;      // --reason T
+  std::string unmatched;   // --default deny, ask or allow; "" for no answer
   int timeout_ms = 10000;  // kHook
 };
 int CommandGuard(const GuardCommandOptions& options);

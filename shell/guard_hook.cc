@@ -122,6 +122,11 @@ Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& confi
   return {std::move(call), ""};
 }
 
+// The effect that `deny`, `ask` or `allow` stands for.
+Effect EffectOfAnswer(std::string_view answer) {
+  return answer == "deny" ? Effect::kBlock : answer == "ask" ? Effect::kHitl : Effect::kAllow;
+}
+
 int AnswerHook(const GuardCommandOptions& options) {
   if (options.guard.policy.empty()) return Deny("no policy was named: --policy FILE");
   StandaloneGuard guard;
@@ -149,7 +154,9 @@ int AnswerHook(const GuardCommandOptions& options) {
   }
   AuditRun audit(call.session, seen.user ? seen.user->id : std::nullopt);
   LineSources sources(call.line, guard.config, guard.reviews, guard.run, call.session, now);
-  const Decision decision = guard.guard->Decide(seen, history, sources, now);
+  Decision decision = guard.guard->Decide(seen, history, sources, now);
+  if (after_use == 0 && !options.unmatched.empty())
+    decision.Default(EffectOfAnswer(options.unmatched), seen);
   if (after_use != 0 && step > 0) --step;
   if (!guard.Audit(audit.Decided(step, decision, seen, 0, now)))
     return Deny("the audit log cannot be written");
@@ -167,15 +174,14 @@ int AnswerHook(const GuardCommandOptions& options) {
     std::cout << Dump(answer) << std::endl;
     return kExitOk;
   }
-  const bool asks = decision.Holds();
   std::string reason = decision.message;
-  if (asks && !decision.review.empty())
+  if (decision.Holds() && !decision.review.empty())
     reason += fmt::format(" (review {}: `rpl guard approve {}`)", decision.review, decision.review);
-  std::cout << Dump(BeforeTool(!decision.Stops() ? "allow"
-                               : asks            ? "ask"
-                                                 : "deny",
-                               reason))
-            << std::endl;
+  ordered_json answer = ordered_json::object();
+  if (decision.Holds()) answer = BeforeTool("ask", reason);
+  else if (decision.Stops()) answer = BeforeTool("deny", reason);
+  else if (decision.granted && decision.enforced) answer = BeforeTool("allow", reason);
+  std::cout << Dump(answer) << std::endl;
   return kExitOk;
 }
 

@@ -8,7 +8,10 @@
 //   on standard output   {"hookSpecificOutput": {"hookEventName": "PreToolUse",
 //                         "permissionDecision": "deny", "permissionDecisionReason": "…"}}
 //
-// allow, block and hitl of the policy are `allow`, `deny` and `ask`. The calls of a session
+// allow, block and hitl of the policy are `allow`, `deny` and `ask`. `allow` makes a host skip
+// its own question, so it is said only of a call that a rule of effect allow matches or that a
+// person approved. Where no rule matches the answer is `{}`, the host decides, unless `--default`
+// names one; in shadow mode it always is. The calls of a session
 // are in the audit log (`--audit`), which is read for its history: a hook is a process of its
 // own. After PostToolUse the call counts as made, and what tool.after rules block is told as
 // {"decision": "block", "reason": "…"}.

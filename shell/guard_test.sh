@@ -30,6 +30,12 @@ rules:
   - {priority: 1, enabled: true, name: slow, selector: {phase: tool.before, tool: {name: Slow}},
      condition: {kind: signal, key: slow, args: {}, op: eq, value: "1"},
      effect: {type: block}}
+  - {priority: 1, enabled: true, name: look, selector: {phase: tool.before, tool: {name: Read}},
+     condition: {kind: toolName, op: eq, value: Read},
+     effect: {type: allow}}
+  - {priority: 1, enabled: true, name: unknown, selector: {phase: tool.before, tool: {name: Fetch}},
+     condition: {kind: signal, key: none, args: {}, op: eq, value: "1"},
+     effect: {type: block}, onMissing: allow}
 END2
 cat >rpl.yaml <<'END2'
 version: 1
@@ -46,7 +52,7 @@ END2
 event() { printf '{"session_id":"s","cwd":"/w","hook_event_name":"%s","tool_name":"%s","tool_input":%s}' "$1" "$2" "$3"; }
 
 # hook NAME EXIT DECISION REASON-PART INPUT [OPTION…]: the answer is one line of the schema,
-# with this decision (of PostToolUse `block` or `none`); with exit 2 the reason is logged, too.
+# with this decision (`none` for `{}`, of PostToolUse also `block`); with exit 2 the reason is logged, too.
 hook() {
   name="hook: $1"
   local code=$2 decision=$3 reason=$4 input=$5 got
@@ -74,7 +80,32 @@ print(before.get("permissionDecisionReason") or answer.get("reason") or "")' <ou
 event PreToolUse Bash '{"command":"ls"}' >ls
 event PreToolUse Bash '{"command":"git push --force"}' >force
 event PreToolUse Bash '{"command":"deploy"}' >deploy
-hook "allow" 0 allow "" ls
+event PreToolUse Read '{}' >read
+event PreToolUse Fetch '{}' >fetch
+event PostToolUse Bash '{"command":"ls"}' >after
+hook "allow" 0 allow "" read
+hook "no rule matches" 0 none "" ls
+hook "a rule allows for want of an answer" 0 none "" fetch
+printf '{"rules":[]}' >no-rules.json
+policy=no-rules.json hook "no rules" 0 none "" ls
+sed '1i policy: {mode: shadow}' policy.yaml >shadow.yaml
+sed '1i policy: {agentSelector: {anyOfSlugs: [other]}}' policy.yaml >others.yaml
+policy=others.yaml hook "a policy for another agent" 0 none "" read
+for decision in deny ask allow; do
+  if [[ $decision == allow ]]; then reason=; else reason='no rule of the policy allows `Bash`'; fi
+  hook "--default $decision, no rule matches" 0 $decision "$reason" ls --default $decision
+  hook "--default $decision, effect allow" 0 allow "" read --default $decision
+  hook "--default $decision, effect block" 0 deny "nothing is forced here" force --default $decision
+  hook "--default $decision, after a tool" 0 none "" after --default $decision
+  for input in read force ls; do
+    policy=shadow.yaml hook "--default $decision in shadow mode: $input" 0 none "" $input --default $decision
+  done
+done
+policy=others.yaml hook "--default, a policy for another agent" 0 deny "" read --default deny
+hook "--default deny is in the audit log" 0 deny "" ls --default deny --audit default.jsonl
+grep -qF '"verdict":"BLOCK","control":"CONTINUE","cause":{"kind":"NO_RULE"}' default.jsonl ||
+  fail "expected a block in the audit log"
+expect "--default that is no answer" 2 "" "maybe" "$rpl" guard hook --policy policy.yaml --default maybe
 hook "block" 0 deny "nothing is forced here" force
 hook "hitl" 0 ask "somebody looks first (review " deploy
 review=$(grep -o 'approve [0-9a-f]*' out | cut -d ' ' -f 2)
@@ -88,30 +119,30 @@ grep -q '^    held by `.*` since 20.*Z: somebody looks first$' out || fail "expe
 expect "nothing waits" 0 "" "nothing waits for a review" "$rpl" guard pending --approvals none
 "$rpl" guard approve "$review" 2>/dev/null
 hook "hitl, approved" 0 allow "" deploy
+hook "hitl, approved, for want of another rule" 0 allow "" deploy --default deny
 "$rpl" guard deny "$review" --reason "not on a Friday" 2>/dev/null
 hook "hitl, denied" 0 deny "not on a Friday" deploy
 printf '{"tool_name":"Bash","tool_input":{"command":"ls"}}' >short
-hook "an event of PreToolUse need not say so" 0 allow "" short
+hook "an event of PreToolUse need not say so" 0 none "" short
 printf '{"tool_name":"Bash"}' >bare
-hook "a tool without input" 0 allow "" bare
+hook "a tool without input" 0 none "" bare
 event PreToolUse 'B\u0061sh' '{"command":"x --force"}' >escaped
 hook "a name that is escaped" 0 deny "nothing is forced here" escaped
 
 # --- After a tool was used -------------------------------------------------------------------
 
-event PostToolUse Bash '{"command":"ls"}' >after
 event PostToolUse Bash '{"command":"print keys"}' >leak
 hook "PostToolUse" 0 none "" after
 hook "PostToolUse, block" 0 block "keys stay here" leak
 event PreToolUse Edit '{}' >edit
 event PostToolUse Edit '{}' >edited
 for turn in 1 2; do
-  hook "the audit log counts: edit $turn" 0 allow "" edit --audit audit.jsonl
+  hook "the audit log counts: edit $turn" 0 none "" edit --audit audit.jsonl
   hook "the audit log counts: after edit $turn" 0 none "" edited --audit audit.jsonl
 done
 hook "the audit log counts: edit 3" 0 deny "two edits are enough" edit --audit audit.jsonl
 sed 's/"session_id":"s"/"session_id":"t"/' edit >other
-hook "another session has its own count" 0 allow "" other --audit audit.jsonl
+hook "another session has its own count" 0 none "" other --audit audit.jsonl
 
 # --- Input that is none: it fails closed -------------------------------------------------------
 
