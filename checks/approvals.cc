@@ -49,7 +49,14 @@ ReviewLog::All ReviewLog::Read() const {
     const std::string type = TextAt(line, "type");
     if (type == "request" && known == out.reviews.end()) {
       out.reviews.push_back({std::move(line), {Review::State::kPending, id, ""}});
-    } else if (type == "response" && known != out.reviews.end()) {
+    } else if (known == out.reviews.end()) {
+      continue;
+    } else if (type == "request" && known->review.state == Review::State::kUnasked) {
+      known->request = std::move(line);
+      known->review.state = Review::State::kPending;
+    } else if (type == "made" && known->review.state == Review::State::kPending) {
+      known->review.state = Review::State::kUnasked;
+    } else if (type == "response") {
       const auto approved = line.find("approved");
       if (approved == line.end() || !approved->is_boolean()) continue;
       known->review.state =
@@ -95,6 +102,24 @@ std::string ReviewLog::Answer(const std::string& id, bool approved, const std::s
   if (!by.empty()) line["approvedBy"] = by;
   line["timestamp"] = MomentText(now);
   return AppendJsonLine(path_, line);
+}
+
+std::string ReviewLog::Made(const std::vector<ReviewRequest>& requests, Moment now) {
+  if (requests.empty()) return "";
+  const All all = Read();
+  if (!all.error.empty()) return all.error;
+  for (const ReviewRequest& request : requests) {
+    const std::string id = ReviewId(request);
+    const bool pending =
+        std::any_of(all.reviews.begin(), all.reviews.end(), [&](const auto& known) {
+          return known.review.id == id && known.review.state == Review::State::kPending;
+        });
+    if (!pending) continue;
+    const std::string error =
+        AppendJsonLine(path_, {{"type", "made"}, {"id", id}, {"timestamp", MomentText(now)}});
+    if (!error.empty()) return error;
+  }
+  return "";
 }
 
 }  // namespace rpl

@@ -5,10 +5,13 @@
 //   {"type":"request","id":"…","rule":"…","tool":"…","args":…,"user":"u1","message":"…",
 //    "executionId":"…","createdAt":"…"}
 //   {"type":"response","id":"…","approved":true,"reason":"…","approvedBy":"…","timestamp":"…"}
+//   {"type":"made","id":"…","timestamp":"…"}
 //
 // A call is known by its rule, tool, arguments and end user, whatever the run; the id of a
 // request is a hash over them, without regard for the order of keys. The last response to a
-// request counts. A response to a request that was never made is not taken.
+// request counts. A response to a request that was never made is not taken. `made` says that the
+// call went out while its request was pending, since the user of a host let it: the request is
+// over, and the next call of the same kind is asked about again.
 #ifndef RPL_CHECKS_APPROVALS_H_
 #define RPL_CHECKS_APPROVALS_H_
 
@@ -45,6 +48,10 @@ class ReviewLog {
   /// Why the answer could not be kept, or "".
   [[nodiscard]] std::string Answer(const std::string& id, bool approved, const std::string& reason,
                                    const std::string& by, Moment now);
+
+  /// A call went out: of these requests, those that are pending are over. Why that could not be
+  /// kept, or "".
+  [[nodiscard]] std::string Made(const std::vector<ReviewRequest>& requests, Moment now);
 
   struct All {
     std::vector<KnownReview> reviews;  // in the order they were asked for

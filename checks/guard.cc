@@ -65,6 +65,14 @@ const GuardRule* Guard::Find(const std::string& id) const {
   return nullptr;
 }
 
+std::vector<ReviewRequest> Guard::ReviewsBefore(const GuardCall& call) const {
+  std::vector<ReviewRequest> out;
+  for (const GuardRule* rule : by_priority_)
+    if (active_ && rule->enabled && InPlay(*rule, CallPhase::kBefore, call))
+      out.push_back(RequestOf(*rule, call));
+  return out;
+}
+
 Decision Guard::Decide(const GuardCall& call, const History& history, GuardSources& sources,
                        Moment now, const std::vector<NativeFinding>& native) const {
   std::string why;

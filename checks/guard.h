@@ -104,6 +104,8 @@ class Guard {
   bool ReadsOtherRuns() const;
   /// The rule of that id or name, or null.
   const GuardRule* Find(const std::string& id) const;
+  /// The reviews that rules before the call may have asked for.
+  std::vector<ReviewRequest> ReviewsBefore(const GuardCall& call) const;
 
   Decision Decide(const GuardCall& call, const History& history, GuardSources& sources, Moment now,
                   const std::vector<NativeFinding>& native = {}) const;

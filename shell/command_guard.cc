@@ -97,6 +97,7 @@ int Decide(const GuardCommandOptions& options) {
     ReadHistory(earlier.objects, "", guard.guard->agent().slug, false, history);
     for (const auto& [past, this_run] : line.value->history) history.Add(past, this_run);
     const Moment at = line.value->now.value_or(now);
+    if (line.value->call.phase == CallPhase::kAfter) guard.EndReviews(line.value->call, at);
     LineSources sources(*line.value, guard.config, guard.reviews, guard.run, run, at);
     const Decision decision = guard.guard->Decide(line.value->call, history, sources, at);
     const std::optional<EndUser>& user = line.value->call.user;
@@ -243,6 +244,12 @@ bool StandaloneGuard::Audit(const ordered_json& event) const {
   std::cerr << (audit_required ? "rpl: " : "warning: ") << "the audit log `" << PrintableLine(audit)
             << "` cannot be written: " << PrintableLine(error) << '\n';
   return !audit_required;
+}
+
+void StandaloneGuard::EndReviews(const GuardCall& call, Moment at) {
+  const std::string error = reviews.Made(guard->ReviewsBefore(call), at);
+  if (!error.empty())
+    std::cerr << "warning: the reviews cannot be kept: " << PrintableLine(error) << '\n';
 }
 
 int CommandGuard(const GuardCommandOptions& options) {

@@ -161,6 +161,7 @@ int AnswerHook(const GuardCommandOptions& options) {
   if (!guard.Audit(audit.Decided(step, decision, seen, 0, now)))
     return Deny("the audit log cannot be written");
   if (after_use != 0) {
+    guard.EndReviews(seen, now);
     PastCall past;
     past.tool = seen.tool;
     past.tags = seen.tags;

@@ -43,6 +43,8 @@ struct StandaloneGuard {
   Moment Now() const;
   /// Appends an event; false when it must be there and is not, with a message.
   bool Audit(const nlohmann::ordered_json& event) const;
+  /// The call was made: nobody need review it any more. A warning when that cannot be kept.
+  void EndReviews(const GuardCall& call, Moment at);
 };
 /// Reads policy and configuration, with messages on standard error.
 ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard& to);

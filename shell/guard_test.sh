@@ -80,6 +80,8 @@ print(before.get("permissionDecisionReason") or answer.get("reason") or "")' <ou
 event PreToolUse Bash '{"command":"ls"}' >ls
 event PreToolUse Bash '{"command":"git push --force"}' >force
 event PreToolUse Bash '{"command":"deploy"}' >deploy
+event PostToolUse Bash '{"command":"deploy"}' >deployed
+event PostToolUse Bash '{"command":"deploy","force":true}' >deployed-otherwise
 event PreToolUse Read '{}' >read
 event PreToolUse Fetch '{}' >fetch
 event PostToolUse Bash '{"command":"ls"}' >after
@@ -117,9 +119,18 @@ same "what waits" "$review
     Bash {\"command\":\"deploy\"}" "$(head -n 2 out)"
 grep -q '^    held by `.*` since 20.*Z: somebody looks first$' out || fail "expected rule and reason"
 expect "nothing waits" 0 "" "nothing waits for a review" "$rpl" guard pending --approvals none
+hook "another call is made" 0 none "" deployed-otherwise
+expect "the review is pending still" 0 '*' "help: " "$rpl" guard pending
+hook "the call under review is made" 0 none "" deployed
+expect "nothing is pending once it was made" 0 "" "nothing waits for a review" "$rpl" guard pending
+hook "the next such call is reviewed" 0 ask "somebody looks first (review $review" deploy
+hook "and waits" 0 ask "" deploy
+expect "it is pending, once" 0 "$review" "" bash -c '"$0" guard pending | grep -v "^ "' "$rpl"
 "$rpl" guard approve "$review" 2>/dev/null
 hook "hitl, approved" 0 allow "" deploy
 hook "hitl, approved, for want of another rule" 0 allow "" deploy --default deny
+hook "an approved call is made" 0 none "" deployed
+hook "an approval stands" 0 allow "" deploy
 "$rpl" guard deny "$review" --reason "not on a Friday" 2>/dev/null
 hook "hitl, denied" 0 deny "not on a Friday" deploy
 printf '{"tool_name":"Bash","tool_input":{"command":"ls"}}' >short
