@@ -129,7 +129,8 @@ struct Run {
 };
 
 // One run of the hook with its input from a file, in milliseconds.
-Run HookMs(const std::string& rpl, const std::string& policy, const std::string& input) {
+Run HookMs(const std::string& rpl, const std::string& policy, const std::string& audit,
+           const std::string& input) {
   const auto start = Clock::now();
   std::fflush(stdout);
   const pid_t child = fork();
@@ -137,7 +138,8 @@ Run HookMs(const std::string& rpl, const std::string& policy, const std::string&
     if (std::freopen(input.c_str(), "r", stdin) == nullptr ||
         std::freopen("/dev/null", "w", stdout) == nullptr)
       _exit(127);
-    execl(rpl.c_str(), "rpl", "guard", "hook", "--policy", policy.c_str(), nullptr);
+    execl(rpl.c_str(), "rpl", "guard", "hook", "--policy", policy.c_str(), "--audit", audit.c_str(),
+          nullptr);
     _exit(127);
   }
   int status = 0;
@@ -155,13 +157,15 @@ void Hook(const std::string& rpl) {
       std::filesystem::temp_directory_path() / ("rpl-bench-" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   const std::string input = folder / "input.json", policy = folder / "policy.json";
+  const std::string audit = folder / "audit.jsonl";
   std::ofstream(input) << R"({"session_id":"s","hook_event_name":"PreToolUse",)"
                        << R"("tool_name":"tool_7","tool_input":{"order":{"amount":250}}})";
   for (const int rules : {20, 200}) {
     std::ofstream(policy) << PolicyOf(rules);
     std::vector<double> wall, used;
     for (int i = 0; i < 200; ++i) {
-      const Run run = HookMs(rpl, policy, input);
+      std::filesystem::remove(audit);  // it would grow
+      const Run run = HookMs(rpl, policy, audit, input);
       wall.push_back(run.wall);
       used.push_back(run.used);
     }

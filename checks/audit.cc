@@ -125,6 +125,7 @@ ordered_json AuditRun::Decided(std::size_t step, const Decision& decision, const
   }
   data["signals"] = std::move(signals);
   data["latencyMs"] = latency_ms;
+  if (!call.id.empty()) data["callId"] = call.id;
   return Event("tool.decision", std::move(data), now, step);
 }
 
@@ -174,6 +175,26 @@ void ReadHistory(const std::vector<ordered_json>& events, const std::string& run
     if (went_out && !ended[call.tool].contains(FieldAt(event, "stepIndex").dump()))
       to.Begin(call.tool, call.tags);
   }
+}
+
+std::optional<BegunCall> FindBegun(const std::vector<ordered_json>& events, const std::string& run,
+                                   const GuardCall& call) {
+  std::set<std::string> ended;  // steps
+  for (auto event = events.rbegin(); event != events.rend(); ++event) {
+    const ordered_json& data = FieldAt(*event, "data");
+    if (TextAt(*event, "runId") != run || TextAt(FieldAt(data, "tool"), "name") != call.tool)
+      continue;
+    const ordered_json& step = FieldAt(*event, "stepIndex");
+    const std::string kind = TextAt(*event, "kind");
+    if (kind == "tool.result") ended.insert(step.dump());
+    if (kind != "tool.decision" || TextAt(data, "phase") != "tool.before" ||
+        TextAt(data, "callId") != call.id || !step.is_number_unsigned() ||
+        ended.contains(step.dump()))
+      continue;
+    if (TextAt(data, "effect") == "block" && FieldAt(data, "enforced") != false) continue;
+    return BegunCall{step.get<std::size_t>(), ParseInstant(TextAt(*event, "ts")).value_or(0)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace rpl

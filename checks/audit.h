@@ -53,6 +53,17 @@ class AuditRun {
 void ReadHistory(const std::vector<nlohmann::ordered_json>& events, const std::string& run,
                  const std::string& agent_slug, bool open, History& to);
 
+/// A call that was decided about, and may have gone out.
+struct BegunCall {
+  std::size_t step = 0;
+  Moment at = 0;  // when it was decided
+};
+/// The last call of `run` with this tool and id that has no result yet and was not blocked.
+/// Without ids and with calls side by side that may be another one; their durations add up all
+/// the same.
+std::optional<BegunCall> FindBegun(const std::vector<nlohmann::ordered_json>& events,
+                                   const std::string& run, const GuardCall& call);
+
 }  // namespace rpl
 
 #endif  // RPL_CHECKS_AUDIT_H_

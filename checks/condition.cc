@@ -331,6 +331,13 @@ std::string_view CompareName(CompareOp op) {
   return kNames[static_cast<std::size_t>(op)];
 }
 
+bool ReadsHistory(const GuardCondition& condition) {
+  return std::any_of(condition.begin(), condition.end(), [](const ConditionNode& node) {
+    return node.As<ExecutionTimeLeaf>() || node.As<SequenceLeaf>() || node.As<MaxCallsLeaf>() ||
+           node.As<MetricWindowLeaf>();
+  });
+}
+
 Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool explain) {
   struct Open {
     std::uint32_t node;

@@ -157,6 +157,9 @@ struct ConditionNode {
 /// Node 0 is the root; an `and` or `or` has parts, a `not` has one.
 using GuardCondition = std::vector<ConditionNode>;
 
+/// Whether it depends on the calls made before.
+bool ReadsHistory(const GuardCondition& condition);
+
 /// What a decision has asked for so far; asked once for a key and its arguments.
 struct AskedSignal {
   std::string key;

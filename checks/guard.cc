@@ -48,6 +48,12 @@ Guard::Guard(Policy policy, GuardAgent agent)
       [](const GuardRule* a, const GuardRule* b) { return a->priority > b->priority; });
 }
 
+bool Guard::ReadsHistory() const {
+  return active_ && std::any_of(policy_.rules.begin(), policy_.rules.end(), [](const GuardRule& r) {
+           return r.enabled && r.tool && rpl::ReadsHistory(r.condition);
+         });
+}
+
 bool Guard::ReadsOtherRuns() const {
   return active_ && std::any_of(policy_.rules.begin(), policy_.rules.end(), [](const GuardRule& r) {
            return r.enabled && std::any_of(r.condition.begin(), r.condition.end(),

@@ -100,7 +100,9 @@ class Guard {
 
   const Policy& policy() const { return policy_; }
   const GuardAgent& agent() const { return agent_; }
-  /// Whether a rule that is enabled reads metrics of other runs.
+  /// Whether a rule that is enabled reads the calls made before.
+  bool ReadsHistory() const;
+  /// Whether one reads metrics of other runs.
   bool ReadsOtherRuns() const;
   /// The rule of that id or name, or null.
   const GuardRule* Find(const std::string& id) const;

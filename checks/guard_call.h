@@ -34,6 +34,7 @@ struct EndUser {
 };
 
 struct GuardCall {
+  std::string id;  // the host's, by which it tells of the result; "" for none
   std::string tool;
   std::vector<std::string> tags;
   nlohmann::ordered_json args;  // an object by name, or a list by position

@@ -54,6 +54,35 @@ Guard GuardOf(const std::string& text) {
   return Guard(std::move(*policy), {});
 }
 
+TEST_CASE("rules that depend on earlier calls are refused where nothing keeps them") {
+  const auto errors = [](const std::string& text) {
+    Sources sources;
+    Diagnostics found;
+    const bool read =
+        ReadPolicy(sources, sources.Add("policy.json", text), found, false).has_value();
+    CHECK(read == found.all().empty());
+    std::string out;
+    for (const Diagnostic& d : found.all()) out += CodeText(d.code) + " " + d.message + "\n";
+    return out;
+  };
+  const std::string refused =
+      "RPL7202 `rules[0].condition`: it depends on earlier calls, and nothing keeps them\n";
+  const std::string calls =
+      R"({"kind":"maxCalls","selector":{"by":"toolName","patterns":["*"]},"max":1})";
+  for (const std::string& condition :
+       {calls, R"({"kind":"not","not":)" + calls + "}",
+        std::string(R"({"kind":"executionTime","scope":"total","op":"gt","ms":1})"),
+        std::string(R"({"kind":"sequence","mustHaveCalled":["a"]})"),
+        std::string(
+            R"({"kind":"metricWindow","scope":"agent","metric":{"kind":"inbuilt",)"
+            R"("key":"bytes_in"},"aggregate":"sum","windowSeconds":1,"op":"gt","value":1})")}) {
+    INFO(condition);
+    CHECK(errors(WithCondition(condition)) == refused);
+  }
+  CHECK(errors(WithCondition(R"({"kind":"toolName","op":"eq","value":"a"})")).empty());
+  CHECK(errors(R"({"policy":{"enabled":false},"rules":)" + WithCondition(calls) + "}").empty());
+}
+
 struct NoSources : GuardSources {
   Sourced<ordered_json> Signal(const std::string&, const ordered_json&) override {
     return {std::nullopt, "none here"};

@@ -2,11 +2,13 @@
 #include "checks/json_lines.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 #include "interp/json_value.h"
 
@@ -25,6 +27,13 @@ class File {
  private:
   int fd_;
 };
+
+// Whether it is still the file of that name: a log may be moved away to begin a new one.
+bool IsAt(int fd, const std::string& path) {
+  struct stat opened, named;
+  return fstat(fd, &opened) == 0 && stat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
 
 // Whether the file ends in the middle of a line.
 bool EndsOpen(int fd) {
@@ -76,6 +85,25 @@ std::string AppendJsonLine(const std::string& path, const nlohmann::ordered_json
     rest.remove_prefix(static_cast<std::size_t>(size));
   }
   return "";
+}
+
+FileLock::~FileLock() {
+  if (fd_ >= 0) close(fd_);
+}
+
+std::string FileLock::Take(const std::string& path, std::chrono::milliseconds patience) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + patience;
+  for (;;) {
+    if (fd_ < 0) fd_ = open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (fd_ < 0) return std::strerror(errno);
+    const bool locked = flock(fd_, LOCK_EX | LOCK_NB) == 0;
+    if (!locked && errno != EWOULDBLOCK && errno != EINTR) return std::strerror(errno);
+    if (locked && IsAt(fd_, path)) return "";
+    if (locked) close(std::exchange(fd_, -1));
+    if (Clock::now() >= end) return "other processes hold it";
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 }  // namespace rpl

@@ -8,6 +8,7 @@
 #ifndef RPL_CHECKS_JSON_LINES_H_
 #define RPL_CHECKS_JSON_LINES_H_
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -25,6 +26,22 @@ JsonLines ReadJsonLines(const std::string& path);
 /// Makes the file when there is none (mode 0600). Returns why it could not be written, or "".
 [[nodiscard]] std::string AppendJsonLine(const std::string& path,
                                          const nlohmann::ordered_json& object);
+
+/// A lock on a file, which other processes that want the same wait for. It goes with the object, or
+/// with the process; lines can be read and appended without it.
+class FileLock {
+ public:
+  FileLock() = default;
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+  /// Makes the file when there is none (mode 0600). Returns why there is no lock, or "".
+  [[nodiscard]] std::string Take(const std::string& path, std::chrono::milliseconds patience);
+
+ private:
+  int fd_ = -1;
+};
 
 }  // namespace rpl
 

@@ -53,7 +53,8 @@ YamlNode AsFile(YamlNode root) {
 
 class PolicyReader {
  public:
-  PolicyReader(const YamlNode& root, Diagnostics& found) : root_(root), fields_(root, found) {}
+  PolicyReader(const YamlNode& root, Diagnostics& found, bool keeps_history)
+      : root_(root), fields_(root, found), keeps_history_(keeps_history) {}
 
   Policy File() {
     Policy policy;
@@ -63,6 +64,7 @@ class PolicyReader {
     if (rules == nullptr || !fields_.IsList(*rules)) return policy;
     for (const YamlNode& rule : rules->items) policy.rules.push_back(Rule(rule));
     RefuseTwins(*rules, policy);
+    if (!keeps_history_ && policy.enabled) RefuseHistory(*rules, policy);
     return policy;
   }
 
@@ -139,20 +141,32 @@ class PolicyReader {
     }
   }
 
+  void RefuseHistory(const YamlNode& rules, const Policy& policy) {
+    for (std::size_t i = 0; i < policy.rules.size(); ++i) {
+      const GuardRule& rule = policy.rules[i];
+      if (!rule.enabled || !rule.tool || !ReadsHistory(rule.condition)) continue;
+      fields_.Add(Code::kHistoryNotKept, *rules.items[i].Find("condition"),
+                  "it depends on earlier calls, and nothing keeps them",
+                  "name a log that keeps them: --audit FILE");
+    }
+  }
+
   const YamlNode& root_;
   PolicyFields fields_;
+  bool keeps_history_;
 };
 
 }  // namespace
 
-std::optional<Policy> ReadPolicy(const Sources& sources, std::uint32_t file, Diagnostics& found) {
+std::optional<Policy> ReadPolicy(const Sources& sources, std::uint32_t file, Diagnostics& found,
+                                 bool keeps_history) {
   Diagnostics mine;
   std::optional<YamlNode> root = ReadJsonTree(sources, file, kPolicyLimits);
   if (!root) root = ReadYaml(sources, file, mine, kPolicyLimits);
   Policy policy;
   if (root) {
     const YamlNode tree = AsFile(std::move(*root));
-    policy = PolicyReader(tree, mine).File();
+    policy = PolicyReader(tree, mine, keeps_history).File();
   }
   mine.Sort();
   for (const Diagnostic& d : mine.all()) found.Add(d.code, d.span, d.message, d.hint);

@@ -57,8 +57,10 @@ struct Policy {
   std::vector<GuardRule> rules;  // in the order of the file
 };
 
-/// Reads a file. nullopt when it has errors, which go to `found`, with warnings.
-std::optional<Policy> ReadPolicy(const Sources& sources, std::uint32_t file, Diagnostics& found);
+/// Reads a file. nullopt when it has errors, which go to `found`, with warnings. Where nothing
+/// keeps a history, an enabled rule that reads it is an error: its cap would never be reached.
+std::optional<Policy> ReadPolicy(const Sources& sources, std::uint32_t file, Diagnostics& found,
+                                 bool keeps_history = true);
 
 /// Whether the selector lets a rule come into play for a tool.
 bool Selects(const ToolSelector& selector, const std::string& tool,

@@ -10,6 +10,7 @@
 #include "checks/audit.h"
 #include "checks/guard_results.h"
 #include "checks/json_lines.h"
+#include "checks/shorten.h"
 #include "grammar/terminal_text.h"
 #include "interp/json_fields.h"
 #include "interp/json_value.h"
@@ -119,6 +120,12 @@ int CheckPolicy(const GuardCommandOptions& options) {
   const std::size_t rules = file.policy->rules.size();
   std::cerr << fmt::format("{}: {} rule{}\n", PrintableLine(options.file), rules,
                            rules == 1 ? "" : "s");
+  std::vector<std::string> counting;
+  for (const GuardRule& rule : file.policy->rules)
+    if (ReadsHistory(rule.condition)) counting.push_back("`" + PrintableLine(rule.name) + "`");
+  if (!counting.empty())
+    std::cerr << "note: a hook needs --audit FILE, for earlier calls matter to "
+              << FirstOf(counting, 3, [](const std::string& name) { return name; }) << '\n';
   return kExitOk;
 }
 
@@ -207,7 +214,8 @@ Moment MomentFor(const std::string& now) {
 }
 
 ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard& to) {
-  PolicyFile file = ReadPolicyFile(options.guard.policy);
+  const bool is_hook = options.what == GuardCommandOptions::What::kHook;
+  PolicyFile file = ReadPolicyFile(options.guard.policy, !is_hook || !options.guard.audit.empty());
   if (!file.policy) return file.code;
   std::string folder = ".";
   if (!options.config.empty()) {

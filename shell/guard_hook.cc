@@ -9,12 +9,15 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <exception>
 #include <iostream>
 
 #include "checks/audit.h"
 #include "checks/json_lines.h"
+#include "interp/json_fields.h"
 #include "interp/json_value.h"
 #include "shell/input.h"
 
@@ -119,12 +122,62 @@ Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& confi
   Sourced<GuardLine> read = ReadGuardLine(line, config, now);
   if (!read.value) return {std::nullopt, read.why};
   call.line = std::move(*read.value);
+  call.line.call.id = text_at("tool_use_id");
   return {std::move(call), ""};
 }
 
 // The effect that `deny`, `ask` or `allow` stands for.
 Effect EffectOfAnswer(std::string_view answer) {
   return answer == "deny" ? Effect::kBlock : answer == "ask" ? Effect::kHitl : Effect::kAllow;
+}
+
+// What the audit log holds of a session.
+struct SessionLog {
+  History history;
+  bool is_new = true;              // nothing yet
+  std::size_t steps = 0;           // decisions before calls
+  std::optional<BegunCall> begun;  // the decision about this call, after it was made
+};
+
+Sourced<SessionLog> ReadSessionLog(const StandaloneGuard& guard, const HookCall& call) {
+  SessionLog log;
+  if (guard.audit.empty()) return {std::move(log), ""};
+  const JsonLines lines = ReadJsonLines(guard.audit);
+  if (!lines.error.empty()) return {std::nullopt, "the audit log cannot be read: " + lines.error};
+  ReadHistory(lines.objects, call.session, guard.guard->agent().slug, true, log.history);
+  for (const ordered_json& event : lines.objects) {
+    if (TextAt(event, "runId") != call.session) continue;
+    log.is_new = false;
+    if (TextAt(event, "kind") == "tool.decision" &&
+        TextAt(FieldAt(event, "data"), "phase") == "tool.before")
+      ++log.steps;
+  }
+  if (call.line.call.phase == CallPhase::kAfter)
+    log.begun = FindBegun(lines.objects, call.session, call.line.call);
+  return {std::move(log), ""};
+}
+
+// The call as it ended.
+PastCall PastCallOf(const HookCall& call, Moment now) {
+  const GuardCall& seen = call.line.call;
+  PastCall past;
+  past.tool = seen.tool;
+  past.tags = seen.tags;
+  past.took_ms = seen.took_ms;
+  past.at = now;
+  if (seen.user) past.user = seen.user->id;
+  past.metrics = InbuiltMetrics(seen.args, &call.response, seen.took_ms);
+  return past;
+}
+
+ordered_json AnswerBefore(const Decision& decision) {
+  std::string reason = decision.message;
+  if (decision.Holds() && !decision.review.empty())
+    reason += fmt::format(" (review {}: `rpl guard approve {}`)", decision.review, decision.review);
+  if (decision.Holds()) return BeforeTool("ask", reason);
+  if (decision.Stops()) return BeforeTool("deny", reason);
+  if (decision.granted && decision.enforced) return BeforeTool("allow", reason);
+  return ordered_json::object();
 }
 
 int AnswerHook(const GuardCommandOptions& options) {
@@ -134,54 +187,45 @@ int AnswerHook(const GuardCommandOptions& options) {
     return Deny("its policy or configuration cannot be used");
   const Input input = ReadStandardInput();
   if (!input.error.empty()) return Deny("standard input: " + input.error);
-  const Moment now = guard.Now();
-  Sourced<HookCall> read = ReadHookCall(input.text, guard.config, now);
+  Sourced<HookCall> read = ReadHookCall(input.text, guard.config, guard.Now());
   if (!read.value) return Deny(read.why);
   HookCall& call = *read.value;
   GuardCall& seen = call.line.call;
-  History history;
-  std::size_t step = 0;
-  if (!guard.audit.empty()) {
-    const JsonLines lines = ReadJsonLines(guard.audit);
-    if (!lines.error.empty()) return Deny("the audit log cannot be read: " + lines.error);
-    ReadHistory(lines.objects, call.session, guard.guard->agent().slug, true, history);
-    for (const ordered_json& event : lines.objects)
-      if (event.value("runId", ordered_json()) == call.session &&
-          event.value("kind", ordered_json()) == "tool.decision" &&
-          event.value("data", ordered_json::object()).value("phase", ordered_json()) ==
-              "tool.before")
-        ++step;
+  const bool after = seen.phase == CallPhase::kAfter;
+
+  // From reading the history to adding to it nobody else may: of calls side by side each must
+  // see the ones before it. What cannot be added would not be counted.
+  FileLock lock;
+  if (!guard.audit.empty() && guard.guard->ReadsHistory()) {
+    guard.audit_required = true;
+    const auto patience = std::chrono::milliseconds(std::min(options.timeout_ms / 2, 5000));
+    if (const std::string error = lock.Take(guard.audit, patience); !error.empty())
+      return Deny("the audit log cannot be locked: " + error);
   }
-  AuditRun audit(call.session, seen.user ? seen.user->id : std::nullopt);
+  const Moment now = guard.Now();
+  Sourced<SessionLog> log = ReadSessionLog(guard, call);
+  if (!log.value) return Deny(log.why);
+  const std::optional<BegunCall>& begun = log.value->begun;
+  if (begun) seen.took_ms = static_cast<double>(std::max(now - begun->at, Moment{0})) / 1000;
+  const std::size_t step = begun ? begun->step : log.value->steps;
+
   LineSources sources(call.line, guard.config, guard.reviews, guard.run, call.session, now);
-  Decision decision = guard.guard->Decide(seen, history, sources, now);
-  if (after_use == 0 && !options.unmatched.empty())
+  Decision decision = guard.guard->Decide(seen, log.value->history, sources, now);
+  if (!after && !options.unmatched.empty())
     decision.Default(EffectOfAnswer(options.unmatched), seen);
-  if (after_use != 0 && step > 0) --step;
-  if (!guard.Audit(audit.Decided(step, decision, seen, 0, now)))
-    return Deny("the audit log cannot be written");
-  if (after_use != 0) {
-    guard.EndReviews(seen, now);
-    PastCall past;
-    past.tool = seen.tool;
-    past.tags = seen.tags;
-    past.at = now;
-    if (seen.user) past.user = seen.user->id;
-    past.metrics = InbuiltMetrics(seen.args, &call.response, 0);
-    if (!guard.Audit(audit.Result(step, past, std::nullopt, now)))
-      return Deny("the audit log cannot be written");
-    ordered_json answer = ordered_json::object();
-    if (decision.Stops()) answer = AfterTool(decision.message);
-    std::cout << Dump(answer) << std::endl;
-    return kExitOk;
-  }
-  std::string reason = decision.message;
-  if (decision.Holds() && !decision.review.empty())
-    reason += fmt::format(" (review {}: `rpl guard approve {}`)", decision.review, decision.review);
+
+  AuditRun audit(call.session, seen.user ? seen.user->id : std::nullopt);
+  std::vector<ordered_json> events;
+  if (log.value->is_new)
+    events.push_back(audit.Started(guard.guard->agent(), options.guard.policy, now));
+  events.push_back(audit.Decided(step, decision, seen, 0, now));
+  if (after) events.push_back(audit.Result(step, PastCallOf(call, now), std::nullopt, now));
+  for (const ordered_json& event : events)
+    if (!guard.Audit(event)) return Deny("the audit log cannot be written");
+  if (after) guard.EndReviews(seen, now);
   ordered_json answer = ordered_json::object();
-  if (decision.Holds()) answer = BeforeTool("ask", reason);
-  else if (decision.Stops()) answer = BeforeTool("deny", reason);
-  else if (decision.granted && decision.enforced) answer = BeforeTool("allow", reason);
+  if (!after) answer = AnswerBefore(decision);
+  else if (decision.Stops()) answer = AfterTool(decision.message);
   std::cout << Dump(answer) << std::endl;
   return kExitOk;
 }

@@ -11,10 +11,13 @@
 // allow, block and hitl of the policy are `allow`, `deny` and `ask`. `allow` makes a host skip
 // its own question, so it is said only of a call that a rule of effect allow matches or that a
 // person approved. Where no rule matches the answer is `{}`, the host decides, unless `--default`
-// names one; in shadow mode it always is. The calls of a session
-// are in the audit log (`--audit`), which is read for its history: a hook is a process of its
-// own. After PostToolUse the call counts as made, and what tool.after rules block is told as
-// {"decision": "block", "reason": "…"}.
+// names one; in shadow mode it always is.
+//
+// A hook is a process of its own, so the calls of a session are in the audit log (`--audit`). A
+// policy with rules that read them is refused without it, and holds a lock on the log from
+// reading them to adding its own. After PostToolUse the call counts as made: it took the time
+// between the two events, which `tool_use_id` brings together, or else the name of the tool. What
+// tool.after rules block is told as {"decision": "block", "reason": "…"}.
 //
 // It fails closed: on input that cannot be read, a policy with an error, an audit log that
 // must be written and cannot, the time being over, or an error of rpl itself it answers `deny`

@@ -364,7 +364,7 @@ class NotationCase : public GuardSources {
   ordered_json tool_ = {{"name", "*"}};
   ordered_json effect_ = {{"type", "block"}};
   std::string on_missing_, rule_phase_ = "tool.before";
-  GuardCall call_{"t", {}, ordered_json::object(), CallPhase::kBefore, 0, std::nullopt};
+  GuardCall call_{"", "t", {}, ordered_json::object(), CallPhase::kBefore, 0, std::nullopt};
   std::vector<Past> past_;
   std::vector<std::string> open_;
   GuardAgent agent_;

@@ -22,11 +22,11 @@ GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config) {
   return agent;
 }
 
-std::optional<Policy> PolicyOf(const std::string& name, const std::string& text,
-                               std::ostream& err) {
+std::optional<Policy> PolicyOf(const std::string& name, const std::string& text, std::ostream& err,
+                               bool keeps_history = true) {
   Sources sources;
   Diagnostics found;
-  std::optional<Policy> policy = ReadPolicy(sources, sources.Add(name, text), found);
+  std::optional<Policy> policy = ReadPolicy(sources, sources.Add(name, text), found, keeps_history);
   PrintDiagnostics(found.all(), sources, err);
   return policy;
 }
@@ -41,7 +41,7 @@ std::optional<std::string> TextOf(const std::string& path) {
 
 }  // namespace
 
-PolicyFile ReadPolicyFile(const std::string& path) {
+PolicyFile ReadPolicyFile(const std::string& path, bool keeps_history) {
   PolicyFile out;
   std::optional<std::string> text = TextOf(path);
   if (!text) {
@@ -49,7 +49,7 @@ PolicyFile ReadPolicyFile(const std::string& path) {
     return out;
   }
   out.text = std::move(*text);
-  out.policy = PolicyOf(path, out.text, std::cerr);
+  out.policy = PolicyOf(path, out.text, std::cerr, keeps_history);
   if (!out.policy) out.code = kExitInvalid;
   return out;
 }

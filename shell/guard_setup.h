@@ -15,13 +15,14 @@
 
 namespace rpl {
 
-/// The policy in a file, findings and the message of an unreadable file on standard error.
+/// The policy in a file, findings and the message of an unreadable file on standard error. Where
+/// nothing keeps a history, a rule that reads it is an error.
 struct PolicyFile {
   std::optional<Policy> policy;
   std::string text;
   ExitCode code = kExitOk;  // when there is no policy
 };
-PolicyFile ReadPolicyFile(const std::string& path);
+PolicyFile ReadPolicyFile(const std::string& path, bool keeps_history = true);
 
 /// The `guard` part of a configuration file, as ReadPolicyFile reads a policy.
 struct GuardConfigFile {

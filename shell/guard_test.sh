@@ -24,9 +24,6 @@ rules:
   - {priority: 1, enabled: true, name: no-keys, selector: {phase: tool.after, tool: {name: Bash}},
      condition: {kind: toolArg, type: string, op: contains, path: command, value: keys},
      effect: {type: block, reason: keys stay here}}
-  - {priority: 1, enabled: true, name: twice, selector: {phase: tool.before, tool: {name: Edit}},
-     condition: {kind: maxCalls, selector: {by: toolName, patterns: [Edit]}, max: 2},
-     effect: {type: block, reason: two edits are enough}}
   - {priority: 1, enabled: true, name: slow, selector: {phase: tool.before, tool: {name: Slow}},
      condition: {kind: signal, key: slow, args: {}, op: eq, value: "1"},
      effect: {type: block}}
@@ -37,10 +34,35 @@ rules:
      condition: {kind: signal, key: none, args: {}, op: eq, value: "1"},
      effect: {type: block}, onMissing: allow}
 END2
+cat >counts.yaml <<'END2'
+rules:
+  - {priority: 1, enabled: true, name: twice, selector: {phase: tool.before, tool: {name: Edit}},
+     condition: {kind: maxCalls, selector: {by: toolName, patterns: [Edit]}, max: 2},
+     effect: {type: block, reason: two edits are enough}}
+  - {priority: 1, enabled: true, name: three, selector: {phase: tool.before, tool: {name: Task}},
+     condition: {kind: and, all: [{kind: signal, key: think, args: {}, op: eq, value: "1"},
+                 {kind: maxCalls, selector: {by: toolName, patterns: [Task]}, max: 3}]},
+     effect: {type: block, reason: three tasks are enough}}
+  - {priority: 1, enabled: true, name: budget, selector: {phase: tool.before, tool: {name: Build}},
+     condition: {kind: executionTime, scope: total, op: gt, ms: 1500},
+     effect: {type: block, reason: the time is used up}}
+  - {priority: 1, enabled: true, name: slow, selector: {phase: tool.after, tool: {name: Build}},
+     condition: {kind: executionTime, scope: tool, op: gte, ms: 3000},
+     effect: {type: block, reason: that was slow}}
+  - {priority: 1, enabled: true, name: often, selector: {phase: tool.before, tool: {name: Mail}},
+     condition: {kind: metricWindow, scope: agent, metric: {kind: inbuilt, key: bytes_in},
+                 aggregate: count, windowSeconds: 60, op: gte, value: 2, filter: {toolName: Mail}},
+     effect: {type: block, reason: two mails a minute}}
+END2
 cat >rpl.yaml <<'END2'
 version: 1
 tools: {}
 guard: {signals: {slow: {command: [sleep, "60.125"], timeoutMs: 60000}}}
+END2
+cat >think.yaml <<'END2'
+version: 1
+tools: {}
+guard: {signals: {think: {command: [sh, -c, "sleep 0.05; echo 1"], timeoutMs: 60000}}}
 END2
 cat >validate.py <<'END2'
 import json, sys
@@ -145,8 +167,12 @@ hook "a name that is escaped" 0 deny "nothing is forced here" escaped
 event PostToolUse Bash '{"command":"print keys"}' >leak
 hook "PostToolUse" 0 none "" after
 hook "PostToolUse, block" 0 block "keys stay here" leak
+
+# --- What depends on earlier calls -----------------------------------------------------------
+
 event PreToolUse Edit '{}' >edit
 event PostToolUse Edit '{}' >edited
+policy=counts.yaml
 for turn in 1 2; do
   hook "the audit log counts: edit $turn" 0 none "" edit --audit audit.jsonl
   hook "the audit log counts: after edit $turn" 0 none "" edited --audit audit.jsonl
@@ -154,6 +180,96 @@ done
 hook "the audit log counts: edit 3" 0 deny "two edits are enough" edit --audit audit.jsonl
 sed 's/"session_id":"s"/"session_id":"t"/' edit >other
 hook "another session has its own count" 0 none "" other --audit audit.jsonl
+
+hook "a cap without a log" 2 deny "its policy or configuration cannot be used" edit
+grep -qF 'counts.yaml:3:17: error RPL7202: `rules[0].condition`: it depends on earlier calls' err ||
+  fail "expected the error"
+same "a cap without a log: each rule" 5 "$(grep -c RPL7202 err)"
+hook "a cap without a log, of no use for this call" 2 deny "its policy or configuration" ls
+sed 's/enabled: true/enabled: false/' counts.yaml >off.yaml
+policy=off.yaml hook "a cap that is switched off needs no log" 0 none "" edit
+expect "the check tells what a hook needs" 0 "" 'note: a hook needs --audit FILE, for earlier calls matter to `twice`, `three`, `budget` and 2 more' \
+  "$rpl" guard check counts.yaml
+expect "calls that bring their history need no log" 1 '*' "" \
+  "$rpl" guard --policy counts.yaml < <(echo '{"tool":"Edit","history":["Edit","Edit"]}')
+
+# Hooks side by side: a cap is one for all of them. They wait for their input together, and take
+# a while to decide.
+event PreToolUse Task '{}' >task
+for i in {1..16}; do mkfifo "task.$i"; done
+for round in 1 2 3; do
+  ends=()
+  for i in {1..16}; do
+    "$rpl" guard hook --policy counts.yaml --config think.yaml \
+      --audit "cap$round.jsonl" <"task.$i" >"out.$i" 2>"err.$i" &
+  done
+  for i in {1..16}; do exec {end}>"task.$i" && ends+=("$end"); done
+  sleep 0.5
+  for end in "${ends[@]}"; do printf %s "$(<task)" >&"$end" && exec {end}>&-; done
+  wait
+  same "16 hooks at once, round $round: pass" 3 "$(cat out.* | grep -cx '{}')"
+  same "16 hooks at once, round $round: do not" 13 "$(cat out.* | grep -c 'three tasks are enough')"
+  same "16 hooks at once, round $round: steps" "$(seq 0 15)" \
+    "$(grep -o '"stepIndex":[0-9]*' "cap$round.jsonl" | cut -d : -f 2 | sort -n)"
+done
+: >held.jsonl
+flock held.jsonl sleep 60.127 &
+holder=$!
+until ! flock -n held.jsonl true; do sleep 0.01; done
+hook "a log that another process holds" 2 deny "the audit log cannot be locked: other processes hold it" \
+  task --audit held.jsonl --timeout-ms 1000
+kill -9 "$holder" $(pgrep -P "$holder") 2>/dev/null
+wait "$holder" 2>/dev/null
+hook "the lock goes with the process" 0 none "" task --audit held.jsonl
+hook "a log that cannot be locked" 2 deny "the audit log cannot be locked: Is a directory" task --audit .
+
+# at SECOND NAME EXIT DECISION REASON EVENT LOG: the hook at a time of its own.
+at() { hook "$2" "$3" "$4" "$5" "$6" --audit "$7" --now "2026-01-05T09:00:$1Z"; }
+event PreToolUse Build '{}' >build
+event PostToolUse Build '{}' >built
+at 00 "time: a call" 0 none "" build time.jsonl
+at 01 "time: it took a second" 0 none "" built time.jsonl
+at 10 "time: there is some left" 0 none "" build time.jsonl
+at 11 "time: two seconds in all" 0 none "" built time.jsonl
+at 20 "time: it is used up" 0 deny "the time is used up" build time.jsonl
+same "time: as the log has it" '"durationMs":1000 "durationMs":1000' \
+  "$(grep -o '"durationMs":[0-9.]*' time.jsonl | paste -s -d ' ')"
+at 00 "time: a call that is slow" 0 none "" build slow.jsonl
+at 03 "time: it was" 0 block "that was slow" built slow.jsonl
+at 09 "time: a result without a call" 0 none "" built slow.jsonl
+
+# side TEXT LOG: two calls begin at 0 s and 1 s and end at 5 s and 6 s, the first one first.
+side() {
+  at 00 "side by side, $1: first" 0 none "" build-1 "$2"
+  at 01 "side by side, $1: second" 0 none "" build-2 "$2"
+  at 05 "side by side, $1: first ends" 0 block "that was slow" built-1 "$2"
+  at 06 "side by side, $1: second ends" 0 block "that was slow" built-2 "$2"
+  same "side by side, $1: durations" "$3" "$(grep -o '"durationMs":[0-9.]*' "$2" | cut -d : -f 2 | paste -s -d ' ')"
+}
+for i in 1 2; do cp build build-$i; cp built built-$i; done
+side "without ids" sides.jsonl "4000 6000"
+for i in 1 2; do
+  for file in build built; do sed "s/^{/{\"tool_use_id\":\"toolu_$i\",/" $file >$file-$i; done
+done
+side "with ids" ids.jsonl "5000 5000"
+
+event PreToolUse Mail '{}' >mail
+event PostToolUse Mail '{}' >mailed
+for session in a b; do
+  for file in mail mailed; do sed "s/\"session_id\":\"s\"/\"session_id\":\"$session\"/" $file >$file-$session; done
+  hook "sessions of an agent: $session" 0 none "" mail-$session --audit agent.jsonl --agent desk
+  hook "sessions of an agent: after $session" 0 none "" mailed-$session --audit agent.jsonl --agent desk
+done
+hook "sessions of an agent: a third" 0 deny "two mails a minute" mail --audit agent.jsonl --agent desk
+hook "sessions of another agent" 0 none "" mail --audit agent.jsonl --agent shop
+for log in *.jsonl; do
+  name="the schema of $log" status=0
+  while IFS= read -r line; do
+    /usr/bin/python3 validate.py "${schema%/*}/audit.json" <<<"$line" 2>err || status=1
+  done < <(head -n 4 "$log")
+  if ((status == 0)); then pass; else fail "expected audit events"; fi
+done
+policy=policy.yaml
 
 # --- Input that is none: it fails closed -------------------------------------------------------
 
