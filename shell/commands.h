@@ -13,6 +13,7 @@
 
 #include "runtime/session.h"
 #include "shell/command_tree.h"
+#include "shell/hook_supervisor.h"
 
 namespace rpl {
 
@@ -162,16 +163,16 @@ struct GuardCommandOptions {
   enum class What { kDecide, kCheck, kExplain, kPending, kApprove, kDeny, kHook };
   What what = What::kDecide;
   GuardOptions guard;
-  std::string config;      // --config FILE
-  std::string now;         // --now T
-  std::string history;     // --history FILE: an audit log
-  std::string file;        // kCheck
-  std::string rule;        // kExplain
-  bool json = false;       // kPending: --format json
-  std::string id;          // kApprove, kDeny
-  std::string reason;      // --reason T
-  std::string unmatched;   // --default deny, ask or allow; "" for no answer
-  int timeout_ms = 10000;  // kHook
+  std::string config;               // --config FILE
+  std::string now;                  // --now T
+  std::string history;              // --history FILE: an audit log
+  std::string file;                 // kCheck
+  std::string rule;                 // kExplain
+  bool json = false;                // kPending: --format json
+  std::string id;                   // kApprove, kDeny
+  std::string reason;               // --reason T
+  std::string unmatched;            // --default deny, ask or allow; "" for no answer
+  int timeout_ms = kHookTimeoutMs;  // kHook
 };
 int CommandGuard(const GuardCommandOptions& options);
 

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A watchman ends the process with the denial when the time is over, and when it crashes: the
-// text was made before, and writing it is all that is left.
 #include "shell/guard_hook.h"
 
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/time.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <exception>
 #include <iostream>
 
 #include "checks/audit.h"
 #include "checks/json_lines.h"
+#include "checks/shorten.h"
 #include "interp/json_fields.h"
 #include "interp/json_value.h"
+#include "shell/hook_supervisor.h"
 #include "shell/input.h"
 
 namespace rpl {
@@ -26,68 +20,29 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// A host shows it to its model or its user.
+constexpr std::size_t kMostReasonBytes = std::size_t{8} << 10;
+static_assert(kMostAnswerBytes > 6 * kMostReasonBytes + 1024, "each byte may become `\\u0001`");
+
 // Which event is answered; until the input is read, the one before a tool is used.
-volatile std::sig_atomic_t after_use = 0;
+bool after_use = false;
 
 ordered_json BeforeTool(std::string_view decision, const std::string& reason) {
   return {{"hookSpecificOutput",
            {{"hookEventName", "PreToolUse"},
             {"permissionDecision", decision},
-            {"permissionDecisionReason", reason}}}};
+            {"permissionDecisionReason", Shortened(reason, kMostReasonBytes)}}}};
 }
 
 ordered_json AfterTool(const std::string& reason) {
-  return {{"decision", "block"}, {"reason", reason}};
+  return {{"decision", "block"}, {"reason", Shortened(reason, kMostReasonBytes)}};
 }
 
 int Deny(const std::string& why) {
   const std::string reason = "rpl guard: " + why;
-  std::cout << Dump(after_use != 0 ? AfterTool(reason) : BeforeTool("deny", reason)) << std::endl;
+  std::cout << Dump(after_use ? AfterTool(reason) : BeforeTool("deny", reason)) << std::endl;
   std::cerr << "rpl guard: " << Printable(why) << '\n';
   return kExitInvalid;
-}
-
-// What is said when there is no time or no way to make a text.
-struct LastWords {
-  std::string answer[2];  // before a tool is used, after it
-  std::string log;
-
-  explicit LastWords(const std::string& why)
-      : answer{Dump(BeforeTool("deny", "rpl guard: " + why)) + "\n",
-               Dump(AfterTool("rpl guard: " + why)) + "\n"},
-        log("rpl guard: " + why + "\n") {}
-};
-const LastWords& LastWordsOf(int signal) {
-  static const LastWords late("no decision in time");
-  static const LastWords broken("an error of its own");
-  return signal == SIGALRM ? late : broken;
-}
-
-void SayLastWords(int signal) {
-  const LastWords& words = LastWordsOf(signal);
-  const std::string& answer = words.answer[after_use != 0 ? 1 : 0];
-  [[maybe_unused]] ssize_t n = write(1, answer.data(), answer.size());
-  n = write(2, words.log.data(), words.log.size());
-  _exit(kExitInvalid);
-}
-
-// A host takes a hook that crashes for one that has nothing to say.
-void StartWatch(int timeout_ms) {
-  static char stack[64 * 1024];  // the other one may be used up
-  stack_t other = {};
-  other.ss_sp = stack;
-  other.ss_size = sizeof stack;
-  sigaltstack(&other, nullptr);
-  for (const int signal : {SIGALRM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
-    LastWordsOf(signal);  // made now
-    struct sigaction action = {};
-    action.sa_handler = SayLastWords;
-    action.sa_flags = SA_ONSTACK;
-    sigaction(signal, &action, nullptr);
-  }
-  itimerval timer = {};
-  timer.it_value = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
-  setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
 // What a host tells a hook.
@@ -112,12 +67,13 @@ Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& confi
       json.contains("hook_event_name") ? text_at("hook_event_name") : "PreToolUse";
   if (event != "PreToolUse" && event != "PostToolUse")
     return {std::nullopt, "the event is neither PreToolUse nor PostToolUse"};
-  after_use = event == "PostToolUse" ? 1 : 0;
+  after_use = event == "PostToolUse";
+  if (after_use) AnswerAfterUse();
   if (text_at("tool_name").empty()) return {std::nullopt, "the input has no `tool_name`"};
   ordered_json line = {{"tool", text_at("tool_name")}};
   line["args"] = json.value("tool_input", ordered_json::object());
   if (!line["args"].is_object()) return {std::nullopt, "`tool_input` is no object"};
-  if (after_use != 0) line["phase"] = "tool.after";
+  if (after_use) line["phase"] = "tool.after";
   call.response = json.value("tool_response", ordered_json());
   Sourced<GuardLine> read = ReadGuardLine(line, config, now);
   if (!read.value) return {std::nullopt, read.why};
@@ -233,7 +189,7 @@ int AnswerHook(const GuardCommandOptions& options) {
 }  // namespace
 
 int GuardHook(const GuardCommandOptions& options) {
-  StartWatch(options.timeout_ms);
+  if (!IsSupervised()) return Deny("expected `rpl guard hook OPTION…`, the options last");
   try {
     const int code = AnswerHook(options);
     if (!Interrupted()) return code;

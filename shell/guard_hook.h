@@ -20,8 +20,9 @@
 // tool.after rules block is told as {"decision": "block", "reason": "…"}.
 //
 // It fails closed: on input that cannot be read, a policy with an error, an audit log that
-// must be written and cannot, the time being over, or an error of rpl itself it answers `deny`
-// with the reason (after PostToolUse, `block`), on standard error, too, and ends with 2.
+// must be written and cannot, or an error of rpl itself it answers `deny` with the reason (after
+// PostToolUse, `block`), on standard error, too, and ends with 2. Where it cannot, or takes too
+// long, its parent does (hook_supervisor.h).
 #ifndef RPL_SHELL_GUARD_HOOK_H_
 #define RPL_SHELL_GUARD_HOOK_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The process: signals, one thread with a large stack on which everything runs, and the
-// end. What a command line means is said in shell/command_line.h.
+// The process: the parent of a hook, signals, one thread with a large stack on which everything
+// runs, and the end. What a command line means is said in shell/command_line.h.
 //
 // The stack is large so that a deep evaluation ends at a limit that is counted and
 // reported, and never at the end of the stack.
@@ -11,10 +11,19 @@
 #include <iostream>
 
 #include "shell/command_line.h"
+#include "shell/hook_supervisor.h"
 #include "shell/input.h"
 #include "shell/report.h"
 
 namespace {
+
+#ifdef RPL_SUPERVISES_EARLY
+// The loader calls this before it initializes the libraries. With little memory, some of them end
+// the process.
+void SuperviseEarly(int argc, char** argv, char**) { rpl::SuperviseHook(argc, argv); }
+__attribute__((section(".preinit_array"), used)) void (*supervise_early)(int, char**,
+                                                                         char**) = SuperviseEarly;
+#endif
 
 constexpr std::size_t kStackBytes = std::size_t{512} << 20;
 
@@ -53,6 +62,7 @@ void RunOnLargeStack(Work& work) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  rpl::SuperviseHook(argc, argv);
   std::signal(SIGPIPE, SIG_DFL);  // a reader that left ends us silently, as other filters
   rpl::CatchInterrupt();
   Work work{argc, argv};
