@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "checks/json_lines.h"
+#include "interp/json_fields.h"
 #include "interp/json_value.h"
 #include "runtime/journal.h"
 
@@ -38,25 +39,27 @@ ordered_json PastCallJson(const PastCall& past) {
           {"metrics", std::move(metrics)}};
 }
 
-// Of what PastCallJson made; a journal holds nothing else, and what is not there is nothing.
-PastCall PastCallOf(const ordered_json& json) {
-  PastCall past;
-  if (!json.is_object()) return past;
-  past.tool = json.value("tool", "");
-  past.tags = json.value("tags", std::vector<std::string>());
-  past.failed = json.value("failed", false);
-  past.took_ms = json.value("tookMs", 0.0);
-  past.at = json.value("at", Moment{0});
-  if (json.contains("user") && json["user"].is_string()) past.user = json["user"];
-  past.metrics = json.value("metrics", std::map<std::string, double>());
-  return past;
-}
-
 // Numbers of a map of metrics go to `to`.
 void AddMetrics(const ordered_json& metrics, std::map<std::string, double>& to) {
   if (!metrics.is_object()) return;
   for (const auto& [key, value] : metrics.items())
     if (value.is_number()) to[key] = value.get<double>();
+}
+
+// Of what PastCallJson made, as a journal kept it; what is not there, or is something else, is
+// nothing.
+PastCall PastCallOf(const ordered_json& json) {
+  PastCall past;
+  past.tool = TextAt(json, "tool");
+  if (const ordered_json& tags = FieldAt(json, "tags"); tags.is_array())
+    for (const ordered_json& tag : tags)
+      if (tag.is_string()) past.tags.push_back(tag);
+  past.failed = FlagAt(json, "failed");
+  if (const ordered_json& took = FieldAt(json, "tookMs"); took.is_number()) past.took_ms = took;
+  if (const ordered_json& at = FieldAt(json, "at"); at.is_number_integer()) past.at = at;
+  if (const ordered_json& user = FieldAt(json, "user"); user.is_string()) past.user = user;
+  AddMetrics(FieldAt(json, "metrics"), past.metrics);
+  return past;
 }
 
 }  // namespace
@@ -113,9 +116,10 @@ void Gate::EndRun(std::string_view status, Moment now) {
 }
 
 void Gate::ReadOtherRuns() {
-  if (std::exchange(read_others_, true) || setup_ == nullptr || setup_->audit.empty() ||
-      !setup_->guard->ReadsOtherRuns())
+  if (std::exchange(read_others_, true) || setup_ == nullptr || !setup_->guard->ReadsOtherRuns())
     return;
+  // Who goes through a session again writes no log, but the run had one.
+  if (setup_->audit.empty() && TextAt(setup_->record, "audit").empty()) return;
   // As it was then: a replay must not see the runs in between.
   const ordered_json events = Outside({{"otherRuns", true}}, [&] {
     ordered_json results = ordered_json::array();

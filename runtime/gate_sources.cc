@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "grammar/spelling.h"
+#include "interp/json_fields.h"
 #include "interp/json_value.h"
 #include "runtime/gate.h"
 #include "runtime/journal.h"
@@ -41,12 +42,16 @@ ordered_json JsonOfReview(const Sourced<Review>& review) {
           {"reason", review.value->reason}};
 }
 
+// Why there is nothing, as it was recorded.
+std::string WhyNot(const ordered_json& json, const char* key) {
+  const ordered_json& why = FieldAt(json, key);
+  return why.is_string() ? why.get<std::string>() : "nothing was recorded";
+}
+
 Sourced<Review> ReviewOf(const ordered_json& json) {
-  if (!json.is_object() || !json.contains("state"))
-    return {std::nullopt, json.is_object() ? json.value("error", "nothing was recorded")
-                                           : "nothing was recorded"};
-  Review review{Review::State::kUnasked, json.value("id", ""), json.value("reason", "")};
-  const std::string state = json.value("state", "");
+  if (!FieldAt(json, "state").is_string()) return {std::nullopt, WhyNot(json, "error")};
+  Review review{Review::State::kUnasked, TextAt(json, "id"), TextAt(json, "reason")};
+  const std::string state = TextAt(json, "state");
   for (const auto each :
        {Review::State::kPending, Review::State::kApproved, Review::State::kDenied})
     if (ReviewStateName(each) == state) review.state = each;
@@ -60,8 +65,7 @@ ordered_json JsonOfSourced(const Sourced<ordered_json>& got) {
 
 Sourced<ordered_json> SourcedOf(const ordered_json& json) {
   if (json.is_object() && json.contains("value")) return {json["value"], ""};
-  return {std::nullopt,
-          json.is_object() ? json.value("why", "nothing was recorded") : "nothing was recorded"};
+  return {std::nullopt, WhyNot(json, "why")};
 }
 
 }  // namespace

@@ -130,6 +130,12 @@ std::optional<Event::Kind> EventKindOf(std::string_view name) {
   return static_cast<Event::Kind>(at - kEventNames.begin());
 }
 
+std::optional<rpl::Answer::Kind> ReplyKindOf(std::string_view name) {
+  for (const auto& [known, kind] : kReplyNames)
+    if (name == known) return kind;
+  return std::nullopt;
+}
+
 std::set<std::string> CallsInDoubt(std::span<const Event> events) {
   std::set<std::string> out;
   for (const Event& event : events) NoteDoubt(event, out);
@@ -215,6 +221,7 @@ Journal::Journal(std::vector<Event> recorded, std::span<const Event> earlier, Si
       sink_(std::move(sink)),
       retry_(std::move(retry)),
       end_(end),
+      before_(earlier.size()),
       earlier_(TraceSoFar(earlier)),
       in_doubt_(CallsInDoubt(earlier)) {
   for (TraceEntry& entry : earlier_) entry.past = true;
@@ -228,12 +235,19 @@ const Event* Journal::Next() const {
   return !broken_.empty() || at_ == recorded_.size() ? nullptr : &recorded_[at_];
 }
 
+std::string Journal::Difference() const {
+  const Event* next = Next();
+  if (next == nullptr) return broken_;
+  return fmt::format("event {} was {} {}, and is now missing", Number(), EventName(next->kind),
+                     Told(next->body));
+}
+
 void Journal::Tell(Event event) {
   if (!broken_.empty()) return;
   if (const Event* next = Next()) {
     if (*next != event) {
       differs_ = true;
-      broken_ = fmt::format("event {} was {} {}, and is now {} {}", at_ + 1, EventName(next->kind),
+      broken_ = fmt::format("event {} was {} {}, and is now {} {}", Number(), EventName(next->kind),
                             Told(next->body), EventName(event.kind), Told(event.body));
       return;
     }
@@ -302,6 +316,7 @@ Journal::Moment Journal::Step(int timestep, const std::function<std::string()>& 
     if (const auto at = body.find("limits"); at != body.end() && at->is_array()) numbers = *at;
     for (std::size_t i = 0; i < std::min(numbers.size(), std::size(counters)); ++i)
       if (numbers[i].is_number_unsigned()) *counters[i] = numbers[i].get<std::size_t>();
+    to.max_depth = std::min(to.max_depth, kMostDepth);
   } else {
     out.now = clock();
     for (const std::size_t* counter : counters) numbers.push_back(*counter);
@@ -347,13 +362,12 @@ std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::strin
   const auto call = std::find(calls.begin(), calls.end(), TextAt(body, "call"));
   if (call == calls.end()) return std::nullopt;
   rpl::Answer answer;
-  const std::string kind = TextAt(body, "kind");
-  for (const auto& [name, means] : kReplyNames)
-    if (kind == name) answer.kind = means;
+  answer.kind = ReplyKindOf(TextAt(body, "kind")).value_or(rpl::Answer::Kind::kNobody);
   if (answer.kind != rpl::Answer::Kind::kDecline) {
     answer.value = ValueOfText(pool, TextAt(body, "value"));
-    if (answer.value.is_none()) {
-      broken_ = fmt::format("event {}: the reply {} cannot be read", at_ + 1,
+    const bool is_map = answer.kind != rpl::Answer::Kind::kValue;
+    if (answer.value.is_none() || (is_map && answer.value.kind() != Kind::kMap)) {
+      broken_ = fmt::format("event {}: the reply {} cannot be read", Number(),
                             Told(TextAt(body, "value")));
       return std::nullopt;
     }

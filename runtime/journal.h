@@ -18,7 +18,8 @@
 //
 // Order within a timestep: kStep, then entries as phases write them; in phase 8 chat, the
 // calls that go out, kStarted for those handed to a command, and their replies. A turn
-// begins with kTurn and ends with kOutcome; the last one may be cut off.
+// begins with kTurn and ends with kOutcome; the last one may be cut off. event_sequence.h has all
+// of it as a grammar, which recorded events follow.
 #ifndef RPL_RUNTIME_JOURNAL_H_
 #define RPL_RUNTIME_JOURNAL_H_
 
@@ -64,6 +65,9 @@ struct Event {
 /// "program", "file", …; stable, part of the file format.
 std::string_view EventName(Event::Kind kind);
 std::optional<Event::Kind> EventKindOf(std::string_view name);
+
+/// The kind of a reply by its name in an event.
+std::optional<rpl::Answer::Kind> ReplyKindOf(std::string_view name);
 
 /// Where a program's text came from.
 struct ProgramFile {
@@ -129,6 +133,9 @@ class Journal {
   bool over() const { return at_ == recorded_.size() && end_ == End::kOver; }
   /// Why the journal is broken, for people; "" when it is not.
   const std::string& broken() const { return broken_; }
+  /// In what a run that is through differs from what was recorded, for people; "" when it does
+  /// not: why it is broken, or the event that nobody told.
+  std::string Difference() const;
   /// Whether it is broken because what is told differs from what was recorded.
   bool differs() const { return differs_; }
   /// Of the epochs before: their entries, with those to come, and their last timestep.
@@ -190,11 +197,15 @@ class Journal {
   }
 
  private:
+  /// Of the next event, in its session.
+  std::size_t Number() const { return before_ + at_ + 1; }
+
   std::vector<Event> recorded_;
   std::size_t at_ = 0;
   Sink sink_;
   std::function<bool(const std::string&)> retry_;
   End end_;
+  std::size_t before_;  // events of the epochs before
   std::string broken_;
   bool differs_ = false;
   Trace earlier_;

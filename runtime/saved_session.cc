@@ -100,8 +100,7 @@ Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
                        Journal::End::kOver);
     epoch = &saved;
     saved.Start(program.files, [](const std::string&) { return std::nullopt; });
-    out.differs = saved.journal().broken();
-    if (out.differs.empty() && !saved.journal().over()) out.differs = "the recording goes on";
+    out.differs = saved.journal().Difference();
     const Trace recorded = Entries({events.begin(), end});
     const Trace& entries = saved.session().Entries();
     const std::size_t most = std::min(recorded.size(), entries.size());
@@ -172,6 +171,7 @@ std::vector<Diagnostic> SavedSession::Start(
   for (const TraceEntry& entry : EntriesToCome(earlier)) journal_->Entry(entry);
   std::vector<Diagnostic> findings = load(*session_);
   last_ = session_->Replay();
+  finished_turn_ = finished_turn_ && last_;
   return findings;
 }
 

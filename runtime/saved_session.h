@@ -24,6 +24,8 @@ namespace rpl {
 /// The program of the last epoch in `events`; nullopt before the first.
 std::optional<ProgramEvent> LastProgram(const std::vector<Event>& events);
 
+/// `events` of these functions are a session by event_sequence.h, as those of a SessionFile are.
+
 /// What going through all epochs again gives, with recorded times, limits and replies.
 struct Replayed {
   Trace entries;        // those that were recorded, in order
@@ -55,7 +57,8 @@ class SavedSession {
 
   /// The outcome of the last turn of the epoch, after Start.
   const std::optional<Outcome>& last() const { return last_; }
-  /// Whether that turn had been cut off, so that Start went on with it and finished it.
+  /// Whether that turn had been cut off, so that Start went on with it and finished it. There
+  /// is a last outcome then.
   bool finished_turn() const { return finished_turn_; }
   /// Whether the recording is at its end, where nothing may follow.
   bool over() const { return journal_ != nullptr && journal_->over(); }

@@ -442,18 +442,23 @@ TEST_CASE("readers of a session stand beside its writer, and see what is settled
   const std::string path = folder / "s";
   SessionFile::Opened writer = SessionFile::Open(path, SessionFile::Mode::kCreate);
   REQUIRE(writer.error == "");
-  const Event event{Event::Kind::kChat, "{}"};
+  const Event program = Journal::Program({});
+  auto append = [&, count = 0](bool settled) mutable {
+    const Event file{Event::Kind::kFile,
+                     R"({"name":")" + std::to_string(count) + R"(","text":null})"};
+    return writer.file->Append(count++ == 0 ? program : file, settled);
+  };
   std::vector<SessionFile::Opened> readers;
   for (std::size_t settled = 0; settled < 5; ++settled) {
-    CHECK(writer.file->Append(event, false) == "");  // seen by nobody yet
+    CHECK(append(false) == "");  // seen by nobody yet
     readers.push_back(SessionFile::Open(path, SessionFile::Mode::kRead));
     REQUIRE(readers.back().error == "");
     CHECK(readers.back().file->damage() == "");
     CHECK(readers.back().file->events().size() == 2 * settled);
-    CHECK(writer.file->Append(event, true) == "");
+    CHECK(append(true) == "");
   }
   readers.clear();
-  CHECK(writer.file->Append(event, true) == "");
+  CHECK(append(true) == "");
   writer.file.reset();
   CHECK(SessionFile::Open(path, SessionFile::Mode::kRead).file->events().size() == 11);
   CHECK(!fs::exists(path + "-wal"));
@@ -557,6 +562,14 @@ TEST_CASE("a journal that is told something else breaks and asks nobody") {
   reading.Call("$ask(\"b\")");
   CHECK(reading.broken().find("event 1 was call") == 0);
   CHECK(!reading.live());
+}
+
+TEST_CASE("a recorded reply whose metadata is no map breaks the journal") {
+  Pool pool;
+  Journal journal({{Event::Kind::kReply, R"x({"call":"$t(1)","kind":"metadata","value":"[1]"})x"}},
+                  {}, nullptr);
+  CHECK(!journal.NextReply({"$t(1)"}, pool));
+  CHECK(journal.broken() == "event 1: the reply [1] cannot be read");
 }
 
 TEST_CASE("a session file that cannot be written breaks the journal") {

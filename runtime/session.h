@@ -73,6 +73,10 @@ struct AnswerForms {
   bool json = true;  // Outcome::json_answers
 };
 
+/// The stacks of the program (shell/main.cc) and of an embedded engine have room for more nested
+/// calls than this.
+inline constexpr std::size_t kMostDepth = 100'000;
+
 /// Reaching one is kLimit, with a report that names it.
 struct SessionLimits {
   std::size_t max_rows = 50'000'000;       // derived

@@ -17,6 +17,8 @@
 #include <set>
 #include <utility>
 
+#include "runtime/event_sequence.h"
+
 namespace rpl {
 namespace {
 
@@ -287,6 +289,7 @@ std::string SessionFile::Load() {
   if (const std::string error = Run("BEGIN"); !error.empty()) return error;
   std::string hash = FirstHash();
   std::int64_t count = 0;
+  EventSequence sequence;
   Statement rows(db_, "SELECT seq, kind, body, hash FROM events ORDER BY seq");
   int code = SQLITE_DONE;
   while ((code = rows.Step()) == SQLITE_ROW) {
@@ -300,6 +303,10 @@ std::string SessionFile::Load() {
     hash = EventHash(hash, event);
     if (hash != rows.Bytes(3)) {
       damage_ = fmt::format("event {} is not what was written", count + 1);
+      break;
+    }
+    if (const std::string why = sequence.Take(event); !why.empty()) {
+      damage_ = fmt::format("event {} cannot be right: {}", count + 1, why);
       break;
     }
     events_.push_back(std::move(event));

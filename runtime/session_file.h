@@ -4,8 +4,9 @@
 //
 // A table `events` has one row for each event, in order: its kind, its body, and a hash
 // over these and the hash before it; a row of `head` has their number and the last hash. So
-// a changed, missing or swapped event is seen, at the end too. The format has a number; a
-// file of another one is refused.
+// a changed, missing or swapped event is seen, at the end too. Hashes can be made anew by
+// whoever changes a file, so its events must also be a session by event_sequence.h. The format
+// has a number; a file of another one is refused.
 //
 // What cannot be written (its file or its folder) can be read; what a process that was killed
 // left beside it (`-wal`) is taken into account.
@@ -46,7 +47,8 @@ class SessionFile {
   ~SessionFile();
   SessionFile(const SessionFile&) = delete;
 
-  /// The events of the file as it was opened, each checked against its hash.
+  /// The events of the file as it was opened, each checked against its hash, and all of them
+  /// against the grammar of events.
   const std::vector<Event>& events() const { return events_; }
   /// Why the events are not what was written, or "". Events before it are sound.
   const std::string& damage() const { return damage_; }

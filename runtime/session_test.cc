@@ -361,5 +361,15 @@ TEST_CASE("limits are asked while answers are collected and their truths recorde
   }
 }
 
+TEST_CASE("a document that no timestep has taken in can be explained") {
+  Talk talk;
+  CHECK(talk.session->Load("p.rpl", "p(1)\nq(?x) <- p(?x)\n%go(?x) <- q(?x)\n").empty());
+  const Explained before = talk.session->Explain("%go(?x)", {10, 8}, 3);
+  CHECK(!before.rejected);
+  CHECK(before.why.proofs.empty());
+  CHECK(talk.session->Run().answers == std::vector<std::string>{"1"});
+  CHECK(talk.session->Explain("%go(?x)", {10, 8}, 3).why.proofs.size() == 1);
+}
+
 }  // namespace
 }  // namespace rpl

@@ -600,6 +600,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   const std::vector<Violation> violations = machine.violations;
   started_ = std::chrono::steady_clock::now();
   limits_.profile = nullptr;
+  if (schema_changed_) analysis_.Make(program_, store_);  // no timestep has taken it in yet
   solver_.Forget();
   {
     Explainer explainer(program_, store_, analysis_, solver_);

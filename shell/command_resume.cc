@@ -145,12 +145,16 @@ bool CanRetry(const std::vector<std::string>& names, const std::vector<Event>& e
   return true;
 }
 
-// Takes back the replies of calls that failed, so that they are made again (§13.3).
-void TakeBackFailures(Session& session, const std::vector<std::string>& tools) {
+// Takes back the replies of calls that failed, so that they are made again (§13.3). The outcome
+// when that was cut off: its turn is not over, so that no other may follow it.
+std::optional<Outcome> TakeBackFailures(Session& session, const std::vector<std::string>& tools) {
   std::string message;
   for (const std::string& call : FailedCalls(session.Entries()))
     if (IsOneOf(call, tools)) message += call + " -> false\n";
-  if (!message.empty()) session.Say("<retry>", message);
+  if (message.empty()) return std::nullopt;
+  Outcome outcome = session.Say("<retry>", message);
+  if (outcome.repeatable) return std::nullopt;
+  return outcome;
 }
 
 // How to go on with what is not over.
@@ -227,8 +231,11 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   const bool over = same && saved.last() && saved.last()->status == Status::kSatisfied;
   // A turn that was finished only now is this run's, unless a call did not run in it.
   const bool finished = saved.finished_turn() && !saved.last()->not_run;
-  if (!over && !finished) TakeBackFailures(session, retry);
-  if (saved.journal().broken().empty()) outcome = finished || over ? *saved.last() : session.Run();
+  if (saved.journal().broken().empty()) {
+    std::optional<Outcome> cut_off;
+    if (!over && !finished) cut_off = TakeBackFailures(session, retry);
+    outcome = cut_off ? *cut_off : finished || over ? *saved.last() : session.Run();
+  }
   if (!saved.journal().broken().empty() && !Interrupted()) {
     Complain(path, saved.journal().broken(),
              saved.journal().differs()

@@ -11,6 +11,7 @@
 #include "grammar/parser.h"
 #include "grammar/printer.h"
 #include "interp/json_value.h"
+#include "runtime/event_sequence.h"
 #include "runtime/saved_session.h"
 #include "shell/commands.h"
 #include "shell/engine_setup.h"
@@ -144,6 +145,7 @@ std::string Exported(const std::vector<Event>& events) {
 std::string DamageOf(const std::string& exported, std::size_t& events) {
   std::string hash = FirstHash();
   std::istringstream lines(exported);
+  EventSequence sequence;
   std::size_t number = 1;
   for (std::string line; std::getline(lines, line); ++number) {
     const auto damaged = [&] { return fmt::format("line {} is not what was written", number); };
@@ -160,9 +162,13 @@ std::string DamageOf(const std::string& exported, std::size_t& events) {
       };
       const std::optional<Event::Kind> kind = EventKindOf(text("kind"));
       if (!kind) return damaged();
-      hash = EventHash(hash, {*kind, text("body")});
+      const Event event{*kind, text("body")};
+      hash = EventHash(hash, event);
       expected = {
           {"event", number}, {"kind", text("kind")}, {"body", text("body")}, {"hash", Hex(hash)}};
+      if (Dump(parsed.json) != Dump(expected)) return damaged();
+      if (const std::string why = sequence.Take(event); !why.empty())
+        return fmt::format("event {} cannot be right: {}", number, why);
     }
     if (Dump(parsed.json) != Dump(expected)) return damaged();
     if (parsed.json.contains("events") && lines.peek() == EOF) return "";

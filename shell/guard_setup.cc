@@ -119,7 +119,7 @@ GuardOptions GuardOptionsFrom(const ordered_json& record) {
   options.organisation_zone = TextAt(record, "organisationTimezone");
   options.approvals = TextAt(record, "approvals");
   options.audit = TextAt(record, "audit");
-  options.audit_required = record.value("auditRequired", false);
+  options.audit_required = FlagAt(record, "auditRequired");
   return options;
 }
 

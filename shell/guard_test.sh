@@ -386,6 +386,17 @@ expect "K3.98: and asks no signal again" 0 "" "" diff before-replay asked
 expect "K3.98: nor does it write the log" 0 "" "" diff audit-before risk1.jsonl
 "$rpl" trace export --format ndjson s1 | grep '"kind":"decision"' | sed 's/"event":[0-9]*,//; s/,"hash".*//' >kept
 expect "K3.98: the session keeps each decision" 0 4 "" grep -c . kept
+cat >window.yaml <<'END2'
+rules:
+  - {priority: 1, enabled: true, name: window, selector: {phase: tool.before, tool: {name: ask}}, effect: {type: block},
+     condition: {kind: metricWindow, scope: agent, metric: {kind: inbuilt, key: bytes_out}, aggregate: sum, windowSeconds: 60, op: gt, value: 9}}
+END2
+printf '%% <- ?x = $ask("Q"), $json(?x)\n' >window.rpl
+expect "K3.98: a run that looks at other runs" 0 1 "" "$rpl" run window.rpl --policy window.yaml \
+  --session windowed --audit window.jsonl --now 2026-01-05T09:00:00Z --answer ask=1
+cp window.jsonl audit-before
+expect "K3.98: its replay looks at those it saw" 0 '*' "" "$rpl" trace replay windowed
+expect "K3.98: and writes no log" 0 "" "" diff audit-before window.jsonl
 cd ..
 
 # --- 30 planted mistakes ---------------------------------------------------------------------------

@@ -12,11 +12,8 @@
 namespace rpl {
 namespace {
 
-// The stack of the program (main.cc) has room for more nested calls than this, rows are
-// numbered with 32 bits.
 constexpr std::size_t kMany = 1'000'000'000;
-constexpr std::size_t kMaxDepth = 100'000;
-constexpr std::size_t kMaxRows = 4'000'000'000;
+constexpr std::size_t kMaxRows = 4'000'000'000;  // they are numbered with 32 bits
 
 constexpr LimitName kLimits[] = {
     {"time", "SECONDS", "Of evaluation in one timestep, where 0 is any", kMany,
@@ -24,7 +21,7 @@ constexpr LimitName kLimits[] = {
     {"memory", "MB", "Of the process, where 0 is any", kMany, &SessionLimits::max_megabytes},
     {"rows", "N", "Rows derived", kMaxRows, &SessionLimits::max_rows},
     {"rounds", "N", "Rounds of one stratum", kMany, &SessionLimits::max_rounds},
-    {"depth", "N", "Nested calls", kMaxDepth, &SessionLimits::max_depth},
+    {"depth", "N", "Nested calls", kMostDepth, &SessionLimits::max_depth},
     {"timesteps", "N", "Timesteps of one run", kMany, &SessionLimits::max_timesteps},
 };
 

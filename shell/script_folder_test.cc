@@ -36,7 +36,7 @@ TEST_CASE("a script names files inside its folder only") {
 }
 
 // What the script expected and did not get; "" when all holds.
-std::string Verdict(const std::string& script) {
+std::string VerdictOn(const std::string& script) {
   Sources sources;
   const auto cases =
       ReadTestCases(sources, sources.Add("t.md", "# C\n````rpl-test\n" + script + "````\n"));
@@ -48,7 +48,7 @@ std::string Verdict(const std::string& script) {
 }
 
 TEST_CASE("commands run in order in one folder, and each expectation looks at the last one") {
-  CHECK(Verdict(R"(FILE: in/p.rpl
+  CHECK(VerdictOn(R"(FILE: in/p.rpl
 p( 1 )
 COMMAND: fmt in/p.rpl
 EXIT: 0
@@ -104,15 +104,15 @@ TEST_CASE("an expectation of a command that does not hold says what was there") 
   };
   for (const auto& [script, part] : table) {
     INFO(script);
-    CHECK_THAT(Verdict(script), Catch::Contains(part));
+    CHECK_THAT(VerdictOn(script), Catch::Contains(part));
   }
 }
 
 TEST_CASE("directives of commands that are malformed") {
-  CHECK(Verdict("COMMAND: fmt 'a\n") == "line 3: a quote is not closed\n");
+  CHECK(VerdictOn("COMMAND: fmt 'a\n") == "line 3: a quote is not closed\n");
   for (const std::string line : {"FILE: ../a", "ABSENT: /a", "WRITES: ../a", "FOLDER: a/../.."})
-    CHECK(Verdict(line + "\n") == "line 3: expected a path inside the folder of the script\n");
-  CHECK(Verdict("SAME: a\n") == "line 3: expected two paths inside the folder of the script\n");
+    CHECK(VerdictOn(line + "\n") == "line 3: expected a path inside the folder of the script\n");
+  CHECK(VerdictOn("SAME: a\n") == "line 3: expected two paths inside the folder of the script\n");
 }
 
 }  // namespace

@@ -312,7 +312,7 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
   replayed->Listen(epoch.saved.get());
   epoch.saved->Start(program.files, [](const std::string&) { return std::nullopt; });
   replayed->Listen(nullptr);
-  epoch.differs = epoch.saved->journal().broken();
+  epoch.differs = epoch.saved->journal().Difference();
   epoch.files = static_cast<std::uint32_t>(epoch.sources().size());
   AddPlaces(epoch);
   AddGoals(epoch);
