@@ -374,7 +374,7 @@ bool Machine::RunCountAtom(const Step& s) {
   open = Absent(open);
   Leave(open);
   if (open) return true;
-  if (s.groups.empty()) return RunCount(s, total);
+  if (s.groups.empty()) return (s.of_group && total == 0) || RunCount(s, total);
   for (RowId g = 0; g < groups.size(); ++g) {
     for (std::size_t k = 0; k < s.groups.size(); ++k) slots_[s.groups[k]] = groups.Row(g)[k];
     if (!RunCount(s, counts[g])) return false;

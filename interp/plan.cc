@@ -299,6 +299,7 @@ Step* Planner::StepFor(const Listed& item) {
     // Unbound slots that stand outside too are group keys (decision 25).
     for (const SlotId s : SlotsOf(c->atom.front())) {
       if (bound(s)) step->reads.push_back(s);
+      if (bound(s)) step->of_group = step->of_group || IsGroupKey(clause, s);
       else if (agenda_->IsShared(s)) step->groups.push_back(s);
     }
     step->body = Body(c->atom, nullptr);
@@ -392,6 +393,26 @@ Step* Planner::StepFor(const Listed& item) {
 
 // Whether the clause by itself holds for values of the slot only that its rows, its collection
 // or its computation have.
+// Whether a slot that the caller binds is a key of the count's groups in the plan without a caller:
+// then it means one of the groups that there are (decision 25). No clause but the count and tests
+// mentions it.
+bool Planner::IsGroupKey(const Clause& count, SlotId slot) const {
+  const auto s = static_cast<std::size_t>(slot);
+  if (count.activation || !given_[s] || !outside_[s]) return false;
+  bool counted = false;
+  for (const Clause* clause : *clauses_) {
+    counted = counted || clause == &count;
+    const auto* compare = clause->As<Compare>();
+    if (clause->As<CountOf>() || clause->As<Negation>() || clause->As<Temporal>() ||
+        (compare != nullptr && compare->op != Operator::kEqual))
+      continue;
+    std::vector<bool> mentioned(given_.size());
+    CollectSlots(*clause, mentioned);
+    if (mentioned[s]) return false;
+  }
+  return counted;
+}
+
 bool Planner::Gives(const Clause& clause, SlotId slot) const {
   const auto mentions = [&](const Expr& e) {
     bool found = false;
@@ -636,6 +657,9 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
   plan_ = plan.get();
   names_ = &names;
   avar_ = &avar;
+  given_ = bound;
+  given_.resize(names.size());
+  clauses_ = &clauses;
   listed_ = 0;
   wanted_.clear();
   for (std::size_t s = 0; s < wanted.size(); ++s)
