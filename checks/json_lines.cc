@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <thread>
@@ -94,7 +95,9 @@ FileLock::~FileLock() {
 std::string FileLock::Take(const std::string& path, std::chrono::milliseconds patience) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point end = Clock::now() + patience;
-  for (;;) {
+  // Many may wait: polling must leave the machine to whoever has the lock.
+  constexpr std::chrono::milliseconds kLongest{20};
+  for (std::chrono::milliseconds pause{1};; pause = std::min(2 * pause, kLongest)) {
     if (fd_ < 0) fd_ = open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (fd_ < 0) return std::strerror(errno);
     const bool locked = flock(fd_, LOCK_EX | LOCK_NB) == 0;
@@ -102,7 +105,7 @@ std::string FileLock::Take(const std::string& path, std::chrono::milliseconds pa
     if (locked && IsAt(fd_, path)) return "";
     if (locked) close(std::exchange(fd_, -1));
     if (Clock::now() >= end) return "other processes hold it";
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(pause);
   }
 }
 

@@ -154,7 +154,7 @@ int AnswerHook(const GuardCommandOptions& options) {
   FileLock lock;
   if (!guard.audit.empty() && guard.guard->ReadsHistory()) {
     guard.audit_required = true;
-    const auto patience = std::chrono::milliseconds(std::min(options.timeout_ms / 2, 5000));
+    const auto patience = std::chrono::milliseconds(options.timeout_ms / 2);
     if (const std::string error = lock.Take(guard.audit, patience); !error.empty())
       return Deny("the audit log cannot be locked: " + error);
   }

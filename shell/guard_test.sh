@@ -200,7 +200,7 @@ for i in {1..16}; do mkfifo "task.$i"; done
 for round in 1 2 3; do
   ends=()
   for i in {1..16}; do
-    "$rpl" guard hook --policy counts.yaml --config think.yaml \
+    "$rpl" guard hook --policy counts.yaml --config think.yaml --timeout-ms 120000 \
       --audit "cap$round.jsonl" <"task.$i" >"out.$i" 2>"err.$i" &
   done
   for i in {1..16}; do exec {end}>"task.$i" && ends+=("$end"); done
