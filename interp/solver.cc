@@ -427,17 +427,20 @@ void Solver::EvaluateTable(Table& table) {
 void Solver::Complete(Table& table) {
   if (table.complete) return;
   Table* caller = running_.empty() ? nullptr : running_.back();
-  const auto depend = [&](std::size_t position) {
-    if (caller != nullptr) caller->depends_on = std::min(caller->depends_on, position);
+  const auto depend = [&](Table* on) {
+    if (caller == nullptr) return;
+    if (caller->lowest == nullptr || on->position < caller->lowest->position) caller->lowest = on;
   };
   if (table.running || table.visited) {
-    const auto at = std::find(running_.begin(), running_.end(), &table);
-    depend(table.running ? static_cast<std::size_t>(at - running_.begin()) : table.depends_on);
+    // What a visited table read may have become visited since: then that one's counts.
+    if (!table.running)
+      while (!table.lowest->running) table.lowest = table.lowest->lowest;
+    depend(table.running ? &table : table.lowest);
     const Relation& rel = store_.at(table.relation);
     if (table.running && rel.space() == Space::kGoal) {
       machine_.circular.clear();
-      for (auto it = at; it != running_.end(); ++it)
-        machine_.circular += store_.at((*it)->relation).name() + " → ";
+      for (std::size_t i = table.position; i < running_.size(); ++i)
+        machine_.circular += store_.at(running_[i]->relation).name() + " → ";
       machine_.circular += rel.name();
     }
     return;
@@ -446,23 +449,24 @@ void Solver::Complete(Table& table) {
   const std::size_t group = unfinished_.size();
   running_.push_back(&table);
   table.running = true;
+  table.position = position;
   const auto rows = [&] {
     std::size_t n = table.rows.size();
     for (std::size_t i = group; i < unfinished_.size(); ++i) n += unfinished_[i]->rows.size();
     return n;
   };
   for (std::size_t before = SIZE_MAX;;) {
-    table.depends_on = SIZE_MAX;
+    table.lowest = nullptr;
     EvaluateTable(table);
     if (machine_.stop != Stop::kGoesOn) break;
-    if (table.depends_on < position) {  // an outer table leads the group
+    if (table.lowest != nullptr && table.lowest->position < position) {  // it leads the group
       table.visited = true;
       unfinished_.push_back(&table);
-      depend(table.depends_on);
+      depend(table.lowest);
       break;
     }
     const std::size_t after = rows();
-    if (table.depends_on == SIZE_MAX || after == before) {
+    if (table.lowest == nullptr || after == before) {
       table.complete = true;
       for (std::size_t i = group; i < unfinished_.size(); ++i) unfinished_[i]->complete = true;
       unfinished_.resize(group);

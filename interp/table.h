@@ -115,7 +115,8 @@ struct Table {
   bool complete = false;
   bool running = false;
   bool visited = false;
-  std::size_t depends_on = SIZE_MAX;  // lowest running table that this one read
+  std::size_t position = 0;  // among the running tables
+  Table* lowest = nullptr;   // of the tables that ran when this one read them, or null
   IdTable index;
   std::unordered_set<const Table*> known_used;
 

@@ -90,7 +90,8 @@ Answers ExpectedRows(const RandomProgram& p, naive::Database& db) {
 // --- what the engine says -----------------------------------------------------------------
 
 struct Run {
-  explicit Run(const std::vector<std::string>& turns) : session(agent, {}) {
+  explicit Run(const std::vector<std::string>& turns, SessionOptions options = {})
+      : session(agent, std::move(options)) {
     for (std::size_t i = 0; i < turns.size(); ++i) {
       for (const Diagnostic& d : session.Load("x.rpl", turns[i]))
         if (d.severity == Severity::kError) throw std::runtime_error(d.message);
@@ -101,6 +102,7 @@ struct Run {
 
   std::set<std::string> Ask(const std::string& query, std::size_t columns) {
     const Outcome outcome = session.Say("q", query);
+    limited = limited || outcome.status == Status::kLimit;
     std::set<std::string> rows;
     if (columns == 0 && outcome.status == Status::kSatisfied) rows.insert("");
     for (const std::string& line : outcome.json_answers) {
@@ -142,6 +144,7 @@ struct Run {
 
   testing::Silent agent;
   Session session;
+  bool limited = false;  // some answer met a limit
 };
 
 // Rows of the store, through the reader of terms.
@@ -358,7 +361,8 @@ std::string ReadingInstead(const std::vector<RandomRule>& rules, const std::stri
 }
 
 // A relation gets one more rule, which needs its caller, and whoever reads it calls it with small
-// numbers. The naive evaluator has a rule that enumerates them instead.
+// numbers. The naive evaluator has a rule that enumerates them instead. On demand a rule that takes
+// terms apart may call for ever larger ones: such a program meets a limit, and says nothing here.
 std::string MixedIsDerived(const RandomProgram& p) {
   const auto fits = [](const RandomRelation& r) {
     return r.derived && !r.sets && r.columns[0] == 'n' &&
@@ -377,7 +381,11 @@ std::string MixedIsDerived(const RandomProgram& p) {
   naive::Database db = Expected(text + head + ") <- small(?v0), ?v0 < 3\n");
   RandomProgram read = p;
   read.relations[static_cast<std::size_t>(mixed - p.relations.begin())].name = called;
-  return Difference(ExpectedJson(read, db), Run({text + head + ") <- ?v0 < 3\n"}).AskAll(read));
+  SessionOptions options;
+  options.limits.max_depth = 500;
+  Run run({text + head + ") <- ?v0 < 3\n"}, options);
+  const Answers got = run.AskAll(read);
+  return run.limited ? "" : Difference(ExpectedJson(read, db), got);
 }
 
 std::string PrintIsParse(const RandomProgram& p) {
