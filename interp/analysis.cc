@@ -389,7 +389,7 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
     }
     if (c.ok) candidates.push_back(std::move(c));
   }
-  // Nor is a rule derived that reads a relation of which some rule is not: the rows that are
+  // A rule is not derived when it reads a relation of which some rule is not: the rows that are
   // there would be half of it. A rule whose head is an expansion has no caller, so it reads the
   // rows there are, except where it needs all of them.
   std::vector<std::size_t> rules_left(info_.size());

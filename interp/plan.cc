@@ -297,10 +297,14 @@ Step* Planner::StepFor(const Listed& item) {
     }
     Step* step = New(Step::Kind::kCountAtom, &clause);
     // Unbound slots that stand outside too are group keys (decision 25).
+    const bool groups = counts_.contains(&clause);
     for (const SlotId s : SlotsOf(c->atom.front())) {
-      if (bound(s)) step->reads.push_back(s);
-      if (bound(s)) step->of_group = step->of_group || IsGroupKey(clause, s);
-      else if (agenda_->IsShared(s)) step->groups.push_back(s);
+      if (bound(s)) {
+        step->reads.push_back(s);
+        step->of_group |= groups && group_keys_[static_cast<std::size_t>(s)];
+      } else if (agenda_->IsShared(s)) {
+        step->groups.push_back(s);
+      }
     }
     step->body = Body(c->atom, nullptr);
     for (const SlotId s : step->groups) {
@@ -391,28 +395,29 @@ Step* Planner::StepFor(const Listed& item) {
   return New(Step::Kind::kTruth, &clause);
 }
 
-// Whether the clause by itself holds for values of the slot only that its rows, its collection
-// or its computation have.
-// Whether a slot that the caller binds is a key of the count's groups in the plan without a caller:
-// then it means one of the groups that there are (decision 25). No clause but the count and tests
-// mentions it.
-bool Planner::IsGroupKey(const Clause& count, SlotId slot) const {
-  const auto s = static_cast<std::size_t>(slot);
-  if (count.activation || !given_[s] || !outside_[s]) return false;
-  bool counted = false;
-  for (const Clause* clause : *clauses_) {
-    counted = counted || clause == &count;
+// Finds the slots that the caller binds and that are keys of a count's groups in the plan without
+// a caller: each means one of the groups that there are (decision 25). No clause but counts and
+// tests mentions them. A count inside of another clause has no such groups.
+void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
+                            const std::vector<bool>& bound) {
+  counts_.clear();
+  group_keys_ = bound;
+  group_keys_.resize(outside_.size());
+  for (std::size_t s = 0; s < group_keys_.size(); ++s)
+    group_keys_[s] = group_keys_[s] && outside_[s];
+  if (std::find(group_keys_.begin(), group_keys_.end(), true) == group_keys_.end()) return;
+  for (const Clause* clause : clauses) {
+    if (clause->As<CountOf>() && !clause->activation) counts_.insert(clause);
     const auto* compare = clause->As<Compare>();
     if (clause->As<CountOf>() || clause->As<Negation>() || clause->As<Temporal>() ||
         (compare != nullptr && compare->op != Operator::kEqual))
       continue;
-    std::vector<bool> mentioned(given_.size());
-    CollectSlots(*clause, mentioned);
-    if (mentioned[s]) return false;
+    ForEachSlot(*clause, [&](SlotId s) { group_keys_[static_cast<std::size_t>(s)] = false; });
   }
-  return counted;
 }
 
+// Whether the clause by itself holds for values of the slot only that its rows, its collection
+// or its computation have.
 bool Planner::Gives(const Clause& clause, SlotId slot) const {
   const auto mentions = [&](const Expr& e) {
     bool found = false;
@@ -657,9 +662,6 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
   plan_ = plan.get();
   names_ = &names;
   avar_ = &avar;
-  given_ = bound;
-  given_.resize(names.size());
-  clauses_ = &clauses;
   listed_ = 0;
   wanted_.clear();
   for (std::size_t s = 0; s < wanted.size(); ++s)
@@ -668,6 +670,7 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
   outside_.resize(names.size());
   if (!flows_on_.empty())
     for (std::size_t s = 0; s < outside_.size(); ++s) outside_[s] = outside_[s] || flows_on_[s];
+  FindGroupKeys(clauses, bound);
   agenda_->Begin(bound, outside_, avar, delta >= 0);
 
   std::vector<Listed> items;

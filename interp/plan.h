@@ -34,6 +34,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "interp/clause.h"
@@ -130,7 +131,7 @@ struct Step {
   std::vector<Expr> operands;
   bool result_bound = false;   // kCount*: the result is compared, not bound
   std::vector<SlotId> groups;  // kCountAtom
-  bool of_group = false;       // kCountAtom: the caller binds a group key, see Planner::IsGroupKey
+  bool of_group = false;  // kCountAtom: the caller binds a group key, see Planner::FindGroupKeys
 
   // nested plans: they end in kFound
   Step* body = nullptr;
@@ -202,7 +203,7 @@ class Planner {
   Step* Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone = false);
   Step* StepFor(const Listed& item);
   bool Gives(const Clause& clause, SlotId slot) const;
-  bool IsGroupKey(const Clause& count, SlotId slot) const;
+  void FindGroupKeys(const std::vector<const Clause*>& clauses, const std::vector<bool>& bound);
   std::vector<Step*> TextsOf(Step& step, const std::vector<Listed>& left);
   void AtomStep(Step& step, const Atom& atom);
   bool Buildable(const Pattern& p, bool quote) const;
@@ -221,8 +222,8 @@ class Planner {
   const std::vector<std::string>* names_ = nullptr;
   const std::vector<bool>* avar_ = nullptr;
   std::vector<SlotId> wanted_;
-  std::vector<bool> given_;                    // slots that are known beforehand
-  const std::vector<const Clause*>* clauses_;  // of the plan that is being made
+  std::vector<bool> group_keys_;              // see FindGroupKeys
+  std::unordered_set<const Clause*> counts_;  // that have one of these
   std::vector<bool> flows_on_;
   std::vector<Listed> body_;                 // what comes after the activation clause
   std::vector<bool> outside_, before_body_;  // slots that others need: at the end, and until then
