@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "grammar/document.h"
-#include "interp/checker.h"
+#include "interp/lint/checker.h"
 #include "runtime/session.h"
 
 namespace {

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "checks/guard.h"
+#include "checks/guard/guard.h"
 
 namespace {
 

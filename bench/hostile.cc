@@ -28,7 +28,7 @@
 
 #include "grammar/document_json.h"
 #include "grammar/formatter.h"
-#include "interp/checker.h"
+#include "interp/lint/checker.h"
 #include "runtime/session.h"
 
 namespace {

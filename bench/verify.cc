@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "checks/rulespec_report.h"
-#include "checks/rulespec_run.h"
+#include "checks/verify/rulespec_report.h"
+#include "checks/verify/rulespec_run.h"
 
 namespace {
 

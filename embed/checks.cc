@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "checks/rules.h"
+#include "checks/verify/rules.h"
 #include "embed/large_stack.h"
 #include "embed/public_finding.h"
 

@@ -18,12 +18,12 @@
 #include <set>
 #include <utility>
 
-#include "checks/policy.h"
+#include "checks/guard/policy.h"
 #include "embed/large_stack.h"
 #include "embed/public_finding.h"
-#include "interp/explain_print.h"
-#include "interp/json_value.h"
-#include "interp/operators.h"
+#include "interp/explain/explain_print.h"
+#include "interp/program/operators.h"
+#include "interp/store/json_value.h"
 #include "runtime/gate.h"
 #include "runtime/saved_session.h"
 

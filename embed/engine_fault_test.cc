@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "interp/testing_folder.h"
+#include "interp/testing/testing_folder.h"
 #include "rpl/rpl.h"
 #include "runtime/faulty_disk.h"
 

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "interp/testing_folder.h"
+#include "interp/testing/testing_folder.h"
 #include "rpl/rpl.h"
 
 namespace {

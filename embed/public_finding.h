@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "grammar/diagnostic.h"
+#include "formats/diagnostic.h"
 #include "rpl/rpl.h"
 
 namespace rpl {

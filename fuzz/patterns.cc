@@ -21,10 +21,10 @@
 #include "grammar/document.h"
 #include "grammar/parser.h"
 #include "grammar/shape.h"
-#include "interp/operators.h"
-#include "interp/program.h"
-#include "interp/store.h"
-#include "interp/unifier.h"
+#include "interp/eval/unifier.h"
+#include "interp/program/operators.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl::fuzz {
 namespace {

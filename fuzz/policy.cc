@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "checks/guard.h"
+#include "checks/guard/guard.h"
 #include "fuzz/require.h"
 
 namespace rpl::fuzz {

@@ -17,12 +17,12 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/diagnostic.h"
 #include "fuzz/require.h"
-#include "grammar/diagnostic.h"
-#include "interp/checker.h"
+#include "interp/lint/checker.h"
 #include "runtime/session.h"
-#include "shell/input.h"
-#include "shell/report.h"
+#include "shell/host/input.h"
+#include "shell/host/report.h"
 
 namespace rpl::fuzz {
 namespace {

@@ -11,11 +11,11 @@
 #include <exception>
 #include <string>
 
-#include "checks/plain_souffle.h"
-#include "checks/rulespec_report.h"
-#include "checks/rulespec_run.h"
+#include "checks/verify/plain_souffle.h"
+#include "checks/verify/rulespec_report.h"
+#include "checks/verify/rulespec_run.h"
 #include "fuzz/require.h"
-#include "interp/explain_print.h"
+#include "interp/explain/explain_print.h"
 
 namespace rpl::fuzz {
 namespace {

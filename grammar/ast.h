@@ -21,7 +21,7 @@
 #include <variant>
 #include <vector>
 
-#include "grammar/diagnostic.h"
+#include "formats/diagnostic.h"
 
 namespace rpl {
 

@@ -11,8 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/diagnostic.h"
 #include "grammar/ast.h"
-#include "grammar/diagnostic.h"
 
 namespace rpl {
 

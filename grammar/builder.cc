@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "grammar/character.h"
-#include "grammar/spelling.h"
+#include "formats/character.h"
+#include "formats/spelling.h"
 
 namespace rpl {
 namespace {

@@ -26,11 +26,11 @@
 #include <string_view>
 #include <utility>
 
-#include "grammar/character.h"
+#include "formats/character.h"
+#include "formats/utf8.h"
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
 #include "grammar/sentences.h"
-#include "grammar/utf8.h"
 
 namespace rpl {
 namespace {

@@ -5,7 +5,7 @@
 // A Document is a tree of scopes, flattened in document order: scope 0 is the document,
 // each heading (with or without signature) opens one under the nearest open scope of a
 // lower level, and `--` closes one. Sentences and prose know the scope they stand in.
-// Nothing is conjoined yet (§17.3, §17.4): that is the loader's work (interp/program.h).
+// Nothing is conjoined yet (§17.3, §17.4): that is the loader's work (interp/program/program.h).
 //
 // A file whose name ends in .rpl is plain RPL: one scope, no Markdown. So is what was typed
 // into the shell, `<entry 3>`, or after `rpl query`, `<query>`.
@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/diagnostic.h"
 #include "grammar/ast.h"
-#include "grammar/diagnostic.h"
 #include "grammar/emphasis.h"
 #include "grammar/facts.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "grammar/character.h"
+#include "formats/character.h"
 
 namespace rpl {
 namespace {

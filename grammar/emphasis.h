@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/diagnostic.h"
+#include "formats/diagnostic.h"
 
 namespace rpl {
 

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "grammar/spelling.h"
+#include "formats/spelling.h"
 
 namespace rpl {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "grammar/character.h"
+#include "formats/character.h"
 #include "grammar/layout.h"
 #include "grammar/markdown.h"
 #include "grammar/sentences.h"

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "grammar/diagnostic.h"
+#include "formats/diagnostic.h"
 #include "grammar/document.h"
 
 namespace rpl {

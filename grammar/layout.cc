@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/character.h"
+#include "formats/character.h"
 
 namespace rpl {
 namespace {

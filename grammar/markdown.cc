@@ -32,7 +32,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "grammar/character.h"
+#include "formats/character.h"
 
 namespace rpl {
 namespace {

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/diagnostic.h"
+#include "formats/diagnostic.h"
 
 namespace rpl {
 

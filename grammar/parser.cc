@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/character.h"
 #include "grammar/builder.h"
-#include "grammar/character.h"
 #include "grammar/rules.h"
 #include "grammar/sentences.h"
 #include "grammar/shape.h"

@@ -14,8 +14,8 @@
 #include <optional>
 #include <vector>
 
+#include "formats/diagnostic.h"
 #include "grammar/ast.h"
-#include "grammar/diagnostic.h"
 #include "grammar/facts.h"
 
 namespace rpl {

@@ -11,8 +11,8 @@
 #include <array>
 #include <cassert>
 
+#include "formats/character.h"
 #include "grammar/ast.h"
-#include "grammar/character.h"
 
 namespace rpl {
 namespace {

@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/diagnostic.h"
+#include "formats/diagnostic.h"
 #include "grammar/facts.h"
 
 namespace rpl {

@@ -11,9 +11,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "grammar/character.h"
+#include "formats/character.h"
+#include "formats/spelling.h"
 #include "grammar/printer.h"
-#include "grammar/spelling.h"
 
 namespace rpl {
 namespace {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/diagnostic.h"
 #include "grammar/ast.h"
-#include "grammar/diagnostic.h"
 
 namespace rpl {
 

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "grammar/parser.h"
-#include "interp/program.h"
+#include "interp/program/program.h"
 
 namespace rpl {
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "interp/value.h"
+#include "interp/store/value.h"
 
 namespace rpl {
 

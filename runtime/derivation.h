@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "interp/solver.h"
+#include "interp/eval/solver.h"
 
 namespace rpl {
 

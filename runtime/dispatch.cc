@@ -7,7 +7,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "interp/json_value.h"
+#include "interp/store/json_value.h"
 #include "runtime/journal.h"
 #include "runtime/timestep.h"
 

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "interp/json_fields.h"
-#include "interp/json_value.h"
+#include "formats/json_fields.h"
+#include "formats/json_text.h"
 
 namespace rpl {
 namespace {

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/character.h"
-#include "grammar/utf8.h"
-#include "interp/json_value.h"
-#include "interp/text_queue.h"
+#include "formats/character.h"
+#include "formats/utf8.h"
+#include "interp/store/json_value.h"
+#include "interp/store/text_queue.h"
 
 namespace rpl {
 namespace {

@@ -7,7 +7,7 @@
 // keyword, symbol. Without a type each field says it itself: a quoted one is a string, an
 // empty one nil, `true` and `false` are booleans, a number without leading zeros that 64 bits
 // hold is a number, anything else a string. NDJSON has one array for each row, or one object, whose
-// columns are the keys of the first; JSON stands for values as in interp/json_value.h.
+// columns are the keys of the first; JSON stands for values as in interp/store/json_value.h.
 //
 // A program names such a file `RELATION=FILE`, as a person does for `--facts`.
 #ifndef RPL_RUNTIME_FACTS_FILE_H_
@@ -17,9 +17,9 @@
 #include <string>
 #include <string_view>
 
-#include "grammar/diagnostic.h"
-#include "interp/program.h"
-#include "interp/store.h"
+#include "formats/diagnostic.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 

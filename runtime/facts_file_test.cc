@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "interp/testing.h"
-#include "interp/testing_page.h"
+#include "interp/testing/testing.h"
+#include "interp/testing/testing_page.h"
 
 namespace rpl {
 namespace {

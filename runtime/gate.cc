@@ -7,9 +7,9 @@
 #include <array>
 #include <chrono>
 
-#include "checks/json_lines.h"
-#include "interp/json_fields.h"
-#include "interp/json_value.h"
+#include "formats/json_fields.h"
+#include "formats/json_lines.h"
+#include "formats/json_text.h"
 #include "runtime/journal.h"
 
 namespace rpl {

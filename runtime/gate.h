@@ -3,7 +3,7 @@
 // The gate between a run and its tools: no call goes out, and no result comes in, without
 // a decision (§18.3, phases 8 and 1).
 //
-// The gate knows the run; the guard (checks/guard.h) knows the rules. For a call the gate
+// The gate knows the run; the guard (checks/guard/guard.h) knows the rules. For a call the gate
 // makes what the guard looks at: its name in policies, tags, arguments by name, the end
 // user, the history of this run and, from the audit log, of others. What the guard asks for
 // is looked up among the program's relations first, then given to a command:
@@ -19,7 +19,7 @@
 // program (commands, reviews, the time that calls took) is told to the journal, so that a
 // replay decides as the run did. Audit events are written while the journal is live.
 //
-// A program that forbids calls itself (interp/program.h, CallGuard) is guarded without a
+// A program that forbids calls itself (interp/program/program.h, CallGuard) is guarded without a
 // policy, too.
 #ifndef RPL_RUNTIME_GATE_H_
 #define RPL_RUNTIME_GATE_H_
@@ -31,11 +31,11 @@
 #include <string>
 #include <vector>
 
-#include "checks/approvals.h"
-#include "checks/audit.h"
-#include "checks/guard.h"
-#include "checks/guard_config.h"
-#include "interp/solver.h"
+#include "checks/guard/approvals.h"
+#include "checks/guard/audit.h"
+#include "checks/guard/guard.h"
+#include "checks/guard/guard_config.h"
+#include "interp/eval/solver.h"
 #include "runtime/agent.h"
 
 namespace rpl {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "grammar/spelling.h"
-#include "interp/json_fields.h"
-#include "interp/json_value.h"
+#include "formats/json_fields.h"
+#include "formats/spelling.h"
+#include "interp/store/json_value.h"
 #include "runtime/gate.h"
 #include "runtime/journal.h"
 

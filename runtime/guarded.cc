@@ -10,7 +10,7 @@
 // `guard-decision(tool, args, effect, rule)` of the next timestep.
 #include <fmt/format.h>
 
-#include "interp/operators.h"
+#include "interp/program/operators.h"
 #include "runtime/timestep.h"
 
 namespace rpl {

@@ -7,10 +7,10 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "checks/shorten.h"
+#include "formats/json_fields.h"
+#include "formats/shorten.h"
 #include "grammar/parser.h"
-#include "interp/json_fields.h"
-#include "interp/program.h"
+#include "interp/program/program.h"
 
 namespace rpl {
 namespace {

@@ -14,9 +14,9 @@
 #include <set>
 #include <sstream>
 
-#include "interp/checker.h"
-#include "interp/testing.h"
-#include "interp/testing_folder.h"
+#include "interp/lint/checker.h"
+#include "interp/testing/testing.h"
+#include "interp/testing/testing_folder.h"
 #include "runtime/gate.h"
 
 namespace rpl {

@@ -11,123 +11,26 @@
 
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "grammar/diagnostic.h"
-#include "interp/explain.h"
+#include "formats/diagnostic.h"
+#include "interp/explain/explanation.h"
+#include "interp/program/program.h"
 #include "runtime/agent.h"
+#include "runtime/outcome.h"
+#include "runtime/session_options.h"
 #include "runtime/trace.h"
 
 namespace rpl {
-
-class Journal;
-class Profile;
-class Program;
-struct GateSetup;
-
-enum class Status {
-  kNothing,  // there was no goal to pursue
-  kSatisfied,
-  kUnsatisfied,  // `reason` says why, in one line
-  kWaiting,      // calls are pending that nobody answered: `pending`
-  kFailed,       // a failure mode of §18.6 or an author's %fail: `reason` is the report
-  kLimit,        // a limit was reached: `reason` is the report
-  kRejected,     // the text has errors: nothing of the query ran
-  kToolFailed,   // unsatisfied, and a tool that failed decided it: `reason` names it
-  kInterrupted,  // Ctrl-C
-  kReview,       // a guard holds a call until a person has said: `reason` is the report
-};
-
-/// "satisfied", "waiting": in JSON, journals and test scripts.
-std::string_view StatusName(Status status);
-
-/// What became of a turn or a run.
-struct Outcome {
-  Status status = Status::kNothing;
-  std::vector<std::string> answers;       // captures, one line per answer (decision 63)
-  std::vector<std::string> json_answers;  // the same as binding maps, always JSON
-  std::vector<std::string> columns;       // names of the captures, "?x"
-  std::vector<Value> cells;               // of distinct answers, columns.size() for each
-  /// kUnsatisfied: one line. kFailed, kLimit, kReview: `%fail("reason", "explanation")`.
-  std::string reason;
-  std::vector<Request> pending;  // kWaiting
-  /// kSatisfied, when a limit stopped the evaluation and there may be more answers: which limit,
-  /// and what was still growing. One line; else empty.
-  std::string cut_off;
-  /// False when the clock, the memory or a person cut it off: it may go further next time.
-  bool repeatable = true;
-  /// A call that it needed did not run: another turn decides about it again.
-  bool not_run = false;
-  bool chat = false;                    // whether a tool wrote chat during this turn
-  std::string goal;                     // the goal that was pursued, "%" or "%name"
-  std::vector<Diagnostic> diagnostics;  // of the text taken in, errors and lints
-};
-
-/// Which texts of answers an Outcome has. A million answers take a second for each.
-struct AnswerForms {
-  bool text = true;  // Outcome::answers; also where there is a journal, which keeps them
-  bool json = true;  // Outcome::json_answers
-};
-
-/// The stacks of the program (shell/main.cc) and of an embedded engine have room for more nested
-/// calls than this.
-inline constexpr std::size_t kMostDepth = 100'000;
-
-/// Reaching one is kLimit, with a report that names it.
-struct SessionLimits {
-  std::size_t max_rows = 50'000'000;       // derived
-  std::size_t max_rounds = 100'000;        // of a stratum
-  std::size_t max_depth = 20'000;          // nested demanded calls
-  std::size_t max_iterations = 1'000'000;  // of one @for
-  std::size_t max_timesteps = 100'000;     // of one turn
-  double max_seconds = 600;                // that one timestep evaluates; 0: any
-  std::size_t max_megabytes = 8'192;       // that the process holds, in units of 2^20; 0: any
-};
-
-/// Where a long evaluation is.
-struct Progress {
-  std::size_t rounds = 0;  // of the stratum that is derived now
-  std::size_t rows = 0;    // derived in the session
-  std::string_view rule;   // that runs now
-  double seconds = 0;      // since the timestep began
-};
-
-struct SessionOptions {
-  std::string now;  // ISO 8601; empty: the system clock, read once per timestep
-  /// Receives each line of the log, "T.P text", as it happens; may be empty.
-  std::function<void(const std::string&)> log;
-  /// Receives what happens, as it happens: objects of docs/schemas/event.json but "done".
-  /// May be empty. What a journal replays is not told again, nor logged.
-  std::function<void(const nlohmann::ordered_json&)> event;
-  /// `log` and `event` are told what a journal replays, too; of calls, only the questions.
-  bool tell_replayed = false;
-  SessionLimits limits;
-  AnswerForms answer_forms;
-  bool strict_facts = false;  // a bad row of a facts file refuses the file
-  /// That derive rows together where there are many. Nothing but time depends on it.
-  std::size_t threads = 1;
-  /// Polled while evaluating; true stops with kInterrupted. May be empty.
-  std::function<bool()> interrupted;
-  /// Told while evaluating, as often as `interrupted` is polled; null when a phase is over.
-  /// May be empty.
-  std::function<void(const Progress*)> progress;
-  /// What the run does is counted there (interp/profile.h). Borrowed; null: not at all.
-  Profile* profile = nullptr;
-  /// What calls are decided by. Borrowed; null: only what the program forbids itself.
-  GateSetup* gate = nullptr;
-  /// Where the run is written down, and what it goes through first. Borrowed; may be null.
-  Journal* journal = nullptr;
-};
 
 /// Why facts hold, or why there is none.
 struct Explained {
   bool rejected = false;  // the form is wrong: see `diagnostics`
   std::vector<Diagnostic> diagnostics;
-  Explainer::Facts why;
+  ExplainedFacts why;
   std::optional<Explanation> why_not;  // when no fact matches
 };
 

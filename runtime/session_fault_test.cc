@@ -8,10 +8,10 @@
 #include <fstream>
 #include <string>
 
-#include "interp/testing_folder.h"
+#include "interp/testing/testing_folder.h"
 #include "runtime/faulty_disk.h"
 #include "runtime/saved_session.h"
-#include "runtime/tool_agent.h"
+#include "runtime/tools/tool_agent.h"
 
 namespace rpl {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "interp/testing.h"
+#include "interp/testing/testing.h"
 
 namespace rpl {
 namespace {

@@ -16,8 +16,9 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "interp/json_value.h"
-#include "interp/profile.h"
+#include "interp/eval/profile.h"
+#include "interp/explain/explain.h"
+#include "interp/store/json_value.h"
 #include "runtime/journal.h"
 
 namespace rpl {

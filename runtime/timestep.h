@@ -33,10 +33,10 @@
 #include <string>
 #include <vector>
 
-#include "interp/constraint_watch.h"
-#include "interp/fixpoint.h"
-#include "interp/program.h"
-#include "interp/solver.h"
+#include "interp/eval/constraint_watch.h"
+#include "interp/eval/fixpoint.h"
+#include "interp/eval/solver.h"
+#include "interp/program/program.h"
 #include "runtime/agent.h"
 #include "runtime/derivation.h"
 #include "runtime/gate.h"

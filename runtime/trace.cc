@@ -5,7 +5,7 @@
 #include <map>
 
 #include "grammar/document.h"
-#include "interp/program.h"
+#include "interp/program/program.h"
 
 namespace rpl {
 namespace {

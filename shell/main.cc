@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The process: the parent of a hook, signals, one thread with a large stack on which everything
-// runs, and the end. What a command line means is said in shell/command_line.h.
+// runs, and the end. What a command line means is said in shell/commands/command_line.h.
 //
 // The stack is large so that a deep evaluation ends at a limit that is counted and
 // reported, and never at the end of the stack.
@@ -10,10 +10,10 @@
 #include <csignal>
 #include <iostream>
 
-#include "shell/command_line.h"
-#include "shell/hook_supervisor.h"
-#include "shell/input.h"
-#include "shell/report.h"
+#include "shell/commands/command_line.h"
+#include "shell/host/hook_supervisor.h"
+#include "shell/host/input.h"
+#include "shell/host/report.h"
 
 namespace {
 

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/guard/guard.h"
+
+#include <algorithm>
+#include <exception>
+#include <stdexcept>
+
+#include "formats/glob.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+bool IsFor(const Policy& policy, const GuardAgent& agent) {
+  if (policy.agent_slugs.empty() && policy.agent_tags.empty()) return true;
+  const auto has = [&](const std::string& tag) { return HasTag(agent.tags, tag); };
+  return std::find(policy.agent_slugs.begin(), policy.agent_slugs.end(), agent.slug) !=
+             policy.agent_slugs.end() ||
+         std::any_of(policy.agent_tags.begin(), policy.agent_tags.end(), has);
+}
+
+std::string BlockMessage(const GuardRule& rule) {
+  return rule.reason.empty() ? "blocked by the rule `" + rule.name + "`" : rule.reason;
+}
+
+std::string HoldMessage(const GuardRule& rule) {
+  return rule.reason.empty() ? "the rule `" + rule.name + "` asks for a review" : rule.reason;
+}
+
+bool InPlay(const GuardRule& rule, CallPhase phase, const GuardCall& call) {
+  return rule.phase == phase && rule.tool && Selects(*rule.tool, call.tool, call.tags);
+}
+
+ReviewRequest RequestOf(const GuardRule& rule, const GuardCall& call) {
+  return {rule.id, call.tool, call.args, call.user ? call.user->id : std::nullopt,
+          HoldMessage(rule)};
+}
+
+}  // namespace
+
+Guard::Guard(Policy policy, GuardAgent agent)
+    : policy_(std::move(policy)), agent_(std::move(agent)) {
+  active_ = policy_.enabled && IsFor(policy_, agent_);
+  for (const GuardRule& rule : policy_.rules) by_priority_.push_back(&rule);
+  std::stable_sort(
+      by_priority_.begin(), by_priority_.end(),
+      [](const GuardRule* a, const GuardRule* b) { return a->priority > b->priority; });
+}
+
+bool Guard::ReadsHistory() const {
+  return active_ && std::any_of(policy_.rules.begin(), policy_.rules.end(), [](const GuardRule& r) {
+           return r.enabled && r.tool && rpl::ReadsHistory(r.condition);
+         });
+}
+
+bool Guard::ReadsOtherRuns() const {
+  return active_ && std::any_of(policy_.rules.begin(), policy_.rules.end(), [](const GuardRule& r) {
+           return r.enabled && std::any_of(r.condition.begin(), r.condition.end(),
+                                           [](const ConditionNode& node) {
+                                             return node.As<MetricWindowLeaf>() != nullptr;
+                                           });
+         });
+}
+
+const GuardRule* Guard::Find(const std::string& id) const {
+  for (const GuardRule& rule : policy_.rules)
+    if (rule.id == id) return &rule;
+  for (const GuardRule& rule : policy_.rules)
+    if (rule.name == id) return &rule;
+  return nullptr;
+}
+
+std::vector<ReviewRequest> Guard::ReviewsBefore(const GuardCall& call) const {
+  std::vector<ReviewRequest> out;
+  for (const GuardRule* rule : by_priority_)
+    if (active_ && rule->enabled && InPlay(*rule, CallPhase::kBefore, call))
+      out.push_back(RequestOf(*rule, call));
+  return out;
+}
+
+Decision Guard::Decide(const GuardCall& call, const History& history, GuardSources& sources,
+                       Moment now, const std::vector<NativeFinding>& native) const {
+  std::string why;
+  try {
+    Decision out;
+    out.enforced = policy_.enforced;
+    DecideInto(out, call, history, sources, now, native);
+    return out;
+  } catch (const std::exception& e) {
+    why = e.what();
+  } catch (...) {
+    why = "an unknown error";
+  }
+  // Nobody knows what the rules would have said, so shadow mode does not matter either.
+  Decision out;
+  out.effect = Effect::kBlock;
+  out.cause = Decision::Cause::kFailure;
+  out.message = "the guard failed: " + why;
+  out.problems = {out.message};
+  return out;
+}
+
+void Guard::DecideInto(Decision& out, const GuardCall& call, const History& history,
+                       GuardSources& sources, Moment now,
+                       const std::vector<NativeFinding>& native) const {
+  Surroundings around{call, history, sources, now, agent_.organisation_zone, {}};
+  const GuardRule* deciding = nullptr;  // of the winning effect, the first
+  bool stopped = false;                 // by a block
+  // What the program says of itself comes first; it is enforced in shadow mode, too.
+  for (const NativeFinding& finding : native) {
+    out.rules.push_back({finding.rule, true, true, true, finding.blocks, false, ""});
+    if (out.rule.empty()) out.rule = finding.rule;
+    if (!finding.blocks || stopped) continue;
+    stopped = true;
+    out.enforced = true;
+    out.effect = Effect::kBlock;
+    out.cause = Decision::Cause::kRule;
+    out.rule = finding.rule;
+    out.message = finding.message;
+    out.premises = finding.premises;
+  }
+  const auto in_play = [&](const GuardRule& rule) { return InPlay(rule, call.phase, call); };
+  const bool any = active_ && std::any_of(by_priority_.begin(), by_priority_.end(),
+                                          [&](const GuardRule* r) { return in_play(*r); });
+  if (any && !stopped) {
+    around.subjects = sources.Subjects(call);
+    if (!around.subjects.value)
+      out.problems.push_back("the subjects of " + call.tool +
+                             " are not available: " + around.subjects.why);
+  }
+  for (const GuardRule* rule : by_priority_) {
+    if (!active_ || !in_play(*rule)) continue;
+    EvaluatedRule entry;
+    entry.id = rule->id;
+    entry.enabled = rule->enabled;
+    if (!rule->enabled || stopped) {
+      entry.note = rule->enabled ? "a block came before it" : "it is not enabled";
+      out.rules.push_back(std::move(entry));
+      continue;
+    }
+    const Evaluated evaluated = Evaluate(rule->condition, around, false);
+    Effect effect = rule->effect;
+    entry.unknown = evaluated.truth == Ternary::kMaybe;
+    entry.evaluated = !entry.unknown;
+    entry.matched = evaluated.truth == Ternary::kYes;
+    if (entry.unknown) {
+      std::optional<Effect> missing = evaluated.on_missing;
+      if (!missing) missing = rule->on_missing;
+      if (!missing) missing = policy_.on_missing;
+      if (missing) effect = *missing, entry.matched = true;
+      entry.note = missing ? "unknown: onMissing is " + std::string(EffectName(effect))
+                           : "unknown: what it needs is missing";
+    }
+    if (!entry.matched) {
+      out.rules.push_back(std::move(entry));
+      continue;
+    }
+    Review review;
+    if (effect == Effect::kHitl) {
+      const Sourced<Review> known = sources.FindReview(RequestOf(*rule, call));
+      if (!known.value) throw std::runtime_error("the reviews cannot be read: " + known.why);
+      review = *known.value;
+    }
+    const bool lifted = review.state == Review::State::kApproved;
+    const bool denied = review.state == Review::State::kDenied;
+    if (lifted && out.review.empty()) out.review = review.id;
+    if (lifted) entry.note = "approved by the review " + review.id;
+    entry.violated = effect != Effect::kAllow && !lifted;
+    out.rules.push_back(std::move(entry));
+    if (denied) effect = Effect::kBlock;
+    if (lifted) effect = Effect::kAllow;
+    if (lifted || (effect == Effect::kAllow && rule->effect == Effect::kAllow)) out.granted = true;
+    if (deciding != nullptr && effect <= out.effect) continue;
+    deciding = rule;
+    out.effect = effect;
+    out.rule = rule->id;
+    if (effect == Effect::kBlock) {
+      stopped = true;
+      out.cause = denied ? Decision::Cause::kDenied : Decision::Cause::kRule;
+      out.message = BlockMessage(*rule);
+      if (denied) {
+        out.review = review.id;
+        out.message = "denied: " + (review.reason.empty() ? HoldMessage(*rule) : review.reason);
+      }
+    } else if (effect == Effect::kHitl) {
+      out.cause = Decision::Cause::kPending;
+      out.message = HoldMessage(*rule);
+    }
+  }
+  if (out.cause == Decision::Cause::kPending && out.enforced) {
+    const Sourced<Review> asked = sources.AskForReview(RequestOf(*deciding, call));
+    if (asked.value) {
+      out.review = asked.value->id;
+    } else {
+      out.effect = Effect::kBlock;
+      out.cause = Decision::Cause::kFailure;
+      out.message = "the guard failed: the review cannot be kept: " + asked.why;
+      out.problems.push_back(out.message);
+    }
+  }
+  // The same condition again, with the answers it got: this time for its premises.
+  if (deciding != nullptr && out.effect != Effect::kAllow)
+    out.premises = Evaluate(deciding->condition, around, true).premises;
+  for (const AskedSignal& asked : around.signals)
+    if (!asked.answer.value)
+      out.problems.push_back("the signal " + asked.key + " is not available: " + asked.answer.why);
+  for (const std::string& zone : around.unknown_zones)
+    out.problems.push_back("there is no time zone `" + zone + "`");
+  out.subjects = std::move(around.subjects);
+  out.signals = std::move(around.signals);
+}
+
+void Decision::Default(Effect wanted, const GuardCall& call) {
+  if (granted || !enforced || effect != Effect::kAllow) return;
+  granted = wanted == Effect::kAllow;
+  if (granted) return;
+  effect = wanted;
+  cause = Cause::kNoRule;
+  rule.clear();
+  message = "no rule of the policy allows `" + call.tool + "`";
+}
+
+ordered_json DecisionJson(const Decision& decision, const GuardCall& call) {
+  static constexpr const char* kCauses[] = {"ALLOW",       "RULE_VIOLATION", "HITL_PENDING",
+                                            "HITL_DENIED", "GUARD_FAILURE",  "NO_RULE"};
+  ordered_json rules = ordered_json::array();
+  for (const EvaluatedRule& rule : decision.rules) {
+    ordered_json entry = {{"ruleId", rule.id},
+                          {"enabled", rule.enabled},
+                          {"evaluated", rule.evaluated},
+                          {"matched", rule.matched},
+                          {"violated", rule.violated}};
+    if (!rule.note.empty()) entry["note"] = rule.note;
+    rules.push_back(std::move(entry));
+  }
+  ordered_json cause = {{"kind", kCauses[static_cast<std::size_t>(decision.cause)]}};
+  if (!decision.review.empty()) cause["approvalId"] = decision.review;
+  if (!decision.rule.empty()) cause["ruleId"] = decision.rule;
+  const Effect effect = decision.effect;
+  ordered_json out = {{"schema", "rpl.decision/1"},
+                      {"effect", EffectName(effect)},
+                      {"enforced", decision.enforced},
+                      {"verdict", effect == Effect::kAllow ? "ALLOW" : "BLOCK"},
+                      {"control", effect == Effect::kHitl ? "TERMINATE" : "CONTINUE"},
+                      {"cause", std::move(cause)},
+                      {"message", decision.message},
+                      {"tool", {{"name", call.tool}, {"tags", call.tags}}},
+                      {"evaluatedRules", std::move(rules)},
+                      {"premises", decision.premises},
+                      {"problems", decision.problems}};
+  return out;
+}
+
+}  // namespace rpl

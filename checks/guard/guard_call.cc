@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/guard/guard_call.h"
+
+#include <charconv>
+#include <cmath>
+#include <map>
+
+namespace rpl {
+
+using nlohmann::ordered_json;
+
+std::string_view EffectName(Effect effect) {
+  switch (effect) {
+    case Effect::kAllow: return "allow";
+    case Effect::kHitl: return "hitl";
+    case Effect::kBlock: return "block";
+  }
+  return "";
+}
+
+const ordered_json* AtPath(const ordered_json& value, std::string_view path) {
+  const ordered_json* at = &value;
+  for (;;) {
+    const std::size_t dot = path.find('.');
+    const std::string_view key = path.substr(0, dot);
+    if (at->is_object()) {
+      const auto found = at->find(key);
+      if (found == at->end()) return nullptr;
+      at = &*found;
+    } else if (at->is_array()) {
+      std::size_t index = 0;
+      const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
+      if (error != std::errc{} || end != key.data() + key.size() || index >= at->size())
+        return nullptr;
+      at = &(*at)[index];
+    } else {
+      return nullptr;
+    }
+    if (dot == std::string_view::npos) return at;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+namespace {
+
+// JSON that was read has a limited depth, so this may recurse.
+void AppendCanonical(const ordered_json& value, std::string& out) {
+  constexpr double kExact = 9007199254740992;  // 2^53: whole numbers below are exact
+  if (value.is_array()) {
+    out += '[';
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (i > 0) out += ',';
+      AppendCanonical(value[i], out);
+    }
+    out += ']';
+  } else if (value.is_object()) {
+    std::map<std::string_view, const ordered_json*> sorted;
+    for (const auto& [key, item] : value.items()) sorted.emplace(key, &item);
+    out += '{';
+    for (const auto& [key, item] : sorted) {
+      if (out.back() != '{') out += ',';
+      out += ordered_json(key).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+      out += ':';
+      AppendCanonical(*item, out);
+    }
+    out += '}';
+  } else if (value.is_number_float() && std::abs(value.get<double>()) < kExact &&
+             std::trunc(value.get<double>()) == value.get<double>()) {
+    out += std::to_string(static_cast<std::int64_t>(value.get<double>()));
+  } else {
+    out += value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  }
+}
+
+}  // namespace
+
+std::string CanonicalText(const ordered_json& value) {
+  std::string out;
+  AppendCanonical(value, out);
+  return out;
+}
+
+bool SameContent(const ordered_json& a, const ordered_json& b) {
+  if (a.is_structured() || b.is_structured()) return CanonicalText(a) == CanonicalText(b);
+  return a == b;
+}
+
+}  // namespace rpl

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/guard/guard.h"
+
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "checks/guard/approvals.h"
+#include "checks/guard/audit.h"
+#include "checks/guard/zone.h"
+#include "formats/glob.h"
+#include "formats/json_lines.h"
+#include "formats/json_tree.h"
+#include "interp/program/operators.h"
+#include "interp/testing/testing_folder.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Each error as `line:column code message`, with its hint.
+std::string ErrorsOf(const std::string& text) {
+  Sources sources;
+  Diagnostics found;
+  const bool read = ReadPolicy(sources, sources.Add("policy.json", text), found).has_value();
+  CHECK(read == !found.has_errors());
+  std::string out;
+  for (const Diagnostic& d : found.all()) {
+    const Sources::Place place = sources.PlaceOf(d.span.file, d.span.begin);
+    if (!out.empty()) out += '\n';
+    out += std::to_string(place.line) + ":" + std::to_string(place.column) + " " +
+           CodeText(d.code) + " " + d.message + (d.hint.empty() ? "" : " (" + d.hint + ")");
+  }
+  return out;
+}
+
+std::string WithCondition(const std::string& condition) {
+  return R"([{"priority":1,"enabled":true,"name":"n",
+"selector":{"phase":"tool.before","tool":{}},
+"condition":)" +
+         condition + R"(,
+"effect":{"type":"block"}}])";
+}
+
+Guard GuardOf(const std::string& text) {
+  Sources sources;
+  Diagnostics found;
+  auto policy = ReadPolicy(sources, sources.Add("policy.json", text), found);
+  REQUIRE(policy);
+  return Guard(std::move(*policy), {});
+}
+
+TEST_CASE("rules that depend on earlier calls are refused where nothing keeps them") {
+  const auto errors = [](const std::string& text) {
+    Sources sources;
+    Diagnostics found;
+    const bool read =
+        ReadPolicy(sources, sources.Add("policy.json", text), found, false).has_value();
+    CHECK(read == found.all().empty());
+    std::string out;
+    for (const Diagnostic& d : found.all()) out += CodeText(d.code) + " " + d.message + "\n";
+    return out;
+  };
+  const std::string refused =
+      "RPL7202 `rules[0].condition`: it depends on earlier calls, and nothing keeps them\n";
+  const std::string calls =
+      R"({"kind":"maxCalls","selector":{"by":"toolName","patterns":["*"]},"max":1})";
+  for (const std::string& condition :
+       {calls, R"({"kind":"not","not":)" + calls + "}",
+        std::string(R"({"kind":"executionTime","scope":"total","op":"gt","ms":1})"),
+        std::string(R"({"kind":"sequence","mustHaveCalled":["a"]})"),
+        std::string(
+            R"({"kind":"metricWindow","scope":"agent","metric":{"kind":"inbuilt",)"
+            R"("key":"bytes_in"},"aggregate":"sum","windowSeconds":1,"op":"gt","value":1})")}) {
+    INFO(condition);
+    CHECK(errors(WithCondition(condition)) == refused);
+  }
+  CHECK(errors(WithCondition(R"({"kind":"toolName","op":"eq","value":"a"})")).empty());
+  CHECK(errors(R"({"policy":{"enabled":false},"rules":)" + WithCondition(calls) + "}").empty());
+}
+
+struct NoSources : GuardSources {
+  Sourced<ordered_json> Signal(const std::string&, const ordered_json&) override {
+    return {std::nullopt, "none here"};
+  }
+  Sourced<std::vector<Subject>> Subjects(const GuardCall&) override {
+    return {std::vector<Subject>(), ""};
+  }
+  Sourced<Review> FindReview(const ReviewRequest&) override { return {Review{}, ""}; }
+  Sourced<Review> AskForReview(const ReviewRequest&) override {
+    return {Review{Review::State::kPending, "1", ""}, ""};
+  }
+};
+
+const char* const kAlways =
+    R"({"kind":"maxCalls","selector":{"by":"toolName","patterns":["*"]},"max":0})";
+
+std::string Hitl() {
+  std::string text = WithCondition(kAlways);
+  return text.replace(text.find("block"), 5, "hitl");
+}
+
+GuardCall CallOf(const std::string& tool) {
+  GuardCall call;
+  call.tool = tool;
+  call.args = ordered_json::object();
+  return call;
+}
+
+}  // namespace
+
+TEST_CASE("mistakes in a policy are told with place, path and hint, all at once") {
+  struct Case {
+    std::string text;
+    std::string errors;
+  };
+  const Case cases[] = {
+      {"{",
+       "1:2 RPL7001 this is not YAML: end of map flow not found (look here and above for a bracket "
+       "or a quote that is not closed, or a `:` without blank)"},
+      {"[1]", "1:2 RPL7007 `rules[0]`: expected a map, got `1` (write keys, each with a value)"},
+      {"5", "1:1 RPL7007 expected a map, got `5` (write keys, each with a value)"},
+      {R"({"policy":{"mode":"loud"},"rules":[]})",
+       "1:19 RPL7007 `policy.mode`: expected `enforce`, `shadow` or `monitor`, got `loud` (write "
+       "one of these words)"},
+      {R"({"policy":{"combin":1},"rules":[]})",
+       "1:12 RPL7004 `policy.combin`: unknown key (did you mean `combine`?)"},
+      {R"({"rule":[],"policy":{}})",
+       "1:1 RPL7006 `rules`: this is required (`[]` for none)\n"
+       "1:2 RPL7004 `rule`: unknown key (did you mean `rules`?)"},
+      {R"({"priority":"high","enabled":1,"name":"","selector":{},"condition":{"kind":"or"},"effect":{}})",
+       "1:13 RPL7007 `rules[0].priority`: expected a number, got a string (write digits, without "
+       "quotes)\n"
+       "1:30 RPL7007 `rules[0].enabled`: expected `true` or `false`, got `1` (write `true` or "
+       "`false`)\n"
+       "1:39 RPL7007 `rules[0].name`: expected a text, got an empty one (write one)\n"
+       "1:53 RPL7006 `rules[0].selector.phase`: this is required (one of `tool.before` or "
+       "`tool.after`)\n"
+       "1:53 RPL7201 `rules[0].selector`: without `tool` the rule is never evaluated (write "
+       "`\"tool\": {}` for every tool)\n"
+       "1:68 RPL7006 `rules[0].condition.any`: this is required (add `any`)\n"
+       "1:91 RPL7006 `rules[0].effect.type`: this is required (one of `allow`, `hitl` or "
+       "`block`)"},
+      {WithCondition(R"({"kind":"maxCall"})"),
+       "3:21 RPL7007 `rules[0].condition.kind`: expected `enduserTag`, `executionTime`, "
+       "`sequence`, `maxCalls`, `metricWindow`, `timeGate`, `signal`, `toolName`, `toolTag`, "
+       "`toolArg`, `requireSubject`, `and`, `or` or `not`, got `maxCall` (did you mean "
+       "`maxCalls`?)"},
+      {WithCondition(
+           R"({"kind":"toolArg","type":"number","op":"contains","path":"a","value":"5"})"),
+       "3:52 RPL7007 `rules[0].condition.op`: expected `eq`, `neq`, `gt`, `gte`, `lt` or `lte`, "
+       "got `contains` (write one of these words)\n"
+       "3:82 RPL7007 `rules[0].condition.value`: expected a number, got a string (write digits, "
+       "without quotes)"},
+      {WithCondition(R"({"kind":"and","all":[{"kind":"not","not":{"kind":"sequence"}}]})"),
+       "3:54 RPL7006 `rules[0].condition.all[0].not`: `mustHaveCalled` or `mustNotHaveCalled` is "
+       "needed"},
+      {WithCondition(
+           R"({"kind":"timeGate","timezone":{"source":"enduserTag"},"windows":[{"days":["mon"],"start":"25:00","end":5}]})"),
+       "3:43 RPL7006 `rules[0].condition.timezone.tag`: this is required (add `tag`)\n"
+       "3:102 RPL7007 `rules[0].condition.windows[0].start`: expected a time from `00:00` to "
+       "`23:59`, got `25:00`\n"
+       "3:116 RPL7007 `rules[0].condition.windows[0].end`: expected a time from `00:00` to "
+       "`23:59`, got `5`"},
+      {WithCondition(R"({"kind":"signal","key":"k","args":{"a":{"from":"subject"}},"op":"eq"})"),
+       "3:13 RPL7006 `rules[0].condition.value`: this is required (add `value`)\n"
+       "3:52 RPL7006 `rules[0].condition.args.a.subjectType`: this is required (add "
+       "`subjectType`)"},
+      {WithCondition(R"({"kind":"sensitiveData"})"),
+       "3:21 RPL7007 `rules[0].condition.kind`: sensitiveData is not supported: only the "
+       "platform evaluates it"},
+      {WithCondition(R"({"kind":"enduserTag","op":"has","tag":"a","onMissing":"ask"})"),
+       "3:67 RPL7007 `rules[0].condition.onMissing`: expected `allow`, `hitl` or `block`, got "
+       "`ask` (write one of these words)"},
+      {WithCondition(R"({"kind":"toolName","op":"in","value":"a"})"),
+       "3:50 RPL7007 `rules[0].condition.value`: expected a list, got a string (write its entries "
+       "in brackets)"},
+      {R"({"rules":[{"priority":1,"priority":2}]})",
+       "1:11 RPL7006 `rules[0].condition`: this is required (add `condition`)\n"
+       "1:11 RPL7006 `rules[0].effect`: this is required (add `effect`)\n"
+       "1:11 RPL7006 `rules[0].enabled`: this is required (add `enabled`)\n"
+       "1:11 RPL7006 `rules[0].name`: this is required (add `name`)\n"
+       "1:11 RPL7006 `rules[0].selector`: this is required (add `selector`)\n"
+       "1:25 RPL7005 `rules[0].priority` stands here for the second time (leave one of them out)"},
+  };
+  for (const Case& bad : cases) {
+    INFO(bad.text);
+    std::istringstream got(ErrorsOf(bad.text)), wanted(bad.errors);
+    std::multiset<std::string> got_lines, wanted_lines;
+    for (std::string line; std::getline(got, line);) got_lines.insert(line);
+    for (std::string line; std::getline(wanted, line);) wanted_lines.insert(line);
+    CHECK(got_lines == wanted_lines);
+  }
+}
+
+TEST_CASE("two rules of one id are refused, and deep nesting is a named limit") {
+  const std::string rule = WithCondition(kAlways);
+  const std::string one = rule.substr(1, rule.size() - 2);
+  CHECK_THAT(ErrorsOf("[" + one + "," + one + "]"),
+             Catch::Contains("`rules[1].name`: `n` names an earlier rule, too"));
+  std::string deep = kAlways;
+  for (int i = 0; i < 440; ++i) deep = R"({"kind":"not","not":)" + deep + "}";
+  CHECK(ErrorsOf(WithCondition(deep)) == "");
+  for (int i = 0; i < 10; ++i) deep = R"({"kind":"not","not":)" + deep + "}";
+  CHECK_THAT(
+      ErrorsOf(WithCondition(deep)),
+      Catch::Contains("RPL7003 nested deeper than 450 (write it with fewer brackets or levels)"));
+  CHECK_THAT(ErrorsOf(WithCondition(std::string(20'000, '[') + std::string(20'000, ']'))),
+             Catch::Contains("RPL7003"));
+}
+
+TEST_CASE("a guard that fails blocks and says so") {
+  History history;
+  SECTION("a source throws") {
+    struct Throws : NoSources {
+      Sourced<std::vector<Subject>> Subjects(const GuardCall&) override {
+        throw std::runtime_error("no memory");
+      }
+    } sources;
+    const Decision decision =
+        GuardOf(WithCondition(kAlways)).Decide(CallOf("t"), history, sources, 0);
+    CHECK(decision.effect == Effect::kBlock);
+    CHECK(decision.Stops());
+    CHECK(decision.cause == Decision::Cause::kFailure);
+    CHECK(decision.message == "the guard failed: no memory");
+  }
+  SECTION("reviews cannot be read") {
+    struct Unreadable : NoSources {
+      Sourced<Review> FindReview(const ReviewRequest&) override { return {std::nullopt, "gone"}; }
+    } sources;
+    const Decision decision = GuardOf(Hitl()).Decide(CallOf("t"), history, sources, 0);
+    CHECK(decision.effect == Effect::kBlock);
+    CHECK(decision.message == "the guard failed: the reviews cannot be read: gone");
+  }
+  SECTION("a review cannot be kept") {
+    struct Full : NoSources {
+      Sourced<Review> AskForReview(const ReviewRequest&) override { return {std::nullopt, "full"}; }
+    } sources;
+    const Decision decision = GuardOf(Hitl()).Decide(CallOf("t"), history, sources, 0);
+    CHECK(decision.effect == Effect::kBlock);
+    CHECK(decision.message == "the guard failed: the review cannot be kept: full");
+  }
+}
+
+TEST_CASE("a rule asks for the subjects only when one is in play") {
+  struct Counts : NoSources {
+    int asked = 0;
+    Sourced<std::vector<Subject>> Subjects(const GuardCall&) override {
+      ++asked;
+      return {std::vector<Subject>(), ""};
+    }
+  } sources;
+  History history;
+  std::string text = WithCondition(kAlways);
+  text.replace(text.find("\"tool\":{}"), 9, R"("tool":{"name":"u"})");
+  const Guard guard = GuardOf(text);
+  guard.Decide(CallOf("t"), history, sources, 0);
+  CHECK(sources.asked == 0);
+  guard.Decide(CallOf("U"), history, sources, 0);
+  CHECK(sources.asked == 1);
+}
+
+TEST_CASE("globs are whole, without case, and linear") {
+  CHECK(GlobMatches("*", ""));
+  CHECK(GlobMatches("a*b*c", "AxxBxxC"));
+  CHECK(GlobMatches("**a**", "xax"));
+  CHECK_FALSE(GlobMatches("a", "ab"));
+  CHECK_FALSE(GlobMatches("a*b", "ac"));
+  CHECK_FALSE(GlobMatches("", "a"));
+  const std::string many(50'000, 'a');
+  CHECK_FALSE(GlobMatches("*a*a*a*a*a*b", many));
+}
+
+TEST_CASE("zones know daylight saving, whatever the case of their names") {
+  const auto at = [](const char* time, const char* zone) {
+    const auto local = LocalTimeAt(*ParseInstant(time), zone);
+    return local ? local->day * 1440 + local->minute : -1;
+  };
+  CHECK(at("2024-03-31T00:59:00Z", "europe/berlin") == 6 * 1440 + 60 + 59);
+  CHECK(at("2024-03-31T01:00:00Z", "Europe/Berlin") == 6 * 1440 + 3 * 60);
+  CHECK(at("1969-12-31T23:59:59Z", "utc") == 2 * 1440 + 23 * 60 + 59);
+  CHECK(at("2024-01-01T00:00:00Z", "../etc/passwd") == -1);
+  CHECK(at("2024-01-01T00:00:00Z", "") == -1);
+  CHECK(MomentText(*ParseInstant("2024-02-29T01:02:03.456Z")) == "2024-02-29T01:02:03.456Z");
+}
+
+TEST_CASE("content is the same whatever the order of keys and the spelling of numbers") {
+  const auto json = [](const char* text) { return ordered_json::parse(text); };
+  CHECK(SameContent(json(R"({"a":1,"b":[2.0]})"), json(R"({"b":[2],"a":1.0})")));
+  CHECK_FALSE(SameContent(json("\"1\""), json("1")));
+  CHECK(CanonicalText(json(R"({"b":null,"a":{"d":1e3,"c":0.5}})")) ==
+        R"({"a":{"c":0.5,"d":1000},"b":null})");
+  CHECK(*AtPath(json(R"({"a":[{"b":7}]})"), "a.0.b") == 7);
+  CHECK(AtPath(json(R"({"a":[1]})"), "a.1") == nullptr);
+  CHECK(AtPath(json(R"({"a":[1]})"), "a.-1") == nullptr);
+}
+
+TEST_CASE("reviews: asked for once, the last answer counts, the file only grows") {
+  const testing::Folder folder;
+  const std::string file = folder / "reviews.jsonl";
+  ReviewLog log(file);
+  const ReviewRequest request{"r", "t", ordered_json::parse(R"({"a":1,"b":2})"), "u1", "why"};
+  ReviewRequest same = request;
+  same.args = ordered_json::parse(R"({"b":2,"a":1})");
+  CHECK(log.Find(request).value->state == Review::State::kUnasked);
+  const std::string id = log.Ask(request, "run", 0).value->id;
+  CHECK(log.Ask(same, "another", 0).value->id == id);
+  CHECK(log.Read().reviews.size() == 1);
+  CHECK(log.Answer(id, true, "", "me", 0).empty());
+  CHECK(log.Find(same).value->state == Review::State::kApproved);
+  CHECK(log.Answer("0000000000000000", true, "", "", 0).empty());
+  CHECK(log.Answer(id, false, "no", "", 0).empty());
+  CHECK(log.Find(request).value->state == Review::State::kDenied);
+  CHECK(log.Find(request).value->reason == "no");
+  CHECK(log.Read().reviews.size() == 1);
+  // A line that was cut off does no harm to the next.
+  std::ofstream(file, std::ios::app) << R"({"type":"respo)";
+  CHECK(log.Answer(id, true, "", "", 0).empty());
+  CHECK(log.Find(request).value->state == Review::State::kApproved);
+  ReviewRequest other = request;
+  other.user = "u2";
+  CHECK(ReviewId(other) != id);
+  CHECK_FALSE(ReviewLog("/proc/none/reviews").Ask(request, "run", 0).value);
+}
+
+TEST_CASE("audit: times never go back, and a log gives back the history it was written from") {
+  AuditRun run("r1", "u1");
+  const Moment noon = *ParseInstant("2024-01-15T12:00:00Z");
+  std::vector<ordered_json> events = {run.Started({"support", {}, ""}, "p.json", noon)};
+  PastCall past{"t", {"x"}, true, 20, noon, "u1", {{"bytes_out", 5}, {"cost", 2.5}}};
+  events.push_back(run.Result(0, past, "it broke", noon - kSecond));
+  CHECK(events[1]["ts"] == "2024-01-15T12:00:00.000Z");
+  CHECK(events[1]["data"]["durationMs"].is_number_integer());
+  MetricWindowLeaf cost;
+  cost.key = "cost";
+  cost.window_seconds = 60;
+  const auto sum = [&](const std::string& this_run, const std::string& agent) {
+    History history;
+    ReadHistory(events, this_run, agent, false, history);
+    return std::pair(*history.Metric(cost, "u1", noon), history.Called("T"));
+  };
+  CHECK(sum("r1", "support") == std::pair(2.5, true));
+  CHECK(sum("r2", "support") == std::pair(2.5, false));
+  CHECK(sum("r2", "sales") == std::pair(0.0, false));
+}
+
+TEST_CASE("a rule reads as RPL") {
+  const std::string text = WithCondition(
+      R"({"kind":"or","any":[{"kind":"not","not":{"kind":"enduserTag","op":"hasValue","tag":"p","value":"a\"b"}},{"kind":"and","all":[{"kind":"toolArg","type":"number","op":"gt","path":"n","value":5},{"kind":"requireSubject","subjectType":"c"}]}]})");
+  CHECK(RuleAsRpl(*GuardOf(text).Find("n")) ==
+        "-- priority 1\n"
+        "-- no reason is given\n"
+        "guards(?tool, ?args, :block, \"n\") <-\n"
+        "    call(?tool, ?args),\n"
+        "    (not (end-user-tag(\"p\", \"a\\\"b\")) | (tool-arg(\"n\", ?v1), ?v1 > 5, "
+        "subject(?tool, \"c\", _, _, _)))\n");
+}
+
+// Kinds, values and places, a line each.
+std::string TreeText(const YamlNode& node, int depth = 0) {
+  std::string out = std::string(static_cast<std::size_t>(depth), ' ') +
+                    std::to_string(node.span.begin) + "-" + std::to_string(node.span.end) + " " +
+                    node.scalar.dump() + "\n";
+  for (const YamlNode& item : node.items) out += TreeText(item, depth + 1);
+  for (const auto& [key, value] : node.entries)
+    out += TreeText(key, depth + 1) + TreeText(value, depth + 1);
+  return out;
+}
+
+TEST_CASE("JSON read fast is the tree that the YAML reader makes of it") {
+  std::vector<std::string> texts = {"[]",
+                                    "{}",
+                                    " [ 1 ,-2.5e3,\"a\\\"b\", true,false ]\n",
+                                    "{\"a\" : {\"b\":[ [ ] , { } ,12]} ,\"c\":\"\xc3\xa4\"}",
+                                    "[1,2\n,3]",
+                                    "[ 0 , 5]"};
+  for (const char* name : {"support-policy.json", "refund-policy.json"}) {
+    std::ifstream in(std::string(RPL_EXAMPLES) + "/guard/" + name);
+    std::stringstream text;
+    text << in.rdbuf();
+    REQUIRE_FALSE(text.str().empty());
+    texts.push_back(text.str());
+  }
+  for (const std::string& text : texts) {
+    INFO(text);
+    Sources sources;
+    Diagnostics found;
+    const std::uint32_t file = sources.Add("a.json", text);
+    const auto fast = ReadJsonTree(sources, file, kPolicyLimits);
+    const auto slow = ReadYaml(sources, file, found, kPolicyLimits);
+    REQUIRE(fast);
+    REQUIRE(slow);
+    CHECK(TreeText(*fast) == TreeText(*slow));
+  }
+  for (const char* bad : {"", "a: 1", "{\"a\":1,\"a\":2}", "[1", "[1] [2]", "[1,]"}) {
+    Sources sources;
+    CHECK_FALSE(ReadJsonTree(sources, sources.Add("a.json", bad), kPolicyLimits));
+  }
+}
+
+}  // namespace rpl

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/guard/history.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+#include "formats/glob.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+// UTF-8 bytes: of a text itself, of anything else as compact JSON; null has none.
+double BytesOf(const ordered_json& value) {
+  if (value.is_null()) return 0;
+  if (value.is_string()) return static_cast<double>(value.get_ref<const std::string&>().size());
+  return static_cast<double>(
+      value.dump(-1, ' ', false, ordered_json::error_handler_t::replace).size());
+}
+
+// Rows of data that is like a list.
+std::optional<double> RecordsOf(const ordered_json& value) {
+  if (value.is_array()) return static_cast<double>(value.size());
+  if (!value.is_object()) return std::nullopt;
+  for (const char* key : {"records", "items"})
+    if (const auto list = value.find(key); list != value.end() && list->is_array())
+      return static_cast<double>(list->size());
+  if (const auto count = value.find("count"); count != value.end() && count->is_number())
+    return count->get<double>();
+  return std::nullopt;
+}
+
+bool HasAnyTag(const std::vector<std::string>& tags, const std::vector<std::string>& wanted) {
+  return std::any_of(wanted.begin(), wanted.end(),
+                     [&](const std::string& tag) { return HasTag(tags, tag); });
+}
+
+}  // namespace
+
+std::map<std::string, double> InbuiltMetrics(const ordered_json& args, const ordered_json* result,
+                                             double took_ms) {
+  std::map<std::string, double> out = {{"bytes_in", BytesOf(args)}, {"duration_ms", took_ms}};
+  if (const auto rows = RecordsOf(args)) out["records_in"] = *rows;
+  if (result == nullptr) return out;
+  out["bytes_out"] = BytesOf(*result);
+  if (const auto rows = RecordsOf(*result)) out["records_out"] = *rows;
+  return out;
+}
+
+History::Tool& History::At(const std::string& name, const std::vector<std::string>& tags) {
+  std::string key = name;
+  for (const std::string& tag : tags) key += '\0' + tag;
+  const auto [found, is_new] = by_name_and_tags_.emplace(std::move(key), tools_.size());
+  if (is_new) {
+    Tool tool;
+    tool.name = name;
+    tool.tags = tags;
+    tools_.push_back(std::move(tool));
+  }
+  return tools_[found->second];
+}
+
+void History::Begin(const std::string& tool, const std::vector<std::string>& tags) {
+  ++At(tool, tags).open;
+}
+
+void History::GiveUp(const std::string& tool, const std::vector<std::string>& tags) {
+  Tool& at = At(tool, tags);
+  assert(at.open > 0);
+  --at.open;
+}
+
+void History::Add(const PastCall& call, bool this_run) {
+  Tool& tool = At(call.tool, call.tags);
+  if (this_run) {
+    ++tool.ended;
+    tool.took_ms += call.took_ms;
+    took_ms_ += call.took_ms;
+    if (tool.open > 0) --tool.open;
+  }
+  AddMetrics(call);
+}
+
+void History::AddMetrics(const PastCall& call) {
+  Tool& tool = At(call.tool, call.tags);
+  std::uint32_t user = kNobody;
+  if (call.user)
+    user = users_.emplace(*call.user, static_cast<std::uint32_t>(users_.size())).first->second;
+  for (const auto& [key, value] : call.metrics) {
+    std::vector<Sample>& samples = tool.metrics[key];
+    const Sample sample{call.at, value, user};
+    // Almost always at the end: calls are told in the order in which they ended.
+    samples.insert(std::upper_bound(samples.begin(), samples.end(), sample,
+                                    [](const Sample& a, const Sample& b) { return a.at < b.at; }),
+                   sample);
+  }
+}
+
+bool History::Called(std::string_view glob) const {
+  return std::any_of(tools_.begin(), tools_.end(), [&](const Tool& tool) {
+    return tool.ended > 0 && GlobMatches(glob, tool.name);
+  });
+}
+
+std::size_t History::Calls(const MaxCallsLeaf& of) const {
+  std::size_t calls = 0;
+  for (const Tool& tool : tools_) {
+    if (tool.ended + tool.open == 0) continue;
+    const bool matches =
+        of.by_tag
+            ? std::any_of(tool.tags.begin(), tool.tags.end(),
+                          [&](const std::string& tag) { return AnyGlobMatches(of.globs, tag); })
+            : AnyGlobMatches(of.globs, tool.name);
+    if (matches) calls += tool.ended + tool.open;
+  }
+  return calls;
+}
+
+double History::TookMs(std::string_view name) const {
+  double ms = 0;
+  for (const Tool& tool : tools_)
+    if (FoldCase(tool.name) == FoldCase(name)) ms += tool.took_ms;
+  return ms;
+}
+
+std::optional<double> History::Metric(const MetricWindowLeaf& of,
+                                      const std::optional<std::string>& user, Moment now) const {
+  std::uint32_t only = kNobody;
+  if (of.of_user) {
+    if (!user) return std::nullopt;
+    if (const auto found = users_.find(*user); found != users_.end()) only = found->second;
+  }
+  const Moment since = now - of.window_seconds * kSecond;
+  double sum = 0, most = -std::numeric_limits<double>::infinity(), least = -most;
+  std::size_t count = 0;
+  for (const Tool& tool : tools_) {
+    const auto metric = tool.metrics.find(of.key);
+    if (metric == tool.metrics.end()) continue;
+    if (!of.tool_names.empty() && !AnyGlobMatches(of.tool_names, tool.name)) continue;
+    if (!of.tool_tags.empty() && !HasAnyTag(tool.tags, of.tool_tags)) continue;
+    const std::vector<Sample>& samples = metric->second;
+    auto sample = std::lower_bound(samples.begin(), samples.end(), since,
+                                   [](const Sample& s, Moment at) { return s.at < at; });
+    for (; sample != samples.end() && sample->at <= now; ++sample) {
+      if (of.of_user && (sample->user != only || only == kNobody)) continue;
+      ++count;
+      sum += sample->value;
+      most = std::max(most, sample->value);
+      least = std::min(least, sample->value);
+    }
+  }
+  switch (of.aggregate) {
+    case MetricWindowLeaf::Aggregate::kSum: return sum;
+    case MetricWindowLeaf::Aggregate::kCount: return static_cast<double>(count);
+    default: break;
+  }
+  if (count == 0) return std::nullopt;
+  if (of.aggregate == MetricWindowLeaf::Aggregate::kMax) return most;
+  if (of.aggregate == MetricWindowLeaf::Aggregate::kMin) return least;
+  return sum / static_cast<double>(count);
+}
+
+}  // namespace rpl

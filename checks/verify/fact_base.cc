@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/verify/fact_base.h"
+
+#include <cassert>
+#include <utility>
+
+#include "grammar/document.h"
+#include "grammar/parser.h"
+
+namespace rpl {
+namespace {
+
+constexpr std::size_t kAbsenceDepth = 4;
+
+}  // namespace
+
+FactBase::FactBase(Sources& sources, Limits limits)
+    : sources_(sources), limits_(std::move(limits)) {}
+
+Document FactBase::Load(const std::string& name, std::string text, Diagnostics& found) {
+  const std::uint32_t file = sources_.Add(name, std::move(text));
+  Document document = ReadDocument(sources_, file, found);
+  for (const Assertion& a : program_.Load(document, found).assertions) {
+    if (a.truth) store_.Insert(a.relation, a.row, true, a.meta, &a.span, a.orders);
+    else store_.Retract(a.relation, a.row);
+  }
+  changed_ = true;
+  return document;
+}
+
+void FactBase::SetNow(std::string_view now) { solver_.machine().moment.now = pool_.String(now); }
+
+RelationId FactBase::Declare(std::string_view label, std::uint32_t arity) {
+  const std::size_t known = store_.size();
+  const RelationId id = store_.Declare(Space::kRelation, label, arity);
+  changed_ = changed_ || store_.size() > known;
+  return id;
+}
+
+void FactBase::Add(RelationId relation, std::span<const Value> row, Span place) {
+  assert(row.size() == store_.at(relation).arity());
+  store_.Insert(relation, row, true, kNone, &place);
+}
+
+Stop FactBase::Quiesce() {
+  if (std::exchange(changed_, false)) {
+    analysis_.Make(program_, store_);
+    fixpoint_.Reset();
+  }
+  solver_.Forget();
+  const Stop stop = fixpoint_.Quiesce();
+  stopped_at_ = fixpoint_.stopped_at();
+  return stop;
+}
+
+std::string FactBase::Problem(Stop stop) const {
+  const std::string where = stopped_at_.empty() ? "" : " in `" + stopped_at_ + "`";
+  switch (stop) {
+    case Stop::kGoesOn: return "";
+    case Stop::kRows: return "the limit of rows was reached" + where;
+    case Stop::kRounds: return "the limit of rounds was reached" + where;
+    case Stop::kDepth: return "the limit of nested calls was reached" + where;
+    case Stop::kIterations: return "the limit of iterations was reached" + where;
+    case Stop::kValue: return "the limit of a value was reached" + where;
+    case Stop::kTime: return "the time is used up" + where;
+    case Stop::kMemory: return "the memory is used up" + where;
+    case Stop::kInterrupted: return "it was interrupted";
+  }
+  return "";
+}
+
+FactBase::Checked FactBase::Check(const Constraint& constraint) {
+  for (std::size_t calls = 0;; ++calls) {
+    Checked checked = CheckOnce(constraint);
+    if (solver_.machine().calls.empty() || calls == kMaxCalls || !CallTools()) return checked;
+    if (const Stop stop = Quiesce(); stop != Stop::kGoesOn) return {{}, Problem(stop)};
+  }
+}
+
+// Makes the calls that the last evaluation waits for; false when there is nobody to make one.
+bool FactBase::CallTools() {
+  const std::vector<OpenCall> calls = solver_.machine().calls;
+  for (const OpenCall& call : calls) {
+    const Relation& tool = store_.at(call.relation);
+    if (!tools_ || call.space != Space::kTool || IsQuestion(tool)) return false;
+    const Value result = tools_(pool_, std::string(pool_.TextOf(tool.label())), call.args);
+    if (result.is_none()) return false;
+    store_.Insert(call.relation, call.args, true, result);
+  }
+  return true;
+}
+
+FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
+  Checked checked;
+  solver_.Forget();
+  if (constraint.left.empty()) {
+    // It stands on a rule: what it refuses was met while deriving.
+    for (const Violation& v : fixpoint_.Violations()) {
+      if (v.constraint != constraint.number) continue;
+      Checked::Bindings& bindings = checked.violated.emplace_back();
+      for (std::size_t i = 0; i + 1 < v.bindings.size(); i += 2)
+        bindings.emplace_back(pool_.TextOf(v.bindings[i]), v.bindings[i + 1]);
+    }
+    return checked;
+  }
+  bool undecided = false;
+  const auto take = [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+    undecided =
+        undecided || verdict == Solver::Verdict::kUndecided || verdict == Solver::Verdict::kLacks;
+    if (verdict != Solver::Verdict::kViolated) return;
+    Checked::Bindings& bindings = checked.violated.emplace_back();
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      if (!constraint.slots[i].empty() && IsPlainValue(slots[i]))
+        bindings.emplace_back(constraint.slots[i], slots[i]);
+  };
+  const Machine::Undecided more = solver_.CheckConstraint(constraint, take);
+  const Machine& machine = solver_.machine();
+  const Stop stop = std::exchange(solver_.machine().stop, Stop::kGoesOn);
+  if (stop != Stop::kGoesOn) {
+    stopped_at_ = constraint.text;
+    checked.problem = Problem(stop);
+  } else if (!machine.circular.empty()) {
+    checked.problem = "`" + machine.circular + "` needs itself";
+  } else if (!machine.calls.empty()) {
+    checked.problem = "`" + machine.CallText(machine.calls.front()) + "` has no answer";
+  } else if (!machine.failed_call.empty()) {
+    checked.problem = machine.failed_call;
+  } else if (undecided || more) {
+    checked.problem = "it is undecided";
+  }
+  return checked;
+}
+
+Explanation FactBase::Explain(const std::string& form) {
+  Diagnostics ignored;
+  const std::string text = "% <- " + form;
+  const std::uint32_t file = sources_.Add("<form>", text);
+  const auto sentence =
+      ParseSentence(sources_, {file, 0, static_cast<std::uint32_t>(text.size())}, ignored);
+  assert(sentence);
+  const auto query = program_.LowerQuery(*sentence, ignored);
+  assert(query);
+  solver_.Forget();
+  Explanation explanation;
+  {
+    Explainer explainer(program_, store_, analysis_, solver_);
+    ExplainedFacts why = explainer.Why(*query, {});
+    explanation = why.proofs.empty() ? explainer.WhyNot(*query, kAbsenceDepth)
+                                     : std::move(why.proofs.front());
+  }
+  solver_.Forget();
+  return explanation;
+}
+
+}  // namespace rpl

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/json_lines.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "formats/json_text.h"
+
+namespace rpl {
+namespace {
+
+class File {
+ public:
+  File(const std::string& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  File(const File&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// Whether it is still the file of that name: a log may be moved away to begin a new one.
+bool IsAt(int fd, const std::string& path) {
+  struct stat opened, named;
+  return fstat(fd, &opened) == 0 && stat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+// Whether the file ends in the middle of a line.
+bool EndsOpen(int fd) {
+  struct stat info;
+  char last = '\n';
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return false;
+  return pread(fd, &last, 1, info.st_size - 1) == 1 && last != '\n';
+}
+
+}  // namespace
+
+JsonLines ReadJsonLines(const std::string& path) {
+  JsonLines out;
+  const File file(path, O_RDONLY);
+  if (file.fd() < 0) {
+    if (errno != ENOENT) out.error = std::strerror(errno);
+    return out;
+  }
+  std::string text, buffer(1 << 16, '\0');
+  for (;;) {
+    const ssize_t size = read(file.fd(), buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) out.error = std::strerror(errno);
+    if (size <= 0) break;
+    text.append(buffer, 0, static_cast<std::size_t>(size));
+  }
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    begin = end + 1;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    JsonText parsed = ParseJson(line);
+    if (parsed.error.empty() && parsed.json.is_object())
+      out.objects.push_back(std::move(parsed.json));
+    else ++out.unread;
+  }
+  return out;
+}
+
+std::string AppendJsonLine(const std::string& path, const nlohmann::ordered_json& object) {
+  const File file(path, O_RDWR | O_APPEND | O_CREAT);
+  if (file.fd() < 0) return std::strerror(errno);
+  std::string line = EndsOpen(file.fd()) ? "\n" : "";
+  line += object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  for (std::string_view rest = line; !rest.empty();) {
+    const ssize_t size = write(file.fd(), rest.data(), rest.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return std::strerror(errno);
+    rest.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return "";
+}
+
+FileLock::~FileLock() {
+  if (fd_ >= 0) close(fd_);
+}
+
+std::string FileLock::Take(const std::string& path, std::chrono::milliseconds patience) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + patience;
+  // Many may wait: polling must leave the machine to whoever has the lock.
+  constexpr std::chrono::milliseconds kLongest{20};
+  for (std::chrono::milliseconds pause{1};; pause = std::min(2 * pause, kLongest)) {
+    if (fd_ < 0) fd_ = open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (fd_ < 0) return std::strerror(errno);
+    const bool locked = flock(fd_, LOCK_EX | LOCK_NB) == 0;
+    if (!locked && errno != EWOULDBLOCK && errno != EINTR) return std::strerror(errno);
+    if (locked && IsAt(fd_, path)) return "";
+    if (locked) close(std::exchange(fd_, -1));
+    if (Clock::now() >= end) return "other processes hold it";
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+}  // namespace rpl

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SARIF 2.1.0, the parts that findings and results of checks are made of.
+//
+// Places are lines from 1 and columns from 1 in code points; a path is written as a URI.
+#ifndef RPL_FORMATS_SARIF_H_
+#define RPL_FORMATS_SARIF_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "formats/diagnostic.h"
+
+namespace rpl {
+
+/// "error", "warning" or "note".
+std::string_view SarifLevel(Severity severity);
+
+/// A `location` object: a span of a source, or a line of a file.
+nlohmann::ordered_json SarifLocation(Span span, const Sources& sources);
+nlohmann::ordered_json SarifLocation(std::string_view file, std::uint32_t line);
+
+/// The log of one run of rpl. `rules` and `results` are arrays of SARIF objects; `invocation`
+/// is one, or null.
+nlohmann::ordered_json SarifLog(std::string_view version, nlohmann::ordered_json rules,
+                                nlohmann::ordered_json results,
+                                nlohmann::ordered_json invocation = nullptr);
+
+}  // namespace rpl
+
+#endif  // RPL_FORMATS_SARIF_H_

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/spelling.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace rpl {
+
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({replaced, row[j] + 1, row[j - 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+NearestName::NearestName(std::string_view got)
+    : got_(got.substr(0, 100)), least_(std::max<std::size_t>(got.size() / 3, 2) + 1) {}
+
+bool NearestName::Offer(std::string_view name) {
+  const std::size_t distance = EditDistance(got_, name);
+  if (distance >= std::min(least_, name.size())) return false;
+  least_ = distance;
+  name_ = name;
+  return true;
+}
+
+std::string Kebab(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const char before = i > 0 ? name[i - 1] : '\0';
+    if (c == '_') {
+      if (!out.empty() && out.back() != '-') out += '-';
+    } else if (c >= 'A' && c <= 'Z') {
+      const bool word_ended = (before >= 'a' && before <= 'z') || (before >= '0' && before <= '9');
+      if (word_ended) out += '-';
+      out += static_cast<char>(c - 'A' + 'a');
+    } else {
+      out += c;
+    }
+  }
+  while (out.ends_with('-')) out.pop_back();
+  return out;
+}
+
+bool IsOperatorWord(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kWords = {"in",         "not",    "union", "intersect",
+                                                       "difference", "before", "after", "within",
+                                                       "between",    "of",     "and",   "now"};
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
+std::string KebabTitle(std::string_view title) {
+  std::string name;
+  for (const char c : title) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80 || std::isalnum(byte) != 0) name += static_cast<char>(std::tolower(byte));
+    else if (!name.empty() && name.back() != '-') name += '-';
+  }
+  while (name.ends_with('-')) name.pop_back();
+  return name;
+}
+
+}  // namespace rpl

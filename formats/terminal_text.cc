@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/terminal_text.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace rpl {
+namespace {
+
+struct CodePoint {
+  std::uint32_t value;  // the byte, when invalid
+  std::size_t size;     // bytes; 1 when invalid
+  bool valid;
+};
+
+// The code point at the start of `text`, which is not empty.
+CodePoint Decode(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return {lead, 1, true};
+  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < size) return {lead, 1, false};
+  std::uint32_t value = lead & (0x7Fu >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xC0) != 0x80) return {lead, 1, false};
+    value = (value << 6) | (byte & 0x3Fu);
+  }
+  const bool overlong = (size == 3 && value < 0x800) || (size == 4 && value < 0x10000);
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (overlong || surrogate || value > 0x10FFFF) return {lead, 1, false};
+  return {value, size, true};
+}
+
+bool IsJoiner(std::uint32_t c) { return c == 0x200C || c == 0x200D; }
+
+// Moves the cursor, changes the order of the text around it, or is not seen.
+bool IsTreacherous(std::uint32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || (c >= 0x200B && c <= 0x200F) ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x2069) || c == 0xFEFF;
+}
+
+std::string Escape(const CodePoint& c) {
+  if (c.valid && c.value == '\n') return "\\n";
+  if (c.valid && c.value == '\r') return "\\r";
+  char buffer[8];
+  std::snprintf(buffer, sizeof buffer, c.valid ? "\\u%04x" : "\\x%02x", c.value);
+  return buffer;
+}
+
+// The bytes at the start that are printable ASCII, which most text is.
+std::size_t PlainBytes(std::string_view text) {
+  const auto odd = std::find_if(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte >= 0x7F;
+  });
+  return static_cast<std::size_t>(odd - text.begin());
+}
+
+}  // namespace
+
+PrintableCells::Cell PrintableCells::Next(std::string_view text) {
+  const CodePoint c = Decode(text);
+  const bool joins = IsJoiner(c.value) && before_ >= 0x80;
+  before_ = c.valid ? c.value : 0;
+  if (c.valid && c.value == '\t') return {" ", 1, 1};
+  if (c.valid && (joins || !IsTreacherous(c.value)))
+    return {std::string(text.substr(0, c.size)), c.size, 1};
+  std::string escape = Escape(c);
+  const std::size_t columns = escape.size();
+  return {std::move(escape), c.size, columns};
+}
+
+std::string PrintableLine(std::string_view text) {
+  PrintableCells cells;
+  std::string out;
+  while (!text.empty()) {
+    if (const std::size_t plain = PlainBytes(text); plain > 0) {
+      out += text.substr(0, plain);
+      text.remove_prefix(plain);
+      cells = PrintableCells();
+      continue;
+    }
+    const PrintableCells::Cell cell = cells.Next(text);
+    out += cell.shown;
+    text.remove_prefix(cell.bytes);
+  }
+  return out;
+}
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const std::size_t end = text.find_first_of("\n\t");
+    out += PrintableLine(text.substr(0, end));
+    if (end == text.npos) return out;
+    out += text[end];
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace rpl

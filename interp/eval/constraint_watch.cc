@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why the order can be restored: an instance is its slots, so which rows of each atom agree
+// with it does not depend on the other atoms, and where the nested loop meets it first is at
+// the first such row of every atom. New rows come after all others, so for an instance that
+// was there before this place stays.
+#include "interp/eval/constraint_watch.h"
+
+#include <algorithm>
+#include <set>
+
+#include "interp/eval/profile.h"
+
+namespace rpl {
+namespace {
+
+/// More violated instances than this are not kept: then the constraint is checked whole.
+constexpr std::size_t kMostKept = std::size_t{1} << 16;
+/// More answers from new rows than this are not gathered, either.
+constexpr std::size_t kMostNew = std::size_t{1} << 16;
+
+bool ReadsClock(const Expr& e) {
+  return e.kind == Expr::Kind::kNow || std::any_of(e.sides.begin(), e.sides.end(), ReadsClock);
+}
+
+// Whether what the step does depends on nothing but slots and rows.
+bool ReadsOnlyRows(const Step& s, const Store& store) {
+  if (std::any_of(s.operands.begin(), s.operands.end(), ReadsClock)) return false;
+  switch (s.kind) {
+    case Step::Kind::kAtom:
+      return s.access == Access::kRows && s.row < 0 &&
+             store.at(s.relation).space() == Space::kRelation;
+    case Step::Kind::kCompare:
+    case Step::Kind::kBind:
+    case Step::Kind::kMatch:
+    case Step::Kind::kMember:
+    case Step::Kind::kTemporal:
+    case Step::Kind::kCountAtom:
+    case Step::Kind::kCountValue:
+    case Step::Kind::kNot:
+    case Step::Kind::kBranch:
+    case Step::Kind::kTruth:
+    case Step::Kind::kEmit:
+    case Step::Kind::kFound: return true;
+    default: return false;
+  }
+}
+
+// Whether more rows can only give the plan more answers.
+bool IsMonotone(const Plan& plan) {
+  return std::none_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) {
+    return s.kind == Step::Kind::kNot || s.kind == Step::Kind::kCountAtom || s.ordered;
+  });
+}
+
+bool WritesNothing(const Step* body) {
+  for (; body->kind != Step::Kind::kFound; body = body->next)
+    if (!body->writes.empty() || body->kind != Step::Kind::kAtom) return false;
+  return true;
+}
+
+// Whether the plan is a chain of atoms that bind slots to columns, and tests: then an answer
+// is given by one row for each of `atoms`, whose clauses are among `clauses`.
+bool IsJoin(const Plan& plan, const Clauses& clauses, std::vector<const Step*>& atoms) {
+  for (const Step* s = plan.first; s->kind != Step::Kind::kEmit; s = s->next) {
+    switch (s->kind) {
+      case Step::Kind::kAtom:
+        if (!s->matches.empty() || s->clause->As<Atom>()->whole ||
+            std::none_of(clauses.begin(), clauses.end(),
+                         [&](const Clause& c) { return &c == s->clause; }))
+          return false;
+        atoms.push_back(s);
+        break;
+      case Step::Kind::kCompare:
+      case Step::Kind::kTemporal:
+      case Step::Kind::kTruth: break;
+      case Step::Kind::kBind:
+        if (s->pattern.kind != Pattern::Kind::kSlot) return false;
+        break;
+      case Step::Kind::kNot:
+        if (!WritesNothing(s->body)) return false;
+        break;
+      default: return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+ConstraintWatch::Kept ConstraintWatch::Look(const Constraint& c) const {
+  Kept kept;
+  const Solver::Sides sides = solver_.SidesOf(c);
+  const auto only_rows = [&](const Step& s) { return ReadsOnlyRows(s, store_); };
+  kept.only_rows = std::all_of(sides.left->steps.begin(), sides.left->steps.end(), only_rows) &&
+                   std::all_of(sides.right->steps.begin(), sides.right->steps.end(), only_rows);
+  if (!kept.only_rows) return kept;
+  kept.joins = IsJoin(*sides.left, c.left, kept.atoms);
+  const auto add = [&](const Step& s) -> Read& {
+    for (Read& read : kept.reads)
+      if (read.relation == s.relation) return read;
+    return kept.reads.emplace_back(Read{.relation = s.relation});
+  };
+  const bool monotone = IsMonotone(*sides.right);
+  for (const Step& s : sides.left->steps) {
+    if (s.kind != Step::Kind::kAtom) continue;
+    const bool joined = std::find(kept.atoms.begin(), kept.atoms.end(), &s) != kept.atoms.end();
+    Read& read = add(s);
+    (joined ? read.on_left : read.whole) = true;
+  }
+  for (const Step& s : sides.right->steps) {
+    if (s.kind != Step::Kind::kAtom) continue;
+    Read& read = add(s);
+    (monotone && !store_.IsWhole(s.relation) ? read.on_right : read.whole) = true;
+  }
+  if (!kept.joins) return kept;
+  std::vector<const Clause*> clauses;
+  for (const Clause& clause : c.left) clauses.push_back(&clause);
+  const std::vector<bool> nothing(c.slots.size());
+  for (std::size_t i = 0; i < clauses.size() && kept.joins; ++i) {
+    const auto* atom = clauses[i]->As<Atom>();
+    if (atom == nullptr) continue;
+    kept.deltas.push_back({atom->relation, Planner(analysis_, store_, Mode::kDerive)
+                                               .Make(clauses, nothing, nothing, c.slots, c.avar,
+                                                     static_cast<int>(i))});
+    kept.joins = !kept.deltas.back().plan->problem;
+  }
+  return kept;
+}
+
+void ConstraintWatch::Remember(Kept& kept) const {
+  for (Read& read : kept.reads) {
+    read.size = store_.at(read.relation).size();
+    read.epoch = store_.at(read.relation).epoch();
+  }
+  kept.known = true;
+}
+
+Machine::Undecided ConstraintWatch::CheckWhole(const Constraint& c, Kept& kept, const Tell& tell) {
+  ++counts_.whole;
+  kept.known = false;
+  kept.violated.clear();
+  bool all = true;
+  const auto keep = [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+    ++counts_.judged;
+    if (kept.only_rows && verdict == Solver::Verdict::kViolated) {
+      all = all && kept.violated.size() < kMostKept;
+      if (all) {
+        Instance& instance = kept.violated.emplace_back();
+        instance.slots = slots;
+        for (const RowUsed& used : solver_.machine().frame().path)
+          instance.rows.push_back(used.row);
+      }
+    }
+    tell(slots, verdict);
+  };
+  const Machine::Undecided open = solver_.CheckConstraint(c, keep);
+  if (!all) kept.violated.clear();
+  if (kept.only_rows && all && GoesOn()) Remember(kept);
+  return open;
+}
+
+// The first row of each atom of the left side that agrees with the slots.
+std::vector<RowId> ConstraintWatch::FirstRows(const Kept& kept, const std::vector<Value>& slots) {
+  std::vector<RowId> out;
+  for (const Step* atom : kept.atoms) {
+    Relation& rel = store_.at(atom->relation);
+    Columns known = 0;
+    std::vector<Value> key;
+    const auto& args = atom->clause->As<Atom>()->args;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if (args[i].kind == Pattern::Kind::kAny) continue;
+      known |= Columns{1} << i;
+      key.push_back(Build(store_.pool(), args[i], slots.data(), nullptr));
+    }
+    if (key.size() == args.size()) {
+      out.push_back(rel.Find(key));
+    } else if (known == 0) {
+      out.push_back(0);
+    } else {
+      const auto rows = rel.IndexOn(known, &solver_.machine().within_limits).Rows(key, rel.rows());
+      out.push_back(rows.empty() ? kNoId : rows.front());
+    }
+  }
+  return out;
+}
+
+// Joins the left side from the rows added since; false when that is not worth it. Rows were
+// added only, and where absence counts there are none.
+bool ConstraintWatch::CheckNew(const Constraint& c, Kept& kept, const Tell& tell) {
+  Profile::Evaluation evaluation(solver_.machine().profile(), c);
+  marks_.resize(store_.size());
+  bool right_grew = false;
+  for (const Read& read : kept.reads) {
+    marks_[read.relation] = {read.size, store_.at(read.relation).size()};
+    right_grew |= read.on_right && read.size < store_.at(read.relation).size();
+  }
+  for (const Delta& delta : kept.deltas)
+    if (const Marks& m = marks_[delta.relation]; m.end - m.old_end > kMostNew) return false;
+  std::set<std::vector<Value>> found;
+  for (const Delta& delta : kept.deltas) {
+    if (marks_[delta.relation].old_end == marks_[delta.relation].end) continue;
+    solver_.LeftAnswers(c, *delta.plan, marks_, [&](const std::vector<Value>& slots) {
+      found.insert(slots);
+      return found.size() <= kMostNew;
+    });
+    if (!GoesOn()) return true;
+    if (found.size() > kMostNew) return false;
+  }
+  ++counts_.from_new_rows;
+  for (const Instance& known : kept.violated) found.erase(known.slots);
+  struct Judged {
+    Instance instance;
+    Solver::Verdict verdict;
+  };
+  const Solver::Sides sides = solver_.SidesOf(c);
+  std::vector<Judged> judged;
+  const auto judge = [&](Instance instance) {
+    ++counts_.judged;
+    const Solver::Verdict verdict = solver_.Judge(c, sides, instance.slots);
+    judged.push_back({std::move(instance), verdict});
+    return solver_.machine().Polled();
+  };
+  for (Instance& known : kept.violated) {
+    if (!right_grew) judged.push_back({std::move(known), Solver::Verdict::kViolated});
+    else if (!judge(std::move(known))) return true;
+  }
+  for (const std::vector<Value>& slots : found)
+    if (!judge({FirstRows(kept, slots), slots})) return true;
+  evaluation.Gave(judged.size(), 0);
+  if (!GoesOn()) return true;
+  std::sort(judged.begin(), judged.end(),
+            [](const Judged& a, const Judged& b) { return a.instance.rows < b.instance.rows; });
+  kept.violated.clear();
+  for (Judged& j : judged) {
+    tell(j.instance.slots, j.verdict);
+    if (j.verdict == Solver::Verdict::kViolated) kept.violated.push_back(std::move(j.instance));
+  }
+  if (kept.violated.size() <= kMostKept) Remember(kept);
+  return true;
+}
+
+Machine::Undecided ConstraintWatch::Check(const Constraint& c, const Tell& tell) {
+  if (analysis_known_ != analysis_.version()) kept_.clear();
+  analysis_known_ = analysis_.version();
+  if (solver_.machine().truncated) {
+    ++counts_.whole;
+    kept_.erase(c.number);
+    return solver_.CheckConstraint(c, tell);
+  }
+  const auto [at, is_new] = kept_.try_emplace(c.number);
+  Kept& kept = at->second;
+  if (is_new) kept = Look(c);
+  bool grew = false;
+  bool more_only = kept.joins;  // what changed are rows that were added where that can be told
+  for (const Read& read : kept.reads) {
+    const Relation& rel = store_.at(read.relation);
+    const bool rebuilt = rel.epoch() != read.epoch;
+    grew |= rebuilt || rel.size() != read.size;
+    if (rebuilt || (read.whole && rel.size() != read.size)) more_only = false;
+  }
+  if (!kept.known || (grew && !more_only)) return CheckWhole(c, kept, tell);
+  if (grew) {
+    kept.known = false;  // until it is through
+    return CheckNew(c, kept, tell) ? Machine::Undecided{} : CheckWhole(c, kept, tell);
+  }
+  ++counts_.unchanged;
+  for (const Instance& instance : kept.violated) {
+    tell(instance.slots, Solver::Verdict::kViolated);
+    if (!solver_.machine().Polled()) break;
+  }
+  return {};
+}
+
+}  // namespace rpl

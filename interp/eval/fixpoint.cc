@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The path of a row, for t(?x, ?z) <- t(?x, ?y), e(?y, ?z) with t = {ab}, e = {bc, cd}:
+//
+//   round 1  all t × all e        ab·bc → ac                    t = {ab | ac}
+//   round 2  delta t × all e      ac·cd → ad                    t = {ab ac | ad}
+//   round 3  delta t × all e      ad·?  → nothing: quiet
+//
+// The bar is old_end: rows before it are known, rows from it on are the delta. With
+// several atoms of the same stratum, the plan that starts from the delta of atom i reads
+// old rows at the atoms before i, so that no pair of rows meets twice.
+#include "interp/eval/fixpoint.h"
+
+#include <algorithm>
+#include <set>
+
+#include "interp/eval/profile.h"
+
+namespace rpl {
+
+void Fixpoint::Reset() {
+  for (std::size_t i = 0; i < analysis_.strata().size(); ++i) Drop(analysis_.strata()[i]);
+  memory_.assign(analysis_.strata().size(), Memory{});
+  bad_heads_.clear();
+}
+
+void Fixpoint::Drop(const Stratum& stratum) {
+  for (RelationId r : stratum.relations) {
+    Relation& rel = store_.at(r);
+    rel.Rebuild([&](RowId row) { return rel.asserted(row); });
+    if (const RelationId whole = store_.WholeIfAny(r); whole != kNoId) {
+      Relation& companion = store_.at(whole);
+      companion.Rebuild([&](RowId row) { return companion.asserted(row); });
+    }
+  }
+}
+
+// Whether anything that the stratum reads or holds differs from what it saw; `rebuilt`
+// when growing from the difference is not enough.
+bool Fixpoint::Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const {
+  bool changed = memory.fresh;
+  *rebuilt = memory.fresh;
+  for (const auto& [r, seen] : memory.seen) {
+    const Relation& rel = store_.at(r);
+    if (rel.epoch() != seen.epoch) changed = *rebuilt = true;
+    if (rel.size() == seen.size) continue;
+    changed = true;
+    for (const DerivedRule& rule : stratum.rules)
+      if (std::find(rule.whole_reads.begin(), rule.whole_reads.end(), r) != rule.whole_reads.end())
+        *rebuilt = true;
+  }
+  return changed;
+}
+
+void Fixpoint::StopAt(const Definition& rule) {
+  stopped_at_ = rule.text;
+  growing_ = rule.head;
+}
+
+Stop Fixpoint::Derive(std::span<const Derivation> work, Memory& memory) {
+  if (marks_.size() < store_.size()) marks_.resize(store_.size());
+  const Definition* const stopped_at = solver_.Derive(work, marks_);
+  Machine& machine = solver_.machine();
+  for (Violation& v : machine.violations) memory.violations.push_back(std::move(v));
+  machine.violations.clear();
+  if (stopped_at != nullptr) StopAt(*stopped_at);
+  return machine.stop;
+}
+
+Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
+  bool rebuilt = false;
+  if (!Changed(memory, stratum, &rebuilt)) return Stop::kGoesOn;
+  derived_.push_back(static_cast<std::size_t>(&stratum - analysis_.strata().data()));
+  if (rebuilt && !memory.fresh) {
+    Drop(stratum);
+    memory.violations.clear();
+  }
+  // What the rules read, with what they had seen of it.
+  std::vector<RelationId> reads;
+  for (const DerivedRule& rule : stratum.rules)
+    for (RelationId r : rule.reads)
+      if (std::find(reads.begin(), reads.end(), r) == reads.end()) reads.push_back(r);
+  marks_.resize(store_.size());
+  for (RelationId r : reads) {
+    marks_[r].end = store_.at(r).size();
+    marks_[r].old_end = 0;
+    for (const auto& [known, seen] : memory.seen)
+      if (known == r && !rebuilt) marks_[r].old_end = seen.size;
+  }
+  rounds_ = 0;
+  for (bool first = true;; first = false) {
+    if (limits_.profile != nullptr) limits_.profile->BeginRound();
+    if (++rounds_ > limits_.max_rounds) {
+      StopAt(*stratum.rules.front().def);
+      return Stop::kRounds;
+    }
+    std::vector<Derivation> work;
+    for (DerivedRule& rule : stratum.rules) {
+      if (first && rebuilt) {
+        work.push_back({rule.def, &analysis_.FullPlan(rule, limits_)});
+        continue;
+      }
+      for (DerivedRule::Delta& delta : rule.deltas)
+        if (marks_[delta.relation].old_end < marks_[delta.relation].end)
+          work.push_back({rule.def, &analysis_.DeltaPlan(rule, delta, limits_)});
+    }
+    if (const Stop stop = Derive(work, memory); stop != Stop::kGoesOn) return stop;
+    bool grew = false;
+    marks_.resize(store_.size());
+    for (RelationId r : reads) {
+      marks_[r].old_end = marks_[r].end;
+      marks_[r].end = store_.at(r).size();
+      grew |= marks_[r].old_end < marks_[r].end;
+    }
+    if (!grew) break;
+  }
+  memory.fresh = false;
+  memory.seen.clear();
+  for (RelationId r : reads)
+    memory.seen.push_back({r, {store_.at(r).size(), store_.at(r).epoch()}});
+  for (RelationId r : stratum.relations)
+    if (std::find(reads.begin(), reads.end(), r) == reads.end()) {
+      // Asserted rows may join the relation without concern to its rules; losing rows may not.
+      memory.seen.push_back({r, {store_.at(r).size(), store_.at(r).epoch()}});
+    }
+  return Stop::kGoesOn;
+}
+
+// Drops the strata above the one that a limit stopped as far as they rest on absence: what was
+// absent below them before may only be missing now (decision 80).
+void Fixpoint::DropAbove(std::size_t stopped) {
+  std::set<RelationId> unsettled(analysis_.strata()[stopped].relations.begin(),
+                                 analysis_.strata()[stopped].relations.end());
+  std::set<RelationId> dropped;
+  const auto meets = [](const std::vector<RelationId>& reads, const std::set<RelationId>& them) {
+    return std::ranges::any_of(reads, [&](RelationId r) { return them.contains(r); });
+  };
+  for (std::size_t i = stopped + 1; i < analysis_.strata().size(); ++i) {
+    const Stratum& stratum = analysis_.strata()[i];
+    bool reads_unsettled = false;
+    bool drop = false;
+    for (const DerivedRule& rule : stratum.rules) {
+      reads_unsettled = reads_unsettled || meets(rule.reads, unsettled);
+      drop = drop || meets(rule.whole_reads, unsettled) || meets(rule.reads, dropped);
+    }
+    if (reads_unsettled || drop)
+      unsettled.insert(stratum.relations.begin(), stratum.relations.end());
+    if (!drop) continue;
+    dropped.insert(stratum.relations.begin(), stratum.relations.end());
+    Drop(stratum);
+    memory_[i] = Memory{};
+  }
+}
+
+Stop Fixpoint::Quiesce() {
+  if (memory_.size() != analysis_.strata().size())
+    memory_.assign(analysis_.strata().size(), Memory{});
+  derived_.clear();
+  for (std::size_t rounds = 0;; ++rounds) {
+    for (std::size_t i = 0; i < analysis_.strata().size(); ++i) {
+      const Stop stop = QuiesceStratum(analysis_.strata()[i], memory_[i]);
+      if (stop == Stop::kGoesOn) continue;
+      DropAbove(i);
+      return stop;
+    }
+    // Rules with #?h heads may feed any relation, so the strata run again after them.
+    const std::size_t before = solver_.machine().new_rows;
+    if (limits_.profile != nullptr) limits_.profile->BeginRound();
+    for (DerivedRule& rule : analysis_.expanding()) {
+      marks_.resize(store_.size());
+      for (RelationId r : rule.reads) marks_[r] = {0, store_.at(r).size()};
+      const Derivation whole = {rule.def, &analysis_.FullPlan(rule, limits_)};
+      Memory scratch;
+      if (const Stop stop = Derive({&whole, 1}, scratch); stop != Stop::kGoesOn) return stop;
+      for (const Machine::BadHead& bad : solver_.machine().bad_heads)
+        if (std::find(bad_heads_.begin(), bad_heads_.end(), bad) == bad_heads_.end())
+          bad_heads_.push_back(bad);
+      solver_.machine().bad_heads.clear();
+    }
+    if (solver_.machine().new_rows == before) return Stop::kGoesOn;
+    if (rounds > limits_.max_rounds) return Stop::kRounds;
+  }
+}
+
+std::vector<Violation> Fixpoint::Violations() const {
+  std::vector<Violation> out;
+  for (const Memory& m : memory_) out.insert(out.end(), m.violations.begin(), m.violations.end());
+  return out;
+}
+
+}  // namespace rpl

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Quiescence: deriving relations to fixpoint (§18.3 phases 3 and 7).
+//
+// Strata are taken in order. A *round* runs every rule of a stratum once; the rows it
+// adds are new in the next round only. A row is pending while the round that derives it
+// runs, new in the round after, then known. A stratum is quiet when a round adds nothing.
+//
+// Incremental: a stratum remembers how many rows it had seen of each relation it reads.
+// If those only grew, its rules start from the new rows alone. If a relation was rebuilt
+// (rows retracted), or one whose completeness a rule needs has changed (negation, counts,
+// gathering, choices, checks), the stratum's derived rows are dropped and derived again.
+//
+// When a limit is reached, what was derived stays and the stop is reported (decision 78).
+#ifndef RPL_INTERP_EVAL_FIXPOINT_H_
+#define RPL_INTERP_EVAL_FIXPOINT_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
+
+namespace rpl {
+
+class Fixpoint {
+ public:
+  Fixpoint(Store& store, Analysis& analysis, Solver& solver, const Limits& limits)
+      : store_(store), analysis_(analysis), solver_(solver), limits_(limits) {}
+
+  /// Forgets what was seen: the next Quiesce derives everything again. To be called when
+  /// the analysis was made anew.
+  void Reset();
+
+  /// Derives until quiet. Returns kGoesOn, or the limit that stopped it: then rows may be
+  /// missing, and none stands that was concluded from the absence of one.
+  Stop Quiesce();
+
+  /// Violations of rules' constraints (§10.07): those that stand now.
+  std::vector<Violation> Violations() const;
+  /// The strata that the last Quiesce derived, by their number in the analysis: those that
+  /// what changed reaches.
+  const std::vector<std::size_t>& derived() const { return derived_; }
+  /// Rounds so far of the stratum taken last.
+  std::size_t rounds() const { return rounds_; }
+  /// What was growing when a limit was reached.
+  const std::string& stopped_at() const { return stopped_at_; }
+  /// The relation of that rule; kNoId when its heads are expansions.
+  RelationId growing() const { return growing_; }
+  /// Expressions that no head can be, met at #?h heads (§5.7).
+  const std::vector<Machine::BadHead>& bad_heads() const { return bad_heads_; }
+
+ private:
+  struct Seen {
+    RowId size = 0;
+    std::uint32_t epoch = 0;
+  };
+  struct Memory {
+    bool fresh = true;
+    std::vector<std::pair<RelationId, Seen>> seen;
+    std::vector<Violation> violations;
+  };
+
+  Stop QuiesceStratum(Stratum& stratum, Memory& memory);
+  bool Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const;
+  void Drop(const Stratum& stratum);
+  void DropAbove(std::size_t stopped);
+  void StopAt(const Definition& rule);
+  Stop Derive(std::span<const Derivation> work, Memory& memory);
+
+  Store& store_;
+  Analysis& analysis_;
+  Solver& solver_;
+  const Limits& limits_;
+  std::vector<Memory> memory_;
+  std::vector<Seen> expanded_;
+  std::vector<Marks> marks_;  // by relation
+  std::vector<std::size_t> derived_;
+  std::size_t rounds_ = 0;
+  std::string stopped_at_;
+  RelationId growing_ = kNoId;
+  std::vector<Machine::BadHead> bad_heads_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_EVAL_FIXPOINT_H_

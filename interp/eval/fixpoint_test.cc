@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Deriving to fixpoint: all at once, from what is new, and again after a retraction.
+#include "interp/eval/fixpoint.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <new>
+#include <random>
+#include <set>
+
+#include "interp/store/team.h"
+#include "interp/testing/testing.h"
+
+namespace rpl {
+namespace {
+
+using testing::Engine;
+
+const char* const kClosure =
+    "path(?x, ?y) <- edge(?x, ?y)\n"
+    "path(?x, ?z) <- path(?x, ?y), edge(?y, ?z)\n";
+
+TEST_CASE("rows come in order of first derivation") {
+  Engine engine;
+  engine.Take(std::string(kClosure) + "edge(a, b)\nedge(b, c)\nedge(c, d)\n");
+  CHECK(engine.Derived("path", 2) == "(a, b) (b, c) (c, d) (a, c) (b, d) (a, d)");
+}
+
+TEST_CASE("recursion ends on cycles") {
+  struct {
+    const char* program;
+    const char* relation;
+    std::uint32_t arity;
+    const char* rows;
+  } const kCases[] = {
+      {"edge(a, b)\nedge(b, a)\npath(?x, ?y) <- edge(?x, ?y)\n"
+       "path(?x, ?z) <- path(?x, ?y), path(?y, ?z)\n",
+       "path", 2, "(a, b) (b, a) (a, a) (b, b)"},
+      {"p(1)\np(?x) <- p(?x)\n", "p", 1, "(1)"},
+      {"zero(0)\neven(?x) <- zero(?x)\nodd(?y) <- even(?x), ?y = ?x + 1, ?y < 6\n"
+       "even(?y) <- odd(?x), ?y = ?x + 1, ?y < 6\n",
+       "even", 1, "(0) (2) (4)"},
+      {"a(1)\na(2)\nb(2)\nc(?x) <- a(?x), not b(?x)\n", "c", 1, "(1)"},
+      {"a(1)\na(2)\nn(?n) <- ?n = |a(_)|\n", "n", 1, "(2)"},
+      {"n(?n) <- ?n = |nobody(_)|\n", "n", 1, "(0)"},
+      {"d(a, 2)\nd(b, 3)\nd(a, 1)\ng(?o, [& ?v]) <- d(?o, ?v)\n", "g", 2, "(a, [2 1]) (b, [3])"},
+      {"d(a, 2)\ng(?o, [& ?v ?o]) <- d(?o, ?v)\n", "g", 2, "(a, [[2 a]])"},
+      {"c(1)\na(?x) <- b(?x) <- c(?x)\n", "b", 1, "(1)"},
+      {"p(?x) <- ?x in [3 1 3 2]\n", "p", 1, "(3) (1) (2)"},
+      {"p(?x) <- ?x = 2 | ?x = 1\n", "p", 1, "(2) (1)"},
+      {"a(f(1, 2))\nb(?x) <- a(f(_, ?x))\n", "b", 1, "(2)"},
+      {"a(f(1))\nb(1) <- a(f(_))\n", "b", 1, "(1)"},
+      {"e(3)\nf(3)\nq(?n) <- e(?m), f(?n), ?a = \"<{?m}>\", ?b = \"<{?n}>\", ?a = ?b\n", "q", 1,
+       "(3)"},
+      {"s(\"a b\")\nq(?n) <- s(?x), ?x = \"a {?n}\"\n", "q", 1, "(\"b\")"},
+      {"a(#{1 2}, x)\nb(?y, ?s) <- a(#{& ?s}, ?y)\n", "b", 2, "(x, 1) (x, 2)"},
+      {"a(#{1 2})\nn(?n) <- a(#{& ?s}), ?n = |?s|\n", "n", 1, "(2)"},
+      {"a(3)\nn(?n) <- a(#{& ?s}), ?n = |?s|\n", "n", 1, "(1)"},
+      {"a(1)\na(2)\np(y) <- a(#{1 2})\np(n) <- a(#{1 3})\n", "p", 1, "(y)"},
+      {"a(x, #{1 2})\na(#{x y}, #{3})\np(?y) <- a(#{x & _}, ?y)\n", "p", 1, "(1) (2) (3)"},
+  };
+  for (const auto& c : kCases) {
+    Engine engine;
+    engine.Take(c.program);
+    INFO(c.program << engine.Findings());
+    CHECK(engine.Derived(c.relation, c.arity) == c.rows);
+  }
+}
+
+// Closure by breadth, without an engine.
+std::set<std::pair<int, int>> Closure(const std::set<std::pair<int, int>>& edges) {
+  std::set<std::pair<int, int>> out = edges;
+  for (bool grew = true; grew;) {
+    grew = false;
+    const auto known = out;
+    for (const auto& [a, b] : known)
+      for (const auto& [c, d] : edges)
+        if (b == c) grew |= out.emplace(a, d).second;
+  }
+  return out;
+}
+
+std::set<std::pair<int, int>> Pairs(const Engine& engine, const std::string& name) {
+  std::set<std::pair<int, int>> out;
+  const RelationId id = engine.Find(name, 2);
+  if (id == kNoId) return out;
+  for (RowId r = 0; r < engine.store.at(id).size(); ++r) {
+    const auto row = engine.store.at(id).Cells(r);
+    out.emplace(engine.pool.AsInt(row[0]), engine.pool.AsInt(row[1]));
+  }
+  return out;
+}
+
+TEST_CASE("closures grow and shrink with their graph") {
+  const char* const kSpellings[] = {
+      "path(?x, ?y) <- edge(?x, ?y)\npath(?x, ?z) <- path(?x, ?y), edge(?y, ?z)\n",
+      "path(?x, ?y) <- edge(?x, ?y)\npath(?x, ?z) <- edge(?x, ?y), path(?y, ?z)\n",
+      "path(?x, ?y) <- edge(?x, ?y)\npath(?x, ?z) <- path(?x, ?y), path(?y, ?z)\n",
+      "path(?x, ?z) <- (edge(?x, ?z) | path(?x, ?y), path(?y, ?z))\n",
+      "step(?x, ?y) <- edge(?x, ?y)\nstep(?x, ?z) <- path(?x, ?y), edge(?y, ?z)\n"
+      "path(?x, ?y) <- step(?x, ?y)\n",
+  };
+  std::mt19937 random(11);
+  for (const char* rules : kSpellings) {
+    INFO(rules);
+    for (int graph = 0; graph < 5; ++graph) {
+      Engine engine;
+      engine.Take(rules);
+      std::set<std::pair<int, int>> edges;
+      for (int turn = 0; turn < 12; ++turn) {
+        std::string text;
+        for (int i = 0; i < 3; ++i) {
+          const std::pair<int, int> edge(random() % 9, random() % 9);
+          const bool gone = edges.count(edge) > 0;
+          if (gone) edges.erase(edge);
+          else edges.insert(edge);
+          text += "edge(" + std::to_string(edge.first) + ", " + std::to_string(edge.second) +
+                  (gone ? ") -> false\n" : ")\n");
+        }
+        engine.Take(text);
+        engine.Quiesce();
+        REQUIRE(Pairs(engine, "path") == Closure(edges));
+      }
+    }
+  }
+}
+
+TEST_CASE("new rows join what is known, and keep the ids of the old") {
+  Engine engine;
+  engine.Take(std::string(kClosure) + "edge(1, 2)\n");
+  CHECK(engine.Derived("path", 2) == "(1, 2)");
+  const std::uint32_t epoch = engine.store.at(engine.Find("path", 2)).epoch();
+  engine.Take("edge(2, 3)\n");
+  CHECK(engine.Derived("path", 2) == "(1, 2) (2, 3) (1, 3)");
+  engine.Take("edge(0, 1)\n");
+  CHECK(engine.Derived("path", 2) == "(1, 2) (2, 3) (1, 3) (0, 1) (0, 2) (0, 3)");
+  CHECK(engine.store.at(engine.Find("path", 2)).epoch() == epoch);
+  CHECK(engine.Quiesce() == Stop::kGoesOn);
+  CHECK(engine.store.at(engine.Find("path", 2)).size() == 6);
+}
+
+TEST_CASE("what needs its inputs complete is derived again when they change") {
+  Engine engine;
+  engine.Take(
+      "only(?x) <- a(?x), not b(?x)\nsize(?n) <- ?n = |a(_)|\nall([& ?x]) <- a(?x)\n"
+      "above(?x) <- only(?x)\na(1)\na(2)\n");
+  CHECK(engine.Derived("above", 1) == "(1) (2)");
+  CHECK(engine.Derived("size", 1) == "(2)");
+  CHECK(engine.Derived("all", 1) == "([1 2])");
+  engine.Take("b(1)\na(3)\n");
+  CHECK(engine.Derived("above", 1) == "(2) (3)");
+  CHECK(engine.Derived("size", 1) == "(3)");
+  CHECK(engine.Derived("all", 1) == "([1 2 3])");
+  engine.Take("b(1) -> false\na(2) -> false\n");
+  CHECK(engine.Derived("above", 1) == "(1) (3)");
+  CHECK(engine.Derived("size", 1) == "(2)");
+  CHECK(engine.Derived("all", 1) == "([1 3])");
+}
+
+TEST_CASE("a retraction takes conclusions along, but not what else derives or asserts them") {
+  Engine engine;
+  engine.Take("q(?x) <- p(?x)\nq(?x) <- r(?x)\nq(9)\np(1)\np(2)\np(9)\nr(2)\n");
+  CHECK(engine.Derived("q", 1) == "(9) (1) (2)");
+  engine.Take("p(1) -> false\np(2) -> false\np(9) -> false\n");
+  CHECK(engine.Derived("q", 1) == "(9) (2)");
+}
+
+// The relations of the strata that the last Quiesce derived.
+std::string DerivedStrata(Engine& engine) {
+  std::vector<std::string> out;
+  for (const std::size_t i : engine.fixpoint.derived())
+    for (const RelationId r : engine.analysis.strata()[i].relations)
+      out.push_back(engine.store.at(r).name());
+  return testing::Join(out, " ");
+}
+
+TEST_CASE("only strata that a change reaches are derived again") {
+  Engine engine;
+  engine.Take(
+      "p(?x) <- a(?x)\nq(?x) <- p(?x), not b(?x)\nr(?x) <- q(?x)\n"
+      "s(?x) <- c(?x)\nt(?x) <- s(?x), d(?x)\na(1)\na(2)\nb(7)\nc(1)\nd(1)\nnobody(0)\n");
+  engine.Quiesce();
+  CHECK(DerivedStrata(engine) == "p q r s t");
+  engine.Quiesce();
+  CHECK(DerivedStrata(engine) == "");
+  const std::uint32_t epoch = engine.store.at(engine.Find("s", 1)).epoch();
+  engine.Take("a(1) -> false\n");
+  engine.Quiesce();
+  CHECK(DerivedStrata(engine) == "p q r");
+  CHECK(engine.Derived("r", 1) == "(2)");
+  engine.Take("b(7) -> false\n");
+  engine.Quiesce();
+  CHECK(DerivedStrata(engine) == "q r");
+  engine.Take("d(1) -> false\n");
+  engine.Quiesce();
+  CHECK(DerivedStrata(engine) == "t");
+  CHECK(engine.store.at(engine.Find("s", 1)).epoch() == epoch);
+  engine.Take("nobody(1)\nnobody(1) -> false\n");
+  engine.Quiesce();
+  CHECK(DerivedStrata(engine) == "");
+}
+
+// A limit that is asked about every 4,096 rows that a rule looks at, and counts that.
+struct Watched {
+  Limits limits;
+  std::size_t asked = 0;
+  Watched() {
+    limits.watch = [this](std::size_t) { return ++asked, Stop::kGoesOn; };
+  }
+};
+
+std::string Numbers(const std::string& relation, int from, int to, int columns) {
+  std::string out;
+  for (int i = from; i < to; ++i) {
+    const std::string n = std::to_string(i);
+    out += relation + "(" + n + (columns == 2 ? ", " + n : "") + ")\n";
+  }
+  return out;
+}
+
+TEST_CASE("a product that nothing asks for is not gone over") {
+  Watched watched;
+  Engine engine(watched.limits);
+  engine.Take("r(?x, ?y) <- a(?x), b(?y), ?x != 3, c(?x, ?y), not d(?y)\nd(5)\n" +
+              Numbers("a", 0, 3000, 1) + Numbers("b", 0, 3000, 1) + Numbers("c", 0, 3000, 2));
+  engine.Quiesce();
+  CHECK(engine.store.at(engine.Find("r", 2)).size() == 2998);
+  CHECK(watched.asked < 20);  // 9 million rows otherwise
+}
+
+TEST_CASE("an order is chosen again when relations have grown") {
+  Watched watched;
+  Engine engine(watched.limits);
+  engine.Take("r(?x, ?y) <- s(?x), a(?x), b(?y), c(?x, ?y)\n" + Numbers("s", 0, 5000, 1) +
+              Numbers("a", 0, 2, 1) + Numbers("b", 0, 2, 1) + Numbers("c", 0, 2, 2));
+  CHECK(engine.Derived("r", 2) == "(0, 0) (1, 1)");
+  engine.Take(Numbers("a", 2, 3000, 1) + Numbers("b", 2, 3000, 1) + Numbers("c", 2, 3000, 2));
+  watched.asked = 0;
+  engine.Quiesce();
+  CHECK(engine.store.at(engine.Find("r", 2)).size() == 3000);
+  CHECK(watched.asked < 20);
+}
+
+TEST_CASE("the order of small joins is the written one") {
+  Engine engine;
+  engine.Take(
+      "r(?x, ?y) <- a(?x), b(?y), c(?x, ?y)\na(2)\na(1)\nb(2)\nb(1)\n"
+      "c(1, 1)\nc(1, 2)\nc(2, 1)\n");
+  CHECK(engine.Derived("r", 2) == "(2, 1) (1, 2) (1, 1)");
+}
+
+TEST_CASE("rules may come after the facts, and in several turns") {
+  Engine engine;
+  engine.Take("edge(1, 2)\nedge(2, 3)\n");
+  engine.Quiesce();
+  engine.Take("path(?x, ?y) <- edge(?x, ?y)\n");
+  CHECK(engine.Derived("path", 2) == "(1, 2) (2, 3)");
+  engine.Take("path(?x, ?z) <- path(?x, ?y), edge(?y, ?z)\n");
+  CHECK(engine.Derived("path", 2) == "(1, 2) (2, 3) (1, 3)");
+}
+
+TEST_CASE("a limit stops and names the rule; what was derived stays") {
+  Limits limits;
+  limits.max_rounds = 10;
+  Engine engine(limits);
+  engine.Take("n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n");
+  CHECK(engine.Quiesce() == Stop::kRounds);
+  CHECK(engine.fixpoint.stopped_at() == "n(?y) <- n(?x), ?y = ?x + 1");
+  CHECK(engine.store.at(engine.Find("n", 1)).size() >= 10);
+
+  Limits rows;
+  rows.max_rows = 50;
+  Engine wide(rows);
+  wide.Take("a(?x) <- ?x in [1 2 3 4 5 6 7 8 9]\nb(?x, ?y) <- a(?x), a(?y)\n");
+  CHECK(wide.Quiesce() == Stop::kRows);
+  CHECK(wide.fixpoint.stopped_at() == "b(?x, ?y) <- a(?x), a(?y)");
+  CHECK(wide.store.rows() <= 9 + 50 + Machine::kStaged);
+
+  Limits interrupt;
+  interrupt.watch = [](std::size_t) { return Stop::kInterrupted; };
+  Engine asked(interrupt);
+  asked.Take("n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n");
+  CHECK(asked.Quiesce() == Stop::kInterrupted);
+}
+
+// The closure of a random graph, derived under `limits`: rows in order, and why it stopped.
+std::string ClosureUnder(const Limits& limits, Stop* stop) {
+  std::mt19937 random(5);
+  std::string facts;
+  for (int i = 0; i < 500; ++i)
+    facts +=
+        "edge(" + std::to_string(random() % 250) + ", " + std::to_string(random() % 250) + ")\n";
+  Engine engine(limits);
+  engine.Take(kClosure + facts);
+  *stop = engine.Quiesce();
+  return testing::Rows(engine.store, engine.Find("path", 2));
+}
+
+TEST_CASE("several threads derive the same rows in the same order, up to the same limit") {
+  Limits limits;
+  Stop stop;
+  const std::string rows = ClosureUnder(limits, &stop);
+  REQUIRE(stop == Stop::kGoesOn);
+  limits.max_rows = 20'000;
+  const std::string some = ClosureUnder(limits, &stop);
+  REQUIRE(stop == Stop::kRows);
+  REQUIRE(rows.starts_with(some));
+  REQUIRE(some.size() < rows.size());
+  for (const std::size_t threads : {2, 3, 4}) {
+    INFO(threads << " threads");
+    limits = Limits();
+    limits.threads = threads;
+    limits.min_shared = 64;
+    CHECK(ClosureUnder(limits, &stop) == rows);
+    CHECK(stop == Stop::kGoesOn);
+    limits.max_rows = 20'000;
+    CHECK(ClosureUnder(limits, &stop) == some);
+    CHECK(stop == Stop::kRows);
+  }
+}
+
+TEST_CASE("joins that a team runs at once stop at the row and the rule where one thread stops") {
+  std::string facts = "even(0)\n";
+  for (int i = 0; i < 60; ++i)
+    facts += "next(" + std::to_string(i) + ", " + std::to_string((i * 7 + 1) % 60) + ")\n";
+  const auto run = [&](const Limits& limits) {
+    Engine engine(limits);
+    engine.Take(facts +
+                "even(?y) <- odd(?x), next(?x, ?y)\n"
+                "pair(?x, ?y) <- even(?x), even(?y)\n"
+                "odd(?y) <- even(?x), next(?x, ?y)\n"
+                "pair(?x, ?y) <- odd(?x), pair(?y, ?z)\n");
+    const Stop stop = engine.Quiesce();
+    std::string out = stop == Stop::kRows ? "stopped at " + engine.fixpoint.stopped_at() : "quiet";
+    for (RelationId r = 0; r < engine.store.size(); ++r)
+      out += "\n" + engine.store.at(r).name() + " " + testing::Rows(engine.store, r);
+    return out;
+  };
+  for (std::size_t most = 0; most < 4'000; most += 1 + most / 3) {
+    INFO("at most " << most << " rows");
+    Limits alone, together;
+    alone.max_rows = together.max_rows = most;
+    together.threads = 4;
+    together.min_shared = 1;
+    CHECK(run(together) == run(alone));
+  }
+}
+
+TEST_CASE("what a thread throws ends the work, and the team works on") {
+  Team team(3);
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> done = 0;
+    CHECK_THROWS_AS(team.Each(40,
+                              [&](std::size_t k) {
+                                if (k == 7) throw std::bad_alloc();
+                                ++done;
+                              }),
+                    std::bad_alloc);
+    CHECK(done < 40);
+    done = 0;
+    team.Each(40, [&](std::size_t) { ++done; });
+    CHECK(done == 40);
+  }
+}
+
+TEST_CASE("a limit is asked before a relation grows by much, and what was derived stays") {
+  Limits limits;
+  std::size_t most = 0;
+  limits.watch = [&](std::size_t bytes) {
+    most = std::max(most, bytes);
+    return bytes > 0 ? Stop::kMemory : Stop::kGoesOn;
+  };
+  Engine engine(limits);
+  engine.Take("n(0)\nn(?y) <- n(?x), ?y = ?x + 1, ?y < 3000\nb(?x, ?y) <- n(?x), n(?y)\n");
+  CHECK(engine.Quiesce() == Stop::kMemory);
+  CHECK(most >= Machine::kMuch);
+  const Relation& rel = engine.store.at(engine.Find("b", 2));
+  CHECK(rel.size() > 1'000'000);
+  CHECK(rel.bytes() < 4 * Machine::kMuch);
+}
+
+TEST_CASE("recursion through negation leaves its relations empty and is reported") {
+  Engine engine;
+  engine.Take("a(1)\np(?x) <- a(?x), not q(?x)\nq(?x) <- a(?x), not p(?x)\nr(?x) <- a(?x)\n");
+  CHECK(engine.Quiesce() == Stop::kGoesOn);
+  CHECK(engine.Derived("p", 1) == "");
+  CHECK(engine.Derived("q", 1) == "");
+  CHECK(engine.Derived("r", 1) == "(1)");
+  CHECK(engine.analysis.IsBroken(engine.Find("p", 1)));
+  CHECK_FALSE(engine.analysis.IsBroken(engine.Find("r", 1)));
+  REQUIRE(!engine.analysis.cycles().empty());
+  CHECK(engine.analysis.cycles().front().find("p") != std::string::npos);
+  CHECK(engine.analysis.cycles().front().find("q") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace rpl

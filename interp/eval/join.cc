@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/eval/join.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "interp/program/operators.h"
+
+namespace rpl {
+
+std::size_t JoinRun::Outer(const Join& join, const std::vector<Marks>& marks) {
+  const JoinStep& first = join.steps.front();
+  if (first.probe != 0) return 0;
+  const Marks& m = marks[first.relation];
+  const RowId begin = first.range == Range::kDelta ? m.old_end : 0;
+  const RowId end = first.range == Range::kOld ? m.old_end : m.end;
+  return end > begin ? end - begin : 0;
+}
+
+void JoinRun::AddIndexes(const Join& join, Store& store, const std::vector<Marks>& marks,
+                         std::vector<IndexExtension::Growth>& growths) {
+  const auto add = [&](RelationId id, Index& index) {
+    const bool known =
+        std::any_of(growths.begin(), growths.end(),
+                    [&](const IndexExtension::Growth& g) { return g.index == &index; });
+    if (!known) growths.push_back({&index, &store.at(id).rows(), marks[id].end});
+  };
+  for (std::size_t i = 0; i < join.steps.size(); ++i) {
+    const JoinStep& step = join.steps[i];
+    if (step.probe != 0 && !step.all_bound)
+      add(step.relation, store.at(step.relation).OpenIndex(step.probe));
+    if (!step.meeting) continue;
+    const RelationId next = join.steps[i + 1].relation;
+    if (Index* const index = store.at(next).IndexIfAny(step.meeting->probe)) add(next, *index);
+  }
+}
+
+JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks,
+                 const KeepOn* keep_on, Team* team)
+    : join_(join), pool_(store.pool()), head_(store.at(join.head).rows()), slots_(join.slots) {
+  for (const JoinStep& step : join.steps) {
+    Source& source = sources_.emplace_back();
+    if (step.kind == JoinStep::Kind::kCompare) continue;
+    Relation& relation = store.at(step.relation);
+    const Marks& m = marks[step.relation];
+    source.relation = &relation;
+    source.begin = step.range == Range::kDelta ? m.old_end : 0;
+    source.end = step.range == Range::kOld ? m.old_end : m.end;
+    if (step.probe != 0 && !step.all_bound)
+      source.index = &relation.IndexOn(step.probe, m.end, keep_on, team);
+  }
+  const Source& first = sources_.front();
+  outer_ = join.steps.front().all_bound ? 1
+           : first.index != nullptr     ? Listed(0).size()
+                                        : Outer(join, marks);
+  if (join.steps.size() > 1 && first.index == nullptr && !join.steps.front().all_bound &&
+      join.steps[1].kind == JoinStep::Kind::kRows && sources_[1].index != nullptr)
+    for (const SlotId slot : join.steps[1].keys) {
+      Ahead& ahead = ahead_.emplace_back(Ahead{std::nullopt, slot});
+      for (const auto& [column, bound] : join.steps.front().binds)
+        if (bound == slot) ahead.column = column;
+    }
+  // An index for a meeting must be worth its making.
+  for (std::size_t i = 0; i < join.steps.size(); ++i) {
+    if (!join.steps[i].meeting) continue;
+    const JoinStep& next = join.steps[i + 1];
+    Relation& relation = store.at(next.relation);
+    const RowId end = marks[next.relation].end;
+    const Columns probe = join.steps[i].meeting->probe;
+    if (relation.IndexIfAny(probe) != nullptr || outer_ >= end / 4)
+      sources_[i].meeting = &relation.IndexOn(probe, end, keep_on, team);
+  }
+}
+
+std::span<const RowId> JoinRun::Within(const Source& source, std::span<const RowId> rows) {
+  if (source.begin > 0)
+    rows = {std::lower_bound(rows.begin(), rows.end(), source.begin), rows.end()};
+  if (!rows.empty() && rows.back() >= source.end)
+    rows = {rows.begin(), std::lower_bound(rows.begin(), rows.end(), source.end)};
+  return rows;
+}
+
+// The ids that the index of a step has for its key, within its range.
+std::span<const RowId> JoinRun::Listed(std::size_t at) {
+  const Source& source = sources_[at];
+  return Within(source, source.index->Rows(Key(join_.steps[at].keys), source.relation->rows()));
+}
+
+void JoinRun::AddTo(JoinCounts& counts) const {
+  counts.steps.resize(sources_.size());
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const JoinCounts::Step& did = sources_[i].did;
+    counts.steps[i].times += did.times;
+    counts.steps[i].rows += did.rows;
+    counts.steps[i].met += did.met;
+  }
+  counts.steps.front().times = 1;
+  counts.answers += answers_;
+}
+
+bool JoinRun::Run(std::size_t begin, std::size_t end, RowBatch& batch, std::size_t full,
+                  Continuation pause) {
+  batch_ = &batch;
+  full_ = full;
+  pause_ = &pause;
+  const Source& first = sources_.front();
+  sources_.front().did.rows += end - begin;
+  if (join_.steps.front().all_bound) return begin >= end || Next(0);
+  if (first.index == nullptr)
+    return Scan(first.begin + static_cast<RowId>(begin), first.begin + static_cast<RowId>(end));
+  for (const RowId row : Listed(0).subspan(begin, end - begin))
+    if (!Take(0, row)) return false;
+  return true;
+}
+
+// Takes rows of the first step.
+bool JoinRun::Scan(RowId row, RowId end) {
+  if (!ahead_.empty()) return ScanAhead(row, end);
+  for (; row < end; ++row)
+    if (!Take(0, row)) return false;
+  return true;
+}
+
+// The same, and finds the rows of the second step for many of them at once.
+bool JoinRun::ScanAhead(RowId row, RowId end) {
+  const Source& first = sources_[0];
+  const Source& second = sources_[1];
+  std::vector<Value> keys(Index::kEach * ahead_.size());
+  std::span<const RowId> lists[Index::kEach];
+  while (row < end) {
+    const std::size_t count = std::min<std::size_t>(end - row, Index::kEach);
+    Value* key = keys.data();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Value* const cells = first.relation->Row(row + static_cast<RowId>(i));
+      for (const Ahead& ahead : ahead_)
+        *key++ = ahead.column ? cells[*ahead.column] : slots_[ahead.slot];
+    }
+    second.index->RowsOfEach(keys.data(), count, second.relation->rows(), lists);
+    for (std::size_t i = 0; i < count; ++i, ++row) {
+      if (!Binds(0, row)) continue;
+      if (!Tick() || !Over(1, Within(second, lists[i]))) return false;
+    }
+  }
+  return true;
+}
+
+[[gnu::always_inline]] inline bool JoinRun::Emit() {
+  ++answers_;
+  const std::size_t arity = join_.columns.size();
+  std::uint64_t hash = 0;
+  for (std::size_t i = 0; i < arity; ++i) hash = MixHash(hash, slots_[join_.columns[i]].bits());
+  const bool alone = batch_->parts.size() == 1;
+  if (alone) head_.Prefetch(hash);
+  Value* const row = batch_->Add(alone ? 0 : RowSet::PartOf(hash), hash);
+  for (std::size_t i = 0; i < arity; ++i) row[i] = slots_[join_.columns[i]];
+  return batch_->size < full_ || (*pause_)();
+}
+
+bool JoinRun::Next(std::size_t at) {
+  if (at == join_.steps.size()) return Emit();
+  const JoinStep& step = join_.steps[at];
+  if (step.kind == JoinStep::Kind::kCompare) {
+    std::string why;
+    return !Holds(pool_, step.op, slots_[step.left], slots_[step.right], why) || Next(at + 1);
+  }
+  if (step.kind == JoinStep::Kind::kWithout) return Exists(at) || Next(at + 1);
+  Source& source = sources_[at];
+  if (step.all_bound) {
+    ++source.did.times;
+    const RowId row = source.relation->Find(Key(step.keys));
+    if (row == kNoId || row < source.begin || row >= source.end) return true;
+    ++source.did.rows;
+    return Next(at + 1);
+  }
+  if (source.index == nullptr) {
+    ++source.did.times;
+    const std::size_t before = answers_;
+    for (RowId row = source.begin; row < source.end; ++row) {
+      ++source.did.rows;
+      if (!Take(at, row)) return false;
+      if (at > join_.deciding && answers_ != before) break;
+    }
+    return true;
+  }
+  return Over(at, Listed(at));
+}
+
+// Goes on with each of the rows that a step's index has.
+bool JoinRun::Over(std::size_t at, std::span<const RowId> rows) {
+  const JoinStep& step = join_.steps[at];
+  Source& source = sources_[at];
+  const std::size_t before = answers_;
+  const bool one = at > join_.deciding;
+  ++source.did.times;
+  if (source.meeting != nullptr && rows.size() > 4) {
+    const Source& next = sources_[at + 1];
+    const std::span<const RowId> others =
+        Within(next, source.meeting->Rows(Key(step.meeting->keys), next.relation->rows()));
+    if (others.size() < rows.size() / 2) return Meet(at, others);
+  }
+  constexpr std::size_t kAhead = 8;
+  if (at + 1 == join_.steps.size() && step.checks.empty() && !one) {
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      if (k + kAhead < rows.size()) Prefetch(source.relation->Row(rows[k + kAhead]));
+      const Value* cells = source.relation->Row(rows[k]);
+      for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
+      if (!Tick() || !Emit()) return false;
+    }
+    source.did.rows += rows.size();
+    return true;
+  }
+  std::size_t k = 0;
+  while (k < rows.size()) {
+    if (k + kAhead < rows.size()) Prefetch(source.relation->Row(rows[k + kAhead]));
+    if (!Take(at, rows[k++])) return false;
+    if (one && answers_ != before) break;
+  }
+  source.did.rows += k;
+  return true;
+}
+
+// The step and the next one at once, from the rows of the next.
+bool JoinRun::Meet(std::size_t at, std::span<const RowId> others) {
+  const JoinStep& step = join_.steps[at];
+  Source& source = sources_[at];
+  source.met.clear();
+  ++source.did.met;
+  source.did.rows += others.size();
+  for (const RowId other : others) {
+    const Value* cells = sources_[at + 1].relation->Row(other);
+    for (const auto& [column, slot] : step.meeting->binds) slots_[slot] = cells[column];
+    const RowId row = source.relation->Find(Key(step.meeting->row));
+    if (row != kNoId && row >= source.begin && row < source.end) source.met.push_back(row);
+    if (!Tick()) return false;
+  }
+  std::sort(source.met.begin(), source.met.end());
+  const std::size_t before = answers_;
+  for (const RowId row : source.met) {
+    const Value* cells = source.relation->Row(row);
+    for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
+    if (!Next(at + 2)) return false;
+    if (at > join_.deciding && answers_ != before) break;
+  }
+  return true;
+}
+
+// Binds what a step binds; whether the row then agrees.
+inline bool JoinRun::Binds(std::size_t at, RowId row) {
+  const JoinStep& step = join_.steps[at];
+  const Value* cells = sources_[at].relation->Row(row);
+  for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
+  for (const auto& [column, slot] : step.checks)
+    if (cells[column] != slots_[slot]) return false;
+  return true;
+}
+
+bool JoinRun::Take(std::size_t at, RowId row) {
+  return !Binds(at, row) || (Tick() && Next(at + 1));
+}
+
+bool JoinRun::Exists(std::size_t at) {
+  const JoinStep& step = join_.steps[at];
+  Source& source = sources_[at];
+  ++source.did.times;
+  const auto agrees = [&](RowId row) {
+    const Value* cells = source.relation->Row(row);
+    ++source.did.rows;
+    for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
+    return std::all_of(step.checks.begin(), step.checks.end(), [&](const auto& check) {
+      return cells[check.first] == slots_[check.second];
+    });
+  };
+  if (step.all_bound) {
+    const RowId row = source.relation->Find(Key(step.keys));
+    const bool found = row != kNoId && row >= source.begin && row < source.end;
+    source.did.rows += found ? 1 : 0;
+    return found;
+  }
+  if (source.index != nullptr) {
+    const std::span<const RowId> rows = Listed(at);
+    return std::any_of(rows.begin(), rows.end(), agrees);
+  }
+  for (RowId row = source.begin; row < source.end; ++row)
+    if (agrees(row)) return true;
+  return false;
+}
+
+}  // namespace rpl

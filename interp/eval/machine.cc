@@ -1,0 +1,845 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plan runs by recursion along its steps: a step that finds an answer calls the next
+// one, and returns when it has no more. Returning false unwinds everything: someone has
+// seen enough, or a limit was reached (`stop`). There is no trail: a plan fixes which step
+// binds which slot, so a slot is simply overwritten by the next answer.
+//
+// Example, deriving t(?x, ?z) <- t(?x, ?y), e(?y, ?z) from a delta of t:
+//
+//   kAtom t [delta]  binds s0 s1     for each row of the delta
+//   kAtom e          probes column 0 with s1, binds s2      for each row of a chain
+//   kEmit            builds (s0, s2), inserts it
+#include "interp/eval/machine.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+
+#include "formats/character.h"
+#include "interp/eval/profile.h"
+#include "interp/program/operators.h"
+
+namespace rpl {
+namespace {
+
+// Whether `_` or a name stands in the value, inside of terms too. Parts may be shared, so each
+// is looked at once.
+bool IsOpenForm(const Pool& pool, Value form) {
+  std::set<Value> seen;
+  std::vector<Value> left = {form};
+  while (!left.empty()) {
+    const Value v = left.back();
+    left.pop_back();
+    if (v == kWild || v.kind() == Kind::kSlot) return true;
+    if (v.kind() != Kind::kTerm || !seen.insert(v).second) continue;
+    const std::span<const Value> args = pool.ItemsOf(v);
+    left.insert(left.end(), args.begin(), args.end());
+  }
+  return false;
+}
+
+// Whether a value has the form. A name that occurs twice must be the same value both times.
+bool HasForm(const Pool& pool, Value form, Value value, std::map<Value, Value>& names) {
+  std::set<std::pair<Value, Value>> seen;
+  std::vector<std::pair<Value, Value>> left = {{form, value}};
+  while (!left.empty()) {
+    const auto [f, v] = left.back();
+    left.pop_back();
+    if (f.kind() == Kind::kSlot) {
+      if (names.emplace(f, v).first->second != v) return false;
+    } else if (f.kind() != Kind::kTerm) {
+      if (f != kWild && f != v) return false;
+    } else if (seen.insert({f, v}).second) {
+      if (v.kind() != Kind::kTerm || pool.NamespaceOf(f) != pool.NamespaceOf(v) ||
+          pool.TextOf(f) != pool.TextOf(v))
+        return false;
+      const std::span<const Value> args = pool.ItemsOf(f);
+      const std::span<const Value> values = pool.ItemsOf(v);
+      if (args.size() != values.size()) return false;
+      for (std::size_t i = 0; i < args.size(); ++i) left.emplace_back(args[i], values[i]);
+    }
+  }
+  return true;
+}
+
+// The other scalars that a template shows as `text`.
+std::vector<Value> ReadingsOf(Pool& pool, Value text) {
+  const std::string shown(pool.TextOf(text));
+  std::vector<Value> out;
+  if (shown.empty()) return out;
+  const auto take = [&](Value v) {
+    if (PlainText(pool, v) == shown) out.push_back(v);
+  };
+  const char first = shown.front();
+  const char* const end = shown.data() + shown.size();
+  std::int64_t integer = 0;
+  double number = 0;
+  if (first == '-' || IsDigit(first)) {
+    const auto read = std::from_chars(shown.data(), end, integer);
+    if (read.ptr == end && read.ec == std::errc()) take(pool.Int(integer));
+    else if (const auto real = std::from_chars(shown.data(), end, number);
+             real.ptr == end && real.ec == std::errc() && std::isfinite(number))
+      take(pool.Float(number));
+  } else if (first == ':') {
+    take(pool.Keyword(std::string_view(shown).substr(1)));
+  } else if (shown == "true" || shown == "false") {
+    take(Pool::Bool(shown == "true"));
+  } else if (IsLower(first)) {
+    take(shown == "nil" ? kNil : pool.Symbol(shown));
+  }
+  return out;
+}
+
+}  // namespace
+
+Machine::Use::Use(Machine& machine, Frame& frame, Mode mode)
+    : machine_(machine),
+      frame_(machine.frame_),
+      slots_(machine.slots_),
+      found_(machine.found_),
+      tuple_(machine.tuple_),
+      mode_(machine.mode_) {
+  machine.frame_ = &frame;
+  machine.slots_ = frame.slots.data();
+  machine.found_ = nullptr;
+  machine.tuple_ = nullptr;
+  machine.mode_ = mode;
+}
+
+Machine::Use::~Use() {
+  machine_.frame_ = frame_;
+  machine_.slots_ = slots_;
+  machine_.found_ = found_;
+  machine_.tuple_ = tuple_;
+  machine_.mode_ = mode_;
+}
+
+void Machine::Note(std::string why) {
+  if (mode_ == Mode::kSolve && frame_->note.empty() && !why.empty()) frame_->note = std::move(why);
+}
+
+void Machine::Poll() {
+  if ((++ticks_ & 0xfff) == 0) Watch(0);
+}
+
+void Machine::Watch(std::size_t bytes) {
+  if (!limits_.watch) return;
+  if (const Stop why = limits_.watch(bytes); why != Stop::kGoesOn) {
+    stop = why;
+    stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
+  }
+}
+
+// Passes a built value on; a value that met a limit stops the run.
+Value Machine::Made(Value v) {
+  if (v.is_none() && !pool_.overflow().empty()) {
+    stop = Stop::kValue;
+    stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
+  }
+  return v;
+}
+
+void Machine::Waits(const Table& table) {
+  frame_->pending |= table.pending;
+  frame_->lacking |= table.lacking;
+  frame_->undecided |= table.undecided;
+  frame_->pending_question |= table.pending_question;
+  frame_->pending_call |= table.pending_call;
+}
+
+Value Machine::Evaluate(const Expr& e) {
+  switch (e.kind) {
+    case Expr::Kind::kTerm:
+      if (e.term.kind == Pattern::Kind::kSlot) return slots_[e.term.slot];
+      return Made(Build(pool_, e.term, slots_, frame_->names));
+    case Expr::Kind::kNow: return moment.now;
+    case Expr::Kind::kOperator: {
+      const Value a = Evaluate(e.sides[0]);
+      const Value b = Evaluate(e.sides[1]);
+      if (a.is_none() || b.is_none()) return kNone;
+      std::string why;
+      const Value out = Apply(pool_, e.op, a, b, why);
+      if (out.is_none()) Note(std::move(why));
+      return Made(out);
+    }
+  }
+  return kNone;
+}
+
+bool Machine::Run(const Step* step) {
+  const Step& s = *step;
+  if (mode_ == Mode::kSolve) {
+    Poll();
+    if (stop == Stop::kGoesOn && !pool_.overflow().empty()) Made(kNone);
+    if (stop != Stop::kGoesOn) return false;
+    if (frame_->unknown)
+      for (SlotId r : s.reads)
+        if (slots_[r] == kUnknown) return true;  // the clause waits for an open call
+    if (found_ == nullptr && s.clause != nullptr &&
+        (frame_->deepest == nullptr || s.depth >= frame_->deepest->depth)) {
+      frame_->deepest = &s;
+      frame_->snapshot.assign(slots_, slots_ + frame_->slots.size());
+    }
+  }
+  switch (s.kind) {
+    case Step::Kind::kAtom: return RunAtom(s);
+    case Step::Kind::kCompare: return RunCompare(s);
+    case Step::Kind::kBind: {
+      const Value v = Evaluate(s.operands[0]);
+      if (v.is_none()) return true;
+      if (s.pattern.kind == Pattern::Kind::kSlot && s.pattern.binds) {
+        slots_[s.pattern.slot] = v;
+        return Run(s.next);
+      }
+      return Unify(
+          pool_, s.pattern, v, slots_, [&] { return Run(s.next); }, s.operands[0].term.written);
+    }
+    case Step::Kind::kMatch: {
+      const Value v = Evaluate(s.operands[0]);
+      return v.is_none() || UnifyEach(
+                                pool_, s.pattern, v, slots_, [&] { return Run(s.next); },
+                                s.operands[0].term.written);
+    }
+    case Step::Kind::kMember: return RunMember(s);
+    case Step::Kind::kTemporal: return RunTemporal(s);
+    case Step::Kind::kCountAtom: return RunCountAtom(s);
+    case Step::Kind::kCountValue: {
+      const Value v = Evaluate(s.operands[0]);
+      if (v.is_none()) return true;
+      std::string why;
+      const auto size = SizeOf(pool_, v, why);
+      if (size) return RunCount(s, *size);
+      Note(std::move(why));
+      return true;
+    }
+    case Step::Kind::kCountForm: return RunCountForm(s);
+    case Step::Kind::kNot: return RunNot(s);
+    case Step::Kind::kBranch: return RunBranch(s);
+    case Step::Kind::kExpand: return RunExpand(s);
+    case Step::Kind::kMetadata: return RunMetadata(s);
+    case Step::Kind::kAggregate: return RunAggregate(s);
+    case Step::Kind::kReadAvar: return RunAvar(s);
+    case Step::Kind::kShow: return RunShow(s);
+    case Step::Kind::kReadText: return RunReadText(s);
+    case Step::Kind::kGoalFalse: return RunGoalFalse(s);
+    case Step::Kind::kFirst: return RunFirst(s);
+    case Step::Kind::kLoop: return RunLoop(s);
+    case Step::Kind::kDistinct: return RunDistinct(s);
+    case Step::Kind::kCheck: return RunCheck(s);
+    case Step::Kind::kTruth: {
+      const auto* truth = s.clause->As<Truth>();
+      return (truth != nullptr && !truth->holds) || Run(s.next);
+    }
+    case Step::Kind::kEmit: frame_->end = &s; return Emit();
+    case Step::Kind::kFound: ++frame_->answers; return frame_->unknown || (*found_)();
+    case Step::Kind::kStuck: Note(s.problem); return true;
+  }
+  return true;
+}
+
+// What `run` leaves undecided, which does not count for the frame.
+template <typename Fn>
+Machine::Undecided Machine::Apart(Fn&& run) {
+  const bool pending = std::exchange(frame_->pending, false);
+  const bool lacking = std::exchange(frame_->lacking, false);
+  const bool undecided = frame_->undecided;
+  run();
+  frame_->undecided = undecided;
+  return {std::exchange(frame_->pending, pending), std::exchange(frame_->lacking, lacking)};
+}
+
+// An answer that rests on absence is withheld for that reason.
+void Machine::Leave(Undecided why) {
+  frame_->pending |= why.waits;
+  frame_->lacking |= why.lacks;
+  frame_->undecided |= why.lacks;
+}
+
+// Why the absence of answers proves nothing, when the body left it open so.
+Machine::Undecided Machine::Absent(Undecided open) const {
+  return {open.waits, open.lacks || truncated};
+}
+
+Machine::Undecided Machine::RunBody(const Step* body, Continuation fn) {
+  const Continuation* outer = std::exchange(found_, &fn);
+  const Undecided out = Apart([&] { Run(body); });
+  found_ = outer;
+  return out;
+}
+
+// --- operators -----------------------------------------------------------------------
+
+bool Machine::RunCompare(const Step& s) {
+  const Value a = Evaluate(s.operands[0]);
+  const Value b = Evaluate(s.operands[1]);
+  if (a.is_none() || b.is_none()) return true;
+  const auto* compare = s.clause->As<Compare>();
+  std::string why;
+  if (Holds(pool_, compare != nullptr ? compare->op : Operator::kEqual, a, b, why))
+    return Run(s.next);
+  Note(std::move(why));
+  return true;
+}
+
+bool Machine::RunTemporal(const Step& s) {
+  std::vector<Value> operands;
+  for (const Expr& e : s.operands) {
+    operands.push_back(Evaluate(e));
+    if (operands.back().is_none()) return true;
+  }
+  std::string why;
+  if (TemporalHolds(pool_, s.clause->As<Temporal>()->kind, operands, why)) return Run(s.next);
+  Note(std::move(why));
+  return true;
+}
+
+bool Machine::RunMember(const Step& s) {
+  const Value collection = Evaluate(s.operands[0]);
+  if (collection.is_none()) return true;
+  if (s.operands.size() == 2) {
+    const Value element = Evaluate(s.operands[1]);
+    if (element.is_none()) return true;
+    std::string why;
+    const bool in = IsMember(pool_, element, collection, why);
+    Note(why);
+    return !why.empty() || in == s.clause->As<Member>()->negated || Run(s.next);
+  }
+  if (collection.kind() != Kind::kList && collection.kind() != Kind::kSet) {
+    Note("`in` takes a list or a set, got " + std::string(KindName(collection)));
+    return true;
+  }
+  std::set<Value> seen;
+  const std::vector<Value>& written = s.operands[0].term.written;
+  for (Value item : written.empty() ? pool_.ItemsOf(collection) : written)
+    if (seen.insert(item).second &&
+        !Unify(pool_, s.pattern, item, slots_, [&] { return Run(s.next); }))
+      return false;
+  return true;
+}
+
+bool Machine::RunCount(const Step& s, std::int64_t count) {
+  const Value result = pool_.Int(count);
+  if (s.result_bound) return slots_[s.pattern.slot] != result || Run(s.next);
+  slots_[s.pattern.slot] = result;
+  return Run(s.next);
+}
+
+// One pass: a group for each value of the slots that nothing else binds (decision 25).
+bool Machine::RunCountAtom(const Step& s) {
+  RowSet groups(s.groups.size());
+  std::vector<std::int64_t> counts;
+  // A pattern may match one row in several ways, which is one tuple of each group.
+  std::size_t width = 0;
+  bool dedupe = false;
+  for (const Step* step = s.body; step != nullptr; step = step->next)
+    if (step->kind == Step::Kind::kAtom) {
+      width += step->clause->As<Atom>()->args.size();
+      dedupe |= !step->matches.empty();
+    }
+  RowSet seen(width + s.groups.size());
+  std::vector<Value> tuple;
+  std::vector<Value> key;
+  std::int64_t total = 0;
+  const auto count = [&] {
+    key.clear();
+    for (SlotId slot : s.groups) key.push_back(slots_[slot]);
+    if (dedupe) {
+      tuple.insert(tuple.end(), key.begin(), key.end());
+      const bool is_new = seen.Insert(tuple).is_new;
+      tuple.resize(width);
+      if (!is_new) return true;
+    }
+    ++total;
+    if (s.groups.empty()) return true;
+    const auto [group, is_new] = groups.Insert(key);
+    if (is_new) counts.push_back(0);
+    ++counts[group];
+    return true;
+  };
+  Undecided open;
+  if (!CountsRows(*s.body)) {
+    std::vector<Value>* outer = std::exchange(tuple_, dedupe ? &tuple : nullptr);
+    open = RunBody(s.body, count);
+    tuple_ = outer;
+  } else if (s.groups.empty() && s.body->probe == 0 && s.body->checks.empty()) {  // all of them
+    total = Scanned(*s.body).size();
+    if (limits_.profile != nullptr) limits_.profile->Count(*s.body, static_cast<RowId>(total));
+  } else {
+    const Relation& rel = store_.at(s.body->relation);
+    ForEachRow(*s.body, [&](RowId row) { return !BindCells(*s.body, rel.Row(row)) || count(); });
+  }
+  if (stop != Stop::kGoesOn) return false;
+  open = Absent(open);
+  Leave(open);
+  if (open) return true;
+  if (s.groups.empty()) return (s.of_group && total == 0) || RunCount(s, total);
+  for (RowId g = 0; g < groups.size(); ++g) {
+    for (std::size_t k = 0; k < s.groups.size(); ++k) slots_[s.groups[k]] = groups.Row(g)[k];
+    if (!RunCount(s, counts[g])) return false;
+  }
+  return true;
+}
+
+// --- atoms ---------------------------------------------------------------------------
+
+bool Machine::RunAtom(const Step& s) {
+  switch (s.access) {
+    case Access::kRows: return RunRows(s);
+    case Access::kTable:
+    case Access::kCollect:
+    case Access::kGoal: return RunTable(s);
+    case Access::kTruth: return RunTruth(s);
+    case Access::kExternal: return RunExternal(s);
+  }
+  return true;
+}
+
+bool Machine::Keys(const Step& s, std::vector<Value>& out) {
+  for (const auto& [column, p] : s.keys) {
+    out.push_back(Build(pool_, p, slots_, frame_->names));
+    if (out.back().is_none()) return false;
+  }
+  return true;
+}
+
+// Whether the body of a count is one atom whose answers are rows: nothing in it can wait,
+// and no pattern looks into their values.
+bool Machine::CountsRows(const Step& atom) const {
+  return atom.kind == Step::Kind::kAtom && atom.access == Access::kRows && atom.matches.empty() &&
+         atom.row < 0 && atom.next->kind == Step::Kind::kFound && !frame_->unknown &&
+         store_.at(atom.relation).space() == Space::kRelation;
+}
+
+// Calls fn(row) for each row that agrees with the keys, in order, until it gives false.
+template <typename Fn>
+bool Machine::ForEachRow(const Step& s, Fn&& fn) {
+  if (limits_.profile == nullptr) return VisitRows(s, fn);
+  std::uint64_t rows = 0;
+  const bool go_on = VisitRows(s, [&](RowId row) { return ++rows, fn(row); });
+  limits_.profile->Count(s, rows);
+  return go_on;
+}
+
+// The rows that are in the range of an atom.
+Machine::Rows Machine::Scanned(const Step& s) const {
+  if (mode_ != Mode::kDerive) return {0, store_.at(s.relation).size()};
+  const Marks& m = (*marks)[s.relation];
+  return {s.range == Range::kDelta ? m.old_end : 0, s.range == Range::kOld ? m.old_end : m.end};
+}
+
+template <typename Fn>
+bool Machine::VisitRows(const Step& s, Fn&& fn) {
+  Relation& rel = store_.at(s.relation);
+  const auto [begin, end] = Scanned(s);
+  if (begin >= end) return true;
+  if (s.probe == 0) {
+    for (RowId row = begin; row < end; ++row) {
+      if (!Polled() || !fn(row)) return false;
+    }
+    return true;
+  }
+  Value key_words[kMaxArity];
+  std::size_t n = 0;
+  for (const auto& [column, p] : s.keys) {
+    key_words[n] = p.kind == Pattern::Kind::kSlot       ? slots_[p.slot]
+                   : p.kind == Pattern::Kind::kConstant ? p.constant
+                                                        : Build(pool_, p, slots_, frame_->names);
+    if (key_words[n++].is_none()) return true;
+  }
+  const std::span<const Value> key(key_words, n);
+  if (s.all_bound) {
+    const RowId row = rel.Find(key);
+    return row == kNoId || row < begin || row >= end || fn(row);
+  }
+  // No row before the mark is added now: an index up to it stays as it is.
+  const RowId settled = mode_ == Mode::kDerive ? (*marks)[s.relation].end : rel.size();
+  const Index& index = rel.IndexOn(s.probe, settled, &within_limits);
+  if (stop != Stop::kGoesOn) return false;
+  const std::span<const RowId> rows = index.Rows(key, rel.rows());
+  for (auto row = std::lower_bound(rows.begin(), rows.end(), begin);
+       row != rows.end() && *row < end; ++row)
+    if (!fn(*row)) return false;
+  return true;
+}
+
+bool Machine::RunRows(const Step& s) {
+  const Relation& rel = store_.at(s.relation);
+  const bool results_only = rel.space() == Space::kTool && s.row < 0;
+  return ForEachRow(s, [&](RowId row) {
+    if (results_only && Failed(rel, row)) return true;
+    return TakeCells(s, rel.Cells(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row),
+                     {nullptr, s.relation, row});
+  });
+}
+
+// Whether the row agrees with itself where the atom names a slot twice.
+bool Machine::BindCells(const Step& s, const Value* cells) {
+  for (const auto& [column, slot] : s.binds) slots_[slot] = cells[column];
+  return std::all_of(s.checks.begin(), s.checks.end(),
+                     [&](const auto& check) { return cells[check.first] == slots_[check.second]; });
+}
+
+// Binds what the row gives and goes on. `cells` may move once the next step runs, so
+// everything is copied into slots first; patterns that match in several ways copy the row.
+bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_ref, RowUsed used) {
+  if (!BindCells(s, cells.data())) return true;
+  if (s.row >= 0) slots_[s.row] = row_ref;
+  const bool keeps = mode_ == Mode::kSolve && used.relation != kNoId;
+  if (keeps) frame_->path.push_back(used);
+  const std::size_t taken = tuple_ == nullptr ? 0 : tuple_->size();
+  if (tuple_ != nullptr)
+    for (std::size_t i = 0; i < s.clause->As<Atom>()->args.size(); ++i) tuple_->push_back(cells[i]);
+  const bool go_on = s.matches.empty() ? Run(s.next) : MatchCells(s, cells, 0);
+  if (tuple_ != nullptr) tuple_->resize(taken);
+  if (keeps) frame_->path.pop_back();
+  return go_on;
+}
+
+Premise Machine::PremiseOf(const RowUsed& used) const {
+  if (used.from != nullptr) return {store_.BaseOf(used.relation), used.from->rows[used.row]};
+  const std::span<const Value> cells = store_.at(used.relation).Cells(used.row);
+  return {store_.BaseOf(used.relation), {cells.begin(), cells.end()}};
+}
+
+bool Machine::MatchCells(const Step& s, std::span<const Value> cells, std::size_t at) {
+  if (at == s.matches.size()) return Run(s.next);
+  const std::vector<Value> copy(cells.begin(), cells.end());
+  const auto& [column, pattern] = s.matches[at];
+  Value v = copy[column];
+  // In a column a single value stands for its singleton (decision 33).
+  if (pattern.kind == Pattern::Kind::kSet && v.kind() != Kind::kSet) v = pool_.Set({&v, 1});
+  return Unify(pool_, pattern, v, slots_, [&] { return MatchCells(s, copy, at + 1); });
+}
+
+// The recorded truths of a goal: one column, a bindings map.
+bool Machine::RunTruth(const Step& s) {
+  const Relation& rel = store_.at(s.relation);
+  const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
+  const Marks m = mode_ == Mode::kDerive ? (*marks)[s.relation] : Marks{0, rel.size()};
+  const RowId begin = s.range == Range::kDelta ? m.old_end : 0;
+  const RowId end = s.range == Range::kOld ? m.old_end : m.end;
+  const auto* atom = s.clause->As<Atom>();
+  std::vector<Value> key;
+  if (!Keys(s, key)) return true;
+  for (RowId row = begin; row < end; ++row) {
+    const Value map = rel.Row(row)[0];
+    const std::vector<Value> cells =
+        CapturedCells(pool_, goal, map, atom == nullptr ? 0 : atom->args.size());
+    bool same = true;
+    for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];
+    if (same && !TakeCells(s, cells, map, {})) return false;
+  }
+  return true;
+}
+
+// --- clauses that look into a body -------------------------------------------------------
+
+bool Machine::RunReadText(const Step& s) {
+  const SlotId slot = s.reads.front();
+  const Value text = slots_[slot];
+  if (!Run(s.next)) return false;
+  for (const Value v : ReadingsOf(pool_, text)) {
+    slots_[slot] = v;
+    if (!Run(s.next)) return false;
+  }
+  slots_[slot] = text;
+  return true;
+}
+
+bool Machine::RunNot(const Step& s) {
+  bool found = false;
+  const std::size_t open = calls.size();
+  std::string note = std::move(frame_->note);
+  const Undecided undecided = Absent(RunBody(s.body, [&] { return found = true, false; }));
+  if (found || !undecided.lacks) frame_->note = std::move(note);
+  if (stop != Stop::kGoesOn) return false;
+  if (found) {
+    calls.resize(open);  // they would decide nothing
+    return true;
+  }
+  Leave(undecided);
+  return undecided || Run(s.next);
+}
+
+// An answer that is not known could come before the first one (decision 80).
+bool Machine::RunFirst(const Step& s) {
+  bool found = false;
+  const Undecided open = Absent(RunBody(s.body, [&] { return found = true, false; }));
+  if (stop != Stop::kGoesOn) return false;
+  Leave(open);
+  return open || !found || Run(s.next);
+}
+
+// So could one with the same values.
+bool Machine::RunDistinct(const Step& s) {
+  if (frame_->unknown) return Run(s.next);
+  const Undecided open = Absent({frame_->pending, frame_->lacking});
+  Leave(open);
+  if (open) return true;
+  std::vector<Value> key;
+  for (SlotId slot : s.clause->As<Distinct>()->slots) key.push_back(slots_[slot]);
+  return !frame_->distinct[s.clause].insert(std::move(key)).second || Run(s.next);
+}
+
+bool Machine::RunBranch(const Step& s) {
+  const bool lacking = frame_->lacking;
+  const bool undecided = frame_->undecided;
+  for (const Step* branch : s.branches) {
+    for (const SlotId slot : s.clears) slots_[slot] = kNone;
+    const std::size_t before = frame_->answers;
+    const bool was_pending = std::exchange(frame_->pending, false);
+    const bool go_on = Run(branch);
+    const bool waits = std::exchange(frame_->pending, frame_->pending || was_pending);
+    if (!go_on) return false;
+    if (!s.ordered || (!waits && frame_->answers == before)) continue;
+    if (branch != s.branches.front() && !waits) {  // the plans before it failed and are not taken
+      frame_->lacking = lacking;
+      frame_->undecided = undecided;
+    }
+    return true;
+  }
+  return true;
+}
+
+// Depth first from each start; a value seen before ends its branch (decision 69).
+bool Machine::RunLoop(const Step& s) {
+  const auto* loop = s.clause->As<Loop>();
+  const auto gather = [&](const Step* body, SlotId slot, std::vector<Value>& out) {
+    Leave(RunBody(body, [&] { return out.push_back(slots_[slot]), true; }));
+    return stop == Stop::kGoesOn;
+  };
+  std::vector<Value> starts;
+  if (!gather(s.body, loop->value, starts)) return false;
+  std::set<Value> seen;
+  std::vector<Value> stack(starts.rbegin(), starts.rend());
+  while (!stack.empty()) {
+    const Value at = stack.back();
+    stack.pop_back();
+    if (!seen.insert(at).second) continue;
+    if (seen.size() > limits_.max_iterations) {
+      stop = Stop::kIterations;
+      stopped_at = frame_->def != nullptr ? frame_->def->text : s.clause->text;
+      return false;
+    }
+    slots_[loop->value] = at;
+    bool holds = false;
+    Leave(RunBody(s.body2, [&] { return holds = true, false; }));
+    if (stop != Stop::kGoesOn) return false;
+    if (!holds) continue;
+    const std::vector<Value> here(slots_, slots_ + frame_->slots.size());
+    std::vector<Value> next;
+    if (!gather(s.body3, loop->next, next)) return false;
+    std::copy(here.begin(), here.end(), slots_);
+    if (!Run(s.next)) return false;
+    stack.insert(stack.end(), next.rbegin(), next.rend());
+  }
+  return true;
+}
+
+bool Machine::RunCheck(const Step& s) {
+  bool found = false;
+  const Undecided open = Absent(RunBody(s.body, [&] { return found = true, false; }));
+  if (stop != Stop::kGoesOn) return false;
+  if (found) return Run(s.next);
+  Leave(open);
+  if (open) return true;
+  Violation v;
+  v.constraint = s.clause->As<Check>()->constraint;
+  for (std::size_t i = 0; i < frame_->slots.size(); ++i) {
+    if ((*frame_->names)[i].empty() || slots_[i].is_none()) continue;
+    v.bindings.push_back(pool_.Slot((*frame_->names)[i]));
+    v.bindings.push_back(slots_[i]);
+  }
+  const bool known = std::any_of(violations.begin(), violations.end(), [&](const Violation& o) {
+    return o.constraint == v.constraint && o.bindings == v.bindings;
+  });
+  if (!known) violations.push_back(std::move(v));
+  return true;
+}
+
+// --- forms (§5.7) ------------------------------------------------------------------------
+
+// Calls fn for each answer of a call that a value spells; `_` and names are open.
+bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
+  const std::span<const Value> args = pool_.ItemsOf(form);
+  const Namespace ns = pool_.NamespaceOf(form);
+  const Space space = ns == Namespace::kGoal   ? Space::kGoal
+                      : ns == Namespace::kTool ? Space::kTool
+                                               : Space::kRelation;
+  const RelationId relation =
+      store_.Find(space, pool_.TextOf(form),
+                  space == Space::kGoal ? 1 : static_cast<std::uint32_t>(args.size()));
+  if (relation == kNoId) return true;
+  std::vector<Value> key;  // per argument, kNone where open
+  std::vector<bool> open;
+  std::vector<Value> fixed;
+  Columns probe = 0;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    open.push_back(IsOpenForm(pool_, args[i]));
+    key.push_back(open[i] ? kNone : args[i]);
+    if (open[i]) continue;
+    probe |= Columns{1} << i;
+    fixed.push_back(args[i]);
+  }
+  const auto agrees = [&](std::span<const Value> cells) {
+    std::map<Value, Value> names;
+    for (std::size_t i = 0; i < args.size(); ++i)
+      if (open[i] ? !HasForm(pool_, args[i], cells[i], names) : args[i] != cells[i]) return false;
+    return true;
+  };
+  if (mode_ == Mode::kSolve && catalog_.AccessOf(relation, mode_) != Access::kRows) {
+    Table* table = DemandNested(relation, std::move(key), Text(pool_, form, kToldBytes));
+    if (table == nullptr) return false;
+    for (std::size_t r = 0, n = table->rows.size(); r < n; ++r)
+      if (agrees(table->rows[r]) && !fn()) return false;
+    Waits(*table);
+    return true;
+  }
+  Relation& rel = store_.at(relation);
+  const auto take = [&](RowId row) {
+    *row_ref = RowReference(pool_, relation, row);
+    return !agrees(rel.Cells(row)) || fn();
+  };
+  if (probe == 0) {
+    for (RowId row = 0, n = rel.size(); row < n; ++row)
+      if (!take(row)) return false;
+    return true;
+  }
+  if (fixed.size() == args.size()) {
+    const RowId row = rel.Find(fixed);
+    return row == kNoId || take(row);
+  }
+  const Index& index = rel.IndexOn(probe, &within_limits);
+  if (stop != Stop::kGoesOn) return false;
+  for (const RowId row : index.Rows(fixed, rel.rows()))
+    if (!take(row)) return false;
+  return true;
+}
+
+// The call that the slot of #?x holds; kNone, with the reason noted, for another shape.
+Value Machine::FormIn(SlotId slot) {
+  const Value form = slots_[slot];
+  if (form.kind() == Kind::kTerm) return form;
+  Note("#?" + (*frame_->names)[static_cast<std::size_t>(slot)] +
+       " needs the shape of a relation call, got " + Text(pool_, form, kToldBytes));
+  return kNone;
+}
+
+bool Machine::RunExpand(const Step& s) {
+  const Value form = FormIn(s.clause->As<Expand>()->slot);
+  if (form.is_none()) return true;
+  Value ref = kNil;
+  return ForEachOfForm(
+      form,
+      [&] {
+        if (s.row >= 0) slots_[s.row] = ref;
+        return Run(s.next);
+      },
+      &ref);
+}
+
+bool Machine::RunCountForm(const Step& s) {
+  const Value form = FormIn(s.clause->As<CountOf>()->expansion);
+  if (form.is_none()) return true;
+  std::int64_t count = 0;
+  Value ref;
+  const Undecided open = Absent(Apart([&] {
+    ForEachOfForm(
+        form, [&] { return ++count, true; }, &ref);
+  }));
+  if (stop != Stop::kGoesOn) return false;
+  Leave(open);
+  return open || RunCount(s, count);
+}
+
+// --- what is shown (§14.2) -----------------------------------------------------------------
+
+bool Machine::RunShow(const Step& s) {
+  const Value v = slots_[s.clause->As<ShowJson>()->slot];
+  if (!Json(pool_, v)) {  // decision 59
+    Note("`" + s.clause->text + "` has no JSON to show: two keys of a map are the same text, or " +
+         "the text is too long");
+    return true;
+  }
+  frame_->shown.emplace_back(s.clause, v);
+  const bool go_on = Run(s.next);
+  frame_->shown.pop_back();
+  return go_on;
+}
+
+// --- metadata (§11) ------------------------------------------------------------------------
+
+Value Machine::BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows) {
+  std::vector<Value> entries;
+  for (std::size_t i = 0; i < own.slots.size(); ++i) {
+    const Value v = slots_[own.slots[i]];
+    if (v.is_none() || v == kUnknown) continue;
+    entries.push_back(own.names[i]);
+    entries.push_back(v);
+  }
+  for (SlotId row : rows) {
+    const Value context = metadata_.Context(slots_[row]);
+    if (context.is_none()) continue;
+    const std::span<const Value> more = pool_.ItemsOf(context);
+    entries.insert(entries.end(), more.begin(), more.end());
+  }
+  return pool_.Map(entries);
+}
+
+bool Machine::RunMetadata(const Step& s) {
+  const auto* clause = s.clause->As<Metadata>();
+  if (clause->bindings) {
+    const Value map = BindingsOf(clause->own, clause->rows);
+    return UnifyEach(pool_, s.pattern, map, slots_, [&] { return Run(s.next); });
+  }
+  // One field: the pattern is a map of one entry with a literal key.
+  const Pattern& key = s.pattern.parts[0];
+  if (key.kind != Pattern::Kind::kConstant) return true;
+  const Value v = metadata_.Field(slots_[clause->rows.front()], key.constant, clause->primary);
+  if (v.is_none()) {
+    LackField(*clause);
+    Note("no metadata " + Text(pool_, key.constant) + " for `" + s.clause->text + "`");
+    return true;
+  }
+  return UnifyEach(pool_, s.pattern.parts[1], v, slots_, [&] { return Run(s.next); });
+}
+
+bool Machine::RunAggregate(const Step& s) {
+  const auto* clause = s.clause->As<Aggregate>();
+  const Value bindings = pool_.Keyword("bindings");
+  std::vector<Value> instances;
+  std::vector<Value> keys;  // the author's, in the order met
+  std::map<Value, std::vector<Value>> values;
+  const std::vector<Value> outer(slots_, slots_ + frame_->slots.size());
+  std::fill(slots_, slots_ + frame_->slots.size(), kNone);
+  const Undecided open = Absent(RunBody(s.body, [&] {
+    instances.push_back(BindingsOf(clause->own, clause->rows));
+    for (SlotId row : clause->rows) {
+      const Value map = metadata_.Map(slots_[row]);
+      if (map.is_none()) continue;
+      const std::span<const Value> entries = pool_.ItemsOf(map);
+      for (std::size_t i = 0; i < entries.size(); i += 2) {
+        if (entries[i] == bindings) continue;
+        auto& held = values[entries[i]];
+        if (held.empty()) keys.push_back(entries[i]);
+        held.push_back(entries[i + 1]);
+      }
+    }
+    return true;
+  }));
+  std::copy(outer.begin(), outer.end(), slots_);
+  if (stop != Stop::kGoesOn) return false;
+  Leave(open);
+  if (open || instances.empty()) return true;
+  std::vector<Value> entries = {bindings, pool_.Set(instances)};
+  for (Value key : keys) {
+    const Value all = pool_.Set(values[key]);
+    entries.push_back(key);
+    entries.push_back(pool_.ItemsOf(all).size() == 1 ? pool_.ItemsOf(all).front() : all);
+  }
+  return Unify(pool_, s.pattern, pool_.Map(entries), slots_, [&] { return Run(s.next); });
+}
+
+}  // namespace rpl

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a plan ends: rows that a rule derives, and answers that go to the table of a call.
+#include <algorithm>
+
+#include "interp/eval/machine.h"
+#include "interp/eval/profile.h"
+
+namespace rpl {
+
+bool Machine::Emit() {
+  if (frame_->unknown) return true;
+  ++frame_->answers;
+  ++frame_->emitted;
+  if (frame_->answer != nullptr) return (*frame_->answer)();
+  return mode_ == Mode::kDerive ? EmitRow() : EmitAnswer();
+}
+
+std::vector<Value> Machine::HeadRow(const Definition& def) {
+  std::vector<Value> row;
+  for (const Pattern& p : def.args) {
+    row.push_back(Made(Build(pool_, p, slots_, frame_->names)));
+    if (row.back().is_none()) return {};
+  }
+  return row;
+}
+
+bool Machine::EmitRow() {
+  const Definition& def = *frame_->def;
+  Value cells[kMaxArity];
+  RelationId head = def.head;
+  std::size_t arity = def.args.size();
+  bool plain = true;  // no set to distribute
+  if (def.head_expansion >= 0) {
+    const Value form = slots_[def.head_expansion];
+    if (form.kind() != Kind::kTerm || pool_.NamespaceOf(form) != Namespace::kRelation) {
+      bad_heads.emplace_back(&def,
+                             Text(pool_, form, kToldBytes));  // other cases go on (decision 36)
+      return true;
+    }
+    const std::span<const Value> args = pool_.ItemsOf(form);
+    arity = args.size();
+    head = store_.Declare(Space::kRelation, pool_.TextOf(form), static_cast<std::uint32_t>(arity));
+    std::copy(args.begin(), args.end(), cells);
+    plain = false;
+  } else {
+    for (std::size_t i = 0; i < arity; ++i) {
+      const Pattern& p = def.args[i];
+      cells[i] = p.kind == Pattern::Kind::kSlot ? slots_[p.slot]
+                                                : Made(Build(pool_, p, slots_, frame_->names));
+      if (cells[i].is_none()) return stop == Stop::kGoesOn;
+      plain &= cells[i].kind() != Kind::kSet;
+    }
+  }
+  const std::span<const Value> row(cells, arity);
+  if (plain && store_.WholeIfAny(head) == kNoId) return Stage(store_.at(head), row);
+  const std::size_t added = store_.Insert(head, row, false);
+  if (added == 0) ++frame_->repeated;
+  return CountNew(added);
+}
+
+// Counts new rows against the limit.
+bool Machine::CountNew(std::size_t added) {
+  new_rows += added;
+  if (added > 0 && new_rows > limits_.max_rows) {
+    stop = Stop::kRows;
+    stopped_at = frame_->def->text;
+  }
+  return Polled();
+}
+
+bool Machine::Stage(Relation& head, std::span<const Value> row) {
+  if (staged_head_ != &head) StageFor(head);
+  const std::uint64_t hash = RowSet::HashOf(row);
+  head.rows().Prefetch(hash);
+  std::copy(row.begin(), row.end(), staged_.Add(0, hash));
+  if (staged_.size == kStaged) Flush();
+  return Polled();
+}
+
+// How many new rows the limit leaves, and the one that exceeds it.
+std::size_t Machine::MostNew() const {
+  return limits_.max_rows + 1 - std::min(new_rows, limits_.max_rows);
+}
+
+// Asks the limits before much memory is taken at once.
+bool Machine::HasRoom(std::size_t bytes) {
+  if (bytes >= kMuch) Watch(bytes);
+  return stop == Stop::kGoesOn;
+}
+
+void Machine::StageFor(Relation& head) {
+  Flush();
+  staged_head_ = &head;
+  staged_.Clear(head.arity());
+}
+
+void Machine::Flush() {
+  if (staged_.size == 0) return;
+  RowSet& rows = staged_head_->rows();
+  std::size_t added = 0;
+  if (HasRoom(rows.GrowthFor(staged_.size))) {  // else derived anew when it goes on
+    rows.Reserve(staged_.size, team_ == nullptr ? nullptr : &team_->team());
+    added = rows.InsertEach(staged_.parts.front(), MostNew());
+  }
+  frame_->repeated += staged_.size - added;
+  staged_.Clear(rows.arity());
+  if (added > 0) CountNew(added);
+}
+
+std::size_t Machine::Derive(std::span<const Derivation> work) {
+  if (const std::size_t shared = Shared(work); shared > 0) {
+    DeriveShared(work.first(shared));
+    return shared;
+  }
+  const Plan& plan = *work.front().plan;
+  if (!IsJoin(plan)) {
+    Run(plan.first);
+    Flush();
+    return 1;
+  }
+  StageFor(store_.at(plan.join->head));
+  const auto pause = [&] {
+    if (staged_.size >= kStaged) Flush();
+    else Watch(0);
+    return stop == Stop::kGoesOn;
+  };
+  JoinRun run(*plan.join, store_, *marks, &within_limits,
+              team_ == nullptr ? nullptr : &team_->team());
+  if (stop == Stop::kGoesOn) run.Run(0, run.outer(), staged_, kStaged, pause);
+  Flush();
+  if (limits_.threads > 1 && run.outer() > 0)
+    yields_[plan.join.get()] =
+        static_cast<double>(run.answers()) / static_cast<double>(run.outer());
+  if (limits_.profile == nullptr) return 1;
+  JoinCounts counts;
+  run.AddTo(counts);
+  limits_.profile->Count(plan, counts);
+  return 1;
+}
+
+// Whether a plan is run as a join: rows of a companion are the machine's business.
+bool Machine::IsJoin(const Plan& plan) const {
+  return plan.join != nullptr && store_.WholeIfAny(plan.join->head) == kNoId;
+}
+
+// How many of the first plans are joins that go over rows enough for a team, taken together; else
+// 0. A profile wants to know what each one does.
+std::size_t Machine::Shared(std::span<const Derivation> work) {
+  if (limits_.threads == 1 || !IsJoin(*work.front().plan)) return 0;
+  if (limits_.profile != nullptr) work = work.first(1);
+  double cost = 0;
+  std::size_t count = 0;
+  for (; count < work.size(); ++count) {
+    const Plan& plan = *work[count].plan;
+    if (!IsJoin(plan)) break;
+    const std::size_t outer = JoinRun::Outer(*plan.join, *marks);
+    if (outer > 0) cost += static_cast<double>(outer) * (1 + yields_[plan.join.get()].value_or(0));
+  }
+  return cost >= static_cast<double>(limits_.min_shared) ? count : 0;
+}
+
+void Machine::DeriveShared(std::span<const Derivation> work) {
+  if (team_ == nullptr) team_ = std::make_unique<JoinTeam>(limits_.threads, limits_.min_shared);
+  JoinCounts counts;
+  std::vector<JoinTeam::Job> jobs;
+  for (const Derivation& derivation : work) {
+    const Join* const join = derivation.plan->join.get();
+    jobs.push_back({join, &yields_[join], limits_.profile != nullptr ? &counts : nullptr});
+  }
+  team_->Run(jobs, store_, *marks, MostNew(), within_limits,
+             [this](std::size_t bytes) { return HasRoom(bytes); });
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    if (stop == Stop::kGoesOn) frame_->def = work[i].def;
+    CountNew(jobs[i].added);
+  }
+  if (limits_.profile == nullptr) return;
+  frame_->repeated += counts.answers - std::min<std::size_t>(counts.answers, jobs.front().added);
+  limits_.profile->Count(*work.front().plan, counts);
+}
+
+bool Machine::EmitAnswer() {
+  const Definition& def = *frame_->def;
+  std::vector<Value> row = HeadRow(def);
+  if (!row.empty() || def.args.empty()) TakeAnswer(std::move(row));
+  return stop == Stop::kGoesOn;
+}
+
+// Whether the call means the row: in a companion a set stands for its elements (§7).
+bool Machine::Means(const Table& table, std::span<const Value> row) const {
+  const bool whole = store_.IsWhole(table.relation);
+  for (std::size_t i = 0; i < std::min(row.size(), table.key.size()); ++i) {
+    const Value key = table.key[i];
+    if (key.is_none() || key == row[i]) continue;
+    if (!whole || row[i].kind() != Kind::kSet || !pool_.Contains(row[i], key)) return false;
+  }
+  return true;
+}
+
+// What a rule asserts has an instance for each element of a set (§7); what its caller passed, a
+// goal's captures and the rows of a companion stay as they are (decision 27).
+void Machine::TakeAnswer(std::vector<Value> row) {
+  const Table& table = *frame_->table;
+  const bool has_set =
+      std::any_of(row.begin(), row.end(), [](Value v) { return v.kind() == Kind::kSet; });
+  if (!has_set || store_.at(table.relation).space() == Space::kGoal ||
+      store_.IsWhole(table.relation))
+    return TakeRow(std::move(row));
+  ForEachInstance(pool_, row, 0, table.key,
+                  [&](const std::vector<Value>& instance) { TakeRow(instance); });
+}
+
+// Adds a row to the table of the current frame, if the call means it.
+void Machine::TakeRow(std::vector<Value> row) {
+  Table& table = *frame_->table;
+  const Definition& def = *frame_->def;
+  if (!Means(table, row)) return;
+  const bool goal = store_.at(table.relation).space() == Space::kGoal;
+  Value map;
+  if (goal) {
+    std::vector<Value> entries;
+    for (std::size_t i = 0; i < row.size() && i < def.captures.size(); ++i) {
+      entries.push_back(def.captures[i]);
+      entries.push_back(row[i]);
+    }
+    map = pool_.Map(entries);
+    row.resize(std::max(row.size(), table.key.size()), kAbsent);
+  }
+  const bool is_new = table.Add(std::move(row));
+  if (!is_new) ++frame_->repeated;
+  if (is_new && goal) {
+    table.maps.push_back(map);
+    table.rules.push_back(def.number);
+    table.premises.emplace_back();
+    for (const RowUsed& used : frame_->path) table.premises.back().push_back(PremiseOf(used));
+  }
+  for (const RowUsed& used : frame_->path)
+    if (used.from != nullptr && used.from->acts && table.known_used.insert(used.from).second)
+      table.used.push_back(used.from);
+  for (const auto& shown : frame_->shown)
+    if (std::find(table.shown.begin(), table.shown.end(), shown) == table.shown.end())
+      table.shown.push_back(shown);
+}
+
+}  // namespace rpl

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a plan reaches that is not in the store: replies of tools and people, relations that
+// are evaluated on demand, and the truth of goals.
+#include <algorithm>
+
+#include "interp/eval/machine.h"
+#include "interp/eval/profile.h"
+#include "interp/program/operators.h"
+
+namespace rpl {
+namespace {
+
+bool HasOptions(const Pool& pool, Value options) {
+  return (options.kind() == Kind::kList || options.kind() == Kind::kSet) &&
+         !pool.ItemsOf(options).empty();
+}
+
+}  // namespace
+
+// --- calls ---------------------------------------------------------------------------
+
+std::string Machine::CallText(const OpenCall& call) const {
+  const Relation& rel = store_.at(call.relation);
+  if (call.space == Space::kAvar) return rel.name();
+  if (call.question >= 0) {
+    const std::string& subject =
+        program_.questions()[static_cast<std::size_t>(call.question)].subject;
+    if (subject.starts_with('$')) return subject;
+  }
+  const Collected* collected = program_.FindCollected(call.relation);
+  std::string out = rel.name() + "(";
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (i > 0) out += ", ";
+    if (!call.args[i].is_none()) {
+      out += Text(pool_, call.args[i]);
+    } else if (collected != nullptr && i < collected->questions.size()) {
+      out += "?" + program_.questions()[static_cast<std::size_t>(collected->questions[i])].name;
+    } else {
+      out += "_";
+    }
+  }
+  return out + ")";
+}
+
+bool Machine::Open(const OpenCall& call, std::string* why) {
+  const std::string text = CallText(call);
+  if (moment.declined.contains(text)) {
+    declined_call = text;
+    *why = text + " was declined";
+    return false;
+  }
+  if (const auto refused = moment.refused.find(text); refused != moment.refused.end()) {
+    refused_call = text;
+    *why = text + " was refused: " + refused->second;
+    return false;
+  }
+  if (std::find(calls.begin(), calls.end(), call) == calls.end()) calls.push_back(call);
+  return true;
+}
+
+// Goes on with what the step would bind unknown.
+bool Machine::ReadOn(const Step& s) {
+  for (SlotId w : s.writes) slots_[w] = kUnknown;
+  const bool was_unknown = std::exchange(frame_->unknown, true);
+  const bool go_on = Run(s.next);
+  frame_->unknown = was_unknown;
+  return go_on;
+}
+
+bool Machine::WaitFor(const Step& s, OpenCall call, bool question) {
+  if (s.clause != nullptr) call.place = s.clause->span;
+  std::string why;
+  if (!Open(call, &why)) {
+    frame_->lacking = true;
+    Note(std::move(why));
+    return true;
+  }
+  frame_->pending = true;
+  (question ? frame_->pending_question : frame_->pending_call) = true;
+  return question || ReadOn(s);
+}
+
+// A tool that failed has replied, but its call holds only where its metadata is read.
+bool Machine::Failed(const Relation& tool, RowId row) const {
+  const Value meta = tool.Meta(row);
+  return tool.space() == Space::kTool && meta.kind() == Kind::kMap &&
+         pool_.Lookup(meta, pool_.Keyword("status")) == pool_.Keyword("error");
+}
+
+// What would have been read of the reply of a call that failed is not known (decision 80).
+void Machine::LackReply(RelationId tool, RowId row) {
+  if (mode_ == Mode::kDerive) return;
+  const Relation& rel = store_.at(tool);
+  OpenCall call;
+  call.space = rel.space();
+  call.relation = tool;
+  call.args.assign(rel.Cells(row).begin(), rel.Cells(row).end());
+  failed_call = CallText(call) + " failed";
+  const Value message = pool_.Lookup(rel.Meta(row), pool_.Keyword("message"));
+  if (!message.is_none()) failed_call += ": " + PlainText(pool_, message);
+  frame_->lacking = true;
+  Note(failed_call);
+}
+
+void Machine::LackField(const Metadata& field) {
+  const auto at = metadata_.RowOf(slots_[field.rows.front()]);
+  if (at && !field.knows_failure && Failed(store_.at(at->first), at->second))
+    LackReply(at->first, at->second);
+}
+
+bool Machine::RunExternal(const Step& s) {
+  Relation& rel = store_.at(s.relation);
+  std::vector<Value> key;
+  if (!Keys(s, key)) return true;
+  const RowId row = rel.Find(key);
+  OpenCall call;
+  call.space = rel.space();
+  call.relation = s.relation;
+  call.args = std::move(key);
+  if (row != kNoId) {
+    if (s.row < 0 && Failed(rel, row)) return LackReply(s.relation, row), true;
+    return TakeCells(s, rel.Cells(row), RowReference(pool_, s.relation, row), {});
+  }
+  if (rel.name() == "$choose" && call.args.size() > 1 && !HasOptions(pool_, call.args[1])) {
+    Note(CallText(call) + " has no options to choose from");
+    return true;
+  }
+  return WaitFor(s, call, IsQuestion(rel));
+}
+
+Value Machine::AvarValue(RelationId channel) const {
+  const Relation& rel = store_.at(channel);
+  if (rel.empty() || rel.Meta(0).is_none()) return kNone;
+  return pool_.Lookup(rel.Meta(0), pool_.Keyword("result"));
+}
+
+bool Machine::RunAvar(const Step& s) {
+  const auto* clause = s.clause->As<ReadAvar>();
+  if (const Value v = AvarValue(clause->channel); !v.is_none()) {
+    slots_[clause->slot] = v;
+    return Run(s.next);
+  }
+  if (mode_ == Mode::kDerive) return true;
+  OpenCall call;
+  call.space = Space::kAvar;
+  call.relation = clause->channel;
+  call.question = clause->question;
+  return WaitFor(s, call, true);
+}
+
+// --- demanded relations and goals ------------------------------------------------------
+
+Table* Machine::DemandNested(RelationId relation, std::vector<Value> key, const std::string& what) {
+  if (depth_ >= limits_.max_depth) {
+    stop = Stop::kDepth;
+    stopped_at = what;
+    return nullptr;
+  }
+  ++depth_;
+  Table& table = demands_.Demand(relation, std::move(key));
+  --depth_;
+  return stop == Stop::kGoesOn ? &table : nullptr;
+}
+
+bool Machine::TakeTable(const Step& s, Table& table) {
+  if (limits_.profile != nullptr) limits_.profile->Count(s, table.rows.size());
+  const auto* atom = s.clause->As<Atom>();
+  for (std::size_t r = 0, n = table.rows.size(); r < n; ++r) {
+    Value ref = kNil;
+    if (s.access == Access::kGoal) {
+      if (atom != nullptr && atom->rule >= 0 && atom->rule != table.rules[r]) {
+        Note(store_.at(s.relation).name() + " was satisfied by another rule");
+        continue;
+      }
+      ref = table.maps[r];
+    } else if (s.row >= 0) {
+      const RowId stored = store_.at(s.relation).Find(table.rows[r]);
+      if (stored != kNoId) ref = RowReference(pool_, s.relation, stored);
+    }
+    if (!TakeCells(s, table.rows[r], ref, {&table, s.relation, static_cast<RowId>(r)}))
+      return false;
+  }
+  return true;
+}
+
+bool Machine::RunTable(const Step& s) {
+  const std::size_t arity =
+      s.access == Access::kGoal ? s.clause->As<Atom>()->args.size() : store_.at(s.relation).arity();
+  std::vector<Value> key(arity);
+  std::vector<Value> values;
+  if (!Keys(s, values)) return true;
+  for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
+  Table* table = DemandNested(s.relation, key, s.clause->text);
+  if (table == nullptr) return false;
+  Waits(*table);  // before its rows: one that is not known could come first
+  if (!TakeTable(s, *table)) return false;
+  if (table->pending) {
+    return !table->rows.empty() || table->pending_question || ReadOn(s);
+  }
+  if (!table->rows.empty()) return true;
+  Note(table->reason);
+  if (frame_->ineligible.empty()) frame_->ineligible = table->ineligible;
+  return s.asked < 0 || AskForArgument(s, std::move(key));
+}
+
+// Nothing supplies an avar argument: it is asked for, and the call is tried with the reply
+// (§18.4.5, decision 53).
+bool Machine::AskForArgument(const Step& s, std::vector<Value> key) {
+  const std::string& name = (*frame_->names)[static_cast<std::size_t>(s.asked)];
+  const RelationId channel = store_.Declare(Space::kAvar, name, 0);
+  const Value held = AvarValue(channel);
+  if (held.is_none()) {
+    OpenCall call;
+    call.space = Space::kAvar;
+    call.relation = channel;
+    return WaitFor(s, call, true);
+  }
+  for (const auto& [column, slot] : s.binds)
+    if (slot == s.asked) key[column] = held;
+  Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
+  if (table == nullptr) return false;
+  Waits(*table);
+  if (table->rows.empty()) Note(table->reason);
+  return TakeTable(s, *table);
+}
+
+// --- the truth of goals ----------------------------------------------------------------------
+
+// Whether a recorded truth of the goal agrees with the bound arguments.
+bool Machine::IsRecorded(const Step& s) {
+  const Relation& rel = store_.at(s.relation);
+  const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
+  std::vector<Value> key;
+  if (!Keys(s, key)) return false;
+  for (RowId row = 0; row < rel.size(); ++row) {
+    const std::vector<Value> cells =
+        CapturedCells(pool_, goal, rel.Row(row)[0], s.clause->As<GoalIsFalse>()->goal.args.size());
+    bool same = true;
+    for (std::size_t k = 0; k < s.keys.size(); ++k) same &= cells[s.keys[k].first] == key[k];
+    if (same) return true;
+  }
+  return false;
+}
+
+bool Machine::RunGoalFalse(const Step& s) {
+  const auto* clause = s.clause->As<GoalIsFalse>();
+  // An activation clause reads the state before the body (decision 40).
+  if (clause->activation || mode_ == Mode::kDerive)
+    return IsRecorded(s) || demands_.IsAnswered(s.relation) || Run(s.next);
+  std::vector<Value> key(clause->goal.args.size());
+  std::vector<Value> values;
+  if (!Keys(s, values)) return true;
+  for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
+  const std::size_t open = calls.size();
+  Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
+  if (table == nullptr) return false;
+  if (!table->complete && stop == Stop::kGoesOn) {  // it needs a goal that waits for this clause
+    circular = store_.at(s.relation).name();
+    frame_->lacking = true;
+    return true;
+  }
+  if (!table->rows.empty()) {
+    calls.resize(std::min(open, calls.size()));
+    return true;
+  }
+  Waits(*table);
+  const Undecided undecided = Absent({table->pending, table->lacking});
+  Leave(undecided);
+  return undecided || Run(s.next);
+}
+
+}  // namespace rpl

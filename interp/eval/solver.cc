@@ -1,0 +1,740 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Complete() is the heart: it evaluates a table, and when evaluating it came back to a
+// table that is still running, the two belong to one group. The outermost table of a
+// group leads it: it is evaluated again, with the others, until none of them grows.
+//
+//   path(a, _)  runs, needs  path(b, _)  runs, needs  path(a, _) again: running, so far {b}
+//   path(b, _)  cannot be complete before its leader path(a, _)
+//   path(a, _)  repeats until neither has a new row; then both are complete
+#include "interp/eval/solver.h"
+
+#include <algorithm>
+
+#include "interp/eval/profile.h"
+#include "interp/program/operators.h"
+
+namespace rpl {
+namespace {
+
+std::vector<const Clause*> Pointers(const Clauses& clauses) {
+  std::vector<const Clause*> out;
+  for (const Clause& c : clauses) out.push_back(&c);
+  return out;
+}
+
+Profile::Kind KindOf(const Relation& relation) {
+  return relation.space() == Space::kGoal ? Profile::Kind::kGoal : Profile::Kind::kDemanded;
+}
+
+}  // namespace
+
+bool Table::Add(std::vector<Value> row) {
+  const std::uint64_t hash = RowSet::HashOf(row);
+  const auto next = static_cast<std::uint32_t>(rows.size());
+  if (index.FindOrInsert(hash, next, [&](std::uint32_t id) { return rows[id] == row; }) != next)
+    return false;
+  rows.push_back(std::move(row));
+  return true;
+}
+
+GatheringHead::GatheringHead(const Definition& def) : first(def.slots.size()), args(def.args) {
+  const std::function<void(Pattern&, const Pattern&)> take = [&](Pattern& p, const Pattern& from) {
+    if (IsGathering(from)) {
+      p = Pattern::Slot(static_cast<SlotId>(first + collections.size()));
+      collections.push_back(&from);
+      return;
+    }
+    for (std::size_t i = 0; i < p.parts.size(); ++i) take(p.parts[i], from.parts[i]);
+  };
+  for (std::size_t i : def.gathered) take(args[i], def.args[i]);
+}
+
+Solver::Solver(const Program& program, Store& store, const Analysis& analysis, const Limits& limits)
+    : program_(program),
+      store_(store),
+      pool_(store.pool()),
+      analysis_(analysis),
+      machine_(program, store, analysis, *this, limits) {}
+
+void Solver::Forget() {
+  if (machine_.profile() != nullptr) machine_.profile()->Forget();
+  tables_.clear();
+  table_of_.Clear();
+  query_tables_.clear();
+  query_plans_.clear();
+  if (std::exchange(analysis_known_, analysis_.version()) != analysis_.version()) plans_.clear();
+  running_.clear();
+  unfinished_.clear();
+  machine_.calls.clear();
+  machine_.circular.clear();
+  machine_.declined_call.clear();
+  machine_.refused_call.clear();
+  machine_.failed_call.clear();
+}
+
+// `make` gives the plan when there is none yet. What the program says lasts; a query is gone
+// with its turn.
+template <typename Make>
+const Plan& Solver::PlanOf(const void* owner, bool lasts, int part, const std::vector<bool>& bound,
+                           Make&& make) {
+  const Plan& plan = KeptPlan(owner, lasts, part, bound, make);
+  CountRun(plan, bound, part);
+  return plan;
+}
+
+void Solver::CountRun(const Plan& plan, const std::vector<bool>& bound, int part) {
+  if (machine_.profile() != nullptr) machine_.profile()->Take(plan, bound, part);
+}
+
+template <typename Make>
+const Plan& Solver::KeptPlan(const void* owner, bool lasts, int part,
+                             const std::vector<bool>& bound, Make&& make) {
+  const Mode mode = machine_.mode();
+  std::vector<Planned>& known = (lasts ? plans_ : query_plans_)[owner];
+  auto at = std::find_if(known.begin(), known.end(), [&](const Planned& p) {
+    return p.part == part && p.mode == mode && p.bound == bound;
+  });
+  if (at == known.end()) {
+    known.push_back({part, mode, bound, make(Planner(analysis_, store_, mode))});
+    at = known.end() - 1;
+  }
+  return *at->plan;
+}
+
+const Plan& Solver::RulePlan(const Definition& def, const std::vector<bool>& bound) {
+  return PlanOf(&def, program_.Has(def), 0, bound, [&](Planner planner) {
+    return planner.Make(ClausesOf(def), bound, HeadSlots(def), def.slots, def.avar);
+  });
+}
+
+// --- deriving --------------------------------------------------------------------------
+
+const Definition* Solver::Derive(std::span<const Derivation> work,
+                                 const std::vector<Marks>& marks) {
+  machine_.marks = &marks;
+  for (std::size_t done = 1; !work.empty(); work = work.subspan(done)) {
+    const Definition& def = *work.front().def;
+    Frame frame(&def, def.slots);
+    const Machine::Use use(machine_, frame, Mode::kDerive);
+    const std::size_t before = machine_.new_rows;
+    Profile* const profile = machine_.profile();
+    Profile::Evaluation evaluation(profile, def, Profile::Kind::kDerived);
+    if (!def.gathered.empty()) {
+      Gather(def, std::vector<bool>(def.slots.size()), [&](const Gathered& group) {
+        const std::size_t added = store_.Insert(def.head, group.row, false);
+        machine_.new_rows += added;
+        if (added == 0) ++frame.repeated;
+      });
+      done = 1;
+    } else {
+      if (profile != nullptr) profile->Take(*work.front().plan, {});
+      done = machine_.Derive(work);
+    }
+    evaluation.Gave(machine_.new_rows - before, frame.repeated);
+    if (machine_.stop != Stop::kGoesOn) return frame.def;
+  }
+  return nullptr;
+}
+
+// Groups the answers of a gathering rule by its other arguments (§8, decision 32). `bound`
+// are the slots that the caller's arguments bind.
+void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
+                    const std::function<void(Gathered)>& add) {
+  struct Members {
+    std::vector<Value> values;
+    std::set<Value> seen;
+  };
+  struct Grouping {
+    Gathered out;
+    std::vector<Value> slots;  // of its first answer, and those of the collections
+    std::vector<Members> members;
+  };
+  const GatheringHead head(def);
+  const std::size_t gathers = head.collections.size();
+  std::vector<Grouping> groups;
+  std::map<std::vector<Value>, std::size_t> group_of;
+  Frame& frame = machine_.frame();
+  const auto collect = [&] {
+    Grouping group;
+    group.slots = frame.slots;
+    group.slots.resize(head.first + gathers, kNil);
+    const auto build = [&](const Pattern& p) {
+      return Build(pool_, p, group.slots.data(), frame.names);
+    };
+    for (const Pattern& p : head.args) group.out.row.push_back(build(p));
+    std::vector<Value> key = group.out.row;  // and the elements before each `&`
+    std::vector<Value> found;
+    for (const Pattern* collection : head.collections) {
+      Members& members = group.members.emplace_back();
+      for (const Pattern& p : collection->parts) members.values.push_back(build(p));
+      key.insert(key.end(), members.values.begin(), members.values.end());
+      std::vector<Value> member;
+      for (const Pattern& p : collection->rest) member.push_back(build(p));
+      for (Value v : member)
+        if (v.is_none()) return true;
+      found.push_back(member.size() == 1 ? member.front() : pool_.List(member));
+    }
+    if (std::any_of(key.begin(), key.end(), [](Value v) { return v.is_none(); })) return true;
+    const auto [it, is_new] = group_of.emplace(std::move(key), groups.size());
+    if (is_new) groups.push_back(std::move(group));
+    Grouping& of = groups[it->second];
+    for (std::size_t g = 0; g < gathers; ++g) {
+      Members& members = of.members[g];
+      if (members.seen.insert(found[g]).second) members.values.push_back(found[g]);
+    }
+    of.out.path.insert(of.out.path.end(), frame.path.begin(), frame.path.end());
+    of.out.shown.insert(of.out.shown.end(), frame.shown.begin(), frame.shown.end());
+    return true;
+  };
+  const Continuation each(collect);
+  const Continuation* outer = std::exchange(frame.answer, &each);
+  machine_.Run(RulePlan(def, bound).first);
+  frame.answer = outer;
+  if (machine_.stop != Stop::kGoesOn) return;
+  if (frame.lacking || machine_.truncated) frame.lacking = frame.undecided = true;
+  if (frame.lacking || frame.pending) return;
+  for (Grouping& group : groups) {
+    for (std::size_t g = 0; g < gathers; ++g) {
+      const std::vector<Value>& all = group.members[g].values;
+      group.slots[head.first + g] =
+          head.collections[g]->kind == Pattern::Kind::kSet ? pool_.Set(all) : pool_.List(all);
+    }
+    for (std::size_t i : def.gathered)
+      group.out.row[i] = Build(pool_, head.args[i], group.slots.data(), frame.names);
+    add(std::move(group.out));
+  }
+}
+
+// --- rules -------------------------------------------------------------------------------
+
+// What a call with `key` binds in the head of a rule: the key, or `changed` when some of it is
+// gathered, or may be an element of what the rule gives.
+std::span<const Value> Solver::GivenTo(const Definition& def, RelationId relation,
+                                       std::span<const Value> key,
+                                       std::vector<Value>& changed) const {
+  const bool gathers = !def.gathered.empty();
+  if (!gathers && !analysis_.MayGiveSets(def)) return key;
+  changed.assign(key.begin(), key.end());
+  const Columns inputs = gathers ? 0 : analysis_.InputsOf(relation);
+  for (std::size_t i = 0; i < changed.size(); ++i)
+    if (gathers ? std::ranges::count(def.gathered, i) > 0 : (inputs >> i & 1) == 0)
+      changed[i] = kNone;
+  return changed;
+}
+
+// Matches the head with the bound arguments of a call; `then` runs for each way.
+bool Solver::BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
+                      std::vector<bool>& bound, Continuation then) {
+  Value* slots = machine_.frame().slots.data();
+  std::vector<SlotId> here;  // bound by the arguments that are slots
+  const auto go_on = [&] {
+    for (; at < def.args.size(); ++at) {
+      if (at >= key.size() || key[at].is_none()) continue;
+      const Pattern& p = def.args[at];
+      if (p.kind == Pattern::Kind::kConstant) {
+        if (p.constant != key[at]) return true;
+      } else if (p.kind != Pattern::Kind::kSlot) {
+        break;
+      } else if (bound[static_cast<std::size_t>(p.slot)]) {
+        if (slots[p.slot] != key[at]) return true;
+      } else {
+        slots[p.slot] = key[at];
+        bound[static_cast<std::size_t>(p.slot)] = true;
+        here.push_back(p.slot);
+      }
+    }
+    if (at == def.args.size()) return then();
+    std::vector<bool> after = bound;
+    const Pattern p = WithBinds(def.args[at], after);
+    return Unify(pool_, p, key[at], slots, [&] {
+      std::vector<bool> inner = after;
+      std::swap(bound, inner);
+      const bool more = BindHead(def, key, at + 1, bound, then);
+      std::swap(bound, inner);
+      return more;
+    });
+  };
+  const bool more = go_on();
+  for (const SlotId slot : here) bound[static_cast<std::size_t>(slot)] = false;
+  return more;
+}
+
+std::string Solver::ReasonOf(const Frame& frame) const {
+  if (!frame.note.empty()) return frame.note;
+  if (frame.deepest == nullptr) return "";
+  const Clause& clause = *frame.deepest->clause;
+  std::vector<bool> seen(frame.slots.size());
+  CollectSlots(clause, seen);
+  std::string with;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const Value v = frame.snapshot[i];
+    if (!seen[i] || (*frame.names)[i].empty() || v.is_none() || v == kUnknown) continue;
+    with +=
+        (with.empty() ? " for ?" : ", ?") + (*frame.names)[i] + " = " + Text(pool_, v, kToldBytes);
+  }
+  if (clause.As<Atom>()) return "no fact matches `" + clause.text + "`" + with;
+  return "`" + clause.text + "` does not hold" + with;
+}
+
+void Solver::EvaluateRule(Table& table, const Definition& def) {
+  Frame frame(&def, def.slots);
+  frame.table = &table;
+  const Machine::Use use(machine_, frame, Mode::kSolve);
+  Profile::Evaluation evaluation(machine_.profile(), def, KindOf(store_.at(table.relation)));
+  const std::size_t before = table.rows.size();
+  std::vector<bool> bound(def.slots.size());
+  std::vector<Value> changed;
+  const std::span<const Value> given = GivenTo(def, table.relation, table.key, changed);
+  if (!def.gathered.empty()) {
+    const auto gather = [&] {
+      Gather(def, bound, [&](Gathered group) {
+        frame.path = std::move(group.path);
+        frame.shown = std::move(group.shown);
+        machine_.TakeAnswer(std::move(group.row));
+        frame.path.clear();
+        frame.shown.clear();
+      });
+      return machine_.stop == Stop::kGoesOn;
+    };
+    BindHead(def, given, 0, bound, gather);
+  } else {
+    BindHead(def, given, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
+  }
+  evaluation.Gave(table.rows.size() - before, frame.repeated);
+  table.pending |= frame.pending;
+  table.lacking |= frame.lacking;
+  table.undecided |= frame.undecided;
+  table.pending_question |= frame.pending_question;
+  table.pending_call |= frame.pending_call;
+  if (frame.emitted > 0 || frame.pending) return;
+  if (table.reason.empty()) table.reason = ReasonOf(frame);
+  if (table.ineligible.empty()) table.ineligible = frame.ineligible;
+}
+
+// --- demanded relations --------------------------------------------------------------------
+
+// Rows that are there answer; else the first free argument without a reply is asked for
+// (decision 70). Whether a row holds of which every argument is known is decided by the answer
+// to the open question (decision 56), unless there was one.
+void Solver::EvaluateCollected(Table& table, const Collected& collected) {
+  if (!table.rows.empty()) return;
+  OpenCall call;
+  call.space = Space::kRelation;
+  call.relation = table.relation;
+  call.args = table.key;
+  call.place = collected.span;
+  const std::string missing = "no fact matches `" + machine_.CallText(call) + "`";
+  const Relation& rel = store_.at(table.relation);
+  if (rel.empty() &&
+      std::none_of(table.key.begin(), table.key.end(), [](Value v) { return v.is_none(); }))
+    std::fill(call.args.begin(), call.args.end(), kNone);
+  for (RowId row = 0; row < rel.size(); ++row)
+    if (rel.Origin(row) != nullptr) {  // facts of the program suppress asking
+      table.reason = missing;
+      return;
+    }
+  const auto known = arguments_.find({table.relation, call.args});
+  for (std::size_t i = 0; i < call.args.size() && call.column < 0; ++i) {
+    const bool answered = known != arguments_.end() && !known->second[i].is_none();
+    if (!call.args[i].is_none() || answered) continue;
+    call.column = static_cast<int>(i);
+    call.question = collected.questions[i];
+  }
+  if (call.column < 0) table.reason = missing;
+  else if (machine_.Open(call, &table.reason)) table.pending = table.pending_question = true;
+  else table.lacking = true;
+}
+
+std::vector<Value> Solver::RowWith(const OpenCall& call, Value reply) const {
+  const auto known = arguments_.find({call.relation, call.args});
+  std::vector<Value> row = known == arguments_.end() ? call.args : known->second;
+  row[static_cast<std::size_t>(call.column)] = reply;
+  const bool open = std::any_of(row.begin(), row.end(), [](Value v) { return v.is_none(); });
+  return open ? std::vector<Value>{} : row;
+}
+
+std::vector<Value> Solver::TakeArgument(const OpenCall& call, Value reply) {
+  std::vector<Value> row = RowWith(call, reply);
+  if (!row.empty()) {
+    arguments_.erase({call.relation, call.args});
+    return row;
+  }
+  const auto at = arguments_.try_emplace({call.relation, call.args}, call.args).first;
+  at->second[static_cast<std::size_t>(call.column)] = reply;
+  return {};
+}
+
+void Solver::TakeArguments(RelationId relation, std::vector<Value> key, std::vector<Value> row) {
+  arguments_.insert_or_assign({relation, std::move(key)}, std::move(row));
+}
+
+void Solver::ForgetArguments(RelationId relation, std::span<const Value> row) {
+  std::erase_if(arguments_, [&](const auto& known) {
+    return known.first.first == relation &&
+           std::ranges::equal(known.second, row,
+                              [](Value k, Value v) { return k.is_none() || k == v; });
+  });
+}
+
+void Solver::EvaluateTable(Table& table) {
+  table.pending = table.pending_question = table.pending_call = false;
+  table.lacking = table.undecided = false;
+  table.shown.clear();
+  table.used.clear();
+  Relation& rel = store_.at(table.relation);
+  if (rel.space() == Space::kGoal) return EvaluateGoal(table);
+  const RelationId base = store_.BaseOf(table.relation);  // a companion has the same rules
+  if (analysis_.IsBroken(base)) {
+    machine_.circular = rel.name();
+    table.lacking = true;
+    table.reason = rel.name() + " needs itself to be complete: it is recursive through `not`, a " +
+                   "count, a choice or a gathering head";
+    return;
+  }
+  // Rows that are there: facts, replies, and what was derived.
+  Columns probe = 0;
+  std::vector<Value> key;
+  for (std::size_t i = 0; i < table.key.size(); ++i)
+    if (!table.key[i].is_none()) {
+      probe |= Columns{1} << i;
+      key.push_back(table.key[i]);
+    }
+  const auto add = [&](RowId row) { table.Add({rel.Cells(row).begin(), rel.Cells(row).end()}); };
+  if (probe == 0 || base != table.relation) {
+    for (RowId row = 0; row < rel.size(); ++row)
+      if (machine_.Means(table, rel.Cells(row))) add(row);
+  } else if (key.size() == table.key.size()) {
+    if (const RowId row = rel.Find(key); row != kNoId) add(row);
+  } else {
+    if (machine_.profile() != nullptr) machine_.profile()->CountProbes(table.relation, probe);
+    for (const RowId row : rel.IndexOn(probe, &machine_.within_limits).Rows(key, rel.rows()))
+      add(row);
+  }
+  if (const Collected* collected = program_.FindCollected(table.relation))
+    EvaluateCollected(table, *collected);
+  for (int number : analysis_.RulesOf(base)) {
+    EvaluateRule(table, program_.definitions()[static_cast<std::size_t>(number)]);
+    if (machine_.stop != Stop::kGoesOn) return;
+  }
+  if (!table.rows.empty() || !table.reason.empty()) return;
+  OpenCall asked;
+  asked.relation = table.relation;
+  asked.args = table.key;
+  table.reason = "no fact matches `" + machine_.CallText(asked) + "`";
+}
+
+void Solver::Complete(Table& table) {
+  if (table.complete) return;
+  Table* caller = running_.empty() ? nullptr : running_.back();
+  const auto depend = [&](Table* on) {
+    if (caller == nullptr) return;
+    if (caller->lowest == nullptr || on->position < caller->lowest->position) caller->lowest = on;
+  };
+  if (table.running || table.visited) {
+    // What a visited table read may have become visited since: then that one's counts.
+    if (!table.running)
+      while (!table.lowest->running) table.lowest = table.lowest->lowest;
+    depend(table.running ? &table : table.lowest);
+    const Relation& rel = store_.at(table.relation);
+    if (table.running && rel.space() == Space::kGoal) {
+      machine_.circular.clear();
+      for (std::size_t i = table.position; i < running_.size(); ++i)
+        machine_.circular += store_.at(running_[i]->relation).name() + " → ";
+      machine_.circular += rel.name();
+    }
+    return;
+  }
+  const std::size_t position = running_.size();
+  const std::size_t group = unfinished_.size();
+  running_.push_back(&table);
+  table.running = true;
+  table.position = position;
+  const auto rows = [&] {
+    std::size_t n = table.rows.size();
+    for (std::size_t i = group; i < unfinished_.size(); ++i) n += unfinished_[i]->rows.size();
+    return n;
+  };
+  for (std::size_t before = SIZE_MAX;;) {
+    table.lowest = nullptr;
+    EvaluateTable(table);
+    if (machine_.stop != Stop::kGoesOn) break;
+    if (table.lowest != nullptr && table.lowest->position < position) {  // it leads the group
+      table.visited = true;
+      unfinished_.push_back(&table);
+      depend(table.lowest);
+      break;
+    }
+    const std::size_t after = rows();
+    if (table.lowest == nullptr || after == before) {
+      table.complete = true;
+      for (std::size_t i = group; i < unfinished_.size(); ++i) unfinished_[i]->complete = true;
+      unfinished_.resize(group);
+      break;
+    }
+    before = after;
+    for (std::size_t i = group; i < unfinished_.size(); ++i) unfinished_[i]->visited = false;
+    unfinished_.resize(group);
+  }
+  table.running = false;
+  running_.pop_back();
+}
+
+Table& Solver::Demand(RelationId relation, std::vector<Value> key) {
+  const auto next = static_cast<std::uint32_t>(tables_.size());
+  const std::uint32_t id = table_of_.FindOrInsert(
+      MixHash(RowSet::HashOf(key), relation), next,
+      [&](std::uint32_t i) { return tables_[i].relation == relation && tables_[i].key == key; });
+  if (id == next) {
+    Table& table = tables_.emplace_back();
+    table.relation = relation;
+    table.key = std::move(key);
+    table.acts = analysis_.Acts(store_.BaseOf(relation));
+  }
+  Complete(tables_[id]);
+  return tables_[id];
+}
+
+// --- goals ---------------------------------------------------------------------------------
+
+Solver::Active Solver::Activated(const Definition& def, std::span<const Value> key) {
+  if (def.activation.empty()) return Active::kYes;
+  Frame frame(&def, def.slots);
+  bool found = false;
+  const auto first = [&] { return found = true, false; };
+  const Continuation answer(first);
+  frame.answer = &answer;
+  const Machine::Use use(machine_, frame, Mode::kSolve);
+  const Profile::Evaluation evaluation(machine_.profile(), def, KindOf(store_.at(def.head)));
+  const std::vector<bool> nothing(def.slots.size());
+  std::vector<bool> bound = nothing;
+  bool meant = false;  // by the call
+  std::vector<Value> changed;
+  BindHead(def, GivenTo(def, def.head, key, changed), 0, bound, [&] {
+    meant = true;
+    const Plan& plan = PlanOf(&def, program_.Has(def), 1, bound, [&](Planner planner) {
+      std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
+      for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
+      planner.FlowsOn(std::move(flows_on));
+      return planner.Make(Pointers(def.activation), bound, nothing, def.slots, def.avar);
+    });
+    return machine_.Run(plan.first);
+  });
+  if (found || !meant) return Active::kYes;
+  return frame.pending ? Active::kWaits : frame.lacking ? Active::kLacks : Active::kNo;
+}
+
+void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
+  if (table.rows.empty()) table.rule = def.number;
+  const Active active = Activated(def, table.key);
+  if (active == Active::kNo) return;
+  table.eligible = true;
+  if (active == Active::kWaits) table.pending = true;
+  else if (active == Active::kLacks) table.lacking = table.undecided = true;
+  else EvaluateRule(table, def);
+}
+
+// Truths that a trace brought in (§12.3). Two may differ in context slots only, so the map
+// tells them apart.
+void Solver::TakeTruths(Table& table, const Goal* goal) {
+  const Relation& rel = store_.at(table.relation);
+  for (RowId row = 0; row < rel.size(); ++row) {
+    if (!rel.asserted(row)) continue;
+    const Value map = rel.Row(row)[0];
+    std::vector<Value> cells =
+        CapturedCells(pool_, goal, map, std::max(table.key.size(), table.captures.size()));
+    bool same = true;
+    for (std::size_t i = 0; i < table.key.size(); ++i)
+      same &= table.key[i].is_none() || table.key[i] == cells[i];
+    if (!same) continue;
+    cells.push_back(map);
+    if (table.Add(std::move(cells))) {
+      table.maps.push_back(map);
+      table.rules.push_back(-1);
+      table.premises.emplace_back();
+    }
+    table.eligible = true;
+  }
+}
+
+void Solver::EvaluateGoal(Table& table) {
+  const Relation& rel = store_.at(table.relation);
+  const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
+  if (goal != nullptr) table.captures = goal->captures;
+  TakeTruths(table, goal);
+  // Rules disjoin (§15.2). One that acts, by asking, calling or showing, is a plan: it is
+  // taken only while nothing before it is satisfied, and then nothing after it (design 4).
+  bool lacking = false;  // plans that were tried and not taken
+  bool undecided = false;
+  for (std::size_t i = 0; goal != nullptr && i < goal->rules.size(); ++i) {
+    const Definition& def = program_.definitions()[static_cast<std::size_t>(goal->rules[i])];
+    const bool acts = analysis_.Acts(def);
+    const std::size_t before = table.rows.size();
+    if (acts && before > 0) continue;
+    const bool lacked = table.lacking;
+    const bool withheld = table.undecided;
+    EvaluateGoalRule(table, def);
+    if (machine_.stop != Stop::kGoesOn) return;
+    const bool answered = table.rows.size() > before;
+    if (table.pending && (def.force || !answered)) return;
+    if (!answered && acts) {
+      lacking |= std::exchange(table.lacking, lacked);
+      undecided |= std::exchange(table.undecided, withheld);
+    }
+    if (!answered) continue;
+    // Further questions would add answers; an answer is enough.
+    table.pending = table.pending_call;
+    table.pending_question = false;
+    if (acts) return;
+  }
+  if (table.rows.empty()) {
+    table.lacking |= lacking;
+    table.undecided |= undecided;
+  }
+  if (table.eligible || !table.rows.empty()) return;
+  table.ineligible = rel.name();
+  table.reason = (goal == nullptr ? "no rule for " : "no eligible rule for ") + rel.name();
+}
+
+bool Solver::IsAnswered(RelationId goal) const {
+  return std::any_of(running_.begin(), running_.end(), [&](const Table* table) {
+    return table->relation == goal && !table->rows.empty();
+  });
+}
+
+const Table& Solver::SolveGoal(const Goal& goal) { return Demand(goal.relation, {}); }
+
+const Table& Solver::SolveQuery(const Definition& query) {
+  query_tables_.push_back(std::make_unique<Table>());
+  Table& table = *query_tables_.back();
+  table.relation = query.head;
+  table.captures = query.captures;
+  table.running = true;
+  running_.push_back(&table);
+  EvaluateGoalRule(table, query);
+  if (!table.rows.empty() && !query.force) {
+    table.pending = table.pending_call;
+    table.pending_question = false;
+  }
+  running_.pop_back();
+  table.running = false;
+  table.complete = true;
+  return table;
+}
+
+// --- constraints and proofs ------------------------------------------------------------------
+
+Solver::Sides Solver::SidesOf(const Constraint& c) {
+  Frame frame(nullptr, c.slots);
+  const Machine::Use use(machine_, frame, Mode::kSolve);
+  const std::vector<bool> nothing(c.slots.size());
+  const auto plan = [&](int part, const Clauses& clauses, const std::vector<bool>& known) -> auto& {
+    return KeptPlan(&c, true, part, known, [&](Planner planner) {
+      return planner.Make(Pointers(clauses), known, nothing, c.slots, c.avar);
+    });
+  };
+  const Plan& left = plan(0, c.left, nothing);
+  std::vector<bool> bound(c.slots.size());  // what the left side binds
+  for (const Step& step : left.steps)
+    for (SlotId w : step.writes) bound[static_cast<std::size_t>(w)] = true;
+  return {&left, &plan(1, c.right, bound), bound};
+}
+
+// The instance that is the slots of the current frame, which are left as they are.
+Solver::Verdict Solver::JudgeHere(const Constraint& c, const Plan& right) {
+  const Verdict otherwise = c.forbids ? Verdict::kViolated : Verdict::kHolds;
+  if (c.right.empty()) return otherwise;
+  Frame& frame = machine_.frame();
+  const std::vector<Value> here = frame.slots;
+  bool found = false;
+  const bool was_pending = std::exchange(frame.pending, false);
+  const bool was_lacking = std::exchange(frame.lacking, machine_.truncated);
+  const bool was_undecided = frame.undecided;
+  const auto first = [&] { return found = true, false; };
+  const Continuation answer(first);
+  const Continuation* outer = std::exchange(frame.answer, &answer);
+  machine_.Run(right.first);
+  frame.answer = outer;
+  const bool waits = std::exchange(frame.pending, was_pending);
+  const bool lacks = std::exchange(frame.lacking, was_lacking);
+  frame.undecided = was_undecided;
+  std::copy(here.begin(), here.end(), frame.slots.begin());
+  if (found) return otherwise;
+  return waits ? Verdict::kUndecided : lacks ? Verdict::kLacks : Verdict::kViolated;
+}
+
+Solver::Verdict Solver::Judge(const Constraint& c, const Sides& sides,
+                              const std::vector<Value>& slots) {
+  Frame frame(nullptr, c.slots);
+  frame.slots = slots;
+  const Machine::Use use(machine_, frame, Mode::kSolve);
+  return JudgeHere(c, *sides.right);
+}
+
+void Solver::LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
+                         const std::function<bool(const std::vector<Value>& slots)>& fn) {
+  Frame frame(nullptr, c.slots);
+  const Machine::Use use(machine_, frame, Mode::kDerive);
+  CountRun(plan, std::vector<bool>(c.slots.size()), 0);
+  machine_.marks = &marks;
+  const auto each = [&] { return machine_.Polled() && fn(frame.slots); };
+  const Continuation answer(each);
+  frame.answer = &answer;
+  machine_.Run(plan.first);
+}
+
+Machine::Undecided Solver::CheckConstraint(
+    const Constraint& c, const std::function<void(const std::vector<Value>&, Verdict)>& fn) {
+  const Sides sides = SidesOf(c);
+  Frame frame(nullptr, c.slots);
+  const Machine::Use use(machine_, frame, Mode::kSolve);
+  Profile::Evaluation evaluation(machine_.profile(), c);
+  CountRun(*sides.left, std::vector<bool>(c.slots.size()), 0);
+  if (!c.right.empty()) CountRun(*sides.right, sides.bound, 1);
+  RowSet seen(c.slots.size());
+  std::size_t repeated = 0;
+  const auto each = [&] {
+    if (!seen.Insert(frame.slots).is_new) return ++repeated, true;
+    const Verdict verdict = JudgeHere(c, *sides.right);
+    if (machine_.stop == Stop::kGoesOn) fn(frame.slots, verdict);
+    return machine_.stop == Stop::kGoesOn;
+  };
+  const Continuation answer(each);
+  frame.answer = &answer;
+  machine_.Run(sides.left->first);
+  evaluation.Gave(seen.size(), repeated);
+  return {frame.pending, frame.lacking || machine_.truncated};
+}
+
+std::optional<std::vector<Premise>> Solver::Prove(
+    RelationId relation, std::span<const Value> row, int* def_number,
+    const std::function<bool(const Premise&)>& usable) {
+  for (int number : analysis_.RulesOf(relation)) {
+    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    if (!def.gathered.empty()) continue;
+    Frame frame(&def, def.slots);
+    std::optional<std::vector<Premise>> found;
+    const auto take = [&] {
+      std::vector<Premise> premises;
+      for (const RowUsed& used : frame.path) {
+        premises.push_back(machine_.PremiseOf(used));
+        if (!usable(premises.back())) return true;
+      }
+      found = std::move(premises);
+      return false;
+    };
+    const Continuation answer(take);
+    frame.answer = &answer;
+    const Machine::Use use(machine_, frame, Mode::kSolve);
+    Profile::Evaluation evaluation(machine_.profile(), def, Profile::Kind::kProof);
+    std::vector<bool> bound(def.slots.size());
+    BindHead(def, row, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
+    evaluation.Gave(found ? 1 : 0, 0);
+    if (!found) continue;
+    *def_number = number;
+    return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace rpl

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answering on demand (§18.4): goals, constraints, and relations that need
+// their caller or reach outside.
+//
+// What is asked for is tabled: one Table per relation and bound arguments, so that
+// recursion ends and a call is made once. Tables live as long as the state they were
+// computed from: Forget drops them when facts, replies or time changed.
+//
+// A goal's rules are taken in written order and disjoin; one that acts (asks, calls,
+// shows) is tried only while those before it are unsatisfied. `not` requires that what
+// it negates is not being evaluated: a goal or relation that needs its own absence is circular
+// (§18.6).
+//
+// Borrows program, store and analysis. One thread.
+#ifndef RPL_INTERP_EVAL_SOLVER_H_
+#define RPL_INTERP_EVAL_SOLVER_H_
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "interp/eval/machine.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+
+namespace rpl {
+
+/// A gathering head (§8): the collections with `&`, and its arguments with a slot of its own in
+/// the place of each, numbered from `first` on. Borrows the definition.
+struct GatheringHead {
+  explicit GatheringHead(const Definition& def);
+
+  std::size_t first;
+  std::vector<Pattern> args;
+  std::vector<const Pattern*> collections;
+};
+
+class Solver : public Demands {
+ public:
+  Solver(const Program& program, Store& store, const Analysis& analysis, const Limits& limits);
+
+  /// The evaluator: its moment is set, its findings are read there.
+  Machine& machine() { return machine_; }
+  const Machine& machine() const { return machine_; }
+
+  /// Drops every table and what evaluating them found, and the plans of queries; every plan
+  /// when the analysis was made anew.
+  void Forget();
+
+  /// Runs plans bottom-up, one after another, as far as one can tell; new head rows go to the
+  /// store. Returns the rule at which a limit stopped it, or null.
+  const Definition* Derive(std::span<const Derivation> work, const std::vector<Marks>& marks);
+
+  /// A goal by its rules. The table is valid until Forget.
+  const Table& SolveGoal(const Goal& goal);
+  /// One definition as the only rule of its goal.
+  const Table& SolveQuery(const Definition& query);
+
+  /// kWaits: for a call. kLacks: it rests on a call that failed, was refused or declined, or on
+  /// what a limit cut off (decision 80).
+  enum class Active { kNo, kYes, kWaits, kLacks };
+  /// How the activation clause of a rule stands now (§16), called with `key`.
+  Active Activated(const Definition& def, std::span<const Value> key = {});
+
+  /// kUndecided: it waits for a call; kLacks as above.
+  enum class Verdict { kHolds, kViolated, kUndecided, kLacks };
+  /// Calls back for each answer of a constraint's left side, with its slots. Returns why there
+  /// may be more of them.
+  Machine::Undecided CheckConstraint(
+      const Constraint& c, const std::function<void(const std::vector<Value>& slots, Verdict)>& fn);
+
+  /// The plans by which the sides of a constraint are checked; valid as long as the analysis.
+  struct Sides {
+    const Plan* left;
+    const Plan* right;
+    std::vector<bool> bound;  // slots that the left side binds
+  };
+  Sides SidesOf(const Constraint& c);
+  /// How the instance of a constraint stands whose left side has an answer with these slots.
+  Verdict Judge(const Constraint& c, const Sides& sides, const std::vector<Value>& slots);
+  /// Calls back for the answers of a deriving plan of the left side, until it gives false.
+  void LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
+                   const std::function<bool(const std::vector<Value>& slots)>& fn);
+
+  /// The premises of the first rule that derives `row`, whose number goes to `def`;
+  /// nullopt when no rule does. `usable` says which rows may be premises.
+  std::optional<std::vector<Premise>> Prove(RelationId relation, std::span<const Value> row,
+                                            int* def,
+                                            const std::function<bool(const Premise&)>& usable);
+
+  /// Takes a reply for one argument of a collected heading; the whole row once every
+  /// argument has one, else empty.
+  std::vector<Value> TakeArgument(const OpenCall& call, Value reply);
+  /// The same for several arguments of a heading that is called with `key`.
+  void TakeArguments(RelationId relation, std::vector<Value> key, std::vector<Value> row);
+  /// Forgets what was taken of a row that is there now.
+  void ForgetArguments(RelationId relation, std::span<const Value> row);
+  /// What was taken of rows that are not whole, by heading and what it is called with.
+  using Arguments = std::map<std::pair<RelationId, std::vector<Value>>, std::vector<Value>>;
+  const Arguments& arguments() const { return arguments_; }
+  /// The row that TakeArgument would give, which it does not take.
+  std::vector<Value> RowWith(const OpenCall& call, Value reply) const;
+
+  Table& Demand(RelationId relation, std::vector<Value> key) override;
+  bool IsAnswered(RelationId goal) const override;
+
+ private:
+  friend class Explainer;  // finds derivations with BindHead
+
+  void Complete(Table& table);
+  void EvaluateTable(Table& table);
+  void EvaluateCollected(Table& table, const Collected& collected);
+  void EvaluateRule(Table& table, const Definition& def);
+  void EvaluateGoal(Table& table);
+  void EvaluateGoalRule(Table& table, const Definition& def);
+  void TakeTruths(Table& table, const Goal* goal);
+  /// A row of a gathering rule, and what the answers that it gathers rest on and show.
+  struct Gathered {
+    std::vector<Value> row;
+    std::vector<RowUsed> path;
+    std::vector<std::pair<const Clause*, Value>> shown;
+  };
+  void Gather(const Definition& def, const std::vector<bool>& bound,
+              const std::function<void(Gathered)>& add);
+  std::span<const Value> GivenTo(const Definition& def, RelationId relation,
+                                 std::span<const Value> key, std::vector<Value>& changed) const;
+  bool BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
+                std::vector<bool>& bound, Continuation then);
+  template <typename Make>
+  const Plan& PlanOf(const void* owner, bool lasts, int part, const std::vector<bool>& bound,
+                     Make&& make);
+  template <typename Make>
+  const Plan& KeptPlan(const void* owner, bool lasts, int part, const std::vector<bool>& bound,
+                       Make&& make);
+  void CountRun(const Plan& plan, const std::vector<bool>& bound, int part);
+  const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound);
+  std::string ReasonOf(const Frame& frame) const;
+  Verdict JudgeHere(const Constraint& c, const Plan& right);
+
+  const Program& program_;
+  Store& store_;
+  Pool& pool_;
+  const Analysis& analysis_;
+  Machine machine_;
+
+  std::deque<Table> tables_;
+  IdTable table_of_;  // by relation and key
+  std::vector<std::unique_ptr<Table>> query_tables_;
+  std::vector<Table*> running_;     // demanded calls in progress, outermost first
+  std::vector<Table*> unfinished_;  // evaluated tables whose leader is still running
+  struct Planned {
+    int part;
+    Mode mode;
+    std::vector<bool> bound;
+    std::unique_ptr<Plan> plan;
+  };
+  // By rule or constraint: of the program, as the analysis stands, and of queries.
+  std::unordered_map<const void*, std::vector<Planned>> plans_, query_plans_;
+  std::uint64_t analysis_known_ = 0;
+  // Replies for arguments of collected headings, by relation and bound arguments.
+  Arguments arguments_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_EVAL_SOLVER_H_

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finding the derivation of one fact. The head of each rule is matched with the fact and
+// the rule's body is run on demand; the first answer whose premises are usable is taken.
+//
+// Usable, for a row of the store, are rows of the relations below it, and of its own
+// component those with a smaller *stamp*. In a component of one relation the row id is the
+// stamp: a row was derived from rows that were there, and they have smaller ids.
+//
+//   t(1, 2) #0   t(2, 1) #1   t(1, 1) #2 from #0 and #1   t(1, 2) again: not from #2
+//
+// In a component of several relations Replay() finds such an order again: each relation's
+// rows are taken in id order, and the next row of some relation always follows from the
+// rows taken before.
+#include "interp/explain/explain.h"
+
+#include <algorithm>
+
+namespace rpl {
+namespace {
+
+constexpr std::size_t kMaxDerivations = 64;  // derivations tried for one row on demand
+constexpr std::size_t kMaxSettling = 2000;   // rows on demand that one proof rests on
+constexpr std::size_t kMaxGathered = 20;     // answers shown of a gathering rule
+
+// Whether binding the head to a row finds all answers that give it. Templates are matched
+// as text, and `#{?a ?a}` is built from one value but matches no set of one.
+bool IsPrecise(const Pattern& p) {
+  switch (p.kind) {
+    case Pattern::Kind::kConstant:
+    case Pattern::Kind::kSlot: return true;
+    case Pattern::Kind::kList:
+    case Pattern::Kind::kTerm:
+      return p.rest.empty() && std::all_of(p.parts.begin(), p.parts.end(), IsPrecise);
+    default: return false;
+  }
+}
+
+bool IsPrecise(const Clauses& clauses) {
+  const auto term = [](const Expr& e) { return e.kind != Expr::Kind::kTerm || IsPrecise(e.term); };
+  return std::all_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
+    bool precise = clause.As<MatchWith>() == nullptr;
+    if (const auto* c = clause.As<Compare>()) precise = term(c->left) && term(c->right);
+    if (const auto* c = clause.As<Member>()) precise = term(c->element);
+    ForEachBody(clause, [&](const Clauses& body) { precise = precise && IsPrecise(body); });
+    return precise;
+  });
+}
+
+bool IsPrecise(const Definition& def) {
+  return !def.choice && IsPrecise(def.activation) && IsPrecise(def.body) &&
+         std::all_of(def.args.begin(), def.args.end(),
+                     [](const Pattern& p) { return IsPrecise(p); });
+}
+
+// Whether an argument of the head is bound by a count alone: then it ranges over the
+// groups that there are (decision 25), and a value given beforehand may be none of them.
+bool IsGrouped(const Definition& def) {
+  std::vector<bool> counted(def.slots.size());
+  std::vector<bool> supplied(def.slots.size());
+  for (const Clause* clause : ClausesOf(def)) {
+    if (clause->As<CountOf>()) CollectSlots(*clause, counted);
+    if (clause->As<Atom>()) CollectSlots(*clause, supplied);
+  }
+  const std::vector<bool> head = HeadSlots(def);
+  for (std::size_t s = 0; s < head.size(); ++s)
+    if (head[s] && counted[s] && !supplied[s]) return true;
+  return false;
+}
+
+// How soon a clause should run when `bound` is known; negative: not yet.
+int Urgency(const Clause& clause, bool first, const std::vector<bool>& bound) {
+  const auto known = [&](const auto& part) {
+    bool all = true;
+    ForEachSlot(part, [&](SlotId s) { all &= bound[static_cast<std::size_t>(s)]; });
+    return all;
+  };
+  if (const auto* c = clause.As<Atom>()) {
+    int columns = 0;
+    for (const Pattern& p : c->args) columns += p.kind != Pattern::Kind::kAny && known(p) ? 1 : 0;
+    return columns;
+  }
+  if (const auto* c = clause.As<Compare>())
+    return known(c->left) || known(c->right) ? 1000 : first ? 0 : -1;
+  if (const auto* c = clause.As<MatchWith>()) return known(c->value) ? 1000 : first ? 0 : -1;
+  if (const auto* c = clause.As<Member>()) return known(c->collection) ? 1000 : first ? 0 : -1;
+  return first ? 0 : -1;
+}
+
+// The clauses of a pure rule, those first that most is known of: with its head bound, a
+// rule runs best from the head's side. The order of pure clauses changes no answer.
+std::vector<const Clause*> FromTheHead(const Definition& def, std::vector<const Clause*> clauses,
+                                       const Catalog& catalog) {
+  if (def.choice || clauses.size() < 2 ||
+      std::any_of(clauses.begin(), clauses.end(),
+                  [&](const Clause* c) { return catalog.ReachesOutside(*c); }))
+    return clauses;
+  std::vector<bool> bound = HeadSlots(def);
+  std::vector<const Clause*> out;
+  while (!clauses.empty()) {
+    std::size_t best = 0;
+    int most = -1;
+    for (std::size_t i = 0; i < clauses.size(); ++i)
+      if (const int urgency = Urgency(*clauses[i], i == 0, bound); urgency > most)
+        most = urgency, best = i;
+    out.push_back(clauses[best]);
+    CollectSlots(*clauses[best], bound);
+    clauses.erase(clauses.begin() + static_cast<std::ptrdiff_t>(best));
+  }
+  return out;
+}
+
+bool HasSet(std::span<const Value> row) {
+  return std::any_of(row.begin(), row.end(), [](Value v) { return v.kind() == Kind::kSet; });
+}
+
+}  // namespace
+
+bool PathTo(const Step* at, const Step* end, std::vector<const Step*>& out) {
+  const std::size_t before = out.size();
+  for (; at != nullptr; at = at->next) {
+    out.push_back(at);
+    if (at == end) return true;
+    for (const Step* branch : at->branches)
+      if (PathTo(branch, end, out)) return true;
+  }
+  out.resize(before);
+  return false;
+}
+
+void MarkWrites(const Step& step, std::vector<bool>& bound) {
+  for (SlotId s : step.writes) bound[static_cast<std::size_t>(s)] = true;
+  if (step.kind != Step::Kind::kFirst && step.kind != Step::Kind::kLoop) return;
+  // What their bodies bind stays bound.
+  std::vector<const Step*> inner = {step.body, step.body2};
+  while (!inner.empty()) {
+    const Step* at = inner.back();
+    inner.pop_back();
+    for (; at != nullptr; at = at->next) {
+      MarkWrites(*at, bound);
+      inner.insert(inner.end(), at->branches.begin(), at->branches.end());
+    }
+  }
+}
+
+Explainer::Explainer(const Program& program, Store& store, Analysis& analysis, Solver& solver)
+    : program_(program), store_(store), pool_(store.pool()), analysis_(analysis), solver_(solver) {
+  const std::vector<Stratum>& strata = analysis_.strata();
+  for (std::size_t i = 0; i < strata.size(); ++i)
+    for (RelationId r : strata[i].relations) component_[r] = static_cast<int>(i);
+}
+
+// --- what a fact is ------------------------------------------------------------------------
+
+Explainer::Fact Explainer::Normal(RelationId relation, std::vector<Value> row) const {
+  if (!HasSet(row)) return {store_.BaseOf(relation), std::move(row)};
+  if (const RelationId whole = store_.WholeIfAny(relation); !store_.IsWhole(relation))
+    if (whole != kNoId && store_.at(whole).Find(row) != kNoId) return {whole, std::move(row)};
+  return {relation, std::move(row)};
+}
+
+std::optional<RowId> Explainer::StoredRow(const Fact& fact) const {
+  const Relation& rel = store_.at(fact.first);
+  if (rel.space() != Space::kGoal) {
+    const RowId row = rel.arity() == fact.second.size() ? rel.Find(fact.second) : kNoId;
+    return row == kNoId ? std::nullopt : std::optional(row);
+  }
+  // A recorded truth of a goal: its map has the cells.
+  const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
+  for (RowId row = 0; row < rel.size(); ++row)
+    if (CapturedCells(pool_, goal, rel.Row(row)[0], fact.second.size()) == fact.second) return row;
+  return std::nullopt;
+}
+
+bool Explainer::IsAsserted(const Fact& fact) const {
+  const std::optional<RowId> row = StoredRow(fact);
+  return row && store_.at(fact.first).asserted(*row);
+}
+
+int Explainer::ComponentOf(RelationId relation) const {
+  const auto it = component_.find(store_.BaseOf(relation));
+  return it == component_.end() ? -1 : it->second;
+}
+
+std::optional<std::size_t> Explainer::StampOf(const Fact& fact) {
+  const int component = ComponentOf(fact.first);
+  const std::optional<RowId> row = component < 0 ? std::nullopt : StoredRow(fact);
+  if (!row) return std::nullopt;
+  const std::vector<RelationId>& members =
+      analysis_.strata()[static_cast<std::size_t>(component)].relations;
+  if (members.size() == 1 && store_.WholeIfAny(members.front()) == kNoId) return *row;
+  Replay(component);
+  return stamps_.at(fact.first)[*row];
+}
+
+std::vector<int> Explainer::RulesOf(RelationId relation) const {
+  const Relation& rel = store_.at(relation);
+  if (rel.space() != Space::kGoal) return analysis_.RulesOf(store_.BaseOf(relation));
+  const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
+  return goal == nullptr ? std::vector<int>{} : goal->rules;
+}
+
+// --- finding answers -------------------------------------------------------------------------
+
+const Plan& Explainer::PlanFor(const Definition& def, const std::vector<const Clause*>& clauses,
+                               const std::vector<bool>& bound, bool head) {
+  std::vector<const void*> owner = {&def, head ? &def : nullptr};
+  owner.insert(owner.end(), clauses.begin(), clauses.end());
+  auto& plan = plans_[{std::move(owner), bound}];
+  if (plan == nullptr)
+    plan = Planner(analysis_, store_, Mode::kSolve)
+               .Make(clauses, bound, head ? HeadSlots(def) : std::vector<bool>(def.slots.size()),
+                     def.slots, def.avar);
+  return *plan;
+}
+
+// Calls `take` for each answer of `clauses`, with the head bound to `key`, or, when there
+// is a `from`, with what it binds.
+void Explainer::Each(const Definition& def, const std::vector<const Clause*>& clauses,
+                     std::span<const Value> key, const Instance* from, const Take& take) {
+  Machine& machine = solver_.machine();
+  Frame frame(&def, def.slots);
+  std::vector<bool> bound(def.slots.size());
+  std::vector<bool> at_start;
+  const Plan* plan = nullptr;
+  const auto emit = [&] {
+    Instance found;
+    found.def = &def;
+    found.slots = frame.slots;
+    found.bound = at_start;
+    PathTo(plan->first, frame.end, found.steps);
+    std::size_t matched = 0;
+    for (const Step* step : found.steps) {
+      MarkWrites(*step, found.bound);
+      if (step->kind != Step::Kind::kAtom || step->access == Access::kExternal) continue;
+      const Premise premise = machine.PremiseOf(frame.path[matched++]);
+      found.facts.push_back(
+          Normal(step->access == Access::kGoal ? premise.relation : step->relation, premise.row));
+    }
+    return take(std::move(found)) && machine.stop == Stop::kGoesOn;
+  };
+  const Continuation answer(emit);
+  frame.answer = &answer;
+  const Machine::Use use(machine, frame, Mode::kSolve);
+  const auto run = [&] {
+    at_start = bound;
+    plan = &PlanFor(def, clauses, bound, from == nullptr);
+    return machine.Run(plan->first);
+  };
+  if (from == nullptr) {
+    solver_.BindHead(def, key, 0, bound, run);
+    return;
+  }
+  std::copy(from->slots.begin(), from->slots.end(), frame.slots.begin());
+  bound = from->bound;
+  run();
+}
+
+// The row itself, and, for an instance of a set, the rows with their sets whole.
+std::vector<std::vector<Value>> Explainer::KeysFor(const Fact& fact) const {
+  std::vector<std::vector<Value>> out = {fact.second};
+  const RelationId whole = store_.IsWhole(fact.first) ? kNoId : store_.WholeIfAny(fact.first);
+  if (whole == kNoId) return out;
+  const Relation& rows = store_.at(whole);
+  for (RowId r = 0; r < rows.size(); ++r) {
+    bool covers = HasSet(rows.Cells(r));
+    for (std::size_t i = 0; i < fact.second.size() && covers; ++i) {
+      const Value v = rows.Row(r)[i];
+      covers = v == fact.second[i] || (v.kind() == Kind::kSet && pool_.Contains(v, fact.second[i]));
+    }
+    if (covers) out.emplace_back(rows.Cells(r).begin(), rows.Cells(r).end());
+  }
+  return out;
+}
+
+bool Explainer::Gives(const Instance& instance, const Fact& fact) {
+  const Definition& def = *instance.def;
+  const Relation& rel = store_.at(fact.first);
+  std::vector<Value> row;
+  if (def.head_expansion >= 0) {
+    const Value form = instance.slots[static_cast<std::size_t>(def.head_expansion)];
+    if (form.kind() != Kind::kTerm || pool_.NamespaceOf(form) != Namespace::kRelation ||
+        pool_.TextOf(form) != pool_.TextOf(rel.label()))
+      return false;
+    row.assign(pool_.ItemsOf(form).begin(), pool_.ItemsOf(form).end());
+  } else {
+    for (const Pattern& p : def.args)
+      row.push_back(Build(pool_, p, instance.slots.data(), &def.slots));
+  }
+  if (rel.space() == Space::kGoal) row.resize(std::max(row.size(), fact.second.size()), kAbsent);
+  if (row.size() != fact.second.size()) return false;
+  const bool instances = rel.space() != Space::kGoal && !store_.IsWhole(fact.first);
+  for (std::size_t i = 0; i < row.size(); ++i)
+    if (row[i] != fact.second[i] &&
+        !(instances && row[i].kind() == Kind::kSet && pool_.Contains(row[i], fact.second[i])))
+      return false;
+  return true;
+}
+
+// A goal's guards, !%itself, held before it was satisfied (decision 62).
+std::vector<const Clause*> Explainer::WithoutGuards(const Definition& def) const {
+  std::vector<const Clause*> out;
+  for (const Clause* clause : ClausesOf(def)) {
+    const auto* is = clause->As<GoalIsFalse>();
+    if (is == nullptr || !is->activation) out.push_back(clause);
+  }
+  return out;
+}
+
+// Calls `take` for answers of rules that give the fact, gathering rules apart.
+void Explainer::Candidates(const Fact& fact, const Take& take) {
+  bool done = false;
+  const Take check = [&](Instance i) {
+    if (Gives(i, fact)) done = !take(std::move(i));
+    return !done;
+  };
+  for (int number : RulesOf(fact.first)) {
+    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    if (!def.gathered.empty()) continue;
+    const std::vector<const Clause*> clauses =
+        store_.at(fact.first).space() == Space::kGoal && StoredRow(fact) ? WithoutGuards(def)
+                                                                         : ClausesOf(def);
+    const bool free = StampOf(fact) && IsGrouped(def);  // derived with nothing bound
+    if (!def.choice && !free) {
+      const std::vector<const Clause*> order = FromTheHead(def, clauses, analysis_);
+      for (const std::vector<Value>& key : KeysFor(fact)) {
+        Each(def, order, key, nullptr, check);
+        if (done) return;
+      }
+    }
+    if (free || !IsPrecise(def)) Each(def, clauses, {}, nullptr, check);
+    if (done) return;
+    // A choice on demand is made for the caller's arguments.
+    if (def.choice) Each(def, clauses, fact.second, nullptr, check);
+    if (done) return;
+  }
+  for (const Definition& def : program_.definitions()) {
+    if (def.head_expansion < 0 || store_.at(fact.first).space() != Space::kRelation) continue;
+    Each(def, ClausesOf(def), {}, nullptr, check);
+    if (done) return;
+  }
+}
+
+// All answers of a gathering rule for the group of the fact; nullopt when they do not
+// make up its lists or sets.
+std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, const Fact& fact) {
+  const GatheringHead head(def);
+  const std::size_t gathers = head.collections.size();
+  for (const std::vector<Value>& row : KeysFor(fact)) {
+    std::vector<Value> key = row;
+    std::vector<Value> wholes(head.first + gathers);  // by slot
+    std::vector<bool> bound(wholes.size());
+    bool fits = true;
+    for (std::size_t i : def.gathered) {
+      key[i] = kNone;
+      bool found = false;
+      Unify(pool_, WithBinds(head.args[i], bound), row[i], wholes.data(),
+            [&] { return found = true, false; });
+      fits = fits && found;
+    }
+    for (std::size_t g = 0; g < gathers && fits; ++g)
+      fits = wholes[head.first + g].kind() ==
+             (head.collections[g]->kind == Pattern::Kind::kSet ? Kind::kSet : Kind::kList);
+    if (!fits) continue;
+    Choice choice{&def, {}, 0};
+    std::vector<std::set<Value>> members(gathers);
+    std::set<std::vector<Value>> seen;
+    Each(def, ClausesOf(def), key, nullptr, [&](Instance instance) {
+      std::vector<Value> all;
+      std::vector<Value> slots = wholes;
+      std::copy(instance.slots.begin(), instance.slots.end(), slots.begin());
+      for (std::size_t i : def.gathered)
+        if (Build(pool_, head.args[i], slots.data(), &def.slots) != row[i]) return true;
+      for (std::size_t g = 0; g < gathers; ++g) {
+        const Pattern& p = *head.collections[g];
+        const Value whole = wholes[head.first + g];
+        const std::span<const Value> items = pool_.ItemsOf(whole);
+        for (std::size_t i = 0; i < p.parts.size(); ++i) {
+          const Value v = Build(pool_, p.parts[i], instance.slots.data(), &def.slots);
+          const bool here = whole.kind() == Kind::kSet ? pool_.Contains(whole, v)
+                                                       : i < items.size() && items[i] == v;
+          if (!here) return true;
+        }
+        std::vector<Value> member;
+        for (const Pattern& rest : p.rest)
+          member.push_back(Build(pool_, rest, instance.slots.data(), &def.slots));
+        if (std::any_of(member.begin(), member.end(), [](Value v) { return v.is_none(); }))
+          return true;
+        all.push_back(member.size() == 1 ? member.front() : pool_.List(member));
+      }
+      for (std::size_t g = 0; g < all.size(); ++g) members[g].insert(all[g]);
+      if (!seen.insert(all).second) return true;
+      if (choice.instances.size() < kMaxGathered) choice.instances.push_back(std::move(instance));
+      else ++choice.more;
+      return true;
+    });
+    bool complete = !choice.instances.empty();
+    for (std::size_t g = 0; g < gathers && complete; ++g) {
+      const std::span<const Value> items = pool_.ItemsOf(wholes[head.first + g]);
+      std::set<Value> wanted(items.begin(), items.end());
+      const Pattern& p = *head.collections[g];
+      if (p.kind == Pattern::Kind::kList) {
+        wanted.clear();
+        for (std::size_t i = p.parts.size(); i < items.size(); ++i) wanted.insert(items[i]);
+      } else {
+        members[g].insert(items.begin(), items.end());  // leading elements were checked
+      }
+      complete = members[g] == wanted;
+    }
+    if (complete) return choice;
+  }
+  return std::nullopt;
+}
+
+// --- choosing one derivation -------------------------------------------------------------------
+
+bool Explainer::Usable(const Instance& instance, const Fact& fact) {
+  const std::optional<std::size_t> stamp = StampOf(fact);
+  for (const Fact& premise : instance.facts) {
+    if (IsAsserted(premise)) continue;
+    if (premise == fact || open_.contains(premise)) return false;
+    if (!stamp || ComponentOf(premise.first) < 0) continue;
+    const std::optional<std::size_t> other = StampOf(premise);
+    if (!other) return false;
+    if (ComponentOf(premise.first) == ComponentOf(fact.first) && *other >= *stamp) return false;
+  }
+  return true;
+}
+
+// Whether a row follows from rows that Replay has stamped.
+bool Explainer::IsReady(const Fact& fact) {
+  if (IsAsserted(fact)) return true;
+  bool ready = false;
+  Candidates(fact, [&](const Instance& instance) {
+    ready = std::all_of(instance.facts.begin(), instance.facts.end(), [&](const Fact& p) {
+      if (ComponentOf(p.first) != ComponentOf(fact.first) || IsAsserted(p)) return true;
+      const std::optional<RowId> row = StoredRow(p);
+      return row && stamps_[p.first][*row] != SIZE_MAX;
+    });
+    return !ready;
+  });
+  if (ready) return true;
+  const std::vector<int> rules = RulesOf(fact.first);
+  return std::any_of(rules.begin(), rules.end(), [&](int number) {
+    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    return !def.gathered.empty() && Gathering(def, fact);
+  });
+}
+
+void Explainer::Replay(int component) {
+  if (!replayed_.insert(component).second) return;
+  std::vector<RelationId> members;
+  for (RelationId r : analysis_.strata()[static_cast<std::size_t>(component)].relations) {
+    members.push_back(r);
+    if (const RelationId whole = store_.WholeIfAny(r); whole != kNoId) members.push_back(whole);
+  }
+  for (RelationId r : members) stamps_[r].assign(store_.at(r).size(), SIZE_MAX);
+  std::vector<RowId> next(members.size());
+  std::size_t stamp = 0;
+  for (bool more = true; more;) {
+    more = false;
+    bool advanced = false;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const Relation& rel = store_.at(members[i]);
+      while (next[i] < rel.size()) {
+        const std::span<const Value> cells = rel.Cells(next[i]);
+        if (!IsReady({members[i], {cells.begin(), cells.end()}})) {
+          more = true;
+          break;
+        }
+        stamps_[members[i]][next[i]++] = stamp++;
+        advanced = true;
+      }
+    }
+    // Not met by rows that rules derived; a head #?h may have brought one.
+    for (std::size_t i = 0; i < members.size() && more && !advanced; ++i)
+      if (next[i] < store_.at(members[i]).size()) {
+        stamps_[members[i]][next[i]++] = stamp++;
+        advanced = true;
+      }
+  }
+}
+
+// Rows on demand have no stamps: a derivation is one whose premises, too, can be proved
+// without the facts above.
+std::optional<Explainer::Choice> Explainer::ChooseOnDemand(const Fact& fact, std::size_t depth) {
+  std::vector<Instance> all;
+  Candidates(fact, [&](Instance instance) {
+    if (Usable(instance, fact)) all.push_back(std::move(instance));
+    return all.size() < kMaxDerivations;
+  });
+  open_.insert(fact);
+  std::optional<Choice> out;
+  for (Instance& instance : all) {
+    const bool proved =
+        std::all_of(instance.facts.begin(), instance.facts.end(), [&](const Fact& p) {
+          return depth >= kMaxSettling || settled_.contains(p) || IsAsserted(p) || StampOf(p) ||
+                 Choose(p, depth + 1);
+        });
+    if (!proved) continue;
+    const Definition* def = instance.def;
+    out = Choice{def, {}, 0};
+    out->instances.push_back(std::move(instance));
+    break;
+  }
+  open_.erase(fact);
+  return out;
+}
+
+std::optional<Explainer::Choice> Explainer::Choose(const Fact& fact, std::size_t depth) {
+  if (const auto it = settled_.find(fact); it != settled_.end()) return it->second;
+  std::optional<Choice> out;
+  if (StampOf(fact)) {
+    Candidates(fact, [&](Instance instance) {
+      if (!Usable(instance, fact)) return true;
+      const Definition* def = instance.def;
+      out = Choice{def, {}, 0};
+      out->instances.push_back(std::move(instance));
+      return false;
+    });
+  } else {
+    out = ChooseOnDemand(fact, depth);
+  }
+  for (int number : RulesOf(fact.first)) {
+    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    if (!out && !def.gathered.empty()) out = Gathering(def, fact);
+  }
+  if (out && !StampOf(fact)) settled_.emplace(fact, *out);
+  return out;
+}
+
+}  // namespace rpl

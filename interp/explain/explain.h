@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why a fact holds, and why one does not: derivations as data.
+//
+// A proof is found again from the rows that are there, never stored: for each fact the
+// first rule and bindings that give it from facts that do not rest on it. A derived row of
+// the store rests on rows that were there before it: within a relation ids tell, across
+// the relations of one component the order of derivation is found again. A row that only
+// exists on demand is proved without the facts that stand above it.
+//
+// An absence lists each rule whose head could give the fact, with the clause at which its
+// furthest attempt ended.
+//
+// Explaining reads and evaluates; it adds no row, makes no call and writes no log. It uses
+// the solver's tables, and drops them at its end. Nodes lie in one array, so nothing here
+// recurses as deep as a derivation.
+#ifndef RPL_INTERP_EXPLAIN_EXPLAIN_H_
+#define RPL_INTERP_EXPLAIN_EXPLAIN_H_
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "interp/eval/solver.h"
+#include "interp/explain/explanation.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+
+namespace rpl {
+
+class Explainer {
+ public:
+  /// All are borrowed. REQUIRES: the store is quiescent (Fixpoint::Quiesce).
+  Explainer(const Program& program, Store& store, Analysis& analysis, Solver& solver);
+
+  /// The facts that match `form`, a query whose tail is one call. Empty: there is none.
+  ExplainedFacts Why(const Definition& form, const ExplainLimits& limits);
+
+  /// Why no fact matches `form`. REQUIRES: Why gives none. `depth` is how many levels of
+  /// derived relations below the form are looked into.
+  Explanation WhyNot(const Definition& form, std::size_t depth);
+
+ private:
+  /// A row with the relation that holds it: a companion when its sets are whole (§7), a
+  /// goal when it is an answer of one.
+  using Fact = std::pair<RelationId, std::vector<Value>>;
+
+  /// One answer of some clauses: the steps that led to it, with what they matched.
+  struct Instance {
+    const Definition* def = nullptr;
+    std::vector<Value> slots;
+    std::vector<bool> bound;
+    std::vector<const Step*> steps;
+    std::vector<Fact> facts;  // of the atoms among `steps`, in order; not of calls outside
+  };
+  struct Choice {
+    const Definition* def = nullptr;
+    std::vector<Instance> instances;  // one; of a gathering rule, all
+    std::size_t more = 0;             // instances of a gathering rule that are left out
+  };
+  using Take = std::function<bool(Instance)>;  // false stops
+
+  // explain.cc: finding derivations
+  void Each(const Definition& def, const std::vector<const Clause*>& clauses,
+            std::span<const Value> key, const Instance* from, const Take& take);
+  const Plan& PlanFor(const Definition& def, const std::vector<const Clause*>& clauses,
+                      const std::vector<bool>& bound, bool head);
+  std::vector<const Clause*> WithoutGuards(const Definition& def) const;
+  void Candidates(const Fact& fact, const Take& take);
+  std::optional<Choice> Gathering(const Definition& def, const Fact& fact);
+  bool Gives(const Instance& instance, const Fact& fact);
+  bool Usable(const Instance& instance, const Fact& fact);
+  std::optional<Choice> Choose(const Fact& fact, std::size_t depth);
+  std::optional<Choice> ChooseOnDemand(const Fact& fact, std::size_t depth);
+  std::optional<RowId> StoredRow(const Fact& fact) const;
+  bool IsAsserted(const Fact& fact) const;
+  std::optional<std::size_t> StampOf(const Fact& fact);
+  int ComponentOf(RelationId relation) const;
+  void Replay(int component);
+  bool IsReady(const Fact& fact);
+  std::vector<std::vector<Value>> KeysFor(const Fact& fact) const;
+  std::vector<int> RulesOf(RelationId relation) const;
+  Fact Normal(RelationId relation, std::vector<Value> row) const;
+
+  // explain_tree.cc
+  Explanation Tree(const Fact& root, std::size_t depth);
+  void Leaf(ExplainNode& node, const Fact& fact) const;
+  std::string FactText(const Fact& fact) const;
+  /// Calls `fact` or `test` for each premise of an instance, in written order.
+  void Premises(const Instance& instance, const std::function<void(const Fact&)>& fact,
+                const std::function<void(ExplainNode)>& test);
+  std::optional<ExplainNode> TestOf(const Instance& instance, const Step& step) const;
+  std::optional<Fact> Expanded(const Instance& instance, const Step& step) const;
+
+  // explain_absence.cc
+  struct Absence;
+  void Missing(Absence& to, int parent, RelationId relation, const std::vector<Value>& key,
+               std::size_t depth);
+  void Attempt(Absence& to, int parent, const Definition& def, const std::vector<Value>& key,
+               std::size_t depth);
+  void FailedAt(Absence& to, int parent, const Instance& at, const Step& step,
+                const std::string& note, std::size_t depth);
+  void Nearest(Absence& to, int parent, RelationId relation, const std::vector<Value>& key);
+  std::string KnownAs(RelationId relation) const;
+
+  const Program& program_;
+  Store& store_;
+  Pool& pool_;
+  Analysis& analysis_;
+  Solver& solver_;
+  std::map<std::pair<std::vector<const void*>, std::vector<bool>>, std::unique_ptr<Plan>> plans_;
+  std::map<RelationId, int> component_;
+  std::map<RelationId, std::vector<std::size_t>> stamps_;  // of replayed components
+  std::set<int> replayed_;
+  std::set<Fact> open_;             // stand above the fact that is proved now
+  std::map<Fact, Choice> settled_;  // of rows that exist on demand
+};
+
+/// A clause as written with its bound lvars and avars replaced by values.
+std::string InstanceText(const Pool& pool, const Clause& clause, const Definition& def,
+                         const std::vector<Value>& slots, const std::vector<bool>& bound);
+
+/// Whether a value stands for itself: not none, nor unknown, nor absent.
+inline bool IsPlainValue(Value v) { return !v.is_none() && v != kUnknown && v != kAbsent; }
+
+/// The steps from `at` to `end`; false when they do not lead there.
+bool PathTo(const Step* at, const Step* end, std::vector<const Step*>& out);
+
+/// Marks the slots that a step binds.
+void MarkWrites(const Step& step, std::vector<bool>& bound);
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_EXPLAIN_EXPLAIN_H_

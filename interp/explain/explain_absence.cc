@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why there is no such fact. Each rule whose head fits is run with the wanted arguments
+// bound; the machine remembers the step that got furthest, and what was bound there. When
+// that step reads a derived relation, the same question is asked of it.
+#include <algorithm>
+
+#include "formats/spelling.h"
+#include "interp/explain/explain.h"
+
+namespace rpl {
+namespace {
+
+using NodeKind = ExplainNode::Kind;
+
+constexpr std::size_t kMaxNodes = 500;  // of one answer: it is read by a person
+constexpr std::size_t kMaxNearest = 3;
+
+}  // namespace
+
+struct Explainer::Absence {
+  Explanation out;
+  std::set<std::pair<RelationId, std::vector<Value>>> asked;
+
+  int Add(int parent, NodeKind kind, std::string text, std::string note = "",
+          const Span* place = nullptr) {
+    ExplainNode node;
+    node.kind = kind;
+    node.text = std::move(text);
+    node.note = std::move(note);
+    node.placed = place != nullptr;
+    if (place != nullptr) node.place = *place;
+    const auto number = static_cast<int>(out.nodes.size());
+    out.nodes.push_back(std::move(node));
+    if (parent >= 0) out.nodes[static_cast<std::size_t>(parent)].premises.push_back(number);
+    return number;
+  }
+  ExplainNode& at(int node) { return out.nodes[static_cast<std::size_t>(node)]; }
+};
+
+// "" when something gives the relation rows, else what is known of its name.
+std::string Explainer::KnownAs(RelationId relation) const {
+  const Relation& rel = store_.at(relation);
+  const bool goal = rel.space() == Space::kGoal;
+  if (!rel.empty() || !RulesOf(relation).empty() || program_.FindCollected(relation) != nullptr)
+    return "";
+  if (rel.space() == Space::kTool || rel.space() == Space::kAvar) return "nobody answered it";
+  std::string other, best;
+  NearestName nearest(rel.name());
+  for (RelationId r = 0; r < store_.size(); ++r) {
+    const Relation& known = store_.at(r);
+    const bool known_goal = known.space() == Space::kGoal;
+    if ((known.space() != Space::kRelation && !known_goal) || store_.IsWhole(r) || r == relation)
+      continue;
+    if (known.empty() && RulesOf(r).empty() && program_.FindCollected(r) == nullptr) continue;
+    const std::string shown =
+        known_goal ? known.name() : known.name() + "/" + std::to_string(known.arity());
+    if (known.label() == rel.label()) other += (other.empty() ? "" : " and ") + shown;
+    if (known_goal != goal) continue;
+    if (nearest.Offer(known.name())) best = shown;
+  }
+  const std::string name = goal ? rel.name() : rel.name() + "/" + std::to_string(rel.arity());
+  if (!other.empty()) return "there is no " + name + ", but " + other;
+  return "nothing defines " + name + (best.empty() ? "" : ", did you mean " + best + "?");
+}
+
+void Explainer::Nearest(Absence& to, int parent, RelationId relation,
+                        const std::vector<Value>& key) {
+  const Relation& rel = store_.at(relation);
+  if (rel.space() != Space::kRelation) return;
+  std::size_t shown = 0;
+  for (RowId row = 0; row < rel.size() && shown < kMaxNearest; ++row) {
+    std::size_t differ = 0;
+    for (std::size_t i = 0; i < key.size(); ++i)
+      if (!key[i].is_none() && key[i] != rel.Row(row)[i]) ++differ;
+    if (differ != 1) continue;
+    ++shown;
+    const std::span<const Value> cells = rel.Cells(row);
+    to.Add(parent, NodeKind::kNearest, FactText({relation, {cells.begin(), cells.end()}}), "",
+           rel.Origin(row));
+  }
+}
+
+// What the clause at `step` lacks, below the attempt.
+void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step& step,
+                         const std::string& note, std::size_t depth) {
+  std::string with;
+  for (std::size_t s = 0; s < at.slots.size(); ++s) {
+    if (!at.bound[s] || at.def->slots[s].empty() || !IsPlainValue(at.slots[s])) continue;
+    with += (with.empty() ? ", with " : ", ") + std::string(at.def->avar[s] ? "$" : "?") +
+            at.def->slots[s] + " = " + Text(pool_, at.slots[s], kToldBytes);
+  }
+  const std::string text = InstanceText(pool_, *step.clause, *at.def, at.slots, at.bound);
+  if (step.kind == Step::Kind::kStuck) {
+    to.Add(parent, NodeKind::kFailed, text, step.problem);
+    return;
+  }
+  if (step.kind == Step::Kind::kNot) {
+    const int node = to.Add(parent, NodeKind::kFailed, text, "it has an answer" + with);
+    std::vector<const Clause*> body;
+    for (const Clause& c : step.clause->As<Negation>()->body) body.push_back(&c);
+    Instance from = at;
+    Each(*at.def, body, {}, &from, [&](const Instance& inner) {
+      for (const Fact& fact : inner.facts) {
+        const int child = to.Add(node, NodeKind::kDerived, FactText(fact));
+        if (IsAsserted(fact)) Leaf(to.at(child), fact);
+      }
+      return false;
+    });
+    return;
+  }
+  if (const auto* count = step.clause->As<CountOf>()) {
+    Instance from = at;
+    from.bound[static_cast<std::size_t>(count->result)] = false;
+    std::string is = "it has another value";
+    Each(*at.def, {step.clause}, {}, &from, [&](const Instance& inner) {
+      is = "it is " + Text(pool_, inner.slots[static_cast<std::size_t>(count->result)]);
+      return false;
+    });
+    to.Add(parent, NodeKind::kFailed, text, is + with);
+    return;
+  }
+  if (step.kind != Step::Kind::kAtom) {
+    to.Add(parent, NodeKind::kFailed, text, (note.empty() ? "it does not hold" : note) + with);
+    return;
+  }
+  const std::string known = KnownAs(step.relation);
+  const int node =
+      to.Add(parent, NodeKind::kFailed, text, (known.empty() ? "no fact matches" : known) + with);
+  if (step.access == Access::kExternal || RulesOf(step.relation).empty()) return;
+  const auto* atom = step.clause->As<Atom>();
+  std::vector<Value> key(atom->args.size());
+  for (const auto& [column, p] : step.keys)
+    key[column] = Build(pool_, p, at.slots.data(), &at.def->slots);
+  if (depth > 0) Missing(to, node, store_.BaseOf(step.relation), key, depth - 1);
+}
+
+void Explainer::Attempt(Absence& to, int parent, const Definition& def,
+                        const std::vector<Value>& key, std::size_t depth) {
+  Machine& machine = solver_.machine();
+  Frame frame(&def, def.slots);
+  std::vector<Value> head = key;
+  for (std::size_t i : def.gathered)
+    if (i < head.size()) head[i] = kNone;
+  std::vector<bool> bound(def.slots.size());
+  std::vector<bool> at_start(def.slots.size());
+  const Plan* plan = nullptr;
+  bool answered = false;
+  const auto emit = [&] { return answered = true, false; };
+  const Continuation answer(emit);
+  frame.answer = &answer;
+  const std::vector<const Clause*> clauses = ClausesOf(def);
+  {
+    const Machine::Use use(machine, frame, Mode::kSolve);
+    const auto run = [&] {
+      const Step* before = frame.deepest;
+      const Plan& here = PlanFor(def, clauses, bound, true);
+      const bool go_on = machine.Run(here.first);
+      if (frame.deepest != before || plan == nullptr) plan = &here, at_start = bound;
+      return go_on;
+    };
+    solver_.BindHead(def, head, 0, bound, run);
+  }
+  if (plan == nullptr) return;  // the head does not fit
+  const int node = to.Add(parent, NodeKind::kAttempt, def.text, "", &def.span);
+  if (answered) {
+    to.Add(node, NodeKind::kFailed, def.choice ? "its choice" : "its answers",
+           !def.gathered.empty() ? "it gathers other values"
+           : def.choice          ? "it has another answer"
+                                 : "they are other values");
+    return;
+  }
+  if (frame.deepest == nullptr) return;
+  std::vector<const Step*> path;
+  PathTo(plan->first, frame.deepest, path);
+  Instance at;
+  at.def = &def;
+  at.slots = frame.snapshot;
+  at.bound = at_start;
+  for (const Step* step : path)
+    if (step != frame.deepest) MarkWrites(*step, at.bound);
+  std::string note = frame.note;
+  if (frame.pending && note.empty())
+    note = machine.calls.empty() ? "it waits for an answer"
+                                 : "it waits for " + machine.CallText(machine.calls.front());
+  FailedAt(to, node, at, *frame.deepest, note, depth);
+}
+
+void Explainer::Missing(Absence& to, int parent, RelationId relation, const std::vector<Value>& key,
+                        std::size_t depth) {
+  if (!to.asked.emplace(relation, key).second) {
+    to.at(parent).above = true;
+    return;
+  }
+  if (to.out.nodes.size() > kMaxNodes) {
+    to.Add(parent, NodeKind::kTruncated, "… and more");
+    return;
+  }
+  for (int number : RulesOf(relation))
+    Attempt(to, parent, program_.definitions()[static_cast<std::size_t>(number)], key, depth);
+  Nearest(to, parent, relation, key);
+}
+
+Explanation Explainer::WhyNot(const Definition& form, std::size_t depth) {
+  Absence to;
+  const Clause& clause = form.body.front();
+  const auto* atom = clause.As<Atom>();
+  if (atom == nullptr) {
+    to.Add(-1, NodeKind::kMissing, clause.text);
+    return std::move(to.out);
+  }
+  std::vector<Value> key;
+  for (const Pattern& p : atom->args)
+    key.push_back(p.kind == Pattern::Kind::kConstant ? p.constant : kNone);
+  to.Add(-1, NodeKind::kMissing, clause.text, KnownAs(atom->relation));
+  Missing(to, 0, store_.BaseOf(atom->relation), key, depth);
+  return std::move(to.out);
+}
+
+}  // namespace rpl

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From derivations to trees. A tree is built depth first with a list of what is to do, so
+// that a fact's first appearance, the one that is explained, is the first one printed:
+//
+//   r(1, 3)             node 0   enters r(1, 3); its premises get nodes 1 and 2
+//     r(1, 2)           node 1   enters, …, leaves
+//     edge(2, 3)        node 2
+//
+// Tests are shown as written with their values: the text of a clause, in which the bound
+// variables are replaced.
+#include <algorithm>
+
+#include "formats/character.h"
+#include "grammar/printer.h"
+#include "interp/explain/explain.h"
+
+namespace rpl {
+namespace {
+
+using NodeKind = ExplainNode::Kind;
+
+// The name of a variable goes on with a character that is not ASCII.
+bool IsShownNameChar(char c) { return IsNameChar(c) || static_cast<unsigned char>(c) >= 0x80; }
+
+// Replaces variables in RPL text as Print writes it: strings in double quotes, a regex
+// only after `~ `.
+class Substitution {
+ public:
+  using ValueOf = std::function<std::optional<Value>(char mark, const std::string& name)>;
+
+  Substitution(const Pool& pool, const std::string& text, ValueOf value_of)
+      : pool_(pool), text_(text), value_of_(std::move(value_of)) {}
+
+  std::string Run() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"') {
+        QuotedText();
+      } else if (c == '/' && out_.ends_with("~ ")) {
+        Regex();
+      } else if ((c == '?' || c == '$') && at_ + 1 < text_.size() &&
+                 IsShownNameChar(text_[at_ + 1])) {
+        Variable();
+      } else {
+        out_ += c;
+        ++at_;
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void Regex() {
+    out_ += text_[at_++];
+    while (at_ < text_.size() && text_[at_] != '/') Escaped();
+    if (at_ < text_.size()) out_ += text_[at_++];
+  }
+
+  void QuotedText() {
+    out_ += text_[at_++];
+    while (at_ < text_.size() && text_[at_] != '"') {
+      if (text_.compare(at_, 2, "{?") == 0) {
+        Hole();
+      } else {
+        Escaped();
+      }
+    }
+    if (at_ < text_.size()) out_ += text_[at_++];
+  }
+
+  void Escaped() {
+    if (text_[at_] == '\\' && at_ + 1 < text_.size()) out_ += text_[at_++];
+    out_ += text_[at_++];
+  }
+
+  void Hole() {
+    const std::size_t close = text_.find('}', at_);
+    if (close == std::string::npos) return Escaped();
+    const std::optional<Value> v = value_of_('?', text_.substr(at_ + 2, close - at_ - 2));
+    if (!v) {
+      out_ += text_.substr(at_, close + 1 - at_);
+    } else {
+      const std::string quoted = Quote(PlainText(pool_, *v));
+      out_ += quoted.substr(1, quoted.size() - 2);
+    }
+    at_ = close + 1;
+  }
+
+  void Variable() {
+    const char mark = text_[at_];
+    std::size_t end = at_ + 1;
+    while (end < text_.size() && IsShownNameChar(text_[end])) ++end;
+    const bool call = mark == '$' && end < text_.size() && text_[end] == '(';
+    const bool rest = out_.ends_with("& ") || out_.ends_with("~ ");  // no place for a value
+    const std::optional<Value> v =
+        call || rest ? std::nullopt : value_of_(mark, text_.substr(at_ + 1, end - at_ - 1));
+    if (v && out_.ends_with('#')) out_.pop_back();  // #?t shows the call that ?t spells
+    out_ += v ? Text(pool_, *v, kDerivationBytes) : text_.substr(at_, end - at_);
+    at_ = end;
+  }
+
+  const Pool& pool_;
+  const std::string& text_;
+  ValueOf value_of_;
+  std::string out_;
+  std::size_t at_ = 0;
+};
+
+ExplainNode NodeOf(NodeKind kind, std::string text, std::string note = "") {
+  ExplainNode node;
+  node.kind = kind;
+  node.text = std::move(text);
+  node.note = std::move(note);
+  return node;
+}
+
+// `?n = |p(_)|`: the count's own node says as much.
+bool OnlyNamesACount(const Definition& def, const Clause& clause) {
+  const auto* c = clause.As<Compare>();
+  if (c == nullptr || c->op != Operator::kEqual) return false;
+  const auto made = [&](const Expr& e) {
+    return e.kind == Expr::Kind::kTerm && e.term.kind == Pattern::Kind::kSlot &&
+           def.slots[static_cast<std::size_t>(e.term.slot)].empty();
+  };
+  const auto plain = [](const Expr& e) {
+    return e.kind == Expr::Kind::kTerm &&
+           (e.term.kind == Pattern::Kind::kSlot || e.term.kind == Pattern::Kind::kConstant);
+  };
+  return (made(c->left) && plain(c->right)) || (made(c->right) && plain(c->left));
+}
+
+}  // namespace
+
+std::string InstanceText(const Pool& pool, const Clause& clause, const Definition& def,
+                         const std::vector<Value>& slots, const std::vector<bool>& bound) {
+  const auto value_of = [&](char mark, const std::string& name) -> std::optional<Value> {
+    for (std::size_t s = 0; s < slots.size(); ++s)
+      if (bound[s] && def.slots[s] == name && def.avar[s] == (mark == '$') &&
+          IsPlainValue(slots[s]))
+        return slots[s];
+    return std::nullopt;
+  };
+  return Substitution(pool, clause.text, value_of).Run();
+}
+
+std::string Explainer::FactText(const Fact& fact) const {
+  const Relation& rel = store_.at(fact.first);
+  std::string out = rel.name();
+  std::vector<Value> cells = fact.second;
+  if (rel.space() == Space::kGoal) {
+    while (!cells.empty() && cells.back() == kAbsent) cells.pop_back();
+    if (cells.empty()) return out;
+  }
+  if (rel.space() != Space::kAvar) {
+    out += "(";
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      out += (i > 0 ? ", " : "") +
+             (cells[i] == kAbsent ? "_" : Text(pool_, cells[i], kDerivationBytes));
+    out += ")";
+  }
+  if (rel.space() != Space::kTool && rel.space() != Space::kAvar) return out;
+  const std::optional<RowId> row = StoredRow(fact);
+  const Value meta = row ? rel.Meta(*row) : kNone;
+  if (meta.is_none()) return out;
+  const Value result = pool_.Lookup(meta, store_.pool().Keyword("result"));
+  return out + (result.is_none() ? " ^ ~ " + Text(pool_, meta) : " = " + Text(pool_, result));
+}
+
+void Explainer::Leaf(ExplainNode& node, const Fact& fact) const {
+  const Relation& rel = store_.at(fact.first);
+  const Span* origin = rel.Origin(*StoredRow(fact));
+  const bool outside = rel.space() == Space::kTool || rel.space() == Space::kAvar;
+  node.kind = origin == nullptr || outside ? NodeKind::kReply : NodeKind::kAsserted;
+  if (origin == nullptr) node.note = "answered";
+  if (origin == nullptr) return;
+  node.placed = true;
+  node.place = *origin;
+}
+
+// The row that an expansion matched; nullopt when it is not a row of the store.
+std::optional<Explainer::Fact> Explainer::Expanded(const Instance& instance,
+                                                   const Step& step) const {
+  const Value form = instance.slots[static_cast<std::size_t>(step.clause->As<Expand>()->slot)];
+  if (form.kind() != Kind::kTerm || pool_.NamespaceOf(form) != Namespace::kRelation)
+    return std::nullopt;
+  const std::span<const Value> args = pool_.ItemsOf(form);
+  const RelationId relation =
+      store_.Find(Space::kRelation, pool_.TextOf(form), static_cast<std::uint32_t>(args.size()));
+  if (relation == kNoId) return std::nullopt;
+  const Relation& rel = store_.at(relation);
+  for (RowId row = 0; row < rel.size(); ++row) {
+    std::map<Value, Value> names;
+    bool same = true;
+    for (std::size_t i = 0; i < args.size() && same; ++i) {
+      const Value cell = rel.Row(row)[i];
+      if (args[i].kind() == Kind::kSlot) same = names.emplace(args[i], cell).first->second == cell;
+      else same = args[i] == kWild || args[i] == cell;
+    }
+    if (same) return Fact{relation, {rel.Cells(row).begin(), rel.Cells(row).end()}};
+  }
+  return std::nullopt;
+}
+
+std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Step& step) const {
+  const Definition& def = *instance.def;
+  const auto text = [&] {
+    return InstanceText(pool_, *step.clause, def, instance.slots, instance.bound);
+  };
+  switch (step.kind) {
+    case Step::Kind::kCompare: {
+      // role(#{?a ?b}) became two instances that differ (decision 28).
+      const auto* c = step.clause->As<Compare>();
+      if (c == nullptr || c->op != Operator::kNotEqual ||
+          step.clause->text.find("!=") != std::string::npos) {
+        if (OnlyNamesACount(def, *step.clause)) return std::nullopt;
+        return NodeOf(NodeKind::kTest, text());
+      }
+      const auto side = [&](const Expr& e) {
+        return Text(pool_, Build(pool_, e.term, instance.slots.data(), &def.slots));
+      };
+      return NodeOf(NodeKind::kTest, side(c->left) + " != " + side(c->right));
+    }
+    case Step::Kind::kBind:
+    case Step::Kind::kMatch:
+      if (OnlyNamesACount(def, *step.clause)) return std::nullopt;
+      return NodeOf(NodeKind::kTest, text());
+    case Step::Kind::kMetadata: {
+      // ?v = $t(…): the reply's own node has the result.
+      const auto* m = step.clause->As<Metadata>();
+      if (!m->bindings && m->pattern.parts.size() == 2 &&
+          m->pattern.parts.front().constant == store_.pool().Keyword("result"))
+        return std::nullopt;
+      return NodeOf(NodeKind::kTest, text());
+    }
+    case Step::Kind::kMember:
+    case Step::Kind::kAggregate:
+    case Step::Kind::kExpand:
+    case Step::Kind::kLoop: return NodeOf(NodeKind::kTest, text());
+    case Step::Kind::kTemporal: {
+      std::string note;
+      for (const Expr& e : step.operands)
+        if (e.kind == Expr::Kind::kNow)
+          note = "now is " + Text(pool_, solver_.machine().moment.now);
+      return NodeOf(NodeKind::kTest, text(), note);
+    }
+    case Step::Kind::kCountAtom:
+    case Step::Kind::kCountValue:
+    case Step::Kind::kCountForm: {
+      const auto result = static_cast<std::size_t>(step.clause->As<CountOf>()->result);
+      return NodeOf(NodeKind::kCount, text() + " = " + Text(pool_, instance.slots[result]));
+    }
+    case Step::Kind::kNot: {
+      const Clauses& body = step.clause->As<Negation>()->body;
+      return NodeOf(
+          NodeKind::kNegation, text(),
+          body.size() == 1 && body.front().As<Atom>() ? "no fact matches" : "it has no answer");
+    }
+    case Step::Kind::kGoalFalse: return NodeOf(NodeKind::kNegation, text(), "not satisfied");
+    case Step::Kind::kReadAvar: {
+      const auto slot = static_cast<std::size_t>(step.clause->As<ReadAvar>()->slot);
+      return NodeOf(NodeKind::kReply,
+                    "$" + def.slots[slot] + " = " + Text(pool_, instance.slots[slot]), "answered");
+    }
+    default: return std::nullopt;
+  }
+}
+
+void Explainer::Premises(const Instance& instance, const std::function<void(const Fact&)>& fact,
+                         const std::function<void(ExplainNode)>& test) {
+  struct Item {
+    const Step* step;
+    std::size_t fact;
+  };
+  std::vector<Item> items;
+  std::size_t next = 0;
+  for (const Step* step : instance.steps) {
+    if (step->clause == nullptr) continue;
+    const bool stored = step->kind == Step::Kind::kAtom && step->access != Access::kExternal;
+    items.push_back({step, stored ? next++ : SIZE_MAX});
+  }
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    return a.step->clause->span.begin < b.step->clause->span.begin;
+  });
+  std::set<std::string> tests;  // a clause taken apart says the same several times
+  for (const Item& item : items) {
+    const Step& step = *item.step;
+    if (item.fact != SIZE_MAX) {
+      fact(instance.facts[item.fact]);
+    } else if (step.kind == Step::Kind::kAtom) {
+      Fact call{step.relation, {}};
+      for (const auto& [column, p] : step.keys)
+        call.second.push_back(Build(pool_, p, instance.slots.data(), &instance.def->slots));
+      if (!StoredRow(call)) continue;
+      ExplainNode node = NodeOf(NodeKind::kReply, FactText(call));
+      Leaf(node, call);
+      test(std::move(node));
+    } else if (step.kind == Step::Kind::kFirst) {
+      std::vector<const Clause*> body;
+      for (const Clause& c : step.clause->As<First>()->body) body.push_back(&c);
+      Each(*instance.def, body, {}, &instance, [&](const Instance& inner) {
+        Premises(inner, fact, test);
+        return false;
+      });
+    } else if (std::optional<Fact> row;
+               step.kind == Step::Kind::kExpand && (row = Expanded(instance, step))) {
+      fact(*row);
+    } else if (std::optional<ExplainNode> node = TestOf(instance, step);
+               node && tests.insert(node->text).second) {
+      test(std::move(*node));
+    }
+  }
+}
+
+Explanation Explainer::Tree(const Fact& root, std::size_t depth) {
+  struct Work {
+    Fact fact;
+    int node;
+    std::size_t depth;
+    bool leave;
+  };
+  Explanation out;
+  std::map<Fact, int> explained;
+  std::vector<Work> stack = {{root, 0, 0, false}};
+  out.nodes.push_back(NodeOf(NodeKind::kDerived, FactText(root)));
+  while (!stack.empty()) {
+    const Work work = std::move(stack.back());
+    stack.pop_back();
+    const auto at = static_cast<std::size_t>(work.node);
+    if (work.leave) {
+      open_.erase(work.fact);
+      continue;
+    }
+    if (IsAsserted(work.fact)) {
+      Leaf(out.nodes[at], work.fact);
+      continue;
+    }
+    if (const auto it = explained.find(work.fact); it != explained.end()) {
+      out.nodes[at] = out.nodes[static_cast<std::size_t>(it->second)];
+      out.nodes[at].premises.clear();
+      out.nodes[at].above = true;
+      continue;
+    }
+    const std::optional<Choice> choice = Choose(work.fact, 0);
+    if (!choice) {
+      out.nodes[at].note = "no derivation found";
+      continue;
+    }
+    const auto add = [&](ExplainNode node) {
+      const auto number = static_cast<int>(out.nodes.size());
+      out.nodes.push_back(std::move(node));
+      out.nodes[at].premises.push_back(number);
+      return number;
+    };
+    const Definition& def = *choice->def;
+    out.nodes[at].kind = def.gathered.empty() ? NodeKind::kDerived : NodeKind::kGathered;
+    out.nodes[at].rule = def.text;
+    out.nodes[at].place = def.span;
+    out.nodes[at].placed = true;
+    if (work.depth >= depth) {
+      add(NodeOf(NodeKind::kTruncated, "… deeper than " + std::to_string(depth)));
+      continue;
+    }
+    explained.emplace(work.fact, work.node);
+    open_.insert(work.fact);
+    stack.push_back({work.fact, 0, 0, true});
+    const std::size_t first = stack.size();
+    std::set<std::string> seen;
+    for (const Instance& instance : choice->instances)
+      Premises(
+          instance,
+          [&](const Fact& premise) {
+            if (std::string text = FactText(premise); seen.insert(text).second)
+              stack.push_back({premise, add(NodeOf(NodeKind::kDerived, std::move(text))),
+                               work.depth + 1, false});
+          },
+          [&](ExplainNode node) {
+            if (seen.insert(node.text).second) add(std::move(node));
+          });
+    std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end());
+    if (choice->more > 0)
+      add(NodeOf(NodeKind::kTruncated, "… and " + std::to_string(choice->more) + " more answers"));
+  }
+  return out;
+}
+
+ExplainedFacts Explainer::Why(const Definition& form, const ExplainLimits& limits) {
+  ExplainedFacts out;
+  std::vector<Fact> facts;
+  std::vector<ExplainNode> replies;
+  std::set<Fact> seen;
+  Each(form, ClausesOf(form), {}, nullptr, [&](const Instance& instance) {
+    for (const Fact& fact : instance.facts) {
+      if (!seen.insert(fact).second) continue;
+      if (facts.size() < limits.facts) facts.push_back(fact);
+      else ++out.more;
+    }
+    if (instance.facts.empty())
+      Premises(
+          instance, [](const Fact&) {}, [&](ExplainNode node) { replies.push_back(node); });
+    return true;
+  });
+  // A goal that was satisfied once may be closed by its own guard now.
+  const auto* atom = form.body.front().As<Atom>();
+  if (facts.empty() && atom != nullptr && store_.at(atom->relation).space() == Space::kGoal) {
+    const Relation& truths = store_.at(atom->relation);
+    const Goal* goal = program_.FindGoal(pool_.TextOf(truths.label()));
+    std::size_t columns = std::max(atom->args.size(), goal == nullptr ? 0 : goal->captures.size());
+    for (RowId row = 0; row < truths.size() && facts.size() < limits.facts; ++row) {
+      Fact fact{atom->relation, CapturedCells(pool_, goal, truths.Row(row)[0], columns)};
+      bool same = true;
+      for (std::size_t i = 0; i < atom->args.size(); ++i)
+        same &= atom->args[i].kind != Pattern::Kind::kConstant ||
+                atom->args[i].constant == fact.second[i];
+      if (same) facts.push_back(std::move(fact));
+    }
+  }
+  for (const Fact& fact : facts) out.proofs.push_back(Tree(fact, limits.depth));
+  for (ExplainNode& node : replies) out.proofs.push_back({{std::move(node)}});
+  return out;
+}
+
+}  // namespace rpl

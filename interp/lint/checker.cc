@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads, loads, runs the passes, and sorts what they say. A document is loaded as a
+// session would load it, but its facts are only listed, and nothing is derived.
+#include "interp/lint/checker.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "formats/character.h"
+#include "formats/spelling.h"
+#include "grammar/namespaces.h"
+#include "grammar/parser.h"
+#include "interp/lint/context.h"
+
+namespace rpl {
+namespace check {
+
+void Context::Add(Code code, Span span, std::string message, std::string hint,
+                  std::vector<Edit> edits) {
+  if (!checked_files.contains(span.file)) return;
+  findings.push_back(
+      {{code, InfoOf(code).severity, span, std::move(message), std::move(hint)}, std::move(edits)});
+}
+
+void Context::Blame(Span sentence, const std::string& variable) {
+  blamed.insert(std::to_string(sentence.file) + ":" + std::to_string(sentence.begin) + variable);
+}
+
+bool Context::IsBlamed(Span sentence, const std::string& variable) const {
+  return blamed.contains(std::to_string(sentence.file) + ":" + std::to_string(sentence.begin) +
+                         variable);
+}
+
+std::string NameOf(const Call& call) {
+  const char* mark = call.ns == Namespace::kGoal ? "%" : call.ns == Namespace::kTool ? "$" : "";
+  return mark + call.label;
+}
+
+std::string KeyOf(const Call& call) {
+  std::string key = NameOf(call);
+  if (call.ns != Namespace::kGoal) key += "/" + std::to_string(call.args.size());
+  return key;
+}
+
+std::string Closest(std::string_view got, const std::vector<std::string>& candidates,
+                    std::size_t& budget) {
+  const std::size_t allowed = got.size() < 3 ? 0 : got.size() < 4 ? 1 : got.size() < 8 ? 2 : 3;
+  std::string best;
+  std::size_t least = allowed + 1;
+  for (const std::string& other : candidates) {
+    if (budget == 0) break;
+    --budget;
+    const std::size_t longer = std::max(got.size(), other.size());
+    if (longer - std::min(got.size(), other.size()) >= least || longer > 100) continue;
+    const std::size_t distance = EditDistance(got, other);
+    if (distance < least) least = distance, best = other;
+  }
+  return best;
+}
+
+Span SpanOfVariable(const Sources& sources, const Node& node, const std::string& name) {
+  const auto find = [&](const auto& self, const Node& at) -> const Node* {
+    const auto* v = at.As<Lvar>();
+    const auto* a = at.As<Avar>();
+    const auto* e = at.As<Expansion>();
+    const auto* t = at.As<Template>();
+    if ((v && v->name == name) || (a && a->name == name) || (e && e->name == name) ||
+        (t && std::find(t->holes.begin(), t->holes.end(), name) != t->holes.end()))
+      return &at;
+    const Node* found = nullptr;
+    ForEachChild(at, [&](const Node& child) {
+      if (found == nullptr) found = self(self, child);
+    });
+    return found;
+  };
+  const Node* found = find(find, node);
+  if (found == nullptr) return node.span;
+  Span span = found->span;
+  if (!found->As<Template>()) return span;
+  const std::size_t at = sources.Text(span).find("{?" + name + "}");
+  if (at == std::string_view::npos) return span;
+  span.begin += static_cast<std::uint32_t>(at) + 1;
+  span.end = span.begin + static_cast<std::uint32_t>(name.size()) + 1;
+  return span;
+}
+
+namespace {
+
+// Reads a document and, first, the files that its labels name, whose own labels get the
+// file's prefix, as a session does (§17.7).
+class Reader {
+ public:
+  Reader(Context& context, const CheckOptions& options) : context_(context), options_(options) {}
+
+  void Read(std::uint32_t file) {
+    Diagnostics out;
+    Document document = ReadDocument(context_.sources, file, out);
+    Take(std::move(document), out);
+  }
+
+ private:
+  void Take(Document document, Diagnostics& out) {
+    for (const auto& [name, span] : FilesNamed(document)) {
+      if (!seen_.insert(name).second) continue;
+      std::optional<std::string> text = options_.reader ? options_.reader(name) : std::nullopt;
+      if (!text) {
+        context_.missing_files.insert(name);
+        out.Add(Code::kUnresolvedFile, span, "no file `" + name + "` beside the document",
+                "create it, or drop the namespace");
+        continue;
+      }
+      Diagnostics inner;
+      const std::uint32_t file = context_.sources.Add(name, std::move(*text));
+      Document other = ReadDocument(context_.sources, file, inner);
+      PrefixLabels(other, name);
+      Take(std::move(other), inner);
+    }
+    context_.documents.push_back(std::move(document));
+    const Document& kept = context_.documents.back();
+    Novelty novelty = context_.program.Load(kept, out);
+    std::vector<Assertion>& facts = novelty.assertions;
+    AddParts(kept, novelty);
+    context_.assertions.insert(context_.assertions.end(), std::make_move_iterator(facts.begin()),
+                               std::make_move_iterator(facts.end()));
+    for (const Diagnostic& d : out.all()) context_.Add(d.code, d.span, d.message, d.hint);
+  }
+
+  static bool SameHead(const Node& a, const Node& b) {
+    const auto* x = a.As<Call>();
+    const auto* y = b.As<Call>();
+    return x != nullptr && y != nullptr && x->ns == y->ns && x->label == y->label &&
+           (x->args.size() == y->args.size() ||
+            (x->ns == Namespace::kGoal && (x->args.empty() || y->args.empty())));
+  }
+
+  void AddParts(const Document& document, const Novelty& novelty) {
+    std::unordered_set<std::uint32_t> asserted;
+    for (const Assertion& a : novelty.assertions) asserted.insert(a.span.begin);
+    for (const HalfAnswer& half : novelty.half_answers) asserted.insert(half.span.begin);
+    const bool checked = context_.checked_files.contains(document.file);
+    const std::vector<std::vector<int>> below = SectionsBelow(document);
+    const auto signature = [&](std::size_t s) {
+      const Scope& scope = document.scopes[s];
+      if (scope.signature)
+        context_.parts.push_back(
+            {&document, &*scope.signature, static_cast<int>(s), Role::kSignature, checked, {}});
+    };
+    std::size_t next = 1;
+    Joins joins;
+    for (const PlacedSentence& placed : document.sentences) {
+      while (next < document.scopes.size() &&
+             document.scopes[next].span.begin < placed.sentence.span.begin)
+        signature(next++);
+      const auto s = static_cast<std::size_t>(placed.scope);
+      const Rule& rule = placed.sentence.rule;
+      const std::optional<Sentence>& over = document.scopes[s].signature;
+      Part part{&document, &placed.sentence, placed.scope, Role::kObligation, checked, {}};
+      if (!rule.heads.empty()) {
+        const bool own = over && !over->rule.heads.empty() && rule.heads.size() == 1 &&
+                         SameHead(rule.heads.front(), over->rule.heads.front());
+        part.role = own ? Role::kOwn : Role::kRule;
+      } else if (asserted.contains(placed.sentence.span.begin)) {
+        part.role = Role::kAssertion;
+      } else if (!rule.constraints.empty()) {
+        part.role = Role::kConstraint;
+      } else {
+        if (over) {
+          part.targets = {placed.scope};
+        } else if (placed.scope != 0) {
+          if (!joins.Take(below[s].size())) continue;  // reported by the loader
+          part.targets = below[s];
+        }
+        if (!part.targets.empty()) part.role = Role::kConjoined;
+      }
+      context_.parts.push_back(std::move(part));
+    }
+    while (next < document.scopes.size()) signature(next++);
+  }
+
+  Context& context_;
+  const CheckOptions& options_;
+  std::set<std::string> seen_;
+};
+
+// Labels in text that was refused: whatever it was meant to define or use, the absence of
+// that is not another mistake. Those that begin a line may have been meant as heads.
+void CollectBrokenNames(Context& context) {
+  std::unordered_map<std::uint32_t, std::vector<Span>> sentences;  // by file, in order
+  for (const Part& part : context.parts)
+    if (part.checked) sentences[part.sentence->span.file].push_back(part.sentence->span);
+  for (auto& [file, list] : sentences)
+    std::sort(list.begin(), list.end(), [](Span a, Span b) { return a.begin < b.begin; });
+  std::set<std::pair<std::uint32_t, std::uint32_t>> done;
+  for (const Finding& f : context.findings) {
+    const Diagnostic& d = f.diagnostic;
+    if (d.severity != Severity::kError && d.code != Code::kLooksLikeRpl) continue;
+    const std::string_view text = context.sources.at(d.span.file).text;
+    // From the end of the sentence before the finding to the start of the one after it.
+    std::uint32_t begin = 0;
+    std::uint32_t end = static_cast<std::uint32_t>(text.size());
+    const std::vector<Span>& list = sentences[d.span.file];
+    const auto after = std::upper_bound(list.begin(), list.end(), d.span.begin,
+                                        [](std::uint32_t at, Span s) { return at < s.begin; });
+    if (after != list.begin()) begin = std::min((after - 1)->end, d.span.begin);
+    if (after != list.end()) end = after->begin;
+    if (!done.emplace(d.span.file, begin).second) continue;
+    bool line_begins = true;
+    for (std::uint32_t at = begin; at < end; ++at) {
+      if (text[at] == '\n') line_begins = true;
+      if (!IsLower(text[at])) continue;
+      std::uint32_t stop = at;
+      while (stop < end && IsQualifiedNameChar(text[stop])) ++stop;
+      const bool nullary_head =
+          line_begins && text.substr(std::min(stop, end - 1), 4).find('<') != text.npos;
+      if (stop < end && (text[stop] == '(' || nullary_head || (at > 0 && text[at - 1] == '%'))) {
+        context.broken_names.emplace(text.substr(at, stop - at));
+        if (line_begins || text[begin] == '#')
+          context.broken_heads.emplace(text.substr(at, stop - at));
+        line_begins = false;
+      }
+      at = stop - 1;
+    }
+  }
+}
+
+// One finding for each name that is not kebab-case, at its first place.
+void KeepFirstOfEachName(std::vector<Finding>& findings) {
+  std::unordered_set<std::string> seen;
+  std::erase_if(findings, [&](const Finding& f) {
+    return f.diagnostic.code == Code::kNotKebabCase && !seen.insert(f.diagnostic.message).second;
+  });
+}
+
+void Sort(std::vector<Finding>& findings) {
+  const auto key = [](const Finding& f) {
+    const Diagnostic& d = f.diagnostic;
+    return std::tie(d.span.file, d.span.begin, d.code, d.span.end, d.message);
+  };
+  std::stable_sort(findings.begin(), findings.end(),
+                   [&](const Finding& a, const Finding& b) { return key(a) < key(b); });
+  findings.erase(std::unique(findings.begin(), findings.end(),
+                             [&](const Finding& a, const Finding& b) { return key(a) == key(b); }),
+                 findings.end());
+}
+
+}  // namespace
+}  // namespace check
+
+std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_t>& files,
+                                const CheckOptions& options) {
+  check::Context context(sources);
+  context.checked_files.insert(files.begin(), files.end());
+  context.host_tools = options.tools;
+  check::Reader reader(context, options);
+  for (const std::uint32_t file : files) reader.Read(file);
+  check::CollectBrokenNames(context);
+  context.analysis.Make(context.program, context.store);
+  check::CheckNames(context);
+  check::CheckForms(context);
+  check::CheckKinds(context);
+  check::CheckVariables(context);
+  check::CheckDocument(context);
+  check::Sort(context.findings);
+  check::KeepFirstOfEachName(context.findings);
+  check::AddFixes(context);
+  check::ApplySuppressions(context);
+  check::DropWhatFollows(context);
+  check::Sort(context.findings);
+  if (options.strict)
+    for (Finding& f : context.findings)
+      if (f.diagnostic.severity == Severity::kWarning) f.diagnostic.severity = Severity::kError;
+  return std::move(context.findings);
+}
+
+std::vector<Finding> Mendable(const std::vector<Finding>& findings) {
+  std::vector<Finding> first, later;
+  for (const Finding& f : findings) {
+    if (!f.fixable()) continue;
+    switch (f.diagnostic.code) {
+      case Code::kNotKebabCase:
+      case Code::kBareName:
+      case Code::kMapWithoutCommas:
+      case Code::kBareMetadataMap: later.push_back(f); break;
+      default: first.push_back(f);
+    }
+  }
+  return first.empty() ? later : first;
+}
+
+std::string Fixed(const Sources& sources, std::uint32_t file,
+                  const std::vector<Finding>& findings) {
+  std::vector<const Edit*> edits;
+  for (const Finding& f : findings)
+    for (const Edit& e : f.edits)
+      if (e.span.file == file) edits.push_back(&e);
+  std::stable_sort(edits.begin(), edits.end(), [](const Edit* a, const Edit* b) {
+    return std::tie(a->span.begin, a->span.end) < std::tie(b->span.begin, b->span.end);
+  });
+  const std::string& text = sources.at(file).text;
+  std::string out;
+  std::uint32_t at = 0;
+  const Edit* last = nullptr;
+  for (const Edit* e : edits) {
+    const bool repeated = last != nullptr && e->span == last->span;
+    if (e->span.begin < at || repeated) continue;
+    out.append(text, at, e->span.begin - at);
+    out += e->text;
+    at = e->span.end;
+    last = e;
+  }
+  out.append(text, at, std::string::npos);
+  return out;
+}
+
+}  // namespace rpl

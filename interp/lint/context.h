@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the passes of the checker share: the documents as read, the program they make, and
+// the findings so far. Internal to interp/lint/checker.cc and the check_*.cc files.
+//
+// Each sentence is a Part with the role that the loader gives it (decisions 34, 43, 71,
+// 72); a part of a namespaced file defines, but is not checked.
+#ifndef RPL_INTERP_LINT_CONTEXT_H_
+#define RPL_INTERP_LINT_CONTEXT_H_
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "grammar/document.h"
+#include "interp/lint/checker.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+
+namespace rpl::check {
+
+enum class Role {
+  kSignature,   // of a heading
+  kOwn,         // a rule that continues its heading's rule
+  kConjoined,   // an expression that joins its heading's tail
+  kAssertion,   // facts, traces, retractions
+  kRule,        // stands alone
+  kConstraint,  // with `->`
+  kObligation,  // a bare expression that joins nothing
+};
+
+struct Part {
+  const Document* document;
+  const Sentence* sentence;
+  int scope;
+  Role role;
+  bool checked;              // false in a namespaced file
+  std::vector<int> targets;  // kConjoined: scopes whose signature it joins
+
+  const Rule& rule() const { return sentence->rule; }
+  const Scope& section() const { return document->scopes[static_cast<std::size_t>(scope)]; }
+};
+
+struct Context {
+  explicit Context(Sources& s) : sources(s), program(store, s) {}
+
+  void Add(Code code, Span span, std::string message, std::string hint = "",
+           std::vector<Edit> edits = {});
+
+  Sources& sources;
+  std::deque<Document> documents;
+  std::vector<Part> parts;  // by document, signatures and sentences in document order
+  Pool pool;
+  Store store{pool};
+  Program program;
+  Analysis analysis;
+  std::vector<Assertion> assertions;
+  std::unordered_set<std::uint32_t> checked_files;
+  std::set<std::string> host_tools;              // labels of those that the host offers
+  std::set<std::string> missing_files;           // namespaces that could not be read
+  std::unordered_set<std::string> broken_names;  // labels in text that did not parse
+  std::unordered_set<std::string> broken_heads;  // those of them that begin a line
+  std::vector<Finding> findings;
+  /// Variables with a finding of their own, "file:begin of the sentence:?name": they get
+  /// no second one for being used once. "*" for a whole sentence that asserts nothing.
+  std::unordered_set<std::string> blamed;
+
+  using At = std::pair<std::uint32_t, std::uint32_t>;  // a file, and an offset in it
+  std::map<At, std::string> renamed;   // findings that rename "?x", "p", "%g" or "$t"
+  std::map<At, std::string> misspelt;  // spans that such a renaming would make known
+
+  /// What Closest may still look at, so that a text full of slips takes linear time.
+  std::size_t suggestions = 200'000;
+
+  void Blame(Span sentence, const std::string& variable);
+  bool IsBlamed(Span sentence, const std::string& variable) const;
+};
+
+void CheckNames(Context& context);
+void CheckVariables(Context& context);
+void CheckForms(Context& context);
+void CheckKinds(Context& context);
+void CheckDocument(Context& context);
+
+/// Adds edits to the findings of the readers that can be mended mechanically.
+void AddFixes(Context& context);
+
+/// Takes out what the findings with edits explain. After suppressions: a name that stays as
+/// it is explains nothing.
+void DropWhatFollows(Context& context);
+
+/// Takes out what suppressions name, and reports those that are wrong.
+void ApplySuppressions(Context& context);
+
+/// "?x", "p", "%goal", "$tool": a call as its author names it.
+std::string NameOf(const Call& call);
+
+/// The candidate closest to `got`, or nothing when none is close. Takes the candidates it
+/// looks at from `budget`, and looks at no more when that is spent.
+std::string Closest(std::string_view got, const std::vector<std::string>& candidates,
+                    std::size_t& budget);
+
+/// "edge/2", "%goal", "$tool/1": goals have one name whatever their arguments.
+std::string KeyOf(const Call& call);
+
+/// The first place below `node` where the lvar or avar `name` (without mark) stands, be it
+/// in a template, or the span of `node`.
+Span SpanOfVariable(const Sources& sources, const Node& node, const std::string& name);
+
+}  // namespace rpl::check
+
+#endif  // RPL_INTERP_LINT_CONTEXT_H_

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Edits for the findings that need no judgement: names to kebab-case, parentheses for
+// nullary relations, arrows, `~` before metadata maps, headings on one line.
+//
+// A name is changed wherever the checked files name it: in RPL, behind `file.md#` when that
+// file is checked, and in prose and titles as `__name__` or as code such as `%name`. It is
+// left alone when its new spelling is taken, when it names something in a file that is not
+// checked or a tool of the host, and when it stands in a regex, whose groups are spelled
+// otherwise.
+#include <algorithm>
+#include <functional>
+
+#include "formats/character.h"
+#include "formats/spelling.h"
+#include "grammar/markdown.h"
+#include "interp/lint/context.h"
+
+namespace rpl::check {
+namespace {
+
+class Fixes {
+ public:
+  explicit Fixes(Context& context) : context_(context) {}
+
+  void Run() {
+    for (Finding& f : context_.findings) {
+      const Diagnostic& d = f.diagnostic;
+      switch (d.code) {
+        case Code::kNotKebabCase: Rename(f); break;
+        case Code::kBareName:
+          f.edits.push_back({{d.span.file, d.span.end, d.span.end}, "()"});
+          break;
+        case Code::kBareMetadataMap:
+          f.edits.push_back({{d.span.file, d.span.begin, d.span.begin}, "~ "});
+          break;
+        case Code::kOldArrow:
+        case Code::kLooksLikeRpl: Arrow(f); break;
+        case Code::kSyntaxError:
+        case Code::kBadHead: ArrowBefore(f); break;
+        case Code::kSignatureContinued: JoinHeading(f); break;
+        default: break;
+      }
+    }
+  }
+
+ private:
+  // --- Names ------------------------------------------------------------------------------
+
+  struct Place {
+    Span span;       // of the name without its mark
+    bool elsewhere;  // part of a label with a namespace, or of a regex
+  };
+
+  // Lvars and avars are one kind (§19 records `$focus` as `?focus`); labels go by mark.
+  void Collect() {
+    if (collected_) return;
+    collected_ = true;
+    for (const Part& part : context_.parts) {
+      checked_ = part.checked;
+      const Rule& rule = part.rule();
+      for (const Node& n : rule.heads) Visit(n);
+      for (const Node& n : rule.tail) Visit(n);
+      for (const Abductive& a : rule.abductives)
+        for (const Node& n : a.clauses) Visit(n);
+      for (const Node& n : rule.constraints) Visit(n);
+      if (!checked_) continue;
+      if (!rule.tail.empty())
+        for (const Node& head : rule.heads)
+          if (const auto* call = head.As<Call>()) rules_.insert(NameOf(*call));
+      SectionVariables(part);
+    }
+    for (const std::uint32_t file : context_.checked_files) {
+      const std::string& name = context_.sources.at(file).name;
+      checked_names_.insert(name.substr(name.rfind('/') + 1));
+    }
+    for (const Document& document : context_.documents) {
+      if (!context_.checked_files.contains(document.file)) continue;
+      for (const Prose& prose : document.prose) {
+        const Scope& scope = document.scopes[static_cast<std::size_t>(prose.scope)];
+        for (const ProseSpan& span : prose.spans) Emphasised(span, scope);
+        CodeSpans(prose.span);
+      }
+      for (const Scope& scope : document.scopes) {
+        const std::uint32_t end = scope.signature ? scope.signature->span.begin : scope.span.end;
+        if (scope.level > 0 && end >= scope.span.begin)
+          CodeSpans({document.file, scope.span.begin, end});
+      }
+    }
+  }
+
+  void SectionVariables(const Part& part) {
+    std::vector<std::string> names;
+    const Rule& rule = part.rule();
+    for (const Node& n : rule.heads) CollectVariables(n, names);
+    for (const Node& n : rule.tail) CollectVariables(n, names);
+    const auto add = [&](int scope) {
+      const Scope* section = &part.document->scopes[static_cast<std::size_t>(scope)];
+      section_variables_[section].insert(names.begin(), names.end());
+    };
+    if (part.role == Role::kSignature || part.role == Role::kOwn) add(part.scope);
+    for (const int target : part.targets) add(target);
+  }
+
+  // Variables of a file that is only read are its own; its labels with a namespace are not.
+  void Note(const std::string& key, Span span, std::uint32_t skip, std::size_t size, bool ok) {
+    if (!checked_ && key.starts_with("?")) return;
+    const Span name{span.file, span.begin + skip,
+                    span.begin + skip + static_cast<std::uint32_t>(size)};
+    places_[key].push_back({name, !checked_ || !ok});
+  }
+
+  void Visit(const Node& node) {
+    if (const auto* v = node.As<Lvar>(); v != nullptr && !v->name.empty())
+      Note("?" + v->name, node.span, 1, v->name.size(), true);
+    if (const auto* v = node.As<Avar>()) Note("?" + v->name, node.span, 1, v->name.size(), true);
+    if (const auto* v = node.As<Expansion>())
+      Note("?" + v->name, node.span, 2, v->name.size(), true);
+    if (const auto* t = node.As<Template>()) Holes(node, *t);
+    if (const auto* r = node.As<Regex>()) Groups(*r);
+    if (const auto* c = node.As<Call>()) {
+      const std::uint32_t mark = c->ns == Namespace::kRelation ? 0 : 1;
+      if (!c->label.empty())
+        Note(NameOf(*c), node.span, mark, c->label.size(), FileOf(c->label).empty());
+    }
+    if (const auto* a = node.As<Annotated>())
+      for (const Suffix& s : a->suffixes)
+        if (s.bindings) SlotKeys(s);
+    ForEachChild(node, [&](const Node& child) { Visit(child); });
+  }
+
+  // "other.md" of "other.md#rel", or nothing: a prefix without a dot is part of the name.
+  static std::string_view FileOf(std::string_view label) {
+    const std::string_view first = label.substr(0, label.find('#'));
+    return first.size() < label.size() && first.find('.') != first.npos ? first : "";
+  }
+
+  // --- Names in prose -----------------------------------------------------------------------
+
+  // `__townName__` is the variable of its section, or else a relation (decision 75).
+  void Emphasised(const ProseSpan& span, const Scope& scope) {
+    constexpr std::uint32_t kMark = 2;  // two underscores
+    const Span inner{span.span.file, span.span.begin + kMark, span.span.end - kMark};
+    const std::string name(context_.sources.Text(inner));
+    const auto section = section_variables_.find(&scope);
+    const bool own = section != section_variables_.end() && section->second.contains(name);
+    const bool relation = !own && places_.contains(name);
+    mentions_[relation ? name : "?" + name].push_back(inner);
+  }
+
+  // `%planDay`, `?townName` and `townName(?townName)` as code: all names with a mark, and
+  // the first one without.
+  void CodeSpans(Span prose) {
+    const std::string_view text = context_.sources.Text(prose);
+    const auto run_end = [&](std::size_t at) {
+      return std::min(text.find_first_not_of('`', at), text.size());
+    };
+    std::unordered_map<std::size_t, std::size_t> last;  // run of each length: where it begins
+    for (std::size_t at = text.find('`'); at != text.npos; at = text.find('`', run_end(at)))
+      last[run_end(at) - at] = at;
+    for (std::size_t open = text.find('`'); open != text.npos; open = text.find('`', open)) {
+      const std::size_t begin = run_end(open);
+      const std::size_t ticks = begin - open;
+      const bool escaped = open > 0 && text[open - 1] == '\\';
+      if (last[ticks] == open || escaped) {
+        open = begin;
+        continue;
+      }
+      std::size_t close = text.find('`', begin);
+      while (run_end(close) - close != ticks) close = text.find('`', run_end(close));
+      Code({prose.file, prose.begin + static_cast<std::uint32_t>(begin),
+            prose.begin + static_cast<std::uint32_t>(close)});
+      open = close + ticks;
+    }
+  }
+
+  void Code(Span code) {
+    const std::string_view text = context_.sources.Text(code);
+    for (std::size_t at = 0, next = 0; at < text.size(); at = next) {
+      const bool marked = text[at] == '?' || text[at] == '%' || text[at] == '$';
+      const std::size_t begin = marked ? at + 1 : at;
+      std::size_t end = begin;
+      while (end < text.size() && IsNameChar(text[end])) ++end;
+      next = std::max(end, at + 1);
+      const bool whole = end > begin && (end == text.size() || text[end] == '(');
+      if (at == 0 && !marked && !whole) return;  // no RPL, as far as one can tell
+      if (end == begin || (at > 0 && !marked)) continue;
+      std::string key(text.substr(at, end - at));
+      if (key[0] == '$' && !places_.contains(key)) key[0] = '?';
+      mentions_[key].push_back({code.file, code.begin + static_cast<std::uint32_t>(begin),
+                                code.begin + static_cast<std::uint32_t>(end)});
+    }
+  }
+
+  // --- Names in maps, templates and regexes -------------------------------------------------
+
+  // `g` in a bindings map addresses the slot of ?g (decision 46).
+  void SlotKeys(const Suffix& suffix) {
+    const auto note = [&](const Node& key) {
+      if (const auto* s = key.As<Symbol>()) Note("?" + s->name, key.span, 0, s->name.size(), true);
+    };
+    for (const Node& key : suffix.key) note(key);
+    for (const Node& value : suffix.value) {
+      const Node* inner = &value;
+      if (const auto* m = inner->As<Match>()) inner = &m->pattern.front();
+      if (const auto* map = inner->As<Collection>(); map && map->kind == CollectionKind::kMap)
+        for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) note(map->items[i]);
+    }
+  }
+
+  void Holes(const Node& node, const Template& t) {
+    const std::string_view text = context_.sources.Text(node.span);
+    const std::unordered_set<std::string> holes(t.holes.begin(), t.holes.end());
+    for (std::size_t at = text.find("{?"); at != std::string_view::npos;
+         at = text.find("{?", at + 1)) {
+      const std::size_t end = text.find('}', at);
+      if (end == std::string_view::npos) return;
+      const std::string name(text.substr(at + 2, end - at - 2));
+      if (!holes.contains(name)) continue;
+      Note("?" + name, node.span, static_cast<std::uint32_t>(at + 2), name.size(), true);
+    }
+  }
+
+  void Groups(const Regex& regex) {
+    ForEachGroup(regex, [&](std::size_t begin, std::size_t size) {
+      groups_.insert(LvarOfGroup(std::string_view(regex.body).substr(begin, size)));
+    });
+  }
+
+  void Rename(Finding& f) {
+    Collect();
+    const std::string& message = f.diagnostic.message;  // `name` is not kebab-case
+    const std::size_t close = message.find('`', 1);
+    if (close == std::string::npos) return;
+    std::string name = message.substr(1, close - 1);
+    if (name.starts_with("#?")) name.erase(0, 1);
+    const bool variable = name.starts_with("?") || (name.starts_with("$") && !IsTool(name));
+    if (variable) name[0] = '?';
+    const std::size_t mark = name[0] == '?' || name[0] == '%' || name[0] == '$' ? 1 : 0;
+    // `other.md#name` is `name` of that file, if it is checked.
+    const std::string file(FileOf(std::string_view(name).substr(mark)));
+    if (!file.empty() && checked_names_.contains(file)) name.erase(mark, file.size() + 1);
+    const std::vector<Edit> edits = RenamingOf(name, mark);
+    if (!edits.empty()) context_.renamed[{f.diagnostic.span.file, f.diagnostic.span.begin}] = name;
+    f.edits.insert(f.edits.end(), edits.begin(), edits.end());
+  }
+
+  // Every place of `name`, whose mark has `mark` characters; none if it has to stay.
+  std::vector<Edit> RenamingOf(const std::string& name, std::size_t mark) const {
+    const auto places = places_.find(name);
+    if (places == places_.end()) return {};
+    const std::string plain = name.substr(mark);
+    const std::string kebab = Kebab(plain);
+    if (places_.contains(name.substr(0, mark) + kebab)) return {};  // taken
+    if (name[0] == '?' && groups_.contains(plain)) return {};
+    if (name[0] != '?' && context_.broken_names.contains(plain)) return {};  // later
+    if (name[0] == '$' && !rules_.contains(name)) return {};                 // the host names it
+    std::vector<Edit> edits;
+    for (const Place& p : places->second) {
+      if (p.elsewhere) return {};
+      edits.push_back({p.span, kebab});
+    }
+    if (const auto mentions = mentions_.find(name); mentions != mentions_.end())
+      for (const Span span : mentions->second) edits.push_back({span, kebab});
+    if (name[0] == '?') return edits;
+    for (const std::string& file : checked_names_) {
+      const auto at = places_.find(name.substr(0, mark) + file + "#" + plain);
+      if (at == places_.end()) continue;
+      for (const Place& p : at->second) {
+        Span span = p.span;
+        span.begin = span.end - static_cast<std::uint32_t>(plain.size());
+        if (context_.checked_files.contains(span.file)) edits.push_back({span, kebab});
+      }
+    }
+    return edits;
+  }
+
+  bool IsTool(const std::string& name) const { return places_.contains(name); }
+
+  // --- Arrows -----------------------------------------------------------------------------
+
+  void Arrow(Finding& f) {
+    if (!f.edits.empty()) return;
+    const Diagnostic& d = f.diagnostic;
+    const std::string_view text = context_.sources.Text(d.span);
+    if (text == "<=") f.edits.push_back({d.span, "<-"});
+    if (text == "=>") f.edits.push_back({d.span, "->"});
+  }
+
+  // `a(?x) <= not b(?x)` and `a(?x) <= ?x > 3`: no comparison, so the parser stumbles later.
+  // Only when a call begins the line and `<=` follows it.
+  void ArrowBefore(Finding& f) {
+    Diagnostic& d = f.diagnostic;
+    const Sources::File& file = context_.sources.at(d.span.file);
+    const std::uint32_t line = context_.sources.PlaceOf(d.span.file, d.span.begin).line;
+    std::uint32_t at = file.lines[line - 1];
+    const std::string& text = file.text;
+    // The signature of a heading begins behind its title.
+    if (d.code == Code::kBadHead) {
+      at = d.span.begin;
+    } else if (text[at] == '#') {
+      const std::string_view title = std::string_view(text).substr(at, d.span.begin + 3 - at);
+      const std::size_t dash = title.rfind(" - ");
+      if (dash == title.npos) return;
+      at += static_cast<std::uint32_t>(dash + 3);
+    }
+    const auto end = static_cast<std::uint32_t>(std::min(text.find('\n', at), text.size()));
+    while (at < end && text[at] == ' ') ++at;
+    if (at < end && (text[at] == '%' || text[at] == '$')) ++at;
+    const std::uint32_t begin = at;
+    while (at < end && IsQualifiedNameChar(text[at])) ++at;
+    if (at == begin) return;
+    if (at < end && text[at] == '(') {
+      int depth = 0;
+      for (; at < end; ++at) {
+        if (text[at] == '(') ++depth;
+        if (text[at] == ')' && --depth == 0) break;
+      }
+      if (at == end) return;
+      ++at;
+    }
+    while (at < end && text[at] == ' ') ++at;
+    if (text.compare(at, 2, "<=") != 0) return;
+    if (at >= d.span.begin && d.code != Code::kBadHead) return;
+    const Span arrow{d.span.file, at, at + 2};
+    d = {Code::kOldArrow, InfoOf(Code::kOldArrow).severity, arrow,
+         "`<=` compares values, and calls have no order", "write `<-` for a rule"};
+    f.edits.push_back({arrow, "<-"});
+  }
+
+  // --- Headings -----------------------------------------------------------------------------
+
+  // The text of the paragraph goes to the end of the heading's text, on one line.
+  void JoinHeading(Finding& f) {
+    const Span below = f.diagnostic.span;
+    const std::string_view more = context_.sources.Text(below);
+    if (more.find("-- ") != std::string_view::npos) return;  // a comment would swallow the rest
+    auto [at, is_new] = blocks_.try_emplace(below.file);
+    if (is_new) at->second = ReadBlocks(context_.sources, below.file);
+    auto heading =
+        std::lower_bound(at->second.begin(), at->second.end(), below.begin,
+                         [](const Block& b, std::uint32_t to) { return b.span.begin < to; });
+    do {
+      if (heading == at->second.begin()) return;
+      --heading;
+    } while (heading->kind != BlockKind::kHeading);
+    std::string joined;
+    for (const char c : more) {
+      const bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+      if (!space) joined += c;
+      else if (!joined.empty() && joined.back() != ' ') joined += ' ';
+    }
+    // A heading with an underline or closing marks keeps them behind the joined text.
+    const Span content = heading->content;
+    const Span insert{below.file, content.end, content.end};
+    const bool plain = context_.sources.Text({below.file, content.end, below.begin})
+                           .find_first_not_of(" \t\r\n") == std::string_view::npos;
+    if (plain) {
+      f.edits.push_back({{below.file, content.end, below.end}, " " + joined});
+      return;
+    }
+    f.edits.push_back({insert, " " + joined});
+    f.edits.push_back({below, ""});
+  }
+
+  Context& context_;
+  bool collected_ = false;
+  bool checked_ = true;                                         // whether the part being visited is
+  std::unordered_map<std::string, std::vector<Place>> places_;  // by "?x", "p", "%g", "$t"
+  std::unordered_map<std::string, std::vector<Span>> mentions_;  // in prose, by the same
+  std::unordered_map<const Scope*, std::unordered_set<std::string>> section_variables_;
+  std::unordered_set<std::string> rules_;  // "p", "%g", "$t" with rules
+  std::unordered_set<std::string> groups_;
+  std::set<std::string> checked_names_;  // of the checked files, without folders
+  std::unordered_map<std::uint32_t, std::vector<Block>> blocks_;
+};
+
+}  // namespace
+
+void AddFixes(Context& context) { Fixes(context).Run(); }
+
+void DropWhatFollows(Context& context) {
+  std::unordered_set<std::string> mended;
+  for (const Finding& f : context.findings) {
+    if (f.diagnostic.code != Code::kNotKebabCase || !f.fixable()) continue;
+    const auto at = context.renamed.find({f.diagnostic.span.file, f.diagnostic.span.begin});
+    if (at != context.renamed.end()) mended.insert(at->second);
+  }
+  std::erase_if(context.findings, [&](const Finding& f) {
+    if (f.diagnostic.code != Code::kUnknownSpan) return false;
+    const auto at = context.misspelt.find({f.diagnostic.span.file, f.diagnostic.span.begin});
+    return at != context.misspelt.end() && mended.contains(at->second);
+  });
+}
+
+}  // namespace rpl::check

@@ -1,0 +1,656 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a clause waits for is a Need: a number of occurrences of free slots. Binding a slot
+// takes one from each need that it occurs in; at none the clause can run. A clause with two
+// ways to run has two needs. Where a clause waits for slots that others share (not, counts,
+// !%), a slot also stops counting when no other clause of the list mentions it any more.
+//
+// Which pattern can be built, and in which sense of `quote`, is said by Planner::Buildable;
+// BuiltFrom lists the slots that it asks for.
+#include "interp/plan/agenda.h"
+
+#include <algorithm>
+#include <cassert>
+#include <functional>
+
+namespace rpl {
+namespace {
+
+enum Class : std::uint64_t { kTest = 0, kOrdinary = 100, kClosing = 200 };
+
+// Whether building a value and matching it can disagree: a set of equal parts, a number as
+// the text that a template shows.
+bool BuildsOtherwise(const Pattern& p) {
+  return p.kind == Pattern::Kind::kSet || p.kind == Pattern::Kind::kTemplate ||
+         std::any_of(p.parts.begin(), p.parts.end(), BuildsOtherwise);
+}
+
+std::uint8_t ClosingRank(const Clause& clause) {
+  if (clause.As<Check>()) return 1;
+  if (clause.As<Distinct>()) return 2;
+  return clause.As<ShowJson>() ? 3 : 0;
+}
+
+// In despair: what can run in full and only stands behind another, then what binds something
+// by itself (a count's groups, a form), then what leaves something open, then a question.
+std::uint64_t DespairRank(const Clause& clause, bool ready) {
+  if (ready) return 0;
+  if (clause.As<ReadAvar>()) return 3;
+  return clause.As<Atom>() || clause.As<Alternatives>() ? 2 : 1;
+}
+
+// Whether it binds nothing: then it runs as soon as it can.
+bool IsTest(const Clause& clause) {
+  return clause.As<Compare>() || clause.As<Temporal>() || clause.As<Truth>() ||
+         clause.As<Metadata>() || clause.As<Negation>() ||
+         (clause.As<Member>() && clause.As<Member>()->negated);
+}
+
+bool IsEquality(const Clause& clause) {
+  const auto* c = clause.As<Compare>();
+  return c != nullptr && CanDecompose(*c);
+}
+
+// The slots that must be bound so that a value can be built; false when it never can.
+bool BuiltFrom(const Pattern& p, bool quote, std::vector<SlotId>& out) {
+  const auto all = [&](bool inner) {
+    const auto each = [&](const Pattern& part) { return BuiltFrom(part, inner, out); };
+    return std::all_of(p.parts.begin(), p.parts.end(), each) &&
+           std::all_of(p.rest.begin(), p.rest.end(), each);
+  };
+  switch (p.kind) {
+    case Pattern::Kind::kConstant: return true;
+    case Pattern::Kind::kSlot:
+      if (!quote) out.push_back(p.slot);
+      return true;
+    case Pattern::Kind::kList:
+    case Pattern::Kind::kSet:
+    case Pattern::Kind::kMap: return !p.open && p.rest.size() <= 1 && all(false);
+    case Pattern::Kind::kTerm:
+      return std::all_of(p.parts.begin(), p.parts.end(), [&](const Pattern& part) {
+        return (quote && part.kind == Pattern::Kind::kAny) || BuiltFrom(part, quote, out);
+      });
+    case Pattern::Kind::kTemplate: return all(false);
+    case Pattern::Kind::kAny:
+    case Pattern::Kind::kRegex:
+    case Pattern::Kind::kEach: return false;
+  }
+  return false;
+}
+
+bool BuiltFrom(const Expr& e, bool quote, std::vector<SlotId>& out) {
+  if (e.kind == Expr::Kind::kTerm)
+    return BuiltFrom(e.term, quote && e.term.kind == Pattern::Kind::kTerm, out);
+  return std::all_of(e.sides.begin(), e.sides.end(),
+                     [&](const Expr& side) { return BuiltFrom(side, false, out); });
+}
+
+}  // namespace
+
+void Agenda::Begin(const std::vector<bool>& bound, const std::vector<bool>& outside,
+                   const std::vector<bool>& avar, bool greedy) {
+  const std::size_t slots = avar.size();
+  bound_ = bound;
+  bound_.resize(slots);
+  outside_ = outside;
+  outside_.resize(slots);
+  avar_ = avar;
+  here_.assign(slots, 0);
+  head_.assign(slots, 0);
+  seen_.assign(slots, 0);
+  round_ = 0;
+  greedy_ = greedy;
+  trail_.clear();
+  needs_.clear();
+  occurrences_.clear();
+  slots_.clear();
+  saved_.clear();
+  scopes_.clear();
+  depth_ = 0;
+}
+
+bool Agenda::Bind(SlotId slot) {
+  const auto s = static_cast<std::size_t>(slot);
+  if (bound_[s]) return false;
+  bound_[s] = true;
+  trail_.push_back(slot);
+  if (depth_ == 0) return true;
+  const std::uint32_t from = List().occurrences;
+  for (std::uint32_t at = head_[s]; at > from; at = occurrences_[at - 1].next) {
+    Need& need = needs_[occurrences_[at - 1].need];
+    if (occurrences_[at - 1].shared && !IsShared(slot)) continue;  // it did not count any more
+    if (--need.open == 0) Satisfied(need);
+  }
+  return true;
+}
+
+void Agenda::Undo(std::size_t mark) {
+  for (; trail_.size() > mark; trail_.pop_back())
+    bound_[static_cast<std::size_t>(trail_.back())] = false;
+}
+
+bool Agenda::SetBound(SlotId slot, bool bound) {
+  const auto s = static_cast<std::size_t>(slot);
+  const bool before = bound_[s];
+  bound_[s] = bound;
+  return before;
+}
+
+// The slots of `clause`, once each.
+void Agenda::Distinct(const Clause& clause, std::vector<SlotId>& out) {
+  ForEachSlot(clause, [&](SlotId slot) {
+    std::uint32_t& seen = seen_[static_cast<std::size_t>(slot)];
+    if (seen == round_) return;
+    seen = round_;
+    out.push_back(slot);
+  });
+}
+
+void Agenda::Enter(const Clauses& inner, bool alone) {
+  scopes_.push_back(saved_.size());
+  ++round_;
+  more_.clear();
+  for (const Clause& clause : inner) Distinct(clause, more_);
+  for (const SlotId slot : more_) {
+    const auto s = static_cast<std::size_t>(slot);
+    saved_.push_back({slot, here_[s], outside_[s], bound_[s]});
+    outside_[s] = !alone && IsShared(slot);
+    if (alone) bound_[s] = false;
+    here_[s] = 0;
+  }
+}
+
+void Agenda::Leave() {
+  for (; saved_.size() > scopes_.back(); saved_.pop_back()) {
+    const Saved& saved = saved_.back();
+    const auto s = static_cast<std::size_t>(saved.slot);
+    here_[s] = saved.here;
+    outside_[s] = saved.outside;
+    bound_[s] = saved.bound;
+  }
+  scopes_.pop_back();
+}
+
+void Agenda::Push(bool plain) {
+  if (levels_.size() == depth_) levels_.push_back(std::make_unique<Level>());
+  Level& list = *levels_[depth_++];
+  list.entries.clear();
+  list.ready.clear();
+  list.despair.clear();
+  list.outside.clear();
+  list.equalities.clear();
+  list.counts.clear();
+  list.next_outside = list.next_equality = list.first = 0;
+  list.left = list.open = 0;
+  std::fill(std::begin(list.closing), std::end(list.closing), 0);
+  list.needs = static_cast<std::uint32_t>(needs_.size());
+  list.occurrences = static_cast<std::uint32_t>(occurrences_.size());
+  list.slots = static_cast<std::uint32_t>(slots_.size());
+  list.plain = plain;
+  list.desperate = false;
+}
+
+void Agenda::Open(const std::vector<Item>& items) {
+  Push(false);
+  for (const Item& item : items) Append(item);
+  for (Place place = 0; place < items.size(); ++place) Start(place);
+}
+
+void Agenda::Close() {
+  Level& list = List();
+  for (std::size_t at = list.slots; at < slots_.size(); ++at)
+    here_[static_cast<std::size_t>(slots_[at])] = 0;
+  slots_.resize(list.slots);
+  for (; occurrences_.size() > list.occurrences; occurrences_.pop_back())
+    head_[static_cast<std::size_t>(occurrences_.back().slot)] = occurrences_.back().next;
+  needs_.resize(list.needs);
+  --depth_;
+}
+
+Agenda::Place Agenda::Append(const Item& item) {
+  Level& list = List();
+  const auto place = static_cast<Place>(list.entries.size());
+  Entry& e = list.entries.emplace_back();
+  const Clause& clause = *item.clause;
+  e.item = item;
+  e.slots = static_cast<std::uint32_t>(slots_.size());
+  ++round_;
+  Distinct(clause, slots_);
+  for (std::size_t at = e.slots; at < slots_.size(); ++at)
+    ++here_[static_cast<std::size_t>(slots_[at])];
+  ++list.left;
+  if (list.plain) return place;
+  e.closing = ClosingRank(clause);
+  e.outside = mode_ == Mode::kSolve && catalog_.ReachesOutside(clause);
+  e.test = !e.outside && IsTest(clause);
+  if (e.closing > 0) ++list.closing[e.closing];
+  else ++list.open;
+  if (e.outside && e.closing == 0) list.outside.push_back(place);
+  if (IsEquality(clause)) list.equalities.push_back(place);
+  if (const auto* c = clause.As<CountOf>(); c != nullptr && !c->atom.empty())
+    list.counts.push_back(place);
+  return place;
+}
+
+void Agenda::Start(Place place) {
+  if (greedy_ && !List().plain) WatchColumns(place);
+  Watch(place);
+  if (List().desperate) WatchInDespair(place);
+}
+
+void Agenda::Add(const Item& item) { Start(Append(item)); }
+
+void Agenda::Remove(Place place) {
+  Level& list = List();
+  Entry& e = list.entries[place];
+  assert(e.left);
+  e.left = false;
+  --list.left;
+  if (e.closing > 0) --list.closing[e.closing];
+  else if (!list.plain) --list.open;
+  const std::size_t end =
+      place + 1 < list.entries.size() ? list.entries[place + 1].slots : slots_.size();
+  for (std::size_t k = e.slots; k < end; ++k) {
+    const SlotId slot = slots_[k];
+    const auto s = static_cast<std::size_t>(slot);
+    if (--here_[s] != 1 || outside_[s] || bound_[s]) continue;
+    // One clause is left that mentions the slot; if it waits, then no longer for this.
+    for (std::uint32_t at = head_[s]; at > list.occurrences; at = occurrences_[at - 1].next) {
+      Need& need = needs_[occurrences_[at - 1].need];
+      if (occurrences_[at - 1].shared && list.entries[need.entry].left && --need.open == 0)
+        Satisfied(need);
+    }
+  }
+}
+
+std::vector<Agenda::Item> Agenda::Left() const {
+  std::vector<Item> out;
+  for (const Entry& e : List().entries)
+    if (e.left) out.push_back(e.item);
+  return out;
+}
+
+const Clause* Agenda::First() {
+  Level& list = List();
+  while (list.first < list.entries.size() && !list.entries[list.first].left) ++list.first;
+  return list.first == list.entries.size() ? nullptr : list.entries[list.first].item.clause;
+}
+
+// --- Waiting --------------------------------------------------------------------------------
+
+// `slots` must be bound, and of `shared` those that are; one that stands twice counts twice.
+void Agenda::Require(Place place, Wait wait, const std::vector<SlotId>& slots,
+                     const std::vector<SlotId>& shared) {
+  const auto number = static_cast<std::uint32_t>(needs_.size());
+  Need need{place, 0, wait};
+  const auto require = [&](SlotId slot, bool while_shared) {
+    const auto s = static_cast<std::size_t>(slot);
+    if (bound_[s] || (while_shared && !IsShared(slot))) return;
+    ++need.open;
+    occurrences_.push_back({slot, number, head_[s], while_shared});
+    head_[s] = static_cast<std::uint32_t>(occurrences_.size());
+  };
+  for (const SlotId slot : slots) require(slot, false);
+  for (const SlotId slot : shared) require(slot, true);
+  if (need.open == 0) Satisfied(need);
+  else needs_.push_back(need);
+}
+
+void Agenda::Satisfied(Need need) {
+  Level& list = List();
+  Entry& e = list.entries[need.entry];
+  if (!e.left) return;
+  switch (need.wait) {
+    case Wait::kReady:
+    case Wait::kBranch: return Ready(need.entry);
+    case Wait::kColumn:
+      ++e.score;
+      if (e.ready) {
+        list.ready.push_back(Key(e, need.entry));
+        std::push_heap(list.ready.begin(), list.ready.end(), std::greater<>());
+      }
+      return;
+    case Wait::kDespair:
+      if (e.desperate && !e.ready) return;
+      e.desperate = true;
+      list.despair.push_back(DespairRank(*e.item.clause, e.ready) << 32 | need.entry);
+      std::push_heap(list.despair.begin(), list.despair.end(), std::greater<>());
+  }
+}
+
+void Agenda::Ready(Place place) {
+  Level& list = List();
+  Entry& e = list.entries[place];
+  if (e.ready) return;
+  e.ready = true;
+  if (list.plain || !e.outside || e.closing > 0) {
+    list.ready.push_back(Key(e, place));
+    std::push_heap(list.ready.begin(), list.ready.end(), std::greater<>());
+  }
+  if (list.desperate && e.closing == 0) Satisfied({place, 0, Wait::kDespair});
+}
+
+std::uint64_t Agenda::Key(const Entry& e, Place place) const {
+  const std::uint64_t order = List().plain    ? std::uint64_t{kOrdinary}
+                              : e.closing > 0 ? kClosing + e.closing
+                              : e.test        ? std::uint64_t{kTest}
+                                              : kOrdinary - e.score;
+  return order << 32 | place;
+}
+
+bool Agenda::IsAvar(const Expr& e) const {
+  return e.term.kind == Pattern::Kind::kSlot && avar_[static_cast<std::size_t>(e.term.slot)];
+}
+
+// One need for each argument, for the choice by known columns.
+void Agenda::WatchColumns(Place place) {
+  const auto* atom = List().entries[place].item.clause->As<Atom>();
+  if (atom == nullptr) return;
+  for (const Pattern& p : atom->args) {
+    scratch_.clear();
+    if (BuiltFrom(p, false, scratch_)) Require(place, Wait::kColumn, scratch_);
+  }
+}
+
+void Agenda::Watch(Place place) {
+  const Clause& clause = *List().entries[place].item.clause;
+  scratch_.clear();
+  const auto needs = [&](bool possible) {
+    if (possible) Require(place, Wait::kReady, scratch_);
+    scratch_.clear();
+  };
+  const auto shared = [&](const Clause& inner) {
+    ++round_;
+    Distinct(inner, scratch_);
+    Require(place, Wait::kReady, {}, scratch_);
+  };
+  if (const auto* c = clause.As<Atom>()) {
+    const Access access = catalog_.AccessOf(c->relation, mode_);
+    bool possible = true;
+    if (access == Access::kExternal) {
+      for (const Pattern& p : c->args) possible = possible && BuiltFrom(p, false, scratch_);
+    } else if (access == Access::kTable || access == Access::kGoal) {
+      const Columns inputs = catalog_.InputsOf(c->relation);
+      for (std::size_t i = 0; i < c->args.size(); ++i) {
+        if ((inputs >> i & 1) == 0) continue;
+        const Pattern& p = c->args[i];
+        if (p.kind == Pattern::Kind::kSlot &&
+            std::find(c->avars.begin(), c->avars.end(), p.slot) != c->avars.end())
+          continue;
+        // A term with `_` is read by form; it waits for its lvars only.
+        more_.clear();
+        possible = possible && BuiltFrom(p, true, more_);
+        ForEachSlot(p, [&](SlotId s) { scratch_.push_back(s); });
+      }
+    }
+    return needs(possible);
+  }
+  if (const auto* c = clause.As<Compare>()) {
+    more_.clear();
+    const bool left = BuiltFrom(c->left, false, scratch_);
+    const bool right = BuiltFrom(c->right, false, more_);
+    const bool equal = c->op == Operator::kEqual;
+    // `$l = |#?x|` resolves an avar; `$focus = "unknown"` and `?v = $x` read it (decisions
+    // 54, 55).
+    // `?z = #{?n ?m}` builds the set if other clauses bind its parts: two equal parts make
+    // one element, where matching a known set would want two.
+    const auto bindable = [&](const Expr& e) {
+      return e.kind == Expr::Kind::kTerm && !BuildsOtherwise(e.term);
+    };
+    const bool binds_right = equal && left && bindable(c->right) && !IsAvar(c->right);
+    const bool binds_left = equal && right && bindable(c->left) &&
+                            !(IsAvar(c->left) && c->right.kind == Expr::Kind::kTerm &&
+                              c->right.term.kind == Pattern::Kind::kConstant);
+    if (binds_right) Require(place, Wait::kReady, scratch_);
+    if (binds_left) Require(place, Wait::kReady, more_);
+    if (!left || !right || binds_left || binds_right) return;
+    scratch_.insert(scratch_.end(), more_.begin(), more_.end());
+    return needs(true);
+  }
+  if (const auto* c = clause.As<MatchWith>()) return needs(BuiltFrom(c->value, false, scratch_));
+  if (const auto* c = clause.As<Member>()) {
+    const bool binds = !c->negated && c->element.kind == Expr::Kind::kTerm;
+    return needs(BuiltFrom(c->collection, false, scratch_) &&
+                 (binds || BuiltFrom(c->element, false, scratch_)));
+  }
+  if (const auto* c = clause.As<Temporal>())
+    return needs(std::all_of(c->operands.begin(), c->operands.end(),
+                             [&](const Expr& e) { return BuiltFrom(e, false, scratch_); }));
+  if (const auto* c = clause.As<CountOf>()) {
+    // Slots that another clause could still bind are waited for; in despair they group.
+    if (c->expansion < 0 && c->value.empty()) return shared(c->atom.front());
+    if (c->expansion >= 0) scratch_.push_back(c->expansion);
+    return needs(c->expansion >= 0 || BuiltFrom(c->value.front(), false, scratch_));
+  }
+  if (clause.As<Negation>() || clause.As<GoalIsFalse>()) return shared(clause);
+  if (const auto* c = clause.As<Check>(); c != nullptr && !c->body.empty()) return shared(clause);
+  if (const auto* c = clause.As<Expand>()) scratch_ = {c->slot};
+  if (const auto* c = clause.As<ReadAvar>(); c != nullptr && c->last) scratch_ = {c->slot};
+  if (const auto* c = clause.As<Metadata>()) {
+    scratch_ = c->rows;
+    if (c->bindings) scratch_.insert(scratch_.end(), c->own.slots.begin(), c->own.slots.end());
+  }
+  if (const auto* c = clause.As<ShowJson>()) scratch_ = {c->slot};
+  if (const auto* c = clause.As<rpl::Distinct>()) scratch_ = c->slots;
+  needs(true);  // Alternatives are looked at when it is their turn
+}
+
+// The form may be read with unbound lvars as names (§3), but only such as nothing else could
+// bind, itself included.
+void Agenda::WatchFormInDespair(Place place, const Expr& form, const Expr& other) {
+  scratch_.clear();
+  more_.clear();
+  if (!BuiltFrom(form, true, scratch_)) return;
+  ++round_;
+  ForEachSlot(form, [&](SlotId slot) {
+    more_.push_back(slot);
+    seen_[static_cast<std::size_t>(slot)] = round_;
+  });
+  ForEachSlot(other, [&](SlotId slot) {
+    if (seen_[static_cast<std::size_t>(slot)] == round_) scratch_.push_back(slot);
+  });
+  Require(place, Wait::kDespair, scratch_, more_);
+}
+
+void Agenda::WatchInDespair(Place place) {
+  const Entry& e = List().entries[place];
+  if (e.closing > 0) return;
+  const Clause& clause = *e.item.clause;
+  const bool alternatives = clause.As<Alternatives>() != nullptr;
+  scratch_.clear();
+  more_.clear();  // forms' own
+  bool possible = (e.ready && !alternatives) || alternatives;
+  if (const auto* atom = clause.As<Atom>(); atom != nullptr && !possible) {
+    possible = true;
+    if (catalog_.AccessOf(atom->relation, mode_) == Access::kExternal)
+      for (const Pattern& p : atom->args) {
+        const bool form = p.kind == Pattern::Kind::kTerm;
+        possible = possible && BuiltFrom(p, form, scratch_);
+        if (form) ForEachSlot(p, [&](SlotId s) { more_.push_back(s); });
+      }
+  } else if (const auto* compare = clause.As<Compare>(); compare != nullptr && !possible) {
+    if (compare->op != Operator::kEqual) return;  // both sides had to be bound
+    const auto binds = [](const Expr& side) { return side.kind == Expr::Kind::kTerm; };
+    const bool read = IsAvar(compare->left) && compare->right.kind == Expr::Kind::kTerm &&
+                      compare->right.term.kind == Pattern::Kind::kConstant;
+    if (binds(compare->right) && !IsAvar(compare->right))
+      WatchFormInDespair(place, compare->left, compare->right);
+    if (binds(compare->left) && !read) WatchFormInDespair(place, compare->right, compare->left);
+    return;
+  } else if (const auto* match = clause.As<MatchWith>(); match != nullptr && !possible) {
+    Expr pattern;
+    pattern.term = match->pattern;
+    WatchFormInDespair(place, match->value, pattern);
+    scratch_.clear();
+    more_.clear();
+    possible = match->value.kind == Expr::Kind::kTerm && BuiltFrom(match->pattern, false, scratch_);
+  } else if (const auto* count = clause.As<CountOf>(); count != nullptr && !possible) {
+    possible = count->expansion < 0 && count->value.empty();
+  } else if (const auto* metadata = clause.As<Metadata>(); metadata != nullptr && !possible) {
+    scratch_ = metadata->rows;
+    possible = true;
+  } else if (clause.As<ReadAvar>()) {
+    possible = true;
+  } else if (const auto* goal = clause.As<GoalIsFalse>(); goal != nullptr && goal->activation) {
+    possible = true;  // no satisfied instance matches (decision 17)
+  }
+  if (possible) Require(place, Wait::kDespair, scratch_, more_);
+}
+
+// --- Choosing -------------------------------------------------------------------------------
+
+Agenda::Place Agenda::Next() {
+  Level& list = List();
+  const auto pop = [&] {
+    std::pop_heap(list.ready.begin(), list.ready.end(), std::greater<>());
+    list.ready.pop_back();
+  };
+  while (true) {
+    Place inside = kNobody;
+    std::uint64_t order = 0;
+    while (!list.ready.empty() && inside == kNobody) {
+      const auto place = static_cast<Place>(list.ready.front() & 0xFFFFFFFF);
+      const Entry& e = list.entries[place];
+      if (!e.left || !e.ready || list.ready.front() != Key(e, place)) {
+        pop();
+        continue;
+      }
+      inside = place;
+      order = list.ready.front() >> 32;
+    }
+    if (list.plain) {
+      if (inside == kNobody || CanRun(inside)) return inside;
+      continue;
+    }
+    if (inside != kNobody && order == kTest) return inside;
+    if (list.open == 0) {  // only closing ones are left, of which some come before others
+      const std::uint64_t rank = list.closing[1] > 0 ? 1 : list.closing[2] > 0 ? 2 : 3;
+      return order == kClosing + rank ? inside : kNobody;
+    }
+    if (order >= kClosing) inside = kNobody;
+    while (list.next_outside < list.outside.size() &&
+           !list.entries[list.outside[list.next_outside]].left)
+      ++list.next_outside;
+    // Clauses that reach outside never pass each other.
+    const Place outside =
+        list.next_outside < list.outside.size() ? list.outside[list.next_outside] : kNobody;
+    if (outside < inside && list.entries[outside].ready && CanRun(outside)) return outside;
+    if (inside == kNobody || CanRun(inside)) return inside;
+  }
+}
+
+Agenda::Place Agenda::NextToDecompose() {
+  Level& list = List();
+  for (; list.next_equality < list.equalities.size(); ++list.next_equality)
+    if (list.entries[list.equalities[list.next_equality]].left)
+      return list.equalities[list.next_equality];
+  return kNobody;
+}
+
+Agenda::Place Agenda::NextInDespair() {
+  Level& list = List();
+  if (!list.desperate) {
+    list.desperate = true;
+    for (Place place = 0; place < list.entries.size(); ++place)
+      if (list.entries[place].left) WatchInDespair(place);
+  }
+  while (!list.despair.empty()) {
+    const auto place = static_cast<Place>(list.despair.front() & 0xFFFFFFFF);
+    if (list.entries[place].left)
+      return list.entries[place].closing == 0 ? CountFor(place) : kNobody;
+    std::pop_heap(list.despair.begin(), list.despair.end(), std::greater<>());
+    list.despair.pop_back();
+  }
+  return kNobody;
+}
+
+// The free slots that the rules of a clause's call need from their caller.
+std::vector<SlotId> Agenda::OpenInputs(const Clause& clause) const {
+  const auto* count = clause.As<CountOf>();
+  const auto* atom =
+      count != nullptr && !count->atom.empty() ? count->atom.front().As<Atom>() : clause.As<Atom>();
+  std::vector<SlotId> out;
+  if (atom == nullptr || catalog_.AccessOf(atom->relation, mode_) == Access::kRows) return out;
+  const Columns inputs = catalog_.InputsOf(atom->relation);
+  for (std::size_t i = 0; i < atom->args.size(); ++i)
+    if ((inputs >> i & 1) != 0)
+      ForEachSlot(atom->args[i], [&](SlotId s) {
+        if (!IsBound(s)) out.push_back(s);
+      });
+  return out;
+}
+
+// Whose turn it is before `place` in despair: a call whose inputs are open gives nothing, so
+// a count that supplies one of them as its group key comes first.
+Agenda::Place Agenda::CountFor(Place place) const {
+  const Level& list = List();
+  if (list.counts.empty()) return place;
+  const std::vector<SlotId> open = OpenInputs(*list.entries[place].item.clause);
+  if (open.empty()) return place;
+  for (const Place at : list.counts) {
+    const Clause& count = *list.entries[at].item.clause;
+    if (at == place || !list.entries[at].left || !OpenInputs(count).empty()) continue;
+    bool supplies = false;
+    ForEachSlot(count.As<CountOf>()->atom.front(), [&](SlotId s) {
+      supplies |= std::find(open.begin(), open.end(), s) != open.end();
+    });
+    if (supplies) return at;
+  }
+  return place;
+}
+
+// Whether a clause that waits for nothing it names can run: a disjunction when each branch
+// can from here. One that cannot is asked again when a slot of the branch is bound that
+// stopped it.
+bool Agenda::CanRun(Place place) {
+  const auto* c = List().entries[place].item.clause->As<Alternatives>();
+  if (c == nullptr) return true;
+  for (; List().entries[place].branch < c->branches.size(); ++List().entries[place].branch) {
+    const Clauses& branch = c->branches[List().entries[place].branch];
+    if (BranchCanRun(branch)) continue;
+    Entry& e = List().entries[place];
+    e.ready = false;
+    if (e.waits == e.branch + 1) return false;
+    e.waits = e.branch + 1;
+    ++round_;
+    std::vector<SlotId> slots;
+    for (const Clause& clause : branch) Distinct(clause, slots);
+    for (const SlotId slot : slots)
+      if (!IsBound(slot)) Require(place, Wait::kBranch, {slot});
+    return false;
+  }
+  return true;
+}
+
+bool Agenda::BranchCanRun(const Clauses& branch) {
+  // Other clauses of the list are no hindrance here: their slots count as nobody's.
+  scopes_.push_back(saved_.size());
+  ++round_;
+  more_.clear();
+  for (const Clause& clause : branch) Distinct(clause, more_);
+  for (const SlotId slot : more_) {
+    const auto s = static_cast<std::size_t>(slot);
+    saved_.push_back({slot, here_[s], outside_[s], bound_[s]});
+    here_[s] = 0;
+  }
+  const std::size_t mark = Mark();
+  Push(true);
+  for (const Clause& clause : branch) Append({&clause, Range::kAll});
+  for (Place place = 0; place < branch.size(); ++place) Start(place);
+  while (!empty()) {
+    const Place place = Next();
+    if (place == kNobody) break;
+    const Level& list = List();
+    const std::size_t end =
+        place + 1 < list.entries.size() ? list.entries[place + 1].slots : slots_.size();
+    for (std::size_t k = list.entries[place].slots; k < end; ++k) Bind(slots_[k]);
+    Remove(place);
+  }
+  const bool all = empty();
+  Close();
+  Undo(mark);
+  Leave();
+  return all;
+}
+
+}  // namespace rpl

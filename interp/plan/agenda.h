@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which clauses of a list can run next, as slots become bound. The planner's own.
+//
+// A list is opened with its clauses, in order, and then asked: what can run? The caller
+// says what that clause binds and takes it off. A clause waits for slots; each slot knows
+// who waits for it, so that all the questions about one list take time in proportion to
+// its text. That rests on readiness being monotone: a slot never becomes free again in a
+// list, and what another clause shares is only ever less.
+//
+// Lists nest: the one opened last is the one that is asked, until it is closed. Bound are
+// the slots of all lists; Undo frees what was bound since a mark, for lists closed by then.
+// Scope says what stands outside an inner list.
+//
+// An Agenda borrows the clauses of its lists while these are open.
+#ifndef RPL_INTERP_PLAN_AGENDA_H_
+#define RPL_INTERP_PLAN_AGENDA_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "interp/plan/plan.h"
+
+namespace rpl {
+
+class Agenda {
+ public:
+  using Item = Listed;
+  using Place = std::uint32_t;  // of a clause in its list
+  static constexpr Place kNobody = 0xFFFFFFFF;
+
+  Agenda(const Catalog& catalog, Mode mode) : catalog_(catalog), mode_(mode) {}
+
+  /// Forgets everything. `outside`: slots that others need. `greedy`: of the clauses that
+  /// can run, the one with most known columns comes first, not the first one.
+  void Begin(const std::vector<bool>& bound, const std::vector<bool>& outside,
+             const std::vector<bool>& avar, bool greedy);
+
+  /// What others need from now on. REQUIRES: no list is open.
+  void SetOutside(const std::vector<bool>& outside) { outside_ = outside; }
+
+  const std::vector<bool>& bound() const { return bound_; }
+  bool IsBound(SlotId s) const { return bound_[static_cast<std::size_t>(s)]; }
+  /// Whether the slot was free before.
+  bool Bind(SlotId s);
+  std::size_t Mark() const { return trail_.size(); }
+  /// What was bound since `mark`.
+  std::vector<SlotId> Since(std::size_t mark) const {
+    return {trail_.begin() + static_cast<std::ptrdiff_t>(mark), trail_.end()};
+  }
+  void Undo(std::size_t mark);
+  /// For the duration of an inner list; gives what it was before.
+  bool SetBound(SlotId s, bool bound);
+
+  /// Sets apart the slots of `inner`, a part of a clause of the open list: the other
+  /// clauses of that list are then outside. `alone`: nothing is bound and nothing outside.
+  void Enter(const Clauses& inner, bool alone);
+  void Leave();
+
+  void Open(const std::vector<Item>& items);
+  void Close();
+  /// Adds a clause at the end.
+  void Add(const Item& item);
+  void Remove(Place place);
+  bool empty() const { return List().left == 0; }
+  const Item& at(Place place) const { return List().entries[place].item; }
+  /// What is left, in order.
+  std::vector<Item> Left() const;
+  const Clause* First();
+
+  /// The clause to run next, or kNobody.
+  Place Next();
+  /// The first clause that can be taken apart: an equality of two lists or terms.
+  Place NextToDecompose();
+  /// What can run in the weaker sense of Planner::Chain.
+  Place NextInDespair();
+
+  /// Whether another clause of the open list, or what stands outside, mentions `slot`,
+  /// which one clause of the list does.
+  bool IsShared(SlotId slot) const {
+    const auto s = static_cast<std::size_t>(slot);
+    return outside_[s] || here_[s] >= 2;
+  }
+
+ private:
+  enum class Wait : std::uint8_t { kReady, kDespair, kColumn, kBranch };
+  struct Need {
+    Place entry;
+    std::uint32_t open;  // occurrences of free slots
+    Wait wait;
+  };
+  struct Occurrence {
+    SlotId slot;
+    std::uint32_t need;
+    std::uint32_t next;  // of the same slot
+    bool shared;         // it counts only while another clause or what is outside mentions the slot
+  };
+  struct Entry {
+    Item item;
+    std::uint32_t slots = 0;   // where its own begin, in slots_
+    std::uint32_t branch = 0;  // Alternatives: those before it can run
+    std::uint32_t waits = 0;   // Alternatives: the branch that is waited for, and one
+    std::uint8_t closing = 0;  // rank
+    std::uint8_t score = 0;    // known columns
+    bool left = true;
+    bool ready = false;
+    bool desperate = false;  // in the list's despair
+    bool outside = false;
+    bool test = false;
+  };
+  struct Level {
+    std::vector<Entry> entries;
+    std::vector<std::uint64_t> ready, despair;  // heaps of keys
+    std::vector<Place> outside, equalities, counts;
+    std::size_t next_outside = 0, next_equality = 0, first = 0;
+    std::uint32_t left = 0, open = 0;                     // all, and those that are not closing
+    std::uint32_t closing[4] = {};                        // left, by rank
+    std::uint32_t needs = 0, occurrences = 0, slots = 0;  // where its own begin
+    bool plain = false;                                   // any order will do
+    bool desperate = false;
+  };
+  struct Saved {
+    SlotId slot;
+    std::uint32_t here;
+    bool outside, bound;
+  };
+
+  Level& List() { return *levels_[depth_ - 1]; }
+  const Level& List() const { return *levels_[depth_ - 1]; }
+  void Push(bool plain);
+  Place Append(const Item& item);
+  void Start(Place place);
+  void Watch(Place place);
+  void WatchInDespair(Place place);
+  void WatchColumns(Place place);
+  void WatchFormInDespair(Place place, const Expr& form, const Expr& other);
+  void Require(Place place, Wait wait, const std::vector<SlotId>& slots,
+               const std::vector<SlotId>& shared = {});
+  std::vector<SlotId> OpenInputs(const Clause& clause) const;
+  Place CountFor(Place place) const;
+  void Satisfied(Need need);
+  void Ready(Place place);
+  std::uint64_t Key(const Entry& e, Place place) const;
+  bool CanRun(Place place);
+  bool BranchCanRun(const Clauses& branch);
+  void Distinct(const Clause& clause, std::vector<SlotId>& out);
+  bool IsAvar(const Expr& e) const;
+
+  const Catalog& catalog_;
+  const Mode mode_;
+  bool greedy_ = false;
+  std::vector<bool> bound_, outside_, avar_;
+  std::vector<std::uint32_t> here_;  // clauses of the open list that mention a slot
+  std::vector<std::uint32_t> head_;  // first occurrence of a slot, and one
+  std::vector<std::uint32_t> seen_;  // for Distinct
+  std::uint32_t round_ = 0;
+  std::vector<SlotId> trail_;
+  std::vector<Need> needs_;
+  std::vector<Occurrence> occurrences_;
+  std::vector<SlotId> slots_;
+  std::vector<Saved> saved_;
+  std::vector<std::size_t> scopes_;             // where each begins, in saved_
+  std::vector<std::unique_ptr<Level>> levels_;  // kept for their memory
+  std::size_t depth_ = 0;
+  std::vector<SlotId> scratch_, more_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PLAN_AGENDA_H_

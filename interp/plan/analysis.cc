@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two fixpoints over the rules, then a sort. First, which relations are demanded and
+// which arguments their callers must bind; a rule can need its caller because a relation
+// it calls does, so a rule is looked at again when something it mentions has changed.
+// Second, which rules can run bottom-up. Then Tarjan's algorithm gives the components of
+// the relations that rules derive, each after those it reads: the strata.
+#include "interp/plan/analysis.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "interp/plan/join_plan.h"
+
+namespace rpl {
+namespace {
+
+constexpr std::size_t kMaxAlternatives = 256;
+
+// The clause lists of a tail with its disjunctions resolved, left branches first.
+// Empty when there would be too many.
+std::vector<std::vector<const Clause*>> Alternatives_(const std::vector<const Clause*>& clauses) {
+  std::vector<std::vector<const Clause*>> out(1);
+  const std::function<void(const Clauses&, std::vector<std::vector<const Clause*>>&)> expand =
+      [&](const Clauses& body, std::vector<std::vector<const Clause*>>& lists) {
+        for (const Clause& clause : body) {
+          const auto* a = clause.As<Alternatives>();
+          if (a == nullptr) {
+            for (auto& list : lists) list.push_back(&clause);
+            continue;
+          }
+          std::vector<std::vector<const Clause*>> next;
+          for (const Clauses& branch : a->branches) {
+            auto copy = lists;
+            expand(branch, copy);
+            next.insert(next.end(), copy.begin(), copy.end());
+            if (next.size() > kMaxAlternatives) return lists.clear();
+          }
+          lists = std::move(next);
+        }
+      };
+  for (const Clause* clause : clauses) {
+    if (clause->As<Alternatives>() == nullptr) {
+      for (auto& list : out) list.push_back(clause);
+      continue;
+    }
+    std::vector<std::vector<const Clause*>> next;
+    for (const Clauses& branch : clause->As<Alternatives>()->branches) {
+      auto copy = out;
+      expand(branch, copy);
+      next.insert(next.end(), copy.begin(), copy.end());
+    }
+    out = std::move(next);
+    if (out.empty() || out.size() > kMaxAlternatives) return {};
+  }
+  return out;
+}
+
+// Relations a clause reads; those whose completeness it needs go to `whole`.
+void Reads(const Clause& clause, const Store& store, bool whole, std::set<RelationId>& reads,
+           std::set<RelationId>& wholes) {
+  if (const auto* atom = clause.As<Atom>()) {
+    RelationId r = atom->relation;
+    if (atom->whole) r = store.WholeIfAny(store.BaseOf(r));
+    reads.insert(r);
+    bool set_pattern = false;
+    for (const Pattern& p : atom->args)
+      set_pattern |= (p.kind == Pattern::Kind::kSet && p.rest.empty()) ||
+                     (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet);
+    if (whole || set_pattern) wholes.insert(r);
+  }
+  if (const auto* read = clause.As<ReadAvar>()) reads.insert(read->channel);
+  if (const auto* is = clause.As<GoalIsFalse>()) {
+    reads.insert(is->goal.relation);
+    wholes.insert(is->goal.relation);
+  }
+  const bool inner_whole = whole || clause.As<CountOf>() || clause.As<Negation>() ||
+                           clause.As<Aggregate>() || clause.As<First>() || clause.As<Check>() ||
+                           clause.As<Loop>();
+  ForEachBody(clause, [&](const Clauses& body) {
+    for (const Clause& inner : body) Reads(inner, store, inner_whole, reads, wholes);
+  });
+}
+
+// The relations that clauses name, at any depth.
+void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId>& out) {
+  for (const Clause& clause : clauses) {
+    const Atom* atom = clause.As<Atom>();
+    if (const auto* is = clause.As<GoalIsFalse>()) atom = &is->goal;
+    if (atom != nullptr) out.push_back(store.BaseOf(atom->relation));
+    ForEachBody(clause, [&](const Clauses& body) { Mentions(body, store, out); });
+  }
+}
+
+// Ids to look at, each once at a time: upwards, and again from the lowest.
+class Rounds {
+ public:
+  void Add(std::size_t id) { pending_.insert(id); }
+  bool empty() const { return pending_.empty(); }
+  std::size_t Next() {
+    auto at = pending_.lower_bound(from_);
+    if (at == pending_.end()) at = pending_.begin();
+    const std::size_t id = *at;
+    pending_.erase(at);
+    from_ = id + 1;
+    return id;
+  }
+
+ private:
+  std::set<std::size_t> pending_;
+  std::size_t from_ = 0;
+};
+
+bool HasExpansion(const Clauses& clauses) {
+  return std::any_of(clauses.begin(), clauses.end(), [](const Clause& clause) {
+    if (clause.As<Expand>()) return true;
+    if (const auto* c = clause.As<CountOf>(); c != nullptr && c->expansion >= 0) return true;
+    bool found = false;
+    ForEachBody(clause, [&](const Clauses& body) { found |= HasExpansion(body); });
+    return found;
+  });
+}
+
+bool HoldsSet(const Pattern& p) {
+  return p.kind == Pattern::Kind::kSet ||
+         (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet);
+}
+
+bool HoldsSet(const Expr& e) {
+  const bool gives =
+      e.op == Operator::kUnion || e.op == Operator::kIntersect || e.op == Operator::kDifference;
+  return (e.kind == Expr::Kind::kTerm && HoldsSet(e.term)) ||
+         (e.kind == Expr::Kind::kOperator && gives);
+}
+
+// Whether a clause may bind a slot to a set. Rows of relations are instances.
+bool MayBindSets(const Clauses& clauses, const Store& store) {
+  return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
+    if (const auto* atom = clause.As<Atom>()) {
+      const bool goal = store.at(atom->relation).space() == Space::kGoal;
+      if (atom->whole || (goal && atom->rule < 0 && !atom->args.empty())) return true;
+    }
+    if (const auto* c = clause.As<Compare>(); c != nullptr && c->op == Operator::kEqual)
+      if (HoldsSet(c->left) || HoldsSet(c->right)) return true;
+    if (clause.As<MatchWith>() || clause.As<Metadata>() || clause.As<Aggregate>()) return true;
+    bool found = false;
+    ForEachBody(clause, [&](const Clauses& body) { found |= MayBindSets(body, store); });
+    return found;
+  });
+}
+
+bool MayBindSets(const Definition& def, const Store& store) {
+  const auto holds = [](const Pattern& p) { return HoldsSet(p); };
+  return std::any_of(def.args.begin(), def.args.end(), holds) ||
+         MayBindSets(def.activation, store) || MayBindSets(def.body, store);
+}
+
+bool HasStuck(const Plan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(),
+                     [](const Step& s) { return s.kind == Step::Kind::kStuck || s.open_input; });
+}
+
+}  // namespace
+
+std::vector<const Clause*> ClausesOf(const Definition& def) {
+  std::vector<const Clause*> out;
+  for (const Clause& c : def.activation) out.push_back(&c);
+  for (const Clause& c : def.body) out.push_back(&c);
+  return out;
+}
+
+std::vector<bool> HeadSlots(const Definition& def) {
+  std::vector<bool> out(def.slots.size());
+  const auto mark = [&](SlotId s) { out[static_cast<std::size_t>(s)] = true; };
+  for (const Pattern& p : def.args) ForEachSlot(p, mark);
+  if (def.head_expansion >= 0) mark(def.head_expansion);
+  return out;
+}
+
+Access Analysis::AccessOf(RelationId relation, Mode mode) const {
+  const Relation& rel = store_->at(relation);
+  if (mode == Mode::kDerive) return rel.space() == Space::kGoal ? Access::kTruth : Access::kRows;
+  const RelationId base = store_->BaseOf(relation);
+  const Info& info = At(base);
+  switch (rel.space()) {
+    case Space::kGoal: return Access::kGoal;
+    case Space::kAvar: return Access::kExternal;
+    case Space::kTool: return info.rules.empty() ? Access::kExternal : Access::kTable;
+    case Space::kRelation: break;
+  }
+  if (info.collected) return Access::kCollect;
+  return info.demanded || info.broken ? Access::kTable : Access::kRows;
+}
+
+Columns Analysis::InputsOf(RelationId relation) const {
+  return At(store_->BaseOf(relation)).inputs;
+}
+
+const Plan& Analysis::Planned(DerivedRule& rule, DerivedRule::Ordered& ordered, int delta,
+                              const Limits& limits) const {
+  const Definition& def = *rule.def;
+  const auto make = [&](const std::vector<std::size_t>& order) {
+    ordered.plan = Planner(*this, *store_, Mode::kDerive)
+                       .Make(rule.clauses, std::vector<bool>(def.slots.size()), HeadSlots(def),
+                             def.slots, def.avar, delta, order);
+    ordered.plan->join = Join::Of(*ordered.plan, def, *store_);
+  };
+  // Joins only: what other clauses need or choose may depend on the order of their answers.
+  if (rule.full.plan->join != nullptr && HaveGrown(rule.clauses, *store_, limits, ordered.seen)) {
+    std::vector<std::size_t> order = OrderBySizes(rule.clauses, delta, *store_, limits);
+    if (order != ordered.order) make(order);
+    if (ordered.plan->join == nullptr) make({});  // an equality binds in that order
+    ordered.order = std::move(order);
+  }
+  if (ordered.plan == nullptr) make({});
+  return *ordered.plan;
+}
+
+bool Analysis::ReachesOutside(const Clause& clause) const {
+  if (const auto* atom = clause.As<Atom>()) {
+    const Relation& rel = store_->at(atom->relation);
+    return rel.space() != Space::kRelation || At(store_->BaseOf(atom->relation)).outside;
+  }
+  if (const auto* read = clause.As<ReadAvar>()) return !read->last;
+  if (clause.As<GoalIsFalse>()) return true;
+  bool found = false;
+  ForEachBody(clause, [&](const Clauses& body) {
+    for (const Clause& inner : body) found |= ReachesOutside(inner);
+  });
+  return found;
+}
+
+// Whether some argument must come from the caller; the columns are added to `inputs`. `asks`:
+// whether a question is put for what no clause binds.
+bool Analysis::NeedsCaller(const Definition& def, Planner& planner, Columns* inputs, bool* asks) {
+  const std::vector<const Clause*> clauses = ClausesOf(def);
+  const std::vector<bool> wanted = HeadSlots(def);
+  const std::vector<bool> nothing(def.slots.size());
+  const std::unique_ptr<Plan> alone = planner.Make(clauses, nothing, wanted, def.slots, def.avar);
+  *asks = std::any_of(alone->steps.begin(), alone->steps.end(), [](const Step& s) {
+    return s.kind == Step::Kind::kReadAvar && s.clause->As<ReadAvar>()->last;
+  });
+  if (!HasStuck(*alone)) return false;
+  for (std::size_t open = 0; open < def.args.size(); ++open) {
+    std::vector<bool> bound(def.slots.size());
+    for (std::size_t i = 0; i < def.args.size(); ++i)
+      if (i != open)
+        ForEachSlot(def.args[i], [&](SlotId s) { bound[static_cast<std::size_t>(s)] = true; });
+    if (HasStuck(*planner.Make(clauses, bound, wanted, def.slots, def.avar)))
+      *inputs |= Columns{1} << open;
+  }
+  return true;
+}
+
+bool Analysis::ActsIn(const Clauses& clauses) const {
+  return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
+    if (clause.As<ShowJson>()) return true;
+    if (const auto* read = clause.As<ReadAvar>(); read != nullptr && !read->last) return true;
+    if (const auto* atom = clause.As<Atom>()) {
+      const Space space = store_->at(atom->relation).space();
+      const Info& info = At(store_->BaseOf(atom->relation));
+      if (space == Space::kAvar || info.acts || info.collected) return true;
+      if (space == Space::kTool && info.rules.empty()) return true;
+    }
+    if (const auto* is = clause.As<GoalIsFalse>(); is != nullptr && !is->activation)
+      if (At(is->goal.relation).acts) return true;
+    bool found = false;
+    ForEachBody(clause, [&](const Clauses& body) { found |= ActsIn(body); });
+    return found;
+  });
+}
+
+bool Analysis::UsesDemand(const Clauses& clauses, bool* outside) const {
+  bool demand = false;
+  for (const Clause& clause : clauses) {
+    if (const auto* atom = clause.As<Atom>()) {
+      const Relation& rel = store_->at(atom->relation);
+      const Info& info = At(store_->BaseOf(atom->relation));
+      demand |= rel.space() != Space::kRelation || info.demanded || info.collected;
+    }
+    if (ReachesOutside(clause)) *outside = demand = true;
+    demand |= clause.As<ShowJson>() != nullptr;
+    ForEachBody(clause, [&](const Clauses& body) { demand |= UsesDemand(body, outside); });
+  }
+  return demand;
+}
+
+void Analysis::Make(const Program& program, Store& store) {
+  ++version_;
+  program_ = &program;
+  store_ = &store;
+  strata_.clear();
+  expanding_.clear();
+  cycles_.clear();
+  info_.assign(store.size(), Info{});
+  asks_.assign(program.definitions().size(), false);
+  for (const Definition& def : program.definitions())
+    if (def.head != kNoId) info_[def.head].rules.push_back(def.number);
+  for (RelationId r = 0; r < store.size(); ++r)
+    info_[r].collected = info_[r].outside = program.FindCollected(r) != nullptr;
+
+  const auto& definitions = program.definitions();
+  std::vector<std::vector<std::size_t>> mentioned_by(store.size());  // definitions
+  Rounds rounds;
+  std::vector<RelationId> mentions;
+  for (std::size_t i = 0; i < definitions.size(); ++i) {
+    if (definitions[i].head == kNoId) continue;
+    rounds.Add(i);
+    mentions.clear();
+    Mentions(definitions[i].activation, store, mentions);
+    Mentions(definitions[i].body, store, mentions);
+    for (const RelationId r : mentions)
+      if (mentioned_by[r].empty() || mentioned_by[r].back() != i) mentioned_by[r].push_back(i);
+  }
+  Planner planner(*this, store, Mode::kSolve);
+  while (!rounds.empty()) {
+    const std::size_t number = rounds.Next();
+    const Definition& def = definitions[number];
+    Info& info = info_[def.head];
+    bool outside = false;
+    const bool in_activation = UsesDemand(def.activation, &outside);
+    const bool in_body = UsesDemand(def.body, &outside);
+    bool demanded =
+        in_activation || in_body || HasExpansion(def.activation) || HasExpansion(def.body);
+    Columns inputs = info.inputs;
+    bool asks = false;
+    demanded = NeedsCaller(def, planner, &inputs, &asks) || asks || demanded;
+    outside = outside || asks;
+    if (asks) asks_[number] = true;
+    const bool acts = Acts(def);
+    if ((demanded && !info.demanded) || (outside && !info.outside) || (acts && !info.acts) ||
+        inputs != info.inputs) {
+      info.acts |= acts;
+      info.demanded |= demanded;
+      info.outside |= outside;
+      info.inputs = inputs;
+      for (const std::size_t other : mentioned_by[def.head]) rounds.Add(other);
+    }
+  }
+  if (info_.size() < store.size()) info_.resize(store.size());
+  gives_sets_.assign(definitions.size(), false);
+  for (std::size_t i = 0; i < definitions.size(); ++i) {
+    const Definition& def = definitions[i];
+    if (def.head == kNoId || store.at(def.head).space() == Space::kGoal) continue;
+    const bool demanded = info_[def.head].demanded || store.at(def.head).space() == Space::kTool;
+    gives_sets_[i] = demanded && MayBindSets(def, store) && !Acts(def);
+  }
+  MakeStrata(program, store);
+}
+
+void Analysis::MakeStrata(const Program& program, Store& store) {
+  struct Candidate {
+    const Definition* def;
+    std::set<RelationId> reads, wholes;
+    std::vector<std::vector<const Clause*>> alternatives;
+    std::vector<std::unique_ptr<Plan>> plans;  // one for each alternative
+    bool ok = true;
+  };
+  std::vector<Candidate> candidates;
+  Planner planner(*this, store, Mode::kDerive);
+  for (const Definition& def : program.definitions()) {
+    Candidate c;
+    c.def = &def;
+    if (def.head != kNoId && store.at(def.head).space() == Space::kGoal) continue;
+    const std::vector<const Clause*> clauses = ClausesOf(def);
+    for (const Clause* clause : clauses) {
+      const auto* read = clause->As<ReadAvar>();
+      if (read != nullptr && read->last && !asks_[static_cast<std::size_t>(def.number)]) continue;
+      Reads(*clause, store, false, c.reads, c.wholes);
+    }
+    if (!def.gathered.empty() || def.choice) c.wholes = c.reads;
+    c.alternatives = Alternatives_(clauses);
+    if (c.alternatives.empty() || !def.gathered.empty() || def.choice) c.alternatives = {clauses};
+    if (HasExpansion(def.activation) || HasExpansion(def.body)) continue;
+    bool waits = false;  // on something whose absence proves nothing yet
+    for (RelationId r : c.wholes) {
+      const RelationId base = store.BaseOf(r);
+      waits |= store.at(base).space() != Space::kRelation || info_[base].outside;
+    }
+    for (const Clause* clause : clauses) waits |= clause->As<GoalIsFalse>() != nullptr;
+    if (waits) continue;
+    const std::vector<bool> nothing(def.slots.size());
+    const std::vector<bool> wanted = HeadSlots(def);
+    for (const auto& list : c.alternatives) {
+      c.plans.push_back(planner.Make(list, nothing, wanted, def.slots, def.avar));
+      c.ok = c.ok && !c.plans.back()->problem;
+    }
+    if (c.ok) candidates.push_back(std::move(c));
+  }
+  // A rule is not derived when it reads a relation of which some rule is not: the rows that are
+  // there would be half of it. A rule whose head is an expansion has no caller, so it reads the
+  // rows there are, except where it needs all of them.
+  std::vector<std::size_t> rules_left(info_.size());
+  std::vector<std::vector<std::size_t>> read_by(info_.size());  // candidates
+  Rounds rounds;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& c = candidates[i];
+    if (c.def->head != kNoId) ++rules_left[c.def->head];
+    for (const RelationId r : c.reads) read_by[store.BaseOf(r)].push_back(i);
+    rounds.Add(i);
+  }
+  const auto is_half = [&](RelationId base) {
+    const Info& info = info_[base];
+    if (store.at(base).space() == Space::kGoal) return false;
+    return info.broken || (info.demanded && rules_left[base] < info.rules.size());
+  };
+  const auto give_up = [&](Candidate& c) {
+    c.ok = false;
+    if (c.def->head == kNoId) return;
+    info_[c.def->head].demanded = true;
+    --rules_left[c.def->head];
+    for (const std::size_t other : read_by[c.def->head]) rounds.Add(other);
+  };
+  const auto settle = [&] {
+    while (!rounds.empty()) {
+      Candidate& c = candidates[rounds.Next()];
+      const bool has_caller = c.def->head != kNoId;
+      if (c.ok && std::any_of(c.reads.begin(), c.reads.end(), [&](RelationId r) {
+            const RelationId base = store.BaseOf(r);
+            return is_half(base) && (has_caller || c.wholes.contains(r) || rules_left[base] == 0);
+          }))
+        give_up(c);
+    }
+  };
+  const auto mark_derived = [&] {
+    for (RelationId r = 0; r < info_.size(); ++r) info_[r].derived = rules_left[r] > 0;
+  };
+  settle();
+  mark_derived();
+
+  // Components, dependencies first.
+  const std::size_t n = info_.size();
+  std::vector<std::vector<std::pair<RelationId, bool>>> edges(n);  // to what, needs it whole
+  for (const Candidate& c : candidates) {
+    if (!c.ok || c.def->head == kNoId) continue;
+    for (RelationId r : c.reads)
+      edges[c.def->head].emplace_back(store.BaseOf(r), c.wholes.contains(r));
+  }
+  std::vector<int> index(n, -1), low(n, 0);
+  std::vector<bool> on_stack(n);
+  std::vector<RelationId> stack;
+  std::vector<std::vector<RelationId>> components;
+  int counter = 0;
+  struct Visit {
+    RelationId at;
+    std::size_t edge;
+  };
+  for (RelationId root = 0; root < n; ++root) {
+    if (index[root] >= 0 || !info_[root].derived) continue;
+    std::vector<Visit> work = {{root, 0}};
+    while (!work.empty()) {
+      Visit& v = work.back();
+      if (v.edge == 0 && index[v.at] < 0) {
+        index[v.at] = low[v.at] = counter++;
+        stack.push_back(v.at);
+        on_stack[v.at] = true;
+      }
+      bool descended = false;
+      while (v.edge < edges[v.at].size()) {
+        const RelationId to = edges[v.at][v.edge++].first;
+        if (!info_[to].derived) continue;
+        if (index[to] < 0) {
+          work.push_back({to, 0});
+          descended = true;
+          break;
+        }
+        if (on_stack[to]) low[v.at] = std::min(low[v.at], index[to]);
+      }
+      if (descended) continue;
+      const RelationId done = v.at;
+      work.pop_back();
+      if (!work.empty()) low[work.back().at] = std::min(low[work.back().at], low[done]);
+      if (low[done] != index[done]) continue;
+      components.emplace_back();
+      RelationId member;
+      do {
+        member = stack.back();
+        stack.pop_back();
+        on_stack[member] = false;
+        info_[member].component = static_cast<int>(components.size()) - 1;
+        components.back().push_back(member);
+      } while (member != done);
+      std::sort(components.back().begin(), components.back().end());
+    }
+  }
+  for (RelationId r = 0; r < n; ++r)
+    for (const auto& [to, whole] : edges[r])
+      if (whole && info_[r].component >= 0 && info_[r].component == info_[to].component) {
+        if (info_[r].broken) continue;  // the cycle is reported
+        for (RelationId member : components[static_cast<std::size_t>(info_[r].component)])
+          info_[member].broken = true;
+        const std::string line = store.at(r).name() + " needs " + store.at(to).name() +
+                                 " to be complete, which depends on it";
+        cycles_.push_back(line);
+      }
+  // A relation without an answer makes none of what reads it: that is evaluated for its caller,
+  // who is told of the cycle (decision 40).
+  for (std::size_t i = 0; i < candidates.size(); ++i) rounds.Add(i);
+  settle();
+  mark_derived();
+
+  // Plans.
+  strata_.resize(components.size());
+  for (std::size_t i = 0; i < components.size(); ++i) strata_[i].relations = components[i];
+  for (Candidate& c : candidates) {
+    if (!c.ok) continue;
+    const Definition& def = *c.def;
+    if (def.head != kNoId && info_[def.head].broken) continue;
+    std::vector<DerivedRule>& rules =
+        def.head == kNoId ? expanding_
+                          : strata_[static_cast<std::size_t>(info_[def.head].component)].rules;
+    for (std::size_t k = 0; k < c.alternatives.size(); ++k) {
+      const auto& list = c.alternatives[k];
+      DerivedRule rule;
+      rule.def = &def;
+      rule.whole = !def.gathered.empty() || def.choice;
+      rule.reads.assign(c.reads.begin(), c.reads.end());
+      rule.whole_reads.assign(c.wholes.begin(), c.wholes.end());
+      rule.clauses = list;
+      rule.full.plan = std::move(c.plans[k]);
+      rule.full.plan->join = Join::Of(*rule.full.plan, def, store);
+      for (std::size_t i = 0; i < list.size() && !rule.whole; ++i) {
+        RelationId r = kNoId;
+        if (const auto* atom = list[i]->As<Atom>())
+          r = atom->whole ? store.Whole(store.BaseOf(atom->relation)) : atom->relation;
+        if (r == kNoId || c.wholes.contains(r)) continue;
+        rule.deltas.push_back({r, static_cast<int>(i), {}});
+      }
+      rules.push_back(std::move(rule));
+    }
+  }
+}
+
+}  // namespace rpl

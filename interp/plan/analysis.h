@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What kind of relation each one is, and in which order relations are derived.
+//
+// A relation is *derived* when its rules are range-restricted: bottom-up, to fixpoint, by
+// strata (interp/eval/fixpoint.h). It is *demanded* when a rule needs its caller's bindings or
+// reaches a goal, a call, an avar or an expansion: then goals and constraints evaluate it
+// on demand (interp/eval/solver.h). It can be both: a rule over `$ask("Q")` is derived from
+// replies that are there, and demanded so that the call is made.
+//
+// A rule is derived only if every rule of every relation that it reads is derived, so that no
+// reader sees the derived half of a relation. A relation of both kinds is answered on demand, and
+// so is what reads it; the solver runs all of its rules.
+//
+// Strata: a relation stands above what it negates, counts, gathers or chooses from, and
+// not below anything it reads. Recursion through one of these has no answer (decision
+// 40): its relations are `broken`, empty, and reported; what reads one is answered on demand,
+// where using it fails.
+//
+// Made anew when the program changes; then plans are too.
+#ifndef RPL_INTERP_PLAN_ANALYSIS_H_
+#define RPL_INTERP_PLAN_ANALYSIS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "interp/plan/atom_order.h"
+#include "interp/plan/plan.h"
+#include "interp/program/program.h"
+
+namespace rpl {
+
+/// One rule of a stratum with its plans.
+struct DerivedRule {
+  const Definition* def;
+  std::vector<const Clause*> clauses;
+  /// A plan, and the order of its atoms, which was chosen when relations had these sizes.
+  struct Ordered {
+    std::unique_ptr<Plan> plan;
+    std::vector<std::size_t> order;  // empty: it was not chosen yet
+    SizesSeen seen;
+  };
+  Ordered full;
+  /// Positions of the positive atoms in the clause list, with the plan that starts from
+  /// each one's delta.
+  struct Delta {
+    RelationId relation;
+    int position;     // of its atom among the clauses
+    Ordered ordered;  // made when first needed
+  };
+  std::vector<Delta> deltas;
+  /// Evaluated once its inputs are complete: gathers, chooses, checks, negates, counts.
+  bool whole = false;
+  std::vector<RelationId> reads;
+  std::vector<RelationId> whole_reads;  // those whose completeness it needs
+};
+
+struct Stratum {
+  std::vector<RelationId> relations;
+  std::vector<DerivedRule> rules;
+};
+
+class Analysis : public Catalog {
+ public:
+  /// Reads the whole program. O(rules).
+  void Make(const Program& program, Store& store);
+
+  Access AccessOf(RelationId relation, Mode mode) const override;
+  Columns InputsOf(RelationId relation) const override;
+  bool ReachesOutside(const Clause& clause) const override;
+
+  /// Whether evaluating the rule may ask, call or show something, itself or through what
+  /// it reads.
+  bool Acts(const Definition& def) const {
+    const bool asks = program_->Has(def) && asks_[static_cast<std::size_t>(def.number)];
+    return asks || ActsIn(def.activation) || ActsIn(def.body);
+  }
+  /// Whether evaluating the relation or goal may reach a goal, or do any of these.
+  bool Acts(RelationId relation) const {
+    const Info& info = At(relation);
+    return info.outside || info.acts || store_->at(relation).space() != Space::kRelation;
+  }
+  /// Whether the rule of a demanded relation may assert a set, which has instances (§7), though
+  /// it is no rule that asks or calls.
+  bool MayGiveSets(const Definition& def) const {
+    return program_->Has(def) && gives_sets_[static_cast<std::size_t>(def.number)];
+  }
+  /// Differs after every Make.
+  std::uint64_t version() const { return version_; }
+
+  bool IsDemanded(RelationId relation) const { return At(relation).demanded; }
+  bool IsBroken(RelationId relation) const { return At(relation).broken; }
+  bool IsDerived(RelationId relation) const { return At(relation).derived; }
+  const std::vector<int>& RulesOf(RelationId relation) const { return At(relation).rules; }
+
+  /// The plan over all rows, and the one that starts from a delta. They are made anew when
+  /// relations have grown so much that another order of the atoms is far better; a plan is
+  /// valid until the next call for the same.
+  const Plan& FullPlan(DerivedRule& rule, const Limits& limits) const {
+    return Planned(rule, rule.full, -1, limits);
+  }
+  const Plan& DeltaPlan(DerivedRule& rule, DerivedRule::Delta& delta, const Limits& limits) const {
+    return Planned(rule, delta.ordered, delta.position, limits);
+  }
+
+  std::vector<Stratum>& strata() { return strata_; }
+  /// Rules whose head is an expansion; they run after the strata.
+  std::vector<DerivedRule>& expanding() { return expanding_; }
+  /// One line per cycle through negation, naming its relations.
+  const std::vector<std::string>& cycles() const { return cycles_; }
+
+ private:
+  struct Info {
+    std::vector<int> rules;  // numbers of definitions
+    bool demanded = false;
+    bool outside = false;  // reaches a goal, a call or an avar
+    bool acts = false;     // asks, calls or shows
+    bool derived = false;  // some rule can run bottom-up
+    bool collected = false;
+    bool broken = false;
+    Columns inputs = 0;
+    int component = -1;
+  };
+  const Info& At(RelationId r) const { return r < info_.size() ? info_[r] : nothing_; }
+  const Plan& Planned(DerivedRule& rule, DerivedRule::Ordered& ordered, int delta,
+                      const Limits& limits) const;
+  bool NeedsCaller(const Definition& def, Planner& planner, Columns* inputs, bool* asks);
+  bool UsesDemand(const Clauses& clauses, bool* outside) const;
+  bool ActsIn(const Clauses& clauses) const;
+  void MakeStrata(const Program& program, Store& store);
+
+  std::uint64_t version_ = 0;
+  const Program* program_ = nullptr;
+  Store* store_ = nullptr;
+  std::vector<Info> info_;
+  std::vector<bool> asks_;        // definitions that ask for what no clause binds
+  std::vector<bool> gives_sets_;  // definitions, see MayGiveSets
+  Info nothing_;
+  std::vector<Stratum> strata_;
+  std::vector<DerivedRule> expanding_;
+  std::vector<std::string> cycles_;
+};
+
+/// All clauses of a definition in evaluation order: activation, then body.
+std::vector<const Clause*> ClausesOf(const Definition& def);
+
+/// The slots of the head, per slot.
+std::vector<bool> HeadSlots(const Definition& def);
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PLAN_ANALYSIS_H_

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/plan/join_plan.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "interp/program/operators.h"
+
+namespace rpl {
+namespace {
+
+/// Makes a Join of a plan, step by step.
+class Compiler {
+ public:
+  Compiler(const Store& store, Join& join) : store_(store), join_(join) {}
+
+  bool Chain(const Step* step) {
+    for (; step != nullptr; step = step->next) {
+      if (step->kind == Step::Kind::kEmit) return true;
+      if (!Add(*step)) return false;
+    }
+    return false;
+  }
+
+  SlotId Constant(Value v) {
+    join_.slots.push_back(v);
+    return static_cast<SlotId>(join_.slots.size() - 1);
+  }
+
+ private:
+  bool Add(const Step& step) {
+    if (step.kind == Step::Kind::kAtom) return Rows(step, JoinStep::Kind::kRows);
+    if (step.kind == Step::Kind::kNot)
+      return step.body->kind == Step::Kind::kAtom && step.body->next->kind == Step::Kind::kFound &&
+             Rows(*step.body, JoinStep::Kind::kWithout);
+    const auto* compare = step.clause != nullptr ? step.clause->As<Compare>() : nullptr;
+    if (step.kind != Step::Kind::kCompare || compare == nullptr) return false;
+    JoinStep& out = join_.steps.emplace_back();
+    out.kind = JoinStep::Kind::kCompare;
+    out.op = compare->op;
+    return Operand(step.operands[0], &out.left) && Operand(step.operands[1], &out.right);
+  }
+
+  bool Rows(const Step& step, JoinStep::Kind kind) {
+    // A tool's failed replies and rows with sets whole are the Machine's business.
+    if (step.access != Access::kRows || step.row >= 0 || !step.matches.empty() ||
+        store_.at(step.relation).space() != Space::kRelation || store_.IsWhole(step.relation))
+      return false;
+    JoinStep& out = join_.steps.emplace_back();
+    out.kind = kind;
+    out.relation = step.relation;
+    out.range = step.range;
+    out.probe = step.probe;
+    out.all_bound = step.all_bound;
+    out.binds = step.binds;
+    out.checks = step.checks;
+    for (const auto& [column, pattern] : step.keys)
+      if (!Word(pattern, &out.keys.emplace_back())) return false;
+    return true;
+  }
+
+  bool Word(const Pattern& p, SlotId* slot) {
+    if (p.kind == Pattern::Kind::kSlot) *slot = p.slot;
+    else if (p.kind == Pattern::Kind::kConstant) *slot = Constant(p.constant);
+    else return false;
+    return true;
+  }
+
+  bool Operand(const Expr& e, SlotId* slot) {
+    return e.kind == Expr::Kind::kTerm && Word(e.term, slot);
+  }
+
+  const Store& store_;
+  Join& join_;
+};
+
+// The meeting of a step with the next one, when each is a row that the other completes.
+std::optional<JoinStep::Meeting> MeetingOf(const JoinStep& step, const JoinStep& next,
+                                           const Store& store) {
+  if (step.kind != JoinStep::Kind::kRows || next.kind != JoinStep::Kind::kRows || !next.all_bound ||
+      step.probe == 0 || !step.checks.empty() ||
+      step.keys.size() + step.binds.size() != store.at(step.relation).arity())
+    return std::nullopt;
+  JoinStep::Meeting out;
+  for (std::uint32_t column = 0; column < next.keys.size(); ++column) {
+    const SlotId slot = next.keys[column];
+    const bool here = std::any_of(step.binds.begin(), step.binds.end(),
+                                  [&](const auto& bind) { return bind.second == slot; });
+    if (here) {
+      out.binds.emplace_back(column, slot);
+    } else {
+      out.probe |= Columns{1} << column;
+      out.keys.push_back(slot);
+    }
+  }
+  // Each slot that the step binds must stand in the next one's row, once.
+  if (out.probe == 0 || out.binds.size() != step.binds.size()) return std::nullopt;
+  for (const auto& [column, slot] : step.binds)
+    if (std::none_of(out.binds.begin(), out.binds.end(),
+                     [&, &bound = slot](const auto& bind) { return bind.second == bound; }))
+      return std::nullopt;
+  out.row.resize(step.keys.size() + step.binds.size());
+  for (const auto& [column, slot] : step.binds) out.row[column] = slot;
+  std::size_t k = 0;
+  for (Columns rest = step.probe; rest != 0; rest &= rest - 1)
+    out.row[static_cast<std::size_t>(std::countr_zero(rest))] = step.keys[k++];
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<const Join> Join::Of(const Plan& plan, const Definition& def, const Store& store) {
+  if (plan.problem || def.head_expansion >= 0 || !def.gathered.empty()) return nullptr;
+  auto join = std::make_unique<Join>();
+  join->head = def.head;
+  join->slots.resize(def.slots.size());
+  Compiler compiler(store, *join);
+  if (!compiler.Chain(plan.first)) return nullptr;
+  if (join->steps.empty() || join->steps.front().kind != JoinStep::Kind::kRows) return nullptr;
+  for (const Pattern& p : def.args) {
+    if (p.kind == Pattern::Kind::kSlot) join->columns.push_back(p.slot);
+    else if (p.kind == Pattern::Kind::kConstant && p.constant.kind() != Kind::kSet)
+      join->columns.push_back(compiler.Constant(p.constant));
+    else return nullptr;
+  }
+  for (std::size_t i = 1; i + 1 < join->steps.size(); ++i)
+    join->steps[i].meeting = MeetingOf(join->steps[i], join->steps[i + 1], store);
+  for (std::size_t i = 0; i < join->steps.size(); ++i)
+    for (const auto& [column, slot] : join->steps[i].binds)
+      if (std::find(join->columns.begin(), join->columns.end(), slot) != join->columns.end())
+        join->deciding = i;
+  return join;
+}
+
+}  // namespace rpl

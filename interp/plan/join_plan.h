@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plans as joins: those that derive a relation and only read rows, compare words and find absence
+// become a list of steps over words, which interp/eval/join.h runs in a loop.
+//
+// For t(?x, ?z) <- t(?x, ?y), e(?y, ?z) from a delta of t:
+//
+//   rows t [delta]  binds s0 s1             for each row of the delta
+//   rows e          key s1, binds s2        for each id in the index's list for s1
+//   head            s0 s2                   copied to the batch of derived rows
+//
+// Constants of the rule stand in slots of their own, so that every key, operand and column of
+// the head is a slot. A Join borrows nothing but relation ids.
+#ifndef RPL_INTERP_PLAN_JOIN_PLAN_H_
+#define RPL_INTERP_PLAN_JOIN_PLAN_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "interp/plan/plan.h"
+#include "interp/store/store.h"
+
+namespace rpl {
+
+struct JoinStep {
+  enum class Kind : std::uint8_t {
+    kRows,     // for each row that agrees with the keys
+    kWithout,  // goes on when there is none
+    kCompare,  // goes on when it holds
+  };
+  Kind kind = Kind::kRows;
+  RelationId relation = kNoId;
+  Range range = Range::kAll;
+  Columns probe = 0;
+  bool all_bound = false;                                // every column is a key
+  std::vector<SlotId> keys;                              // in column order
+  std::vector<std::pair<std::uint32_t, SlotId>> binds;   // column, slot
+  std::vector<std::pair<std::uint32_t, SlotId>> checks;  // columns equal to one bound here
+  Operator op = Operator::kEqual;                        // kCompare
+  SlotId left = -1, right = -1;
+
+  /// e(?y, ?z) before e(?x, ?z), with ?x and ?y known: the rows for which both hold can be
+  /// found from either list, so the shorter one is gone over. The order stays this step's.
+  struct Meeting {
+    Columns probe = 0;  // of the next step's relation
+    std::vector<SlotId> keys;
+    std::vector<std::pair<std::uint32_t, SlotId>> binds;
+    std::vector<SlotId> row;  // this step's whole row
+  };
+  std::optional<Meeting> meeting;
+};
+
+struct Join {
+  /// The plan as a join, or null when it is none.
+  static std::unique_ptr<const Join> Of(const Plan& plan, const Definition& def,
+                                        const Store& store);
+
+  RelationId head = kNoId;
+  std::vector<JoinStep> steps;  // the first is kRows
+  std::vector<SlotId> columns;  // of the head
+  std::vector<Value> slots;     // constants in place, else kNone
+  /// The last step that binds a column of the head: behind it, one answer is as good as all.
+  std::size_t deciding = 0;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PLAN_JOIN_PLAN_H_

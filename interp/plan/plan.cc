@@ -1,0 +1,726 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chain() takes the clauses that are left and the slots that are bound, and repeats: pick
+// a clause that can run, make its step, mark what it binds. Which one:
+//
+//   1. a pure test whose inputs are bound, wherever it stands;
+//   2. else the first clause in written order that can run, except that a clause which
+//      reaches outside waits for the ones like it before it, and the closing clauses
+//      ($json, checks, @distinct) wait for all others;
+//   3. else, when nothing can run, what can run in a weaker sense: an equality taken
+//      apart, a term read as a form with its unbound lvars as names, a call whose caller
+//      left an input open, and last a question for what no clause binds.
+//
+// Why 1 and 2 are safe: tests bind nothing, so running one earlier drops bindings that it
+// would have dropped later, and the nested-loop order of what remains is the same.
+#include "interp/plan/plan.h"
+
+#include <algorithm>
+
+#include "interp/plan/agenda.h"
+
+namespace rpl {
+namespace {
+
+constexpr std::size_t kMaxSteps = 20000;
+/// Of clauses in all lists: a branch that soon gets stuck makes few steps of many clauses.
+constexpr std::size_t kMaxListed = 20 * kMaxSteps;
+
+// Whether matching the pattern says what the value of the slot is, and not only its text.
+bool HasValueOf(const Pattern& p, SlotId slot) {
+  const auto has = [&](const Pattern& part) { return HasValueOf(part, slot); };
+  if (p.kind == Pattern::Kind::kTemplate || p.kind == Pattern::Kind::kRegex) return false;
+  return (p.kind == Pattern::Kind::kSlot && p.slot == slot) ||
+         std::any_of(p.parts.begin(), p.parts.end(), has) ||
+         std::any_of(p.rest.begin(), p.rest.end(), has);
+}
+
+// The slots that the holes of templates bind.
+void HolesOf(const Pattern& p, std::vector<SlotId>& out) {
+  for (const Pattern& part : p.parts) {
+    HolesOf(part, out);
+    if (p.kind == Pattern::Kind::kTemplate && part.kind == Pattern::Kind::kSlot && part.binds)
+      out.push_back(part.slot);
+  }
+}
+
+// The hole of the slot that binds it takes every text it can.
+void TakeEvery(Pattern& p, SlotId slot) {
+  for (Pattern& part : p.parts) {
+    TakeEvery(part, slot);
+    if (p.kind == Pattern::Kind::kTemplate && part.binds && part.slot == slot) part.every = true;
+  }
+}
+
+std::vector<SlotId> HolesOf(const Step& step) {
+  std::vector<SlotId> out;
+  HolesOf(step.pattern, out);
+  for (const auto& [column, pattern] : step.matches) HolesOf(pattern, out);
+  return out;
+}
+
+}  // namespace
+
+Planner::Planner(const Catalog& catalog, Store& store, Mode mode)
+    : catalog_(catalog),
+      store_(store),
+      mode_(mode),
+      agenda_(std::make_unique<Agenda>(catalog, mode)) {}
+
+Planner::~Planner() = default;
+
+Step* Planner::New(Step::Kind kind, const Clause* clause) {
+  Step& step = plan_->steps.emplace_back();
+  step.kind = kind;
+  step.clause = clause;
+  return &step;
+}
+
+// Whether Build gives a value. `quote`: the term is read by form, so that `_` and an
+// unbound lvar inside it stand for themselves (§3).
+bool Planner::Buildable(const Pattern& p, bool quote) const {
+  const auto all = [&](bool inner) {
+    const auto each = [&](const Pattern& part) { return Buildable(part, inner); };
+    return std::all_of(p.parts.begin(), p.parts.end(), each) &&
+           std::all_of(p.rest.begin(), p.rest.end(), each);
+  };
+  switch (p.kind) {
+    case Pattern::Kind::kConstant: return true;
+    case Pattern::Kind::kSlot: return quote || agenda_->IsBound(p.slot);
+    case Pattern::Kind::kAny: return false;
+    case Pattern::Kind::kList:
+    case Pattern::Kind::kSet:
+    case Pattern::Kind::kMap: return !p.open && p.rest.size() <= 1 && all(false);
+    case Pattern::Kind::kTerm:
+      return std::all_of(p.parts.begin(), p.parts.end(), [&](const Pattern& part) {
+        return (quote && part.kind == Pattern::Kind::kAny) || Buildable(part, quote);
+      });
+    case Pattern::Kind::kTemplate: return all(false);
+    case Pattern::Kind::kRegex: return false;
+    case Pattern::Kind::kEach: return false;
+  }
+  return false;
+}
+
+bool Planner::Buildable(const Expr& e, bool quote) const {
+  if (e.kind == Expr::Kind::kTerm)
+    return Buildable(e.term, quote && e.term.kind == Pattern::Kind::kTerm);
+  return std::all_of(e.sides.begin(), e.sides.end(),
+                     [&](const Expr& side) { return Buildable(side, false); });
+}
+
+// In ascending order, once each.
+std::vector<SlotId> Planner::SlotsOf(const Clause& clause) const {
+  std::vector<SlotId> out;
+  ForEachSlot(clause, [&](SlotId s) { out.push_back(s); });
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+void Planner::AtomStep(Step& step, const Atom& atom) {
+  step.relation = atom.relation;
+  step.access = catalog_.AccessOf(atom.relation, mode_);
+  const bool whole = atom.whole && (step.access == Access::kRows || step.access == Access::kTable);
+  if (whole) step.relation = store_.Whole(store_.BaseOf(atom.relation));
+  step.row = atom.row;
+  const bool by_form = step.access == Access::kTable || step.access == Access::kExternal;
+  const Columns inputs = by_form ? catalog_.InputsOf(atom.relation) : 0;
+  // Keys first: they must be known before any row is looked at. A companion keeps sets
+  // whole, so there every argument that is no set pattern is matched per element (§7); rules that
+  // are evaluated on demand get what is known.
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < atom.args.size(); ++i) {
+    const Pattern& p = atom.args[i];
+    const bool quote = by_form && p.kind == Pattern::Kind::kTerm &&
+                       (step.access == Access::kExternal || (inputs >> i & 1) != 0);
+    const bool set_pattern = atom.whole && p.kind == Pattern::Kind::kSet;
+    const bool key = !whole || step.access == Access::kTable;
+    if (key && !set_pattern && Buildable(p, quote)) {
+      step.probe |= Columns{1} << i;
+      step.keys.emplace_back(static_cast<std::uint32_t>(i), p);
+      ForEachSlot(p, [&](SlotId s) { step.reads.push_back(s); });
+    } else {
+      open.push_back(i);
+    }
+  }
+  step.all_bound = open.empty();
+  for (std::size_t i : open) {
+    const bool needed = (catalog_.InputsOf(atom.relation) >> i & 1) != 0;
+    const Pattern& p = atom.args[i];
+    const bool asked = p.kind == Pattern::Kind::kSlot &&
+                       std::find(atom.avars.begin(), atom.avars.end(), p.slot) != atom.avars.end();
+    step.open_input |= needed && !asked && step.access != Access::kRows;
+  }
+  for (std::size_t i : open) {
+    const Pattern& p = atom.args[i];
+    const auto column = static_cast<std::uint32_t>(i);
+    if (p.kind == Pattern::Kind::kAny) continue;
+    if (p.kind == Pattern::Kind::kSlot && !whole) {
+      if (agenda_->Bind(p.slot)) {
+        step.binds.emplace_back(column, p.slot);
+        step.writes.push_back(p.slot);
+      } else {  // bound by this very atom
+        step.checks.emplace_back(column, p.slot);
+      }
+      if (std::find(atom.avars.begin(), atom.avars.end(), p.slot) != atom.avars.end())
+        step.asked = p.slot;
+    }
+  }
+  for (std::size_t i : open) {
+    const Pattern& p = atom.args[i];
+    if (!whole && (p.kind == Pattern::Kind::kAny || p.kind == Pattern::Kind::kSlot)) continue;
+    ForEachSlot(p,
+                [&](SlotId s) { (agenda_->IsBound(s) ? step.reads : step.writes).push_back(s); });
+    Pattern match = WithBinds(p, [&](SlotId s) { return agenda_->Bind(s); });
+    if (whole && p.kind != Pattern::Kind::kSet) {
+      Pattern each;
+      each.kind = Pattern::Kind::kEach;
+      each.parts.push_back(std::move(match));
+      match = std::move(each);
+    }
+    step.matches.emplace_back(static_cast<std::uint32_t>(i), std::move(match));
+  }
+  if (step.row >= 0) {
+    step.writes.push_back(step.row);
+    agenda_->Bind(step.row);
+  }
+}
+
+// The plan of a sub-list that ends in kFound; what it binds is local, and told in `taken`.
+// `alone`: nothing of what is bound outside is known to it.
+Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone) {
+  std::vector<Listed> items;
+  for (const Clause& c : clauses) items.push_back({&c});
+  agenda_->Enter(clauses, alone);
+  Taken bound{agenda_->Mark(), {}};
+  Step* first = Chain(Prepare(items), Terminal::kFound, 0, taken == nullptr ? nullptr : &bound);
+  agenda_->Undo(bound.since);
+  agenda_->Leave();
+  if (taken != nullptr) *taken = std::move(bound.slots);
+  return first;
+}
+
+Step* Planner::StepFor(const Listed& item) {
+  const Clause& clause = *item.clause;
+  const auto bound = [&](SlotId s) { return agenda_->IsBound(s); };
+  const auto bind = [&](SlotId s) { return agenda_->Bind(s); };
+  const auto reads = [&](Step& step, const Expr& e) {
+    ForEachSlot(e, [&](SlotId s) {
+      if (bound(s)) step.reads.push_back(s);
+    });
+  };
+  const auto reads_all = [&](Step& step, const Clause& c) {
+    for (const SlotId s : SlotsOf(c))
+      if (bound(s)) step.reads.push_back(s);
+  };
+  const auto binds = [&](Step& step, const Pattern& p) {
+    ForEachSlot(p, [&](SlotId s) { (bound(s) ? step.reads : step.writes).push_back(s); });
+    step.pattern = WithBinds(p, bind);
+  };
+  const auto result = [&](Step& step, SlotId slot) {
+    step.result_bound = !bind(slot);
+    step.pattern = Pattern::Slot(slot);
+    (step.result_bound ? step.reads : step.writes).push_back(slot);
+  };
+
+  if (const auto* c = clause.As<Atom>()) {
+    Step* step = New(Step::Kind::kAtom, &clause);
+    AtomStep(*step, *c);
+    step->range = item.range;
+    return step;
+  }
+  if (const auto* c = clause.As<Compare>()) {
+    const bool left = Buildable(c->left, false);
+    const bool right = Buildable(c->right, false);
+    if (left && right) {
+      Step* step = New(Step::Kind::kCompare, &clause);
+      step->operands = {c->left, c->right};
+      reads(*step, c->left);
+      reads(*step, c->right);
+      return step;
+    }
+    const bool from_left = left || (!right && Buildable(c->left, true));
+    Step* step = New(Step::Kind::kBind, &clause);
+    step->operands = {from_left ? c->left : c->right};
+    reads(*step, step->operands.front());
+    binds(*step, (from_left ? c->right : c->left).term);
+    return step;
+  }
+  if (const auto* c = clause.As<MatchWith>()) {
+    if (!Buildable(c->value, true)) {  // ?x ~ [1 2] with ?x open
+      Step* step = New(Step::Kind::kBind, &clause);
+      Expr e;
+      e.term = c->pattern;
+      step->operands = {e};
+      reads(*step, e);
+      binds(*step, c->value.term);
+      return step;
+    }
+    Step* step = New(Step::Kind::kMatch, &clause);
+    step->operands = {c->value};
+    reads(*step, c->value);
+    binds(*step, c->pattern);
+    return step;
+  }
+  if (const auto* c = clause.As<Member>()) {
+    Step* step = New(Step::Kind::kMember, &clause);
+    step->operands = {c->collection};
+    reads(*step, c->collection);
+    if (Buildable(c->element, false)) {
+      step->operands.push_back(c->element);
+      reads(*step, c->element);
+    } else {
+      binds(*step, c->element.term);
+    }
+    return step;
+  }
+  if (const auto* c = clause.As<Temporal>()) {
+    Step* step = New(Step::Kind::kTemporal, &clause);
+    step->operands = c->operands;
+    for (const Expr& e : c->operands) reads(*step, e);
+    return step;
+  }
+  if (const auto* c = clause.As<CountOf>()) {
+    if (c->expansion >= 0) {
+      Step* step = New(Step::Kind::kCountForm, &clause);
+      step->reads.push_back(c->expansion);
+      result(*step, c->result);
+      return step;
+    }
+    if (!c->value.empty()) {
+      Step* step = New(Step::Kind::kCountValue, &clause);
+      step->operands = c->value;
+      reads(*step, c->value.front());
+      result(*step, c->result);
+      return step;
+    }
+    Step* step = New(Step::Kind::kCountAtom, &clause);
+    // Unbound slots that stand outside too are group keys (decision 25).
+    const bool groups = counts_.contains(&clause);
+    for (const SlotId s : SlotsOf(c->atom.front())) {
+      if (bound(s)) {
+        step->reads.push_back(s);
+        step->of_group |= groups && group_keys_[static_cast<std::size_t>(s)];
+      } else if (agenda_->IsShared(s)) {
+        step->groups.push_back(s);
+      }
+    }
+    step->body = Body(c->atom, nullptr);
+    for (const SlotId s : step->groups) {
+      step->writes.push_back(s);
+      bind(s);
+    }
+    result(*step, c->result);
+    return step;
+  }
+  if (const auto* c = clause.As<Negation>()) {
+    Step* step = New(Step::Kind::kNot, &clause);
+    reads_all(*step, clause);
+    step->body = Body(c->body, nullptr);
+    return step;
+  }
+  if (const auto* c = clause.As<GoalIsFalse>()) {
+    Step* step = New(Step::Kind::kGoalFalse, &clause);
+    const std::size_t mark = agenda_->Mark();
+    AtomStep(*step, c->goal);
+    agenda_->Undo(mark);
+    return step;
+  }
+  if (const auto* c = clause.As<Expand>()) {
+    Step* step = New(Step::Kind::kExpand, &clause);
+    step->reads.push_back(c->slot);
+    step->row = c->row;
+    if (c->row >= 0) {
+      step->writes.push_back(c->row);
+      bind(c->row);
+    }
+    return step;
+  }
+  if (const auto* c = clause.As<Metadata>()) {
+    Step* step = New(Step::Kind::kMetadata, &clause);
+    for (SlotId s : c->rows) step->reads.push_back(s);
+    for (SlotId s : c->own.slots)
+      if (bound(s)) step->reads.push_back(s);
+    binds(*step, c->pattern);
+    return step;
+  }
+  if (const auto* c = clause.As<Aggregate>()) {
+    Step* step = New(Step::Kind::kAggregate, &clause);
+    step->body = Body(c->body, nullptr, true);
+    binds(*step, c->pattern);
+    return step;
+  }
+  if (const auto* c = clause.As<ReadAvar>()) {
+    const bool read = bind(c->slot);
+    Step* step = New(read ? Step::Kind::kReadAvar : Step::Kind::kTruth, &clause);
+    if (read) step->writes.push_back(c->slot);
+    return step;
+  }
+  if (const auto* c = clause.As<ShowJson>()) {
+    Step* step = New(Step::Kind::kShow, &clause);
+    step->reads.push_back(c->slot);
+    return step;
+  }
+  if (const auto* c = clause.As<First>()) {
+    Step* step = New(Step::Kind::kFirst, &clause);
+    std::vector<SlotId> taken;
+    step->body = Body(c->body, &taken);
+    for (const SlotId s : taken) bind(s);
+    return step;
+  }
+  if (const auto* c = clause.As<Loop>()) {
+    Step* step = New(Step::Kind::kLoop, &clause);
+    std::vector<SlotId> taken;
+    step->body = Body(c->start, &taken);
+    for (const SlotId s : taken) bind(s);
+    bind(c->value);
+    step->body2 = Body(c->condition, &taken);
+    const bool next = agenda_->SetBound(c->next, false);
+    step->body3 = Body(c->step, nullptr);
+    agenda_->SetBound(c->next, next);
+    for (const SlotId s : taken) bind(s);
+    return step;
+  }
+  if (const auto* c = clause.As<Distinct>()) {
+    Step* step = New(Step::Kind::kDistinct, &clause);
+    step->reads = c->slots;
+    return step;
+  }
+  if (const auto* c = clause.As<Check>()) {
+    Step* step = New(Step::Kind::kCheck, &clause);
+    step->body = Body(c->body, nullptr);
+    return step;
+  }
+  return New(Step::Kind::kTruth, &clause);
+}
+
+// Finds the slots that the caller binds and that are keys of a count's groups in the plan without
+// a caller: each means one of the groups that there are (decision 25). No clause but counts and
+// tests mentions them. A count inside of another clause has no such groups.
+void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
+                            const std::vector<bool>& bound) {
+  counts_.clear();
+  group_keys_ = bound;
+  group_keys_.resize(outside_.size());
+  for (std::size_t s = 0; s < group_keys_.size(); ++s)
+    group_keys_[s] = group_keys_[s] && outside_[s];
+  if (std::find(group_keys_.begin(), group_keys_.end(), true) == group_keys_.end()) return;
+  for (const Clause* clause : clauses) {
+    if (clause->As<CountOf>() && !clause->activation) counts_.insert(clause);
+    const auto* compare = clause->As<Compare>();
+    if (clause->As<CountOf>() || clause->As<Negation>() || clause->As<Temporal>() ||
+        (compare != nullptr && compare->op != Operator::kEqual))
+      continue;
+    ForEachSlot(*clause, [&](SlotId s) { group_keys_[static_cast<std::size_t>(s)] = false; });
+  }
+}
+
+// Whether the clause by itself holds for values of the slot only that its rows, its collection
+// or its computation have.
+bool Planner::Gives(const Clause& clause, SlotId slot) const {
+  const auto mentions = [&](const Expr& e) {
+    bool found = false;
+    ForEachSlot(e, [&](SlotId s) { found |= s == slot; });
+    return found;
+  };
+  if (const auto* c = clause.As<Atom>()) {
+    const Access access = catalog_.AccessOf(c->relation, mode_);
+    if (access != Access::kRows && (access != Access::kTable || catalog_.ReachesOutside(clause)))
+      return false;
+    const Columns inputs = access == Access::kTable ? catalog_.InputsOf(c->relation) : 0;
+    for (std::size_t i = 0; i < c->args.size(); ++i)
+      if ((inputs >> i & 1) == 0 && HasValueOf(c->args[i], slot)) return true;
+  }
+  if (const auto* c = clause.As<Member>())
+    return !c->negated && c->element.kind == Expr::Kind::kTerm &&
+           HasValueOf(c->element.term, slot) && !mentions(c->collection);
+  if (const auto* c = clause.As<Compare>(); c != nullptr && c->op == Operator::kEqual) {
+    const auto computes = [&](const Expr& from, const Expr& to) {
+      const bool count = from.kind == Expr::Kind::kTerm && from.term.kind == Pattern::Kind::kSlot &&
+                         (*names_)[static_cast<std::size_t>(from.term.slot)].empty();
+      return (count || from.kind == Expr::Kind::kOperator) && !mentions(from) &&
+             to.kind == Expr::Kind::kTerm && HasValueOf(to.term, slot);
+    };
+    return computes(c->left, c->right) || computes(c->right, c->left);
+  }
+  return false;
+}
+
+// What follows a step whose templates bind lvars that a clause of `left` gives. How the other
+// holes share the text depends on the values of these, so they take every text they can.
+std::vector<Step*> Planner::TextsOf(Step& step, const std::vector<Listed>& left) {
+  std::vector<Step*> out;
+  for (const SlotId slot : HolesOf(step)) {
+    const auto gives = [&](const Listed& item) { return Gives(*item.clause, slot); };
+    if (std::none_of(left.begin(), left.end(), gives)) continue;
+    TakeEvery(step.pattern, slot);
+    for (auto& [column, pattern] : step.matches) TakeEvery(pattern, slot);
+    out.push_back(New(Step::Kind::kReadText, step.clause));
+    out.back()->reads.push_back(slot);
+  }
+  return out;
+}
+
+// The equalities of the parts of [?a 1] = [2 ?b] and f(?x) = f(1).
+std::vector<Listed> Planner::Decomposed(const Clause& clause) {
+  const Pattern& a = clause.As<Compare>()->left.term;
+  const Pattern& b = clause.As<Compare>()->right.term;
+  std::vector<Listed> out;
+  for (std::size_t i = 0; i < a.parts.size(); ++i) {
+    if (a.parts[i].kind == Pattern::Kind::kAny || b.parts[i].kind == Pattern::Kind::kAny) continue;
+    Compare part{Operator::kEqual, {}, {}};
+    part.left.term = a.parts[i];
+    part.right.term = b.parts[i];
+    Clause& made = plan_->made.emplace_back();
+    made.is = std::move(part);
+    made.span = clause.span;
+    made.text = clause.text;
+    out.push_back({&made});
+  }
+  return out;
+}
+
+// role(#{?a ?b}) on a stored relation: two instances that differ (decision 28).
+std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
+  std::vector<Listed> out;
+  for (const Listed& item : items) {
+    const auto* atom = item.clause->As<Atom>();
+    std::size_t column = 0;
+    std::vector<Pattern> parts;
+    Columns inputs = 0;  // which take a set as it is (decision 27)
+    if (atom != nullptr && catalog_.AccessOf(atom->relation, mode_) == Access::kTable)
+      inputs = catalog_.InputsOf(atom->relation);
+    if (atom != nullptr)
+      for (; column < atom->args.size(); ++column) {
+        if ((inputs >> column & 1) != 0) continue;
+        const Pattern& p = atom->args[column];
+        if (p.kind == Pattern::Kind::kSet && p.rest.empty()) parts = p.parts;
+        if (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet)
+          for (Value v : p.written.empty() ? store_.pool().ItemsOf(p.constant) : p.written)
+            parts.push_back(Pattern::Constant(v));
+        if (!parts.empty()) break;
+      }
+    if (parts.empty()) {
+      out.push_back(item);
+      continue;
+    }
+    std::vector<Listed> instances;
+    for (const Pattern& part : parts) {
+      Atom one = *atom;
+      one.args[column] = part;
+      Clause& made = plan_->made.emplace_back();
+      made.is = std::move(one);
+      made.span = item.clause->span;
+      made.text = item.clause->text;
+      instances.push_back({&made, item.range});
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      for (std::size_t k = i + 1; k < parts.size(); ++k) {
+        if (parts[i].kind == Pattern::Kind::kAny || parts[k].kind == Pattern::Kind::kAny) continue;
+        Compare differ{Operator::kNotEqual, {}, {}};
+        differ.left.term = parts[i];
+        differ.right.term = parts[k];
+        Clause& made = plan_->made.emplace_back();
+        made.is = std::move(differ);
+        made.span = item.clause->span;
+        made.text = item.clause->text;
+        instances.push_back({&made});
+      }
+    for (const Listed& instance : Prepare(instances)) out.push_back(instance);
+  }
+  return out;
+}
+
+std::string Planner::ProblemOf(const std::vector<Listed>& left) const {
+  for (const Listed& item : left) {
+    std::vector<SlotId> lacking = SlotsOf(*item.clause);
+    std::erase_if(lacking, [&](SlotId s) { return agenda_->IsBound(s); });
+    const auto first_those_of = [&](const Expr& e, bool there) {
+      std::vector<SlotId> of;
+      ForEachSlot(e, [&](SlotId s) { of.push_back(s); });
+      std::sort(of.begin(), of.end());
+      const auto is_of = [&](SlotId s) { return std::binary_search(of.begin(), of.end(), s); };
+      if (there) std::stable_partition(lacking.begin(), lacking.end(), is_of);
+      else std::erase_if(lacking, is_of);
+    };
+    // `?a = ?b + 1` lacks ?b; it would bind ?a itself.
+    if (const auto* c = item.clause->As<Compare>(); c != nullptr && c->op == Operator::kEqual) {
+      const bool term = c->left.kind == Expr::Kind::kTerm;
+      if (term != (c->right.kind == Expr::Kind::kTerm))
+        first_those_of(term ? c->left : c->right, false);
+    }
+    // `?x in ?list` would bind ?x itself, and what only a `not` mentions is its own.
+    if (const auto* m = item.clause->As<Member>(); m != nullptr && !m->negated)
+      first_those_of(m->collection, true);
+    if (item.clause->As<Negation>())
+      std::stable_partition(lacking.begin(), lacking.end(),
+                            [&](SlotId s) { return agenda_->IsShared(s); });
+    for (const SlotId s : lacking) {
+      const auto at = static_cast<std::size_t>(s);
+      if ((*names_)[at].empty()) continue;
+      return ((*avar_)[at] ? "$" : "?") + (*names_)[at] + " is never bound in `" +
+             item.clause->text + "`";
+    }
+  }
+  return "`" + left.front().clause->text + "` can never be evaluated";
+}
+
+Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken) {
+  Step* first = nullptr;
+  Step** link = &first;
+  const auto append = [&](Step* step) {
+    step->depth = depth++;
+    *link = step;
+    link = &step->next;
+  };
+  const auto stuck = [&](std::string problem) {
+    if (mode_ == Mode::kDerive && !plan_->problem) plan_->problem = problem;
+    Step* step = New(Step::Kind::kStuck, agenda_->First());
+    step->problem = std::move(problem);
+    append(step);
+    agenda_->Close();
+    return first;
+  };
+  agenda_->Open(items);
+  listed_ += items.size();
+  while (!agenda_->empty()) {
+    if (plan_->steps.size() > kMaxSteps || listed_ > kMaxListed + items.size())
+      return stuck("the rule has too many alternatives: more than " + std::to_string(kMaxSteps) +
+                   " steps");
+    Agenda::Place pick = agenda_->Next();
+    if (pick == Agenda::kNobody) {
+      const Agenda::Place whole = agenda_->NextToDecompose();
+      if (whole != Agenda::kNobody) {
+        for (const Listed& part : Decomposed(*agenda_->at(whole).clause)) agenda_->Add(part);
+        agenda_->Remove(whole);
+        continue;
+      }
+      pick = agenda_->NextInDespair();
+    }
+    if (pick == Agenda::kNobody) return stuck(ProblemOf(agenda_->Left()));
+    const Listed item = agenda_->at(pick);
+    if (const auto* c = item.clause->As<Alternatives>()) {
+      agenda_->Remove(pick);
+      const std::vector<Listed> others = agenda_->Left();
+      agenda_->Close();
+      Step* step = New(Step::Kind::kBranch, item.clause);
+      step->ordered = c->ordered && mode_ == Mode::kSolve;
+      for (const SlotId s : SlotsOf(*item.clause))
+        if (!agenda_->IsBound(s)) step->clears.push_back(s);
+      append(step);
+      const std::size_t mark = agenda_->Mark();
+      for (const Clauses& branch : c->branches) {
+        std::vector<Listed> all;
+        for (const Clause& b : branch) all.push_back({&b});
+        all = Prepare(all);
+        all.insert(all.end(), others.begin(), others.end());
+        step->branches.push_back(Chain(all, terminal, depth, taken));
+        agenda_->Undo(mark);
+      }
+      return first;
+    }
+    const auto* read = item.clause->As<ReadAvar>();
+    const bool known = read != nullptr && read->last && agenda_->IsBound(read->slot);
+    Step* step = known ? nullptr : StepFor(item);
+    if (step != nullptr) append(step);
+    agenda_->Remove(pick);
+    if (step == nullptr) continue;
+    if (!HolesOf(*step).empty()) {
+      std::vector<Listed> left = agenda_->Left();
+      if (terminal == Terminal::kBody) left.insert(left.end(), body_.begin(), body_.end());
+      for (Step* text : TextsOf(*step, left)) append(text);
+    }
+  }
+  if (terminal == Terminal::kBody) {
+    agenda_->Close();
+    agenda_->SetOutside(outside_);
+    *link = Chain(body_, Terminal::kEmit, depth, taken);
+    agenda_->SetOutside(before_body_);
+    return first;
+  }
+  if (terminal == Terminal::kEmit)
+    for (const SlotId s : wanted_)
+      if (!agenda_->IsBound(s)) {
+        const auto at = static_cast<std::size_t>(s);
+        const std::string& name = (*names_)[at];
+        if (name == kAnyInput) return stuck("nothing binds the `_` of the head");
+        return stuck(((*avar_)[at] ? "$" : "?") + name + " is an argument that nothing binds");
+      }
+  if (taken != nullptr) taken->slots = agenda_->Since(taken->since);
+  append(New(terminal == Terminal::kEmit ? Step::Kind::kEmit : Step::Kind::kFound, nullptr));
+  agenda_->Close();
+  return first;
+}
+
+std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
+                                    const std::vector<bool>& bound, const std::vector<bool>& wanted,
+                                    const std::vector<std::string>& names,
+                                    const std::vector<bool>& avar, int delta,
+                                    const std::vector<std::size_t>& order) {
+  auto plan = std::make_unique<Plan>();
+  plan_ = plan.get();
+  names_ = &names;
+  avar_ = &avar;
+  listed_ = 0;
+  wanted_.clear();
+  for (std::size_t s = 0; s < wanted.size(); ++s)
+    if (wanted[s]) wanted_.push_back(static_cast<SlotId>(s));
+  outside_ = wanted;
+  outside_.resize(names.size());
+  if (!flows_on_.empty())
+    for (std::size_t s = 0; s < outside_.size(); ++s) outside_[s] = outside_[s] || flows_on_[s];
+  FindGroupKeys(clauses, bound);
+  agenda_->Begin(bound, outside_, avar, delta >= 0);
+
+  std::vector<Listed> items;
+  for (std::size_t k = 0; k < clauses.size(); ++k) {
+    const std::size_t i = order.empty() ? k : order[k];
+    const bool before = static_cast<int>(i) < delta;  // as written, whatever the order is
+    if (static_cast<int>(i) != delta)
+      items.push_back({clauses[i], before ? Range::kOld : Range::kAll});
+  }
+  if (delta >= 0) {
+    const Listed first = {clauses[static_cast<std::size_t>(delta)], Range::kDelta};
+    Step* last = plan->first = StepFor(first);
+    for (Step* text : TextsOf(*last, items)) {
+      text->depth = last->depth + 1;
+      last = last->next = text;
+    }
+    last->next = Chain(Prepare(items), Terminal::kEmit, last->depth + 1, nullptr);
+  } else {
+    const auto body =
+        order.empty()
+            ? std::stable_partition(items.begin(), items.end(),
+                                    [](const Listed& item) { return item.clause->activation; })
+            : items.begin();
+    body_.assign(body, items.end());
+    items.erase(body, items.end());
+    items = Prepare(items);
+    body_ = Prepare(body_);
+    if (items.empty()) {
+      plan->first = Chain(body_, Terminal::kEmit, 0, nullptr);
+    } else {
+      before_body_ = outside_;
+      for (const Listed& item : body_) CollectSlots(*item.clause, before_body_);
+      agenda_->SetOutside(before_body_);
+      plan->first = Chain(items, Terminal::kBody, 0, nullptr);
+    }
+  }
+  plan_ = nullptr;
+  return plan;
+}
+
+bool CanDecompose(const Compare& c) {
+  if (c.op != Operator::kEqual) return false;
+  if (c.left.kind != Expr::Kind::kTerm || c.right.kind != Expr::Kind::kTerm) return false;
+  const Pattern& a = c.left.term;
+  const Pattern& b = c.right.term;
+  if (a.kind != b.kind || !a.rest.empty() || !b.rest.empty() || a.parts.size() != b.parts.size() ||
+      a.parts.empty())
+    return false;
+  if (a.kind == Pattern::Kind::kTerm) return a.ns == b.ns && a.label == b.label;
+  return a.kind == Pattern::Kind::kList;
+}
+
+}  // namespace rpl

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order in which the clauses of a tail run, as text: `kind clause` per step, `by` the
+// columns that are known (from 0), `old` and `delta` for the rows that are seen.
+#include "interp/plan/plan.h"
+
+#include <catch2/catch.hpp>
+
+#include "interp/testing/testing.h"
+
+namespace rpl {
+namespace {
+
+using testing::Engine;
+
+std::string Show(const Step* step) {
+  static const char* const kNames[] = {
+      "atom",        "compare",    "bind",      "match",      "member", "temporal", "count",
+      "count-value", "count-form", "not",       "branch",     "expand", "metadata", "aggregate",
+      "read",        "show",       "read-text", "goal-false", "first",  "loop",     "distinct",
+      "check",       "truth",      "emit",      "found",      "stuck"};
+  std::string out;
+  for (; step != nullptr; step = step->next) {
+    if (!out.empty()) out += " > ";
+    if (step->range == Range::kOld) out += "old ";
+    if (step->range == Range::kDelta) out += "delta ";
+    out += kNames[static_cast<std::size_t>(step->kind)];
+    if (step->kind == Step::Kind::kStuck) return out + ": " + step->problem;
+    if (step->kind == Step::Kind::kEmit || step->kind == Step::Kind::kFound) continue;
+    if (step->kind == Step::Kind::kBranch) {
+      for (const Step* branch : step->branches) out += " {" + Show(branch) + "}";
+      continue;
+    }
+    if (step->clause != nullptr) out += " " + step->clause->text;
+    if (step->all_bound) {
+      out += " by all";
+    } else if (step->probe != 0) {
+      out += " by";
+      for (std::uint32_t c = 0; c < kMaxArity; ++c)
+        if (step->probe >> c & 1) out += " " + std::to_string(c);
+    }
+  }
+  return out;
+}
+
+// The plan of the only rule of a text. `bound`: names of slots that the caller knows.
+std::string PlanOf(const std::string& rule, Mode mode = Mode::kDerive, int delta = -1,
+                   const std::vector<std::string>& known = {}) {
+  Engine engine;
+  engine.Take(rule + "\n");
+  if (engine.program.definitions().empty()) return engine.Findings();
+  const Definition& def = engine.program.definitions().front();
+  std::vector<bool> bound(def.slots.size());
+  for (std::size_t s = 0; s < bound.size(); ++s)
+    bound[s] = std::find(known.begin(), known.end(), def.slots[s]) != known.end();
+  const std::unique_ptr<Plan> plan =
+      Planner(engine.analysis, engine.store, mode)
+          .Make(ClausesOf(def), bound, HeadSlots(def), def.slots, def.avar, delta);
+  if (plan->problem) return "refused: " + *plan->problem;
+  return Show(plan->first);
+}
+
+TEST_CASE("clauses keep the author's order; those that cannot run yet wait, tests run early") {
+  struct {
+    const char* rule;
+    const char* plan;
+  } const kCases[] = {
+      {"q(?x, ?z) <- a(?x, ?y), b(?y, ?z)", "atom a(?x, ?y) > atom b(?y, ?z) by 0 > emit"},
+      {"q(?x, ?z) <- b(?y, ?z), a(?x, ?y)", "atom b(?y, ?z) > atom a(?x, ?y) by 1 > emit"},
+      {"q(?x) <- a(?x, ?x)", "atom a(?x, ?x) > emit"},
+      {"q(?x) <- a(?x), b(?x)", "atom a(?x) > atom b(?x) by all > emit"},
+      {"q(?x) <- a(?x, 1, _)", "atom a(?x, 1, _) by 1 > emit"},
+      {"q(?x) <- a(?x, ?y), b(?y, ?z), ?x < 3",
+       "atom a(?x, ?y) > compare ?x < 3 > atom b(?y, ?z) by 0 > emit"},
+      {"q(?x) <- ?x < 3, a(?x)", "atom a(?x) > compare ?x < 3 > emit"},
+      {"q(?y) <- ?y = ?x + 1, a(?x)", "atom a(?x) > bind ?y = ?x + 1 > emit"},
+      {"q(?z) <- ?z = ?y + 1, ?y = ?x + 1, a(?x)",
+       "atom a(?x) > bind ?y = ?x + 1 > bind ?z = ?y + 1 > emit"},
+      {"q(?x) <- ?x = 1, a(?x)", "bind ?x = 1 > atom a(?x) by all > emit"},
+      {"q(?x) <- a(?x), ?x = 1", "bind ?x = 1 > atom a(?x) by all > emit"},
+      {"q(?x) <- not b(?x), a(?x)", "atom a(?x) > not not b(?x) > emit"},
+      {"q(?x) <- not b(?z), a(?x)", "not not b(?z) > atom a(?x) > emit"},
+      {"q(?x) <- not b(?x, ?z), c(?z), a(?x)",
+       "atom c(?z) > atom a(?x) > not not b(?x, ?z) > emit"},
+      {"q(?x) <- ?x in ?l, a(?l)", "atom a(?l) > member ?x in ?l > emit"},
+      {"q(?x) <- a(?x), b(?l), ?x not in ?l",
+       "atom a(?x) > atom b(?l) > member ?x not in ?l > emit"},
+      {"q(?n) <- a(?x), ?n = |b(?x, _)|",
+       "atom a(?x) > count |b(?x, _)| > bind ?n = |b(?x, _)| > emit"},
+      {"q(?n) <- ?n = |b(?x, _)|, a(?x)",
+       "atom a(?x) > count |b(?x, _)| > bind ?n = |b(?x, _)| > emit"},
+      {"q(?g, ?n) <- ?n = |b(?g, _)|", "count |b(?g, _)| > bind ?n = |b(?g, _)| > emit"},
+      {"q(?n) <- a(?l), ?n = |?l|", "atom a(?l) > count-value |?l| > bind ?n = |?l| > emit"},
+      {"q(?x) <- a(?m), ?m = ~ {:k ?x}", "atom a(?m) > match ?m = ~ {:k ?x} > emit"},
+      {"q(?x) <- a(f(?x, ?y)), b(?y)", "atom a(f(?x, ?y)) > atom b(?y) by all > emit"},
+      {"q(?x) <- b(?y), a(f(?y), ?x)", "atom b(?y) > atom a(f(?y), ?x) by 0 > emit"},
+  };
+  for (const auto& c : kCases) {
+    INFO(c.rule);
+    CHECK(PlanOf(c.rule) == c.plan);
+  }
+}
+
+TEST_CASE("an equality that is taken apart leaves the other clauses waiting") {
+  // Two parts, no part, and what can only run when the parts have.
+  CHECK(PlanOf("q(?x) <- a(?x), [?y ?z] = [1 ?x], ?u < 1", Mode::kSolve) ==
+        "atom a(?x) > bind [?y ?z] = [1 ?x] > stuck: ?u is never bound in `?u < 1`");
+  CHECK(PlanOf("q(?x) <- a(?x), [?y 2] = [1 ?z], ?u < 1", Mode::kSolve) ==
+        "atom a(?x) > bind [?y 2] = [1 ?z] > bind [?y 2] = [1 ?z] > "
+        "stuck: ?u is never bound in `?u < 1`");
+  CHECK(PlanOf("q(?x) <- a(?x), [?y ?w] = [?v 2], ?u < 1", Mode::kSolve) ==
+        "atom a(?x) > bind [?y ?w] = [?v 2] > stuck: ?u is never bound in `?u < 1`");
+  CHECK(PlanOf("q(?x) <- f(_) = f(?y), ?u < 1, a(?x)", Mode::kSolve) ==
+        "atom a(?x) > stuck: ?u is never bound in `?u < 1`");
+  CHECK(PlanOf("q(?x) <- f(_) = f(?y), a(?x); @distinct(?x, a(?x))") ==
+        "atom a(?x) > atom a(?x) by all > distinct @distinct > emit");
+}
+
+TEST_CASE("each branch of a disjunction goes on with its own copy of the rest") {
+  CHECK(PlanOf("q(?x) <- (a(?x) | b(?x, ?y)), c(?x)") ==
+        "branch {atom a(?x) > atom c(?x) by all > emit} "
+        "{atom b(?x, ?y) > atom c(?x) by all > emit}");
+}
+
+TEST_CASE("a plan that starts from a delta") {
+  const char* const kRule = "t(?x, ?z) <- t(?x, ?y), t(?y, ?z), ?x != ?z";
+  CHECK(PlanOf(kRule, Mode::kDerive, 0) ==
+        "delta atom t(?x, ?y) > atom t(?y, ?z) by 0 > compare ?x != ?z > emit");
+  CHECK(PlanOf(kRule, Mode::kDerive, 1) ==
+        "delta atom t(?y, ?z) > old atom t(?x, ?y) by 1 > compare ?x != ?z > emit");
+}
+
+TEST_CASE("what the caller knows is bound from the start") {
+  CHECK(PlanOf("q(?x, ?y) <- a(?x, ?y)", Mode::kSolve, -1, {"x"}) == "atom a(?x, ?y) by 0 > emit");
+  CHECK(PlanOf("q(?x, ?y) <- a(?x, ?y)", Mode::kSolve, -1, {"x", "y"}) ==
+        "atom a(?x, ?y) by all > emit");
+  CHECK(PlanOf("q(?x, ?n) <- ?n = |?x|", Mode::kSolve, -1, {"x"}) ==
+        "count-value |?x| > bind ?n = |?x| > emit");
+}
+
+TEST_CASE("clauses that reach outside never pass each other") {
+  CHECK(PlanOf("%g <- $ask(?p), a(?p), $tell(?q), b(?q), ?p != \"x\"", Mode::kSolve) ==
+        "atom a(?p) > compare ?p != \"x\" > atom $ask(?p) by all > atom b(?q) > "
+        "atom $tell(?q) by all > emit");
+  CHECK(PlanOf("% <- $json(?x), a(?x), b(?x)", Mode::kSolve) ==
+        "atom a(?x) > atom b(?x) by all > show $json(?x) > emit");
+}
+
+TEST_CASE("a clause that can never run is named with its lvar") {
+  struct {
+    const char* rule;
+    const char* named;
+  } const kCases[] = {
+      {"q(?x) <- ?x < 3", "?x"},
+      {"q(?x) <- a(?x), ?x < ?limit", "?limit"},
+      {"q(?x, ?y) <- a(?x)", "?y"},
+      {"q(?x) <- a(?x), ?z = ?w + 1", "?w"},
+      {"q(?x) <- a(?x), not b(?y), ?y != ?x", "?y"},
+      {"q(?x) <- a(?x), ?x in ?list", "?list"},
+      {"q(?n) <- ?n = |?list|", "?list"},
+      {"q(\"<{?x}>\") <- a(?y)", "?x"},
+      {"q(?x) <- a(?x), ?t before now", "?t"},
+  };
+  for (const auto& c : kCases) {
+    INFO(c.rule);
+    const std::string refused = PlanOf(c.rule);
+    CHECK(refused.starts_with("refused: "));
+    CHECK(refused.find(c.named) != std::string::npos);
+    const std::string stuck = PlanOf(c.rule, Mode::kSolve);
+    CHECK(stuck.find("stuck: ") != std::string::npos);
+    CHECK(stuck.find(c.named, stuck.find("stuck: ")) != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace rpl

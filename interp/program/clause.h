@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The normal form of rules: what lowering leaves of a sentence.
+//
+// Every lvar and avar of a sentence is a *slot*, numbered from 0 in order of first
+// occurrence. A tail is a list of clauses; order is the author's, and the planner may
+// move pure ones. Operators keep their expression trees; counts, metadata suffixes,
+// `now` and nested rules have become clauses of their own. Labels are relation ids.
+//
+// Owned by the Program; plans borrow clauses, so a rule's clauses never move.
+#ifndef RPL_INTERP_PROGRAM_CLAUSE_H_
+#define RPL_INTERP_PROGRAM_CLAUSE_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "interp/store/store.h"
+#include "interp/store/value.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace rpl {
+
+using SlotId = int;
+
+/// What a value is matched with, or built from (§3, §4, §6, §8).
+struct Pattern {
+  enum class Kind {
+    kConstant,  // `constant`
+    kSlot,      // `slot`; `binds` says that this occurrence is the first (set by a plan)
+    kAny,       // _
+    kList,      // parts, then rest
+    kSet,       // parts, then rest; every part takes an element of its own
+    kMap,       // parts: key, value, …; rest; `open` allows further keys (after ~)
+    kTerm,      // a nested relation call: ns, label, parts (decision 35)
+    kTemplate,  // texts with parts as holes: slots or wilds
+    kRegex,     // regex; parts are the slots of its named groups, in group order
+    kEach,      // ~ ?x and other patterns inside a collection: a set distributes (§7)
+  };
+  Kind kind = Kind::kAny;
+  Value constant;
+  std::vector<Value> written;  // kConstant: its parts as this literal has them (OrderIfOther)
+  SlotId slot = -1;
+  bool binds = false;
+  bool open = false;
+  bool every = false;  // a hole that takes every text it can: another clause says which
+  Namespace ns = Namespace::kRelation;
+  std::string label;
+  std::vector<Pattern> parts;
+  std::vector<Pattern> rest;  // none, one, or (in heads) several
+  std::vector<std::string> texts;
+  std::shared_ptr<const re2::RE2> regex;
+
+  static Pattern Constant(Value v);
+  static Pattern Slot(SlotId s);
+  static Pattern Any() { return {}; }
+};
+
+/// A value to compute (§5.1, §5.3). kTerm builds `term`; the others combine two sides.
+struct Expr {
+  enum class Kind { kTerm, kOperator, kNow };
+  Kind kind = Kind::kTerm;
+  Pattern term;
+  Operator op = Operator::kAdd;
+  std::vector<Expr> sides;
+};
+
+/// A text that many hold and nobody changes: read as a string.
+class SharedText {
+ public:
+  SharedText() = default;
+  explicit SharedText(std::string text)
+      : text_(std::make_shared<const std::string>(std::move(text))) {}
+  const std::string& str() const {
+    static const std::string kEmpty;
+    return text_ == nullptr ? kEmpty : *text_;
+  }
+  operator const std::string&() const { return str(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
+struct Clause;
+using Clauses = std::vector<Clause>;
+
+/// rel(args), %goal(args), $tool(args). `row`, when not -1, is the slot that receives a
+/// reference to the matched row, for the metadata clauses that follow.
+struct Atom {
+  RelationId relation;
+  std::vector<Pattern> args;
+  SlotId row = -1;
+  /// Arguments that are bare avars: asked for when nothing else supplies them (§18.4.5).
+  std::vector<SlotId> avars;
+  /// Whether set patterns among `args` read the relation's companion.
+  bool whole = false;
+  /// Goals: the number of the rule whose answers alone are meant, or -1.
+  int rule = -1;
+};
+
+/// = != < > <= >=
+struct Compare {
+  Operator op;
+  Expr left;
+  Expr right;
+};
+
+/// value = ~ pattern: a set distributes over a pattern that is no set (§7).
+struct MatchWith {
+  Expr value;
+  Pattern pattern;
+};
+
+/// element in collection; `negated` for not in.
+struct Member {
+  Expr element;
+  Expr collection;
+  bool negated = false;
+};
+
+/// §5.4; two operands for before and after, three for within and between.
+struct Temporal {
+  enum class Kind { kBefore, kAfter, kWithin, kBetween };
+  Kind kind;
+  std::vector<Expr> operands;
+};
+
+/// result = |atom|, or |value|, or |#?t|. `groups` are slots of the atom that nothing
+/// else binds though they stand outside: one count per value (decision 25).
+struct CountOf {
+  SlotId result;
+  Clauses atom;             // exactly one Atom, or empty
+  std::vector<Expr> value;  // exactly one, or empty
+  SlotId expansion = -1;
+  std::vector<SlotId> groups;
+};
+
+/// not (body)
+struct Negation {
+  Clauses body;
+};
+
+/// a | b. `ordered`: a later branch is tried only when the earlier ones are unsatisfied;
+/// set when a branch reaches goals or calls.
+struct Alternatives {
+  std::vector<Clauses> branches;
+  bool ordered = false;
+};
+
+/// #?t as a clause (§5.7).
+struct Expand {
+  SlotId slot;
+  SlotId row = -1;
+};
+
+/// The names a bindings map shows for a form: its own lvars in written order (§11).
+struct OwnSlots {
+  std::vector<SlotId> slots;
+  std::vector<Value> names;  // slot values, one each
+};
+
+/// A metadata suffix that is read per instance: fields of the author's map, or bindings.
+struct Metadata {
+  std::vector<SlotId> rows;  // row references of the form's members
+  OwnSlots own;              // bindings only
+  bool bindings = false;
+  Pattern pattern;  // a map, a slot or a wild
+  /// The key that a bare symbol may stand for (decision 47): :doc, :result, or none.
+  Value primary = kNone;
+  /// Whether the :status of the same row is read: then a call that failed is known to have
+  /// (decision 80).
+  bool knows_failure = false;
+};
+
+/// form ^ ?m: one map over every instance of the form by itself (decision 48).
+struct Aggregate {
+  Clauses body;
+  std::vector<SlotId> rows;
+  OwnSlots own;
+  Pattern pattern;
+};
+
+/// A bare avar is read: its reply, or a question (§13). `last`: only where no other clause
+/// binds the slot, which the plan says (§18.4.5, decisions 38, 75).
+struct ReadAvar {
+  RelationId channel;
+  SlotId slot;
+  int question;  // index into Program::questions
+  bool last = false;
+};
+
+/// $json(?x): shown once every other clause holds (decision 58).
+struct ShowJson {
+  SlotId slot;
+};
+
+/// !%goal(args). In an activation clause it reads the state before the body.
+struct GoalIsFalse {
+  Atom goal;
+  bool activation = false;
+};
+
+/// @choose: the first answer of the body only.
+struct First {
+  Clauses body;
+};
+
+/// @for: from each answer of `start`, while `condition` holds; `step` binds `next`.
+struct Loop {
+  Clauses start;
+  Clauses condition;
+  Clauses step;
+  SlotId value;
+  SlotId next;
+};
+
+/// @distinct: at most one answer of the rule per value of these slots.
+struct Distinct {
+  std::vector<SlotId> slots;
+};
+
+/// tail -> body on a rule: an answer that fails it is not derived but a violation.
+struct Check {
+  Clauses body;
+  int constraint;  // index into Program::constraints
+};
+
+/// true, false, or a literal that means nothing as a clause.
+struct Truth {
+  bool holds;
+};
+
+struct Clause {
+  std::variant<Atom, Compare, MatchWith, Member, Temporal, CountOf, Negation, Alternatives, Expand,
+               Metadata, Aggregate, ReadAvar, ShowJson, GoalIsFalse, First, Loop, Distinct, Check,
+               Truth>
+      is;
+  Span span;
+  std::string text;         // as written, for reasons
+  bool activation = false;  // of a rule's activation clause: evaluated before the body (§16)
+
+  template <typename T>
+  const T* As() const {
+    return std::get_if<T>(&is);
+  }
+  template <typename T>
+  T* As() {
+    return std::get_if<T>(&is);
+  }
+};
+
+/// In a head: [.. & ?x] or #{.. & ?x} itself (§8).
+inline bool IsGathering(const Pattern& p) {
+  return (p.kind == Pattern::Kind::kList || p.kind == Pattern::Kind::kSet) && !p.rest.empty();
+}
+
+/// Calls fn(slot) for every slot of a pattern, expression or clause, sub-clauses included.
+template <typename Fn>
+void ForEachSlot(const Pattern& p, Fn&& fn) {
+  if (p.kind == Pattern::Kind::kSlot) fn(p.slot);
+  for (const Pattern& part : p.parts) ForEachSlot(part, fn);
+  for (const Pattern& part : p.rest) ForEachSlot(part, fn);
+}
+
+template <typename Fn>
+void ForEachSlot(const Expr& e, Fn&& fn) {
+  if (e.kind == Expr::Kind::kTerm) ForEachSlot(e.term, fn);
+  for (const Expr& side : e.sides) ForEachSlot(side, fn);
+}
+
+/// A copy of `p` in which first occurrences bind: those for which `is_first(slot)` holds,
+/// asked in the order in which matching visits the parts.
+template <typename Fn>
+Pattern WithBinds(const Pattern& p, Fn&& is_first) {
+  Pattern out = p;
+  MarkBinds(out, is_first);
+  return out;
+}
+
+template <typename Fn>
+void MarkBinds(Pattern& p, Fn&& is_first) {
+  if (p.kind == Pattern::Kind::kSlot) p.binds = is_first(p.slot);
+  for (Pattern& part : p.parts) MarkBinds(part, is_first);
+  for (Pattern& part : p.rest) MarkBinds(part, is_first);
+}
+
+/// The same, where first are the slots that `bound` does not have; it gets them.
+Pattern WithBinds(const Pattern& p, std::vector<bool>& bound);
+
+/// Marks all slots that occur in a clause or in its sub-clauses.
+void CollectSlots(const Clause& clause, std::vector<bool>& out);
+
+/// Calls fn(clauses) for each list of sub-clauses, which are const when the clause is.
+template <typename AnyClause, typename Fn>
+void ForEachBody(AnyClause& clause, Fn&& fn) {
+  if (auto* c = clause.template As<CountOf>()) fn(c->atom);
+  if (auto* c = clause.template As<Negation>()) fn(c->body);
+  if (auto* c = clause.template As<Alternatives>())
+    for (auto& branch : c->branches) fn(branch);
+  if (auto* c = clause.template As<Aggregate>()) fn(c->body);
+  if (auto* c = clause.template As<First>()) fn(c->body);
+  if (auto* c = clause.template As<Check>()) fn(c->body);
+  if (auto* c = clause.template As<Loop>()) fn(c->start), fn(c->condition), fn(c->step);
+}
+
+/// Calls fn(slot) for every slot that a clause or its sub-clauses mention, as often as they
+/// do. What only the body of an Aggregate mentions is its own (decision 48).
+template <typename Fn>
+void ForEachSlot(const Clause& clause, Fn&& fn) {
+  const auto one = [&](SlotId s) {
+    if (s >= 0) fn(s);
+  };
+  const auto all = [&](const auto& parts) {
+    for (const auto& part : parts) ForEachSlot(part, fn);
+  };
+  const auto slots = [&](const std::vector<SlotId>& list) {
+    for (const SlotId s : list) one(s);
+  };
+  if (const auto* c = clause.As<Atom>()) all(c->args), one(c->row);
+  if (const auto* c = clause.As<Compare>()) ForEachSlot(c->left, fn), ForEachSlot(c->right, fn);
+  if (const auto* c = clause.As<MatchWith>())
+    ForEachSlot(c->value, fn), ForEachSlot(c->pattern, fn);
+  if (const auto* c = clause.As<Member>())
+    ForEachSlot(c->element, fn), ForEachSlot(c->collection, fn);
+  if (const auto* c = clause.As<Temporal>()) all(c->operands);
+  if (const auto* c = clause.As<CountOf>()) one(c->result), one(c->expansion), all(c->value);
+  if (const auto* c = clause.As<Expand>()) one(c->slot), one(c->row);
+  if (const auto* c = clause.As<Metadata>())
+    slots(c->rows), slots(c->own.slots), ForEachSlot(c->pattern, fn);
+  if (const auto* c = clause.As<Aggregate>()) return ForEachSlot(c->pattern, fn);
+  if (const auto* c = clause.As<ReadAvar>()) one(c->slot);
+  if (const auto* c = clause.As<ShowJson>()) one(c->slot);
+  if (const auto* c = clause.As<GoalIsFalse>()) all(c->goal.args);
+  if (const auto* c = clause.As<Loop>()) one(c->value), one(c->next);
+  if (const auto* c = clause.As<Distinct>()) slots(c->slots);
+  ForEachBody(clause, [&](const Clauses& body) { all(body); });
+}
+
+/// The name of a slot that is `_` in a head: an argument that only a caller binds (decision 38).
+inline constexpr std::string_view kAnyInput = "_";
+
+/// One rule. The head of a goal rule lists its captures.
+struct Definition {
+  int number = 0;  // position in the program
+  RelationId head = kNoId;
+  std::vector<Pattern> args;
+  SlotId head_expansion = -1;         // #?h <- …: the relation comes from the term (§5.7)
+  std::vector<std::size_t> gathered;  // arguments with `&` (§8)
+  Clauses activation;                 // what `;` adds, evaluated before the body (§16)
+  Clauses body;
+  bool force = false;              // @each: every answer is pursued
+  bool choice = false;             // has @choose, @distinct or a Check: not monotone
+  std::vector<std::string> slots;  // names without mark; "" for made ones
+  std::vector<bool> avar;          // per slot
+  std::vector<Value> captures;     // goals: the slot names of the arguments
+  Span span;
+  std::string text;     // printed
+  std::string heading;  // title of the heading it stands under
+  bool from_heading = false;
+  int question = -1;  // headings: what to ask for an argument that nothing binds
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PROGRAM_CLAUSE_H_

@@ -1,0 +1,815 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sentence is lowered clause by clause, in written order. Two things are looked at as
+// a whole: which avars nothing in the sentence supplies (they become questions), and which
+// lvars stand for a call written in the same sentence (`?t = p(_), |#?t|` reads p(_)).
+// Terms and expressions are lowered in lower_terms.cc, metadata suffixes in
+// lower_metadata.cc.
+#include "interp/program/lower.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "grammar/printer.h"
+
+namespace rpl {
+namespace {
+
+Space SpaceOf(Namespace ns) {
+  switch (ns) {
+    case Namespace::kRelation: return Space::kRelation;
+    case Namespace::kGoal: return Space::kGoal;
+    case Namespace::kTool: return Space::kTool;
+  }
+  return Space::kRelation;
+}
+
+// Calls fn(slot) for each slot that the clause supplies with a value. `?v = $x` reads an
+// avar, and only `$x = …` of a computed value resolves it (decisions 54, 55).
+template <typename Fn>
+void ForEachProduct(const Clause& clause, const std::vector<bool>& avar, const Fn& fn) {
+  if (const auto* c = clause.As<Atom>())
+    for (const Pattern& p : c->args) ForEachSlot(p, fn);
+  if (const auto* c = clause.As<Metadata>()) ForEachSlot(c->pattern, fn);
+  if (const auto* c = clause.As<Aggregate>()) ForEachSlot(c->pattern, fn);
+  if (const auto* c = clause.As<MatchWith>()) ForEachSlot(c->pattern, fn);
+  if (const auto* c = clause.As<Member>())
+    if (!c->negated && c->element.kind == Expr::Kind::kTerm) ForEachSlot(c->element.term, fn);
+  if (const auto* c = clause.As<CountOf>()) fn(c->result);
+  if (const auto* c = clause.As<ReadAvar>()) fn(c->slot);
+  if (const auto* c = clause.As<Loop>()) fn(c->value);
+  if (const auto* c = clause.As<Compare>(); c != nullptr && c->op == Operator::kEqual) {
+    const auto side = [&](const Expr& e, const Expr& other, const auto& each) {
+      const bool constant =
+          other.kind == Expr::Kind::kTerm && other.term.kind == Pattern::Kind::kConstant;
+      if (e.kind == Expr::Kind::kTerm && !constant) ForEachSlot(e.term, each);
+    };
+    side(c->left, c->right, fn);
+    side(c->right, c->left, [&](SlotId s) {
+      if (!avar[static_cast<std::size_t>(s)]) fn(s);
+    });
+  }
+  const auto all = [&](const Clauses& body, const auto& each) {
+    for (const Clause& inner : body) ForEachProduct(inner, avar, std::function<void(SlotId)>(each));
+  };
+  if (const auto* c = clause.As<First>()) all(c->body, fn);
+  if (const auto* c = clause.As<Alternatives>()) {  // what each branch supplies
+    std::unordered_map<SlotId, std::size_t> branches;
+    for (std::size_t i = 0; i < c->branches.size(); ++i)
+      all(c->branches[i], [&](SlotId s) {
+        std::size_t& has = branches.emplace(s, 0).first->second;
+        if (has == i) ++has;
+      });
+    for (const auto& [slot, has] : branches)
+      if (has == c->branches.size()) fn(slot);
+  }
+}
+
+}  // namespace
+
+bool IsToolOrAvar(const Node& node) {
+  if (node.As<Avar>()) return true;
+  const auto* call = node.As<Call>();
+  return call != nullptr && call->ns == Namespace::kTool;
+}
+
+std::optional<Rule> WithPin(const Rule& rule) {
+  if (rule.constraints.size() != 1 || rule.tail.size() != 1) return std::nullopt;
+  const auto* form = Ungroup(rule.constraints.front()).As<Call>();
+  const auto* clauses = rule.tail.front().As<Conjunction>();
+  if (form == nullptr || form->ns != Namespace::kRelation || clauses == nullptr)
+    return std::nullopt;
+  const Node pinned = clauses->clauses.back();
+  const auto* lvar = pinned.As<Lvar>();
+  if (lvar == nullptr || lvar->name.empty()) return std::nullopt;
+  Rule out = rule;
+  auto& left = out.tail.front().As<Conjunction>()->clauses;
+  left.pop_back();
+  std::vector<std::string> others;
+  for (const Node& node : out.heads) CollectVariables(node, others);
+  for (const Node& node : left) CollectVariables(node, others);
+  if (std::find(others.begin(), others.end(), lvar->name) == others.end()) return std::nullopt;
+  if (left.size() == 1) {
+    Node only = std::move(left.front());
+    out.tail.front() = std::move(only);
+  }
+  out.constraints.insert(out.constraints.begin(), pinned);
+  return out;
+}
+
+bool IsFailure(const Rule& rule) {
+  if (!rule.heads.empty() || rule.tail.size() != 1) return false;
+  if (!rule.abductives.empty() || !rule.constraints.empty()) return false;
+  const Node& statement = Ungroup(rule.tail.front());
+  const auto* call = statement.As<Call>();
+  std::vector<std::string> variables;
+  CollectVariables(statement, variables);
+  return call != nullptr && call->ns == Namespace::kGoal && call->label == "fail" &&
+         variables.empty();
+}
+
+void Lowering::Fail(Code code, Span span, std::string message, std::string hint) {
+  failed_ = true;
+  out_.Add(code, span, std::move(message), std::move(hint));
+}
+
+void Lowering::Push(Clauses& out, const Node& node, decltype(Clause::is) is) {
+  out.push_back({std::move(is), node.span, Print(node)});
+}
+
+void Lowering::CallClause(const Node& node, const Call& call, Clauses& out, SlotId row) {
+  if (call.ns == Namespace::kTool && call.label == "json" && call.args.size() == 1) {
+    const auto* v = call.args.front().As<Lvar>();
+    if (v != nullptr && !v->name.empty()) {
+      Push(out, node, ShowJson{SlotOf(v->name, false)});
+      return;
+    }
+  }
+  if (call.args.size() > kMaxArity) {
+    Fail(Code::kTooLong, node.span,
+         "expected at most " + std::to_string(kMaxArity) + " arguments, got " +
+             std::to_string(call.args.size()));
+    return;
+  }
+  Atom atom;
+  const auto arity =
+      call.ns == Namespace::kGoal ? 1u : static_cast<std::uint32_t>(call.args.size());
+  atom.relation = program_.store().Declare(SpaceOf(call.ns), call.label, arity);
+  atom.row = row;
+  for (const Node& arg : call.args) {
+    atom.args.push_back(Term(arg));
+    const Pattern& p = atom.args.back();
+    if (p.kind == Pattern::Kind::kSet && !p.rest.empty()) atom.whole = true;
+  }
+  if (atom.whole) program_.store().Whole(atom.relation);
+  Push(out, node, std::move(atom));
+}
+
+void Lowering::Tail(const Node& node, Clauses& out) {
+  if (const auto* v = node.As<Conjunction>()) {
+    for (const Node& clause : v->clauses) Tail(clause, out);
+  } else if (const auto* v2 = node.As<Group>()) {
+    Tail(v2->inner.front(), out);
+  } else if (const auto* rule = node.As<Rule>()) {
+    NestedRule(node, *rule, out);
+  } else if (const auto* d = node.As<Disjunction>()) {
+    Alternatives alternatives;
+    for (const Node& branch : d->branches) Tail(branch, alternatives.branches.emplace_back());
+    alternatives.ordered = std::any_of(alternatives.branches.begin(), alternatives.branches.end(),
+                                       [&](const Clauses& branch) { return Reaches(branch); });
+    Push(out, node, std::move(alternatives));
+  } else if (const auto* n = node.As<Not>()) {
+    const Node& inner = Ungroup(n->clause.front());
+    const auto* call = inner.As<Call>();
+    if (call != nullptr && call->ns == Namespace::kGoal) {
+      GoalIsFalse is;
+      Clauses goal;
+      CallClause(inner, *call, goal, -1);
+      is.goal = *goal.front().As<Atom>();
+      is.activation = activation_;
+      Push(out, node, std::move(is));
+      return;
+    }
+    Negation negation;
+    Tail(n->clause.front(), negation.body);
+    Push(out, node, std::move(negation));
+  } else if (const auto* g = node.As<GoalFalse>()) {
+    GoalIsFalse is;
+    Clauses goal;
+    CallClause(g->goal.front(), *g->goal.front().As<Call>(), goal, -1);
+    is.goal = *goal.front().As<Atom>();
+    is.activation = activation_;
+    Push(out, node, std::move(is));
+  } else if (const auto* b = node.As<Binary>()) {
+    BinaryClause(node, *b, out);
+  } else if (const auto* w = node.As<Within>()) {
+    Temporal t{Temporal::Kind::kWithin, {}};
+    for (const Node& part : w->parts) t.operands.push_back(Compute(part, out));
+    Push(out, node, std::move(t));
+  } else if (const auto* w2 = node.As<Between>()) {
+    Temporal t{Temporal::Kind::kBetween, {}};
+    for (const Node& part : w2->parts) t.operands.push_back(Compute(part, out));
+    Push(out, node, std::move(t));
+  } else if (const auto* c = node.As<Call>()) {
+    CallClause(node, *c, out, -1);
+  } else if (const auto* a = node.As<Annotated>()) {
+    AnnotatedClause(node, *a, out);
+  } else if (const auto* e = node.As<Expansion>()) {
+    if (const auto form = forms_.find(e->name); form != forms_.end())
+      return Tail(*form->second, out);
+    Push(out, node, Expand{SlotOf(e->name, false)});
+  } else if (const auto* v3 = node.As<Avar>()) {
+    const SlotId slot = SlotOf(v3->name, true);
+    Push(out, node,
+         ReadAvar{program_.store().Declare(Space::kAvar, v3->name, 0), slot,
+                  QuestionFor(v3->name, "$" + v3->name)});
+  } else if (const auto* l = node.As<Lvar>()) {
+    // A prose term (§17.4), or a variable that asserts nothing by itself.
+    if (!l->name.empty()) SlotOf(l->name, false);
+    if (heading_.signature && !l->name.empty())
+      Push(out, node,
+           ReadAvar{program_.store().Declare(Space::kAvar, l->name, 0), SlotOf(l->name, false),
+                    QuestionFor(l->name, "$" + l->name)});
+    else Push(out, node, Truth{true});
+  } else if (const auto* t = node.As<Boolean>()) {
+    Push(out, node, Truth{t->value});
+  } else if (node.As<Count>() || node.As<Collection>() || node.As<Match>()) {
+    Fail(Code::kSyntaxError, node.span, "expected a clause, got the value `" + Print(node) + "`",
+         "compare it: `?x = " + Print(node) + "`");
+  } else {
+    Push(out, node, Truth{!node.As<Nil>()});
+  }
+}
+
+// HEAD <- (RULE) and (HEAD <- TAIL) as a clause: both heads hold for each answer of the
+// inner tail (decision 37), so the inner tail is part of this one, and the inner head is
+// a rule of its own, made by Program.
+void Lowering::NestedRule(const Node&, const Rule& rule, Clauses& out) {
+  Definition inner;
+  Activation(rule.abductives, inner);
+  for (Clause& clause : inner.activation) out.push_back(std::move(clause));
+  for (const Node& tail : rule.tail) Tail(tail, out);
+}
+
+void Lowering::BinaryClause(const Node& node, const Binary& b, Clauses& out) {
+  const Node& left = Ungroup(b.sides[0]);
+  const Node& right = Ungroup(b.sides[1]);
+  switch (b.op) {
+    case Operator::kBefore:
+    case Operator::kAfter: {
+      Temporal t{b.op == Operator::kBefore ? Temporal::Kind::kBefore : Temporal::Kind::kAfter, {}};
+      t.operands.push_back(Compute(left, out));
+      t.operands.push_back(Compute(right, out));
+      Push(out, node, std::move(t));
+      return;
+    }
+    case Operator::kIn:
+    case Operator::kNotIn: {
+      Member m;
+      m.element = Compute(left, out);
+      m.collection = Compute(right, out);
+      m.negated = b.op == Operator::kNotIn;
+      Push(out, node, std::move(m));
+      return;
+    }
+    case Operator::kEqual: {
+      const auto* v = left.As<Lvar>();
+      if (v != nullptr && right.As<Call>() && IsToolOrAvar(right)) {  // async bind sugar (§13.3)
+        Annotated sugar;
+        sugar.form.push_back(right);
+        Suffix suffix;
+        suffix.key.push_back({Keyword{"result"}, node.span});
+        suffix.value.push_back(left);
+        suffix.span = node.span;
+        sugar.suffixes.push_back(std::move(suffix));
+        AnnotatedClause(node, sugar, out);
+        return;
+      }
+      const auto match = [&](const Node& value, const Match& m) {
+        MatchWith with;
+        with.value = Compute(value, out);
+        with.pattern = Term(m.pattern.front(), true);
+        Push(out, node, std::move(with));
+      };
+      if (const auto* m = right.As<Match>()) return match(left, *m);
+      if (const auto* m = left.As<Match>()) return match(right, *m);
+      break;
+    }
+    case Operator::kNotEqual:
+    case Operator::kLess:
+    case Operator::kGreater:
+    case Operator::kLessEqual:
+    case Operator::kGreaterEqual: break;
+    default:
+      Fail(Code::kSyntaxError, node.span, "expected a clause, got the value `" + Print(node) + "`",
+           "compare it: `?x = " + Print(node) + "`");
+      return;
+  }
+  Compare compare{b.op, {}, {}};
+  compare.left = Compute(left, out);
+  compare.right = Compute(right, out);
+  Push(out, node, std::move(compare));
+}
+
+bool Lowering::Reaches(const Clauses& clauses) const {
+  return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
+    if (const auto* atom = clause.As<Atom>())
+      return program_.store().at(atom->relation).space() != Space::kRelation;
+    if (clause.As<ReadAvar>() || clause.As<GoalIsFalse>()) return true;
+    bool found = false;
+    ForEachBody(clause, [&](const Clauses& body) { found |= Reaches(body); });
+    return found;
+  });
+}
+
+int Lowering::QuestionFor(const std::string& name, const std::string& subject) {
+  Question q;
+  q.name = name;
+  q.subject = subject;
+  if (heading_.prose.empty()) q.prompt = SharedText(name);
+  else if (prompt_.str().empty()) q.prompt = prompt_ = SharedText(heading_.prose);
+  else q.prompt = prompt_;
+  q.options = OptionsFor();
+  program_.questions_.push_back(std::move(q));
+  return static_cast<int>(program_.questions_.size()) - 1;
+}
+
+// The last span of the heading that names a unary relation, of those declared by now.
+RelationId Lowering::OptionsFor() {
+  if (heading_.spans.empty()) return kNoId;
+  const Store& store = program_.store();
+  const auto take = [&](std::size_t span, RelationId relation) {
+    if (relation == kNoId || span < options_span_) return;
+    options_span_ = span;
+    options_ = relation;
+  };
+  if (spans_.empty()) {
+    for (std::size_t i = 0; i < heading_.spans.size(); ++i) {
+      spans_[heading_.spans[i]] = i;
+      take(i, store.Find(Space::kRelation, heading_.spans[i], 1));
+    }
+    related_ = store.size();
+  }
+  for (; related_ < store.size(); ++related_) {
+    const Relation& r = store.at(static_cast<RelationId>(related_));
+    if (r.space() != Space::kRelation || r.arity() != 1) continue;
+    const auto span = spans_.find(store.pool().TextOf(r.label()));
+    if (span != spans_.end()) take(span->second, store.Find(Space::kRelation, span->first, 1));
+  }
+  return options_;
+}
+
+void Lowering::Activation(const std::vector<Abductive>& abductives, Definition& to) {
+  activation_ = true;
+  for (const Abductive& a : abductives) {
+    // The leading run of bare lvars is the binding (decision 68).
+    std::size_t split = 0;
+    while (split < a.clauses.size() && a.clauses[split].As<Lvar>()) ++split;
+    switch (a.kind) {
+      case AbductiveKind::kWhen:
+        for (const Node& clause : a.clauses) Tail(clause, to.activation);
+        break;
+      case AbductiveKind::kChoose: {
+        First first;
+        for (std::size_t i = split; i < a.clauses.size(); ++i) Tail(a.clauses[i], first.body);
+        to.activation.push_back({std::move(first), a.span, "@choose"});
+        to.choice = true;
+        break;
+      }
+      case AbductiveKind::kDistinct: {
+        Distinct distinct;
+        for (std::size_t i = 0; i < split; ++i)
+          if (const auto* v = a.clauses[i].As<Lvar>(); !v->name.empty())
+            distinct.slots.push_back(SlotOf(v->name, false));
+        for (std::size_t i = split; i < a.clauses.size(); ++i) Tail(a.clauses[i], to.activation);
+        to.body.push_back({std::move(distinct), a.span, "@distinct"});
+        to.choice = true;
+        break;
+      }
+      case AbductiveKind::kEach: {
+        to.force = true;
+        // Two parts, ?u and a collection lvar: the elements (decision 67).
+        if (split == a.clauses.size() && split >= 2) {
+          Member member;
+          member.element.term = Term(a.clauses[0]);
+          member.collection.term = Term(a.clauses[split - 1]);
+          to.activation.push_back({std::move(member), a.span, "@each"});
+        } else {
+          for (std::size_t i = split; i < a.clauses.size(); ++i) Tail(a.clauses[i], to.activation);
+        }
+        break;
+      }
+      case AbductiveKind::kFor: {
+        Loop loop;
+        Tail(a.clauses[0], loop.start);
+        Tail(a.clauses[1], loop.condition);
+        std::vector<std::string> bound;
+        CollectVariables(a.clauses[0], bound);
+        CollectVariables(a.clauses[1], bound);
+        std::vector<std::string> in_step;
+        for (std::size_t i = 2; i < a.clauses.size(); ++i) {
+          CollectVariables(a.clauses[i], in_step);
+          Tail(a.clauses[i], loop.step);
+        }
+        const std::unordered_set<std::string> known(bound.begin(), bound.end());
+        std::vector<std::string> fresh;
+        std::string carried;
+        for (const std::string& name : in_step) {
+          if (!known.contains(name)) fresh.push_back(name);
+          else if (carried.empty()) carried = name;
+        }
+        if (fresh.size() != 1 || carried.empty()) {
+          Fail(Code::kBadAbductive, a.span,
+               "expected a step from the loop's lvar to exactly one new lvar, got " +
+                   std::to_string(fresh.size()) + " new",
+               "write it as `@for(?i = 1, ?i <= 3, next(?i, ?j))`");
+          break;
+        }
+        loop.value = SlotOf(carried, false);
+        loop.next = SlotOf(fresh.front(), false);
+        to.activation.push_back({std::move(loop), a.span, "@for"});
+        break;
+      }
+    }
+  }
+  activation_ = false;
+}
+
+// An avar that nothing supplies is read from outside (§18.4.5): before the first clause
+// that mentions it, or last when only the head does. One in an argument position of a
+// relation is matched like a variable first (decision 53), and one that only a variable is
+// equated with is read last, unless that variable resolves it (decisions 54, 55). So is an
+// argument of a heading, or a span of its prose, that the plan finds bound by nothing.
+//
+// An avar of a branch of a disjunction alone is read there.
+void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head) {
+  if (!heading_.signature && std::find(avar_.begin(), avar_.end(), true) == avar_.end()) return;
+  std::vector<bool> dealt_with(names_.size());
+  ReadAvars(body, head, dealt_with);
+}
+
+void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head,
+                         std::vector<bool>& dealt_with) {
+  constexpr std::size_t kNoClause = static_cast<std::size_t>(-1);
+  struct Use {
+    bool supplied = false;          // by another clause than one that reads it
+    bool read = false;              // by a clause of its own
+    bool resolved = false;          // by an equality with a variable, if that is bound
+    bool in_head = false;           // as an argument
+    bool in_one = true;             // no two clauses mention it
+    std::size_t first = kNoClause;  // clause that mentions it
+    std::size_t atom = kNoClause;   // the first that has it as an argument
+  };
+  std::map<SlotId, Use> uses;
+  for (const Pattern& p : head)
+    if (p.kind == Pattern::Kind::kSlot) uses[p.slot].in_head = true;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const bool reads = body[i].As<ReadAvar>() != nullptr;
+    const SlotId resolved = ResolvedIn(body[i]);
+    ForEachProduct(body[i], avar_, [&](SlotId s) {
+      if (s == resolved) uses[s].resolved = true;
+      else (reads ? uses[s].read : uses[s].supplied) = true;
+    });
+    ForEachSlot(body[i], [&](SlotId s) {
+      Use& use = uses[s];
+      if (use.first == kNoClause) use.first = i;
+      use.in_one = use.in_one && use.first == i;
+    });
+    if (const auto* atom = body[i].As<Atom>())
+      for (const Pattern& p : atom->args)
+        if (p.kind == Pattern::Kind::kSlot) uses[p.slot].atom = std::min(uses[p.slot].atom, i);
+  }
+  const auto clause_reading = [&](SlotId slot, Span span, bool last) {
+    const auto s = static_cast<std::size_t>(slot);
+    return Clause{ReadAvar{program_.store().Declare(Space::kAvar, names_[s], 0), slot,
+                           QuestionFor(names_[s], "$" + names_[s]), last},
+                  span, (avar_[s] ? "$" : "?") + names_[s]};
+  };
+  std::vector<std::pair<std::size_t, Clause>> added;  // before which clause
+  Clauses last;
+  for (const auto& [slot, use] : uses) {
+    const auto s = static_cast<std::size_t>(slot);
+    if (dealt_with[s]) continue;
+    const bool nowhere = use.first == kNoClause;
+    if (avar_[s] && !use.in_head && use.in_one && body[use.first].As<Alternatives>()) continue;
+    dealt_with[s] = true;
+    const Span span = nowhere ? Span{} : body[use.first].span;
+    if (use.supplied || use.read) {  // an atom that alone can supply an avar asks for it
+      if (avar_[s] && use.atom != kNoClause) body[use.atom].As<Atom>()->avars.push_back(slot);
+    } else if (avar_[s] && !use.resolved) {
+      added.emplace_back(std::min(use.first, body.size()), clause_reading(slot, span, false));
+    } else if (avar_[s] || (heading_.signature && use.in_head && names_[s] != kAnyInput)) {
+      last.push_back(clause_reading(slot, span, true));
+    }
+  }
+  for (Clause& clause : body)
+    if (auto* alternatives = clause.As<Alternatives>())
+      for (Clauses& branch : alternatives->branches) {
+        ReadAvars(branch, {}, dealt_with);
+        alternatives->ordered = alternatives->ordered || Reaches(branch);
+      }
+  std::stable_sort(added.begin(), added.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  Clauses out;
+  auto next = added.begin();
+  for (std::size_t i = 0; i <= body.size(); ++i) {
+    for (; next != added.end() && next->first == i; ++next) out.push_back(std::move(next->second));
+    if (i == body.size()) break;
+    auto* read = body[i].As<ReadAvar>();
+    if (read != nullptr && !avar_[static_cast<std::size_t>(read->slot)]) {  // a prose term
+      if (uses[read->slot].supplied) continue;
+      read->last = true;
+      last.push_back(std::move(body[i]));
+      continue;
+    }
+    out.push_back(std::move(body[i]));
+  }
+  out.insert(out.end(), std::make_move_iterator(last.begin()), std::make_move_iterator(last.end()));
+  body = std::move(out);
+}
+
+// The avar of `$x = ?v`: a value of ?v resolves it. -1 for another clause.
+SlotId Lowering::ResolvedIn(const Clause& clause) const {
+  const auto* c = clause.As<Compare>();
+  if (c == nullptr || c->op != Operator::kEqual) return -1;
+  const auto slot_of = [](const Expr& e) {
+    return e.kind == Expr::Kind::kTerm && e.term.kind == Pattern::Kind::kSlot ? e.term.slot : -1;
+  };
+  const SlotId left = slot_of(c->left);
+  const SlotId right = slot_of(c->right);
+  if (left < 0 || right < 0 || !avar_[static_cast<std::size_t>(left)]) return -1;
+  const auto other = static_cast<std::size_t>(right);
+  return avar_[other] || names_[other].empty() ? -1 : left;
+}
+
+namespace {
+
+// ?t = call(…) as a clause of the tail itself: #?t then reads that call (§5.7).
+void FindForms(const Node& tail, std::map<std::string, const Node*>& out) {
+  const Node& inner = Ungroup(tail);
+  if (const auto* c = inner.As<Conjunction>()) {
+    for (const Node& clause : c->clauses) FindForms(clause, out);
+  } else if (const auto* b = inner.As<Binary>(); b != nullptr && b->op == Operator::kEqual) {
+    const auto* v = Ungroup(b->sides[0]).As<Lvar>();
+    const auto* call = Ungroup(b->sides[1]).As<Call>();
+    if (v != nullptr && call != nullptr && call->ns == Namespace::kRelation)
+      out.emplace(v->name, &Ungroup(b->sides[1]));
+  }
+}
+
+bool Gathers(const Pattern& p) {
+  return IsGathering(p) || std::any_of(p.parts.begin(), p.parts.end(), Gathers);
+}
+
+// Marks what is evaluated before the body: branches are, too, as each may stand for the whole.
+void MarkActivation(Clauses& clauses) {
+  for (Clause& clause : clauses) {
+    clause.activation = true;
+    if (auto* alternatives = clause.As<Alternatives>())
+      for (Clauses& branch : alternatives->branches) MarkActivation(branch);
+  }
+}
+
+// Whether a clause may bind what it mentions, as tests and $json do not.
+bool MayBind(const Clause& clause) {
+  if (const auto* c = clause.As<Compare>()) return c->op == Operator::kEqual;
+  if (const auto* c = clause.As<Member>()) return !c->negated;
+  return !(clause.As<ShowJson>() || clause.As<Negation>() || clause.As<GoalIsFalse>() ||
+           clause.As<Temporal>() || clause.As<Check>() || clause.As<Distinct>());
+}
+
+}  // namespace
+
+// Two holes side by side that nothing else binds could share the text in any way
+// (decision 11).
+void Lowering::CheckTemplates(const Clauses& body, const std::vector<Pattern>& head) {
+  // The clauses that mention a slot, and those that may bind it; made when first needed. A
+  // caller may bind an argument that other clauses of the tail take as well.
+  struct Mentions {
+    std::uint32_t all = 0, binding = 0;
+    bool in_head = false;
+    const Clause* last = nullptr;
+  };
+  std::vector<Mentions> mentions;
+  const auto elsewhere = [&](SlotId slot) {
+    if (mentions.empty()) {
+      mentions.resize(names_.size());
+      const auto of = [&](SlotId s) -> Mentions& { return mentions[static_cast<std::size_t>(s)]; };
+      for (const Pattern& p : head) ForEachSlot(p, [&](SlotId s) { of(s).in_head = true; });
+      for (const Clause& clause : body)
+        ForEachSlot(clause, [&](SlotId s) {
+          if (std::exchange(of(s).last, &clause) == &clause) return;
+          ++of(s).all;
+          of(s).binding += MayBind(clause) ? 1 : 0;
+        });
+    }
+    const Mentions& m = mentions[static_cast<std::size_t>(slot)];
+    return m.binding >= 2 || (m.in_head && m.all >= 2);
+  };
+  const auto check = [&](const Clause& clause, const Pattern& pattern) {
+    const std::function<void(const Pattern&)> walk = [&](const Pattern& p) {
+      for (const Pattern& part : p.parts) walk(part);
+      if (p.kind != Pattern::Kind::kTemplate) return;
+      const auto open = [&](const Pattern& hole) {
+        return hole.kind == Pattern::Kind::kAny || !elsewhere(hole.slot);
+      };
+      for (std::size_t i = 0; i + 1 < p.parts.size(); ++i)
+        if (p.texts[i + 1].empty() && open(p.parts[i]) && open(p.parts[i + 1])) {
+          Fail(Code::kBadTemplate, clause.span,
+               "two unbound holes stand side by side in `" + clause.text + "`",
+               "put text between them, or bind one");
+          return;
+        }
+    };
+    walk(pattern);
+  };
+  for (const Clause& clause : body) {
+    if (const auto* atom = clause.As<Atom>())
+      for (const Pattern& arg : atom->args) check(clause, arg);
+    if (const auto* with = clause.As<MatchWith>()) check(clause, with->pattern);
+  }
+}
+
+// A head lvar that the tail never mentions is an input nobody may supply (decision 38).
+void Lowering::CheckHead(const Node& head, const Definition& def) {
+  if (heading_.signature || def.body.empty()) return;
+  std::vector<std::string> wanted;
+  CollectVariables(head, wanted);
+  std::vector<bool> seen(names_.size());
+  for (const Clause& clause : def.body) CollectSlots(clause, seen);
+  for (const Clause& clause : def.activation) CollectSlots(clause, seen);
+  for (const std::string& name : wanted) {
+    const auto slot = slots_.find("?" + name);
+    if (slot == slots_.end() || seen[static_cast<std::size_t>(slot->second)]) continue;
+    out_.Add(Code::kUnboundHead, head.span, "?" + name + " is in the head but nowhere in the tail",
+             "only a caller that binds it gets an answer");
+  }
+}
+
+Definition Lowering::Define(const Node& head, const Rule& written, Span span,
+                            const Method* method) {
+  const std::optional<Rule> with_pin = WithPin(written);
+  const Rule& rule = with_pin ? *with_pin : written;
+  Definition def;
+  def.span = span;
+  def.text = Print(written);
+  def.heading = heading_.title;
+  def.from_heading = heading_.signature;
+  for (const Node& tail : rule.tail) FindForms(tail, forms_);
+
+  Activation(rule.abductives, def);
+  if (const auto* call = head.As<Call>()) {
+    const auto arity =
+        call->ns == Namespace::kGoal ? 1u : static_cast<std::uint32_t>(call->args.size());
+    if (call->args.size() > kMaxArity)
+      Fail(Code::kTooLong, head.span, "expected at most 64 arguments");
+    def.head = program_.store().Declare(SpaceOf(call->ns), call->label, arity);
+    for (const Node& arg : call->args) {
+      def.args.push_back(Term(arg));
+      if (Gathers(def.args.back())) def.gathered.push_back(def.args.size() - 1);
+      if (def.args.back().kind == Pattern::Kind::kAny) {  // an input like any unbound lvar
+        def.args.back() = Pattern::Slot(FreshSlot());
+        names_.back() = kAnyInput;
+      }
+      if (call->ns == Namespace::kGoal) {
+        const auto* v = arg.As<Lvar>();
+        const auto* av = arg.As<Avar>();
+        const std::string name = v != nullptr    ? v->name
+                                 : av != nullptr ? av->name
+                                                 : std::to_string(def.args.size());
+        def.captures.push_back(program_.store().pool().Slot(name));
+      }
+    }
+  } else if (const auto* expansion = head.As<Expansion>()) {
+    def.head_expansion = SlotOf(expansion->name, false);
+  }
+
+  const Clauses after = std::move(def.body);  // @distinct comes last
+  def.body.clear();
+  for (const Node& tail : rule.tail) Tail(tail, def.body);
+
+  // Constraints of the rule: a shape pins (decision 19), -> !% of the own head guards
+  // (decision 62), the rest checks each answer (decision 41).
+  const auto* head_call = head.As<Call>();
+  for (std::size_t i = 0; i < rule.constraints.size(); ++i) {
+    const Node& part = Ungroup(rule.constraints[i]);
+    const bool last = i + 1 == rule.constraints.size();
+    if (!last) {
+      // -> ?r -> inner(?x); the left part may also have clauses before ?r.
+      const Node* pinned = &part;
+      if (const auto* c = part.As<Conjunction>()) {
+        for (std::size_t k = 0; k + 1 < c->clauses.size(); ++k) Tail(c->clauses[k], def.body);
+        pinned = &Ungroup(c->clauses.back());
+      }
+      Compare pin{Operator::kEqual, {}, {}};
+      pin.left.term = Term(*pinned);
+      pin.right.term = Term(Ungroup(rule.constraints[i + 1]));
+      Push(def.body, part, std::move(pin));
+      break;
+    }
+    const auto* guard = part.As<GoalFalse>();
+    const Call* guarded = guard == nullptr ? nullptr : guard->goal.front().As<Call>();
+    const Call* own = method != nullptr ? method->goal.As<Call>() : head_call;
+    if (guarded != nullptr && own != nullptr && own->ns == Namespace::kGoal &&
+        guarded->label == own->label) {
+      activation_ = true;
+      Tail(part, def.activation);
+      activation_ = false;
+      continue;
+    }
+    const auto* truth = part.As<Boolean>();
+    if (truth != nullptr && truth->value) continue;
+    Check check;
+    Tail(part, check.body);
+    check.constraint = static_cast<int>(program_.constraints_.size());
+    def.choice = true;
+    Constraint c;
+    c.number = check.constraint;
+    c.span = span;
+    c.text = Print(rule);
+    c.reported = Print(part);
+    c.heading = heading_.title;
+    program_.constraints_.push_back(std::move(c));
+    Push(def.body, part, std::move(check));
+  }
+  for (const Clause& clause : after) def.body.push_back(clause);
+  if (method != nullptr) {
+    Clauses goal;
+    CallClause(method->goal, *method->goal.As<Call>(), goal, -1);
+    auto* atom = goal.front().As<Atom>();
+    atom->rule = method->rule;
+    const auto guards = [&](const Clause& clause) {
+      const auto* is = clause.As<GoalIsFalse>();
+      return is != nullptr && is->goal.relation == atom->relation;
+    };
+    if (std::any_of(def.activation.begin(), def.activation.end(), guards))
+      def.body.insert(def.body.begin(), std::move(goal.front()));
+  }
+  MarkActivation(def.activation);
+
+  // %name <- (tail) ^^ ~ {?a ?a} captures like %name(?a) (§15.1).
+  if (head_call != nullptr && head_call->ns == Namespace::kGoal && head_call->args.empty() &&
+      !def.body.empty() && rule.tail.size() == 1 && rule.tail.front().As<Annotated>()) {
+    const auto* last = def.body.back().As<Metadata>();
+    if (last != nullptr && last->bindings && last->pattern.kind == Pattern::Kind::kMap)
+      for (std::size_t i = 0; i + 1 < last->pattern.parts.size(); i += 2) {
+        const Pattern& key = last->pattern.parts[i];
+        const Pattern& value = last->pattern.parts[i + 1];
+        if (key.kind != Pattern::Kind::kConstant || value.kind != Pattern::Kind::kSlot) continue;
+        def.captures.push_back(key.constant);
+        def.args.push_back(value);
+      }
+  }
+  CheckTemplates(def.body, def.args);
+  CheckHead(head, def);
+  ReadAvars(def.body, def.args);
+  def.slots = names_;
+  def.avar = avar_;
+  return def;
+}
+
+Collected Lowering::Collect(const Node& head) {
+  const auto* call = head.As<Call>();
+  Collected collected;
+  collected.span = head.span;
+  collected.relation = program_.store().Declare(Space::kRelation, call->label,
+                                                static_cast<std::uint32_t>(call->args.size()));
+  for (const Node& arg : call->args) {
+    std::string name = call->label;
+    if (const auto* v = arg.As<Lvar>(); v != nullptr && !v->name.empty()) name = v->name;
+    const auto* avar = arg.As<Avar>();
+    if (avar != nullptr) {
+      name = avar->name;
+      program_.store().Declare(Space::kAvar, name, 0);
+    }
+    const int q = QuestionFor(name, avar != nullptr ? "$" + name : Print(head));
+    collected.questions.push_back(q);
+  }
+  return collected;
+}
+
+Constraint Lowering::Constrain(const Rule& written, Span span) {
+  const std::optional<Rule> with_pin = WithPin(written);
+  const Rule& rule = with_pin ? *with_pin : written;
+  Constraint c;
+  c.span = span;
+  c.text = Print(written);
+  c.heading = heading_.title;
+  for (const Node& tail : rule.tail) FindForms(tail, forms_);
+  Definition conditions;
+  Activation(rule.abductives, conditions);
+  c.left = std::move(conditions.activation);
+  for (const Node& tail : rule.tail) {
+    Tail(tail, c.left);
+    c.own = OwnOf(tail);
+    c.reported = Print(tail);
+  }
+  if (rule.constraints.empty()) {
+    c.obligation = true;
+  } else if (rule.constraints.size() == 2) {
+    // tail -> ?r -> inner(?x): the shape of ?r must hold for every answer that has it.
+    Compare pin{Operator::kEqual, {}, {}};
+    pin.left.term = Term(Ungroup(rule.constraints[0]));
+    pin.right.term = Term(Ungroup(rule.constraints[1]));
+    Push(c.left, rule.constraints[0], std::move(pin));
+    c.obligation = true;
+  } else {
+    const auto* truth = Ungroup(rule.constraints.front()).As<Boolean>();
+    if (truth != nullptr) {
+      c.forbids = !truth->value;
+      c.obligation = truth->value;
+    } else {
+      Tail(rule.constraints.front(), c.right);
+    }
+  }
+  for (Clause& clause : conditions.body) c.left.push_back(std::move(clause));
+  ReadAvars(c.left, {});
+  c.slots = names_;
+  c.avar = avar_;
+  return c;
+}
+
+}  // namespace rpl

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From one sentence of the syntax tree to normal form (interp/program/clause.h).
+//
+// A Lowering lives for one sentence: it numbers the slots, resolves labels to relations
+// (declaring them in the store), and turns what the grammar allows in many spellings into
+// one: `?v = $t()` and `^ :result ?v`, `!%g` and `%g ^ false`, `^:bindings` and `^^`.
+// It reports what cannot have a meaning and then gives nullopt; it never guesses.
+#ifndef RPL_INTERP_PROGRAM_LOWER_H_
+#define RPL_INTERP_PROGRAM_LOWER_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "interp/program/program.h"
+
+namespace rpl {
+
+/// What a heading says about the rules below it.
+struct HeadingContext {
+  std::string title;
+  std::string prose;               // the prompt of its questions
+  std::vector<std::string> spans;  // emphasised names, normalised
+  bool signature = false;
+};
+
+/// A tool call or a bare avar: what `?v = …` takes the result of (§13.3).
+bool IsToolOrAvar(const Node& node);
+
+/// `tail, ?r -> inner(?x)` as `tail -> ?r -> inner(?x)`: it pins the form of ?r (decision 19).
+/// nullopt for any other rule.
+std::optional<Rule> WithPin(const Rule& rule);
+
+/// %fail("why", "what") as a statement: what its author models fails (§15.7).
+bool IsFailure(const Rule& rule);
+
+class Lowering {
+ public:
+  Lowering(Program& program, const HeadingContext& heading, Diagnostics& out)
+      : program_(program), heading_(heading), out_(out) {}
+
+  /// The goal of a double implication, and the number of its rule.
+  struct Method {
+    Node goal;
+    int rule;
+  };
+  /// One head of a rule with its whole tail. `method` (may be null): of the heads before it;
+  /// where the rule is for a time only at which that goal does not hold, this head holds only
+  /// when the goal holds by this rule (§16.6, decision 37).
+  Definition Define(const Node& head, const Rule& rule, Span span, const Method* method = nullptr);
+  /// A heading that collects its free arguments (decision 70).
+  Collected Collect(const Node& head);
+  /// left -> right, or an obligation when `rule` has no constraint part.
+  Constraint Constrain(const Rule& rule, Span span);
+
+  /// Whether something was reported since construction.
+  bool failed() const { return failed_; }
+
+ private:
+  struct Annotation;  // a form with suffixes
+
+  SlotId SlotOf(const std::string& name, bool avar);
+  SlotId FreshSlot();
+  Pattern Term(const Node& node, bool open = false);
+  Pattern CollectionPattern(const Collection& c, bool open);
+  Pattern Fold(Pattern p);
+  Expr Compute(const Node& node, Clauses& before);
+  void Tail(const Node& node, Clauses& out);
+  void BinaryClause(const Node& node, const Binary& b, Clauses& out);
+  void CallClause(const Node& node, const Call& call, Clauses& out, SlotId row);
+  void AnnotatedClause(const Node& node, const Annotated& a, Clauses& out);
+  void FieldsSuffix(const Annotation& of, const Collection& fields, Clauses& out);
+  void BindingsSuffix(const Annotation& of, Pattern pattern, Clauses& out);
+  void NestedRule(const Node& node, const Rule& rule, Clauses& out);
+  void Activation(const std::vector<Abductive>& abductives, Definition& to);
+  Pattern MetadataPattern(const Node& value, bool bindings);
+  OwnSlots OwnOf(const Node& form);
+  void ReadAvars(Clauses& body, const std::vector<Pattern>& head);
+  void ReadAvars(Clauses& body, const std::vector<Pattern>& head, std::vector<bool>& dealt_with);
+  SlotId ResolvedIn(const Clause& clause) const;
+  void CheckTemplates(const Clauses& body, const std::vector<Pattern>& head);
+  void CheckHead(const Node& head, const Definition& def);
+  void Fail(Code code, Span span, std::string message, std::string hint = "");
+  void Push(Clauses& out, const Node& node, decltype(Clause::is) is);
+  bool Reaches(const Clauses& clauses) const;
+  int QuestionFor(const std::string& name, const std::string& subject);
+  RelationId OptionsFor();
+
+  Program& program_;
+  const HeadingContext& heading_;
+  Diagnostics& out_;
+  bool failed_ = false;
+  bool activation_ = false;
+  std::vector<std::string> names_;
+  std::vector<bool> avar_;
+  std::map<std::string, SlotId> slots_;
+  std::map<std::string, const Node*> forms_;  // ?t = call(…) of this sentence
+  SharedText prompt_;                         // of the heading, once it was asked for
+  std::unordered_map<std::string_view, std::size_t> spans_;  // the heading's, by name
+  std::size_t related_ = 0;       // relations that were looked up in spans_
+  std::size_t options_span_ = 0;  // the last span that is a relation
+  RelationId options_ = kNoId;
+  std::vector<SlotId> row_slots_;  // rows of the atoms lowered in a group
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PROGRAM_LOWER_H_

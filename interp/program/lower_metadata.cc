@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lowering of metadata suffixes (§11). A suffix needs the row its form matched, so an
+// annotated atom gets a slot for a row reference, and the suffix becomes a clause after
+// it:
+//
+//   user(?u) ^^ ~ {?u ?v}     Atom user(s0) row=s1;  Metadata rows=[s1] bindings {?u s2}
+//
+// `^ ?m` is about every instance of the form by itself (decision 48), so it becomes an
+// Aggregate with a copy of the form.
+#include <algorithm>
+#include <unordered_set>
+
+#include "grammar/printer.h"
+#include "interp/program/lower.h"
+
+namespace rpl {
+
+namespace {
+
+// Fields of a row whose status is read beside them know that its call failed.
+void MarkKnownFailures(Clauses& fields, Value status) {
+  std::unordered_set<SlotId> known;
+  const auto is_field = [](const Metadata* m) { return m != nullptr && !m->bindings; };
+  for (const Clause& clause : fields)
+    if (const auto* m = clause.As<Metadata>();
+        is_field(m) && m->pattern.parts.front().constant == status)
+      known.insert(m->rows.front());
+  for (Clause& clause : fields)
+    if (auto* m = clause.As<Metadata>(); is_field(m))
+      m->knows_failure = known.contains(m->rows.front());
+}
+
+}  // namespace
+
+OwnSlots Lowering::OwnOf(const Node& form) {
+  OwnSlots own;
+  Pool& pool = program_.store().pool();
+  std::vector<std::string> names;
+  CollectVariables(form, names);
+  for (const std::string& name : names) {
+    const auto avar = slots_.find("$" + name);
+    const auto lvar = slots_.find("?" + name);
+    if (avar == slots_.end() && lvar == slots_.end()) continue;
+    own.slots.push_back(lvar != slots_.end() ? lvar->second : avar->second);
+    own.names.push_back(pool.Slot(name));
+  }
+  return own;
+}
+
+// In a bindings map ?g is the literal name of a slot (decision 46).
+Pattern Lowering::MetadataPattern(const Node& value, bool bindings) {
+  const Node* at = &value;
+  if (const auto* m = at->As<Match>()) at = &m->pattern.front();
+  const auto* map = at->As<Collection>();
+  if (map == nullptr || map->kind != CollectionKind::kMap) return Term(*at, true);
+  Pattern p;
+  p.kind = Pattern::Kind::kMap;
+  p.open = true;
+  for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
+    const auto* key = map->items[i].As<Lvar>();
+    if (bindings && key != nullptr)
+      p.parts.push_back(Pattern::Constant(program_.store().pool().Slot(key->name)));
+    else p.parts.push_back(Term(map->items[i], true));
+    p.parts.push_back(Term(map->items[i + 1], true));
+  }
+  for (const Node& rest : map->rest) p.rest.push_back(Term(rest, true));
+  if (!p.rest.empty()) p.open = false;
+  return p;
+}
+
+// What the clauses of several suffixes share: they are as many as the text has fields, so
+// nothing here may be made anew for each of them.
+struct Lowering::Annotation {
+  const Node& node;
+  const Node& form;
+  std::vector<const Node*> members;                  // what has rows, without its suffixes
+  std::vector<std::unordered_set<std::string>> has;  // their variables
+  std::string text;                                  // of the clauses
+
+  Annotation(const Node& whole, const Node& of) : node(whole), form(of) {
+    constexpr std::size_t kMostText = 1000;
+    text = Print(whole);
+    if (text.size() > kMostText) {
+      std::size_t end = kMostText;
+      while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+      text = text.substr(0, end) + "...";
+    }
+    Flatten(of);
+    for (const Node* member : members) {
+      std::vector<std::string> names;
+      CollectVariables(*member, names);
+      has.emplace_back(names.begin(), names.end());
+    }
+  }
+
+  void Flatten(const Node& n) {
+    const Node& inner = Ungroup(n);
+    if (const auto* c = inner.As<Conjunction>()) {
+      for (const Node& clause : c->clauses) Flatten(clause);
+    } else if (const auto* a = inner.As<Annotated>()) {
+      Flatten(a->form.front());
+    } else if (inner.As<Call>() || inner.As<Expansion>() || inner.As<Avar>()) {
+      members.push_back(&inner);
+    }
+  }
+};
+
+void Lowering::BindingsSuffix(const Annotation& of, Pattern pattern, Clauses& out) {
+  Metadata m;
+  m.rows = row_slots_;
+  m.own = OwnOf(of.form);
+  m.bindings = true;
+  m.pattern = std::move(pattern);
+  out.push_back({std::move(m), of.node.span, of.text});
+}
+
+// Fields of ^ ~ {…}: :bindings is the bindings map; every other field goes to the members
+// of the form that mention one of its variables, or to all when it has none (decision 51).
+void Lowering::FieldsSuffix(const Annotation& of, const Collection& fields, Clauses& out) {
+  for (std::size_t i = 0; i + 1 < fields.items.size(); i += 2) {
+    const auto* key = fields.items[i].As<Keyword>();
+    if (key != nullptr && key->name == "bindings") {
+      BindingsSuffix(of, MetadataPattern(fields.items[i + 1], true), out);
+      continue;
+    }
+    std::vector<std::string> wanted;
+    CollectVariables(fields.items[i + 1], wanted);
+    for (std::size_t k = 0; k < of.members.size() && k < row_slots_.size(); ++k) {
+      const bool mentions = std::any_of(wanted.begin(), wanted.end(), [&](const std::string& w) {
+        return of.has[k].contains(w);
+      });
+      if (of.members.size() > 1 && !wanted.empty() && !mentions) continue;
+      Metadata m;
+      m.rows.push_back(row_slots_[k]);
+      m.pattern.kind = Pattern::Kind::kMap;
+      m.pattern.open = true;
+      m.pattern.parts.push_back(Term(fields.items[i], true));
+      m.pattern.parts.push_back(Term(fields.items[i + 1], true));
+      m.primary = program_.store().pool().Symbol(IsToolOrAvar(*of.members[k]) ? "result" : "doc");
+      out.push_back({std::move(m), of.node.span, of.text});
+    }
+  }
+}
+
+void Lowering::AnnotatedClause(const Node& node, const Annotated& a, Clauses& out) {
+  const Node& form = Ungroup(a.form.front());
+
+  // %goal ^ true, %goal ^ false (§15.5); on other forms they read as the clause and its
+  // negation.
+  std::vector<const Suffix*> suffixes;
+  for (const Suffix& s : a.suffixes) {
+    const auto* truth = s.value.front().As<Boolean>();
+    if (truth == nullptr || s.bindings || !s.key.empty()) {
+      suffixes.push_back(&s);
+    } else if (!truth->value) {
+      return Tail({Not{{form}}, node.span}, out);
+    }
+  }
+  // ?v = $t(…) ^ …: the suffixes are about the call.
+  if (const auto* b = form.As<Binary>(); b != nullptr && b->op == Operator::kEqual &&
+                                         b->sides[0].As<Lvar>() &&
+                                         IsToolOrAvar(Ungroup(b->sides[1]))) {
+    Annotated moved;
+    moved.form.push_back(Ungroup(b->sides[1]));
+    Suffix result;
+    result.key.push_back({Keyword{"result"}, node.span});
+    result.value.push_back(b->sides[0]);
+    moved.suffixes.push_back(std::move(result));
+    for (const Suffix* s : suffixes) moved.suffixes.push_back(*s);
+    return AnnotatedClause(node, moved, out);
+  }
+
+  const std::vector<SlotId> outer_rows = std::move(row_slots_);
+  row_slots_.clear();
+  Clauses body;
+  Tail(form, body);
+  for (Clause& clause : body) {  // every member gets a row reference
+    SlotId* row = nullptr;
+    if (auto* atom = clause.As<Atom>()) row = &atom->row;
+    if (auto* expand = clause.As<Expand>()) row = &expand->row;
+    if (auto* read = clause.As<ReadAvar>()) {
+      // With metadata, the avar is a call like any other.
+      Atom channel;
+      channel.relation = read->channel;
+      clause.is = std::move(channel);
+      row = &clause.As<Atom>()->row;
+    }
+    if (row == nullptr) continue;
+    if (*row < 0) *row = FreshSlot();
+    row_slots_.push_back(*row);
+  }
+  const Annotation of(node, form);
+  Clauses after;
+  for (const Suffix* s : suffixes) {
+    const Node& value = s->value.front();
+    if (!s->key.empty()) {  // ^:key V, ^name V, ^^ name V: one field
+      Collection fields{CollectionKind::kMap, {s->key.front(), value}, {}, false};
+      if (!s->bindings) {
+        FieldsSuffix(of, fields, after);
+        continue;
+      }
+      BindingsSuffix(of, MetadataPattern({std::move(fields), s->span}, true), after);
+      continue;
+    }
+    if (s->bindings) {
+      BindingsSuffix(of, MetadataPattern(value, true), after);
+      continue;
+    }
+    const Node* at = &value;
+    if (const auto* m = at->As<Match>()) at = &m->pattern.front();
+    const auto* map = at->As<Collection>();
+    if (map != nullptr && map->kind == CollectionKind::kMap && map->rest.empty()) {
+      FieldsSuffix(of, *map, after);
+      continue;
+    }
+    Aggregate aggregate;
+    aggregate.body = body;
+    aggregate.rows = row_slots_;
+    aggregate.own = OwnOf(form);
+    aggregate.pattern = Term(value, true);
+    Push(after, node, std::move(aggregate));
+  }
+  MarkKnownFailures(after, program_.store().pool().Keyword("status"));
+  for (Clause& clause : body) out.push_back(std::move(clause));
+  for (Clause& clause : after) out.push_back(std::move(clause));
+  row_slots_ = std::move(outer_rows);
+}
+
+}  // namespace rpl

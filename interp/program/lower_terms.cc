@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lowering of what stands inside clauses: slots, patterns, expressions. A pattern whose
+// parts are all constant becomes one constant; a count inside an expression becomes a
+// clause before the operator, with a slot for its result.
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "grammar/printer.h"
+#include "grammar/shape.h"
+#include "interp/program/lower.h"
+
+namespace rpl {
+
+Value NumberValue(Pool& pool, const Number& number) {
+  if (const auto* i = std::get_if<std::int64_t>(&number.value)) return pool.Int(*i);
+  return pool.Float(std::get<double>(number.value));
+}
+
+SlotId Lowering::FreshSlot() {
+  names_.emplace_back();
+  avar_.push_back(false);
+  return static_cast<SlotId>(names_.size()) - 1;
+}
+
+// ?x and $x are two slots; in a bindings map both show as ?x (decision 46).
+SlotId Lowering::SlotOf(const std::string& name, bool avar) {
+  const std::string key = (avar ? "$" : "?") + name;
+  const auto [it, is_new] = slots_.emplace(key, 0);
+  if (is_new) {
+    it->second = FreshSlot();
+    names_.back() = name;
+    avar_.back() = avar;
+  }
+  return it->second;
+}
+
+// A pattern whose parts are all constant is a constant.
+Pattern Lowering::Fold(Pattern p) {
+  Pool& pool = program_.store().pool();
+  if (!p.rest.empty() || p.open) return p;
+  std::vector<rpl::Value> parts;
+  for (const Pattern& part : p.parts) {
+    if (part.kind != Pattern::Kind::kConstant) return p;
+    parts.push_back(part.constant);
+  }
+  const auto unordered = [&](rpl::Value v) {
+    Pattern out = Pattern::Constant(v);
+    if (!v.is_none()) out.written = pool.OrderIfOther(v, parts);
+    return out;
+  };
+  switch (p.kind) {
+    case Pattern::Kind::kList: return Pattern::Constant(pool.List(parts));
+    case Pattern::Kind::kSet: return unordered(pool.Set(parts));
+    case Pattern::Kind::kMap: return unordered(pool.Map(parts));
+    case Pattern::Kind::kTerm: return Pattern::Constant(pool.Term(p.ns, p.label, parts));
+    default: return p;
+  }
+}
+
+Pattern Lowering::CollectionPattern(const Collection& c, bool open) {
+  Pattern p;
+  p.kind = c.kind == CollectionKind::kList  ? Pattern::Kind::kList
+           : c.kind == CollectionKind::kSet ? Pattern::Kind::kSet
+                                            : Pattern::Kind::kMap;
+  p.open = open && p.kind == Pattern::Kind::kMap && c.rest.empty();
+  for (const Node& item : c.items) p.parts.push_back(Term(item, open));
+  for (const Node& item : c.rest) p.rest.push_back(Term(item, open));
+  return Fold(std::move(p));
+}
+
+// `open`: the node stands after `~`, where maps allow further keys (decision 29).
+Pattern Lowering::Term(const Node& node, bool open) {
+  Pool& pool = program_.store().pool();
+  Pattern p;
+  if (const auto* v = node.As<Lvar>())
+    return v->name.empty() ? Pattern::Any() : Pattern::Slot(SlotOf(v->name, false));
+  if (const auto* v = node.As<Avar>()) return Pattern::Slot(SlotOf(v->name, true));
+  if (const auto* v = node.As<String>()) return Pattern::Constant(pool.String(v->text));
+  if (const auto* v = node.As<Number>()) return Pattern::Constant(NumberValue(pool, *v));
+  if (const auto* v = node.As<Keyword>()) return Pattern::Constant(pool.Keyword(v->name));
+  if (const auto* v = node.As<Symbol>()) return Pattern::Constant(pool.Symbol(v->name));
+  if (const auto* v = node.As<Boolean>()) return Pattern::Constant(Pool::Bool(v->value));
+  if (node.As<Nil>()) return Pattern::Constant(kNil);
+  if (node.As<Now>()) return Pattern::Constant(pool.Symbol("now"));
+  if (const auto* v = node.As<Collection>()) return CollectionPattern(*v, open);
+  if (const auto* v = node.As<Group>()) return Term(v->inner.front(), open);
+  if (const auto* v = node.As<Template>()) {
+    p.kind = Pattern::Kind::kTemplate;
+    p.texts = v->texts;
+    for (const std::string& hole : v->holes)
+      p.parts.push_back(hole.empty() ? Pattern::Any() : Pattern::Slot(SlotOf(hole, false)));
+    return p;
+  }
+  if (const auto* v = node.As<Call>()) {
+    p.kind = Pattern::Kind::kTerm;
+    p.ns = v->ns;
+    p.label = v->label;
+    for (const Node& arg : v->args) p.parts.push_back(Term(arg, open));
+    return Fold(std::move(p));
+  }
+  if (const auto* v = node.As<Regex>()) {
+    p.kind = Pattern::Kind::kRegex;
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    auto regex = std::make_shared<const re2::RE2>(Re2Pattern(v->body), options);
+    if (!regex->ok()) {
+      Fail(Code::kBadRegex, node.span, "the regex is invalid: " + regex->error());
+      return p;
+    }
+    p.parts.resize(static_cast<std::size_t>(regex->NumberOfCapturingGroups()));
+    for (const auto& [number, name] : regex->CapturingGroupNames())
+      p.parts[static_cast<std::size_t>(number) - 1] =
+          Pattern::Slot(SlotOf(LvarOfGroup(name), false));
+    p.regex = std::move(regex);
+    return p;
+  }
+  if (const auto* v = node.As<Match>()) {
+    Pattern inner = Term(v->pattern.front(), true);
+    if (inner.kind == Pattern::Kind::kSet ||
+        (inner.kind == Pattern::Kind::kConstant && inner.constant.kind() == Kind::kSet))
+      return inner;
+    p.kind = Pattern::Kind::kEach;
+    p.parts.push_back(std::move(inner));
+    return p;
+  }
+  Fail(Code::kSyntaxError, node.span, "expected a value, got `" + Print(node) + "`");
+  return p;
+}
+
+// Counts inside the expression become clauses of their own, before the operator.
+Expr Lowering::Compute(const Node& node, Clauses& before) {
+  Expr e;
+  if (const auto* b = node.As<Binary>()) {
+    e.kind = Expr::Kind::kOperator;
+    e.op = b->op;
+    for (const Node& side : b->sides) e.sides.push_back(Compute(side, before));
+    return e;
+  }
+  if (const auto* g = node.As<Group>()) return Compute(g->inner.front(), before);
+  if (node.As<Now>()) {
+    e.kind = Expr::Kind::kNow;
+    return e;
+  }
+  if (const auto* c = node.As<Count>()) {
+    CountOf count;
+    count.result = FreshSlot();
+    const Node* operand = &Ungroup(c->operand.front());
+    if (const auto* x = operand->As<Expansion>())
+      if (const auto form = forms_.find(x->name); form != forms_.end()) operand = form->second;
+    if (const auto* x = operand->As<Expansion>()) {
+      count.expansion = SlotOf(x->name, false);
+    } else if (const auto* call = operand->As<Call>()) {
+      CallClause(*operand, *call, count.atom, -1);
+    } else {
+      count.value.push_back(Compute(*operand, before));
+    }
+    e.term = Pattern::Slot(count.result);
+    Push(before, node, std::move(count));
+    return e;
+  }
+  if (const auto* x = node.As<Expansion>()) {  // the form that ?x holds, as a value (decision 2)
+    e.term = Pattern::Slot(SlotOf(x->name, false));
+    return e;
+  }
+  e.term = Term(node);
+  return e;
+}
+
+}  // namespace rpl

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/program/operators.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "grammar/printer.h"
+
+namespace rpl {
+namespace {
+
+static_assert(std::numeric_limits<long double>::digits >= 64);
+
+std::string Kinds(Value a, Value b) {
+  return std::string(KindName(a)) + " and " + std::string(KindName(b));
+}
+
+bool IsShort(const Pool& pool, Value v) {
+  constexpr std::size_t kLongest = 60;
+  return Pool::IsNumber(v) || v.kind() == Kind::kKeyword ||
+         (v.kind() == Kind::kString && pool.TextOf(v).size() <= kLongest);
+}
+
+// "a string and a number: "ten" and 4"; long values only by their kind.
+std::string Shown(const Pool& pool, Value a, Value b) {
+  if (!IsShort(pool, a) || !IsShort(pool, b)) return Kinds(a, b);
+  return Kinds(a, b) + ": " + Text(pool, a) + " and " + Text(pool, b);
+}
+
+Value Arithmetic(Pool& pool, Operator op, Value a, Value b, std::string& why) {
+  const auto Overflow = [&](const char* what) {
+    why = std::string(what) + " in " + Text(pool, a) + " " + std::string(OperatorText(op)) + " " +
+          Text(pool, b);
+    pool.Overflow(why);
+    return kNone;
+  };
+  if (Pool::IsInt(a) && Pool::IsInt(b)) {
+    const std::int64_t x = pool.AsInt(a);
+    const std::int64_t y = pool.AsInt(b);
+    std::int64_t out = 0;
+    bool overflow = false;
+    switch (op) {
+      case Operator::kAdd: overflow = __builtin_add_overflow(x, y, &out); break;
+      case Operator::kSubtract: overflow = __builtin_sub_overflow(x, y, &out); break;
+      case Operator::kMultiply: overflow = __builtin_mul_overflow(x, y, &out); break;
+      default:
+        if (y == 0) {
+          why = "division by zero";
+          return kNone;
+        }
+        if (y == -1) {
+          overflow = __builtin_sub_overflow(std::int64_t{0}, x, &out);
+        } else if (x % y == 0) {
+          out = x / y;
+        } else {
+          return pool.Float(static_cast<double>(x) / static_cast<double>(y));
+        }
+    }
+    if (!overflow) return pool.Int(out);
+    return Overflow("integer overflow");
+  }
+  const double x = *pool.AsDouble(a);
+  const double y = *pool.AsDouble(b);
+  double out = 0;
+  switch (op) {
+    case Operator::kAdd: out = x + y; break;
+    case Operator::kSubtract: out = x - y; break;
+    case Operator::kMultiply: out = x * y; break;
+    default:
+      if (y == 0) {
+        why = "division by zero";
+        return kNone;
+      }
+      out = x / y;
+  }
+  if (!std::isfinite(out)) return Overflow("a number too large");
+  return pool.Float(out);
+}
+
+}  // namespace
+
+Value Apply(Pool& pool, Operator op, Value a, Value b, std::string& why) {
+  switch (op) {
+    case Operator::kAdd:
+    case Operator::kSubtract:
+    case Operator::kMultiply:
+    case Operator::kDivide:
+      if (Pool::IsNumber(a) && Pool::IsNumber(b)) return Arithmetic(pool, op, a, b, why);
+      why = "`" + std::string(OperatorText(op)) + "` takes two numbers, got " + Shown(pool, a, b);
+      return kNone;
+    default: break;
+  }
+  const auto is_collection = [](Value v) {
+    return v.kind() == Kind::kSet || v.kind() == Kind::kList;
+  };
+  if (!is_collection(a) || !is_collection(b)) {
+    why = "`" + std::string(OperatorText(op)) + "` takes two sets, got " + Kinds(a, b);
+    return kNone;
+  }
+  const Value left = pool.Set(pool.ItemsOf(a));
+  const Value right = pool.Set(pool.ItemsOf(b));
+  std::vector<Value> out;
+  for (Value v : pool.ItemsOf(left)) {
+    const bool in_right = pool.Contains(right, v);
+    if (op == Operator::kUnion || in_right == (op == Operator::kIntersect)) out.push_back(v);
+  }
+  if (op == Operator::kUnion)
+    for (Value v : pool.ItemsOf(right)) out.push_back(v);
+  return pool.Set(out);
+}
+
+bool Holds(const Pool& pool, Operator op, Value a, Value b, std::string& why) {
+  if (op == Operator::kEqual) return a == b;
+  if (op == Operator::kNotEqual) return a != b;
+  int order = 0;
+  if (Pool::IsInt(a) && Pool::IsInt(b)) {
+    const std::int64_t x = pool.AsInt(a);
+    const std::int64_t y = pool.AsInt(b);
+    order = x < y ? -1 : x > y ? 1 : 0;
+  } else if (Pool::IsNumber(a) && Pool::IsNumber(b)) {
+    // A long double holds every integer and every float exactly on this machine.
+    const long double x = Pool::IsInt(a) ? static_cast<long double>(pool.AsInt(a))
+                                         : static_cast<long double>(*pool.AsDouble(a));
+    const long double y = Pool::IsInt(b) ? static_cast<long double>(pool.AsInt(b))
+                                         : static_cast<long double>(*pool.AsDouble(b));
+    order = x < y ? -1 : x > y ? 1 : 0;
+  } else if (a.kind() == Kind::kString && b.kind() == Kind::kString) {
+    order = pool.TextOf(a).compare(pool.TextOf(b));  // UTF-8 bytes order as code points do
+  } else {
+    why = "`" + std::string(OperatorText(op)) + "` orders two numbers or two strings, got " +
+          Shown(pool, a, b);
+    return false;
+  }
+  switch (op) {
+    case Operator::kLess: return order < 0;
+    case Operator::kGreater: return order > 0;
+    case Operator::kLessEqual: return order <= 0;
+    default: return order >= 0;
+  }
+}
+
+bool IsMember(const Pool& pool, Value element, Value collection, std::string& why) {
+  if (collection.kind() == Kind::kSet) return pool.Contains(collection, element);
+  if (collection.kind() == Kind::kList) {
+    const auto items = pool.ItemsOf(collection);
+    return std::find(items.begin(), items.end(), element) != items.end();
+  }
+  why = "`in` takes a list or a set, got " + std::string(KindName(collection));
+  return false;
+}
+
+std::optional<std::int64_t> SizeOf(const Pool& pool, Value v, std::string& why) {
+  if (v.kind() == Kind::kList || v.kind() == Kind::kSet)
+    return static_cast<std::int64_t>(pool.ItemsOf(v).size());
+  if (v.kind() == Kind::kMap) return static_cast<std::int64_t>(pool.ItemsOf(v).size() / 2);
+  why = "`|…|` counts a list, a set or a map, got " + std::string(KindName(v));
+  if (v.kind() == Kind::kTerm) why += "; count a call's tuples with `|#?t|`";
+  return std::nullopt;
+}
+
+namespace {
+
+// Digits text[at, at + count), or -1.
+int Digits(std::string_view text, std::size_t at, std::size_t count) {
+  if (at + count > text.size()) return -1;
+  int out = 0;
+  for (std::size_t i = at; i < at + count; ++i) {
+    if (text[i] < '0' || text[i] > '9') return -1;
+    out = out * 10 + (text[i] - '0');
+  }
+  return out;
+}
+
+// Days since 1970-01-01 in the proleptic Gregorian calendar.
+std::int64_t DaysFromCivil(std::int64_t year, int month, int day) {
+  year -= month <= 2;
+  const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
+  const std::int64_t of_era = year - era * 400;
+  const std::int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+bool ValidDay(int year, int month, int day) {
+  static constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  if (month < 1 || month > 12 || day < 1) return false;
+  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  return day <= kDays[month - 1] + (month == 2 && leap ? 1 : 0);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> ParseInstant(std::string_view text) {
+  const int year = Digits(text, 0, 4);
+  const int month = Digits(text, 5, 2);
+  const int day = Digits(text, 8, 2);
+  if (year < 0 || text.size() < 10 || text[4] != '-' || text[7] != '-' ||
+      !ValidDay(year, month, day))
+    return std::nullopt;
+  std::int64_t micros = DaysFromCivil(year, month, day) * 86'400'000'000;
+  if (text.size() == 10) return micros;
+  if (text[10] != 'T' && text[10] != 't' && text[10] != ' ') return std::nullopt;
+  const int hour = Digits(text, 11, 2);
+  const int minute = Digits(text, 14, 2);
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || text[13] != ':') return std::nullopt;
+  micros += (hour * 60 + minute) * std::int64_t{60'000'000};
+  std::size_t at = 16;
+  if (at < text.size() && text[at] == ':') {
+    const int second = Digits(text, at + 1, 2);
+    if (second < 0 || second > 60) return std::nullopt;
+    micros += second * std::int64_t{1'000'000};
+    at += 3;
+    if (at < text.size() && (text[at] == '.' || text[at] == ',')) {
+      std::int64_t unit = 100'000;
+      const std::size_t start = ++at;
+      for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
+        micros += (text[at] - '0') * unit;
+        unit /= 10;
+      }
+      if (at == start) return std::nullopt;
+    }
+  }
+  const std::string_view zone = text.substr(std::min(at, text.size()));
+  if (zone == "Z" || zone == "z") return micros;
+  if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':') return std::nullopt;
+  const int hours = Digits(zone, 1, 2);
+  const int minutes = Digits(zone, 4, 2);
+  if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return std::nullopt;
+  const std::int64_t offset = (hours * 60 + minutes) * std::int64_t{60'000'000};
+  return zone[0] == '+' ? micros - offset : micros + offset;
+}
+
+std::optional<std::int64_t> ParseDuration(std::string_view text) {
+  std::size_t at = 0;
+  std::int64_t count = 0;
+  while (at < text.size() && text[at] >= '0' && text[at] <= '9') {
+    if (count > 1'000'000'000) return std::nullopt;
+    count = count * 10 + (text[at++] - '0');
+  }
+  if (at == 0) return std::nullopt;
+  const std::string_view unit = text.substr(at);
+  std::int64_t seconds = 0;
+  if (unit == "s") seconds = 1;
+  if (unit == "min") seconds = 60;
+  if (unit == "h") seconds = 3600;
+  if (unit == "d") seconds = 86400;
+  if (unit == "w") seconds = 604800;
+  std::int64_t out = 0;
+  if (seconds == 0 || __builtin_mul_overflow(count, seconds * 1'000'000, &out)) return std::nullopt;
+  return out;
+}
+
+bool TemporalHolds(const Pool& pool, Temporal::Kind kind, std::span<const Value> operands,
+                   std::string& why) {
+  std::int64_t times[3] = {};
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const bool duration = kind == Temporal::Kind::kWithin && i == 1;
+    std::optional<std::int64_t> t;
+    if (operands[i].kind() == Kind::kString)
+      t = duration ? ParseDuration(pool.TextOf(operands[i]))
+                   : ParseInstant(pool.TextOf(operands[i]));
+    if (!t) {
+      why = Text(pool, operands[i], kToldBytes) +
+            (duration ? " is no duration such as \"48h\"" : " is no ISO 8601 time with offset");
+      return false;
+    }
+    times[i] = *t;
+  }
+  switch (kind) {
+    case Temporal::Kind::kBefore: return times[0] < times[1];
+    case Temporal::Kind::kAfter: return times[0] > times[1];
+    case Temporal::Kind::kWithin: {
+      const std::int64_t distance = times[0] > times[2] ? times[0] - times[2] : times[2] - times[0];
+      return distance <= times[1];
+    }
+    case Temporal::Kind::kBetween: return times[1] <= times[0] && times[0] <= times[2];
+  }
+  return false;
+}
+
+}  // namespace rpl

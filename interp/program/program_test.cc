@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a document becomes: rules in the order of §17.4, assertions, obligations.
+#include "interp/program/program.h"
+
+#include <catch2/catch.hpp>
+
+#include "interp/testing/testing.h"
+
+namespace rpl {
+namespace {
+
+using testing::Engine;
+using testing::Join;
+
+// The program in lines: assertions, then rules, constraints, questions.
+std::string Loaded(const std::string& text, const std::string& name = "test.rpl") {
+  Engine engine;
+  const std::uint32_t file = engine.sources.Add(name, text);
+  std::vector<std::string> out;
+  const Document document = ReadDocument(engine.sources, file, engine.findings);
+  for (const Assertion& a : engine.program.Load(document, engine.findings).assertions) {
+    std::string line = a.truth ? "assert " : "retract ";
+    line += engine.store.at(a.relation).name() + testing::RowText(engine.pool, a.row);
+    if (!a.meta.is_none()) line += " ^ " + Text(engine.pool, a.meta);
+    out.push_back(line);
+  }
+  for (const Definition& d : engine.program.definitions())
+    out.push_back("rule " + d.text + (d.heading.empty() ? "" : " under " + d.heading));
+  for (const Constraint& c : engine.program.constraints())
+    out.push_back((c.obligation ? "obligation "
+                   : c.forbids  ? "exclusion "
+                                : "constraint ") +
+                  c.text);
+  for (const Question& q : engine.program.questions())
+    out.push_back("question " + q.name + " of " + q.subject);
+  for (const Diagnostic& d : engine.findings.all())
+    if (d.severity == Severity::kError) out.push_back("error " + CodeText(d.code));
+  return Join(out);
+}
+
+TEST_CASE("expressions join headings below them up to a limit, then one finding") {
+  const auto text = [](std::size_t expressions, std::size_t headings) {
+    std::string out = "# T\n\n```rpl\n";
+    for (std::size_t i = 0; i < expressions; ++i) out += "c" + std::to_string(i) + "(?x)\n";
+    out += "```\n";
+    for (std::size_t i = 0; i < headings; ++i) out += "\n## U - r" + std::to_string(i) + "(?x)\n";
+    return out;
+  };
+  const auto errors = [&](std::size_t expressions, std::size_t headings) {
+    Engine engine;
+    Diagnostics findings;
+    const auto file = engine.sources.Add("joins.md", text(expressions, headings));
+    engine.program.Load(ReadDocument(engine.sources, file, findings), findings);
+    std::string out;
+    for (const Diagnostic& d : findings.all()) out += CodeText(d.code) + " ";
+    return out;
+  };
+  CHECK(errors(40, kMaxJoins / 40) == "");
+  CHECK(errors(42, kMaxJoins / 40) == "RPL1024 ");
+  CHECK(errors(kMaxJoins + 1, 1) == "");  // no more than is written
+}
+
+TEST_CASE("facts, obligations, retractions (decisions 34, 43, 50)") {
+  struct {
+    const char* text;
+    const char* loaded;
+  } const kCases[] = {
+      {"p(1)", "assert p(1)"},
+      {"p()", "assert p()"},
+      {"p(1), q(2)", "assert p(1)\nassert q(2)"},
+      {"(p(1))", "assert p(1)"},
+      {"p([1 #{2}], f(a))", "assert p([1 #{2}], f(a))"},
+      {"p(1) -> true", "assert p(1)"},
+      {"p(1) -> false", "retract p(1)"},
+      {"p(1) ^ ~ {:doc \"d\"}", "assert p(1) ^ {:doc \"d\"}"},
+      {"p(1) ^ ~ {:doc \"d\"} -> true", "assert p(1) ^ {:doc \"d\"}"},
+      {"p(?x)", "obligation p(?x)"},
+      {"p(_)", "obligation p(_)"},
+      {"p(?x) -> true", "obligation p(?x) -> true"},
+      {"p(?x) -> false", "exclusion p(?x) -> false"},
+      {"p(?x) -> q(?x)", "constraint p(?x) -> q(?x)"},
+      {"1 < 2", "obligation 1 < 2"},
+      {"q(?x) <- p(?x)", "rule q(?x) <- p(?x)"},
+      {"a(?x) <- b(?x) <- c(?x)", "rule a(?x) <- b(?x) <- c(?x)\nrule a(?x) <- b(?x) <- c(?x)"},
+      {"p(1", "error RPL1004"},
+  };
+  for (const auto& c : kCases) {
+    INFO(c.text);
+    CHECK(Loaded(c.text) == c.loaded);
+  }
+}
+
+TEST_CASE("a heading's tail, then prose, then blocks (§17.4, decision 71)") {
+  CHECK(Loaded("# T - r(?x, ?y) <- a(?x)\n```rpl\nb(?x)\n```\nCollect __y__.\n```rpl\nc(?x)\n```\n",
+               "doc.md") == "rule r(?x, ?y) <- a(?x), ?y, b(?x), c(?x) under T\nquestion y of $y");
+  // A rule with the heading's head continues it; ground calls are facts; others stand alone.
+  CHECK(Loaded("# T - r(?x) <- a(?x)\n```rpl\na(1)\nr(?x) <- z(?x)\nz(7)\ns(?x) <- r(?x)\n```\n",
+               "doc.md") ==
+        "assert a(1)\nassert z(7)\n"
+        "rule r(?x) <- a(?x), z(?x) under T\nrule s(?x) <- r(?x) under T");
+  // Two continuations are alternatives.
+  CHECK(Loaded("# T - r(?x) <- a(?x)\n```rpl\nr(?x) <- y(?x)\nr(?x) <- z(?x)\n```\n", "doc.md") ==
+        "rule r(?x) <- a(?x), y(?x) under T\nrule r(?x) <- a(?x), z(?x) under T");
+  // An expression below a plain heading joins its child headings, no sibling or parent.
+  CHECK(Loaded("# P - p(?x) <- f(?x)\n## E\n```rpl\nk(?x)\n```\n### S - s(?x) <- f(?x)\n"
+               "## U - u(?x) <- f(?x)\n",
+               "doc.md") ==
+        "rule p(?x) <- f(?x) under P\nrule s(?x) <- f(?x), k(?x) under S\n"
+        "rule u(?x) <- f(?x) under U");
+}
+
+TEST_CASE("a heading without a tail collects its free arguments, a ground one is a fact") {
+  CHECK(Loaded("# Draft - draft(?draft-id)\nConfirm the document.\n", "doc.md") ==
+        "question draft-id of draft(?draft-id)");
+  CHECK(Loaded("# Env - env(\"prod\")\n", "doc.md") == "assert env(\"prod\")");
+  // A block with a rule for the head defines it.
+  CHECK(Loaded("# T - r(?x)\n```rpl\nr(?x) <- a(?x)\n```\n", "doc.md") ==
+        "rule r(?x) <- a(?x) under T");
+}
+
+TEST_CASE("what is wrong is left out, the rest stands") {
+  CHECK(Loaded("p(1)\nq(\nr(2)\n").find("assert p(1)") != std::string::npos);
+  CHECK(Loaded("p(1)\np(1) q(1)\nr(2)\n") == "assert p(1)\nassert r(2)\nerror RPL1006");
+}
+
+TEST_CASE("loading twice accumulates") {
+  Engine engine;
+  engine.Take("q(?x) <- p(?x)\np(1)\n");
+  engine.Take("q(?x) <- r(?x)\nr(2)\n");
+  CHECK(engine.program.definitions().size() == 2);
+  CHECK(engine.program.definitions()[1].number == 1);
+  CHECK(engine.Derived("q", 1) == "(1) (2)");
+}
+
+TEST_CASE("goals are listed in the order of their first rule, the root has no name") {
+  Engine engine;
+  engine.Take("%b <- p(1)\n% <- %b\n%a(?x) <- p(?x)\n%b <- p(2)\n");
+  std::string goals;
+  for (const Goal& g : engine.program.goals()) {
+    goals += "%" + g.label;
+    for (int rule : g.rules) goals += " " + std::to_string(rule);
+    for (Value v : g.captures) goals += " " + Text(engine.pool, v);
+    goals += "\n";
+  }
+  CHECK(goals == "%b 0 3\n% 1\n%a 2 ?x\n");
+  REQUIRE(engine.program.FindGoal("a") != nullptr);
+  CHECK(engine.program.FindGoal("nobody") == nullptr);
+}
+
+}  // namespace
+}  // namespace rpl

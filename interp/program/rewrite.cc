@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/program/rewrite.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "interp/program/lower.h"
+
+namespace rpl {
+namespace {
+
+// Renames every lvar of `node` by `names`.
+void Rename(Node& node, const std::map<std::string, Node>& names) {
+  if (const auto* v = node.As<Lvar>()) {
+    if (const auto it = names.find(v->name); it != names.end()) {
+      const Span span = node.span;
+      node = it->second;
+      node.span = span;
+    }
+    return;
+  }
+  if (auto* t = node.As<Template>())
+    for (std::string& hole : t->holes)
+      if (const auto it = names.find(hole); it != names.end())
+        if (const auto* v = it->second.As<Lvar>()) hole = v->name;
+  if (auto* e = node.As<Expansion>())
+    if (const auto it = names.find(e->name); it != names.end())
+      if (const auto* v = it->second.As<Lvar>()) e->name = v->name;
+  if (auto* r = node.As<Regex>()) {
+    std::string body;
+    std::size_t from = 0;
+    ForEachGroup(*r, [&](std::size_t begin, std::size_t size) {
+      const auto it = names.find(LvarOfGroup(std::string_view(r->body).substr(begin, size)));
+      const auto* v = it == names.end() ? nullptr : it->second.As<Lvar>();
+      if (v == nullptr) return;
+      std::string group = v->name;
+      std::replace(group.begin(), group.end(), '-', '_');
+      body += r->body.substr(from, begin - from) + group;
+      from = begin + size;
+    });
+    r->body = body + r->body.substr(from);
+  }
+  ForEachChild(node, [&](const Node& child) { Rename(const_cast<Node&>(child), names); });
+}
+
+bool IsKeyword(const Node& node, std::string_view name) {
+  const auto* keyword = node.As<Keyword>();
+  return keyword != nullptr && keyword->name == name;
+}
+
+}  // namespace
+
+bool SameHead(const Node& a, const Node& b) {
+  const auto* x = a.As<Call>();
+  const auto* y = b.As<Call>();
+  return x != nullptr && y != nullptr && x->ns == y->ns && x->label == y->label &&
+         (x->args.size() == y->args.size() ||
+          (x->ns == Namespace::kGoal && (x->args.empty() || y->args.empty())));
+}
+
+void AppendTail(Nodes& tail, const Node& more) {
+  if (tail.empty()) {
+    tail.push_back(more);
+    return;
+  }
+  if (tail.front().As<Conjunction>() == nullptr) {
+    Node only = std::move(tail.front());
+    const Span span = only.span;
+    tail.front() = {Conjunction{{std::move(only)}}, span};
+  }
+  auto& clauses = tail.front().As<Conjunction>()->clauses;
+  const auto guard = [](const Node& n) {  // a | b inside a conjunction needs its parentheses
+    return n.As<Disjunction>() || n.As<Rule>() ? Node{Group{{n}}, n.span} : n;
+  };
+  if (clauses.size() == 1) clauses.front() = guard(clauses.front());
+  if (const auto* c = more.As<Conjunction>())
+    for (const Node& clause : c->clauses) clauses.push_back(guard(clause));
+  else clauses.push_back(guard(more));
+}
+
+Rule InHeadingTerms(const Node& heading_head, const Rule& rule) {
+  Rule out = WithPin(rule).value_or(rule);
+  const auto* wanted = heading_head.As<Call>();
+  const auto* has = rule.heads.front().As<Call>();
+  if (wanted->args == has->args || wanted->args.size() != has->args.size()) return out;
+  std::map<std::string, Node> names;
+  std::vector<std::string> taken;
+  CollectVariables(heading_head, taken);
+  Nodes equalities;
+  for (std::size_t i = 0; i < has->args.size(); ++i) {
+    const auto* v = has->args[i].As<Lvar>();
+    if (v != nullptr && !v->name.empty() && !names.contains(v->name))
+      names.emplace(v->name, wanted->args[i]);
+    else
+      equalities.push_back(
+          {Binary{Operator::kEqual, {wanted->args[i], has->args[i]}}, has->args[i].span});
+  }
+  // Other lvars that happen to be spelled like the heading's get a name of their own.
+  std::vector<std::string> own;
+  for (const Node& n : rule.tail) CollectVariables(n, own);
+  for (const std::string& name : own)
+    if (!names.contains(name) && std::find(taken.begin(), taken.end(), name) != taken.end())
+      names.emplace(name, Node{Lvar{name + "-2"}, {}});
+  Node whole{std::move(out), {}};
+  Rename(whole, names);
+  out = std::move(*whole.As<Rule>());
+  Nodes tail;
+  for (Node& e : equalities) {
+    Rename(e.As<Binary>()->sides[1], names);
+    AppendTail(tail, e);
+  }
+  for (const Node& n : out.tail) AppendTail(tail, n);
+  out.tail = std::move(tail);
+  out.heads.front() = heading_head;
+  return out;
+}
+
+std::optional<Node> Distributed(const Node& clause) {
+  const auto* annotated = clause.As<Annotated>();
+  if (annotated == nullptr) return std::nullopt;
+  const auto* members = Ungroup(annotated->form.front()).As<Conjunction>();
+  const auto is_field = [](const Suffix& suffix) {
+    const Node* value = &suffix.value.front();
+    if (const auto* m = value->As<Match>()) value = &m->pattern.front();
+    if (suffix.bindings) return false;
+    if (!suffix.key.empty()) return !IsKeyword(suffix.key.front(), "bindings");
+    const auto* map = value->As<Collection>();
+    if (map == nullptr || map->kind != CollectionKind::kMap) return false;
+    for (std::size_t i = 0; i < map->items.size(); i += 2)
+      if (IsKeyword(map->items[i], "bindings")) return false;
+    return true;
+  };
+  if (members == nullptr ||
+      !std::all_of(annotated->suffixes.begin(), annotated->suffixes.end(), is_field))
+    return std::nullopt;
+  Conjunction out;
+  for (const Node& member : members->clauses) {
+    Annotated one{{member}, {}};
+    if (const auto* own = Ungroup(member).As<Annotated>()) one = *own;
+    one.suffixes.insert(one.suffixes.end(), annotated->suffixes.begin(), annotated->suffixes.end());
+    out.clauses.push_back({std::move(one), member.span});
+  }
+  return Node{std::move(out), clause.span};
+}
+
+}  // namespace rpl

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trees to trees that say the same, before they are lowered: how the rules of a section become
+// rules of its heading (decisions 71, 72), and metadata of a group that of its members
+// (decision 51).
+#ifndef RPL_INTERP_PROGRAM_REWRITE_H_
+#define RPL_INTERP_PROGRAM_REWRITE_H_
+
+#include <optional>
+
+#include "grammar/ast.h"
+
+namespace rpl {
+
+/// Whether two heads are calls of one relation, goal or tool. Of a goal, one that names no
+/// arguments is the same as one that does.
+bool SameHead(const Node& a, const Node& b);
+
+/// `rule`, written for `heading_head` in the section of a heading, in the heading's own
+/// variables. REQUIRES: SameHead of it and the rule's only head.
+Rule InHeadingTerms(const Node& heading_head, const Rule& rule);
+
+/// Makes `tail`, a tail or none yet, a conjunction with `more` at its end.
+void AppendTail(Nodes& tail, const Node& more);
+
+/// (a, b) ^ ~ {:k "v"} as a ^ ~ {:k "v"}, b ^ ~ {:k "v"}: fields go to every member, bindings
+/// are of the whole group. nullopt for any other clause.
+std::optional<Node> Distributed(const Node& clause);
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PROGRAM_REWRITE_H_

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/store/index.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace rpl {
+namespace {
+
+// New rows that a team takes in sooner than one thread.
+constexpr RowId kShared = 2'048;
+// Rows of a slice: what waits of them stays in the cache.
+constexpr RowId kSlice = 1 << 14;
+
+}  // namespace
+
+std::span<const RowId> Index::Rows(std::span<const Value> key, const RowSet& rows) const {
+  const std::uint64_t hash = RowSet::HashOf(key);
+  const Shard& shard = shards_[ShardOf(hash)];
+  const std::uint32_t found = shard.heads.Find(
+      hash, [&](std::uint32_t list) { return HasKey(rows.Row(shard.lists[list].first), key); });
+  if (found == kNoId) return {};
+  return shard.Ids(found);
+}
+
+inline bool Index::HasKey(const Value* cells, std::span<const Value> key) const {
+  std::size_t k = 0;
+  for (Columns rest = columns_; rest != 0; rest &= rest - 1)
+    if (cells[std::countr_zero(rest)] != key[k++]) return false;
+  return true;
+}
+
+inline std::span<const RowId> Index::Shard::Ids(std::uint32_t list) const {
+  const List& rows = lists[list];
+  if (rows.size == 1) return {&rows.first, 1};
+  return {ids.data() + rows.at, rows.size};
+}
+
+void Index::RowsOfEach(const Value* keys, std::size_t count, const RowSet& rows,
+                       std::span<const RowId>* out) const {
+  const auto width = static_cast<std::size_t>(std::popcount(columns_));
+  std::uint64_t hashes[kEach];
+  std::uint32_t near[kEach];
+  for (std::size_t i = 0; i < count; ++i) {
+    hashes[i] = RowSet::HashOf({keys + i * width, width});
+    shards_[ShardOf(hashes[i])].heads.Prefetch(hashes[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Shard& shard = shards_[ShardOf(hashes[i])];
+    near[i] = shard.heads.Candidate(hashes[i]);
+    if (near[i] != kNoId) Prefetch(&shard.lists[near[i]]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = {};
+    if (near[i] == kNoId) continue;
+    const Shard& shard = shards_[ShardOf(hashes[i])];
+    out[i] = shard.Ids(near[i]);
+    Prefetch(rows.Row(shard.lists[near[i]].first));
+    Prefetch(out[i].data());
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::span<const Value> key(keys + i * width, width);
+    if (near[i] != kNoId && !HasKey(rows.Row(out[i].front()), key)) out[i] = Rows(key, rows);
+  }
+}
+
+std::size_t Index::keys() const {
+  std::size_t out = 0;
+  for (const Shard& shard : shards_) out += shard.lists.size();
+  return out;
+}
+
+// Takes in rows, block by block, so that what each needs of the memory was asked for when its turn
+// comes: first the place of its key in the table, then the list found there, then the list's first
+// row, which it is compared with, and the place behind the last one.
+void Index::Take(Shard& shard, const RowSet& rows, std::span<const Keyed> keys) {
+  constexpr std::size_t kBlock = 64;
+  std::uint32_t near[kBlock];
+  const auto hash_of = [](const Keyed& key) { return std::uint64_t{key.hash} << 32; };
+  for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kBlock))) {
+    const std::size_t count = std::min(keys.size(), kBlock);
+    if (count > 1) {
+      for (std::size_t i = 0; i < count; ++i) {
+        shard.heads.Prefetch(hash_of(keys[i]));
+        Prefetch(rows.Row(keys[i].row));
+      }
+      for (std::size_t i = 0; i < count; ++i)
+        if (near[i] = shard.heads.Candidate(hash_of(keys[i])); near[i] != kNoId)
+          Prefetch(&shard.lists[near[i]]);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (near[i] == kNoId) continue;
+        const List& list = shard.lists[near[i]];
+        Prefetch(rows.Row(list.first));
+        Prefetch(shard.ids.data() + list.at + list.size);
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) Add(shard, rows, keys[i].row, hash_of(keys[i]));
+  }
+}
+
+// Takes in a row whose columns have that hash.
+void Index::Add(Shard& shard, const RowSet& rows, RowId row, std::uint64_t hash) {
+  const Value* cells = rows.Row(row);
+  const auto next = static_cast<std::uint32_t>(shard.lists.size());
+  const std::uint32_t list = shard.heads.FindOrInsert(hash, next, [&](std::uint32_t other) {
+    const Value* theirs = rows.Row(shard.lists[other].first);
+    for (Columns rest = columns_; rest != 0; rest &= rest - 1) {
+      const int c = std::countr_zero(rest);
+      if (cells[c] != theirs[c]) return false;
+    }
+    return true;
+  });
+  if (list == next) shard.lists.push_back({row, 1, 0});
+  else shard.Append(shard.lists[list], row);
+}
+
+// A list that is full moves to twice the space; what it leaves is kept for others.
+void Index::Shard::Append(List& list, RowId row) {
+  if (std::has_single_bit(list.size)) {
+    const int order = std::countr_zero(list.size);
+    std::uint32_t& unused = free[order + 1];
+    std::uint32_t at = unused;
+    if (at != 0) unused = ids[--at];
+    else at = static_cast<std::uint32_t>(ids.Extend(std::size_t{list.size} * 2) - ids.begin());
+    if (list.size == 1) {
+      ids[at] = list.first;
+    } else {
+      std::copy_n(ids.data() + list.at, list.size, ids.data() + at);
+      ids[list.at] = std::exchange(free[order], list.at + 1);
+    }
+    list.at = at;
+  }
+  ids[list.at + list.size++] = row;
+}
+
+std::size_t Index::bytes() const {
+  std::size_t out = 0;
+  for (const Shard& shard : shards_)
+    out += shard.heads.bytes() + shard.lists.bytes() + shard.ids.bytes();
+  return out;
+}
+
+void IndexExtension::Run(std::span<const Growth> growths, const KeepOn* keep_on, Team* team) {
+  std::size_t left = 0;
+  for (const auto& [index, rows, end] : growths) left += end - std::min(index->size(), end);
+  if (left < kShared) team = nullptr;
+  const std::size_t threads = team == nullptr ? 1 : team->size();
+  const std::size_t count = growths.size();
+  if (slices_.size() < threads * count) slices_.resize(threads * count);
+  while (Cut(growths, threads)) {
+    Team::Each(team, threads * count,
+               [&](std::size_t k) { Split(growths[k % count], slices_[k]); });
+    std::size_t shards = 0;
+    for (const Growth& growth : growths) shards = std::max(shards, growth.index->shards_.size());
+    Team::Each(team, shards * count, [&](std::size_t k) {
+      const auto& [index, rows, end] = growths[k % count];
+      const std::size_t shard = k / count;
+      if (shard >= index->shards_.size()) return;
+      for (std::size_t slice = k % count; slice < threads * count; slice += count)
+        index->Take(index->shards_[shard], *rows, slices_[slice].keys[shard]);
+    });
+    if (keep_on != nullptr && !(*keep_on)()) return;
+  }
+}
+
+// Cuts the rows that are taken in next; false when there are none.
+bool IndexExtension::Cut(std::span<const Growth> growths, std::size_t threads) {
+  bool any = false;
+  for (std::size_t i = 0; i < growths.size(); ++i) {
+    const auto& [index, rows, end] = growths[i];
+    const auto left = [index = index, end = end] { return end - std::min(index->size_, end); };
+    if (left() >= kShared && index->shards_.size() < threads)
+      *index = Index(index->columns_, std::bit_ceil(threads));
+    const auto share = static_cast<RowId>((left() + threads - 1) / threads);
+    any |= share > 0;
+    for (std::size_t k = i; k < threads * growths.size(); k += growths.size()) {
+      slices_[k].begin = index->size_;
+      index->size_ += std::min({share, kSlice, left()});
+      slices_[k].end = index->size_;
+    }
+  }
+  return any;
+}
+
+void IndexExtension::Split(const Growth& growth, Slice& slice) {
+  const Index& index = *growth.index;
+  const std::size_t shards = index.shards_.size();
+  slice.keys.resize(shards);
+  for (auto& keys : slice.keys) {
+    keys.clear();
+    keys.reserve((slice.end - slice.begin) / shards * 5 / 4 + 1);
+  }
+  for (RowId row = slice.begin; row < slice.end; ++row) {
+    const Value* cells = growth.rows->Row(row);
+    std::uint64_t hash = 0;
+    for (Columns rest = index.columns_; rest != 0; rest &= rest - 1)
+      hash = MixHash(hash, cells[std::countr_zero(rest)].bits());
+    slice.keys[index.ShardOf(hash)].push_back({row, static_cast<std::uint32_t>(hash >> 32)});
+  }
+}
+
+}  // namespace rpl

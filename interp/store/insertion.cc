@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/store/insertion.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace rpl {
+namespace {
+
+// Bytes of a batch whose memory is kept.
+constexpr std::size_t kKept = std::size_t{1} << 20;
+// Cells of a huge page.
+constexpr std::size_t kCells = kHugePage / sizeof(Value);
+
+}  // namespace
+
+RowBatch& Insertion::Begin(std::size_t k, RowSet& rows) {
+  waiting_[k].rows.Clear(rows.arity());
+  waiting_[k].to = &rows;
+  return waiting_[k].rows;
+}
+
+// Puts together the batches for the same rows.
+std::size_t Insertion::Close(std::size_t count) {
+  batches_ = std::span(waiting_).first(count);
+  std::size_t heads = 0;
+  for (Waiting& batch : batches_) {
+    batch.head = 0;
+    while (batch.head < heads && all_heads_[batch.head].rows != batch.to) ++batch.head;
+    if (batch.head == all_heads_.size()) all_heads_.emplace_back();
+    Head& head = all_heads_[batch.head];
+    if (batch.head == heads) {
+      head.rows = batch.to;
+      head.batches.clear();
+      head.found = 0;
+      ++heads;
+    }
+    batch.at = head.batches.size();
+    head.batches.push_back(&batch);
+    head.found += batch.rows.size;
+  }
+  heads_ = std::span(all_heads_).first(heads);
+  std::size_t bytes = 0;
+  for (const Head& head : heads_) bytes += head.rows->GrowthFor(head.found);
+  return bytes;
+}
+
+std::size_t Insertion::Insert(std::size_t most) {
+  std::size_t found = 0;
+  for (const Head& head : heads_) found += head.found;
+  return found < few_ || found > most ? InsertAlone(most) : InsertTogether();
+}
+
+std::size_t Insertion::InsertAlone(std::size_t most) {
+  std::size_t added = 0;
+  for (Waiting& batch : batches_) {
+    batch.to->Reserve(batch.rows.size, &team_);
+    batch.added = 0;
+    batch.rows.ForEach([&](const Value* row) {
+      if (added == most || !batch.to->Insert(row, WaitingRows::HashOf(row)).is_new) return;
+      ++batch.added;
+      ++added;
+    });
+  }
+  return added;
+}
+
+std::size_t Insertion::InsertTogether() {
+  std::size_t pages = 0;
+  for (Head& head : heads_) {
+    RowSet& rows = *head.rows;
+    rows.Reserve(std::max(head.found, kParts), &team_);  // each part has slots
+    rows.cells_.Extend(head.found * rows.arity());
+    head.pages = PagesToTouch(rows);
+    pages += head.pages;
+  }
+  team_.Each(pages + heads_.size() * kParts, [&](std::size_t k) {
+    if (k >= pages) return ClaimPart(heads_[(k - pages) / kParts], (k - pages) % kParts);
+    Head* head = heads_.data();
+    for (; k >= head->pages; ++head) k -= head->pages;
+    const std::size_t begin = (head->rows->touched_ + k) * kCells;
+    head->rows->cells_.Touch(begin, begin + kCells);
+  });
+  std::size_t added = 0;
+  for (Head& head : heads_) {
+    head.rows->touched_ += head.pages;
+    ClaimBeyond(head);
+    added += Number(head);
+  }
+  team_.Each(batches_.size(), [&](std::size_t k) { Settle(batches_[k]); });
+  team_.Each(heads_.size() * (kParts + 1), [&](std::size_t k) {
+    Head& head = heads_[k / (kParts + 1)];
+    for (const Claim& claim : head.parts[k % (kParts + 1)].claims)
+      head.rows->table_.Replace(claim.slot, claim.number);
+  });
+  return added;
+}
+
+// How many huge pages of the cells, from `touched_` on, the system is to give before the new rows
+// are written. If it is any, then some more of a large relation: by several threads at once, as
+// getting one may take longer than all else that a thread does for these rows.
+std::size_t Insertion::PagesToTouch(RowSet& rows) const {
+  const std::size_t written = std::size_t{rows.size()} * rows.arity();
+  rows.touched_ = std::max(rows.touched_, (written + kCells - 1) / kCells);
+  const std::size_t needed = (rows.cells_.size() + kCells - 1) / kCells;
+  if (needed <= rows.touched_) return 0;
+  const std::size_t ahead = std::min(needed / 4, team_.size() - 1);
+  const std::size_t there = rows.cells_.capacity() / kCells;
+  return std::max(std::min(needed + ahead, there), rows.touched_) - rows.touched_;
+}
+
+// Claims slots for the rows of a part, block by block: what a row needs of the memory is asked for
+// before its turn comes, first its place in the table, then the row found there.
+void Insertion::ClaimPart(Head& head, std::size_t part) {
+  constexpr std::size_t kBlock = 64;
+  Next block[kBlock];
+  std::size_t waiting = 0;
+  Part& mine = head.parts[part];
+  mine.claims.Shrink(0);
+  mine.ends.assign(head.batches.size(), 0);
+  mine.beyond.clear();
+  for (std::uint32_t k = 0; k < head.batches.size(); ++k) {
+    const WaitingRows& from = head.batches[k]->rows.parts[part];
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const Value* const row = from.Row(i);
+      const std::uint64_t hash = WaitingRows::HashOf(row);
+      block[waiting++] = {row, hash, 0, k, WaitingRows::NumberOf(row)};
+      head.rows->Prefetch(hash);
+      if (waiting == kBlock) ClaimBlock(head, part, {block, std::exchange(waiting, 0)});
+    }
+  }
+  ClaimBlock(head, part, {block, waiting});
+  std::partial_sum(mine.ends.begin(), mine.ends.end(), mine.ends.begin());
+}
+
+// Until the ids are known a slot has a ticket: how many claims of the part are in front of its
+// own. As in RowSet::InsertEach, it decides no branch whether a row is new.
+void Insertion::ClaimBlock(Head& head, std::size_t part, std::span<Next> block) {
+  Part& mine = head.parts[part];
+  RowSet& rows = *head.rows;
+  RowTable& table = rows.table_;
+  const RowId base = rows.size();
+  std::size_t claimed = mine.claims.size();
+  mine.claims.Extend(block.size() + 1);
+  for (Next& next : block) {
+    next.slot = table.Seek(next.hash, table.Home(next.hash), part);
+    if (next.slot == RowTable::kBeyond) continue;
+    const RowId known = table.IdAt(next.slot);
+    Prefetch(rows.Row(known < base ? known : 0));
+  }
+  for (const Next& next : block) {
+    for (std::size_t slot = next.slot;; ++slot) {
+      if (slot != RowTable::kBeyond) slot = table.Seek(next.hash, slot, part);
+      if (slot == RowTable::kBeyond) {
+        mine.beyond.push_back({next.batch, next.row});
+        break;
+      }
+      const RowId known = table.IdAt(slot);
+      const RowId is_new = known == kNoId ? 1 : 0;
+      const RowId id = is_new == 1 ? base + static_cast<RowId>(claimed) : known;
+      mine.claims[claimed] = {next.row, static_cast<std::uint32_t>(slot), next.number};
+      const Value* const old = rows.Row(id < base ? id : 0);
+      const Value* const ours = mine.claims[id < base ? claimed : id - base].row;
+      if (!rows.Same(next.row, id < base ? old : ours)) continue;  // another row has that tag
+      table.Put(slot, next.hash, id);
+      claimed += is_new;
+      mine.ends[next.batch] += is_new;
+      break;
+    }
+  }
+  mine.claims.Shrink(claimed);
+}
+
+// The rows that found no place in their part, in order; few, as tables are not full. Their tickets
+// come after those that any part gave out.
+void Insertion::ClaimBeyond(Head& head) {
+  RowSet& rows = *head.rows;
+  std::vector<Beyond> beyond;
+  for (std::size_t part = 0; part < kParts; ++part)
+    beyond.insert(beyond.end(), head.parts[part].beyond.begin(), head.parts[part].beyond.end());
+  std::sort(beyond.begin(), beyond.end(), [](const Beyond& a, const Beyond& b) {
+    return a.batch != b.batch ? a.batch < b.batch
+                              : WaitingRows::NumberOf(a.row) < WaitingRows::NumberOf(b.row);
+  });
+  Part& all = head.parts[kParts];
+  all.claims.Shrink(0);
+  all.ends.assign(head.batches.size(), 0);
+  const RowId base = rows.size();
+  std::size_t most = 0;
+  for (std::size_t part = 0; part < kParts; ++part)
+    most = std::max(most, head.parts[part].claims.size());
+  const RowId tickets = base + static_cast<RowId>(most);
+  const auto row_at = [&](std::size_t slot) {
+    const RowId id = rows.table_.IdAt(slot);
+    if (id < base) return rows.Row(id);
+    return id < tickets ? head.parts[rows.table_.PartAt(slot)].claims[id - base].row
+                        : all.claims[id - tickets].row;
+  };
+  for (const Beyond& next : beyond) {
+    const std::uint64_t hash = WaitingRows::HashOf(next.row);
+    for (std::size_t slot = rows.table_.Home(hash);; ++slot) {
+      slot = rows.table_.Seek(hash, slot);
+      const bool is_free = rows.table_.IdAt(slot) == kNoId;
+      if (!is_free && !rows.Same(next.row, row_at(slot))) continue;
+      if (is_free) {
+        rows.table_.Put(slot, hash, tickets + static_cast<RowId>(all.claims.size()));
+        all.claims.push_back(
+            {next.row, static_cast<std::uint32_t>(slot), WaitingRows::NumberOf(next.row)});
+        ++all.ends[next.batch];
+      }
+      break;
+    }
+  }
+  std::partial_sum(all.ends.begin(), all.ends.end(), all.ends.begin());
+}
+
+// Says which ids the new rows of each batch get; how many these are.
+std::size_t Insertion::Number(Head& head) {
+  RowSet& rows = *head.rows;
+  const RowId before = rows.size_;
+  for (Waiting* const batch : head.batches) {
+    batch->first = rows.size_;
+    batch->added = 0;
+    for (const Part& part : head.parts)
+      batch->added += part.ends[batch->at] - part.BeginOf(batch->at);
+    rows.size_ += static_cast<RowId>(batch->added);
+  }
+  rows.cells_.Shrink(std::size_t{rows.size_} * rows.arity());
+  return rows.size_ - before;
+}
+
+// Gives the new rows of a batch their ids, and writes them.
+void Insertion::Settle(Waiting& batch) {
+  const auto each_claim = [&](auto&& fn) {
+    for (Part& part : heads_[batch.head].parts)
+      for (std::size_t i = part.BeginOf(batch.at); i < part.ends[batch.at]; ++i) fn(part.claims[i]);
+  };
+  batch.ranks.Reset(batch.rows.size);
+  each_claim([&](const Claim& claim) { batch.ranks.Mark(claim.number); });
+  batch.ranks.Count();
+  each_claim([&](Claim& claim) {
+    const RowId id = batch.first + batch.ranks.Before(claim.number);
+    batch.to->Write(id, claim.row);
+    claim.number = id;
+  });
+}
+
+void Insertion::Trim() {
+  for (Waiting& batch : waiting_)
+    if (batch.rows.bytes() > kKept) batch = Waiting();
+}
+
+}  // namespace rpl

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/store/json_value.h"
+
+#include <catch2/catch.hpp>
+
+namespace rpl {
+namespace {
+
+std::string AsValue(std::string_view json, bool keywords = false) {
+  Pool pool;
+  const JsonText text = ParseJson(json);
+  return text.error.empty() ? Text(pool, ValueOfJson(text.json, pool, keywords))
+                            : "error: " + text.error;
+}
+
+TEST_CASE("JSON as values") {
+  CHECK(AsValue(R"([null,true,1,1.0,2.5,"a\n",[],{"b":1,"a":[2]}])") ==
+        R"([nil true 1 1 2.5 "a\n" [] {"b" 1, "a" [2]}])");
+  CHECK(AsValue(R"({"status":200,"in":{"a":1}})", true) == R"({:status 200, :in {"a" 1}})");
+  CHECK(AsValue("18446744073709551615") == "1.8446744073709552e+19");
+  CHECK(AsValue(R"text("% <- q(?x), $json(?x)")text") == R"text("% <- q(?x), $json(?x)")text");
+}
+
+TEST_CASE("JSON is taken in up to its limits") {
+  const std::string deep = std::string(201, '[') + std::string(201, ']');
+  CHECK(AsValue(deep) == "error: nested deeper than 200");
+  CHECK(AsValue(deep.substr(1, 400)).starts_with("[[["));
+  std::string wide = "{";
+  for (int i = 0; i <= 10'000; ++i) wide += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":0";
+  CHECK(AsValue(wide + "}") == "error: an object has more than 10000 keys");
+  CHECK(ParseJson("[1,").byte == 4);
+  CHECK(ParseJson("1 2").byte == 3);
+  CHECK_FALSE(ParseJson("\"\xff\"").error.empty());
+  CHECK(ParseJson("1e999").error == "a number is too large");
+  CHECK(ParseJson("{\"a\": nul}").error == "expected JSON in UTF-8");
+}
+
+TEST_CASE("what a value does not say as its text does is told") {
+  const auto inexact = [](std::string_view json) { return ParseJson(json).inexact; };
+  CHECK(inexact(R"([{"a":1},{"a":{"a":9223372036854775807}},-9223372036854775808,1e30])") == "");
+  CHECK(inexact(R"([{"a":1,"b":{"a":2},"a":3}])") == "the key \"a\" stands twice");
+  CHECK(inexact("[9223372036854775808]") == "the integer 9223372036854775808 does not fit 64 bits");
+  CHECK(inexact("-99999999999999999999") ==
+        "the integer -99999999999999999999 does not fit 64 bits");
+}
+
+TEST_CASE("values as JSON") {
+  Pool pool;
+  const Value items[] = {pool.Keyword("k"), pool.Symbol("s"), pool.String("t"), kNil};
+  CHECK(JsonOfValue(pool, pool.Set(items))->dump() == R"([":k","s","t",null])");
+  const Value same[] = {pool.Symbol("s"), kTrue, pool.String("s"), kFalse};
+  CHECK_FALSE(JsonOfValue(pool, pool.Map(same)));
+}
+
+TEST_CASE("bytes that are not UTF-8 become U+FFFD") {
+  CHECK(CleanUtf8("a\xff\x1b") == "a\xEF\xBF\xBD\x1b");
+}
+
+}  // namespace
+}  // namespace rpl

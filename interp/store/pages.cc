@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/store/pages.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace rpl {
+namespace {
+
+// From here on an array lives in huge pages, if only in one.
+constexpr std::size_t kLarge = std::size_t{1} << 19;
+
+// The bytes from there to where a huge page may begin.
+std::size_t ToHugePage(const void* at) {
+  return (kHugePage - reinterpret_cast<std::uintptr_t>(at) % kHugePage) % kHugePage;
+}
+
+// Addresses for `bytes`, a multiple of the huge page that they are aligned to.
+void* ReserveAligned(std::size_t bytes) {
+  void* const all = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (all == MAP_FAILED) throw std::bad_alloc();
+  auto* const begin = static_cast<char*>(all);
+  const std::size_t skip = ToHugePage(begin);
+  if (skip > 0) munmap(begin, skip);
+  munmap(begin + skip + bytes, kHugePage - skip);
+  return begin + skip;
+}
+
+}  // namespace
+
+std::size_t RoundedPages(std::size_t bytes) {
+  if (bytes < kLarge) return bytes;
+  return (bytes + kHugePage - 1) / kHugePage * kHugePage;
+}
+
+void* GrowPages(void* old, std::size_t old_bytes, std::size_t bytes) {
+  old_bytes = RoundedPages(old_bytes);
+  bytes = RoundedPages(bytes);
+  if (bytes < kHugePage) {
+    void* const memory = std::realloc(old, bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+    std::memset(static_cast<char*>(memory) + old_bytes, 0, bytes - old_bytes);
+    return memory;
+  }
+  void* memory = ReserveAligned(bytes);
+  if (old_bytes >= kHugePage) {
+    memory = mremap(old, old_bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, memory);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+  }
+  // Advice: small pages do as well. Those that were written before it stay small.
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  if (old_bytes < kHugePage) {
+    if (old_bytes > 0) std::memcpy(memory, old, old_bytes);
+    std::free(old);
+  }
+  return memory;
+}
+
+void TouchPages(void* begin, void* end) {
+  for (char* at = static_cast<char*>(begin) + ToHugePage(begin); at < end; at += kHugePage) *at = 0;
+}
+
+void AdvisePages(void* begin, std::size_t bytes) {
+  const std::size_t skip = ToHugePage(begin);
+  if (bytes < skip + kHugePage) return;
+  madvise(static_cast<char*>(begin) + skip, (bytes - skip) / kHugePage * kHugePage, MADV_HUGEPAGE);
+}
+
+void FreePages(void* memory, std::size_t bytes) {
+  if (RoundedPages(bytes) < kHugePage) std::free(memory);
+  else munmap(memory, RoundedPages(bytes));
+}
+
+}  // namespace rpl

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The hash table of a RowSet: finds ids of rows by their hashes.
+//
+// Open addressing, linear probing, at most 2/3 full (but of 2^32 slots). A slot has 32 bits, of
+// which a table of 2^k slots needs k for an id; the others keep those bits of the hash that do not
+// say where it belongs:
+//
+//   hash     | home     | tag            |     its upper half
+//   slot     | tag            | id + 1   |     0: free
+//
+// So a probe rarely looks at a row, and a slot is half as large as if it kept the whole hash. In
+// return rows are hashed again when the table grows. A hash finds a candidate, the caller's
+// equality decides. Ids are 0, 1, … in the order of insertion; nothing is ever removed.
+#ifndef RPL_INTERP_STORE_ROW_TABLE_H_
+#define RPL_INTERP_STORE_ROW_TABLE_H_
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+#include "interp/store/id_table.h"
+#include "interp/store/pages.h"
+#include "interp/store/team.h"
+
+namespace rpl {
+
+using RowId = std::uint32_t;
+
+class RowTable {
+ public:
+  /// The id inserted under `hash` for which `equal(id)` holds, else kNoId.
+  template <typename Equal>
+  RowId Find(std::uint64_t hash, Equal&& equal) const {
+    return slots_.empty() ? kNoId : IdAt(Search(hash, equal));
+  }
+  /// The id that Find gives, or, when there is none, `id` after inserting it. REQUIRES: room.
+  template <typename Equal>
+  RowId FindOrInsert(std::uint64_t hash, RowId id, Equal&& equal) {
+    const std::size_t slot = Search(hash, equal);
+    const RowId known = IdAt(slot);
+    if (known != kNoId) return known;
+    Put(slot, hash, id);
+    return id;
+  }
+  /// Asks the memory for the slot of `hash` early.
+  void Prefetch(std::uint64_t hash) const {
+    if (!slots_.empty()) rpl::Prefetch(&slots_[Home(hash)]);
+  }
+
+  /// Makes room for the ids below `end`, by `team` if there is one (null: none). `size` are there,
+  /// whose hashes are `hash_of(id)`.
+  template <typename HashOf>
+  void Reserve(RowId size, std::size_t end, const HashOf& hash_of, Team* team) {
+    if (const std::size_t slots = SlotsFor(end); slots > slots_.size())
+      Grow(slots, size, hash_of, team);
+  }
+
+  /// For inserting many. A search for a key of that hash goes from its Home to where Seek finds
+  /// one of its tag, which is an equal key's but for once in a while, or a free slot; then Put
+  /// gives that slot an id. REQUIRES: room.
+  ///
+  /// By several threads (interp/store/insertion.h): a table of so many slots or more lies in kParts
+  /// parts, and each is used by one thread alone. A key's part is the same whatever the size of
+  /// the table. When a part ends before such a slot, it is kBeyond.
+  static constexpr int kPartBits = 5;
+  static constexpr std::size_t kParts = 1 << kPartBits;  // as a part: the whole table
+  static constexpr std::size_t kBeyond = SIZE_MAX;
+  std::size_t Home(std::uint64_t hash) const { return Upper(hash) >> (32 - bits_); }
+  std::size_t Seek(std::uint64_t hash, std::size_t slot, std::size_t part = kParts) const {
+    const std::uint32_t tag = TagOf(hash);
+    const std::size_t end = part == kParts ? kBeyond : (part + 1) << (bits_ - kPartBits) & mask_;
+    for (slot &= mask_; slot != end; slot = (slot + 1) & mask_)
+      if (slots_[slot] == 0 || (slots_[slot] ^ tag) <= mask_) return slot;
+    return kBeyond;
+  }
+  /// The id in a slot, or kNoId.
+  RowId IdAt(std::size_t slot) const { return (slots_[slot] & mask_) - 1; }
+  void Put(std::size_t slot, std::uint64_t hash, RowId id) { slots_[slot] = Word(hash, id); }
+  void Replace(std::size_t slot, RowId id) { slots_[slot] = (slots_[slot] & ~mask_) | (id + 1); }
+  static std::size_t PartOf(std::uint64_t hash) { return Upper(hash) >> (32 - kPartBits); }
+  std::size_t PartAt(std::size_t slot) const { return slot >> (bits_ - kPartBits); }
+
+  /// The bytes that room for the ids below `end` would take at once; mostly 0.
+  std::size_t GrowthFor(std::size_t end) const {
+    return (SlotsFor(end) - slots_.size()) * sizeof(std::uint32_t);
+  }
+  std::size_t bytes() const { return slots_.bytes(); }
+
+ private:
+  static constexpr std::size_t kPage = kHugePage / sizeof(std::uint32_t);  // slots
+  // What one thread clears, in slots, and places, in ids.
+  static constexpr std::size_t kCleared = std::size_t{1} << 14;
+  static constexpr RowId kPlaced = RowId{1} << 12;
+
+  static std::uint32_t Upper(std::uint64_t hash) {
+    return static_cast<std::uint32_t>(hash >> 32) ^ kHashSeed;
+  }
+  /// The tag where a slot has it.
+  std::uint32_t TagOf(std::uint64_t hash) const {
+    return static_cast<std::uint32_t>(std::uint64_t{Upper(hash)} << bits_);
+  }
+  std::uint32_t Word(std::uint64_t hash, RowId id) const {
+    assert(id < mask_);
+    return TagOf(hash) | (id + 1);
+  }
+  std::size_t SlotsFor(std::size_t end) const {
+    std::size_t slots = slots_.size();
+    while (end * 3 > slots * 2 && slots <= UINT32_MAX) slots = slots == 0 ? 16 : slots * 2;
+    return slots;
+  }
+
+  /// The slot of an id that is equal, or the free one where it belongs.
+  template <typename Equal>
+  std::size_t Search(std::uint64_t hash, Equal&& equal) const {
+    for (std::size_t slot = Home(hash);; ++slot) {
+      slot = Seek(hash, slot);
+      if (slots_[slot] == 0 || equal(IdAt(slot))) return slot;
+    }
+  }
+
+  template <typename HashOf>
+  void Grow(std::size_t slots, RowId size, const HashOf& hash_of, Team* team) {
+    const std::size_t old = slots_.size();
+    slots_.Resize(slots);
+    mask_ = static_cast<std::uint32_t>(slots - 1);
+    bits_ = std::countr_zero(slots);
+    // A huge page is given to one thread: if several wrote to it first, each would clear one.
+    const std::size_t pages = (slots - old) / kPage;
+    Team::Each(team, pages + (old + kCleared - 1) / kCleared, [&](std::size_t k) {
+      if (k < pages) return slots_.Touch(old + k * kPage, old + (k + 1) * kPage);
+      const std::size_t begin = (k - pages) * kCleared;
+      std::fill_n(&slots_[begin], std::min(kCleared, old - begin), 0);
+    });
+    Team::Each(team, (size + kPlaced - 1) / kPlaced, [&](std::size_t k) {
+      const auto begin = static_cast<RowId>(k * kPlaced);
+      const RowId end = std::min(begin + kPlaced, size);
+      if (team != nullptr) Place<true>(begin, end, hash_of);
+      else Place<false>(begin, end, hash_of);
+    });
+  }
+
+  // Block by block: the places of all are asked for before the first is used.
+  template <bool kShared, typename HashOf>
+  void Place(RowId begin, RowId end, const HashOf& hash_of) {
+    constexpr RowId kBlock = 64;
+    std::uint64_t hashes[kBlock];
+    for (; begin < end; begin += kBlock) {
+      const RowId count = std::min(end - begin, kBlock);
+      for (RowId i = 0; i < count; ++i) {
+        hashes[i] = hash_of(begin + i);
+        Prefetch(hashes[i]);
+      }
+      for (RowId i = 0; i < count; ++i) {
+        const std::uint32_t word = Word(hashes[i], begin + i);
+        std::size_t slot = Home(hashes[i]);
+        while (!Take<kShared>(slots_[slot], word)) slot = (slot + 1) & mask_;
+      }
+    }
+  }
+  /// Gives a free slot a word; shared: other threads take slots meanwhile.
+  template <bool kShared>
+  static bool Take(std::uint32_t& slot, std::uint32_t word) {
+    if constexpr (kShared) {
+      const std::atomic_ref<std::uint32_t> shared(slot);
+      std::uint32_t old = shared.load(std::memory_order_relaxed);
+      return old == 0 && shared.compare_exchange_strong(old, word, std::memory_order_relaxed);
+    }
+    if (slot != 0) return false;
+    slot = word;
+    return true;
+  }
+
+  PageArray<std::uint32_t> slots_;  // Invariant: a power of two.
+  std::uint32_t mask_ = 0;
+  int bits_ = 0;  // how many slots, as a power of two
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_STORE_ROW_TABLE_H_

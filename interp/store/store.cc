@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/store/store.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace rpl {
+namespace {
+
+std::string NameOf(Space space, std::string_view label) {
+  switch (space) {
+    case Space::kRelation: return std::string(label);
+    case Space::kGoal: return "%" + std::string(label);
+    case Space::kTool:
+    case Space::kAvar: return "$" + std::string(label);
+  }
+  return std::string(label);
+}
+
+}  // namespace
+
+Relation::Inserted Relation::Insert(std::span<const Value> row, bool asserted) {
+  assert(row.size() == arity());
+  const Inserted in = rows_.Insert(row);
+  if (asserted) {
+    if (asserted_.size() < in.row) asserted_.resize(in.row);
+    if (asserted_.size() == in.row) asserted_.push_back(true);
+    else asserted_[in.row] = true;
+  }
+  return in;
+}
+
+Index* Relation::IndexIfAny(Columns columns) const {
+  for (const auto& index : indexes_)
+    if (index->columns() == columns) return index.get();
+  return nullptr;
+}
+
+Index& Relation::OpenIndex(Columns columns) {
+  assert(columns != 0);
+  if (Index* const index = IndexIfAny(columns)) return *index;
+  return *indexes_.emplace_back(std::make_unique<Index>(columns));
+}
+
+const Index& Relation::IndexOn(Columns columns, RowId end, const KeepOn* keep_on, Team* team) {
+  assert(end <= size());
+  Index& index = OpenIndex(columns);
+  if (index.size() < end) {
+    const IndexExtension::Growth growth = {&index, &rows_, end};
+    IndexExtension().Run({&growth, 1}, keep_on, team);
+  }
+  return index;
+}
+
+Value Relation::Meta(RowId row) const {
+  const auto it = meta_.find(row);
+  return it == meta_.end() ? kNone : it->second;
+}
+
+void Relation::SetMeta(RowId row, Value map) { meta_[row] = map; }
+
+std::size_t Relation::bytes() const {
+  std::size_t out = rows_.bytes();
+  for (const auto& index : indexes_) out += index->bytes();
+  return out;
+}
+
+namespace {
+
+std::uint64_t HashOfName(Space space, std::string_view label, std::uint32_t arity) {
+  return MixHash(MixHash(std::hash<std::string_view>{}(label), arity),
+                 static_cast<std::uint64_t>(space));
+}
+
+}  // namespace
+
+RelationId Store::Find(Space space, std::string_view label, std::uint32_t arity) const {
+  return by_name_.Find(HashOfName(space, label, arity), [&](RelationId id) {
+    const Relation& r = at(id);
+    return r.space() == space && r.arity() == arity && pool_.TextOf(r.label()) == label;
+  });
+}
+
+RelationId Store::Declare(Space space, std::string_view label, std::uint32_t arity) {
+  const RelationId known = Find(space, label, arity);
+  if (known != kNoId) return known;
+  const auto id = static_cast<RelationId>(relations_.size());
+  relations_.push_back(
+      std::make_unique<Relation>(id, space, pool_.Symbol(label), NameOf(space, label), arity));
+  companion_.push_back(kNoId);
+  whole_of_.push_back(kNoId);
+  by_name_.FindOrInsert(HashOfName(space, label, arity), id, [](RelationId) { return false; });
+  return id;
+}
+
+RelationId Store::Whole(RelationId id) {
+  assert(!IsWhole(id));
+  if (companion_[id] != kNoId) return companion_[id];
+  const auto whole = static_cast<RelationId>(relations_.size());
+  const Relation& base = at(id);
+  relations_.push_back(
+      std::make_unique<Relation>(whole, base.space(), base.label(), base.name(), base.arity()));
+  companion_.push_back(kNoId);
+  whole_of_.push_back(id);
+  companion_[id] = whole;
+  for (RowId r = 0; r < base.size(); ++r) {
+    const RowId copy = at(whole).Insert(base.Cells(r), base.asserted(r)).row;
+    if (const Value meta = base.Meta(r); !meta.is_none()) at(whole).SetMeta(copy, meta);
+    if (const Span* origin = base.Origin(r)) at(whole).SetOrigin(copy, *origin);
+  }
+  return whole;
+}
+
+namespace {
+
+// Adds the keys of `more` that `map` lacks, and replaces those it has.
+Value MergeMeta(Pool& pool, Value map, Value more) {
+  if (map.is_none()) return more;
+  std::vector<Value> entries(pool.ItemsOf(more).begin(), pool.ItemsOf(more).end());
+  std::vector<Value> out;
+  const std::span<const Value> old = pool.ItemsOf(map);
+  for (std::size_t i = 0; i < old.size(); i += 2) {
+    const Value newer = pool.Lookup(more, old[i]);
+    out.push_back(old[i]);
+    out.push_back(newer.is_none() ? old[i + 1] : newer);
+  }
+  out.insert(out.end(), entries.begin(), entries.end());
+  return pool.Map(out);
+}
+
+}  // namespace
+
+std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asserted, Value meta,
+                            const Span* origin, std::span<const SetOrder> orders) {
+  assert(!IsWhole(id));
+  const auto add = [&](RelationId to, std::span<const Value> cells) {
+    Relation& relation = at(to);
+    const Relation::Inserted in = relation.Insert(cells, asserted);
+    if (!meta.is_none()) relation.SetMeta(in.row, MergeMeta(pool_, relation.Meta(in.row), meta));
+    if (origin != nullptr) relation.SetOrigin(in.row, *origin);
+    return in.is_new;
+  };
+  const bool has_set =
+      std::any_of(row.begin(), row.end(), [](Value v) { return v.kind() == Kind::kSet; });
+  if (has_set) Whole(id);
+  std::uint32_t added = 0;
+  if (const RelationId whole = companion_[id]; whole != kNoId && add(whole, row) && has_set)
+    added = 1;
+  if (!has_set) return add(id, row) ? 1 : 0;
+  std::vector<Value> scratch(row.begin(), row.end());
+  std::uint32_t instances = 0;
+  ForEachInstance(
+      pool_, scratch, 0, {},
+      [&](std::span<const Value> cells) { instances += add(id, cells) ? 1 : 0; }, orders);
+  return std::max(added, instances);
+}
+
+bool Store::Retract(RelationId id, std::span<const Value> row) {
+  bool found = false;
+  const auto drop = [&](RelationId from, std::span<const Value> cells) {
+    const RowId victim = at(from).Find(cells);
+    if (victim == kNoId || !at(from).asserted(victim)) return;
+    found = true;
+    at(from).Rebuild([&](RowId r) { return r != victim; });
+  };
+  if (companion_[id] != kNoId) drop(companion_[id], row);
+  std::vector<Value> scratch(row.begin(), row.end());
+  ForEachInstance(pool_, scratch, 0, {}, [&](std::span<const Value> cells) { drop(id, cells); });
+  return found;
+}
+
+std::size_t Store::rows() const {
+  std::size_t out = 0;
+  for (const auto& r : relations_) out += r->size();
+  return out;
+}
+
+std::size_t Store::bytes() const {
+  std::size_t out = 0;
+  for (const auto& r : relations_) out += r->bytes();
+  return out;
+}
+
+}  // namespace rpl

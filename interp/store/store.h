@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The binding store (§18.2): relations and their rows.
+//
+// A relation is identified by namespace, label and arity (§9: label and arity name
+// it). Its rows are arrays of words, appended in order; a row's id is its
+// position and is stable until the relation is rebuilt (Rebuild bumps `epoch`). So a
+// *delta is a range of row ids*: what is new this round, this phase or this timestep is
+// always [mark, size). Scans and index chains go in id order, which is the order of
+// assertion or first derivation (decision 45).
+//
+// A row is asserted (a fact, a reply, a trace) or derived. Rules' conclusions are derived
+// and may be dropped and computed again; asserted rows stay until retracted.
+//
+// Sets (§7): a relation holds *instances*. A row with a set in a column is distributed on
+// insertion; the row as it was written goes to the companion relation `whole`, which
+// set patterns (`#{& ?s}`) read. A relation without sets needs no companion.
+//
+// Metadata (§11) hangs on a row by id and costs nothing on rows that have none: the
+// author's map, and the place it was asserted at.
+//
+// The Store owns its relations; pointers to them stay valid. Row pointers are valid only
+// until the next insertion into the same relation.
+#ifndef RPL_INTERP_STORE_STORE_H_
+#define RPL_INTERP_STORE_STORE_H_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/diagnostic.h"
+#include "interp/store/index.h"
+#include "interp/store/row_set.h"
+#include "interp/store/value.h"
+
+namespace rpl {
+
+using RelationId = std::uint32_t;
+
+/// What a relation's label names. Avars are channels of their own (§13).
+enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar };
+
+/// Places by row id, in pages that are there only where a row has one.
+class Places {
+ public:
+  /// Null when the row has none.
+  const Span* Find(RowId row) const {
+    const std::size_t page = row / kPage;
+    if (page >= pages_.size() || pages_[page] == nullptr) return nullptr;
+    const Span& at = (*pages_[page])[row % kPage];
+    return at == kNowhere ? nullptr : &at;
+  }
+  /// Keeps the first place that a row is given.
+  void Add(RowId row, Span at) {
+    const std::size_t page = row / kPage;
+    if (page >= pages_.size()) pages_.resize(page + 1);
+    if (pages_[page] == nullptr) {
+      pages_[page] = std::make_unique<Page>();
+      pages_[page]->fill(kNowhere);
+    }
+    Span& place = (*pages_[page])[row % kPage];
+    if (place == kNowhere) place = at;
+  }
+
+ private:
+  static constexpr std::size_t kPage = 256;
+  static constexpr Span kNowhere = {kNoId, 0, 0};
+  using Page = std::array<Span, kPage>;
+  std::vector<std::unique_ptr<Page>> pages_;
+};
+
+class Relation {
+ public:
+  Relation(RelationId id, Space space, Value label, std::string name, std::uint32_t arity)
+      : id_(id), space_(space), label_(label), name_(std::move(name)), rows_(arity) {}
+
+  RelationId id() const { return id_; }
+  Space space() const { return space_; }
+  Value label() const { return label_; }
+  /// As the author writes it, with its mark: "edge", "%goal", "$tool", "$x".
+  const std::string& name() const { return name_; }
+  std::uint32_t arity() const { return rows_.arity(); }
+  RowId size() const { return rows_.size(); }
+  bool empty() const { return size() == 0; }
+  /// Bumped whenever row ids change.
+  std::uint32_t epoch() const { return epoch_; }
+
+  const Value* Row(RowId row) const { return rows_.Row(row); }
+  std::span<const Value> Cells(RowId row) const { return rows_.Cells(row); }
+
+  using Inserted = RowSet::Inserted;
+  /// Appends unless present. A row that was derived becomes asserted when asserted again.
+  Inserted Insert(std::span<const Value> row, bool asserted);
+  /// Where derived rows are appended.
+  RowSet& rows() { return rows_; }
+  const RowSet& rows() const { return rows_; }
+  RowId Find(std::span<const Value> row) const { return rows_.Find(row); }
+  bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
+
+  /// Removes the rows for which `keep(row)` is false; ids change when any goes.
+  template <typename Keep>
+  void Rebuild(Keep&& keep);
+
+  /// The rows before `end` are in the index on `columns`, which is made when there is none;
+  /// others may be. But when `keep_on` (may be null) stopped it, it has the first of them
+  /// only. O(new rows); `team` as for IndexExtension. REQUIRES: columns is not 0.
+  const Index& IndexOn(Columns columns, RowId end, const KeepOn* keep_on, Team* team = nullptr);
+  const Index& IndexOn(Columns columns, const KeepOn* keep_on = nullptr) {
+    return IndexOn(columns, size(), keep_on);
+  }
+  /// The index on `columns` as it stands, made when there is none.
+  Index& OpenIndex(Columns columns);
+  /// The same, or null.
+  Index* IndexIfAny(Columns columns) const;
+  /// All there are, in the order in which they were made.
+  const std::vector<std::unique_ptr<Index>>& indexes() const { return indexes_; }
+
+  /// The author's metadata map of a row, kNone when it has none.
+  Value Meta(RowId row) const;
+  void SetMeta(RowId row, Value map);
+  /// Where the row was asserted; null for derived rows.
+  const Span* Origin(RowId row) const { return origins_.Find(row); }
+  void SetOrigin(RowId row, Span span) { origins_.Add(row, span); }
+
+  std::size_t bytes() const;
+
+ private:
+  RelationId id_;
+  Space space_;
+  Value label_;
+  std::string name_;
+  RowSet rows_;
+  std::uint32_t epoch_ = 0;
+  std::vector<bool> asserted_;  // shorter than size() when the rest is derived
+  std::vector<std::unique_ptr<Index>> indexes_;
+  std::unordered_map<RowId, Value> meta_;
+  Places origins_;
+};
+
+/// The elements of a set in a column of a row, in written order.
+struct SetOrder {
+  std::size_t column;
+  std::vector<Value> elements;
+};
+
+class Store {
+ public:
+  explicit Store(Pool& pool) : pool_(pool) {}
+  Store(const Store&) = delete;
+
+  Pool& pool() { return pool_; }
+  const Pool& pool() const { return pool_; }
+
+  /// The relation of that name, made when it is new.
+  RelationId Declare(Space space, std::string_view label, std::uint32_t arity);
+  /// kNoId when no such relation was declared.
+  RelationId Find(Space space, std::string_view label, std::uint32_t arity) const;
+  Relation& at(RelationId id) { return *relations_[id]; }
+  const Relation& at(RelationId id) const { return *relations_[id]; }
+  std::size_t size() const { return relations_.size(); }
+
+  /// The companion that keeps rows with their sets whole, made and filled on first use.
+  RelationId Whole(RelationId id);
+  /// kNoId when there is none.
+  RelationId WholeIfAny(RelationId id) const { return companion_[id]; }
+  /// True for a relation made by Whole.
+  bool IsWhole(RelationId id) const { return whole_of_[id] != kNoId; }
+  RelationId BaseOf(RelationId id) const { return IsWhole(id) ? whole_of_[id] : id; }
+
+  /// Adds a row to a relation that is not a companion: its instances to the relation,
+  /// the row itself to the companion when there are sets. `meta` may be kNone. `orders`: of
+  /// sets of the row whose elements are written in another order than their own.
+  /// Returns the number of new instance rows.
+  std::uint32_t Insert(RelationId id, std::span<const Value> row, bool asserted, Value meta = kNone,
+                       const Span* origin = nullptr, std::span<const SetOrder> orders = {});
+  /// Takes back an asserted row; false when it was not asserted.
+  bool Retract(RelationId id, std::span<const Value> row);
+
+  std::size_t rows() const;
+  std::size_t bytes() const;
+
+ private:
+  Pool& pool_;
+  std::vector<std::unique_ptr<Relation>> relations_;
+  std::vector<RelationId> companion_;  // per relation: its whole, or kNoId
+  std::vector<RelationId> whole_of_;   // per relation: its base when it is a companion
+  IdTable by_name_;                    // of those that Declare made
+};
+
+/// Calls fn(row) for each instance of `row`: every choice of one element for each column from
+/// `column` on that holds a set (§7), but for those where `whole` has that set. `row` is what it
+/// was afterwards. `orders`: see Store::Insert.
+template <typename Fn>
+void ForEachInstance(const Pool& pool, std::vector<Value>& row, std::size_t column,
+                     std::span<const Value> whole, Fn&& fn, std::span<const SetOrder> orders = {}) {
+  const auto splits = [&] {
+    return row[column].kind() == Kind::kSet &&
+           (column >= whole.size() || row[column] != whole[column]);
+  };
+  while (column < row.size() && !splits()) ++column;
+  if (column == row.size()) {
+    fn(row);
+    return;
+  }
+  const Value set = row[column];
+  std::span<const Value> elements = pool.ItemsOf(set);
+  for (const SetOrder& order : orders)
+    if (order.column == column) elements = order.elements;
+  for (Value element : elements) {
+    row[column] = element;
+    ForEachInstance(pool, row, column + 1, whole, fn, orders);
+  }
+  row[column] = set;
+}
+
+template <typename Keep>
+void Relation::Rebuild(Keep&& keep) {
+  std::vector<RowId> kept;
+  for (RowId r = 0; r < size(); ++r)
+    if (keep(r)) kept.push_back(r);
+  if (kept.size() == size()) return;
+  RowSet rows(arity());
+  std::vector<bool> was_asserted;
+  std::unordered_map<RowId, Value> meta;
+  Places origins;
+  for (const RowId from : kept) {
+    const RowId to = rows.Insert(Cells(from)).row;
+    was_asserted.push_back(asserted(from));
+    if (auto it = meta_.find(from); it != meta_.end()) meta.emplace(to, it->second);
+    if (const Span* at = origins_.Find(from)) origins.Add(to, *at);
+  }
+  rows_ = std::move(rows);
+  asserted_ = std::move(was_asserted);
+  meta_ = std::move(meta);
+  origins_ = std::move(origins);
+  ++epoch_;
+  for (auto& index : indexes_) index->Clear();
+}
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_STORE_STORE_H_

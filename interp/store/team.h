@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A few threads that do one thing together, again and again.
+//
+// The thread that made the team belongs to it and takes its share. Between two calls of Each
+// everything that one of them wrote is seen by all.
+#ifndef RPL_INTERP_STORE_TEAM_H_
+#define RPL_INTERP_STORE_TEAM_H_
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace rpl {
+
+class Team {
+ public:
+  explicit Team(std::size_t threads);
+  Team(const Team&) = delete;
+  ~Team();
+
+  std::size_t size() const { return stretches_.size(); }
+
+  /// Calls task(k) for each k below `count`, on any of the threads, and returns when all have
+  /// ended. Each thread first takes a stretch of its own, which is the same for the same count:
+  /// what a task leaves in the cache is mostly there for the next one with that k. An exception of
+  /// one of them is thrown again here; then some may not have begun.
+  void Each(std::size_t count, const std::function<void(std::size_t)>& task);
+  /// The same by `team` if there is one (null: none), else by this thread, in order.
+  template <typename Task>
+  static void Each(Team* team, std::size_t count, const Task& task) {
+    if (team != nullptr) return team->Each(count, task);
+    for (std::size_t k = 0; k < count; ++k) task(k);
+  }
+
+ private:
+  void Work(std::size_t me);
+  void Take(std::size_t me);
+
+  std::vector<std::thread> others_;
+  const std::function<void(std::size_t)>* task_ = nullptr;
+  /// The tasks of a thread that nobody has taken yet; when its own are done, it takes others'.
+  struct alignas(64) Stretch {
+    std::atomic<std::size_t> next = 0;
+    std::size_t end = 0;
+  };
+  std::vector<Stretch> stretches_;
+  static constexpr std::uint32_t kClosed = 1u << 31;
+  std::atomic<std::uint32_t> inside_ = kClosed;  // how many others take part; closed to more
+  std::atomic<std::uint32_t> call_ = 0;          // counts calls of Each
+  std::atomic<bool> ends_ = false;
+  std::mutex failing_;
+  std::exception_ptr failed_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_STORE_TEAM_H_

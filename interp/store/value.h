@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values: one 64-bit word each, equal values are equal words (§2, §4, decisions 21, 46).
+//
+// The low four bits of a word are its Kind, the others a payload:
+//
+//   Special   0: none (no value), nil, true, false, wild, absent, unknown
+//   Int       a signed 60-bit integer in place
+//   all else  the number of a node in the Pool: integers of 61 to 64 bits, floats,
+//             strings, keywords, symbols, slots, lists, sets, maps, terms
+//
+// Nodes are hash-consed, so unification of ground values, duplicate elimination and
+// index probes compare words and never walk a structure. One number has one form: an
+// integral value that fits 64 bits is an Int or BigInt, whatever its spelling.
+//
+// A set or map is equal to another whatever the order of its parts; the word remembers
+// the order of its first appearance in the pool, which is the order that reading,
+// printing and enumerating use (decision 45). A literal that is split where it stands keeps
+// its own order beside the word: see OrderIfOther.
+//
+// Three constants never leave the engine as answers: `wild` stands for `_` inside a term
+// that is read by form (#?x, §5.7), `absent` for a capture that the chosen goal rule does
+// not have, `unknown` for a value that a pending call will give (§13.1). A Slot is the
+// name `?u` as data: the key of a bindings map (decision 46), or an unbound lvar inside a
+// term that is read by form.
+//
+// A Pool owns its nodes; words of different pools must not meet. Nodes never move and are
+// never freed before the pool. Not safe for concurrent writers.
+#ifndef RPL_INTERP_STORE_VALUE_H_
+#define RPL_INTERP_STORE_VALUE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammar/ast.h"
+#include "interp/store/id_table.h"
+
+namespace rpl {
+
+enum class Kind : std::uint8_t {
+  kSpecial,
+  kInt,
+  kBigInt,
+  kFloat,
+  kString,
+  kKeyword,
+  kSymbol,
+  kSlot,
+  kList,
+  kSet,
+  kMap,
+  kTerm,
+};
+
+class Value {
+ public:
+  constexpr Value() = default;  // none
+  static constexpr Value FromBits(std::uint64_t bits) {
+    Value v;
+    v.bits_ = bits;
+    return v;
+  }
+  constexpr std::uint64_t bits() const { return bits_; }
+  constexpr Kind kind() const { return static_cast<Kind>(bits_ & 15); }
+  constexpr bool is_none() const { return bits_ == 0; }
+  friend constexpr bool operator==(Value, Value) = default;
+  /// An order of words, for tables; it means nothing to programs.
+  friend constexpr auto operator<=>(Value, Value) = default;
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+inline constexpr Value kNone{};
+inline constexpr Value kNil = Value::FromBits(1 << 4);
+inline constexpr Value kTrue = Value::FromBits(2 << 4);
+inline constexpr Value kFalse = Value::FromBits(3 << 4);
+inline constexpr Value kWild = Value::FromBits(4 << 4);
+inline constexpr Value kAbsent = Value::FromBits(5 << 4);
+inline constexpr Value kUnknown = Value::FromBits(6 << 4);
+
+/// Values nest at most this deep, and texts are at most this long; Pool refuses to build
+/// others.
+inline constexpr std::uint32_t kMaxValueDepth = 2000;
+inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
+
+class Pool {
+ public:
+  Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  /// Builders give kNone when the value would exceed a limit; overflow() then names it.
+  Value Int(std::int64_t v);
+  /// Integral values that fit 64 bits become integers. REQUIRES: v is not NaN.
+  Value Float(double v);
+  static Value Bool(bool v) { return v ? kTrue : kFalse; }
+  Value String(std::string_view text) { return Text(Kind::kString, text); }
+  Value Keyword(std::string_view name) { return Text(Kind::kKeyword, name); }
+  Value Symbol(std::string_view name) { return Text(Kind::kSymbol, name); }
+  Value Slot(std::string_view name) { return Text(Kind::kSlot, name); }
+  /// A string, keyword, symbol or slot to be, and the cell that it goes to.
+  struct Spelling {
+    Kind kind;
+    std::string_view text;  // of at most kMaxTextBytes
+    std::size_t cell;
+  };
+  /// The same for at most kTogether of them, in order: what they need of the memory is asked for
+  /// before their turns come.
+  static constexpr std::size_t kTogether = 32;
+  void Intern(std::span<const Spelling> texts, Value* cells);
+  Value List(std::span<const Value> items);
+  /// Repeated elements are dropped.
+  Value Set(std::span<const Value> items);
+  /// Key, value, key, value; the first of two entries with one key stands.
+  Value Map(std::span<const Value> entries);
+  Value Term(Namespace ns, std::string_view label, std::span<const Value> args);
+
+  /// REQUIRES: Int or BigInt.
+  std::int64_t AsInt(Value v) const;
+  /// Any number. nullopt for other kinds.
+  std::optional<double> AsDouble(Value v) const;
+  static bool IsInt(Value v) { return v.kind() == Kind::kInt || v.kind() == Kind::kBigInt; }
+  static bool IsNumber(Value v) { return IsInt(v) || v.kind() == Kind::kFloat; }
+
+  /// The characters of a string, keyword, symbol or slot (without its mark), or the label
+  /// of a term. REQUIRES: one of these kinds.
+  std::string_view TextOf(Value v) const;
+  /// Elements of a list or set, entries of a map (key, value, …), arguments of a term;
+  /// in written order. REQUIRES: one of these kinds. Valid as long as the pool.
+  std::span<const Value> ItemsOf(Value v) const;
+  /// The parts of a set or map in the order of `written`, of which it was built, without those
+  /// that are repeated; empty when that is the order of ItemsOf. REQUIRES: a set or map.
+  std::vector<Value> OrderIfOther(Value v, std::span<const Value> written) const;
+  Namespace NamespaceOf(Value term) const;
+  bool Contains(Value set, Value element) const;
+  /// The value under `key` of a map, or kNone.
+  Value Lookup(Value map, Value key) const;
+  /// About how many bytes Text has without a limit; saturates at kManyBytes. Parts that are
+  /// shared count as often as they occur, so this may be far more than the value takes. O(1).
+  std::uint64_t TextBytes(Value v) const;
+  static constexpr std::uint64_t kManyBytes = std::uint64_t{1} << 62;
+
+  /// The limit that a builder met since ClearOverflow, in words; "" for none.
+  const std::string& overflow() const { return overflow_; }
+  void Overflow(std::string what) { overflow_ = std::move(what); }
+  void ClearOverflow() { overflow_.clear(); }
+
+  std::size_t size() const { return nodes_.size(); }
+  /// Undoes every node since the pool had `size`: explanations leave no trace in the order
+  /// that sets are shown in. REQUIRES: nobody keeps one of their words. O(size).
+  void ForgetFrom(std::size_t size);
+
+ private:
+  struct Node {
+    std::uint64_t text_bytes;  // see TextBytes
+    const void* data;          // chars or Values
+    std::uint32_t size;        // chars or Values
+    std::uint32_t depth;       // of lists, sets, maps, terms; 0 for texts
+    std::uint64_t hash;
+    Value label;   // terms: the label as a symbol
+    Namespace ns;  // terms
+    Kind kind;
+  };
+
+  const Node& At(Value v) const { return nodes_[v.bits() >> 4]; }
+  Value Text(Kind kind, std::string_view text);
+  Value Text(Kind kind, std::string_view text, std::uint64_t hash);
+  Value Compound(Node probe, std::span<const Value> items);
+  static Value Make(Kind kind, std::uint64_t payload) {
+    return Value::FromBits(payload << 4 | static_cast<std::uint64_t>(kind));
+  }
+  void* Allocate(std::size_t bytes, std::size_t align);
+
+  std::vector<Node> nodes_;
+  IdTable table_;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::byte* free_ = nullptr;
+  std::size_t free_bytes_ = 0;
+  std::string overflow_;
+};
+
+/// RPL source text of a value: `"a"`, `:k`, `[1 2]`, `#{1}`, `{:a 1}`, `f(1)`, `?u`. When it has
+/// more than `most` bytes its beginning, and how long it is: `[[0 0] [0… (about 4,000,000 bytes)`.
+std::string Text(const Pool& pool, Value v, std::size_t most = kMaxTextBytes);
+
+/// What messages and log lines show of a value, at most; and derivations.
+inline constexpr std::size_t kToldBytes = 400;
+inline constexpr std::size_t kDerivationBytes = std::size_t{1} << 12;
+
+/// A value as one JSON value, compact, UTF-8 unescaped (decision 59): symbols as their
+/// text, keywords with colon, slots with `?`, terms as source text, sets as arrays, map
+/// keys as strings by the same rules. nullopt when two keys of a map collide as strings, or
+/// the text would be longer than kMaxTextBytes.
+std::optional<std::string> Json(const Pool& pool, Value v);
+
+/// What a template or a bare reply shows: a string as its characters, else Text.
+std::string PlainText(const Pool& pool, Value v);
+
+/// "a string", "a number", "a list": for messages.
+std::string_view KindName(Value v);
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_STORE_VALUE_H_

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two roads to one answer: random programs through the engine and through interp/testing/naive.h.
+//
+// RPL_RANDOM_PROGRAMS sets how many programs a run takes, RPL_RANDOM_SEED the first one's
+// seed; a failure prints the seed and the program, made smaller while it still fails.
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <stdexcept>
+
+#include "grammar/printer.h"
+#include "interp/testing/naive.h"
+#include "interp/testing/random_program.h"
+#include "interp/testing/testing.h"
+#include "runtime/session.h"
+
+namespace rpl {
+namespace {
+
+using Answers = std::map<std::string, std::set<std::string>>;  // by "label/arity"
+
+std::vector<Sentence> Parse(const std::string& text, std::string* why = nullptr) {
+  Sources sources;
+  Diagnostics findings;
+  const std::uint32_t file = sources.Add("x.rpl", text);
+  std::vector<Sentence> out =
+      ParseSentences(sources, {file, 0, static_cast<std::uint32_t>(text.size())}, findings);
+  if (why != nullptr && findings.has_errors()) *why = Render(findings.all().front(), sources);
+  return out;
+}
+
+std::string KeyOf(const RandomRelation& r) {
+  return r.name + "/" + std::to_string(r.columns.size());
+}
+
+std::string Variables(const RandomRelation& r) {
+  std::string out;
+  for (std::size_t i = 0; i < r.columns.size(); ++i)
+    out += (i > 0 ? ", ?v" : "?v") + std::to_string(i);
+  return out;
+}
+
+// --- what the naive evaluator says ------------------------------------------------------
+
+std::string RowJson(const naive::Row& row) {
+  std::string out;
+  for (const naive::Datum& d : row) out += naive::SortedJson(d) + " ";
+  return out;
+}
+
+naive::Database Expected(const std::string& text) {
+  std::string problem;
+  std::optional<naive::Database> db = naive::Evaluate(Parse(text, &problem), &problem);
+  if (!problem.empty()) throw std::runtime_error("not a program of the core: " + problem);
+  return *db;
+}
+
+Answers ExpectedJson(const RandomProgram& p, naive::Database& db) {
+  Answers out;
+  for (const RandomRelation& r : p.relations)
+    for (const naive::Row& row : db[KeyOf(r)].rows) out[KeyOf(r)].insert(RowJson(row));
+  return out;
+}
+
+// Values with their kinds: instances, and rows with their sets whole.
+Answers ExpectedRows(const RandomProgram& p, naive::Database& db) {
+  Answers out;
+  for (const RandomRelation& r : p.relations) {
+    const naive::Extension& e = db[KeyOf(r)];
+    const auto add = [&](const std::set<naive::Row>& rows, const std::string& key) {
+      for (const naive::Row& row : rows) {
+        std::string text;
+        for (const naive::Datum& d : row) text += naive::Text(naive::Unordered(d)) + " ";
+        out[key].insert(text);
+      }
+    };
+    add(e.rows, KeyOf(r));
+    if (e.whole != e.rows) add(e.whole, KeyOf(r) + " whole");
+  }
+  return out;
+}
+
+// --- what the engine says -----------------------------------------------------------------
+
+struct Run {
+  explicit Run(const std::vector<std::string>& turns, SessionOptions options = {})
+      : session(agent, std::move(options)) {
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      for (const Diagnostic& d : session.Load("x.rpl", turns[i]))
+        if (d.severity == Severity::kError) throw std::runtime_error(d.message);
+      // A timestep passes between turns.
+      if (i + 1 < turns.size()) session.Say("turn", "");
+    }
+  }
+
+  std::set<std::string> Ask(const std::string& query, std::size_t columns) {
+    const Outcome outcome = session.Say("q", query);
+    limited = limited || outcome.status == Status::kLimit;
+    std::set<std::string> rows;
+    if (columns == 0 && outcome.status == Status::kSatisfied) rows.insert("");
+    for (const std::string& line : outcome.json_answers) {
+      nlohmann::json answer = nlohmann::json::parse(line);
+      std::string text;
+      for (std::size_t i = 0; i < columns; ++i) {
+        nlohmann::json value = answer.at("?v" + std::to_string(i));
+        Sort(value);
+        text += value.dump() + " ";
+      }
+      rows.insert(text);
+    }
+    if (outcome.status != Status::kSatisfied && outcome.status != Status::kUnsatisfied)
+      rows.insert("status " + std::to_string(static_cast<int>(outcome.status)) + " " +
+                  outcome.reason);
+    return rows;
+  }
+
+  Answers AskAll(const RandomProgram& p) {
+    Answers out;
+    for (const RandomRelation& r : p.relations) {
+      const std::string call = "(" + Variables(r) + ")";
+      std::set<std::string> rows =
+          Ask("%q" + call + " <- " + r.name + call + "\n", r.columns.size());
+      if (!rows.empty()) out[KeyOf(r)] = std::move(rows);
+    }
+    return out;
+  }
+
+  static void Sort(nlohmann::json& value) {
+    if (!value.is_structured()) return;
+    for (nlohmann::json& part : value) Sort(part);
+    if (value.is_array()) {
+      std::vector<nlohmann::json> parts(value.begin(), value.end());
+      std::sort(parts.begin(), parts.end());
+      value = parts;
+    }
+  }
+
+  testing::Silent agent;
+  Session session;
+  bool limited = false;  // some answer met a limit
+};
+
+// Rows of the store, through the reader of terms.
+Answers StoredRows(const RandomProgram& p, testing::Engine& engine) {
+  Answers out;
+  engine.Quiesce();
+  std::map<std::uint64_t, std::string> known;
+  const auto add = [&](RelationId id, const std::string& key) {
+    for (RowId r = 0; r < engine.store.at(id).size(); ++r) {
+      std::string text;
+      for (Value v : engine.store.at(id).Cells(r)) {
+        std::string& shown = known[v.bits()];
+        if (shown.empty()) {
+          const std::optional<Node> node = testing::Term(Text(engine.pool, v));
+          const auto datum = node ? naive::Ground(*node) : std::nullopt;
+          shown = datum ? naive::Text(naive::Unordered(*datum)) : "unreadable";
+        }
+        text += shown + " ";
+      }
+      out[key].insert(text);
+    }
+  };
+  for (const RandomRelation& r : p.relations) {
+    const RelationId id = engine.Find(r.name, static_cast<std::uint32_t>(r.columns.size()));
+    if (id == kNoId) continue;
+    add(id, KeyOf(r));
+    const RelationId whole = engine.store.WholeIfAny(id);
+    if (whole == kNoId) continue;
+    add(whole, KeyOf(r) + " whole");
+    if (out[KeyOf(r) + " whole"] == out[KeyOf(r)]) out.erase(KeyOf(r) + " whole");
+  }
+  for (auto it = out.begin(); it != out.end();) it = it->second.empty() ? out.erase(it) : ++it;
+  return out;
+}
+
+std::string Difference(const Answers& expected, const Answers& got) {
+  std::string out;
+  const auto missing = [&](const Answers& from, const Answers& in, const char* what) {
+    for (const auto& [key, rows] : from) {
+      const auto it = in.find(key);
+      for (const std::string& row : rows)
+        if (it == in.end() || it->second.count(row) == 0) out += what + key + " " + row + "\n";
+    }
+  };
+  missing(expected, got, "missing ");
+  missing(got, expected, "not expected ");
+  return out;
+}
+
+// --- the properties: "" or what differs -----------------------------------------------------
+
+std::string SessionAgrees(const RandomProgram& p) {
+  naive::Database db = Expected(p.Text());
+  return Difference(ExpectedJson(p, db), Run({p.Text()}).AskAll(p));
+}
+
+std::string StoreAgrees(const RandomProgram& p) {
+  naive::Database db = Expected(p.Text());
+  testing::Engine engine;
+  engine.Take(p.Text());
+  return Difference(ExpectedRows(p, db), StoredRows(p, engine));
+}
+
+std::string OrderIsNothing(const RandomProgram& p) {
+  std::mt19937 random(static_cast<std::uint32_t>(p.facts.size() * 31 + p.rules.size()));
+  naive::Database db = Expected(p.Text());
+  const Answers expected = ExpectedRows(p, db);
+  for (int i = 0; i < 2; ++i) {
+    const RandomProgram other = Permuted(p, random);
+    testing::Engine engine;
+    engine.Take(other.Text());
+    const std::string difference = Difference(expected, StoredRows(p, engine));
+    if (!difference.empty()) return difference + "permuted:\n" + other.Text();
+  }
+  return "";
+}
+
+// Facts in three turns, with quiescence between them; rules first or in the middle.
+std::string TurnsAreNothing(const RandomProgram& p) {
+  naive::Database db = Expected(p.Text());
+  const Answers expected = ExpectedRows(p, db);
+  RandomProgram parts[3];
+  for (std::size_t i = 0; i < p.facts.size(); ++i) parts[i % 3].facts.push_back(p.facts[i]);
+  for (const bool rules_first : {true, false}) {
+    testing::Engine engine;
+    if (rules_first) engine.Take(p.RuleText());
+    for (int i = 0; i < 3; ++i) {
+      engine.Take(parts[i].FactText());
+      if (!rules_first && i == 1) engine.Take(p.RuleText());
+      engine.Quiesce();
+    }
+    const std::string difference = Difference(expected, StoredRows(p, engine));
+    if (!difference.empty())
+      return difference + "in three turns, rules " + (rules_first ? "first" : "in the second");
+  }
+  const Answers got =
+      Run({p.RuleText(), parts[0].FactText() + parts[1].FactText(), parts[2].FactText()}).AskAll(p);
+  return Difference(ExpectedJson(p, db), got);
+}
+
+// Facts that are asserted and taken back leave nothing (decision 44).
+std::string RetractionLeavesNothing(const RandomProgram& p) {
+  if (p.extra.empty()) return "";
+  naive::Database db = Expected(p.Text());
+  std::string asserted, retracted;
+  for (const std::string& fact : p.extra)
+    asserted += fact + "\n", retracted += fact + " -> false\n";
+  testing::Engine engine;
+  engine.Take(p.Text() + asserted);
+  engine.Quiesce();
+  engine.Take(retracted);
+  const std::string difference = Difference(ExpectedRows(p, db), StoredRows(p, engine));
+  if (!difference.empty()) return difference;
+  return Difference(ExpectedJson(p, db), Run({p.Text() + asserted, retracted}).AskAll(p));
+}
+
+// Any number of threads derives the same rows in the same order; here even few rows are
+// shared out.
+std::string ThreadsAreNothing(const RandomProgram& p) {
+  const auto rows = [&](std::size_t threads) {
+    Limits limits;
+    limits.threads = threads;
+    limits.min_shared = 1;
+    testing::Engine engine(limits);
+    engine.Take(p.Text());
+    engine.Quiesce();
+    for (const std::string& fact : p.extra) engine.Take(fact + "\n");
+    engine.Quiesce();
+    std::string out;
+    for (RelationId r = 0; r < engine.store.size(); ++r)
+      out += engine.store.at(r).name() + " " + testing::Rows(engine.store, r) + "\n";
+    return out;
+  };
+  const std::string alone = rows(1);
+  for (const std::size_t threads : {2, 4})
+    if (rows(threads) != alone) return std::to_string(threads) + " threads";
+  naive::Database db = Expected(p.Text());
+  Limits limits;
+  limits.threads = 4;
+  limits.min_shared = 1;
+  testing::Engine engine(limits);
+  engine.Take(p.Text());
+  return Difference(ExpectedRows(p, db), StoredRows(p, engine));
+}
+
+// In whatever order the atoms of rules are read, the same rows are derived; here an order is
+// chosen for relations of any size, anew in each round.
+std::string AnyPlanIsRight(const RandomProgram& p) {
+  naive::Database db = Expected(p.Text());
+  const Answers expected = ExpectedRows(p, db);
+  Limits limits;
+  limits.min_ordered = 0;
+  limits.min_gain = 0;
+  testing::Engine engine(limits);
+  engine.Take(p.RuleText());
+  for (std::size_t i = 0; i < p.facts.size(); ++i) {
+    engine.Take(p.facts[i] + "\n");
+    if (i % 3 == 0) engine.Quiesce();
+  }
+  return Difference(expected, StoredRows(p, engine));
+}
+
+// A rule that needs its caller gives the rows that the caller's value selects.
+std::string DemandIsFilter(const RandomProgram& p) {
+  naive::Database db = Expected(p.Text());
+  std::string rules;
+  for (const RandomRelation& r : p.relations)
+    rules += "via-" + r.name + "(?in, " + Variables(r) + ") <- not ?in != ?v0, " + r.name + "(" +
+             Variables(r) + ")\nkey-" + r.name + "(?v0) <- " + r.name + "(?v0" +
+             (r.columns.size() > 1 ? ", _" : "") + (r.columns.size() > 2 ? ", _" : "") + ")\n";
+  Run run({p.Text() + rules});
+  Answers expected, got;
+  for (const RandomRelation& r : p.relations) {
+    if (r.columns[0] == 'g') continue;
+    const std::string call = r.name + "(?v0, " + Variables(r) + ")";
+    // Every key at once, then one at a time.
+    std::set<std::string> all;
+    std::set<naive::Datum> keys;
+    for (const naive::Row& row : db[KeyOf(r)].rows) {
+      all.insert(RowJson(row));
+      keys.insert(row[0]);
+    }
+    if (!all.empty()) expected[KeyOf(r)] = all;
+    std::set<std::string> rows = run.Ask("%q(" + Variables(r) + ") <- key-" + r.name +
+                                             "(?k), via-" + r.name + "(?k, " + Variables(r) + ")\n",
+                                         r.columns.size());
+    if (!rows.empty()) got[KeyOf(r)] = std::move(rows);
+    if (keys.empty() || r.sets) continue;
+    const naive::Datum key = *std::next(keys.begin(), static_cast<std::ptrdiff_t>(keys.size() / 2));
+    const std::string name = KeyOf(r) + " of " + naive::Text(key);
+    for (const naive::Row& row : db[KeyOf(r)].rows)
+      if (row[0] == key) expected[name].insert(RowJson(row));
+    got[name] = run.Ask("%q(" + Variables(r) + ") <- via-" + r.name + "(" + naive::Text(key) +
+                            ", " + Variables(r) + ")\n",
+                        r.columns.size());
+  }
+  return Difference(expected, got);
+}
+
+// The text of rules in which the tails read `to` in place of `from`.
+std::string ReadingInstead(const std::vector<RandomRule>& rules, const std::string& from,
+                           const std::string& to) {
+  const auto is_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '-';
+  };
+  std::string out;
+  for (RandomRule rule : rules) {
+    for (std::string& clause : rule.clauses)
+      for (std::size_t at = 0; (at = clause.find(from + "(", at)) != clause.npos; at += to.size())
+        if (at == 0 || !is_name(clause[at - 1])) clause.replace(at, from.size(), to);
+    out += rule.Text() + "\n";
+  }
+  return out;
+}
+
+// A relation gets one more rule, which needs its caller, and whoever reads it calls it with small
+// numbers. The naive evaluator has a rule that enumerates them instead. On demand a rule that takes
+// terms apart may call for ever larger ones: such a program meets a limit, and says nothing here.
+std::string MixedIsDerived(const RandomProgram& p) {
+  const auto fits = [](const RandomRelation& r) {
+    return r.derived && !r.sets && r.columns[0] == 'n' &&
+           r.columns.find_first_not_of("ny", 1) == r.columns.npos;
+  };
+  const auto mixed = std::find_if(p.relations.begin(), p.relations.end(), fits);
+  if (mixed == p.relations.end()) return "";
+  const std::string called = "called-" + mixed->name;
+  const std::string variables = Variables(*mixed);
+  std::string head = mixed->name + "(?v0";
+  for (std::size_t i = 1; i < mixed->columns.size(); ++i)
+    head += mixed->columns[i] == 'n' ? ", 2" : ", a";
+  std::string text = p.FactText() + ReadingInstead(p.rules, mixed->name, called) + called + "(" +
+                     variables + ") <- small(?v0), " + mixed->name + "(" + variables + ")\n";
+  for (int i = 0; i < 8; ++i) text += "small(" + std::to_string(i) + ")\n";
+  naive::Database db = Expected(text + head + ") <- small(?v0), ?v0 < 3\n");
+  RandomProgram read = p;
+  read.relations[static_cast<std::size_t>(mixed - p.relations.begin())].name = called;
+  SessionOptions options;
+  options.limits.max_depth = 500;
+  Run run({text + head + ") <- ?v0 < 3\n"}, options);
+  const Answers got = run.AskAll(read);
+  return run.limited ? "" : Difference(ExpectedJson(read, db), got);
+}
+
+std::string PrintIsParse(const RandomProgram& p) {
+  std::string why;
+  const std::vector<Sentence> sentences = Parse(p.Text(), &why);
+  if (!why.empty()) return why;
+  if (sentences.size() != p.facts.size() + p.rules.size()) return "sentences are missing";
+  std::string printed;
+  for (const Sentence& s : sentences) printed += Print(s) + "\n";
+  return Parse(printed, &why) == sentences ? why : "printed:\n" + printed;
+}
+
+// --- the runs -------------------------------------------------------------------------------
+
+using Property = std::string (*)(const RandomProgram&);
+
+std::string Guarded(Property property, const RandomProgram& p) {
+  try {
+    return property(p);
+  } catch (const std::exception& e) {
+    return std::string("exception: ") + e.what();
+  }
+}
+
+// A batch of programs, from a seed of rapidcheck's.
+void Check(Property property, std::uint32_t count) {
+  const std::uint32_t first = Setting(
+      "RPL_RANDOM_SEED",
+      *rc::gen::noShrink(rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint32_t>())));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t seed = first + i;
+    const RandomProgram p = MakeProgram(seed);
+    const std::string difference = Guarded(property, p);
+    if (difference.empty()) continue;
+    const bool threw = difference.starts_with("exception");
+    const RandomProgram small = Shrunk(
+        p,
+        [&](const RandomProgram& q) {
+          const std::string now = Guarded(property, q);
+          return !now.empty() && now.starts_with("exception") == threw;
+        },
+        2000);
+    std::string extra;
+    for (const std::string& fact : small.extra) extra += "and back: " + fact + "\n";
+    RC_FAIL("RPL_RANDOM_SEED=" + std::to_string(seed) + "\n" + small.Text() + extra +
+            Guarded(property, small));
+  }
+}
+
+// A rapidcheck run is 100 cases; each takes its share of the programs.
+bool Agree(const char* what, Property property, std::uint32_t programs) {
+  programs = Setting("RPL_RANDOM_PROGRAMS", programs);
+  const bool one_batch = std::getenv("RPL_RANDOM_SEED") != nullptr;
+  bool passed = false;
+  return rc::check(what, [&] {
+    if (one_batch && passed) return;
+    Check(property, one_batch ? programs : (programs + 99) / 100);
+    passed = true;
+  });
+}
+
+TEST_CASE("the session answers as the naive evaluator does") {
+  CHECK(Agree("session", SessionAgrees, 10000));
+}
+
+TEST_CASE("the store holds what the naive evaluator derives, sets whole and in instances") {
+  CHECK(Agree("store", StoreAgrees, 2000));
+}
+
+TEST_CASE("the order of facts, rules and clauses changes no answer set") {
+  CHECK(Agree("order", OrderIsNothing, 2000));
+}
+
+TEST_CASE("facts in several turns give the same as in one") {
+  CHECK(Agree("turns", TurnsAreNothing, 2000));
+}
+
+TEST_CASE("facts that are taken back leave nothing") {
+  CHECK(Agree("retraction", RetractionLeavesNothing, 2000));
+}
+
+TEST_CASE("rows and their order are the same with any number of threads") {
+  CHECK(Agree("threads", ThreadsAreNothing, 1000));
+}
+
+TEST_CASE("rows are the same in whatever order atoms are read") {
+  CHECK(Agree("atom order", AnyPlanIsRight, 2000));
+}
+
+TEST_CASE("a demanded relation is a filter") { CHECK(Agree("demand", DemandIsFilter, 2000)); }
+
+TEST_CASE("a relation of which one rule needs its caller is read whole") {
+  CHECK(Agree("mixed", MixedIsDerived, 2000));
+}
+
+TEST_CASE("parse after print is identity on whole programs") {
+  CHECK(Agree("print", PrintIsParse, 2000));
+}
+
+}  // namespace
+}  // namespace rpl

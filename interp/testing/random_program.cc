@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/testing/random_program.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace rpl {
+namespace {
+
+std::string Joined(const std::vector<std::string>& parts, const char* separator) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) out += (i > 0 ? separator : "") + parts[i];
+  return out;
+}
+
+// One program while it grows. Variables of the rule at hand are known by type: the letters
+// of RandomRelation::columns, and `z` for a set.
+class Grower {
+ public:
+  explicit Grower(std::uint32_t seed) : random_(seed) {}
+
+  RandomProgram Grow() {
+    static const std::vector<std::string> kShapes = {"nn", "ny", "nn", "n", "y",  "yn", "nnn",
+                                                     "nl", "l",  "yt", "t", "nm", "nny"};
+    const int bases = 2 + Pick(3);
+    for (int i = 0; i < bases; ++i) AddRelation("e" + std::to_string(i), Of(kShapes), 0);
+    const int layers = 1 + Pick(3);
+    for (int layer = 1; layer <= layers; ++layer) {
+      layer_ = layer;
+      if (Pick(3) == 0) {
+        AddGathering();
+        continue;
+      }
+      const std::size_t first = out_.relations.size();
+      const int count = 1 + Pick(2);
+      for (int i = 0; i < count; ++i)
+        AddRelation("r" + std::to_string(layer) + std::string(1, static_cast<char>('a' + i)),
+                    Of(kShapes), layer);
+      for (std::size_t r = first; r < out_.relations.size(); ++r) {
+        const int rules = 1 + Pick(3);
+        for (int i = 0; i < rules; ++i) AddRule(r);
+      }
+    }
+    for (const RandomRelation& r : out_.relations)
+      if (r.layer == 0 || Pick(6) == 0) AddFacts(r);
+    AddExtra();
+    return std::move(out_);
+  }
+
+ private:
+  int Pick(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
+  template <typename T>
+  const T& Of(const std::vector<T>& from) {
+    return from[random_() % from.size()];
+  }
+
+  void AddRelation(std::string name, std::string columns, int layer) {
+    out_.relations.push_back({std::move(name), std::move(columns), layer, layer > 0, false});
+  }
+
+  // --- constants ----------------------------------------------------------------------
+
+  std::string Constant(char type) {
+    static const std::vector<std::string> kNames = {"a", "b", "\"a\"", "\"x y\"", ":k", "c"};
+    switch (type) {
+      case 'n': return std::to_string(Pick(5));
+      case 'y': return Of(kNames);
+      case 'l': {
+        std::vector<std::string> items;
+        for (int n = Pick(4); n > 0; --n) items.push_back(Constant('n'));
+        return "[" + Joined(items, " ") + "]";
+      }
+      case 't':
+        return Pick(2) == 0 ? "f(" + Constant('n') + ")"
+                            : "g(" + Constant('y') + ", " + Constant('n') + ")";
+      case 'm':
+        return Pick(2) == 0 ? "{:k " + Constant('n') + "}"
+                            : "{:k " + Constant('n') + ", :h " + Constant('n') + "}";
+      default: return "[]";
+    }
+  }
+
+  std::string SetConstant() {
+    return "#{" + Constant('n') + " " + Constant('n') + " " + std::to_string(Pick(9)) + "}";
+  }
+
+  void AddFacts(const RandomRelation& r) {
+    if (r.columns.find('g') != std::string::npos) return;
+    for (int n = 2 + Pick(r.layer == 0 ? 7 : 2); n > 0; --n) out_.facts.push_back(Fact(r, true));
+  }
+
+  std::string Fact(const RandomRelation& r, bool sets) {
+    std::vector<std::string> args;
+    for (char c : r.columns) {
+      if (sets && c == 'n' && Pick(25) == 0) {
+        args.push_back(SetConstant());
+        MarkSets(r.name);
+      } else {
+        args.push_back(Constant(c));
+      }
+    }
+    return r.name + "(" + Joined(args, ", ") + ")";
+  }
+
+  void MarkSets(const std::string& name) {
+    for (RandomRelation& r : out_.relations)
+      if (r.name == name) r.sets = true;
+  }
+
+  void AddExtra() {
+    const std::set<std::string> known(out_.facts.begin(), out_.facts.end());
+    for (const RandomRelation& r : out_.relations) {
+      if (r.layer > 0 || r.sets) continue;
+      for (int n = Pick(3); n > 0; --n)
+        if (std::string fact = Fact(r, false); known.count(fact) == 0)
+          out_.extra.push_back(std::move(fact));
+    }
+  }
+
+  // --- variables ----------------------------------------------------------------------
+
+  std::string Fresh(char type) {
+    std::string name = "?" + std::string(1, type) + std::to_string(next_++);
+    if (type != 'g') vars_[type].push_back(name);
+    return name;
+  }
+
+  std::string Local() { return "?o" + std::to_string(next_++); }
+
+  // A variable that the rule has bound so far, or a constant.
+  std::string Known(char type) {
+    const auto& known = vars_[type];
+    return known.empty() || Pick(8) == 0 ? Constant(type) : Of(known);
+  }
+
+  bool Has(char type) { return !vars_[type].empty(); }
+
+  // Inside a list or term, where a set pattern takes sets only.
+  std::string Inner(char type) {
+    const bool allowed = std::exchange(set_patterns_, false);
+    std::string out = Arg(type);
+    set_patterns_ = allowed;
+    return out;
+  }
+
+  std::string Arg(char type) {
+    if (type == 'g') return Pick(3) == 0 ? "_" : Gathered();
+    const int choice = Pick(20);
+    if (choice < 10 && Has(type)) return Of(vars_[type]);
+    if (choice == 10) return Constant(type);
+    if (choice == 11) return "_";
+    if (type == 'l' && choice < 15) {
+      switch (Pick(4)) {
+        case 0: return "[" + Inner('n') + " & " + Fresh('l') + "]";
+        case 1: return "[" + Inner('n') + " " + Inner('n') + "]";
+        case 2: return "[" + Inner('n') + " . " + Inner('n') + " & _]";
+        default: return "[& " + Fresh('l') + "]";
+      }
+    }
+    if (type == 't' && choice < 16)
+      return Pick(2) == 0 ? "f(" + Inner('n') + ")" : "g(" + Inner('y') + ", " + Inner('n') + ")";
+    if (type == 'n' && choice == 12 && set_patterns_) {
+      // `#{1 2}` asks for several rows: of one column, or as in Test().
+      switch (Pick(sets_ ? 5 : 3)) {
+        case 0: return "#{" + Fresh('n') + " & _}";
+        case 3: return "#{" + Constant('n') + " " + Constant('n') + "}";
+        case 4: {
+          const std::string one = Fresh('n');
+          return "#{" + one + " " + Fresh('n') + "}";
+        }
+        default: return "#{& " + Fresh('z') + "}";
+      }
+    }
+    return Fresh(type);
+  }
+
+  std::string Gathered() {
+    gathered_.push_back(Fresh('g'));
+    return gathered_.back();
+  }
+
+  // --- clauses ------------------------------------------------------------------------
+
+  const RandomRelation& Below(int layer) {
+    std::vector<const RandomRelation*> some;
+    for (const RandomRelation& r : out_.relations)
+      if (r.layer <= layer) some.push_back(&r);
+    return *Of(some);
+  }
+
+  std::string Atom(const RandomRelation& r) {
+    set_patterns_ = true;
+    sets_ = r.layer < layer_ && r.columns.size() == 1;
+    std::vector<std::string> args;
+    // Two occurrences of a fresh variable in one atom come from vars_ growing on the way.
+    for (char c : r.columns) args.push_back(Arg(c));
+    return r.name + "(" + Joined(args, ", ") + ")";
+  }
+
+  // A pattern that says something of the form of a value, and may match it in several ways.
+  std::string Open(char c) {
+    static const std::vector<std::string> kLists = {"[_ & _]", "[_ _]"};
+    static const std::vector<std::string> kMaps = {"{:k _ & _}", "{_ _ & _}", "~ {:h _}"};
+    if (c == 'l') return Of(kLists);
+    if (c == 'm') return Of(kMaps);
+    const int choice = Pick(3);
+    return choice == 0 ? "f(" + Known('n') + ")" : choice == 1 ? "f(_)" : "g(_, _)";
+  }
+
+  // An atom over what is bound, `_` and variables of its own.
+  std::string BoundAtom(const RandomRelation& r) {
+    std::vector<std::string> args;
+    for (char c : r.columns) {
+      const int choice = Pick(10);
+      if (c == 'g' || choice < 2) {
+        args.push_back("_");
+      } else if (choice < 4) {
+        args.push_back(Local());
+      } else if (choice < 6 && (c == 't' || c == 'l' || c == 'm')) {
+        args.push_back(Open(c));
+      } else {
+        args.push_back(Known(c));
+      }
+    }
+    return r.name + "(" + Joined(args, ", ") + ")";
+  }
+
+  std::string Test() {
+    static const std::vector<std::string> kOrder = {" < ", " <= ", " > ", " >= ", " != ", " = "};
+    const RandomRelation& lower = Below(layer_ - 1);
+    switch (Pick(13)) {
+      case 12:
+        if (lower.columns.size() == 2 && lower.columns[1] == 'n')
+          return lower.name + "(" + Known(lower.columns[0]) + ", #{" + Known('n') + " " +
+                 Known('n') + "})";
+        return Known('n') + " <= 3";
+      case 9: return "not (not " + BoundAtom(lower) + ")";
+      case 10: return "not (" + BoundAtom(lower) + ", |" + BoundAtom(Below(layer_ - 1)) + "| > 1)";
+      case 11: return "(" + BoundAtom(lower) + " | not " + BoundAtom(Below(layer_ - 1)) + ")";
+      case 0: return Known('n') + Of(kOrder) + Known('n');
+      case 1: return Known('y') + (Pick(2) == 0 ? " != " : " = ") + Known('y');
+      case 2: return "not " + BoundAtom(lower);
+      case 3: return "not (" + BoundAtom(lower) + ", " + BoundAtom(Below(layer_ - 1)) + ")";
+      case 4: return "|" + BoundAtom(lower) + "|" + Of(kOrder) + std::to_string(Pick(4));
+      case 5: return Known('n') + (Pick(2) == 0 ? " in " : " not in ") + Constant('l');
+      case 6: return Known('n') + " + " + Known('n') + Of(kOrder) + Known('n') + " * 2";
+      case 7: return "not " + Known('n') + " = " + Known('n');
+      default: return "not (" + BoundAtom(lower) + " | " + Known('n') + " = 2)";
+    }
+  }
+
+  // Binds something new. `grows`: values that no row holds are allowed.
+  void Binding(std::vector<std::string>& clauses, bool grows) {
+    static const std::vector<std::string> kArithmetic = {" + ", " - ", " * "};
+    switch (Pick(grows ? 17 : 9)) {
+      case 7:
+        if (Has('y')) {
+          const std::string text = Of(vars_['y']);
+          clauses.push_back(text + " = ~ \"" + (Pick(2) == 0 ? "<" : "") + "{" + Fresh('y') +
+                            "}>\"");
+        }
+        return;
+      case 8:
+        if (Has('m')) {
+          const std::string map = Of(vars_['m']);
+          const std::string entry = Fresh('y') + " " + Fresh('n');
+          clauses.push_back(map + " = ~ {" + entry + " & " + Fresh('m') + "}");
+        }
+        return;
+      case 0: {
+        const std::string over = "|" + BoundAtom(Below(layer_ - 1)) + "|";
+        clauses.push_back(Fresh('n') + " = " + over);
+        return;
+      }
+      case 1:
+        if (Has('l')) {
+          const std::string list = Of(vars_['l']);
+          clauses.push_back(Fresh('n') + " in " + list);
+        }
+        return;
+      case 2:
+        if (Has('z')) {
+          const std::string set = Of(vars_['z']);
+          clauses.push_back(Pick(2) == 0 ? set + " = ~ " + Fresh('n') : Fresh('n') + " in " + set);
+        }
+        return;
+      case 3: {
+        const std::string x = Fresh('n');
+        clauses.push_back("(" + x + " = " + Constant('n') + " | " + x + " = " + Constant('n') +
+                          ")");
+        return;
+      }
+      case 4: {
+        // Both branches bind one variable.
+        const RandomRelation* unary[2] = {};
+        for (auto& u : unary) {
+          std::vector<const RandomRelation*> some;
+          for (const RandomRelation& r : out_.relations)
+            if (r.layer < layer_ && r.columns[0] == 'n') some.push_back(&r);
+          if (some.empty()) return;
+          u = Of(some);
+        }
+        const std::string x = Fresh('n');
+        const auto branch = [&](const RandomRelation& r) {
+          return r.name + "(" + x + std::string(r.columns.size() > 1 ? ", _" : "") +
+                 std::string(r.columns.size() > 2 ? ", _" : "") + ")";
+        };
+        clauses.push_back("(" + branch(*unary[0]) + " | " + branch(*unary[1]) + ")");
+        return;
+      }
+      case 5:
+        if (Has('m')) {
+          const std::string map = Of(vars_['m']);
+          clauses.push_back(map + " = ~ {:k " + (Pick(2) == 0 ? Fresh('n') : Known('n')) + "}");
+        }
+        return;
+      case 6:
+        if (Has('l')) {
+          const std::string list = Of(vars_['l']);
+          clauses.push_back(list + " = [" + Fresh('n') + " & " + Fresh('l') + "]");
+        }
+        return;
+      case 9:
+      case 10: {
+        const std::string sum = Known('n') + Of(kArithmetic) + Known('n');
+        clauses.push_back(Fresh('n') + " = " + sum);
+        return;
+      }
+      case 11: {
+        const std::string list = "[" + Known('n') + " " + Known('n') + "]";
+        clauses.push_back(Fresh('l') + " = " + list);
+        return;
+      }
+      case 12: {
+        const std::string set = "#{" + Known('n') + " " + Known('n') + "}";
+        clauses.push_back(Fresh('z') + " = " + set);
+        return;
+      }
+      case 13:
+        if (Has('z')) {
+          static const std::vector<std::string> kSets = {" union ", " intersect ", " difference "};
+          const std::string both = Of(vars_['z']) + Of(kSets) + Of(vars_['z']);
+          clauses.push_back(Fresh('z') + " = " + both);
+        }
+        return;
+      case 14:
+        if (Has('z') || Has('l')) {
+          const std::string some = Has('z') ? Of(vars_['z']) : Of(vars_['l']);
+          clauses.push_back(Fresh('n') + " = |" + some + "|");
+        }
+        return;
+      case 15: {
+        const std::string text = "\"<{" + (Has('n') ? Of(vars_['n']) : "?none") + "}>\"";
+        if (Has('n')) clauses.push_back(Fresh('y') + " = " + text);
+        return;
+      }
+      default: {
+        const std::string half = Known('n') + " / 2";
+        clauses.push_back(Fresh('n') + " = " + half);
+        return;
+      }
+    }
+  }
+
+  void UseGathered(std::vector<std::string>& clauses) {
+    for (const std::string& g : gathered_)
+      clauses.push_back(Pick(2) == 0 ? Fresh('n') + " = |" + g + "|" : Known('n') + " in " + g);
+    gathered_.clear();
+  }
+
+  std::string HeadArg(char type, bool grows) {
+    if (type == 'n' && grows && Pick(12) == 0 && Has('n'))
+      return "#{" + Of(vars_['n']) + " " + Known('n') + "}";
+    if (type == 'n' && Has('z') && Pick(4) == 0) return Of(vars_['z']);
+    if (Has(type)) return Of(vars_[type]);
+    if (!grows || !Has('n')) return Constant(type);
+    if (type == 't') return "f(" + Of(vars_['n']) + ")";
+    if (type == 'l') return "[" + Of(vars_['n']) + "]";
+    if (type == 'm') return "{:k " + Of(vars_['n']) + "}";
+    return Constant(type);
+  }
+
+  std::string Head(const RandomRelation& r, bool grows) {
+    std::vector<std::string> args;
+    for (char c : r.columns) {
+      args.push_back(HeadArg(c, grows));
+      if (args.back().starts_with("#{") || args.back().starts_with("?z")) MarkSets(r.name);
+    }
+    return r.name + "(" + Joined(args, ", ") + ")";
+  }
+
+  void AddRule(std::size_t relation) {
+    vars_.clear();
+    gathered_.clear();
+    const RandomRelation target = out_.relations[relation];
+    RandomRule rule;
+    // A closure step, a group count, or anything.
+    const int kind = Pick(10);
+    if (kind == 0 && target.columns == "nn") {
+      const std::string x = Fresh('n'), y = Fresh('n'), z = Fresh('n');
+      std::vector<std::string> pairs;
+      for (const RandomRelation& r : out_.relations)
+        if (r.columns == "nn" && r.layer <= layer_) pairs.push_back(r.name);
+      rule.clauses = {target.name + "(" + x + ", " + y + ")", Of(pairs) + "(" + y + ", " + z + ")"};
+      rule.heads = {target.name + "(" + x + ", " + z + ")"};
+      out_.rules.push_back(std::move(rule));
+      return;
+    }
+    if (kind == 1 && target.columns == "nn") {
+      std::vector<const RandomRelation*> some;
+      for (const RandomRelation& r : out_.relations)
+        if (r.layer < layer_ && r.columns.size() == 2 && r.columns[0] == 'n') some.push_back(&r);
+      if (!some.empty()) {
+        const std::string k = Fresh('n'), n = Fresh('n');
+        const std::string count =
+            "|" + Of(some)->name + "(" + k + ", " + (Pick(2) == 0 ? "_" : Local()) + ")|";
+        rule.clauses.push_back(Pick(2) == 0 ? count + " = " + n : n + " = " + count);
+        if (Pick(2) == 0) rule.clauses.push_back(n + " > 1");
+        rule.heads = {target.name + "(" + k + ", " + n + ")"};
+        out_.rules.push_back(std::move(rule));
+        return;
+      }
+    }
+    bool grows = true;
+    for (int n = 1 + Pick(3); n > 0; --n) {
+      const RandomRelation& r = Below(Pick(2) == 0 ? layer_ : layer_ - 1);
+      grows = grows && r.layer < layer_;
+      rule.clauses.push_back(Atom(r));
+    }
+    UseGathered(rule.clauses);
+    for (int n = Pick(3); n > 0; --n) Binding(rule.clauses, grows);
+    for (int n = Pick(3); n > 0; --n) rule.clauses.push_back(Test());
+    rule.heads.push_back(Head(target, grows));
+    if (Pick(8) == 0) {
+      // A second head in the same layer keeps the layers.
+      for (const RandomRelation& r : out_.relations)
+        if (r.layer == layer_ && r.name != target.name) {
+          rule.heads.push_back(Head(r, grows));
+          break;
+        }
+    }
+    out_.rules.push_back(std::move(rule));
+  }
+
+  void AddGathering() {
+    vars_.clear();
+    gathered_.clear();
+    RandomRule rule;
+    for (int n = 1 + Pick(2); n > 0; --n) rule.clauses.push_back(Atom(Below(layer_ - 1)));
+    UseGathered(rule.clauses);
+    if (Pick(2) == 0) rule.clauses.push_back(Test());
+    if (!Has('n')) rule.clauses.push_back(Fresh('n') + " in [1 2]");
+    const std::string value = Of(vars_['n']);
+    const bool list = Pick(2) == 0;
+    const bool pair = list && Has('y') && Pick(2) == 0;
+    std::string gather = list ? "[& " : "#{& ";
+    gather += value + (pair ? " " + Of(vars_['y']) : "") + (list ? "]" : "}");
+    const std::string name = "c" + std::to_string(layer_);
+    const char column = list ? 'g' : 'n';
+    switch (Pick(3)) {
+      case 0:
+        AddRelation(name, std::string(1, column), layer_);
+        rule.heads = {name + "(" + gather + ")"};
+        break;
+      default: {
+        const char key = Has('y') && Pick(2) == 0 ? 'y' : 'n';
+        AddRelation(name, std::string{key, column}, layer_);
+        rule.heads = {name + "(" + Of(vars_[key]) + ", " + gather + ")"};
+      }
+    }
+    if (!list) MarkSets(name);
+    out_.rules.push_back(std::move(rule));
+  }
+
+  std::mt19937 random_;
+  RandomProgram out_;
+  int layer_ = 0;
+  int next_ = 0;
+  bool set_patterns_ = true;
+  bool sets_ = true;
+  std::map<char, std::vector<std::string>> vars_;
+  std::vector<std::string> gathered_;
+};
+
+// std::shuffle differs between libraries.
+template <typename T>
+void Shuffle(std::vector<T>& items, std::mt19937& random) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
+}
+
+}  // namespace
+
+std::string RandomRule::Text() const {
+  return Joined(heads, " <- ") + " <- " + Joined(clauses, ", ");
+}
+
+std::string RandomProgram::RuleText() const {
+  std::string out;
+  for (const RandomRule& rule : rules) out += rule.Text() + "\n";
+  return out;
+}
+
+std::string RandomProgram::FactText() const {
+  std::string out;
+  for (const std::string& fact : facts) out += fact + "\n";
+  return out;
+}
+
+std::uint32_t Setting(const char* name, std::uint32_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
+}
+
+RandomProgram MakeProgram(std::uint32_t seed) { return Grower(seed).Grow(); }
+
+RandomProgram Permuted(RandomProgram program, std::mt19937& random) {
+  Shuffle(program.facts, random);
+  Shuffle(program.rules, random);
+  for (RandomRule& rule : program.rules) Shuffle(rule.clauses, random);
+  return program;
+}
+
+RandomProgram Shrunk(RandomProgram program, const std::function<bool(const RandomProgram&)>& fails,
+                     int budget) {
+  const auto attempt = [&](auto&& change) {
+    if (budget-- <= 0) return false;
+    RandomProgram smaller = program;
+    change(smaller);
+    if (!fails(smaller)) return false;
+    program = std::move(smaller);
+    return true;
+  };
+  for (bool changed = true; changed && budget > 0;) {
+    changed = false;
+    for (std::size_t i = program.rules.size(); i-- > 0;)
+      changed |= attempt([&](RandomProgram& p) {
+        p.rules.erase(p.rules.begin() + static_cast<std::ptrdiff_t>(i));
+      });
+    for (std::size_t i = program.facts.size(); i-- > 0;)
+      changed |= attempt([&](RandomProgram& p) {
+        p.facts.erase(p.facts.begin() + static_cast<std::ptrdiff_t>(i));
+      });
+    for (std::size_t i = program.extra.size(); i-- > 0;)
+      changed |= attempt([&](RandomProgram& p) {
+        p.extra.erase(p.extra.begin() + static_cast<std::ptrdiff_t>(i));
+      });
+    for (std::size_t r = 0; r < program.rules.size(); ++r) {
+      for (std::size_t i = program.rules[r].clauses.size(); i-- > 0;)
+        if (program.rules[r].clauses.size() > 1)
+          changed |= attempt([&](RandomProgram& p) {
+            auto& clauses = p.rules[r].clauses;
+            clauses.erase(clauses.begin() + static_cast<std::ptrdiff_t>(i));
+          });
+      for (std::size_t i = program.rules[r].heads.size(); i-- > 0;)
+        if (program.rules[r].heads.size() > 1)
+          changed |= attempt([&](RandomProgram& p) {
+            auto& heads = p.rules[r].heads;
+            heads.erase(heads.begin() + static_cast<std::ptrdiff_t>(i));
+          });
+    }
+  }
+  return program;
+}
+
+}  // namespace rpl

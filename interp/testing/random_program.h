@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random stratified programs in RPL text, for tests only.
+//
+// Relations come in layers: layer 0 has facts, a rule of layer k reads layers up to k, and
+// negates, counts and gathers from layers below k only. Columns are typed, so that joins
+// hit: small numbers, names, lists of numbers, terms and maps. A rule that reads its own
+// layer builds no new values, so every program has a finite fixpoint.
+//
+// Kept apart so that answers do not depend on order: a list that a head gathers is only
+// counted or searched, never joined. Programs stay inside what interp/testing/naive.h reads.
+//
+// The same seed gives the same program with the same compiler.
+#ifndef RPL_INTERP_TESTING_RANDOM_PROGRAM_H_
+#define RPL_INTERP_TESTING_RANDOM_PROGRAM_H_
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace rpl {
+
+struct RandomRelation {
+  std::string name;
+  /// One letter per column: n small number, y name, l list of numbers, t term, m map,
+  /// g gathered list.
+  std::string columns;
+  int layer = 0;
+  bool derived = false;  // some rule has it as a head
+  bool sets = false;     // some row may hold a set
+};
+
+struct RandomRule {
+  std::vector<std::string> heads;
+  std::vector<std::string> clauses;
+
+  std::string Text() const;
+};
+
+struct RandomProgram {
+  std::vector<RandomRelation> relations;
+  std::vector<std::string> facts;
+  std::vector<RandomRule> rules;
+  /// Facts of relations without rules and sets, none of them in `facts`.
+  std::vector<std::string> extra;
+
+  std::string RuleText() const;
+  std::string FactText() const;
+  std::string Text() const { return FactText() + RuleText(); }
+};
+
+/// What a variable of the environment sets for tests of random programs, as in
+/// RPL_RANDOM_PROGRAMS=1000.
+std::uint32_t Setting(const char* name, std::uint32_t otherwise);
+
+RandomProgram MakeProgram(std::uint32_t seed);
+
+/// The same program with facts, rules and the clauses of each rule in another order.
+RandomProgram Permuted(RandomProgram program, std::mt19937& random);
+
+/// A smaller program for which `fails` still holds: facts, rules and clauses are dropped
+/// while it does. Calls `fails` at most `budget` times.
+RandomProgram Shrunk(RandomProgram program, const std::function<bool(const RandomProgram&)>& fails,
+                     int budget);
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_TESTING_RANDOM_PROGRAM_H_

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fixtures of the engine's unit tests: text in, text out.
+//
+// An Engine is everything below the runtime, wired as the timestep wires it: program,
+// store, analysis, solver, fixpoint. A Silent agent answers nothing.
+#ifndef RPL_INTERP_TESTING_TESTING_H_
+#define RPL_INTERP_TESTING_TESTING_H_
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grammar/parser.h"
+#include "interp/eval/fixpoint.h"
+#include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
+#include "interp/store/value.h"
+#include "runtime/agent.h"
+
+namespace rpl::testing {
+
+inline std::string Join(const std::vector<std::string>& parts, const char* separator = "\n") {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) out += (i > 0 ? separator : "") + parts[i];
+  return out;
+}
+
+/// The tree of a term; nullopt when the text is none.
+inline std::optional<Node> Term(const std::string& text) {
+  Sources sources;
+  Diagnostics findings;
+  const std::uint32_t file = sources.Add("term", text);
+  return ParseTerm(sources, {file, 0, static_cast<std::uint32_t>(text.size())}, findings);
+}
+
+/// The value of a ground term; kNone when it is not one.
+inline Value Read(Pool& pool, const std::string& text) {
+  const std::optional<Node> node = Term(text);
+  return node ? GroundValue(pool, *node) : kNone;
+}
+
+/// "(1, [2])"
+inline std::string RowText(const Pool& pool, std::span<const Value> row) {
+  std::string out = "(";
+  for (std::size_t i = 0; i < row.size(); ++i) out += (i > 0 ? ", " : "") + Text(pool, row[i]);
+  return out + ")";
+}
+
+/// The rows of a relation in id order, separated by blanks.
+inline std::string Rows(const Store& store, RelationId id) {
+  if (id == kNoId) return "no relation";
+  std::vector<std::string> out;
+  for (RowId r = 0; r < store.at(id).size(); ++r)
+    out.push_back(RowText(store.pool(), store.at(id).Cells(r)));
+  return Join(out, " ");
+}
+
+struct Engine {
+  explicit Engine(Limits with = {}) : limits(std::move(with)) { analysis.Make(program, store); }
+
+  /// Loads plain RPL (or Markdown, by `name`), asserts and retracts what it says.
+  void Take(const std::string& text, const std::string& name = "test.rpl") {
+    const std::uint32_t file = sources.Add(name, text);
+    const std::size_t rules = program.definitions().size();
+    const std::size_t constraints = program.constraints().size();
+    const Novelty novelty = program.Load(ReadDocument(sources, file, findings, form), findings);
+    novelty.ForEach(
+        store,
+        [&](RelationId relation, std::span<const Value> row, Span span) {
+          store.Insert(relation, row, true, kNone, &span);
+        },
+        [&](const Assertion& a) {
+          if (a.truth) store.Insert(a.relation, a.row, true, a.meta, &a.span, a.orders);
+          else store.Retract(a.relation, a.row);
+        });
+    if (rules == program.definitions().size() && constraints == program.constraints().size() &&
+        relations_known == store.size())
+      return;
+    relations_known = store.size();
+    analysis.Make(program, store);
+    fixpoint.Reset();
+    solver.Forget();
+  }
+
+  Stop Quiesce() {
+    solver.Forget();
+    return fixpoint.Quiesce();
+  }
+
+  RelationId Find(const std::string& name, std::uint32_t arity) const {
+    return store.Find(Space::kRelation, name, arity);
+  }
+
+  /// Rows of a relation after quiescence, in id order.
+  std::string Derived(const std::string& name, std::uint32_t arity) {
+    Quiesce();
+    return Rows(store, Find(name, arity));
+  }
+
+  std::string Findings() const {
+    std::string out;
+    for (const Diagnostic& d : findings.all()) out += CodeText(d.code) + " " + d.message + "\n";
+    return out;
+  }
+
+  Sources sources;
+  Diagnostics findings;
+  Limits limits;
+  Pool pool;
+  Store store{pool};
+  Program program{store, sources};
+  Analysis analysis;
+  Solver solver{program, store, analysis, limits};
+  Fixpoint fixpoint{store, analysis, solver, limits};
+  std::size_t relations_known = 0;
+  FactForm form = FactForm::kPlain;
+};
+
+/// Answers nothing and keeps what was said.
+struct Silent : Agent {
+  rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }
+  void Chat(const std::string& line) override { said.push_back(line); }
+  void OfferToContinue(const std::string&) override {}
+
+  std::vector<std::string> said;
+};
+
+}  // namespace rpl::testing
+
+#endif  // RPL_INTERP_TESTING_TESTING_H_

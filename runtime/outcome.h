@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outcomes of turns and runs (§18.6).
+#ifndef RPL_RUNTIME_OUTCOME_H_
+#define RPL_RUNTIME_OUTCOME_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/diagnostic.h"
+#include "runtime/agent.h"
+
+namespace rpl {
+
+enum class Status {
+  kNothing,  // there was no goal to pursue
+  kSatisfied,
+  kUnsatisfied,  // `reason` says why, in one line
+  kWaiting,      // calls are pending that nobody answered: `pending`
+  kFailed,       // a failure mode of §18.6 or an author's %fail: `reason` is the report
+  kLimit,        // a limit was reached: `reason` is the report
+  kRejected,     // the text has errors: nothing of the query ran
+  kToolFailed,   // unsatisfied, and a tool that failed decided it: `reason` names it
+  kInterrupted,  // Ctrl-C
+  kReview,       // a guard holds a call until a person has said: `reason` is the report
+};
+
+/// "satisfied", "waiting": in JSON, journals and test scripts.
+std::string_view StatusName(Status status);
+
+/// What became of a turn or a run.
+struct Outcome {
+  Status status = Status::kNothing;
+  std::vector<std::string> answers;       // captures, one line per answer (decision 63)
+  std::vector<std::string> json_answers;  // the same as binding maps, always JSON
+  std::vector<std::string> columns;       // names of the captures, "?x"
+  std::vector<Value> cells;               // of distinct answers, columns.size() for each
+  /// kUnsatisfied: one line. kFailed, kLimit, kReview: `%fail("reason", "explanation")`.
+  std::string reason;
+  std::vector<Request> pending;  // kWaiting
+  /// kSatisfied, when a limit stopped the evaluation and there may be more answers: which limit,
+  /// and what was still growing. One line; else empty.
+  std::string cut_off;
+  /// False when the clock, the memory or a person cut it off: it may go further next time.
+  bool repeatable = true;
+  /// A call that it needed did not run: another turn decides about it again.
+  bool not_run = false;
+  bool chat = false;                    // whether a tool wrote chat during this turn
+  std::string goal;                     // the goal that was pursued, "%" or "%name"
+  std::vector<Diagnostic> diagnostics;  // of the text taken in, errors and lints
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_OUTCOME_H_

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One event loop for a batch of calls. A Process is one call: it is *running* until its
+// leader was reaped, and *settling* until everything that the leader started is gone and
+// the pipes are closed. From the first error on, or from the end of its leader, it has a
+// moment, kill_at_, when whatever is left gets SIGKILL; a timer looks every few
+// milliseconds from then on. So a call ends at its timeout and the grace at the latest.
+#include "runtime/tools/tool.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "formats/json_text.h"
+#include "runtime/tools/orphans.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::uint64_t kTickMs = 10;
+constexpr int kMinTicks = 3;
+constexpr const char* kInterrupted = "interrupted";
+constexpr const char* kNotRecorded = "not-recorded";
+constexpr std::uint64_t kPollMs = 50;
+constexpr std::uint64_t kGiveUpMs = 5000;  // after SIGKILL: nothing helps any more
+constexpr std::size_t kMaxLogLine = 4096;
+
+// --- what a tool wrote ----------------------------------------------------------------------
+
+// Cuts standard error into lines, up to a number of bytes.
+class LogLines {
+ public:
+  using Sink = std::function<void(const std::string&)>;
+
+  LogLines(std::size_t max_bytes, Sink sink) : left_(max_bytes), sink_(std::move(sink)) {}
+
+  void Feed(std::string_view text) {
+    if (left_ == 0) return;
+    const bool last = text.size() >= left_;
+    text = text.substr(0, left_);
+    left_ -= text.size();
+    for (const char c : text) {
+      if (c != '\n') line_ += c;
+      if (c == '\n' || line_.size() == kMaxLogLine) Show();
+    }
+    if (!last) return;
+    End();
+    sink_("(the rest of its log is not shown)");
+  }
+
+  void End() {
+    if (!line_.empty()) Show();
+  }
+
+ private:
+  void Show() {
+    if (line_.ends_with('\r')) line_.pop_back();
+    sink_(CleanUtf8(line_));
+    line_.clear();
+  }
+
+  std::size_t left_;
+  Sink sink_;
+  std::string line_;
+};
+
+ToolResult Failure(std::string code, std::string message) {
+  return {false, nullptr, std::move(code), std::move(message), "", 0};
+}
+
+std::optional<ToolResult> ToolsOwnError(const ordered_json& error) {
+  if (!error.is_object() || error.size() != 2 || !error.contains("code") ||
+      !error.contains("message") || !error["code"].is_string() || !error["message"].is_string())
+    return std::nullopt;
+  return ToolResult{false, nullptr, "tool", error["message"], error["code"], 0};
+}
+
+// Any JSON.
+ToolResult ReadValue(const std::string& output) {
+  JsonText text = ParseJson(output);
+  if (!text.error.empty())
+    return {false, nullptr, "bad-reply", "its output is not one JSON value in UTF-8", "", 0};
+  return {true, std::move(text.json), "", "", "", 0};
+}
+
+// What the whole of standard output says; the process ended well.
+ToolResult ReadReply(const std::string& output, const std::string& id) {
+  if (output.find_first_not_of(" \t\r\n") == std::string::npos)
+    return Failure("no-reply", "it wrote nothing to its standard output");
+  JsonText text = ParseJson(output);
+  const auto bad = [](const std::string& why) { return Failure("bad-reply", why); };
+  if (text.byte > 0)
+    return bad(fmt::format("its output is not one JSON object in UTF-8: wrong at byte {}",
+                           std::min(text.byte, output.size())));
+  if (!text.error.empty()) return bad("its output is not taken: " + CleanUtf8(text.error));
+  ordered_json& reply = text.json;
+  if (!reply.is_object())
+    return bad("its output is JSON, but no object like {\"id\":…,\"result\":…}");
+  if (!reply.contains("id") || reply["id"] != id)
+    return bad("its reply does not have the `id` of the request");
+  const bool result = reply.contains("result");
+  if (reply.size() != 2 || result == reply.contains("error"))
+    return bad("expected `id` and one of `result` and `error` in its reply");
+  if (result) return {true, std::move(reply["result"]), "", "", "", 0};
+  if (auto error = ToolsOwnError(reply["error"])) return *error;
+  return bad("expected an `error` of `code` and `message`, two strings");
+}
+
+// --- what surrounds a batch ---------------------------------------------------------------
+
+// Writing to a tool that does not read must be an error and not a signal.
+class WithoutSigpipe {
+ public:
+  WithoutSigpipe() {
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~WithoutSigpipe() {
+    const timespec now = {0, 0};
+    while (!was_pending_ && sigtimedwait(&pipe_, nullptr, &now) == SIGPIPE) continue;
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutSigpipe(const WithoutSigpipe&) = delete;
+  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+ private:
+  sigset_t pipe_, before_;
+  bool was_pending_;
+};
+
+// Puts the handlers back that the loop replaced, and raises what came in between.
+class SignalsAfterwards {
+ public:
+  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+
+  SignalsAfterwards() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], nullptr, &before_[i]);
+  }
+  ~SignalsAfterwards() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+      if (came_[i]) std::raise(kSignals[i]);
+  }
+  SignalsAfterwards(const SignalsAfterwards&) = delete;
+  SignalsAfterwards& operator=(const SignalsAfterwards&) = delete;
+
+  bool Ignored(std::size_t i) const { return before_[i].sa_handler == SIG_IGN; }
+  void Came(int number) {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) came_[i] |= kSignals[i] == number;
+  }
+
+ private:
+  std::array<struct sigaction, 3> before_;
+  std::array<bool, 3> came_ = {};
+};
+
+class Process;
+
+class Batch {
+ public:
+  Batch(const std::vector<ToolCall>& calls, const ToolRun& run)
+      : calls_(calls), run_(run), results_(calls.size()) {}
+
+  std::vector<ToolResult> Run();
+
+  uv_loop_t* loop() { return &loop_; }
+  const ToolRun& run() const { return run_; }
+  Orphans& orphans() { return orphans_; }
+  std::vector<char>& buffer() { return buffer_; }
+  std::vector<pid_t> Leaders() const;
+  void Ended(Process* process);
+
+ private:
+  void StartMore();
+  void Watch();
+  void Unwatch();
+  void Interrupt();
+
+  const std::vector<ToolCall>& calls_;
+  const ToolRun& run_;
+  std::vector<ToolResult> results_;
+  std::size_t next_ = 0;  // the first call that was not started
+  bool interrupted_ = false;
+  std::vector<std::unique_ptr<Process>> running_;
+  std::vector<char> buffer_ = std::vector<char>(65536);  // for what is read
+  WithoutSigpipe no_sigpipe_;
+  SignalsAfterwards signals_;
+  Orphans orphans_;
+  uv_loop_t loop_;
+  uv_timer_t poll_;
+  std::array<uv_signal_t, 3> watched_;
+};
+
+// --- one call -----------------------------------------------------------------------------
+
+class Process {
+ public:
+  Process(Batch& batch, const ToolCall& call, ToolResult& result)
+      : batch_(batch),
+        call_(call),
+        command_(*call.command),
+        result_(result),
+        log_(command_.max_output_bytes, [this](const std::string& line) {
+          if (batch_.run().log) batch_.run().log(command_.name, line);
+        }) {}
+
+  void Start();
+  void Fail(std::string code, std::string message);
+  void TellFinished() const {
+    if (call_.finished && result_.code != kInterrupted && result_.code != kNotRecorded)
+      call_.finished(result_);
+  }
+
+  /// The leader, while it must be reaped by the loop; else 0.
+  pid_t leader() const { return exited_ ? 0 : pid_; }
+
+ private:
+  static Process& Of(void* data) { return *static_cast<Process*>(data); }
+
+  template <typename Handle>
+  uv_handle_t* Take(Handle& handle) {
+    handle.data = this;
+    ++open_;
+    return reinterpret_cast<uv_handle_t*>(&handle);
+  }
+  template <typename Handle>
+  void Shut(Handle& handle);
+
+  std::string Connect(uv_pipe_t& ours, bool we_write, int& theirs);
+  std::string ConnectAll(std::array<int, 3>& theirs);
+  int Spawn(const std::array<int, 3>& theirs);
+  void Talk();
+  void NotStarted(std::string code, std::string why);
+  void Read(uv_pipe_t& pipe);
+  void TookIn(uv_stream_t* stream, ssize_t n, const char* data);
+  void Exited(std::int64_t status, int signal);
+  void Tick();
+  void Settle();
+  void Close();
+  ToolResult Judge() const;
+
+  Batch& batch_;
+  const ToolCall& call_;
+  const ToolCommand& command_;
+  ToolResult& result_;  // `code` is set from the first error on
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::string mark_ = Orphans::NewMark();
+  std::string request_;
+  std::string output_;
+  LogLines log_;
+
+  int open_ = 0;  // handles
+  uv_timer_t timer_;
+  uv_process_t process_ = {};
+  uv_pipe_t in_, out_, err_;
+  uv_write_t write_;
+
+  pid_t pid_ = 0;
+  bool exited_ = false;
+  std::int64_t status_ = 0;
+  int signal_ = 0;
+  bool out_ended_ = false;
+  bool err_ended_ = false;
+  bool ticking_ = false;
+  int ticks_ = 0;  // since ticking_; the loop reads what is there between two of them
+  bool killed_ = false;
+  bool closing_ = false;
+  std::uint64_t kill_at_ = UINT64_MAX;
+};
+
+template <typename Handle>
+void Process::Shut(Handle& handle) {
+  auto* const generic = reinterpret_cast<uv_handle_t*>(&handle);
+  if (uv_is_closing(generic) != 0) return;
+  uv_close(generic, [](uv_handle_t* h) {
+    Process& self = Of(h->data);
+    if (--self.open_ == 0) self.batch_.Ended(&self);
+  });
+}
+
+void Process::Start() {
+  uv_timer_init(batch_.loop(), &timer_);
+  Take(timer_);
+  for (uv_pipe_t* pipe : {&in_, &out_, &err_}) {
+    uv_pipe_init(batch_.loop(), pipe, 0);
+    Take(*pipe);
+  }
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(command_.folder, ignored))
+    return NotStarted("not-started", "there is no folder `" + command_.folder + "`");
+  std::array<int, 3> theirs = {-1, -1, -1};
+  std::string error = ConnectAll(theirs);
+  const bool recorded = !error.empty() || !call_.starting || call_.starting();
+  if (error.empty() && recorded) {
+    if (const int code = Spawn(theirs); code != 0)
+      error = fmt::format("`{}` cannot be started: {}", command_.argv.front(), uv_strerror(code));
+  }
+  for (const int fd : theirs)
+    if (fd >= 0) close(fd);
+  if (!recorded) return NotStarted(kNotRecorded, "its start could not be recorded");
+  if (!error.empty()) return NotStarted("not-started", error);
+  Talk();
+}
+
+std::string Process::ConnectAll(std::array<int, 3>& theirs) {
+  std::string error = Connect(in_, true, theirs[0]);
+  if (error.empty()) error = Connect(out_, false, theirs[1]);
+  if (error.empty()) error = Connect(err_, false, theirs[2]);
+  return error;
+}
+
+// A pipe, and no socket as the loop would make: only a pipe can be opened again by its
+// name /dev/stdin, as scripts do.
+std::string Process::Connect(uv_pipe_t& ours, bool we_write, int& theirs) {
+  uv_file ends[2];
+  const int error = uv_pipe(ends, we_write ? 0 : UV_NONBLOCK_PIPE, we_write ? UV_NONBLOCK_PIPE : 0);
+  if (error != 0) return fmt::format("no pipe to it: {}", uv_strerror(error));
+  theirs = ends[we_write ? 0 : 1];
+  uv_pipe_open(&ours, ends[we_write ? 1 : 0]);
+  return "";
+}
+
+int Process::Spawn(const std::array<int, 3>& theirs) {
+  std::vector<char*> argv;
+  for (const std::string& word : command_.argv) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  std::vector<std::string> environment = {std::string(Orphans::kVariable) + "=" + mark_};
+  for (const std::string& name : command_.environment)
+    if (const char* value = std::getenv(name.c_str())) environment.push_back(name + "=" + value);
+  std::vector<char*> env;
+  for (std::string& entry : environment) env.push_back(entry.data());
+  env.push_back(nullptr);
+  std::array<uv_stdio_container_t, 3> stdio;
+  for (std::size_t i = 0; i < stdio.size(); ++i) {
+    stdio[i].flags = UV_INHERIT_FD;
+    stdio[i].data.fd = theirs[i];
+  }
+  uv_process_options_t options = {};
+  options.file = argv.front();
+  options.args = argv.data();
+  options.env = env.data();
+  options.cwd = command_.folder.c_str();
+  options.flags = UV_PROCESS_DETACHED;  // leads a session, and so a group, of its own
+  options.stdio_count = static_cast<int>(stdio.size());
+  options.stdio = stdio.data();
+  options.exit_cb = [](uv_process_t* process, std::int64_t status, int signal) {
+    Of(process->data).Exited(status, signal);
+  };
+  const int error = uv_spawn(batch_.loop(), &process_, &options);
+  Take(process_);  // a handle even when nothing was started
+  if (error == 0) pid_ = process_.pid;
+  return error;
+}
+
+void Process::NotStarted(std::string code, std::string why) {
+  result_ = Failure(std::move(code), std::move(why));
+  Close();
+}
+
+// The request goes out, replies and log come in, the clock runs.
+void Process::Talk() {
+  Read(out_);
+  Read(err_);
+  request_ = call_.line.value_or(RequestLine(call_)) + "\n";
+  const uv_buf_t text = uv_buf_init(request_.data(), static_cast<unsigned>(request_.size()));
+  write_.data = this;
+  uv_write(&write_, reinterpret_cast<uv_stream_t*>(&in_), &text, 1,
+           [](uv_write_t* write, int) { Of(write->data).Shut(Of(write->data).in_); });
+  uv_timer_start(
+      &timer_,
+      [](uv_timer_t* timer) {
+        Process& self = Of(timer->data);
+        self.Fail("timeout",
+                  fmt::format("it ran longer than {} ms", self.command_.timeout.count()));
+      },
+      static_cast<std::uint64_t>(command_.timeout.count()), 0);
+}
+
+void Process::Read(uv_pipe_t& pipe) {
+  uv_read_start(
+      reinterpret_cast<uv_stream_t*>(&pipe),
+      [](uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
+        std::vector<char>& bytes = Of(handle->data).batch_.buffer();
+        *buffer = uv_buf_init(bytes.data(), static_cast<unsigned>(bytes.size()));
+      },
+      [](uv_stream_t* stream, ssize_t n, const uv_buf_t* buffer) {
+        Of(stream->data).TookIn(stream, n, buffer->base);
+      });
+}
+
+// A negative `n` is the end, or an error that counts as it.
+void Process::TookIn(uv_stream_t* stream, ssize_t n, const char* data) {
+  const bool log = stream == reinterpret_cast<uv_stream_t*>(&err_);
+  if (n >= 0) {
+    const std::string_view bytes(data, static_cast<std::size_t>(n));
+    if (log) {
+      log_.Feed(bytes);
+      return;
+    }
+    output_ += bytes;
+    if (output_.size() <= command_.max_output_bytes) return;
+    output_.clear();
+    Fail("too-much-output", fmt::format("it wrote more than {} bytes", command_.max_output_bytes));
+    return;
+  }
+  (log ? err_ended_ : out_ended_) = true;
+  Shut(log ? err_ : out_);
+  Settle();
+}
+
+void Process::Exited(std::int64_t status, int signal) {
+  exited_ = true;
+  status_ = status;
+  signal_ = signal;
+  const std::uint64_t now = uv_now(batch_.loop());
+  const bool failed = !result_.code.empty();
+  const auto grace = static_cast<std::uint64_t>(batch_.run().grace.count());
+  kill_at_ = std::min(kill_at_, failed ? now : now + grace);
+  Tick();
+  Settle();
+}
+
+void Process::Fail(std::string code, std::string message) {
+  if (closing_ || !result_.code.empty()) return;
+  result_ = Failure(std::move(code), std::move(message));
+  Shut(in_);
+  Shut(out_);
+  out_ended_ = true;
+  std::uint64_t grace = 0;
+  if (!exited_) {
+    kill(-pid_, SIGTERM);
+    grace = static_cast<std::uint64_t>(batch_.run().grace.count());
+  }
+  kill_at_ = std::min(kill_at_, uv_now(batch_.loop()) + grace);
+  Tick();
+}
+
+// From here on the timer looks what is left.
+void Process::Tick() {
+  if (std::exchange(ticking_, true)) return;
+  uv_timer_start(
+      &timer_,
+      [](uv_timer_t* timer) {
+        ++Of(timer->data).ticks_;
+        Of(timer->data).Settle();
+      },
+      kTickMs, kTickMs);
+}
+
+void Process::Settle() {
+  if (closing_) return;
+  const std::uint64_t now = uv_now(batch_.loop());
+  // A few ticks, too: on a busy machine time passes without us.
+  const bool over = kill_at_ != UINT64_MAX && now >= kill_at_ && ticks_ >= kMinTicks;
+  if (over && now >= kill_at_ + kGiveUpMs) return Close();
+  if (!exited_) {
+    if (over) kill(-pid_, SIGKILL);
+    return;
+  }
+  const std::vector<pid_t> leaders = batch_.Leaders();
+  const bool left = batch_.orphans().Remain(pid_, mark_, leaders);
+  const bool pipes_ended = out_ended_ && err_ended_;
+  // Once killed, an open pipe is held by a process that is not ours to find.
+  if (!left && (pipes_ended || killed_)) return Close();
+  if (!over) return;
+  Fail("left-children", "it ended, but processes that it started did not");
+  batch_.orphans().Kill(pid_, mark_, leaders);
+  killed_ = true;
+}
+
+void Process::Close() {
+  closing_ = true;
+  log_.End();
+  if (result_.code.empty()) result_ = Judge();
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;
+  result_.took_ms = took.count();
+  Shut(timer_);
+  Shut(in_);
+  Shut(out_);
+  Shut(err_);
+  if (process_.data == this) Shut(process_);
+}
+
+ToolResult Process::Judge() const {
+  if (signal_ != 0)
+    return Failure("signal",
+                   fmt::format("it was ended by signal {} ({})", signal_, strsignal(signal_)));
+  ToolResult reply = call_.line ? ReadValue(output_) : ReadReply(output_, call_.id);
+  if (status_ != 0 && reply.code != "tool")  // an error may well be told in both ways
+    return Failure("exit", fmt::format("it ended with status {}", status_));
+  return reply;
+}
+
+// --- all calls ----------------------------------------------------------------------------
+
+std::vector<ToolResult> Batch::Run() {
+  if (calls_.empty()) return {};
+  if (const int error = uv_loop_init(&loop_); error != 0) {
+    std::fill(results_.begin(), results_.end(),
+              Failure("not-started", fmt::format("no event loop: {}", uv_strerror(error))));
+    return results_;
+  }
+  // A tool gets no descriptor of ours, also none that was opened without much thought.
+  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  interrupted_ = run_.interrupted && run_.interrupted();
+  Watch();
+  StartMore();
+  uv_run(&loop_, UV_RUN_DEFAULT);
+  [[maybe_unused]] const int busy = uv_loop_close(&loop_);
+  assert(busy == 0);
+  return std::move(results_);
+}
+
+void Batch::Watch() {
+  uv_timer_init(&loop_, &poll_);
+  poll_.data = this;
+  uv_timer_start(
+      &poll_,
+      [](uv_timer_t* timer) {
+        Batch& self = *static_cast<Batch*>(timer->data);
+        if (self.run_.interrupted && self.run_.interrupted()) self.Interrupt();
+      },
+      kPollMs, kPollMs);
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    uv_signal_init(&loop_, &watched_[i]);
+    watched_[i].data = this;
+    if (signals_.Ignored(i)) continue;
+    uv_signal_start(
+        &watched_[i],
+        [](uv_signal_t* signal, int number) {
+          Batch& self = *static_cast<Batch*>(signal->data);
+          self.signals_.Came(number);
+          self.Interrupt();
+        },
+        SignalsAfterwards::kSignals[i]);
+  }
+}
+
+void Batch::Unwatch() {
+  uv_close(reinterpret_cast<uv_handle_t*>(&poll_), nullptr);
+  for (uv_signal_t& signal : watched_) uv_close(reinterpret_cast<uv_handle_t*>(&signal), nullptr);
+}
+
+void Batch::Interrupt() {
+  interrupted_ = true;
+  for (const auto& process : running_) process->Fail(kInterrupted, "the run was interrupted");
+}
+
+// Fills up to the concurrency. The loop ends when nothing runs and nothing is watched.
+void Batch::StartMore() {
+  for (; interrupted_ && next_ < calls_.size(); ++next_)
+    results_[next_] = Failure(kInterrupted, "the run was interrupted");
+  while (next_ < calls_.size() && running_.size() < std::max<std::size_t>(run_.concurrency, 1)) {
+    running_.push_back(std::make_unique<Process>(*this, calls_[next_], results_[next_]));
+    ++next_;
+    running_.back()->Start();
+  }
+  if (running_.empty()) Unwatch();
+}
+
+void Batch::Ended(Process* process) {
+  process->TellFinished();
+  std::erase_if(running_, [&](const auto& p) { return p.get() == process; });
+  StartMore();
+}
+
+std::vector<pid_t> Batch::Leaders() const {
+  std::vector<pid_t> leaders;
+  for (const auto& process : running_)
+    if (process->leader() != 0) leaders.push_back(process->leader());
+  return leaders;
+}
+
+}  // namespace
+
+std::string RequestLine(const ToolCall& call) {
+  const ordered_json request = {{"rpl", 1},
+                                {"id", call.id},
+                                {"tool", call.command->name},
+                                {"args", call.args},
+                                {"deadlineMs", call.command->timeout.count()}};
+  return request.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::vector<ToolResult> RunTools(const std::vector<ToolCall>& calls, const ToolRun& run) {
+  return Batch(calls, run).Run();
+}
+
+}  // namespace rpl

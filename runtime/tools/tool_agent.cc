@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/tools/tool_agent.h"
+
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include <array>
+
+#include "interp/store/json_value.h"
+
+namespace rpl {
+namespace {
+
+// Calls taken out of a list of requests, and where in it they stand.
+template <typename T>
+struct Picked {
+  std::vector<T> calls;
+  std::vector<std::size_t> places;
+
+  void Add(T call, std::size_t place) {
+    calls.push_back(std::move(call));
+    places.push_back(place);
+  }
+};
+
+Answer AnswerFor(const ToolResult& result, Pool& pool) {
+  if (result.ok)
+    return {Answer::Kind::kValue, ValueOfJson(result.result, pool, false), result.took_ms};
+  if (result.code == "interrupted" || result.code == "not-recorded") return {};
+  if (result.code == "not-started") return NotRunCall(pool, result.code, result.message);
+  Answer failed = FailedCall(pool, result.code, result.message);
+  failed.took_ms = result.took_ms;
+  if (result.code != "tool") return failed;
+  const std::span<const Value> known = pool.ItemsOf(failed.value);
+  std::vector<Value> entries(known.begin(), known.end());
+  entries.push_back(pool.Keyword("tool-code"));
+  entries.push_back(pool.String(result.tool_code));
+  failed.value = pool.Map(entries);
+  return failed;
+}
+
+// nullopt when the arguments have no JSON.
+std::optional<ToolCall> CallFor(const Request& request, const ToolCommand& command, Pool& pool) {
+  ToolCall call{CallId(request.id), &command, nlohmann::ordered_json::array(), request.starting,
+                nullptr};
+  if (request.finished)
+    call.finished = [finished = request.finished, &pool](const ToolResult& result) {
+      finished(AnswerFor(result, pool));
+    };
+  for (const Value arg : request.args) {
+    std::optional<nlohmann::ordered_json> json = JsonOfValue(pool, arg);
+    if (!json) return std::nullopt;
+    call.args.push_back(std::move(*json));
+  }
+  return call;
+}
+
+}  // namespace
+
+ToolAgent::ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run,
+                     Agent& otherwise)
+    : config_(config), permission_(permission), run_(std::move(run)), otherwise_(otherwise) {}
+
+rpl::Answer ToolAgent::Answer(const Request& request, Pool& pool, bool again) {
+  const bool mine = request.kind == Request::Kind::kTool && config_.Find(request.tool) != nullptr;
+  return mine ? Call({request}, pool).front() : otherwise_.Answer(request, pool, again);
+}
+
+std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, Pool& pool) {
+  std::vector<rpl::Answer> answers(requests.size());
+  Picked<ToolCall> mine;
+  Picked<Request> others;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const Request& request = requests[i];
+    const ToolCommand* command = config_.Find(request.tool);
+    if (request.kind != Request::Kind::kTool || command == nullptr) {
+      others.Add(request, i);
+    } else if (!request.in_doubt) {
+      std::optional<ToolCall> call = CallFor(request, *command, pool);
+      if (!call) {
+        answers[i] = FailedCall(pool, "bad-request", "two keys of a map are the same text");
+        continue;
+      }
+      const Permission::Verdict verdict = Permitted(*call, request);
+      if (verdict.yes) mine.Add(std::move(*call), i);
+      else answers[i] = NotRunCall(pool, "denied", verdict.reason);
+    }
+  }
+  run_.concurrency = config_.concurrency;
+  const std::vector<ToolResult> results = RunTools(mine.calls, run_);
+  for (std::size_t k = 0; k < results.size(); ++k)
+    answers[mine.places[k]] = AnswerFor(results[k], pool);
+  if (others.calls.empty()) return answers;
+  const std::vector<rpl::Answer> given = otherwise_.Call(others.calls, pool);
+  for (std::size_t k = 0; k < given.size(); ++k) answers[others.places[k]] = given[k];
+  return answers;
+}
+
+Permission::Verdict ToolAgent::Permitted(const ToolCall& call, const Request& request) {
+  const Permit permit = PermitFor(*call.command, call.args);
+  if (permit == Permit::kDeny) return {false, "the configuration denies this call"};
+  Permission::Verdict verdict = permission_.Approve(*call.command);
+  if (verdict.yes && permit == Permit::kAsk) verdict = permission_.Ask(call, request.id);
+  return verdict;
+}
+
+std::string CallId(const std::string& call) {
+  [[maybe_unused]] const int done = sodium_init();
+  std::array<unsigned char, 16> bytes;
+  crypto_generichash(bytes.data(), bytes.size(),
+                     reinterpret_cast<const unsigned char*>(call.data()), call.size(), nullptr, 0);
+  std::string hex;
+  for (const unsigned char byte : bytes) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+}  // namespace rpl

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/tools/tool_agent.h"
+
+#include <catch2/catch.hpp>
+
+#include "runtime/session.h"
+
+namespace rpl {
+namespace {
+
+// Approves and allows as told, and notes what it was asked.
+struct Guard : Permission {
+  bool approves = true;
+  bool allows = true;
+  std::vector<std::string> asked;
+
+  Verdict Approve(const ToolCommand& command) override {
+    asked.push_back("approve " + command.name);
+    return {approves, "not approved"};
+  }
+  Verdict Ask(const ToolCall& call, const std::string& request) override {
+    asked.push_back("ask " + request + " " + call.args.dump());
+    return {allows, "not allowed"};
+  }
+};
+
+// Answers every call with its name.
+struct Others : Agent {
+  std::vector<std::string> chat;
+  int calls = 0;
+
+  rpl::Answer Answer(const Request& request, Pool& pool, bool) override {
+    return {rpl::Answer::Kind::kValue, pool.String("other " + request.name)};
+  }
+  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
+    ++calls;
+    return Agent::Call(requests, pool);
+  }
+  void Chat(const std::string& line) override { chat.push_back(line); }
+  void OfferToContinue(const std::string&) override {}
+};
+
+// A configuration in which each tool runs the tool under test in the mode of its name.
+struct Project {
+  ToolConfig config;
+  Guard guard;
+  Others others;
+  Pool pool;
+  ToolAgent agent{config, guard, {}, others};
+
+  ToolCommand& Add(const std::string& mode, Permit permission = Permit::kAllow) {
+    ToolCommand command;
+    command.name = mode;
+    command.argv = {RPL_TOOL_UNDER_TEST, mode};
+    command.folder = command.home = "/";
+    command.permission = permission;
+    return config.tools.emplace_back(std::move(command));
+  }
+
+  Request Tool(const std::string& name, std::vector<Value> args = {}) {
+    Request request;
+    request.kind = Request::Kind::kTool;
+    request.tool = request.name = name;
+    request.id = "$" + name + "()";
+    request.args = std::move(args);
+    return request;
+  }
+
+  std::vector<std::string> Call(const std::vector<Request>& requests) {
+    std::vector<std::string> texts;
+    for (const Answer& answer : agent.Call(requests, pool)) {
+      if (answer.value.is_none()) texts.push_back("-");
+      else
+        texts.push_back((answer.kind == Answer::Kind::kNotRun ? "not run " : "") +
+                        Text(pool, answer.value));
+    }
+    return texts;
+  }
+};
+
+using Lines = std::vector<std::string>;
+
+TEST_CASE("results and errors of tools are replies") {
+  Project project;
+  project.Add("echo");
+  project.Add("error-reply");
+  project.Add("exit-7");
+  Pool& pool = project.pool;
+  const Value list[] = {pool.Int(1), pool.Keyword("k")};
+  CHECK(project.Call({project.Tool("echo", {pool.String("a"), pool.List(list)}),
+                      project.Tool("error-reply"), project.Tool("exit-7")}) ==
+        Lines{R"(["a" [1 ":k"]])",
+              R"({:status :error, :code "tool", :message "no row 7", :tool-code "no-such-row"})",
+              R"({:status :error, :code "exit", :message "it ended with status 7"})"});
+}
+
+TEST_CASE("what is not configured goes to the other agent, in one call") {
+  Project project;
+  project.Add("echo");
+  CHECK(project.Call({project.Tool("one"), project.Tool("echo"), project.Tool("two")}) ==
+        Lines{R"("other one")", "[]", R"("other two")"});
+  CHECK(project.others.calls == 1);
+  Request question = project.Tool("echo");
+  question.kind = Request::Kind::kAsk;
+  CHECK(Text(project.pool, project.agent.Answer(question, project.pool, false).value) ==
+        R"("other echo")");
+  CHECK(Text(project.pool, project.agent.Answer(project.Tool("echo"), project.pool, false).value) ==
+        "[]");
+  project.agent.Chat("hello");
+  CHECK(project.others.chat == Lines{"hello"});
+}
+
+TEST_CASE("what is not permitted is denied, and nobody is asked in vain") {
+  Project project;
+  project.Add("echo", Permit::kAsk);
+  project.Add("hang", Permit::kDeny);
+  CHECK(
+      project.Call({project.Tool("hang")}) ==
+      Lines{
+          R"(not run {:status :error, :code "denied", :message "the configuration denies this call"})"});
+  CHECK(project.guard.asked.empty());
+
+  project.guard.allows = false;
+  CHECK(project.Call({project.Tool("echo", {project.pool.Int(1)})}) ==
+        Lines{R"(not run {:status :error, :code "denied", :message "not allowed"})"});
+  CHECK(project.guard.asked == Lines{"approve echo", "ask $echo() [1]"});
+
+  project.guard.approves = false;
+  project.guard.asked.clear();
+  CHECK(project.Call({project.Tool("echo")}) ==
+        Lines{R"(not run {:status :error, :code "denied", :message "not approved"})"});
+  CHECK(project.guard.asked == Lines{"approve echo"});
+}
+
+TEST_CASE("rules decide before the permission of the tool") {
+  Project project;
+  ToolCommand& echo = project.Add("echo");
+  const ArgPattern prod{ArgPattern::Kind::kOneOf, {"prod"}, ""};
+  echo.rules = {{{prod}, Permit::kDeny}};
+  Pool& pool = project.pool;
+  CHECK(
+      project.Call({project.Tool("echo", {pool.String("prod")}),
+                    project.Tool("echo", {pool.String("test")})}) ==
+      Lines{
+          R"(not run {:status :error, :code "denied", :message "the configuration denies this call"})",
+          R"(["test"])"});
+}
+
+TEST_CASE("calls in doubt and interrupted calls stay open") {
+  Project project;
+  project.Add("echo");
+  Request doubtful = project.Tool("echo");
+  doubtful.in_doubt = true;
+  int started = 0;
+  bool recorded = true;
+  doubtful.starting = [&] { return ++started, recorded; };
+  CHECK(project.Call({doubtful}) == Lines{"-"});
+  CHECK(started == 0);
+  doubtful.in_doubt = false;
+  CHECK(project.Call({doubtful}) == Lines{"[]"});
+  CHECK(started == 1);
+  recorded = false;
+  CHECK(project.Call({doubtful}) == Lines{"-"});
+
+  ToolRun run;
+  run.interrupted = [] { return true; };
+  ToolAgent agent(project.config, project.guard, run, project.others);
+  const Answer answer = agent.Answer(project.Tool("echo"), project.pool, false);
+  CHECK(answer.kind == Answer::Kind::kNobody);
+}
+
+TEST_CASE("arguments without JSON are a bad request") {
+  Project project;
+  project.Add("echo");
+  Pool& pool = project.pool;
+  const Value same[] = {pool.Symbol("s"), kTrue, pool.String("s"), kFalse};
+  CHECK(
+      project.Call({project.Tool("echo", {pool.Map(same)})}) ==
+      Lines{
+          R"({:status :error, :code "bad-request", :message "two keys of a map are the same text"})"});
+}
+
+TEST_CASE("a call has one id, whoever makes it") {
+  CHECK(CallId("$stock(\"nuts\")") == CallId("$stock(\"nuts\")"));
+  CHECK(CallId("$stock(\"nuts\")") != CallId("$stock(\"bolts\")"));
+  CHECK(CallId("").size() == 32);
+}
+
+TEST_CASE("a program reads the results of its tools") {
+  Project project;
+  project.Add("echo");
+  Session session(project.agent, {});
+  session.Load("p.rpl",
+               "item(\"nuts\")\nitem(\"bolts\")\n"
+               "% <- item(?i), ?r = $echo(?i)\n");
+  const Outcome outcome = session.Run();
+  CHECK(outcome.status == Status::kSatisfied);
+  CHECK(session.Trace().size() >= 2);
+}
+
+}  // namespace
+}  // namespace rpl

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One function per map of the file, each with the table of its keys. They go on after an
+// error, with the default in place of what was wrong.
+#include "runtime/tools/tool_config.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+
+#include "formats/spelling.h"
+#include "formats/yaml_fields.h"
+
+namespace rpl {
+namespace {
+
+constexpr std::int64_t kMaxTimeout = 86'400'000;  // a day
+constexpr std::int64_t kMaxOutputBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kMaxConcurrency = 64;
+
+constexpr std::string_view kFileKeys[] = {"version", "concurrency", "tools", "guard"};
+constexpr std::string_view kToolKeys[] = {"command",        "timeoutMs",  "folder", "environment",
+                                          "maxOutputBytes", "permission", "rules"};
+constexpr std::string_view kRuleKeys[] = {"args", "permission"};
+constexpr std::string_view kPatternKeys[] = {"any", "oneOf", "prefix"};
+
+class ConfigReader {
+ public:
+  ConfigReader(const std::string& folder, Diagnostics& found) : folder_(folder), found_(found) {}
+
+  ToolConfig File(const YamlNode& root) {
+    ToolConfig config;
+    if (!IsMap(root, "the configuration", kFileKeys)) return config;
+    if (const YamlNode* version = Require(root, "version", "the configuration", "write it: 1"))
+      if (version->scalar != 1)
+        Wrong(*version, "expected `1` for `version`, got " + Described(*version));
+    if (const YamlNode* n = root.Find("concurrency"))
+      config.concurrency = static_cast<std::size_t>(Whole(*n, "concurrency", 1, kMaxConcurrency));
+    if (const YamlNode* guard = root.Find("guard")) {
+      config.guard = ReadGuardConfig(root, *guard, folder_, found_);
+      config.guard_json = JsonOf(*guard);
+    }
+    const YamlNode* tools = root.Find("tools");
+    if (tools == nullptr) return config;
+    if (tools->kind != YamlKind::kMap) {
+      Wrong(*tools, "expected a map from names to tools for `tools`, got " + Described(*tools));
+      return config;
+    }
+    for (const auto& [key, value] : tools->entries) config.tools.push_back(Tool(key, value));
+    return config;
+  }
+
+ private:
+  ToolCommand Tool(const YamlNode& key, const YamlNode& node) {
+    ToolCommand tool;
+    tool.name = key.scalar.get<std::string>();
+    tool.folder = tool.home = folder_;
+    CheckName(key, tool.name);
+    const std::string what = "the tool `" + tool.name + "`";
+    if (!IsMap(node, what, kToolKeys, &key)) return tool;
+    if (const YamlNode* n = node.Find("folder")) tool.folder = Folder(*n);
+    if (const YamlNode* n = Require(node, "command", what, "", &key)) tool.argv = Command(*n);
+    if (const YamlNode* n = node.Find("timeoutMs"))
+      tool.timeout = std::chrono::milliseconds(Whole(*n, "timeoutMs", 1, kMaxTimeout));
+    if (const YamlNode* n = node.Find("environment")) tool.environment = Environment(*n);
+    if (const YamlNode* n = node.Find("maxOutputBytes"))
+      tool.max_output_bytes =
+          static_cast<std::size_t>(Whole(*n, "maxOutputBytes", 1, kMaxOutputBytes));
+    if (const YamlNode* n = node.Find("permission")) tool.permission = Permission(*n);
+    if (const YamlNode* n = node.Find("rules")) {
+      if (n->kind != YamlKind::kList)
+        Wrong(*n, "expected a list for `rules`, got " + Described(*n));
+      for (const YamlNode& rule : n->items) tool.rules.push_back(Rule(rule));
+    }
+    return tool;
+  }
+
+  void CheckName(const YamlNode& key, const std::string& name) {
+    static const RE2 label(R"([a-z][a-z0-9]*(-[a-z0-9]+)*)");
+    if (name == "ask" || name == "choose" || name == "json") {
+      Wrong(key, "the tool `" + name + "` is built in");
+    } else if (!RE2::FullMatch(name, label)) {
+      const std::string bare = name.starts_with('$') ? name.substr(1) : Kebab(name);
+      Wrong(key, "expected the name of a tool, got `" + name + "`",
+            RE2::FullMatch(bare, label) ? "write `" + bare + "`" : "");
+    }
+  }
+
+  std::string Folder(const YamlNode& node) {
+    const std::string text = Text(node, "folder");
+    return (std::filesystem::path(folder_) / text).lexically_normal();
+  }
+
+  std::vector<std::string> Command(const YamlNode& node) {
+    std::vector<std::string> argv = Texts(node, "command");
+    if (node.kind == YamlKind::kList &&
+        (node.items.empty() || argv.empty() || argv.front().empty()))
+      Wrong(node, "expected a program as first word of `command`");
+    if (!argv.empty() && argv.front().find('/') != std::string::npos)
+      argv.front() = (std::filesystem::path(folder_) / argv.front()).lexically_normal();
+    return argv;
+  }
+
+  std::vector<std::string> Environment(const YamlNode& node) {
+    static const RE2 variable(R"([A-Za-z_][A-Za-z0-9_]*)");
+    std::vector<std::string> names = Texts(node, "environment");
+    for (const YamlNode& item : node.items)
+      if (item.kind == YamlKind::kString &&
+          !RE2::FullMatch(item.scalar.get<std::string>(), variable))
+        Wrong(item, "expected the name of an environment variable, got `" +
+                        item.scalar.get<std::string>() + "`");
+    return names;
+  }
+
+  Permit Permission(const YamlNode& node) {
+    if (node.scalar == "ask") return Permit::kAsk;
+    if (node.scalar == "allow") return Permit::kAllow;
+    if (node.scalar == "deny") return Permit::kDeny;
+    Wrong(node, "expected `ask`, `allow` or `deny` for `permission`, got " + Shown(node));
+    return Permit::kDeny;
+  }
+
+  ToolRule Rule(const YamlNode& node) {
+    ToolRule rule;
+    rule.permission = Permit::kDeny;
+    if (!IsMap(node, "a rule", kRuleKeys)) return rule;
+    if (const YamlNode* n = Require(node, "args", "a rule", "`args: []` fits every call")) {
+      if (n->kind != YamlKind::kList) Wrong(*n, "expected a list for `args`, got " + Described(*n));
+      for (const YamlNode& arg : n->items) rule.args.push_back(Pattern(arg));
+    }
+    if (const YamlNode* n = Require(node, "permission", "a rule", ""))
+      rule.permission = Permission(*n);
+    return rule;
+  }
+
+  ArgPattern Pattern(const YamlNode& node) {
+    ArgPattern pattern;
+    pattern.kind = ArgPattern::Kind::kOneOf;
+    if (node.kind != YamlKind::kMap) {
+      AddScalar(node, pattern);
+      return pattern;
+    }
+    if (!IsMap(node, "a pattern", kPatternKeys)) return pattern;
+    if (node.entries.size() != 1) {
+      Wrong(node, "expected one of `any`, `oneOf` and `prefix` in a pattern");
+      return pattern;
+    }
+    const auto& [key, value] = node.entries.front();
+    if (key.scalar == "any") {
+      pattern.kind = ArgPattern::Kind::kAny;
+      if (value.scalar != true) Wrong(value, "expected `true` for `any`, got " + Shown(value));
+    } else if (key.scalar == "prefix") {
+      pattern.kind = ArgPattern::Kind::kPrefix;
+      pattern.prefix = Text(value, "prefix");
+    } else if (value.kind != YamlKind::kList) {
+      Wrong(value, "expected a list for `oneOf`, got " + Described(value));
+    } else {
+      for (const YamlNode& item : value.items) AddScalar(item, pattern);
+    }
+    return pattern;
+  }
+
+  void AddScalar(const YamlNode& node, ArgPattern& pattern) {
+    if (node.kind == YamlKind::kList || node.kind == YamlKind::kMap)
+      Wrong(node, "expected a string, number, `true`, `false` or `null`, got " + Described(node));
+    else pattern.values.push_back(node.scalar);
+  }
+
+  // --- kinds ------------------------------------------------------------------------------
+
+  // Whether the node is a map; says which of its keys are not among `keys`. `at` is where a
+  // node that is nothing is told of.
+  bool IsMap(const YamlNode& node, const std::string& what, std::span<const std::string_view> keys,
+             const YamlNode* at = nullptr) {
+    if (node.kind != YamlKind::kMap) {
+      const bool nothing = node.kind == YamlKind::kNull && at != nullptr;
+      Wrong(nothing ? *at : node, "expected a map for " + what + ", got " + Described(node));
+      return false;
+    }
+    for (const auto& [key, value] : node.entries) {
+      const std::string name = key.scalar.get<std::string>();
+      if (std::find(keys.begin(), keys.end(), name) == keys.end())
+        found_.Add(Code::kUnknownConfigKey, key.span, "unknown key `" + name + "` in " + what,
+                   Suggestion(name, keys));
+    }
+    return true;
+  }
+
+  static std::string Suggestion(const std::string& got, std::span<const std::string_view> keys) {
+    std::string near = NearestWord(got, keys);
+    if (!near.empty()) return near;
+    std::string all;
+    for (std::string_view key : keys) all += fmt::format("{}`{}`", all.empty() ? "" : ", ", key);
+    return "its keys are " + all;
+  }
+
+  const YamlNode* Require(const YamlNode& map, std::string_view key, const std::string& what,
+                          std::string hint, const YamlNode* at = nullptr) {
+    const YamlNode* value = map.Find(key);
+    if (value == nullptr)
+      found_.Add(Code::kMissingConfigKey, (at != nullptr ? *at : map).span,
+                 fmt::format("{} has no `{}`", what, key), std::move(hint));
+    return value;
+  }
+
+  std::string Text(const YamlNode& node, std::string_view what) {
+    if (node.kind != YamlKind::kString) {
+      const bool scalar = node.kind == YamlKind::kBool || node.kind == YamlKind::kNumber;
+      Wrong(node, fmt::format("expected a string for `{}`, got {}", what, Described(node)),
+            scalar ? "write it in quotes" : "");
+      return "";
+    }
+    return node.scalar.get<std::string>();
+  }
+
+  std::vector<std::string> Texts(const YamlNode& node, std::string_view what) {
+    if (node.kind != YamlKind::kList)
+      Wrong(node,
+            fmt::format("expected a list of strings for `{}`, got {}", what, Described(node)));
+    std::vector<std::string> texts;
+    for (const YamlNode& item : node.items) texts.push_back(Text(item, what));
+    return texts;
+  }
+
+  std::int64_t Whole(const YamlNode& node, std::string_view what, std::int64_t least,
+                     std::int64_t most) {
+    if (node.scalar.is_number_integer()) {
+      const auto value = node.scalar.get<std::int64_t>();
+      if (value >= least && value <= most) return value;
+    }
+    Wrong(node, fmt::format("expected a whole number from {} to {} for `{}`, got {}", least, most,
+                            what, Described(node)));
+    return least;
+  }
+
+  static std::string Shown(const YamlNode& node) {
+    if (node.kind != YamlKind::kString) return Described(node);
+    return "`" + node.scalar.get<std::string>() + "`";
+  }
+
+  void Wrong(const YamlNode& node, std::string message, std::string hint = "") {
+    found_.Add(Code::kWrongConfigValue, node.span, std::move(message), std::move(hint));
+  }
+
+  const std::string& folder_;
+  Diagnostics& found_;
+};
+
+}  // namespace
+
+bool ArgPattern::Fits(const nlohmann::ordered_json& arg) const {
+  switch (kind) {
+    case Kind::kAny: return true;
+    case Kind::kOneOf: return std::find(values.begin(), values.end(), arg) != values.end();
+    case Kind::kPrefix:
+      return arg.is_string() && arg.get_ref<const std::string&>().starts_with(prefix);
+  }
+  return false;
+}
+
+Permit PermitFor(const ToolCommand& command, const nlohmann::ordered_json& args) {
+  for (const ToolRule& rule : command.rules) {
+    if (rule.args.size() > args.size()) continue;
+    bool fits = true;
+    for (std::size_t i = 0; i < rule.args.size() && fits; ++i) fits = rule.args[i].Fits(args[i]);
+    if (fits) return rule.permission;
+  }
+  return command.permission;
+}
+
+const ToolCommand* ToolConfig::Find(std::string_view name) const {
+  for (const ToolCommand& tool : tools)
+    if (tool.name == name) return &tool;
+  return nullptr;
+}
+
+std::optional<ToolConfig> ReadToolConfig(const Sources& sources, std::uint32_t file,
+                                         const std::string& folder, Diagnostics& found) {
+  Diagnostics mine;
+  const std::optional<YamlNode> root = ReadYaml(sources, file, mine);
+  ToolConfig config;
+  if (root) config = ConfigReader(folder, mine).File(*root);
+  mine.Sort();
+  for (const Diagnostic& d : mine.all()) found.Add(d.code, d.span, d.message, d.hint);
+  if (mine.has_errors()) return std::nullopt;
+  return config;
+}
+
+}  // namespace rpl

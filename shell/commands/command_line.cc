@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/commands/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cassert>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/spelling.h"
+#include "shell/commands/command_options.h"
+#include "shell/commands/command_tree.h"
+#include "shell/host/report.h"
+#include "shell/repl/line_reader.h"
+
+namespace rpl {
+namespace {
+
+int Dispatch(const CLI::App& app, const Commands& commands) {
+  if (app.got_subcommand("run")) return CommandRun(commands.run);
+  if (app.got_subcommand("profile")) return CommandProfile(commands.profile);
+  if (app.got_subcommand("resume")) return CommandResume(commands.resume);
+  if (app.got_subcommand("trace")) return CommandTrace(commands.trace);
+  if (app.got_subcommand("reply")) return CommandReply(commands.reply);
+  if (app.got_subcommand("query")) return CommandQuery(commands.query);
+  if (app.got_subcommand("repl")) return CommandRepl(commands.repl);
+  if (app.got_subcommand("test")) return CommandTest(commands.test);
+  if (app.got_subcommand("explain")) return CommandExplain(commands.explain);
+  if (app.got_subcommand("doc")) return CommandDoc(commands.doc);
+  if (app.got_subcommand("check")) return CommandCheck(commands.check);
+  if (app.got_subcommand("verify")) return CommandVerify(commands.verify);
+  if (app.got_subcommand("guard")) return CommandGuard(commands.guard);
+  if (app.got_subcommand("fmt")) return CommandFmt(commands.fmt);
+  if (app.got_subcommand("completion")) {
+    return CommandCompletion(commands.completion, ReadCommandTree(app));
+  }
+  if (app.got_subcommand("reference")) {
+    return CommandReference(commands.reference, ReadCommandTree(app));
+  }
+  assert(app.got_subcommand("parse"));
+  return CommandParse(commands.parse);
+}
+
+// The arguments behind the program, where `help COMMAND` became `COMMAND --help`.
+std::vector<std::string> WithoutHelp(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.push_back("--help");
+  }
+  return arguments;
+}
+
+// --- A command line that is not understood ------------------------------------------------
+
+// ", did you mean `run`?" or nothing.
+std::string Suggestion(std::string_view got, const std::vector<std::string>& candidates) {
+  NearestName nearest(got);
+  for (const std::string& candidate : candidates) nearest.Offer(candidate);
+  return nearest.name().empty() ? "" : fmt::format(", did you mean `{}`?", nearest.name());
+}
+
+std::vector<std::string> CommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> FlagNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+int Misunderstood(const std::string& message, std::string_view command,
+                  const std::string& hint = "") {
+  std::cerr << "rpl: " << Printable(message) << "\nhelp: " << hint << (hint.empty() ? "" : "; ")
+            << "see `rpl" << (command.empty() ? "" : " ") << command << " --help`\n";
+  return kExitInvalid;
+}
+
+int Reject(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string name = chosen.empty() ? "" : command.get_name();
+  for (const std::string& extra : app.remaining(true)) {
+    if (extra.starts_with('-') && extra != "--") {
+      const std::string flag = extra.substr(0, extra.find('='));
+      return Misunderstood(
+          fmt::format("unknown option `{}`{}", flag, Suggestion(flag, FlagNames(command))), name);
+    }
+    const bool takes_files = command.get_option_no_throw("--file") != nullptr;
+    return Misunderstood(fmt::format("one argument too many: `{}`", extra), name,
+                         takes_files ? "files follow `-f`" : "");
+  }
+  const std::vector<std::string> below = CommandNames(command);
+  if (!chosen.empty() && !below.empty() && command.get_subcommands().empty())
+    return Misunderstood(fmt::format("{}: expected one of {}", name, fmt::join(below, ", ")), name);
+  return Misunderstood(error.what(), name);
+}
+
+int Understand(int argc, char** argv) {
+  CLI::App app("rpl, an engine for RPL, the Relational Prompt Language", "rpl");
+  Commands commands;
+  if (argc < 2) {
+    Describe(app, commands, [](std::string_view) { return false; });
+    if (IsInteractive()) return CommandRepl(commands.repl);
+    std::cerr << app.help();
+    return kExitInvalid;
+  }
+  std::vector<std::string> arguments = WithoutHelp(argc, argv);
+  const auto is_named = [&](std::string_view name) {
+    return std::find(arguments.begin(), arguments.end(), name) != arguments.end();
+  };
+  const bool prints_all = is_named("completion") || is_named("reference");
+  Describe(app, commands, [&](std::string_view name) { return prints_all || is_named(name); });
+  const std::string first = arguments.front();
+  const std::vector<std::string> names = CommandNames(app);
+  if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end()) {
+    const bool is_document = first.ends_with(".md") || first.ends_with(".rpl");
+    return Misunderstood(fmt::format("unknown command `{}`{}", first, Suggestion(first, names)), "",
+                         is_document ? fmt::format("`rpl run {0}` runs it, `rpl repl {0}` opens it",
+                                                   Printable(first))
+                         : first == "version" ? "`rpl --version` says it"
+                                              : "");
+  }
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 wants
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    return Reject(app, error);
+  }
+  return Dispatch(app, commands);
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, char** argv) {
+  try {
+    return Understand(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "limit reached: memory\nhelp: the program derives or builds more than this "
+                 "machine holds\n";
+    return kExitLimit;
+  } catch (const std::exception& e) {
+    std::cerr << "internal error: " << Printable(e.what()) << '\n';
+  } catch (...) {
+    std::cerr << "internal error: an unknown exception\n";
+  }
+  return kExitBug;
+}
+
+}  // namespace rpl

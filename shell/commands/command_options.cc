@@ -1,0 +1,716 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The texts below the options first, then options that several commands have, then the
+// commands. Each is written down in the order in which help shows it.
+#include "shell/commands/command_options.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "shell/host/limit_names.h"
+
+namespace rpl {
+namespace {
+
+constexpr const char* kFooter = R"(Exit codes
+  0   satisfied, passed, clean
+  1   a valid no: unsatisfied, %fail, failed tests, findings
+  2   the command line or a program was rejected, nothing ran
+  3   waiting for input
+  4   a tool failed, and that decided the goal
+  5   a limit was reached
+  6   a file cannot be read or written
+  70  an error of rpl itself
+  130 interrupted
+
+Examples
+  rpl run examples/collaborative-editing.md
+  printf "user('foo')\n%% <- user('foo')\n" | rpl reply
+  rpl query -f graph.rpl 'edge(1, ?x)'
+  rpl test spec-tests
+  rpl COMMAND --help)";
+
+constexpr const char* kRunFooter = R"(Examples
+  rpl run protocol.md
+  rpl run protocol.md facts.rpl            several files are one program
+  printf 'doc-42\nclarity\n' | rpl run protocol.md
+  rpl run protocol.md --answer draft-id=doc-42 --answer focus=clarity
+  rpl run protocol.md --answers answers.json
+  rpl run protocol.md --facts stock=stock.csv
+  rpl run protocol.md --now 2026-01-02T00:00:00Z
+  rpl run protocol.md --session trip.rpls  kept in a file, to go on with later
+  rpl run protocol.md --log phases         what each phase does, on standard error
+  rpl run protocol.md --allow-tool stock   a tool of rpl.yaml may run, see docs/tools.md
+  rpl run protocol.md --format json)";
+
+constexpr const char* kProfileFooter =
+    R"(Runs the program as `rpl run` does, and says for each rule how long it took and what it did,
+for each index what it is for, and which clause to write elsewhere. The answers are not
+printed. Exit codes are those of `rpl run`.
+
+Examples
+  rpl profile protocol.md
+  rpl profile rules.rpl --facts edge=edges.csv --top 10
+  rpl profile rules.rpl --no-times         counts alone, which are the same each time
+  rpl profile rules.rpl --format json)";
+
+constexpr const char* kResumeFooter =
+    R"(The program is read again: what was changed in it is taken in. What the session knows
+already is not asked again, and no tool is called twice for it.
+
+Examples
+  rpl run protocol.md --session trip.rpls    waits for an answer, and ends with 3
+  rpl resume trip.rpls --answer focus=clarity)";
+
+constexpr const char* kTraceFooter = R"(Examples
+  rpl trace show trip.rpls
+  rpl trace query trip.rpls '%where(?d, ?focus) <- edit-brief(?d, ?focus)'
+  rpl trace export trip.rpls > trace.rpl     then: rpl run protocol.md trace.rpl
+  rpl trace verify trip.rpls
+  rpl trace diff monday.rpls tuesday.rpls
+  rpl trace replay trip.rpls
+  rpl trace html trip.rpls -o report.html)";
+
+constexpr const char* kReplyFooter =
+    R"(The last line of the message is the query when it starts with `%`.
+
+Examples
+  printf "user('foo')\n%% <- user(?u), \$json(?u)\n" | rpl reply
+  rpl reply message.md
+  rpl reply message.md --answer focus=clarity
+  rpl reply message.md --format json)";
+
+constexpr const char* kQueryFooter =
+    R"(GOAL is a goal form, or one or several calls: then their variables are what is asked for.
+
+Examples
+  rpl query -f graph.rpl 'reachable(1, ?x)'
+  rpl query -f graph.rpl '%far(?x) <- reachable(1, ?x), not edge(1, ?x)'
+  rpl query -f graph.rpl 'edge(1, 2)'
+  rpl query '?x = 6 * 7')";
+
+constexpr const char* kReplFooter =
+    R"(docs/shell.md describes it; `.help` lists its commands. `rpl` alone is `rpl repl`.
+
+Examples
+  rpl repl protocol.md
+  rpl repl graph.rpl --session graph.rpls   kept in a file, to go on with later
+  rpl repl graph.rpl <entries.txt           entries, without a person)";
+
+constexpr const char* kTestFooter = R"(The format of the scripts is described in docs/testing.md.
+
+Examples
+  rpl test spec-tests
+  rpl test spec-tests/07-sets --filter R7.01
+  rpl test spec-tests --format json)";
+
+constexpr const char* kCheckFooter =
+    R"(Findings go to standard output, their number to standard error. Each code has a section
+in docs/errors.md. `<!-- rpl-ignore RPL6001: reason -->` on the line of a finding or above it,
+or `-- rpl-ignore RPL6001: reason` in RPL, takes it out.
+
+Examples
+  rpl check protocol.md
+  rpl check protocol.md facts.rpl          several files are one program
+  rpl check protocol.md --fix              mend names, arrows, headings on two lines
+  rpl check protocol.md --strict --fail-level warning
+  rpl check protocol.md --format sarif > findings.sarif)";
+
+constexpr const char* kVerifyFooter =
+    R"(CONTENT is an action envelope in YAML or JSON for a rulespec; for rules alone, any file:
+YAML and JSON by their extensions, anything else is text. What did not pass goes to standard
+output, then one line that sums up. Evaluating a rulespec writes rulespec.compiled.dl and
+datalog_evaluation.txt.
+
+Exit codes: 0 accepted, 1 rejected, 2 an input is invalid, 3 a review is pending
+
+Examples
+  rpl verify envelope.yaml                     with analysis/rulespec.yaml
+  rpl verify envelope.yaml --rulespec spec.yaml --out reports
+  rpl verify envelope.yaml --explain 0         why predicate 0 passes, or does not
+  rpl verify answer.md --rules house-rules.md
+  rpl verify --list --rules house-rules.md
+  rpl verify envelope.yaml --on-error hitl     then: rpl guard pending, rpl guard approve ID
+  rpl verify envelope.yaml --format sarif > results.sarif)";
+
+constexpr const char* kExplainFooter = R"(Examples
+  rpl explain -f graph.rpl 'reachable(1, 4)'
+  rpl explain -f graph.rpl 'reachable(1, ?x)'       the first ten that match
+  rpl explain -f graph.rpl --not 'reachable(4, 1)'  why it does not hold
+  rpl explain -f protocol.md '%trip(?to)' --answer start=home
+  rpl explain -f graph.rpl 'reachable(1, 4)' --format dot | dot -Tsvg >why.svg)";
+
+constexpr const char* kGuardFooter =
+    R"(Without a subcommand, each line of standard input is a call in JSON, and each line of
+standard output its decision. Exit codes: 0 allow, 1 block, 3 hitl, 2 wrong input.
+
+Examples
+  echo '{"tool":"send_email","args":{"to":"a@b.c"}}' | rpl guard --policy policy.json
+  rpl guard check policy.json
+  rpl guard explain refund-limit --policy policy.json
+  rpl guard pending
+  rpl guard approve 1f2e3d4c5b6a7988
+  rpl guard hook --policy policy.json --audit audit.jsonl    see docs/guard.md)";
+
+constexpr const char* kDocFooter = R"(Examples
+  rpl doc protocol.md > program.md
+  rpl doc protocol.md facts.rpl            several files are one program
+  rpl doc protocol.md --format dot | dot -Tsvg >program.svg
+  rpl doc protocol.md --format json)";
+
+constexpr const char* kParseFooter = R"(Examples
+  rpl parse protocol.md
+  rpl parse program.rpl --format json)";
+
+constexpr const char* kFmtFooter = R"(Only RPL is laid out; the Markdown around it stays as it is.
+
+Examples
+  rpl fmt protocol.md                      the formatted text, on standard output
+  rpl fmt -w protocols/*.md                writes the files that change
+  rpl fmt --check protocols/*.md           exit 1 if one would change
+  rpl fmt --diff protocol.md
+  rpl fmt - <protocol.md)";
+
+constexpr const char* kCompletionFooter = R"(Examples
+  source <(rpl completion bash)
+  rpl completion zsh > ~/.zfunc/_rpl       where ~/.zfunc is in fpath
+  rpl completion fish > ~/.config/fish/completions/rpl.fish)";
+
+constexpr const char* kBesideDocument = "default: rpl.yaml beside the document";
+
+// --- Options ------------------------------------------------------------------------------
+
+std::string CheckTime(const std::string& text) {
+  static const RE2 iso(R"(\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)");
+  if (RE2::FullMatch(text, iso)) return "";
+  return fmt::format("expected a time like 2026-01-02T00:00:00Z, got `{}`", text);
+}
+
+// For options with a file: an empty name is a slip (an unset variable), never "none".
+std::string CheckNamed(const std::string& path) {
+  return path.empty() ? "expected the name of a file, got an empty one" : "";
+}
+
+// An option that takes one of some words, each of which stands for a value.
+template <typename T>
+void AddChoice(CLI::App& command, const char* name, T& to, const char* unit, const char* help,
+               const std::vector<std::pair<std::string, std::type_identity_t<T>>>& choices) {
+  std::vector<std::string> words;
+  for (const auto& [word, value] : choices) words.push_back(word);
+  command
+      .add_option_function<std::string>(
+          name,
+          [&to, choices](const std::string& chosen) {
+            for (const auto& [word, value] : choices)
+              if (word == chosen) to = value;
+          },
+          help)
+      ->type_name(unit)
+      ->check(CLI::IsMember(words));
+}
+
+// An option that takes one value, and may be given again.
+CLI::Option* AddRepeatable(CLI::App& command, const char* name, std::vector<std::string>& to,
+                           const char* unit, const char* about) {
+  return command.add_option(name, to, about)->type_name(unit)->allow_extra_args(false);
+}
+
+constexpr const char* kPrograms = "Markdown protocols, and plain RPL in *.rpl";
+
+CLI::Option* AddPrograms(CLI::App& command, std::vector<std::string>& to) {
+  return AddRepeatable(command, "-f,--file", to, "FILE", kPrograms);
+}
+
+void AddFormat(CLI::App& command, bool& json) {
+  AddChoice(command, "--format", json, "FORMAT", "text (default) or json",
+            {{"text", false}, {"json", true}});
+}
+
+void AddNow(CLI::App& command, EngineOptions& options) {
+  command.add_option("--now", options.now, "The time that `now` stands for, in ISO 8601")
+      ->type_name("T")
+      ->check(CheckTime);
+}
+
+void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
+  command
+      .add_option("--answers", options.answers_file,
+                  "Answers given beforehand, in JSON or YAML; - asks and reads NDJSON")
+      ->type_name("FILE")
+      ->check(CheckNamed);
+  AddRepeatable(command, "--answer", options.answers, "KEY=VALUE",
+                "One answer; KEY is the avar, argument, relation or tool; repeatable");
+  AddNow(command, options);
+}
+
+void AddFactsOptions(CLI::App& command, EngineOptions& options) {
+  AddRepeatable(command, "--facts", options.facts, "RELATION=FILE",
+                "Rows of a relation, from a CSV, TSV or NDJSON file (docs/facts.md); repeatable");
+  command.add_flag("--strict-facts", options.strict_facts,
+                   "Refuse a facts file with a bad row, instead of leaving the row out");
+}
+
+void AddConfig(CLI::App& command, std::string& config, const char* by_default) {
+  command
+      .add_option("--config", config,
+                  fmt::format("The commands behind tools, in YAML ({})", by_default))
+      ->type_name("FILE")
+      ->check(CheckNamed);
+}
+
+void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_default) {
+  AddConfig(command, options.config, by_default);
+  AddRepeatable(command, "--allow-tool", options.allow_tools, "NAME",
+                "Approve and allow a configured tool in this run; repeatable");
+}
+
+void AddAgentOptions(CLI::App& command, GuardOptions& options) {
+  command
+      .add_option("--approvals", options.approvals,
+                  "Where reviews are kept (default: ~/.local/state/rpl/reviews.jsonl)")
+      ->type_name("FILE");
+  command.add_option("--agent", options.agent, "The agent that the policy sees")->type_name("SLUG");
+  command
+      .add_option("--org-timezone", options.organisation_zone,
+                  "The zone for time gates whose end user has none, as Europe/Berlin")
+      ->type_name("ZONE");
+}
+
+void AddGuardOptions(CLI::App& command, GuardOptions& options) {
+  command
+      .add_option("--policy", options.policy,
+                  "Decide about every tool call by these rules, see docs/guard.md")
+      ->type_name("FILE");
+  command.add_option("--audit", options.audit, "Append audit events, one JSON object a line")
+      ->type_name("FILE");
+  command.add_flag("--audit-required", options.audit_required,
+                   "Stop the run when an audit event cannot be written");
+  AddAgentOptions(command, options);
+}
+
+// REQUIRES: `limits` are the defaults.
+void AddLimitOptions(CLI::App& command, SessionLimits& limits) {
+  for (const LimitName& limit : LimitNames())
+    command
+        .add_option_function<std::string>(
+            fmt::format("--max-{}", limit.name),
+            [&limit, &limits](const std::string& text) { TakeLimit(limit, text, limits); },
+            fmt::format("{}; 0 to {} (default: {})", limit.help, limit.most,
+                        LimitText(limit, limits)))
+        ->type_name(limit.unit)
+        ->check([&limit](const std::string& text) {
+          SessionLimits ignored;
+          return TakeLimit(limit, text, ignored);
+        });
+}
+
+void AddThreads(CLI::App& command, std::size_t& threads) {
+  command
+      .add_option("--threads", threads,
+                  fmt::format("That derive; the output is the same for any number ({})", threads))
+      ->type_name("N")
+      ->check(CLI::Range(1, 64));
+}
+
+// What a run needs, whatever is said about it.
+void AddRunOptions(CLI::App& command, EngineOptions& options) {
+  AddAnswerOptions(command, options);
+  AddLimitOptions(command, options.limits);
+  AddThreads(command, options.threads);
+}
+
+void AddEngineOptions(CLI::App& command, EngineOptions& options) {
+  AddRunOptions(command, options);
+  command
+      .add_option_function<std::string>(
+          "--log", [&options](const std::string&) { options.log_phases = true; },
+          "phases: say on standard error what each phase does")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"phases"}));
+  command
+      .add_option_function<std::string>(
+          "--events", [&options](const std::string&) { options.events = true; },
+          "ndjson: say on standard output what happens, one JSON object a line")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"ndjson"}));
+  AddFormat(command, options.json);
+}
+
+void DescribeQuery(CLI::App& command, QueryOptions& options) {
+  AddPrograms(command, options.files);
+  command.add_option("GOAL", options.goal, "What is asked")->required();
+  AddEngineOptions(command, options.engine);
+  AddToolOptions(command, options.engine, kBesideDocument);
+  AddFactsOptions(command, options.engine);
+  command.footer(kQueryFooter);
+}
+
+void DescribeProfile(CLI::App& command, ProfileOptions& options) {
+  command.add_option("FILE", options.files, kPrograms)->required();
+  AddRunOptions(command, options.engine);
+  AddFormat(command, options.engine.json);
+  command.add_option("--top", options.top, "Show the first N rules and indexes (default: all)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+  command.add_flag_callback(
+      "--no-times", [&options] { options.times = false; },
+      "Counts alone, which are the same each time");
+  AddGuardOptions(command, options.engine.guard);
+  AddToolOptions(command, options.engine, kBesideDocument);
+  AddFactsOptions(command, options.engine);
+  command.footer(kProfileFooter);
+}
+
+void DescribeRepl(CLI::App& command, ReplOptions& options) {
+  command.add_option("FILE", options.files, kPrograms);
+  command
+      .add_option("--session", options.session,
+                  "Keep the session in FILE, and go on with it when it is there")
+      ->type_name("FILE");
+  command.add_option("--color", options.colour, "auto (default), always or never")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  AddEngineOptions(command, options.engine);
+  AddToolOptions(command, options.engine, kBesideDocument);
+  AddFactsOptions(command, options.engine);
+  command.footer(kReplFooter);
+}
+
+void DescribeFmt(CLI::App& command, FmtOptions& options) {
+  command.add_option("FILE", options.files, "Markdown protocols, *.rpl, or - for standard input")
+      ->required();
+  struct Flag {
+    const char* name;
+    const char* help;
+    FmtMode mode;
+  };
+  std::vector<CLI::Option*> flags;
+  for (const Flag& flag : {Flag{"-w,--write", "Write back the files that change", FmtMode::kWrite},
+                           Flag{"--check", "List the files that would change", FmtMode::kCheck},
+                           Flag{"--diff", "Show what would change", FmtMode::kDiff}}) {
+    CLI::Option* option = command.add_flag_callback(
+        flag.name, [&mode = options.mode, to = flag.mode] { mode = to; }, flag.help);
+    for (CLI::Option* other : flags) option->excludes(other);
+    flags.push_back(option);
+  }
+  command.footer(kFmtFooter);
+}
+
+void DescribeCheck(CLI::App& command, CheckCommandOptions& options) {
+  using Format = CheckCommandOptions::Format;
+  command.add_option("FILE", options.files, kPrograms)->required();
+  AddChoice(command, "--format", options.format, "FORMAT", "text (default), json, sarif or github",
+            {{"text", Format::kText},
+             {"json", Format::kJson},
+             {"sarif", Format::kSarif},
+             {"github", Format::kGithub}});
+  AddConfig(command, options.config, kBesideDocument);
+  command.add_flag("--fix", options.fix, "Mend what is mechanical, in the files");
+  command.add_flag("--strict", options.strict, "Warnings count as errors");
+  command
+      .add_option("--fail-level", options.fail_level,
+                  "The least severity that fails: error (default), warning or info")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"error", "warning", "info"}));
+  command.footer(kCheckFooter);
+}
+
+void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
+  using What = GuardCommandOptions::What;
+  command.require_subcommand(0, 1);
+  const auto add_policy = [&](CLI::App& part) {
+    part.add_option("--policy", to.guard.policy, "The rules, in JSON or YAML")->type_name("FILE");
+  };
+  const auto add_approvals = [&](CLI::App& part) {
+    part.add_option("--approvals", to.guard.approvals,
+                    "Where reviews are kept (default: ~/.local/state/rpl/reviews.jsonl)")
+        ->type_name("FILE");
+  };
+  const auto add_now = [&](CLI::App& part) {
+    part.add_option("--now", to.now, "The time of the decisions, in ISO 8601")
+        ->type_name("T")
+        ->check(CheckTime);
+  };
+  const auto add_settings = [&](CLI::App& part) {
+    add_policy(part);
+    AddAgentOptions(part, to.guard);
+    part.add_option("--config", to.config, "Its part `guard`: tools, end user, commands")
+        ->type_name("FILE");
+    add_now(part);
+    part.add_option("--audit", to.guard.audit, "Append audit events, one JSON object a line")
+        ->type_name("FILE");
+    part.add_flag("--audit-required", to.guard.audit_required,
+                  "Fail when an audit event cannot be written");
+  };
+  add_settings(command);
+  command.add_option("--history", to.history, "Calls of other runs: an audit log")
+      ->type_name("FILE");
+  const auto add = [&](const char* name, const char* help, What what) {
+    CLI::App* part = command.add_subcommand(name, help);
+    part->callback([&to, what] { to.what = what; });
+    return part;
+  };
+  CLI::App* check = add("check", "Say what is wrong with a policy", What::kCheck);
+  check->add_option("FILE", to.file, "The policy")->required();
+  CLI::App* explain = add("explain", "Show a rule as the RPL it stands for", What::kExplain);
+  explain->add_option("RULE", to.rule, "Its id or name")->required();
+  add_policy(*explain);
+  CLI::App* pending = add("pending", "The calls that wait for a review", What::kPending);
+  add_approvals(*pending);
+  AddFormat(*pending, to.json);
+  for (const bool yes : {true, false}) {
+    CLI::App* answer = yes ? add("approve", "Let a held call pass", What::kApprove)
+                           : add("deny", "Refuse a held call", What::kDeny);
+    answer->add_option("ID", to.id, "Of `rpl guard pending`")->required();
+    answer->add_option("--reason", to.reason, "Why")->type_name("T");
+    add_approvals(*answer);
+    add_now(*answer);
+  }
+  CLI::App* hook = add("hook", "Answer an agent host before it uses a tool", What::kHook);
+  add_settings(*hook);
+  hook->add_option("--default", to.unmatched,
+                   "What to answer where no rule matches (by default nothing: the host decides)")
+      ->type_name("ANSWER")
+      ->check(CLI::IsMember({"deny", "ask", "allow"}));
+  hook->add_option("--timeout-ms", to.timeout_ms, "Deny when there is no decision by then (10000)")
+      ->type_name("MS")
+      ->check(CLI::Range(1, 600'000));
+  command.footer(kGuardFooter);
+}
+
+void DescribeExplain(CLI::App& command, ExplainOptions& to) {
+  AddPrograms(command, to.files)->required();
+  command.add_option("FORM", to.form, "A fact or a goal, with or without variables")->required();
+  command.add_flag("--not", to.absent, "Say why no fact matches");
+  command
+      .add_option_function<std::size_t>(
+          "--depth", [&to](const std::size_t& depth) { to.depth = depth; },
+          "How many levels to show (default: 64; with --not, 2)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 10'000));
+  AddAnswerOptions(command, to.engine);
+  AddChoice(command, "--format", to.format, "FORMAT", "text (default), json or dot",
+            {{"text", ExplainFormat::kText},
+             {"json", ExplainFormat::kJson},
+             {"dot", ExplainFormat::kDot}});
+  command.footer(kExplainFooter);
+}
+
+void DescribeVerify(CLI::App& command, VerifyOptions& to) {
+  using Format = VerifyOptions::Format;
+  command.add_option("CONTENT", to.content, "The file to verify");
+  command
+      .add_option("--rulespec", to.rulespec,
+                  "A rulespec (default: analysis/rulespec.yaml, without --rules)")
+      ->type_name("FILE");
+  AddRepeatable(command, "--rules", to.rules, "FILE",
+                "A program whose constraints are rules; repeatable");
+  command.add_option("--rule", to.rule, "Only the record of this rule")->type_name("NAME");
+  command.add_flag("--list", to.list, "List the rules, and verify nothing");
+  command.add_option("--out", to.out, "Where to write (default: the folder of CONTENT)")
+      ->type_name("FOLDER");
+  AddChoice(command, "--format", to.format, "FORMAT", "text (default), json or sarif",
+            {{"text", Format::kText}, {"json", Format::kJson}, {"sarif", Format::kSarif}});
+  AddChoice(command, "--fail-on", to.fail_on, "LEVEL",
+            "The least severity that rejects: error (default) or warning",
+            {{"error", Severity::kError}, {"warning", Severity::kWarning}});
+  command
+      .add_option_function<std::string>(
+          "--explain",
+          [&to](const std::string& id) {
+            std::size_t number = 0;
+            const auto read = std::from_chars(id.data(), id.data() + id.size(), number);
+            if (read.ec != std::errc() || read.ptr != id.data() + id.size())
+              throw CLI::ValidationError("--explain",
+                                         "expected the number of a predicate, got `" + id + "`");
+            to.explain = number;
+          },
+          "Show why this predicate passes, or does not")
+      ->type_name("ID");
+  command.add_flag("--require-rulespec", to.require_rulespec, "Having no rulespec is an error");
+  command.add_flag("--exists", to.exists, "Only ask whether CONTENT is there");
+  AddChoice(command, "--on-error", to.review_errors, "EFFECT",
+            "What a failed error does: block (default), or hitl: ask for a review",
+            {{"block", false}, {"hitl", true}});
+  command
+      .add_option("--approvals", to.engine.guard.approvals,
+                  "Where reviews are kept (see rpl guard pending)")
+      ->type_name("FILE");
+  AddNow(command, to.engine);
+  AddToolOptions(command, to.engine, "default: rpl.yaml beside the rules");
+  command.footer(kVerifyFooter);
+}
+
+void DescribeDoc(CLI::App& command, DocOptions& to) {
+  command.add_option("FILE", to.files, kPrograms)->required();
+  AddChoice(command, "--format", to.format, "FORMAT", "markdown (default), dot, mermaid or json",
+            {{"markdown", DocFormat::kMarkdown},
+             {"dot", DocFormat::kDot},
+             {"mermaid", DocFormat::kMermaid},
+             {"json", DocFormat::kJson}});
+  command.footer(kDocFooter);
+}
+
+void DescribeTrace(CLI::App& command, TraceOptions& to) {
+  using What = TraceOptions::What;
+  command.require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, What what) {
+    CLI::App* part = command.add_subcommand(name, help);
+    part->add_option("SESSION", to.session, "The file of `rpl run --session`")->required();
+    part->callback([&to, what] { to.what = what; });
+    return part;
+  };
+  AddFormat(*add("show", "The entries, in order", What::kShow), to.json);
+  CLI::App* query = add("query", "The answers to a goal, from what stands", What::kQuery);
+  query->add_option("GOAL", to.query, "A goal form: `% <- …`, `%name(?x) <- …`")->required();
+  AddFormat(*query, to.json);
+  AddChoice(*add("export", "An RPL program that restores what stands", What::kExport), "--format",
+            to.json, "FORMAT", "rpl (default), or ndjson: every event with its hash",
+            {{"rpl", false}, {"ndjson", true}});
+  add("verify", "Whether every event is what was written", What::kVerify);
+  add("diff", "The entries in which two sessions differ", What::kDiff)
+      ->add_option("OTHER", to.other, "Another session")
+      ->required();
+  CLI::App* replay =
+      add("replay", "Run it again with the recorded replies, and compare", What::kReplay);
+  AddFormat(*replay, to.json);
+  AddThreads(*replay, to.threads);
+  add("html", "One page of HTML: the timeline, the proofs of goals, and the source", What::kHtml)
+      ->add_option("-o,--output", to.output, "Write to FILE (default: standard output)")
+      ->type_name("FILE")
+      ->check(CheckNamed);
+  command.footer(kTraceFooter);
+}
+
+void DescribeRun(CLI::App& command, RunOptions& to) {
+  command.add_option("FILE", to.files, kPrograms)->required();
+  AddEngineOptions(command, to.engine);
+  AddGuardOptions(command, to.engine.guard);
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddFactsOptions(command, to.engine);
+  command
+      .add_option("--session", to.session,
+                  "Keep the run in FILE, and go on with it when it is there")
+      ->type_name("FILE")
+      ->check(CheckNamed);
+  command.footer(kRunFooter);
+}
+
+void DescribeResume(CLI::App& command, ResumeOptions& to) {
+  command.add_option("SESSION", to.session, "The file of `rpl run --session`")->required();
+  AddRepeatable(command, "--retry", to.retry, "NAME",
+                "Call the tool again where it failed, or nobody knows whether it ran; repeatable");
+  AddEngineOptions(command, to.engine);
+  AddGuardOptions(command, to.engine.guard);
+  AddToolOptions(command, to.engine, kBesideDocument);
+  command.footer(kResumeFooter);
+}
+
+void DescribeReply(CLI::App& command, ReplyOptions& to) {
+  command.add_option("FILE", to.file, "The message (default: standard input)")->check(CheckNamed);
+  AddEngineOptions(command, to.engine);
+  AddGuardOptions(command, to.engine.guard);
+  AddToolOptions(command, to.engine, "default: none");
+  command.footer(kReplyFooter);
+}
+
+void DescribeTest(CLI::App& command, TestOptions& to) {
+  command.add_option("PATH", to.paths, "Files, and folders with *.md files")->required();
+  command.add_option("--filter", to.filter, "Only cases with TEXT in their name")
+      ->type_name("TEXT");
+  AddFormat(command, to.json);
+  command.footer(kTestFooter);
+}
+
+void DescribeParse(CLI::App& command, ParseOptions& to) {
+  command.add_option("FILE", to.file, "A Markdown protocol or *.rpl")->required();
+  AddFormat(command, to.json);
+  command.footer(kParseFooter);
+}
+
+void DescribeCompletion(CLI::App& command, CompletionOptions& to) {
+  command.add_option("SHELL", to.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command.footer(kCompletionFooter);
+}
+
+void DescribeReference(CLI::App& command, ReferenceOptions& to) {
+  command.add_option("WHAT", to.what, "markdown, man or commands")
+      ->required()
+      ->check(CLI::IsMember({"markdown", "man", "commands"}));
+  command.add_option("COMMAND", to.command, "Of which `man` is the page");
+}
+
+// Becomes --help before it is parsed.
+void DescribeHelp(CLI::App& command) {
+  command.add_option("COMMAND", "A command, and one below it");
+}
+
+struct CommandEntry {
+  const char* name;
+  const char* about;
+  void (*describe)(CLI::App& command, Commands& to);
+  bool is_shown = true;  // in the help
+};
+
+constexpr CommandEntry kCommands[] = {
+    {"run", "Run a program until its goal is decided",
+     [](CLI::App& command, Commands& to) { DescribeRun(command, to.run); }},
+    {"profile", "Run a program, and say what took its time",
+     [](CLI::App& command, Commands& to) { DescribeProfile(command, to.profile); }},
+    {"resume", "Go on with a run that has a file",
+     [](CLI::App& command, Commands& to) { DescribeResume(command, to.resume); }},
+    {"trace", "Show, check or replay what a session established",
+     [](CLI::App& command, Commands& to) { DescribeTrace(command, to.trace); }},
+    {"reply", "Answer one user message and its query",
+     [](CLI::App& command, Commands& to) { DescribeReply(command, to.reply); }},
+    {"query", "Answer one query about a program",
+     [](CLI::App& command, Commands& to) { DescribeQuery(command, to.query); }},
+    {"repl", "The interactive shell",
+     [](CLI::App& command, Commands& to) { DescribeRepl(command, to.repl); }},
+    {"test", "Run the test scripts of Markdown files",
+     [](CLI::App& command, Commands& to) { DescribeTest(command, to.test); }},
+    {"check", "Say what is wrong with a program",
+     [](CLI::App& command, Commands& to) { DescribeCheck(command, to.check); }},
+    {"verify", "Verify content by a rulespec and rules",
+     [](CLI::App& command, Commands& to) { DescribeVerify(command, to.verify); }},
+    {"explain", "Show why a fact holds, or why not",
+     [](CLI::App& command, Commands& to) { DescribeExplain(command, to.explain); }},
+    {"guard", "Decide about tool calls by a policy",
+     [](CLI::App& command, Commands& to) { DescribeGuard(command, to.guard); }},
+    {"doc", "List and draw what a program consists of",
+     [](CLI::App& command, Commands& to) { DescribeDoc(command, to.doc); }},
+    {"parse", "Show what the parser understands",
+     [](CLI::App& command, Commands& to) { DescribeParse(command, to.parse); }},
+    {"fmt", "Lay out the RPL of files",
+     [](CLI::App& command, Commands& to) { DescribeFmt(command, to.fmt); }},
+    {"completion", "Print completions for a shell",
+     [](CLI::App& command, Commands& to) { DescribeCompletion(command, to.completion); }},
+    {"reference", "Print what packages are made with",
+     [](CLI::App& command, Commands& to) { DescribeReference(command, to.reference); }, false},
+    {"help", "Show this help, or that of a COMMAND",
+     [](CLI::App& command, Commands&) { DescribeHelp(command); }},
+};
+
+}  // namespace
+
+void Describe(CLI::App& app, Commands& to, const std::function<bool(std::string_view)>& in_full) {
+  app.footer(kFooter);
+  app.set_version_flag("--version", "rpl " RPL_VERSION);
+  app.require_subcommand(1);
+  for (const CommandEntry& entry : kCommands) {
+    CLI::App* const command = app.add_subcommand(entry.name, entry.about);
+    if (!entry.is_shown) command->group("");
+    if (in_full(entry.name)) entry.describe(*command, to);
+  }
+}
+
+}  // namespace rpl

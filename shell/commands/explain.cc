@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <iostream>
+
+#include "interp/explain/explain_print.h"
+#include "shell/commands/commands.h"
+#include "shell/host/engine_setup.h"
+#include "shell/host/input.h"
+#include "shell/host/nobody.h"
+#include "shell/host/program_files.h"
+#include "shell/host/report.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kDepth = 64;
+constexpr std::size_t kAbsenceDepth = 2;
+
+// {"file", "line", "column", "begin", "end"}
+ordered_json SpanJson(Span span, const Sources& sources) {
+  const Sources::Place place = sources.PlaceOf(span.file, span.begin);
+  return {{"file", sources.at(span.file).name},
+          {"line", place.line},
+          {"column", place.column},
+          {"begin", span.begin},
+          {"end", span.end}};
+}
+
+ordered_json NodeJson(const ExplainNode& node, const Sources& sources) {
+  ordered_json out = {{"kind", ExplainKindName(node.kind)}, {"text", node.text}};
+  if (!node.note.empty()) out["note"] = node.note;
+  if (!node.rule.empty()) out["rule"] = node.rule;
+  if (node.placed) out["span"] = SpanJson(node.place, sources);
+  if (node.above) out["above"] = true;
+  return out;
+}
+
+// Nodes in reverse order: premises have larger numbers than what rests on them.
+ordered_json TreeJson(const Explanation& explanation, const Sources& sources) {
+  std::vector<ordered_json> made(explanation.nodes.size());
+  for (std::size_t i = made.size(); i-- > 0;) {
+    const ExplainNode& node = explanation.nodes[i];
+    made[i] = NodeJson(node, sources);
+    if (node.premises.empty()) continue;
+    ordered_json premises = ordered_json::array();
+    for (int premise : node.premises)
+      premises.push_back(std::move(made[static_cast<std::size_t>(premise)]));
+    made[i]["premises"] = std::move(premises);
+  }
+  return std::move(made.front());
+}
+
+void PrintJson(const std::vector<Explanation>& all, const Sources& sources) {
+  for (const Explanation& explanation : all) {
+    const ordered_json object = {{"schema", "rpl.explain/1"},
+                                 {"fact", explanation.nodes.front().text},
+                                 {"tree", TreeJson(explanation, sources)}};
+    std::cout << Dump(object) << '\n';
+  }
+}
+
+void PrintDot(const std::vector<Explanation>& all, const Sources& sources) {
+  std::cout << "digraph explanation {\n";
+  for (std::size_t i = 0; i < all.size(); ++i)
+    std::cout << ExplanationDot(all[i], sources, fmt::format("f{}_", i));
+  std::cout << "}\n";
+}
+
+void Print(const std::vector<Explanation>& all, const Sources& sources, ExplainFormat format) {
+  switch (format) {
+    case ExplainFormat::kJson: PrintJson(all, sources); break;
+    case ExplainFormat::kDot: PrintDot(all, sources); break;
+    case ExplainFormat::kText:
+      for (const Explanation& explanation : all)
+        std::cout << Printable(ExplanationText(explanation, sources));
+  }
+  std::cout << std::flush;
+}
+
+// One fact and the place of what gives it.
+std::string InShort(const Explanation& explanation, const Sources& sources) {
+  const ExplainNode& root = explanation.nodes.front();
+  std::string out = root.text;
+  if (root.placed)
+    out +=
+        fmt::format(", {} at {}", root.kind == ExplainNode::Kind::kAsserted ? "a fact" : "derived",
+                    sources.Where(root.place));
+  return out;
+}
+
+int PrintAbsence(const Explained& explained, const ExplainOptions& options,
+                 const Sources& sources) {
+  if (explained.why_not) {
+    Print({*explained.why_not}, sources, options.format);
+    return kExitOk;
+  }
+  std::cerr << fmt::format("it holds: {}\nhelp: see its proof without `--not`\n",
+                           Printable(InShort(explained.why.proofs.front(), sources)));
+  return kExitNo;
+}
+
+int PrintProofs(const Explained& explained, const ExplainOptions& options, const Sources& sources) {
+  const std::vector<Explanation>& proofs = explained.why.proofs;
+  if (proofs.empty()) {
+    const ExplainNode& root = explained.why_not->nodes.front();
+    std::cerr << fmt::format("no fact matches `{}`{}\nhelp: see why with `--not`\n",
+                             Printable(root.text),
+                             root.note.empty() ? "" : ": " + Printable(root.note));
+    return kExitNo;
+  }
+  Print(proofs, sources, options.format);
+  const bool cut = std::any_of(proofs.begin(), proofs.end(), [](const Explanation& proof) {
+    return std::any_of(proof.nodes.begin(), proof.nodes.end(), [](const ExplainNode& node) {
+      return node.kind == ExplainNode::Kind::kTruncated;
+    });
+  });
+  if (cut) std::cerr << "help: `--depth` shows more levels\n";
+  if (explained.why.more > 0)
+    std::cerr << fmt::format("note: {} more match and are not explained\n", explained.why.more);
+  return kExitOk;
+}
+
+}  // namespace
+
+int CommandExplain(const ExplainOptions& options) {
+  std::vector<ProgramFile> files;
+  if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
+  if (!IsUtf8(options.form)) {
+    std::cerr << "rpl: expected a fact in UTF-8\n";
+    return kExitInvalid;
+  }
+  Nobody nobody;
+  ScriptedAgent agent(nobody, std::cerr);
+  if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
+
+  Session session(agent, SessionOptionsFor(options.engine));
+  session.SetFileReader(ReaderBeside(options.files));
+  bool rejected = false;
+  for (const ProgramFile& file : files) {
+    const std::vector<Diagnostic> findings = session.Load(file.name, file.text);
+    rejected = rejected || HasErrors(findings);
+    if (HasErrors(findings)) PrintDiagnostics(findings, session.sources(), std::cerr);
+  }
+  if (rejected) return kExitInvalid;
+  const Outcome outcome = session.Run();
+  if (Interrupted()) return kExitInterrupted;
+  if (!agent.misfit().error.empty()) return ReportAnswers(agent);
+  if (outcome.status == Status::kLimit) {
+    std::cerr << Printable(outcome.reason) << '\n';
+    return kExitLimit;
+  }
+  const ExplainLimits limits{10, options.depth.value_or(kDepth)};
+  const Explained explained =
+      session.Explain(options.form, limits, options.depth.value_or(kAbsenceDepth));
+  if (Interrupted()) return kExitInterrupted;
+  if (explained.why_not && !outcome.pending.empty())
+    std::cerr << "note: nobody has answered " << Printable(outcome.pending.front().id)
+              << fmt::format(", which `--answer '{}=VALUE'` does\n",
+                             PrintableLine(outcome.pending.front().name));
+  PrintDiagnostics(explained.diagnostics, session.sources(), std::cerr);
+  if (explained.rejected) return kExitInvalid;
+  return options.absent ? PrintAbsence(explained, options, session.sources())
+                        : PrintProofs(explained, options, session.sources());
+}
+
+}  // namespace rpl

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "formats/diagnostic_json.h"
+#include "grammar/document.h"
+#include "grammar/document_json.h"
+#include "grammar/printer.h"
+#include "shell/commands/commands.h"
+#include "shell/host/input.h"
+#include "shell/host/report.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Headings and sentences in document order, one a line: `LINE  TEXT`. What belongs to a
+// heading is indented by its level.
+void PrintDocument(const Document& document, const Sources& sources) {
+  auto line = [&](Span span) { return sources.PlaceOf(document.file, span.begin).line; };
+  auto print_heading = [&](const Scope& scope) {
+    std::cout << fmt::format("{:5}  {:#<{}} {}\n", line(scope.span), "", scope.level,
+                             PrintableLine(scope.title));
+    if (!scope.signature) return;
+    std::cout << fmt::format("{:5}  {:{}}{}\n", line(scope.signature->span), "", 2 * scope.level,
+                             PrintableLine(PrintTree(*scope.signature)));
+  };
+  std::size_t next = 1;  // scope 0 is the document itself
+  for (const PlacedSentence& placed : document.sentences) {
+    const Span span = placed.sentence.span;
+    for (; next < document.scopes.size() && document.scopes[next].span.begin < span.begin; ++next) {
+      print_heading(document.scopes[next]);
+    }
+    const int level = document.scopes[static_cast<std::size_t>(placed.scope)].level;
+    std::cout << fmt::format("{:5}  {:{}}{}\n", line(span), "", 2 * level,
+                             PrintableLine(PrintTree(placed.sentence)));
+  }
+  for (; next < document.scopes.size(); ++next) print_heading(document.scopes[next]);
+}
+
+void PrintJson(const Document& document, const Sources& sources,
+               const std::vector<Diagnostic>& diagnostics) {
+  ordered_json object = {{"schema", "rpl.parse/1"}};  // first, whatever order the others have
+  const nlohmann::json parsed = ToJson(document, sources);
+  for (const auto& [key, value] : parsed.items()) object[key] = value;
+  object["diagnostics"] = ordered_json::array();
+  for (const Diagnostic& d : diagnostics) {
+    object["diagnostics"].push_back(DiagnosticJson(d, sources));
+  }
+  std::cout << Dump(object) << '\n';
+}
+
+}  // namespace
+
+int CommandParse(const ParseOptions& options) {
+  Input input = ReadFile(options.file);
+  if (!input.error.empty()) {
+    Complain(options.file, input.error);
+    return kExitFile;
+  }
+  Sources sources;
+  Diagnostics diagnostics;
+  const std::uint32_t file = sources.Add(options.file, std::move(input.text));
+  const Document document = ReadDocument(sources, file, diagnostics);
+  diagnostics.Sort();
+  if (options.json) PrintJson(document, sources, diagnostics.all());
+  else PrintDocument(document, sources);
+  std::cout << std::flush;
+  PrintDiagnostics(diagnostics.all(), sources, std::cerr);
+  return diagnostics.has_errors() ? kExitInvalid : kExitOk;
+}
+
+}  // namespace rpl

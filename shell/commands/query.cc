@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "shell/commands/commands.h"
+#include "shell/host/engine_setup.h"
+#include "shell/host/input.h"
+#include "shell/host/known_names.h"
+#include "shell/host/program_files.h"
+#include "shell/host/report.h"
+#include "shell/repl/entry.h"
+
+namespace rpl {
+
+int CommandQuery(const QueryOptions& options) {
+  std::vector<ProgramFile> files;
+  if (const ExitCode code = ReadFactsFiles(options.engine, files); code != kExitOk) return code;
+  if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
+  Entry entry = ReadEntry(options.goal, "<query>", Ground::kAsks);
+  PrintDiagnostics(entry.findings, entry.sources, std::cerr);
+  if (entry.kind == Entry::Kind::kRejected) return kExitInvalid;
+  if (entry.kind != Entry::Kind::kQuery) {
+    std::cerr << "rpl: expected a query, got `" << Printable(options.goal) << "`\n"
+              << "help: a goal form, as in `%who(?x) <- user(?x)`, or a call with variables\n";
+    return kExitInvalid;
+  }
+  Host host(options.engine);
+  if (const ExitCode code = host.Prepare(options.files); code != kExitOk) return code;
+  Session session(host.agent(), SessionOptionsFor(options.engine));
+  session.SetFileReader(ReaderBeside(options.files));
+  if (!LoadAll(std::move(files), session)) return kExitInvalid;
+  Outcome outcome = session.Say(entry.name, entry.text);
+  if (Interrupted()) outcome.status = Status::kInterrupted;
+  PrintFindings(entry, outcome.diagnostics, session.sources(), std::cerr);
+  if (options.engine.json) {
+    std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, session.pool())) << '\n';
+  } else {
+    PrintLines(Session::Reply(outcome));
+  }
+  std::cout << std::flush;
+  PrintCutOff(outcome, std::cerr);
+  if (outcome.status == Status::kUnsatisfied)
+    for (const std::string& unknown : UnknownCalls(session, entry.calls))
+      std::cerr << "note: " << Printable(unknown) << '\n';
+  if (const ExitCode code = host.ReportAnswers(); code != kExitOk) return code;
+  return ExitCodeOf(outcome.status);
+}
+
+}  // namespace rpl

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "shell/commands/commands.h"
+#include "shell/host/engine_setup.h"
+#include "shell/host/input.h"
+#include "shell/host/report.h"
+#include "shell/host/terminal_agent.h"
+
+namespace rpl {
+
+int CommandReply(const ReplyOptions& options) {
+  const bool from_file = !options.file.empty() && options.file != "-";
+  const Input input = from_file ? ReadFile(options.file) : ReadStandardInput();
+  if (Interrupted()) return kExitInterrupted;
+  if (!input.error.empty()) {
+    Complain(
+        from_file ? options.file : "standard input", input.error,
+        from_file ? "the message is read from this file; without one, from standard input" : "");
+    return kExitFile;
+  }
+  TerminalAgent nobody(nullptr, "", std::cout, std::cerr);  // standard input was the message
+  ToolSetup tools(options.engine, false, nobody);
+  if (const ExitCode code = tools.Prepare({}); code != kExitOk) return code;
+  ExitCode guarded = kExitOk;
+  const std::unique_ptr<GateSetup> gate = MakeGateSetup(options.engine.guard, tools, guarded);
+  if (guarded != kExitOk) return guarded;
+  ScriptedAgent agent(tools.agent(), std::cerr);
+  if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
+
+  Session session(agent, SessionOptionsFor(options.engine, gate.get()));
+  session.SetFileReader(ReaderBeside({from_file ? options.file : "message"}));
+  const Outcome outcome = session.Say(from_file ? options.file : "<message 1>", input.text);
+  PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
+  if (options.engine.json) {
+    std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, session.pool())) << '\n';
+  } else {
+    PrintLines(Session::Reply(outcome));
+  }
+  std::cout << std::flush;
+  PrintCutOff(outcome, std::cerr);
+  if (outcome.status == Status::kNothing) {
+    std::cerr << "note: no query: the last line of the message does not start with `%`\n";
+  }
+  if (const ExitCode code = ReportAnswers(agent); code != kExitOk) return code;
+  if (Interrupted()) return kExitInterrupted;
+  return HasErrors(outcome.diagnostics) ? kExitInvalid : ExitCodeOf(outcome.status);
+}
+
+}  // namespace rpl

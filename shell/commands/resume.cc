@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs that have a file: `rpl run --session FILE` begins one or goes on with it, `rpl
+// resume FILE` goes on. Both read the program again, so that a change is seen.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+#include "runtime/facts_file.h"
+#include "runtime/saved_session.h"
+#include "shell/commands/commands.h"
+#include "shell/host/engine_setup.h"
+#include "shell/host/input.h"
+#include "shell/host/program_files.h"
+#include "shell/host/report.h"
+#include "shell/host/terminal_agent.h"
+#include "shell/repl/session.h"
+
+namespace rpl {
+namespace {
+
+/// At most this many changed sentences are listed.
+constexpr std::size_t kChangesShown = 20;
+
+// The program's files as they are now; a file that is gone keeps its recorded text.
+std::vector<ProgramFile> ReadAgain(const std::string& session,
+                                   const std::vector<ProgramFile>& recorded) {
+  std::vector<ProgramFile> out;
+  for (const ProgramFile& file : recorded) {
+    const std::string path = PathFromSession(session, file.name);
+    if (ReplSession::IsEntry(file)) {  // of a shell: there is no file
+      out.push_back(file);
+      continue;
+    }
+    Input input = ReadFile(path);
+    if (!input.error.empty()) {
+      std::cerr << "note: " << PrintableLine(path) << ": " << Printable(input.error)
+                << "; going on with its text in the session\n";
+      input.text = file.text;
+    }
+    out.push_back({file.name, std::move(input.text)});
+  }
+  return out;
+}
+
+std::string Names(const std::vector<ProgramFile>& files) {
+  std::string out;
+  for (const ProgramFile& file : files)
+    out += fmt::format("{}`{}`", out.empty() ? "" : ", ", file.name);
+  return out;
+}
+
+// Whether the session has its program elsewhere: no document of it is among `files`, and one
+// is still where it was. A program all of whose files are gone may have been renamed.
+bool IsOfAnotherProgram(const std::string& session, const std::vector<ProgramFile>& recorded,
+                        const std::vector<ProgramFile>& files) {
+  bool there = false;
+  for (const ProgramFile& was : recorded) {
+    if (FactsNameOf(was.name)) continue;  // several programs may read the same rows
+    for (const ProgramFile& is : files)
+      if (is.name == was.name) return false;
+    std::error_code ignored;
+    there |= std::filesystem::exists(PathFromSession(session, was.name), ignored);
+  }
+  return there;
+}
+
+void ReportChanges(const std::vector<ProgramFile>& before, const std::vector<ProgramFile>& after) {
+  const std::vector<std::string> changes = ProgramChanges(before, after);
+  if (changes.empty()) {
+    std::cerr << "note: the text of the program has changed, no sentence of it has\n";
+    return;
+  }
+  std::cerr << fmt::format("note: the program has changed: {} sentence{}\n", changes.size(),
+                           changes.size() == 1 ? "" : "s");
+  for (std::size_t i = 0; i < std::min(changes.size(), kChangesShown); ++i)
+    std::cerr << "  " << Printable(changes[i]) << '\n';
+  if (changes.size() > kChangesShown)
+    std::cerr << fmt::format("  and {} more\n", changes.size() - kChangesShown);
+}
+
+// Whether the call, `$name(…)`, is of one of the tools.
+bool IsOneOf(const std::string& call, const std::vector<std::string>& tools) {
+  return std::any_of(tools.begin(), tools.end(), [&](std::string_view name) {
+    if (name.starts_with('$')) name.remove_prefix(1);
+    return call.starts_with(fmt::format("${}(", name));
+  });
+}
+
+// The label of the tool that is called.
+std::string ToolOf(const std::string& call) {
+  return call.starts_with('$') ? call.substr(1, call.find('(') - 1) : call;
+}
+
+// The call of a reply's entry, `$name(…) ^ ~ {…} -> true`. Strings of it may hold anything.
+std::string CallOf(const std::string& entry) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < entry.size(); ++i) {
+    if (quoted && entry[i] == '\\') ++i;
+    else if (entry[i] == '"') quoted = !quoted;
+    else if (!quoted && entry.compare(i, 6, " ^ ~ {") == 0) return entry.substr(0, i);
+  }
+  return entry;
+}
+
+// The calls whose last reply is a failure, in the order of their first replies.
+std::vector<std::string> FailedCalls(const std::vector<TraceEntry>& entries) {
+  std::vector<std::string> calls;
+  std::set<std::string> failed;
+  for (const TraceEntry& entry : entries) {
+    const bool taken_back = entry.kind == TraceEntry::Kind::kRetraction;
+    if (entry.kind != TraceEntry::Kind::kReply && entry.kind != TraceEntry::Kind::kFact &&
+        !taken_back)
+      continue;
+    const std::string call =
+        taken_back ? entry.text.substr(0, entry.text.rfind(" -> false")) : CallOf(entry.text);
+    if (!std::string_view(entry.text).substr(call.size()).starts_with(" ^ ~ {:status :error")) {
+      failed.erase(call);
+    } else if (failed.insert(call).second &&
+               std::find(calls.begin(), calls.end(), call) == calls.end()) {
+      calls.push_back(call);
+    }
+  }
+  std::erase_if(calls, [&](const std::string& call) { return !failed.contains(call); });
+  return calls;
+}
+
+// Whether each name of --retry is of a call that can be made again; else a message.
+bool CanRetry(const std::vector<std::string>& names, const std::vector<Event>& events) {
+  std::vector<std::string> calls = FailedCalls(Entries(events));
+  for (const std::string& call : CallsInDoubt(events)) calls.push_back(call);
+  for (const std::string& name : names) {
+    if (std::any_of(calls.begin(), calls.end(),
+                    [&](const std::string& call) { return IsOneOf(call, {name}); }))
+      continue;
+    std::string list;
+    for (const std::string& call : calls) list += (list.empty() ? "" : ", ") + call;
+    Complain("--retry", fmt::format("no call of `{}` failed or is in doubt", name),
+             list.empty() ? "there is no call to make again" : "these can be made again: " + list);
+    return false;
+  }
+  return true;
+}
+
+// Takes back the replies of calls that failed, so that they are made again (§13.3). The outcome
+// when that was cut off: its turn is not over, so that no other may follow it.
+std::optional<Outcome> TakeBackFailures(Session& session, const std::vector<std::string>& tools) {
+  std::string message;
+  for (const std::string& call : FailedCalls(session.Entries()))
+    if (IsOneOf(call, tools)) message += call + " -> false\n";
+  if (message.empty()) return std::nullopt;
+  Outcome outcome = session.Say("<retry>", message);
+  if (outcome.repeatable) return std::nullopt;
+  return outcome;
+}
+
+// How to go on with what is not over.
+void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
+                SavedSession& saved) {
+  const std::string resume = "rpl resume " + ShellWord(path);
+  for (const Request& request : outcome.pending) {
+    if (!saved.journal().InDoubt(request.id)) continue;
+    std::cerr << fmt::format("help: nobody knows whether {} ran; `{} --retry {}` calls it again\n",
+                             PrintableLine(request.id), resume, PrintableLine(request.tool));
+    break;
+  }
+  const std::vector<std::string> failed = outcome.status == Status::kToolFailed
+                                              ? FailedCalls(saved.session().Entries())
+                                              : std::vector<std::string>();
+  if (!failed.empty())
+    std::cerr << fmt::format("saved: call again with `{} --retry {}`\n", resume,
+                             PrintableLine(ToolOf(failed.front())));
+  else if (outcome.status == Status::kWaiting || !outcome.repeatable || undecided)
+    std::cerr << fmt::format("saved: go on with `{}`\n", resume);
+}
+
+}  // namespace
+
+int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& given,
+         const std::vector<std::string>& retry) {
+  EngineOptions engine = given;
+  SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kOpen);
+  if (opened.file == nullptr) {
+    Complain(path, opened.error, opened.hint);
+    return kExitFile;
+  }
+  if (!opened.file->damage().empty()) {
+    Complain(path, "the session is damaged: " + opened.file->damage(),
+             "`rpl trace export " + ShellWord(path) + "` prints what is sound of it");
+    return kExitFile;
+  }
+  std::vector<Event> events = opened.file->events();
+  const std::optional<ProgramEvent> last = LastProgram(events);
+  if (!CanRetry(retry, events)) return kExitInvalid;
+  for (ProgramFile& file : files) file.name = NameInSession(path, file.name);
+  if (files.empty()) {
+    if (!last) {
+      Complain(path, "nothing was recorded yet",
+               "begin with `rpl run PROGRAM --session " + ShellWord(path) + "`");
+      return kExitInvalid;
+    }
+    files = ReadAgain(path, last->files);
+  } else if (last && IsOfAnotherProgram(path, last->files, files)) {
+    Complain(path,
+             fmt::format("this is a session of {}, not of {}", Names(last->files), Names(files)),
+             fmt::format("`rpl resume {}` goes on with it; another program wants another file",
+                         ShellWord(path)));
+    return kExitInvalid;
+  }
+
+  // A session that began under a policy goes on under one.
+  if (engine.guard.policy.empty() && last) engine.guard = GuardOptionsFrom(last->guard);
+  std::vector<std::string> paths;
+  for (const ProgramFile& file : files) paths.push_back(PathFromSession(path, file.name));
+  Host host(engine);
+  if (const ExitCode code = host.Prepare(paths); code != kExitOk) return code;
+  SavedSession saved(host.agent(), SessionOptionsFor(engine, host.gate()), std::move(events),
+                     std::move(opened.file));
+  const std::vector<Diagnostic> findings = saved.Start(
+      files, ReaderBeside(paths), [&](const std::string& call) { return IsOneOf(call, retry); });
+  Session& session = saved.session();
+  PrintDiagnostics(findings, session.sources(), std::cerr);
+  if (HasErrors(findings)) return kExitInvalid;
+  if (last && last->files != files) ReportChanges(last->files, files);
+  if (!session.HasGoals()) return NothingToRun(files).Report();
+  Outcome outcome;
+  const bool same = last && last->files == files;
+  const bool over = same && saved.last() && saved.last()->status == Status::kSatisfied;
+  // A turn that was finished only now is this run's, unless a call did not run in it.
+  const bool finished = saved.finished_turn() && !saved.last()->not_run;
+  if (saved.journal().broken().empty()) {
+    std::optional<Outcome> cut_off;
+    if (!over && !finished) cut_off = TakeBackFailures(session, retry);
+    outcome = cut_off ? *cut_off : finished || over ? *saved.last() : session.Run();
+  }
+  if (!saved.journal().broken().empty() && !Interrupted()) {
+    Complain(path, saved.journal().broken(),
+             saved.journal().differs()
+                 ? "another rpl wrote this session; its trace can be exported and loaded"
+                 : "");
+    return kExitFile;
+  }
+  if (Interrupted()) {
+    outcome.status = Status::kInterrupted;
+    outcome.repeatable = false;
+  }
+  PrintRun(outcome, session, engine);
+  if (outcome.status == Status::kSatisfied && !outcome.repeatable)
+    std::cerr << "note: a limit cut this run off, so its end is not in the session\n";
+  const bool undecided = host.PrintUndecided(outcome, session.pool());
+  PrintWayOn(path, outcome, undecided, saved);
+  if (const ExitCode code = host.ReportAnswers(session.Entries()); code != kExitOk) return code;
+  return ExitCodeOf(outcome.status);
+}
+
+int CommandResume(const ResumeOptions& options) {
+  return GoOn(options.session, {}, options.engine, options.retry);
+}
+
+}  // namespace rpl

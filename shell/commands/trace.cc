@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "formats/json_text.h"
+#include "grammar/ast.h"
+#include "grammar/parser.h"
+#include "grammar/printer.h"
+#include "runtime/event_sequence.h"
+#include "runtime/saved_session.h"
+#include "shell/commands/commands.h"
+#include "shell/host/engine_setup.h"
+#include "shell/host/guard_setup.h"
+#include "shell/host/input.h"
+#include "shell/host/nobody.h"
+#include "shell/host/program_files.h"
+#include "shell/host/report.h"
+#include "shell/pages/trace_page.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The file, or nullptr with a message.
+std::unique_ptr<SessionFile> Open(const std::string& path) {
+  SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
+  if (opened.file == nullptr) {
+    Complain(path, opened.error, opened.hint);
+  } else if (!opened.file->damage().empty()) {
+    Complain(path, "the session is damaged: " + opened.file->damage());
+  }
+  return std::move(opened.file);
+}
+
+void Show(const std::vector<TraceEntry>& entries, bool json) {
+  if (!json) {
+    for (const TraceEntry& entry : entries)
+      if (!entry.again) std::cout << TraceLine(entry) << '\n';
+    return;
+  }
+  ordered_json list = ordered_json::array();
+  for (const TraceEntry& entry : entries) {
+    if (entry.again) continue;
+    list.push_back({{"timestep", entry.timestep},
+                    {"phase", entry.phase},
+                    {"kind", EntryName(entry.kind)},
+                    {"text", entry.text}});
+  }
+  std::cout << Dump({{"schema", "rpl.trace/1"}, {"entries", std::move(list)}}) << '\n';
+}
+
+// Goes through the last epoch again. Nothing new is kept.
+std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& events,
+                                    std::unique_ptr<GateSetup>& gate) {
+  const std::optional<ProgramEvent> program = LastProgram(events);
+  if (!program) return nullptr;
+  gate = GateSetupFrom(program->guard);
+  SessionOptions options;
+  options.interrupted = Interrupted;
+  options.gate = gate.get();
+  auto saved = std::make_unique<SavedSession>(agent, std::move(options), events, nullptr);
+  saved->Start(program->files, [](const std::string&) { return std::nullopt; });
+  return saved;
+}
+
+// The goal form that asks for what stands alone, `place(?where)` or `%go`, with its variables
+// as captures; "" when it is no clause either.
+std::string AsGoal(const std::string& clause) {
+  Sources sources;
+  Diagnostics ignored;
+  const std::uint32_t file = sources.Add("<query>", clause);
+  const auto term =
+      ParseTerm(sources, {file, 0, static_cast<std::uint32_t>(clause.size())}, ignored);
+  const auto* call = term ? term->As<Call>() : nullptr;
+  if (call == nullptr || call->label.empty()) return "";
+  std::vector<std::string> variables;
+  CollectVariables(*term, variables);
+  std::string captures;
+  for (const std::string& variable : variables)
+    captures += (captures.empty() ? "?" : ", ?") + variable;
+  const std::string head = captures.empty() ? "%" : "%found(" + captures + ")";
+  return head + " <- " + Print(*term);
+}
+
+int NothingRecorded(const TraceOptions& options) {
+  Complain(options.session, "nothing was recorded yet");
+  return kExitFile;
+}
+
+int Query(const TraceOptions& options, const std::vector<Event>& events) {
+  const std::size_t begin = options.query.find_first_not_of(" \t");
+  const std::string goal = AsGoal(options.query);
+  if (begin == std::string::npos || options.query[begin] != '%' || !goal.empty()) {
+    Complain("query", "expected a goal form, got `" + options.query + "`",
+             goal.empty() ? "as in `%who(?x) <- user(?x)`" : "write `" + goal + "`");
+    return kExitInvalid;
+  }
+  Nobody nobody;
+  std::unique_ptr<GateSetup> gate;
+  const std::unique_ptr<SavedSession> saved = Again(nobody, events, gate);
+  if (saved == nullptr) return NothingRecorded(options);
+  if (!saved->journal().broken().empty()) {
+    Complain(options.session, saved->journal().broken());
+    return kExitFile;
+  }
+  const Outcome outcome = saved->session().Say("<query>", options.query);
+  PrintDiagnostics(outcome.diagnostics, saved->session().sources(), std::cerr);
+  if (options.json) {
+    std::cout << Dump(OutcomeJson("rpl.query/1", outcome, saved->session().pool())) << '\n';
+  } else if (outcome.status == Status::kSatisfied) {
+    PrintLines(Session::Reply(outcome));
+    PrintCutOff(outcome, std::cerr);
+  } else {  // a reason is no result
+    for (const std::string& line : Session::Reply(outcome)) std::cerr << Printable(line) << '\n';
+  }
+  return ExitCodeOf(outcome.status);
+}
+
+void ExportEvents(const std::vector<Event>& events) {
+  std::string hash = FirstHash();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    hash = EventHash(hash, events[i]);
+    std::cout << Dump({{"event", i + 1},
+                       {"kind", EventName(events[i].kind)},
+                       {"body", events[i].body},
+                       {"hash", Hex(hash)}})
+              << '\n';
+  }
+  std::cout << Dump({{"events", events.size()}, {"hash", Hex(hash)}}) << '\n';
+}
+
+std::string Exported(const std::vector<Event>& events) {
+  Trace trace = TraceSoFar(events);
+  for (TraceEntry& entry : HalfAnswers(events)) trace.push_back(std::move(entry));
+  return TraceProgram(trace);
+}
+
+// What is wrong with lines that ExportEvents printed, or ""; their number.
+std::string DamageOf(const std::string& exported, std::size_t& events) {
+  std::string hash = FirstHash();
+  std::istringstream lines(exported);
+  EventSequence sequence;
+  std::size_t number = 1;
+  for (std::string line; std::getline(lines, line); ++number) {
+    const auto damaged = [&] { return fmt::format("line {} is not what was written", number); };
+    const JsonText parsed = ParseJson(line);
+    if (!parsed.error.empty() || !parsed.json.is_object()) return damaged();
+    ordered_json expected;
+    if (parsed.json.contains("events")) {
+      expected = {{"events", number - 1}, {"hash", Hex(hash)}};
+      events = number - 1;
+    } else {
+      const auto text = [&](const char* key) {
+        const auto at = parsed.json.find(key);
+        return at != parsed.json.end() && at->is_string() ? at->get<std::string>() : "";
+      };
+      const std::optional<Event::Kind> kind = EventKindOf(text("kind"));
+      if (!kind) return damaged();
+      const Event event{*kind, text("body")};
+      hash = EventHash(hash, event);
+      expected = {
+          {"event", number}, {"kind", text("kind")}, {"body", text("body")}, {"hash", Hex(hash)}};
+      if (Dump(parsed.json) != Dump(expected)) return damaged();
+      if (const std::string why = sequence.Take(event); !why.empty())
+        return fmt::format("event {} cannot be right: {}", number, why);
+    }
+    if (Dump(parsed.json) != Dump(expected)) return damaged();
+    if (parsed.json.contains("events") && lines.peek() == EOF) return "";
+  }
+  return fmt::format("line {} is missing", number);
+}
+
+// Exported lines, in place of a session.
+int VerifyLines(const std::string& path, const std::string& exported) {
+  std::size_t events = 0;
+  if (const std::string damage = DamageOf(exported, events); !damage.empty()) {
+    Complain(path, "the export is damaged: " + damage);
+    return kExitNo;
+  }
+  std::cerr << fmt::format("sound: {} events\n", events);
+  return kExitOk;
+}
+
+int Replay(const TraceOptions& options, const std::vector<Event>& events) {
+  if (!LastProgram(events)) return NothingRecorded(options);
+  const Replayed again = ReplayAll(events, GateSetupFrom, Interrupted, options.threads);
+  Show(again.entries, options.json);
+  std::cout << std::flush;
+  if (Interrupted()) return kExitInterrupted;
+  if (again.differs.empty()) return kExitOk;
+  std::cerr << "differs: " << Printable(again.differs) << '\n';
+  return kExitNo;
+}
+
+// The page, on standard output or in a file.
+int Html(const TraceOptions& options, const std::vector<Event>& events) {
+  std::error_code none;
+  if (std::filesystem::equivalent(options.session, options.output, none)) {
+    Complain(options.output, "this is the session itself", "name another file for the page");
+    return kExitInvalid;
+  }
+  if (const std::optional<ProgramEvent> program = LastProgram(events))
+    for (const ProgramFile& file : program->files) {
+      if (!std::filesystem::equivalent(PathFromSession(options.session, file.name), options.output,
+                                       none))
+        continue;
+      Complain(options.output, "this is a document of the session",
+               "name another file for the page");
+      return kExitInvalid;
+    }
+  const std::vector<StoryEpoch> story = TellStory(events);
+  if (story.empty()) {
+    Complain(options.session, "nothing was recorded yet");
+    return kExitFile;
+  }
+  if (Interrupted()) return kExitInterrupted;
+  const std::string page = TracePage(story);
+  if (options.output.empty()) {
+    std::cout << page << std::flush;
+    return kExitOk;
+  }
+  std::ofstream file(options.output, std::ios::binary | std::ios::trunc);
+  if (!(file << page << std::flush)) {
+    Complain(options.output, "cannot be written");
+    return kExitFile;
+  }
+  return kExitOk;
+}
+
+// The lines that `rpl trace show` prints.
+std::vector<std::string> LinesOf(const std::vector<Event>& events) {
+  std::vector<std::string> out;
+  for (const TraceEntry& entry : Entries(events))
+    if (!entry.again) out.push_back(TraceLine(entry));
+  return out;
+}
+
+int PrintDiff(const std::vector<Event>& left, const std::vector<Event>& right) {
+  const std::vector<std::string> a = LinesOf(left);
+  const std::vector<std::string> b = LinesOf(right);
+  const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  for (auto it = at; it != a.end(); ++it) std::cout << "- " << *it << '\n';
+  for (auto it = other; it != b.end(); ++it) std::cout << "+ " << *it << '\n';
+  const auto same = at - a.begin();
+  std::cerr << fmt::format("{} entr{} in common\n", same, same == 1 ? "y" : "ies");
+  return at == a.end() && other == b.end() ? kExitOk : kExitNo;
+}
+
+}  // namespace
+
+int CommandTrace(const TraceOptions& options) {
+  if (options.what == TraceOptions::What::kVerify) {
+    const Input input = ReadFile(options.session);
+    if (input.error.empty() && input.text.starts_with('{'))
+      return VerifyLines(options.session, input.text);
+  }
+  const std::unique_ptr<SessionFile> file = Open(options.session);
+  if (file == nullptr) return kExitFile;
+  const std::vector<Event>& events = file->events();
+  const bool sound = file->damage().empty();
+  using What = TraceOptions::What;
+  switch (options.what) {
+    case What::kShow: Show(Entries(events), options.json); break;
+    case What::kQuery: return sound ? Query(options, events) : kExitFile;
+    case What::kExport:
+      if (options.json) ExportEvents(events);
+      else PrintDocument(Exported(events));
+      break;
+    case What::kVerify:
+      if (!sound) return kExitNo;
+      std::cerr << fmt::format("sound: {} events\n", events.size());
+      break;
+    case What::kHtml: return sound ? Html(options, events) : kExitFile;
+    case What::kReplay: return sound ? Replay(options, events) : kExitFile;
+    case What::kDiff: {
+      if (!sound) return kExitFile;
+      std::error_code ignored;  // one file cannot be opened twice
+      if (std::filesystem::equivalent(options.session, options.other, ignored))
+        return PrintDiff(events, events);
+      const std::unique_ptr<SessionFile> other = Open(options.other);
+      if (other == nullptr || !other->damage().empty()) return kExitFile;
+      return PrintDiff(events, other->events());
+    }
+  }
+  return sound ? kExitOk : kExitFile;
+}
+
+}  // namespace rpl

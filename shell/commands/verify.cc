@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files in, a report out. An input that is wrong is told in full and nothing is evaluated;
+// then no files of an earlier evaluation are left that look like its result.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "checks/guard/approvals.h"
+#include "checks/verify/rules.h"
+#include "checks/verify/rulespec_report.h"
+#include "interp/explain/explain_print.h"
+#include "shell/commands/commands.h"
+#include "shell/host/guard_setup.h"
+#include "shell/host/input.h"
+#include "shell/host/nobody.h"
+#include "shell/host/report.h"
+#include "shell/host/tool_setup.h"
+
+namespace rpl {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+using Format = VerifyOptions::Format;
+
+constexpr const char* kDefaultRulespec = "analysis/rulespec.yaml";
+constexpr const char* kDatalogFile = "rulespec.compiled.dl";
+constexpr const char* kReportFile = "datalog_evaluation.txt";
+constexpr double kMaxSeconds = 60;
+
+// Says that a file cannot be used.
+int FileError(const std::string& name, const std::string& why) {
+  Complain(name, why);
+  return kExitFile;
+}
+
+int Misused(const std::string& message, const std::string& help) {
+  std::cerr << "rpl: " << Printable(message) << "\nhelp: " << Printable(help) << '\n';
+  return kExitInvalid;
+}
+
+bool IsStructured(const std::string& name) {
+  const std::string extension = fs::path(name).extension();
+  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+}
+
+Limits LimitsOfCommand() {
+  Limits limits;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(kMaxSeconds);
+  limits.watch = [end](std::size_t) {
+    if (Interrupted()) return Stop::kInterrupted;
+    return std::chrono::steady_clock::now() > end ? Stop::kTime : Stop::kGoesOn;
+  };
+  return limits;
+}
+
+class Verification {
+ public:
+  explicit Verification(const VerifyOptions& options)
+      : options_(options), rules_(sources_), tools_(options.engine, false, nobody_) {}
+
+  int Run() {
+    if (options_.list) return List();
+    if (options_.content.empty())
+      return Misused("expected a file to verify", "as in `rpl verify envelope.yaml`");
+    if (options_.exists) return Exists();
+    content_ = ReadFile(options_.content);
+    if (!content_.error.empty()) return FileError(options_.content, content_.error);
+    if (const int code = Load(); code != kExitOk) return code;
+    if (const ExitCode code = tools_.Prepare(options_.rules); code != kExitOk) return code;
+    if (options_.require_rulespec && !rulespec_)
+      return Misused(fmt::format("there is no rulespec: no `{}`", kDefaultRulespec),
+                     "name one with `--rulespec FILE`");
+    if (!found_.has_errors() && !options_.rule.empty() && rules_.Get(options_.rule) == nullptr)
+      return Misused(fmt::format("no rule {}", options_.rule), "see `rpl verify --list`");
+    if (!found_.has_errors()) Evaluate();
+    if (Interrupted()) return kExitInterrupted;
+    if (options_.review_errors)
+      if (const int code = AskReviews(); code != kExitOk) return code;
+    if (options_.explain && report_.verdict() != Verdict::kInvalid) {
+      const int code = Explain();
+      if (code != kExitOk) return code;
+    }
+    if (const int code = WriteFiles(); code != kExitOk) return code;
+    Print();
+    return ExitCodeOf(report_.verdict());
+  }
+
+ private:
+  // Reads the rulespec and the rules.
+  int Load() {
+    std::string rulespec = options_.rulespec;
+    const bool by_default =
+        rulespec.empty() && (options_.rules.empty() || options_.require_rulespec);
+    if (by_default && fs::exists(kDefaultRulespec)) rulespec = kDefaultRulespec;
+    if (!rulespec.empty()) {
+      Input input = ReadFile(rulespec);
+      if (!input.error.empty()) return FileError(rulespec, input.error);
+      rulespec_ = true;
+      rules_.AddRulespec(sources_.Add(rulespec, std::move(input.text)), found_);
+    }
+    for (const std::string& name : options_.rules) {
+      const Input input = ReadFile(name);
+      if (!input.error.empty()) return FileError(name, input.error);
+      rules_.AddProgram(name, input.text, found_);
+    }
+    rules_.Settle(found_);
+    found_.Sort();
+    report_.findings = found_.all();
+    report_.fail_on = options_.fail_on;
+    return kExitOk;
+  }
+
+  void Evaluate() {
+    // Without rules of any kind, content is an envelope all the same.
+    const bool envelope = rulespec_ || options_.rules.empty();
+    const Content content{options_.content, content_.text,
+                          envelope || IsStructured(options_.content)};
+    RuleSet::Options options;
+    options.only = options_.rule;
+    options.now = options_.engine.now;
+    if (options.now.empty())
+      options.now = fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
+    options.tools = [this](Pool& pool, const std::string& tool, const std::vector<Value>& args) {
+      return Call(pool, tool, args);
+    };
+    options.limits = LimitsOfCommand();
+    if (envelope && !rulespec_) {
+      Envelope::Read(sources_, sources_.Add(options_.content, content_.text), found_);
+      report_.findings = found_.all();
+      return;
+    }
+    CheckReport report = rules_.Evaluate(content, options, &runs_);
+    report_.results = std::move(report.results);
+    report_.findings.insert(report_.findings.end(), report.findings.begin(), report.findings.end());
+  }
+
+  Value Call(Pool& pool, const std::string& tool, const std::vector<Value>& args) {
+    Request request;
+    request.kind = Request::Kind::kTool;
+    request.id = request.name = request.tool = tool;
+    request.args = args;
+    const Answer answer = tools_.agent().Call({request}, pool).front();
+    if (answer.kind == Answer::Kind::kMeta) return answer.value;
+    if (answer.kind != Answer::Kind::kValue) return kNone;
+    const Value entry[] = {pool.Keyword("result"), answer.value};
+    return pool.Map(entry);
+  }
+
+  int Exists() const {
+    const bool there = fs::is_regular_file(options_.content);
+    std::cout << (there ? "there is " : "there is no ") << PrintableLine(options_.content) << '\n';
+    return there ? kExitOk : kExitNo;
+  }
+
+  int List() {
+    if (const int code = Load(); code != kExitOk) return code;
+    PrintDiagnostics(found_.all(), sources_, std::cerr);
+    if (found_.has_errors()) return kExitInvalid;
+    ordered_json list = ordered_json::array();
+    for (const RuleInfo& rule : rules_.List()) {
+      if (options_.format == Format::kText)
+        std::cout << fmt::format("{} {}: {}\n", SeverityName(rule.severity), Printable(rule.name),
+                                 Printable(rule.description));
+      list.push_back({{"name", rule.name},
+                      {"description", rule.description},
+                      {"severity", SeverityName(rule.severity)}});
+    }
+    if (options_.format != Format::kText)
+      std::cout << Dump({{"schema", "rpl.rules/1"}, {"rules", std::move(list)}}) << '\n';
+    return kExitOk;
+  }
+
+  // A failed error becomes what a person says of it: of this rule, and of exactly this content.
+  int AskReviews() {
+    const std::string path =
+        options_.engine.guard.approvals.empty() ? ReviewsPath() : options_.engine.guard.approvals;
+    std::error_code ignored;
+    fs::create_directories(fs::path(path).parent_path(), ignored);
+    ReviewLog log(path);
+    const Moment now = std::chrono::duration_cast<std::chrono::microseconds>(
+                           std::chrono::system_clock::now().time_since_epoch())
+                           .count();
+    for (CheckResult& result : report_.results) {
+      if (result.passed || result.severity != Severity::kError) continue;
+      const ReviewRequest request{result.rule_name,
+                                  "verify",
+                                  {{"contentHash", ContentHash(content_.text)}},
+                                  std::nullopt,
+                                  options_.content + ": " + result.message};
+      const Sourced<Review> review = log.Ask(request, "verify", now);
+      if (!review.value) return FileError(path, review.why);
+      result.metadata["effect"] = "hitl";
+      result.metadata["review"] = review.value->id;
+      if (review.value->state == Review::State::kApproved) {
+        result.passed = true;
+        result.message = "approved by the review " + review.value->id + ": " + result.message;
+      } else if (review.value->state == Review::State::kDenied) {
+        result.message =
+            "denied: " + (review.value->reason.empty() ? result.message : review.value->reason);
+      } else {
+        result.metadata["pending"] = true;
+        result.message += "; see `rpl guard approve " + review.value->id + "`";
+      }
+    }
+    return kExitOk;
+  }
+
+  int Explain() {
+    const bool known = !runs_.empty() && runs_.front()->problem().empty() &&
+                       *options_.explain < runs_.front()->results().size();
+    if (!known)
+      return Misused(fmt::format("no predicate {}", *options_.explain),
+                     "predicates count from 0, in the order of the rulespec");
+    explained_ = ExplanationText(runs_.front()->Explain(*options_.explain), sources_);
+    return kExitOk;
+  }
+
+  // The two files of a rulespec; or none, when it was not evaluated.
+  int WriteFiles() const {
+    fs::path folder =
+        options_.out.empty() ? fs::path(options_.content).parent_path() : fs::path(options_.out);
+    const bool evaluated = !runs_.empty() && report_.verdict() != Verdict::kInvalid &&
+                           runs_.front()->problem().empty();
+    if (!evaluated) {
+      if (!rulespec_ && !options_.rules.empty()) return kExitOk;  // there is no report to expect
+      std::error_code ignored;
+      fs::remove(folder / kDatalogFile, ignored);
+      fs::remove(folder / kReportFile, ignored);
+      return kExitOk;
+    }
+    std::error_code error;
+    if (!options_.out.empty()) fs::create_directories(folder, error);
+    const Rulespec& rulespec = *rules_.rulespecs().front();
+    const RulespecRun& run = *runs_.front();
+    const bool written = Write(folder / kDatalogFile, ProgramAsSouffle(rulespec, run.program())) &&
+                         Write(folder / kReportFile,
+                               EvaluationReport(rulespec, run.results(), run.program().extracted));
+    if (written) return kExitOk;
+    return FileError(folder.empty() ? "." : folder.string(), "the report cannot be written");
+  }
+
+  static bool Write(const fs::path& path, const std::string& text) {
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    out << text;
+    out.close();
+    return !out.fail();
+  }
+
+  void Print() const {
+    PrintDiagnostics(report_.findings, sources_, std::cerr);
+    switch (options_.format) {
+      case Format::kJson: std::cout << Dump(ReportJson(report_, sources_)) << '\n'; return;
+      case Format::kSarif:
+        std::cout << Dump(ReportSarif(report_, sources_, RPL_VERSION)) << '\n';
+        return;
+      case Format::kText: break;
+    }
+    std::cout << Printable(explained_) << Printable(ReportText(report_)) << Summary() << '\n';
+  }
+
+  std::string Summary() const {
+    if (report_.verdict() == Verdict::kInvalid)
+      return "Verification: an input is invalid, nothing was verified";
+    if (!rulespec_ && options_.rules.empty())
+      return "Verification: no rulespec, nothing was verified";
+    const CheckSummary summary = report_.summary();
+    const std::size_t all = summary.passed + summary.failed;
+    if (all == 0)
+      return fmt::format("Verification: 0 {}, nothing was verified",
+                         rulespec_ ? "predicates" : "rules");
+    std::string text = fmt::format("Verification: {}/{} passed", summary.passed, all);
+    if (summary.failed > 0) text += fmt::format(", {} failed", summary.failed);
+    if (summary.skipped > 0) text += fmt::format(", {} skipped", summary.skipped);
+    return text;
+  }
+
+  const VerifyOptions& options_;
+  Sources sources_;
+  RuleSet rules_;
+  Nobody nobody_;
+  ToolSetup tools_;
+  Diagnostics found_;      // of the rulespec and the rules
+  bool rulespec_ = false;  // whether there is one
+  Input content_;
+  std::vector<std::unique_ptr<RulespecRun>> runs_;
+  CheckReport report_;
+  std::string explained_;
+};
+
+}  // namespace
+
+int CommandVerify(const VerifyOptions& options) { return Verification(options).Run(); }
+
+}  // namespace rpl

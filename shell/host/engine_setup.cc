@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/engine_setup.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "formats/yaml_tree.h"
+#include "runtime/facts_file.h"
+#include "shell/host/answer_list.h"
+#include "shell/host/input.h"
+#include "shell/host/progress.h"
+
+namespace rpl {
+namespace {
+
+// Chat of a run whose events carry it.
+// Integers of the tree that 64 bits do not hold.
+void RefuseRounded(const YamlNode& tree, const Sources& sources, Diagnostics& found) {
+  std::vector<const YamlNode*> open = {&tree};
+  while (!open.empty()) {
+    const YamlNode& node = *open.back();
+    open.pop_back();
+    for (const YamlNode& item : node.items) open.push_back(&item);
+    for (const YamlNode::Entry& entry : node.entries) open.push_back(&entry.value);
+    if (node.kind != YamlNode::Kind::kNumber || node.scalar.is_number_integer()) continue;
+    const std::string digits(sources.Text(node.span));
+    if (digits.find_first_not_of("+-0123456789") == digits.npos)
+      found.Add(Code::kWrongConfigValue, node.span,
+                "the integer " + digits + " does not fit 64 bits");
+  }
+}
+
+bool AsksHost(const EngineOptions& options) { return options.answers_file == "-"; }
+
+}  // namespace
+
+Host::Host(const EngineOptions& options)
+    : options_(options),
+      person_(ReadLine, InputIsTerminal() ? "> " : "", options.events ? Nowhere() : std::cout,
+              std::cerr),
+      host_(ReadLine, std::cout, std::cerr, !options.events),
+      tools_(options, true, AsksHost(options) ? static_cast<Agent&>(host_) : person_),
+      scripted_(tools_.agent(), std::cerr) {}
+
+ExitCode Host::Prepare(const std::vector<std::string>& documents) {
+  if (const ExitCode code = tools_.Prepare(documents); code != kExitOk) return code;
+  ExitCode guarded = kExitOk;
+  gate_ = MakeGateSetup(options_.guard, tools_, guarded);
+  if (guarded != kExitOk) return guarded;
+  return AddAnswers(options_, scripted_);
+}
+
+ExitCode Host::ReportAnswers(const Trace& kept) const {
+  return rpl::ReportAnswers(scripted_, kept);
+}
+
+bool Host::PrintUndecided(const Outcome& outcome, const Pool& pool) const {
+  const std::optional<Request>& open = scripted_.unanswered();
+  if (outcome.status != Status::kFailed || !open || open->name != "what-now") return false;
+  std::cerr << "undecided:\n";
+  PrintRequests({*open}, pool, std::cerr);
+  return true;
+}
+
+ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
+  for (const std::string& text : options.answers) {
+    std::optional<ScriptedAnswer> answer = AnswerFromOption(text);
+    if (!answer || !IsUtf8(text)) {
+      Complain("--answer", "expected KEY=VALUE in UTF-8, got `" + text + "`");
+      return kExitInvalid;
+    }
+    agent.Add(std::move(*answer));
+  }
+  if (options.answers_file.empty() || AsksHost(options)) return kExitOk;
+  const Input input = ReadFile(options.answers_file);
+  if (!input.error.empty()) {
+    Complain(options.answers_file, input.error);
+    return kExitFile;
+  }
+  AnswerList list;
+  Sources sources;
+  Diagnostics found;
+  const std::uint32_t file = sources.Add(options.answers_file, input.text);
+  if (options.answers_file.ends_with(".yaml") || options.answers_file.ends_with(".yml")) {
+    if (const auto tree = ReadYaml(sources, file, found)) {
+      RefuseRounded(*tree, sources, found);
+      list = AnswersFrom(JsonOf(*tree));
+    }
+  } else {
+    list = AnswersFromJson(input.text);
+    if (list.byte > 0) {
+      const auto at = static_cast<std::uint32_t>(std::min(list.byte - 1, input.text.size()));
+      const auto end = static_cast<std::uint32_t>(std::min(list.byte, input.text.size()));
+      found.Add(Code::kConfigSyntax, {file, at, end}, list.error);
+    }
+  }
+  PrintDiagnostics(found.all(), sources, std::cerr);
+  if (found.has_errors()) return kExitInvalid;
+  if (!list.error.empty()) {
+    Complain(options.answers_file, list.error, list.hint);
+    return kExitInvalid;
+  }
+  for (ScriptedAnswer& answer : list.answers) agent.Add(std::move(answer));
+  return kExitOk;
+}
+
+ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& to) {
+  for (const std::string& text : options.facts) {
+    const std::optional<FactsName> name = FactsNameOf(text);
+    if (!name) {
+      Complain("--facts",
+               "expected RELATION=FILE, with a file in .csv, .tsv, .ndjson or .jsonl, got `" +
+                   text + "`");
+      return kExitInvalid;
+    }
+    Input input = ReadFile(name->path);
+    if (!input.error.empty()) {
+      Complain(name->path, input.error);
+      return kExitFile;
+    }
+    to.push_back({text, std::move(input.text)});
+  }
+  return kExitOk;
+}
+
+SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate, Profile* profile) {
+  SessionOptions session;
+  session.gate = gate;
+  session.profile = profile;
+  session.now = options.now;
+  session.limits = options.limits;
+  session.answer_forms.json = options.json || options.events;
+  session.answer_forms.text = !session.answer_forms.json;
+  session.strict_facts = options.strict_facts;
+  session.threads = options.threads;
+  session.interrupted = Interrupted;
+  if (!options.log_phases && !options.events) session.progress = ProgressLine();
+  if (options.events) {
+    session.event = [](const nlohmann::ordered_json& event) {
+      std::cout << Dump(event) << std::endl;
+    };
+  }
+  if (options.log_phases) {
+    session.log = [](const std::string& line) { std::cerr << PrintableLine(line) << '\n'; };
+  }
+  return session;
+}
+
+std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
+    const std::vector<std::string>& documents) {
+  return [documents](const std::string& name) -> std::optional<std::string> {
+    if (name.find('/') != std::string::npos) return std::nullopt;
+    for (const std::string& document : documents) {
+      Input input = ReadFile(std::filesystem::path(document).replace_filename(name));
+      if (input.error.empty()) return std::move(input.text);
+    }
+    return std::nullopt;
+  };
+}
+
+ExitCode ReportAnswers(const ScriptedAgent& agent, const Trace& kept) {
+  for (const std::string& label : agent.Unused()) {
+    const std::string like = agent.NameLike(label);
+    std::cerr << "note: nothing asked for the answer `" << PrintableLine(label) << '`'
+              << (like.empty() ? "" : ", did you mean `" + PrintableLine(like) + "`?") << '\n';
+    if (const std::string back = TakesBack(kept, label); !back.empty())
+      std::cerr << "help: it was answered before; in `rpl repl --session`, `" << PrintableLine(back)
+                << "` takes that back\n";
+  }
+  if (agent.misfit().error.empty()) return kExitOk;
+  Complain("--answers", agent.misfit().error, agent.misfit().hint);
+  return kExitInvalid;
+}
+
+}  // namespace rpl

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/guard_line.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "interp/program/operators.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Why a line is no call; never leaves this file.
+struct Wrong {
+  std::string why;
+};
+
+std::string Text(const ordered_json& value, std::string_view key) {
+  if (!value.is_string()) throw Wrong{fmt::format("expected a text for `{}`", key)};
+  return value.get<std::string>();
+}
+
+double FromZero(const ordered_json& value, std::string_view key) {
+  if (!value.is_number() || value.get<double>() < 0)
+    throw Wrong{fmt::format("expected a number from 0 for `{}`", key)};
+  return value.get<double>();
+}
+
+std::vector<std::string> Texts(const ordered_json& value, std::string_view key) {
+  std::vector<std::string> out;
+  if (!value.is_array()) throw Wrong{fmt::format("expected a list of texts for `{}`", key)};
+  for (const ordered_json& item : value) out.push_back(Text(item, key));
+  return out;
+}
+
+Moment Time(const ordered_json& value, std::string_view key) {
+  const auto moment = ParseInstant(Text(value, key));
+  if (!moment) throw Wrong{fmt::format("expected a time like 2026-01-02T00:00:00Z for `{}`", key)};
+  return *moment;
+}
+
+const ordered_json& Object(const ordered_json& value, std::string_view key) {
+  if (!value.is_object()) throw Wrong{fmt::format("expected an object for `{}`", key)};
+  return value;
+}
+
+const std::vector<std::string>& TagsOf(const std::string& tool, const GuardConfig& config,
+                                       const std::vector<std::string>& given) {
+  if (!given.empty()) return given;
+  const GuardTool* declared = config.FindTool(tool);
+  return declared != nullptr ? declared->tags : given;
+}
+
+std::string NameOf(const std::string& tool, const GuardConfig& config) {
+  const GuardTool* declared = config.FindTool(tool);
+  return declared != nullptr ? declared->name : tool;
+}
+
+std::pair<PastCall, bool> Past(const ordered_json& json, const GuardConfig& config, Moment now,
+                               const std::optional<EndUser>& user) {
+  PastCall past;
+  past.at = now;
+  if (user) past.user = user->id;
+  bool this_run = true;
+  ordered_json args = ordered_json::object();
+  const ordered_json* result = nullptr;
+  std::map<std::string, double> metrics;
+  if (json.is_string()) {
+    past.tool = json.get<std::string>();
+  } else {
+    for (const auto& [key, value] : Object(json, "history").items()) {
+      if (key == "tool") past.tool = Text(value, key);
+      else if (key == "tags") past.tags = Texts(value, key);
+      else if (key == "failed" && value.is_boolean()) past.failed = value.get<bool>();
+      else if (key == "durationMs") past.took_ms = FromZero(value, key);
+      else if (key == "at") past.at = Time(value, key);
+      else if (key == "user") past.user = Text(value, key);
+      else if (key == "args") args = value;
+      else if (key == "result") result = &value;
+      else if (key == "run" && (value == "this" || value == "other")) this_run = value == "this";
+      else if (key == "metrics") {
+        for (const auto& [name, metric] : Object(value, key).items())
+          metrics[name] = FromZero(metric, key);
+      } else {
+        throw Wrong{fmt::format("`{}` of a call of the history is not known, or is wrong", key)};
+      }
+    }
+  }
+  if (past.tool.empty()) throw Wrong{"a call of the history has no `tool`"};
+  past.tags = TagsOf(past.tool, config, past.tags);
+  past.tool = NameOf(past.tool, config);
+  past.metrics = InbuiltMetrics(args, result, past.took_ms);
+  for (const auto& [name, value] : metrics) past.metrics[name] = value;
+  return {past, this_run};
+}
+
+}  // namespace
+
+Sourced<GuardLine> ReadGuardLine(const ordered_json& json, const GuardConfig& config, Moment now) {
+  GuardLine line;
+  line.call.args = ordered_json::object();
+  line.call.user = config.user;
+  try {
+    const ordered_json* history = nullptr;
+    for (const auto& [key, value] : Object(json, "a call").items()) {
+      if (key == "tool") line.call.tool = Text(value, key);
+      else if (key == "args") line.call.args = value;
+      else if (key == "tags") line.call.tags = Texts(value, key);
+      else if (key == "tookMs") line.call.took_ms = FromZero(value, key);
+      else if (key == "now") line.now = Time(value, key);
+      else if (key == "history") history = &value;
+      else if (key == "phase") {
+        if (value != "tool.before" && value != "tool.after")
+          throw Wrong{"expected `tool.before` or `tool.after` for `phase`"};
+        line.call.phase = value == "tool.after" ? CallPhase::kAfter : CallPhase::kBefore;
+      } else if (key == "user") {
+        std::string error;
+        line.call.user = ReadEndUser(value, error);
+        if (!error.empty()) throw Wrong{"`user`: " + error};
+      } else if (key == "signals") {
+        for (const auto& [name, signal] : Object(value, key).items()) line.signals[name] = signal;
+      } else if (key == "subjects") {
+        Sourced<std::vector<Subject>> subjects = ReadSubjects(value);
+        if (!subjects.value) throw Wrong{"`subjects`: " + subjects.why};
+        line.subjects = std::move(*subjects.value);
+      } else {
+        throw Wrong{fmt::format("`{}` is not known", key)};
+      }
+    }
+    if (line.call.tool.empty()) throw Wrong{"a call has a `tool`, its name"};
+    line.call.tags = TagsOf(line.call.tool, config, line.call.tags);
+    line.call.tool = NameOf(line.call.tool, config);
+    if (history != nullptr) {
+      if (!history->is_array()) throw Wrong{"expected a list for `history`"};
+      for (const ordered_json& past : *history)
+        line.history.push_back(Past(past, config, line.now.value_or(now), line.call.user));
+    }
+    return {std::move(line), ""};
+  } catch (const Wrong& wrong) {
+    return {std::nullopt, wrong.why};
+  }
+}
+
+Sourced<ordered_json> LineSources::Signal(const std::string& key, const ordered_json& args) {
+  if (const auto known = line_.signals.find(key); known != line_.signals.end())
+    return {known->second, ""};
+  const GuardCommand* command = config_.FindSignal(key);
+  if (command == nullptr) return {std::nullopt, "nothing provides it"};
+  return run_(*command, args);
+}
+
+Sourced<std::vector<Subject>> LineSources::Subjects(const GuardCall& call) {
+  if (line_.subjects) return {*line_.subjects, ""};
+  const GuardCommand* command = config_.FindSubjects(call.tool);
+  if (command == nullptr) return {std::vector<Subject>(), ""};
+  const Sourced<ordered_json> got =
+      run_(*command, {{"tool", {{"name", call.tool}, {"tags", call.tags}}},
+                      {"toolName", call.tool},
+                      {"toolArgs", call.args},
+                      {"runContext", {{"runId", run_id_}}}});
+  if (!got.value) return {std::nullopt, got.why};
+  return ReadSubjects(*got.value);
+}
+
+Sourced<Review> LineSources::FindReview(const ReviewRequest& request) {
+  return reviews_.Find(request);
+}
+
+Sourced<Review> LineSources::AskForReview(const ReviewRequest& request) {
+  return reviews_.Ask(request, run_id_, now_);
+}
+
+}  // namespace rpl

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A call that another runtime asks about, in JSON, with all that its decision may need.
+//
+//   {"tool": "send_email", "args": {…}, "tags": ["pii"], "phase": "tool.before",
+//    "user": {"externalId": "u1", "metadata": {…}}, "now": "2026-01-02T00:00:00Z",
+//    "history": ["auth", {"tool": "search", "durationMs": 40, …}],
+//    "signals": {"risk": 0.9}, "subjects": [{"subjectType": "customer", "value": "c1"}]}
+//
+// Only `tool` is required. A call of the history is a name, or {"tool", "tags", "failed",
+// "durationMs", "at", "user", "metrics", "args", "result", "run"}, where "run": "other" says
+// that it was none of this run.
+#ifndef RPL_SHELL_HOST_GUARD_LINE_H_
+#define RPL_SHELL_HOST_GUARD_LINE_H_
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "checks/guard/approvals.h"
+#include "checks/guard/guard.h"
+#include "checks/guard/guard_config.h"
+
+namespace rpl {
+
+struct GuardLine {
+  GuardCall call;
+  std::vector<std::pair<PastCall, bool>> history;  // and whether it is of this run
+  std::optional<Moment> now;
+  std::map<std::string, nlohmann::ordered_json> signals;
+  std::optional<std::vector<Subject>> subjects;
+};
+
+/// No value, and why, when the object is no such call. Calls of the history without a time
+/// ended at `now`.
+Sourced<GuardLine> ReadGuardLine(const nlohmann::ordered_json& json, const GuardConfig& config,
+                                 Moment now);
+
+/// What a decision outside of a run asks for: what the line says, then commands.
+class LineSources : public GuardSources {
+ public:
+  using Run = std::function<Sourced<nlohmann::ordered_json>(const GuardCommand&,
+                                                            const nlohmann::ordered_json&)>;
+  LineSources(const GuardLine& line, const GuardConfig& config, ReviewLog& reviews, Run run,
+              std::string run_id, Moment now)
+      : line_(line),
+        config_(config),
+        reviews_(reviews),
+        run_(std::move(run)),
+        run_id_(std::move(run_id)),
+        now_(now) {}
+
+  Sourced<nlohmann::ordered_json> Signal(const std::string& key,
+                                         const nlohmann::ordered_json& args) override;
+  Sourced<std::vector<Subject>> Subjects(const GuardCall& call) override;
+  Sourced<Review> FindReview(const ReviewRequest& request) override;
+  Sourced<Review> AskForReview(const ReviewRequest& request) override;
+
+ private:
+  const GuardLine& line_;
+  const GuardConfig& config_;
+  ReviewLog& reviews_;
+  Run run_;
+  std::string run_id_;
+  Moment now_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_HOST_GUARD_LINE_H_

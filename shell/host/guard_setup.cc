@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/guard_setup.h"
+
+#include <filesystem>
+#include <iostream>
+
+#include "formats/json_fields.h"
+#include "runtime/tools/tool_agent.h"
+#include "shell/host/input.h"
+#include "shell/host/report.h"
+#include "shell/host/state_file.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config) {
+  GuardAgent agent = config.agent;
+  if (!options.agent.empty()) agent.slug = options.agent;
+  if (!options.organisation_zone.empty()) agent.organisation_zone = options.organisation_zone;
+  return agent;
+}
+
+std::optional<Policy> PolicyOf(const std::string& name, const std::string& text, std::ostream& err,
+                               bool keeps_history = true) {
+  Sources sources;
+  Diagnostics found;
+  std::optional<Policy> policy = ReadPolicy(sources, sources.Add(name, text), found, keeps_history);
+  PrintDiagnostics(found.all(), sources, err);
+  return policy;
+}
+
+// The text of a file; of one that cannot be read, why is said on standard error.
+std::optional<std::string> TextOf(const std::string& path) {
+  Input input = ReadFile(path);
+  if (input.error.empty()) return std::move(input.text);
+  Complain(path, input.error);
+  return std::nullopt;
+}
+
+}  // namespace
+
+PolicyFile ReadPolicyFile(const std::string& path, bool keeps_history) {
+  PolicyFile out;
+  std::optional<std::string> text = TextOf(path);
+  if (!text) {
+    out.code = kExitFile;
+    return out;
+  }
+  out.text = std::move(*text);
+  out.policy = PolicyOf(path, out.text, std::cerr, keeps_history);
+  if (!out.policy) out.code = kExitInvalid;
+  return out;
+}
+
+GuardConfigFile ReadGuardConfigFile(const std::string& path) {
+  GuardConfigFile out;
+  std::optional<std::string> text = TextOf(path);
+  if (!text) {
+    out.code = kExitFile;
+    return out;
+  }
+  Sources sources;
+  Diagnostics found;
+  const std::uint32_t file = sources.Add(path, std::move(*text));
+  std::optional<ToolConfig> config = ReadToolConfig(sources, file, FolderOf(path), found);
+  PrintDiagnostics(found.all(), sources, std::cerr);
+  if (config) out.config = std::move(config->guard);
+  else out.code = kExitInvalid;
+  return out;
+}
+
+std::string ReviewsPath() { return StateFile("reviews.jsonl"); }
+
+std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup& tools,
+                                         ExitCode& code) {
+  code = kExitOk;
+  if (options.policy.empty()) return nullptr;
+  PolicyFile file = ReadPolicyFile(options.policy);
+  if (!file.policy) {
+    code = file.code;
+    return nullptr;
+  }
+  auto setup = std::make_unique<GateSetup>();
+  const ToolConfig& config = tools.config();
+  setup->config = config.guard;
+  setup->guard = std::make_shared<Guard>(std::move(*file.policy), AgentFor(options, config.guard));
+  setup->policy_name = options.policy;
+  const std::string reviews = options.approvals.empty() ? ReviewsPath() : options.approvals;
+  if (options.approvals.empty() && !reviews.empty()) {
+    std::error_code ignored;
+    std::filesystem::create_directories(std::filesystem::path(reviews).parent_path(), ignored);
+  }
+  setup->reviews = ReviewLog(reviews);
+  setup->audit = options.audit;
+  setup->audit_required = options.audit_required;
+  setup->run = [&tools](const GuardCommand& command, const ordered_json& input) {
+    return tools.RunForGuard(command, input);
+  };
+  setup->warn = [](const std::string& line) {
+    std::cerr << "warning: " << Printable(line) << '\n';
+  };
+  setup->record = {{"policy", {{"name", options.policy}, {"text", file.text}}},
+                   {"config", config.guard_json},
+                   {"agent", options.agent},
+                   {"organisationTimezone", options.organisation_zone},
+                   {"approvals", options.approvals},
+                   {"audit", options.audit},
+                   {"auditRequired", options.audit_required}};
+  return setup;
+}
+
+GuardOptions GuardOptionsFrom(const ordered_json& record) {
+  GuardOptions options;
+  if (!record.is_object()) return options;
+  options.policy = TextAt(record.value("policy", ordered_json::object()), "name");
+  options.agent = TextAt(record, "agent");
+  options.organisation_zone = TextAt(record, "organisationTimezone");
+  options.approvals = TextAt(record, "approvals");
+  options.audit = TextAt(record, "audit");
+  options.audit_required = FlagAt(record, "auditRequired");
+  return options;
+}
+
+std::unique_ptr<GateSetup> GateSetupFrom(const ordered_json& record) {
+  if (!record.is_object()) return nullptr;
+  const ordered_json policy = record.value("policy", ordered_json::object());
+  // Nothing is told of a policy that was read before.
+  std::optional<Policy> read = PolicyOf(TextAt(policy, "name"), TextAt(policy, "text"), Nowhere());
+  if (!read) return nullptr;
+  auto setup = std::make_unique<GateSetup>();
+  Sources sources;
+  Diagnostics ignored;
+  const std::uint32_t file =
+      sources.Add("guard", record.value("config", ordered_json::object()).dump());
+  if (const auto root = ReadYaml(sources, file, ignored);
+      root && root->kind == YamlNode::Kind::kMap)
+    setup->config = ReadGuardConfig(*root, *root, "/", ignored);
+  setup->guard =
+      std::make_shared<Guard>(std::move(*read), AgentFor(GuardOptionsFrom(record), setup->config));
+  setup->policy_name = TextAt(policy, "name");
+  setup->record = record;
+  return setup;
+}
+
+Sourced<ordered_json> RunGuardCommand(const GuardCommand& command, const std::string& folder,
+                                      const ordered_json& input) {
+  ToolCommand tool;
+  tool.name = command.of;
+  tool.argv = command.argv;
+  tool.folder = tool.home = folder;
+  tool.timeout = std::chrono::milliseconds(command.timeout_ms);
+  ToolCall call{CallId(command.of), &tool, ordered_json::array()};
+  call.line = Dump(input);
+  ToolRun run;
+  run.interrupted = Interrupted;
+  run.log = [](const std::string& of, const std::string& line) {
+    std::cerr << "[" << PrintableLine(of) << "] " << Printable(line) << '\n';
+  };
+  ToolResult result = RunTools({call}, run).front();
+  if (result.ok) return {std::move(result.result), ""};
+  return {std::nullopt, result.message};
+}
+
+}  // namespace rpl

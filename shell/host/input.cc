@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/input.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "interp/store/pages.h"
+
+namespace rpl {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;  // how often
+volatile std::sig_atomic_t most_interrupts = 1;
+
+void OnInterrupt(int signal) {
+  interrupted = interrupted + 1;
+  if (interrupted <= most_interrupts) return;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);  // comes when this returns
+}
+
+// Bytes of standard input that were read and not yet given out as lines.
+std::string& PendingInput() {
+  static std::string pending;
+  return pending;
+}
+
+// Appends what one read gives; 0 at the end, -1 with errno set.
+ssize_t ReadSome(int fd, std::string& to) {
+  char buffer[65536];
+  const ssize_t n = read(fd, buffer, sizeof buffer);
+  if (n > 0) to.append(buffer, static_cast<std::size_t>(n));
+  return n;
+}
+
+Input ReadAll(int fd) {
+  Input input;
+  struct stat file = {};
+  if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_size > 0) {
+    const auto size = std::min(static_cast<std::size_t>(file.st_size), kMaxInputBytes);
+    input.text.reserve(size);
+    AdvisePages(input.text.data(), size);
+  }
+  for (;;) {
+    const ssize_t n = ReadSome(fd, input.text);
+    if (n == 0) return input;
+    if (n < 0 && errno == EINTR && !Interrupted()) continue;
+    if (n > 0 && input.text.size() <= kMaxInputBytes) continue;
+    return {"", std::strerror(n < 0 ? errno : EFBIG)};
+  }
+}
+
+}  // namespace
+
+Input ReadFile(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT && path == "-")
+    return {"", "no such file; standard input is the file `/dev/stdin`"};
+  if (fd < 0) return {"", std::strerror(errno)};
+  Input input = ReadAll(fd);
+  close(fd);
+  return input;
+}
+
+Input ReadStandardInput() { return ReadAll(STDIN_FILENO); }
+
+std::optional<std::string> ReadLine() {
+  std::string& pending = PendingInput();
+  std::size_t searched = 0;
+  for (;;) {
+    const std::size_t end = pending.find('\n', searched);
+    if (end != std::string::npos) {
+      std::string line = pending.substr(0, end);
+      pending.erase(0, end + 1);
+      if (line.ends_with('\r')) line.pop_back();
+      return line;
+    }
+    if (Interrupted() || pending.size() > kMaxInputBytes) return std::nullopt;
+    searched = pending.size();
+    const ssize_t n = ReadSome(STDIN_FILENO, pending);
+    if (n > 0 || (n < 0 && errno == EINTR)) continue;
+    if (pending.empty()) return std::nullopt;
+    return std::exchange(pending, std::string());  // a last line without its end
+  }
+}
+
+bool InputIsTerminal() { return isatty(STDIN_FILENO) == 1; }
+
+bool IsUtf8(std::string_view text) {
+  try {
+    (void)nlohmann::json(text).dump();
+    return true;
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
+}
+
+void CatchInterrupt(int most) {
+  most_interrupts = most;
+  struct sigaction action = {};
+  action.sa_handler = OnInterrupt;
+  sigemptyset(&action.sa_mask);  // and no SA_RESTART: reads end
+  sigaction(SIGINT, &action, nullptr);
+}
+
+bool Interrupted() { return interrupted != 0; }
+
+void ClearInterrupt() { interrupted = 0; }
+
+}  // namespace rpl

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/known_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/spelling.h"
+
+namespace rpl {
+
+std::string_view LabelOf(std::string_view text) {
+  return text.substr(0, std::min(text.find_first_of("/( ^"), text.size()));
+}
+
+bool IsListed(const Store& store, RelationId id) {
+  const Relation& relation = store.at(id);
+  return relation.space() == Space::kRelation && !store.IsWhole(id) && !relation.empty();
+}
+
+std::vector<std::string> KnownNames(const Session& session) {
+  std::vector<std::string> out = session.Definitions();
+  const Store& store = session.store();
+  for (RelationId id = 0; id < store.size(); ++id)
+    if (IsListed(store, id))
+      out.push_back(fmt::format("{}/{}", store.at(id).name(), store.at(id).arity()));
+  return out;
+}
+
+std::vector<std::string> UnknownCalls(const Session& session,
+                                      const std::vector<std::string>& calls) {
+  std::vector<std::string> out;
+  const std::vector<std::string> known = KnownNames(session);
+  for (const std::string& call : calls) {
+    if (std::find(known.begin(), known.end(), call) != known.end()) continue;
+    NearestName nearest(call);
+    for (const std::string& name : known)
+      if (EditDistance(LabelOf(call), LabelOf(name)) <
+          std::max(LabelOf(call).size(), LabelOf(name).size()))
+        nearest.Offer(name);
+    out.push_back(
+        fmt::format("nothing defines {}{}", call,
+                    nearest.name().empty() ? "" : ", did you mean " + nearest.name() + "?"));
+  }
+  return out;
+}
+
+}  // namespace rpl

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/line_agent.h"
+
+#include "formats/json_text.h"
+#include "shell/host/answer_list.h"
+#include "shell/host/report.h"
+
+namespace rpl {
+
+rpl::Answer LineAgent::Answer(const Request& request, Pool& pool, bool again) {
+  if (!read_line_ || request.kind == Request::Kind::kTool) return {};
+  for (;; again = true) {
+    nlohmann::ordered_json object = {{"schema", "rpl.request/1"}};
+    object.update(RequestJson(request, pool));
+    object["again"] = again;
+    out_ << Dump(object) << std::endl;
+    const std::optional<std::string> line = read_line_();
+    if (!line) {
+      read_line_ = nullptr;
+      return {};
+    }
+    if (line->find_first_not_of(" \t") == line->npos) continue;
+    const JsonText reply = ParseJson(*line);
+    if (!reply.error.empty() || !reply.json.is_object()) {
+      err_ << "rpl: --answers: expected a JSON object, got `" << PrintableLine(*line) << "`\n";
+    } else if (!reply.inexact.empty()) {
+      err_ << "rpl: --answers: " << PrintableLine(reply.inexact) << '\n';
+    } else if (reply.json.value("id", nlohmann::ordered_json()) != request.id) {
+      err_ << "rpl: --answers: expected a reply to " << PrintableLine(request.id) << '\n';
+    } else {
+      const JsonReply read = ReplyFromJson(reply.json, "id", request, pool);
+      if (read.error.empty()) return read.answer;
+      err_ << "rpl: --answers: " << PrintableLine(read.error) << '\n';
+      if (!read.hint.empty()) err_ << "help: " << PrintableLine(read.hint) << '\n';
+    }
+  }
+}
+
+void LineAgent::Chat(const std::string& line) {
+  if (chat_) out_ << Dump({{"schema", "rpl.chat/1"}, {"line", line}}) << std::endl;
+}
+
+}  // namespace rpl

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options that several commands share, as they were given. Plain data.
+#ifndef RPL_SHELL_HOST_OPTIONS_H_
+#define RPL_SHELL_HOST_OPTIONS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "runtime/session_options.h"
+
+namespace rpl {
+
+/// What calls are decided by.
+struct GuardOptions {
+  std::string policy;             // --policy FILE, "" for none
+  std::string audit;              // --audit FILE
+  bool audit_required = false;    // --audit-required
+  std::string approvals;          // --approvals FILE
+  std::string agent;              // --agent SLUG
+  std::string organisation_zone;  // --org-timezone ZONE
+};
+
+/// How a session is set up.
+struct EngineOptions {
+  std::string answers_file;              // --answers FILE
+  std::vector<std::string> answers;      // --answer KEY=VALUE
+  std::string now;                       // --now T
+  std::string config;                    // --config FILE
+  std::vector<std::string> allow_tools;  // --allow-tool NAME
+  std::vector<std::string> facts;        // --facts RELATION=FILE
+  bool strict_facts = false;             // --strict-facts
+  GuardOptions guard;
+  bool log_phases = false;  // --log phases
+  bool events = false;      // --events ndjson
+  SessionLimits limits;     // --max-time and its like
+  std::size_t threads = 1;  // --threads N
+  bool json = false;        // --format json
+};
+
+/// rpl repl [FILE…]: the interactive shell, shell/repl/repl.h.
+struct ReplOptions {
+  std::vector<std::string> files;
+  std::string session;          // --session FILE
+  std::string colour = "auto";  // --color WHEN: auto, always, never
+  EngineOptions engine;         // `json`: answers as JSON; `log_phases`: as `.phases on`
+};
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_HOST_OPTIONS_H_

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/program_files.h"
+
+#include <filesystem>
+
+#include "formats/terminal_text.h"
+#include "runtime/facts_file.h"
+#include "shell/host/input.h"
+
+namespace rpl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folder that the file is in, without links.
+fs::path FolderOf(const fs::path& file) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(file, ignored).parent_path(), ignored);
+}
+
+fs::path FolderOfSession(const std::string& session) {
+  std::error_code ignored;
+  return FolderOf(fs::weakly_canonical(fs::absolute(session, ignored), ignored));
+}
+
+}  // namespace
+
+ExitCode ReadProgram(const std::vector<std::string>& paths, std::vector<ProgramFile>& to) {
+  ExitCode exit_code = kExitOk;
+  for (const std::string& path : paths) {
+    if (IsFactsFile(path)) {
+      Complain(path, "rows of a relation are taken in with `--facts RELATION=" + path + "`");
+      return kExitInvalid;
+    }
+    Input input = ReadFile(path);
+    if (!input.error.empty()) {
+      Complain(path, input.error);
+      exit_code = kExitFile;
+    }
+    if (input.text.starts_with(std::string_view("SQLite format 3\0", 16))) {
+      Complain(path, "this is a session, not a program",
+               "`rpl resume " + path + "` goes on with it");
+      return kExitInvalid;
+    }
+    to.push_back({path, std::move(input.text)});
+  }
+  return exit_code;
+}
+
+std::string NameInSession(const std::string& session, const std::string& path) {
+  if (const std::optional<FactsName> facts = FactsNameOf(path))
+    return facts->relation + "=" + NameInSession(session, facts->path);
+  const fs::path file = FolderOf(path) / fs::path(path).filename();
+  return file.lexically_relative(FolderOfSession(session));
+}
+
+std::string PathFromSession(const std::string& session, const std::string& name) {
+  if (const std::optional<FactsName> facts = FactsNameOf(name))
+    return PathFromSession(session, facts->path);
+  const fs::path file = (FolderOfSession(session) / name).lexically_normal();
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  return error ? file : file.lexically_proximate(here);
+}
+
+std::string ShellWord(const std::string& path) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./@%+=:,-";
+  const std::string word = path.starts_with('-') ? "./" + path : path;
+  if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return word;
+  // The escapes that make a name printable are those of the shell's $'…'.
+  const bool escapes = PrintableLine(word) != word;
+  std::string quoted = escapes ? "$'" : "'";
+  for (const char c : word) {
+    if (c == '\'') quoted += escapes ? "\\'" : "'\\''";
+    else if (c == '\\' && escapes) quoted += "\\\\";
+    else if (c == '\t') quoted += "\\t";
+    else quoted += c;
+  }
+  return PrintableLine(quoted + "'");
+}
+
+}  // namespace rpl

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/program_files.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+using rpl::NameInSession;
+using rpl::PathFromSession;
+using rpl::ShellWord;
+
+TEST_CASE("a session names files from its own folder") {
+  CHECK(NameInSession("s", "p.md") == "p.md");
+  CHECK(NameInSession("a/s", "a/b/p.md") == "b/p.md");
+  CHECK(NameInSession("a/s", "b/../a/./p.md") == "p.md");
+  CHECK(NameInSession("a/s", "p.md") == "../p.md");
+  const std::string here = std::filesystem::current_path();
+  CHECK(NameInSession("a/s", here + "/a/p.md") == "p.md");
+  CHECK(NameInSession(here + "/a/s", "b/p.md") == "../b/p.md");
+  CHECK(NameInSession("a/s", "edge=a/b/edges.csv") == "edge=b/edges.csv");
+}
+
+TEST_CASE("a name of a session is a path from here") {
+  CHECK(PathFromSession("s", "p.md") == "p.md");
+  CHECK(PathFromSession("a/s", "b/p.md") == "a/b/p.md");
+  CHECK(PathFromSession("a/s", "../p.md") == "p.md");
+  const std::string here = std::filesystem::current_path();
+  CHECK(PathFromSession(here + "/a/s", "../b/p.md") == "b/p.md");
+  CHECK(PathFromSession("a/s", "edge=b/edges.csv") == "a/b/edges.csv");
+}
+
+TEST_CASE("a word of a command line is quoted where a shell needs it") {
+  CHECK(ShellWord("a/b-1.rpls") == "a/b-1.rpls");
+  CHECK(ShellWord("-s") == "./-s");
+  CHECK(ShellWord("") == "''");
+  CHECK(ShellWord("my trip") == "'my trip'");
+  CHECK(ShellWord("it's $x") == "'it'\\''s $x'");
+  CHECK(ShellWord("caf\xC3\xA9") == "'caf\xC3\xA9'");
+  CHECK(ShellWord("a\x1b'\\b\n\t") == "$'a\\u001b\\'\\\\b\\n\\t'");
+}

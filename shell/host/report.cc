@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/report.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "runtime/journal.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string_view KindName(Request::Kind kind) {
+  switch (kind) {
+    case Request::Kind::kAsk: return "ask";
+    case Request::Kind::kChoose: return "choose";
+    case Request::Kind::kTool: return "tool";
+  }
+  return "";
+}
+
+// A JSON text of the engine as a value; a number too large for us stays a string.
+ordered_json Parsed(const std::string& text) {
+  ordered_json value = ordered_json::parse(text, nullptr, false);
+  return value.is_discarded() ? ordered_json(text) : value;
+}
+
+}  // namespace
+
+ExitCode ExitCodeOf(Status status) {
+  switch (status) {
+    case Status::kNothing:
+    case Status::kSatisfied: return kExitOk;
+    case Status::kUnsatisfied:
+    case Status::kFailed: return kExitNo;
+    case Status::kWaiting: return kExitWaiting;
+    case Status::kToolFailed: return kExitTool;
+    case Status::kLimit: return kExitLimit;
+    case Status::kRejected: return kExitInvalid;
+    case Status::kInterrupted: return kExitInterrupted;
+    case Status::kReview: return kExitWaiting;
+  }
+  return kExitBug;
+}
+
+ExitCode ExitCodeOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kAccepted: return kExitOk;
+    case Verdict::kRejected: return kExitNo;
+    case Verdict::kInvalid: return kExitInvalid;
+    case Verdict::kReview: return kExitWaiting;
+  }
+  return kExitBug;
+}
+
+void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources& sources,
+                      std::ostream& err) {
+  for (const Diagnostic& d : diagnostics) err << Render(d, sources);
+}
+
+bool HasErrors(const std::vector<Diagnostic>& diagnostics) {
+  return std::any_of(diagnostics.begin(), diagnostics.end(),
+                     [](const Diagnostic& d) { return d.severity == Severity::kError; });
+}
+
+void PrintLines(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) std::cout << Printable(line) << '\n';
+}
+
+void PrintDocument(std::string_view text) {
+  if (isatty(STDOUT_FILENO) == 1) std::cout << Printable(text);
+  else std::cout << text;
+}
+
+void Complain(std::string_view where, std::string_view message, std::string_view hint) {
+  std::cerr << "rpl: " << PrintableLine(where) << ": " << Printable(message) << '\n';
+  if (!hint.empty()) std::cerr << "help: " << Printable(hint) << '\n';
+}
+
+void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err) {
+  for (const Request& request : requests) {
+    err << "  " << Printable(request.id);
+    if (request.in_doubt) err << ": it was started before, and what became of it is unknown";
+    else if (!request.prompt.empty() && request.kind != Request::Kind::kTool)
+      err << ": " << Printable(request.prompt);
+    err << '\n';
+    for (Value option : request.options)
+      err << "    - " << Printable(PlainText(pool, option)) << '\n';
+  }
+  if (requests.empty()) return;
+  err << fmt::format("help: give an answer with `--answer '{}=VALUE'`\n",
+                     PrintableLine(requests.front().name));
+  const auto tool = std::find_if(requests.begin(), requests.end(), [](const Request& request) {
+    return request.kind == Request::Kind::kTool && !request.in_doubt;
+  });
+  if (tool != requests.end())
+    err << fmt::format(
+        "help: a command for the tool `${}` is named in `rpl.yaml`, see docs/tools.md\n",
+        PrintableLine(tool->tool));
+}
+
+void PrintCutOff(const Outcome& outcome, std::ostream& err) {
+  if (!outcome.cut_off.empty())
+    err << "note: there may be more answers: " << PrintableLine(outcome.cut_off) << '\n';
+}
+
+void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
+  switch (outcome.status) {
+    case Status::kNothing: err << "nothing to do: there is no goal\n"; break;
+    case Status::kSatisfied:
+      err << "satisfied: " << Printable(outcome.goal) << '\n';
+      PrintCutOff(outcome, err);
+      break;
+    case Status::kUnsatisfied:
+    case Status::kToolFailed: err << "unsatisfied: " << Printable(outcome.reason) << '\n'; break;
+    case Status::kWaiting:
+      err << (outcome.pending.size() == 1
+                  ? "waiting for an answer:\n"
+                  : fmt::format("waiting for {} answers:\n", outcome.pending.size()));
+      PrintRequests(outcome.pending, pool, err);
+      break;
+    case Status::kReview:
+      err << Printable(outcome.reason)
+          << "\nhelp: `rpl guard pending` lists what is held, `rpl guard approve ID` lets it "
+             "pass\n";
+      break;
+    case Status::kFailed:
+    case Status::kLimit: err << Printable(outcome.reason) << '\n'; break;
+    case Status::kRejected:
+      err << "rejected: " << (outcome.reason.empty() ? "nothing ran" : Printable(outcome.reason))
+          << '\n';
+      break;
+    case Status::kInterrupted: err << "interrupted\n"; break;
+  }
+}
+
+std::string TraceLine(const TraceEntry& entry) {
+  return fmt::format("{}.{} {:<10} {}", entry.timestep, entry.phase, EntryName(entry.kind),
+                     Printable(entry.text));
+}
+
+ordered_json RequestJson(const Request& request, const Pool& pool) {
+  ordered_json options = ordered_json::array();
+  for (Value option : request.options) {
+    options.push_back(Parsed(Json(pool, option).value_or(Text(pool, option))));
+  }
+  ordered_json out = {
+      {"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
+      {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
+  if (request.in_doubt) out["inDoubt"] = true;
+  return out;
+}
+
+ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const Pool& pool) {
+  ordered_json answers = ordered_json::array();
+  for (const std::string& answer : outcome.json_answers) answers.push_back(Parsed(answer));
+  ordered_json pending = ordered_json::array();
+  for (const Request& request : outcome.pending) pending.push_back(RequestJson(request, pool));
+  ordered_json out = {{"schema", schema},         {"status", StatusName(outcome.status)},
+                      {"goal", outcome.goal},     {"answers", std::move(answers)},
+                      {"reason", outcome.reason}, {"pending", std::move(pending)}};
+  if (!outcome.cut_off.empty()) out["cutOff"] = outcome.cut_off;
+  return out;
+}
+
+std::string Counted(std::size_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+std::ostream& Nowhere() {
+  static std::ostream nowhere(nullptr);
+  return nowhere;
+}
+
+ordered_json PlaceJson(Span span, const Sources& sources) {
+  const Sources::Place place = sources.PlaceOf(span.file, span.begin);
+  return {{"file", sources.at(span.file).name}, {"line", place.line}, {"column", place.column}};
+}
+
+std::string Dump(const ordered_json& object) {
+  return PrintableLine(object.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+}  // namespace rpl

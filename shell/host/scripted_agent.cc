@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/scripted_agent.h"
+
+#include <algorithm>
+
+#include "formats/spelling.h"
+#include "formats/terminal_text.h"
+
+namespace rpl {
+namespace {
+
+// --- RPL terms ----------------------------------------------------------------------------
+
+// The value of a plain term; lvars are kWild.
+Value ValueOfTerm(const Node& term, Pool& pool) {
+  if (const auto* s = term.As<String>()) return pool.String(s->text);
+  if (const auto* k = term.As<Keyword>()) return pool.Keyword(k->name);
+  if (const auto* s = term.As<Symbol>()) return pool.Symbol(s->name);
+  if (const auto* b = term.As<Boolean>()) return Pool::Bool(b->value);
+  if (const auto* n = term.As<Number>()) {
+    if (const auto* i = std::get_if<std::int64_t>(&n->value)) return pool.Int(*i);
+    return pool.Float(std::get<double>(n->value));
+  }
+  if (term.As<Nil>() != nullptr) return kNil;
+  if (term.As<Lvar>() != nullptr) return kWild;
+  std::vector<Value> items;
+  ForEachChild(term, [&](const Node& child) { items.push_back(ValueOfTerm(child, pool)); });
+  if (const auto* call = term.As<Call>()) return pool.Term(call->ns, call->label, items);
+  switch (term.As<Collection>()->kind) {
+    case CollectionKind::kList: return pool.List(items);
+    case CollectionKind::kSet: return pool.Set(items);
+    case CollectionKind::kMap: return pool.Map(items);
+  }
+  return kNone;
+}
+
+// Whether the value has the form of the pattern, where kWild stands for anything. Inside
+// sets and map keys the parts must be equal.
+bool Fits(const Pool& pool, Value pattern, Value value) {
+  if (pattern == kWild || pattern == value) return true;
+  if (pattern.kind() != value.kind()) return false;
+  const bool map = pattern.kind() == Kind::kMap;
+  if (pattern.kind() != Kind::kList && pattern.kind() != Kind::kTerm && !map) return false;
+  const auto wanted = pool.ItemsOf(pattern);
+  const auto given = pool.ItemsOf(value);
+  if (wanted.size() != given.size()) return false;
+  if (pattern.kind() == Kind::kTerm && (pool.TextOf(pattern) != pool.TextOf(value) ||
+                                        pool.NamespaceOf(pattern) != pool.NamespaceOf(value))) {
+    return false;
+  }
+  for (std::size_t i = 0; i < wanted.size(); i += map ? 2 : 1) {
+    if (map) {
+      const Value under_key = pool.Lookup(value, wanted[i]);
+      if (under_key.is_none() || !Fits(pool, wanted[i + 1], under_key)) return false;
+    } else if (!Fits(pool, wanted[i], given[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool CallFits(const Node& call, const Request& request, Pool& pool) {
+  if (const auto* avar = call.As<Avar>()) {
+    return request.tool.empty() && KeyFits(request, avar->name);
+  }
+  if (const auto* symbol = call.As<Symbol>()) return KeyFits(request, symbol->name);
+  const auto* tool = call.As<Call>();
+  if (tool == nullptr || tool->label != request.tool || tool->args.size() != request.args.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < request.args.size(); ++i) {
+    if (!Fits(pool, ValueOfTerm(tool->args[i], pool), request.args[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// A reply is `rel(…) ^^ {?arg 1} -> true`, `$tool(…) ^ ~ {…} -> true` or `$avar ^ ~ {…} -> true`.
+std::string TakesBack(const Trace& trace, std::string_view key) {
+  constexpr std::string_view kHolds = "-> true";
+  if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
+  const std::string name(key);
+  for (auto entry = trace.rbegin(); entry != trace.rend(); ++entry) {
+    std::string text = entry->text;
+    if (entry->kind != TraceEntry::Kind::kReply || !text.ends_with(kHolds)) continue;
+    const std::string_view call = std::string_view(text).substr(text.starts_with('$') ? 1 : 0);
+    const bool means = call.starts_with(name + "(") || call.starts_with(name + " ") ||
+                       call.find("{?" + name + " ") != call.npos ||
+                       call.find(", ?" + name + " ") != call.npos;
+    if (name.empty() || !means) continue;
+    return text.replace(text.size() - kHolds.size(), kHolds.size(), "-> false");
+  }
+  return "";
+}
+
+bool KeyFits(const Request& request, std::string_view key) {
+  if (key == request.id) return true;
+  if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
+  return !key.empty() && (key == request.name || key == request.relation || key == request.tool);
+}
+
+std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) return std::nullopt;
+  const std::string key = text.substr(0, equals);
+  const std::string value = text.substr(equals + 1);
+  ScriptedAnswer answer;
+  answer.label = key;
+  answer.matches = [key](const Request& request, Pool&) { return KeyFits(request, key); };
+  answer.make = [value](const Request& request, Pool& pool) {
+    Value v = kNone;
+    if (request.kind == Request::Kind::kChoose) v = TypedOption(pool, value, request.options);
+    if (v.is_none()) v = TypedValue(pool, value);
+    return ScriptedAnswer::Made{{rpl::Answer::Kind::kValue, v}, "", ""};
+  };
+  return answer;
+}
+
+ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind kind, Node value) {
+  ScriptedAnswer answer;
+  answer.label = std::move(label);
+  answer.matches = [call = std::move(call)](const Request& request, Pool& pool) {
+    return CallFits(call, request, pool);
+  };
+  answer.make = [kind, value = std::move(value)](const Request&, Pool& pool) {
+    const bool has_value = kind == rpl::Answer::Kind::kValue || kind == rpl::Answer::Kind::kMeta;
+    return ScriptedAnswer::Made{{kind, has_value ? ValueOfTerm(value, pool) : kNone}, "", ""};
+  };
+  return answer;
+}
+
+bool IsPlain(const Node& term, bool variables) {
+  const auto* call = term.As<Call>();
+  const auto* collection = term.As<Collection>();
+  bool plain = term.As<String>() || term.As<Number>() || term.As<Keyword>() || term.As<Symbol>() ||
+               term.As<Boolean>() || term.As<Nil>() || (variables && term.As<Lvar>()) ||
+               (call && call->ns == Namespace::kRelation) ||
+               (collection && collection->rest.empty());
+  ForEachChild(term, [&](const Node& child) { plain = plain && IsPlain(child, variables); });
+  return plain;
+}
+
+std::vector<std::string> ScriptedAgent::Unused() const {
+  std::vector<std::string> labels;
+  for (const ScriptedAnswer& answer : script_) {
+    if (!answer.used) labels.push_back(answer.label);
+  }
+  return labels;
+}
+
+std::string ScriptedAgent::NameLike(std::string_view key) const {
+  NearestName nearest(key);
+  for (const std::string& name : asked_)
+    if (name != key) nearest.Offer(name);
+  return nearest.name();
+}
+
+std::optional<rpl::Answer> ScriptedAgent::Scripted(const Request& request, Pool& pool) {
+  last_.clear();
+  for (const std::string& name : {request.name, request.relation, request.tool})
+    if (!name.empty()) asked_.push_back(name);
+  for (ScriptedAnswer& answer : script_) {
+    if (answer.used || !answer.matches(request, pool)) continue;
+    answer.used = true;
+    last_ = answer.label;
+    ScriptedAnswer::Made made = answer.make(request, pool);
+    if (!made.error.empty() && misfit_.error.empty()) {
+      made.error = "the answer for `" + answer.label + "` does not fit: " + made.error;
+      misfit_ = made;
+    }
+    return made.answer;
+  }
+  return std::nullopt;
+}
+
+rpl::Answer ScriptedAgent::Answer(const Request& request, Pool& pool, bool again) {
+  if (again && !last_.empty()) {
+    err_ << "note: the answer for `" << PrintableLine(last_) << "` is not one of the options\n";
+  }
+  std::optional<rpl::Answer> answer = Scripted(request, pool);
+  if (!answer) answer = otherwise_.Answer(request, pool, again);
+  unanswered_.reset();
+  if (answer->kind == rpl::Answer::Kind::kNobody) unanswered_ = request;
+  return *answer;
+}
+
+std::vector<rpl::Answer> ScriptedAgent::Call(const std::vector<Request>& requests, Pool& pool) {
+  std::vector<rpl::Answer> answers(requests.size());
+  std::vector<Request> rest;
+  std::vector<std::size_t> places;  // of `rest` in `requests`
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (auto answer = Scripted(requests[i], pool)) {
+      answers[i] = std::move(*answer);
+    } else {
+      rest.push_back(requests[i]);
+      places.push_back(i);
+    }
+  }
+  if (rest.empty()) return answers;
+  const std::vector<rpl::Answer> others = otherwise_.Call(rest, pool);
+  for (std::size_t k = 0; k < rest.size(); ++k) answers[places[k]] = others[k];
+  return answers;
+}
+
+}  // namespace rpl

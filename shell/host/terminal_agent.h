@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A person at a terminal, or lines of standard input in their place.
+//
+// Questions go to standard error, chat to standard output. Each question reads one line.
+// A choice lists its options by number and takes the number or the text; anything else is
+// told what is accepted and asked again. An empty line for a free question is asked about
+// once, because it is more often a slip than an answer. At the end of the input nobody
+// answers (kNobody), here and from then on. Tools that are no questions are not answered:
+// a person's line is never taken for the result of a program.
+#ifndef RPL_SHELL_HOST_TERMINAL_AGENT_H_
+#define RPL_SHELL_HOST_TERMINAL_AGENT_H_
+
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "runtime/agent.h"
+
+namespace rpl {
+
+class TerminalAgent : public Agent {
+ public:
+  /// Gives one line without its end; nullopt when there are no more.
+  using LineReader = std::function<std::optional<std::string>()>;
+
+  /// The streams must outlive the agent. Without a reader nobody answers and nothing is
+  /// asked. `mark` is written before each line is read: "> " for a person.
+  TerminalAgent(LineReader read_line, std::string mark, std::ostream& out, std::ostream& err)
+      : read_line_(std::move(read_line)), mark_(std::move(mark)), out_(out), err_(err) {}
+
+  rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
+  void Chat(const std::string& line) override;
+  /// Does nothing: a run ends with its goal, and the next command line continues.
+  void OfferToContinue(const std::string&) override {}
+
+ private:
+  rpl::Answer Ask(const Request& request, Pool& pool);
+  rpl::Answer Choose(const Request& request, Pool& pool);
+  std::optional<std::string> Line();
+
+  LineReader read_line_;
+  std::string mark_;
+  std::ostream& out_;
+  std::ostream& err_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_HOST_TERMINAL_AGENT_H_

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/tool_permission.h"
+
+#include <fmt/format.h>
+
+#include "shell/host/report.h"
+#include "shell/host/state_file.h"
+
+namespace rpl {
+namespace {
+
+std::string Words(const ToolCommand& command) {
+  return Printable(Dump(nlohmann::ordered_json(command.argv)));
+}
+
+std::string Names(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all.empty() ? "no environment" : all;
+}
+
+}  // namespace
+
+Permission::Verdict ToolPermission::Approve(const ToolCommand& command) {
+  if (allowed_.contains(command.name)) return {true, ""};
+  const std::string hash = CommandHash(command);
+  if (approvals_.Has(hash)) return {true, ""};
+  if (!read_line_) {
+    return {false, fmt::format("its command is not approved: run it once on a terminal, or with "
+                               "`--allow-tool {}`",
+                               command.name)};
+  }
+  const Verdict refused = {false, "its command was not approved"};
+  if (refused_.contains(hash)) return refused;
+  err_ << "`" << PrintableLine(config_) << "` brings the command of $"
+       << PrintableLine(command.name) << ":\n";
+  Show(command);
+  if (Choice("approve it, for this and later runs? [y/N]", "yn", 'n') != 'y') {
+    refused_.insert(hash);
+    return refused;
+  }
+  const std::string comment = "$" + command.name + " " + Words(command) + " in " + command.folder;
+  if (const std::string error = approvals_.Add(hash, Printable(comment)); !error.empty())
+    err_ << "note: the approval is not remembered: " << Printable(error) << '\n';
+  return {true, ""};
+}
+
+Permission::Verdict ToolPermission::Ask(const ToolCall& call, const std::string& request) {
+  const ToolCommand& command = *call.command;
+  if (allowed_.contains(command.name)) return {true, ""};
+  if (!read_line_) {
+    return {false,
+            fmt::format("nobody is there to ask: allow it with `--allow-tool {}`", command.name)};
+  }
+  err_ << "the program calls " << PrintableLine(request) << ":\n";
+  Show(command);
+  err_ << "  it reads " << Printable(RequestLine(call)) << '\n';
+  const char choice = Choice(
+      fmt::format("run it? y: yes, a: yes, and every ${} of this run, n: no [y/a/n]", command.name),
+      "yan", '\0');
+  if (choice == 'a') allowed_.insert(command.name);
+  if (choice == 'y' || choice == 'a') return {true, ""};
+  return {false, choice == 'n' ? "it was refused" : "nobody answered whether it may run"};
+}
+
+void ToolPermission::Show(const ToolCommand& command) {
+  err_ << "  " << Words(command) << "\n  in " << PrintableLine(command.folder) << ", with "
+       << Names(command.environment) << '\n';
+}
+
+char ToolPermission::Choice(const std::string& question, std::string_view letters,
+                            char by_default) {
+  for (;;) {
+    err_ << PrintableLine(question) << ' ' << std::flush;
+    const std::optional<std::string> line = read_line_();
+    if (!line) {
+      err_ << '\n';
+      return '\0';
+    }
+    if (line->empty() && by_default != '\0') return by_default;
+    for (const char letter : letters) {
+      const std::string_view word = letter == 'y' ? "yes" : letter == 'a' ? "all" : "no";
+      if (*line == word || *line == word.substr(0, 1)) return letter;
+    }
+  }
+}
+
+std::string ApprovalsPath() { return StateFile("approved-tools"); }
+
+}  // namespace rpl

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/tool_permission.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <sstream>
+
+namespace rpl {
+namespace {
+
+// A person who types the lines of a text.
+struct Terminal {
+  std::istringstream lines;
+  std::ostringstream err;
+  std::string config = "rpl.yaml";
+  ToolCommand command;
+  ToolPermission permission;
+
+  explicit Terminal(const std::string& text, const std::vector<std::string>& allowed = {})
+      : lines(text),
+        permission(
+            config, Approvals(""), allowed,
+            [this]() -> std::optional<std::string> {
+              std::string line;
+              if (!std::getline(lines, line)) return std::nullopt;
+              return line;
+            },
+            err) {
+    command.name = "stock";
+    command.argv = {"/p/stock.sh", "a b", "\x1b[31m"};
+    command.folder = "/p";
+    command.environment = {"PATH"};
+  }
+
+  // "yes", or the reason of a no.
+  std::string Approve() { return Text(permission.Approve(command)); }
+  std::string Ask() {
+    return Text(permission.Ask({"7f", &command, {"nuts"}, nullptr}, "$stock(\"nuts\")"));
+  }
+
+  static std::string Text(const Permission::Verdict& verdict) {
+    return verdict.yes ? "yes" : verdict.reason;
+  }
+};
+
+TEST_CASE("approval shows the whole command and is asked for once") {
+  Terminal terminal("y\n");
+  CHECK(terminal.Approve() == "yes");
+  CHECK(terminal.Approve() == "yes");
+  CHECK(terminal.err.str() ==
+        "`rpl.yaml` brings the command of $stock:\n"
+        "  [\"/p/stock.sh\",\"a b\",\"\\u001b[31m\"]\n"
+        "  in /p, with PATH\n"
+        "approve it, for this and later runs? [y/N] ");
+  terminal.command.argv.push_back("--more");
+  CHECK(terminal.Approve() == "its command was not approved");
+}
+
+TEST_CASE("an empty line approves nothing, and is the answer for this run") {
+  Terminal terminal("\ny\n");
+  CHECK(terminal.Approve() == "its command was not approved");
+  CHECK(terminal.Approve() == "its command was not approved");
+}
+
+TEST_CASE("a call is asked about until all are allowed") {
+  Terminal terminal("maybe\n\nyes\nn\na\n");
+  CHECK(terminal.Ask() == "yes");
+  CHECK(terminal.Ask() == "it was refused");
+  CHECK(terminal.Ask() == "yes");
+  CHECK(terminal.Ask() == "yes");
+  CHECK(terminal.err.str().starts_with(
+      "the program calls $stock(\"nuts\"):\n"
+      "  [\"/p/stock.sh\",\"a b\",\"\\u001b[31m\"]\n"
+      "  in /p, with PATH\n"
+      "  it reads {\"rpl\":1,\"id\":\"7f\",\"tool\":\"stock\",\"args\":[\"nuts\"],"
+      "\"deadlineMs\":30000}\n"
+      "run it? y: yes, a: yes, and every $stock of this run, n: no [y/a/n] run it?"));
+}
+
+TEST_CASE("at the end of the input the answer is no") {
+  Terminal terminal("");
+  CHECK(terminal.Approve() == "its command was not approved");
+  CHECK(terminal.Ask() == "nobody answered whether it may run");
+}
+
+TEST_CASE("a tool of the command line is approved and allowed") {
+  Terminal terminal("", {"stock"});
+  CHECK(terminal.Approve() == "yes");
+  CHECK(terminal.Ask() == "yes");
+  CHECK(terminal.err.str().empty());
+}
+
+TEST_CASE("without a person the reason says how to allow it") {
+  std::ostringstream err;
+  const std::string config = "rpl.yaml";
+  ToolPermission permission(config, Approvals(""), {}, nullptr, err);
+  ToolCommand command;
+  command.name = "stock";
+  command.argv = {"true"};
+  CHECK(permission.Approve(command).reason ==
+        "its command is not approved: run it once on a terminal, or with `--allow-tool stock`");
+  CHECK(permission.Ask({"7f", &command, {}, nullptr}, "$stock()").reason ==
+        "nobody is there to ask: allow it with `--allow-tool stock`");
+  CHECK(err.str().empty());
+}
+
+TEST_CASE("where approvals are remembered") {
+  const char* const home = getenv("HOME");
+  const std::string before = home == nullptr ? "/" : home;
+  setenv("XDG_STATE_HOME", "/state", 1);
+  CHECK(ApprovalsPath() == "/state/rpl/approved-tools");
+  setenv("XDG_STATE_HOME", "not/absolute", 1);
+  setenv("HOME", "/home/me", 1);
+  CHECK(ApprovalsPath() == "/home/me/.local/state/rpl/approved-tools");
+  unsetenv("XDG_STATE_HOME");
+  unsetenv("HOME");
+  CHECK(ApprovalsPath().empty());
+  setenv("HOME", before.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace rpl

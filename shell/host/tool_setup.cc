@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/tool_setup.h"
+
+#include <filesystem>
+#include <iostream>
+
+#include "shell/host/guard_setup.h"
+#include "shell/host/input.h"
+
+namespace rpl {
+namespace {
+
+namespace fs = std::filesystem;
+
+ToolPermission::LineReader Person(bool ask) {
+  return ask && InputIsTerminal() ? ToolPermission::LineReader(ReadLine) : nullptr;
+}
+
+ToolRun RunOptionsFor() {
+  ToolRun run;
+  run.interrupted = Interrupted;
+  run.log = [](const std::string& tool, const std::string& line) {
+    std::cerr << "[" << PrintableLine(tool) << "] " << Printable(line) << '\n';
+  };
+  return run;
+}
+
+}  // namespace
+
+std::string ConfigPath(const std::string& config, const std::vector<std::string>& documents) {
+  if (!config.empty()) return config;
+  for (const std::string& document : documents) {
+    const fs::path path = fs::path(document).replace_filename("rpl.yaml");
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return path;
+  }
+  return "";
+}
+
+ExitCode ReadTools(const std::string& path, ToolConfig& to) {
+  if (path.empty()) return kExitOk;
+  Input input = ReadFile(path);
+  if (!input.error.empty()) {
+    Complain(path, input.error);
+    return kExitFile;
+  }
+  Sources sources;
+  const std::uint32_t file = sources.Add(path, std::move(input.text));
+  Diagnostics found;
+  std::optional<ToolConfig> config = ReadToolConfig(sources, file, FolderOf(path), found);
+  PrintDiagnostics(found.all(), sources, std::cerr);
+  if (!config) return kExitInvalid;
+  to = std::move(*config);
+  return kExitOk;
+}
+
+std::string FolderOf(const std::string& path) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(path, ignored), ignored).parent_path();
+}
+
+ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise)
+    : options_(options),
+      permission_(path_, Approvals(ApprovalsPath()), options.allow_tools, Person(ask), std::cerr),
+      agent_(config_, permission_, RunOptionsFor(), otherwise) {}
+
+ExitCode ToolSetup::Prepare(const std::vector<std::string>& documents) {
+  path_ = ConfigPath(options_.config, documents);
+  if (const ExitCode code = ReadTools(path_, config_); code != kExitOk) return code;
+  return CheckAllowed();
+}
+
+Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& command,
+                                                       const nlohmann::ordered_json& input) {
+  ToolCommand tool;
+  tool.name = command.of;
+  tool.argv = command.argv;
+  tool.folder = tool.home = FolderOf(path_);
+  const Permission::Verdict verdict = permission_.Approve(tool);
+  if (!verdict.yes) return {std::nullopt, verdict.reason};
+  return RunGuardCommand(command, tool.folder, input);
+}
+
+ExitCode ToolSetup::CheckAllowed() const {
+  for (const std::string& name : options_.allow_tools) {
+    if (config_.Find(name) != nullptr || config_.guard.FindSignal(name) != nullptr ||
+        config_.guard.FindSubjects(name) != nullptr)
+      continue;
+    Complain("--allow-tool",
+             path_.empty()
+                 ? "there is no configuration: no `rpl.yaml` beside the document, no `--config`"
+                 : "`" + path_ + "` has no tool `" + name + "`");
+    return kExitInvalid;
+  }
+  return kExitOk;
+}
+
+}  // namespace rpl

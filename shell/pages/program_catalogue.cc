@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/pages/program_catalogue.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "formats/shorten.h"
+#include "grammar/document.h"
+#include "grammar/namespaces.h"
+#include "interp/program/program.h"
+
+namespace rpl {
+namespace {
+
+constexpr std::size_t kMaxSentence = 240;  // bytes
+
+// The first sentence of prose, its blanks and line ends as one blank each.
+std::string FirstSentence(std::string_view prose) {
+  std::string out;
+  for (const char c : prose) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (blank && !out.empty() && std::string_view(".!?").find(out.back()) != std::string_view::npos)
+      return out;
+    if (!blank) out += c;
+    else if (!out.empty() && out.back() != ' ') out += ' ';
+  }
+  while (out.ends_with(' ')) out.pop_back();
+  return Shortened(std::move(out), kMaxSentence);
+}
+
+std::string NamespaceOf(const std::string& name) {
+  const std::size_t begin = name.starts_with('%') || name.starts_with('$') ? 1 : 0;
+  const std::size_t mark = name.rfind('#');
+  return mark == std::string::npos || mark < begin ? "" : name.substr(begin, mark - begin);
+}
+
+class CatalogueReader {
+ public:
+  CatalogueReader(Catalogue& to,
+                  const std::function<std::optional<std::string>(const std::string&)>& reader)
+      : to_(to), reader_(reader) {}
+
+  void Read(const ProgramFile& file) {
+    const std::uint32_t number = to_.sources.Add(file.name, file.text);
+    Take(ReadDocument(to_.sources, number, findings_, FactForm::kPlain));
+  }
+
+  void Finish() {
+    for (const Declared& declared : program_.declared()) Declare(declared);
+    for (const Definition& def : program_.definitions()) Define(def);
+    for (const auto& [relation, span] : facts_) {
+      CatalogueEntry& entry = to_.entries[Entry(relation)];
+      if (entry.facts++ == 0) entry.defined.push_back(span);
+    }
+    for (const Constraint& c : program_.constraints()) {
+      std::set<std::size_t> reads;
+      Collect(c.left, reads);
+      Collect(c.right, reads);
+      to_.constraints.push_back({c.text, c.span, {reads.begin(), reads.end()}});
+    }
+    uses_.resize(to_.entries.size());
+    for (std::size_t i = 0; i < uses_.size(); ++i)
+      to_.entries[i].uses.assign(uses_[i].begin(), uses_[i].end());
+    for (CatalogueEntry& entry : to_.entries) {
+      std::vector<Span>& at = entry.defined;
+      std::sort(at.begin(), at.end(), [](const Span& a, const Span& b) {
+        return std::tie(a.file, a.begin, a.end) < std::tie(b.file, b.begin, b.end);
+      });
+      at.erase(std::unique(at.begin(), at.end()), at.end());
+    }
+    Sort();
+    for (std::size_t i = 0; i < to_.entries.size(); ++i)
+      for (const std::size_t used : to_.entries[i].uses) to_.entries[used].used_by.push_back(i);
+    findings_.Sort();
+    to_.findings = findings_.all();
+  }
+
+ private:
+  using Kind = CatalogueEntry::Kind;
+
+  void Take(Document document) {
+    for (const auto& [name, span] : FilesNamed(document)) {
+      if (!seen_.insert(name).second) continue;
+      std::optional<std::string> text = reader_ ? reader_(name) : std::nullopt;
+      if (!text) {
+        findings_.Add(Code::kUnresolvedFile, span, "no file `" + name + "` beside the document",
+                      "create it, or drop the namespace");
+        continue;
+      }
+      const std::uint32_t file = to_.sources.Add(name, std::move(*text));
+      Document other = ReadDocument(to_.sources, file, findings_);
+      PrefixLabels(other, name);
+      Take(std::move(other));
+    }
+    for (const Scope& scope : document.scopes)
+      if (scope.signature) headings_[{document.file, scope.span.begin}] = scope.span.end;
+    const Novelty novelty = program_.Load(document, findings_);
+    novelty.ForEach(
+        store_,
+        [&](RelationId relation, std::span<const Value>, Span span) {
+          facts_.emplace_back(relation, span);
+        },
+        [&](const Assertion& a) {
+          if (a.truth && a.relation != kNoId) facts_.emplace_back(a.relation, a.span);
+        });
+  }
+
+  std::size_t Entry(Kind kind, const std::string& name, std::size_t arity) {
+    CatalogueEntry entry;
+    entry.kind = kind;
+    entry.name = name;
+    entry.name_space = NamespaceOf(name);
+    entry.arity = arity;
+    const auto [at, is_new] = known_.emplace(entry.Id(), to_.entries.size());
+    if (is_new) to_.entries.push_back(std::move(entry));
+    return at->second;
+  }
+
+  std::size_t Entry(RelationId id) {
+    const Relation& relation = store_.at(store_.BaseOf(id));
+    switch (relation.space()) {
+      case Space::kRelation: return Entry(Kind::kRelation, relation.name(), relation.arity());
+      case Space::kTool: return Entry(Kind::kTool, relation.name(), relation.arity());
+      case Space::kAvar: return Entry(Kind::kAvar, relation.name(), 0);
+      case Space::kGoal: break;
+    }
+    const Goal* goal = program_.FindGoal(relation.name().substr(1));
+    return Entry(Kind::kGoal, relation.name(), goal == nullptr ? 0 : goal->captures.size());
+  }
+
+  // "rel/1", "%goal/1", "$tool/1", "%"
+  void Declare(const Declared& declared) {
+    const std::size_t slash = declared.name.rfind('/');
+    const std::string name = declared.name.substr(0, slash);
+    const auto arity = slash == std::string::npos
+                           ? std::size_t{0}
+                           : static_cast<std::size_t>(std::stoul(declared.name.substr(slash + 1)));
+    const char mark = name.empty() ? ' ' : name.front();
+    const Goal* goal = mark == '%' ? program_.FindGoal(name.substr(1)) : nullptr;
+    const Space space = mark == '$' ? Space::kTool : Space::kRelation;
+    const std::string label = mark == '$' ? name.substr(1) : name;
+    const RelationId relation = mark == '%'
+                                    ? goal == nullptr ? kNoId : goal->relation
+                                    : store_.Find(space, label, static_cast<std::uint32_t>(arity));
+    if (relation == kNoId) return;
+    const std::size_t number = Entry(relation);
+    Place(number, declared.span);
+    if (IsInHeading(declared.span)) to_.entries[number].prose = FirstSentence(declared.prose);
+    const Collected* collected = program_.FindCollected(relation);
+    if (collected == nullptr) return;
+    for (const int question : collected->questions) {
+      const Question& q = program_.questions()[static_cast<std::size_t>(question)];
+      if (q.options != kNoId) Uses(number).insert(Entry(q.options));
+    }
+  }
+
+  bool IsInHeading(Span span) const {
+    const auto after = headings_.upper_bound({span.file, span.begin});
+    if (after == headings_.begin()) return false;
+    const auto& [begin, end] = *std::prev(after);
+    return begin.first == span.file && span.begin < end;
+  }
+
+  void Define(const Definition& def) {
+    const std::size_t number =
+        def.head != kNoId
+            ? Entry(def.head)
+            : Entry(Kind::kRelation, "#?" + def.slots[static_cast<std::size_t>(def.head_expansion)],
+                    0);
+    Place(number, def.span);
+    std::set<std::size_t> uses;
+    Collect(def.activation, uses);
+    Collect(def.body, uses);
+    Uses(number).merge(uses);
+  }
+
+  void Collect(const Clauses& clauses, std::set<std::size_t>& to) {
+    for (const Clause& clause : clauses) {
+      if (const auto* atom = clause.As<Atom>()) to.insert(Entry(atom->relation));
+      if (const auto* c = clause.As<GoalIsFalse>()) to.insert(Entry(c->goal.relation));
+      if (const auto* c = clause.As<ReadAvar>()) to.insert(Entry(c->channel));
+      if (clause.As<ShowJson>() != nullptr) to.insert(Entry(Kind::kTool, "$json", 1));
+      ForEachBody(clause, [&](const Clauses& body) { Collect(body, to); });
+    }
+  }
+
+  void Place(std::size_t number, Span span) { to_.entries[number].defined.push_back(span); }
+
+  std::set<std::size_t>& Uses(std::size_t number) {
+    if (uses_.size() <= number) uses_.resize(number + 1);
+    return uses_[number];
+  }
+
+  // Puts the entries in their order, and renumbers what names them.
+  void Sort() {
+    std::vector<CatalogueEntry>& entries = to_.entries;
+    std::vector<std::size_t> order(entries.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::tie(entries[a].name_space, entries[a].kind) <
+             std::tie(entries[b].name_space, entries[b].kind);
+    });
+    std::vector<std::size_t> number(entries.size());
+    std::vector<CatalogueEntry> sorted;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      number[order[i]] = i;
+      sorted.push_back(std::move(entries[order[i]]));
+    }
+    entries = std::move(sorted);
+    const auto renumber = [&](std::vector<std::size_t>& list) {
+      for (std::size_t& n : list) n = number[n];
+      std::sort(list.begin(), list.end());
+    };
+    for (CatalogueEntry& entry : entries) renumber(entry.uses);
+    for (CatalogueConstraint& c : to_.constraints) renumber(c.reads);
+  }
+
+  Catalogue& to_;
+  const std::function<std::optional<std::string>(const std::string&)>& reader_;
+  Diagnostics findings_;
+  Pool pool_;
+  Store store_{pool_};
+  Program program_{store_, to_.sources};
+  std::set<std::string> seen_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> headings_;  // with a signature
+  std::vector<std::pair<RelationId, Span>> facts_;
+  std::map<std::string, std::size_t> known_;  // by Id
+  std::vector<std::set<std::size_t>> uses_;   // by entry
+};
+
+}  // namespace
+
+std::string CatalogueEntry::Id() const {
+  if (kind == Kind::kAvar || name == "%") return name;
+  return name + "/" + std::to_string(arity);
+}
+
+std::string_view CatalogueKindName(CatalogueEntry::Kind kind) {
+  switch (kind) {
+    case CatalogueEntry::Kind::kGoal: return "goal";
+    case CatalogueEntry::Kind::kRelation: return "relation";
+    case CatalogueEntry::Kind::kTool: return "tool";
+    case CatalogueEntry::Kind::kAvar: return "avar";
+  }
+  return "";
+}
+
+Catalogue CatalogueOf(const std::vector<ProgramFile>& files,
+                      const std::function<std::optional<std::string>(const std::string&)>& reader) {
+  Catalogue out;
+  CatalogueReader work(out, reader);
+  for (const ProgramFile& file : files) work.Read(file);
+  work.Finish();
+  return out;
+}
+
+}  // namespace rpl

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/pages/session_story.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "formats/json_fields.h"
+#include "interp/program/program.h"
+#include "shell/host/input.h"
+#include "shell/host/nobody.h"
+#include "shell/pages/source_places.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr ExplainLimits kProofs{20, 64};
+constexpr std::size_t kStoryDepth = 3;
+
+std::vector<std::string> TextsAt(const ordered_json& object, const char* key) {
+  std::vector<std::string> out;
+  if (const auto at = object.find(key); at != object.end() && at->is_array())
+    for (const ordered_json& text : *at)
+      if (text.is_string()) out.push_back(text.get<std::string>());
+  return out;
+}
+
+// "$refund blocked by the rule `refund-limit`: over the limit (amount 950 is above 200)".
+std::string DecisionLine(const ordered_json& decision) {
+  const ordered_json tool = decision.value("tool", ordered_json::object());
+  const ordered_json cause = decision.value("cause", ordered_json::object());
+  const std::string effect = TextAt(decision, "effect");
+  std::string out = "$" + TextAt(tool, "name");
+  const auto enforced = decision.find("enforced");
+  if (effect != "allow" && enforced != decision.end() && *enforced == false) out += " would be";
+  out += effect == "allow" ? " allowed" : effect == "hitl" ? " held for a review" : " blocked";
+  if (const std::string rule = TextAt(cause, "ruleId"); !rule.empty())
+    out += " by the rule `" + rule + "`";
+  if (const std::string review = TextAt(cause, "approvalId"); !review.empty())
+    out += ", review " + review;
+  if (const std::string message = TextAt(decision, "message"); !message.empty())
+    out += ": " + message;
+  std::string found;
+  for (const std::string& premise : TextsAt(decision, "premises"))
+    found += (found.empty() ? "" : "; ") + premise;
+  return found.empty() ? out : out + " (" + found + ")";
+}
+
+// --- What the file recorded ---------------------------------------------------------------
+
+class Recorded {
+ public:
+  explicit Recorded(std::vector<StoryTurn>& turns) : turns_(turns) {}
+
+  void Take(const Event& event) {
+    const ordered_json read = ordered_json::parse(event.body, nullptr, false);
+    const ordered_json body = read.is_object() ? read : ordered_json::object();
+    switch (event.kind) {
+      case Event::Kind::kProgram:
+      case Event::Kind::kFile: break;
+      case Event::Kind::kTurn:
+        turns_.emplace_back();
+        if (body.contains("text")) turns_.back().message = TextAt(body, "text");
+        break;
+      case Event::Kind::kStep:
+        Turn().steps.emplace_back();
+        Turn().steps.back().number = NumberAt(body, "timestep", 0);
+        Turn().steps.back().now = TextAt(body, "now");
+        break;
+      case Event::Kind::kEntry:
+        for (TraceEntry& entry : Entries({&event, 1}))
+          if (!entry.again)
+            Add(StoryItem::Kind::kEntry, entry.phase, std::move(entry.text)).entry = entry.kind;
+        break;
+      case Event::Kind::kOutside: break;
+      case Event::Kind::kDecision:
+        Add(StoryItem::Kind::kDecision, NumberAt(body, "phase", 8), DecisionLine(body));
+        break;
+      case Event::Kind::kChat: Add(StoryItem::Kind::kChat, 8, TextAt(body, "line")); break;
+      case Event::Kind::kCall: {
+        StoryItem& item = Add(StoryItem::Kind::kCall, 8, TextAt(body, "call"));
+        item.call.question = IsQuestion(item.line.text);
+        break;
+      }
+      case Event::Kind::kStarted:
+        if (StoryCall* call = Open(TextAt(body, "call"))) call->started = true;
+        break;
+      case Event::Kind::kReply:
+        if (StoryCall* call = Open(TextAt(body, "call"))) Reply(body, *call);
+        break;
+      case Event::Kind::kOutcome: End(body); break;
+    }
+  }
+
+ private:
+  // $ask, $choose, avars, arguments of relations, and what to do about a failure; what is no
+  // `$tool(`.
+  static bool IsQuestion(std::string_view call) {
+    return call.starts_with("$ask(") || call.starts_with("$choose(") ||
+           call.starts_with("$what-now(") || !call.starts_with('$') ||
+           call.find('(') == std::string_view::npos;
+  }
+
+  static void Reply(const ordered_json& body, StoryCall& call) {
+    const std::string kind = TextAt(body, "kind");
+    call.reply = kind == "value"      ? StoryCall::Reply::kValue
+                 : kind == "metadata" ? StoryCall::Reply::kMetadata
+                                      : StoryCall::Reply::kDeclined;
+    call.value = TextAt(body, "value");
+    if (const auto ms = body.find("ms"); ms != body.end() && ms->is_number_integer())
+      call.took_ms = ms->get<std::int64_t>();
+  }
+
+  void End(const ordered_json& body) {
+    StoryTurn& turn = Turn();
+    turn.over = true;
+    turn.status = TextAt(body, "status");
+    turn.goal = TextAt(body, "goal");
+    turn.reason = TextAt(body, "reason");
+    turn.answers = TextsAt(body, "answers");
+  }
+
+  StoryTurn& Turn() {
+    if (turns_.empty()) turns_.emplace_back();
+    return turns_.back();
+  }
+
+  StoryItem& Add(StoryItem::Kind kind, int phase, std::string text) {
+    StoryTurn& turn = Turn();
+    if (turn.steps.empty()) turn.steps.emplace_back();
+    std::vector<StoryItem>& items = turn.steps.back().items;
+    items.push_back({kind, std::clamp(phase, 0, 8), {std::move(text), {}}, {}, {}});
+    return items.back();
+  }
+
+  // The call of this timestep that has this text; replies come in the timestep of the call.
+  StoryCall* Open(const std::string& text) {
+    if (Turn().steps.empty()) return nullptr;
+    std::vector<StoryItem>& items = Turn().steps.back().items;
+    const auto at = std::find_if(items.rbegin(), items.rend(), [&](const StoryItem& item) {
+      return item.kind == StoryItem::Kind::kCall && item.line.text == text;
+    });
+    return at == items.rend() ? nullptr : &at->call;
+  }
+
+  std::vector<StoryTurn>& turns_;
+};
+
+// --- What going through it again adds -----------------------------------------------------
+
+// What the log says that no item does: items are recorded, phases have names of their own.
+bool IsDetail(std::string_view text) {
+  return !text.starts_with("trace ") && !text.starts_with("chat ") &&
+         !text.starts_with("dispatched ");
+}
+
+// Of a line of the log, what it speaks of: `%trip(?x) <- …` of `considered %trip(?x) <- …`.
+std::string_view Subject(std::string_view line) {
+  for (const std::string_view verb : {"passed over ", "stopped in ", "not shown: "})
+    if (line.starts_with(verb)) return line.substr(verb.size());
+  const std::size_t blank = line.find(' ');
+  return blank == std::string_view::npos ? line : line.substr(blank + 1);
+}
+
+constexpr std::string_view kViolated = "violated ";
+
+class Replayed {
+ public:
+  explicit Replayed(StoryEpoch& epoch) {
+    for (StoryTurn& turn : epoch.turns)
+      for (StoryStep& step : turn.steps) steps_[step.number] = &step;
+  }
+
+  /// Whether what follows did not happen then.
+  bool IsOver() const { return saved_ != nullptr && saved_->over(); }
+
+  /// Of what `saved` tells from now on; null: of nothing more.
+  void Listen(SavedSession* saved) { saved_ = saved; }
+
+  // "T.P text". The first line of a phase is its name.
+  void Log(const std::string& line) {
+    if (!IsRecorded()) return;
+    const char* const end = line.data() + line.size();
+    int number = 0;
+    int phase = 0;
+    const auto dot = std::from_chars(line.data(), end, number);
+    if (dot.ptr == end) return;
+    const auto blank = std::from_chars(dot.ptr + 1, end, phase);
+    const auto step = steps_.find(number);
+    if (blank.ptr == end || step == steps_.end() || phase < 1 || phase > 8) return;
+    if (!begun_.emplace(number, phase).second) Detail(*step->second, phase, blank.ptr + 1, end);
+  }
+
+  void Tell(const ordered_json& event) {
+    if (!IsRecorded() || TextAt(event, "type") != "question") return;
+    const auto step = steps_.find(event.value("timestep", 0));
+    if (step == steps_.end()) return;
+    for (StoryItem& item : step->second->items) {
+      if (item.kind != StoryItem::Kind::kCall || item.line.text != TextAt(event, "id")) continue;
+      item.call.prompt = TextAt(event, "prompt");
+      for (const ordered_json& option : event.value("options", ordered_json::array()))
+        item.call.options.push_back(
+            option.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+      item.call.asks = TextAt(event, "place");
+    }
+  }
+
+ private:
+  // A turn that was cut off goes on at the end of the record; that did not happen then.
+  bool IsRecorded() const { return saved_ != nullptr && !saved_->over(); }
+
+  static void Detail(StoryStep& step, int phase, const char* begin, const char* end) {
+    const std::string_view text(begin, static_cast<std::size_t>(end - begin));
+    if (text.starts_with(kViolated)) {
+      const auto after = std::find_if(step.items.begin(), step.items.end(),
+                                      [&](const StoryItem& i) { return i.phase > phase; });
+      step.items.insert(after, {StoryItem::Kind::kViolation,
+                                phase,
+                                {std::string(text.substr(kViolated.size())), {}},
+                                {},
+                                {}});
+    } else if (IsDetail(text)) {
+      StoryLog& log = step.log[static_cast<std::size_t>(phase)];
+      if (log.lines.size() == kStoryLogLines) ++log.more;
+      else log.lines.push_back({std::string(text), {}});
+    }
+  }
+
+  SavedSession* saved_ = nullptr;
+  std::map<int, StoryStep*> steps_;  // by number
+  std::set<std::pair<int, int>> begun_;
+};
+
+void AddPlaces(StoryEpoch& epoch) {
+  const SourcePlaces places(epoch.saved->session().program(), epoch.sources(), epoch.files);
+  for (StoryTurn& turn : epoch.turns)
+    for (StoryStep& step : turn.steps) {
+      for (StoryItem& item : step.items) {
+        if (!item.call.asks.empty()) item.line.place = places.At(item.call.asks);
+        if (!item.line.place && item.kind != StoryItem::Kind::kDecision)
+          item.line.place = places.Of(item.line.text);
+      }
+      for (StoryLog& log : step.log)
+        for (StoryLine& line : log.lines) line.place = places.Of(Subject(line.text));
+    }
+}
+
+// The goals of satisfied entries and of outcomes, in the order in which they were met.
+std::vector<std::string> Pursued(const StoryEpoch& epoch) {
+  std::vector<std::string> out;
+  const auto add = [&](std::string_view text) {
+    const std::string name(text.substr(0, text.find_first_of("( ")));
+    if (name.starts_with('%') && std::find(out.begin(), out.end(), name) == out.end())
+      out.push_back(name);
+  };
+  for (const StoryTurn& turn : epoch.turns) {
+    for (const StoryStep& step : turn.steps)
+      for (const StoryItem& item : step.items)
+        if (item.kind == StoryItem::Kind::kEntry && item.entry == TraceEntry::Kind::kGoal)
+          add(item.line.text);
+    add(turn.goal);
+  }
+  return out;
+}
+
+void AddGoals(StoryEpoch& epoch) {
+  Session& session = epoch.saved->session();
+  for (const std::string& name : Pursued(epoch)) {
+    const Goal* goal = session.program().FindGoal(name.substr(1));
+    if (goal == nullptr || goal->rules.empty()) continue;  // of a query: it is gone
+    StoryGoal told{name, {}, 0, {}};
+    std::string captures;
+    for (const Value capture : goal->captures)
+      captures += (captures.empty() ? "" : ", ") + Text(session.pool(), capture);
+    if (!captures.empty()) told.form += "(" + captures + ")";
+    Explained explained = session.Explain(told.form, kProofs, kStoryDepth);
+    if (explained.rejected) continue;
+    told.proofs = std::move(explained.why.proofs);
+    told.more = explained.why.more;
+    told.why_not = std::move(explained.why_not);
+    epoch.goals.push_back(std::move(told));
+  }
+}
+
+// `events` up to the end of an epoch, and where it begins.
+StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
+  static Nobody nobody;  // sessions borrow it
+  StoryEpoch epoch;
+  Recorded recorded(epoch.turns);
+  for (std::size_t i = begin; i < events.size(); ++i) recorded.Take(events[i]);
+
+  // The session keeps the callbacks, and outlives this.
+  const auto replayed = std::make_shared<Replayed>(epoch);
+  SessionOptions options;
+  const ProgramEvent program = *LastProgram(events);
+  epoch.gate = GateSetupFrom(program.guard);
+  options.gate = epoch.gate.get();
+  options.limits.max_seconds = 0;
+  options.limits.max_megabytes = 0;
+  options.interrupted = [replayed] { return replayed->IsOver() || Interrupted(); };
+  options.tell_replayed = true;
+  options.log = [replayed](const std::string& line) { replayed->Log(line); };
+  options.event = [replayed](const ordered_json& event) { replayed->Tell(event); };
+  epoch.saved = std::make_unique<SavedSession>(nobody, std::move(options), events, nullptr,
+                                               Journal::End::kOver);
+  replayed->Listen(epoch.saved.get());
+  epoch.saved->Start(program.files, [](const std::string&) { return std::nullopt; });
+  replayed->Listen(nullptr);
+  epoch.differs = epoch.saved->journal().Difference();
+  epoch.files = static_cast<std::uint32_t>(epoch.sources().size());
+  AddPlaces(epoch);
+  AddGoals(epoch);
+  return epoch;
+}
+
+}  // namespace
+
+std::vector<StoryEpoch> TellStory(const std::vector<Event>& events) {
+  std::vector<StoryEpoch> out;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].kind != Event::Kind::kProgram) continue;
+    const auto next =
+        std::find_if(events.begin() + static_cast<std::ptrdiff_t>(i) + 1, events.end(),
+                     [](const Event& event) { return event.kind == Event::Kind::kProgram; });
+    out.push_back(Tell({events.begin(), next}, i));
+  }
+  return out;
+}
+
+}  // namespace rpl

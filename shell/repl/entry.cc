@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/repl/entry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "formats/character.h"
+#include "grammar/ast.h"
+#include "grammar/document.h"
+#include "grammar/sentences.h"
+
+namespace rpl {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::vector<std::string_view> LinesOf(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    if (end == text.npos) return lines;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string_view WithoutIndent(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(' ');
+  return begin == line.npos || begin > 3 ? std::string_view() : line.substr(begin);
+}
+
+bool IsHeading(std::string_view line) {
+  line = WithoutIndent(line);
+  const std::size_t marks = std::min(line.find_first_not_of('#'), line.size());
+  return marks >= 1 && marks <= 6 && (marks == line.size() || line[marks] == ' ');
+}
+
+// How many marks a line that opens or closes a fence has, or 0.
+std::size_t FenceMarks(std::string_view line) {
+  line = WithoutIndent(line);
+  if (!line.starts_with("```") && !line.starts_with("~~~")) return 0;
+  return std::min(line.find_first_not_of(line.front()), line.size());
+}
+
+bool IsCommand(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == text.npos) return false;
+  text.remove_prefix(begin);
+  return text.size() > 1 && text[0] == '.' && ((text[1] | 0x20) >= 'a' && (text[1] | 0x20) <= 'z');
+}
+
+bool IsMarkdown(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of("\r\n");
+  if (begin == text.npos) return false;
+  const std::string_view first = LinesOf(text.substr(begin)).front();
+  return IsHeading(first) || FenceMarks(first) > 0;
+}
+
+bool IsCompleteMarkdown(std::string_view text, bool pasted) {
+  const std::vector<std::string_view> lines = LinesOf(text);
+  std::size_t open = 0;     // marks of the open fence
+  std::size_t content = 0;  // lines of it but the first
+  bool closed = false;      // the last line closes a fence
+  bool seen = false;        // the first line with text
+  std::size_t blank = 0;    // lines at the end
+  for (const std::string_view line : lines) {
+    const std::size_t marks = FenceMarks(line);
+    closed = false;
+    if (open > 0) {
+      if (marks >= open && IsAllSpace(WithoutIndent(line).substr(marks))) open = 0, closed = true;
+    } else if (marks > 0) {
+      open = marks;
+    }
+    blank = IsAllSpace(line) ? blank + 1 : 0;
+    if (seen && blank == 0) ++content;
+    seen |= blank == 0;
+  }
+  if (open > 0) return false;
+  if (pasted) return true;
+  const bool fence_alone = closed && !IsHeading(lines.front());
+  return fence_alone || blank > (content > 0 ? 0 : 1);
+}
+
+// A line below that begins no sentence at column 1 shows where the last sentence ends: on its
+// own line, or there.
+bool IsCompleteRpl(std::string_view text) {
+  const std::string probed = std::string(text) + "\n x()";
+  const auto limit = static_cast<std::uint32_t>(probed.size());
+  SentenceCutter cutter(probed, 0, 0, limit, Newlines::kEndSentences);
+  std::optional<Cut> last;
+  bool string_open = false;
+  while (std::optional<Cut> cut = cutter.Next()) {
+    if (cut->begin < text.size())
+      string_open = cut->error && cut->error->code == Code::kUnclosedString;
+    last = std::move(cut);
+  }
+  return !string_open && last && last->begin > text.size();
+}
+
+// --- what an entry asks for ---------------------------------------------------------------
+
+bool IsOpen(const Node& node) {
+  if (node.As<Lvar>() || node.As<Avar>() || node.As<Template>() || node.As<Expansion>())
+    return true;
+  bool open = false;
+  ForEachChild(node, [&](const Node& child) { open |= IsOpen(child); });
+  return open;
+}
+
+// `form ^^ {…}` says what the variables of the form are.
+bool IsBound(const Annotated& annotated) {
+  return std::any_of(annotated.suffixes.begin(), annotated.suffixes.end(), [](const Suffix& s) {
+    return s.bindings && s.value.front().As<Collection>() != nullptr;
+  });
+}
+
+// Whether the clause asserts nothing: it has variables, is a test, or calls a goal or a tool.
+bool IsQuestion(const Node& clause) {
+  const Node& node = Ungroup(clause);
+  if (const auto* all = node.As<Conjunction>())
+    return std::any_of(all->clauses.begin(), all->clauses.end(), IsQuestion);
+  if (const auto* annotated = node.As<Annotated>()) return !IsBound(*annotated) && IsOpen(node);
+  const auto* call = node.As<Call>();
+  return call == nullptr || call->ns != Namespace::kRelation || IsOpen(node);
+}
+
+bool IsQuestion(const Sentence& sentence, Ground ground) {
+  const Rule& rule = sentence.rule;
+  return rule.heads.empty() && rule.abductives.empty() && rule.constraints.empty() &&
+         rule.tail.size() == 1 && (ground == Ground::kAsks || IsQuestion(rule.tail.front()));
+}
+
+// Adds the lvars that an answer binds: not those that only a negation or a count sees, and of
+// a disjunction those that each branch has.
+void AddBound(const Node& node, std::vector<std::string>& out) {
+  const auto add = [&](const std::string& name) {
+    if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  };
+  if (node.As<Not>() || node.As<GoalFalse>() || node.As<Count>()) return;
+  if (const auto* v = node.As<Lvar>()) add(v->name);
+  if (const auto* e = node.As<Expansion>()) add(e->name);
+  if (const auto* t = node.As<Template>())
+    for (const std::string& hole : t->holes) add(hole);
+  if (const auto* either = node.As<Disjunction>()) {
+    std::vector<std::string> common;
+    for (const Node& branch : either->branches) {
+      std::vector<std::string> bound;
+      AddBound(branch, bound);
+      if (&branch == &either->branches.front()) common = bound;
+      std::erase_if(common, [&](const std::string& name) {
+        return std::find(bound.begin(), bound.end(), name) == bound.end();
+      });
+    }
+    for (const std::string& name : common) add(name);
+    return;
+  }
+  ForEachChild(node, [&](const Node& child) { AddBound(child, out); });
+}
+
+// Whether the program's root goal is asked for, which a query by its name would hide.
+bool CallsRoot(const Node& node) {
+  const auto* call = node.As<Call>();
+  bool calls = call != nullptr && call->ns == Namespace::kGoal && call->label.empty();
+  ForEachChild(node, [&](const Node& child) { calls |= CallsRoot(child); });
+  return calls;
+}
+
+std::string HeadFor(const Sentence& question) {
+  constexpr std::size_t kMost = 64;  // arguments of a call
+  std::vector<std::string> names;
+  AddBound(question.rule.tail.front(), names);
+  if (names.empty()) return CallsRoot(question.rule.tail.front()) ? "%answers <- " : "% <- ";
+  if (names.size() > kMost) names.resize(kMost);
+  return fmt::format("%answers(?{}) <- ", fmt::join(names, ", ?"));
+}
+
+void AddCalls(const Node& node, std::vector<std::string>& out) {
+  if (const auto* call = node.As<Call>(); call != nullptr && call->ns == Namespace::kRelation)
+    out.push_back(fmt::format("{}/{}", call->label, call->args.size()));
+  if (node.As<Call>() != nullptr) return;  // calls among its arguments are terms
+  ForEachChild(node, [&](const Node& child) { AddCalls(child, out); });
+}
+
+bool DefinesSomething(const Document& document) {
+  return !document.sentences.empty() ||
+         std::any_of(document.scopes.begin(), document.scopes.end(),
+                     [](const Scope& scope) { return scope.signature.has_value(); });
+}
+
+}  // namespace
+
+bool IsComplete(std::string_view text, bool pasted) {
+  if (IsAllSpace(text) || IsCommand(text)) return true;
+  if (IsMarkdown(text)) return IsCompleteMarkdown(text, pasted);
+  return IsAllSpace(LinesOf(text).back()) || IsCompleteRpl(text);
+}
+
+Diagnostic Entry::AsEntered(Diagnostic finding) const {
+  const auto back = [&](std::uint32_t at) {
+    const auto behind = static_cast<std::uint32_t>(head_at + head_bytes);
+    if (at >= behind) return static_cast<std::uint32_t>(at - head_bytes);
+    return std::min(at, static_cast<std::uint32_t>(head_at));
+  };
+  finding.span = {0, back(finding.span.begin), back(finding.span.end)};
+  return finding;
+}
+
+Entry ReadEntry(std::string text, int number) {
+  return ReadEntry(std::move(text), fmt::format("<entry {}>", number), Ground::kAsserts);
+}
+
+Entry ReadEntry(std::string text, std::string name, Ground ground) {
+  Entry entry;
+  entry.name = std::move(name);
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == text.npos) return entry;
+  const std::size_t end = text.find_last_not_of(kBlanks) + 1;
+  std::string_view trimmed = std::string_view(text).substr(begin, end - begin);
+  if (IsCommand(trimmed)) {
+    entry.kind = Entry::Kind::kCommand;
+    entry.text = trimmed;
+    return entry;
+  }
+  if (IsMarkdown(text)) entry.name += ".md";
+  entry.text = text;
+  entry.sources.Add(entry.name, std::move(text));
+  Diagnostics findings;
+  const Message message = ReadMessage(entry.sources, 0, findings);
+  entry.findings = findings.all();
+  if (findings.has_errors()) {
+    entry.kind = Entry::Kind::kRejected;
+    return entry;
+  }
+  const std::vector<PlacedSentence>& sentences = message.document.sentences;
+  if (message.query_line) {
+    entry.kind = Entry::Kind::kQuery;
+    for (const Node& tail : message.query->rule.tail) AddCalls(tail, entry.calls);
+    if (DefinesSomething(message.document))
+      entry.novelty = entry.text.substr(0, message.query_line->begin);
+  } else if (IsPlainRpl(entry.name) && !sentences.empty() &&
+             IsQuestion(sentences.back().sentence, ground)) {
+    const Sentence& question = sentences.back().sentence;
+    const std::string head = HeadFor(question);
+    AddCalls(question.rule.tail.front(), entry.calls);
+    entry.kind = Entry::Kind::kQuery;
+    entry.head_at = question.span.begin;
+    entry.head_bytes = head.size();
+    if (sentences.size() > 1) entry.novelty = entry.text.substr(0, entry.head_at);
+    entry.text.insert(entry.head_at, head);
+  } else if (DefinesSomething(message.document)) {
+    entry.kind = Entry::Kind::kNovelty;
+    entry.novelty = entry.text;
+  }
+  return entry;
+}
+
+std::string NoveltyOf(const std::string& name, const std::string& text) {
+  Sources sources;
+  Diagnostics ignored;
+  const Message message = ReadMessage(sources, sources.Add(name, text), ignored);
+  if (!DefinesSomething(message.document)) return "";
+  return message.query_line ? text.substr(0, message.query_line->begin) : text;
+}
+
+void PrintFindings(const Entry& entry, const std::vector<Diagnostic>& findings,
+                   const Sources& sources, std::ostream& to) {
+  for (const Diagnostic& finding : findings) {
+    if (std::any_of(entry.findings.begin(), entry.findings.end(), [&](const Diagnostic& known) {
+          return known.code == finding.code && known.message == finding.message;
+        }))
+      continue;
+    const bool of_entry = sources.at(finding.span.file).name == entry.name;
+    to << (of_entry ? Render(entry.AsEntered(finding), entry.sources) : Render(finding, sources));
+  }
+}
+
+int OpenHeadings(const std::string& text) {
+  Sources sources;
+  Diagnostics ignored;
+  // The scope that a sentence at the end would stand in.
+  const Document document =
+      ReadDocument(sources, sources.Add("entry.md", text + "\n\n```rpl\nx()\n```\n"), ignored);
+  int open = 0;
+  for (int scope = document.sentences.back().scope; scope > 0; ++open)
+    scope = document.scopes[static_cast<std::size_t>(scope)].parent;
+  return open;
+}
+
+}  // namespace rpl

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/repl/repl.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+#include "formats/character.h"
+#include "formats/spelling.h"
+#include "formats/text_width.h"
+#include "grammar/document.h"
+#include "runtime/facts_file.h"
+#include "shell/host/input.h"
+#include "shell/host/known_names.h"
+#include "shell/host/program_files.h"
+#include "shell/host/progress.h"
+#include "shell/host/report.h"
+#include "shell/host/table.h"
+#include "shell/host/terminal_agent.h"
+
+namespace rpl {
+namespace {
+
+constexpr std::size_t kShownAnswers = 40;  // answers of a table
+constexpr int kPatience = 9;               // Ctrl-C that an evaluation may take before they kill
+
+// "3 answers", "1 answer".
+std::size_t Conjuncts(const Node& tail) {
+  const auto* all = Ungroup(tail).As<Conjunction>();
+  return all != nullptr ? all->clauses.size() : 1;
+}
+
+bool MentionsLvar(const Node& node) {
+  bool found = node.As<Lvar>() != nullptr;
+  ForEachChild(node, [&](const Node& child) { found = found || MentionsLvar(child); });
+  return found;
+}
+
+// `fact(1) -> false`, or with `^^ {…}` (§12.4), takes a fact back.
+bool TakesBack(const Rule& rule) {
+  const auto* truth = rule.constraints.front().As<Boolean>();
+  if (truth == nullptr || truth->value || !rule.heads.empty()) return false;
+  const auto* annotated = rule.tail.front().As<Annotated>();
+  return !MentionsLvar(rule.tail.front()) ||
+         (annotated != nullptr && annotated->form.front().As<Call>() != nullptr);
+}
+
+// What a document or an entry says, in short: "2 facts, 1 rule".
+std::string Contents(const std::string& name, const std::string& text) {
+  Sources sources;
+  Diagnostics ignored;
+  const Document document =
+      ReadDocument(sources, sources.Add(name, text), ignored, FactForm::kPlain);
+  std::size_t facts = document.facts.facts.size(), rules = 0, goals = 0, constraints = 0,
+              retractions = 0;
+  const auto count = [&](const Rule& rule) {
+    const auto* head = rule.heads.empty() ? nullptr : rule.heads.front().As<Call>();
+    if (!rule.constraints.empty()) ++(TakesBack(rule) ? retractions : constraints);
+    else if (rule.heads.empty()) facts += Conjuncts(rule.tail.front());
+    else if (head != nullptr && head->ns == Namespace::kGoal) ++goals;
+    else ++rules;
+  };
+  for (const PlacedSentence& placed : document.sentences) count(placed.sentence.rule);
+  for (const Scope& scope : document.scopes)
+    if (scope.signature) count(scope.signature->rule);
+  std::string out;
+  for (const auto& [number, what] :
+       {std::pair(facts, "fact"), std::pair(rules, "rule"), std::pair(goals, "goal rule"),
+        std::pair(constraints, "constraint"), std::pair(retractions, "retraction")})
+    if (number > 0) out += (out.empty() ? "" : ", ") + Counted(number, what);
+  return out.empty() ? "no RPL" : out;
+}
+
+}  // namespace
+
+Colours ColoursFor(std::string_view when) {
+  if (when == "always") return {true, true};
+  const char* none = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  if (when == "never" || (none != nullptr && *none != '\0') || term == nullptr ||
+      std::string_view(term) == "dumb")
+    return {};
+  return {isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1};
+}
+
+Repl::Repl(const ReplOptions& options)
+    : options_(options),
+      colours_(ColoursFor(options.colour)),
+      interactive_(IsInteractive()),
+      tools_(options.engine, true, *this),
+      scripted_(tools_.agent(), std::cerr),
+      limits_(options.engine.limits),
+      session_(scripted_, SessionOptionsFor(options.engine)),
+      history_(interactive_ ? HistoryPath() : ""),
+      mode_(options.engine.json ? Mode::kJson : Mode::kTable),
+      phases_(options.engine.log_phases) {
+  session_.SetAnswerForms(FormsOf(mode_));
+}
+
+Repl::~Repl() = default;
+
+// --- a person answers -----------------------------------------------------------------------
+
+rpl::Answer Repl::Answer(const Request& request, Pool& pool, bool again) {
+  // What a failure leads to is not a question of the program: lines of a script are no answer.
+  if (Interrupted() || (!interactive_ && request.name == "what-now")) return {};
+  const auto read = [this]() -> std::optional<std::string> {
+    LineReader::Line line = reader_->Answer("? ");
+    if (line.end == LineReader::End::kText) return std::move(line.text);
+    return std::nullopt;
+  };
+  return TerminalAgent(read, "", std::cout, std::cerr).Answer(request, pool, again);
+}
+
+void Repl::Chat(const std::string& line) { std::cout << Printable(line) << std::endl; }
+
+// --- the loop -------------------------------------------------------------------------------
+
+ExitCode Repl::Begin() {
+  std::vector<ProgramFile> documents;
+  if (const ExitCode code = ReadFactsFiles(options_.engine, documents); code != kExitOk)
+    return code;
+  if (const ExitCode code = ReadProgram(options_.files, documents); code != kExitOk) return code;
+  if (const ExitCode code = tools_.Prepare(options_.files); code != kExitOk) return code;
+  if (const ExitCode code = AddAnswers(options_.engine, scripted_); code != kExitOk) return code;
+  const LineSupport support = {IsComplete, [this](std::string_view text, std::size_t cursor) {
+                                 return Complete(text, cursor, Names());
+                               }};
+  reader_ = MakeLineReader(support, history_.Load(), colours_.out);
+  ReplSession::Change change;
+  if (options_.session.empty()) {
+    change = session_.Begin(documents);
+  } else {
+    std::error_code ignored;
+    const bool there = std::filesystem::exists(options_.session, ignored);
+    SessionFile::Opened opened = SessionFile::Open(
+        options_.session, there ? SessionFile::Mode::kOpen : SessionFile::Mode::kCreate);
+    if (opened.file != nullptr && !opened.file->damage().empty()) {
+      opened.error = "the session is damaged: " + opened.file->damage();
+      opened.file.reset();
+    }
+    if (opened.file == nullptr) {
+      Complain(options_.session, opened.error, opened.hint);
+      return kExitFile;
+    }
+    change = session_.Resume(std::move(opened.file), documents);
+    if (!session_.Broken().empty()) {
+      Complain(options_.session, session_.Broken());
+      return kExitFile;
+    }
+  }
+  if (phases_) session_.SetLog([this](const std::string& line) { Log(line); });
+  std::ostringstream findings;
+  PrintDiagnostics(change.findings, change.sources, findings);
+  Coloured(findings.str());
+  if (!change.taken && !interactive_) return kExitInvalid;
+  if (!change.taken) {
+    Error("the documents were not taken in");
+    if (!change.outcome.reason.empty()) std::cerr << Printable(change.outcome.reason) << '\n';
+  }
+  if (!change.error.empty()) Note(change.error);
+  if (change.outcome.status == Status::kFailed) Alarm(Printable(change.outcome.reason));
+  return kExitOk;
+}
+
+// What the session holds; only that document, if it is not "".
+void Repl::Greet(const std::string& document) const {
+  for (const ProgramFile& part : session_.parts()) {
+    if (ReplSession::IsEntry(part) || (!document.empty() && part.name != document)) continue;
+    Note(fmt::format("{}: {}", Printable(part.name),
+                     FactsNameOf(part.name) ? "facts" : Contents(part.name, part.text)));
+  }
+  if (!document.empty()) return;
+  const auto entries =
+      std::count_if(session_.parts().begin(), session_.parts().end(), ReplSession::IsEntry);
+  if (entries > 0) Note(fmt::format("{} entr{} before", entries, entries == 1 ? "y" : "ies"));
+}
+
+int Repl::Run() {
+  if (const ExitCode code = Begin(); code != kExitOk) return code;
+  if (interactive_) {
+    CatchInterrupt(kPatience);
+    std::cout << "rpl " RPL_VERSION ", .help for commands, Ctrl-D to leave\n";
+    Greet("");
+  }
+  bool hinted = false;
+  while (!over_) {
+    const LineReader::Line line = reader_->Entry("rpl> ");
+    if (line.end == LineReader::End::kOver) break;
+    if (line.end == LineReader::End::kCancelled) {
+      if (!std::exchange(hinted, true)) Note("cancelled; Ctrl-D leaves");
+      continue;
+    }
+    if (Trimmed(line.text).empty()) continue;
+    reader_->Remember(line.text);
+    history_.Append(line.text);
+    Enter(line.text);
+    if (!interactive_ && Interrupted()) return kExitInterrupted;
+    ClearInterrupt();
+    if (const std::string broken = session_.Broken(); !broken.empty()) {
+      Complain(options_.session, broken);
+      return kExitFile;
+    }
+  }
+  if (const ExitCode code = ReportAnswers(scripted_); code != kExitOk) return code;
+  return failed_ && !interactive_ ? kExitInvalid : kExitOk;
+}
+
+void Repl::Enter(const std::string& text) {
+  const std::string word(Trimmed(text));
+  if (word == "help" || word == "quit" || word == "exit")
+    return RunCommand(word == "help" ? ".help" : ".quit");
+  Entry entry = ReadEntry(text, session_.NextEntry());
+  if (entry.kind == Entry::Kind::kCommand) return RunCommand(entry.text);
+  Say(std::move(entry));
+}
+
+void Repl::RunCommand(const std::string& text) {
+  const std::size_t blank = std::min(text.find_first_of(" \t\n"), text.size());
+  const std::string name = text.substr(0, blank);
+  const std::string argument(Trimmed(std::string_view(text).substr(blank)));
+  NearestName nearest(name);
+  for (const Command& command : Commands()) {
+    if (name == command.name || (name == ".exit" && std::string_view(command.name) == ".quit")) {
+      const bool takes = *command.takes != '\0';
+      if (!argument.empty() && !takes)
+        return Error(fmt::format("{} takes nothing, got `{}`", name, Printable(argument)));
+      if (argument.empty() && takes && *command.takes != '[')
+        return Error(fmt::format("expected {} {}", name, command.takes));
+      return (this->*command.run)(argument);
+    }
+    nearest.Offer(command.name);
+  }
+  Error(fmt::format(
+      "unknown command `{}`{}", Printable(name),
+      nearest.name().empty() ? "; .help lists them" : ", did you mean `" + nearest.name() + "`?"));
+}
+
+// --- entries ----------------------------------------------------------------------------------
+
+void Repl::Say(Entry entry) {
+  session_.CountEntry();
+  if (!entry.findings.empty()) {
+    std::ostringstream findings;
+    PrintDiagnostics(entry.findings, entry.sources, findings);
+    Coloured(findings.str());
+  }
+  if (entry.kind == Entry::Kind::kRejected) {
+    failed_ = true;
+    return;
+  }
+  if (entry.kind == Entry::Kind::kNothing) {
+    if (interactive_ && entry.name.ends_with(".md")) Note("no RPL in this entry");
+    return;
+  }
+  const auto started = std::chrono::steady_clock::now();
+  const ReplSession::Change change = session_.Say(entry);
+  std::ostringstream findings;
+  PrintFindings(entry, change.findings, change.sources, findings);
+  Coloured(findings.str());
+  failed_ |= HasErrors(change.findings);
+  const bool query = entry.kind == Entry::Kind::kQuery;
+  if (change.taken && !entry.novelty.empty()) PrintTaken(entry);
+  if (query) {
+    pursued_ = entry;
+    pursued_->novelty.clear();
+    outcome_ = change.outcome;
+  }
+  if (query && change.outcome.status == Status::kUnsatisfied)
+    for (const std::string& unknown : UnknownCalls(session_.session(), entry.calls)) Note(unknown);
+  if (query && change.outcome.status != Status::kRejected) Finish(change.outcome);
+  else if (change.outcome.status == Status::kInterrupted) Note("cancelled");
+  else if (change.outcome.status != Status::kNothing && change.outcome.status != Status::kRejected)
+    Alarm(Printable(change.outcome.reason));
+  if (!change.taken && (interactive_ || !HasErrors(change.findings)))
+    Note("the entry was taken back");
+  if (timer_) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+    std::cerr << fmt::format("{:.3f} s, {}\n", spent.count(),
+                             Counted(session_.session().store().rows(), "row"));
+  }
+}
+
+// Goes on with what was pursued last.
+void Repl::Pursue() {
+  if (pursued_) {
+    Entry again = *pursued_;
+    return Say(std::move(again));
+  }
+  outcome_ = session_.Run();
+  std::ostringstream findings;
+  PrintDiagnostics(outcome_->diagnostics, session_.session().sources(), findings);
+  Coloured(findings.str());
+  Finish(*outcome_);
+}
+
+void Repl::Finish(const Outcome& outcome) {
+  if (mode_ == Mode::kJson) {
+    std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, session_.session().pool())) << std::endl;
+    return;
+  }
+  switch (outcome.status) {
+    case Status::kSatisfied: PrintAnswers(outcome); break;
+    case Status::kInterrupted: Note("cancelled"); break;
+    case Status::kUnsatisfied:
+    case Status::kToolFailed:
+      std::cout << (mode_ == Mode::kTable ? "no: " : "") << Printable(outcome.reason) << std::endl;
+      break;
+    case Status::kWaiting:
+      std::cout << Printable(outcome.reason) << std::endl;
+      if (interactive_) Note(".answer KEY=VALUE answers it, see .pending");
+      break;
+    default: PrintLines(Session::Reply(outcome)); std::cout << std::flush;
+  }
+}
+
+void Repl::PrintAnswers(const Outcome& outcome) const {
+  if (mode_ == Mode::kTable && !outcome.columns.empty()) PrintTable(outcome);
+  else PrintLines(Session::Reply(outcome));
+  std::cout << std::flush;
+  PrintCutOff(outcome, std::cerr);
+}
+
+void Repl::PrintTable(const Outcome& outcome) const {
+  const Pool& pool = session_.session().store().pool();
+  const std::size_t width = outcome.columns.size();
+  const std::size_t answers = outcome.cells.size() / width;
+  std::vector<std::vector<TableCell>> rows(std::min(answers, kShownAnswers));
+  for (std::size_t i = 0; i < rows.size() * width; ++i) {
+    const Value value = outcome.cells[i];
+    std::string text = value == kAbsent ? "" : Text(pool, value);
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    std::replace(text.begin(), text.end(), '\t', ' ');
+    rows[i / width].push_back({Printable(text), Pool::IsNumber(value)});
+  }
+  std::cout << TableText(outcome.columns, rows, TerminalWidth(), colours_.out ? "\033[1m" : "",
+                         colours_.out ? "\033[0m" : "");
+  if (answers > kShownAnswers)
+    std::cout << fmt::format("{} more, {} in all\n", answers - kShownAnswers,
+                             Counted(answers, "answer"));
+  else std::cout << Counted(answers, "answer") << '\n';
+  std::cout << std::flush;
+}
+
+void Repl::PrintTaken(const Entry& entry) const {
+  if (interactive_) Note(Contents(entry.name, entry.novelty));
+}
+
+// The first kShownAnswers lines were printed; how many are left.
+void Repl::PrintRest(std::size_t left, const char* what) const {
+  if (left > 0) std::cout << fmt::format("-- {} more\n", Counted(left, what));
+  std::cout << std::flush;
+}
+
+// Whether it was taken. What is wrong is printed.
+bool Repl::PrintChange(const ReplSession::Change& change, const std::string& what) {
+  std::ostringstream findings;
+  PrintDiagnostics(change.findings, change.sources, findings);
+  Coloured(findings.str());
+  if (!change.error.empty()) Error(change.error);
+  if (change.outcome.status != Status::kNothing) Alarm(Printable(change.outcome.reason));
+  if (!change.taken && change.error.empty()) Note(what + " was not taken in");
+  failed_ |= !change.taken;
+  return change.taken;
+}
+
+// --- what is said ------------------------------------------------------------------------------
+
+void Repl::Error(const std::string& text) {
+  failed_ = true;
+  Alarm(text);
+}
+
+void Repl::Alarm(const std::string& text) const {
+  std::cerr << (colours_.err ? "\033[31m" : "") << Printable(text)
+            << (colours_.err ? "\033[0m" : "") << '\n';
+}
+
+void Repl::Note(const std::string& text) const {
+  std::cerr << (colours_.err ? "\033[2m" : "") << Printable(text) << (colours_.err ? "\033[0m" : "")
+            << '\n';
+}
+
+// Findings as Render gives them, with their severity in colour.
+void Repl::Coloured(const std::string& findings) {
+  if (!colours_.err) {
+    std::cerr << findings;
+    return;
+  }
+  std::istringstream lines(findings);
+  for (std::string line; std::getline(lines, line);) {
+    for (const auto& [word, mark] :
+         {std::pair(": error RPL", "\033[1;31m"), std::pair(": warning RPL", "\033[1;33m"),
+          std::pair(": info RPL", "\033[1m")}) {
+      const std::size_t at = line.find(word);
+      if (at == line.npos || line.starts_with(' ')) continue;
+      line.insert(std::min(line.find(':', at + 1), line.size()), "\033[0m");
+      line.insert(at + 2, mark);
+      break;
+    }
+    std::cerr << line << '\n';
+  }
+}
+
+// A line of the log, "3.2 asserted p(1)". While stepping, a phase is a paragraph, and a person
+// says when the next one may begin.
+void Repl::Log(const std::string& line) {
+  if (stepping_ == Stepping::kNo) {
+    std::cerr << PrintableLine(line) << '\n';
+    return;
+  }
+  const std::size_t blank = std::min(line.find(' '), line.size());
+  const std::string phase = line.substr(0, blank);
+  if (phase == phase_) {
+    std::cout << "    " << PrintableLine(line.substr(std::min(blank + 1, line.size()))) << '\n';
+    return;
+  }
+  if (!phase_.empty() && stepping_ == Stepping::kPauses && interactive_) {
+    const LineReader::Line answer =
+        reader_->Answer(fmt::format("-- Enter for {}, g for the rest: ", phase));
+    if (answer.end != LineReader::End::kText || Trimmed(answer.text) == "g")
+      stepping_ = Stepping::kRunsThrough;
+  }
+  phase_ = phase;
+  std::cout << (colours_.out ? "\033[1m" : "") << PrintableLine(line)
+            << (colours_.out ? "\033[0m" : "") << std::endl;
+}
+
+}  // namespace rpl

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interactive shell: entries (shell/repl/entry.h), answered one after another, and
+// commands that begin with a dot. docs/shell.md shows it.
+//
+// Standard output carries answers and what commands were asked for; findings, notes, the log,
+// progress and questions go to standard error, prompts to the terminal. An entry that is
+// wrong, cancelled or beyond a limit leaves the session as it was, and stays in the history to
+// be edited. Without a person, entries are the lines of standard input.
+#ifndef RPL_SHELL_REPL_REPL_H_
+#define RPL_SHELL_REPL_REPL_H_
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shell/host/engine_setup.h"
+#include "shell/host/options.h"
+#include "shell/repl/history.h"
+#include "shell/repl/line_reader.h"
+#include "shell/repl/session.h"
+
+namespace rpl {
+
+/// Marks around text for a terminal with colours; "" for others.
+struct Colours {
+  bool out = false;  // standard output has them
+  bool err = false;
+};
+
+/// `when`: auto, always or never. Auto heeds NO_COLOR and TERM, and wants a terminal.
+Colours ColoursFor(std::string_view when);
+
+class Repl : private Agent {
+ public:
+  explicit Repl(const ReplOptions& options);
+  ~Repl() override;
+
+  /// Loads the documents and answers entries up to the end of the input. The exit code is
+  /// kExitInvalid when nobody sits there and an entry was wrong.
+  int Run();
+
+ private:
+  struct Command {
+    const char* name;  // ".facts"
+    const char* takes;
+    const char* help;
+    void (Repl::*run)(const std::string& argument);
+  };
+  static const std::vector<Command>& Commands();
+
+  // Agent: the person at the prompt.
+  rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
+  void Chat(const std::string& line) override;
+  void OfferToContinue(const std::string&) override {}
+
+  ExitCode Begin();
+  void Greet(const std::string& document) const;
+  void Enter(const std::string& text);
+  void RunCommand(const std::string& text);
+  void Say(Entry entry);
+  void Pursue();
+  void Finish(const Outcome& outcome);
+  void PrintAnswers(const Outcome& outcome) const;
+  void PrintTable(const Outcome& outcome) const;
+  void PrintTaken(const Entry& entry) const;
+  bool PrintChange(const ReplSession::Change& change, const std::string& what);
+  void PrintExplained(const std::string& fact, bool absent);
+  void PrintRest(std::size_t left, const char* what) const;
+  void Log(const std::string& line);
+  void Error(const std::string& text);  // of what was entered
+  void Alarm(const std::string& text) const;
+  void Note(const std::string& text) const;
+  void Coloured(const std::string& findings);
+  CompletionNames Names() const;
+
+  // The commands.
+  void Help(const std::string& argument);
+  void Load(const std::string& argument);
+  void Reload(const std::string& argument);
+  void Undo(const std::string& argument);
+  void Facts(const std::string& argument);
+  void Rules(const std::string& argument);
+  void Goals(const std::string& argument);
+  void Go(const std::string& argument);
+  void Step(const std::string& argument);
+  void Pending(const std::string& argument);
+  void AnswerWith(const std::string& argument);
+  void Why(const std::string& argument);
+  void WhyNot(const std::string& argument);
+  void Trace(const std::string& argument);
+  void Phases(const std::string& argument);
+  void Limits(const std::string& argument);
+  void PrintProfile(const std::string& argument);
+  void Timer(const std::string& argument);
+  void SetMode(const std::string& argument);
+  void Save(const std::string& argument);
+  void Quit(const std::string& argument);
+  void Switch(const char* command, const std::string& argument, bool& to);
+
+  enum class Mode { kTable, kText, kJson };
+  /// A table makes texts of what it shows only.
+  static AnswerForms FormsOf(Mode mode) { return {mode == Mode::kText, mode == Mode::kJson}; }
+
+  const ReplOptions& options_;
+  Colours colours_;
+  bool interactive_;
+  ToolSetup tools_;
+  ScriptedAgent scripted_;
+  SessionLimits limits_;
+  ReplSession session_;
+  ReplHistory history_;
+  std::unique_ptr<LineReader> reader_;
+  Mode mode_ = Mode::kTable;
+  bool phases_ = false;
+  bool timer_ = false;
+  bool over_ = false;
+  bool failed_ = false;  // an entry was wrong
+  enum class Stepping { kNo, kPauses, kRunsThrough };
+  Stepping stepping_ = Stepping::kNo;
+  std::string phase_;               // that was logged last, "3.2"
+  std::optional<Entry> pursued_;    // the query asked last; none: the program's goals
+  std::optional<Outcome> outcome_;  // of what was pursued last
+};
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_REPL_REPL_H_

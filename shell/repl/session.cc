@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/repl/session.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "grammar/document.h"
+#include "grammar/printer.h"
+#include "runtime/facts_file.h"
+#include "runtime/saved_session.h"
+#include "shell/host/engine_setup.h"
+#include "shell/host/input.h"
+#include "shell/host/report.h"
+
+namespace rpl {
+namespace {
+
+constexpr const char* kTraceName = "trace.rpl";
+
+std::string PathOf(const std::string& name) {
+  const std::optional<FactsName> facts = FactsNameOf(name);
+  return facts ? facts->path : name;
+}
+
+// Whether the evaluation would go on for ever, as far as anybody knows.
+bool IsCutOff(const Outcome& outcome) {
+  return outcome.status == Status::kInterrupted || outcome.status == Status::kLimit;
+}
+
+ReplSession::Change Refused(std::string error) {
+  ReplSession::Change change;
+  change.taken = false;
+  change.error = std::move(error);
+  return change;
+}
+
+int NumberOf(const std::string& entry) {
+  return std::atoi(entry.c_str() + std::string_view("<entry ").size());
+}
+
+// `place("Lucca")` of `place(?where) ^^ {?where "Lucca"} -> true`, `$stock("nuts")` of
+// `$stock("nuts") ^ ~ {:result 3} -> true`: what an entry of the trace says the truth of.
+std::string EnteredCall(const std::string& entry) {
+  Sources sources;
+  Diagnostics ignored;
+  const Document document = ReadDocument(sources, sources.Add("entry.rpl", entry), ignored);
+  if (document.sentences.empty() || document.sentences.front().sentence.rule.tail.empty())
+    return "";
+  Node form = Ungroup(document.sentences.front().sentence.rule.tail.front());
+  const auto* annotated = form.As<Annotated>();
+  if (annotated == nullptr) return Print(form);
+  Node call = annotated->form.front();
+  auto* to = std::get_if<Call>(&call.is);
+  if (to == nullptr) return Print(call);
+  for (const Suffix& suffix : annotated->suffixes) {
+    const auto* bindings = suffix.value.front().As<Collection>();
+    if (!suffix.bindings || bindings == nullptr) continue;
+    for (std::size_t i = 0; i + 1 < bindings->items.size(); i += 2)
+      for (Node& argument : to->args)
+        if (argument == bindings->items[i]) argument = bindings->items[i + 1];
+  }
+  return Print(call);
+}
+
+// Without the replies that a later entry takes back: the sentence that did so is a part of the
+// program, and would not come after them.
+void DropTakenBack(Trace& trace) {
+  std::unordered_set<std::string> taken_back;
+  for (std::size_t i = trace.size(); i-- > 0;) {
+    if (trace[i].kind == TraceEntry::Kind::kRetraction)
+      taken_back.insert(EnteredCall(trace[i].text));
+    else if (trace[i].kind == TraceEntry::Kind::kReply && !taken_back.empty() &&
+             taken_back.contains(EnteredCall(trace[i].text)))
+      trace.erase(trace.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+}  // namespace
+
+void ReplSession::SetReader() {
+  std::vector<std::string> documents;
+  for (const ProgramFile& part : parts_)
+    if (!IsEntry(part)) documents.push_back(PathOf(part.name));
+  if (documents.empty()) documents.push_back("entry");
+  session_->SetFileReader(ReaderBeside(documents));
+}
+
+// Tells the journal what an epoch begins with; `recorded` is what it has of the epoch.
+void ReplSession::BeginEpoch(std::vector<Event> recorded, std::span<const Event> earlier,
+                             const ProgramEvent& program) {
+  const Trace to_come = EntriesToCome(earlier);
+  journal_ = std::make_unique<Journal>(std::move(recorded), earlier,
+                                       [this](const Event& event, bool settled) {
+                                         events_.push_back(event);
+                                         return file_->Append(event, settled);
+                                       });
+  options_.journal = journal_.get();
+  journal_->Tell(Journal::Program(program));
+  for (const TraceEntry& entry : to_come) journal_->Entry(entry);
+}
+
+std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts,
+                                           const Trace& replies) {
+  parts_ = parts;
+  replies_ = replies;
+  const std::string trace = replies.empty() ? "" : TraceProgram(replies);
+  session_.reset();
+  if (file_ != nullptr) BeginEpoch({}, events_, {parts, trace});
+  session_ = std::make_unique<Session>(agent_, options_);
+  profiled_.stands = false;
+  SetReader();
+  std::vector<Diagnostic> findings;
+  for (const ProgramFile& part : parts)
+    for (Diagnostic& finding : session_->Load(part.name, part.text))
+      findings.push_back(std::move(finding));
+  if (!trace.empty()) session_->LoadTrace(kTraceName, trace);
+  return findings;
+}
+
+// The timestep that takes the parts in. It asks nobody.
+Outcome ReplSession::Settle() {
+  Outcome outcome = session_->Say("<start>", "");
+  ClearInterrupt();
+  return outcome;
+}
+
+// What was answered. That something was shown ($json) is no answer.
+Trace ReplSession::Replies() const {
+  Trace replies;
+  // A journal tells of the epochs before this one, too.
+  if (file_ == nullptr) replies = replies_;
+  const Trace& entries = session_->Entries();
+  replies.insert(replies.end(), entries.begin(), entries.end());
+  DropTakenBack(replies);
+  std::erase_if(replies, [](const TraceEntry& e) {
+    return e.kind != TraceEntry::Kind::kReply || e.text.starts_with("$json(");
+  });
+  for (TraceEntry& half : session_->HalfAnswers()) replies.push_back(std::move(half));
+  return replies;
+}
+
+// Goes on with these parts instead; with those before when they have errors or do not settle.
+ReplSession::Change ReplSession::Exchange(std::vector<ProgramFile> parts) {
+  Change change;
+  const std::vector<ProgramFile> before = parts_;
+  const Trace replies = session_ != nullptr ? Replies() : Trace();
+  change.findings = Start(parts, replies);
+  change.taken = !HasErrors(change.findings);
+  if (change.taken) {
+    change.outcome = Settle();
+    change.taken = !IsCutOff(change.outcome);
+  }
+  change.sources = session_->sources();
+  if (!change.taken) {
+    Start(before, replies);
+    Settle();
+  }
+  session_->SetLog(log_);
+  return change;
+}
+
+void ReplSession::SetLimits(const SessionLimits& limits) {
+  options_.limits = limits;
+  if (session_ != nullptr) session_->SetLimits(limits);
+}
+
+void ReplSession::SetAnswerForms(AnswerForms forms) {
+  options_.answer_forms = forms;
+  if (session_ != nullptr) session_->SetAnswerForms(forms);
+}
+
+void ReplSession::SetLog(std::function<void(const std::string&)> log) {
+  log_ = std::move(log);
+  session_->SetLog(log_);
+}
+
+ReplSession::Change ReplSession::Begin(std::vector<ProgramFile> documents) {
+  return Exchange(std::move(documents));
+}
+
+ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionFile> file,
+                                        std::vector<ProgramFile> documents) {
+  file_ = std::move(file);
+  events_ = file_->events();
+  const std::optional<ProgramEvent> program = LastProgram(events_);
+  if (!program) return Begin(std::move(documents));
+  const auto epoch =
+      std::find_if(events_.rbegin(), events_.rend(),
+                   [](const Event& event) { return event.kind == Event::Kind::kProgram; })
+          .base() -
+      1;
+  parts_ = program->files;
+  BeginEpoch({epoch, events_.end()}, {events_.begin(), epoch}, *program);
+  session_ = std::make_unique<Session>(agent_, options_);
+  profiled_.stands = false;
+  SetReader();
+  for (const ProgramFile& part : parts_) session_->Load(part.name, part.text);
+  if (!program->trace.empty()) session_->LoadTrace(kTraceName, program->trace);
+  bool cut_off = false;  // the last turn, once more
+  while (const std::optional<RecordedTurn> turn = journal_->NextTurn()) {
+    cut_off = IsCutOff(turn->text ? session_->Say(turn->name, *turn->text) : session_->Run());
+    if (!turn->text || cut_off) continue;
+    const ProgramFile part{turn->name, NoveltyOf(turn->name, *turn->text)};
+    if (IsEntry(part) && !part.text.empty()) parts_.push_back(part);
+  }
+  for (const ProgramFile& part : parts_)
+    if (IsEntry(part)) entries_ = std::max(entries_, NumberOf(part.name));
+  ClearInterrupt();
+  if (!journal_->broken().empty()) return Refused(journal_->broken());
+  std::vector<ProgramFile> parts = parts_;
+  if (!documents.empty()) {
+    std::erase_if(parts, [](const ProgramFile& part) { return !IsEntry(part); });
+    parts.insert(parts.begin(), documents.begin(), documents.end());
+    return parts == parts_ && !cut_off ? Change() : Exchange(std::move(parts));
+  }
+  if (cut_off) Exchange(parts_);
+  return ReadAgain(std::move(parts));
+}
+
+ReplSession::Change ReplSession::Say(const Entry& entry) {
+  Change change;
+  profile_.Clear();
+  change.outcome = session_->Say(entry.name, entry.text);
+  KeepProfile();
+  change.findings = change.outcome.diagnostics;
+  change.sources = session_->sources();
+  const bool asserts = !entry.novelty.empty();
+  change.taken = !asserts || (!HasErrors(change.findings) && !IsCutOff(change.outcome));
+  if (!change.taken || IsCutOff(change.outcome)) GoBack(asserts);
+  else if (asserts) parts_.push_back({entry.name, entry.novelty});
+  return change;
+}
+
+// After a turn that was cut off, or whose entry must go. A file would go on with a turn that
+// was cut off, so it begins an epoch.
+void ReplSession::GoBack(bool asserted) {
+  ClearInterrupt();
+  if (asserted || file_ != nullptr) Exchange(parts_);
+}
+
+// Taking back and loading evaluate, too; that is not what is asked about.
+void ReplSession::KeepProfile() {
+  profile_.Enter(Profile::Part::kElsewhere);
+  profiled_ = {std::exchange(profile_, Profile()), session_->sources(), true};
+}
+
+Outcome ReplSession::Run() {
+  profile_.Clear();
+  Outcome outcome = session_->Run();
+  KeepProfile();
+  if (IsCutOff(outcome)) GoBack(false);
+  return outcome;
+}
+
+std::optional<Outcome> ReplSession::Step() {
+  profile_.Clear();
+  std::optional<Outcome> outcome = session_->Step();
+  KeepProfile();
+  if (outcome && IsCutOff(*outcome)) GoBack(false);
+  return outcome;
+}
+
+ReplSession::Change ReplSession::Load(const std::string& name) {
+  Input input = ReadFile(PathOf(name));
+  if (!input.error.empty()) return Refused(PathOf(name) + ": " + input.error);
+  std::vector<ProgramFile> parts = parts_;
+  const auto known = std::find_if(parts.begin(), parts.end(),
+                                  [&](const ProgramFile& part) { return part.name == name; });
+  if (known != parts.end()) known->text = std::move(input.text);
+  else parts.push_back({name, std::move(input.text)});
+  return Exchange(std::move(parts));
+}
+
+// With the documents as they are now; one that is gone keeps its text.
+ReplSession::Change ReplSession::ReadAgain(std::vector<ProgramFile> parts) {
+  std::string missing;
+  for (ProgramFile& part : parts) {
+    if (IsEntry(part)) continue;
+    Input input = ReadFile(PathOf(part.name));
+    if (input.error.empty()) part.text = std::move(input.text);
+    else missing = PathOf(part.name) + ": " + input.error + "; its text stays as it was";
+  }
+  Change change = parts == parts_ ? Change() : Exchange(std::move(parts));
+  change.error = missing;
+  return change;
+}
+
+ReplSession::Change ReplSession::Reload() { return ReadAgain(parts_); }
+
+std::string ReplSession::LastEntry() const {
+  const auto last = std::find_if(parts_.rbegin(), parts_.rend(), IsEntry);
+  if (last == parts_.rend()) return "";
+  return last->text.substr(0, last->text.find_last_not_of(" \t\n") + 1);
+}
+
+std::optional<ReplSession::Change> ReplSession::TakeBack() {
+  std::vector<ProgramFile> parts = parts_;
+  const auto last = std::find_if(parts.rbegin(), parts.rend(), IsEntry);
+  if (last == parts.rend()) return std::nullopt;
+  parts.erase(std::next(last).base());
+  return Exchange(std::move(parts));
+}
+
+}  // namespace rpl

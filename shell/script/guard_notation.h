@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decisions in one line, for the directive GUARD of test scripts (docs/testing.md):
+//
+//   {"kind":"maxCalls",…}; call t{"a":1} tags ["x"]; after t, a 60ms; user {"vip":"y"} => block
+//
+// The first part is a condition, or `rules […]`; the parts after it say what surrounds the
+// call. TRUE and FALSE stand for a condition that always holds and one that never does, TZ
+// for a time zone in the tag `tz` of the end user.
+#ifndef RPL_SHELL_SCRIPT_GUARD_NOTATION_H_
+#define RPL_SHELL_SCRIPT_GUARD_NOTATION_H_
+
+#include <optional>
+#include <string>
+
+namespace rpl {
+
+/// What the line expects and is not so; nullopt when it holds.
+std::optional<std::string> CheckGuardLine(const std::string& line);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_SCRIPT_GUARD_NOTATION_H_

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/script/script_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "grammar/document.h"
+#include "grammar/printer.h"
+#include "runtime/session.h"
+#include "shell/host/input.h"
+#include "shell/host/report.h"
+#include "shell/host/scripted_agent.h"
+#include "shell/script/guard_notation.h"
+#include "shell/script/script_folder.h"
+#include "shell/script/verify_table.h"
+
+namespace rpl {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// Nobody is there; chat is kept.
+class AbsentAgent : public Agent {
+ public:
+  explicit AbsentAgent(Lines& chat) : chat_(chat) {}
+  rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }
+  void Chat(const std::string& line) override { chat_.push_back(line); }
+  void OfferToContinue(const std::string&) override {}
+
+ private:
+  Lines& chat_;
+};
+
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+SessionOptions OptionsFor(const Script& script, Lines& log) {
+  SessionOptions options;
+  for (const ScriptStep& step : script.steps) {
+    if (step.kind == StepKind::kNow) options.now = step.argument;
+  }
+  options.log = [&log](const std::string& line) { log.push_back(line); };
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(kScriptSeconds);
+  options.interrupted = [end] { return std::chrono::steady_clock::now() > end; };
+  return options;
+}
+
+// What the expectations about a turn look at.
+struct Turn {
+  Lines visible;                 // chat, then the reply
+  std::optional<Status> status;  // none for a document that is only taken in
+  std::vector<Diagnostic> diagnostics;
+  std::string name;  // of the text, and the text, for TREE
+  std::string text;
+};
+
+class Runner {
+ public:
+  Runner(const Script& script, CommandLine run)
+      : run_(run),
+        absent_(chat_),
+        agent_(absent_, notes_),
+        session_(agent_, OptionsFor(script, log_)) {
+    session_.SetFileReader([this](const std::string& name) -> std::optional<std::string> {
+      const auto found = files_.find(name);
+      if (found == files_.end()) return std::nullopt;
+      return found->second;
+    });
+  }
+
+  // Does what the step says; what does not hold, or nullopt.
+  std::optional<std::string> Do(const ScriptStep& step);
+
+ private:
+  using Failure = std::optional<std::string>;
+
+  void Load(const std::string& name, std::string text);
+  void Command(const ScriptStep& step);
+  void Say(const std::string& text);
+  void Run();
+  void RunIfOnlyLoaded();
+  void End(const Outcome& outcome, const Lines& reply);
+
+  Failure CheckTurn(const ScriptStep& step);
+  Failure CheckOneLine(const ScriptStep& step, std::string_view what, bool holds);
+  Failure CheckFindings(const ScriptStep& step);
+  Failure CheckLog(const ScriptStep& step);
+  Failure CheckRules(const ScriptStep& step);
+  Failure CheckTree(const ScriptStep& step);
+  static Failure CheckGuard(const ScriptStep& step);
+
+  Lines chat_;
+  Lines log_;
+  std::ostringstream notes_;
+  std::map<std::string, std::string> files_;
+  std::set<std::string> unwritten_;  // of files_
+  const CommandLine run_;
+  std::optional<ScriptFolder> folder_;  // since the first command
+  AbsentAgent absent_;
+  ScriptedAgent agent_;
+  Session session_;
+  Turn turn_;
+  int messages_ = 0;
+};
+
+void Runner::Load(const std::string& name, std::string text) {
+  turn_ = {};
+  turn_.name = name;
+  turn_.text = std::move(text);
+  turn_.diagnostics = session_.Load(turn_.name, turn_.text);
+}
+
+void Runner::Command(const ScriptStep& step) {
+  if (!folder_) folder_.emplace(run_);
+  for (const std::string& name : unwritten_) folder_->Write(name, files_[name]);
+  unwritten_.clear();
+  folder_->Run(step.words, Joined(step.body), kScriptSeconds);
+}
+
+void Runner::Say(const std::string& text) {
+  turn_ = {};
+  turn_.name = fmt::format("<message {}>", ++messages_);
+  turn_.text = text;
+  chat_.clear();
+  const Outcome outcome = session_.Say(turn_.name, text);
+  turn_.diagnostics = outcome.diagnostics;
+  End(outcome, Session::Reply(outcome));
+}
+
+void Runner::Run() {
+  turn_.diagnostics.clear();
+  chat_.clear();
+  const Outcome outcome = session_.Run();
+  End(outcome, outcome.answers);
+}
+
+void Runner::RunIfOnlyLoaded() {
+  if (turn_.status) return;
+  const Turn document = turn_;
+  Say("");
+  turn_.name = document.name;
+  turn_.text = document.text;
+  turn_.diagnostics = document.diagnostics;
+}
+
+void Runner::End(const Outcome& outcome, const Lines& reply) {
+  turn_.status = outcome.status;
+  turn_.visible = chat_;
+  turn_.visible.insert(turn_.visible.end(), reply.begin(), reply.end());
+}
+
+std::optional<std::string> Runner::Do(const ScriptStep& step) {
+  switch (step.kind) {
+    case StepKind::kNow: return std::nullopt;  // OptionsFor has read it
+    case StepKind::kReply:
+      agent_.Add(AnswerFromTerms(step.argument, *step.call, step.reply,
+                                 step.value ? *step.value : Node{Nil{}, {}}));
+      return std::nullopt;
+    case StepKind::kFile:
+      files_[step.argument] = Joined(step.body);
+      unwritten_.insert(step.argument);
+      return std::nullopt;
+    case StepKind::kCommand: Command(step); return std::nullopt;
+    case StepKind::kVerifyTable: return CheckVerifyTable(step.body);
+    case StepKind::kGuard: return CheckGuard(step);
+    case StepKind::kExit:
+    case StepKind::kStdout:
+    case StepKind::kNoStdout:
+    case StepKind::kPrints:
+    case StepKind::kStderr:
+    case StepKind::kNoStderr:
+    case StepKind::kWrites:
+    case StepKind::kNoFile:
+    case StepKind::kFolder:
+    case StepKind::kSame:
+      if (!folder_) return "no command was run before\n";
+      return folder_->Check(step);
+    case StepKind::kDocument: Load(step.argument, Joined(step.body)); return std::nullopt;
+    case StepKind::kLoad: {
+      Input input = ReadFile(step.argument);
+      if (!input.error.empty()) return fmt::format("{}: {}\n", step.argument, input.error);
+      Load(step.argument, std::move(input.text));
+      return std::nullopt;
+    }
+    case StepKind::kUser: Say(Joined(step.body)); return std::nullopt;
+    case StepKind::kRun: Run(); return std::nullopt;
+    case StepKind::kReject:
+    case StepKind::kAccept:
+    case StepKind::kLint:
+    case StepKind::kClean: return CheckFindings(step);
+    case StepKind::kRules: return CheckRules(step);
+    case StepKind::kTree: return CheckTree(step);
+    case StepKind::kDefines: {
+      const Lines got = session_.Definitions();
+      if (got == step.body) return std::nullopt;
+      return Mismatch("the definitions", step.body, got);
+    }
+    default: break;
+  }
+  RunIfOnlyLoaded();
+  if (turn_.status == Status::kInterrupted) return fmt::format("not done in {} s", kScriptSeconds);
+  if (step.kind == StepKind::kLog || step.kind == StepKind::kNoLog) return CheckLog(step);
+  return CheckTurn(step);
+}
+
+// Every line that does not hold, with its place.
+std::optional<std::string> Runner::CheckGuard(const ScriptStep& step) {
+  std::string failures;
+  std::uint32_t line = step.line;
+  for (const std::string& decision : step.body) {
+    ++line;
+    if (decision.empty()) continue;
+    if (const auto failure = CheckGuardLine(decision))
+      failures += fmt::format("line {}: {}\n", line, *failure);
+  }
+  if (failures.empty()) return std::nullopt;
+  return failures;
+}
+
+std::optional<std::string> Runner::CheckTurn(const ScriptStep& step) {
+  const std::string first = turn_.visible.empty() ? "" : turn_.visible.front();
+  const bool fails = first.starts_with("%fail");
+  switch (step.kind) {
+    case StepKind::kAgent:
+      if (turn_.visible == step.body) return std::nullopt;
+      return Mismatch("these lines", step.body, turn_.visible);
+    case StepKind::kUnsat:
+      // A goal that waits is undecided, though its reply looks alike (decision 66).
+      return CheckOneLine(
+          step, "a reason",
+          turn_.status != Status::kWaiting && !first.empty() && first != "true" && !fails);
+    case StepKind::kFail:
+      return CheckOneLine(step, "one line `%fail(\"…\", \"…\")`",
+                          first.starts_with("%fail(\"") && first.ends_with("\")"));
+    case StepKind::kWaiting:
+      return CheckOneLine(
+          step, "one line that names what is awaited",
+          turn_.status == Status::kWaiting && !first.empty() && first != "true" && !fails);
+    default: break;
+  }
+  const std::string status(
+      StatusName(*turn_.status == Status::kLimit ? Status::kFailed : *turn_.status));
+  if (status == step.argument) return std::nullopt;
+  return fmt::format("expected the status {}, got {}\n{}", step.argument, status,
+                     Listing(turn_.visible));
+}
+
+// One visible line for which `holds` is true and in which the body lines stand.
+std::optional<std::string> Runner::CheckOneLine(const ScriptStep& step, std::string_view what,
+                                                bool holds) {
+  holds = holds && turn_.visible.size() == 1 &&
+          std::all_of(step.body.begin(), step.body.end(), [&](const std::string& part) {
+            return Contains(turn_.visible.front(), part);
+          });
+  if (holds) return std::nullopt;
+  return Mismatch(fmt::format("{}, with", what), step.body, turn_.visible);
+}
+
+std::optional<std::string> Runner::CheckFindings(const ScriptStep& step) {
+  std::ostringstream rendered;
+  PrintDiagnostics(turn_.diagnostics, session_.sources(), rendered);
+  const bool errors = HasErrors(turn_.diagnostics);
+  const bool warnings =
+      std::any_of(turn_.diagnostics.begin(), turn_.diagnostics.end(),
+                  [](const Diagnostic& d) { return d.severity == Severity::kWarning; });
+  bool holds = true;
+  std::string_view wanted;
+  switch (step.kind) {
+    case StepKind::kReject: wanted = "an error with", holds = errors; break;
+    case StepKind::kAccept: wanted = "no error", holds = !errors; break;
+    case StepKind::kLint:
+      wanted = "no error, and a warning with", holds = !errors && warnings;
+      break;
+    default: wanted = "no finding", holds = turn_.diagnostics.empty(); break;
+  }
+  for (const std::string& part : step.body) holds = holds && Contains(rendered.str(), part);
+  if (holds) return std::nullopt;
+  return fmt::format("expected {}\n{}got\n{}", wanted, Listing(step.body),
+                     turn_.diagnostics.empty() ? "  (no finding)\n" : rendered.str());
+}
+
+std::optional<std::string> Runner::CheckLog(const ScriptStep& step) {
+  if (step.kind == StepKind::kNoLog) {
+    for (const std::string& part : step.body) {
+      for (const std::string& line : log_) {
+        if (!part.empty() && Contains(line, part)) {
+          return Mismatch("no line of the log with", {part}, {line});
+        }
+      }
+    }
+    return std::nullopt;
+  }
+  auto at = log_.begin();
+  for (const std::string& part : step.body) {
+    at =
+        std::find_if(at, log_.end(), [&](const std::string& line) { return Contains(line, part); });
+    if (at == log_.end()) return Mismatch("next in the log, a line with", {part}, log_);
+    ++at;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Runner::CheckRules(const ScriptStep& step) {
+  const Lines rules = session_.Rules();
+  for (const std::string& part : step.body) {
+    const bool found = std::any_of(rules.begin(), rules.end(),
+                                   [&](const std::string& rule) { return Contains(rule, part); });
+    if (!found) return Mismatch("a rule with", {part}, rules);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Runner::CheckTree(const ScriptStep& step) {
+  Sources sources;
+  Diagnostics ignored;
+  const std::uint32_t file = sources.Add(turn_.name, turn_.text);
+  Message message;
+  if (turn_.name.starts_with("<message")) message = ReadMessage(sources, file, ignored);
+  else message.document = ReadDocument(sources, file, ignored);
+  Lines got;
+  if (message.query) got = {PrintTree(*message.query)};
+  else if (!message.document.sentences.empty())
+    got = {PrintTree(message.document.sentences.back().sentence)};
+  if (got == step.body) return std::nullopt;
+  return Mismatch("the tree", step.body, got);
+}
+
+}  // namespace
+
+std::optional<std::string> RunScript(const Script& script, CommandLine run) {
+  std::uint32_t line = script.line;
+  std::string name = "the start";
+  auto failed = [&](std::string_view why) {
+    return fmt::format("line {}, {}: {}", line, name, why);
+  };
+  try {
+    Runner runner(script, run);
+    for (const ScriptStep& step : script.steps) {
+      line = step.line;
+      name = step.name;
+      if (std::optional<std::string> failure = runner.Do(step)) return failed(*failure);
+    }
+  } catch (const std::exception& e) {
+    return failed(fmt::format("internal error: {}", e.what()));
+  } catch (...) {
+    return failed("internal error: an unknown exception");
+  }
+  return std::nullopt;
+}
+
+}  // namespace rpl

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/script/test_script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "formats/character.h"
+#include "grammar/markdown.h"
+#include "grammar/parser.h"
+#include "shell/host/scripted_agent.h"
+#include "shell/script/script_folder.h"
+
+namespace rpl {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Directive {
+  std::string_view name;
+  StepKind kind;
+  bool argument;  // whether something stands behind the colon
+  bool body;      // whether lines may follow
+};
+
+constexpr std::array kDirectives = {
+    Directive{"NOW", StepKind::kNow, true, false},
+    Directive{"REPLY", StepKind::kReply, true, false},
+    Directive{"FILE", StepKind::kFile, true, true},
+    Directive{"DOCUMENT", StepKind::kDocument, true, true},
+    Directive{"LOAD", StepKind::kLoad, true, false},
+    Directive{"USER", StepKind::kUser, false, true},
+    Directive{"RUN", StepKind::kRun, false, false},
+    Directive{"AGENT", StepKind::kAgent, false, true},
+    Directive{"UNSAT", StepKind::kUnsat, false, true},
+    Directive{"FAIL", StepKind::kFail, false, true},
+    Directive{"WAITING", StepKind::kWaiting, false, true},
+    Directive{"REJECT", StepKind::kReject, false, true},
+    Directive{"ACCEPT", StepKind::kAccept, false, false},
+    Directive{"LINT", StepKind::kLint, false, true},
+    Directive{"CLEAN", StepKind::kClean, false, false},
+    Directive{"STATUS", StepKind::kStatus, true, false},
+    Directive{"LOG", StepKind::kLog, false, true},
+    Directive{"NO LOG", StepKind::kNoLog, false, true},
+    Directive{"DEFINES", StepKind::kDefines, false, true},
+    Directive{"RULES", StepKind::kRules, false, true},
+    Directive{"TREE", StepKind::kTree, false, true},
+    Directive{"VERIFY", StepKind::kVerifyTable, false, true},
+    Directive{"COMMAND", StepKind::kCommand, true, true},
+    Directive{"GUARD", StepKind::kGuard, false, true},
+    Directive{"EXIT", StepKind::kExit, true, false},
+    Directive{"STDOUT", StepKind::kStdout, false, true},
+    Directive{"NO STDOUT", StepKind::kNoStdout, false, true},
+    Directive{"PRINTS", StepKind::kPrints, false, true},
+    Directive{"STDERR", StepKind::kStderr, false, true},
+    Directive{"NO STDERR", StepKind::kNoStderr, false, true},
+    Directive{"WRITES", StepKind::kWrites, true, true},
+    Directive{"ABSENT", StepKind::kNoFile, true, false},
+    Directive{"FOLDER", StepKind::kFolder, true, true},
+    Directive{"SAME", StepKind::kSame, true, false},
+};
+
+// Directives that name as many files of the script's folder as this, in their argument.
+std::size_t PathsOf(StepKind kind) {
+  switch (kind) {
+    case StepKind::kWrites:
+    case StepKind::kNoFile:
+    case StepKind::kFolder: return 1;
+    case StepKind::kSame: return 2;
+    default: return 0;
+  }
+}
+
+constexpr std::array<std::string_view, 5> kStatuses = {"satisfied", "unsatisfied", "waiting",
+                                                       "failed", "tool-failed"};
+
+// The name of the directive that the line opens, or "" for a line of a body.
+std::string_view DirectiveOf(std::string_view line) {
+  std::size_t end = line.starts_with("NO ") ? 3 : 0;
+  const std::size_t word = end;
+  while (end < line.size() && line[end] >= 'A' && line[end] <= 'Z') ++end;
+  if (end == word || end == line.size() || line[end] != ':') return "";
+  return line.substr(0, end);
+}
+
+// Reads the scripts of one case.
+class ScriptReader {
+ public:
+  ScriptReader(const Sources& sources, TestCase& to) : sources_(sources), case_(to) {}
+
+  void ReadScript(const Block& fence) {
+    case_.scripts.push_back({LineOf(fence.span), {}});
+    if (!fence.closed) Error(LineOf(fence.span), "the fence is never closed");
+    open_ = nullptr;
+    for (Span rest = fence.content; rest.begin < rest.end;) {
+      const std::string_view text = sources_.Text(rest);
+      const auto length = static_cast<std::uint32_t>(std::min(text.find('\n'), text.size()));
+      Span line{rest.file, rest.begin, rest.begin + length};
+      rest.begin = std::min(line.end + 1, rest.end);
+      if (sources_.Text(line).ends_with('\r')) --line.end;
+      ReadLine(line);
+    }
+    for (ScriptStep& step : case_.scripts.back().steps) Finish(step);
+    if (case_.scripts.back().steps.empty()) Error(LineOf(fence.span), "the script is empty");
+  }
+
+ private:
+  void ReadLine(Span line) {
+    const std::string_view text = sources_.Text(line);
+    const std::string_view name = DirectiveOf(text);
+    if (!name.empty()) {
+      Open(line, name);
+    } else if (open_ != nullptr && open_->body) {
+      case_.scripts.back().steps.back().body.emplace_back(text);
+    } else if (!IsAllSpace(text)) {
+      Error(LineOf(line), fmt::format("expected a directive, got `{}`", text));
+    }
+  }
+
+  void Open(Span line, std::string_view name) {
+    const auto* found = std::find_if(kDirectives.begin(), kDirectives.end(),
+                                     [&](const Directive& d) { return d.name == name; });
+    if (found == kDirectives.end()) {
+      Error(LineOf(line), fmt::format("unknown directive `{}:`", name));
+      return;
+    }
+    open_ = found;
+    ScriptStep step;
+    step.kind = found->kind;
+    step.name = name;
+    step.line = LineOf(line);
+    Span argument = line;
+    argument.begin += static_cast<std::uint32_t>(name.size() + 1);
+    argument = Trim(argument);
+    step.argument = sources_.Text(argument);
+    if (found->argument && step.argument.empty()) {
+      Error(step.line, fmt::format("expected something behind `{}:`", name));
+    } else if (!found->argument && !step.argument.empty()) {
+      Error(step.line, fmt::format("the text of `{}:` belongs on the lines below it", name));
+    } else if (step.kind == StepKind::kLoad) {
+      step.argument = fs::path(sources_.at(line.file).name).replace_filename(step.argument);
+    } else if (step.kind == StepKind::kReply) {
+      ReadReply(argument, step);
+    } else if (step.kind == StepKind::kStatus &&
+               std::find(kStatuses.begin(), kStatuses.end(), step.argument) == kStatuses.end()) {
+      Error(step.line, fmt::format("unknown status `{}`", step.argument));
+    } else if (step.kind == StepKind::kFile && !IsInnerPath(step.argument)) {
+      Error(step.line, "expected a path inside the folder of the script");
+    } else if (step.kind == StepKind::kCommand || PathsOf(step.kind) > 0) {
+      ReadWords(step);
+    }
+    case_.scripts.back().steps.push_back(std::move(step));
+  }
+
+  void ReadWords(ScriptStep& step) {
+    const auto words = CommandWords(step.argument);
+    const std::size_t paths = PathsOf(step.kind);
+    if (!words) {
+      Error(step.line, "a quote is not closed");
+    } else if (paths > 0 && (words->size() != paths ||
+                             !std::all_of(words->begin(), words->end(), IsInnerPath))) {
+      Error(step.line, paths == 1 ? "expected a path inside the folder of the script"
+                                  : "expected two paths inside the folder of the script");
+    } else {
+      step.words = *words;
+    }
+  }
+
+  // CALL => VALUE, CALL => decline, CALL => ^ {…}. The arrow is the first one that leaves
+  // a term on its left, since strings may contain arrows.
+  void ReadReply(Span text, ScriptStep& step) {
+    const std::string_view whole = sources_.Text(text);
+    for (std::size_t at = whole.find("=>"); at != whole.npos; at = whole.find("=>", at + 1)) {
+      Diagnostics ignored;
+      const auto arrow = static_cast<std::uint32_t>(text.begin + at);
+      step.call = ParseTerm(sources_, Trim({text.file, text.begin, arrow}), ignored);
+      if (!step.call) continue;
+      if (!IsCallPattern(*step.call)) break;
+      ReadReplyValue(Trim({text.file, arrow + 2, text.end}), step);
+      return;
+    }
+    Error(step.line, "expected a tool call, an avar or an argument name, `=>`, and a value");
+  }
+
+  void ReadReplyValue(Span text, ScriptStep& step) {
+    if (sources_.Text(text) == "decline") {
+      step.reply = Answer::Kind::kDecline;
+      return;
+    }
+    if (sources_.Text(text).starts_with('^')) {
+      step.reply = Answer::Kind::kMeta;
+      text = Trim({text.file, text.begin + 1, text.end});
+    }
+    Diagnostics found;
+    step.value = ParseTerm(sources_, text, found);
+    if (!step.value) {
+      Error(step.line, found.size() == 0 ? "expected a value" : found.all().front().message);
+    } else if (!IsPlain(*step.value, false)) {
+      Error(step.line, "expected a value without variables and calls");
+    }
+  }
+
+  static bool IsCallPattern(const Node& node) {
+    if (node.As<Avar>() != nullptr || node.As<Symbol>() != nullptr) return true;
+    const auto* call = node.As<Call>();
+    return call != nullptr && call->ns == Namespace::kTool &&
+           std::all_of(call->args.begin(), call->args.end(),
+                       [](const Node& arg) { return IsPlain(arg, true); });
+  }
+
+  // Blank lines before the next directive only part the steps.
+  static void Finish(ScriptStep& step) {
+    while (!step.body.empty() && IsAllSpace(step.body.back())) step.body.pop_back();
+  }
+
+  Span Trim(Span span) const {
+    while (span.begin < span.end &&
+           IsAllSpace(sources_.Text({span.file, span.begin, span.begin + 1})))
+      ++span.begin;
+    while (span.begin < span.end && IsAllSpace(sources_.Text({span.file, span.end - 1, span.end})))
+      --span.end;
+    return span;
+  }
+
+  std::uint32_t LineOf(Span span) const { return sources_.PlaceOf(span.file, span.begin).line; }
+
+  void Error(std::uint32_t line, std::string message) {
+    case_.errors.push_back(fmt::format("line {}: {}", line, message));
+  }
+
+  const Sources& sources_;
+  TestCase& case_;
+  const Directive* open_ = nullptr;  // of the line just read
+};
+
+}  // namespace
+
+std::vector<TestCase> ReadTestCases(Sources& sources, std::uint32_t file) {
+  std::vector<TestCase> cases;
+  TestCase current{sources.at(file).name, 1, {}, {}};
+  auto finish = [&] {
+    if (!current.scripts.empty()) cases.push_back(std::move(current));
+  };
+  for (const Block& block : ReadBlocks(sources, file)) {
+    if (block.kind == BlockKind::kHeading) {
+      finish();
+      current = {std::string(sources.Text(block.content)),
+                 sources.PlaceOf(file, block.span.begin).line,
+                 {},
+                 {}};
+    } else if (block.kind == BlockKind::kFence && block.info == "rpl-test") {
+      ScriptReader(sources, current).ReadScript(block);
+    }
+  }
+  finish();
+  return cases;
+}
+
+}  // namespace rpl
