@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RPL inside another program: everything public is in class rpl::Engine. § means a section
-// of the RPL specification.
+// of the RPL specification, as in docs/language.md.
 //
 // An Engine holds one program, what is known, its trace, and the questions that are open.
 // Documents come in with Load, facts and rules with Assert. Run takes timesteps (§18.3)

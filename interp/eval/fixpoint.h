@@ -37,7 +37,7 @@ class Fixpoint {
   /// missing, and none stands that was concluded from the absence of one.
   Stop Quiesce();
 
-  /// Violations of rules' constraints (§10.07): those that stand now.
+  /// Violations of rules' constraints (§10, decision 41): those that stand now.
   std::vector<Violation> Violations() const;
   /// The strata that the last Quiesce derived, by their number in the analysis: those that
   /// what changed reaches.
