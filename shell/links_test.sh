@@ -3,14 +3,15 @@
 #
 # usage: shell/links_test.sh
 #
-# Links in README.md, editors/README.md and docs/*.md to files of the repository lead to a file, and those to a
-# heading of a page to a heading. docs/README.md leads to each page beside it. The entries of
-# docs/glossary.md are in alphabetical order.
+# Links of the pages below to files of the repository lead to a file, and those to a heading of
+# a page to a heading. So do pictures. docs/README.md and docs/decisions/README.md lead to each
+# page beside them. The entries of docs/glossary.md are in alphabetical order.
 # The last line is `N passed, N failed`.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
-exec /usr/bin/python3 - README.md editors/README.md docs/*.md <<'END_OF_PYTHON'
+exec /usr/bin/python3 - README.md CONTRIBUTING.md CHANGELOG.md editors/README.md docs/*.md \
+  docs/decisions/*.md <<'END_OF_PYTHON'
 import os, re, sys
 
 def text_of(page):
@@ -50,7 +51,8 @@ def check(holds, message):
 
 for page in sys.argv[1:]:
     text = re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)(?!\])", "", text_of(page), flags=re.S)
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+    for target in re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"", text):
+        target = target[0] or target[1]
         if re.match(r"[a-z]+:", target):
             continue
         name, _, anchor = target.partition("#")
@@ -59,11 +61,14 @@ for page in sys.argv[1:]:
         if anchor and path.endswith(".md") and os.path.exists(path):
             check(anchor in anchors_of(path), f"{page}: a link to #{anchor}, no heading of {path}")
 
-index = set(re.findall(r"\]\((\w[\w-]*\.md)\)", text_of("docs/README.md")))
+def index_of(folder):
+    return set(re.findall(r"\]\((\w[\w-]*\.md)\)", text_of(folder + "/README.md")))
+
+indexes = {folder: index_of(folder) for folder in ("docs", "docs/decisions")}
 for page in sys.argv[1:]:
-    name = page.removeprefix("docs/")
-    if name != page and name != "README.md":
-        check(name in index, f"docs/README.md: no link to {name}")
+    folder, name = os.path.split(page)
+    if folder in indexes and name != "README.md":
+        check(name in indexes[folder], f"{folder}/README.md: no link to {name}")
 entries = re.findall(r"^- \*\*`?%?(.*?)`?\*\*:", text_of("docs/glossary.md"), re.M)
 check(len(entries) > 40, "docs/glossary.md: expected entries `- **term**: …`")
 check(entries == sorted(entries), "docs/glossary.md: expected the entries in order")

@@ -161,6 +161,10 @@ sed 's/"toolArg".*}/"timeGate","timezone":{"source":"enduserTag","tag":"tz"},"wi
 valid audit "run.started tool.decision tool.result run.ended" guarded \
   "$examples/guard/refund-desk.md" --policy "$examples/guard/refund-policy.json" \
   --approvals reviews --answers "$examples/guard/refund-answers.json" --audit audit.jsonl
+"$rpl" run "$examples/guard/refund-desk.md" --policy "$examples/guard/refund-policy.json" \
+  --approvals reviews --answers "$examples/guard/refund-answers.json" --session held \
+  >/dev/null 2>>err
+valid export "outside decision" "$rpl" trace export held --format ndjson
 valid audit "error" guarded "$examples/guard/refund-desk.md" --policy zone.json \
   --config guard.yaml --answers "$examples/guard/refund-answers.json" --audit audit.jsonl
 valid decision "allow hitl block" calls "$examples/guard/support-calls.jsonl"
