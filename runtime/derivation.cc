@@ -7,84 +7,85 @@ namespace rpl {
 
 std::string Derivations::RowText(RelationId relation, std::span<const Value> row,
                                  std::size_t most) const {
-  return FactText(store_, relation, row, most);
+  return FactText(engine_.store, relation, row, most);
 }
 
 std::string Derivations::BindingsText(const std::vector<Value>& entries, std::size_t most) const {
   std::string out = "{";
   for (std::size_t i = 0; i < entries.size(); i += 2) {
     if (i > 0) out += ", ";
-    out += Text(pool_, entries[i]) + " " + Text(pool_, entries[i + 1], most);
+    out += Text(engine_.pool, entries[i]) + " " + Text(engine_.pool, entries[i + 1], most);
   }
   return out + "}";
 }
 
 std::string Derivations::CollectedText(const Collected& collected, std::span<const Value> row,
                                        bool avars) const {
-  std::string out = store_.at(collected.relation).name() + "(";
+  std::string out = engine_.store.at(collected.relation).name() + "(";
   std::vector<Value> bindings;
   for (std::size_t i = 0; i < row.size(); ++i) {
-    const Question& q = program_.questions()[static_cast<std::size_t>(collected.questions[i])];
+    const Question& q =
+        engine_.program.questions()[static_cast<std::size_t>(collected.questions[i])];
     out +=
         (i > 0 ? ", " : "") + std::string(avars && q.subject.starts_with('$') ? "$" : "?") + q.name;
-    bindings.push_back(pool_.Slot(q.name));
+    bindings.push_back(engine_.pool.Slot(q.name));
     bindings.push_back(row[i]);
   }
   return out + ") ^^ " + BindingsText(bindings);
 }
 
 bool Derivations::IsDerived(const Fact& fact) const {
-  return store_.at(fact.first).space() == Space::kRelation &&
-         !analysis_.RulesOf(fact.first).empty();
+  return engine_.store.at(fact.first).space() == Space::kRelation &&
+         !engine_.analysis.RulesOf(fact.first).empty();
 }
 
 // The rule instance that gives the row. A premise of its own relation was there before it.
 bool Derivations::Find(Open& open, const std::set<Fact>& above) {
   const RelationId relation = open.fact.first;
   const std::vector<Value>& row = open.fact.second;
-  const Relation& rel = store_.at(relation);
+  const Relation& rel = engine_.store.at(relation);
   const RowId at = row.size() == rel.arity() ? rel.Find(row) : kNoId;
   int number = -1;
-  auto premises = solver_.Prove(relation, row, &number, [&](const Premise& p) {
+  auto premises = engine_.solver.Prove(relation, row, &number, [&](const Premise& p) {
     if (above.contains({p.relation, p.row})) return false;
     if (p.relation != relation || at == kNoId || rel.asserted(at)) return true;
     const RowId other = rel.Find(p.row);
     return other == kNoId || rel.asserted(other) || other < at;
   });
   if (!premises) return false;
-  open.def = &program_.definitions()[static_cast<std::size_t>(number)];
+  open.def = &engine_.program.definitions()[static_cast<std::size_t>(number)];
   open.premises = std::move(*premises);
   return true;
 }
 
 std::string Derivations::Leaf(const Fact& fact) const {
-  if (const Collected* collected = program_.FindCollected(fact.first))
+  if (const Collected* collected = engine_.program.FindCollected(fact.first))
     return CollectedText(*collected, fact.second, true);
   // A goal's truth: its bindings map stands last.
-  const Relation& rel = store_.at(fact.first);
+  const Relation& rel = engine_.store.at(fact.first);
   if (rel.space() == Space::kGoal && !fact.second.empty() &&
       fact.second.back().kind() == Kind::kMap)
-    return rel.name() + (pool_.ItemsOf(fact.second.back()).empty()
+    return rel.name() + (engine_.pool.ItemsOf(fact.second.back()).empty()
                              ? ""
-                             : " ^^ " + Text(pool_, fact.second.back(), kDerivationBytes));
+                             : " ^^ " + Text(engine_.pool, fact.second.back(), kDerivationBytes));
   return RowText(fact.first, fact.second, kDerivationBytes);
 }
 
 std::string Derivations::Finished(const Open& open) const {
   const Definition& def = *open.def;
   const std::vector<Value>& row = open.fact.second;
-  std::string head = store_.at(open.fact.first).name() + "(";
+  std::string head = engine_.store.at(open.fact.first).name() + "(";
   std::vector<Value> bindings;
   for (std::size_t i = 0; i < def.args.size(); ++i) {
     if (i > 0) head += ", ";
     const Pattern& p = def.args[i];
     if (p.kind != Pattern::Kind::kSlot || def.slots[static_cast<std::size_t>(p.slot)].empty()) {
-      head += Text(pool_, row[i], kDerivationBytes);
+      head += Text(engine_.pool, row[i], kDerivationBytes);
       continue;
     }
     const std::string& name = def.slots[static_cast<std::size_t>(p.slot)];
     head += (def.avar[static_cast<std::size_t>(p.slot)] ? "$" : "?") + name;
-    bindings.push_back(pool_.Slot(name));
+    bindings.push_back(engine_.pool.Slot(name));
     bindings.push_back(row[i]);
   }
   head += ")";

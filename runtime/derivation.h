@@ -9,7 +9,7 @@
 // in later ones, the row alone stands for it. So all sentences together are as long as what
 // they explain. A row rests on rows that were derived before it, never on itself.
 //
-// Borrows everything. Evaluates by the solver, whose tables stay.
+// Borrows the engine. Evaluates by the solver, whose tables stay.
 #ifndef RPL_RUNTIME_DERIVATION_H_
 #define RPL_RUNTIME_DERIVATION_H_
 
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/solver.h"
+#include "interp/eval/engine.h"
 
 namespace rpl {
 
@@ -30,12 +30,7 @@ class Derivations {
   static constexpr std::size_t kMaxDepth = 100;
   static constexpr std::size_t kMaxRows = 500;
 
-  Derivations(const Program& program, Store& store, const Analysis& analysis, Solver& solver)
-      : program_(program),
-        store_(store),
-        pool_(store.pool()),
-        analysis_(analysis),
-        solver_(solver) {}
+  explicit Derivations(interp::Engine& engine) : engine_(engine) {}
 
   /// The sentence of a row that rules derive; "" for other rows, and for one that had it.
   std::string SentenceOf(RelationId relation, const std::vector<Value>& row);
@@ -67,11 +62,7 @@ class Derivations {
   std::string Finished(const Open& open) const;
   std::string Leaf(const Fact& fact) const;
 
-  const Program& program_;
-  Store& store_;
-  Pool& pool_;
-  const Analysis& analysis_;
-  Solver& solver_;
+  interp::Engine& engine_;
   std::map<Fact, bool> explained_;  // rows in some sentence; true: they had one of their own
 };
 

@@ -23,7 +23,7 @@ void Runtime::DispatchAsyncs() {
   const bool live = options_.journal == nullptr || options_.journal->live();
   std::set<std::string> traced;
   for (const auto& [clause, value] : shown_) {
-    const std::string json = Json(pool_, value).value();  // else the clause did not hold
+    const std::string json = Json(engine_.pool, value).value();  // else the clause did not hold
     if (!AdmitsJson(value)) continue;
     chat_ = true;
     if (journal != nullptr ? journal->Chat(json) : live) agent_.Chat(json);
@@ -37,7 +37,7 @@ void Runtime::DispatchAsyncs() {
   std::vector<const OpenCall*> tools;
   const OpenCall* question = nullptr;  // one at a time, in order
   for (const OpenCall& call : open_calls_) {
-    if (!IsQuestion(store_.at(call.relation))) tools.push_back(&call);
+    if (!IsQuestion(engine_.store.at(call.relation))) tools.push_back(&call);
     else if (question == nullptr) question = &call;
   }
   if (!tools.empty()) CallTools(tools);
@@ -58,38 +58,39 @@ void Runtime::Show(const Table& table, std::set<const Table*>& done) {
 // Values as a JSON list; what has no JSON is its RPL text.
 ordered_json Runtime::JsonOf(const std::vector<Value>& values) const {
   ordered_json out = ordered_json::array();
-  for (const Value v : values) out.push_back(JsonOfValue(pool_, v).value_or(Text(pool_, v)));
+  for (const Value v : values)
+    out.push_back(JsonOfValue(engine_.pool, v).value_or(Text(engine_.pool, v)));
   return out;
 }
 
 Request Runtime::RequestFor(const OpenCall& call) {
   Request r;
   if (call.place.end != 0) r.place = sources_.Where(call.place);
-  r.id = solver_.machine().CallText(call);
-  const Relation& rel = store_.at(call.relation);
+  r.id = engine_.solver.machine().CallText(call);
+  const Relation& rel = engine_.store.at(call.relation);
   if (call.space == Space::kTool) {
-    r.tool = r.name = std::string(pool_.TextOf(rel.label()));
+    r.tool = r.name = std::string(engine_.pool.TextOf(rel.label()));
     r.args = call.args;
     r.kind = r.tool == "ask"      ? Request::Kind::kAsk
              : r.tool == "choose" ? Request::Kind::kChoose
                                   : Request::Kind::kTool;
-    if (!call.args.empty()) r.prompt = PlainText(pool_, call.args.front());
+    if (!call.args.empty()) r.prompt = PlainText(engine_.pool, call.args.front());
     if (r.kind == Request::Kind::kChoose && call.args.size() > 1 &&
         (call.args[1].kind() == Kind::kList || call.args[1].kind() == Kind::kSet)) {
-      const std::span<const Value> options = pool_.ItemsOf(call.args[1]);
+      const std::span<const Value> options = engine_.pool.ItemsOf(call.args[1]);
       r.options.assign(options.begin(), options.end());
     }
     return r;
   }
-  r.name = std::string(pool_.TextOf(rel.label()));
+  r.name = std::string(engine_.pool.TextOf(rel.label()));
   r.prompt = r.name;
   if (call.space == Space::kRelation) r.relation = r.name;
   if (call.question >= 0) {
-    const Question& q = program_.questions()[static_cast<std::size_t>(call.question)];
+    const Question& q = engine_.program.questions()[static_cast<std::size_t>(call.question)];
     r.name = q.name;
     r.prompt = q.prompt;
     if (q.options != kNoId) {
-      const Relation& options = store_.at(q.options);
+      const Relation& options = engine_.store.at(q.options);
       for (RowId row = 0; row < options.size(); ++row) r.options.push_back(options.Row(row)[0]);
       if (!r.options.empty()) r.kind = Request::Kind::kChoose;
     }
@@ -126,7 +127,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
                                                                  *started[i]);
   };
   if (journal != nullptr)
-    while (const auto recorded = journal->NextReply(names, pool_))
+    while (const auto recorded = journal->NextReply(names, engine_.pool))
       replies[recorded->call] = recorded->answer;
   if (journal == nullptr || journal->live()) {
     std::vector<std::size_t> open;
@@ -142,21 +143,21 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
         return journal->Started(names[i]);
       };
       rest.back().finished = [&, i](const Answer& answer) {
-        journal->Reply(names[i], answer, pool_, EntryToCome(*calls[i], answer), took(i));
+        journal->Reply(names[i], answer, engine_.pool, EntryToCome(*calls[i], answer), took(i));
         replies[i] = answer;
       };
     }
     for (std::size_t k = 0; Tells() && k < open.size(); ++k)
       Tell("tool-call",
            {{"id", names[open[k]]}, {"tool", rest[k].tool}, {"args", JsonOf(rest[k].args)}});
-    const std::vector<Answer> answers = agent_.Call(rest, pool_);
+    const std::vector<Answer> answers = agent_.Call(rest, engine_.pool);
     for (std::size_t k = 0; k < open.size(); ++k) {
       if (answers[k].kind == Answer::Kind::kNobody) continue;
       TellReply("result", names[open[k]], answers[k]);
       const bool kept = replies[open[k]].kind != Answer::Kind::kNobody;
       if (journal != nullptr && !kept)
-        journal->Reply(names[open[k]], answers[k], pool_, EntryToCome(*calls[open[k]], answers[k]),
-                       took(open[k]));
+        journal->Reply(names[open[k]], answers[k], engine_.pool,
+                       EntryToCome(*calls[open[k]], answers[k]), took(open[k]));
       replies[open[k]] = answers[k];
     }
   }
@@ -186,20 +187,20 @@ std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_
                       {"options", JsonOf(request.options)},
                       {"place", request.place}});
   if (journal != nullptr) {
-    if (const auto recorded = journal->NextReply({name}, pool_)) return recorded->answer;
+    if (const auto recorded = journal->NextReply({name}, engine_.pool)) return recorded->answer;
     if (!journal->live()) return std::nullopt;  // nobody answered then
   }
   for (bool again = false;; again = true) {
-    const Answer answer = agent_.Answer(request, pool_, again);
+    const Answer answer = agent_.Answer(request, engine_.pool, again);
     if (answer.kind == Answer::Kind::kNobody) return std::nullopt;
     if (answer.kind == Answer::Kind::kValue && request.kind == Request::Kind::kChoose &&
         std::find(request.options.begin(), request.options.end(), answer.value) ==
             request.options.end()) {
-      Log("refused " + Text(pool_, answer.value) + " for " + request.id);
+      Log("refused " + Text(engine_.pool, answer.value) + " for " + request.id);
       continue;
     }
     if (journal != nullptr)
-      journal->Reply(name, answer, pool_, entry_of(answer), std::nullopt, part);
+      journal->Reply(name, answer, engine_.pool, entry_of(answer), std::nullopt, part);
     TellReply("answer", name, answer);
     return answer;
   }

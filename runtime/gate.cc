@@ -64,16 +64,8 @@ PastCall PastCallOf(const ordered_json& json) {
 
 }  // namespace
 
-Gate::Gate(GateSetup* setup, Journal* journal, Program& program, Store& store, Solver& solver,
-           const Analysis& analysis)
-    : setup_(setup),
-      journal_(journal),
-      program_(program),
-      store_(store),
-      pool_(store.pool()),
-      solver_(solver),
-      analysis_(analysis),
-      no_policy_({}, {}) {
+Gate::Gate(GateSetup* setup, Journal* journal, interp::Engine& engine)
+    : setup_(setup), journal_(journal), engine_(engine), no_policy_({}, {}) {
   if (setup_ == nullptr) return;
   for (const ordered_json& past : setup_->earlier) history_.Add(PastCallOf(past), true);
 }
@@ -146,7 +138,8 @@ Decision Gate::Before(const GateCall& call, Moment now) {
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
   if (!decision.Stops()) {
     history_.Begin(seen.tool, seen.tags);
-    store_.Insert(program_.CallsOf(call.call->relation).called, call.call->args, true);
+    engine_.store.Insert(engine_.program.CallsOf(call.call->relation).called, call.call->args,
+                         true);
     begun_.insert_or_assign(call.text, Begun{step, seen});
   }
   Decided(step, decision, seen, took.count(), now);
@@ -182,14 +175,15 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
   if (!again) {
     history_.Add(past, true);
-    store_.Insert(program_.CallsOf(call.call->relation).made, call.call->args, true);
+    engine_.store.Insert(engine_.program.CallsOf(call.call->relation).made, call.call->args, true);
     past_[call.text] = past_[call.label] = past;
     std::optional<std::string> error;
     if (past.failed) {
       const Value message = answer.kind == Answer::Kind::kMeta
-                                ? pool_.Lookup(answer.value, pool_.Keyword("message"))
+                                ? engine_.pool.Lookup(answer.value, engine_.pool.Keyword("message"))
                                 : kNone;
-      error = message.is_none() || message == kAbsent ? "declined" : PlainText(pool_, message);
+      error =
+          message.is_none() || message == kAbsent ? "declined" : PlainText(engine_.pool, message);
     }
     if (audit_) Audit(audit_->Result(begun.step, past, error, now));
   }
@@ -219,19 +213,20 @@ PastCall Gate::Ended(const Begun& begun, const Answer& answer, Moment now) {
   past.at = now;
   if (begun.call.user) past.user = begun.call.user->id;
   const bool meta = answer.kind == Answer::Kind::kMeta;
-  past.failed =
-      answer.kind == Answer::Kind::kDecline ||
-      (meta && pool_.Lookup(answer.value, pool_.Keyword("status")) == pool_.Keyword("error"));
+  past.failed = answer.kind == Answer::Kind::kDecline ||
+                (meta && engine_.pool.Lookup(answer.value, engine_.pool.Keyword("status")) ==
+                             engine_.pool.Keyword("error"));
   std::optional<ordered_json> result;
   if (!past.failed) {
-    const Value value = meta ? pool_.Lookup(answer.value, pool_.Keyword("result")) : answer.value;
+    const Value value =
+        meta ? engine_.pool.Lookup(answer.value, engine_.pool.Keyword("result")) : answer.value;
     if (!value.is_none() && value != kAbsent) result = JsonOf(value);
   }
   past.metrics = InbuiltMetrics(begun.call.args, result ? &*result : nullptr, past.took_ms);
   if (result && result->is_object())
     AddMetrics(result->value("metrics", ordered_json()), past.metrics);
   if (meta)
-    if (const Value metrics = pool_.Lookup(answer.value, pool_.Keyword("metrics"));
+    if (const Value metrics = engine_.pool.Lookup(answer.value, engine_.pool.Keyword("metrics"));
         !metrics.is_none() && metrics != kAbsent)
       AddMetrics(JsonOf(metrics), past.metrics);
   return past;

@@ -35,7 +35,7 @@
 #include "checks/guard/audit.h"
 #include "checks/guard/guard.h"
 #include "checks/guard/guard_config.h"
-#include "interp/eval/solver.h"
+#include "interp/eval/engine.h"
 #include "runtime/agent.h"
 
 namespace rpl {
@@ -72,11 +72,10 @@ struct GateCall {
 class Gate : private GuardSources {
  public:
   /// Borrows all of it; `setup` and `journal` may be null.
-  Gate(GateSetup* setup, Journal* journal, Program& program, Store& store, Solver& solver,
-       const Analysis& analysis);
+  Gate(GateSetup* setup, Journal* journal, interp::Engine& engine);
 
   /// Whether there is anything to decide by.
-  bool on() const { return setup_ != nullptr || !program_.guards().empty(); }
+  bool on() const { return setup_ != nullptr || !engine_.program.guards().empty(); }
 
   /// The goals are pursued from here on; and now no more.
   void BeginRun(Moment now);
@@ -124,11 +123,7 @@ class Gate : private GuardSources {
 
   GateSetup* setup_;
   Journal* journal_;
-  Program& program_;
-  Store& store_;
-  Pool& pool_;
-  Solver& solver_;
-  const Analysis& analysis_;
+  interp::Engine& engine_;
   Guard no_policy_;
 
   History history_;

@@ -71,8 +71,8 @@ Sourced<ordered_json> SourcedOf(const ordered_json& json) {
 }  // namespace
 
 ordered_json Gate::JsonOf(Value v) const {
-  std::optional<ordered_json> json = JsonOfValue(pool_, v);
-  return json ? WithoutColons(*json) : ordered_json(Text(pool_, v));
+  std::optional<ordered_json> json = JsonOfValue(engine_.pool, v);
+  return json ? WithoutColons(*json) : ordered_json(Text(engine_.pool, v));
 }
 
 // The rows of a relation whose arguments are those of `key` that are not free; in phase 8
@@ -80,7 +80,7 @@ ordered_json Gate::JsonOf(Value v) const {
 Gate::Rows Gate::RowsOf(std::string_view label, std::vector<Value> key) {
   Rows out;
   const RelationId id =
-      store_.Find(Space::kRelation, label, static_cast<std::uint32_t>(key.size()));
+      engine_.store.Find(Space::kRelation, label, static_cast<std::uint32_t>(key.size()));
   if (id == kNoId) return out;
   const auto add = [&](std::span<const Value> row) {
     for (std::size_t i = 0; i < key.size(); ++i)
@@ -88,10 +88,10 @@ Gate::Rows Gate::RowsOf(std::string_view label, std::vector<Value> key) {
     std::vector<Value> cells(row.begin(), row.end());
     if (std::find(out.begin(), out.end(), cells) == out.end()) out.push_back(std::move(cells));
   };
-  const Relation& relation = store_.at(id);
+  const Relation& relation = engine_.store.at(id);
   for (RowId row = 0; row < relation.size(); ++row) add(relation.Cells(row));
-  if (derives_ && analysis_.AccessOf(id, Mode::kSolve) == Access::kTable) {
-    const Table& table = solver_.Demand(id, std::move(key));
+  if (derives_ && engine_.analysis.AccessOf(id, Mode::kSolve) == Access::kTable) {
+    const Table& table = engine_.solver.Demand(id, std::move(key));
     for (const std::vector<Value>& row : table.rows)
       if (row.size() == relation.arity() && std::find(out.begin(), out.end(), row) == out.end())
         out.push_back(row);
@@ -103,17 +103,18 @@ GuardCall Gate::Seen(const GateCall& call) {
   GuardCall seen;
   const GuardTool* declared = setup_ != nullptr ? setup_->config.FindTool(call.label) : nullptr;
   seen.tool = declared != nullptr ? declared->name : call.label;
-  const Value label = pool_.String(call.label);
+  const Value label = engine_.pool.String(call.label);
   if (const Rows names = RowsOf("tool-name", {label, kNone}); names.size() == 1)
-    seen.tool = PlainText(pool_, names.front()[1]);
-  for (const Value known : {label, pool_.String(seen.tool)})
+    seen.tool = PlainText(engine_.pool, names.front()[1]);
+  for (const Value known : {label, engine_.pool.String(seen.tool)})
     for (const std::vector<Value>& row : RowsOf("tool-tag", {known, kNone}))
-      if (std::string tag = PlainText(pool_, row[1]);
+      if (std::string tag = PlainText(engine_.pool, row[1]);
           std::find(seen.tags.begin(), seen.tags.end(), tag) == seen.tags.end())
         seen.tags.push_back(std::move(tag));
   if (seen.tags.empty() && declared != nullptr) seen.tags = declared->tags;
   std::vector<std::string> params;
-  if (const auto* of_heading = program_.ParametersOf(call.call->relation)) params = *of_heading;
+  if (const auto* of_heading = engine_.program.ParametersOf(call.call->relation))
+    params = *of_heading;
   if (declared != nullptr && !declared->params.empty()) params = declared->params;
   seen.args = params.empty() ? ordered_json::array() : ordered_json::object();
   for (std::size_t i = 0; i < call.call->args.size(); ++i) {
@@ -132,11 +133,11 @@ std::optional<EndUser> Gate::User() {
   const Rows tags = RowsOf("end-user-tag", {kNone, kNone});
   if (ids.empty() && tags.empty()) return user;
   if (!user) user.emplace();
-  if (ids.size() == 1) user->id = PlainText(pool_, ids.front()[0]);
+  if (ids.size() == 1) user->id = PlainText(engine_.pool, ids.front()[0]);
   if (ids.size() > 1) user->id.reset();
   std::set<std::string> told;
   for (const std::vector<Value>& row : tags) {
-    const std::string tag = PlainText(pool_, row[0]);
+    const std::string tag = PlainText(engine_.pool, row[0]);
     const bool again = !told.insert(tag).second;
     if (again) user->disputed.insert(tag);
     user->tags[tag] = JsonOf(row[1]);
@@ -147,8 +148,8 @@ std::optional<EndUser> Gate::User() {
 // What rules say of calls that were made.
 void Gate::TakeMetrics() {
   for (const std::vector<Value>& row : RowsOf("metric", {kNone, kNone, kNone})) {
-    const std::string of = PlainText(pool_, row[0]);
-    const std::string key = PlainText(pool_, row[1]);
+    const std::string of = PlainText(engine_.pool, row[0]);
+    const std::string key = PlainText(engine_.pool, row[1]);
     const ordered_json value = JsonOf(row[2]);
     const auto past = past_.find(of);
     if (past == past_.end() || !value.is_number() || !taken_metrics_.emplace(of, key).second)
@@ -163,7 +164,8 @@ Sourced<ordered_json> Gate::Signal(const std::string& key, const ordered_json& a
   std::vector<ordered_json> values;
   for (const bool keywords : {true, false})
     for (const std::vector<Value>& row :
-         RowsOf("signal", {pool_.String(key), ValueOfJson(args, pool_, keywords), kNone})) {
+         RowsOf("signal",
+                {engine_.pool.String(key), ValueOfJson(args, engine_.pool, keywords), kNone})) {
       ordered_json value = JsonOf(row[2]);
       const bool known = std::any_of(values.begin(), values.end(),
                                      [&](const ordered_json& v) { return SameContent(v, value); });
@@ -182,12 +184,12 @@ Sourced<ordered_json> Gate::Signal(const std::string& key, const ordered_json& a
 Sourced<std::vector<Subject>> Gate::Subjects(const GuardCall& call) {
   std::vector<Subject> out;
   const auto optional = [&](Value v) -> std::optional<std::string> {
-    return v == kNil ? std::nullopt : std::optional(PlainText(pool_, v));
+    return v == kNil ? std::nullopt : std::optional(PlainText(engine_.pool, v));
   };
   for (const std::vector<Value>& row :
-       RowsOf("subject", {pool_.String(call.tool), kNone, kNone, kNone, kNone}))
-    out.push_back(
-        {PlainText(pool_, row[1]), PlainText(pool_, row[3]), optional(row[2]), optional(row[4])});
+       RowsOf("subject", {engine_.pool.String(call.tool), kNone, kNone, kNone, kNone}))
+    out.push_back({PlainText(engine_.pool, row[1]), PlainText(engine_.pool, row[3]),
+                   optional(row[2]), optional(row[4])});
   if (!out.empty() || setup_ == nullptr) return {out, ""};
   const GuardCommand* command = setup_->config.FindSubjects(call.tool);
   if (command == nullptr) return {out, ""};
@@ -217,18 +219,18 @@ Sourced<Review> Gate::AskForReview(const ReviewRequest& request) {
 
 std::string Gate::NameOf(const Constraint& c) const {
   if (std::string name = KebabTitle(c.heading); !name.empty()) return name;
-  std::string where = program_.sources().Where(c.span);
+  std::string where = engine_.program.sources().Where(c.span);
   return where.substr(0, where.rfind(':'));
 }
 
 bool Gate::Blocks(const Constraint& c) const {
-  const RelationId id = store_.Find(Space::kRelation, "severity", 2);
+  const RelationId id = engine_.store.Find(Space::kRelation, "severity", 2);
   if (id == kNoId) return true;
-  const Relation& severity = store_.at(id);
+  const Relation& severity = engine_.store.at(id);
   for (RowId row = 0; row < severity.size(); ++row) {
     const std::span<const Value> cells = severity.Cells(row);
-    if (PlainText(pool_, cells[0]) != NameOf(c)) continue;
-    const std::string word = PlainText(pool_, cells[1]);
+    if (PlainText(engine_.pool, cells[0]) != NameOf(c)) continue;
+    const std::string word = PlainText(engine_.pool, cells[1]);
     if (word == ":warning" || word == "warning" || word == ":info" || word == "info") return false;
   }
   return true;
@@ -236,14 +238,14 @@ bool Gate::Blocks(const Constraint& c) const {
 
 std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenCall& call) {
   std::vector<NativeFinding> out;
-  const Constraint& c = program_.constraints()[static_cast<std::size_t>(guard.constraint)];
+  const Constraint& c = engine_.program.constraints()[static_cast<std::size_t>(guard.constraint)];
   for (const CallGuard::Reading& reading : guard.readings) {
     if (reading.tool != call.relation) continue;
     const auto found = [&](std::string message, std::vector<std::string> premises) {
       out.push_back({NameOf(c), Blocks(c), std::move(message), std::move(premises)});
     };
     bool undecided = false;
-    const Machine::Undecided more = solver_.CheckConstraint(
+    const Machine::Undecided more = engine_.solver.CheckConstraint(
         reading.form, [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
           undecided = undecided || verdict == Solver::Verdict::kUndecided ||
                       verdict == Solver::Verdict::kLacks;
@@ -251,12 +253,12 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
           std::vector<std::string> premises;
           for (std::size_t i = 0; i < slots.size(); ++i)
             if (!c.slots[i].empty() && !slots[i].is_none() && slots[i] != kUnknown)
-              premises.push_back("?" + c.slots[i] + " is " + Text(pool_, slots[i]));
+              premises.push_back("?" + c.slots[i] + " is " + Text(engine_.pool, slots[i]));
           found("forbidden: " + c.text, std::move(premises));
         });
-    if (Stop& stop = solver_.machine().stop; stop != Stop::kGoesOn) {
+    if (Stop& stop = engine_.solver.machine().stop; stop != Stop::kGoesOn) {
       stop = Stop::kGoesOn;  // of this check; the call is held back for it
-      pool_.ClearOverflow();
+      engine_.pool.ClearOverflow();
       out.push_back({NameOf(c), true, "the guard failed: a limit was reached in " + c.text, {}});
     } else if ((more || undecided) && out.empty()) {
       found("not known yet whether it is forbidden: " + c.text, {});
@@ -268,16 +270,16 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
 
 std::vector<NativeFinding> Gate::Forbidden(const GateCall& call) {
   std::vector<NativeFinding> out;
-  if (program_.guards().empty()) return out;
-  const CallRelations calls = program_.CallsOf(call.call->relation);
-  const bool called = store_.at(calls.called).Find(call.call->args) != kNoId;
-  store_.Insert(calls.pending, call.call->args, true);
-  if (!called) store_.Insert(calls.called, call.call->args, true);
-  solver_.Forget();
-  for (const CallGuard& guard : program_.guards())
+  if (engine_.program.guards().empty()) return out;
+  const CallRelations calls = engine_.program.CallsOf(call.call->relation);
+  const bool called = engine_.store.at(calls.called).Find(call.call->args) != kNoId;
+  engine_.store.Insert(calls.pending, call.call->args, true);
+  if (!called) engine_.store.Insert(calls.called, call.call->args, true);
+  engine_.solver.Forget();
+  for (const CallGuard& guard : engine_.program.guards())
     for (NativeFinding& finding : ForbiddenBy(guard, *call.call)) out.push_back(std::move(finding));
-  store_.Retract(calls.pending, call.call->args);
-  if (!called) store_.Retract(calls.called, call.call->args);
+  engine_.store.Retract(calls.pending, call.call->args);
+  if (!called) engine_.store.Retract(calls.called, call.call->args);
   return out;
 }
 

@@ -16,15 +16,15 @@
 namespace rpl {
 
 Moment Runtime::MomentNow() const {
-  const std::string text(pool_.TextOf(now_));
+  const std::string text(engine_.pool.TextOf(now_));
   for (const std::string& each : {text, text + "Z", text + ":00Z"})
     if (const auto moment = ParseInstant(each)) return *moment;
   return 0;
 }
 
 GateCall Runtime::Gated(const OpenCall& call) const {
-  return {&call, std::string(pool_.TextOf(store_.at(call.relation).label())),
-          solver_.machine().CallText(call)};
+  return {&call, std::string(engine_.pool.TextOf(engine_.store.at(call.relation).label())),
+          engine_.solver.machine().CallText(call)};
 }
 
 bool Runtime::Admits(const OpenCall& call) {
@@ -36,10 +36,10 @@ bool Runtime::Admits(const OpenCall& call) {
   const Decision decision = gate_.Before(gated, MomentNow());
   if (!gate_.broken().empty()) return false;
   Assertion fact;
-  fact.relation = store_.Declare(Space::kRelation, "guard-decision", 4);
-  fact.row = {pool_.String(gated.label), pool_.List(call.args),
-              pool_.Keyword(EffectName(decision.effect)),
-              decision.rule.empty() ? kNil : pool_.String(decision.rule)};
+  fact.relation = engine_.store.Declare(Space::kRelation, "guard-decision", 4);
+  fact.row = {engine_.pool.String(gated.label), engine_.pool.List(call.args),
+              engine_.pool.Keyword(EffectName(decision.effect)),
+              decision.rule.empty() ? kNil : engine_.pool.String(decision.rule)};
   fact.trace = true;
   fact.text = RowText(fact.relation, fact.row) + " -> true";
   Log("decided " + gated.text + " " + std::string(EffectName(decision.effect)) +
@@ -61,10 +61,10 @@ bool Runtime::Admits(const OpenCall& call) {
 bool Runtime::AdmitsJson(Value shown) {
   if (!gate_.on()) return true;
   OpenCall call;
-  call.relation = store_.Declare(Space::kTool, "json", 1);
+  call.relation = engine_.store.Declare(Space::kTool, "json", 1);
   call.args = {shown};
   if (!Admits(call)) return false;
-  gate_.After(Gated(call), {Answer::Kind::kMeta, pool_.Map({})}, MomentNow(), false);
+  gate_.After(Gated(call), {Answer::Kind::kMeta, engine_.pool.Map({})}, MomentNow(), false);
   return true;
 }
 

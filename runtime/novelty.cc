@@ -32,7 +32,7 @@ void Runtime::AssertNewAvars() {
     Log("decided " + way.name);
     Assertion does = way.does;
     if (does.relation == kNoId) continue;
-    if (Value& first = does.row.front(); first.is_none()) first = pool_.Map({});
+    if (Value& first = does.row.front(); first.is_none()) first = engine_.pool.Map({});
     novelty_.push_back({{}, From::kDecision});
     novelty_.back().what.assertions.push_back(std::move(does));
   }
@@ -40,7 +40,7 @@ void Runtime::AssertNewAvars() {
     const Reply reply = std::move(replies_.front());
     replies_.pop_front();
     if (!TakesIn(reply)) continue;
-    const std::string text = solver_.machine().CallText(reply.call);
+    const std::string text = engine_.solver.machine().CallText(reply.call);
     const std::string sentence = EntryToCome(reply.call, reply.answer).text;
     if (reply.answer.kind == Answer::Kind::kDecline) {
       declined_.insert(text);
@@ -50,18 +50,18 @@ void Runtime::AssertNewAvars() {
     if (reply.call.space == Space::kRelation) {
       // One argument of a collected heading; the fact is asserted once all are there.
       const auto column = static_cast<std::size_t>(reply.call.column);
-      TakeAvar(*program_.FindCollected(reply.call.relation), column, reply.answer.value);
-      const std::vector<Value> row = solver_.TakeArgument(reply.call, reply.answer.value);
-      Log("resolved " + text + " = " + Text(pool_, reply.answer.value));
+      TakeAvar(*engine_.program.FindCollected(reply.call.relation), column, reply.answer.value);
+      const std::vector<Value> row = engine_.solver.TakeArgument(reply.call, reply.answer.value);
+      Log("resolved " + text + " = " + Text(engine_.pool, reply.answer.value));
       if (row.empty()) continue;
-      store_.Insert(reply.call.relation, row, true);
+      engine_.store.Insert(reply.call.relation, row, true);
       Log("asserted " + RowText(reply.call.relation, row));
       Record(TraceEntry::Kind::kReply, sentence);
       continue;
     }
-    const Value meta = MetaOf(pool_, reply.answer);
-    store_.Insert(reply.call.relation, reply.call.args, true, meta);
-    Log("asserted " + text + " ^ ~ " + Text(pool_, meta) + " -> true");
+    const Value meta = MetaOf(engine_.pool, reply.answer);
+    engine_.store.Insert(reply.call.relation, reply.call.args, true, meta);
+    Log("asserted " + text + " ^ ~ " + Text(engine_.pool, meta) + " -> true");
     if (reply.answer.kind == Answer::Kind::kNotRun) not_run_.push_back(reply.call);
     else Record(TraceEntry::Kind::kReply, sentence);
   }
@@ -69,10 +69,11 @@ void Runtime::AssertNewAvars() {
 
 // An argument of a heading that is an avar has its value for the whole run (decision 53).
 void Runtime::TakeAvar(const Collected& collected, std::size_t column, Value value) {
-  const Question& q = program_.questions()[static_cast<std::size_t>(collected.questions[column])];
+  const Question& q =
+      engine_.program.questions()[static_cast<std::size_t>(collected.questions[column])];
   if (!q.subject.starts_with('$')) return;
-  store_.Insert(store_.Declare(Space::kAvar, q.name, 0), {}, true,
-                MetaOf(pool_, {Answer::Kind::kValue, value}));
+  engine_.store.Insert(engine_.store.Declare(Space::kAvar, q.name, 0), {}, true,
+                       MetaOf(engine_.pool, {Answer::Kind::kValue, value}));
 }
 
 // What a reply will be in the trace; without text when it makes no entry, or none yet.
@@ -80,14 +81,15 @@ TraceEntry Runtime::EntryToCome(const OpenCall& call, const Answer& answer) {
   TraceEntry out{TraceEntry::Kind::kReply, timestep_ + 1, 1, ""};
   if (answer.kind != Answer::Kind::kValue && answer.kind != Answer::Kind::kMeta) return out;
   if (call.space == Space::kRelation) {
-    const std::vector<Value> row = solver_.RowWith(call, answer.value);
+    const std::vector<Value> row = engine_.solver.RowWith(call, answer.value);
     if (!row.empty())
-      out.text = derivations_.CollectedText(*program_.FindCollected(call.relation), row, false) +
-                 " -> true";
+      out.text =
+          derivations_.CollectedText(*engine_.program.FindCollected(call.relation), row, false) +
+          " -> true";
     return out;
   }
-  out.text =
-      solver_.machine().CallText(call) + " ^ ~ " + Text(pool_, MetaOf(pool_, answer)) + " -> true";
+  out.text = engine_.solver.machine().CallText(call) + " ^ ~ " +
+             Text(engine_.pool, MetaOf(engine_.pool, answer)) + " -> true";
   return out;
 }
 
@@ -105,16 +107,16 @@ HeadingPart Runtime::PartOf(const OpenCall& call) const {
   if (call.space != Space::kRelation ||
       std::ranges::count_if(call.args, [](Value v) { return v.is_none(); }) < 2)
     return {};
-  const Collected& heading = *program_.FindCollected(call.relation);
+  const Collected& heading = *engine_.program.FindCollected(call.relation);
   const int question = heading.questions[static_cast<std::size_t>(call.column)];
   OpenCall whole = call;
   whole.question = -1;
-  return {solver_.machine().CallText(whole),
-          "?" + program_.questions()[static_cast<std::size_t>(question)].name};
+  return {engine_.solver.machine().CallText(whole),
+          "?" + engine_.program.questions()[static_cast<std::size_t>(question)].name};
 }
 
 Trace Runtime::HalfAnswers() {
-  Solver::Arguments known = solver_.arguments();
+  Solver::Arguments known = engine_.solver.arguments();
   for (const Reply& reply : replies_) {
     if (reply.call.space != Space::kRelation || reply.answer.kind != Answer::Kind::kValue) continue;
     const auto at = known.try_emplace({reply.call.relation, reply.call.args}, reply.call.args);
@@ -122,7 +124,7 @@ Trace Runtime::HalfAnswers() {
   }
   Trace out;
   for (const auto& [of, row] : known) {
-    const Collected* heading = program_.FindCollected(of.first);
+    const Collected* heading = engine_.program.FindCollected(of.first);
     if (heading == nullptr || std::ranges::none_of(row, [](Value v) { return v.is_none(); }))
       continue;
     OpenCall call;
@@ -132,12 +134,13 @@ Trace Runtime::HalfAnswers() {
     std::vector<Value> bindings;
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (row[i].is_none() || !call.args[i].is_none()) continue;
-      const Question& q = program_.questions()[static_cast<std::size_t>(heading->questions[i])];
-      bindings.push_back(pool_.Slot(q.name));
+      const Question& q =
+          engine_.program.questions()[static_cast<std::size_t>(heading->questions[i])];
+      bindings.push_back(engine_.pool.Slot(q.name));
       bindings.push_back(row[i]);
     }
     out.push_back(
-        HalfAnswered(solver_.machine().CallText(call), derivations_.BindingsText(bindings)));
+        HalfAnswered(engine_.solver.machine().CallText(call), derivations_.BindingsText(bindings)));
   }
   return out;
 }
@@ -145,24 +148,20 @@ Trace Runtime::HalfAnswers() {
 // --- phase 2: facts and rules of the user --------------------------------------------
 
 void Runtime::TakeIn(const Document& document, From from, Diagnostics& out) {
-  const std::size_t rules = program_.definitions().size();
-  const std::size_t collected = program_.collected_count();
-  novelty_.push_back({program_.Load(document, out), from});
-  if (program_.definitions().size() != rules || program_.collected_count() != collected)
-    schema_changed_ = true;
+  novelty_.push_back({engine_.program.Load(document, out), from});
 }
 
 void Runtime::AssertInputNovelty() {
   Begin(2, "assert input novelty");
-  for (; rules_known_ < program_.definitions().size(); ++rules_known_)
-    Log("rule " + program_.definitions()[rules_known_].text);
-  for (; constraints_known_ < program_.constraints().size(); ++constraints_known_)
-    if (!program_.constraints()[constraints_known_].left.empty())
-      Log("constraint " + program_.constraints()[constraints_known_].text);
+  for (; rules_known_ < engine_.program.definitions().size(); ++rules_known_)
+    Log("rule " + engine_.program.definitions()[rules_known_].text);
+  for (; constraints_known_ < engine_.program.constraints().size(); ++constraints_known_)
+    if (!engine_.program.constraints()[constraints_known_].left.empty())
+      Log("constraint " + engine_.program.constraints()[constraints_known_].text);
   while (!novelty_.empty()) {
     const Said& said = novelty_.front();
     said.what.ForEach(
-        store_,
+        engine_.store,
         [&](RelationId relation, std::span<const Value> row, Span span) {
           AssertFact(relation, row, span, said.from);
         },
@@ -170,18 +169,15 @@ void Runtime::AssertInputNovelty() {
     for (const HalfAnswer& half : said.what.half_answers) TakeHalf(half, said.from);
     novelty_.pop_front();
   }
-  if (!schema_changed_) return;
-  schema_changed_ = false;
+  if (!engine_.IsStale()) return;
   DropOvertakenTruths();
-  analysis_.Make(program_, store_);
-  fixpoint_.Reset();
+  engine_.Prepare();
   bad_heads_known_ = 0;
-  solver_.Forget();
 }
 
 // A plain fact: like an assertion without metadata that is no trace.
 void Runtime::AssertFact(RelationId relation, std::span<const Value> row, Span span, From from) {
-  store_.Insert(relation, row, true, kNone, &span);
+  engine_.store.Insert(relation, row, true, kNone, &span);
   NoLongerRetracted(relation, row);
   if (options_.log) Log("asserted " + RowText(relation, row));
   if (from == From::kMessage) Record(TraceEntry::Kind::kFact, RowText(relation, row) + " -> true");
@@ -194,20 +190,20 @@ void Runtime::NoLongerRetracted(RelationId relation, std::span<const Value> row)
 }
 
 void Runtime::Assert(const Assertion& a, From from) {
-  const Relation& rel = store_.at(a.relation);
+  const Relation& rel = engine_.store.at(a.relation);
   const bool stated = from == From::kDocument;
   if (a.truth) {
     // A trace tells of a goal that it was satisfied; whether it is, its rules decide.
     const bool told = rel.space() == Space::kGoal && a.trace && !a.assumed;
     if (told && HasRules(a.relation)) return Log("left to its rules " + a.text);
     if (told) told_truths_.push_back(a);
-    const Collected* collected = a.trace ? program_.FindCollected(a.relation) : nullptr;
+    const Collected* collected = a.trace ? engine_.program.FindCollected(a.relation) : nullptr;
     // The trace of a reply is no fact of the program, which would suppress asking.
-    store_.Insert(a.relation, a.row, true, a.meta, collected == nullptr ? &a.span : nullptr,
-                  a.orders);
+    engine_.store.Insert(a.relation, a.row, true, a.meta, collected == nullptr ? &a.span : nullptr,
+                         a.orders);
     if (collected != nullptr) {
       for (std::size_t i = 0; i < a.row.size(); ++i) TakeAvar(*collected, i, a.row[i]);
-      solver_.ForgetArguments(a.relation, a.row);
+      engine_.solver.ForgetArguments(a.relation, a.row);
     }
     NoLongerRetracted(a.relation, a.row);
     if (options_.log) Log("asserted " + (a.text.empty() ? RowText(a.relation, a.row) : a.text));
@@ -224,15 +220,15 @@ void Runtime::Assert(const Assertion& a, From from) {
   derivations_.Forget();
   if (rel.space() == Space::kGoal) {
     // %goal ^ false: every recorded truth with these captures is taken back.
-    Relation& truths = store_.at(a.relation);
-    const std::span<const Value> wanted = pool_.ItemsOf(a.row.front());
+    Relation& truths = engine_.store.at(a.relation);
+    const std::span<const Value> wanted = engine_.pool.ItemsOf(a.row.front());
     truths.Rebuild([&](RowId row) {
       for (std::size_t i = 0; i < wanted.size(); i += 2)
-        if (pool_.Lookup(truths.Row(row)[0], wanted[i]) != wanted[i + 1]) return true;
+        if (engine_.pool.Lookup(truths.Row(row)[0], wanted[i]) != wanted[i + 1]) return true;
       return false;
     });
   } else {
-    store_.Retract(a.relation, a.row);
+    engine_.store.Retract(a.relation, a.row);
     retracted_.push_back(a);
   }
   Log("retracted " + a.text);
@@ -240,16 +236,16 @@ void Runtime::Assert(const Assertion& a, From from) {
 }
 
 void Runtime::TakeHalf(const HalfAnswer& half, From from) {
-  if (const Collected* collected = program_.FindCollected(half.relation))
+  if (const Collected* collected = engine_.program.FindCollected(half.relation))
     for (std::size_t i = 0; i < half.row.size(); ++i)
       if (half.key[i].is_none() && !half.row[i].is_none()) TakeAvar(*collected, i, half.row[i]);
-  solver_.TakeArguments(half.relation, half.key, half.row);
+  engine_.solver.TakeArguments(half.relation, half.key, half.row);
   Log("asserted " + half.text);
   if (from != From::kTrace) Record(TraceEntry::Kind::kFact, half.text, from == From::kDocument);
 }
 
 bool Runtime::HasRules(RelationId goal) const {
-  const Goal* known = program_.FindGoal(pool_.TextOf(store_.at(goal).label()));
+  const Goal* known = engine_.program.FindGoal(engine_.pool.TextOf(engine_.store.at(goal).label()));
   return known != nullptr && !known->rules.empty();
 }
 
@@ -257,7 +253,7 @@ bool Runtime::HasRules(RelationId goal) const {
 void Runtime::DropOvertakenTruths() {
   std::erase_if(told_truths_, [&](const Assertion& a) {
     if (!HasRules(a.relation)) return false;
-    Relation& truths = store_.at(a.relation);
+    Relation& truths = engine_.store.at(a.relation);
     truths.Rebuild([&](RowId row) { return truths.Row(row)[0] != a.row.front(); });
     return true;
   });

@@ -26,7 +26,7 @@ Runtime::CapturedColumns Runtime::ColumnsOf(const Table& table) const {
   CapturedColumns out;
   if (plan_rule_ == nullptr) {  // a truth that was recorded before satisfies it
     for (std::size_t i = 0; i < table.captures.size(); ++i)
-      out.emplace_back(i, Text(pool_, table.captures[i]));
+      out.emplace_back(i, Text(engine_.pool, table.captures[i]));
     return out;
   }
   for (std::size_t i = 0; i < plan_rule_->args.size(); ++i) {
@@ -34,7 +34,7 @@ Runtime::CapturedColumns Runtime::ColumnsOf(const Table& table) const {
     if (p.kind == Pattern::Kind::kSlot)
       out.emplace_back(i, "?" + plan_rule_->slots[static_cast<std::size_t>(p.slot)]);
     else if (p.kind != Pattern::Kind::kConstant)
-      out.emplace_back(i, Text(pool_, plan_rule_->captures[i]));
+      out.emplace_back(i, Text(engine_.pool, plan_rule_->captures[i]));
   }
   return out;
 }
@@ -68,14 +68,14 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, const CapturedCo
     if (!CanBeShown(row)) break;
     std::vector<Value> entries;
     for (const auto& [column, name] : columns) {
-      entries.push_back(pool_.String(name));
+      entries.push_back(engine_.pool.String(name));
       entries.push_back(column < row.size() ? row[column] : kAbsent);
     }
     const bool bare = columns.size() == 1 && !json;
-    const Value shown = bare ? entries[1] : pool_.Map(entries);
+    const Value shown = bare ? entries[1] : engine_.pool.Map(entries);
     std::string text;
-    if (bare && shown.kind() == Kind::kString) text = PlainText(pool_, shown);
-    else text = Json(pool_, shown).value_or(Text(pool_, shown));
+    if (bare && shown.kind() == Kind::kString) text = PlainText(engine_.pool, shown);
+    else text = Json(engine_.pool, shown).value_or(Text(engine_.pool, shown));
     if (seen.insert(text).second) out.push_back(std::move(text));
   }
   return out;
@@ -93,7 +93,7 @@ bool Runtime::GoesOn(std::size_t answers) {
 bool Runtime::CanBeShown(std::span<const Value> cells) {
   constexpr std::uint64_t kLong = std::uint64_t{1} << 16;
   std::uint64_t bytes = 0;
-  for (const Value v : cells) bytes = std::min(bytes + pool_.TextBytes(v), Pool::kManyBytes);
+  for (const Value v : cells) bytes = std::min(bytes + engine_.pool.TextBytes(v), Pool::kManyBytes);
   if (bytes > kMaxTextBytes) {
     overflow_ = "an answer longer than 64 MiB";
     return !CutAnswers(Stop::kValue);
@@ -124,10 +124,10 @@ std::string Runtime::FailText(const std::string& reason, const std::string& expl
 // The author's %fail rules (§15.7): the first that holds is the report.
 std::string Runtime::LimitText() const {
   switch (stop_) {
-    case Stop::kRows: return fmt::format("{} rows", limits_.max_rows);
-    case Stop::kRounds: return fmt::format("{} rounds", limits_.max_rounds);
-    case Stop::kDepth: return fmt::format("{} nested calls", limits_.max_depth);
-    case Stop::kIterations: return fmt::format("{} iterations", limits_.max_iterations);
+    case Stop::kRows: return fmt::format("{} rows", engine_.limits.max_rows);
+    case Stop::kRounds: return fmt::format("{} rounds", engine_.limits.max_rounds);
+    case Stop::kDepth: return fmt::format("{} nested calls", engine_.limits.max_depth);
+    case Stop::kIterations: return fmt::format("{} iterations", engine_.limits.max_iterations);
     case Stop::kValue: return overflow_;
     case Stop::kTime: return fmt::format("{} seconds", options_.limits.max_seconds);
     case Stop::kMemory: return fmt::format("{} MB of memory", options_.limits.max_megabytes);
@@ -138,14 +138,14 @@ std::string Runtime::LimitText() const {
 }
 
 std::optional<std::string> Runtime::AuthorFailure() {
-  const Goal* fail = program_.FindGoal("fail");
+  const Goal* fail = engine_.program.FindGoal("fail");
   if (fail == nullptr) return std::nullopt;
-  const Table& table = solver_.SolveGoal(*fail);
+  const Table& table = engine_.solver.SolveGoal(*fail);
   if (options_.progress) options_.progress(nullptr);
   if (table.rows.empty() || table.pending) return std::nullopt;
   const std::vector<Value>& row = table.rows.front();
   if (row.size() < 2) return std::nullopt;
-  return FailText(PlainText(pool_, row[0]), PlainText(pool_, row[1]));
+  return FailText(PlainText(engine_.pool, row[0]), PlainText(engine_.pool, row[1]));
 }
 
 Outcome Runtime::ReportTimesteps() {
@@ -281,7 +281,7 @@ Outcome Runtime::Judge() {
                 goal_name_ + " rests on " + circular_ + ": " + reason_);
   if (!ineligible_.empty()) {
     const bool known = (query_ != nullptr && ineligible_ == goal_name_) ||
-                       program_.FindGoal(ineligible_.substr(1)) != nullptr;
+                       engine_.program.FindGoal(ineligible_.substr(1)) != nullptr;
     return fail((known ? "no eligible rule for " : "no rule for ") + ineligible_,
                 known ? "no activation clause of " + ineligible_ + " holds"
                       : "nothing defines " + ineligible_);
@@ -301,12 +301,13 @@ std::string Runtime::WhatOf(const Violated& v) const {
 
 // Whether a person decided to go on with it.
 bool Runtime::IsAccepted(const Violated& v) {
-  const Relation& decided = store_.at(what_now_);
+  const Relation& decided = engine_.store.at(what_now_);
   if (decided.empty()) return false;
-  const Value what = pool_.String(WhatOf(v));
+  const Value what = engine_.pool.String(WhatOf(v));
   const RowId row = decided.Find({&what, 1});
   return row != kNoId && !decided.Meta(row).is_none() &&
-         pool_.Lookup(decided.Meta(row), pool_.Keyword("result")) == pool_.String("continue");
+         engine_.pool.Lookup(decided.Meta(row), engine_.pool.Keyword("result")) ==
+             engine_.pool.String("continue");
 }
 
 // What went wrong, in one line, and what can be done about it besides to stop.
@@ -316,14 +317,14 @@ Runtime::Failing Runtime::FailingNow() {
     const Violated& v = *violated_;
     out.what = WhatOf(v);
     // The decision is the reply to a call, and a fact as such.
-    const Value entry[] = {pool_.Keyword("result"), pool_.String("continue")};
+    const Value entry[] = {engine_.pool.Keyword("result"), engine_.pool.String("continue")};
     Assertion goes_on;
     goes_on.relation = what_now_;
-    goes_on.row = {pool_.String(out.what)};
+    goes_on.row = {engine_.pool.String(out.what)};
     goes_on.trace = true;
-    goes_on.meta = pool_.Map(entry);
+    goes_on.meta = engine_.pool.Map(entry);
     goes_on.text =
-        RowText(what_now_, goes_on.row) + " ^ ~ " + Text(pool_, goes_on.meta) + " -> true";
+        RowText(what_now_, goes_on.row) + " ^ ~ " + Text(engine_.pool, goes_on.meta) + " -> true";
     out.ways.push_back({"continue", std::move(goes_on)});
     for (const Assertion& fact : v.asserted)
       out.ways.push_back({"retract " + RowText(fact.relation, fact.row), fact});
@@ -340,7 +341,7 @@ Runtime::Failing Runtime::FailingNow() {
     out.what = "no eligible rule for " + ineligible_;
     goal = ineligible_;
   }
-  const Goal* known = goal.starts_with('%') ? program_.FindGoal(goal.substr(1)) : nullptr;
+  const Goal* known = goal.starts_with('%') ? engine_.program.FindGoal(goal.substr(1)) : nullptr;
   if (known == nullptr) return out;
   Assertion truth;
   truth.relation = known->relation;
@@ -360,17 +361,18 @@ void Runtime::AskWhatNow() {
   if (IsCutOff()) return;
   const Failing failing = FailingNow();
   if (failing.ways.empty()) return;
-  const Value what = pool_.String(OneLine(failing.what));
+  const Value what = engine_.pool.String(OneLine(failing.what));
   Request request;
   request.kind = Request::Kind::kChoose;
   request.id = RowText(what_now_, {&what, 1});
   request.name = "what-now";
   request.prompt = OneLine(failing.what) + ". What now?";
-  for (const Failing::Way& way : failing.ways) request.options.push_back(pool_.String(way.name));
-  request.options.push_back(pool_.String("stop"));
+  for (const Failing::Way& way : failing.ways)
+    request.options.push_back(engine_.pool.String(way.name));
+  request.options.push_back(engine_.pool.String("stop"));
   const auto chosen = [&](const Answer& answer) {
     return std::find_if(failing.ways.begin(), failing.ways.end(), [&](const Failing::Way& way) {
-      return pool_.String(way.name) == answer.value;
+      return engine_.pool.String(way.name) == answer.value;
     });
   };
   const auto answer = Put(request, [&](const Answer& given) {

@@ -66,25 +66,19 @@ Profile::Part ProfiledPart(int phase) {
 Runtime::Runtime(Agent& agent, SessionOptions options)
     : agent_(agent),
       options_(std::move(options)),
-      store_(pool_),
-      program_(store_, sources_),
-      solver_(program_, store_, analysis_, limits_),
-      fixpoint_(store_, analysis_, solver_, limits_),
-      watch_(store_, analysis_, solver_),
-      derivations_(program_, store_, analysis_, solver_),
-      what_now_(store_.Declare(Space::kTool, "what-now", 1)),
+      derivations_(engine_),
+      what_now_(engine_.store.Declare(Space::kTool, "what-now", 1)),
       max_timesteps_(options_.limits.max_timesteps),
-      gate_(options_.gate, options_.journal, program_, store_, solver_, analysis_) {
-  TakeLimits(options_.limits, limits_);
-  limits_.threads = options_.threads;
-  limits_.profile = options_.profile;
-  limits_.watch = [this](std::size_t bytes) { return Watch(bytes); };
+      gate_(options_.gate, options_.journal, engine_) {
+  TakeLimits(options_.limits, engine_.limits);
+  engine_.limits.threads = options_.threads;
+  engine_.limits.profile = options_.profile;
+  engine_.limits.watch = [this](std::size_t bytes) { return Watch(bytes); };
   if (options_.journal != nullptr) {
     trace_ = options_.journal->earlier();
     timestep_ = options_.journal->last_timestep();
     for (const TraceEntry& entry : trace_) known_.insert(entry.text);
   }
-  analysis_.Make(program_, store_);
 }
 
 void Runtime::Step() {
@@ -106,18 +100,18 @@ void Runtime::Step() {
 
 void Runtime::QuiesceRelations() {
   Begin(phase_, "quiesce relations");
-  solver_.Forget();
-  solver_.machine().moment = {now_, declined_, refused_};
-  solver_.machine().truncated = false;
-  const Stop stop = fixpoint_.Quiesce();
+  engine_.solver.Forget();
+  engine_.solver.machine().moment = {now_, declined_, refused_};
+  engine_.solver.machine().truncated = false;
+  const Stop stop = engine_.fixpoint.Quiesce();
   if (stop != Stop::kGoesOn) {
     stop_ = stop;
-    stopped_at_ = fixpoint_.stopped_at();
-    if (const RelationId r = fixpoint_.growing(); r != kNoId && !store_.at(r).empty())
-      newest_ = RowText(r, store_.at(r).Cells(store_.at(r).size() - 1), kToldBytes);
+    stopped_at_ = engine_.fixpoint.stopped_at();
+    if (const RelationId r = engine_.fixpoint.growing(); r != kNoId && !engine_.store.at(r).empty())
+      newest_ = RowText(r, engine_.store.at(r).Cells(engine_.store.at(r).size() - 1), kToldBytes);
     TakeStop();
     Log("stopped in " + stopped_at_);
-    solver_.machine().truncated = true;  // what is absent may only be missing
+    engine_.solver.machine().truncated = true;  // what is absent may only be missing
   }
   LogDerived();
   CheckConstraints();
@@ -125,22 +119,23 @@ void Runtime::QuiesceRelations() {
 
 // Clears the stop, so that the phases after this one run on what stands.
 void Runtime::TakeStop() {
-  overflow_ = pool_.overflow();
-  pool_.ClearOverflow();
-  solver_.machine().stop = Stop::kGoesOn;
+  overflow_ = engine_.pool.overflow();
+  engine_.pool.ClearOverflow();
+  engine_.solver.machine().stop = Stop::kGoesOn;
 }
 
 // @each: every answer is pursued (§16.4).
 bool Runtime::Forced(const Table& table) const {
   if (query_ != nullptr) return query_->force;
-  return table.rule >= 0 && program_.definitions()[static_cast<std::size_t>(table.rule)].force;
+  return table.rule >= 0 &&
+         engine_.program.definitions()[static_cast<std::size_t>(table.rule)].force;
 }
 
 void Runtime::LogDerived() {
   if (!options_.log && !Tells()) return;
-  for (const Stratum& stratum : analysis_.strata())
+  for (const Stratum& stratum : engine_.analysis.strata())
     for (RelationId r : stratum.relations) {
-      const Relation& rel = store_.at(r);
+      const Relation& rel = engine_.store.at(r);
       for (RowId row = 0; row < rel.size(); ++row) {
         if (rel.asserted(row)) continue;
         const std::span<const Value> cells = rel.Cells(row);
@@ -157,13 +152,13 @@ void Runtime::LogDerived() {
 void Runtime::CheckConstraints() {
   if (options_.profile != nullptr) options_.profile->Enter(Profile::Part::kChecking);
   violated_.reset();
-  std::vector<Violation> of_rules = fixpoint_.Violations();
+  std::vector<Violation> of_rules = engine_.fixpoint.Violations();
   of_rules.insert(of_rules.end(), goal_violations_.begin(), goal_violations_.end());
   for (const Violation& v : of_rules)
-    Violate({&program_.constraints()[static_cast<std::size_t>(v.constraint)],
+    Violate({&engine_.program.constraints()[static_cast<std::size_t>(v.constraint)],
              BindingsText(v.bindings),
              {}});
-  for (const Constraint& c : program_.constraints()) {
+  for (const Constraint& c : engine_.program.constraints()) {
     if (c.left.empty() || c.guards) continue;
     if (phase_ == 3) {
       Log("live " + c.text);
@@ -177,7 +172,7 @@ void Runtime::CheckConstraints() {
       std::vector<Value> bindings;
       for (std::size_t i = 0; i < slots.size(); ++i) {
         if (c.slots[i].empty() || slots[i].is_none() || slots[i] == kUnknown) continue;
-        bindings.push_back(pool_.Slot(c.slots[i]));
+        bindings.push_back(engine_.pool.Slot(c.slots[i]));
         bindings.push_back(slots[i]);
       }
       const std::string text = BindingsText(bindings);
@@ -191,9 +186,9 @@ void Runtime::CheckConstraints() {
         Record(TraceEntry::Kind::kConstraint, "(" + both + ") ^^ " + text + " -> true");
       }
     };
-    unknown = watch_.Check(c, take).lacks || unknown;
+    unknown = engine_.watch.Check(c, take).lacks || unknown;
     if (unknown) LeaveUndecided(c);
-    if (const Stop stop = solver_.machine().stop; stop != Stop::kGoesOn) {
+    if (const Stop stop = engine_.solver.machine().stop; stop != Stop::kGoesOn) {
       stop_ = stop;
       stopped_at_ = c.text;
       newest_.clear();
@@ -205,8 +200,8 @@ void Runtime::CheckConstraints() {
   }
   if (phase_ != 7) return;
   for (const Assertion& a : retracted_)
-    if (const RowId row = store_.at(a.relation).Find(a.row);
-        row != kNoId && !store_.at(a.relation).asserted(row)) {
+    if (const RowId row = engine_.store.at(a.relation).Find(a.row);
+        row != kNoId && !engine_.store.at(a.relation).asserted(row)) {
       // The program says both: a rule derives what was retracted (decision 44).
       Log("violated " + a.text);
       Violate({nullptr, a.text, {}});
@@ -234,14 +229,15 @@ std::vector<Assertion> Runtime::AssertedOf(const Constraint& c, const std::vecto
   std::vector<Assertion> out;
   for (const Clause& clause : c.left) {
     const auto* atom = clause.As<Atom>();
-    if (atom == nullptr || store_.at(atom->relation).space() != Space::kRelation) continue;
+    if (atom == nullptr || engine_.store.at(atom->relation).space() != Space::kRelation) continue;
     Assertion fact;
-    fact.relation = store_.BaseOf(atom->relation);
-    for (const Pattern& p : atom->args) fact.row.push_back(Build(pool_, p, slots.data(), nullptr));
+    fact.relation = engine_.store.BaseOf(atom->relation);
+    for (const Pattern& p : atom->args)
+      fact.row.push_back(Build(engine_.pool, p, slots.data(), nullptr));
     const bool ground = std::none_of(fact.row.begin(), fact.row.end(), [](Value v) {
       return v.is_none() || v == kUnknown || v == kWild;
     });
-    const Relation& rel = store_.at(fact.relation);
+    const Relation& rel = engine_.store.at(fact.relation);
     const RowId row = ground ? rel.Find(fact.row) : kNoId;
     if (row == kNoId || !rel.asserted(row)) continue;
     fact.truth = false;
@@ -257,28 +253,29 @@ std::vector<Assertion> Runtime::AssertedOf(const Constraint& c, const std::vecto
 
 void Runtime::ActivateGoals() {
   Begin(4, "activate goals");
-  solver_.Forget();
-  solver_.machine().violations.clear();
+  engine_.solver.Forget();
+  engine_.solver.machine().violations.clear();
   if (!options_.log) return;
   const auto standing = [&](const Definition& def) {
-    const Solver::Active active = solver_.Activated(def);
+    const Solver::Active active = engine_.solver.Activated(def);
     Log((active == Solver::Active::kYes  ? "eligible "
          : active == Solver::Active::kNo ? "ineligible "
                                          : "undecided ") +
         def.text);
   };
   std::vector<const Definition*> rules = pursue_ ? Candidates() : std::vector<const Definition*>{};
-  for (const Goal& goal : program_.goals())
+  for (const Goal& goal : engine_.program.goals())
     for (int number : goal.rules)
-      if (const auto* def = &program_.definitions()[static_cast<std::size_t>(number)];
+      if (const auto* def = &engine_.program.definitions()[static_cast<std::size_t>(number)];
           std::find(rules.begin(), rules.end(), def) == rules.end())
         rules.push_back(def);
   for (const Definition* def : rules) {
     Log("considered " + def->text);
     standing(*def);
   }
-  for (const Definition& def : program_.definitions())
-    if (def.head != kNoId && store_.at(def.head).space() != Space::kGoal && !def.activation.empty())
+  for (const Definition& def : engine_.program.definitions())
+    if (def.head != kNoId && engine_.store.at(def.head).space() != Space::kGoal &&
+        !def.activation.empty())
       standing(def);
 }
 
@@ -288,13 +285,13 @@ std::vector<const Definition*> Runtime::Candidates() const {
   std::vector<const Definition*> out;
   const auto add = [&](const Goal& goal) {
     for (int number : goal.rules)
-      out.push_back(&program_.definitions()[static_cast<std::size_t>(number)]);
+      out.push_back(&engine_.program.definitions()[static_cast<std::size_t>(number)]);
   };
-  if (const Goal* root = program_.FindGoal("")) {
+  if (const Goal* root = engine_.program.FindGoal("")) {
     add(*root);
     return out;
   }
-  for (const Goal& goal : program_.goals())
+  for (const Goal& goal : engine_.program.goals())
     if (goal.label != "fail") add(goal);
   return out;
 }
@@ -303,8 +300,8 @@ std::vector<const Definition*> Runtime::Candidates() const {
 
 void Runtime::UpdatePlans() {
   Begin(5, "update plans");
-  solver_.Forget();
-  solver_.machine().violations.clear();
+  engine_.solver.Forget();
+  engine_.solver.machine().violations.clear();
   goal_violations_.clear();
   plan_ = nullptr;
   plan_rule_ = nullptr;
@@ -330,29 +327,30 @@ void Runtime::UpdatePlans() {
     return standing_ != Standing::kUnsatisfied;
   };
   if (query_ != nullptr) {
-    take(solver_.SolveQuery(*query_), "the query");
+    take(engine_.solver.SolveQuery(*query_), "the query");
     plan_rule_ = query_;
-    goal_name_ = store_.at(query_->head).name();
+    goal_name_ = engine_.store.at(query_->head).name();
     if (!plan_->eligible) ineligible_ = goal_name_;
-  } else if (const Goal* root = program_.FindGoal("")) {
-    take(solver_.SolveGoal(*root), "%");
+  } else if (const Goal* root = engine_.program.FindGoal("")) {
+    take(engine_.solver.SolveGoal(*root), "%");
   } else {
-    for (const Goal& goal : program_.goals())
-      if (goal.label != "fail" && take(solver_.SolveGoal(goal), "%" + goal.label)) break;
+    for (const Goal& goal : engine_.program.goals())
+      if (goal.label != "fail" && take(engine_.solver.SolveGoal(goal), "%" + goal.label)) break;
   }
   if (plan_ != nullptr && plan_rule_ == nullptr && plan_->rule >= 0)
-    plan_rule_ = &program_.definitions()[static_cast<std::size_t>(plan_->rule)];
+    plan_rule_ = &engine_.program.definitions()[static_cast<std::size_t>(plan_->rule)];
   if (plan_rule_ != nullptr && standing_ != Standing::kUnsatisfied) Log("plan " + plan_rule_->text);
-  for (const OpenCall& call : solver_.machine().calls)
-    if (const std::string text = solver_.machine().CallText(call); created_.insert(text).second)
+  for (const OpenCall& call : engine_.solver.machine().calls)
+    if (const std::string text = engine_.solver.machine().CallText(call);
+        created_.insert(text).second)
       Log("created " + text);
-  circular_ = solver_.machine().circular;
-  goal_violations_ = std::exchange(solver_.machine().violations, {});
+  circular_ = engine_.solver.machine().circular;
+  goal_violations_ = std::exchange(engine_.solver.machine().violations, {});
   TakeBlame();
-  open_calls_ = solver_.machine().calls;
-  if (solver_.machine().stop != Stop::kGoesOn) {
-    stop_ = solver_.machine().stop;
-    stopped_at_ = solver_.machine().stopped_at;
+  open_calls_ = engine_.solver.machine().calls;
+  if (engine_.solver.machine().stop != Stop::kGoesOn) {
+    stop_ = engine_.solver.machine().stop;
+    stopped_at_ = engine_.solver.machine().stopped_at;
     TakeStop();
     if (standing_ != Standing::kSatisfied) standing_ = Standing::kUnsatisfied;
   }
@@ -360,9 +358,9 @@ void Runtime::UpdatePlans() {
 
 // The calls for which answers are missing or withheld.
 void Runtime::TakeBlame() {
-  declined_call_ = solver_.machine().declined_call;
-  refused_call_ = solver_.machine().refused_call;
-  failed_call_ = solver_.machine().failed_call;
+  declined_call_ = engine_.solver.machine().declined_call;
+  refused_call_ = engine_.solver.machine().refused_call;
+  failed_call_ = engine_.solver.machine().failed_call;
 }
 
 // --- phase 6: what the plan established becomes novelty ---------------------------------
@@ -402,7 +400,7 @@ void Runtime::ProgressPlan() {
 void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
   if (!done.insert(&table).second) return;
   for (const Table* used : table.used) RecordGoal(*used, done);
-  if (store_.at(table.relation).space() != Space::kGoal) return;
+  if (engine_.store.at(table.relation).space() != Space::kGoal) return;
   const bool one_shot = &table == plan_ && query_ != nullptr;
   if (one_shot && !options_.log) return;
   for (std::size_t row = 0; row < table.rows.size() && GoesOn(row); ++row) {
@@ -410,12 +408,12 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
     Log("satisfied " + text);
     if (one_shot) continue;
     const Value map = table.maps[row];
-    const bool known = store_.at(table.relation).Find({&map, 1}) != kNoId;
+    const bool known = engine_.store.at(table.relation).Find({&map, 1}) != kNoId;
     const Truth truth = {table.relation, map};
     if (const auto at = truths_.find(truth); known && at != truths_.end() && at->second != voids_)
       standing_again_.emplace_back(truth, text + " -> true");
     if (known) continue;
-    store_.Insert(table.relation, {&map, 1}, false);
+    engine_.store.Insert(table.relation, {&map, 1}, false);
     if (row < table.premises.size()) RecordDerivations(table.premises[row]);
     Record(TraceEntry::Kind::kGoal, text + " -> true");
     truths_[truth] = voids_;
@@ -428,22 +426,22 @@ void Runtime::LogRulesPassedOver() {
   bool later = false;
   for (const Definition* def : Candidates()) {
     if (later && def->head == plan_rule_->head && !def->activation.empty())
-      Log((solver_.Activated(*def) == Solver::Active::kNo ? "ineligible " : "passed over ") +
+      Log((engine_.solver.Activated(*def) == Solver::Active::kNo ? "ineligible " : "passed over ") +
           def->text);
     later |= def == plan_rule_;
   }
 }
 
 std::string Runtime::GoalText(const Table& table, std::size_t row) const {
-  std::string text = store_.at(table.relation).name();
-  const std::span<const Value> entries = pool_.ItemsOf(table.maps[row]);
-  if (!entries.empty()) text += " ^^ " + Text(pool_, table.maps[row]);
+  std::string text = engine_.store.at(table.relation).name();
+  const std::span<const Value> entries = engine_.pool.ItemsOf(table.maps[row]);
+  if (!entries.empty()) text += " ^^ " + Text(engine_.pool, table.maps[row]);
   return text;
 }
 
 // Entries for derived rows that a goal rested on, as far as the limits let them be found.
 void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
-  const Machine& machine = solver_.machine();
+  const Machine& machine = engine_.solver.machine();
   for (const Premise& p : premises) {
     if (IsCutOff()) return;
     if (std::string text = derivations_.SentenceOf(p.relation, p.row); !text.empty())
@@ -475,7 +473,7 @@ void Runtime::SetLog(std::function<void(const std::string&)> log) {
 
 void Runtime::SetLimits(const SessionLimits& limits) {
   options_.limits = limits;
-  TakeLimits(limits, limits_);
+  TakeLimits(limits, engine_.limits);
   max_timesteps_ = limits.max_timesteps;
 }
 
@@ -500,7 +498,7 @@ void Runtime::TellReply(std::string_view type, const std::string& call, const An
   if (answer.kind == Answer::Kind::kDecline) fields["declined"] = true;
   else
     fields[answer.kind == Answer::Kind::kValue ? "value" : "metadata"] =
-        JsonOfValue(pool_, answer.value).value_or(Text(pool_, answer.value));
+        JsonOfValue(engine_.pool, answer.value).value_or(Text(engine_.pool, answer.value));
   Tell(type, std::move(fields));
 }
 
@@ -538,8 +536,8 @@ Stop Runtime::Watch(std::size_t bytes) {
   const auto now = std::chrono::steady_clock::now();
   const std::chrono::duration<double> spent = now - started_;
   if (options_.progress) {
-    const Definition* rule = solver_.machine().rule();
-    const Progress progress{fixpoint_.rounds(), solver_.machine().new_rows,
+    const Definition* rule = engine_.solver.machine().rule();
+    const Progress progress{engine_.fixpoint.rounds(), engine_.solver.machine().new_rows,
                             rule != nullptr ? std::string_view(rule->text) : "", spent.count()};
     options_.progress(&progress);
   }
@@ -568,19 +566,19 @@ void Runtime::Renew() {
   if (Journal* const journal = options_.journal; journal != nullptr) {
     const Journal::Moment moment = journal->Step(timestep_, clock, options_.limits);
     now = moment.now;
-    TakeLimits(moment.limits, limits_);
+    TakeLimits(moment.limits, engine_.limits);
     max_timesteps_ = moment.limits.max_timesteps;
   } else {
     now = clock();
   }
-  now_ = pool_.String(now);
+  now_ = engine_.pool.String(now);
   phase_ = 0;
   Tell("timestep", {{"now", now}});
   if (std::exchange(run_begins_, false)) gate_.BeginRun(MomentNow());
 }
 
 void Runtime::TakeFindings(Diagnostics& out) {
-  const std::vector<Machine::BadHead>& bad = fixpoint_.bad_heads();
+  const std::vector<Machine::BadHead>& bad = engine_.fixpoint.bad_heads();
   for (; bad_heads_known_ < bad.size(); ++bad_heads_known_)
     out.Add(Code::kBadHead, bad[bad_heads_known_].first->span,
             "expected a relation call as head, got `" + bad[bad_heads_known_].second + "` from `" +
@@ -590,7 +588,7 @@ void Runtime::TakeFindings(Diagnostics& out) {
 // Evaluation for an explanation leaves the machine as it was; tables are dropped.
 void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
                       std::size_t absence_depth, Explained& to) {
-  Machine& machine = solver_.machine();
+  Machine& machine = engine_.solver.machine();
   const Stop stop = std::exchange(machine.stop, Stop::kGoesOn);
   const std::string stopped_at = machine.stopped_at;
   const std::string declined_call = machine.declined_call;
@@ -600,18 +598,18 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   const std::vector<OpenCall> calls = machine.calls;
   const std::vector<Violation> violations = machine.violations;
   started_ = std::chrono::steady_clock::now();
-  limits_.profile = nullptr;
-  if (schema_changed_) analysis_.Make(program_, store_);  // no timestep has taken it in yet
-  solver_.Forget();
+  engine_.limits.profile = nullptr;
+  if (engine_.IsStale()) engine_.analysis.Make(engine_.program, engine_.store);  // for now
+  engine_.solver.Forget();
   {
-    Explainer explainer(program_, store_, analysis_, solver_);
+    Explainer explainer(engine_);
     to.why = explainer.Why(form, limits);
     if (to.why.proofs.empty()) to.why_not = explainer.WhyNot(form, absence_depth);
   }
-  solver_.Forget();
-  limits_.profile = options_.profile;
+  engine_.solver.Forget();
+  engine_.limits.profile = options_.profile;
   if (options_.progress) options_.progress(nullptr);
-  pool_.ClearOverflow();
+  engine_.pool.ClearOverflow();
   machine.stop = stop;
   machine.stopped_at = stopped_at;
   machine.declined_call = declined_call;
@@ -633,7 +631,8 @@ void Runtime::SetGoal(const Definition* query, bool pursue) {
   chat_ = false;
   standing_ = Standing::kNoGoal;
   declined_.clear();
-  for (const OpenCall& call : std::exchange(not_run_, {})) store_.Retract(call.relation, call.args);
+  for (const OpenCall& call : std::exchange(not_run_, {}))
+    engine_.store.Retract(call.relation, call.args);
   admitted_.clear();
   refused_.clear();
   refusals_.clear();

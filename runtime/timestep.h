@@ -19,7 +19,7 @@
 // The truth of a goal is an entry of the trace when it is established: for the first time,
 // or anew after something was retracted, or after a timestep that failed.
 //
-// Owns everything a run consists of: pool, store, program, analysis, trace. The agent is
+// Owns everything a run consists of: the engine, with program and rows, and the trace. The agent is
 // borrowed. One thread.
 #ifndef RPL_RUNTIME_TIMESTEP_H_
 #define RPL_RUNTIME_TIMESTEP_H_
@@ -33,10 +33,7 @@
 #include <string>
 #include <vector>
 
-#include "interp/eval/constraint_watch.h"
-#include "interp/eval/fixpoint.h"
-#include "interp/eval/solver.h"
-#include "interp/program/program.h"
+#include "interp/eval/engine.h"
 #include "runtime/agent.h"
 #include "runtime/derivation.h"
 #include "runtime/gate.h"
@@ -98,9 +95,9 @@ class Runtime {
   void TakeFindings(Diagnostics& out);
 
   Sources& sources() { return sources_; }
-  Program& program() { return program_; }
-  Pool& pool() { return pool_; }
-  Store& store() { return store_; }
+  Program& program() { return engine_.program; }
+  Pool& pool() { return engine_.pool; }
+  Store& store() { return engine_.store; }
   /// Of earlier epochs, too.
   const Trace& trace() const { return trace_; }
   /// What the next timestep will add to it from replies that are there.
@@ -215,15 +212,8 @@ class Runtime {
 
   Agent& agent_;
   SessionOptions options_;
-  Pool pool_;
   Sources sources_;
-  Store store_;
-  Program program_;
-  Analysis analysis_;
-  Limits limits_;
-  Solver solver_;
-  Fixpoint fixpoint_;
-  ConstraintWatch watch_;
+  interp::Engine engine_{sources_};
   Derivations derivations_;
   RelationId what_now_;  // what a person decided about a failure, by its text
   Trace trace_;
@@ -236,7 +226,6 @@ class Runtime {
   std::chrono::steady_clock::time_point asked_next_;
   int timestep_ = 0;
   int phase_ = 0;
-  bool schema_changed_ = false;
   std::deque<Said> novelty_;
   std::vector<Assertion> told_truths_;  // of goals that had no rules then
   std::size_t rules_known_ = 0;

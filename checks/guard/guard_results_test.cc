@@ -6,7 +6,7 @@
 namespace rpl {
 namespace {
 
-GuardRule Rule(const std::string& name, Effect effect) {
+GuardRule RuleOf(const std::string& name, Effect effect) {
   GuardRule rule;
   rule.id = rule.name = name;
   rule.effect = effect;
@@ -24,8 +24,8 @@ EvaluatedRule Entry(const std::string& id, bool matched, bool violated) {
 
 TEST_CASE("a decision is one record for each rule in play") {
   Policy policy;
-  policy.rules = {Rule("blocks", Effect::kBlock), Rule("holds", Effect::kHitl),
-                  Rule("allows", Effect::kAllow), Rule("later", Effect::kBlock)};
+  policy.rules = {RuleOf("blocks", Effect::kBlock), RuleOf("holds", Effect::kHitl),
+                  RuleOf("allows", Effect::kAllow), RuleOf("later", Effect::kBlock)};
   policy.rules[0].reason = "too much";
   const Guard guard(policy, {});
   GuardCall call;

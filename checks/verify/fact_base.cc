@@ -14,42 +14,31 @@ constexpr std::size_t kAbsenceDepth = 4;
 
 }  // namespace
 
-FactBase::FactBase(Sources& sources, Limits limits)
-    : sources_(sources), limits_(std::move(limits)) {}
+FactBase::FactBase(Sources& sources, Limits limits) : engine_(sources, std::move(limits)) {}
 
 Document FactBase::Load(const std::string& name, std::string text, Diagnostics& found) {
-  const std::uint32_t file = sources_.Add(name, std::move(text));
-  Document document = ReadDocument(sources_, file, found);
-  for (const Assertion& a : program_.Load(document, found).assertions) {
-    if (a.truth) store_.Insert(a.relation, a.row, true, a.meta, &a.span, a.orders);
-    else store_.Retract(a.relation, a.row);
-  }
-  changed_ = true;
+  const std::uint32_t file = engine_.sources.Add(name, std::move(text));
+  Document document = ReadDocument(engine_.sources, file, found);
+  engine_.Assert(engine_.program.Load(document, found));
   return document;
 }
 
-void FactBase::SetNow(std::string_view now) { solver_.machine().moment.now = pool_.String(now); }
+void FactBase::SetNow(std::string_view now) {
+  engine_.solver.machine().moment.now = engine_.pool.String(now);
+}
 
 RelationId FactBase::Declare(std::string_view label, std::uint32_t arity) {
-  const std::size_t known = store_.size();
-  const RelationId id = store_.Declare(Space::kRelation, label, arity);
-  changed_ = changed_ || store_.size() > known;
-  return id;
+  return engine_.store.Declare(Space::kRelation, label, arity);
 }
 
 void FactBase::Add(RelationId relation, std::span<const Value> row, Span place) {
-  assert(row.size() == store_.at(relation).arity());
-  store_.Insert(relation, row, true, kNone, &place);
+  assert(row.size() == engine_.store.at(relation).arity());
+  engine_.store.Insert(relation, row, true, kNone, &place);
 }
 
 Stop FactBase::Quiesce() {
-  if (std::exchange(changed_, false)) {
-    analysis_.Make(program_, store_);
-    fixpoint_.Reset();
-  }
-  solver_.Forget();
-  const Stop stop = fixpoint_.Quiesce();
-  stopped_at_ = fixpoint_.stopped_at();
+  const Stop stop = engine_.Quiesce();
+  stopped_at_ = engine_.fixpoint.stopped_at();
   return stop;
 }
 
@@ -72,34 +61,36 @@ std::string FactBase::Problem(Stop stop) const {
 FactBase::Checked FactBase::Check(const Constraint& constraint) {
   for (std::size_t calls = 0;; ++calls) {
     Checked checked = CheckOnce(constraint);
-    if (solver_.machine().calls.empty() || calls == kMaxCalls || !CallTools()) return checked;
+    if (engine_.solver.machine().calls.empty() || calls == kMaxCalls || !CallTools())
+      return checked;
     if (const Stop stop = Quiesce(); stop != Stop::kGoesOn) return {{}, Problem(stop)};
   }
 }
 
 // Makes the calls that the last evaluation waits for; false when there is nobody to make one.
 bool FactBase::CallTools() {
-  const std::vector<OpenCall> calls = solver_.machine().calls;
+  const std::vector<OpenCall> calls = engine_.solver.machine().calls;
   for (const OpenCall& call : calls) {
-    const Relation& tool = store_.at(call.relation);
+    const Relation& tool = engine_.store.at(call.relation);
     if (!tools_ || call.space != Space::kTool || IsQuestion(tool)) return false;
-    const Value result = tools_(pool_, std::string(pool_.TextOf(tool.label())), call.args);
+    const Value result =
+        tools_(engine_.pool, std::string(engine_.pool.TextOf(tool.label())), call.args);
     if (result.is_none()) return false;
-    store_.Insert(call.relation, call.args, true, result);
+    engine_.store.Insert(call.relation, call.args, true, result);
   }
   return true;
 }
 
 FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
   Checked checked;
-  solver_.Forget();
+  engine_.solver.Forget();
   if (constraint.left.empty()) {
     // It stands on a rule: what it refuses was met while deriving.
-    for (const Violation& v : fixpoint_.Violations()) {
+    for (const Violation& v : engine_.fixpoint.Violations()) {
       if (v.constraint != constraint.number) continue;
       Checked::Bindings& bindings = checked.violated.emplace_back();
       for (std::size_t i = 0; i + 1 < v.bindings.size(); i += 2)
-        bindings.emplace_back(pool_.TextOf(v.bindings[i]), v.bindings[i + 1]);
+        bindings.emplace_back(engine_.pool.TextOf(v.bindings[i]), v.bindings[i + 1]);
     }
     return checked;
   }
@@ -113,9 +104,9 @@ FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
       if (!constraint.slots[i].empty() && IsPlainValue(slots[i]))
         bindings.emplace_back(constraint.slots[i], slots[i]);
   };
-  const Machine::Undecided more = solver_.CheckConstraint(constraint, take);
-  const Machine& machine = solver_.machine();
-  const Stop stop = std::exchange(solver_.machine().stop, Stop::kGoesOn);
+  const Machine::Undecided more = engine_.solver.CheckConstraint(constraint, take);
+  const Machine& machine = engine_.solver.machine();
+  const Stop stop = std::exchange(engine_.solver.machine().stop, Stop::kGoesOn);
   if (stop != Stop::kGoesOn) {
     stopped_at_ = constraint.text;
     checked.problem = Problem(stop);
@@ -134,21 +125,21 @@ FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
 Explanation FactBase::Explain(const std::string& form) {
   Diagnostics ignored;
   const std::string text = "% <- " + form;
-  const std::uint32_t file = sources_.Add("<form>", text);
+  const std::uint32_t file = engine_.sources.Add("<form>", text);
   const auto sentence =
-      ParseSentence(sources_, {file, 0, static_cast<std::uint32_t>(text.size())}, ignored);
+      ParseSentence(engine_.sources, {file, 0, static_cast<std::uint32_t>(text.size())}, ignored);
   assert(sentence);
-  const auto query = program_.LowerQuery(*sentence, ignored);
+  const auto query = engine_.program.LowerQuery(*sentence, ignored);
   assert(query);
-  solver_.Forget();
+  engine_.solver.Forget();
   Explanation explanation;
   {
-    Explainer explainer(program_, store_, analysis_, solver_);
+    Explainer explainer(engine_);
     ExplainedFacts why = explainer.Why(*query, {});
     explanation = why.proofs.empty() ? explainer.WhyNot(*query, kAbsenceDepth)
                                      : std::move(why.proofs.front());
   }
-  solver_.Forget();
+  engine_.solver.Forget();
   return explanation;
 }
 

@@ -18,12 +18,8 @@
 #include <vector>
 
 #include "grammar/document.h"
-#include "interp/eval/fixpoint.h"
-#include "interp/eval/solver.h"
+#include "interp/eval/engine.h"
 #include "interp/explain/explain.h"
-#include "interp/plan/analysis.h"
-#include "interp/program/program.h"
-#include "interp/store/store.h"
 
 namespace rpl {
 
@@ -74,24 +70,16 @@ class FactBase {
   /// REQUIRES: Quiesce, and that `form` is RPL.
   Explanation Explain(const std::string& form);
 
-  Pool& pool() { return pool_; }
-  const Program& program() const { return program_; }
-  const Store& store() const { return store_; }
-  const Sources& sources() const { return sources_; }
+  Pool& pool() { return engine_.pool; }
+  const Program& program() const { return engine_.program; }
+  const Store& store() const { return engine_.store; }
+  const Sources& sources() const { return engine_.sources; }
 
  private:
   Checked CheckOnce(const Constraint& constraint);
   bool CallTools();
 
-  Sources& sources_;
-  Limits limits_;
-  Pool pool_;
-  Store store_{pool_};
-  Program program_{store_, sources_};
-  Analysis analysis_;
-  Solver solver_{program_, store_, analysis_, limits_};
-  Fixpoint fixpoint_{store_, analysis_, solver_, limits_};
-  bool changed_ = true;  // since the analysis was made
+  interp::Engine engine_;
   std::string stopped_at_;
   ToolCaller tools_;
 };

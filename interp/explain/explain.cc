@@ -143,9 +143,8 @@ void MarkWrites(const Step& step, std::vector<bool>& bound) {
   }
 }
 
-Explainer::Explainer(const Program& program, Store& store, Analysis& analysis, Solver& solver)
-    : program_(program), store_(store), pool_(store.pool()), analysis_(analysis), solver_(solver) {
-  const std::vector<Stratum>& strata = analysis_.strata();
+Explainer::Explainer(interp::Engine& engine) : engine_(engine) {
+  const std::vector<Stratum>& strata = engine_.analysis.strata();
   for (std::size_t i = 0; i < strata.size(); ++i)
     for (RelationId r : strata[i].relations) component_[r] = static_cast<int>(i);
 }
@@ -153,32 +152,34 @@ Explainer::Explainer(const Program& program, Store& store, Analysis& analysis, S
 // --- what a fact is ------------------------------------------------------------------------
 
 Explainer::Fact Explainer::Normal(RelationId relation, std::vector<Value> row) const {
-  if (!HasSet(row)) return {store_.BaseOf(relation), std::move(row)};
-  if (const RelationId whole = store_.WholeIfAny(relation); !store_.IsWhole(relation))
-    if (whole != kNoId && store_.at(whole).Find(row) != kNoId) return {whole, std::move(row)};
+  if (!HasSet(row)) return {engine_.store.BaseOf(relation), std::move(row)};
+  if (const RelationId whole = engine_.store.WholeIfAny(relation); !engine_.store.IsWhole(relation))
+    if (whole != kNoId && engine_.store.at(whole).Find(row) != kNoId)
+      return {whole, std::move(row)};
   return {relation, std::move(row)};
 }
 
 std::optional<RowId> Explainer::StoredRow(const Fact& fact) const {
-  const Relation& rel = store_.at(fact.first);
+  const Relation& rel = engine_.store.at(fact.first);
   if (rel.space() != Space::kGoal) {
     const RowId row = rel.arity() == fact.second.size() ? rel.Find(fact.second) : kNoId;
     return row == kNoId ? std::nullopt : std::optional(row);
   }
   // A recorded truth of a goal: its map has the cells.
-  const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
+  const Goal* goal = engine_.program.FindGoal(engine_.pool.TextOf(rel.label()));
   for (RowId row = 0; row < rel.size(); ++row)
-    if (CapturedCells(pool_, goal, rel.Row(row)[0], fact.second.size()) == fact.second) return row;
+    if (CapturedCells(engine_.pool, goal, rel.Row(row)[0], fact.second.size()) == fact.second)
+      return row;
   return std::nullopt;
 }
 
 bool Explainer::IsAsserted(const Fact& fact) const {
   const std::optional<RowId> row = StoredRow(fact);
-  return row && store_.at(fact.first).asserted(*row);
+  return row && engine_.store.at(fact.first).asserted(*row);
 }
 
 int Explainer::ComponentOf(RelationId relation) const {
-  const auto it = component_.find(store_.BaseOf(relation));
+  const auto it = component_.find(engine_.store.BaseOf(relation));
   return it == component_.end() ? -1 : it->second;
 }
 
@@ -187,16 +188,16 @@ std::optional<std::size_t> Explainer::StampOf(const Fact& fact) {
   const std::optional<RowId> row = component < 0 ? std::nullopt : StoredRow(fact);
   if (!row) return std::nullopt;
   const std::vector<RelationId>& members =
-      analysis_.strata()[static_cast<std::size_t>(component)].relations;
-  if (members.size() == 1 && store_.WholeIfAny(members.front()) == kNoId) return *row;
+      engine_.analysis.strata()[static_cast<std::size_t>(component)].relations;
+  if (members.size() == 1 && engine_.store.WholeIfAny(members.front()) == kNoId) return *row;
   Replay(component);
   return stamps_.at(fact.first)[*row];
 }
 
 std::vector<int> Explainer::RulesOf(RelationId relation) const {
-  const Relation& rel = store_.at(relation);
-  if (rel.space() != Space::kGoal) return analysis_.RulesOf(store_.BaseOf(relation));
-  const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
+  const Relation& rel = engine_.store.at(relation);
+  if (rel.space() != Space::kGoal) return engine_.analysis.RulesOf(engine_.store.BaseOf(relation));
+  const Goal* goal = engine_.program.FindGoal(engine_.pool.TextOf(rel.label()));
   return goal == nullptr ? std::vector<int>{} : goal->rules;
 }
 
@@ -208,7 +209,7 @@ const Plan& Explainer::PlanFor(const Definition& def, const std::vector<const Cl
   owner.insert(owner.end(), clauses.begin(), clauses.end());
   auto& plan = plans_[{std::move(owner), bound}];
   if (plan == nullptr)
-    plan = Planner(analysis_, store_, Mode::kSolve)
+    plan = Planner(engine_.analysis, engine_.store, Mode::kSolve)
                .Make(clauses, bound, head ? HeadSlots(def) : std::vector<bool>(def.slots.size()),
                      def.slots, def.avar);
   return *plan;
@@ -218,7 +219,7 @@ const Plan& Explainer::PlanFor(const Definition& def, const std::vector<const Cl
 // is a `from`, with what it binds.
 void Explainer::Each(const Definition& def, const std::vector<const Clause*>& clauses,
                      std::span<const Value> key, const Instance* from, const Take& take) {
-  Machine& machine = solver_.machine();
+  Machine& machine = engine_.solver.machine();
   Frame frame(&def, def.slots);
   std::vector<bool> bound(def.slots.size());
   std::vector<bool> at_start;
@@ -248,7 +249,7 @@ void Explainer::Each(const Definition& def, const std::vector<const Clause*>& cl
     return machine.Run(plan->first);
   };
   if (from == nullptr) {
-    solver_.BindHead(def, key, 0, bound, run);
+    engine_.solver.BindHead(def, key, 0, bound, run);
     return;
   }
   std::copy(from->slots.begin(), from->slots.end(), frame.slots.begin());
@@ -259,14 +260,16 @@ void Explainer::Each(const Definition& def, const std::vector<const Clause*>& cl
 // The row itself, and, for an instance of a set, the rows with their sets whole.
 std::vector<std::vector<Value>> Explainer::KeysFor(const Fact& fact) const {
   std::vector<std::vector<Value>> out = {fact.second};
-  const RelationId whole = store_.IsWhole(fact.first) ? kNoId : store_.WholeIfAny(fact.first);
+  const RelationId whole =
+      engine_.store.IsWhole(fact.first) ? kNoId : engine_.store.WholeIfAny(fact.first);
   if (whole == kNoId) return out;
-  const Relation& rows = store_.at(whole);
+  const Relation& rows = engine_.store.at(whole);
   for (RowId r = 0; r < rows.size(); ++r) {
     bool covers = HasSet(rows.Cells(r));
     for (std::size_t i = 0; i < fact.second.size() && covers; ++i) {
       const Value v = rows.Row(r)[i];
-      covers = v == fact.second[i] || (v.kind() == Kind::kSet && pool_.Contains(v, fact.second[i]));
+      covers = v == fact.second[i] ||
+               (v.kind() == Kind::kSet && engine_.pool.Contains(v, fact.second[i]));
     }
     if (covers) out.emplace_back(rows.Cells(r).begin(), rows.Cells(r).end());
   }
@@ -275,24 +278,24 @@ std::vector<std::vector<Value>> Explainer::KeysFor(const Fact& fact) const {
 
 bool Explainer::Gives(const Instance& instance, const Fact& fact) {
   const Definition& def = *instance.def;
-  const Relation& rel = store_.at(fact.first);
+  const Relation& rel = engine_.store.at(fact.first);
   std::vector<Value> row;
   if (def.head_expansion >= 0) {
     const Value form = instance.slots[static_cast<std::size_t>(def.head_expansion)];
-    if (form.kind() != Kind::kTerm || pool_.NamespaceOf(form) != Namespace::kRelation ||
-        pool_.TextOf(form) != pool_.TextOf(rel.label()))
+    if (form.kind() != Kind::kTerm || engine_.pool.NamespaceOf(form) != Namespace::kRelation ||
+        engine_.pool.TextOf(form) != engine_.pool.TextOf(rel.label()))
       return false;
-    row.assign(pool_.ItemsOf(form).begin(), pool_.ItemsOf(form).end());
+    row.assign(engine_.pool.ItemsOf(form).begin(), engine_.pool.ItemsOf(form).end());
   } else {
     for (const Pattern& p : def.args)
-      row.push_back(Build(pool_, p, instance.slots.data(), &def.slots));
+      row.push_back(Build(engine_.pool, p, instance.slots.data(), &def.slots));
   }
   if (rel.space() == Space::kGoal) row.resize(std::max(row.size(), fact.second.size()), kAbsent);
   if (row.size() != fact.second.size()) return false;
-  const bool instances = rel.space() != Space::kGoal && !store_.IsWhole(fact.first);
+  const bool instances = rel.space() != Space::kGoal && !engine_.store.IsWhole(fact.first);
   for (std::size_t i = 0; i < row.size(); ++i)
-    if (row[i] != fact.second[i] &&
-        !(instances && row[i].kind() == Kind::kSet && pool_.Contains(row[i], fact.second[i])))
+    if (row[i] != fact.second[i] && !(instances && row[i].kind() == Kind::kSet &&
+                                      engine_.pool.Contains(row[i], fact.second[i])))
       return false;
   return true;
 }
@@ -315,14 +318,14 @@ void Explainer::Candidates(const Fact& fact, const Take& take) {
     return !done;
   };
   for (int number : RulesOf(fact.first)) {
-    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
     if (!def.gathered.empty()) continue;
     const std::vector<const Clause*> clauses =
-        store_.at(fact.first).space() == Space::kGoal && StoredRow(fact) ? WithoutGuards(def)
-                                                                         : ClausesOf(def);
+        engine_.store.at(fact.first).space() == Space::kGoal && StoredRow(fact) ? WithoutGuards(def)
+                                                                                : ClausesOf(def);
     const bool free = StampOf(fact) && IsGrouped(def);  // derived with nothing bound
     if (!def.choice && !free) {
-      const std::vector<const Clause*> order = FromTheHead(def, clauses, analysis_);
+      const std::vector<const Clause*> order = FromTheHead(def, clauses, engine_.analysis);
       for (const std::vector<Value>& key : KeysFor(fact)) {
         Each(def, order, key, nullptr, check);
         if (done) return;
@@ -334,8 +337,9 @@ void Explainer::Candidates(const Fact& fact, const Take& take) {
     if (def.choice) Each(def, clauses, fact.second, nullptr, check);
     if (done) return;
   }
-  for (const Definition& def : program_.definitions()) {
-    if (def.head_expansion < 0 || store_.at(fact.first).space() != Space::kRelation) continue;
+  for (const Definition& def : engine_.program.definitions()) {
+    if (def.head_expansion < 0 || engine_.store.at(fact.first).space() != Space::kRelation)
+      continue;
     Each(def, ClausesOf(def), {}, nullptr, check);
     if (done) return;
   }
@@ -354,7 +358,7 @@ std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, con
     for (std::size_t i : def.gathered) {
       key[i] = kNone;
       bool found = false;
-      Unify(pool_, WithBinds(head.args[i], bound), row[i], wholes.data(),
+      Unify(engine_.pool, WithBinds(head.args[i], bound), row[i], wholes.data(),
             [&] { return found = true, false; });
       fits = fits && found;
     }
@@ -370,23 +374,23 @@ std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, con
       std::vector<Value> slots = wholes;
       std::copy(instance.slots.begin(), instance.slots.end(), slots.begin());
       for (std::size_t i : def.gathered)
-        if (Build(pool_, head.args[i], slots.data(), &def.slots) != row[i]) return true;
+        if (Build(engine_.pool, head.args[i], slots.data(), &def.slots) != row[i]) return true;
       for (std::size_t g = 0; g < gathers; ++g) {
         const Pattern& p = *head.collections[g];
         const Value whole = wholes[head.first + g];
-        const std::span<const Value> items = pool_.ItemsOf(whole);
+        const std::span<const Value> items = engine_.pool.ItemsOf(whole);
         for (std::size_t i = 0; i < p.parts.size(); ++i) {
-          const Value v = Build(pool_, p.parts[i], instance.slots.data(), &def.slots);
-          const bool here = whole.kind() == Kind::kSet ? pool_.Contains(whole, v)
+          const Value v = Build(engine_.pool, p.parts[i], instance.slots.data(), &def.slots);
+          const bool here = whole.kind() == Kind::kSet ? engine_.pool.Contains(whole, v)
                                                        : i < items.size() && items[i] == v;
           if (!here) return true;
         }
         std::vector<Value> member;
         for (const Pattern& rest : p.rest)
-          member.push_back(Build(pool_, rest, instance.slots.data(), &def.slots));
+          member.push_back(Build(engine_.pool, rest, instance.slots.data(), &def.slots));
         if (std::any_of(member.begin(), member.end(), [](Value v) { return v.is_none(); }))
           return true;
-        all.push_back(member.size() == 1 ? member.front() : pool_.List(member));
+        all.push_back(member.size() == 1 ? member.front() : engine_.pool.List(member));
       }
       for (std::size_t g = 0; g < all.size(); ++g) members[g].insert(all[g]);
       if (!seen.insert(all).second) return true;
@@ -396,7 +400,7 @@ std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, con
     });
     bool complete = !choice.instances.empty();
     for (std::size_t g = 0; g < gathers && complete; ++g) {
-      const std::span<const Value> items = pool_.ItemsOf(wholes[head.first + g]);
+      const std::span<const Value> items = engine_.pool.ItemsOf(wholes[head.first + g]);
       std::set<Value> wanted(items.begin(), items.end());
       const Pattern& p = *head.collections[g];
       if (p.kind == Pattern::Kind::kList) {
@@ -442,7 +446,7 @@ bool Explainer::IsReady(const Fact& fact) {
   if (ready) return true;
   const std::vector<int> rules = RulesOf(fact.first);
   return std::any_of(rules.begin(), rules.end(), [&](int number) {
-    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
     return !def.gathered.empty() && Gathering(def, fact);
   });
 }
@@ -450,18 +454,19 @@ bool Explainer::IsReady(const Fact& fact) {
 void Explainer::Replay(int component) {
   if (!replayed_.insert(component).second) return;
   std::vector<RelationId> members;
-  for (RelationId r : analysis_.strata()[static_cast<std::size_t>(component)].relations) {
+  for (RelationId r : engine_.analysis.strata()[static_cast<std::size_t>(component)].relations) {
     members.push_back(r);
-    if (const RelationId whole = store_.WholeIfAny(r); whole != kNoId) members.push_back(whole);
+    if (const RelationId whole = engine_.store.WholeIfAny(r); whole != kNoId)
+      members.push_back(whole);
   }
-  for (RelationId r : members) stamps_[r].assign(store_.at(r).size(), SIZE_MAX);
+  for (RelationId r : members) stamps_[r].assign(engine_.store.at(r).size(), SIZE_MAX);
   std::vector<RowId> next(members.size());
   std::size_t stamp = 0;
   for (bool more = true; more;) {
     more = false;
     bool advanced = false;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      const Relation& rel = store_.at(members[i]);
+      const Relation& rel = engine_.store.at(members[i]);
       while (next[i] < rel.size()) {
         const std::span<const Value> cells = rel.Cells(next[i]);
         if (!IsReady({members[i], {cells.begin(), cells.end()}})) {
@@ -474,7 +479,7 @@ void Explainer::Replay(int component) {
     }
     // Not met by rows that rules derived; a head #?h may have brought one.
     for (std::size_t i = 0; i < members.size() && more && !advanced; ++i)
-      if (next[i] < store_.at(members[i]).size()) {
+      if (next[i] < engine_.store.at(members[i]).size()) {
         stamps_[members[i]][next[i]++] = stamp++;
         advanced = true;
       }
@@ -522,7 +527,7 @@ std::optional<Explainer::Choice> Explainer::Choose(const Fact& fact, std::size_t
     out = ChooseOnDemand(fact, depth);
   }
   for (int number : RulesOf(fact.first)) {
-    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
     if (!out && !def.gathered.empty()) out = Gathering(def, fact);
   }
   if (out && !StampOf(fact)) settled_.emplace(fact, *out);

@@ -27,17 +27,15 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/solver.h"
+#include "interp/eval/engine.h"
 #include "interp/explain/explanation.h"
-#include "interp/plan/analysis.h"
-#include "interp/program/program.h"
 
 namespace rpl {
 
 class Explainer {
  public:
-  /// All are borrowed. REQUIRES: the store is quiescent (Fixpoint::Quiesce).
-  Explainer(const Program& program, Store& store, Analysis& analysis, Solver& solver);
+  /// Borrows it. REQUIRES: the store is quiescent (Fixpoint::Quiesce).
+  explicit Explainer(interp::Engine& engine);
 
   /// The facts that match `form`, a query whose tail is one call. Empty: there is none.
   ExplainedFacts Why(const Definition& form, const ExplainLimits& limits);
@@ -109,11 +107,7 @@ class Explainer {
   void Nearest(Absence& to, int parent, RelationId relation, const std::vector<Value>& key);
   std::string KnownAs(RelationId relation) const;
 
-  const Program& program_;
-  Store& store_;
-  Pool& pool_;
-  Analysis& analysis_;
-  Solver& solver_;
+  interp::Engine& engine_;
   std::map<std::pair<std::vector<const void*>, std::vector<bool>>, std::unique_ptr<Plan>> plans_;
   std::map<RelationId, int> component_;
   std::map<RelationId, std::vector<std::size_t>> stamps_;  // of replayed components

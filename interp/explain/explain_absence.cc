@@ -40,19 +40,22 @@ struct Explainer::Absence {
 
 // "" when something gives the relation rows, else what is known of its name.
 std::string Explainer::KnownAs(RelationId relation) const {
-  const Relation& rel = store_.at(relation);
+  const Relation& rel = engine_.store.at(relation);
   const bool goal = rel.space() == Space::kGoal;
-  if (!rel.empty() || !RulesOf(relation).empty() || program_.FindCollected(relation) != nullptr)
+  if (!rel.empty() || !RulesOf(relation).empty() ||
+      engine_.program.FindCollected(relation) != nullptr)
     return "";
   if (rel.space() == Space::kTool || rel.space() == Space::kAvar) return "nobody answered it";
   std::string other, best;
   NearestName nearest(rel.name());
-  for (RelationId r = 0; r < store_.size(); ++r) {
-    const Relation& known = store_.at(r);
+  for (RelationId r = 0; r < engine_.store.size(); ++r) {
+    const Relation& known = engine_.store.at(r);
     const bool known_goal = known.space() == Space::kGoal;
-    if ((known.space() != Space::kRelation && !known_goal) || store_.IsWhole(r) || r == relation)
+    if ((known.space() != Space::kRelation && !known_goal) || engine_.store.IsWhole(r) ||
+        r == relation)
       continue;
-    if (known.empty() && RulesOf(r).empty() && program_.FindCollected(r) == nullptr) continue;
+    if (known.empty() && RulesOf(r).empty() && engine_.program.FindCollected(r) == nullptr)
+      continue;
     const std::string shown =
         known_goal ? known.name() : known.name() + "/" + std::to_string(known.arity());
     if (known.label() == rel.label()) other += (other.empty() ? "" : " and ") + shown;
@@ -66,7 +69,7 @@ std::string Explainer::KnownAs(RelationId relation) const {
 
 void Explainer::Nearest(Absence& to, int parent, RelationId relation,
                         const std::vector<Value>& key) {
-  const Relation& rel = store_.at(relation);
+  const Relation& rel = engine_.store.at(relation);
   if (rel.space() != Space::kRelation) return;
   std::size_t shown = 0;
   for (RowId row = 0; row < rel.size() && shown < kMaxNearest; ++row) {
@@ -88,9 +91,9 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
   for (std::size_t s = 0; s < at.slots.size(); ++s) {
     if (!at.bound[s] || at.def->slots[s].empty() || !IsPlainValue(at.slots[s])) continue;
     with += (with.empty() ? ", with " : ", ") + std::string(at.def->avar[s] ? "$" : "?") +
-            at.def->slots[s] + " = " + Text(pool_, at.slots[s], kToldBytes);
+            at.def->slots[s] + " = " + Text(engine_.pool, at.slots[s], kToldBytes);
   }
-  const std::string text = InstanceText(pool_, *step.clause, *at.def, at.slots, at.bound);
+  const std::string text = InstanceText(engine_.pool, *step.clause, *at.def, at.slots, at.bound);
   if (step.kind == Step::Kind::kStuck) {
     to.Add(parent, NodeKind::kFailed, text, step.problem);
     return;
@@ -114,7 +117,7 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
     from.bound[static_cast<std::size_t>(count->result)] = false;
     std::string is = "it has another value";
     Each(*at.def, {step.clause}, {}, &from, [&](const Instance& inner) {
-      is = "it is " + Text(pool_, inner.slots[static_cast<std::size_t>(count->result)]);
+      is = "it is " + Text(engine_.pool, inner.slots[static_cast<std::size_t>(count->result)]);
       return false;
     });
     to.Add(parent, NodeKind::kFailed, text, is + with);
@@ -131,13 +134,13 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
   const auto* atom = step.clause->As<Atom>();
   std::vector<Value> key(atom->args.size());
   for (const auto& [column, p] : step.keys)
-    key[column] = Build(pool_, p, at.slots.data(), &at.def->slots);
-  if (depth > 0) Missing(to, node, store_.BaseOf(step.relation), key, depth - 1);
+    key[column] = Build(engine_.pool, p, at.slots.data(), &at.def->slots);
+  if (depth > 0) Missing(to, node, engine_.store.BaseOf(step.relation), key, depth - 1);
 }
 
 void Explainer::Attempt(Absence& to, int parent, const Definition& def,
                         const std::vector<Value>& key, std::size_t depth) {
-  Machine& machine = solver_.machine();
+  Machine& machine = engine_.solver.machine();
   Frame frame(&def, def.slots);
   std::vector<Value> head = key;
   for (std::size_t i : def.gathered)
@@ -159,7 +162,7 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
       if (frame.deepest != before || plan == nullptr) plan = &here, at_start = bound;
       return go_on;
     };
-    solver_.BindHead(def, head, 0, bound, run);
+    engine_.solver.BindHead(def, head, 0, bound, run);
   }
   if (plan == nullptr) return;  // the head does not fit
   const int node = to.Add(parent, NodeKind::kAttempt, def.text, "", &def.span);
@@ -197,7 +200,8 @@ void Explainer::Missing(Absence& to, int parent, RelationId relation, const std:
     return;
   }
   for (int number : RulesOf(relation))
-    Attempt(to, parent, program_.definitions()[static_cast<std::size_t>(number)], key, depth);
+    Attempt(to, parent, engine_.program.definitions()[static_cast<std::size_t>(number)], key,
+            depth);
   Nearest(to, parent, relation, key);
 }
 
@@ -213,7 +217,7 @@ Explanation Explainer::WhyNot(const Definition& form, std::size_t depth) {
   for (const Pattern& p : atom->args)
     key.push_back(p.kind == Pattern::Kind::kConstant ? p.constant : kNone);
   to.Add(-1, NodeKind::kMissing, clause.text, KnownAs(atom->relation));
-  Missing(to, 0, store_.BaseOf(atom->relation), key, depth);
+  Missing(to, 0, engine_.store.BaseOf(atom->relation), key, depth);
   return std::move(to.out);
 }
 

@@ -145,7 +145,7 @@ std::string InstanceText(const Pool& pool, const Clause& clause, const Definitio
 }
 
 std::string Explainer::FactText(const Fact& fact) const {
-  const Relation& rel = store_.at(fact.first);
+  const Relation& rel = engine_.store.at(fact.first);
   std::string out = rel.name();
   std::vector<Value> cells = fact.second;
   if (rel.space() == Space::kGoal) {
@@ -156,19 +156,20 @@ std::string Explainer::FactText(const Fact& fact) const {
     out += "(";
     for (std::size_t i = 0; i < cells.size(); ++i)
       out += (i > 0 ? ", " : "") +
-             (cells[i] == kAbsent ? "_" : Text(pool_, cells[i], kDerivationBytes));
+             (cells[i] == kAbsent ? "_" : Text(engine_.pool, cells[i], kDerivationBytes));
     out += ")";
   }
   if (rel.space() != Space::kTool && rel.space() != Space::kAvar) return out;
   const std::optional<RowId> row = StoredRow(fact);
   const Value meta = row ? rel.Meta(*row) : kNone;
   if (meta.is_none()) return out;
-  const Value result = pool_.Lookup(meta, store_.pool().Keyword("result"));
-  return out + (result.is_none() ? " ^ ~ " + Text(pool_, meta) : " = " + Text(pool_, result));
+  const Value result = engine_.pool.Lookup(meta, engine_.store.pool().Keyword("result"));
+  return out + (result.is_none() ? " ^ ~ " + Text(engine_.pool, meta)
+                                 : " = " + Text(engine_.pool, result));
 }
 
 void Explainer::Leaf(ExplainNode& node, const Fact& fact) const {
-  const Relation& rel = store_.at(fact.first);
+  const Relation& rel = engine_.store.at(fact.first);
   const Span* origin = rel.Origin(*StoredRow(fact));
   const bool outside = rel.space() == Space::kTool || rel.space() == Space::kAvar;
   node.kind = origin == nullptr || outside ? NodeKind::kReply : NodeKind::kAsserted;
@@ -182,13 +183,13 @@ void Explainer::Leaf(ExplainNode& node, const Fact& fact) const {
 std::optional<Explainer::Fact> Explainer::Expanded(const Instance& instance,
                                                    const Step& step) const {
   const Value form = instance.slots[static_cast<std::size_t>(step.clause->As<Expand>()->slot)];
-  if (form.kind() != Kind::kTerm || pool_.NamespaceOf(form) != Namespace::kRelation)
+  if (form.kind() != Kind::kTerm || engine_.pool.NamespaceOf(form) != Namespace::kRelation)
     return std::nullopt;
-  const std::span<const Value> args = pool_.ItemsOf(form);
-  const RelationId relation =
-      store_.Find(Space::kRelation, pool_.TextOf(form), static_cast<std::uint32_t>(args.size()));
+  const std::span<const Value> args = engine_.pool.ItemsOf(form);
+  const RelationId relation = engine_.store.Find(Space::kRelation, engine_.pool.TextOf(form),
+                                                 static_cast<std::uint32_t>(args.size()));
   if (relation == kNoId) return std::nullopt;
-  const Relation& rel = store_.at(relation);
+  const Relation& rel = engine_.store.at(relation);
   for (RowId row = 0; row < rel.size(); ++row) {
     std::map<Value, Value> names;
     bool same = true;
@@ -205,7 +206,7 @@ std::optional<Explainer::Fact> Explainer::Expanded(const Instance& instance,
 std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Step& step) const {
   const Definition& def = *instance.def;
   const auto text = [&] {
-    return InstanceText(pool_, *step.clause, def, instance.slots, instance.bound);
+    return InstanceText(engine_.pool, *step.clause, def, instance.slots, instance.bound);
   };
   switch (step.kind) {
     case Step::Kind::kCompare: {
@@ -217,7 +218,7 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
         return NodeOf(NodeKind::kTest, text());
       }
       const auto side = [&](const Expr& e) {
-        return Text(pool_, Build(pool_, e.term, instance.slots.data(), &def.slots));
+        return Text(engine_.pool, Build(engine_.pool, e.term, instance.slots.data(), &def.slots));
       };
       return NodeOf(NodeKind::kTest, side(c->left) + " != " + side(c->right));
     }
@@ -229,7 +230,7 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
       // ?v = $t(…): the reply's own node has the result.
       const auto* m = step.clause->As<Metadata>();
       if (!m->bindings && m->pattern.parts.size() == 2 &&
-          m->pattern.parts.front().constant == store_.pool().Keyword("result"))
+          m->pattern.parts.front().constant == engine_.store.pool().Keyword("result"))
         return std::nullopt;
       return NodeOf(NodeKind::kTest, text());
     }
@@ -241,14 +242,14 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
       std::string note;
       for (const Expr& e : step.operands)
         if (e.kind == Expr::Kind::kNow)
-          note = "now is " + Text(pool_, solver_.machine().moment.now);
+          note = "now is " + Text(engine_.pool, engine_.solver.machine().moment.now);
       return NodeOf(NodeKind::kTest, text(), note);
     }
     case Step::Kind::kCountAtom:
     case Step::Kind::kCountValue:
     case Step::Kind::kCountForm: {
       const auto result = static_cast<std::size_t>(step.clause->As<CountOf>()->result);
-      return NodeOf(NodeKind::kCount, text() + " = " + Text(pool_, instance.slots[result]));
+      return NodeOf(NodeKind::kCount, text() + " = " + Text(engine_.pool, instance.slots[result]));
     }
     case Step::Kind::kNot: {
       const Clauses& body = step.clause->As<Negation>()->body;
@@ -260,7 +261,8 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
     case Step::Kind::kReadAvar: {
       const auto slot = static_cast<std::size_t>(step.clause->As<ReadAvar>()->slot);
       return NodeOf(NodeKind::kReply,
-                    "$" + def.slots[slot] + " = " + Text(pool_, instance.slots[slot]), "answered");
+                    "$" + def.slots[slot] + " = " + Text(engine_.pool, instance.slots[slot]),
+                    "answered");
     }
     default: return std::nullopt;
   }
@@ -290,7 +292,7 @@ void Explainer::Premises(const Instance& instance, const std::function<void(cons
     } else if (step.kind == Step::Kind::kAtom) {
       Fact call{step.relation, {}};
       for (const auto& [column, p] : step.keys)
-        call.second.push_back(Build(pool_, p, instance.slots.data(), &instance.def->slots));
+        call.second.push_back(Build(engine_.pool, p, instance.slots.data(), &instance.def->slots));
       if (!StoredRow(call)) continue;
       ExplainNode node = NodeOf(NodeKind::kReply, FactText(call));
       Leaf(node, call);
@@ -402,12 +404,13 @@ ExplainedFacts Explainer::Why(const Definition& form, const ExplainLimits& limit
   });
   // A goal that was satisfied once may be closed by its own guard now.
   const auto* atom = form.body.front().As<Atom>();
-  if (facts.empty() && atom != nullptr && store_.at(atom->relation).space() == Space::kGoal) {
-    const Relation& truths = store_.at(atom->relation);
-    const Goal* goal = program_.FindGoal(pool_.TextOf(truths.label()));
+  if (facts.empty() && atom != nullptr &&
+      engine_.store.at(atom->relation).space() == Space::kGoal) {
+    const Relation& truths = engine_.store.at(atom->relation);
+    const Goal* goal = engine_.program.FindGoal(engine_.pool.TextOf(truths.label()));
     std::size_t columns = std::max(atom->args.size(), goal == nullptr ? 0 : goal->captures.size());
     for (RowId row = 0; row < truths.size() && facts.size() < limits.facts; ++row) {
-      Fact fact{atom->relation, CapturedCells(pool_, goal, truths.Row(row)[0], columns)};
+      Fact fact{atom->relation, CapturedCells(engine_.pool, goal, truths.Row(row)[0], columns)};
       bool same = true;
       for (std::size_t i = 0; i < atom->args.size(); ++i)
         same &= atom->args[i].kind != Pattern::Kind::kConstant ||

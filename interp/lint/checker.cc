@@ -120,7 +120,7 @@ class Reader {
     }
     context_.documents.push_back(std::move(document));
     const Document& kept = context_.documents.back();
-    Novelty novelty = context_.program.Load(kept, out);
+    Novelty novelty = context_.engine.program.Load(kept, out);
     std::vector<Assertion>& facts = novelty.assertions;
     AddParts(kept, novelty);
     context_.assertions.insert(context_.assertions.end(), std::make_move_iterator(facts.begin()),
@@ -257,7 +257,7 @@ std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_
   check::Reader reader(context, options);
   for (const std::uint32_t file : files) reader.Read(file);
   check::CollectBrokenNames(context);
-  context.analysis.Make(context.program, context.store);
+  context.engine.Prepare();
   check::CheckNames(context);
   check::CheckForms(context);
   check::CheckKinds(context);

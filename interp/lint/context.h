@@ -18,9 +18,8 @@
 #include <vector>
 
 #include "grammar/document.h"
+#include "interp/eval/engine.h"
 #include "interp/lint/checker.h"
-#include "interp/plan/analysis.h"
-#include "interp/program/program.h"
 
 namespace rpl::check {
 
@@ -47,7 +46,7 @@ struct Part {
 };
 
 struct Context {
-  explicit Context(Sources& s) : sources(s), program(store, s) {}
+  explicit Context(Sources& s) : sources(s), engine(s) {}
 
   void Add(Code code, Span span, std::string message, std::string hint = "",
            std::vector<Edit> edits = {});
@@ -55,10 +54,7 @@ struct Context {
   Sources& sources;
   std::deque<Document> documents;
   std::vector<Part> parts;  // by document, signatures and sentences in document order
-  Pool pool;
-  Store store{pool};
-  Program program;
-  Analysis analysis;
+  interp::Engine engine;    // nothing is derived
   std::vector<Assertion> assertions;
   std::unordered_set<std::uint32_t> checked_files;
   std::set<std::string> host_tools;              // labels of those that the host offers

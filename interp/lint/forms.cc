@@ -265,9 +265,9 @@ class Forms {
       const auto* c = call.args[i].As<Collection>();
       if (const auto* m = call.args[i].As<Match>()) c = m->pattern.front().As<Collection>();
       if (c == nullptr || c->kind != CollectionKind::kSet || c->rest.empty()) continue;
-      const RelationId r = context_.store.Find(Space::kRelation, call.label,
-                                               static_cast<std::uint32_t>(call.args.size()));
-      if (r == kNoId || !facts_.contains(r) || context_.program.HasRules(r)) continue;
+      const RelationId r = context_.engine.store.Find(Space::kRelation, call.label,
+                                                      static_cast<std::uint32_t>(call.args.size()));
+      if (r == kNoId || !facts_.contains(r) || context_.engine.program.HasRules(r)) continue;
       const auto at = sets_.find(r);
       if (at != sets_.end() && (at->second & (Columns{1} << i)) != 0) continue;
       context_.Add(Code::kSetPatternWithoutSets, call.args[i].span,
@@ -426,7 +426,7 @@ class Forms {
 
   void Retractions() {
     for (const Assertion* a :
-         RetractionsOfNothing(context_.program, context_.store, context_.assertions))
+         RetractionsOfNothing(context_.engine.program, context_.engine.store, context_.assertions))
       context_.Add(Code::kNothingToRetract, a->span,
                    "nothing before this line asserts what it retracts",
                    "for a rule that nothing may break, use a variable on the left");

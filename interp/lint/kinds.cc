@@ -69,8 +69,8 @@ class Kinds {
 
   RelationId RelationOf(const Call& call) const {
     if (call.ns != Namespace::kRelation) return kNoId;
-    return context_.store.Find(Space::kRelation, call.label,
-                               static_cast<std::uint32_t>(call.args.size()));
+    return context_.engine.store.Find(Space::kRelation, call.label,
+                                      static_cast<std::uint32_t>(call.args.size()));
   }
 
   static void Note(ByLvar& to, const std::string& name, KindText kind) {

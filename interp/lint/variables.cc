@@ -107,7 +107,7 @@ std::unordered_map<std::string, int> CountsOf(const Rule& rule) {
 class Variables {
  public:
   explicit Variables(Context& context)
-      : context_(context), planner_(context.analysis, context.store, Mode::kSolve) {}
+      : context_(context), planner_(context.engine.analysis, context.engine.store, Mode::kSolve) {}
 
   void Run() {
     for (std::size_t i = 0; i < context_.parts.size(); ++i) {
@@ -122,10 +122,10 @@ class Variables {
     }
     FindCalledGoals();
     DropFalseHeads();
-    for (const Definition& def : context_.program.definitions()) Bound(def);
+    for (const Definition& def : context_.engine.program.definitions()) Bound(def);
     SpreadBroken();
     for (const OpenCall& call : open_calls_) Inputs(call);
-    for (const Constraint& c : context_.program.constraints()) Grounds(c);
+    for (const Constraint& c : context_.engine.program.constraints()) Grounds(c);
     Singletons();
   }
 
@@ -148,7 +148,7 @@ class Variables {
         ForEachBody(c, walk);
       }
     };
-    for (const Definition& def : context_.program.definitions()) walk(def.body);
+    for (const Definition& def : context_.engine.program.definitions()) walk(def.body);
   }
 
   // --- Never bound --------------------------------------------------------------------------
@@ -156,7 +156,8 @@ class Variables {
   void Bound(const Definition& def) {
     if (!context_.checked_files.contains(def.span.file)) return;
     std::vector<bool> bound(def.slots.size());
-    const bool goal = def.head != kNoId && context_.store.at(def.head).space() == Space::kGoal;
+    const bool goal =
+        def.head != kNoId && context_.engine.store.at(def.head).space() == Space::kGoal;
     const bool given = !goal || called_.contains(def.head);
     for (std::size_t i = 0; i < def.args.size() && given; ++i)
       if (std::find(def.gathered.begin(), def.gathered.end(), i) == def.gathered.end())
@@ -182,14 +183,14 @@ class Variables {
   void NoteOpenCall(const Step& step, const Definition& def) {
     if (step.kind != Step::Kind::kAtom || step.access != Access::kTable || step.all_bound) return;
     if (step.clause == nullptr || step.clause->As<Atom>() == nullptr) return;
-    const Columns open = context_.analysis.InputsOf(step.relation) & ~step.probe;
+    const Columns open = context_.engine.analysis.InputsOf(step.relation) & ~step.probe;
     if (open != 0) open_calls_.push_back({&def, step.clause, step.relation, open});
   }
 
   // What needs a relation with a finding of its own may lack inputs only for that reason.
   void SpreadBroken() {
     std::unordered_map<RelationId, std::vector<RelationId>> readers;
-    for (const Definition& def : context_.program.definitions()) {
+    for (const Definition& def : context_.engine.program.definitions()) {
       const std::function<void(const Clauses&)> walk = [&](const Clauses& clauses) {
         for (const Clause& c : clauses) {
           if (const auto* atom = c.As<Atom>()) readers[atom->relation].push_back(def.head);
@@ -426,8 +427,8 @@ class Variables {
       for (const Node& head : at->second->rule().heads) {
         if (head.span != d.span) continue;
         if (const auto* call = head.As<Call>())
-          unbound_heads_.insert(context_.store.Find(Space::kRelation, call->label,
-                                                    static_cast<std::uint32_t>(call->args.size())));
+          unbound_heads_.insert(context_.engine.store.Find(
+              Space::kRelation, call->label, static_cast<std::uint32_t>(call->args.size())));
         d.span = SpanOfVariable(context_.sources, head, name);
         break;
       }

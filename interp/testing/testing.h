@@ -2,8 +2,8 @@
 //
 // Fixtures of the engine's unit tests: text in, text out.
 //
-// An Engine is everything below the runtime, wired as the timestep wires it: program,
-// store, analysis, solver, fixpoint. A Silent agent answers nothing.
+// An Engine is that of interp/eval/engine.h with sources and findings of its own. A Silent agent
+// answers nothing.
 #ifndef RPL_INTERP_TESTING_TESTING_H_
 #define RPL_INTERP_TESTING_TESTING_H_
 
@@ -14,11 +14,7 @@
 #include <vector>
 
 #include "grammar/parser.h"
-#include "interp/eval/fixpoint.h"
-#include "interp/eval/solver.h"
-#include "interp/plan/analysis.h"
-#include "interp/program/program.h"
-#include "interp/store/store.h"
+#include "interp/eval/engine.h"
 #include "interp/store/value.h"
 #include "runtime/agent.h"
 
@@ -60,36 +56,18 @@ inline std::string Rows(const Store& store, RelationId id) {
   return Join(out, " ");
 }
 
-struct Engine {
-  explicit Engine(Limits with = {}) : limits(std::move(with)) { analysis.Make(program, store); }
+struct OwnSources {
+  Sources own;
+};
+
+struct Engine : private OwnSources, interp::Engine {
+  explicit Engine(Limits with = {}) : interp::Engine(own, std::move(with)) {}
 
   /// Loads plain RPL (or Markdown, by `name`), asserts and retracts what it says.
   void Take(const std::string& text, const std::string& name = "test.rpl") {
     const std::uint32_t file = sources.Add(name, text);
-    const std::size_t rules = program.definitions().size();
-    const std::size_t constraints = program.constraints().size();
-    const Novelty novelty = program.Load(ReadDocument(sources, file, findings, form), findings);
-    novelty.ForEach(
-        store,
-        [&](RelationId relation, std::span<const Value> row, Span span) {
-          store.Insert(relation, row, true, kNone, &span);
-        },
-        [&](const Assertion& a) {
-          if (a.truth) store.Insert(a.relation, a.row, true, a.meta, &a.span, a.orders);
-          else store.Retract(a.relation, a.row);
-        });
-    if (rules == program.definitions().size() && constraints == program.constraints().size() &&
-        relations_known == store.size())
-      return;
-    relations_known = store.size();
-    analysis.Make(program, store);
-    fixpoint.Reset();
-    solver.Forget();
-  }
-
-  Stop Quiesce() {
-    solver.Forget();
-    return fixpoint.Quiesce();
+    Assert(program.Load(ReadDocument(sources, file, findings, form), findings));
+    Prepare();
   }
 
   RelationId Find(const std::string& name, std::uint32_t arity) const {
@@ -108,16 +86,7 @@ struct Engine {
     return out;
   }
 
-  Sources sources;
   Diagnostics findings;
-  Limits limits;
-  Pool pool;
-  Store store{pool};
-  Program program{store, sources};
-  Analysis analysis;
-  Solver solver{program, store, analysis, limits};
-  Fixpoint fixpoint{store, analysis, solver, limits};
-  std::size_t relations_known = 0;
   FactForm form = FactForm::kPlain;
 };
 
