@@ -43,7 +43,7 @@ auto GoodRows(Pool& pool) {
 
 // Inserts the same rows, into two sets of them, by a team and one by one.
 template <typename Row>
-void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch, const Row& row_of,
+void CompareWith(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch, const Row& row_of,
              std::size_t few = 512) {
   constexpr std::size_t kBatches = 5;
   std::mt19937 random(seed);
@@ -81,17 +81,17 @@ void Compare(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch,
 TEST_CASE("rows that a team inserts have the ids that one thread gives") {
   Pool pool;
   const auto good = GoodRows(pool);
-  Compare(1, 40, 20, good);
-  Compare(10, 40, 20, good, 0);
-  Compare(11, 40, 1, good, 0);
-  Compare(2, 10, 2'000, good);
-  Compare(3, 3, 10'000, good);
+  CompareWith(1, 40, 20, good);
+  CompareWith(10, 40, 20, good, 0);
+  CompareWith(11, 40, 1, good, 0);
+  CompareWith(2, 10, 2'000, good);
+  CompareWith(3, 3, 10'000, good);
 }
 
 TEST_CASE("so they have when all of them belong to the end of one part") {
   Pool pool;
-  Compare(4, 3, 2'000, RowsOf(pool, [](std::uint32_t) { return 0xffffffffu; }));
-  Compare(5, 6, 2'000, RowsOf(pool, [](std::uint32_t n) { return 0xfffffff0u | (n & 3); }));
+  CompareWith(4, 3, 2'000, RowsOf(pool, [](std::uint32_t) { return 0xffffffffu; }));
+  CompareWith(5, 6, 2'000, RowsOf(pool, [](std::uint32_t n) { return 0xfffffff0u | (n & 3); }));
 }
 
 TEST_CASE("so they have when all slots have the same tag, and parts run over into others") {
@@ -100,16 +100,16 @@ TEST_CASE("so they have when all slots have the same tag, and parts run over int
   const auto ends = RowsOf(
       pool, [](std::uint32_t n) { return 0xabc00000u | (n & 0xffff) | (n >> 16) % 2 * 0x1f0; });
   for (const std::size_t few : {512, 0}) {
-    Compare(12, 6, 2'000, spread, few);
-    Compare(13, 6, 2'000, ends, few);
+    CompareWith(12, 6, 2'000, spread, few);
+    CompareWith(13, 6, 2'000, ends, few);
   }
 }
 
 TEST_CASE("few rows, of which many have the hash of another") {
   Pool pool;
   for (const std::size_t few : {512, 0}) {
-    Compare(7, 40, 40, RowsOf(pool, [](std::uint32_t) { return 0xffffffffu; }), few);
-    Compare(8, 40, 100, RowsOf(pool, [](std::uint32_t n) { return n & 7; }), few);
+    CompareWith(7, 40, 40, RowsOf(pool, [](std::uint32_t) { return 0xffffffffu; }), few);
+    CompareWith(8, 40, 100, RowsOf(pool, [](std::uint32_t n) { return n & 7; }), few);
   }
 }
 
