@@ -290,7 +290,7 @@ SessionOptions SessionOptionsOf(const Engine::Options& options, GateSetup* gate)
   SessionOptions out;
   out.gate = gate;
   out.now = options.now;
-  out.log = options.log;
+  if (options.log) out.log = [log = options.log](const LogLine& line) { log(LogText(line)); };
   const Engine::Limits& limits = options.limits;
   out.limits = {limits.max_rows,       limits.max_rounds,    limits.max_depth,
                 limits.max_iterations, limits.max_timesteps, limits.max_seconds,

@@ -117,7 +117,7 @@ class Talk {
     options.limits.max_timesteps = 30;
     options.limits.max_seconds = 0;    // the clock and the machine's memory would decide
     options.limits.max_megabytes = 0;  // differently from run to run; libFuzzer limits them
-    options.log = [this](const std::string& line) { seen_ += line + '\n'; };
+    options.log = [this](const LogLine& line) { seen_ += LogText(line) + '\n'; };
     options.interrupted = [this] { return ++polls_ > kPolls; };
     return options;
   }

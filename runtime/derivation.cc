@@ -93,14 +93,15 @@ std::string Derivations::Finished(const Open& open) const {
   return bindings.empty() ? head : head + " ^^ " + BindingsText(bindings, kDerivationBytes);
 }
 
-std::string Derivations::SentenceOf(RelationId relation, const std::vector<Value>& row) {
+Derivations::Sentence Derivations::SentenceOf(RelationId relation, const std::vector<Value>& row) {
   const Fact root = {relation, row};
-  if (!IsDerived(root) || std::exchange(explained_[root], true)) return "";
+  if (!IsDerived(root) || std::exchange(explained_[root], true)) return {};
   std::vector<Open> stack;
   std::set<Fact> above;  // on the stack
   std::set<Fact> left_out;
   std::size_t rows = 0;  // explained here
   std::string text;      // of the row that was finished last
+  std::optional<Span> rule;
   // Gives the text of a row, or puts it on the stack.
   const auto enter = [&](const Fact& fact) {
     Open open{fact, nullptr, {}, 0, ""};
@@ -137,6 +138,7 @@ std::string Derivations::SentenceOf(RelationId relation, const std::vector<Value
       continue;
     }
     text = Finished(open);
+    rule = open.def->span;
     above.erase(open.fact);
     stack.pop_back();
     given = true;
@@ -144,7 +146,7 @@ std::string Derivations::SentenceOf(RelationId relation, const std::vector<Value
   std::erase_if(left_out, [&](const Fact& fact) { return explained_.contains(fact); });
   text += " -> true";
   if (!left_out.empty()) text += fmt::format("  -- … {} more", left_out.size());
-  return text;
+  return {std::move(text), rule};
 }
 
 }  // namespace rpl

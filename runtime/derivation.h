@@ -14,6 +14,7 @@
 #define RPL_RUNTIME_DERIVATION_H_
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -32,8 +33,12 @@ class Derivations {
 
   explicit Derivations(interp::Engine& engine) : engine_(engine) {}
 
-  /// The sentence of a row that rules derive; "" for other rows, and for one that had it.
-  std::string SentenceOf(RelationId relation, const std::vector<Value>& row);
+  struct Sentence {
+    std::string text;
+    std::optional<Span> rule;  // that gives the row
+  };
+  /// The sentence of a row that rules derive; empty for other rows, and for one that had it.
+  Sentence SentenceOf(RelationId relation, const std::vector<Value>& row);
   /// A row of a collected heading, as `name(?a) ^^ {?a 1}`; `avars`: with `$a` for avars.
   std::string CollectedText(const Collected& collected, std::span<const Value> row,
                             bool avars) const;

@@ -27,16 +27,19 @@ void Runtime::DispatchAsyncs() {
     if (!AdmitsJson(value)) continue;
     chat_ = true;
     if (journal != nullptr ? journal->Chat(json) : live) agent_.Chat(json);
-    Log("chat " + json);
+    Log(Verb::kChat, json);
     Tell("chat", {{"line", json}});
     if (traced.insert(clause->text).second)
-      Record(TraceEntry::Kind::kReply, clause->text + " ^ ~ {:tool :json} -> true");
+      Record({.kind = TraceEntry::Kind::kReply,
+              .text = clause->text + " ^ ~ {:tool :json} -> true",
+              .answered = AnsweredCall{.call = clause->text, .tool = "json", .shown = true},
+              .place = clause->span});
   }
   if (standing_ == Standing::kUnsatisfied) return AskWhatNow();
   if (standing_ != Standing::kPending || IsCutOff()) return;
   std::vector<const OpenCall*> tools;
   const OpenCall* question = nullptr;  // one at a time, in order
-  for (const OpenCall& call : open_calls_) {
+  for (const OpenCall& call : found_.calls) {
     if (!IsQuestion(engine_.store.at(call.relation))) tools.push_back(&call);
     else if (question == nullptr) question = &call;
   }
@@ -66,7 +69,7 @@ ordered_json Runtime::JsonOf(const std::vector<Value>& values) const {
 Request Runtime::RequestFor(const OpenCall& call) {
   Request r;
   if (call.place.end != 0) r.place = sources_.Where(call.place);
-  r.id = engine_.solver.machine().CallText(call);
+  r.id = engine_.solver.CallText(call);
   const Relation& rel = engine_.store.at(call.relation);
   if (call.space == Space::kTool) {
     r.tool = r.name = std::string(engine_.pool.TextOf(rel.label()));
@@ -116,8 +119,8 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
   for (const OpenCall* call : calls) {
     requests.push_back(RequestFor(*call));
     names.push_back(requests.back().id);
-    if (journal != nullptr) journal->Call(names.back());
-    Log("dispatched " + names.back());
+    if (journal != nullptr) journal->Call(names.back(), requests.back().tool);
+    LogDispatched(requests.back(), call->place);
   }
   std::vector<Answer> replies(calls.size());
   std::vector<std::optional<std::chrono::steady_clock::time_point>> started(calls.size());
@@ -140,7 +143,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
       rest.back().in_doubt = journal->InDoubt(names[i]);
       rest.back().starting = [&, i] {
         started[i] = std::chrono::steady_clock::now();
-        return journal->Started(names[i]);
+        return journal->Started(names[i], requests[i].tool);
       };
       rest.back().finished = [&, i](const Answer& answer) {
         journal->Reply(names[i], answer, engine_.pool, EntryToCome(*calls[i], answer), took(i));
@@ -168,17 +171,17 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
 void Runtime::Ask(const OpenCall& call) {
   if (call.space == Space::kTool && !Admits(call)) return;
   const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };
-  if (const auto answer = Put(RequestFor(call), entry_of, PartOf(call)))
+  if (const auto answer = Put(RequestFor(call), call.place, entry_of, PartOf(call)))
     replies_.push_back({call, *answer});
 }
 
 // Puts a question to the agent, or takes the recorded answer; nullopt when nobody answers.
-std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_of,
-                                   const HeadingPart& part) {
+std::optional<Answer> Runtime::Put(const Request& request, std::optional<Span> place,
+                                   const EntryOf& entry_of, const HeadingPart& part) {
   const std::string& name = request.id;
   Journal* const journal = options_.journal;
-  if (journal != nullptr) journal->Call(name);
-  Log("dispatched " + name);
+  if (journal != nullptr) journal->Call(name, "");
+  LogDispatched(request, place);
   if (Tells())
     Tell("question", {{"id", name},
                       {"key", request.name},
@@ -196,7 +199,7 @@ std::optional<Answer> Runtime::Put(const Request& request, const EntryOf& entry_
     if (answer.kind == Answer::Kind::kValue && request.kind == Request::Kind::kChoose &&
         std::find(request.options.begin(), request.options.end(), answer.value) ==
             request.options.end()) {
-      Log("refused " + Text(engine_.pool, answer.value) + " for " + request.id);
+      Log(Verb::kRefused, Text(engine_.pool, answer.value) + " for " + request.id);
       continue;
     }
     if (journal != nullptr)

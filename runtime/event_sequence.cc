@@ -22,7 +22,7 @@ constexpr int kBodyDepth = kMaxJsonDepth + 16;
 
 // --- Bodies -------------------------------------------------------------------------------
 
-enum class FieldType { kText, kFlag, kWhole, kTexts, kWholes, kObject, kFiles, kAny };
+enum class FieldType { kText, kFlag, kWhole, kTexts, kWholes, kObject, kFiles, kAnswered, kAny };
 
 struct EventField {
   const char* name;
@@ -38,12 +38,16 @@ constexpr EventField kTurnFields[] = {{"name", FieldType::kText, false},
                                       {"text", FieldType::kText, false}};
 constexpr EventField kStepFields[] = {
     {"timestep", FieldType::kWhole}, {"now", FieldType::kText}, {"limits", FieldType::kWholes}};
-constexpr EventField kEntryFields[] = {
-    {"kind", FieldType::kText},          {"timestep", FieldType::kWhole},
-    {"phase", FieldType::kWhole},        {"text", FieldType::kText},
-    {"stated", FieldType::kFlag, false}, {"again", FieldType::kFlag, false}};
+constexpr EventField kEntryFields[] = {{"kind", FieldType::kText},
+                                       {"timestep", FieldType::kWhole},
+                                       {"phase", FieldType::kWhole},
+                                       {"text", FieldType::kText},
+                                       {"stated", FieldType::kFlag, false},
+                                       {"again", FieldType::kFlag, false},
+                                       {"answered", FieldType::kAnswered, false}};
 constexpr EventField kChatFields[] = {{"line", FieldType::kText}};
-constexpr EventField kCallFields[] = {{"call", FieldType::kText}};
+constexpr EventField kCallFields[] = {{"call", FieldType::kText},
+                                      {"tool", FieldType::kText, false}};
 constexpr EventField kReplyFields[] = {
     {"call", FieldType::kText},           {"kind", FieldType::kText},
     {"value", FieldType::kText, false},   {"entry", FieldType::kObject, false},
@@ -92,6 +96,7 @@ bool HasType(const ordered_json& value, FieldType type) {
       return all([](const ordered_json& item) {
         return FieldAt(item, "name").is_string() && FieldAt(item, "text").is_string();
       });
+    case FieldType::kAnswered: return FieldAt(value, "call").is_string();
     case FieldType::kAny: return true;
   }
   return false;

@@ -256,8 +256,7 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
               premises.push_back("?" + c.slots[i] + " is " + Text(engine_.pool, slots[i]));
           found("forbidden: " + c.text, std::move(premises));
         });
-    if (Stop& stop = engine_.solver.machine().stop; stop != Stop::kGoesOn) {
-      stop = Stop::kGoesOn;  // of this check; the call is held back for it
+    if (engine_.solver.Take().stop != Stop::kGoesOn) {  // the call is held back for it
       engine_.pool.ClearOverflow();
       out.push_back({NameOf(c), true, "the guard failed: a limit was reached in " + c.text, {}});
     } else if ((more || undecided) && out.empty()) {

@@ -24,15 +24,16 @@ Moment Runtime::MomentNow() const {
 
 GateCall Runtime::Gated(const OpenCall& call) const {
   return {&call, std::string(engine_.pool.TextOf(engine_.store.at(call.relation).label())),
-          engine_.solver.machine().CallText(call)};
+          engine_.solver.CallText(call)};
 }
 
 bool Runtime::Admits(const OpenCall& call) {
   if (!gate_.on()) return true;
   if (!held_.empty() || !gate_.broken().empty()) return false;
   const GateCall gated = Gated(call);
-  if (admitted_.contains(gated.text)) return true;
-  if (refusals_.contains(gated.text)) return false;
+  const CallId id = engine_.solver.IdOf(call);
+  if (admitted_.contains(id)) return true;
+  if (refusals_.contains(id)) return false;
   const Decision decision = gate_.Before(gated, MomentNow());
   if (!gate_.broken().empty()) return false;
   Assertion fact;
@@ -42,16 +43,16 @@ bool Runtime::Admits(const OpenCall& call) {
               decision.rule.empty() ? kNil : engine_.pool.String(decision.rule)};
   fact.trace = true;
   fact.text = RowText(fact.relation, fact.row) + " -> true";
-  Log("decided " + gated.text + " " + std::string(EffectName(decision.effect)) +
-      (decision.rule.empty() ? "" : " by " + decision.rule));
+  Log(Verb::kDecided, gated.text + " " + std::string(EffectName(decision.effect)) +
+                          (decision.rule.empty() ? "" : " by " + decision.rule));
   novelty_.push_back({{}, From::kDecision});
   novelty_.back().what.assertions.push_back(std::move(fact));
   if (decision.Stops()) {
     Refuse(gated, decision);
     return false;
   }
-  admitted_.insert(gated.text);
-  const auto held = held_replies_.find(gated.text);
+  admitted_.insert(id);
+  const auto held = held_replies_.find(id);
   if (held == held_replies_.end()) return true;
   replies_.push_back({held->second.call, held->second.answer, true});
   held_replies_.erase(held);
@@ -74,7 +75,8 @@ bool Runtime::TakesIn(const Reply& reply) {
   const Decision decision = gate_.After(gated, reply.answer, MomentNow(), reply.held);
   if (!decision.Stops()) return true;
   if (decision.Holds())
-    held_replies_.insert_or_assign(gated.text, Reply{reply.call, reply.answer, true});
+    held_replies_.insert_or_assign(engine_.solver.IdOf(reply.call),
+                                   Reply{reply.call, reply.answer, true});
   Refuse(gated, decision);
   // In phase 1 the refusal counts at once.
   if (!decision.Holds()) refused_.merge(std::exchange(refusals_, {}));
@@ -88,8 +90,9 @@ void Runtime::Refuse(const GateCall& call, const Decision& decision) {
   for (std::size_t i = 0; i < decision.premises.size(); ++i)
     why += (i == 0 ? ": " : "; ") + decision.premises[i];
   const std::string report = FailText(decision.message, why);
-  reports_[call.text] = report;
-  refusals_.emplace(call.text, OneLine(decision.message));
+  const CallId id = engine_.solver.IdOf(*call.call);
+  reports_[id] = report;
+  refusals_.emplace(id, OneLine(decision.message));
   if (decision.Holds()) held_ = report;
 }
 

@@ -36,7 +36,12 @@ Event Make(Event::Kind kind, const ordered_json& body) {
   return {kind, body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
 }
 
-Event CallEvent(Event::Kind kind, const std::string& call) { return Make(kind, {{"call", call}}); }
+// `tool` is the label of the tool, "" for a question.
+Event CallEvent(Event::Kind kind, const std::string& call, const std::string& tool) {
+  ordered_json body = {{"call", call}};
+  if (!tool.empty()) body["tool"] = tool;
+  return Make(kind, body);
+}
 
 // A value from the text that Text gives it.
 Value ValueOfText(Pool& pool, const std::string& text) {
@@ -67,9 +72,12 @@ bool IsSettled(Event::Kind kind) {
 }
 
 // A command that was started is in doubt until its reply is kept.
-void NoteDoubt(const Event& event, std::set<std::string>& in_doubt) {
-  if (event.kind == Event::Kind::kStarted) in_doubt.insert(TextAt(Body(event), "call"));
-  if (event.kind == Event::Kind::kReply) in_doubt.erase(TextAt(Body(event), "call"));
+void NoteDoubt(const Event& event, CallsOfTools& in_doubt) {
+  if (event.kind != Event::Kind::kStarted && event.kind != Event::Kind::kReply) return;
+  const ordered_json body = Body(event);
+  if (event.kind == Event::Kind::kStarted)
+    in_doubt.insert_or_assign(TextAt(body, "call"), TextAt(body, "tool"));
+  else in_doubt.erase(TextAt(body, "call"));
 }
 
 // Replies for arguments of one heading make one fact, with the last of them; until then
@@ -92,6 +100,29 @@ void NotePart(const Event& event, Parts& parts) {
   answers.push_back(event);
 }
 
+ordered_json AnsweredJson(const AnsweredCall& answered) {
+  ordered_json body = {{"call", answered.call}};
+  if (!answered.tool.empty()) body["tool"] = answered.tool;
+  if (!answered.keys.empty()) body["keys"] = answered.keys;
+  if (!answered.retraction.empty()) body["retraction"] = answered.retraction;
+  if (answered.failed) body["failed"] = true;
+  if (answered.shown) body["shown"] = true;
+  return body;
+}
+
+AnsweredCall AnsweredOf(const ordered_json& body) {
+  AnsweredCall out;
+  out.call = TextAt(body, "call");
+  out.tool = TextAt(body, "tool");
+  if (const auto keys = body.find("keys"); keys != body.end() && keys->is_array())
+    for (const ordered_json& key : *keys)
+      if (key.is_string()) out.keys.push_back(key.get<std::string>());
+  out.retraction = TextAt(body, "retraction");
+  out.failed = FlagAt(body, "failed");
+  out.shown = FlagAt(body, "shown");
+  return out;
+}
+
 ordered_json EntryJson(const TraceEntry& entry) {
   ordered_json body = {{"kind", EntryName(entry.kind)},
                        {"timestep", entry.timestep},
@@ -99,6 +130,7 @@ ordered_json EntryJson(const TraceEntry& entry) {
                        {"text", entry.text}};
   if (entry.stated) body["stated"] = true;
   if (entry.again) body["again"] = true;
+  if (entry.answered) body["answered"] = AnsweredJson(*entry.answered);
   return body;
 }
 
@@ -112,6 +144,7 @@ TraceEntry EntryOf(const ordered_json& body) {
   out.text = TextAt(body, "text");
   out.stated = FlagAt(body, "stated");
   out.again = FlagAt(body, "again");
+  if (const auto at = body.find("answered"); at != body.end()) out.answered = AnsweredOf(*at);
   return out;
 }
 
@@ -136,8 +169,8 @@ std::optional<rpl::Answer::Kind> ReplyKindOf(std::string_view name) {
   return std::nullopt;
 }
 
-std::set<std::string> CallsInDoubt(std::span<const Event> events) {
-  std::set<std::string> out;
+CallsOfTools CallsInDoubt(std::span<const Event> events) {
+  CallsOfTools out;
   for (const Event& event : events) NoteDoubt(event, out);
   return out;
 }
@@ -334,10 +367,12 @@ bool Journal::Chat(const std::string& line) {
   return is_new && broken_.empty();
 }
 
-void Journal::Call(const std::string& call) { Tell(CallEvent(Event::Kind::kCall, call)); }
+void Journal::Call(const std::string& call, const std::string& tool) {
+  Tell(CallEvent(Event::Kind::kCall, call, tool));
+}
 
-bool Journal::Started(const std::string& call) {
-  Tell(CallEvent(Event::Kind::kStarted, call));
+bool Journal::Started(const std::string& call, const std::string& tool) {
+  Tell(CallEvent(Event::Kind::kStarted, call, tool));
   return broken_.empty();
 }
 

@@ -92,8 +92,11 @@ struct RecordedTurn {
   std::optional<std::string> text;
 };
 
+/// Calls, as RPL text, with the labels of their tools.
+using CallsOfTools = std::map<std::string, std::string>;
+
 /// Calls for which a command was started and no reply is known.
-std::set<std::string> CallsInDoubt(std::span<const Event> events);
+CallsOfTools CallsInDoubt(std::span<const Event> events);
 
 /// What is known of headings that have answers for some of their arguments (HalfAnswered).
 Trace HalfAnswers(std::span<const Event> events);
@@ -123,8 +126,8 @@ class Journal {
     kOver,  // nothing follows: what is told then is not heard, and nobody is asked
   };
 
-  /// `recorded` are the events of one epoch, `earlier` those before it. Calls in doubt for
-  /// which `retry` holds may be started again.
+  /// `recorded` are the events of one epoch, `earlier` those before it. Calls in doubt to tools
+  /// for whose label `retry` holds may be started again.
   Journal(std::vector<Event> recorded, std::span<const Event> earlier, Sink sink,
           std::function<bool(const std::string&)> retry = nullptr, End end = End::kLive);
 
@@ -168,10 +171,11 @@ class Journal {
   void Entry(const TraceEntry& entry);
   /// Whether the line is new and must be shown.
   bool Chat(const std::string& line);
-  void Call(const std::string& call);
+  /// `tool` is the label of the tool that is called, "" when a person is asked.
+  void Call(const std::string& call, const std::string& tool);
   /// A command is about to be started for the call. Settled. False: it is not recorded, and must
   /// not be started.
-  bool Started(const std::string& call);
+  bool Started(const std::string& call, const std::string& tool);
   /// The recorded reply to one of the calls that comes next, or one that an earlier epoch
   /// had and no entry tells of: its index in `calls`. nullopt when there is none.
   struct Recorded {
@@ -193,7 +197,8 @@ class Journal {
 
   /// Whether a command was started for the call and no reply is known: it may have run.
   bool InDoubt(const std::string& call) const {
-    return in_doubt_.contains(call) && !(retry_ && retry_(call));
+    const auto at = in_doubt_.find(call);
+    return at != in_doubt_.end() && !(retry_ && retry_(at->second));
   }
 
  private:
@@ -210,7 +215,7 @@ class Journal {
   bool differs_ = false;
   Trace earlier_;
   int last_timestep_ = 0;
-  std::set<std::string> in_doubt_;
+  CallsOfTools in_doubt_;
   std::map<std::string, std::vector<Event>> parts_;  // replies for some arguments of headings
 };
 

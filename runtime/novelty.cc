@@ -29,7 +29,7 @@ void Runtime::AssertNewAvars() {
   Begin(1, "assert new avars");
   refused_.merge(std::exchange(refusals_, {}));
   for (const Failing::Way& way : std::exchange(decisions_, {})) {
-    Log("decided " + way.name);
+    Log(Verb::kDecided, way.name);
     Assertion does = way.does;
     if (does.relation == kNoId) continue;
     if (Value& first = does.row.front(); first.is_none()) first = engine_.pool.Map({});
@@ -40,11 +40,11 @@ void Runtime::AssertNewAvars() {
     const Reply reply = std::move(replies_.front());
     replies_.pop_front();
     if (!TakesIn(reply)) continue;
-    const std::string text = engine_.solver.machine().CallText(reply.call);
-    const std::string sentence = EntryToCome(reply.call, reply.answer).text;
+    const std::string text = engine_.solver.CallText(reply.call);
+    TraceEntry entry = EntryToCome(reply.call, reply.answer);
     if (reply.answer.kind == Answer::Kind::kDecline) {
-      declined_.insert(text);
-      Log("declined " + text);
+      declined_.insert(engine_.solver.IdOf(reply.call));
+      Log(Verb::kDeclined, text, reply.call.place);
       continue;
     }
     if (reply.call.space == Space::kRelation) {
@@ -52,18 +52,18 @@ void Runtime::AssertNewAvars() {
       const auto column = static_cast<std::size_t>(reply.call.column);
       TakeAvar(*engine_.program.FindCollected(reply.call.relation), column, reply.answer.value);
       const std::vector<Value> row = engine_.solver.TakeArgument(reply.call, reply.answer.value);
-      Log("resolved " + text + " = " + Text(engine_.pool, reply.answer.value));
+      Log(Verb::kResolved, text + " = " + Text(engine_.pool, reply.answer.value), reply.call.place);
       if (row.empty()) continue;
       engine_.store.Insert(reply.call.relation, row, true);
-      Log("asserted " + RowText(reply.call.relation, row));
-      Record(TraceEntry::Kind::kReply, sentence);
+      Log(Verb::kAsserted, RowText(reply.call.relation, row), reply.call.place);
+      Record(std::move(entry));
       continue;
     }
     const Value meta = MetaOf(engine_.pool, reply.answer);
     engine_.store.Insert(reply.call.relation, reply.call.args, true, meta);
-    Log("asserted " + text + " ^ ~ " + Text(engine_.pool, meta) + " -> true");
+    Log(Verb::kAsserted, text + " ^ ~ " + Text(engine_.pool, meta) + " -> true", reply.call.place);
     if (reply.answer.kind == Answer::Kind::kNotRun) not_run_.push_back(reply.call);
-    else Record(TraceEntry::Kind::kReply, sentence);
+    else Record(std::move(entry));
   }
 }
 
@@ -78,18 +78,43 @@ void Runtime::TakeAvar(const Collected& collected, std::size_t column, Value val
 
 // What a reply will be in the trace; without text when it makes no entry, or none yet.
 TraceEntry Runtime::EntryToCome(const OpenCall& call, const Answer& answer) {
-  TraceEntry out{TraceEntry::Kind::kReply, timestep_ + 1, 1, ""};
+  TraceEntry out{.kind = TraceEntry::Kind::kReply, .timestep = timestep_ + 1, .phase = 1};
+  if (call.place.end != 0) out.place = call.place;
   if (answer.kind != Answer::Kind::kValue && answer.kind != Answer::Kind::kMeta) return out;
+  std::string sentence;
   if (call.space == Space::kRelation) {
     const std::vector<Value> row = engine_.solver.RowWith(call, answer.value);
-    if (!row.empty())
-      out.text =
-          derivations_.CollectedText(*engine_.program.FindCollected(call.relation), row, false) +
-          " -> true";
+    if (row.empty()) return out;
+    sentence =
+        derivations_.CollectedText(*engine_.program.FindCollected(call.relation), row, false);
+    out.answered = Answered(call.relation, row, kNone);
+  } else {
+    const Value meta = MetaOf(engine_.pool, answer);
+    sentence = engine_.solver.CallText(call) + " ^ ~ " + Text(engine_.pool, meta);
+    out.answered = Answered(call.relation, call.args, meta);
+  }
+  out.answered->retraction = sentence + " -> false";
+  out.text = sentence + " -> true";
+  return out;
+}
+
+// A row of a tool, an avar or a collected heading as the answer to a call.
+AnsweredCall Runtime::Answered(RelationId relation, std::span<const Value> row, Value meta) {
+  const Relation& of = engine_.store.at(relation);
+  AnsweredCall out;
+  out.keys.emplace_back(engine_.pool.TextOf(of.label()));
+  if (const Collected* heading = engine_.program.FindCollected(relation)) {
+    out.call = of.name();
+    for (const int question : heading->questions)
+      if (question >= 0)
+        out.keys.push_back(engine_.program.questions()[static_cast<std::size_t>(question)].name);
     return out;
   }
-  out.text = engine_.solver.machine().CallText(call) + " ^ ~ " +
-             Text(engine_.pool, MetaOf(engine_.pool, answer)) + " -> true";
+  out.call = of.space() == Space::kAvar ? of.name() : RowText(relation, row);
+  if (of.space() == Space::kTool) out.tool = out.keys.front();
+  out.failed =
+      meta.kind() == Kind::kMap &&
+      engine_.pool.Lookup(meta, engine_.pool.Keyword("status")) == engine_.pool.Keyword("error");
   return out;
 }
 
@@ -111,7 +136,7 @@ HeadingPart Runtime::PartOf(const OpenCall& call) const {
   const int question = heading.questions[static_cast<std::size_t>(call.column)];
   OpenCall whole = call;
   whole.question = -1;
-  return {engine_.solver.machine().CallText(whole),
+  return {engine_.solver.CallText(whole),
           "?" + engine_.program.questions()[static_cast<std::size_t>(question)].name};
 }
 
@@ -139,8 +164,7 @@ Trace Runtime::HalfAnswers() {
       bindings.push_back(engine_.pool.Slot(q.name));
       bindings.push_back(row[i]);
     }
-    out.push_back(
-        HalfAnswered(engine_.solver.machine().CallText(call), derivations_.BindingsText(bindings)));
+    out.push_back(HalfAnswered(engine_.solver.CallText(call), derivations_.BindingsText(bindings)));
   }
   return out;
 }
@@ -154,10 +178,10 @@ void Runtime::TakeIn(const Document& document, From from, Diagnostics& out) {
 void Runtime::AssertInputNovelty() {
   Begin(2, "assert input novelty");
   for (; rules_known_ < engine_.program.definitions().size(); ++rules_known_)
-    Log("rule " + engine_.program.definitions()[rules_known_].text);
+    Log(Verb::kRule, engine_.program.definitions()[rules_known_]);
   for (; constraints_known_ < engine_.program.constraints().size(); ++constraints_known_)
     if (!engine_.program.constraints()[constraints_known_].left.empty())
-      Log("constraint " + engine_.program.constraints()[constraints_known_].text);
+      Log(Verb::kConstraint, engine_.program.constraints()[constraints_known_]);
   while (!novelty_.empty()) {
     const Said& said = novelty_.front();
     said.what.ForEach(
@@ -179,8 +203,11 @@ void Runtime::AssertInputNovelty() {
 void Runtime::AssertFact(RelationId relation, std::span<const Value> row, Span span, From from) {
   engine_.store.Insert(relation, row, true, kNone, &span);
   NoLongerRetracted(relation, row);
-  if (options_.log) Log("asserted " + RowText(relation, row));
-  if (from == From::kMessage) Record(TraceEntry::Kind::kFact, RowText(relation, row) + " -> true");
+  if (options_.log) Log(Verb::kAsserted, RowText(relation, row), span);
+  if (from == From::kMessage)
+    Record({.kind = TraceEntry::Kind::kFact,
+            .text = RowText(relation, row) + " -> true",
+            .place = span});
 }
 
 void Runtime::NoLongerRetracted(RelationId relation, std::span<const Value> row) {
@@ -195,7 +222,7 @@ void Runtime::Assert(const Assertion& a, From from) {
   if (a.truth) {
     // A trace tells of a goal that it was satisfied; whether it is, its rules decide.
     const bool told = rel.space() == Space::kGoal && a.trace && !a.assumed;
-    if (told && HasRules(a.relation)) return Log("left to its rules " + a.text);
+    if (told && HasRules(a.relation)) return Log(Verb::kLeftToRules, a.text, a.span);
     if (told) told_truths_.push_back(a);
     const Collected* collected = a.trace ? engine_.program.FindCollected(a.relation) : nullptr;
     // The trace of a reply is no fact of the program, which would suppress asking.
@@ -206,13 +233,22 @@ void Runtime::Assert(const Assertion& a, From from) {
       engine_.solver.ForgetArguments(a.relation, a.row);
     }
     NoLongerRetracted(a.relation, a.row);
-    if (options_.log) Log("asserted " + (a.text.empty() ? RowText(a.relation, a.row) : a.text));
+    if (options_.log)
+      Log(Verb::kAsserted, a.text.empty() ? RowText(a.relation, a.row) : a.text, a.span);
     if (from != From::kTrace) {
       const bool said = from == From::kMessage && rel.space() == Space::kRelation;
-      if (a.trace || (said && !a.text.empty())) Record(TraceEntry::Kind::kFact, a.text, stated);
-      else if (said) Record(TraceEntry::Kind::kFact, RowText(a.relation, a.row) + " -> true");
+      TraceEntry entry{.kind = TraceEntry::Kind::kFact, .stated = stated, .place = a.span};
+      if (rel.space() == Space::kTool) entry.answered = Answered(a.relation, a.row, a.meta);
+      if (a.trace || (said && !a.text.empty())) entry.text = a.text;
+      else if (said) entry.text = RowText(a.relation, a.row) + " -> true";
+      if (!entry.text.empty()) Record(std::move(entry));
     } else if (told) {
-      Add({TraceEntry::Kind::kGoal, timestep_, phase_, a.text, false, true});
+      Add({.kind = TraceEntry::Kind::kGoal,
+           .timestep = timestep_,
+           .phase = phase_,
+           .text = a.text,
+           .again = true,
+           .place = a.span});
     }
     return;
   }
@@ -231,8 +267,12 @@ void Runtime::Assert(const Assertion& a, From from) {
     engine_.store.Retract(a.relation, a.row);
     retracted_.push_back(a);
   }
-  Log("retracted " + a.text);
-  if (from != From::kTrace) Record(TraceEntry::Kind::kRetraction, a.text, stated);
+  Log(Verb::kRetracted, a.text, a.span);
+  if (from == From::kTrace) return;
+  TraceEntry entry{
+      .kind = TraceEntry::Kind::kRetraction, .text = a.text, .stated = stated, .place = a.span};
+  if (rel.space() == Space::kTool) entry.answered = Answered(a.relation, a.row, kNone);
+  Record(std::move(entry));
 }
 
 void Runtime::TakeHalf(const HalfAnswer& half, From from) {
@@ -240,8 +280,12 @@ void Runtime::TakeHalf(const HalfAnswer& half, From from) {
     for (std::size_t i = 0; i < half.row.size(); ++i)
       if (half.key[i].is_none() && !half.row[i].is_none()) TakeAvar(*collected, i, half.row[i]);
   engine_.solver.TakeArguments(half.relation, half.key, half.row);
-  Log("asserted " + half.text);
-  if (from != From::kTrace) Record(TraceEntry::Kind::kFact, half.text, from == From::kDocument);
+  Log(Verb::kAsserted, half.text, half.span);
+  if (from != From::kTrace)
+    Record({.kind = TraceEntry::Kind::kFact,
+            .text = half.text,
+            .stated = from == From::kDocument,
+            .place = half.span});
 }
 
 bool Runtime::HasRules(RelationId goal) const {

@@ -117,7 +117,8 @@ std::string Runtime::FailText(const std::string& reason, const std::string& expl
   ++voids_;
   const bool same = !trace_.empty() && trace_.back().kind == TraceEntry::Kind::kFailure &&
                     trace_.back().text == text;
-  if (!same) Record(TraceEntry::Kind::kFailure, text);  // it failed so before: no news
+  if (!same)  // it failed so before: no news
+    Record({.kind = TraceEntry::Kind::kFailure, .text = text});
   return text;
 }
 
@@ -153,7 +154,7 @@ Outcome Runtime::ReportTimesteps() {
   out.goal = goal_name_;
   out.chat = chat_;
   out.status = Status::kLimit;
-  const std::string last = open_calls_.empty() ? "" : RequestFor(open_calls_.front()).id;
+  const std::string last = found_.calls.empty() ? "" : RequestFor(found_.calls.front()).id;
   out.reason = FailText(fmt::format("limit reached: {} timesteps", max_timesteps_),
                         fmt::format("{} was still waiting for {}", goal_name_, last));
   return out;
@@ -164,18 +165,20 @@ Outcome Runtime::Report() {
   out.repeatable = !IsCutOff();
   out.not_run = out.status != Status::kSatisfied && !not_run_.empty();
   if (out.status != Status::kSatisfied) return out;
-  for (auto& [truth, text] : std::exchange(standing_again_, {})) {
+  for (auto& [truth, entry] : std::exchange(standing_again_, {})) {
     truths_[truth] = voids_;
-    Record(TraceEntry::Kind::kGoal, std::move(text));
+    Record(std::move(entry));
   }
   return out;
 }
 
 // A call that was refused or whose tool failed, and why; "" for none.
 std::string Runtime::LackingCall() const {
-  if (const auto refused = refused_.find(refused_call_); refused != refused_.end())
-    return OneLine(refused_call_ + " was refused: " + refused->second);
-  return OneLine(failed_call_);
+  const Solver& solver = engine_.solver;
+  if (found_.refused)
+    if (const auto refused = refused_.find(solver.IdOf(*found_.refused)); refused != refused_.end())
+      return OneLine(solver.CallText(*found_.refused) + " was refused: " + refused->second);
+  return found_.failed ? OneLine(solver.FailureText(*found_.failed, found_.failure)) : "";
 }
 
 Outcome Runtime::Judge() {
@@ -243,7 +246,7 @@ Outcome Runtime::Judge() {
     case Standing::kPending: {
       out.status = Status::kWaiting;
       bool asked = false;
-      for (const OpenCall& call : open_calls_) {
+      for (const OpenCall& call : found_.calls) {
         Request r = RequestFor(call);
         r.in_doubt = options_.journal != nullptr && options_.journal->InDoubt(r.id);
         const bool question = r.kind != Request::Kind::kTool;
@@ -262,10 +265,12 @@ Outcome Runtime::Judge() {
     }
     case Standing::kUnsatisfied: break;
   }
-  if (!declined_call_.empty())
-    return fail("declined: " + declined_call_,
-                goal_name_ + " needs " + declined_call_ + ", which was declined");
-  const auto refused = reports_.find(refused_call_);
+  if (found_.declined) {
+    const std::string call = engine_.solver.CallText(*found_.declined);
+    return fail("declined: " + call, goal_name_ + " needs " + call + ", which was declined");
+  }
+  const auto refused =
+      found_.refused ? reports_.find(engine_.solver.IdOf(*found_.refused)) : reports_.end();
   if (refused != reports_.end() && !undecided_) {
     out.status = Status::kFailed;
     out.reason = refused->second;
@@ -276,15 +281,15 @@ Outcome Runtime::Judge() {
     out.reason = std::move(call);
     return out;
   }
-  if (!circular_.empty())
-    return fail("circular dependency: " + circular_,
-                goal_name_ + " rests on " + circular_ + ": " + reason_);
-  if (!ineligible_.empty()) {
-    const bool known = (query_ != nullptr && ineligible_ == goal_name_) ||
-                       engine_.program.FindGoal(ineligible_.substr(1)) != nullptr;
-    return fail((known ? "no eligible rule for " : "no rule for ") + ineligible_,
-                known ? "no activation clause of " + ineligible_ + " holds"
-                      : "nothing defines " + ineligible_);
+  if (found_.circle)
+    return fail("circular dependency: " + found_.circle->text,
+                goal_name_ + " rests on " + found_.circle->text + ": " + reason_);
+  if (ineligible_ != kNoId) {
+    const std::string& name = engine_.store.at(ineligible_).name();
+    const bool known =
+        (query_ != nullptr && ineligible_ == query_->head) || GoalOf(ineligible_) != nullptr;
+    return fail((known ? "no eligible rule for " : "no rule for ") + name,
+                known ? "no activation clause of " + name + " holds" : "nothing defines " + name);
   }
   out.status = Status::kUnsatisfied;
   out.reason = OneLine(reason_.empty() ? goal_name_ + " is not satisfied" : reason_);
@@ -310,6 +315,12 @@ bool Runtime::IsAccepted(const Violated& v) {
              engine_.pool.String("continue");
 }
 
+const Goal* Runtime::GoalOf(RelationId relation) const {
+  const Relation& of = engine_.store.at(relation);
+  return of.space() == Space::kGoal ? engine_.program.FindGoal(engine_.pool.TextOf(of.label()))
+                                    : nullptr;
+}
+
 // What went wrong, in one line, and what can be done about it besides to stop.
 Runtime::Failing Runtime::FailingNow() {
   Failing out;
@@ -330,31 +341,27 @@ Runtime::Failing Runtime::FailingNow() {
       out.ways.push_back({"retract " + RowText(fact.relation, fact.row), fact});
     return out;
   }
-  if (stop_ != Stop::kGoesOn || !declined_call_.empty() || !refused_call_.empty() ||
-      !failed_call_.empty())
-    return out;
-  std::string goal;
-  if (!circular_.empty()) {
-    out.what = "circular dependency: " + circular_;
-    goal = circular_.substr(0, circular_.find(' '));  // of `%a → %b → %a`
-  } else if (!ineligible_.empty()) {
-    out.what = "no eligible rule for " + ineligible_;
-    goal = ineligible_;
-  }
-  const Goal* known = goal.starts_with('%') ? engine_.program.FindGoal(goal.substr(1)) : nullptr;
+  if (stop_ != Stop::kGoesOn || found_.declined || found_.refused || found_.failed) return out;
+  const RelationId goal = found_.circle ? found_.circle->first : ineligible_;
+  if (found_.circle) out.what = "circular dependency: " + found_.circle->text;
+  else if (goal != kNoId) out.what = "no eligible rule for " + engine_.store.at(goal).name();
+  const Goal* known = goal != kNoId ? GoalOf(goal) : nullptr;
   if (known == nullptr) return out;
   Assertion truth;
   truth.relation = known->relation;
   truth.row = {kNone};  // the empty map, made when it is asserted
   truth.trace = truth.assumed = true;
-  truth.text = goal + " ^ true";
-  out.ways.push_back({"assume " + goal, truth});
+  const std::string& name = engine_.store.at(goal).name();
+  truth.text = name + " ^ true";
+  out.ways.push_back({"assume " + name, truth});
   return out;
 }
 
 TraceEntry Runtime::EntryToCome(const Failing::Way& way) const {
-  return {way.does.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction, timestep_ + 1,
-          2, way.does.text};
+  return {.kind = way.does.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction,
+          .timestep = timestep_ + 1,
+          .phase = 2,
+          .text = way.does.text};
 }
 
 void Runtime::AskWhatNow() {
@@ -375,7 +382,7 @@ void Runtime::AskWhatNow() {
       return engine_.pool.String(way.name) == answer.value;
     });
   };
-  const auto answer = Put(request, [&](const Answer& given) {
+  const auto answer = Put(request, std::nullopt, [&](const Answer& given) {
     const auto way = chosen(given);
     return way == failing.ways.end() ? TraceEntry{} : EntryToCome(*way);
   });

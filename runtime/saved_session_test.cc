@@ -511,9 +511,9 @@ TEST_CASE("every event that is changed, missing or moved is found") {
 }
 
 TEST_CASE("a call whose command was cut off is in doubt, in the epochs after too") {
-  const Event started{Event::Kind::kStarted, R"x({"call":"$work(1)"})x"};
+  const Event started{Event::Kind::kStarted, R"x({"call":"$work(1)","tool":"work"})x"};
   const Event reply{Event::Kind::kReply, R"x({"call":"$work(1)","kind":"value","value":"1"})x"};
-  CHECK(CallsInDoubt(std::vector{started}) == std::set<std::string>{"$work(1)"});
+  CHECK(CallsInDoubt(std::vector{started}) == CallsOfTools{{"$work(1)", "work"}});
   CHECK(CallsInDoubt(std::vector{started, reply}).empty());
 }
 

@@ -273,9 +273,7 @@ Explained Session::Explain(const std::string& form, const ExplainLimits& limits,
   return out;
 }
 
-void Session::SetLog(std::function<void(const std::string&)> log) {
-  state_->runtime.SetLog(std::move(log));
-}
+void Session::SetLog(LogSink log) { state_->runtime.SetLog(std::move(log)); }
 
 void Session::SetLimits(const SessionLimits& limits) { state_->runtime.SetLimits(limits); }
 

@@ -64,7 +64,7 @@ class Session {
 
   /// From here on the lines of the log go to `log`; it may be empty. What was derived before
   /// is not logged.
-  void SetLog(std::function<void(const std::string&)> log);
+  void SetLog(LogSink log);
   /// From the next timestep on these hold.
   void SetLimits(const SessionLimits& limits);
   void SetAnswerForms(AnswerForms forms);

@@ -23,7 +23,7 @@ namespace rpl {
 namespace {
 
 constexpr int kApplication = 0x72706c31;  // "rpl1"
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 constexpr std::size_t kHashBytes = 32;
 /// How long to wait for another process, which takes in what a killed one left.
 constexpr int kWaitMs = 5000;

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/log.h"
+
 namespace rpl {
 
 class Journal;
@@ -47,8 +49,8 @@ struct Progress {
 
 struct SessionOptions {
   std::string now;  // ISO 8601; empty: the system clock, read once per timestep
-  /// Receives each line of the log, "T.P text", as it happens; may be empty.
-  std::function<void(const std::string&)> log;
+  /// Receives each line of the log as it happens; may be empty.
+  LogSink log;
   /// Receives what happens, as it happens: objects of docs/schemas/event.json but "done".
   /// May be empty. What a journal replays is not told again, nor logged.
   std::function<void(const nlohmann::ordered_json&)> event;

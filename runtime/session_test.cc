@@ -42,7 +42,7 @@ struct Talk {
     agent.replies = std::move(replies);
     SessionOptions options;
     options.now = "2024-02-29T12:00:00Z";
-    options.log = [this](const std::string& line) { log.push_back(line); };
+    options.log = [this](const LogLine& line) { log.push_back(LogText(line)); };
     session.emplace(agent, options);
   }
 
@@ -345,8 +345,8 @@ TEST_CASE("limits are asked while answers are collected and their truths recorde
     bool collects = false;
     int polls = 0;
     SessionOptions options;
-    options.log = [&](const std::string& line) {
-      collects = line == "1.6 progress plan" || collects;
+    options.log = [&](const LogLine& line) {
+      collects = collects || (line.verb == LogLine::Verb::kPhase && line.phase == 6);
     };
     // At once, or when all texts are made: 2,000 answers are gone over four times.
     options.interrupted = [&] { return collects && ++polls > (at_once ? 0 : 24); };

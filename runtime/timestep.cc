@@ -100,9 +100,7 @@ void Runtime::Step() {
 
 void Runtime::QuiesceRelations() {
   Begin(phase_, "quiesce relations");
-  engine_.solver.Forget();
-  engine_.solver.machine().moment = {now_, declined_, refused_};
-  engine_.solver.machine().truncated = false;
+  engine_.solver.Begin({now_, declined_, refused_});
   const Stop stop = engine_.fixpoint.Quiesce();
   if (stop != Stop::kGoesOn) {
     stop_ = stop;
@@ -110,8 +108,8 @@ void Runtime::QuiesceRelations() {
     if (const RelationId r = engine_.fixpoint.growing(); r != kNoId && !engine_.store.at(r).empty())
       newest_ = RowText(r, engine_.store.at(r).Cells(engine_.store.at(r).size() - 1), kToldBytes);
     TakeStop();
-    Log("stopped in " + stopped_at_);
-    engine_.solver.machine().truncated = true;  // what is absent may only be missing
+    Log(Verb::kStopped, stopped_at_);
+    engine_.solver.Truncate();
   }
   LogDerived();
   CheckConstraints();
@@ -121,7 +119,7 @@ void Runtime::QuiesceRelations() {
 void Runtime::TakeStop() {
   overflow_ = engine_.pool.overflow();
   engine_.pool.ClearOverflow();
-  engine_.solver.machine().stop = Stop::kGoesOn;
+  engine_.solver.Take();
 }
 
 // @each: every answer is pursued (§16.4).
@@ -141,7 +139,7 @@ void Runtime::LogDerived() {
         const std::span<const Value> cells = rel.Cells(row);
         if (!derived_known_.emplace(r, std::vector(cells.begin(), cells.end())).second) continue;
         const std::string text = RowText(r, cells, kDerivationBytes);
-        Log("derived " + text);
+        Log(Verb::kDerived, text, PlaceOf(r));
         Tell("derived", {{"fact", text}});
       }
     }
@@ -161,7 +159,7 @@ void Runtime::CheckConstraints() {
   for (const Constraint& c : engine_.program.constraints()) {
     if (c.left.empty() || c.guards) continue;
     if (phase_ == 3) {
-      Log("live " + c.text);
+      Log(Verb::kLive, c);
       continue;
     }
     bool unknown = false;
@@ -178,23 +176,25 @@ void Runtime::CheckConstraints() {
       const std::string text = BindingsText(bindings);
       if (violated) {
         if (!violated_) Violate({&c, text, AssertedOf(c, slots)});
-        Log("violated " + c.text + " ^^ " + text);
+        Log(Verb::kViolated, c.text + " ^^ " + text, c.span);
       } else if (verdict == Solver::Verdict::kHolds &&
                  constraint_traces_.emplace(c.number, text).second) {
         std::string both = c.reported;
         for (const Clause& clause : c.right) both += ", " + clause.text;
-        Record(TraceEntry::Kind::kConstraint, "(" + both + ") ^^ " + text + " -> true");
+        Record({.kind = TraceEntry::Kind::kConstraint,
+                .text = "(" + both + ") ^^ " + text + " -> true",
+                .place = c.span});
       }
     };
     unknown = engine_.watch.Check(c, take).lacks || unknown;
     if (unknown) LeaveUndecided(c);
-    if (const Stop stop = engine_.solver.machine().stop; stop != Stop::kGoesOn) {
+    if (const Stop stop = engine_.solver.found().stop; stop != Stop::kGoesOn) {
       stop_ = stop;
       stopped_at_ = c.text;
       newest_.clear();
       unchecked_ = true;
       TakeStop();
-      Log("stopped in " + c.text);
+      Log(Verb::kStopped, c);
       break;
     }
   }
@@ -203,19 +203,23 @@ void Runtime::CheckConstraints() {
     if (const RowId row = engine_.store.at(a.relation).Find(a.row);
         row != kNoId && !engine_.store.at(a.relation).asserted(row)) {
       // The program says both: a rule derives what was retracted (decision 44).
-      Log("violated " + a.text);
+      Log(Verb::kViolated, a.text, a.span);
       Violate({nullptr, a.text, {}});
     }
 }
 
 // A goal is not satisfied while it is not known whether a constraint holds (decision 80).
 void Runtime::LeaveUndecided(const Constraint& c) {
-  Log("undecided " + c.text);
+  Log(Verb::kUndecided, c);
   if (standing_ != Standing::kSatisfied) return;
   standing_ = Standing::kUnsatisfied;
   undecided_ = true;
   reason_ = "undecided: " + c.text;
-  TakeBlame();
+  const Evaluation& blame = engine_.solver.found();
+  found_.declined = blame.declined;
+  found_.refused = blame.refused;
+  found_.failed = blame.failed;
+  found_.failure = blame.failure;
   shown_.clear();
 }
 
@@ -254,14 +258,13 @@ std::vector<Assertion> Runtime::AssertedOf(const Constraint& c, const std::vecto
 void Runtime::ActivateGoals() {
   Begin(4, "activate goals");
   engine_.solver.Forget();
-  engine_.solver.machine().violations.clear();
   if (!options_.log) return;
   const auto standing = [&](const Definition& def) {
     const Solver::Active active = engine_.solver.Activated(def);
-    Log((active == Solver::Active::kYes  ? "eligible "
-         : active == Solver::Active::kNo ? "ineligible "
-                                         : "undecided ") +
-        def.text);
+    Log(active == Solver::Active::kYes  ? Verb::kEligible
+        : active == Solver::Active::kNo ? Verb::kIneligible
+                                        : Verb::kUndecided,
+        def);
   };
   std::vector<const Definition*> rules = pursue_ ? Candidates() : std::vector<const Definition*>{};
   for (const Goal& goal : engine_.program.goals())
@@ -270,7 +273,7 @@ void Runtime::ActivateGoals() {
           std::find(rules.begin(), rules.end(), def) == rules.end())
         rules.push_back(def);
   for (const Definition* def : rules) {
-    Log("considered " + def->text);
+    Log(Verb::kConsidered, *def);
     standing(*def);
   }
   for (const Definition& def : engine_.program.definitions())
@@ -301,13 +304,13 @@ std::vector<const Definition*> Runtime::Candidates() const {
 void Runtime::UpdatePlans() {
   Begin(5, "update plans");
   engine_.solver.Forget();
-  engine_.solver.machine().violations.clear();
+  engine_.solver.Take();  // of phase 4, which only logs
   goal_violations_.clear();
   plan_ = nullptr;
   plan_rule_ = nullptr;
   standing_ = Standing::kNoGoal;
   reason_.clear();
-  ineligible_.clear();
+  ineligible_ = kNoId;
   undecided_ = incomplete_ = false;
   if (!pursue_) return;
   const auto take = [&](const Table& table, const std::string& name) {
@@ -323,14 +326,14 @@ void Runtime::UpdatePlans() {
                 : table.rows.empty() || undecided_ ? Standing::kUnsatisfied
                                                    : Standing::kSatisfied;
     if (reason_.empty()) reason_ = table.reason;
-    if (ineligible_.empty()) ineligible_ = table.ineligible;
+    if (ineligible_ == kNoId) ineligible_ = table.ineligible;
     return standing_ != Standing::kUnsatisfied;
   };
   if (query_ != nullptr) {
     take(engine_.solver.SolveQuery(*query_), "the query");
     plan_rule_ = query_;
     goal_name_ = engine_.store.at(query_->head).name();
-    if (!plan_->eligible) ineligible_ = goal_name_;
+    if (!plan_->eligible) ineligible_ = query_->head;
   } else if (const Goal* root = engine_.program.FindGoal("")) {
     take(engine_.solver.SolveGoal(*root), "%");
   } else {
@@ -339,28 +342,22 @@ void Runtime::UpdatePlans() {
   }
   if (plan_ != nullptr && plan_rule_ == nullptr && plan_->rule >= 0)
     plan_rule_ = &engine_.program.definitions()[static_cast<std::size_t>(plan_->rule)];
-  if (plan_rule_ != nullptr && standing_ != Standing::kUnsatisfied) Log("plan " + plan_rule_->text);
-  for (const OpenCall& call : engine_.solver.machine().calls)
-    if (const std::string text = engine_.solver.machine().CallText(call);
-        created_.insert(text).second)
-      Log("created " + text);
-  circular_ = engine_.solver.machine().circular;
-  goal_violations_ = std::exchange(engine_.solver.machine().violations, {});
-  TakeBlame();
-  open_calls_ = engine_.solver.machine().calls;
-  if (engine_.solver.machine().stop != Stop::kGoesOn) {
-    stop_ = engine_.solver.machine().stop;
-    stopped_at_ = engine_.solver.machine().stopped_at;
+  if (plan_rule_ != nullptr && standing_ != Standing::kUnsatisfied) Log(Verb::kPlan, *plan_rule_);
+  TakeEvaluation(engine_.solver.Take());
+}
+
+void Runtime::TakeEvaluation(Evaluation found) {
+  for (const OpenCall& call : found.calls)
+    if (created_.insert(engine_.solver.IdOf(call)).second)
+      Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
+  if (found.stop != Stop::kGoesOn) {
+    stop_ = found.stop;
+    stopped_at_ = found.stopped_at;
     TakeStop();
     if (standing_ != Standing::kSatisfied) standing_ = Standing::kUnsatisfied;
   }
-}
-
-// The calls for which answers are missing or withheld.
-void Runtime::TakeBlame() {
-  declined_call_ = engine_.solver.machine().declined_call;
-  refused_call_ = engine_.solver.machine().refused_call;
-  failed_call_ = engine_.solver.machine().failed_call;
+  goal_violations_ = std::exchange(found.violations, {});
+  found_ = std::move(found);
 }
 
 // --- phase 6: what the plan established becomes novelty ---------------------------------
@@ -384,8 +381,8 @@ void Runtime::ProgressPlan() {
       LogRulesPassedOver();
       break;
     }
-    case Standing::kPending: Log("waiting " + goal_name_); break;
-    case Standing::kUnsatisfied: Log("unsatisfied " + goal_name_); break;
+    case Standing::kPending: LogGoal(Verb::kWaiting); break;
+    case Standing::kUnsatisfied: LogGoal(Verb::kUnsatisfied); break;
     case Standing::kNoGoal: break;
   }
   if (Tells())
@@ -405,17 +402,22 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
   if (one_shot && !options_.log) return;
   for (std::size_t row = 0; row < table.rows.size() && GoesOn(row); ++row) {
     const std::string text = GoalText(table, row);
-    Log("satisfied " + text);
+    Log(Verb::kSatisfied, text, PlaceOf(table));
     if (one_shot) continue;
     const Value map = table.maps[row];
     const bool known = engine_.store.at(table.relation).Find({&map, 1}) != kNoId;
     const Truth truth = {table.relation, map};
     if (const auto at = truths_.find(truth); known && at != truths_.end() && at->second != voids_)
-      standing_again_.emplace_back(truth, text + " -> true");
+      standing_again_.emplace_back(truth, TraceEntry{.kind = TraceEntry::Kind::kGoal,
+                                                     .text = text + " -> true",
+                                                     .place = PlaceOf(table)});
     if (known) continue;
     engine_.store.Insert(table.relation, {&map, 1}, false);
     if (row < table.premises.size()) RecordDerivations(table.premises[row]);
-    Record(TraceEntry::Kind::kGoal, text + " -> true");
+    Record({.kind = TraceEntry::Kind::kGoal,
+            .text = text + " -> true",
+            .goal = engine_.store.at(table.relation).name(),
+            .place = PlaceOf(table)});
     truths_[truth] = voids_;
   }
 }
@@ -426,8 +428,9 @@ void Runtime::LogRulesPassedOver() {
   bool later = false;
   for (const Definition* def : Candidates()) {
     if (later && def->head == plan_rule_->head && !def->activation.empty())
-      Log((engine_.solver.Activated(*def) == Solver::Active::kNo ? "ineligible " : "passed over ") +
-          def->text);
+      Log(engine_.solver.Activated(*def) == Solver::Active::kNo ? Verb::kIneligible
+                                                                : Verb::kPassedOver,
+          *def);
     later |= def == plan_rule_;
   }
 }
@@ -441,14 +444,17 @@ std::string Runtime::GoalText(const Table& table, std::size_t row) const {
 
 // Entries for derived rows that a goal rested on, as far as the limits let them be found.
 void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
-  const Machine& machine = engine_.solver.machine();
   for (const Premise& p : premises) {
     if (IsCutOff()) return;
-    if (std::string text = derivations_.SentenceOf(p.relation, p.row); !text.empty())
-      Record(TraceEntry::Kind::kDerivation, std::move(text));
-    if (machine.stop == Stop::kGoesOn) continue;
-    stop_ = machine.stop;
-    stopped_at_ = machine.stopped_at;
+    if (Derivations::Sentence found = derivations_.SentenceOf(p.relation, p.row);
+        !found.text.empty())
+      Record({.kind = TraceEntry::Kind::kDerivation,
+              .text = std::move(found.text),
+              .place = found.rule});
+    const Evaluation& found = engine_.solver.found();
+    if (found.stop == Stop::kGoesOn) continue;
+    stop_ = found.stop;
+    stopped_at_ = found.stopped_at;
     TakeStop();
   }
 }
@@ -459,13 +465,13 @@ void Runtime::Begin(int phase, const char* name) {
   phase_ = phase;
   if (options_.profile != nullptr) options_.profile->Enter(ProfiledPart(phase));
   if (options_.progress) options_.progress(nullptr);
-  Log(name);
+  Log(Verb::kPhase, name);
   if (Tells()) Tell("phase", {{"name", name}});
 }
 
-void Runtime::SetLog(std::function<void(const std::string&)> log) {
+void Runtime::SetLog(LogSink log) {
   if (log && !options_.log) {
-    options_.log = [](const std::string&) {};
+    options_.log = [](const LogLine&) {};
     LogDerived();
   }
   options_.log = std::move(log);
@@ -502,22 +508,54 @@ void Runtime::TellReply(std::string_view type, const std::string& call, const An
   Tell(type, std::move(fields));
 }
 
-void Runtime::Log(const std::string& text) {
-  if (options_.log && IsNews())
-    options_.log(fmt::format("{}.{} {}", timestep_, phase_, OneLine(text)));
+void Runtime::Log(LogLine line) {
+  if (!options_.log || !IsNews()) return;
+  line.timestep = timestep_;
+  line.phase = phase_;
+  if (line.place && line.place->end == 0) line.place.reset();
+  options_.log(line);
 }
 
-void Runtime::Record(TraceEntry::Kind kind, std::string text, bool stated) {
+void Runtime::Log(Verb verb, std::string text, std::optional<Span> place) {
+  Log({.verb = verb, .text = std::move(text), .place = place});
+}
+
+void Runtime::LogGoal(Verb verb) {
+  Log(verb, goal_name_, plan_rule_ != nullptr ? std::optional(plan_rule_->span) : std::nullopt);
+}
+
+void Runtime::LogDispatched(const Request& request, std::optional<Span> place) {
+  Log({.verb = Verb::kDispatched, .text = request.id, .place = place, .request = &request});
+}
+
+// The first rule of a relation.
+std::optional<Span> Runtime::PlaceOf(RelationId relation) const {
+  const std::vector<int>& rules = engine_.analysis.RulesOf(relation);
+  if (rules.empty()) return std::nullopt;
+  return engine_.program.definitions()[static_cast<std::size_t>(rules.front())].span;
+}
+
+// The rule that answered a goal.
+std::optional<Span> Runtime::PlaceOf(const Table& goal) const {
+  if (goal.rule < 0) return std::nullopt;
+  return engine_.program.definitions()[static_cast<std::size_t>(goal.rule)].span;
+}
+
+// Adds an entry of this phase.
+void Runtime::Record(TraceEntry entry) {
+  entry.timestep = timestep_;
+  entry.phase = phase_;
   // What follows from the program, or stands in it, an earlier epoch may have had.
-  const bool comes_anew = stated || kind == TraceEntry::Kind::kConstraint ||
-                          kind == TraceEntry::Kind::kDerivation || kind == TraceEntry::Kind::kGoal;
-  const bool again = comes_anew && known_.contains(text);
-  Add({kind, timestep_, phase_, std::move(text), stated, again});
+  const bool comes_anew = entry.stated || entry.kind == TraceEntry::Kind::kConstraint ||
+                          entry.kind == TraceEntry::Kind::kDerivation ||
+                          entry.kind == TraceEntry::Kind::kGoal;
+  entry.again = comes_anew && known_.contains(entry.text);
+  Add(std::move(entry));
 }
 
 void Runtime::Add(TraceEntry entry) {
   if (!entry.again) {
-    Log("trace " + entry.text);
+    Log({.verb = Verb::kTrace, .text = entry.text, .place = entry.place, .entry = &entry});
     if (Tells()) Tell("trace", {{"kind", EntryName(entry.kind)}, {"text", entry.text}});
   }
   trace_.push_back(std::move(entry));
@@ -536,8 +574,8 @@ Stop Runtime::Watch(std::size_t bytes) {
   const auto now = std::chrono::steady_clock::now();
   const std::chrono::duration<double> spent = now - started_;
   if (options_.progress) {
-    const Definition* rule = engine_.solver.machine().rule();
-    const Progress progress{engine_.fixpoint.rounds(), engine_.solver.machine().new_rows,
+    const Definition* rule = engine_.solver.rule();
+    const Progress progress{engine_.fixpoint.rounds(), engine_.solver.new_rows(),
                             rule != nullptr ? std::string_view(rule->text) : "", spent.count()};
     options_.progress(&progress);
   }
@@ -585,18 +623,10 @@ void Runtime::TakeFindings(Diagnostics& out) {
                 bad[bad_heads_known_].first->text + "`");
 }
 
-// Evaluation for an explanation leaves the machine as it was; tables are dropped.
+// Evaluation for an explanation leaves nothing behind; tables are dropped.
 void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
                       std::size_t absence_depth, Explained& to) {
-  Machine& machine = engine_.solver.machine();
-  const Stop stop = std::exchange(machine.stop, Stop::kGoesOn);
-  const std::string stopped_at = machine.stopped_at;
-  const std::string declined_call = machine.declined_call;
-  const std::string refused_call = machine.refused_call;
-  const std::string failed_call = machine.failed_call;
-  const std::string circular = machine.circular;
-  const std::vector<OpenCall> calls = machine.calls;
-  const std::vector<Violation> violations = machine.violations;
+  engine_.solver.Take();
   started_ = std::chrono::steady_clock::now();
   engine_.limits.profile = nullptr;
   if (engine_.IsStale()) engine_.analysis.Make(engine_.program, engine_.store);  // for now
@@ -610,18 +640,11 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   engine_.limits.profile = options_.profile;
   if (options_.progress) options_.progress(nullptr);
   engine_.pool.ClearOverflow();
-  machine.stop = stop;
-  machine.stopped_at = stopped_at;
-  machine.declined_call = declined_call;
-  machine.refused_call = refused_call;
-  machine.failed_call = failed_call;
-  machine.circular = circular;
-  machine.calls = calls;
-  machine.violations = violations;
+  engine_.solver.Take();
 }
 
 void Runtime::OfferToContinue(const std::string& goal) {
-  Log("offered to continue after " + goal);
+  Log(Verb::kOffered, goal);
   agent_.OfferToContinue(goal);
 }
 

@@ -37,6 +37,7 @@
 #include "runtime/agent.h"
 #include "runtime/derivation.h"
 #include "runtime/gate.h"
+#include "runtime/log.h"
 #include "runtime/session.h"
 #include "runtime/trace.h"
 
@@ -64,7 +65,7 @@ class Runtime {
   /// One timestep.
   void Step();
   /// From the next timestep on the lines of the log go to `log`.
-  void SetLog(std::function<void(const std::string&)> log);
+  void SetLog(LogSink log);
   /// From the next timestep on these hold.
   void SetLimits(const SessionLimits& limits);
   void SetAnswerForms(AnswerForms forms) { options_.answer_forms = forms; }
@@ -139,12 +140,21 @@ class Runtime {
   void DispatchAsyncs();
 
   void Begin(int phase, const char* name);
-  void Log(const std::string& text);
+  using Verb = LogLine::Verb;
+  void Log(LogLine line);
+  void Log(Verb verb, std::string text, std::optional<Span> place = std::nullopt);
+  void Log(Verb verb, const Definition& def) { Log(verb, def.text, def.span); }
+  void Log(Verb verb, const Constraint& c) { Log(verb, c.text, c.span); }
+  void LogGoal(Verb verb);
+  void LogDispatched(const Request& request, std::optional<Span> place);
+  std::optional<Span> PlaceOf(RelationId relation) const;
+  std::optional<Span> PlaceOf(const Table& goal) const;
   bool Tells() const;
   bool IsNews() const;
   void Tell(std::string_view type, nlohmann::ordered_json fields);
   void TellReply(std::string_view type, const std::string& call, const Answer& answer);
-  void Record(TraceEntry::Kind kind, std::string text, bool stated = false);
+  void Record(TraceEntry entry);
+  AnsweredCall Answered(RelationId relation, std::span<const Value> row, Value meta);
   void Add(TraceEntry entry);
   void AssertFact(RelationId relation, std::span<const Value> row, Span span, From from);
   void Assert(const Assertion& a, From from);
@@ -160,7 +170,7 @@ class Runtime {
   void LogDerived();
   void CheckConstraints();
   void LeaveUndecided(const Constraint& c);
-  void TakeBlame();
+  void TakeEvaluation(Evaluation found);
   void Violate(Violated v);
   void RecordGoal(const Table& table, std::set<const Table*>& done);
   void LogRulesPassedOver();
@@ -178,8 +188,8 @@ class Runtime {
   TraceEntry EntryToCome(const OpenCall& call, const Answer& answer);
   TraceEntry EntryToCome(const Failing::Way& way) const;
   using EntryOf = std::function<TraceEntry(const Answer&)>;
-  std::optional<Answer> Put(const Request& request, const EntryOf& entry_of,
-                            const HeadingPart& part = {});
+  std::optional<Answer> Put(const Request& request, std::optional<Span> place,
+                            const EntryOf& entry_of, const HeadingPart& part = {});
   HeadingPart PartOf(const OpenCall& call) const;
   void TakeHalf(const HalfAnswer& half, From from);
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
@@ -200,6 +210,7 @@ class Runtime {
   }
   std::string GoalText(const Table& table, std::size_t row) const;
   std::vector<const Definition*> Candidates() const;
+  const Goal* GoalOf(RelationId relation) const;
   std::string FailText(const std::string& reason, const std::string& explanation);
   using CapturedColumns = std::vector<std::pair<std::size_t, std::string>>;  // of a table's rows
   CapturedColumns ColumnsOf(const Table& table) const;
@@ -234,14 +245,14 @@ class Runtime {
   std::deque<Reply> replies_;
   std::vector<OpenCall> not_run_;  // calls of this turn
   Gate gate_;
-  std::set<std::string> admitted_;               // calls that may go out in this turn
-  std::map<std::string, std::string> refused_;   // calls that may not, and why
-  std::map<std::string, std::string> refusals_;  // the same, from the next timestep on
-  std::map<std::string, std::string> reports_;   // refused calls: the %fail
-  std::map<std::string, Reply> held_replies_;    // results that wait for a review
-  std::string held_;                             // the %fail that ends the run, or ""
-  std::set<std::string> declined_;
-  std::set<std::string> created_;
+  std::set<CallId> admitted_;               // calls that may go out in this turn
+  std::map<CallId, std::string> refused_;   // calls that may not, and why
+  std::map<CallId, std::string> refusals_;  // the same, from the next timestep on
+  std::map<CallId, std::string> reports_;   // refused calls: the %fail
+  std::map<CallId, Reply> held_replies_;    // results that wait for a review
+  std::string held_;                        // the %fail that ends the run, or ""
+  std::set<CallId> declined_;
+  std::set<CallId> created_;
   std::set<std::pair<RelationId, std::vector<Value>>> derived_known_;  // rows the log has shown
   std::set<std::pair<int, std::string>> constraint_traces_;
   std::optional<Violated> violated_;        // the first that nobody decided to go on with
@@ -253,7 +264,7 @@ class Runtime {
   using Truth = std::pair<RelationId, Value>;
   std::map<Truth, std::size_t> truths_;
   std::size_t voids_ = 0;
-  std::vector<std::pair<Truth, std::string>> standing_again_;  // in this timestep
+  std::vector<std::pair<Truth, TraceEntry>> standing_again_;  // in this timestep
 
   const Definition* query_ = nullptr;
   bool pursue_ = false;
@@ -265,9 +276,10 @@ class Runtime {
   std::vector<std::string> answers_, json_answers_;
   std::vector<std::string> columns_;  // of the answers
   std::vector<Value> cells_;          // columns_.size() for each answer
-  std::string reason_, ineligible_, circular_, declined_call_, refused_call_, failed_call_;
+  std::string reason_;
+  RelationId ineligible_ = kNoId;  // a goal without an eligible rule that stood in the way
+  Evaluation found_;               // in phase 5: calls, and for which answers are missing
   std::vector<std::pair<const Clause*, Value>> shown_;  // $json lines to write
-  std::vector<OpenCall> open_calls_;
   bool chat_ = false;
   Stop stop_ = Stop::kGoesOn;
   std::string stopped_at_;

@@ -37,7 +37,7 @@ As HowToWrite(const TraceEntry& entry, bool stands) {
       return entry.stated && entry.past ? As::kNothing : As::kSentence;
     // That something was shown is no reply which could be given again.
     case TraceEntry::Kind::kReply:
-      return entry.text.starts_with("$json(") ? As::kComment : As::kSentence;
+      return entry.answered && entry.answered->shown ? As::kComment : As::kSentence;
     case TraceEntry::Kind::kGoal:
       if (stands) return As::kSentence;
       break;

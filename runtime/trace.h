@@ -14,22 +14,39 @@
 #ifndef RPL_RUNTIME_TRACE_H_
 #define RPL_RUNTIME_TRACE_H_
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "formats/diagnostic.h"
+
 namespace rpl {
+
+/// The call that a reply answers, or whose reply is retracted.
+struct AnsweredCall {
+  std::string call = {};               // "$check(1)", `stay(?from, ?to)`
+  std::string tool = {};               // label of the tool, "" for avars and headings
+  std::vector<std::string> keys = {};  // names that --answer may use for it
+  std::string retraction = {};         // the sentence that takes the reply back
+  bool failed = false;                 // its tool failed
+  bool shown = false;                  // it is $json: nothing that can be given again
+};
 
 struct TraceEntry {
   enum class Kind { kFact, kRetraction, kReply, kConstraint, kDerivation, kGoal, kFailure };
   Kind kind = Kind::kFact;
   int timestep = 0;
   int phase = 0;
-  std::string text;     // one RPL sentence
-  bool stated = false;  // a document of the program says it, and does so when loaded again
-  bool again = false;   // an earlier epoch has it; here it says that it stands
-  bool past = false;    // of an epoch before the last one
+  std::string text = {};  // one RPL sentence
+  bool stated = false;    // a document of the program says it, and does so when loaded again
+  bool again = false;     // an earlier epoch has it; here it says that it stands
+  bool past = false;      // of an epoch before the last one
+  std::optional<AnsweredCall> answered =
+      {};                          // of replies, and of facts and retractions about calls
+  std::string goal = {};           // of truths: the goal, "%trip"; not kept in files
+  std::optional<Span> place = {};  // in the sources of its session; not kept in files
 };
 
 using Trace = std::vector<TraceEntry>;

@@ -24,7 +24,7 @@ Document FactBase::Load(const std::string& name, std::string text, Diagnostics& 
 }
 
 void FactBase::SetNow(std::string_view now) {
-  engine_.solver.machine().moment.now = engine_.pool.String(now);
+  engine_.solver.Begin({.now = engine_.pool.String(now)});
 }
 
 RelationId FactBase::Declare(std::string_view label, std::uint32_t arity) {
@@ -61,16 +61,14 @@ std::string FactBase::Problem(Stop stop) const {
 FactBase::Checked FactBase::Check(const Constraint& constraint) {
   for (std::size_t calls = 0;; ++calls) {
     Checked checked = CheckOnce(constraint);
-    if (engine_.solver.machine().calls.empty() || calls == kMaxCalls || !CallTools())
-      return checked;
+    if (open_.empty() || calls == kMaxCalls || !CallTools()) return checked;
     if (const Stop stop = Quiesce(); stop != Stop::kGoesOn) return {{}, Problem(stop)};
   }
 }
 
 // Makes the calls that the last evaluation waits for; false when there is nobody to make one.
 bool FactBase::CallTools() {
-  const std::vector<OpenCall> calls = engine_.solver.machine().calls;
-  for (const OpenCall& call : calls) {
+  for (const OpenCall& call : open_) {
     const Relation& tool = engine_.store.at(call.relation);
     if (!tools_ || call.space != Space::kTool || IsQuestion(tool)) return false;
     const Value result =
@@ -83,6 +81,7 @@ bool FactBase::CallTools() {
 
 FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
   Checked checked;
+  open_.clear();
   engine_.solver.Forget();
   if (constraint.left.empty()) {
     // It stands on a rule: what it refuses was met while deriving.
@@ -105,17 +104,17 @@ FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
         bindings.emplace_back(constraint.slots[i], slots[i]);
   };
   const Machine::Undecided more = engine_.solver.CheckConstraint(constraint, take);
-  const Machine& machine = engine_.solver.machine();
-  const Stop stop = std::exchange(engine_.solver.machine().stop, Stop::kGoesOn);
-  if (stop != Stop::kGoesOn) {
+  const Evaluation found = engine_.solver.Take();
+  open_ = found.calls;
+  if (found.stop != Stop::kGoesOn) {
     stopped_at_ = constraint.text;
-    checked.problem = Problem(stop);
-  } else if (!machine.circular.empty()) {
-    checked.problem = "`" + machine.circular + "` needs itself";
-  } else if (!machine.calls.empty()) {
-    checked.problem = "`" + machine.CallText(machine.calls.front()) + "` has no answer";
-  } else if (!machine.failed_call.empty()) {
-    checked.problem = machine.failed_call;
+    checked.problem = Problem(found.stop);
+  } else if (found.circle) {
+    checked.problem = "`" + found.circle->text + "` needs itself";
+  } else if (!found.calls.empty()) {
+    checked.problem = "`" + engine_.solver.CallText(found.calls.front()) + "` has no answer";
+  } else if (found.failed) {
+    checked.problem = engine_.solver.FailureText(*found.failed, found.failure);
   } else if (undecided || more) {
     checked.problem = "it is undecided";
   }

@@ -81,6 +81,7 @@ class FactBase {
 
   interp::Engine engine_;
   std::string stopped_at_;
+  std::vector<OpenCall> open_;  // that the last check waits for
   ToolCaller tools_;
 };
 

@@ -86,7 +86,7 @@ class ConstraintWatch {
   bool CheckNew(const Constraint& c, Kept& kept, const Tell& tell);
   std::vector<RowId> FirstRows(const Kept& kept, const std::vector<Value>& slots);
   void Remember(Kept& kept) const;
-  bool GoesOn() const { return solver_.machine().stop == Stop::kGoesOn; }
+  bool GoesOn() const { return solver_.found().stop == Stop::kGoesOn; }
 
   Store& store_;
   const Analysis& analysis_;

@@ -61,10 +61,10 @@ Stop Fixpoint::Derive(std::span<const Derivation> work, Memory& memory) {
   if (marks_.size() < store_.size()) marks_.resize(store_.size());
   const Definition* const stopped_at = solver_.Derive(work, marks_);
   Machine& machine = solver_.machine();
-  for (Violation& v : machine.violations) memory.violations.push_back(std::move(v));
-  machine.violations.clear();
+  for (Violation& v : machine.evaluation.violations) memory.violations.push_back(std::move(v));
+  machine.evaluation.violations.clear();
   if (stopped_at != nullptr) StopAt(*stopped_at);
-  return machine.stop;
+  return machine.evaluation.stop;
 }
 
 Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {

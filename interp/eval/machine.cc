@@ -127,16 +127,16 @@ void Machine::Poll() {
 void Machine::Watch(std::size_t bytes) {
   if (!limits_.watch) return;
   if (const Stop why = limits_.watch(bytes); why != Stop::kGoesOn) {
-    stop = why;
-    stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
+    evaluation.stop = why;
+    evaluation.stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
   }
 }
 
 // Passes a built value on; a value that met a limit stops the run.
 Value Machine::Made(Value v) {
   if (v.is_none() && !pool_.overflow().empty()) {
-    stop = Stop::kValue;
-    stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
+    evaluation.stop = Stop::kValue;
+    evaluation.stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
   }
   return v;
 }
@@ -154,7 +154,7 @@ Value Machine::Evaluate(const Expr& e) {
     case Expr::Kind::kTerm:
       if (e.term.kind == Pattern::Kind::kSlot) return slots_[e.term.slot];
       return Made(Build(pool_, e.term, slots_, frame_->names));
-    case Expr::Kind::kNow: return moment.now;
+    case Expr::Kind::kNow: return given.now;
     case Expr::Kind::kOperator: {
       const Value a = Evaluate(e.sides[0]);
       const Value b = Evaluate(e.sides[1]);
@@ -172,8 +172,8 @@ bool Machine::Run(const Step* step) {
   const Step& s = *step;
   if (mode_ == Mode::kSolve) {
     Poll();
-    if (stop == Stop::kGoesOn && !pool_.overflow().empty()) Made(kNone);
-    if (stop != Stop::kGoesOn) return false;
+    if (evaluation.stop == Stop::kGoesOn && !pool_.overflow().empty()) Made(kNone);
+    if (evaluation.stop != Stop::kGoesOn) return false;
     if (frame_->unknown)
       for (SlotId r : s.reads)
         if (slots_[r] == kUnknown) return true;  // the clause waits for an open call
@@ -370,7 +370,7 @@ bool Machine::RunCountAtom(const Step& s) {
     const Relation& rel = store_.at(s.body->relation);
     ForEachRow(*s.body, [&](RowId row) { return !BindCells(*s.body, rel.Row(row)) || count(); });
   }
-  if (stop != Stop::kGoesOn) return false;
+  if (evaluation.stop != Stop::kGoesOn) return false;
   open = Absent(open);
   Leave(open);
   if (open) return true;
@@ -456,7 +456,7 @@ bool Machine::VisitRows(const Step& s, Fn&& fn) {
   // No row before the mark is added now: an index up to it stays as it is.
   const RowId settled = mode_ == Mode::kDerive ? (*marks)[s.relation].end : rel.size();
   const Index& index = rel.IndexOn(s.probe, settled, &within_limits);
-  if (stop != Stop::kGoesOn) return false;
+  if (evaluation.stop != Stop::kGoesOn) return false;
   const std::span<const RowId> rows = index.Rows(key, rel.rows());
   for (auto row = std::lower_bound(rows.begin(), rows.end(), begin);
        row != rows.end() && *row < end; ++row)
@@ -550,13 +550,13 @@ bool Machine::RunReadText(const Step& s) {
 
 bool Machine::RunNot(const Step& s) {
   bool found = false;
-  const std::size_t open = calls.size();
+  const std::size_t open = evaluation.calls.size();
   std::string note = std::move(frame_->note);
   const Undecided undecided = Absent(RunBody(s.body, [&] { return found = true, false; }));
   if (found || !undecided.lacks) frame_->note = std::move(note);
-  if (stop != Stop::kGoesOn) return false;
+  if (evaluation.stop != Stop::kGoesOn) return false;
   if (found) {
-    calls.resize(open);  // they would decide nothing
+    evaluation.calls.resize(open);  // they would decide nothing
     return true;
   }
   Leave(undecided);
@@ -567,7 +567,7 @@ bool Machine::RunNot(const Step& s) {
 bool Machine::RunFirst(const Step& s) {
   bool found = false;
   const Undecided open = Absent(RunBody(s.body, [&] { return found = true, false; }));
-  if (stop != Stop::kGoesOn) return false;
+  if (evaluation.stop != Stop::kGoesOn) return false;
   Leave(open);
   return open || !found || Run(s.next);
 }
@@ -608,7 +608,7 @@ bool Machine::RunLoop(const Step& s) {
   const auto* loop = s.clause->As<Loop>();
   const auto gather = [&](const Step* body, SlotId slot, std::vector<Value>& out) {
     Leave(RunBody(body, [&] { return out.push_back(slots_[slot]), true; }));
-    return stop == Stop::kGoesOn;
+    return evaluation.stop == Stop::kGoesOn;
   };
   std::vector<Value> starts;
   if (!gather(s.body, loop->value, starts)) return false;
@@ -619,14 +619,14 @@ bool Machine::RunLoop(const Step& s) {
     stack.pop_back();
     if (!seen.insert(at).second) continue;
     if (seen.size() > limits_.max_iterations) {
-      stop = Stop::kIterations;
-      stopped_at = frame_->def != nullptr ? frame_->def->text : s.clause->text;
+      evaluation.stop = Stop::kIterations;
+      evaluation.stopped_at = frame_->def != nullptr ? frame_->def->text : s.clause->text;
       return false;
     }
     slots_[loop->value] = at;
     bool holds = false;
     Leave(RunBody(s.body2, [&] { return holds = true, false; }));
-    if (stop != Stop::kGoesOn) return false;
+    if (evaluation.stop != Stop::kGoesOn) return false;
     if (!holds) continue;
     const std::vector<Value> here(slots_, slots_ + frame_->slots.size());
     std::vector<Value> next;
@@ -641,7 +641,7 @@ bool Machine::RunLoop(const Step& s) {
 bool Machine::RunCheck(const Step& s) {
   bool found = false;
   const Undecided open = Absent(RunBody(s.body, [&] { return found = true, false; }));
-  if (stop != Stop::kGoesOn) return false;
+  if (evaluation.stop != Stop::kGoesOn) return false;
   if (found) return Run(s.next);
   Leave(open);
   if (open) return true;
@@ -652,10 +652,10 @@ bool Machine::RunCheck(const Step& s) {
     v.bindings.push_back(pool_.Slot((*frame_->names)[i]));
     v.bindings.push_back(slots_[i]);
   }
-  const bool known = std::any_of(violations.begin(), violations.end(), [&](const Violation& o) {
-    return o.constraint == v.constraint && o.bindings == v.bindings;
-  });
-  if (!known) violations.push_back(std::move(v));
+  const bool known = std::any_of(
+      evaluation.violations.begin(), evaluation.violations.end(),
+      [&](const Violation& o) { return o.constraint == v.constraint && o.bindings == v.bindings; });
+  if (!known) evaluation.violations.push_back(std::move(v));
   return true;
 }
 
@@ -712,7 +712,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
     return row == kNoId || take(row);
   }
   const Index& index = rel.IndexOn(probe, &within_limits);
-  if (stop != Stop::kGoesOn) return false;
+  if (evaluation.stop != Stop::kGoesOn) return false;
   for (const RowId row : index.Rows(fixed, rel.rows()))
     if (!take(row)) return false;
   return true;
@@ -749,7 +749,7 @@ bool Machine::RunCountForm(const Step& s) {
     ForEachOfForm(
         form, [&] { return ++count, true; }, &ref);
   }));
-  if (stop != Stop::kGoesOn) return false;
+  if (evaluation.stop != Stop::kGoesOn) return false;
   Leave(open);
   return open || RunCount(s, count);
 }
@@ -830,7 +830,7 @@ bool Machine::RunAggregate(const Step& s) {
     return true;
   }));
   std::copy(outer.begin(), outer.end(), slots_);
-  if (stop != Stop::kGoesOn) return false;
+  if (evaluation.stop != Stop::kGoesOn) return false;
   Leave(open);
   if (open || instances.empty()) return true;
   std::vector<Value> entries = {bindings, pool_.Set(instances)};

@@ -12,7 +12,7 @@
 // declined, or rows that a limit kept out. A clause that reads the status of a failed call
 // knows what became of it, and lacks nothing.
 //
-// A call that has no reply gives no answer and is noted in calls(). Behind a call to a
+// A call that has no reply gives no answer and is noted in Evaluation::calls. Behind a call to a
 // tool the plan is read on, so that independent calls go out together, until a clause
 // needs the missing value; behind a question to a person it is not.
 //
@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/eval/evaluation.h"
 #include "interp/eval/join_team.h"
 #include "interp/eval/table.h"
 #include "interp/eval/unifier.h"
@@ -61,8 +62,8 @@ struct Frame {
   const Step* deepest = nullptr;
   std::vector<Value> snapshot;
   std::string note;
-  std::string ineligible;
-  std::vector<RowUsed> path;  // what the current answer rests on, in the plan's order
+  RelationId ineligible = kNoId;  // see Table
+  std::vector<RowUsed> path;      // what the current answer rests on, in the plan's order
   std::vector<std::pair<const Clause*, Value>> shown;
   std::map<const Clause*, std::set<std::vector<Value>>> distinct;
 
@@ -128,6 +129,9 @@ class Machine {
   /// Notes a call to make, unless it was declined or refused (then false, with the reason).
   bool Open(const OpenCall& call, std::string* why);
   std::string CallText(const OpenCall& call) const;
+  CallId IdOf(const OpenCall& call) const;
+  /// "$check(1) failed: no route to host"
+  std::string FailureText(const OpenCall& call, const std::string& message) const;
 
   /// Why a nested plan cannot tell that it has no further answer (decisions 56, 80).
   struct Undecided {
@@ -136,38 +140,25 @@ class Machine {
     explicit operator bool() const { return waits || lacks; }
   };
 
-  /// Everything that goals and constraints need to know of this moment.
-  struct Moment {
-    Value now;                                   // an ISO 8601 string
-    std::set<std::string> declined;              // calls the user declined, by text
-    std::map<std::string, std::string> refused;  // calls a guard refused, and why
-  };
   using BadHead = std::pair<const Definition*, std::string>;
 
   // What runs read and leave; the solver clears and passes it on.
-  Moment moment;
+  Given given;
   const std::vector<Marks>* marks = nullptr;  // by relation; deriving only
   std::size_t new_rows = 0;                   // rows derived so far
-  std::vector<OpenCall> calls;                // in the order met
-  std::vector<Violation> violations;          // of rules' checks
-  std::vector<BadHead> bad_heads;             // what #?h heads met that is no head
-  Stop stop = Stop::kGoesOn;
-  std::string stopped_at;     // what was growing when a limit was reached
-  std::string declined_call;  // a declined call that was needed, or ""
-  std::string refused_call;   // a refused call that was needed, or ""
-  std::string failed_call;    // a call that was needed and whose tool failed, and why, or ""
-  std::string circular;       // a goal or relation that needs itself, or ""
-  bool truncated = false;     // a limit stopped the fixpoint: absence proves nothing
+  Evaluation evaluation;
+  std::vector<BadHead> bad_heads;  // what #?h heads met that is no head
+  bool truncated = false;          // a limit stopped the fixpoint: absence proves nothing
 
   /// Asks the limits once in many calls; false when one stopped the run.
   bool Polled() {
     Poll();
-    return stop == Stop::kGoesOn;
+    return evaluation.stop == Stop::kGoesOn;
   }
   /// Polls the limits in the course of long work; false when one stopped it.
   const KeepOn within_limits = [this] {
     Watch(0);
-    return stop == Stop::kGoesOn;
+    return evaluation.stop == Stop::kGoesOn;
   };
 
   Frame& frame() { return *frame_; }

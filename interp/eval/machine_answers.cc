@@ -48,7 +48,7 @@ bool Machine::EmitRow() {
       const Pattern& p = def.args[i];
       cells[i] = p.kind == Pattern::Kind::kSlot ? slots_[p.slot]
                                                 : Made(Build(pool_, p, slots_, frame_->names));
-      if (cells[i].is_none()) return stop == Stop::kGoesOn;
+      if (cells[i].is_none()) return evaluation.stop == Stop::kGoesOn;
       plain &= cells[i].kind() != Kind::kSet;
     }
   }
@@ -63,8 +63,8 @@ bool Machine::EmitRow() {
 bool Machine::CountNew(std::size_t added) {
   new_rows += added;
   if (added > 0 && new_rows > limits_.max_rows) {
-    stop = Stop::kRows;
-    stopped_at = frame_->def->text;
+    evaluation.stop = Stop::kRows;
+    evaluation.stopped_at = frame_->def->text;
   }
   return Polled();
 }
@@ -86,7 +86,7 @@ std::size_t Machine::MostNew() const {
 // Asks the limits before much memory is taken at once.
 bool Machine::HasRoom(std::size_t bytes) {
   if (bytes >= kMuch) Watch(bytes);
-  return stop == Stop::kGoesOn;
+  return evaluation.stop == Stop::kGoesOn;
 }
 
 void Machine::StageFor(Relation& head) {
@@ -123,11 +123,11 @@ std::size_t Machine::Derive(std::span<const Derivation> work) {
   const auto pause = [&] {
     if (staged_.size >= kStaged) Flush();
     else Watch(0);
-    return stop == Stop::kGoesOn;
+    return evaluation.stop == Stop::kGoesOn;
   };
   JoinRun run(*plan.join, store_, *marks, &within_limits,
               team_ == nullptr ? nullptr : &team_->team());
-  if (stop == Stop::kGoesOn) run.Run(0, run.outer(), staged_, kStaged, pause);
+  if (evaluation.stop == Stop::kGoesOn) run.Run(0, run.outer(), staged_, kStaged, pause);
   Flush();
   if (limits_.threads > 1 && run.outer() > 0)
     yields_[plan.join.get()] =
@@ -171,7 +171,7 @@ void Machine::DeriveShared(std::span<const Derivation> work) {
   team_->Run(jobs, store_, *marks, MostNew(), within_limits,
              [this](std::size_t bytes) { return HasRoom(bytes); });
   for (std::size_t i = 0; i < work.size(); ++i) {
-    if (stop == Stop::kGoesOn) frame_->def = work[i].def;
+    if (evaluation.stop == Stop::kGoesOn) frame_->def = work[i].def;
     CountNew(jobs[i].added);
   }
   if (limits_.profile == nullptr) return;
@@ -183,7 +183,7 @@ bool Machine::EmitAnswer() {
   const Definition& def = *frame_->def;
   std::vector<Value> row = HeadRow(def);
   if (!row.empty() || def.args.empty()) TakeAnswer(std::move(row));
-  return stop == Stop::kGoesOn;
+  return evaluation.stop == Stop::kGoesOn;
 }
 
 // Whether the call means the row: in a companion a set stands for its elements (§7).

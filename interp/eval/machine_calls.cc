@@ -43,19 +43,36 @@ std::string Machine::CallText(const OpenCall& call) const {
   return out + ")";
 }
 
+CallId Machine::IdOf(const OpenCall& call) const {
+  if (call.space == Space::kAvar) return {kNoId, {pool_.String(store_.at(call.relation).name())}};
+  if (call.question >= 0) {
+    const std::string& subject =
+        program_.questions()[static_cast<std::size_t>(call.question)].subject;
+    if (subject.starts_with('$')) return {kNoId, {pool_.String(subject)}};
+  }
+  return {call.relation, call.args};
+}
+
+std::string Machine::FailureText(const OpenCall& call, const std::string& message) const {
+  return CallText(call) + " failed" + (message.empty() ? "" : ": " + message);
+}
+
 bool Machine::Open(const OpenCall& call, std::string* why) {
-  const std::string text = CallText(call);
-  if (moment.declined.contains(text)) {
-    declined_call = text;
-    *why = text + " was declined";
-    return false;
+  if (!given.declined.empty() || !given.refused.empty()) {
+    const CallId id = IdOf(call);
+    if (given.declined.contains(id)) {
+      evaluation.declined = call;
+      *why = CallText(call) + " was declined";
+      return false;
+    }
+    if (const auto refused = given.refused.find(id); refused != given.refused.end()) {
+      evaluation.refused = call;
+      *why = CallText(call) + " was refused: " + refused->second;
+      return false;
+    }
   }
-  if (const auto refused = moment.refused.find(text); refused != moment.refused.end()) {
-    refused_call = text;
-    *why = text + " was refused: " + refused->second;
-    return false;
-  }
-  if (std::find(calls.begin(), calls.end(), call) == calls.end()) calls.push_back(call);
+  if (std::find(evaluation.calls.begin(), evaluation.calls.end(), call) == evaluation.calls.end())
+    evaluation.calls.push_back(call);
   return true;
 }
 
@@ -96,11 +113,11 @@ void Machine::LackReply(RelationId tool, RowId row) {
   call.space = rel.space();
   call.relation = tool;
   call.args.assign(rel.Cells(row).begin(), rel.Cells(row).end());
-  failed_call = CallText(call) + " failed";
   const Value message = pool_.Lookup(rel.Meta(row), pool_.Keyword("message"));
-  if (!message.is_none()) failed_call += ": " + PlainText(pool_, message);
+  evaluation.failure = message.is_none() ? "" : PlainText(pool_, message);
   frame_->lacking = true;
-  Note(failed_call);
+  Note(FailureText(call, evaluation.failure));
+  evaluation.failed = std::move(call);
 }
 
 void Machine::LackField(const Metadata& field) {
@@ -153,14 +170,14 @@ bool Machine::RunAvar(const Step& s) {
 
 Table* Machine::DemandNested(RelationId relation, std::vector<Value> key, const std::string& what) {
   if (depth_ >= limits_.max_depth) {
-    stop = Stop::kDepth;
-    stopped_at = what;
+    evaluation.stop = Stop::kDepth;
+    evaluation.stopped_at = what;
     return nullptr;
   }
   ++depth_;
   Table& table = demands_.Demand(relation, std::move(key));
   --depth_;
-  return stop == Stop::kGoesOn ? &table : nullptr;
+  return evaluation.stop == Stop::kGoesOn ? &table : nullptr;
 }
 
 bool Machine::TakeTable(const Step& s, Table& table) {
@@ -200,7 +217,7 @@ bool Machine::RunTable(const Step& s) {
   }
   if (!table->rows.empty()) return true;
   Note(table->reason);
-  if (frame_->ineligible.empty()) frame_->ineligible = table->ineligible;
+  if (frame_->ineligible == kNoId) frame_->ineligible = table->ineligible;
   return s.asked < 0 || AskForArgument(s, std::move(key));
 }
 
@@ -252,16 +269,17 @@ bool Machine::RunGoalFalse(const Step& s) {
   std::vector<Value> values;
   if (!Keys(s, values)) return true;
   for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
-  const std::size_t open = calls.size();
+  const std::size_t open = evaluation.calls.size();
   Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
   if (table == nullptr) return false;
-  if (!table->complete && stop == Stop::kGoesOn) {  // it needs a goal that waits for this clause
-    circular = store_.at(s.relation).name();
+  if (!table->complete &&
+      evaluation.stop == Stop::kGoesOn) {  // it needs a goal that waits for this clause
+    evaluation.circle = {s.relation, store_.at(s.relation).name()};
     frame_->lacking = true;
     return true;
   }
   if (!table->rows.empty()) {
-    calls.resize(std::min(open, calls.size()));
+    evaluation.calls.resize(std::min(open, evaluation.calls.size()));
     return true;
   }
   Waits(*table);

@@ -66,12 +66,21 @@ void Solver::Forget() {
   if (std::exchange(analysis_known_, analysis_.version()) != analysis_.version()) plans_.clear();
   running_.clear();
   unfinished_.clear();
-  machine_.calls.clear();
-  machine_.circular.clear();
-  machine_.declined_call.clear();
-  machine_.refused_call.clear();
-  machine_.failed_call.clear();
+  Evaluation& found = machine_.evaluation;
+  found.calls.clear();
+  found.circle.reset();
+  found.declined.reset();
+  found.refused.reset();
+  found.failed.reset();
 }
+
+void Solver::Begin(Given given) {
+  Forget();
+  machine_.given = std::move(given);
+  machine_.truncated = false;
+}
+
+Evaluation Solver::Take() { return std::exchange(machine_.evaluation, {}); }
 
 // `make` gives the plan when there is none yet. What the program says lasts; a query is gone
 // with its turn.
@@ -132,7 +141,7 @@ const Definition* Solver::Derive(std::span<const Derivation> work,
       done = machine_.Derive(work);
     }
     evaluation.Gave(machine_.new_rows - before, frame.repeated);
-    if (machine_.stop != Stop::kGoesOn) return frame.def;
+    if (machine_.evaluation.stop != Stop::kGoesOn) return frame.def;
   }
   return nullptr;
 }
@@ -191,7 +200,7 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
   const Continuation* outer = std::exchange(frame.answer, &each);
   machine_.Run(RulePlan(def, bound).first);
   frame.answer = outer;
-  if (machine_.stop != Stop::kGoesOn) return;
+  if (machine_.evaluation.stop != Stop::kGoesOn) return;
   if (frame.lacking || machine_.truncated) frame.lacking = frame.undecided = true;
   if (frame.lacking || frame.pending) return;
   for (Grouping& group : groups) {
@@ -295,7 +304,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
         frame.path.clear();
         frame.shown.clear();
       });
-      return machine_.stop == Stop::kGoesOn;
+      return machine_.evaluation.stop == Stop::kGoesOn;
     };
     BindHead(def, given, 0, bound, gather);
   } else {
@@ -309,7 +318,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   table.pending_call |= frame.pending_call;
   if (frame.emitted > 0 || frame.pending) return;
   if (table.reason.empty()) table.reason = ReasonOf(frame);
-  if (table.ineligible.empty()) table.ineligible = frame.ineligible;
+  if (table.ineligible == kNoId) table.ineligible = frame.ineligible;
 }
 
 // --- demanded relations --------------------------------------------------------------------
@@ -386,7 +395,7 @@ void Solver::EvaluateTable(Table& table) {
   if (rel.space() == Space::kGoal) return EvaluateGoal(table);
   const RelationId base = store_.BaseOf(table.relation);  // a companion has the same rules
   if (analysis_.IsBroken(base)) {
-    machine_.circular = rel.name();
+    machine_.evaluation.circle = {table.relation, rel.name()};
     table.lacking = true;
     table.reason = rel.name() + " needs itself to be complete: it is recursive through `not`, a " +
                    "count, a choice or a gathering head";
@@ -415,7 +424,7 @@ void Solver::EvaluateTable(Table& table) {
     EvaluateCollected(table, *collected);
   for (int number : analysis_.RulesOf(base)) {
     EvaluateRule(table, program_.definitions()[static_cast<std::size_t>(number)]);
-    if (machine_.stop != Stop::kGoesOn) return;
+    if (machine_.evaluation.stop != Stop::kGoesOn) return;
   }
   if (!table.rows.empty() || !table.reason.empty()) return;
   OpenCall asked;
@@ -438,10 +447,10 @@ void Solver::Complete(Table& table) {
     depend(table.running ? &table : table.lowest);
     const Relation& rel = store_.at(table.relation);
     if (table.running && rel.space() == Space::kGoal) {
-      machine_.circular.clear();
+      std::string text;
       for (std::size_t i = table.position; i < running_.size(); ++i)
-        machine_.circular += store_.at(running_[i]->relation).name() + " → ";
-      machine_.circular += rel.name();
+        text += store_.at(running_[i]->relation).name() + " → ";
+      machine_.evaluation.circle = {table.relation, text + rel.name()};
     }
     return;
   }
@@ -458,7 +467,7 @@ void Solver::Complete(Table& table) {
   for (std::size_t before = SIZE_MAX;;) {
     table.lowest = nullptr;
     EvaluateTable(table);
-    if (machine_.stop != Stop::kGoesOn) break;
+    if (machine_.evaluation.stop != Stop::kGoesOn) break;
     if (table.lowest != nullptr && table.lowest->position < position) {  // it leads the group
       table.visited = true;
       unfinished_.push_back(&table);
@@ -574,7 +583,7 @@ void Solver::EvaluateGoal(Table& table) {
     const bool lacked = table.lacking;
     const bool withheld = table.undecided;
     EvaluateGoalRule(table, def);
-    if (machine_.stop != Stop::kGoesOn) return;
+    if (machine_.evaluation.stop != Stop::kGoesOn) return;
     const bool answered = table.rows.size() > before;
     if (table.pending && (def.force || !answered)) return;
     if (!answered && acts) {
@@ -592,7 +601,7 @@ void Solver::EvaluateGoal(Table& table) {
     table.undecided |= undecided;
   }
   if (table.eligible || !table.rows.empty()) return;
-  table.ineligible = rel.name();
+  table.ineligible = table.relation;
   table.reason = (goal == nullptr ? "no rule for " : "no eligible rule for ") + rel.name();
 }
 
@@ -696,8 +705,8 @@ Machine::Undecided Solver::CheckConstraint(
   const auto each = [&] {
     if (!seen.Insert(frame.slots).is_new) return ++repeated, true;
     const Verdict verdict = JudgeHere(c, *sides.right);
-    if (machine_.stop == Stop::kGoesOn) fn(frame.slots, verdict);
-    return machine_.stop == Stop::kGoesOn;
+    if (machine_.evaluation.stop == Stop::kGoesOn) fn(frame.slots, verdict);
+    return machine_.evaluation.stop == Stop::kGoesOn;
   };
   const Continuation answer(each);
   frame.answer = &answer;

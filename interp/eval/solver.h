@@ -46,9 +46,28 @@ class Solver : public Demands {
  public:
   Solver(const Program& program, Store& store, const Analysis& analysis, const Limits& limits);
 
-  /// The evaluator: its moment is set, its findings are read there.
+  /// The state outside the store on which evaluation rests from here on. Forgets.
+  void Begin(Given given);
+  /// A limit stopped the fixpoint: from here on absence proves nothing.
+  void Truncate() { machine_.truncated = true; }
+  const Given& given() const { return machine_.given; }
+
+  /// What evaluation found since the last Take. Forget drops its calls.
+  Evaluation Take();
+  const Evaluation& found() const { return machine_.evaluation; }
+  /// The rule whose plan runs now, or null; and the rows that rules derived so far.
+  const Definition* rule() const { return machine_.rule(); }
+  std::size_t new_rows() const { return machine_.new_rows; }
+
+  /// "$check(1)", `stay(1, ?to)`: a call as RPL text, and what tells it from others.
+  std::string CallText(const OpenCall& call) const { return machine_.CallText(call); }
+  CallId IdOf(const OpenCall& call) const { return machine_.IdOf(call); }
+  std::string FailureText(const OpenCall& call, const std::string& message) const {
+    return machine_.FailureText(call, message);
+  }
+
+  /// The evaluator, for those of this room and of the explainer.
   Machine& machine() { return machine_; }
-  const Machine& machine() const { return machine_; }
 
   /// Drops every table and what evaluating them found, and the plans of queries; every plan
   /// when the analysis was made anew.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What evaluation on demand produces: tables of answers, calls that wait, and the
-// violations it meets. Plain data, shared by interp/eval/machine.h, which fills it, and
-// interp/eval/solver.h, which decides what to fill.
+// Tables of answers, which evaluation on demand produces. Plain data, shared by
+// interp/eval/machine.h, which fills it, and interp/eval/solver.h, which decides what to fill.
 #ifndef RPL_INTERP_EVAL_TABLE_H_
 #define RPL_INTERP_EVAL_TABLE_H_
 
@@ -18,31 +17,10 @@
 
 namespace rpl {
 
-/// Something to be done outside before evaluation can go on.
-struct OpenCall {
-  Space space = Space::kTool;
-  RelationId relation = kNoId;
-  std::vector<Value> args;  // of a tool; of a collected relation, kNone where free
-  int column = -1;          // collected relations: the argument asked for
-  int question = -1;        // avars and arguments: index into Program::questions
-  Span place;               // where it was met first; no part of what it is
-
-  friend bool operator==(const OpenCall& a, const OpenCall& b) {
-    return a.space == b.space && a.relation == b.relation && a.args == b.args &&
-           a.column == b.column && a.question == b.question;
-  }
-};
-
 /// A row that an answer rests on.
 struct Premise {
   RelationId relation = kNoId;
   std::vector<Value> row;
-};
-
-/// A violated instance of a constraint.
-struct Violation {
-  int constraint = -1;
-  std::vector<Value> bindings;  // slot name, value, …
 };
 
 /// A row that an answer rests on, where it stands: in a table, or (`from` null) in the store.
@@ -71,7 +49,7 @@ struct Table {
   bool pending_question = false;  // and is put to a person
   bool pending_call = false;      // or to a tool
   bool eligible = false;          // goals: some rule's activation held or waits
-  std::string ineligible;         // a goal without an eligible rule that stood in the way
+  RelationId ineligible = kNoId;  // a goal without an eligible rule that stood in the way
   std::string reason;             // why there is no answer, "" when unknown
 
   // While it is evaluated; see Solver::Complete.

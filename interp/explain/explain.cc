@@ -238,7 +238,7 @@ void Explainer::Each(const Definition& def, const std::vector<const Clause*>& cl
       found.facts.push_back(
           Normal(step->access == Access::kGoal ? premise.relation : step->relation, premise.row));
     }
-    return take(std::move(found)) && machine.stop == Stop::kGoesOn;
+    return take(std::move(found)) && machine.evaluation.stop == Stop::kGoesOn;
   };
   const Continuation answer(emit);
   frame.answer = &answer;

@@ -184,8 +184,9 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
     if (step != frame.deepest) MarkWrites(*step, at.bound);
   std::string note = frame.note;
   if (frame.pending && note.empty())
-    note = machine.calls.empty() ? "it waits for an answer"
-                                 : "it waits for " + machine.CallText(machine.calls.front());
+    note = machine.evaluation.calls.empty()
+               ? "it waits for an answer"
+               : "it waits for " + machine.CallText(machine.evaluation.calls.front());
   FailedAt(to, node, at, *frame.deepest, note, depth);
 }
 

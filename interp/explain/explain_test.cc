@@ -416,7 +416,7 @@ std::string EveryTreeIsAProof(const RandomProgram& p) {
 std::string Story(const RandomProgram& p, bool explain) {
   std::string out;
   SessionOptions options = At("2024-02-29T12:00:00Z");
-  options.log = [&](const std::string& line) { out += line + "\n"; };
+  options.log = [&](const LogLine& line) { out += LogText(line) + "\n"; };
   testing::Silent agent;
   Session session(agent, options);
   std::string extra;

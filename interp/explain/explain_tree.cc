@@ -242,7 +242,7 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
       std::string note;
       for (const Expr& e : step.operands)
         if (e.kind == Expr::Kind::kNow)
-          note = "now is " + Text(engine_.pool, engine_.solver.machine().moment.now);
+          note = "now is " + Text(engine_.pool, engine_.solver.given().now);
       return NodeOf(NodeKind::kTest, text(), note);
     }
     case Step::Kind::kCountAtom:

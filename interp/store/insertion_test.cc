@@ -43,8 +43,8 @@ auto GoodRows(Pool& pool) {
 
 // Inserts the same rows, into two sets of them, by a team and one by one.
 template <typename Row>
-void CompareWith(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch, const Row& row_of,
-             std::size_t few = 512) {
+void CompareWith(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch,
+                 const Row& row_of, std::size_t few = 512) {
   constexpr std::size_t kBatches = 5;
   std::mt19937 random(seed);
   Team team(3);

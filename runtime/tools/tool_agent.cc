@@ -41,7 +41,7 @@ Answer AnswerFor(const ToolResult& result, Pool& pool) {
 
 // nullopt when the arguments have no JSON.
 std::optional<ToolCall> CallFor(const Request& request, const ToolCommand& command, Pool& pool) {
-  ToolCall call{CallId(request.id), &command, nlohmann::ordered_json::array(), request.starting,
+  ToolCall call{CallHash(request.id), &command, nlohmann::ordered_json::array(), request.starting,
                 nullptr};
   if (request.finished)
     call.finished = [finished = request.finished, &pool](const ToolResult& result) {
@@ -104,7 +104,7 @@ Permission::Verdict ToolAgent::Permitted(const ToolCall& call, const Request& re
   return verdict;
 }
 
-std::string CallId(const std::string& call) {
+std::string CallHash(const std::string& call) {
   [[maybe_unused]] const int done = sodium_init();
   std::array<unsigned char, 16> bytes;
   crypto_generichash(bytes.data(), bytes.size(),

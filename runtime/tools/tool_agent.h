@@ -65,7 +65,7 @@ class ToolAgent : public Agent {
 };
 
 /// The `id` of a call: 32 hexadecimal digits that the call as RPL text decides.
-std::string CallId(const std::string& call);
+std::string CallHash(const std::string& call);
 
 }  // namespace rpl
 

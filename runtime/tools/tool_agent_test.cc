@@ -181,9 +181,9 @@ TEST_CASE("arguments without JSON are a bad request") {
 }
 
 TEST_CASE("a call has one id, whoever makes it") {
-  CHECK(CallId("$stock(\"nuts\")") == CallId("$stock(\"nuts\")"));
-  CHECK(CallId("$stock(\"nuts\")") != CallId("$stock(\"bolts\")"));
-  CHECK(CallId("").size() == 32);
+  CHECK(CallHash("$stock(\"nuts\")") == CallHash("$stock(\"nuts\")"));
+  CHECK(CallHash("$stock(\"nuts\")") != CallHash("$stock(\"bolts\")"));
+  CHECK(CallHash("").size() == 32);
 }
 
 TEST_CASE("a program reads the results of its tools") {

@@ -82,62 +82,45 @@ void ReportChanges(const std::vector<ProgramFile>& before, const std::vector<Pro
     std::cerr << fmt::format("  and {} more\n", changes.size() - kChangesShown);
 }
 
-// Whether the call, `$name(…)`, is of one of the tools.
-bool IsOneOf(const std::string& call, const std::vector<std::string>& tools) {
-  return std::any_of(tools.begin(), tools.end(), [&](std::string_view name) {
+// Whether one of the names, with or without `$`, is that of the tool.
+bool IsOneOf(const std::string& tool, const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
     if (name.starts_with('$')) name.remove_prefix(1);
-    return call.starts_with(fmt::format("${}(", name));
+    return name == tool;
   });
 }
 
-// The label of the tool that is called.
-std::string ToolOf(const std::string& call) {
-  return call.starts_with('$') ? call.substr(1, call.find('(') - 1) : call;
-}
-
-// The call of a reply's entry, `$name(…) ^ ~ {…} -> true`. Strings of it may hold anything.
-std::string CallOf(const std::string& entry) {
-  bool quoted = false;
-  for (std::size_t i = 0; i < entry.size(); ++i) {
-    if (quoted && entry[i] == '\\') ++i;
-    else if (entry[i] == '"') quoted = !quoted;
-    else if (!quoted && entry.compare(i, 6, " ^ ~ {") == 0) return entry.substr(0, i);
-  }
-  return entry;
-}
-
 // The calls whose last reply is a failure, in the order of their first replies.
-std::vector<std::string> FailedCalls(const std::vector<TraceEntry>& entries) {
-  std::vector<std::string> calls;
+std::vector<AnsweredCall> FailedCalls(const std::vector<TraceEntry>& entries) {
+  std::vector<AnsweredCall> calls;
   std::set<std::string> failed;
   for (const TraceEntry& entry : entries) {
-    const bool taken_back = entry.kind == TraceEntry::Kind::kRetraction;
-    if (entry.kind != TraceEntry::Kind::kReply && entry.kind != TraceEntry::Kind::kFact &&
-        !taken_back)
-      continue;
-    const std::string call =
-        taken_back ? entry.text.substr(0, entry.text.rfind(" -> false")) : CallOf(entry.text);
-    if (!std::string_view(entry.text).substr(call.size()).starts_with(" ^ ~ {:status :error")) {
-      failed.erase(call);
-    } else if (failed.insert(call).second &&
-               std::find(calls.begin(), calls.end(), call) == calls.end()) {
+    if (!entry.answered || entry.answered->tool.empty()) continue;
+    const AnsweredCall& call = *entry.answered;
+    if (!call.failed || entry.kind == TraceEntry::Kind::kRetraction) {
+      failed.erase(call.call);
+    } else if (failed.insert(call.call).second &&
+               std::none_of(calls.begin(), calls.end(),
+                            [&](const AnsweredCall& known) { return known.call == call.call; })) {
       calls.push_back(call);
     }
   }
-  std::erase_if(calls, [&](const std::string& call) { return !failed.contains(call); });
+  std::erase_if(calls, [&](const AnsweredCall& call) { return !failed.contains(call.call); });
   return calls;
 }
 
 // Whether each name of --retry is of a call that can be made again; else a message.
 bool CanRetry(const std::vector<std::string>& names, const std::vector<Event>& events) {
-  std::vector<std::string> calls = FailedCalls(Entries(events));
-  for (const std::string& call : CallsInDoubt(events)) calls.push_back(call);
+  std::vector<std::pair<std::string, std::string>> calls;  // with the labels of their tools
+  for (const AnsweredCall& call : FailedCalls(Entries(events)))
+    calls.emplace_back(call.call, call.tool);
+  for (const auto& call : CallsInDoubt(events)) calls.push_back(call);
   for (const std::string& name : names) {
     if (std::any_of(calls.begin(), calls.end(),
-                    [&](const std::string& call) { return IsOneOf(call, {name}); }))
+                    [&](const auto& call) { return IsOneOf(call.second, {name}); }))
       continue;
     std::string list;
-    for (const std::string& call : calls) list += (list.empty() ? "" : ", ") + call;
+    for (const auto& [call, tool] : calls) list += (list.empty() ? "" : ", ") + call;
     Complain("--retry", fmt::format("no call of `{}` failed or is in doubt", name),
              list.empty() ? "there is no call to make again" : "these can be made again: " + list);
     return false;
@@ -149,8 +132,8 @@ bool CanRetry(const std::vector<std::string>& names, const std::vector<Event>& e
 // when that was cut off: its turn is not over, so that no other may follow it.
 std::optional<Outcome> TakeBackFailures(Session& session, const std::vector<std::string>& tools) {
   std::string message;
-  for (const std::string& call : FailedCalls(session.Entries()))
-    if (IsOneOf(call, tools)) message += call + " -> false\n";
+  for (const AnsweredCall& call : FailedCalls(session.Entries()))
+    if (IsOneOf(call.tool, tools)) message += call.call + " -> false\n";
   if (message.empty()) return std::nullopt;
   Outcome outcome = session.Say("<retry>", message);
   if (outcome.repeatable) return std::nullopt;
@@ -167,12 +150,12 @@ void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
                              PrintableLine(request.id), resume, PrintableLine(request.tool));
     break;
   }
-  const std::vector<std::string> failed = outcome.status == Status::kToolFailed
-                                              ? FailedCalls(saved.session().Entries())
-                                              : std::vector<std::string>();
+  const std::vector<AnsweredCall> failed = outcome.status == Status::kToolFailed
+                                               ? FailedCalls(saved.session().Entries())
+                                               : std::vector<AnsweredCall>();
   if (!failed.empty())
     std::cerr << fmt::format("saved: call again with `{} --retry {}`\n", resume,
-                             PrintableLine(ToolOf(failed.front())));
+                             PrintableLine(failed.front().tool));
   else if (outcome.status == Status::kWaiting || !outcome.repeatable || undecided)
     std::cerr << fmt::format("saved: go on with `{}`\n", resume);
 }
@@ -220,7 +203,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   SavedSession saved(host.agent(), SessionOptionsFor(engine, host.gate()), std::move(events),
                      std::move(opened.file));
   const std::vector<Diagnostic> findings = saved.Start(
-      files, ReaderBeside(paths), [&](const std::string& call) { return IsOneOf(call, retry); });
+      files, ReaderBeside(paths), [&](const std::string& tool) { return IsOneOf(tool, retry); });
   Session& session = saved.session();
   PrintDiagnostics(findings, session.sources(), std::cerr);
   if (HasErrors(findings)) return kExitInvalid;

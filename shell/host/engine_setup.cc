@@ -142,7 +142,7 @@ SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate, 
     };
   }
   if (options.log_phases) {
-    session.log = [](const std::string& line) { std::cerr << PrintableLine(line) << '\n'; };
+    session.log = [](const LogLine& line) { std::cerr << PrintableLine(LogText(line)) << '\n'; };
   }
   return session;
 }

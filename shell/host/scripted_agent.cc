@@ -76,20 +76,13 @@ bool CallFits(const Node& call, const Request& request, Pool& pool) {
 
 }  // namespace
 
-// A reply is `rel(…) ^^ {?arg 1} -> true`, `$tool(…) ^ ~ {…} -> true` or `$avar ^ ~ {…} -> true`.
 std::string TakesBack(const Trace& trace, std::string_view key) {
-  constexpr std::string_view kHolds = "-> true";
   if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
-  const std::string name(key);
   for (auto entry = trace.rbegin(); entry != trace.rend(); ++entry) {
-    std::string text = entry->text;
-    if (entry->kind != TraceEntry::Kind::kReply || !text.ends_with(kHolds)) continue;
-    const std::string_view call = std::string_view(text).substr(text.starts_with('$') ? 1 : 0);
-    const bool means = call.starts_with(name + "(") || call.starts_with(name + " ") ||
-                       call.find("{?" + name + " ") != call.npos ||
-                       call.find(", ?" + name + " ") != call.npos;
-    if (name.empty() || !means) continue;
-    return text.replace(text.size() - kHolds.size(), kHolds.size(), "-> false");
+    if (entry->kind != TraceEntry::Kind::kReply || !entry->answered) continue;
+    const AnsweredCall& answered = *entry->answered;
+    if (std::find(answered.keys.begin(), answered.keys.end(), key) != answered.keys.end())
+      return answered.retraction;
   }
   return "";
 }

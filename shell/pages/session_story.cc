@@ -2,7 +2,6 @@
 #include "shell/pages/session_story.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -13,7 +12,6 @@
 #include "interp/program/program.h"
 #include "shell/host/input.h"
 #include "shell/host/nobody.h"
-#include "shell/pages/source_places.h"
 
 namespace rpl {
 namespace {
@@ -85,7 +83,7 @@ class Recorded {
       case Event::Kind::kChat: Add(StoryItem::Kind::kChat, 8, TextAt(body, "line")); break;
       case Event::Kind::kCall: {
         StoryItem& item = Add(StoryItem::Kind::kCall, 8, TextAt(body, "call"));
-        item.call.question = IsQuestion(item.line.text);
+        item.call.question = !body.contains("tool");
         break;
       }
       case Event::Kind::kStarted:
@@ -99,14 +97,6 @@ class Recorded {
   }
 
  private:
-  // $ask, $choose, avars, arguments of relations, and what to do about a failure; what is no
-  // `$tool(`.
-  static bool IsQuestion(std::string_view call) {
-    return call.starts_with("$ask(") || call.starts_with("$choose(") ||
-           call.starts_with("$what-now(") || !call.starts_with('$') ||
-           call.find('(') == std::string_view::npos;
-  }
-
   static void Reply(const ordered_json& body, StoryCall& call) {
     const std::string kind = TextAt(body, "kind");
     call.reply = kind == "value"      ? StoryCall::Reply::kValue
@@ -135,7 +125,7 @@ class Recorded {
     StoryTurn& turn = Turn();
     if (turn.steps.empty()) turn.steps.emplace_back();
     std::vector<StoryItem>& items = turn.steps.back().items;
-    items.push_back({kind, std::clamp(phase, 0, 8), {std::move(text), {}}, {}, {}});
+    items.push_back({kind, std::clamp(phase, 0, 8), {std::move(text), {}}, {}, {}, {}});
     return items.back();
   }
 
@@ -154,27 +144,11 @@ class Recorded {
 
 // --- What going through it again adds -----------------------------------------------------
 
-// What the log says that no item does: items are recorded, phases have names of their own.
-bool IsDetail(std::string_view text) {
-  return !text.starts_with("trace ") && !text.starts_with("chat ") &&
-         !text.starts_with("dispatched ");
-}
-
-// Of a line of the log, what it speaks of: `%trip(?x) <- …` of `considered %trip(?x) <- …`.
-std::string_view Subject(std::string_view line) {
-  for (const std::string_view verb : {"passed over ", "stopped in ", "not shown: "})
-    if (line.starts_with(verb)) return line.substr(verb.size());
-  const std::size_t blank = line.find(' ');
-  return blank == std::string_view::npos ? line : line.substr(blank + 1);
-}
-
-constexpr std::string_view kViolated = "violated ";
-
 class Replayed {
  public:
   explicit Replayed(StoryEpoch& epoch) {
     for (StoryTurn& turn : epoch.turns)
-      for (StoryStep& step : turn.steps) steps_[step.number] = &step;
+      for (StoryStep& step : turn.steps) steps_[step.number].step = &step;
   }
 
   /// Whether what follows did not happen then.
@@ -183,87 +157,84 @@ class Replayed {
   /// Of what `saved` tells from now on; null: of nothing more.
   void Listen(SavedSession* saved) { saved_ = saved; }
 
-  // "T.P text". The first line of a phase is its name.
-  void Log(const std::string& line) {
-    if (!IsRecorded()) return;
-    const char* const end = line.data() + line.size();
-    int number = 0;
-    int phase = 0;
-    const auto dot = std::from_chars(line.data(), end, number);
-    if (dot.ptr == end) return;
-    const auto blank = std::from_chars(dot.ptr + 1, end, phase);
-    const auto step = steps_.find(number);
-    if (blank.ptr == end || step == steps_.end() || phase < 1 || phase > 8) return;
-    if (!begun_.emplace(number, phase).second) Detail(*step->second, phase, blank.ptr + 1, end);
-  }
-
-  void Tell(const ordered_json& event) {
-    if (!IsRecorded() || TextAt(event, "type") != "question") return;
-    const auto step = steps_.find(event.value("timestep", 0));
-    if (step == steps_.end()) return;
-    for (StoryItem& item : step->second->items) {
-      if (item.kind != StoryItem::Kind::kCall || item.line.text != TextAt(event, "id")) continue;
-      item.call.prompt = TextAt(event, "prompt");
-      for (const ordered_json& option : event.value("options", ordered_json::array()))
-        item.call.options.push_back(
-            option.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
-      item.call.asks = TextAt(event, "place");
+  // Items are recorded; the log adds their places. Other lines are details.
+  void Take(const LogLine& line) {
+    // A turn that was cut off goes on at the end of the record; that did not happen then.
+    if (saved_ == nullptr || saved_->over()) return;
+    const auto at = steps_.find(line.timestep);
+    if (at == steps_.end()) return;
+    Progress& to = at->second;
+    using Verb = LogLine::Verb;
+    switch (line.verb) {
+      case Verb::kPhase: break;
+      case Verb::kTrace:
+        if (StoryItem* item = Place(to, StoryItem::Kind::kEntry, to.entries, line); item != nullptr)
+          item->goal = line.entry->goal;
+        break;
+      case Verb::kChat: Place(to, StoryItem::Kind::kChat, to.chats, line); break;
+      case Verb::kDispatched:
+        if (StoryItem* item = Place(to, StoryItem::Kind::kCall, to.calls, line); item != nullptr)
+          TakeRequest(*line.request, item->call);
+        break;
+      case Verb::kViolated: AddViolation(*to.step, line); break;
+      default: AddDetail(*to.step, line);
     }
   }
 
  private:
-  // A turn that was cut off goes on at the end of the record; that did not happen then.
-  bool IsRecorded() const { return saved_ != nullptr && !saved_->over(); }
+  /// How many items of each kind were met in a timestep.
+  struct Progress {
+    StoryStep* step = nullptr;
+    std::size_t entries = 0, chats = 0, calls = 0;
+  };
 
-  static void Detail(StoryStep& step, int phase, const char* begin, const char* end) {
-    const std::string_view text(begin, static_cast<std::size_t>(end - begin));
-    if (text.starts_with(kViolated)) {
-      const auto after = std::find_if(step.items.begin(), step.items.end(),
-                                      [&](const StoryItem& i) { return i.phase > phase; });
-      step.items.insert(after, {StoryItem::Kind::kViolation,
-                                phase,
-                                {std::string(text.substr(kViolated.size())), {}},
-                                {},
-                                {}});
-    } else if (IsDetail(text)) {
-      StoryLog& log = step.log[static_cast<std::size_t>(phase)];
-      if (log.lines.size() == kStoryLogLines) ++log.more;
-      else log.lines.push_back({std::string(text), {}});
+  // The next item of this kind, which the line is about. Both are told in one order.
+  static StoryItem* Place(Progress& to, StoryItem::Kind kind, std::size_t& met,
+                          const LogLine& line) {
+    std::size_t number = met++;
+    for (StoryItem& item : to.step->items) {
+      if (item.kind != kind || number-- > 0) continue;
+      item.line.place = line.place;
+      return &item;
     }
+    return nullptr;
+  }
+
+  void TakeRequest(const Request& request, StoryCall& call) {
+    if (!call.question) return;
+    call.prompt = request.prompt;
+    Pool& pool = saved_->session().pool();
+    for (const Value option : request.options)
+      call.options.push_back(Json(pool, option).value_or(Text(pool, option)));
+  }
+
+  static void AddViolation(StoryStep& step, const LogLine& line) {
+    const auto after = std::find_if(step.items.begin(), step.items.end(),
+                                    [&](const StoryItem& i) { return i.phase > line.phase; });
+    step.items.insert(
+        after, {StoryItem::Kind::kViolation, line.phase, {line.text, line.place}, {}, {}, {}});
+  }
+
+  static void AddDetail(StoryStep& step, const LogLine& line) {
+    StoryLog& log = step.log[static_cast<std::size_t>(line.phase)];
+    if (log.lines.size() == kStoryLogLines) ++log.more;
+    else log.lines.push_back({SaidText(line), line.place});
   }
 
   SavedSession* saved_ = nullptr;
-  std::map<int, StoryStep*> steps_;  // by number
-  std::set<std::pair<int, int>> begun_;
+  std::map<int, Progress> steps_;  // by number
 };
-
-void AddPlaces(StoryEpoch& epoch) {
-  const SourcePlaces places(epoch.saved->session().program(), epoch.sources(), epoch.files);
-  for (StoryTurn& turn : epoch.turns)
-    for (StoryStep& step : turn.steps) {
-      for (StoryItem& item : step.items) {
-        if (!item.call.asks.empty()) item.line.place = places.At(item.call.asks);
-        if (!item.line.place && item.kind != StoryItem::Kind::kDecision)
-          item.line.place = places.Of(item.line.text);
-      }
-      for (StoryLog& log : step.log)
-        for (StoryLine& line : log.lines) line.place = places.Of(Subject(line.text));
-    }
-}
 
 // The goals of satisfied entries and of outcomes, in the order in which they were met.
 std::vector<std::string> Pursued(const StoryEpoch& epoch) {
   std::vector<std::string> out;
-  const auto add = [&](std::string_view text) {
-    const std::string name(text.substr(0, text.find_first_of("( ")));
+  const auto add = [&](const std::string& name) {
     if (name.starts_with('%') && std::find(out.begin(), out.end(), name) == out.end())
       out.push_back(name);
   };
   for (const StoryTurn& turn : epoch.turns) {
     for (const StoryStep& step : turn.steps)
-      for (const StoryItem& item : step.items)
-        if (item.kind == StoryItem::Kind::kEntry && item.entry == TraceEntry::Kind::kGoal)
-          add(item.line.text);
+      for (const StoryItem& item : step.items) add(item.goal);
     add(turn.goal);
   }
   return out;
@@ -305,8 +276,7 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
   options.limits.max_megabytes = 0;
   options.interrupted = [replayed] { return replayed->IsOver() || Interrupted(); };
   options.tell_replayed = true;
-  options.log = [replayed](const std::string& line) { replayed->Log(line); };
-  options.event = [replayed](const ordered_json& event) { replayed->Tell(event); };
+  options.log = [replayed](const LogLine& line) { replayed->Take(line); };
   epoch.saved = std::make_unique<SavedSession>(nobody, std::move(options), events, nullptr,
                                                Journal::End::kOver);
   replayed->Listen(epoch.saved.get());
@@ -314,7 +284,6 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
   replayed->Listen(nullptr);
   epoch.differs = epoch.saved->journal().Difference();
   epoch.files = static_cast<std::uint32_t>(epoch.sources().size());
-  AddPlaces(epoch);
   AddGoals(epoch);
   return epoch;
 }

@@ -36,7 +36,6 @@ struct StoryCall {
   bool question = false;
   std::string prompt;                // of a question, "" when it is not known
   std::vector<std::string> options;  // of a choice, as JSON
-  std::string asks;                  // of a question: what asks, as "name:line:column"
   bool started = false;              // a command was started
   Reply reply = Reply::kNobody;
   std::string value;                    // RPL
@@ -50,6 +49,7 @@ struct StoryItem {
   int phase;
   StoryLine line;                                    // the entry, the call, the chat line
   TraceEntry::Kind entry = TraceEntry::Kind::kFact;  // kEntry
+  std::string goal;                                  // of the truth of a goal: its name
   StoryCall call;                                    // kCall
 };
 

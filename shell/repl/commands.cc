@@ -245,8 +245,8 @@ void Repl::Go(const std::string&) {
 
 void Repl::Step(const std::string& argument) {
   stepping_ = Stepping::kPauses;
-  phase_.clear();
-  session_.SetLog([this](const std::string& line) { Log(line); });
+  phase_.reset();
+  session_.SetLog([this](const LogLine& line) { Log(line); });
   if (argument.empty()) {
     pursued_.reset();
     outcome_ = session_.Step();
@@ -255,7 +255,7 @@ void Repl::Step(const std::string& argument) {
   }
   stepping_ = Stepping::kNo;
   session_.SetLog(nullptr);
-  if (phases_) session_.SetLog([this](const std::string& line) { Log(line); });
+  if (phases_) session_.SetLog([this](const LogLine& line) { Log(line); });
   if (argument.empty() && outcome_ && outcome_->status != Status::kNothing) Finish(*outcome_);
   else if (argument.empty() && !outcome_) Note("there is more to do: .step or .run");
 }
@@ -322,8 +322,7 @@ void Repl::Switch(const char* command, const std::string& argument, bool& to) {
 
 void Repl::Phases(const std::string& argument) {
   Switch(".phases", argument, phases_);
-  session_.SetLog(phases_ ? [this](const std::string& line) { Log(line); }
-                          : std::function<void(const std::string&)>());
+  session_.SetLog(phases_ ? [this](const LogLine& line) { Log(line); } : LogSink());
 }
 
 void Repl::Timer(const std::string& argument) { Switch(".timer", argument, timer_); }

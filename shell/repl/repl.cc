@@ -154,7 +154,7 @@ ExitCode Repl::Begin() {
       return kExitFile;
     }
   }
-  if (phases_) session_.SetLog([this](const std::string& line) { Log(line); });
+  if (phases_) session_.SetLog([this](const LogLine& line) { Log(line); });
   std::ostringstream findings;
   PrintDiagnostics(change.findings, change.sources, findings);
   Coloured(findings.str());
@@ -407,27 +407,25 @@ void Repl::Coloured(const std::string& findings) {
   }
 }
 
-// A line of the log, "3.2 asserted p(1)". While stepping, a phase is a paragraph, and a person
-// says when the next one may begin.
-void Repl::Log(const std::string& line) {
+// While stepping, a phase is a paragraph, and a person says when the next one may begin.
+void Repl::Log(const LogLine& line) {
   if (stepping_ == Stepping::kNo) {
-    std::cerr << PrintableLine(line) << '\n';
+    std::cerr << PrintableLine(LogText(line)) << '\n';
     return;
   }
-  const std::size_t blank = std::min(line.find(' '), line.size());
-  const std::string phase = line.substr(0, blank);
+  const std::pair phase(line.timestep, line.phase);
   if (phase == phase_) {
-    std::cout << "    " << PrintableLine(line.substr(std::min(blank + 1, line.size()))) << '\n';
+    std::cout << "    " << PrintableLine(SaidText(line)) << '\n';
     return;
   }
-  if (!phase_.empty() && stepping_ == Stepping::kPauses && interactive_) {
-    const LineReader::Line answer =
-        reader_->Answer(fmt::format("-- Enter for {}, g for the rest: ", phase));
+  if (phase_ && stepping_ == Stepping::kPauses && interactive_) {
+    const LineReader::Line answer = reader_->Answer(
+        fmt::format("-- Enter for {}.{}, g for the rest: ", line.timestep, line.phase));
     if (answer.end != LineReader::End::kText || Trimmed(answer.text) == "g")
       stepping_ = Stepping::kRunsThrough;
   }
   phase_ = phase;
-  std::cout << (colours_.out ? "\033[1m" : "") << PrintableLine(line)
+  std::cout << (colours_.out ? "\033[1m" : "") << PrintableLine(LogText(line))
             << (colours_.out ? "\033[0m" : "") << std::endl;
 }
 

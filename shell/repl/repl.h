@@ -71,7 +71,7 @@ class Repl : private Agent {
   bool PrintChange(const ReplSession::Change& change, const std::string& what);
   void PrintExplained(const std::string& fact, bool absent);
   void PrintRest(std::size_t left, const char* what) const;
-  void Log(const std::string& line);
+  void Log(const LogLine& line);
   void Error(const std::string& text);  // of what was entered
   void Alarm(const std::string& text) const;
   void Note(const std::string& text) const;
@@ -122,9 +122,9 @@ class Repl : private Agent {
   bool failed_ = false;  // an entry was wrong
   enum class Stepping { kNo, kPauses, kRunsThrough };
   Stepping stepping_ = Stepping::kNo;
-  std::string phase_;               // that was logged last, "3.2"
-  std::optional<Entry> pursued_;    // the query asked last; none: the program's goals
-  std::optional<Outcome> outcome_;  // of what was pursued last
+  std::optional<std::pair<int, int>> phase_;  // timestep and phase that were logged last
+  std::optional<Entry> pursued_;              // the query asked last; none: the program's goals
+  std::optional<Outcome> outcome_;            // of what was pursued last
 };
 
 }  // namespace rpl

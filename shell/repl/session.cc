@@ -170,7 +170,7 @@ void ReplSession::SetAnswerForms(AnswerForms forms) {
   if (session_ != nullptr) session_->SetAnswerForms(forms);
 }
 
-void ReplSession::SetLog(std::function<void(const std::string&)> log) {
+void ReplSession::SetLog(LogSink log) {
   log_ = std::move(log);
   session_->SetLog(log_);
 }

@@ -71,7 +71,7 @@ class ReplSession {
   std::optional<Change> TakeBack();
 
   /// From here on the lines of the session's log go to `log`; it may be empty.
-  void SetLog(std::function<void(const std::string&)> log);
+  void SetLog(LogSink log);
   /// From here on these hold.
   void SetLimits(const SessionLimits& limits);
   void SetAnswerForms(AnswerForms forms);
@@ -116,7 +116,7 @@ class ReplSession {
   std::vector<Event> events_;  // of the file, with those that were told since
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Session> session_;
-  std::function<void(const std::string&)> log_;
+  LogSink log_;
   std::vector<ProgramFile> parts_;
   Trace replies_;  // the trace that the session began with
   int entries_ = 0;

@@ -171,7 +171,7 @@ TEST_CASE("answers as values, a log that is switched, progress") {
   CHECK(rule == "e(?a, ?b, ?c, ?d) <- d(?a), d(?b), d(?c), d(?d)");
 
   std::vector<std::string> log;
-  shell.session.SetLog([&](const std::string& line) { log.push_back(line); });
+  shell.session.SetLog([&](const LogLine& line) { log.push_back(LogText(line)); });
   const Entry entry = ReadEntry("d(?x), ?x > 18\n", 9);
   const Outcome outcome = shell.session.Say(entry).outcome;
   CHECK(outcome.columns == std::vector<std::string>{"?x"});

@@ -46,7 +46,7 @@ SessionOptions OptionsFor(const Script& script, Lines& log) {
   for (const ScriptStep& step : script.steps) {
     if (step.kind == StepKind::kNow) options.now = step.argument;
   }
-  options.log = [&log](const std::string& line) { log.push_back(line); };
+  options.log = [&log](const LogLine& line) { log.push_back(LogText(line)); };
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(kScriptSeconds);
   options.interrupted = [end] { return std::chrono::steady_clock::now() > end; };
   return options;
