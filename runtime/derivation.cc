@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/derivation.h"
+#include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 
 #include <fmt/format.h>
 

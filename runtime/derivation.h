@@ -21,8 +21,12 @@
 #include <vector>
 
 #include "interp/eval/engine.h"
+#include "interp/eval/table.h"
 
 namespace rpl {
+
+struct Collected;
+struct Definition;
 
 class Derivations {
  public:

@@ -7,7 +7,12 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "interp/eval/constraint_watch.h"
+#include "interp/eval/fixpoint.h"
+#include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
 #include "interp/store/json_value.h"
+#include "runtime/gate.h"
 #include "runtime/journal.h"
 #include "runtime/timestep.h"
 
@@ -17,7 +22,7 @@ using nlohmann::ordered_json;
 
 void Runtime::DispatchAsyncs() {
   Begin(8, "dispatch asyncs");
-  if (!held_.empty() || !gate_.broken().empty()) return;
+  if (!held_.empty() || !gate_->broken().empty()) return;
   if (violated_) return AskWhatNow();
   Journal* const journal = IsCutOff() ? nullptr : options_.journal;
   const bool live = options_.journal == nullptr || options_.journal->live();

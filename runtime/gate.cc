@@ -10,6 +10,10 @@
 #include "formats/json_fields.h"
 #include "formats/json_lines.h"
 #include "formats/json_text.h"
+#include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 #include "runtime/journal.h"
 
 namespace rpl {
@@ -69,6 +73,8 @@ Gate::Gate(GateSetup* setup, Journal* journal, interp::Engine& engine)
   if (setup_ == nullptr) return;
   for (const ordered_json& past : setup_->earlier) history_.Add(PastCallOf(past), true);
 }
+
+bool Gate::on() const { return setup_ != nullptr || !engine_.program.guards().empty(); }
 
 bool Gate::live() const { return journal_ == nullptr || journal_->live(); }
 

@@ -31,36 +31,18 @@
 #include <string>
 #include <vector>
 
-#include "checks/guard/approvals.h"
 #include "checks/guard/audit.h"
 #include "checks/guard/guard.h"
-#include "checks/guard/guard_config.h"
 #include "interp/eval/engine.h"
+#include "interp/eval/evaluation.h"
 #include "runtime/agent.h"
+#include "runtime/gate_setup.h"
 
 namespace rpl {
 
 class Journal;
-
-/// What a run is guarded with. Owned by the shell, borrowed by sessions.
-struct GateSetup {
-  std::shared_ptr<const Guard> guard;
-  GuardConfig config;
-  std::string policy_name;  // for people: the file
-  ReviewLog reviews{""};
-  std::string audit;  // path, or ""
-  bool audit_required = false;
-  /// Runs a command with one line of JSON; may be empty: then there are no commands.
-  std::function<Sourced<nlohmann::ordered_json>(const GuardCommand&,
-                                                const nlohmann::ordered_json& input)>
-      run;
-  /// Told what a person should know, one line; may be empty.
-  std::function<void(const std::string&)> warn;
-  /// What a replay needs of all this; see journal.h. `reader` makes a setup of it again.
-  nlohmann::ordered_json record;
-  /// Calls that earlier epochs of the session made.
-  std::vector<nlohmann::ordered_json> earlier = {};
-};
+struct CallGuard;
+struct Constraint;
 
 /// A call as the guard is told of it.
 struct GateCall {
@@ -75,7 +57,7 @@ class Gate : private GuardSources {
   Gate(GateSetup* setup, Journal* journal, interp::Engine& engine);
 
   /// Whether there is anything to decide by.
-  bool on() const { return setup_ != nullptr || !engine_.program.guards().empty(); }
+  bool on() const;
 
   /// The goals are pursued from here on; and now no more.
   void BeginRun(Moment now);

@@ -7,7 +7,11 @@
 
 #include "formats/json_fields.h"
 #include "formats/spelling.h"
+#include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
 #include "interp/store/json_value.h"
+#include "interp/store/store.h"
 #include "runtime/gate.h"
 #include "runtime/journal.h"
 
@@ -245,7 +249,7 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
       out.push_back({NameOf(c), Blocks(c), std::move(message), std::move(premises)});
     };
     bool undecided = false;
-    const Machine::Undecided more = engine_.solver.CheckConstraint(
+    const Undecided more = engine_.solver.CheckConstraint(
         reading.form, [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
           undecided = undecided || verdict == Solver::Verdict::kUndecided ||
                       verdict == Solver::Verdict::kLacks;

@@ -10,7 +10,12 @@
 // `guard-decision(tool, args, effect, rule)` of the next timestep.
 #include <fmt/format.h>
 
+#include "interp/eval/constraint_watch.h"
+#include "interp/eval/fixpoint.h"
+#include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
 #include "interp/program/operators.h"
+#include "runtime/gate.h"
 #include "runtime/timestep.h"
 
 namespace rpl {
@@ -28,14 +33,14 @@ GateCall Runtime::Gated(const OpenCall& call) const {
 }
 
 bool Runtime::Admits(const OpenCall& call) {
-  if (!gate_.on()) return true;
-  if (!held_.empty() || !gate_.broken().empty()) return false;
+  if (!gate_->on()) return true;
+  if (!held_.empty() || !gate_->broken().empty()) return false;
   const GateCall gated = Gated(call);
   const CallId id = engine_.solver.IdOf(call);
   if (admitted_.contains(id)) return true;
   if (refusals_.contains(id)) return false;
-  const Decision decision = gate_.Before(gated, MomentNow());
-  if (!gate_.broken().empty()) return false;
+  const Decision decision = gate_->Before(gated, MomentNow());
+  if (!gate_->broken().empty()) return false;
   Assertion fact;
   fact.relation = engine_.store.Declare(Space::kRelation, "guard-decision", 4);
   fact.row = {engine_.pool.String(gated.label), engine_.pool.List(call.args),
@@ -60,19 +65,19 @@ bool Runtime::Admits(const OpenCall& call) {
 }
 
 bool Runtime::AdmitsJson(Value shown) {
-  if (!gate_.on()) return true;
+  if (!gate_->on()) return true;
   OpenCall call;
   call.relation = engine_.store.Declare(Space::kTool, "json", 1);
   call.args = {shown};
   if (!Admits(call)) return false;
-  gate_.After(Gated(call), {Answer::Kind::kMeta, engine_.pool.Map({})}, MomentNow(), false);
+  gate_->After(Gated(call), {Answer::Kind::kMeta, engine_.pool.Map({})}, MomentNow(), false);
   return true;
 }
 
 bool Runtime::TakesIn(const Reply& reply) {
-  if (!gate_.on() || reply.call.space != Space::kTool) return true;
+  if (!gate_->on() || reply.call.space != Space::kTool) return true;
   const GateCall gated = Gated(reply.call);
-  const Decision decision = gate_.After(gated, reply.answer, MomentNow(), reply.held);
+  const Decision decision = gate_->After(gated, reply.answer, MomentNow(), reply.held);
   if (!decision.Stops()) return true;
   if (decision.Holds())
     held_replies_.insert_or_assign(engine_.solver.IdOf(reply.call),
@@ -97,8 +102,8 @@ void Runtime::Refuse(const GateCall& call, const Decision& decision) {
 }
 
 void Runtime::EndRun(Status status) {
-  if (!gate_.on() || !pursue_) return;
-  gate_.EndRun(
+  if (!gate_->on() || !pursue_) return;
+  gate_->EndRun(
       status == Status::kReview || status == Status::kInterrupted || status == Status::kWaiting
           ? "interrupted"
       : status == Status::kSatisfied || status == Status::kUnsatisfied ||

@@ -9,6 +9,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "interp/eval/constraint_watch.h"
+#include "interp/eval/fixpoint.h"
+#include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
+#include "runtime/gate.h"
 #include "runtime/timestep.h"
 
 namespace rpl {

@@ -11,6 +11,11 @@
 #include <utility>
 
 #include "grammar/printer.h"
+#include "interp/eval/constraint_watch.h"
+#include "interp/eval/fixpoint.h"
+#include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
+#include "runtime/gate.h"
 #include "runtime/journal.h"
 #include "runtime/timestep.h"
 
@@ -195,9 +200,9 @@ Outcome Runtime::Judge() {
     out.reason = "interrupted";
     return out;
   }
-  if (!gate_.broken().empty()) {
+  if (!gate_->broken().empty()) {
     out.status = Status::kRejected;
-    out.reason = gate_.broken();
+    out.reason = gate_->broken();
     out.repeatable = false;
     return out;
   }

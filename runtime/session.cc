@@ -8,6 +8,7 @@
 #include "grammar/namespaces.h"
 #include "grammar/parser.h"
 #include "grammar/printer.h"
+#include "interp/program/program.h"
 #include "runtime/facts_file.h"
 #include "runtime/journal.h"
 #include "runtime/timestep.h"

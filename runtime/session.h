@@ -18,13 +18,16 @@
 
 #include "formats/diagnostic.h"
 #include "interp/explain/explanation.h"
-#include "interp/program/program.h"
+#include "interp/store/value.h"
 #include "runtime/agent.h"
 #include "runtime/outcome.h"
 #include "runtime/session_options.h"
 #include "runtime/trace.h"
 
 namespace rpl {
+
+class Program;
+class Store;
 
 /// Why facts hold, or why there is none.
 struct Explained {

@@ -16,9 +16,15 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "interp/eval/constraint_watch.h"
+#include "interp/eval/fixpoint.h"
 #include "interp/eval/profile.h"
+#include "interp/eval/solver.h"
+#include "interp/eval/unifier.h"
 #include "interp/explain/explain.h"
+#include "interp/plan/analysis.h"
 #include "interp/store/json_value.h"
+#include "runtime/gate.h"
 #include "runtime/journal.h"
 
 namespace rpl {
@@ -69,7 +75,7 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       derivations_(engine_),
       what_now_(engine_.store.Declare(Space::kTool, "what-now", 1)),
       max_timesteps_(options_.limits.max_timesteps),
-      gate_(options_.gate, options_.journal, engine_) {
+      gate_(std::make_unique<Gate>(options_.gate, options_.journal, engine_)) {
   TakeLimits(options_.limits, engine_.limits);
   engine_.limits.threads = options_.threads;
   engine_.limits.profile = options_.profile;
@@ -80,6 +86,8 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
     for (const TraceEntry& entry : trace_) known_.insert(entry.text);
   }
 }
+
+Runtime::~Runtime() = default;
 
 void Runtime::Step() {
   ++timestep_;
@@ -612,11 +620,11 @@ void Runtime::Renew() {
   now_ = engine_.pool.String(now);
   phase_ = 0;
   Tell("timestep", {{"now", now}});
-  if (std::exchange(run_begins_, false)) gate_.BeginRun(MomentNow());
+  if (std::exchange(run_begins_, false)) gate_->BeginRun(MomentNow());
 }
 
 void Runtime::TakeFindings(Diagnostics& out) {
-  const std::vector<Machine::BadHead>& bad = engine_.fixpoint.bad_heads();
+  const std::vector<BadHead>& bad = engine_.fixpoint.bad_heads();
   for (; bad_heads_known_ < bad.size(); ++bad_heads_known_)
     out.Add(Code::kBadHead, bad[bad_heads_known_].first->span,
             "expected a relation call as head, got `" + bad[bad_heads_known_].second + "` from `" +
@@ -661,7 +669,7 @@ void Runtime::SetGoal(const Definition* query, bool pursue) {
   refusals_.clear();
   reports_.clear();
   held_.clear();
-  run_begins_ = pursue && gate_.on();
+  run_begins_ = pursue && gate_->on();
 }
 
 bool Runtime::IsCutOff() const {

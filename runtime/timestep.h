@@ -27,6 +27,7 @@
 #include <chrono>
 #include <deque>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -34,18 +35,26 @@
 #include <vector>
 
 #include "interp/eval/engine.h"
+#include "interp/eval/evaluation.h"
+#include "interp/eval/table.h"
+#include "interp/program/program.h"
 #include "runtime/agent.h"
 #include "runtime/derivation.h"
-#include "runtime/gate.h"
 #include "runtime/log.h"
 #include "runtime/session.h"
 #include "runtime/trace.h"
 
 namespace rpl {
 
+class Gate;
+struct Decision;
+struct Document;
+struct GateCall;
+
 class Runtime {
  public:
   Runtime(Agent& agent, SessionOptions options);
+  ~Runtime();
   Runtime(const Runtime&) = delete;
 
   /// Who says a text. What a document says is its own to say again, in every epoch; what a
@@ -244,7 +253,7 @@ class Runtime {
   std::size_t bad_heads_known_ = 0;
   std::deque<Reply> replies_;
   std::vector<OpenCall> not_run_;  // calls of this turn
-  Gate gate_;
+  const std::unique_ptr<Gate> gate_;
   std::set<CallId> admitted_;               // calls that may go out in this turn
   std::map<CallId, std::string> refused_;   // calls that may not, and why
   std::map<CallId, std::string> refusals_;  // the same, from the next timestep on

@@ -6,6 +6,12 @@
 
 #include "grammar/document.h"
 #include "grammar/parser.h"
+#include "interp/eval/fixpoint.h"
+#include "interp/eval/solver.h"
+#include "interp/explain/explain.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {
@@ -103,7 +109,7 @@ FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
       if (!constraint.slots[i].empty() && IsPlainValue(slots[i]))
         bindings.emplace_back(constraint.slots[i], slots[i]);
   };
-  const Machine::Undecided more = engine_.solver.CheckConstraint(constraint, take);
+  const Undecided more = engine_.solver.CheckConstraint(constraint, take);
   const Evaluation found = engine_.solver.Take();
   open_ = found.calls;
   if (found.stop != Stop::kGoesOn) {

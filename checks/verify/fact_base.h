@@ -19,9 +19,12 @@
 
 #include "grammar/document.h"
 #include "interp/eval/engine.h"
-#include "interp/explain/explain.h"
+#include "interp/eval/evaluation.h"
+#include "interp/explain/explanation.h"
 
 namespace rpl {
+
+struct Constraint;
 
 class FactBase {
  public:

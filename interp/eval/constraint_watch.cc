@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <set>
 
+#include "interp/eval/machine.h"
 #include "interp/eval/profile.h"
 
 namespace rpl {
@@ -136,7 +137,7 @@ void ConstraintWatch::Remember(Kept& kept) const {
   kept.known = true;
 }
 
-Machine::Undecided ConstraintWatch::CheckWhole(const Constraint& c, Kept& kept, const Tell& tell) {
+Undecided ConstraintWatch::CheckWhole(const Constraint& c, Kept& kept, const Tell& tell) {
   ++counts_.whole;
   kept.known = false;
   kept.violated.clear();
@@ -154,7 +155,7 @@ Machine::Undecided ConstraintWatch::CheckWhole(const Constraint& c, Kept& kept, 
     }
     tell(slots, verdict);
   };
-  const Machine::Undecided open = solver_.CheckConstraint(c, keep);
+  const Undecided open = solver_.CheckConstraint(c, keep);
   if (!all) kept.violated.clear();
   if (kept.only_rows && all && GoesOn()) Remember(kept);
   return open;
@@ -240,7 +241,7 @@ bool ConstraintWatch::CheckNew(const Constraint& c, Kept& kept, const Tell& tell
   return true;
 }
 
-Machine::Undecided ConstraintWatch::Check(const Constraint& c, const Tell& tell) {
+Undecided ConstraintWatch::Check(const Constraint& c, const Tell& tell) {
   if (analysis_known_ != analysis_.version()) kept_.clear();
   analysis_known_ = analysis_.version();
   if (solver_.machine().truncated) {
@@ -262,7 +263,7 @@ Machine::Undecided ConstraintWatch::Check(const Constraint& c, const Tell& tell)
   if (!kept.known || (grew && !more_only)) return CheckWhole(c, kept, tell);
   if (grew) {
     kept.known = false;  // until it is through
-    return CheckNew(c, kept, tell) ? Machine::Undecided{} : CheckWhole(c, kept, tell);
+    return CheckNew(c, kept, tell) ? Undecided{} : CheckWhole(c, kept, tell);
   }
   ++counts_.unchanged;
   for (const Instance& instance : kept.violated) {

@@ -40,7 +40,7 @@ class ConstraintWatch {
 
   /// Like Solver::CheckConstraint. A limit that stopped it is the machine's `stop`, and
   /// nothing is known of the constraint then.
-  Machine::Undecided Check(const Constraint& c, const Tell& tell);
+  Undecided Check(const Constraint& c, const Tell& tell);
 
   /// How often constraints were checked in each way, and instances judged.
   struct Counts {
@@ -82,7 +82,7 @@ class ConstraintWatch {
   };
 
   Kept Look(const Constraint& c) const;
-  Machine::Undecided CheckWhole(const Constraint& c, Kept& kept, const Tell& tell);
+  Undecided CheckWhole(const Constraint& c, Kept& kept, const Tell& tell);
   bool CheckNew(const Constraint& c, Kept& kept, const Tell& tell);
   std::vector<RowId> FirstRows(const Kept& kept, const std::vector<Value>& slots);
   void Remember(Kept& kept) const;

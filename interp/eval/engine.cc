@@ -1,14 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/eval/engine.h"
 
+#include <cstddef>
 #include <utility>
+
+#include "interp/eval/constraint_watch.h"
+#include "interp/eval/fixpoint.h"
+#include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl::interp {
 
+struct Engine::Parts {
+  Parts(Sources& from, Limits with) : sources(from), program(store, from), limits(std::move(with)) {
+    analysis.Make(program, store);
+  }
+
+  Sources& sources;
+  Pool pool;
+  Store store{pool};
+  Program program;
+  Limits limits;
+  Analysis analysis;
+  Solver solver{program, store, analysis, limits};
+  Fixpoint fixpoint{store, analysis, solver, limits};
+  ConstraintWatch watch{store, analysis, solver};
+  std::size_t rules_known = 0;
+  std::size_t headings_known = 0;
+};
+
 Engine::Engine(Sources& from, Limits with)
-    : sources(from), program(store, from), limits(std::move(with)) {
-  analysis.Make(program, store);
-}
+    : Engine(std::make_unique<Parts>(from, std::move(with))) {}
+
+Engine::Engine(std::unique_ptr<Parts> parts)
+    : parts_(std::move(parts)),
+      sources(parts_->sources),
+      pool(parts_->pool),
+      store(parts_->store),
+      program(parts_->program),
+      limits(parts_->limits),
+      analysis(parts_->analysis),
+      solver(parts_->solver),
+      fixpoint(parts_->fixpoint),
+      watch(parts_->watch) {}
+
+Engine::~Engine() = default;
 
 void Engine::Assert(const Novelty& novelty) {
   novelty.ForEach(
@@ -23,14 +61,14 @@ void Engine::Assert(const Novelty& novelty) {
 }
 
 bool Engine::IsStale() const {
-  return program.definitions().size() != rules_known_ ||
-         program.collected_count() != headings_known_;
+  return program.definitions().size() != parts_->rules_known ||
+         program.collected_count() != parts_->headings_known;
 }
 
 void Engine::Prepare() {
   if (!IsStale()) return;
-  rules_known_ = program.definitions().size();
-  headings_known_ = program.collected_count();
+  parts_->rules_known = program.definitions().size();
+  parts_->headings_known = program.collected_count();
   analysis.Make(program, store);
   fixpoint.Reset();
   solver.Forget();

@@ -10,25 +10,38 @@
 // caller's to assert: a runtime records each, a check does not. Sessions, checks and tests are
 // users of this; nothing else makes a Solver or a Fixpoint.
 //
-// Owns its parts, which are public: each header is a contract of its own. Borrows the sources. One
+// Owns its parts, which are public: the header of each is a contract of its own, to be included
+// where the part is used. Borrows the sources. One
 // thread, but for those that `limits.threads` adds. Not to be copied or moved.
 #ifndef RPL_INTERP_EVAL_ENGINE_H_
 #define RPL_INTERP_EVAL_ENGINE_H_
 
-#include <cstddef>
+#include <memory>
 
-#include "interp/eval/constraint_watch.h"
-#include "interp/eval/fixpoint.h"
-#include "interp/eval/solver.h"
-#include "interp/plan/analysis.h"
 #include "interp/plan/limits.h"
-#include "interp/program/program.h"
-#include "interp/store/store.h"
 
-namespace rpl::interp {  // rpl::Engine is the public one
+namespace rpl {
 
-struct Engine {
+class Analysis;
+class ConstraintWatch;
+class Fixpoint;
+class Pool;
+class Program;
+class Solver;
+class Sources;
+class Store;
+struct Novelty;
+
+namespace interp {  // rpl::Engine is the public one
+
+class Engine {
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+  explicit Engine(std::unique_ptr<Parts> parts);
+
+ public:
   explicit Engine(Sources& from, Limits with = {});
+  ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -44,20 +57,17 @@ struct Engine {
   Stop Quiesce();
 
   Sources& sources;
-  Pool pool;
-  Store store{pool};
-  Program program;
-  Limits limits;
-  Analysis analysis;
-  Solver solver{program, store, analysis, limits};
-  Fixpoint fixpoint{store, analysis, solver, limits};
-  ConstraintWatch watch{store, analysis, solver};
-
- private:
-  std::size_t rules_known_ = 0;
-  std::size_t headings_known_ = 0;
+  Pool& pool;
+  Store& store;
+  Program& program;
+  Limits& limits;
+  Analysis& analysis;
+  Solver& solver;
+  Fixpoint& fixpoint;
+  ConstraintWatch& watch;
 };
 
-}  // namespace rpl::interp
+}  // namespace interp
+}  // namespace rpl
 
 #endif  // RPL_INTERP_EVAL_ENGINE_H_

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "interp/plan/limits.h"
@@ -16,6 +17,8 @@
 #include "interp/store/store.h"
 
 namespace rpl {
+
+struct Definition;
 
 /// A call to the outside: of a tool with its arguments, of an avar, or of a heading that collects.
 /// Two calls with the same identity are answered by one reply.
@@ -53,6 +56,16 @@ struct Violation {
   int constraint = -1;
   std::vector<Value> bindings;  // slot name, value, …
 };
+
+/// Why an evaluation cannot tell that there is no further answer (decisions 56, 80).
+struct Undecided {
+  bool waits = false;  // for a call
+  bool lacks = false;  // the answer of a call, or what a limit cut off
+  explicit operator bool() const { return waits || lacks; }
+};
+
+/// A rule whose head is an expansion, and the expression that it met, which no head can be.
+using BadHead = std::pair<const Definition*, std::string>;
 
 struct Evaluation {
   std::vector<OpenCall> calls;        // that it waits for, in the order met

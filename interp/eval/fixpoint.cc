@@ -14,7 +14,9 @@
 #include <algorithm>
 #include <set>
 
+#include "interp/eval/machine.h"
 #include "interp/eval/profile.h"
+#include "interp/eval/solver.h"
 
 namespace rpl {
 
@@ -172,7 +174,7 @@ Stop Fixpoint::Quiesce() {
       const Derivation whole = {rule.def, &analysis_.FullPlan(rule, limits_)};
       Memory scratch;
       if (const Stop stop = Derive({&whole, 1}, scratch); stop != Stop::kGoesOn) return stop;
-      for (const Machine::BadHead& bad : solver_.machine().bad_heads)
+      for (const BadHead& bad : solver_.machine().bad_heads)
         if (std::find(bad_heads_.begin(), bad_heads_.end(), bad) == bad_heads_.end())
           bad_heads_.push_back(bad);
       solver_.machine().bad_heads.clear();

@@ -19,10 +19,12 @@
 #include <string>
 #include <vector>
 
-#include "interp/eval/solver.h"
+#include "interp/eval/evaluation.h"
 #include "interp/plan/analysis.h"
 
 namespace rpl {
+
+class Solver;
 
 class Fixpoint {
  public:
@@ -49,7 +51,7 @@ class Fixpoint {
   /// The relation of that rule; kNoId when its heads are expansions.
   RelationId growing() const { return growing_; }
   /// Expressions that no head can be, met at #?h heads (§5.7).
-  const std::vector<Machine::BadHead>& bad_heads() const { return bad_heads_; }
+  const std::vector<BadHead>& bad_heads() const { return bad_heads_; }
 
  private:
   struct Seen {
@@ -80,7 +82,7 @@ class Fixpoint {
   std::size_t rounds_ = 0;
   std::string stopped_at_;
   RelationId growing_ = kNoId;
-  std::vector<Machine::BadHead> bad_heads_;
+  std::vector<BadHead> bad_heads_;
 };
 
 }  // namespace rpl

@@ -241,7 +241,7 @@ bool Machine::Run(const Step* step) {
 
 // What `run` leaves undecided, which does not count for the frame.
 template <typename Fn>
-Machine::Undecided Machine::Apart(Fn&& run) {
+Undecided Machine::Apart(Fn&& run) {
   const bool pending = std::exchange(frame_->pending, false);
   const bool lacking = std::exchange(frame_->lacking, false);
   const bool undecided = frame_->undecided;
@@ -258,11 +258,9 @@ void Machine::Leave(Undecided why) {
 }
 
 // Why the absence of answers proves nothing, when the body left it open so.
-Machine::Undecided Machine::Absent(Undecided open) const {
-  return {open.waits, open.lacks || truncated};
-}
+Undecided Machine::Absent(Undecided open) const { return {open.waits, open.lacks || truncated}; }
 
-Machine::Undecided Machine::RunBody(const Step* body, Continuation fn) {
+Undecided Machine::RunBody(const Step* body, Continuation fn) {
   const Continuation* outer = std::exchange(found_, &fn);
   const Undecided out = Apart([&] { Run(body); });
   found_ = outer;

@@ -133,15 +133,6 @@ class Machine {
   /// "$check(1) failed: no route to host"
   std::string FailureText(const OpenCall& call, const std::string& message) const;
 
-  /// Why a nested plan cannot tell that it has no further answer (decisions 56, 80).
-  struct Undecided {
-    bool waits = false;
-    bool lacks = false;
-    explicit operator bool() const { return waits || lacks; }
-  };
-
-  using BadHead = std::pair<const Definition*, std::string>;
-
   // What runs read and leave; the solver clears and passes it on.
   Given given;
   const std::vector<Marks>* marks = nullptr;  // by relation; deriving only

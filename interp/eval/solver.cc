@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "interp/eval/machine.h"
 #include "interp/eval/profile.h"
 #include "interp/program/operators.h"
 
@@ -55,7 +56,21 @@ Solver::Solver(const Program& program, Store& store, const Analysis& analysis, c
       store_(store),
       pool_(store.pool()),
       analysis_(analysis),
-      machine_(program, store, analysis, *this, limits) {}
+      own_machine_(std::make_unique<Machine>(program, store, analysis, *this, limits)),
+      machine_(*own_machine_) {}
+
+Solver::~Solver() = default;
+
+void Solver::Truncate() { machine_.truncated = true; }
+const Given& Solver::given() const { return machine_.given; }
+const Evaluation& Solver::found() const { return machine_.evaluation; }
+const Definition* Solver::rule() const { return machine_.rule(); }
+std::size_t Solver::new_rows() const { return machine_.new_rows; }
+std::string Solver::CallText(const OpenCall& call) const { return machine_.CallText(call); }
+CallId Solver::IdOf(const OpenCall& call) const { return machine_.IdOf(call); }
+std::string Solver::FailureText(const OpenCall& call, const std::string& message) const {
+  return machine_.FailureText(call, message);
+}
 
 void Solver::Forget() {
   if (machine_.profile() != nullptr) machine_.profile()->Forget();
@@ -692,7 +707,7 @@ void Solver::LeftAnswers(const Constraint& c, const Plan& plan, const std::vecto
   machine_.Run(plan.first);
 }
 
-Machine::Undecided Solver::CheckConstraint(
+Undecided Solver::CheckConstraint(
     const Constraint& c, const std::function<void(const std::vector<Value>&, Verdict)>& fn) {
   const Sides sides = SidesOf(c);
   Frame frame(nullptr, c.slots);

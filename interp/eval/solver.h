@@ -26,7 +26,8 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/machine.h"
+#include "interp/eval/evaluation.h"
+#include "interp/eval/table.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/program.h"
 
@@ -42,29 +43,33 @@ struct GatheringHead {
   std::vector<const Pattern*> collections;
 };
 
+class Continuation;
+class Machine;
+struct Derivation;
+struct Frame;
+
 class Solver : public Demands {
  public:
   Solver(const Program& program, Store& store, const Analysis& analysis, const Limits& limits);
+  ~Solver() override;
 
   /// The state outside the store on which evaluation rests from here on. Forgets.
   void Begin(Given given);
   /// A limit stopped the fixpoint: from here on absence proves nothing.
-  void Truncate() { machine_.truncated = true; }
-  const Given& given() const { return machine_.given; }
+  void Truncate();
+  const Given& given() const;
 
   /// What evaluation found since the last Take. Forget drops its calls.
   Evaluation Take();
-  const Evaluation& found() const { return machine_.evaluation; }
+  const Evaluation& found() const;
   /// The rule whose plan runs now, or null; and the rows that rules derived so far.
-  const Definition* rule() const { return machine_.rule(); }
-  std::size_t new_rows() const { return machine_.new_rows; }
+  const Definition* rule() const;
+  std::size_t new_rows() const;
 
   /// "$check(1)", `stay(1, ?to)`: a call as RPL text, and what tells it from others.
-  std::string CallText(const OpenCall& call) const { return machine_.CallText(call); }
-  CallId IdOf(const OpenCall& call) const { return machine_.IdOf(call); }
-  std::string FailureText(const OpenCall& call, const std::string& message) const {
-    return machine_.FailureText(call, message);
-  }
+  std::string CallText(const OpenCall& call) const;
+  CallId IdOf(const OpenCall& call) const;
+  std::string FailureText(const OpenCall& call, const std::string& message) const;
 
   /// The evaluator, for those of this room and of the explainer.
   Machine& machine() { return machine_; }
@@ -92,7 +97,7 @@ class Solver : public Demands {
   enum class Verdict { kHolds, kViolated, kUndecided, kLacks };
   /// Calls back for each answer of a constraint's left side, with its slots. Returns why there
   /// may be more of them.
-  Machine::Undecided CheckConstraint(
+  Undecided CheckConstraint(
       const Constraint& c, const std::function<void(const std::vector<Value>& slots, Verdict)>& fn);
 
   /// The plans by which the sides of a constraint are checked; valid as long as the analysis.
@@ -167,7 +172,8 @@ class Solver : public Demands {
   Store& store_;
   Pool& pool_;
   const Analysis& analysis_;
-  Machine machine_;
+  const std::unique_ptr<Machine> own_machine_;
+  Machine& machine_;
 
   std::deque<Table> tables_;
   IdTable table_of_;  // by relation and key

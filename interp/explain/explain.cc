@@ -13,6 +13,12 @@
 // rows are taken in id order, and the next row of some relation always follows from the
 // rows taken before.
 #include "interp/explain/explain.h"
+#include "interp/eval/engine.h"
+#include "interp/eval/machine.h"
+#include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 
 #include <algorithm>
 

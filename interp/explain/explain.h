@@ -27,10 +27,16 @@
 #include <utility>
 #include <vector>
 
-#include "interp/eval/engine.h"
 #include "interp/explain/explanation.h"
+#include "interp/plan/plan.h"
 
 namespace rpl {
+
+struct Definition;
+
+namespace interp {
+class Engine;
+}
 
 class Explainer {
  public:

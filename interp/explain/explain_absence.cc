@@ -6,7 +6,13 @@
 #include <algorithm>
 
 #include "formats/spelling.h"
+#include "interp/eval/engine.h"
+#include "interp/eval/machine.h"
+#include "interp/eval/solver.h"
 #include "interp/explain/explain.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "formats/diagnostic.h"
-#include "interp/explain/explain.h"
+#include "interp/explain/explanation.h"
 
 namespace rpl {
 

@@ -13,7 +13,13 @@
 
 #include "formats/character.h"
 #include "grammar/printer.h"
+#include "interp/eval/engine.h"
+#include "interp/eval/machine.h"
+#include "interp/eval/solver.h"
 #include "interp/explain/explain.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace {

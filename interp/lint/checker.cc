@@ -14,6 +14,9 @@
 #include "grammar/namespaces.h"
 #include "grammar/parser.h"
 #include "interp/lint/context.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 namespace check {

@@ -20,6 +20,7 @@
 #include "grammar/document.h"
 #include "interp/eval/engine.h"
 #include "interp/lint/checker.h"
+#include "interp/program/program.h"
 
 namespace rpl::check {
 

@@ -11,6 +11,9 @@
 #include <memory>
 
 #include "interp/lint/context.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl::check {
 namespace {

@@ -14,7 +14,13 @@
 #include <vector>
 
 #include "grammar/parser.h"
+#include "interp/eval/constraint_watch.h"
 #include "interp/eval/engine.h"
+#include "interp/eval/fixpoint.h"
+#include "interp/eval/solver.h"
+#include "interp/plan/analysis.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 #include "interp/store/value.h"
 #include "runtime/agent.h"
 

@@ -12,6 +12,7 @@
 #include "shell/host/nobody.h"
 #include "shell/host/program_files.h"
 #include "shell/host/report.h"
+#include "shell/host/scripted_agent.h"
 
 namespace rpl {
 namespace {

@@ -21,6 +21,7 @@
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
+#include "shell/host/tool_setup.h"
 
 namespace rpl {
 namespace {

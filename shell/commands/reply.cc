@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 
+#include "runtime/gate_setup.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
+#include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
+#include "shell/host/scripted_agent.h"
 #include "shell/host/terminal_agent.h"
+#include "shell/host/tool_setup.h"
 
 namespace rpl {
 

@@ -13,6 +13,7 @@
 #include "runtime/saved_session.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
+#include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/program_files.h"
 #include "shell/host/report.h"

@@ -12,6 +12,7 @@
 #include "grammar/parser.h"
 #include "grammar/printer.h"
 #include "runtime/event_sequence.h"
+#include "runtime/gate_setup.h"
 #include "runtime/saved_session.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"

@@ -8,8 +8,13 @@
 #include "formats/yaml_tree.h"
 #include "runtime/facts_file.h"
 #include "shell/host/answer_list.h"
+#include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
+#include "shell/host/line_agent.h"
 #include "shell/host/progress.h"
+#include "shell/host/scripted_agent.h"
+#include "shell/host/terminal_agent.h"
+#include "shell/host/tool_setup.h"
 
 namespace rpl {
 namespace {
@@ -35,28 +40,43 @@ bool AsksHost(const EngineOptions& options) { return options.answers_file == "-"
 
 }  // namespace
 
+struct Host::Parts {
+  explicit Parts(const EngineOptions& options)
+      : person(ReadLine, InputIsTerminal() ? "> " : "", options.events ? Nowhere() : std::cout,
+               std::cerr),
+        host(ReadLine, std::cout, std::cerr, !options.events),
+        tools(options, true, AsksHost(options) ? static_cast<Agent&>(host) : person),
+        scripted(tools.agent(), std::cerr) {}
+
+  TerminalAgent person;
+  LineAgent host;  // in place of the person, with `--answers -`
+  ToolSetup tools;
+  std::unique_ptr<GateSetup> gate;
+  ScriptedAgent scripted;
+};
+
 Host::Host(const EngineOptions& options)
-    : options_(options),
-      person_(ReadLine, InputIsTerminal() ? "> " : "", options.events ? Nowhere() : std::cout,
-              std::cerr),
-      host_(ReadLine, std::cout, std::cerr, !options.events),
-      tools_(options, true, AsksHost(options) ? static_cast<Agent&>(host_) : person_),
-      scripted_(tools_.agent(), std::cerr) {}
+    : options_(options), parts_(std::make_unique<Parts>(options)) {}
+
+Host::~Host() = default;
+
+Agent& Host::agent() { return parts_->scripted; }
+GateSetup* Host::gate() { return parts_->gate.get(); }
 
 ExitCode Host::Prepare(const std::vector<std::string>& documents) {
-  if (const ExitCode code = tools_.Prepare(documents); code != kExitOk) return code;
+  if (const ExitCode code = parts_->tools.Prepare(documents); code != kExitOk) return code;
   ExitCode guarded = kExitOk;
-  gate_ = MakeGateSetup(options_.guard, tools_, guarded);
+  parts_->gate = MakeGateSetup(options_.guard, parts_->tools, guarded);
   if (guarded != kExitOk) return guarded;
-  return AddAnswers(options_, scripted_);
+  return AddAnswers(options_, parts_->scripted);
 }
 
 ExitCode Host::ReportAnswers(const Trace& kept) const {
-  return rpl::ReportAnswers(scripted_, kept);
+  return rpl::ReportAnswers(parts_->scripted, kept);
 }
 
 bool Host::PrintUndecided(const Outcome& outcome, const Pool& pool) const {
-  const std::optional<Request>& open = scripted_.unanswered();
+  const std::optional<Request>& open = parts_->scripted.unanswered();
   if (outcome.status != Status::kFailed || !open || open->name != "what-now") return false;
   std::cerr << "undecided:\n";
   PrintRequests({*open}, pool, std::cerr);

@@ -6,33 +6,33 @@
 #define RPL_SHELL_HOST_ENGINE_SETUP_H_
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/saved_session.h"
-#include "shell/host/guard_setup.h"
-#include "shell/host/line_agent.h"
 #include "shell/host/options.h"
 #include "shell/host/report.h"
-#include "shell/host/scripted_agent.h"
-#include "shell/host/terminal_agent.h"
-#include "shell/host/tool_setup.h"
 
 namespace rpl {
+
+class ScriptedAgent;
+struct GateSetup;
 
 /// Whoever answers a program that `rpl run` runs: answers given beforehand, then the
 /// commands of the configuration, then the person at standard input.
 class Host {
  public:
   explicit Host(const EngineOptions& options);
+  ~Host();
 
   /// Reads what the options name. With a message on standard error, and its exit code,
   /// when that cannot be used. `documents` are the program's files.
   ExitCode Prepare(const std::vector<std::string>& documents);
-  Agent& agent() { return scripted_; }
+  Agent& agent();
   /// What the run is guarded with, or null; after Prepare.
-  GateSetup* gate() { return gate_.get(); }
+  GateSetup* gate();
   /// As the function below.
   ExitCode ReportAnswers(const Trace& kept = {}) const;
   /// When the run failed and nobody decided what now: says on standard error what can be
@@ -40,12 +40,9 @@ class Host {
   bool PrintUndecided(const Outcome& outcome, const Pool& pool) const;
 
  private:
+  struct Parts;
   const EngineOptions& options_;
-  TerminalAgent person_;
-  LineAgent host_;  // in place of the person, with `--answers -`
-  ToolSetup tools_;
-  std::unique_ptr<GateSetup> gate_;
-  ScriptedAgent scripted_;
+  const std::unique_ptr<Parts> parts_;
 };
 
 /// Gives the agent the answers of `--answers` and `--answer`. When they cannot be used:

@@ -8,12 +8,13 @@
 #include <optional>
 #include <string>
 
-#include "runtime/gate.h"
+#include "runtime/gate_setup.h"
 #include "shell/host/options.h"
 #include "shell/host/report.h"
-#include "shell/host/tool_setup.h"
 
 namespace rpl {
+
+class ToolSetup;
 
 /// The policy in a file, findings and the message of an unreadable file on standard error. Where
 /// nothing keeps a history, a rule that reads it is an error.

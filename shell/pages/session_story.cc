@@ -10,6 +10,7 @@
 
 #include "formats/json_fields.h"
 #include "interp/program/program.h"
+#include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/nobody.h"
 

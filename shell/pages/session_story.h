@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
-#include "interp/explain/explain.h"
+#include "interp/explain/explanation.h"
+#include "runtime/gate_setup.h"
 #include "runtime/saved_session.h"
-#include "shell/host/guard_setup.h"
 
 namespace rpl {
 

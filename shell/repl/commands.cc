@@ -12,10 +12,13 @@
 #include "grammar/document.h"
 #include "interp/explain/explain_print.h"
 #include "runtime/facts_file.h"
+#include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/known_names.h"
 #include "shell/host/limit_names.h"
 #include "shell/host/profile_report.h"
+#include "shell/host/scripted_agent.h"
+#include "shell/host/tool_setup.h"
 #include "shell/repl/repl.h"
 
 namespace rpl {
@@ -275,7 +278,7 @@ void Repl::AnswerWith(const std::string& argument) {
   std::optional<ScriptedAnswer> answer = AnswerFromOption(argument);
   if (!answer) return Error(fmt::format("expected KEY=VALUE, got `{}`", Printable(argument)));
   const std::string back = TakesBack(session_.session().Entries(), answer->label);
-  scripted_.Add(std::move(*answer));
+  scripted_->Add(std::move(*answer));
   if (outcome_ && outcome_->status == Status::kWaiting) return Pursue();
   Note("nothing waits for it now; it is kept");
   if (!back.empty()) Note(fmt::format("help: `{}` takes the answer before back", Printable(back)));

@@ -15,13 +15,16 @@
 #include "formats/text_width.h"
 #include "grammar/document.h"
 #include "runtime/facts_file.h"
+#include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/known_names.h"
 #include "shell/host/program_files.h"
 #include "shell/host/progress.h"
 #include "shell/host/report.h"
+#include "shell/host/scripted_agent.h"
 #include "shell/host/table.h"
 #include "shell/host/terminal_agent.h"
+#include "shell/host/tool_setup.h"
 
 namespace rpl {
 namespace {
@@ -92,10 +95,10 @@ Repl::Repl(const ReplOptions& options)
     : options_(options),
       colours_(ColoursFor(options.colour)),
       interactive_(IsInteractive()),
-      tools_(options.engine, true, *this),
-      scripted_(tools_.agent(), std::cerr),
+      tools_(new ToolSetup(options.engine, true, *this)),
+      scripted_(std::make_unique<ScriptedAgent>(tools_->agent(), std::cerr)),
       limits_(options.engine.limits),
-      session_(scripted_, SessionOptionsFor(options.engine)),
+      session_(*scripted_, SessionOptionsFor(options.engine)),
       history_(interactive_ ? HistoryPath() : ""),
       mode_(options.engine.json ? Mode::kJson : Mode::kTable),
       phases_(options.engine.log_phases) {
@@ -126,8 +129,8 @@ ExitCode Repl::Begin() {
   if (const ExitCode code = ReadFactsFiles(options_.engine, documents); code != kExitOk)
     return code;
   if (const ExitCode code = ReadProgram(options_.files, documents); code != kExitOk) return code;
-  if (const ExitCode code = tools_.Prepare(options_.files); code != kExitOk) return code;
-  if (const ExitCode code = AddAnswers(options_.engine, scripted_); code != kExitOk) return code;
+  if (const ExitCode code = tools_->Prepare(options_.files); code != kExitOk) return code;
+  if (const ExitCode code = AddAnswers(options_.engine, *scripted_); code != kExitOk) return code;
   const LineSupport support = {IsComplete, [this](std::string_view text, std::size_t cursor) {
                                  return Complete(text, cursor, Names());
                                }};
@@ -207,7 +210,7 @@ int Repl::Run() {
       return kExitFile;
     }
   }
-  if (const ExitCode code = ReportAnswers(scripted_); code != kExitOk) return code;
+  if (const ExitCode code = ReportAnswers(*scripted_); code != kExitOk) return code;
   return failed_ && !interactive_ ? kExitInvalid : kExitOk;
 }
 

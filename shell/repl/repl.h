@@ -18,13 +18,16 @@
 #include <string_view>
 #include <vector>
 
-#include "shell/host/engine_setup.h"
 #include "shell/host/options.h"
+#include "shell/host/report.h"
 #include "shell/repl/history.h"
 #include "shell/repl/line_reader.h"
 #include "shell/repl/session.h"
 
 namespace rpl {
+
+class ScriptedAgent;
+class ToolSetup;
 
 /// Marks around text for a terminal with colours; "" for others.
 struct Colours {
@@ -109,8 +112,8 @@ class Repl : private Agent {
   const ReplOptions& options_;
   Colours colours_;
   bool interactive_;
-  ToolSetup tools_;
-  ScriptedAgent scripted_;
+  const std::unique_ptr<ToolSetup> tools_;
+  const std::unique_ptr<ScriptedAgent> scripted_;
   SessionLimits limits_;
   ReplSession session_;
   ReplHistory history_;
