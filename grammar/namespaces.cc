@@ -77,4 +77,30 @@ void PrefixLabels(Document& document, const std::string& file) {
   for (PlacedSentence& placed : document.sentences) Prefix(placed.sentence, file);
 }
 
+void NamespaceReader::Read(Document document, Diagnostics& found) {
+  Read(std::move(document), false, found);
+}
+
+void NamespaceReader::Read(Document document, bool named, Diagnostics& found) {
+  ReadFiles(FilesNamed(document), found);
+  take_(std::move(document), named, found);
+}
+
+void NamespaceReader::ReadFiles(const std::vector<FileUse>& wanted, Diagnostics& found) {
+  for (const auto& [name, span] : wanted) {
+    if (!seen_.insert(name).second) continue;
+    std::optional<std::string> text = files_ ? files_(name) : std::nullopt;
+    if (!text) {
+      missing_.insert(name);
+      found.Add(Code::kUnresolvedFile, span, "no file `" + name + "` beside the document",
+                "create it, or drop the namespace");
+      continue;
+    }
+    const std::uint32_t file = sources_.Add(name, std::move(*text));
+    Document document = ReadDocument(sources_, file, found);
+    PrefixLabels(document, name);
+    Read(std::move(document), true, found);
+  }
+}
+
 }  // namespace rpl

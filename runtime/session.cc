@@ -34,11 +34,21 @@ struct Session::State {
   State(Agent& agent, SessionOptions options)
       : journal(options.journal),
         strict_facts(options.strict_facts),
-        runtime(agent, std::move(options)) {}
+        runtime(agent, std::move(options)),
+        reader(runtime.sources(), [this](const Document& document, bool named, Diagnostics& out) {
+          runtime.TakeIn(document, named ? Runtime::From::kDocument : from, out);
+        }) {
+    reader.SetFiles([this](const std::string& name) {
+      const auto read = [&] { return files ? files(name) : std::nullopt; };
+      return journal != nullptr ? journal->File(name, read) : read();
+    });
+  }
 
-  void TakeIn(Document& document, Runtime::From from, Diagnostics& out);
-  void LoadFiles(const std::vector<FileUse>& wanted, Diagnostics& out);
-  std::vector<Diagnostic> Load(const std::string& name, std::string text, Runtime::From from);
+  void TakeIn(Document document, Runtime::From says, Diagnostics& out) {
+    from = says;
+    reader.Read(std::move(document), out);
+  }
+  std::vector<Diagnostic> Load(const std::string& name, std::string text, Runtime::From says);
   bool Goes();
   bool HasWork() const;
   Outcome Report();
@@ -49,37 +59,15 @@ struct Session::State {
   Journal* journal;
   bool strict_facts;
   Runtime runtime;
-  std::function<std::optional<std::string>(const std::string&)> reader;
-  std::set<std::string> files;  // file namespaces already loaded or reported
-  std::size_t steps = 0;        // of the goal that is pursued
-  bool running = false;         // the program's goals are, and the turn is not over
+  NamespaceReader::FileReader files;
+  NamespaceReader reader;
+  Runtime::From from = Runtime::From::kDocument;  // of the text that is read
+  std::size_t steps = 0;                          // of the goal that is pursued
+  bool running = false;  // the program's goals are, and the turn is not over
 };
 
-// The files that labels name; their own labels get the file's prefix (§17.7).
-void Session::State::LoadFiles(const std::vector<FileUse>& wanted, Diagnostics& out) {
-  for (const auto& [name, span] : wanted) {
-    if (!files.insert(name).second) continue;
-    const auto read = [&, &file_name = name] { return reader ? reader(file_name) : std::nullopt; };
-    const std::optional<std::string> text = journal ? journal->File(name, read) : read();
-    if (!text) {
-      out.Add(Code::kUnresolvedFile, span, "no file `" + name + "` beside the document",
-              "create it, or drop the namespace");
-      continue;
-    }
-    const std::uint32_t file = runtime.sources().Add(name, *text);
-    Document other = ReadDocument(runtime.sources(), file, out);
-    PrefixLabels(other, name);
-    TakeIn(other, Runtime::From::kDocument, out);
-  }
-}
-
-void Session::State::TakeIn(Document& document, Runtime::From from, Diagnostics& out) {
-  LoadFiles(FilesNamed(document), out);
-  runtime.TakeIn(document, from, out);
-}
-
 std::vector<Diagnostic> Session::State::Load(const std::string& name, std::string text,
-                                             Runtime::From from) {
+                                             Runtime::From says) {
   Diagnostics out;
   if (const std::optional<FactsName> facts = FactsNameOf(name)) {
     const std::uint32_t file = runtime.sources().Add(facts->path, std::move(text));
@@ -88,7 +76,7 @@ std::vector<Diagnostic> Session::State::Load(const std::string& name, std::strin
   }
   const std::uint32_t file = runtime.sources().Add(name, std::move(text));
   Document document = ReadDocument(runtime.sources(), file, out, FactForm::kPlain);
-  TakeIn(document, from, out);
+  TakeIn(std::move(document), says, out);
   out.Sort();
   return out.all();
 }
@@ -122,7 +110,7 @@ Session::Session(Agent& agent, SessionOptions options)
 Session::~Session() = default;
 
 void Session::SetFileReader(std::function<std::optional<std::string>(const std::string&)> reader) {
-  state_->reader = std::move(reader);
+  state_->files = std::move(reader);
 }
 
 std::vector<Diagnostic> Session::Load(const std::string& name, std::string text) {
@@ -137,11 +125,11 @@ Outcome Session::State::Said(const std::string& name, std::string text) {
   Diagnostics out;
   const std::uint32_t file = runtime.sources().Add(name, std::move(text));
   Message message = ReadMessage(runtime.sources(), file, out, FactForm::kPlain);
-  TakeIn(message.document, Runtime::From::kMessage, out);
+  TakeIn(std::move(message.document), Runtime::From::kMessage, out);
   Outcome outcome;
   std::optional<Definition> query;
   if (message.query) {
-    LoadFiles(FilesNamed(*message.query), out);
+    reader.ReadFiles(FilesNamed(*message.query), out);
     query = runtime.program().LowerQuery(*message.query, out);
   }
   out.Sort();

@@ -92,59 +92,42 @@ Span SpanOfVariable(const Sources& sources, const Node& node, const std::string&
 
 namespace {
 
-// Reads a document and, first, the files that its labels name, whose own labels get the
-// file's prefix, as a session does (§17.7).
+// Reads documents as a session does, and keeps each sentence with its role.
 class Reader {
  public:
-  Reader(Context& context, const CheckOptions& options) : context_(context), options_(options) {}
+  Reader(Context& context, const CheckOptions& options)
+      : context_(context),
+        reader_(context.sources, [this](Document document, bool, Diagnostics& found) {
+          Take(std::move(document), found);
+        }) {
+    reader_.SetFiles(options.reader);
+  }
 
   void Read(std::uint32_t file) {
-    Diagnostics out;
-    Document document = ReadDocument(context_.sources, file, out);
-    Take(std::move(document), out);
+    Diagnostics found;
+    told_ = 0;
+    Document document = ReadDocument(context_.sources, file, found);
+    reader_.Read(std::move(document), found);
+    context_.missing_files = reader_.missing();
   }
 
  private:
-  void Take(Document document, Diagnostics& out) {
-    for (const auto& [name, span] : FilesNamed(document)) {
-      if (!seen_.insert(name).second) continue;
-      std::optional<std::string> text = options_.reader ? options_.reader(name) : std::nullopt;
-      if (!text) {
-        context_.missing_files.insert(name);
-        out.Add(Code::kUnresolvedFile, span, "no file `" + name + "` beside the document",
-                "create it, or drop the namespace");
-        continue;
-      }
-      Diagnostics inner;
-      const std::uint32_t file = context_.sources.Add(name, std::move(*text));
-      Document other = ReadDocument(context_.sources, file, inner);
-      PrefixLabels(other, name);
-      Take(std::move(other), inner);
-    }
+  void Take(Document document, Diagnostics& found) {
     context_.documents.push_back(std::move(document));
     const Document& kept = context_.documents.back();
-    Novelty novelty = context_.engine.program.Load(kept, out);
-    std::vector<Assertion>& facts = novelty.assertions;
+    Novelty novelty = context_.engine.program.Load(kept, found);
     AddParts(kept, novelty);
+    std::vector<Assertion>& facts = novelty.assertions;
     context_.assertions.insert(context_.assertions.end(), std::make_move_iterator(facts.begin()),
                                std::make_move_iterator(facts.end()));
-    for (const Diagnostic& d : out.all()) context_.Add(d.code, d.span, d.message, d.hint);
+    for (; told_ < found.all().size(); ++told_) {
+      const Diagnostic& d = found.all()[told_];
+      context_.Add(d.code, d.span, d.message, d.hint);
+    }
   }
 
-  static bool SameHead(const Node& a, const Node& b) {
-    const auto* x = a.As<Call>();
-    const auto* y = b.As<Call>();
-    return x != nullptr && y != nullptr && x->ns == y->ns && x->label == y->label &&
-           (x->args.size() == y->args.size() ||
-            (x->ns == Namespace::kGoal && (x->args.empty() || y->args.empty())));
-  }
-
-  void AddParts(const Document& document, const Novelty& novelty) {
-    std::unordered_set<std::uint32_t> asserted;
-    for (const Assertion& a : novelty.assertions) asserted.insert(a.span.begin);
-    for (const HalfAnswer& half : novelty.half_answers) asserted.insert(half.span.begin);
+  void AddParts(const Document& document, Novelty& novelty) {
     const bool checked = context_.checked_files.contains(document.file);
-    const std::vector<std::vector<int>> below = SectionsBelow(document);
     const auto signature = [&](std::size_t s) {
       const Scope& scope = document.scopes[s];
       if (scope.signature)
@@ -152,40 +135,22 @@ class Reader {
             {&document, &*scope.signature, static_cast<int>(s), Role::kSignature, checked, {}});
     };
     std::size_t next = 1;
-    Joins joins;
-    for (const PlacedSentence& placed : document.sentences) {
+    for (std::size_t i = 0; i < document.sentences.size(); ++i) {
+      const PlacedSentence& placed = document.sentences[i];
       while (next < document.scopes.size() &&
              document.scopes[next].span.begin < placed.sentence.span.begin)
         signature(next++);
-      const auto s = static_cast<std::size_t>(placed.scope);
-      const Rule& rule = placed.sentence.rule;
-      const std::optional<Sentence>& over = document.scopes[s].signature;
-      Part part{&document, &placed.sentence, placed.scope, Role::kObligation, checked, {}};
-      if (!rule.heads.empty()) {
-        const bool own = over && !over->rule.heads.empty() && rule.heads.size() == 1 &&
-                         SameHead(rule.heads.front(), over->rule.heads.front());
-        part.role = own ? Role::kOwn : Role::kRule;
-      } else if (asserted.contains(placed.sentence.span.begin)) {
-        part.role = Role::kAssertion;
-      } else if (!rule.constraints.empty()) {
-        part.role = Role::kConstraint;
-      } else {
-        if (over) {
-          part.targets = {placed.scope};
-        } else if (placed.scope != 0) {
-          if (!joins.Take(below[s].size())) continue;  // reported by the loader
-          part.targets = below[s];
-        }
-        if (!part.targets.empty()) part.role = Role::kConjoined;
-      }
-      context_.parts.push_back(std::move(part));
+      SentenceReading& reading = novelty.readings[i];
+      if (reading.role == Role::kRefused) continue;  // reported by the loader
+      context_.parts.push_back({&document, &placed.sentence, placed.scope, reading.role, checked,
+                                std::move(reading.joins)});
     }
     while (next < document.scopes.size()) signature(next++);
   }
 
   Context& context_;
-  const CheckOptions& options_;
-  std::set<std::string> seen_;
+  NamespaceReader reader_;
+  std::size_t told_ = 0;  // findings that the context has
 };
 
 // Labels in text that was refused: whatever it was meant to define or use, the absence of

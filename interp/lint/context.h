@@ -3,8 +3,8 @@
 // What the passes of the checker share: the documents as read, the program they make, and
 // the findings so far. Internal to interp/lint/checker.cc and the check_*.cc files.
 //
-// Each sentence is a Part with the role that the loader gives it (decisions 34, 43, 71,
-// 72); a part of a namespaced file defines, but is not checked.
+// Each sentence is a Part with the role that the loader gives it (interp/program/program.h); a part
+// of a namespaced file defines, but is not checked.
 #ifndef RPL_INTERP_LINT_CONTEXT_H_
 #define RPL_INTERP_LINT_CONTEXT_H_
 
@@ -24,15 +24,7 @@
 
 namespace rpl::check {
 
-enum class Role {
-  kSignature,   // of a heading
-  kOwn,         // a rule that continues its heading's rule
-  kConjoined,   // an expression that joins its heading's tail
-  kAssertion,   // facts, traces, retractions
-  kRule,        // stands alone
-  kConstraint,  // with `->`
-  kObligation,  // a bare expression that joins nothing
-};
+using Role = SentenceRole;
 
 struct Part {
   const Document* document;

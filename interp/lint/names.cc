@@ -258,7 +258,9 @@ class Names {
             has_roots_ = true;
         return ARule(rule, {});
       case Role::kConstraint:
-      case Role::kObligation: break;
+      case Role::kFailure:
+      case Role::kObligation:
+      case Role::kRefused: break;
     }
     has_roots_ |= part.role != Role::kObligation;
     Body(rule, {kRoot}, Needs::kPlain);

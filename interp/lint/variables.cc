@@ -175,7 +175,7 @@ class Variables {
     if (!culprits.empty()) mentioned = MentionedIn(def);
     for (const Culprit& c : culprits) {
       if (c.clause == nullptr) {
-        // The head of a goal or a gathering head; a plain head is RPL2001's business.
+        // The head of a goal or an aggregate head; a plain head is RPL2001's business.
         if (!mentioned.contains(c.variable)) continue;
       }
       Report(c, def.span);

@@ -136,6 +136,7 @@ class Loader {
   Loader(Program& program, const Document& document, Diagnostics& out)
       : program_(program), document_(document), out_(out), sections_(document.scopes.size()) {
     novelty.file = document.file;
+    novelty.readings.resize(document.sentences.size());
   }
 
   void Sort();
@@ -156,6 +157,9 @@ class Loader {
     HeadingContext context;
   };
 
+  SentenceReading& ReadingOf(const PlacedSentence& placed) {
+    return novelty.readings[static_cast<std::size_t>(&placed - document_.sentences.data())];
+  }
   void AssertPlain(std::size_t end);
   bool Assert(const Rule& rule, const Sentence& sentence);
   bool AssertOne(const Node& clause, bool truth, bool trace, const Sentence& sentence,
@@ -225,6 +229,7 @@ void Loader::Sort() {
       if (!rule.heads.empty() && !signature.heads.empty() &&
           SameHead(rule.heads.front(), signature.heads.front()) && rule.heads.size() == 1) {
         sections_[s].own.push_back(&placed.sentence);
+        ReadingOf(placed).role = SentenceRole::kOwn;
         continue;
       }
     }
@@ -597,17 +602,24 @@ void Loader::Lower() {
     AssertPlain(placed->sentence.span.begin);
     const auto s = static_cast<std::size_t>(placed->scope);
     const Rule& rule = placed->sentence.rule;
+    SentenceReading& reading = ReadingOf(*placed);
     if (IsFailure(rule)) {
+      reading.role = SentenceRole::kFailure;
       rules.push_back(placed);
       continue;
     }
-    if (Assert(rule, placed->sentence)) continue;
+    if (Assert(rule, placed->sentence)) {
+      reading.role = SentenceRole::kAssertion;
+      continue;
+    }
+    if (!rule.heads.empty()) reading.role = SentenceRole::kRule;
+    else if (!rule.constraints.empty()) reading.role = SentenceRole::kConstraint;
     if (rule.heads.empty() && rule.constraints.empty()) {
-      std::vector<int> targets;
       if (document_.scopes[s].signature) {
-        targets.push_back(placed->scope);
+        reading.joins.push_back(placed->scope);
       } else if (placed->scope != 0) {
         if (!joins.Take(below[s].size())) {
+          reading.role = SentenceRole::kRefused;
           if (joins.IsFirstRefused())
             out_.Add(Code::kTooLong, placed->sentence.span,
                      "expressions join what stands under headings below them more than " +
@@ -615,11 +627,14 @@ void Loader::Lower() {
                      "write them under the headings that need them");
           continue;
         }
-        targets = below[s];
+        reading.joins = below[s];
       }
-      for (int target : targets)
+      for (const int target : reading.joins)
         sections_[static_cast<std::size_t>(target)].conjoined.push_back(rule.tail.front());
-      if (!targets.empty()) continue;
+      if (!reading.joins.empty()) {
+        reading.role = SentenceRole::kConjoined;
+        continue;
+      }
     }
     rules.push_back(placed);
   }

@@ -102,6 +102,24 @@ struct HalfAnswer {
 };
 
 /// What a document asserts: plain facts as rows of words, and the assertions among them.
+/// The role of a sentence in the program (decisions 34, 43, 71, 72).
+enum class SentenceRole : std::uint8_t {
+  kSignature,   // of a heading
+  kOwn,         // a rule that continues its heading's rule
+  kConjoined,   // an expression that joins the tails of headings
+  kAssertion,   // facts, traces, retractions
+  kRule,        // stands alone
+  kConstraint,  // with `->`
+  kFailure,     // a statement of %fail
+  kObligation,  // a bare expression that joins nothing
+  kRefused,     // it would join too many headings; reported
+};
+
+struct SentenceReading {
+  SentenceRole role = SentenceRole::kObligation;
+  std::vector<int> joins;  // kConjoined: the scopes with the signatures that it joins
+};
+
 struct Novelty {
   struct Fact {
     RelationId relation;
@@ -113,6 +131,7 @@ struct Novelty {
   std::vector<Value> cells;  // of the facts, one after another
   std::vector<Assertion> assertions;
   std::vector<HalfAnswer> half_answers;
+  std::vector<SentenceReading> readings;  // of Document::sentences, in their order
 
   /// Calls `fact(relation, row, span)` and `assertion(a)` for each, in the order of the text.
   template <typename OnFact, typename OnAssertion>

@@ -29,12 +29,63 @@ Value ValueOfJson(const ordered_json& json, Pool& pool, bool keywords) {
   return pool.Map(items);
 }
 
+namespace {
+
+std::string Utf8Of(const Pool& pool, Value v) { return CleanUtf8(PlainText(pool, v)); }
+
+// Builds the value at `to`; false when it has no JSON. `bytes` is about how long its text is.
+bool Build(const Pool& pool, Value v, ordered_json& to, std::size_t& bytes) {
+  if (++bytes > kMaxTextBytes) return false;
+  switch (v.kind()) {
+    case Kind::kSpecial:
+      if (v == kNil) to = nullptr;
+      else if (v == kTrue || v == kFalse) to = v == kTrue;
+      else to = "_";
+      return true;
+    case Kind::kInt:
+    case Kind::kBigInt:
+      // As the parser has it, so that comparing with parsed JSON compares numbers.
+      if (const std::int64_t n = pool.AsInt(v); n < 0) to = n;
+      else to = static_cast<std::uint64_t>(n);
+      return true;
+    case Kind::kFloat: to = *pool.AsDouble(v); return true;
+    case Kind::kString:
+    case Kind::kKeyword:
+    case Kind::kSymbol:
+    case Kind::kSlot:
+    case Kind::kTerm:
+      to = Utf8Of(pool, v);
+      bytes += to.get_ref<const std::string&>().size();
+      return true;
+    case Kind::kList:
+    case Kind::kSet:
+      to = ordered_json::array();
+      for (const Value item : pool.ItemsOf(v))
+        if (!Build(pool, item, to.emplace_back(), bytes)) return false;
+      return true;
+    case Kind::kMap: {
+      const std::span<const Value> items = pool.ItemsOf(v);
+      if (items.size() / 2 > kMaxJsonKeys) return false;
+      to = ordered_json::object();
+      for (std::size_t i = 0; i < items.size(); i += 2) {
+        std::string key = Utf8Of(pool, items[i]);
+        bytes += key.size();
+        const auto [at, is_new] = to.emplace(std::move(key), nullptr);
+        if (!is_new || !Build(pool, items[i + 1], at.value(), bytes)) return false;
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 std::optional<ordered_json> JsonOfValue(const Pool& pool, Value v) {
-  const std::optional<std::string> text = Json(pool, v);
-  if (!text) return std::nullopt;
-  JsonText parsed = ParseJson(*text, static_cast<int>(kMaxValueDepth) + 1);
-  if (!parsed.error.empty()) return std::nullopt;
-  return std::move(parsed.json);
+  ordered_json out;
+  std::size_t bytes = 0;
+  if (!Build(pool, v, out, bytes)) return std::nullopt;
+  return out;
 }
 
 }  // namespace rpl

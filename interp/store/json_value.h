@@ -19,7 +19,7 @@ namespace rpl {
 /// object become keywords.
 Value ValueOfJson(const nlohmann::ordered_json& json, Pool& pool, bool keywords);
 
-/// What Json() prints, parsed. nullopt when it prints nothing, or an object of it would
+/// The value as JSON, by the rules of Json(). nullopt when that prints nothing, or an object would
 /// have more than kMaxJsonKeys keys.
 std::optional<nlohmann::ordered_json> JsonOfValue(const Pool& pool, Value v);
 

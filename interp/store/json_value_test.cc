@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/store/json_value.h"
 
+#include <array>
 #include <catch2/catch.hpp>
 
 namespace rpl {
@@ -50,6 +51,36 @@ TEST_CASE("values as JSON") {
   CHECK(JsonOfValue(pool, pool.Set(items))->dump() == R"([":k","s","t",null])");
   const Value same[] = {pool.Symbol("s"), kTrue, pool.String("s"), kFalse};
   CHECK_FALSE(JsonOfValue(pool, pool.Map(same)));
+}
+
+TEST_CASE("values become the JSON that they are printed as") {
+  Pool pool;
+  const Value numbers[] = {pool.Int(0),         pool.Int(-3),    pool.Int(INT64_MAX),
+                           pool.Int(INT64_MIN), pool.Float(2.0), pool.Float(-0.0),
+                           pool.Float(1e30),    pool.Float(0.1)};
+  const Value texts[] = {pool.String("a\"\n\x01\u00e9"),
+                         pool.String("\xff"),
+                         pool.Keyword("k"),
+                         pool.Symbol("s"),
+                         kNil,
+                         kTrue,
+                         kFalse,
+                         kWild};
+  const Value list = pool.List(numbers);
+  const Value term = pool.Term(Namespace::kRelation, "f", texts);
+  const Value entries[] = {pool.Keyword("k"), list, pool.Int(1), pool.Set(texts), term, term};
+  const Value map = pool.Map(entries);
+  const Value nested[] = {map, list, term, pool.List({}), pool.Map({})};
+  for (const Value v : {list, term, map, pool.List(nested)}) {
+    const nlohmann::ordered_json printed = ParseJson(Json(pool, v).value()).json;
+    const nlohmann::ordered_json made = JsonOfValue(pool, v).value();
+    CHECK(made == printed);
+    CHECK(made.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) ==
+          printed.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+  Value doubled = pool.List(numbers);
+  for (int i = 0; i < 40; ++i) doubled = pool.List(std::array{doubled, doubled});
+  CHECK_FALSE(JsonOfValue(pool, doubled));
 }
 
 TEST_CASE("bytes that are not UTF-8 become U+FFFD") {

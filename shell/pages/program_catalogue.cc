@@ -42,11 +42,15 @@ class CatalogueReader {
  public:
   CatalogueReader(Catalogue& to,
                   const std::function<std::optional<std::string>(const std::string&)>& reader)
-      : to_(to), reader_(reader) {}
+      : to_(to), reader_(to.sources, [this](const Document& document, bool, Diagnostics&) {
+          Take(document);
+        }) {
+    reader_.SetFiles(reader);
+  }
 
   void Read(const ProgramFile& file) {
     const std::uint32_t number = to_.sources.Add(file.name, file.text);
-    Take(ReadDocument(to_.sources, number, findings_, FactForm::kPlain));
+    reader_.Read(ReadDocument(to_.sources, number, findings_, FactForm::kPlain), findings_);
   }
 
   void Finish() {
@@ -82,20 +86,7 @@ class CatalogueReader {
  private:
   using Kind = CatalogueEntry::Kind;
 
-  void Take(Document document) {
-    for (const auto& [name, span] : FilesNamed(document)) {
-      if (!seen_.insert(name).second) continue;
-      std::optional<std::string> text = reader_ ? reader_(name) : std::nullopt;
-      if (!text) {
-        findings_.Add(Code::kUnresolvedFile, span, "no file `" + name + "` beside the document",
-                      "create it, or drop the namespace");
-        continue;
-      }
-      const std::uint32_t file = to_.sources.Add(name, std::move(*text));
-      Document other = ReadDocument(to_.sources, file, findings_);
-      PrefixLabels(other, name);
-      Take(std::move(other));
-    }
+  void Take(const Document& document) {
     for (const Scope& scope : document.scopes)
       if (scope.signature) headings_[{document.file, scope.span.begin}] = scope.span.end;
     const Novelty novelty = program_.Load(document, findings_);
@@ -220,12 +211,11 @@ class CatalogueReader {
   }
 
   Catalogue& to_;
-  const std::function<std::optional<std::string>(const std::string&)>& reader_;
+  NamespaceReader reader_;
   Diagnostics findings_;
   Pool pool_;
   Store store_{pool_};
   Program program_{store_, to_.sources};
-  std::set<std::string> seen_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> headings_;  // with a signature
   std::vector<std::pair<RelationId, Span>> facts_;
   std::map<std::string, std::size_t> known_;  // by Id
