@@ -4,12 +4,12 @@
 #include <iostream>
 #include <limits>
 
-#include "formats/text_width.h"
 #include "interp/eval/profile.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/profile_report.h"
 #include "shell/host/program_files.h"
+#include "shell/host/text_width.h"
 
 namespace rpl {
 

@@ -8,9 +8,9 @@
 #include <iostream>
 #include <string_view>
 
-#include "formats/text_width.h"
 #include "interp/eval/profile_hints.h"
 #include "shell/host/report.h"
+#include "shell/host/text_width.h"
 
 namespace rpl {
 namespace {

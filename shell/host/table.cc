@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "formats/text_width.h"
+#include "shell/host/text_width.h"
 
 namespace rpl {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "formats/text_width.h"
 #include "shell/host/progress.h"
+#include "shell/host/text_width.h"
 
 namespace rpl {
 namespace {
@@ -43,7 +43,12 @@ TEST_CASE("columns are as wide as the text is shown") {
  "漢字" |  2
 )");
   CHECK(TextWidth("e\u0301") == 1);
+  CHECK(TextWidth("\U0001F468\u200D\U0001F469\u200D\U0001F467") == 2);  // a family, joined
+  CHECK(TextWidth("\U0001F1E8\U0001F1ED") == 2);                        // a flag
+  CHECK(TextWidth("\xff\xfe") == 2);
   CHECK(CutToWidth("\u6f22\u5b57", 3) == "\u6f22…");
+  CHECK(CutToWidth("a\U0001F1E8\U0001F1ED\U0001F1E8\U0001F1ED", 4) == "a\U0001F1E8\U0001F1ED…");
+  CHECK(CutToWidth("e\u0301e\u0301e\u0301", 2) == "e\u0301…");
   CHECK(CutToWidth("abc", 3) == "abc");
   CHECK(CutToWidth("abcd", 3) == "ab…");
   CHECK(Narrow(Wide("a\u00e9\u6f22\U0001f600")) == "a\u00e9\u6f22\U0001f600");

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "formats/terminal_text.h"
-#include "shell/pages/page_style.h"
+#include "shell/pages/page_assets.h"  // generated
 
 namespace rpl {
 namespace {

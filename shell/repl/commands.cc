@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iostream>
 
-#include "formats/text_width.h"
 #include "grammar/document.h"
 #include "interp/explain/explain_print.h"
 #include "runtime/facts_file.h"
@@ -18,6 +17,7 @@
 #include "shell/host/limit_names.h"
 #include "shell/host/profile_report.h"
 #include "shell/host/scripted_agent.h"
+#include "shell/host/text_width.h"
 #include "shell/host/tool_setup.h"
 #include "shell/repl/repl.h"
 

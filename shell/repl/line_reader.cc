@@ -17,8 +17,8 @@
 #include <optional>
 #include <utility>
 
-#include "formats/text_width.h"
 #include "shell/host/input.h"
+#include "shell/host/text_width.h"
 
 namespace rpl {
 namespace {

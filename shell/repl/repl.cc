@@ -12,7 +12,6 @@
 
 #include "formats/character.h"
 #include "formats/spelling.h"
-#include "formats/text_width.h"
 #include "grammar/document.h"
 #include "runtime/facts_file.h"
 #include "shell/host/engine_setup.h"
@@ -24,6 +23,7 @@
 #include "shell/host/scripted_agent.h"
 #include "shell/host/table.h"
 #include "shell/host/terminal_agent.h"
+#include "shell/host/text_width.h"
 #include "shell/host/tool_setup.h"
 
 namespace rpl {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How wide text is on a terminal, and the locale in which the system's functions know that.
-#ifndef RPL_FORMATS_TEXT_WIDTH_H_
-#define RPL_FORMATS_TEXT_WIDTH_H_
+// The width of text on a terminal, by grapheme clusters, and the locale that libedit needs.
+#ifndef RPL_SHELL_HOST_TEXT_WIDTH_H_
+#define RPL_SHELL_HOST_TEXT_WIDTH_H_
 
 #include <clocale>
 #include <cstddef>
@@ -23,10 +23,11 @@ class Utf8Locale {
   locale_t before_;
 };
 
-/// Columns on a terminal. What is not UTF-8 counts one for each byte.
+/// Columns on a terminal: a grapheme cluster takes none, one or two. A byte that is not UTF-8 takes
+/// one.
 std::size_t TextWidth(std::string_view text);
 
-/// The text, or its beginning with `…` such that it is at most `width` columns wide.
+/// The text, or its beginning with `…`, at most `width` columns wide; clusters stay whole.
 /// REQUIRES: width >= 1.
 std::string CutToWidth(std::string_view text, std::size_t width);
 
@@ -39,4 +40,4 @@ std::size_t TerminalWidth();
 
 }  // namespace rpl
 
-#endif  // RPL_FORMATS_TEXT_WIDTH_H_
+#endif  // RPL_SHELL_HOST_TEXT_WIDTH_H_
