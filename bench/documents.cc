@@ -4,7 +4,7 @@
 //
 // What a person waits for who opens a document: it is read, loaded as a session loads it, and
 // checked. 10 MB of each of four kinds, from mostly prose to nothing but rules, and a protocol
-// of 1,000 lines; the documents are the same on every run. Prints seconds of the processor,
+// of 1,000 lines; the documents are the same on every run. Prints seconds of CPU time,
 // which other work on the machine does not lengthen, medians of kRounds rounds.
 #include <algorithm>
 #include <cstdio>

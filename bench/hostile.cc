@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Documents made to be slow: each shape is made at two sizes, n and 2n, and taken through
+// pathological documents: each shape is made at two sizes, n and 2n, and taken through
 // the four ways that read a file and run nothing. Twice the document may take at most
 // kMostRatio times as long; the program prints each shape and ends with 1 when one takes
 // longer.

@@ -34,6 +34,7 @@
 #include <string>
 #include <vector>
 
+#include "checks/guard/zone.h"
 #include "interp/eval/engine.h"
 #include "interp/eval/evaluation.h"
 #include "interp/eval/table.h"

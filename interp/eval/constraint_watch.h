@@ -14,7 +14,7 @@
 // that of the left side's nested loop. An instance that holds is told when it is new, or no
 // longer violated; those that held before may be left out.
 //
-// A constraint that reaches goals, calls, avars, demanded relations, metadata or the clock is
+// A constraint that reaches goals, calls, avars, tabled relations, metadata or the clock is
 // checked whole each time, and so is every one while a limit has cut off the fixpoint.
 //
 // Borrows store, analysis and solver. To be asked once per state of the store.

@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "interp/store/team.h"
+#include "interp/store/thread_pool.h"
 #include "interp/testing/testing.h"
 
 namespace rpl {
@@ -320,7 +320,8 @@ TEST_CASE("several threads derive the same rows in the same order, up to the sam
   }
 }
 
-TEST_CASE("joins that a team runs at once stop at the row and the rule where one thread stops") {
+TEST_CASE(
+    "joins that a thread pool runs at once stop at the row and the rule where one thread stops") {
   std::string facts = "even(0)\n";
   for (int i = 0; i < 60; ++i)
     facts += "next(" + std::to_string(i) + ", " + std::to_string((i * 7 + 1) % 60) + ")\n";
@@ -347,19 +348,19 @@ TEST_CASE("joins that a team runs at once stop at the row and the rule where one
   }
 }
 
-TEST_CASE("what a thread throws ends the work, and the team works on") {
-  Team team(3);
+TEST_CASE("what a thread throws ends the work, and the thread pool works on") {
+  ThreadPool workers(3);
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> done = 0;
-    CHECK_THROWS_AS(team.Each(40,
-                              [&](std::size_t k) {
-                                if (k == 7) throw std::bad_alloc();
-                                ++done;
-                              }),
+    CHECK_THROWS_AS(workers.ParallelFor(40,
+                                        [&](std::size_t k) {
+                                          if (k == 7) throw std::bad_alloc();
+                                          ++done;
+                                        }),
                     std::bad_alloc);
     CHECK(done < 40);
     done = 0;
-    team.Each(40, [&](std::size_t) { ++done; });
+    workers.ParallelFor(40, [&](std::size_t) { ++done; });
     CHECK(done == 40);
   }
 }

@@ -36,7 +36,7 @@ void JoinRun::AddIndexes(const Join& join, Store& store, const std::vector<Marks
 }
 
 JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks,
-                 const KeepOn* keep_on, Team* team)
+                 const KeepOn* keep_on, ThreadPool* workers)
     : join_(join), pool_(store.pool()), head_(store.at(join.head).rows()), slots_(join.slots) {
   for (const JoinStep& step : join.steps) {
     Source& source = sources_.emplace_back();
@@ -47,7 +47,7 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
     source.begin = step.range == Range::kDelta ? m.old_end : 0;
     source.end = step.range == Range::kOld ? m.old_end : m.end;
     if (step.probe != 0 && !step.all_bound)
-      source.index = &relation.IndexOn(step.probe, m.end, keep_on, team);
+      source.index = &relation.IndexOn(step.probe, m.end, keep_on, workers);
   }
   const Source& first = sources_.front();
   outer_ = join.steps.front().all_bound ? 1
@@ -68,7 +68,7 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
     const RowId end = marks[next.relation].end;
     const Columns probe = join.steps[i].meeting->probe;
     if (relation.IndexIfAny(probe) != nullptr || outer_ >= end / 4)
-      sources_[i].meeting = &relation.IndexOn(probe, end, keep_on, team);
+      sources_[i].meeting = &relation.IndexOn(probe, end, keep_on, workers);
   }
 }
 

@@ -35,10 +35,10 @@ struct JoinCounts {
 class JoinRun {
  public:
   /// `marks`, by relation, say which rows the ranges are; indexes that are missing are made
-  /// now, by `team` if there is one (null: none); when `keep_on` stopped that, the run must not
+  /// now, by `workers` if there is one (null: none); when `keep_on` stopped that, the run must not
   /// begin.
   JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, const KeepOn* keep_on,
-          Team* team);
+          ThreadPool* workers);
 
   /// Adds the indexes that a run needs: to extend them together is sooner than one by one, which
   /// making the run does.

@@ -31,7 +31,7 @@
 #include <vector>
 
 #include "interp/eval/evaluation.h"
-#include "interp/eval/join_team.h"
+#include "interp/eval/parallel_join.h"
 #include "interp/eval/table.h"
 #include "interp/eval/unifier.h"
 #include "interp/plan/limits.h"
@@ -110,7 +110,7 @@ class Machine {
   bool Run(const Step* step);
 
   /// Runs the first of these deriving plans, which is of the current frame's rule, and those after
-  /// it that a team of threads does at once with it. Returns how many. When a limit was reached,
+  /// it that a thread pool does at once with it. Returns how many. When a limit was reached,
   /// the frame is of the rule that reached it.
   std::size_t Derive(std::span<const Derivation> work);
 
@@ -254,8 +254,8 @@ class Machine {
   // are inserted. Rows derived in a round are not read before the next one.
   Relation* staged_head_ = nullptr;
   RowBatch staged_;
-  std::unique_ptr<JoinTeam> team_;  // made when a join is large enough
-  std::unordered_map<const Join*, std::optional<double>> yields_;  // of joins, as JoinTeam says
+  std::unique_ptr<ParallelJoin> workers_;  // made when a join is large enough
+  std::unordered_map<const Join*, std::optional<double>> yields_;  // of joins, as ParallelJoin says
   std::uint32_t ticks_ = 0;
   std::size_t depth_ = 0;
 };

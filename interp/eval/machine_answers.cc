@@ -100,7 +100,7 @@ void Machine::Flush() {
   RowSet& rows = staged_head_->rows();
   std::size_t added = 0;
   if (HasRoom(rows.GrowthFor(staged_.size))) {  // else derived anew when it goes on
-    rows.Reserve(staged_.size, team_ == nullptr ? nullptr : &team_->team());
+    rows.Reserve(staged_.size, workers_ == nullptr ? nullptr : &workers_->workers());
     added = rows.InsertEach(staged_.parts.front(), MostNew());
   }
   frame_->repeated += staged_.size - added;
@@ -126,7 +126,7 @@ std::size_t Machine::Derive(std::span<const Derivation> work) {
     return evaluation.stop == Stop::kGoesOn;
   };
   JoinRun run(*plan.join, store_, *marks, &within_limits,
-              team_ == nullptr ? nullptr : &team_->team());
+              workers_ == nullptr ? nullptr : &workers_->workers());
   if (evaluation.stop == Stop::kGoesOn) run.Run(0, run.outer(), staged_, kStaged, pause);
   Flush();
   if (limits_.threads > 1 && run.outer() > 0)
@@ -144,8 +144,8 @@ bool Machine::IsJoin(const Plan& plan) const {
   return plan.join != nullptr && store_.WholeIfAny(plan.join->head) == kNoId;
 }
 
-// How many of the first plans are joins that go over rows enough for a team, taken together; else
-// 0. A profile wants to know what each one does.
+// How many of the first plans are joins that go over rows enough for a thread pool, taken together;
+// else 0. A profile wants to know what each one does.
 std::size_t Machine::Shared(std::span<const Derivation> work) {
   if (limits_.threads == 1 || !IsJoin(*work.front().plan)) return 0;
   if (limits_.profile != nullptr) work = work.first(1);
@@ -161,15 +161,16 @@ std::size_t Machine::Shared(std::span<const Derivation> work) {
 }
 
 void Machine::DeriveShared(std::span<const Derivation> work) {
-  if (team_ == nullptr) team_ = std::make_unique<JoinTeam>(limits_.threads, limits_.min_shared);
+  if (workers_ == nullptr)
+    workers_ = std::make_unique<ParallelJoin>(limits_.threads, limits_.min_shared);
   JoinCounts counts;
-  std::vector<JoinTeam::Job> jobs;
+  std::vector<ParallelJoin::Job> jobs;
   for (const Derivation& derivation : work) {
     const Join* const join = derivation.plan->join.get();
     jobs.push_back({join, &yields_[join], limits_.profile != nullptr ? &counts : nullptr});
   }
-  team_->Run(jobs, store_, *marks, MostNew(), within_limits,
-             [this](std::size_t bytes) { return HasRoom(bytes); });
+  workers_->Run(jobs, store_, *marks, MostNew(), within_limits,
+                [this](std::size_t bytes) { return HasRoom(bytes); });
   for (std::size_t i = 0; i < work.size(); ++i) {
     if (evaluation.stop == Stop::kGoesOn) frame_->def = work[i].def;
     CountNew(jobs[i].added);

@@ -166,7 +166,7 @@ bool Machine::RunAvar(const Step& s) {
   return WaitFor(s, call, true);
 }
 
-// --- demanded relations and goals ------------------------------------------------------
+// --- tabled relations and goals ------------------------------------------------------
 
 Table* Machine::DemandNested(RelationId relation, std::vector<Value> key, const std::string& what) {
   if (depth_ >= limits_.max_depth) {

@@ -39,7 +39,7 @@ bool Table::Add(std::vector<Value> row) {
   return true;
 }
 
-GatheringHead::GatheringHead(const Definition& def) : first(def.slots.size()), args(def.args) {
+AggregateHead::AggregateHead(const Definition& def) : first(def.slots.size()), args(def.args) {
   const std::function<void(Pattern&, const Pattern&)> take = [&](Pattern& p, const Pattern& from) {
     if (IsGathering(from)) {
       p = Pattern::Slot(static_cast<SlotId>(first + collections.size()));
@@ -174,7 +174,7 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
     std::vector<Value> slots;  // of its first answer, and those of the collections
     std::vector<Members> members;
   };
-  const GatheringHead head(def);
+  const AggregateHead head(def);
   const std::size_t gathers = head.collections.size();
   std::vector<Grouping> groups;
   std::map<std::vector<Value>, std::size_t> group_of;
@@ -336,7 +336,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   if (table.ineligible == kNoId) table.ineligible = frame.ineligible;
 }
 
-// --- demanded relations --------------------------------------------------------------------
+// --- tabled relations --------------------------------------------------------------------
 
 // Rows that are there answer; else the first free argument without a reply is asked for
 // (decision 70). Whether a row holds of which every argument is known is decided by the answer

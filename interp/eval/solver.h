@@ -33,10 +33,10 @@
 
 namespace rpl {
 
-/// A gathering head (§8): the collections with `&`, and its arguments with a slot of its own in
+/// An aggregate head (§8): the collections with `&`, and its arguments with a slot of its own in
 /// the place of each, numbered from `first` on. Borrows the definition.
-struct GatheringHead {
-  explicit GatheringHead(const Definition& def);
+struct AggregateHead {
+  explicit AggregateHead(const Definition& def);
 
   std::size_t first;
   std::vector<Pattern> args;

@@ -354,7 +354,7 @@ void Explainer::Candidates(const Fact& fact, const Take& take) {
 // All answers of a gathering rule for the group of the fact; nullopt when they do not
 // make up its lists or sets.
 std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, const Fact& fact) {
-  const GatheringHead head(def);
+  const AggregateHead head(def);
   const std::size_t gathers = head.collections.size();
   for (const std::vector<Value>& row : KeysFor(fact)) {
     std::vector<Value> key = row;

@@ -103,7 +103,7 @@ TEST_CASE("a proof is a tree of facts with places") {
   p(1)  g.rpl:1
   q(1)  g.rpl:2
 )"},
-      {"gathering heads rest on every answer",
+      {"aggregate heads rest on every answer",
        "p(1, 2)\np(1, 3)\np(2, 3)\nl(?a, [& ?b]) <- p(?a, ?b)\n", "l(1, ?l)",
        R"(l(1, [2 3])  g.rpl:4: l(?a, [& ?b]) <- p(?a, ?b)
   p(1, 2)  g.rpl:1

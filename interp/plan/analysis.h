@@ -81,7 +81,7 @@ class Analysis : public Catalog {
     const Info& info = At(relation);
     return info.outside || info.acts || store_->at(relation).space() != Space::kRelation;
   }
-  /// Whether the rule of a demanded relation may assert a set, which has instances (§7), though
+  /// Whether the rule of a tabled relation may assert a set, which has instances (§7), though
   /// it is no rule that asks or calls.
   bool MayGiveSets(const Definition& def) const {
     return program_->Has(def) && gives_sets_[static_cast<std::size_t>(def.number)];
@@ -89,7 +89,7 @@ class Analysis : public Catalog {
   /// Differs after every Make.
   std::uint64_t version() const { return version_; }
 
-  bool IsDemanded(RelationId relation) const { return At(relation).demanded; }
+  bool IsTabled(RelationId relation) const { return At(relation).demanded; }
   bool IsBroken(RelationId relation) const { return At(relation).broken; }
   bool IsDerived(RelationId relation) const { return At(relation).derived; }
   const std::vector<int>& RulesOf(RelationId relation) const { return At(relation).rules; }

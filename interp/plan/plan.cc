@@ -17,7 +17,7 @@
 
 #include <algorithm>
 
-#include "interp/plan/agenda.h"
+#include "interp/plan/ready_queue.h"
 
 namespace rpl {
 namespace {
@@ -65,7 +65,7 @@ Planner::Planner(const Catalog& catalog, Store& store, Mode mode)
     : catalog_(catalog),
       store_(store),
       mode_(mode),
-      agenda_(std::make_unique<Agenda>(catalog, mode)) {}
+      ready_(std::make_unique<ReadyQueue>(catalog, mode)) {}
 
 Planner::~Planner() = default;
 
@@ -86,7 +86,7 @@ bool Planner::Buildable(const Pattern& p, bool quote) const {
   };
   switch (p.kind) {
     case Pattern::Kind::kConstant: return true;
-    case Pattern::Kind::kSlot: return quote || agenda_->IsBound(p.slot);
+    case Pattern::Kind::kSlot: return quote || ready_->IsBound(p.slot);
     case Pattern::Kind::kAny: return false;
     case Pattern::Kind::kList:
     case Pattern::Kind::kSet:
@@ -157,7 +157,7 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
     const auto column = static_cast<std::uint32_t>(i);
     if (p.kind == Pattern::Kind::kAny) continue;
     if (p.kind == Pattern::Kind::kSlot && !whole) {
-      if (agenda_->Bind(p.slot)) {
+      if (ready_->Bind(p.slot)) {
         step.binds.emplace_back(column, p.slot);
         step.writes.push_back(p.slot);
       } else {  // bound by this very atom
@@ -170,9 +170,8 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   for (std::size_t i : open) {
     const Pattern& p = atom.args[i];
     if (!whole && (p.kind == Pattern::Kind::kAny || p.kind == Pattern::Kind::kSlot)) continue;
-    ForEachSlot(p,
-                [&](SlotId s) { (agenda_->IsBound(s) ? step.reads : step.writes).push_back(s); });
-    Pattern match = WithBinds(p, [&](SlotId s) { return agenda_->Bind(s); });
+    ForEachSlot(p, [&](SlotId s) { (ready_->IsBound(s) ? step.reads : step.writes).push_back(s); });
+    Pattern match = WithBinds(p, [&](SlotId s) { return ready_->Bind(s); });
     if (whole && p.kind != Pattern::Kind::kSet) {
       Pattern each;
       each.kind = Pattern::Kind::kEach;
@@ -183,7 +182,7 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   }
   if (step.row >= 0) {
     step.writes.push_back(step.row);
-    agenda_->Bind(step.row);
+    ready_->Bind(step.row);
   }
 }
 
@@ -192,19 +191,19 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
 Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone) {
   std::vector<Listed> items;
   for (const Clause& c : clauses) items.push_back({&c});
-  agenda_->Enter(clauses, alone);
-  Taken bound{agenda_->Mark(), {}};
+  ready_->Enter(clauses, alone);
+  Taken bound{ready_->Mark(), {}};
   Step* first = Chain(Prepare(items), Terminal::kFound, 0, taken == nullptr ? nullptr : &bound);
-  agenda_->Undo(bound.since);
-  agenda_->Leave();
+  ready_->Undo(bound.since);
+  ready_->Leave();
   if (taken != nullptr) *taken = std::move(bound.slots);
   return first;
 }
 
 Step* Planner::StepFor(const Listed& item) {
   const Clause& clause = *item.clause;
-  const auto bound = [&](SlotId s) { return agenda_->IsBound(s); };
-  const auto bind = [&](SlotId s) { return agenda_->Bind(s); };
+  const auto bound = [&](SlotId s) { return ready_->IsBound(s); };
+  const auto bind = [&](SlotId s) { return ready_->Bind(s); };
   const auto reads = [&](Step& step, const Expr& e) {
     ForEachSlot(e, [&](SlotId s) {
       if (bound(s)) step.reads.push_back(s);
@@ -302,7 +301,7 @@ Step* Planner::StepFor(const Listed& item) {
       if (bound(s)) {
         step->reads.push_back(s);
         step->of_group |= groups && group_keys_[static_cast<std::size_t>(s)];
-      } else if (agenda_->IsShared(s)) {
+      } else if (ready_->IsShared(s)) {
         step->groups.push_back(s);
       }
     }
@@ -322,9 +321,9 @@ Step* Planner::StepFor(const Listed& item) {
   }
   if (const auto* c = clause.As<GoalIsFalse>()) {
     Step* step = New(Step::Kind::kGoalFalse, &clause);
-    const std::size_t mark = agenda_->Mark();
+    const std::size_t mark = ready_->Mark();
     AtomStep(*step, c->goal);
-    agenda_->Undo(mark);
+    ready_->Undo(mark);
     return step;
   }
   if (const auto* c = clause.As<Expand>()) {
@@ -376,9 +375,9 @@ Step* Planner::StepFor(const Listed& item) {
     for (const SlotId s : taken) bind(s);
     bind(c->value);
     step->body2 = Body(c->condition, &taken);
-    const bool next = agenda_->SetBound(c->next, false);
+    const bool next = ready_->SetBound(c->next, false);
     step->body3 = Body(c->step, nullptr);
-    agenda_->SetBound(c->next, next);
+    ready_->SetBound(c->next, next);
     for (const SlotId s : taken) bind(s);
     return step;
   }
@@ -535,7 +534,7 @@ std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
 std::string Planner::ProblemOf(const std::vector<Listed>& left) const {
   for (const Listed& item : left) {
     std::vector<SlotId> lacking = SlotsOf(*item.clause);
-    std::erase_if(lacking, [&](SlotId s) { return agenda_->IsBound(s); });
+    std::erase_if(lacking, [&](SlotId s) { return ready_->IsBound(s); });
     const auto first_those_of = [&](const Expr& e, bool there) {
       std::vector<SlotId> of;
       ForEachSlot(e, [&](SlotId s) { of.push_back(s); });
@@ -555,7 +554,7 @@ std::string Planner::ProblemOf(const std::vector<Listed>& left) const {
       first_those_of(m->collection, true);
     if (item.clause->As<Negation>())
       std::stable_partition(lacking.begin(), lacking.end(),
-                            [&](SlotId s) { return agenda_->IsShared(s); });
+                            [&](SlotId s) { return ready_->IsShared(s); });
     for (const SlotId s : lacking) {
       const auto at = static_cast<std::size_t>(s);
       if ((*names_)[at].empty()) continue;
@@ -576,80 +575,80 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
   };
   const auto stuck = [&](std::string problem) {
     if (mode_ == Mode::kDerive && !plan_->problem) plan_->problem = problem;
-    Step* step = New(Step::Kind::kStuck, agenda_->First());
+    Step* step = New(Step::Kind::kStuck, ready_->First());
     step->problem = std::move(problem);
     append(step);
-    agenda_->Close();
+    ready_->Close();
     return first;
   };
-  agenda_->Open(items);
+  ready_->Open(items);
   listed_ += items.size();
-  while (!agenda_->empty()) {
+  while (!ready_->empty()) {
     if (plan_->steps.size() > kMaxSteps || listed_ > kMaxListed + items.size())
       return stuck("the rule has too many alternatives: more than " + std::to_string(kMaxSteps) +
                    " steps");
-    Agenda::Place pick = agenda_->Next();
-    if (pick == Agenda::kNobody) {
-      const Agenda::Place whole = agenda_->NextToDecompose();
-      if (whole != Agenda::kNobody) {
-        for (const Listed& part : Decomposed(*agenda_->at(whole).clause)) agenda_->Add(part);
-        agenda_->Remove(whole);
+    ReadyQueue::Place pick = ready_->Next();
+    if (pick == ReadyQueue::kNobody) {
+      const ReadyQueue::Place whole = ready_->NextToDecompose();
+      if (whole != ReadyQueue::kNobody) {
+        for (const Listed& part : Decomposed(*ready_->at(whole).clause)) ready_->Add(part);
+        ready_->Remove(whole);
         continue;
       }
-      pick = agenda_->NextInDespair();
+      pick = ready_->NextInDespair();
     }
-    if (pick == Agenda::kNobody) return stuck(ProblemOf(agenda_->Left()));
-    const Listed item = agenda_->at(pick);
+    if (pick == ReadyQueue::kNobody) return stuck(ProblemOf(ready_->Left()));
+    const Listed item = ready_->at(pick);
     if (const auto* c = item.clause->As<Alternatives>()) {
-      agenda_->Remove(pick);
-      const std::vector<Listed> others = agenda_->Left();
-      agenda_->Close();
+      ready_->Remove(pick);
+      const std::vector<Listed> others = ready_->Left();
+      ready_->Close();
       Step* step = New(Step::Kind::kBranch, item.clause);
       step->ordered = c->ordered && mode_ == Mode::kSolve;
       for (const SlotId s : SlotsOf(*item.clause))
-        if (!agenda_->IsBound(s)) step->clears.push_back(s);
+        if (!ready_->IsBound(s)) step->clears.push_back(s);
       append(step);
-      const std::size_t mark = agenda_->Mark();
+      const std::size_t mark = ready_->Mark();
       for (const Clauses& branch : c->branches) {
         std::vector<Listed> all;
         for (const Clause& b : branch) all.push_back({&b});
         all = Prepare(all);
         all.insert(all.end(), others.begin(), others.end());
         step->branches.push_back(Chain(all, terminal, depth, taken));
-        agenda_->Undo(mark);
+        ready_->Undo(mark);
       }
       return first;
     }
     const auto* read = item.clause->As<ReadAvar>();
-    const bool known = read != nullptr && read->last && agenda_->IsBound(read->slot);
+    const bool known = read != nullptr && read->last && ready_->IsBound(read->slot);
     Step* step = known ? nullptr : StepFor(item);
     if (step != nullptr) append(step);
-    agenda_->Remove(pick);
+    ready_->Remove(pick);
     if (step == nullptr) continue;
     if (!HolesOf(*step).empty()) {
-      std::vector<Listed> left = agenda_->Left();
+      std::vector<Listed> left = ready_->Left();
       if (terminal == Terminal::kBody) left.insert(left.end(), body_.begin(), body_.end());
       for (Step* text : TextsOf(*step, left)) append(text);
     }
   }
   if (terminal == Terminal::kBody) {
-    agenda_->Close();
-    agenda_->SetOutside(outside_);
+    ready_->Close();
+    ready_->SetOutside(outside_);
     *link = Chain(body_, Terminal::kEmit, depth, taken);
-    agenda_->SetOutside(before_body_);
+    ready_->SetOutside(before_body_);
     return first;
   }
   if (terminal == Terminal::kEmit)
     for (const SlotId s : wanted_)
-      if (!agenda_->IsBound(s)) {
+      if (!ready_->IsBound(s)) {
         const auto at = static_cast<std::size_t>(s);
         const std::string& name = (*names_)[at];
         if (name == kAnyInput) return stuck("nothing binds the `_` of the head");
         return stuck(((*avar_)[at] ? "$" : "?") + name + " is an argument that nothing binds");
       }
-  if (taken != nullptr) taken->slots = agenda_->Since(taken->since);
+  if (taken != nullptr) taken->slots = ready_->Since(taken->since);
   append(New(terminal == Terminal::kEmit ? Step::Kind::kEmit : Step::Kind::kFound, nullptr));
-  agenda_->Close();
+  ready_->Close();
   return first;
 }
 
@@ -671,7 +670,7 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
   if (!flows_on_.empty())
     for (std::size_t s = 0; s < outside_.size(); ++s) outside_[s] = outside_[s] || flows_on_[s];
   FindGroupKeys(clauses, bound);
-  agenda_->Begin(bound, outside_, avar, delta >= 0);
+  ready_->Begin(bound, outside_, avar, delta >= 0);
 
   std::vector<Listed> items;
   for (std::size_t k = 0; k < clauses.size(); ++k) {
@@ -703,7 +702,7 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
     } else {
       before_body_ = outside_;
       for (const Listed& item : body_) CollectSlots(*item.clause, before_body_);
-      agenda_->SetOutside(before_body_);
+      ready_->SetOutside(before_body_);
       plan->first = Chain(items, Terminal::kBody, 0, nullptr);
     }
   }

@@ -43,7 +43,7 @@ namespace rpl {
 
 enum class Mode : std::uint8_t {
   kDerive,  // bottom-up: every relation is read from the store
-  kSolve,   // on demand: goals, calls and demanded relations are reached
+  kSolve,   // on demand: goals, calls and tabled relations are reached
 };
 
 /// How a plan reads a relation.
@@ -166,7 +166,7 @@ struct Listed {
   Range range = Range::kAll;
 };
 
-class Agenda;  // interp/plan/agenda.h
+class ReadyQueue;  // interp/plan/ready_queue.h
 
 /// Whether an equality is one of lists or terms, so that it says the same of their parts.
 bool CanDecompose(const Compare& c);
@@ -194,7 +194,7 @@ class Planner {
   enum class Terminal : std::uint8_t { kEmit, kFound, kBody };
   /// What a nested plan has bound at its end.
   struct Taken {
-    std::size_t since;  // a mark of the agenda
+    std::size_t since;  // a mark of the ready queue
     std::vector<SlotId> slots;
   };
 
@@ -216,7 +216,7 @@ class Planner {
   const Catalog& catalog_;
   Store& store_;
   Mode mode_;
-  std::unique_ptr<Agenda> agenda_;
+  std::unique_ptr<ReadyQueue> ready_;
   Plan* plan_ = nullptr;
   std::size_t listed_ = 0;  // clauses in all lists so far, a measure of the work
   const std::vector<std::string>* names_ = nullptr;

@@ -8,7 +8,7 @@
 namespace rpl {
 namespace {
 
-// New rows that a team takes in sooner than one thread.
+// New rows that a thread pool takes in sooner than one thread.
 constexpr RowId kShared = 2'048;
 // Rows of a slice: what waits of them stays in the cache.
 constexpr RowId kSlice = 1 << 14;
@@ -141,19 +141,20 @@ std::size_t Index::bytes() const {
   return out;
 }
 
-void IndexExtension::Run(std::span<const Growth> growths, const KeepOn* keep_on, Team* team) {
+void IndexExtension::Run(std::span<const Growth> growths, const KeepOn* keep_on,
+                         ThreadPool* workers) {
   std::size_t left = 0;
   for (const auto& [index, rows, end] : growths) left += end - std::min(index->size(), end);
-  if (left < kShared) team = nullptr;
-  const std::size_t threads = team == nullptr ? 1 : team->size();
+  if (left < kShared) workers = nullptr;
+  const std::size_t threads = workers == nullptr ? 1 : workers->size();
   const std::size_t count = growths.size();
   if (slices_.size() < threads * count) slices_.resize(threads * count);
   while (Cut(growths, threads)) {
-    Team::Each(team, threads * count,
-               [&](std::size_t k) { Split(growths[k % count], slices_[k]); });
+    ThreadPool::ParallelFor(workers, threads * count,
+                            [&](std::size_t k) { Split(growths[k % count], slices_[k]); });
     std::size_t shards = 0;
     for (const Growth& growth : growths) shards = std::max(shards, growth.index->shards_.size());
-    Team::Each(team, shards * count, [&](std::size_t k) {
+    ThreadPool::ParallelFor(workers, shards * count, [&](std::size_t k) {
       const auto& [index, rows, end] = growths[k % count];
       const std::size_t shard = k / count;
       if (shard >= index->shards_.size()) return;

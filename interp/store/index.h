@@ -3,8 +3,8 @@
 // Indexes: the rows of a RowSet that agree on some columns.
 //
 // The rows of each key are a list of ids, ascending, since rows are taken in as they are numbered:
-// what is new of a key is the end of its list. An index that a team extends lies in shards by the
-// hash of the key, each of which is looked after by one thread:
+// what is new of a key is the end of its list. An index that a thread pool extends lies in shards
+// by the hash of the key, each of which is looked after by one thread:
 //
 //   rows     | ........ | ........ |        slices: each thread puts the keys of one to shards
 //   keys     | a  b  a  | b  c     |
@@ -22,7 +22,7 @@
 
 #include "interp/store/id_table.h"
 #include "interp/store/row_set.h"
-#include "interp/store/team.h"
+#include "interp/store/thread_pool.h"
 #include "interp/store/value.h"
 
 namespace rpl {
@@ -66,7 +66,7 @@ class Index {
     RowId size;
     std::uint32_t at;
   };
-  // One, or as many as a team shares out.
+  // One, or as many as a thread pool shares out.
   struct alignas(64) Shard {
     IdTable heads;  // of lists
     PageArray<List> lists;
@@ -102,10 +102,10 @@ class IndexExtension {
     const RowSet* rows;
     RowId end;
   };
-  /// Takes in the rows that the indexes, all different, do not have; many of them by `team`, if
+  /// Takes in the rows that the indexes, all different, do not have; many of them by `workers`, if
   /// there is one (null: none). From time to time `keep_on` (may be null) is called: when it says
   /// no, the rest of the rows is left out.
-  void Run(std::span<const Growth> growths, const KeepOn* keep_on, Team* team);
+  void Run(std::span<const Growth> growths, const KeepOn* keep_on, ThreadPool* workers);
 
  private:
   /// Rows of an index, and their keys by shard, in order.

@@ -55,10 +55,10 @@ TEST_CASE("building an index can be stopped, and goes on where it was") {
   CHECK(rows(rel.IndexOn(0b10)) == kRows / 2);
 }
 
-TEST_CASE("indexes that a team extends have the lists that one thread makes") {
+TEST_CASE("indexes that a thread pool extends have the lists that one thread makes") {
   Pool pool;
   Store store(pool);
-  Team team(4);
+  ThreadPool workers(4);
   Relation& rel = store.at(store.Declare(Space::kRelation, "p", 3));
   IndexExtension extension;
   Index together[] = {Index(0b101), Index(0b010), Index(0b110)};
@@ -73,7 +73,7 @@ TEST_CASE("indexes that a team extends have the lists that one thread makes") {
     const RowId ends[] = {rel.size(), rel.size(), rel.size() / 2};
     std::vector<IndexExtension::Growth> growths;
     for (std::size_t i = 0; i < 3; ++i) growths.push_back({&together[i], &rel.rows(), ends[i]});
-    extension.Run(growths, nullptr, &team);
+    extension.Run(growths, nullptr, &workers);
     for (std::size_t i = 0; i < 3; ++i) {
       const IndexExtension::Growth growth = {&alone[i], &rel.rows(), ends[i]};
       IndexExtension().Run({&growth, 1}, nullptr, nullptr);
@@ -98,7 +98,7 @@ TEST_CASE("indexes that a team extends have the lists that one thread makes") {
 TEST_CASE("an index that has more rows than are asked for keeps them") {
   Pool pool;
   Store store(pool);
-  Team team(4);
+  ThreadPool workers(4);
   Relation& rel = store.at(store.Declare(Space::kRelation, "p", 1));
   for (int i = 0; i < 5'000; ++i) rel.Insert(std::vector<Value>{pool.Int(i)}, false);
   Index ahead(1), behind(1);
@@ -106,7 +106,7 @@ TEST_CASE("an index that has more rows than are asked for keeps them") {
   IndexExtension().Run(growths, nullptr, nullptr);
   growths[0].end = 50;
   growths[1].end = 5'000;
-  IndexExtension().Run(growths, nullptr, &team);
+  IndexExtension().Run(growths, nullptr, &workers);
   CHECK(ahead.size() == 5'000);
   CHECK(ahead.keys() == 5'000);
   CHECK(behind.keys() == 5'000);

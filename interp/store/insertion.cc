@@ -55,7 +55,7 @@ std::size_t Insertion::Insert(std::size_t most) {
 std::size_t Insertion::InsertAlone(std::size_t most) {
   std::size_t added = 0;
   for (Waiting& batch : batches_) {
-    batch.to->Reserve(batch.rows.size, &team_);
+    batch.to->Reserve(batch.rows.size, &workers_);
     batch.added = 0;
     batch.rows.ForEach([&](const Value* row) {
       if (added == most || !batch.to->Insert(row, WaitingRows::HashOf(row)).is_new) return;
@@ -70,13 +70,13 @@ std::size_t Insertion::InsertTogether() {
   std::size_t pages = 0;
   for (Head& head : heads_) {
     RowSet& rows = *head.rows;
-    rows.Reserve(std::max(head.found, kParts), &team_);  // each part has slots
+    rows.Reserve(std::max(head.found, kParts), &workers_);  // each part has slots
     rows.cells_.Extend(head.found * rows.arity());
     head.pages = PagesToTouch(rows);
     pages += head.pages;
   }
-  team_.Each(pages + heads_.size() * kParts, [&](std::size_t k) {
-    if (k >= pages) return ClaimPart(heads_[(k - pages) / kParts], (k - pages) % kParts);
+  workers_.ParallelFor(pages + heads_.size() * kParts, [&](std::size_t k) {
+    if (k >= pages) return ReservePart(heads_[(k - pages) / kParts], (k - pages) % kParts);
     Head* head = heads_.data();
     for (; k >= head->pages; ++head) k -= head->pages;
     const std::size_t begin = (head->rows->touched_ + k) * kCells;
@@ -85,14 +85,14 @@ std::size_t Insertion::InsertTogether() {
   std::size_t added = 0;
   for (Head& head : heads_) {
     head.rows->touched_ += head.pages;
-    ClaimBeyond(head);
+    ReserveBeyond(head);
     added += Number(head);
   }
-  team_.Each(batches_.size(), [&](std::size_t k) { Settle(batches_[k]); });
-  team_.Each(heads_.size() * (kParts + 1), [&](std::size_t k) {
+  workers_.ParallelFor(batches_.size(), [&](std::size_t k) { Settle(batches_[k]); });
+  workers_.ParallelFor(heads_.size() * (kParts + 1), [&](std::size_t k) {
     Head& head = heads_[k / (kParts + 1)];
-    for (const Claim& claim : head.parts[k % (kParts + 1)].claims)
-      head.rows->table_.Replace(claim.slot, claim.number);
+    for (const Reservation& reservation : head.parts[k % (kParts + 1)].reservations)
+      head.rows->table_.Replace(reservation.slot, reservation.number);
   });
   return added;
 }
@@ -105,19 +105,19 @@ std::size_t Insertion::PagesToTouch(RowSet& rows) const {
   rows.touched_ = std::max(rows.touched_, (written + kCells - 1) / kCells);
   const std::size_t needed = (rows.cells_.size() + kCells - 1) / kCells;
   if (needed <= rows.touched_) return 0;
-  const std::size_t ahead = std::min(needed / 4, team_.size() - 1);
+  const std::size_t ahead = std::min(needed / 4, workers_.size() - 1);
   const std::size_t there = rows.cells_.capacity() / kCells;
   return std::max(std::min(needed + ahead, there), rows.touched_) - rows.touched_;
 }
 
-// Claims slots for the rows of a part, block by block: what a row needs of the memory is asked for
-// before its turn comes, first its place in the table, then the row found there.
-void Insertion::ClaimPart(Head& head, std::size_t part) {
+// Reserves slots for the rows of a part, block by block: what a row needs of the memory is asked
+// for before its turn comes, first its place in the table, then the row found there.
+void Insertion::ReservePart(Head& head, std::size_t part) {
   constexpr std::size_t kBlock = 64;
   Next block[kBlock];
   std::size_t waiting = 0;
   Part& mine = head.parts[part];
-  mine.claims.Shrink(0);
+  mine.reservations.Shrink(0);
   mine.ends.assign(head.batches.size(), 0);
   mine.beyond.clear();
   for (std::uint32_t k = 0; k < head.batches.size(); ++k) {
@@ -127,22 +127,22 @@ void Insertion::ClaimPart(Head& head, std::size_t part) {
       const std::uint64_t hash = WaitingRows::HashOf(row);
       block[waiting++] = {row, hash, 0, k, WaitingRows::NumberOf(row)};
       head.rows->Prefetch(hash);
-      if (waiting == kBlock) ClaimBlock(head, part, {block, std::exchange(waiting, 0)});
+      if (waiting == kBlock) ReserveBlock(head, part, {block, std::exchange(waiting, 0)});
     }
   }
-  ClaimBlock(head, part, {block, waiting});
+  ReserveBlock(head, part, {block, waiting});
   std::partial_sum(mine.ends.begin(), mine.ends.end(), mine.ends.begin());
 }
 
-// Until the ids are known a slot has a ticket: how many claims of the part are in front of its
-// own. As in RowSet::InsertEach, it decides no branch whether a row is new.
-void Insertion::ClaimBlock(Head& head, std::size_t part, std::span<Next> block) {
+// Until the ids are known a slot has a ticket: how many reservations of the part are in front of
+// its own. As in RowSet::InsertEach, it decides no branch whether a row is new.
+void Insertion::ReserveBlock(Head& head, std::size_t part, std::span<Next> block) {
   Part& mine = head.parts[part];
   RowSet& rows = *head.rows;
   RowTable& table = rows.table_;
   const RowId base = rows.size();
-  std::size_t claimed = mine.claims.size();
-  mine.claims.Extend(block.size() + 1);
+  std::size_t reserved = mine.reservations.size();
+  mine.reservations.Extend(block.size() + 1);
   for (Next& next : block) {
     next.slot = table.Seek(next.hash, table.Home(next.hash), part);
     if (next.slot == RowTable::kBeyond) continue;
@@ -158,23 +158,23 @@ void Insertion::ClaimBlock(Head& head, std::size_t part, std::span<Next> block) 
       }
       const RowId known = table.IdAt(slot);
       const RowId is_new = known == kNoId ? 1 : 0;
-      const RowId id = is_new == 1 ? base + static_cast<RowId>(claimed) : known;
-      mine.claims[claimed] = {next.row, static_cast<std::uint32_t>(slot), next.number};
+      const RowId id = is_new == 1 ? base + static_cast<RowId>(reserved) : known;
+      mine.reservations[reserved] = {next.row, static_cast<std::uint32_t>(slot), next.number};
       const Value* const old = rows.Row(id < base ? id : 0);
-      const Value* const ours = mine.claims[id < base ? claimed : id - base].row;
+      const Value* const ours = mine.reservations[id < base ? reserved : id - base].row;
       if (!rows.Same(next.row, id < base ? old : ours)) continue;  // another row has that tag
       table.Put(slot, next.hash, id);
-      claimed += is_new;
+      reserved += is_new;
       mine.ends[next.batch] += is_new;
       break;
     }
   }
-  mine.claims.Shrink(claimed);
+  mine.reservations.Shrink(reserved);
 }
 
 // The rows that found no place in their part, in order; few, as tables are not full. Their tickets
 // come after those that any part gave out.
-void Insertion::ClaimBeyond(Head& head) {
+void Insertion::ReserveBeyond(Head& head) {
   RowSet& rows = *head.rows;
   std::vector<Beyond> beyond;
   for (std::size_t part = 0; part < kParts; ++part)
@@ -184,18 +184,18 @@ void Insertion::ClaimBeyond(Head& head) {
                               : WaitingRows::NumberOf(a.row) < WaitingRows::NumberOf(b.row);
   });
   Part& all = head.parts[kParts];
-  all.claims.Shrink(0);
+  all.reservations.Shrink(0);
   all.ends.assign(head.batches.size(), 0);
   const RowId base = rows.size();
   std::size_t most = 0;
   for (std::size_t part = 0; part < kParts; ++part)
-    most = std::max(most, head.parts[part].claims.size());
+    most = std::max(most, head.parts[part].reservations.size());
   const RowId tickets = base + static_cast<RowId>(most);
   const auto row_at = [&](std::size_t slot) {
     const RowId id = rows.table_.IdAt(slot);
     if (id < base) return rows.Row(id);
-    return id < tickets ? head.parts[rows.table_.PartAt(slot)].claims[id - base].row
-                        : all.claims[id - tickets].row;
+    return id < tickets ? head.parts[rows.table_.PartAt(slot)].reservations[id - base].row
+                        : all.reservations[id - tickets].row;
   };
   for (const Beyond& next : beyond) {
     const std::uint64_t hash = WaitingRows::HashOf(next.row);
@@ -204,8 +204,8 @@ void Insertion::ClaimBeyond(Head& head) {
       const bool is_free = rows.table_.IdAt(slot) == kNoId;
       if (!is_free && !rows.Same(next.row, row_at(slot))) continue;
       if (is_free) {
-        rows.table_.Put(slot, hash, tickets + static_cast<RowId>(all.claims.size()));
-        all.claims.push_back(
+        rows.table_.Put(slot, hash, tickets + static_cast<RowId>(all.reservations.size()));
+        all.reservations.push_back(
             {next.row, static_cast<std::uint32_t>(slot), WaitingRows::NumberOf(next.row)});
         ++all.ends[next.batch];
       }
@@ -234,15 +234,16 @@ std::size_t Insertion::Number(Head& head) {
 void Insertion::Settle(Waiting& batch) {
   const auto each_claim = [&](auto&& fn) {
     for (Part& part : heads_[batch.head].parts)
-      for (std::size_t i = part.BeginOf(batch.at); i < part.ends[batch.at]; ++i) fn(part.claims[i]);
+      for (std::size_t i = part.BeginOf(batch.at); i < part.ends[batch.at]; ++i)
+        fn(part.reservations[i]);
   };
   batch.ranks.Reset(batch.rows.size);
-  each_claim([&](const Claim& claim) { batch.ranks.Mark(claim.number); });
+  each_claim([&](const Reservation& reservation) { batch.ranks.Mark(reservation.number); });
   batch.ranks.Count();
-  each_claim([&](Claim& claim) {
-    const RowId id = batch.first + batch.ranks.Before(claim.number);
-    batch.to->Write(id, claim.row);
-    claim.number = id;
+  each_claim([&](Reservation& reservation) {
+    const RowId id = batch.first + batch.ranks.Before(reservation.number);
+    batch.to->Write(id, reservation.row);
+    reservation.number = id;
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Insertion of many rows by a team: they get the ids that one thread would have given them.
+// Insertion of many rows by a thread pool: they get the ids that one thread would have given them.
 //
 // The rows come in batches, each for one set of rows, in the order in which they are to stand
 // there. The table of a set lies in parts (interp/store/row_table.h), and who fills a batch puts
@@ -21,16 +21,16 @@
 
 #include "interp/store/row_batch.h"
 #include "interp/store/row_set.h"
-#include "interp/store/team.h"
+#include "interp/store/thread_pool.h"
 
 namespace rpl {
 
 class Insertion {
  public:
   /// Inserts what is in at most `batches` batches; fewer than `few` rows by one thread, which is
-  /// sooner. Borrows the team.
-  Insertion(Team& team, std::size_t batches, std::size_t few)
-      : team_(team), few_(few), waiting_(batches) {}
+  /// sooner. Borrows the thread pool.
+  Insertion(ThreadPool& workers, std::size_t batches, std::size_t few)
+      : workers_(workers), few_(few), waiting_(batches) {}
 
   std::size_t batches() const { return waiting_.size(); }
   /// Batch k, empty, to be filled with rows for `rows`, in parts (RowSet::PartOf).
@@ -58,7 +58,7 @@ class Insertion {
     Ranks ranks;            // of its new rows
   };
   /// A row that is new, and the slot that it took.
-  struct Claim {
+  struct Reservation {
     const Value* row;
     std::uint32_t slot;
     std::uint32_t number;  // in its batch; then its id
@@ -77,8 +77,8 @@ class Insertion {
     const Value* row;
   };
   struct Part {
-    PageArray<Claim> claims;        // batch by batch
-    std::vector<std::size_t> ends;  // of those of each batch
+    PageArray<Reservation> reservations;  // batch by batch
+    std::vector<std::size_t> ends;        // of those of each batch
     std::vector<Beyond> beyond;
 
     std::size_t BeginOf(std::size_t batch) const { return batch == 0 ? 0 : ends[batch - 1]; }
@@ -95,13 +95,13 @@ class Insertion {
   std::size_t InsertAlone(std::size_t most);
   std::size_t InsertTogether();
   std::size_t PagesToTouch(RowSet& rows) const;
-  void ClaimPart(Head& head, std::size_t part);
-  void ClaimBlock(Head& head, std::size_t part, std::span<Next> block);
-  void ClaimBeyond(Head& head);
+  void ReservePart(Head& head, std::size_t part);
+  void ReserveBlock(Head& head, std::size_t part, std::span<Next> block);
+  void ReserveBeyond(Head& head);
   std::size_t Number(Head& head);
   void Settle(Waiting& batch);
 
-  Team& team_;
+  ThreadPool& workers_;
   const std::size_t few_;
   std::vector<Waiting> waiting_;
   // Closed, and what they are inserted into: the first of all heads, which have the memory of

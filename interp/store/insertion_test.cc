@@ -41,17 +41,17 @@ auto GoodRows(Pool& pool) {
   };
 }
 
-// Inserts the same rows, into two sets of them, by a team and one by one.
+// Inserts the same rows, into two sets of them, by a thread pool and one by one.
 template <typename Row>
-void CompareWith(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_batch,
+void CompareWith(std::uint32_t seed, std::size_t batches, std::size_t rows_of_a_batch,
                  const Row& row_of, std::size_t few = 512) {
   constexpr std::size_t kBatches = 5;
   std::mt19937 random(seed);
-  Team team(3);
-  Insertion insertion(team, kBatches, few);
+  ThreadPool workers(3);
+  Insertion insertion(workers, kBatches, few);
   RowSet together[] = {RowSet(2), RowSet(2)};
   RowSet alone[] = {RowSet(2), RowSet(2)};
-  for (std::size_t wave = 0; wave < waves; ++wave) {
+  for (std::size_t wave = 0; wave < batches; ++wave) {
     std::size_t added[kBatches] = {};
     for (std::size_t k = 0; k < kBatches; ++k) {
       const std::size_t set = random() % 4 == 0 ? 1 : 0;
@@ -78,7 +78,7 @@ void CompareWith(std::uint32_t seed, std::size_t waves, std::size_t rows_of_a_ba
   }
 }
 
-TEST_CASE("rows that a team inserts have the ids that one thread gives") {
+TEST_CASE("rows that a thread pool inserts have the ids that one thread gives") {
   Pool pool;
   const auto good = GoodRows(pool);
   CompareWith(1, 40, 20, good);
@@ -137,10 +137,10 @@ TEST_CASE("rows side by side are inserted as they are one by one, and no more th
   }
 }
 
-TEST_CASE("a team inserts at most as many new rows as it may") {
+TEST_CASE("a thread pool inserts at most as many new rows as it may") {
   Pool pool;
-  Team team(4);
-  Insertion insertion(team, 2, 512);
+  ThreadPool workers(4);
+  Insertion insertion(workers, 2, 512);
   RowSet rows(1);
   for (std::size_t k = 0; k < 2; ++k) {
     RowBatch& batch = insertion.Begin(k, rows);

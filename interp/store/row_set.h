@@ -51,11 +51,11 @@ class RowSet {
   /// Adds those rows that are not there, in order; their hashes should have been prefetched.
   /// Stops when `most` were new; returns how many were.
   std::size_t InsertEach(const WaitingRows& rows, std::size_t most);
-  /// The table will not grow for the next `count` rows: now it is made large enough, by `team` if
-  /// there is one.
-  void Reserve(std::size_t count, Team* team = nullptr) {
+  /// The table will not grow for the next `count` rows: now it is made large enough, by `workers`
+  /// if there is one.
+  void Reserve(std::size_t count, ThreadPool* workers = nullptr) {
     const auto hash_of = [this](RowId row) { return HashOf(Cells(row)); };
-    table_.Reserve(size_, size_ + count, hash_of, team);
+    table_.Reserve(size_, size_ + count, hash_of, workers);
   }
   void Prefetch(std::uint64_t hash) const { table_.Prefetch(hash); }
   RowId Find(std::span<const Value> row) const {

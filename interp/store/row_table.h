@@ -24,7 +24,7 @@
 
 #include "interp/store/id_table.h"
 #include "interp/store/pages.h"
-#include "interp/store/team.h"
+#include "interp/store/thread_pool.h"
 
 namespace rpl {
 
@@ -51,12 +51,12 @@ class RowTable {
     if (!slots_.empty()) rpl::Prefetch(&slots_[Home(hash)]);
   }
 
-  /// Makes room for the ids below `end`, by `team` if there is one (null: none). `size` are there,
-  /// whose hashes are `hash_of(id)`.
+  /// Makes room for the ids below `end`, by `workers` if there is one (null: none). `size` are
+  /// there, whose hashes are `hash_of(id)`.
   template <typename HashOf>
-  void Reserve(RowId size, std::size_t end, const HashOf& hash_of, Team* team) {
+  void Reserve(RowId size, std::size_t end, const HashOf& hash_of, ThreadPool* workers) {
     if (const std::size_t slots = SlotsFor(end); slots > slots_.size())
-      Grow(slots, size, hash_of, team);
+      Grow(slots, size, hash_of, workers);
   }
 
   /// For inserting many. A search for a key of that hash goes from its Home to where Seek finds
@@ -123,22 +123,22 @@ class RowTable {
   }
 
   template <typename HashOf>
-  void Grow(std::size_t slots, RowId size, const HashOf& hash_of, Team* team) {
+  void Grow(std::size_t slots, RowId size, const HashOf& hash_of, ThreadPool* workers) {
     const std::size_t old = slots_.size();
     slots_.Resize(slots);
     mask_ = static_cast<std::uint32_t>(slots - 1);
     bits_ = std::countr_zero(slots);
     // A huge page is given to one thread: if several wrote to it first, each would clear one.
     const std::size_t pages = (slots - old) / kPage;
-    Team::Each(team, pages + (old + kCleared - 1) / kCleared, [&](std::size_t k) {
+    ThreadPool::ParallelFor(workers, pages + (old + kCleared - 1) / kCleared, [&](std::size_t k) {
       if (k < pages) return slots_.Touch(old + k * kPage, old + (k + 1) * kPage);
       const std::size_t begin = (k - pages) * kCleared;
       std::fill_n(&slots_[begin], std::min(kCleared, old - begin), 0);
     });
-    Team::Each(team, (size + kPlaced - 1) / kPlaced, [&](std::size_t k) {
+    ThreadPool::ParallelFor(workers, (size + kPlaced - 1) / kPlaced, [&](std::size_t k) {
       const auto begin = static_cast<RowId>(k * kPlaced);
       const RowId end = std::min(begin + kPlaced, size);
-      if (team != nullptr) Place<true>(begin, end, hash_of);
+      if (workers != nullptr) Place<true>(begin, end, hash_of);
       else Place<false>(begin, end, hash_of);
     });
   }

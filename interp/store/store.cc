@@ -43,12 +43,13 @@ Index& Relation::OpenIndex(Columns columns) {
   return *indexes_.emplace_back(std::make_unique<Index>(columns));
 }
 
-const Index& Relation::IndexOn(Columns columns, RowId end, const KeepOn* keep_on, Team* team) {
+const Index& Relation::IndexOn(Columns columns, RowId end, const KeepOn* keep_on,
+                               ThreadPool* workers) {
   assert(end <= size());
   Index& index = OpenIndex(columns);
   if (index.size() < end) {
     const IndexExtension::Growth growth = {&index, &rows_, end};
-    IndexExtension().Run({&growth, 1}, keep_on, team);
+    IndexExtension().Run({&growth, 1}, keep_on, workers);
   }
   return index;
 }

@@ -109,8 +109,9 @@ class Relation {
 
   /// The rows before `end` are in the index on `columns`, which is made when there is none;
   /// others may be. But when `keep_on` (may be null) stopped it, it has the first of them
-  /// only. O(new rows); `team` as for IndexExtension. REQUIRES: columns is not 0.
-  const Index& IndexOn(Columns columns, RowId end, const KeepOn* keep_on, Team* team = nullptr);
+  /// only. O(new rows); `workers` as for IndexExtension. REQUIRES: columns is not 0.
+  const Index& IndexOn(Columns columns, RowId end, const KeepOn* keep_on,
+                       ThreadPool* workers = nullptr);
   const Index& IndexOn(Columns columns, const KeepOn* keep_on = nullptr) {
     return IndexOn(columns, size(), keep_on);
   }

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "interp/store/team.h"
+#include "interp/store/thread_pool.h"
 #include "interp/testing/testing.h"
 
 namespace rpl {
@@ -89,13 +89,13 @@ TEST_CASE("a derived row becomes asserted, an asserted one stays so") {
 
 TEST_CASE("a table that several threads grow finds every row") {
   Pool pool;
-  Team team(4);
+  ThreadPool workers(4);
   std::mt19937 random(3);
   RowSet rows(2);
   for (int i = 0; i < 300'000; ++i)
     rows.Insert(std::vector<Value>{pool.Int(random() % 1000), pool.Int(random() % 100'000)});
   CHECK(rows.GrowthFor(1'000'000) > 0);
-  rows.Reserve(1'000'000, &team);
+  rows.Reserve(1'000'000, &workers);
   CHECK(rows.GrowthFor(1'000'000) == 0);
   for (RowId row = 0; row < rows.size(); ++row) REQUIRE(rows.Find(rows.Cells(row)) == row);
   CHECK(rows.Find(std::vector<Value>{pool.Int(1000), pool.Int(0)}) == kNoId);

@@ -475,7 +475,7 @@ TEST_CASE("rows are the same in whatever order atoms are read") {
   CHECK(Agree("atom order", AnyPlanIsRight, 2000));
 }
 
-TEST_CASE("a demanded relation is a filter") { CHECK(Agree("demand", DemandIsFilter, 2000)); }
+TEST_CASE("a tabled relation is a filter") { CHECK(Agree("demand", DemandIsFilter, 2000)); }
 
 TEST_CASE("a relation of which one rule needs its caller is read whole") {
   CHECK(Agree("mixed", MixedIsDerived, 2000));

@@ -621,7 +621,7 @@ int GatherColumn(const Call& head) {
   for (std::size_t i = 0; i < head.args.size(); ++i) {
     const Node& arg = head.args[i];
     if (Gathers(arg) && !arg.As<Collection>()->items.empty())
-      throw Unsupported{"a gathering head with elements"};
+      throw Unsupported{"an aggregate head with elements"};
     if (Gathers(arg)) return static_cast<int>(i);
     const std::function<void(const Node&)> look = [&](const Node& inner) {
       if (Gathers(inner)) throw Unsupported{"a head that gathers inside of an argument"};

@@ -9,7 +9,7 @@
 //
 // Covers the pure core: facts, rules with several heads, conjunction, disjunction,
 // negation, comparison and arithmetic, counts with and without group keys (decision 25),
-// gathering heads (§8), sets (§7, decisions 27, 28, 33), destructuring, maps, nested terms,
+// aggregate heads (§8), sets (§7, decisions 27, 28, 33), destructuring, maps, nested terms,
 // `in`, set operators, templates. Anything else, and recursion through negation, counts or
 // gathering, gives nullopt and a problem.
 //

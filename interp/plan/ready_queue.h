@@ -12,9 +12,9 @@
 // the slots of all lists; Undo frees what was bound since a mark, for lists closed by then.
 // Scope says what stands outside an inner list.
 //
-// An Agenda borrows the clauses of its lists while these are open.
-#ifndef RPL_INTERP_PLAN_AGENDA_H_
-#define RPL_INTERP_PLAN_AGENDA_H_
+// An ReadyQueue borrows the clauses of its lists while these are open.
+#ifndef RPL_INTERP_PLAN_READY_QUEUE_H_
+#define RPL_INTERP_PLAN_READY_QUEUE_H_
 
 #include <cstdint>
 #include <memory>
@@ -24,13 +24,13 @@
 
 namespace rpl {
 
-class Agenda {
+class ReadyQueue {
  public:
   using Item = Listed;
   using Place = std::uint32_t;  // of a clause in its list
   static constexpr Place kNobody = 0xFFFFFFFF;
 
-  Agenda(const Catalog& catalog, Mode mode) : catalog_(catalog), mode_(mode) {}
+  ReadyQueue(const Catalog& catalog, Mode mode) : catalog_(catalog), mode_(mode) {}
 
   /// Forgets everything. `outside`: slots that others need. `greedy`: of the clauses that
   /// can run, the one with most known columns comes first, not the first one.
@@ -168,4 +168,4 @@ class Agenda {
 
 }  // namespace rpl
 
-#endif  // RPL_INTERP_PLAN_AGENDA_H_
+#endif  // RPL_INTERP_PLAN_READY_QUEUE_H_

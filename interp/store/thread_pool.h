@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A few threads that do one thing together, again and again.
+// A pool of threads for parallel loops.
 //
-// The thread that made the team belongs to it and takes its share. Between two calls of Each
-// everything that one of them wrote is seen by all.
-#ifndef RPL_INTERP_STORE_TEAM_H_
-#define RPL_INTERP_STORE_TEAM_H_
+// The thread that made the pool belongs to it and takes its share of the work. Writes of one thread
+// are visible to all of them in the next loop.
+#ifndef RPL_INTERP_STORE_THREAD_POOL_H_
+#define RPL_INTERP_STORE_THREAD_POOL_H_
 
 #include <atomic>
 #include <cstddef>
@@ -17,11 +17,11 @@
 
 namespace rpl {
 
-class Team {
+class ThreadPool {
  public:
-  explicit Team(std::size_t threads);
-  Team(const Team&) = delete;
-  ~Team();
+  explicit ThreadPool(std::size_t threads);
+  ThreadPool(const ThreadPool&) = delete;
+  ~ThreadPool();
 
   std::size_t size() const { return stretches_.size(); }
 
@@ -29,11 +29,11 @@ class Team {
   /// ended. Each thread first takes a stretch of its own, which is the same for the same count:
   /// what a task leaves in the cache is mostly there for the next one with that k. An exception of
   /// one of them is thrown again here; then some may not have begun.
-  void Each(std::size_t count, const std::function<void(std::size_t)>& task);
-  /// The same by `team` if there is one (null: none), else by this thread, in order.
+  void ParallelFor(std::size_t count, const std::function<void(std::size_t)>& task);
+  /// The same by `workers` if there is one (null: none), else by this thread, in order.
   template <typename Task>
-  static void Each(Team* team, std::size_t count, const Task& task) {
-    if (team != nullptr) return team->Each(count, task);
+  static void ParallelFor(ThreadPool* workers, std::size_t count, const Task& task) {
+    if (workers != nullptr) return workers->ParallelFor(count, task);
     for (std::size_t k = 0; k < count; ++k) task(k);
   }
 
@@ -51,7 +51,7 @@ class Team {
   std::vector<Stretch> stretches_;
   static constexpr std::uint32_t kClosed = 1u << 31;
   std::atomic<std::uint32_t> inside_ = kClosed;  // how many others take part; closed to more
-  std::atomic<std::uint32_t> call_ = 0;          // counts calls of Each
+  std::atomic<std::uint32_t> call_ = 0;          // counts calls of ParallelFor
   std::atomic<bool> ends_ = false;
   std::mutex failing_;
   std::exception_ptr failed_;
@@ -59,4 +59,4 @@ class Team {
 
 }  // namespace rpl
 
-#endif  // RPL_INTERP_STORE_TEAM_H_
+#endif  // RPL_INTERP_STORE_THREAD_POOL_H_

@@ -7,7 +7,7 @@
 //
 // Which pattern can be built, and in which sense of `quote`, is said by Planner::Buildable;
 // BuiltFrom lists the slots that it asks for.
-#include "interp/plan/agenda.h"
+#include "interp/plan/ready_queue.h"
 
 #include <algorithm>
 #include <cassert>
@@ -87,8 +87,8 @@ bool BuiltFrom(const Expr& e, bool quote, std::vector<SlotId>& out) {
 
 }  // namespace
 
-void Agenda::Begin(const std::vector<bool>& bound, const std::vector<bool>& outside,
-                   const std::vector<bool>& avar, bool greedy) {
+void ReadyQueue::Begin(const std::vector<bool>& bound, const std::vector<bool>& outside,
+                       const std::vector<bool>& avar, bool greedy) {
   const std::size_t slots = avar.size();
   bound_ = bound;
   bound_.resize(slots);
@@ -109,7 +109,7 @@ void Agenda::Begin(const std::vector<bool>& bound, const std::vector<bool>& outs
   depth_ = 0;
 }
 
-bool Agenda::Bind(SlotId slot) {
+bool ReadyQueue::Bind(SlotId slot) {
   const auto s = static_cast<std::size_t>(slot);
   if (bound_[s]) return false;
   bound_[s] = true;
@@ -124,12 +124,12 @@ bool Agenda::Bind(SlotId slot) {
   return true;
 }
 
-void Agenda::Undo(std::size_t mark) {
+void ReadyQueue::Undo(std::size_t mark) {
   for (; trail_.size() > mark; trail_.pop_back())
     bound_[static_cast<std::size_t>(trail_.back())] = false;
 }
 
-bool Agenda::SetBound(SlotId slot, bool bound) {
+bool ReadyQueue::SetBound(SlotId slot, bool bound) {
   const auto s = static_cast<std::size_t>(slot);
   const bool before = bound_[s];
   bound_[s] = bound;
@@ -137,7 +137,7 @@ bool Agenda::SetBound(SlotId slot, bool bound) {
 }
 
 // The slots of `clause`, once each.
-void Agenda::Distinct(const Clause& clause, std::vector<SlotId>& out) {
+void ReadyQueue::Distinct(const Clause& clause, std::vector<SlotId>& out) {
   ForEachSlot(clause, [&](SlotId slot) {
     std::uint32_t& seen = seen_[static_cast<std::size_t>(slot)];
     if (seen == round_) return;
@@ -146,7 +146,7 @@ void Agenda::Distinct(const Clause& clause, std::vector<SlotId>& out) {
   });
 }
 
-void Agenda::Enter(const Clauses& inner, bool alone) {
+void ReadyQueue::Enter(const Clauses& inner, bool alone) {
   scopes_.push_back(saved_.size());
   ++round_;
   more_.clear();
@@ -160,7 +160,7 @@ void Agenda::Enter(const Clauses& inner, bool alone) {
   }
 }
 
-void Agenda::Leave() {
+void ReadyQueue::Leave() {
   for (; saved_.size() > scopes_.back(); saved_.pop_back()) {
     const Saved& saved = saved_.back();
     const auto s = static_cast<std::size_t>(saved.slot);
@@ -171,7 +171,7 @@ void Agenda::Leave() {
   scopes_.pop_back();
 }
 
-void Agenda::Push(bool plain) {
+void ReadyQueue::Push(bool plain) {
   if (levels_.size() == depth_) levels_.push_back(std::make_unique<Level>());
   Level& list = *levels_[depth_++];
   list.entries.clear();
@@ -190,13 +190,13 @@ void Agenda::Push(bool plain) {
   list.desperate = false;
 }
 
-void Agenda::Open(const std::vector<Item>& items) {
+void ReadyQueue::Open(const std::vector<Item>& items) {
   Push(false);
   for (const Item& item : items) Append(item);
   for (Place place = 0; place < items.size(); ++place) Start(place);
 }
 
-void Agenda::Close() {
+void ReadyQueue::Close() {
   Level& list = List();
   for (std::size_t at = list.slots; at < slots_.size(); ++at)
     here_[static_cast<std::size_t>(slots_[at])] = 0;
@@ -207,7 +207,7 @@ void Agenda::Close() {
   --depth_;
 }
 
-Agenda::Place Agenda::Append(const Item& item) {
+ReadyQueue::Place ReadyQueue::Append(const Item& item) {
   Level& list = List();
   const auto place = static_cast<Place>(list.entries.size());
   Entry& e = list.entries.emplace_back();
@@ -232,15 +232,15 @@ Agenda::Place Agenda::Append(const Item& item) {
   return place;
 }
 
-void Agenda::Start(Place place) {
+void ReadyQueue::Start(Place place) {
   if (greedy_ && !List().plain) WatchColumns(place);
   Watch(place);
   if (List().desperate) WatchInDespair(place);
 }
 
-void Agenda::Add(const Item& item) { Start(Append(item)); }
+void ReadyQueue::Add(const Item& item) { Start(Append(item)); }
 
-void Agenda::Remove(Place place) {
+void ReadyQueue::Remove(Place place) {
   Level& list = List();
   Entry& e = list.entries[place];
   assert(e.left);
@@ -263,14 +263,14 @@ void Agenda::Remove(Place place) {
   }
 }
 
-std::vector<Agenda::Item> Agenda::Left() const {
+std::vector<ReadyQueue::Item> ReadyQueue::Left() const {
   std::vector<Item> out;
   for (const Entry& e : List().entries)
     if (e.left) out.push_back(e.item);
   return out;
 }
 
-const Clause* Agenda::First() {
+const Clause* ReadyQueue::First() {
   Level& list = List();
   while (list.first < list.entries.size() && !list.entries[list.first].left) ++list.first;
   return list.first == list.entries.size() ? nullptr : list.entries[list.first].item.clause;
@@ -279,8 +279,8 @@ const Clause* Agenda::First() {
 // --- Waiting --------------------------------------------------------------------------------
 
 // `slots` must be bound, and of `shared` those that are; one that stands twice counts twice.
-void Agenda::Require(Place place, Wait wait, const std::vector<SlotId>& slots,
-                     const std::vector<SlotId>& shared) {
+void ReadyQueue::Require(Place place, Wait wait, const std::vector<SlotId>& slots,
+                         const std::vector<SlotId>& shared) {
   const auto number = static_cast<std::uint32_t>(needs_.size());
   Need need{place, 0, wait};
   const auto require = [&](SlotId slot, bool while_shared) {
@@ -296,7 +296,7 @@ void Agenda::Require(Place place, Wait wait, const std::vector<SlotId>& slots,
   else needs_.push_back(need);
 }
 
-void Agenda::Satisfied(Need need) {
+void ReadyQueue::Satisfied(Need need) {
   Level& list = List();
   Entry& e = list.entries[need.entry];
   if (!e.left) return;
@@ -318,7 +318,7 @@ void Agenda::Satisfied(Need need) {
   }
 }
 
-void Agenda::Ready(Place place) {
+void ReadyQueue::Ready(Place place) {
   Level& list = List();
   Entry& e = list.entries[place];
   if (e.ready) return;
@@ -330,7 +330,7 @@ void Agenda::Ready(Place place) {
   if (list.desperate && e.closing == 0) Satisfied({place, 0, Wait::kDespair});
 }
 
-std::uint64_t Agenda::Key(const Entry& e, Place place) const {
+std::uint64_t ReadyQueue::Key(const Entry& e, Place place) const {
   const std::uint64_t order = List().plain    ? std::uint64_t{kOrdinary}
                               : e.closing > 0 ? kClosing + e.closing
                               : e.test        ? std::uint64_t{kTest}
@@ -338,12 +338,12 @@ std::uint64_t Agenda::Key(const Entry& e, Place place) const {
   return order << 32 | place;
 }
 
-bool Agenda::IsAvar(const Expr& e) const {
+bool ReadyQueue::IsAvar(const Expr& e) const {
   return e.term.kind == Pattern::Kind::kSlot && avar_[static_cast<std::size_t>(e.term.slot)];
 }
 
 // One need for each argument, for the choice by known columns.
-void Agenda::WatchColumns(Place place) {
+void ReadyQueue::WatchColumns(Place place) {
   const auto* atom = List().entries[place].item.clause->As<Atom>();
   if (atom == nullptr) return;
   for (const Pattern& p : atom->args) {
@@ -352,7 +352,7 @@ void Agenda::WatchColumns(Place place) {
   }
 }
 
-void Agenda::Watch(Place place) {
+void ReadyQueue::Watch(Place place) {
   const Clause& clause = *List().entries[place].item.clause;
   scratch_.clear();
   const auto needs = [&](bool possible) {
@@ -437,7 +437,7 @@ void Agenda::Watch(Place place) {
 
 // The form may be read with unbound lvars as names (§3), but only such as nothing else could
 // bind, itself included.
-void Agenda::WatchFormInDespair(Place place, const Expr& form, const Expr& other) {
+void ReadyQueue::WatchFormInDespair(Place place, const Expr& form, const Expr& other) {
   scratch_.clear();
   more_.clear();
   if (!BuiltFrom(form, true, scratch_)) return;
@@ -452,7 +452,7 @@ void Agenda::WatchFormInDespair(Place place, const Expr& form, const Expr& other
   Require(place, Wait::kDespair, scratch_, more_);
 }
 
-void Agenda::WatchInDespair(Place place) {
+void ReadyQueue::WatchInDespair(Place place) {
   const Entry& e = List().entries[place];
   if (e.closing > 0) return;
   const Clause& clause = *e.item.clause;
@@ -499,7 +499,7 @@ void Agenda::WatchInDespair(Place place) {
 
 // --- Choosing -------------------------------------------------------------------------------
 
-Agenda::Place Agenda::Next() {
+ReadyQueue::Place ReadyQueue::Next() {
   Level& list = List();
   const auto pop = [&] {
     std::pop_heap(list.ready.begin(), list.ready.end(), std::greater<>());
@@ -539,7 +539,7 @@ Agenda::Place Agenda::Next() {
   }
 }
 
-Agenda::Place Agenda::NextToDecompose() {
+ReadyQueue::Place ReadyQueue::NextToDecompose() {
   Level& list = List();
   for (; list.next_equality < list.equalities.size(); ++list.next_equality)
     if (list.entries[list.equalities[list.next_equality]].left)
@@ -547,7 +547,7 @@ Agenda::Place Agenda::NextToDecompose() {
   return kNobody;
 }
 
-Agenda::Place Agenda::NextInDespair() {
+ReadyQueue::Place ReadyQueue::NextInDespair() {
   Level& list = List();
   if (!list.desperate) {
     list.desperate = true;
@@ -565,7 +565,7 @@ Agenda::Place Agenda::NextInDespair() {
 }
 
 // The free slots that the rules of a clause's call need from their caller.
-std::vector<SlotId> Agenda::OpenInputs(const Clause& clause) const {
+std::vector<SlotId> ReadyQueue::OpenInputs(const Clause& clause) const {
   const auto* count = clause.As<CountOf>();
   const auto* atom =
       count != nullptr && !count->atom.empty() ? count->atom.front().As<Atom>() : clause.As<Atom>();
@@ -582,7 +582,7 @@ std::vector<SlotId> Agenda::OpenInputs(const Clause& clause) const {
 
 // Whose turn it is before `place` in despair: a call whose inputs are open gives nothing, so
 // a count that supplies one of them as its group key comes first.
-Agenda::Place Agenda::CountFor(Place place) const {
+ReadyQueue::Place ReadyQueue::CountFor(Place place) const {
   const Level& list = List();
   if (list.counts.empty()) return place;
   const std::vector<SlotId> open = OpenInputs(*list.entries[place].item.clause);
@@ -602,7 +602,7 @@ Agenda::Place Agenda::CountFor(Place place) const {
 // Whether a clause that waits for nothing it names can run: a disjunction when each branch
 // can from here. One that cannot is asked again when a slot of the branch is bound that
 // stopped it.
-bool Agenda::CanRun(Place place) {
+bool ReadyQueue::CanRun(Place place) {
   const auto* c = List().entries[place].item.clause->As<Alternatives>();
   if (c == nullptr) return true;
   for (; List().entries[place].branch < c->branches.size(); ++List().entries[place].branch) {
@@ -622,7 +622,7 @@ bool Agenda::CanRun(Place place) {
   return true;
 }
 
-bool Agenda::BranchCanRun(const Clauses& branch) {
+bool ReadyQueue::BranchCanRun(const Clauses& branch) {
   // Other clauses of the list are no hindrance here: their slots count as nobody's.
   scopes_.push_back(saved_.size());
   ++round_;

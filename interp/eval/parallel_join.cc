@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interp/eval/join_team.h"
+#include "interp/eval/parallel_join.h"
 
 #include <algorithm>
 #include <atomic>
@@ -9,9 +9,9 @@
 namespace rpl {
 namespace {
 
-// What a wave should cost, in rows that are found: enough to be worth its steps, few enough rows to
-// stay in the cache.
-constexpr double kWave = 1 << 16;
+// What a batch should cost, in rows that are found: enough to be worth its steps, few enough rows
+// to stay in the cache.
+constexpr double kBatch = 1 << 16;
 constexpr double kScanned = 0.25;  // what a row costs that is gone over
 constexpr double kYield = 64;      // rows found for each of them, as long as nothing is known
 // What pieces cost, in average ones: those that a thread runs first, up to a part of its share, and
@@ -24,7 +24,7 @@ constexpr std::size_t kWaiting = std::size_t{1} << 20;
 
 }  // namespace
 
-class JoinTeam::Share {
+class ParallelJoin::Share {
  public:
   Share(const RowSet& head, RowBatch& found, const KeepOn& keep_on, std::thread::id owner,
         std::atomic<bool>& stopped)
@@ -58,21 +58,21 @@ class JoinTeam::Share {
   std::size_t waits_ = kWaiting;
 };
 
-void JoinTeam::Run(std::span<Job> jobs, Store& store, const std::vector<Marks>& marks,
-                   std::size_t most, const KeepOn& keep_on,
-                   const std::function<bool(std::size_t bytes)>& has_room) {
+void ParallelJoin::Run(std::span<Job> jobs, Store& store, const std::vector<Marks>& marks,
+                       std::size_t most, const KeepOn& keep_on,
+                       const std::function<bool(std::size_t bytes)>& has_room) {
   std::vector<IndexExtension::Growth> growths;
   for (const Job& job : jobs) JoinRun::AddIndexes(*job.join, store, marks, growths);
-  indexes_.Run(growths, &keep_on, &team_);
+  indexes_.Run(growths, &keep_on, &workers_);
   if (!keep_on()) return;
   std::vector<JoinRun> runs;
   for (const Job& job : jobs) {
-    runs.emplace_back(*job.join, store, marks, &keep_on, &team_);
+    runs.emplace_back(*job.join, store, marks, &keep_on, &workers_);
     if (!keep_on()) return;
   }
   std::atomic<bool> stopped = false;
   const auto run_piece = [&, owner = std::this_thread::get_id()](std::size_t k) {
-    const Piece& piece = wave_[k];
+    const Piece& piece = batch_[k];
     RowSet& rows = store.at(jobs[piece.job].join->head).rows();
     RowBatch& found = insertion_.Begin(k, rows);
     if (stopped) return;
@@ -84,23 +84,24 @@ void JoinTeam::Run(std::span<Job> jobs, Store& store, const std::vector<Marks>& 
     }
   };
   std::size_t added = 0;
-  for (Piece next = {0, 0, 0}; added < most; next = {wave_.back().job, wave_.back().end, 0}) {
+  for (Piece next = {0, 0, 0}; added < most; next = {batch_.back().job, batch_.back().end, 0}) {
     Cut(jobs, runs, next);
-    if (wave_.empty()) break;
-    team_.Each(wave_.size(), run_piece);
+    if (batch_.empty()) break;
+    workers_.ParallelFor(batch_.size(), run_piece);
     if (stopped || !keep_on()) break;
     LearnYields(jobs);
-    if (!has_room(insertion_.Close(wave_.size()))) break;
+    if (!has_room(insertion_.Close(batch_.size()))) break;
     added += insertion_.Insert(most - added);
-    for (std::size_t k = 0; k < wave_.size(); ++k) jobs[wave_[k].job].added += insertion_.added(k);
+    for (std::size_t k = 0; k < batch_.size(); ++k)
+      jobs[batch_[k].job].added += insertion_.added(k);
   }
   insertion_.Trim();
 }
 
-// Makes the next wave, from the first row of `from` on: pieces which end where their job does. Of a
-// thread's share the first pieces are large and the last ones small, so that all threads end at
+// Makes the next batch, from the first row of `from` on: pieces which end where their job does. Of
+// a thread's share the first pieces are large and the last ones small, so that all threads end at
 // about the same time.
-void JoinTeam::Cut(std::span<const Job> jobs, std::span<const JoinRun> runs, Piece from) {
+void ParallelJoin::Cut(std::span<const Job> jobs, std::span<const JoinRun> runs, Piece from) {
   const auto each = [&](std::size_t job) { return jobs[job].yield->value_or(kYield) + kScanned; };
   const auto cost = [&](std::size_t job, std::size_t rows) {
     return each(job) * static_cast<double>(rows);
@@ -108,30 +109,31 @@ void JoinTeam::Cut(std::span<const Job> jobs, std::span<const JoinRun> runs, Pie
   double all = 0;
   for (std::size_t job = from.job; job < jobs.size(); ++job)
     all += cost(job, runs[job].outer() - (job == from.job ? from.begin : 0));
-  const double share = std::min(all, kWave) / static_cast<double>(team_.size());
+  const double share = std::min(all, kBatch) / static_cast<double>(workers_.size());
   const double early = std::max(kEarly * share / kPieces, least_);
   const double late = std::max(kLate * share / kPieces, least_);
-  double wave = 0;
-  wave_.clear();
+  double batch = 0;
+  batch_.clear();
   for (Piece next = from; next.job < jobs.size(); next = {next.job + 1, 0, 0}) {
     for (; next.begin < runs[next.job].outer(); next.begin = next.end) {
-      if (wave_.size() == insertion_.batches() || (wave >= kWave && wave_.size() >= team_.size()))
+      if (batch_.size() == insertion_.batches() ||
+          (batch >= kBatch && batch_.size() >= workers_.size()))
         return;
-      const double piece = std::fmod(wave, share) < kEarlyShare * share ? early : late;
+      const double piece = std::fmod(batch, share) < kEarlyShare * share ? early : late;
       const auto range = static_cast<std::size_t>(std::ceil(piece / each(next.job)));
       next.end = std::min(next.begin + std::min(range, kRange), runs[next.job].outer());
-      wave += cost(next.job, next.end - next.begin);
-      wave_.push_back(next);
+      batch += cost(next.job, next.end - next.begin);
+      batch_.push_back(next);
     }
   }
 }
 
-void JoinTeam::LearnYields(std::span<const Job> jobs) {
-  for (std::size_t k = 0; k < wave_.size();) {
-    const std::size_t job = wave_[k].job;
+void ParallelJoin::LearnYields(std::span<const Job> jobs) {
+  for (std::size_t k = 0; k < batch_.size();) {
+    const std::size_t job = batch_[k].job;
     std::size_t outer = 0, found = 0;
-    for (; k < wave_.size() && wave_[k].job == job; ++k) {
-      outer += wave_[k].end - wave_[k].begin;
+    for (; k < batch_.size() && batch_[k].job == job; ++k) {
+      outer += batch_[k].end - batch_[k].begin;
       found += insertion_.batch(k).size;
     }
     *jobs[job].yield = static_cast<double>(found) / static_cast<double>(outer);

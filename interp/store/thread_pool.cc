@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interp/store/team.h"
+#include "interp/store/thread_pool.h"
 
 #include <chrono>
 #include <utility>
@@ -32,11 +32,11 @@ void Linger(Ready&& ready) {
 
 }  // namespace
 
-Team::Team(std::size_t threads) : stretches_(threads) {
+ThreadPool::ThreadPool(std::size_t threads) : stretches_(threads) {
   for (std::size_t me = 1; me < threads; ++me) others_.emplace_back([this, me] { Work(me); });
 }
 
-Team::~Team() {
+ThreadPool::~ThreadPool() {
   ends_ = true;
   ++call_;
   call_.notify_all();
@@ -44,7 +44,7 @@ Team::~Team() {
 }
 
 // Whoever comes before the work is done takes part in it; the call ends without the others.
-void Team::Each(std::size_t count, const std::function<void(std::size_t)>& task) {
+void ThreadPool::ParallelFor(std::size_t count, const std::function<void(std::size_t)>& task) {
   task_ = &task;
   for (std::size_t i = 0; i < size(); ++i) {
     stretches_[i].next = count * i / size();
@@ -60,7 +60,7 @@ void Team::Each(std::size_t count, const std::function<void(std::size_t)>& task)
   if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
 }
 
-void Team::Work(std::size_t me) {
+void ThreadPool::Work(std::size_t me) {
   for (std::uint32_t seen = 0;;) {
     // Calls come one after another: the next one is soon there, or not for long.
     Linger([&] { return call_ != seen; });
@@ -76,7 +76,7 @@ void Team::Work(std::size_t me) {
   }
 }
 
-void Team::Take(std::size_t me) {
+void ThreadPool::Take(std::size_t me) {
   try {
     for (std::size_t i = 0; i < size(); ++i) {
       Stretch& stretch = stretches_[(me + i) % size()];

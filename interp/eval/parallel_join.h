@@ -2,17 +2,17 @@
 //
 // Joins run by several threads: the same rows, in the same order, as by one.
 //
-// What the first steps of the joins go over is cut into pieces, and the pieces are taken in waves.
-// In each, threads run pieces and collect what these derive in a batch for each; then the team
-// inserts the batches (interp/store/insertion.h), in the order of the pieces, which is the order
-// that one thread would have found the rows in.
+// What the first steps of the joins go over is cut into pieces, and the pieces are taken in
+// batches. In each, threads run pieces and collect what these derive in a batch for each; then the
+// thread pool inserts the batches (interp/store/insertion.h), in the order of the pieces, which is
+// the order that one thread would have found the rows in.
 //
 //   joins    aaaaaaaaaaaaaaaa | bbbb | cccccccccc        rows that their first steps go over
 //   pieces   aaaaaa aaaaaa aaaa bbbb cc | cccccccc       cut by what is expected of a row
 //
 // Values are only copied and compared meanwhile, never made. Owns its threads.
-#ifndef RPL_INTERP_EVAL_JOIN_TEAM_H_
-#define RPL_INTERP_EVAL_JOIN_TEAM_H_
+#ifndef RPL_INTERP_EVAL_PARALLEL_JOIN_H_
+#define RPL_INTERP_EVAL_PARALLEL_JOIN_H_
 
 #include <functional>
 #include <mutex>
@@ -22,19 +22,19 @@
 
 #include "interp/eval/join.h"
 #include "interp/store/insertion.h"
-#include "interp/store/team.h"
+#include "interp/store/thread_pool.h"
 
 namespace rpl {
 
-class JoinTeam {
+class ParallelJoin {
  public:
   /// `min_shared` is how many rows are worth sharing (Limits).
-  JoinTeam(std::size_t threads, std::size_t min_shared)
+  ParallelJoin(std::size_t threads, std::size_t min_shared)
       : least_(static_cast<double>(min_shared) / 4),
-        team_(threads),
-        insertion_(team_, threads * (kPieces + 2), min_shared / 2) {}
+        workers_(threads),
+        insertion_(workers_, threads * (kPieces + 2), min_shared / 2) {}
 
-  Team& team() { return team_; }
+  ThreadPool& workers() { return workers_; }
 
   struct Job {
     const Join* join;
@@ -44,13 +44,13 @@ class JoinTeam {
     std::size_t added = 0;  // what came of it: new rows
   };
   /// Runs the joins as if one after another, and inserts at most `most` new rows. `keep_on` is
-  /// called on this thread, also before indexes are made; when it says no, the wave is left out; so
-  /// when `has_room` does, which is asked before a table grows by so many bytes.
+  /// called on this thread, also before indexes are made; when it says no, the batch is left out;
+  /// so when `has_room` does, which is asked before a table grows by so many bytes.
   void Run(std::span<Job> jobs, Store& store, const std::vector<Marks>& marks, std::size_t most,
            const KeepOn& keep_on, const std::function<bool(std::size_t bytes)>& has_room);
 
  private:
-  static constexpr std::size_t kPieces = 8;  // of a wave, for each thread; some are cut short
+  static constexpr std::size_t kPieces = 8;  // of a batch, for each thread; some are cut short
   /// Rows that the first step of a job goes over.
   struct Piece {
     std::size_t job;
@@ -63,13 +63,13 @@ class JoinTeam {
   void LearnYields(std::span<const Job> jobs);
 
   const double least_;  // that a piece costs
-  Team team_;
+  ThreadPool workers_;
   IndexExtension indexes_;
   Insertion insertion_;
-  std::vector<Piece> wave_;
+  std::vector<Piece> batch_;
   std::mutex counting_;
 };
 
 }  // namespace rpl
 
-#endif  // RPL_INTERP_EVAL_JOIN_TEAM_H_
+#endif  // RPL_INTERP_EVAL_PARALLEL_JOIN_H_
