@@ -556,10 +556,10 @@ TEST_CASE("a journal that is told something else breaks and asks nobody") {
     events.push_back(event);
     return "";
   });
-  writing.Call("$ask(\"a\")");
+  writing.Call("$ask(\"a\")", "");
   Journal reading(events, {}, nullptr);
   CHECK(!reading.live());
-  reading.Call("$ask(\"b\")");
+  reading.Call("$ask(\"b\")", "");
   CHECK(reading.broken().find("event 1 was call") == 0);
   CHECK(!reading.live());
 }
@@ -574,7 +574,7 @@ TEST_CASE("a recorded reply whose metadata is no map breaks the journal") {
 
 TEST_CASE("a session file that cannot be written breaks the journal") {
   Journal journal({}, {}, [](const Event&, bool) { return "disk full"; });
-  journal.Call("$ask(\"a\")");
+  journal.Call("$ask(\"a\")", "");
   CHECK(journal.broken() == "disk full");
 }
 

@@ -17,6 +17,7 @@
 #include "interp/eval/constraint_watch.h"
 #include "interp/eval/engine.h"
 #include "interp/eval/fixpoint.h"
+#include "interp/eval/machine.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/program.h"
