@@ -425,7 +425,8 @@ std::string Engine::State::Open(Outcome& out) {
   saved = std::make_unique<SavedSession>(replies, SessionOptionsOf(options, gate.get()),
                                          std::move(events), std::move(got.file));
   const auto findings = saved->Start(
-      files, options.file, [this](const std::string& call) { return retried.contains(call); });
+      files, options.file,
+      [this](const std::string& call, const std::string&) { return retried.contains(call); });
   out.findings = FindingsOf(findings, saved->session().sources());
   rejected = HasErrors(out.findings);
   if (rejected) return "";

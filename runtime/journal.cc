@@ -249,7 +249,7 @@ Trace TraceSoFar(std::span<const Event> events) {
 }
 
 Journal::Journal(std::vector<Event> recorded, std::span<const Event> earlier, Sink sink,
-                 std::function<bool(const std::string&)> retry, End end)
+                 Retry retry, End end)
     : recorded_(std::move(recorded)),
       sink_(std::move(sink)),
       retry_(std::move(retry)),

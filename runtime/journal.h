@@ -121,15 +121,18 @@ class Journal {
   /// the run goes on. Returns what went wrong, or "".
   using Sink = std::function<std::string(const Event&, bool settled)>;
 
+  /// Whether a call in doubt is made again: the call as RPL text, and the label of its tool.
+  using Retry = std::function<bool(const std::string& call, const std::string& tool)>;
+
   enum class End {
     kLive,  // after the recorded events, new ones follow
     kOver,  // nothing follows: what is told then is not heard, and nobody is asked
   };
 
-  /// `recorded` are the events of one epoch, `earlier` those before it. Calls in doubt to tools
-  /// for whose label `retry` holds may be started again.
+  /// `recorded` are the events of one epoch, `earlier` those before it. Calls in doubt for which
+  /// `retry` holds may be started again.
   Journal(std::vector<Event> recorded, std::span<const Event> earlier, Sink sink,
-          std::function<bool(const std::string&)> retry = nullptr, End end = End::kLive);
+          Retry retry = nullptr, End end = End::kLive);
 
   bool live() const { return broken_.empty() && at_ == recorded_.size() && end_ == End::kLive; }
   /// Whether nothing follows any more.
@@ -198,7 +201,7 @@ class Journal {
   /// Whether a command was started for the call and no reply is known: it may have run.
   bool InDoubt(const std::string& call) const {
     const auto at = in_doubt_.find(call);
-    return at != in_doubt_.end() && !(retry_ && retry_(at->second));
+    return at != in_doubt_.end() && !(retry_ && retry_(at->first, at->second));
   }
 
  private:
@@ -208,7 +211,7 @@ class Journal {
   std::vector<Event> recorded_;
   std::size_t at_ = 0;
   Sink sink_;
-  std::function<bool(const std::string&)> retry_;
+  Retry retry_;
   End end_;
   std::size_t before_;  // events of the epochs before
   std::string broken_;

@@ -123,7 +123,7 @@ SavedSession::SavedSession(Agent& agent, SessionOptions options, std::vector<Eve
 std::vector<Diagnostic> SavedSession::Start(
     const std::vector<ProgramFile>& files,
     std::function<std::optional<std::string>(const std::string&)> reader,
-    const std::function<bool(const std::string&)>& retry) {
+    const Journal::Retry& retry) {
   const std::size_t start = EpochStart(events_);
   ProgramEvent program{files, "", options_.gate != nullptr ? options_.gate->record : nullptr};
   std::vector<Event> recorded;

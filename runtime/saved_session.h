@@ -49,11 +49,11 @@ class SavedSession {
 
   /// Loads `files` and goes through what is recorded. When they are not the program of the
   /// last epoch a new one begins. Returns the findings; with errors nothing is kept.
-  /// A call in doubt is made again when `retry(call)`. Call once, before the others.
+  /// A call in doubt is made again when `retry` holds for it. Call once, before the others.
   std::vector<Diagnostic> Start(
       const std::vector<ProgramFile>& files,
       std::function<std::optional<std::string>(const std::string&)> reader,
-      const std::function<bool(const std::string&)>& retry = nullptr);
+      const Journal::Retry& retry = nullptr);
 
   /// The outcome of the last turn of the epoch, after Start.
   const std::optional<Outcome>& last() const { return last_; }

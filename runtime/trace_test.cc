@@ -40,7 +40,8 @@ TEST_CASE("a changed program starts from what did not stand in the old one") {
   stated.stated = true;
   const TraceEntry said = Entry(Kind::kFact, 2, "p(2) -> true");
   const TraceEntry derived = Entry(Kind::kDerivation, 2, "q(2) -> true");
-  const TraceEntry shown = Entry(Kind::kReply, 2, "$json(?x) ^ ~ {:tool :json} -> true");
+  TraceEntry shown = Entry(Kind::kReply, 2, "$json(?x) ^ ~ {:tool :json} -> true");
+  shown.answered = {.call = "$json(?x)", .tool = "json", .shown = true};
   const Trace trace = {stated, said, derived, shown};
   CHECK(CarriedTrace(trace) == "p(2) -> true\n");
   CHECK(TraceProgram(trace) ==

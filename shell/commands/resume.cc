@@ -204,7 +204,8 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   SavedSession saved(host.agent(), SessionOptionsFor(engine, host.gate()), std::move(events),
                      std::move(opened.file));
   const std::vector<Diagnostic> findings = saved.Start(
-      files, ReaderBeside(paths), [&](const std::string& tool) { return IsOneOf(tool, retry); });
+      files, ReaderBeside(paths),
+      [&](const std::string&, const std::string& tool) { return IsOneOf(tool, retry); });
   Session& session = saved.session();
   PrintDiagnostics(findings, session.sources(), std::cerr);
   if (HasErrors(findings)) return kExitInvalid;
