@@ -17,7 +17,7 @@ locale_t Utf8() {
   return utf8;
 }
 
-// Reads one code point, and moves `at` behind it.
+// Decodes one code point and advances `at` behind it.
 char32_t Next(std::string_view text, std::size_t& at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(at++);
