@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The grammar of one sentence: the productions of the Appendix, by name and in order,
-// and what decisions 1-20 add to them. Only grammar/parser.cc includes this file.
+// The grammar of one sentence: the productions of the Appendix, by name and in order, with the
+// additions of decisions 1-20. Only grammar/parser.cc includes this file.
 //
-// Three things hold throughout.
-//   Nothing is undone. What begins alike is read once (RULE, EXPR and NESTED-RULE; a name
-//   and a call), and after the first token of a construct the rest of it is a must<>. So
-//   parsing is linear and an action never has to be taken back.
-//   Length is a loop, only brackets recurse; sentences.h has bounded them by now.
-//   The grammar says where things may be written, not what they may be: an ARG is read as
-//   any operand, a HEAD as any expression. grammar/shape.cc checks the tree, because it
-//   can then say what was found and what to write instead.
+// Three invariants hold throughout.
+//   No backtracking over actions. Alternatives with a common beginning read it once (RULE, EXPR and
+//   NESTED-RULE; a name and a call), and after the first token of a construct the rest of it is a
+//   must<>. So parsing is linear and an action never has to be undone.
+//   Length is a loop, only brackets recurse; sentences.h has bounded their depth before.
+//   The grammar defines where a form may be written, not its kind: an ARG is read as any operand, a
+//   HEAD as any expression. grammar/shape.cc checks the tree, because it can then name what was
+//   found and suggest what to write instead.
 //
-// Of a sentence like `p(?x) <- q(?x), not r(?x)`, Sentence reads a Rule, that an Expr, that a
-// Tail, a head as it turns out, an Arrow, and again a Tail of Conjuncts.
+// For a sentence like `p(?x) <- q(?x), not r(?x)`, Sentence reads a Rule, the Rule an Expr, and the
+// Expr a Tail (which turns out to be a head), an Arrow, and another Tail of Conjuncts.
 #ifndef RPL_GRAMMAR_RULES_H_
 #define RPL_GRAMMAR_RULES_H_
 
