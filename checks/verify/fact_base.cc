@@ -67,7 +67,7 @@ FactBase::Checked FactBase::Check(const Constraint& constraint) {
   }
 }
 
-// Makes the calls that the last evaluation waits for; false when there is nobody to make one.
+// Makes the calls that the last evaluation left open; false if one of them has no caller.
 bool FactBase::CallTools() {
   const std::vector<OpenCall> calls = engine_.solver.machine().calls;
   for (const OpenCall& call : calls) {
@@ -85,7 +85,7 @@ FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
   Checked checked;
   engine_.solver.Forget();
   if (constraint.left.empty()) {
-    // It stands on a rule: what it refuses was met while deriving.
+    // The constraint of a rule: its violations were found while deriving.
     for (const Violation& v : engine_.fixpoint.Violations()) {
       if (v.constraint != constraint.number) continue;
       Checked::Bindings& bindings = checked.violated.emplace_back();
