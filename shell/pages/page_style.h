@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The style and the script of a page (shell/pages/trace_page.h).
+// The style sheet and the script of a page (shell/pages/trace_page.h).
 //
-// Light and dark as the reader has it, two columns where there is room, one on a phone and
-// on paper. The script does only what HTML cannot: it opens what a link leads into, opens or
-// closes all parts at once, and has all of them open on paper. Without it the page is whole.
+// Light or dark according to the reader's settings; two columns on wide screens, one on phones and
+// on paper. The script does only what HTML cannot: it opens the parts that contain a link's target,
+// opens or closes all parts at once, and opens all of them for printing. Without it the page is
+// complete.
+//
+// Both texts are constant and contain nothing of a session, so that the page's policy can allow
+// them by their hash.
 #ifndef RPL_SHELL_PAGES_PAGE_STYLE_H_
 #define RPL_SHELL_PAGES_PAGE_STYLE_H_
 
@@ -12,6 +16,7 @@
 
 namespace rpl {
 
+/// The style sheet. Colours are variables, redefined for dark screens and for paper.
 inline constexpr std::string_view kPageStyle = R"(
 :root {
   --paper: #fff; --raised: #f5f6f8; --ink: #1c2127; --dim: #59636e; --rule: #d5d9de;
@@ -154,6 +159,7 @@ td .prompt { display: block; }
 }
 )";
 
+/// The script, one function that runs when the page has loaded.
 inline constexpr std::string_view kPageScript = R"(
 (() => {
   const parts = () => document.querySelectorAll("details");

@@ -99,8 +99,8 @@ class Recorded {
   }
 
  private:
-  // $ask, $choose, avars, arguments of relations, and what to do about a failure; what is no
-  // `$tool(`.
+  // $ask, $choose, avars, arguments of relations, and the decision about a failure: every call that
+  // is not `$tool(`.
   static bool IsQuestion(std::string_view call) {
     return call.starts_with("$ask(") || call.starts_with("$choose(") ||
            call.starts_with("$what-now(") || !call.starts_with('$') ||
@@ -139,7 +139,7 @@ class Recorded {
     return items.back();
   }
 
-  // The call of this timestep that has this text; replies come in the timestep of the call.
+  // The call with this text in this timestep; replies are recorded in the timestep of the call.
   StoryCall* Open(const std::string& text) {
     if (Turn().steps.empty()) return nullptr;
     std::vector<StoryItem>& items = Turn().steps.back().items;
@@ -154,13 +154,13 @@ class Recorded {
 
 // --- What going through it again adds -----------------------------------------------------
 
-// What the log says that no item does: items are recorded, phases have names of their own.
+// True for log lines that no item covers: items are recorded, and phases have names of their own.
 bool IsDetail(std::string_view text) {
   return !text.starts_with("trace ") && !text.starts_with("chat ") &&
          !text.starts_with("dispatched ");
 }
 
-// Of a line of the log, what it speaks of: `%trip(?x) <- …` of `considered %trip(?x) <- …`.
+// The subject of a line of the log: `%trip(?x) <- …` of `considered %trip(?x) <- …`.
 std::string_view Subject(std::string_view line) {
   for (const std::string_view verb : {"passed over ", "stopped in ", "not shown: "})
     if (line.starts_with(verb)) return line.substr(verb.size());
@@ -177,13 +177,13 @@ class Replayed {
       for (StoryStep& step : turn.steps) steps_[step.number] = &step;
   }
 
-  /// Whether what follows did not happen then.
+  /// True if the rest of the replay is not part of the record.
   bool IsOver() const { return saved_ != nullptr && saved_->over(); }
 
-  /// Of what `saved` tells from now on; null: of nothing more.
+  /// Takes reports of `saved` from now on; null for no further ones.
   void Listen(SavedSession* saved) { saved_ = saved; }
 
-  // "T.P text". The first line of a phase is its name.
+  // A line has the form "T.P text"; the first line of a phase is its name.
   void Log(const std::string& line) {
     if (!IsRecorded()) return;
     const char* const end = line.data() + line.size();
@@ -212,7 +212,7 @@ class Replayed {
   }
 
  private:
-  // A turn that was cut off goes on at the end of the record; that did not happen then.
+  // A replay completes a turn that was cut off; that part is not in the record.
   bool IsRecorded() const { return saved_ != nullptr && !saved_->over(); }
 
   static void Detail(StoryStep& step, int phase, const char* begin, const char* end) {
@@ -251,7 +251,7 @@ void AddPlaces(StoryEpoch& epoch) {
     }
 }
 
-// The goals of satisfied entries and of outcomes, in the order in which they were met.
+// The goals of satisfied entries and of outcomes, in order of first occurrence.
 std::vector<std::string> Pursued(const StoryEpoch& epoch) {
   std::vector<std::string> out;
   const auto add = [&](std::string_view text) {
@@ -273,7 +273,7 @@ void AddGoals(StoryEpoch& epoch) {
   Session& session = epoch.saved->session();
   for (const std::string& name : Pursued(epoch)) {
     const Goal* goal = session.program().FindGoal(name.substr(1));
-    if (goal == nullptr || goal->rules.empty()) continue;  // of a query: it is gone
+    if (goal == nullptr || goal->rules.empty()) continue;  // the goal of a query no longer exists
     StoryGoal told{name, {}, 0, {}};
     std::string captures;
     for (const Value capture : goal->captures)
@@ -288,14 +288,14 @@ void AddGoals(StoryEpoch& epoch) {
   }
 }
 
-// `events` up to the end of an epoch, and where it begins.
+// `events` end with the epoch, which starts at `begin`.
 StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
   static Nobody nobody;  // sessions borrow it
   StoryEpoch epoch;
   Recorded recorded(epoch.turns);
   for (std::size_t i = begin; i < events.size(); ++i) recorded.Take(events[i]);
 
-  // The session keeps the callbacks, and outlives this.
+  // Shared with the callbacks that the session keeps, because it outlives this function.
   const auto replayed = std::make_shared<Replayed>(epoch);
   SessionOptions options;
   const ProgramEvent program = *LastProgram(events);

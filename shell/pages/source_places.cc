@@ -12,21 +12,21 @@
 namespace rpl {
 namespace {
 
-// How far a file of facts is looked through for the sentence of a fact.
+// The number of sentences of a file that are indexed.
 constexpr std::size_t kMaxSentences = 100'000;
 
 bool EndsName(char c) {
   return c == '(' || c == ')' || c == ' ' || c == ',' || c == '^' || c == '=' || c == '"';
 }
 
-// The name that a text begins with: `stay` of `(stay(?x) <- …`, `%trip` of `!%trip ^^ …`.
+// The name at the beginning of a text: `stay` in `(stay(?x) <- …`, `%trip` in `!%trip ^^ …`.
 std::string_view LeadingName(std::string_view text) {
   while (!text.empty() && (text.front() == '(' || text.front() == '!')) text.remove_prefix(1);
   const auto end = std::find_if(text.begin(), text.end(), EndsName);
   return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
-// The names in front of a parenthesis, sorted, once each.
+// The names before parentheses, sorted, without repetitions.
 std::vector<std::string> NamesIn(std::string_view text) {
   std::vector<std::string> out;
   std::size_t begin = 0;
@@ -78,7 +78,7 @@ SourcePlaces::SourcePlaces(const Program& program, const Sources& sources, std::
   }
 }
 
-// Tools are where they are called first.
+// The place of a tool is its first call.
 void SourcePlaces::AddClauses(const Program& program, const Clauses& clauses) {
   for (const Clause& clause : clauses) {
     const auto* atom = clause.As<Atom>();
@@ -95,7 +95,7 @@ std::optional<Span> SourcePlaces::Of(std::string_view text) const {
   if (const auto at = texts_.find(bare); at != texts_.end()) return at->second;
   const std::string_view name = LeadingName(text);
   if (const auto at = rules_.find(name); at != rules_.end() && text.starts_with('(')) {
-    // A derivation: the rule whose clauses it has, the one with most of them.
+    // A derivation: the rule with the most names among those whose names all occur in it.
     const std::vector<std::string> names = NamesIn(text);
     const Rule* best = nullptr;
     for (const Rule& rule : at->second)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where in the sources of a program that stands which a text of its run speaks of: a rule or
-// a constraint as printed, a fact, or a row, call or goal, which leads to where its name is
-// defined, or for a tool, first called.
+// An index from texts of a run to places in the sources of its program: from a rule or constraint
+// as printed, a fact, or a row, call or goal. The last three lead to the definition of their name
+// or, for a tool, to its first call.
 #ifndef RPL_SHELL_PAGES_SOURCE_PLACES_H_
 #define RPL_SHELL_PAGES_SOURCE_PLACES_H_
 
@@ -18,19 +18,22 @@
 
 namespace rpl {
 
+/// The index. Immutable after construction.
 class SourcePlaces {
  public:
-  /// Reads the program and the first `files` of its sources. The sources are borrowed.
+  /// Indexes the program and the first `files` of its sources. Borrows the sources.
   SourcePlaces(const Program& program, const Sources& sources, std::uint32_t files);
 
-  /// The place of a sentence of the trace, a row, a rule; nullopt when nothing fits.
+  /// The place of a trace entry, a row or a rule; nullopt if nothing matches. With several matches,
+  /// the first in the sources.
   std::optional<Span> Of(std::string_view text) const;
-  /// What "name:line:column" names.
+  /// The beginning of the line that "name:line:column" names; nullopt if there is none.
   std::optional<Span> At(std::string_view place) const;
 
  private:
+  /// A rule, for recognising its instances.
   struct Rule {
-    std::vector<std::string> names;  // that its body reads, sorted
+    std::vector<std::string> names;  // read by its body, sorted
     Span span;
   };
   void AddClauses(const Program& program, const Clauses& clauses);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kShownFacts = 40;  // facts of a relation
 constexpr std::size_t kWhyDepth = 64;    // levels of a proof
-constexpr std::size_t kWhyNotDepth = 2;  // levels of rules looked into
+constexpr std::size_t kWhyNotDepth = 2;  // levels of rules examined
 constexpr const char* kModes[] = {"table", "text", "json"};
 
 std::size_t AssertedRows(const Relation& relation) {
@@ -32,7 +32,7 @@ std::size_t AssertedRows(const Relation& relation) {
   return count;
 }
 
-// A text as a fence holds it.
+// A text in an `rpl` fence.
 std::string Fenced(const std::string& rpl) { return "```rpl\n" + rpl + "```\n"; }
 
 std::string WithLineEnd(std::string text) {
@@ -40,8 +40,8 @@ std::string WithLineEnd(std::string text) {
   return text + '\n';
 }
 
-// Entries as one Markdown document: neighbours that are plain share a fence, and what was
-// Markdown is followed by the returns from its headings.
+// Entries as one Markdown document: adjacent plain entries share a fence, and a Markdown entry is
+// followed by the returns from its headings.
 std::string AsMarkdown(const std::vector<ProgramFile>& entries) {
   std::string out, fence;
   const auto close = [&] {

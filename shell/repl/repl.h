@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interactive shell: entries (shell/repl/entry.h), answered one after another, and
-// commands that begin with a dot. docs/shell.md shows it.
+// The interactive shell: entries (shell/repl/entry.h), answered one after another, and commands
+// that begin with a dot. docs/shell.md describes it.
 //
-// Standard output carries answers and what commands were asked for; findings, notes, the log,
-// progress and questions go to standard error, prompts to the terminal. An entry that is
-// wrong, cancelled or beyond a limit leaves the session as it was, and stays in the history to
-// be edited. Without a person, entries are the lines of standard input.
+// Standard output carries answers and the results of commands; findings, notes, the log, progress
+// and questions go to standard error, prompts to the terminal. An entry that is invalid, cancelled
+// or beyond a limit leaves the session as it was, and stays in the history for editing. Without a
+// person, entries are the lines of standard input.
 #ifndef RPL_SHELL_REPL_REPL_H_
 #define RPL_SHELL_REPL_REPL_H_
 
@@ -26,25 +26,28 @@
 
 namespace rpl {
 
-/// Marks around text for a terminal with colours; "" for others.
+/// The streams that support colours.
 struct Colours {
-  bool out = false;  // standard output has them
-  bool err = false;
+  bool out = false;  // standard output
+  bool err = false;  // standard error
 };
 
-/// `when`: auto, always or never. Auto heeds NO_COLOR and TERM, and wants a terminal.
+/// `when` is auto, always or never. Auto respects NO_COLOR and TERM, and requires a terminal.
 Colours ColoursFor(std::string_view when);
 
+/// The shell. It is the agent of its own session: questions are asked at the prompt.
 class Repl : private Agent {
  public:
+  /// Borrows the options.
   explicit Repl(const ReplOptions& options);
   ~Repl() override;
 
-  /// Loads the documents and answers entries up to the end of the input. The exit code is
-  /// kExitInvalid when nobody sits there and an entry was wrong.
+  /// Loads the documents and answers entries to the end of the input. Returns the exit code, which
+  /// is kExitInvalid if an entry was invalid and no person is present.
   int Run();
 
  private:
+  /// A command of the shell; `takes` is its parameter, "" for none, "[…]" if optional.
   struct Command {
     const char* name;  // ".facts"
     const char* takes;
@@ -72,7 +75,7 @@ class Repl : private Agent {
   void PrintExplained(const std::string& fact, bool absent);
   void PrintRest(std::size_t left, const char* what) const;
   void Log(const std::string& line);
-  void Error(const std::string& text);  // of what was entered
+  void Error(const std::string& text);  // about the entry
   void Alarm(const std::string& text) const;
   void Note(const std::string& text) const;
   void Coloured(const std::string& findings);
@@ -103,7 +106,7 @@ class Repl : private Agent {
   void Switch(const char* command, const std::string& argument, bool& to);
 
   enum class Mode { kTable, kText, kJson };
-  /// A table makes texts of what it shows only.
+  /// The table formats only the answers that it shows.
   static AnswerForms FormsOf(Mode mode) { return {mode == Mode::kText, mode == Mode::kJson}; }
 
   const ReplOptions& options_;
@@ -119,12 +122,12 @@ class Repl : private Agent {
   bool phases_ = false;
   bool timer_ = false;
   bool over_ = false;
-  bool failed_ = false;  // an entry was wrong
+  bool failed_ = false;  // an entry was invalid
   enum class Stepping { kNo, kPauses, kRunsThrough };
   Stepping stepping_ = Stepping::kNo;
-  std::string phase_;               // that was logged last, "3.2"
-  std::optional<Entry> pursued_;    // the query asked last; none: the program's goals
-  std::optional<Outcome> outcome_;  // of what was pursued last
+  std::string phase_;               // the phase logged last, "3.2"
+  std::optional<Entry> pursued_;    // the last query; absent: the program's goals
+  std::optional<Outcome> outcome_;  // of the last pursuit
 };
 
 }  // namespace rpl
