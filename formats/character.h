@@ -10,6 +10,7 @@
 
 namespace rpl {
 
+/// ASCII digits and letters.
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -24,7 +25,9 @@ constexpr bool IsQualifiedNameChar(char c) { return IsNameChar(c) || c == '#' ||
 /// A separator of words within a line. The CR of a CRLF belongs to the line end and not to the
 /// line: the reader of Markdown removes it, a reader of RPL skips it with IsBlankOrReturn.
 constexpr bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+/// A blank, or the CR of a CRLF.
 constexpr bool IsBlankOrReturn(char c) { return IsBlank(c) || c == '\r'; }
+/// Blanks and line ends.
 constexpr bool IsSpace(char c) { return IsBlankOrReturn(c) || c == '\n'; }
 
 /// "Not found" for offsets into a text.

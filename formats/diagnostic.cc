@@ -62,7 +62,7 @@ Excerpt ExcerptOf(std::string_view line, std::size_t begin, std::size_t end) {
   std::size_t first = 0;  // the cell under the first caret
   std::size_t past = 0;   // the cell after the last caret
   for (std::size_t i = 0; i < line.size();) {
-    // A line may be megabytes: keep only what may be shown.
+    // A line may have megabytes: only cells near the marked bytes are kept.
     if (i + 4 * kLineWidth < begin) {
       i = begin - 4 * kLineWidth;
       while (i < begin && IsContinuation(line[i])) ++i;

@@ -82,6 +82,7 @@ struct Diagnostic {
 /// texts.
 class Sources {
  public:
+  /// A file with the indexes from which places are computed.
   struct File {
     std::string name;  // as the user wrote it; "<message 1>" for a turn
     std::string text;
@@ -119,9 +120,11 @@ class Diagnostics {
  public:
   /// Adds a finding with the severity that codes.inc gives its code.
   void Add(Code code, Span span, std::string message, std::string hint = "");
+  /// Adds a finding with a severity of its own.
   void Add(Diagnostic finding);
 
   const std::vector<Diagnostic>& all() const { return all_; }
+  /// True if a finding of severity kError was added. O(1).
   bool has_errors() const { return errors_ > 0; }
   std::size_t errors() const { return errors_; }
   std::size_t size() const { return all_.size(); }

@@ -27,6 +27,7 @@ std::string PrintableLine(std::string_view text);
 /// previous character, on which the reading of a joiner depends.
 class PrintableCells {
  public:
+  /// One character of the input as shown.
   struct Cell {
     std::string shown;
     std::size_t bytes;    // of the input that it stands for

@@ -28,8 +28,8 @@ class Utf8Locale {
 /// each.
 std::size_t TextWidth(std::string_view text);
 
-/// The text if it is at most `width` columns wide, else a prefix of it and `…` that together are.
-/// REQUIRES: width >= 1.
+/// The text if it is at most `width` columns wide, else a prefix of it with `…` that together are
+/// at most `width` columns wide. REQUIRES: width >= 1.
 std::string CutToWidth(std::string_view text, std::size_t width);
 
 /// UTF-8 to code points. A byte that begins no character and a character that is cut off become

@@ -104,6 +104,7 @@ struct Now {
   bool operator==(const Now&) const = default;
 };
 
+/// The kind of a Collection.
 enum class CollectionKind { kList, kSet, kMap };
 
 // [?a ?b]   #{1 2}   {:k ?v, "x" 2 & ?rest}   [?f . ?s & ?r]   [& ?i ?q]
@@ -118,6 +119,7 @@ struct Collection {
   bool operator==(const Collection&) const = default;
 };
 
+/// The namespace of a Call, given by its mark: none, `%` or `$`.
 enum class Namespace { kRelation, kGoal, kTool };
 
 // rel(?a, 1)   %goal   %goal(?a)   %   $tool(?a)   ns#rel(?a)
@@ -155,6 +157,7 @@ struct GoalFalse {
   bool operator==(const GoalFalse&) const = default;
 };
 
+/// The operator of a Binary.
 enum class Operator {
   // comparison (§5.1)
   kEqual,

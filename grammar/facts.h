@@ -21,6 +21,7 @@ namespace rpl {
 
 /// The plain facts of one file, in the order of the text. Offsets are bytes of the whole file.
 struct PlainFacts {
+  /// The type of an argument. kDecimal is a number with a fraction.
   enum class Kind : std::uint32_t { kString, kInteger, kDecimal, kKeyword, kWord };
   /// An argument: its bytes without quotes or mark. kWord is a symbol, a boolean or nil.
   struct Argument {
@@ -28,6 +29,7 @@ struct PlainFacts {
     std::uint32_t size : 29;
     Kind kind : 3;
   };
+  /// One fact, as byte offsets and an index into `arguments`.
   struct Fact {
     std::uint32_t begin;  // of its label
     std::uint32_t end;    // after its closing parenthesis

@@ -21,10 +21,12 @@
 
 namespace rpl {
 
+/// RPL text of a sentence, rule or node.
 std::string Print(const Sentence& sentence);
 std::string Print(const Rule& rule);
 std::string Print(const Node& node);
 
+/// The S-expression of a sentence or node.
 std::string PrintTree(const Sentence& sentence);
 std::string PrintTree(const Node& node);
 

@@ -61,9 +61,9 @@ class SentenceCutter {
   // The last token, as far as the reading of newlines, bars and regexes depends on it.
   enum class Last {
     kOperand,     // ends an operand: a newline may end the sentence here
-    kConnective,  // wants an operand, also on the next line
+    kConnective,  // requires an operand, possibly on the next line
     kTilde,       // the same, and a regex may follow
-    kPrefix,      // wants an operand on this line: an opening bracket or bar, `!`, `&`
+    kPrefix,      // requires an operand on this line: an opening bracket or bar, `!`, `&`
   };
 
   // An open bracket; the bottom one stands for the sentence itself.

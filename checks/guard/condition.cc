@@ -363,9 +363,8 @@ Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool e
     if (explain) out.premises.push_back(leaves.TakeSaid() + ": " + std::string(TruthName(value)));
     if (value == Ternary::kMaybe) note_missing(node);
     at = node.end;
-    // The value goes up as long as it decides what it is a part of.
+    // Propagates the value upwards as long as it decides the enclosing connective.
     for (;;) {
-      // Propagates the value upwards as long as it decides the enclosing connective.
       if (open.empty()) {
         out.truth = value;
         if (value != Ternary::kMaybe) out.on_missing.reset();

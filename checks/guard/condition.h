@@ -42,6 +42,7 @@ bool CompareNumbers(double a, CompareOp op, double b);
 
 /// A tag of the end user: present (kHas: not null, false, 0 or ""), or equal to one of `values`.
 struct EnduserTagLeaf {
+  /// kHasValue has exactly one value; kHasValueAny holds for any of several.
   enum class Op { kHas, kHasValue, kHasValueAny };
   Op op = Op::kHas;
   std::string tag;
@@ -76,6 +77,7 @@ inline constexpr std::int64_t kMaxWindowSeconds = 10'000'000'000;
 
 /// Compares an aggregate of a metric over the window before the decision with `value`.
 struct MetricWindowLeaf {
+  /// kAvg, kMax and kMin have no value in an empty window.
   enum class Aggregate { kSum, kAvg, kMax, kMin, kCount };
   bool of_user = false;  // only calls of the same end user
   std::string key;       // of the metric, inbuilt or custom
@@ -90,6 +92,8 @@ struct MetricWindowLeaf {
 /// Holds if the local time is in one of the windows. The zone is the end user's `tag` or, if that
 /// is missing or unknown and `or_organisation` is set, the organisation's.
 struct TimeGateLeaf {
+  /// A range of minutes on some days of the week. A window that ends before its start continues
+  /// after midnight, on the following day.
   struct Window {
     std::uint8_t days = 0;  // bit 0 is Monday
     int start = 0;          // minutes of the day, both ends inside
@@ -102,6 +106,7 @@ struct TimeGateLeaf {
 
 /// The origin of an argument of a signal. A binding without a value leaves the argument out.
 struct SignalBinding {
+  /// kSubject gives the value of the first subject of the type and role, or its id system.
   enum class From { kEnduserId, kEnduserTag, kToolName, kToolTag, kToolArg, kSubject, kConst };
   From from = From::kConst;
   std::string of;  // the tag, path or subject type
@@ -149,9 +154,11 @@ struct RequireSubjectLeaf {
   std::optional<std::string> id_system;
 };
 
-/// Connectives; their parts are the nodes up to ConditionNode::end.
+/// Holds if all of its parts do. The parts of a connective are the nodes up to ConditionNode::end.
 struct AndParts {};
+/// Holds if one of its parts does.
 struct OrParts {};
+/// The negation of its part; unknown if the part is.
 struct NotPart {};
 
 /// A node of a condition.
@@ -160,7 +167,7 @@ struct ConditionNode {
                TimeGateLeaf, SignalLeaf, ToolNameLeaf, ToolTagLeaf, ToolArgLeaf, RequireSubjectLeaf,
                AndParts, OrParts, NotPart>
       is;
-  /// What to do where this part stays unknown.
+  /// The effect of the rule if this part is unknown.
   std::optional<Effect> on_missing;
   std::uint32_t end = 0;  // one past the last node of its subtree
 

@@ -63,6 +63,7 @@ struct NativeFinding {
 
 /// The outcome for one call.
 struct Decision {
+  /// The reason for the effect.
   enum class Cause {
     kAllow,
     kRule,     // a rule blocks

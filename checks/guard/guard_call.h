@@ -63,6 +63,7 @@ struct Sourced {
 
 /// The state of a person's review of a held call.
 struct Review {
+  /// kUnasked: there is no request.
   enum class State { kUnasked, kPending, kApproved, kDenied };
   State state = State::kUnasked;
   std::string id;      // empty for kUnasked

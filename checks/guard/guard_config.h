@@ -53,6 +53,7 @@ struct GuardConfig {
 
   /// By label, then by name.
   const GuardTool* FindTool(const std::string& label) const;
+  /// The command of a signal, by its key, and the command for the subjects of a tool, by its name.
   const GuardCommand* FindSignal(const std::string& key) const;
   const GuardCommand* FindSubjects(const std::string& tool) const;
 };

@@ -31,6 +31,7 @@ inline constexpr std::string_view kObjectMarker = "{object}";
 
 /// A parsed selector.
 struct Selector {
+  /// One step of the path.
   struct Step {
     enum class Kind { kField, kIndex, kEach };
     Kind kind = Kind::kField;
@@ -39,6 +40,7 @@ struct Selector {
   };
   std::vector<Step> steps;  // not empty, the first a field
 
+  /// True if the selector selects elements of a list, which have no length themselves.
   bool ends_in_each() const { return steps.back().kind == Step::Kind::kEach; }
 };
 
@@ -60,6 +62,7 @@ struct ClaimFacts {
   struct Value {
     std::string text;  // of a scalar, as written; "" for a map
     bool object = false;
+    /// The value as a row holds it.
     std::string row() const { return object ? std::string(kObjectMarker) : RowText(text); }
   };
   /// A value, or the length of a list, inside a selected map; the path is its fields: "k.m".

@@ -43,6 +43,7 @@ class FactBase {
   /// :error …}; kNone if there is no such tool.
   using ToolCaller =
       std::function<Value(Pool& pool, const std::string& tool, const std::vector<Value>& args)>;
+  /// Sets the caller of tools; without one, calls stay unanswered. REQUIRES: before Check.
   void SetTools(ToolCaller caller) { tools_ = std::move(caller); }
 
   /// The relation of that name and arity for rules and facts; created if it is new.
@@ -75,6 +76,7 @@ class FactBase {
   /// `predicate-pass(3)`. REQUIRES: Quiesce was called, and `form` is well-formed RPL.
   Explanation Explain(const std::string& form);
 
+  /// Valid as long as the FactBase; rows of the store are complete after Quiesce.
   Pool& pool() { return engine_.pool; }
   const Program& program() const { return engine_.program; }
   const Store& store() const { return engine_.store; }

@@ -46,6 +46,7 @@ struct CheckResult {
 
 /// The state of a record, as its fields `passed` and `metadata` determine it.
 enum class Standing { kPassed, kSkipped, kFailed, kPending };
+/// The state of a record; malformed `skipped` and `pending` count as false.
 Standing StandingOf(const CheckResult& result);
 
 /// The outcome of a run of checks. The numbers are exit codes of `rpl`.
@@ -71,6 +72,7 @@ struct CheckReport {
   /// The least severity that rejects: kError or kWarning.
   Severity fail_on = Severity::kError;
 
+  /// The verdict by the table above.
   Verdict verdict() const;
   CheckSummary summary() const;
 };

@@ -79,9 +79,11 @@ struct ClaimRule {
   std::string pattern;             // matches
   std::string pattern_error;       // the reason why the pattern is invalid, or ""
 
+  /// True for the rules about lengths, whose values are those of `length`.
   bool counts_elements() const {
     return rule == RuleKind::kMinLength || rule == RuleKind::kMaxLength;
   }
+  /// True for the rules about numbers, whose value is `bound`.
   bool compares_numbers() const {
     return rule == RuleKind::kGreaterThan || rule == RuleKind::kLessThan;
   }

@@ -19,6 +19,7 @@
 
 namespace rpl {
 
+/// One evaluation. Neither copyable nor movable, like its FactBase.
 class RulespecRun {
  public:
   /// Evaluates the rulespec. Adds the text of its rules to `sources`.

@@ -41,8 +41,10 @@
 
 namespace rpl {
 
+/// The engine. Movable; not copyable.
 class Engine {
  public:
+  /// Errors make a text unusable; warnings and infos do not.
   enum class Severity { kError, kWarning, kInfo };
 
   /// A finding about a text, with its place.

@@ -31,6 +31,7 @@ namespace rpl {
 /// it.
 class Permission {
  public:
+  /// A decision, with the reason if it is no.
   struct Verdict {
     bool yes = false;
     std::string reason;  // of a refusal: "nobody is there to ask"
@@ -53,6 +54,8 @@ class ToolAgent : public Agent {
   ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run, Agent& otherwise);
 
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
+  /// Runs the permitted calls concurrently (RunTools), then passes the others on in one call.
+  /// Answers are in the order of the requests.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
   void Chat(const std::string& line) override { otherwise_.Chat(line); }
   void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }

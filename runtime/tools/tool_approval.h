@@ -29,6 +29,7 @@ class Approvals {
   /// Reads the file, which need not exist. With an empty path nothing is stored.
   explicit Approvals(std::string path);
 
+  /// True if the hash is approved.
   bool Has(const std::string& hash) const { return known_.contains(hash); }
 
   /// Adds a hash, here and in the file; `comment` is reduced to one line. Returns the reason why

@@ -24,6 +24,8 @@ struct RunOptions {
   std::string session;  // --session FILE
   EngineOptions engine;
 };
+/// Exit codes: that of the outcome (ExitCodeOf); kExitInvalid for a program with errors or without
+/// a goal; kExitFile for an unreadable file.
 int CommandRun(const RunOptions& options);
 
 /// rpl profile FILE…: runs the program like `rpl run` and reports the work of its rules.
@@ -33,6 +35,7 @@ struct ProfileOptions {
   bool times = true;    // --no-times: counts only, which are reproducible
   EngineOptions engine;
 };
+/// Exit codes: as CommandRun. The answers are not printed.
 int CommandProfile(const ProfileOptions& options);
 
 /// rpl resume SESSION: continues a run that has a session file.
@@ -41,6 +44,7 @@ struct ResumeOptions {
   std::vector<std::string> retry;  // --retry NAME
   EngineOptions engine;
 };
+/// Exit codes: as CommandRun; kExitFile also for a damaged session.
 int CommandResume(const ResumeOptions& options);
 
 /// rpl trace …: the trace of a session.
@@ -54,6 +58,8 @@ struct TraceOptions {
   bool json = false;        // kShow, kQuery; kExport: NDJSON with hashes
   std::size_t threads = 1;  // kReplay
 };
+/// kExitFile for an unreadable or damaged session. kVerify: kExitNo for a damaged one. kDiff,
+/// kReplay: kExitNo if traces differ. kQuery: the code of the outcome.
 int CommandTrace(const TraceOptions& options);
 
 /// rpl reply [FILE]: answers one user message by §15.9.
@@ -61,6 +67,7 @@ struct ReplyOptions {
   std::string file;  // "" for standard input
   EngineOptions engine;
 };
+/// Exit codes: that of the outcome; kExitInvalid after errors in the message.
 int CommandReply(const ReplyOptions& options);
 
 /// rpl query [-f FILE]… GOAL: answers one query, like `rpl reply`.
@@ -69,6 +76,7 @@ struct QueryOptions {
   std::string goal;  // a goal form, or a query of the shell
   EngineOptions engine;
 };
+/// Exit codes: that of the outcome; kExitInvalid for an invalid program or query.
 int CommandQuery(const QueryOptions& options);
 
 /// rpl repl [FILE…]: the shell, shell/repl/repl.h.
@@ -80,6 +88,7 @@ struct TestOptions {
   std::string filter;              // only cases whose names contain it
   bool json = false;
 };
+/// kExitNo if a case fails, kExitInvalid for malformed scripts and if there is no case.
 int CommandTest(const TestOptions& options);
 
 /// rpl check FILE…: reports findings about a program, without running it. The files are one
@@ -93,6 +102,7 @@ struct CheckCommandOptions {
   bool strict = false;               // warnings count as errors
   std::string fail_level = "error";  // the least severity that gives exit code 1
 };
+/// kExitNo if a finding has `fail_level` or worse, kExitOk otherwise.
 int CommandCheck(const CheckCommandOptions& options);
 
 /// rpl verify CONTENT: checks content against a rulespec and rules (checks/verify/rules.h).
@@ -112,10 +122,13 @@ struct VerifyOptions {
   bool review_errors = false;  // --on-error hitl: a person may accept failures
   EngineOptions engine;        // now; config, allow_tools: for the tools of rules; guard.approvals
 };
+/// The exit code of the verdict (checks/verify/result.h); with `exists`, kExitNo if there is no
+/// such file.
 int CommandVerify(const VerifyOptions& options);
 
 /// rpl explain -f FILE… FORM: explains the facts that match, or why none does.
 enum class ExplainFormat { kText, kJson, kDot };
+/// The options of rpl explain.
 struct ExplainOptions {
   std::vector<std::string> files;
   std::string form;  // one call, with or without variables
@@ -124,6 +137,7 @@ struct ExplainOptions {
   ExplainFormat format = ExplainFormat::kText;
   EngineOptions engine;  // `json` is not used
 };
+/// kExitNo if no fact matches; with `absent`, if one does.
 int CommandExplain(const ExplainOptions& options);
 
 /// rpl guard …: decides about tool calls of other runtimes.
@@ -142,15 +156,19 @@ struct GuardCommandOptions {
   std::string unmatched;            // --default deny, ask or allow; "" if not given
   int timeout_ms = kHookTimeoutMs;  // kHook
 };
+/// kDecide: 0 allow, 1 block, 3 hitl, 2 invalid input; of several calls the most severe. kHook: see
+/// shell/commands/guard_hook.h.
 int CommandGuard(const GuardCommandOptions& options);
 
 /// rpl doc FILE…: documents the parts of a program and their uses of each other. The files are one
 /// program.
 enum class DocFormat { kMarkdown, kDot, kMermaid, kJson };
+/// The options of rpl doc.
 struct DocOptions {
   std::vector<std::string> files;
   DocFormat format = DocFormat::kMarkdown;
 };
+/// kExitInvalid for a program with errors, of which nothing is printed.
 int CommandDoc(const DocOptions& options);
 
 /// rpl parse FILE: prints the result of the parser.
@@ -158,6 +176,7 @@ struct ParseOptions {
   std::string file;
   bool json = false;
 };
+/// kExitInvalid after errors; the valid part is printed nevertheless.
 int CommandParse(const ParseOptions& options);
 
 /// rpl fmt [-w | --check | --diff] FILE…: lays out the RPL of each file, see grammar/formatter.h.
@@ -169,16 +188,19 @@ enum class FmtMode {
   kCheck,  // names of files that would change, to standard output; kExitNo
   kDiff,   // unified diffs, to standard output; kExitNo
 };
+/// The options of rpl fmt.
 struct FmtOptions {
   std::vector<std::string> files;
   FmtMode mode = FmtMode::kPrint;
 };
+/// The greatest exit code of the files.
 int CommandFmt(const FmtOptions& options);
 
 /// rpl completion SHELL: prints a completion script for bash, zsh or fish.
 struct CompletionOptions {
   std::string shell;
 };
+/// `root` is the tree of the whole command line.
 int CommandCompletion(const CompletionOptions& options, const CommandNode& root);
 
 /// rpl reference WHAT: prints docs/commands.md, a page for man(1), or the names of the commands.
@@ -187,6 +209,7 @@ struct ReferenceOptions {
   std::string what;     // markdown, man or commands
   std::string command;  // of the page; "" for rpl itself
 };
+/// kExitInvalid for an unknown command.
 int CommandReference(const ReferenceOptions& options, const CommandNode& root);
 
 }  // namespace rpl

@@ -45,6 +45,7 @@ struct StandaloneGuard {
   bool audit_required = false;
   std::string now;
 
+  /// The time of decisions, by MomentFor.
   Moment Now() const;
   /// Appends an event. False, after a message, if the log is required and cannot be written.
   bool Audit(const nlohmann::ordered_json& event) const;

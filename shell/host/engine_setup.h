@@ -33,6 +33,7 @@ class Host {
 
   /// Reads the files that the options name. `documents` are the program's files.
   ExitCode Prepare(const std::vector<std::string>& documents);
+  /// The outermost agent: the answers given in advance.
   Agent& agent() { return scripted_; }
   /// The guard of the run, or null. REQUIRES: Prepare succeeded.
   GateSetup* gate() { return gate_.get(); }
@@ -88,6 +89,7 @@ class ProgramRun {
   std::optional<Outcome> Run(std::vector<ProgramFile> read);
   /// Prints the remaining notes after the outcome was printed, and returns the exit code.
   ExitCode End(const Outcome* outcome);
+  /// The session of the run. REQUIRES: Run returned an outcome.
   Session& session() { return *session_; }
 
  private:

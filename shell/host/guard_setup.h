@@ -42,9 +42,10 @@ std::string ReviewsPath();
 std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup& tools,
                                          ExitCode& code);
 
-/// The options in the record of a session (GateSetup::record), for its continuation; and the setup
-/// for its replay, which runs and writes nothing. Null if there is no usable policy.
+/// The options in the record of a session (GateSetup::record), for its continuation.
 GuardOptions GuardOptionsFrom(const nlohmann::ordered_json& record);
+/// The gate for the replay of such a session, which runs and writes nothing. Null without a usable
+/// policy.
 std::unique_ptr<GateSetup> GateSetupFrom(const nlohmann::ordered_json& record);
 
 /// Runs a command of a guard in `folder`, with one line of JSON as input. No permission is checked.

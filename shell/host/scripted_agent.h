@@ -27,12 +27,15 @@ namespace rpl {
 /// One entry of a script.
 struct ScriptedAnswer {
   std::string label;  // the key or pattern, as written
+  /// True if the entry answers the request.
   std::function<bool(const Request&, Pool&)> matches;
+  /// An answer, with a message if it does not fit.
   struct Made {
     rpl::Answer answer;
     std::string error;  // the reason why it does not fit the request; the answer is then kNobody
     std::string hint;
   };
+  /// Creates the answer to a request that matches.
   std::function<Made(const Request&, Pool&)> make;
   bool used = false;
 };
@@ -62,6 +65,7 @@ class ScriptedAgent : public Agent {
   /// Borrows both. Refused answers are reported on `err`.
   ScriptedAgent(Agent& otherwise, std::ostream& err) : otherwise_(otherwise), err_(err) {}
 
+  /// Appends an entry to the script.
   void Add(ScriptedAnswer answer) { script_.push_back(std::move(answer)); }
   /// The labels of the unused entries, in written order.
   std::vector<std::string> Unused() const;

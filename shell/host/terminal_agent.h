@@ -20,6 +20,7 @@
 
 namespace rpl {
 
+/// The agent. Answers block until a line is read.
 class TerminalAgent : public Agent {
  public:
   /// Gives one line without its end; nullopt when there are no more.
@@ -31,6 +32,7 @@ class TerminalAgent : public Agent {
       : read_line_(std::move(read_line)), mark_(std::move(mark)), out_(out), err_(err) {}
 
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
+  /// Prints a line of chat, escaped, and flushes.
   void Chat(const std::string& line) override;
   /// Does nothing: a run ends with its goal, and another command continues it.
   void OfferToContinue(const std::string&) override {}

@@ -40,7 +40,10 @@ class ToolPermission : public Permission {
         read_line_(std::move(read_line)),
         err_(err) {}
 
+  /// Asks for the approval of a new command and stores it; a refused command is not asked about
+  /// again in this run.
   Verdict Approve(const ToolCommand& command) override;
+  /// Asks about one call, unless its tool is allowed.
   Verdict Ask(const ToolCall& call, const std::string& request) override;
 
  private:

@@ -35,7 +35,9 @@ class ToolSetup {
   /// Reads the applicable configuration. After a message on standard error, its exit code.
   ExitCode Prepare(const std::vector<std::string>& documents);
 
+  /// The agent of the tools, valid as long as the setup.
   Agent& agent() { return agent_; }
+  /// The configuration; empty before Prepare and without one.
   const ToolConfig& config() const { return config_; }
   /// Runs a command of the guard. It requires the same approval as a tool.
   Sourced<nlohmann::ordered_json> RunForGuard(const GuardCommand& command,

@@ -20,6 +20,7 @@ namespace rpl {
 
 /// A relation, goal, tool or avar.
 struct CatalogueEntry {
+  /// In the order of the catalogue.
   enum class Kind { kGoal, kRelation, kTool, kAvar };
   Kind kind = Kind::kRelation;
   std::string name;                  // with its mark and namespace: "edge", "%a.md#trip", "$stock"

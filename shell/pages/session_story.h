@@ -32,6 +32,7 @@ struct StoryLine {
 
 /// A call that went out in phase 8: to a tool, or a question to a person.
 struct StoryCall {
+  /// The kind of reply; kNobody if there was none.
   enum class Reply { kNobody, kValue, kMetadata, kDeclined };
   bool question = false;
   std::string prompt;                // of a question; "" if unknown
@@ -45,6 +46,7 @@ struct StoryCall {
 
 /// One event of a timestep.
 struct StoryItem {
+  /// The kind of event; it determines which members below are used.
   enum class Kind { kEntry, kCall, kChat, kDecision, kViolation };
   Kind kind;
   int phase;
@@ -96,6 +98,7 @@ struct StoryEpoch {
   std::vector<StoryGoal> goals;
   std::string differs;
 
+  /// The sources of all spans of the epoch.
   const Sources& sources() const { return saved->session().sources(); }
 };
 

@@ -33,6 +33,7 @@ bool IsComplete(std::string_view text, bool pasted);
 
 /// An entry and its reading.
 struct Entry {
+  /// The kind of entry; it determines the further processing.
   enum class Kind {
     kNothing,  // blanks and comments
     kCommand,  // `.name …`: `text` begins with the dot

@@ -22,6 +22,7 @@ namespace rpl {
 /// The reader. Blocks the calling thread.
 class LineReader {
  public:
+  /// The way in which a read ended.
   enum class End {
     kText,
     kCancelled,  // Ctrl-C; the interrupt has been cleared

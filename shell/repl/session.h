@@ -75,6 +75,7 @@ class ReplSession {
   void SetLog(std::function<void(const std::string&)> log);
   /// Settings for all further evaluations.
   void SetLimits(const SessionLimits& limits);
+  /// The forms in which answers are produced.
   void SetAnswerForms(AnswerForms forms);
 
   /// The profile of the last Say, Run or Step.
@@ -83,6 +84,7 @@ class ReplSession {
     Sources sources;     // those of its spans
     bool stands = true;  // true while session() is the session that was profiled
   };
+  /// The profile of the last Say, Run or Step.
   const Profiled& profiled() const { return profiled_; }
 
   Session& session() { return *session_; }
@@ -95,6 +97,7 @@ class ReplSession {
   /// The reason why the file no longer records the session, or "".
   std::string Broken() const { return journal_ != nullptr ? journal_->broken() : ""; }
 
+  /// True for the novelty of an entry, false for a document.
   static bool IsEntry(const ProgramFile& part) { return part.name.starts_with("<entry "); }
 
  private:
