@@ -34,7 +34,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kAbsenceDepth = 2;
 
-// --- Values -------------------------------------------------------------------------------
+// --- Values ------------------------------------------------------------------------------
 
 std::string Quoted(const std::string& text) {
   return ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
@@ -56,7 +56,7 @@ std::optional<std::string> ArgsOf(const Pool& pool, const std::vector<Value>& ar
   return out + "]";
 }
 
-// --- Replies ------------------------------------------------------------------------------
+// --- Replies -----------------------------------------------------------------------------
 
 struct Read {
   rpl::Answer answer;
@@ -188,7 +188,7 @@ class Replies : public Agent {
   std::set<std::string> called_;
 };
 
-// --- What goes out ------------------------------------------------------------------------
+// --- Output ------------------------------------------------------------------------------
 
 bool HasErrors(const std::vector<Engine::Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(), [](const Engine::Finding& f) {
@@ -302,7 +302,7 @@ SessionOptions SessionOptionsOf(const Engine::Options& options, GateSetup* gate)
 
 }  // namespace
 
-// --- The engine ---------------------------------------------------------------------------
+// --- The engine --------------------------------------------------------------------------
 
 struct Engine::State {
   explicit State(Options with)

@@ -60,10 +60,10 @@ std::size_t LineEnd(std::string_view s, std::size_t at) {
 // How RPL begins in other text.
 
 enum class Start {
-  kProse,     // nothing of the kind
+  kProse,     // not RPL
   kMaybe,     // a bare name with an arrow, or a parenthesis: RPL if it parses
-  kCall,      // a call, goal or tool: RPL, or a slip that deserves a word
-  kVariable,  // `?x(` and `Name(?x`: always a slip
+  kCall,      // a call, goal or tool: RPL, or a mistake to report
+  kVariable,  // `?x(` and `Name(?x`: always a mistake
   kFenced,    // RPL only inside a fence: `not a() -> …`, `?x in … -> …`, `|p(_)| > 1 -> …`
 };
 
@@ -256,7 +256,7 @@ class DocumentReader {
     }
   }
 
-  // --- Headings -------------------------------------------------------------------------
+  // --- Headings --------------------------------------------------------------------------
 
   void ReadHeading(std::size_t index) {
     const Block& block = blocks_[index];
@@ -315,9 +315,9 @@ class DocumentReader {
                            line.find(" ?") != kNowhere || line.find(" $") != kNowhere;
     if (!variables && line.find(" <- ") == kNowhere) return;
     int tries = 0;
-    bool word_ended = false;  // the first word is where ReadTitlelessSignature looked
+    bool word_ended = false;  // the first word is left to ReadTitlelessSignature
     for (std::size_t at = 0; at < line.size() && tries < kMaxSignatureTries; ++at) {
-      // Not inside a label or run of parentheses, so that each is looked through once.
+      // Not inside a label or run of parentheses, so that each is scanned once.
       const bool begins = word_ended && !IsBlank(line[at]) && line[at] != '(' &&
                           !IsNameChar(line[at - 1]) && line[at - 1] != '.' && line[at - 1] != '#';
       word_ended = word_ended || IsBlank(line[at]) || line[at] == ':' || line[at] == '-' ||
@@ -410,7 +410,7 @@ class DocumentReader {
         body_begin_ = end;
         return true;
       }
-      // Only a paragraph that stands apart may begin with such a mark by chance.
+      // Only a separate paragraph may begin with such a mark by chance.
       const std::string_view gap = text_.substr(heading.span.end, below - heading.span.end);
       if (std::count(gap.begin(), gap.end(), '\n') < 2) return false;
       found = Diagnostics();
@@ -478,7 +478,7 @@ class DocumentReader {
     return *joined_;
   }
 
-  // --- Bodies ---------------------------------------------------------------------------
+  // --- Bodies ----------------------------------------------------------------------------
 
   /// Cuts a paragraph into bare sentences and the prose between them. Further lines of a sentence
   /// that failed are tried on their own unless they are indented deeper than its first line.
@@ -590,7 +590,7 @@ class DocumentReader {
   std::vector<Block> blocks_;
   int current_ = 0;
   std::size_t body_begin_ = 0;  // everything before it belongs to a signature
-  Span last_lint_;              // of the last bare line that looked like RPL
+  Span last_lint_;              // of the last finding kLooksLikeRpl
   std::optional<Sources> joined_;
 };
 

@@ -43,7 +43,7 @@ std::string ApplyTo(std::string_view text, const std::vector<Edit>& edits) {
   return out;
 }
 
-// --- Proposing ------------------------------------------------------------------------
+// --- Proposing ---------------------------------------------------------------------------
 
 class Proposer {
  public:
@@ -183,11 +183,11 @@ class Proposer {
   const Document& document_;
   std::string_view text_;
   std::string_view newline_ = "\n";
-  std::map<std::size_t, std::size_t> sentence_ends_;  // by their begins
+  std::map<std::size_t, std::size_t> sentence_ends_;  // keyed by their beginnings
   std::vector<Edit> edits_;
 };
 
-// --- Trying ---------------------------------------------------------------------------
+// --- Trying ------------------------------------------------------------------------------
 
 /// The search for the edits that leave the document as it reads.
 class Trial {

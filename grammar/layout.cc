@@ -49,7 +49,7 @@ struct Token {
   std::vector<Comment> comments;  // between the token before and this one
 };
 
-// --- Tokens ---------------------------------------------------------------------------
+// --- Tokens ------------------------------------------------------------------------------
 
 class Tokenizer {
  public:
@@ -316,14 +316,14 @@ class Tokenizer {
   bool bindings_ = false;   // `^^`
 };
 
-// --- Lines ----------------------------------------------------------------------------
+// --- Lines -------------------------------------------------------------------------------
 
 int WidthOf(std::string_view s) {
   return static_cast<int>(std::count_if(
       s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-// The columns that a token takes; of a string over several lines, its longest line.
+// The width of a token in columns; of a string over several lines, that of its longest line.
 int ColumnsOf(std::string_view s) {
   int most = 0;
   for (std::size_t begin = 0; begin <= s.size();) {
@@ -431,7 +431,7 @@ class Writer {
   // A rule, a constraint or a list of clauses on several lines, beginning on this one. Clauses
   // without a head before them continue at `indent` + `hanging`.
   void Sentence(std::size_t begin, std::size_t end, int indent, int hanging) {
-    std::size_t tail = begin;  // behind the last arrow
+    std::size_t tail = begin;  // after the last arrow
     std::size_t tail_end = end;
     std::vector<std::size_t> parts;  // each `;` and `->`
     for (std::size_t i = begin; i < end; i = Behind(i)) {
@@ -530,14 +530,14 @@ class Writer {
   std::vector<Token> tokens_;
   std::string_view base_;
   std::string_view newline_;
-  std::vector<int> widths_;  // of the tokens before, on one line
-  std::vector<int> breaks_;  // how many of the tokens before have a break before them
+  std::vector<int> widths_;  // prefix sums of the tokens' widths on one line
+  std::vector<int> breaks_;  // prefix sums of the tokens with a break
   std::size_t clause_end_ = 0;
 
   std::string out_;
   int column_;
-  int line_indent_ = 0;   // of this line, behind base_
-  bool at_begin_ = true;  // no token stands on this line
+  int line_indent_ = 0;   // of this line, after base_
+  bool at_begin_ = true;  // this line has no token yet
 };
 
 }  // namespace

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The block reader: CommonMark's algorithm for blocks, keeping only the top level.
+// The block reader: CommonMark's algorithm for blocks, reduced to the top level.
 //
-// A file is read line by line. Between two lines the reader holds the containers that
-// are open (quotes, lists, items), outermost first, and the kind of the innermost leaf
-// (a paragraph, a fence, ...). A line is matched against them from outside in; what is
-// left of it may open new containers and one leaf, continue the leaf, or continue a
-// paragraph lazily, which closes nothing. A block is handed out when it opens with no
-// container around it; every later line that is not blank and opens no other top-level
-// block belongs to it. So nested blocks are followed, to know where a list ends, but
-// leave no trace. For
+// A file is read line by line. Between two lines the state consists of the open containers (quotes,
+// lists, items), outermost first, and the kind of the innermost leaf (a paragraph, a fence, ...). A
+// line is matched against them from outside in; its rest may open new containers and one leaf,
+// continue the leaf, or continue a paragraph lazily, which closes nothing. A block is added to the
+// result when it opens outside all containers; every later line that is not blank and opens no
+// other top-level block belongs to it. So nested blocks are tracked, which determines the end of a
+// list, but are not part of the result. For
 //
 //    0  # Edit - edit(?d) ##
 //   21  ```rpl
@@ -21,9 +20,9 @@
 //   kHeading  span [0, 20)   content [2, 17)   level 1
 //   kFence    span [21, 41)  content [28, 38)  info "rpl"
 //
-// The text of a line is scanned a bounded number of times, whatever stands in it: blanks
-// once (Cursor::Look keeps its finding), a possible thematic break once (break_killer_),
-// and containers nest at most kMaxContainers deep, beyond which their marks are text.
+// The text of a line is scanned a bounded number of times, for any contents: blanks once
+// (Cursor::Look keeps its result), a possible thematic break once (break_killer_), and containers
+// nest at most kMaxContainers deep, beyond which their marks are text.
 #include "grammar/markdown.h"
 
 #include <algorithm>
@@ -208,8 +207,8 @@ bool IsDelimiterRow(std::string_view s) {
 
 // ---------------------------------------------------------------------------------------
 
-/// A place in one line. Columns count a tab up to the next multiple of four; the place may
-/// be inside a tab, of which the columns before it are used up.
+/// A position in one line. A tab counts as columns up to the next multiple of four; the position
+/// may be inside a tab, whose columns before it are consumed.
 class Cursor {
  public:
   explicit Cursor(std::string_view line) : line_(line) {}
@@ -266,7 +265,7 @@ class Cursor {
 /// character after the number.
 struct ListMark {
   char type = 0;
-  std::size_t size = 0;  // bytes of the mark; 0 when there is none
+  std::size_t size = 0;  // bytes of the mark; 0 if there is none
 };
 
 ListMark ListMarkOf(std::string_view s, bool in_paragraph) {
@@ -290,7 +289,7 @@ class BlockReader {
 
   std::vector<Block> Read() {
     std::size_t at = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
-    std::size_t newline = 0;  // the next one at or after `at`
+    std::size_t newline = 0;  // the first one at or after `at`
     while (at < text_.size()) {
       if (newline < at || newline == 0) newline = std::min(text_.find('\n', at), text_.size());
       const void* cr = std::memchr(text_.data() + at, '\r', newline - at);
@@ -655,11 +654,11 @@ class BlockReader {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::size_t next_ = 0;
-  std::size_t break_killer_ = 0;  // what stands before it in the line is no thematic break
+  std::size_t break_killer_ = 0;  // a position before it begins no thematic break
 
-  std::vector<Container> open_;  // Invariant: an item stands right behind its list.
+  std::vector<Container> open_;  // Invariant: an item directly follows its list.
   Leaf leaf_ = Leaf::kNone;      // inside the last of open_
-  Span row_;                     // paragraphs: the last line behind its marks,
+  Span row_;                     // paragraphs: the last line after its marks,
   Span previous_row_;            // and the one before; end 0 when there is none
   char fence_mark_ = 0;
   std::size_t fence_size_ = 0;

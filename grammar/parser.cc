@@ -20,7 +20,7 @@
 namespace rpl {
 namespace {
 
-// --- Errors ---------------------------------------------------------------------------
+// --- Errors ------------------------------------------------------------------------------
 
 struct Expectation {
   Code code = Code::kSyntaxError;
@@ -29,11 +29,11 @@ struct Expectation {
   const char* message = nullptr;  // instead of "expected ..., got ..."
 };
 
-// By rule of rules.h: those that stand in a must<> and can fail.
+// One per rule of rules.h that occurs in a must<> and can fail.
 template <typename Rule>
 inline constexpr Expectation kExpectation{};
 
-// RPL_EXPECT(rule, code, what was expected, hint); RPL_REFUSE states what is not allowed there.
+// RPL_EXPECT(rule, code, expected form, hint); RPL_REFUSE states what is not allowed there.
 #define RPL_EXPECT(rule, code, expected, hint)             \
   template <>                                              \
   inline constexpr Expectation kExpectation<rules::rule> { \
@@ -140,7 +140,7 @@ class Explainer {
   char At(std::uint32_t at) const { return at < limit_ ? text_[at] : '\0'; }
   Span To(std::uint32_t size) const { return {file_, at_, std::min(at_ + size, limit_)}; }
 
-  // A letter of two bytes: Latin with marks, Greek, Cyrillic, not the signs for times and divide.
+  // A letter of two bytes: Latin with diacritics, Greek or Cyrillic, but not the signs × and ÷.
   bool IsForeignLetter(std::uint32_t at) const {
     const std::string_view letter = text_.substr(at, 2);
     return at + 1 < limit_ && letter[0] >= '\xC3' && letter[0] <= '\xDF' && letter != "\xC3\x97" &&
@@ -364,7 +364,7 @@ struct Control : tao::pegtl::normal<Rule> {
   }
 };
 
-// --- Actions --------------------------------------------------------------------------
+// --- Actions -----------------------------------------------------------------------------
 
 template <typename Rule>
 struct Action : tao::pegtl::nothing<Rule> {};
@@ -484,7 +484,7 @@ Node Read(Builder& b, std::uint32_t begin, std::uint32_t end) {
   return b.Take();
 }
 
-// --- Sentences ------------------------------------------------------------------------
+// --- Sentences ---------------------------------------------------------------------------
 
 void AddTo(Diagnostics& out, const Diagnostic& d) { out.Add(d.code, d.span, d.message, d.hint); }
 

@@ -35,8 +35,8 @@ bool IsOperator(char c) {
   }
 }
 
-// Infix words that are connectives wherever they stand after an operand. `of` and `and`
-// are only so after `within` and `between`, since prose lines begin with them.
+// Infix words that are connectives after any operand. `of` and `and` are connectives only after
+// `within` and `between`, because lines of prose begin with them.
 constexpr std::array<std::string_view, 8> kInfixWords = {
     "in", "union", "intersect", "difference", "before", "after", "within", "between"};
 
@@ -100,7 +100,7 @@ bool SentenceCutter::NextPlainFact(PlainFacts& to) {
   pos_ = end;
   while (IsBlankOrReturn(At(pos_))) ++pos_;
   if (pos_ >= limit_ || (text_[pos_] == '\n' && NewlineEnds())) return true;
-  pos_ = begin;  // it goes on
+  pos_ = begin;  // continue reading
   to.DropLast();
   return false;
 }

@@ -37,7 +37,7 @@ constexpr std::uint64_t kPollMs = 50;
 constexpr std::uint64_t kGiveUpMs = 5000;  // after SIGKILL: stop polling
 constexpr std::size_t kMaxLogLine = 4096;
 
-// --- what a tool wrote ----------------------------------------------------------------------
+// --- output of a tool --------------------------------------------------------------------
 
 // Splits standard error into lines, up to a total number of bytes.
 class LogLines {
@@ -118,7 +118,7 @@ ToolResult ReadReply(const std::string& output, const std::string& id) {
   return bad("expected an `error` of `code` and `message`, two strings");
 }
 
-// --- what surrounds a batch ---------------------------------------------------------------
+// --- process state of a batch ------------------------------------------------------------
 
 // Writing to a tool that does not read must give an error instead of a signal.
 class WithoutSigpipe {
@@ -207,7 +207,7 @@ class Batch {
   std::array<uv_signal_t, 3> watched_;
 };
 
-// --- one call -----------------------------------------------------------------------------
+// --- one call ----------------------------------------------------------------------------
 
 class Process {
  public:
@@ -507,7 +507,7 @@ ToolResult Process::Judge() const {
   return reply;
 }
 
-// --- all calls ----------------------------------------------------------------------------
+// --- all calls ---------------------------------------------------------------------------
 
 std::vector<ToolResult> Batch::Run() {
   if (calls_.empty()) return {};

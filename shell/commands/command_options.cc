@@ -185,7 +185,7 @@ constexpr const char* kCompletionFooter = R"(Examples
 
 constexpr const char* kBesideDocument = "default: rpl.yaml beside the document";
 
-// --- Options ------------------------------------------------------------------------------
+// --- Options -----------------------------------------------------------------------------
 
 std::string CheckTime(const std::string& text) {
   static const RE2 iso(R"(\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)");
@@ -200,7 +200,7 @@ std::string CheckNamed(const std::string& path) {
 
 // An option that takes one of some words, each of which stands for a value.
 template <typename T>
-// An option that takes one of several words, each of which represents a value.
+// An option that takes one of several words, each with a value.
 void AddChoice(CLI::App& command, const char* name, T& to, const char* unit, const char* help,
                const std::vector<std::pair<std::string, std::type_identity_t<T>>>& choices) {
   std::vector<std::string> words;

@@ -33,7 +33,7 @@ class LineAgent : public Agent {
       : read_line_(std::move(read_line)), out_(out), err_(err), chat_(chat) {}
 
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
-  /// Prints the line as it is, without a request; nothing without `chat`.
+  /// Writes {"schema":"rpl.chat/1","line":"…"}; nothing without `chat`.
   void Chat(const std::string& line) override;
   void OfferToContinue(const std::string&) override {}
 

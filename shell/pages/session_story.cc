@@ -52,7 +52,7 @@ std::string DecisionLine(const ordered_json& decision) {
   return found.empty() ? out : out + " (" + found + ")";
 }
 
-// --- What the file recorded ---------------------------------------------------------------
+// --- Recorded events ---------------------------------------------------------------------
 
 class Recorded {
  public:
@@ -152,7 +152,7 @@ class Recorded {
   std::vector<StoryTurn>& turns_;
 };
 
-// --- What going through it again adds -----------------------------------------------------
+// --- Replay ------------------------------------------------------------------------------
 
 // True for log lines that no item covers: items are recorded, and phases have names of their own.
 bool IsDetail(std::string_view text) {

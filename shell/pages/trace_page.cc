@@ -210,7 +210,7 @@ class EpochPage {
     return out;
   }
 
-  // --- goals ------------------------------------------------------------------------------
+  // --- goals -----------------------------------------------------------------------------
 
   void Goals() {
     Add("<section aria-labelledby=\"{}\">\n<h2 id=\"{}\">Goals</h2>\n", Id("goals"), Id("goals"));
@@ -300,7 +300,7 @@ class EpochPage {
     return out;
   }
 
-  // --- tables of what the timeline has, too ------------------------------------------------
+  // --- tables of items of the timeline ---------------------------------------------------
 
   void Begin(std::string_view id, std::string_view title, std::string_view heads) {
     Add("<section aria-labelledby=\"{}\">\n<h2 id=\"{}\">{}</h2>\n", Id(id), Id(id), title);
@@ -378,7 +378,7 @@ class EpochPage {
     return InCode(call.value);
   }
 
-  // --- timeline ---------------------------------------------------------------------------
+  // --- timeline --------------------------------------------------------------------------
 
   void Timeline() {
     std::size_t steps = 0;

@@ -110,7 +110,7 @@ void Repl::Help(const std::string&) {
   std::cout << std::flush;
 }
 
-// --- documents and entries ----------------------------------------------------------------------
+// --- documents and entries ---------------------------------------------------------------
 
 void Repl::Load(const std::string& argument) {
   if (PrintChange(session_.Load(argument), argument) && interactive_) Greet(argument);
@@ -153,8 +153,7 @@ void Repl::Save(const std::string& argument) {
 
 void Repl::Quit(const std::string&) { over_ = true; }
 
-// --- what stands
-// ----------------------------------------------------------------------------------
+// --- the state ---------------------------------------------------------------------------
 
 void Repl::Facts(const std::string& argument) {
   const Store& store = session_.session().store();
@@ -234,8 +233,7 @@ void Repl::PrintProfile(const std::string&) {
             << std::flush;
 }
 
-// --- goals
-// ------------------------------------------------------------------------------------------
+// --- goals -------------------------------------------------------------------------------
 
 void Repl::Go(const std::string&) {
   if (!session_.session().HasGoals()) return Error("no goals to run");
@@ -281,8 +279,7 @@ void Repl::AnswerWith(const std::string& argument) {
   if (!back.empty()) Note(fmt::format("help: `{}` takes the answer before back", Printable(back)));
 }
 
-// --- explanations
-// -----------------------------------------------------------------------------------
+// --- explanations ------------------------------------------------------------------------
 
 void Repl::PrintExplained(const std::string& fact, bool absent) {
   const Explained explained = session_.session().Explain(fact, {10, kWhyDepth}, kWhyNotDepth);
@@ -310,8 +307,7 @@ void Repl::Why(const std::string& argument) { PrintExplained(argument, false); }
 
 void Repl::WhyNot(const std::string& argument) { PrintExplained(argument, true); }
 
-// --- switches
-// ---------------------------------------------------------------------------------------
+// --- switches ----------------------------------------------------------------------------
 
 void Repl::Switch(const char* command, const std::string& argument, bool& to) {
   if (argument != "on" && argument != "off")

@@ -99,7 +99,7 @@ bool IsCompleteRpl(std::string_view text) {
   return !string_open && last && last->begin > text.size();
 }
 
-// --- what an entry asks for ---------------------------------------------------------------
+// --- the meaning of an entry -------------------------------------------------------------
 
 bool IsOpen(const Node& node) {
   if (node.As<Lvar>() || node.As<Avar>() || node.As<Template>() || node.As<Expansion>())
@@ -279,7 +279,7 @@ void PrintFindings(const Entry& entry, const std::vector<Diagnostic>& findings,
 int OpenHeadings(const std::string& text) {
   Sources sources;
   Diagnostics ignored;
-  // The scope that a sentence at the end would stand in.
+  // The scope of a sentence at the end.
   const Document document =
       ReadDocument(sources, sources.Add("entry.md", text + "\n\n```rpl\nx()\n```\n"), ignored);
   int open = 0;

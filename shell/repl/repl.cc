@@ -104,7 +104,7 @@ Repl::Repl(const ReplOptions& options)
 
 Repl::~Repl() = default;
 
-// --- a person answers -----------------------------------------------------------------------
+// --- a person answers --------------------------------------------------------------------
 
 rpl::Answer Repl::Answer(const Request& request, Pool& pool, bool again) {
   // The decision about a failure is no question of the program: lines of a script do not answer it.
@@ -119,7 +119,7 @@ rpl::Answer Repl::Answer(const Request& request, Pool& pool, bool again) {
 
 void Repl::Chat(const std::string& line) { std::cout << Printable(line) << std::endl; }
 
-// --- the loop -------------------------------------------------------------------------------
+// --- the loop ----------------------------------------------------------------------------
 
 ExitCode Repl::Begin() {
   std::vector<ProgramFile> documents;
@@ -241,7 +241,7 @@ void Repl::RunCommand(const std::string& text) {
       nearest.name().empty() ? "; .help lists them" : ", did you mean `" + nearest.name() + "`?"));
 }
 
-// --- entries ----------------------------------------------------------------------------------
+// --- entries -----------------------------------------------------------------------------
 
 void Repl::Say(Entry entry) {
   session_.CountEntry();
@@ -369,7 +369,7 @@ bool Repl::PrintChange(const ReplSession::Change& change, const std::string& wha
   return change.taken;
 }
 
-// --- what is said ------------------------------------------------------------------------------
+// --- messages ----------------------------------------------------------------------------
 
 void Repl::Error(const std::string& text) {
   failed_ = true;
