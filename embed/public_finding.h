@@ -12,8 +12,9 @@
 
 namespace rpl {
 
-/// Severities in both directions; total.
+/// The public enumerator of the same name.
 Engine::Severity PublicSeverity(Severity severity);
+/// The inverse of PublicSeverity.
 Severity OwnSeverity(Engine::Severity severity);
 
 /// Copies of the diagnostics with their places and their rendered texts, in order. `sources` are

@@ -44,7 +44,7 @@ class FileLock {
   [[nodiscard]] std::string Take(const std::string& path, std::chrono::milliseconds patience);
 
  private:
-  int fd_ = -1;
+  int fd_ = -1;  // -1 until the lock is tried
 };
 
 }  // namespace rpl

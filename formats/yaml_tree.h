@@ -39,6 +39,7 @@ inline constexpr YamlLimits kDocumentLimits{std::size_t{64} << 20, 200, true};
 
 /// A node, which owns the nodes below it.
 struct YamlNode {
+  /// The type of a node. kNull to kString are scalars.
   enum class Kind { kNull, kBool, kNumber, kString, kList, kMap };
   struct Entry;
 

@@ -31,7 +31,8 @@ class Builder {
   /// Discards the previous sentence; the next one lies in [begin, end) of the file.
   void Start(std::uint32_t begin, std::uint32_t end);
 
-  // Tokens; `token` is a view into the file.
+  // Tokens; `token` is a view into the file. A Word becomes a boolean, nil, a qualified call or a
+  // symbol; AddTool an avar until arguments follow.
   void Word(std::string_view token);
   void AddGoal(std::string_view token);
   void AddTool(std::string_view token);
@@ -44,7 +45,8 @@ class Builder {
   void AddNumberSuffix(std::string_view token);
   void AddRegex(std::string_view token);
 
-  // A string: its pieces in order, then AddString with the whole token.
+  // A string: its pieces in order, then AddString with the whole token. A StringBrace opens no
+  // hole; one that resembles a hole gives a lint.
   void StringText(std::string_view token) { string_.append(token); }
   void StringEscape(std::string_view token);
   void StringBrace(std::string_view token);
@@ -52,7 +54,8 @@ class Builder {
   void AddString(std::string_view token);
 
   // Brackets and prefixes (`~`, `!`, `^`, `^^`) open a frame; the construct that they begin closes
-  // it.
+  // it. CloseArgs turns the callee below the frame into a call; RestBegins marks the variables
+  // after `&`.
   void Open(std::string_view token);
   void Dot(std::string_view token);
   void RestBegins();
@@ -62,7 +65,8 @@ class Builder {
   void CloseCount(std::string_view token);
   void CloseAct(std::string_view token) { end_ = OffsetOf(token.data()) + 1; }
 
-  // Constructs: each takes its parts from the stack.
+  // Constructs: each takes its parts from the stack. AddMatchTail is the infix `~`, which is an
+  // equality with a Match (decision 18).
   void AddMatch();
   void AddMatchTail();
   void AddGoalFalse();
@@ -79,7 +83,7 @@ class Builder {
   void CloseConjunction();
   void CloseDisjunction();
 
-  // The parts of a rule.
+  // The parts of a rule. CloseRule leaves a tail alone on the stack as it is.
   void OpenRule();
   void AddArrow() { ++rules_.back().arrows; }
   void AddAbductive(AbductiveKind kind, std::uint32_t begin);
@@ -124,12 +128,16 @@ class Builder {
 
   /// Fails with kNestedTooDeep if the depth exceeds kMaxNesting.
   static void RequireShallow(int depth, Span span);
+  /// Pushes a node; fails if it exceeds kMaxNesting or the sentence kMaxSentenceNodes.
   void Push(Node node, int depth);
   template <typename T>
+  /// Pushes a leaf, which is also the last token that can end a node.
   void PushToken(T&& value, std::string_view token);
+  /// Removes and returns stack_[base..]; `depth` receives the maximal depth.
   Nodes PopFrom(std::size_t base, int& depth);
   void Lint(Code code, Span span, std::string message, std::string hint);
   template <typename T>
+  /// Adds the top of the stack to the conjunction or disjunction below it.
   void CloseChain(Nodes T::*children);
 
   std::string_view text_;

@@ -73,6 +73,7 @@ class SentenceCutter {
     bool bar = false;  // a count is open here
   };
 
+  // Reading: each function starts at pos_ and leaves it behind the text that it read.
   bool SkipToToken();
   bool NewlineEnds();
   void Token();
@@ -82,10 +83,13 @@ class SentenceCutter {
   void ReadRegex();
   void Open(char closer);
   void Close(char closer);
+  // Errors: only the first of a sentence is kept. BlameUnclosedBracket also sets the place of
+  // recovery.
   void Blame(Code code, std::uint32_t begin, std::uint32_t end, std::string message,
              std::string hint);
   void BlameUnclosedBracket();
 
+  // Tests at a position, without side effects. The position may be beyond the limit.
   bool AtComment(std::uint32_t at) const;
   bool Starts(std::uint32_t at, std::string_view word) const;
   bool IsBlankLine(std::uint32_t at) const;

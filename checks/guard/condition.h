@@ -117,6 +117,7 @@ struct SignalBinding {
 
 /// Compares the value of a signal, which GuardSources provides for the bound arguments.
 struct SignalLeaf {
+  /// The orders hold only between numbers, kIn and kNin only for a list of values.
   enum class Op { kEq, kNeq, kGt, kGte, kLt, kLte, kIn, kNin };
   std::string key;
   std::vector<std::pair<std::string, SignalBinding>> args;
@@ -127,6 +128,7 @@ struct SignalLeaf {
 
 /// Compares the tool's name, ignoring case.
 struct ToolNameLeaf {
+  /// kIn matches any of several globs.
   enum class Op { kEq, kNeq, kContains, kStartsWith, kEndsWith, kGlob, kIn };
   Op op = Op::kEq;
   std::vector<std::string> values;  // exactly one unless kIn, where they are globs
@@ -134,6 +136,7 @@ struct ToolNameLeaf {
 
 /// Compares the tool's tags, ignoring case.
 struct ToolTagLeaf {
+  /// kHas has exactly one tag.
   enum class Op { kHas, kAnyOf, kAllOf };
   Op op = Op::kHas;
   std::vector<std::string> tags;
@@ -142,6 +145,7 @@ struct ToolTagLeaf {
 /// Compares the argument at a dot path. A missing argument or one of another type than `value`
 /// fails every comparison, kNeq included.
 struct ToolArgLeaf {
+  /// The orders are for numbers, kEq and kNeq for all types, the others for strings.
   enum class Op { kEq, kNeq, kContains, kStartsWith, kEndsWith, kIn, kGt, kGte, kLt, kLte };
   std::string path;
   Op op = Op::kEq;

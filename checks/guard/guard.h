@@ -120,6 +120,7 @@ class Guard {
                   const std::vector<NativeFinding>& native = {}) const;
 
  private:
+  /// Decide without its handling of exceptions; `out` is partly filled after one.
   void DecideInto(Decision& out, const GuardCall& call, const History& history,
                   GuardSources& sources, Moment now,
                   const std::vector<NativeFinding>& native) const;

@@ -86,9 +86,11 @@ class History {
   };
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
+  /// The entry for a tool, created on first use.
   Tool& At(const std::string& name, const std::vector<std::string>& tags);
 
   std::vector<Tool> tools_;  // in order of first occurrence
+  // Indexes into tools_, by name and tags; and numbers of end users.
   std::unordered_map<std::string, std::size_t> by_name_and_tags_;
   std::unordered_map<std::string, std::uint32_t> users_;
   double took_ms_ = 0;

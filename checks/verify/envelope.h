@@ -101,7 +101,9 @@ class Envelope {
  private:
   Envelope(const Sources& sources, YamlNode root);
 
+  /// The value of a field, through keys_ for large maps.
   const YamlNode* Field(const YamlNode& map, const std::string& key) const;
+  /// The nodes that a selector selects below `from`, nulls included.
   std::vector<const YamlNode*> Walk(const YamlNode& from, const Selector& selector) const;
   bool Extract(const YamlNode& node, const std::string& path, ClaimFacts& to,
                std::size_t& budget) const;

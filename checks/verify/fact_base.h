@@ -83,7 +83,9 @@ class FactBase {
   const Sources& sources() const { return engine_.sources; }
 
  private:
+  /// Check without tool calls.
   Checked CheckOnce(const Constraint& constraint);
+  /// Makes the open calls and stores their results; false if one has no caller.
   bool CallTools();
 
   interp::Engine engine_;

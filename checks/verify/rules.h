@@ -109,10 +109,13 @@ class RuleSet {
     std::string text;
   };
 
+  /// False, with a finding if `found` is not null, if the name is taken.
   bool Add(RuleInfo info, Origin origin, Diagnostics* found);
   std::string Description(const Document& document, Span span) const;
+  /// Adds the facts content/2 and content-text/1.
   void AddContent(FactBase& base, const nlohmann::ordered_json& value, const Content& content,
                   Span place);
+  /// The record of a rule; `problem`, if not empty, makes it one that cannot be evaluated.
   CheckResult OfConstraint(FactBase& base, std::size_t rule, const std::string& problem) const;
   CheckResult OfHost(std::size_t rule, const nlohmann::ordered_json& value) const;
   CheckResult Unevaluated(std::size_t rule, const std::string& problem) const;

@@ -21,6 +21,7 @@ namespace rpl {
 
 /// An option, or a positional argument.
 struct Parameter {
+  /// The kind of value, for completion of names.
   enum class Takes { kOther, kFile, kFolder, kCommand };
 
   std::vector<std::string> names;  // `-f`, `--file`; empty for an argument
@@ -28,7 +29,7 @@ struct Parameter {
   std::vector<std::string> choices;
   std::string help;
   bool required = false;
-  bool repeated = false;
+  bool repeated = false;  // may be given several times
   Takes takes = Takes::kOther;
   std::vector<std::string> extensions;  // kFile: likely ones, without dot; others are allowed
 };
@@ -48,7 +49,7 @@ struct CommandNode {
   std::vector<Parameter> arguments;
   std::vector<FooterPart> footer;
   std::vector<CommandNode> commands;
-  bool needs_command = false;
+  bool needs_command = false;  // a subcommand is required
 };
 
 /// The tree of a described command line. Recurses as deep as the commands nest.

@@ -41,9 +41,9 @@ struct StandaloneGuard {
   GuardConfig config;
   ReviewLog reviews{""};
   LineSources::Run run;
-  std::string audit;
+  std::string audit;  // the audit log's path, or ""
   bool audit_required = false;
-  std::string now;
+  std::string now;  // --now, or ""
 
   /// The time of decisions, by MomentFor.
   Moment Now() const;

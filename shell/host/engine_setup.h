@@ -43,6 +43,7 @@ class Host {
   bool PrintUndecided(const Outcome& outcome, const Pool& pool) const;
 
  private:
+  // Order matters: scripted_ borrows the agent of tools_, which borrows person_ or host_.
   const EngineOptions& options_;
   TerminalAgent person_;
   LineAgent host_;  // replaces the person with `--answers -`
@@ -108,6 +109,7 @@ ExitCode ReadAll(const std::vector<std::string>& files, const EngineOptions& opt
 /// The message for a program without a goal.
 class NothingToRun {
  public:
+  /// Copies from `files` what Report prints, so that they may be moved afterwards.
   explicit NothingToRun(const std::vector<ProgramFile>& files);
   /// Prints it.
   ExitCode Report() const;

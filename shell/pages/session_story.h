@@ -38,7 +38,7 @@ struct StoryCall {
   std::string prompt;                // of a question; "" if unknown
   std::vector<std::string> options;  // of a choice, each as JSON
   std::string asks;                  // of a question: its origin, as "name:line:column"
-  bool started = false;              // a command was started
+  bool started = false;              // its command was started
   Reply reply = Reply::kNobody;
   std::string value;                    // RPL
   std::optional<std::int64_t> took_ms;  // wall time from the start of its command to the reply
@@ -67,7 +67,7 @@ struct StoryLog {
 /// A timestep.
 struct StoryStep {
   int number = 0;
-  std::string now;
+  std::string now;               // the time of the timestep
   std::vector<StoryItem> items;  // by phase, then in order
   std::array<StoryLog, 9> log;   // indexed by phase; without the contents of items
 };
@@ -78,7 +78,7 @@ struct StoryTurn {
   std::vector<StoryStep> steps;
   bool over = false;                 // false if it was cut off
   std::string status, goal, reason;  // if it is over
-  std::vector<std::string> answers;
+  std::vector<std::string> answers;  // as printed, if it is over
 };
 
 /// A goal that was pursued, with its state at the end of its epoch.
@@ -96,7 +96,7 @@ struct StoryEpoch {
   std::uint32_t files = 0;              // number of sources that belong to the session
   std::vector<StoryTurn> turns;
   std::vector<StoryGoal> goals;
-  std::string differs;
+  std::string differs;  // the first deviation of the replay, or ""
 
   /// The sources of all spans of the epoch.
   const Sources& sources() const { return saved->session().sources(); }

@@ -56,13 +56,16 @@ class Repl : private Agent {
   };
   static const std::vector<Command>& Commands();
 
-  // Agent: the person at the prompt.
+  // Agent: the person at the prompt. Without one, the decision about a failure stays open.
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
   void Chat(const std::string& line) override;
   void OfferToContinue(const std::string&) override {}
 
+  // Reads the options and starts the session; after a message, an exit code other than kExitOk.
   ExitCode Begin();
   void Greet(const std::string& document) const;
+  // One entry or command: Enter dispatches it, Say evaluates it, Finish prints the outcome of a
+  // goal.
   void Enter(const std::string& text);
   void RunCommand(const std::string& text);
   void Say(Entry entry);
@@ -71,17 +74,21 @@ class Repl : private Agent {
   void PrintAnswers(const Outcome& outcome) const;
   void PrintTable(const Outcome& outcome) const;
   void PrintTaken(const Entry& entry) const;
+  // Each prints one kind of result. PrintChange returns true if the change was taken; PrintRest
+  // gives the number of lines that were not shown.
   bool PrintChange(const ReplSession::Change& change, const std::string& what);
   void PrintExplained(const std::string& fact, bool absent);
   void PrintRest(std::size_t left, const char* what) const;
+  // Messages on standard error; while stepping, the log is on standard output and pauses between
+  // phases. Error marks the run as failed, Alarm and Note do not.
   void Log(const std::string& line);
-  void Error(const std::string& text);  // about the entry
+  void Error(const std::string& text);
   void Alarm(const std::string& text) const;
   void Note(const std::string& text) const;
   void Coloured(const std::string& findings);
   CompletionNames Names() const;
 
-  // The commands.
+  // The commands. `argument` is trimmed, and empty only if the command allows it.
   void Help(const std::string& argument);
   void Load(const std::string& argument);
   void Reload(const std::string& argument);
@@ -103,12 +110,15 @@ class Repl : private Agent {
   void SetMode(const std::string& argument);
   void Save(const std::string& argument);
   void Quit(const std::string& argument);
+  // Sets `to` from "on" or "off"; any other argument is an error.
   void Switch(const char* command, const std::string& argument, bool& to);
 
+  // The form of answers, in the order of the names of `.mode`.
   enum class Mode { kTable, kText, kJson };
   /// The table formats only the answers that it shows.
   static AnswerForms FormsOf(Mode mode) { return {mode == Mode::kText, mode == Mode::kJson}; }
 
+  // Order matters: the agents borrow each other, and the session borrows the outermost.
   const ReplOptions& options_;
   Colours colours_;
   bool interactive_;
@@ -123,6 +133,8 @@ class Repl : private Agent {
   bool timer_ = false;
   bool over_ = false;
   bool failed_ = false;  // an entry was invalid
+  // kPauses: `.step` waits between phases; kRunsThrough: it prints the remaining ones without a
+  // pause.
   enum class Stepping { kNo, kPauses, kRunsThrough };
   Stepping stepping_ = Stepping::kNo;
   std::string phase_;               // the phase logged last, "3.2"

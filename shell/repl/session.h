@@ -87,6 +87,7 @@ class ReplSession {
   /// The profile of the last Say, Run or Step.
   const Profiled& profiled() const { return profiled_; }
 
+  /// The current session, which a change may replace. REQUIRES: Begin or Resume was called.
   Session& session() { return *session_; }
   const Session& session() const { return *session_; }
   /// The documents and the novelty of entries (named "<entry …"), in order.
@@ -101,13 +102,17 @@ class ReplSession {
   static bool IsEntry(const ProgramFile& part) { return part.name.starts_with("<entry "); }
 
  private:
+  /// Replaces the session by a new one with these parts and replies; with a file, begins an epoch.
   std::vector<Diagnostic> Start(const std::vector<ProgramFile>& parts, const Trace& replies);
   void BeginEpoch(std::vector<Event> recorded, std::span<const Event> earlier,
                   const ProgramEvent& program);
+  /// Runs the timestep that takes the parts in.
   Outcome Settle();
   Trace Replies() const;
+  /// Start and Settle, and a return to the previous parts if one of them fails.
   Change Exchange(std::vector<ProgramFile> parts);
   Change ReadAgain(std::vector<ProgramFile> parts);
+  /// Restores the session after a turn that was cut off.
   void GoBack(bool asserted);
   void KeepProfile();
   void SetReader();
