@@ -25,7 +25,7 @@ inline std::string TextAt(const nlohmann::ordered_json& object, const char* key)
   return field.is_string() ? field.get<std::string>() : "";
 }
 
-/// The integer of a field, or `otherwise`. REQUIRES: an integer that is there fits an int.
+/// The integer of a field, or `otherwise`. An integer beyond the range of int is narrowed.
 inline int NumberAt(const nlohmann::ordered_json& object, const char* key, int otherwise = 0) {
   const nlohmann::ordered_json& field = FieldAt(object, key);
   return field.is_number_integer() ? field.get<int>() : otherwise;
