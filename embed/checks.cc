@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The set keeps what was added as texts; each evaluation makes a RuleSet of them, so that
-// nothing of one content is left when the next one comes.
+// The set stores its texts; each evaluation builds a RuleSet from them, so that no content leaves
+// traces for the next.
 #include "rpl/checks.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ HostRule HostRuleOf(const Checks::Rule& rule) {
   return host;
 }
 
-// Borrows the items; false when a name of the host is taken.
+// Borrows the items; false if the name of a host rule is taken.
 bool Fill(RuleSet& set, Sources& sources, const std::vector<Item>& items, Diagnostics& found) {
   bool names_free = true;
   for (const Item& item : items) {
@@ -66,7 +66,7 @@ struct Checks::State {
   std::vector<Item> items;
   std::vector<Info> infos;
 
-  // Adds the item, unless the set has errors then. What is wrong with the set, with it.
+  // Adds the item unless the set would then have errors; returns its findings.
   std::vector<Finding> Add(Item item, bool* added);
   Results Evaluate(const std::string& content, const std::string& only);
 };
@@ -87,7 +87,7 @@ std::vector<Engine::Finding> Checks::State::Add(Item item, bool* added) {
       infos.push_back({info.name, info.description, PublicSeverity(info.severity)});
   });
   if (*added) items = std::move(with);
-  // Findings of earlier items were told when those were added.
+  // Findings of earlier items were returned when those were added.
   const std::string& name = *added ? items.back().name : with.back().name;
   std::erase_if(out, [&](const Finding& f) { return f.file != name; });
   return out;
@@ -102,7 +102,7 @@ Checks::Results Checks::State::Evaluate(const std::string& content, const std::s
   LargeStack().Run([&] {
     Sources sources;
     RuleSet set(sources);
-    Diagnostics ignored;  // told when they were added
+    Diagnostics ignored;  // returned by AddRulespec and AddProgram
     Fill(set, sources, items, ignored);
     RuleSet::Options options;
     options.only = only;

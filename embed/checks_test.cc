@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public interface of checks as a program uses it: only rpl/checks.h is included.
+// The public interface of checks as an embedding program uses it: only rpl/checks.h is included.
 #include "rpl/checks.h"
 
 #include <catch2/catch.hpp>
@@ -72,7 +72,7 @@ TEST_CASE("predicates, constraints and functions are one set, in the order they 
   CHECK_THAT(shown, Catch::Contains("c less_than #0 failed error | c less_than 50 does not hold: "
                                     "found \"120\" | {\"kind\":\"rulespec\""));
 
-  // One alone gives the same result.
+  // A rule alone gives the same result.
   for (const Checks::Result& one : all.results) {
     const Checks::Results alone =
         checks.Evaluate(R"({"facts": {"words": 120, "text": "id 123-45-6789"}})", one.rule_name);
@@ -80,7 +80,7 @@ TEST_CASE("predicates, constraints and functions are one set, in the order they 
     CHECK(Shown(alone) == Shown({{one}, {}}));
   }
   CHECK(checks.Evaluate("{}", "zzz").results.empty());
-  // Nothing is left of the content before.
+  // The previous content leaves no trace.
   CHECK_THAT(Shown(checks.Evaluate(R"({"facts": {"words": 1}})")),
              Catch::Contains("no-pii passed error | nothing was found that violates it"));
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public engine over a session: what comes in is made RPL, what goes out is copied into
-// plain structs. In this file `rpl::Outcome` and the like are the engine's own, and names
-// without it those of the public header.
+// The public engine as an adapter of a session: inputs become RPL, outputs are copied into plain
+// structs. In this file `rpl::Outcome` and similar names are the engine's own, and names without
+// the prefix those of the public header.
 //
-// A turn that waits is over. So a reply is kept until the next turn asks for it again, by the
-// Replies below, which is the agent of the session.
+// A turn with open calls ends. A reply is therefore stored by Replies below, the agent of the
+// session, until the next turn makes the call again.
 #include "rpl/rpl.h"
 
 #include <fmt/format.h>
@@ -34,18 +34,18 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kAbsenceDepth = 2;
 
-// --- Values -------------------------------------------------------------------------------
+// --- Values ------------------------------------------------------------------------------
 
 std::string Quoted(const std::string& text) {
   return ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-// A map whose keys collide has no JSON: its RPL text stands for it.
+// A map whose keys collide has no JSON; its RPL text is used instead.
 std::string JsonOf(const Pool& pool, Value v) {
   return Json(pool, v).value_or(Quoted(Text(pool, v)));
 }
 
-// nullopt when an argument has no JSON.
+// nullopt if an argument has no JSON.
 std::optional<std::string> ArgsOf(const Pool& pool, const std::vector<Value>& args) {
   std::string out = "[";
   for (const Value arg : args) {
@@ -56,11 +56,11 @@ std::optional<std::string> ArgsOf(const Pool& pool, const std::vector<Value>& ar
   return out + "]";
 }
 
-// --- Replies ------------------------------------------------------------------------------
+// --- Replies -----------------------------------------------------------------------------
 
 struct Read {
   rpl::Answer answer;
-  std::string error;  // why the reply is none to the request, or ""
+  std::string error;  // the reason why the reply does not fit the request, or ""
 };
 
 Value OptionOfJson(const Pool& pool, const ordered_json& json, const Request& request) {
@@ -114,7 +114,7 @@ Read ReadReply(const Engine::Reply& reply, const Request& request, Pool& pool) {
   return read;
 }
 
-// Replies that are kept, and the callbacks.
+// The agent of the session: stored replies first, then the callbacks.
 class Replies : public Agent {
  public:
   explicit Replies(const Engine::Options& options) : options_(options) {}
@@ -146,12 +146,12 @@ class Replies : public Agent {
     const auto at = kept_.find(id);
     return at != kept_.end() && at->second.kind == Engine::Reply::Kind::kDecline;
   }
-  /// Tools that were called and will be answered later.
+  /// True for a tool that was called and replied Later.
   bool IsCalled(const std::string& id) const { return called_.contains(id); }
   bool Forget(const std::string& id) { return called_.erase(id) > 0; }
 
  private:
-  // What was declined stays so: another turn may meet it again on its way.
+  // A decline is not used up, because another turn may reach the same question again.
   rpl::Answer Kept(const Request& request, Pool& pool) {
     const auto at = kept_.find(request.id);
     if (at == kept_.end()) return {};
@@ -188,7 +188,7 @@ class Replies : public Agent {
   std::set<std::string> called_;
 };
 
-// --- What goes out ------------------------------------------------------------------------
+// --- Output ------------------------------------------------------------------------------
 
 bool HasErrors(const std::vector<Engine::Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(), [](const Engine::Finding& f) {
@@ -250,7 +250,7 @@ Engine::Proof ProofOf(const Explanation& explanation, const Sources& sources) {
   return out;
 }
 
-// Whether the last line with text starts with `%`: a query, where a text is a message.
+// True if the last line with text starts with `%`, which in a message makes it a query.
 bool EndsInQuery(const std::string& text) {
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   if (last == std::string::npos) return false;
@@ -259,7 +259,7 @@ bool EndsInQuery(const std::string& text) {
   return text[first] == '%';
 }
 
-// What the policy of the options makes of it: null without one, or with a mistake in it.
+// The gate for the policy of the options; null if there is no policy or it has errors.
 std::unique_ptr<GateSetup> GateSetupOf(const Engine::Options& options,
                                        std::vector<Engine::Finding>& findings) {
   if (options.policy.empty()) return nullptr;
@@ -302,7 +302,7 @@ SessionOptions SessionOptionsOf(const Engine::Options& options, GateSetup* gate)
 
 }  // namespace
 
-// --- The engine ---------------------------------------------------------------------------
+// --- The engine --------------------------------------------------------------------------
 
 struct Engine::State {
   explicit State(Options with)
@@ -331,23 +331,24 @@ struct Engine::State {
   Options options;
   Replies replies;
   std::vector<Finding> policy_findings;
-  std::unique_ptr<GateSetup> gate;  // null: no policy
+  std::unique_ptr<GateSetup> gate;  // null without a policy
   std::vector<ProgramFile> files;
   bool fresh = false;     // a document was loaded since the last turn
   bool rejected = false;  // a document or the policy has errors
-  std::string broken;     // why the engine cannot go on
-  /// Documents are taken in here; with a session file, only until it is opened.
+  std::string broken;     // the reason for Status::kBroken, or ""
+  /// The session that documents are loaded into; with a session file, only until the file is
+  /// opened.
   std::unique_ptr<Session> loaded;
   std::unique_ptr<SavedSession> saved;
-  bool cut_off = false;                // the last turn: the file is opened again
-  std::optional<rpl::Outcome> opened;  // the run that opening the file went through
-  std::vector<Request> open;           // calls, as in `pending`
+  bool cut_off = false;                // the last turn was; the next one reopens the file
+  std::optional<rpl::Outcome> opened;  // the run that opening the file replayed
+  std::vector<Request> open;           // the calls behind `pending`
   std::map<std::string, Request> declined;
   std::set<std::string> retried;  // calls in doubt that may be made again
   std::vector<Question> pending;
 };
 
-// Runs `work` where it may go deep. What it throws breaks the engine.
+// Runs `work` on the large stack. An exception breaks the engine.
 void Engine::State::Guarded(const std::function<void()>& work) {
   if (!broken.empty()) return;
   stack.Run([&] {
@@ -380,7 +381,7 @@ Engine::Outcome Engine::State::Turn(const std::function<std::optional<rpl::Outco
   return out;
 }
 
-// Whether the turn may go on; else `out` says why not.
+// True if the turn may run; otherwise `out` has the reason.
 bool Engine::State::Begin(Outcome& out) {
   if (cut_off) {
     saved.reset();
@@ -406,7 +407,7 @@ bool Engine::State::Begin(Outcome& out) {
   return false;
 }
 
-// Goes on with the session in the file. Why it cannot, or "".
+// Opens or creates the session file and replays it. Returns the reason for a failure, or "".
 std::string Engine::State::Open(Outcome& out) {
   const std::string& path = options.session_file;
   std::error_code ignored;
@@ -474,7 +475,7 @@ void Engine::State::Waiting(const std::vector<Request>& for_these) {
   }
 }
 
-// Their values were of a session that is gone.
+// The values of these requests belong to a session that no longer exists.
 void Engine::State::ForgetOpen() {
   open.clear();
   pending.clear();
@@ -510,7 +511,7 @@ std::vector<Engine::Finding> Engine::Load(const std::string& name, const std::st
 }
 
 Engine::Outcome Engine::Assert(const std::string& text) {
-  // A goal at its end is one of the program's; behind a comment it is no query.
+  // A goal as last sentence belongs to the program; with a comment after it, it is no query.
   const std::string whole = EndsInQuery(text) ? text + "\n-- \n" : text;
   return state_->Turn([&] { return state_->session().Say("<assert>.rpl", whole); });
 }

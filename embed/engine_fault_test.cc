@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tools of a host on a disk that fails: see runtime/session_fault_test.cc.
+// Tools of a host on a failing disk: see runtime/session_fault_test.cc.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>

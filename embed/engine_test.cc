@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public interface as a program uses it: nothing of the engine but rpl/rpl.h is included.
+// The public interface as an embedding program uses it: of the engine, only rpl/rpl.h is included.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -28,7 +28,7 @@ constexpr const char* kGraph =
 constexpr const char* kTwoQuestions =
     "%both(?x, ?y) <- $ask(\"First?\") ^ ~ {:result ?x}, $ask(\"Second?\") ^ ~ {:result ?y}\n";
 
-// Takes long enough to be interrupted.
+// Runs long enough to be interrupted.
 constexpr const char* kManyRows =
     "a(?x) <- ?x in [1 2 3 4 5 6 7 8 9 10]\n"
     "b(?x, ?y, ?z, ?u) <- a(?x), a(?y), a(?z), a(?u)\n% <- b(10, 10, 10, 10)\n";
@@ -54,7 +54,7 @@ Engine With(const std::string& text, Engine::Options options = {}) {
   return engine;
 }
 
-// The prompts of what is pending, and whether they are answered all by `text`.
+// Answers all pending questions with `text`; returns their prompts.
 std::string AnswerAll(Engine& engine, const std::string& text) {
   std::vector<std::string> prompts;
   const std::vector<Engine::Question> pending = engine.Pending();
@@ -276,7 +276,7 @@ TEST_CASE("steps are the timesteps of a run") {
   CHECK(engine.Step().status == Status::kRunning);
   CHECK(Said(engine.Step()) == R"(satisfied {"?x":1,"?y":2})");
 
-  // A turn in between takes those that are left.
+  // Another turn executes the remaining timesteps first.
   Engine other = With(kTwoQuestions);
   other.Step();
   AnswerAll(other, "1");
@@ -449,7 +449,7 @@ TEST_CASE("evaluation that goes deep ends at a limit, on any thread", "[deep]") 
 }
 
 TEST_CASE("engines are independent, and may run side by side") {
-  const auto count = [](int edges) {  // asserts nothing: Catch is for one thread
+  const auto count = [](int edges) {  // no assertions: Catch is single-threaded
     Engine engine{Engine::Options{}};
     engine.Load("program.rpl", "r(?a, ?b) <- e(?a, ?b)\nr(?a, ?c) <- r(?a, ?b), e(?b, ?c)\n");
     for (int i = 0; i < edges; ++i)
@@ -508,7 +508,7 @@ TEST_CASE("a session in a file goes on in another engine") {
     CHECK(Said(engine.Query("% <- paid(7)")) == "satisfied");
     CHECK(engine.Run().status == Status::kWaiting);
     CHECK(AnswerAll(engine, "2") == "Second?");
-    CHECK(engine.Step().status == Status::kRunning);  // and the engine is gone
+    CHECK(engine.Step().status == Status::kRunning);  // the engine is destroyed here
   }
   {
     Engine engine = begin();

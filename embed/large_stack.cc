@@ -18,7 +18,7 @@ constexpr std::size_t kStackBytes = std::size_t{512} << 20;
 
 std::size_t GuardBytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
-/// The stack that the thread came from, for AddressSanitizer, which has to be told of moves.
+/// The caller's stack, for AddressSanitizer, which must be informed of switches.
 struct Origin {
   const void* bottom = nullptr;
   std::size_t size = 0;
@@ -70,7 +70,7 @@ void LargeStack::Run(const std::function<void()>& work) {
   Arrives(kept, nullptr);
 }
 
-// Its arguments are the halves of a pointer, because makecontext passes ints.
+// makecontext passes ints, so the pointer comes in halves.
 void LargeStack::Enter(unsigned high, unsigned low) {
   auto& stack = *reinterpret_cast<LargeStack*>(static_cast<std::uintptr_t>(high) << 32 | low);
   Origin from;

@@ -8,7 +8,7 @@ namespace rpl {
 namespace {
 
 TEST_CASE("numbers are compared by their digits") {
-  // Each line has equal numbers, and each is less than those below it.
+  // The numbers of a line are equal, and less than those of the lines below.
   const std::vector<std::vector<std::string>> ascending = {
       {"-1e999999999999999999", "-2e9999999999999999999"},
       {"-9007199254740993"},
@@ -31,7 +31,7 @@ TEST_CASE("numbers are compared by their digits") {
       for (std::size_t j = 0; j < ascending.size(); ++j)
         for (const std::string& other : ascending[j]) {
           INFO(text << " " << other);
-          if (i == 0 && j == 0) continue;  // past the largest exponent
+          if (i == 0 && j == 0) continue;  // beyond the largest exponent
           CHECK((*ReadDecimal(text) <=> *ReadDecimal(other)) == (i <=> j));
           CHECK((*ReadDecimal(text) == *ReadDecimal(other)) == (i == j));
         }

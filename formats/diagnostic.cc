@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Source text is hostile here: whatever of it reaches a terminal passes
+// Source text is untrusted: every part of it that reaches a terminal passes
 // formats/terminal_text.h. A tab is shown as one blank, because it is one column.
 #include "formats/diagnostic.h"
 
@@ -21,7 +21,7 @@ constexpr std::size_t kMarkBytes = 256;
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// Eight bytes of ASCII at a time, as long as there are.
+// Counts the code points of UTF-8, eight bytes at a time where these are ASCII.
 std::uint32_t CodePoints(std::string_view text) {
   std::uint32_t out = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -37,7 +37,7 @@ std::uint32_t CodePoints(std::string_view text) {
   return out;
 }
 
-// The code points before `offset`.
+// The number of code points before `offset`.
 std::uint32_t CodePointsBefore(const Sources::File& f, std::size_t offset) {
   const std::size_t mark = offset / kMarkBytes;
   return f.marks[mark] +
@@ -62,7 +62,7 @@ Excerpt ExcerptOf(std::string_view line, std::size_t begin, std::size_t end) {
   std::size_t first = 0;  // the cell under the first caret
   std::size_t past = 0;   // the cell after the last caret
   for (std::size_t i = 0; i < line.size();) {
-    // A line may be megabytes: keep only what may be shown.
+    // A line may have megabytes: only cells near the marked bytes are kept.
     if (i + 4 * kLineWidth < begin) {
       i = begin - 4 * kLineWidth;
       while (i < begin && IsContinuation(line[i])) ++i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A finding as JSON.
+// The JSON form of a diagnostic, as `--json` outputs print it.
 #ifndef RPL_FORMATS_DIAGNOSTIC_JSON_H_
 #define RPL_FORMATS_DIAGNOSTIC_JSON_H_
 
@@ -10,7 +10,9 @@
 
 namespace rpl {
 
-/// {"code", "severity", "file", "line", "column", "begin", "end", "message", "hint"}
+/// An object with the keys "code", "severity", "file", "line", "column", "begin", "end", "message"
+/// and "hint", always all of them. Line and column are those of Sources::Place, begin and end byte
+/// offsets. Texts are not escaped for a terminal.
 nlohmann::ordered_json DiagnosticJson(const Diagnostic& d, const Sources& sources);
 
 }  // namespace rpl

@@ -23,8 +23,8 @@ std::string FoldCase(std::string_view text) {
   return out;
 }
 
-// The text matched by the latest `*` grows until what follows it fits; an earlier `*` need
-// not be tried again, because the latest can take whatever it could.
+// The text of the latest `*` grows until the rest of the glob fits. Earlier `*` need no second
+// attempt, because the latest can match any text that they could give up.
 bool GlobMatches(std::string_view glob, std::string_view text) {
   std::size_t g = 0, t = 0;
   std::size_t star = kNowhere, star_text = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names and tags of tools as policies compare them: whole, and without case.
+// Matching of the names and tags of tools in policies: case-insensitive, and on the whole text.
 //
-// In a glob only `*` is special: any run of characters, also none. Case is that of ASCII
-// letters; other characters are compared as they are.
+// In a glob only `*` is special: it stands for any run of characters, including none. Case is
+// folded for ASCII letters only; other bytes are compared as they are.
 #ifndef RPL_FORMATS_GLOB_H_
 #define RPL_FORMATS_GLOB_H_
 
@@ -13,16 +13,17 @@
 
 namespace rpl {
 
-/// The text with small letters for capitals.
+/// The text with ASCII capitals replaced by small letters.
 std::string FoldCase(std::string_view text);
 
-/// Whether the glob stands for the whole text, case apart. Linear in the text for each `*`.
+/// True if the glob matches the whole text, ignoring case. O(glob · text) at worst, without
+/// recursion; an empty glob matches only the empty text.
 bool GlobMatches(std::string_view glob, std::string_view text);
 
-/// Whether one of the globs does.
+/// True if one of the globs matches; false for no globs.
 bool AnyGlobMatches(const std::vector<std::string>& globs, std::string_view text);
 
-/// Whether the tags have this one, case apart.
+/// True if `tag` is one of the tags, ignoring case. A `*` in either is an ordinary character.
 bool HasTag(const std::vector<std::string>& tags, std::string_view tag);
 
 }  // namespace rpl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fields of JSON that may not be there: what is no object has none, and a field of another
-// type than the one asked for counts as absent.
+// Optional fields of JSON. A value that is not an object has no fields, and a field of another type
+// than the requested one counts as absent, so that a reader of untrusted JSON needs no checks.
 #ifndef RPL_FORMATS_JSON_FIELDS_H_
 #define RPL_FORMATS_JSON_FIELDS_H_
 
@@ -10,7 +10,7 @@
 
 namespace rpl {
 
-/// The field, or null.
+/// The field, or null. The reference is valid as long as `object`. O(number of keys).
 inline const nlohmann::ordered_json& FieldAt(const nlohmann::ordered_json& object,
                                              const char* key) {
   static const nlohmann::ordered_json kNull;
@@ -19,16 +19,19 @@ inline const nlohmann::ordered_json& FieldAt(const nlohmann::ordered_json& objec
   return at == object.end() ? kNull : *at;
 }
 
+/// The string of a field, or "".
 inline std::string TextAt(const nlohmann::ordered_json& object, const char* key) {
   const nlohmann::ordered_json& field = FieldAt(object, key);
   return field.is_string() ? field.get<std::string>() : "";
 }
 
+/// The integer of a field, or `otherwise`. An integer beyond the range of int is narrowed.
 inline int NumberAt(const nlohmann::ordered_json& object, const char* key, int otherwise = 0) {
   const nlohmann::ordered_json& field = FieldAt(object, key);
   return field.is_number_integer() ? field.get<int>() : otherwise;
 }
 
+/// The boolean of a field, or false.
 inline bool FlagAt(const nlohmann::ordered_json& object, const char* key) {
   const nlohmann::ordered_json& field = FieldAt(object, key);
   return field.is_boolean() && field.get<bool>();

@@ -29,14 +29,14 @@ class File {
   int fd_;
 };
 
-// Whether it is still the file of that name: a log may be moved away to begin a new one.
+// True if the path still names the opened file: a log may have been rotated.
 bool IsAt(int fd, const std::string& path) {
   struct stat opened, named;
   return fstat(fd, &opened) == 0 && stat(path.c_str(), &named) == 0 &&
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-// Whether the file ends in the middle of a line.
+// True if the file ends in the middle of a line.
 bool EndsOpen(int fd) {
   struct stat info;
   char last = '\n';
@@ -95,7 +95,7 @@ FileLock::~FileLock() {
 std::string FileLock::Take(const std::string& path, std::chrono::milliseconds patience) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point end = Clock::now() + patience;
-  // Many may wait: polling must leave the machine to whoever has the lock.
+  // With many waiting processes, polling must leave CPU time to the holder of the lock.
   constexpr std::chrono::milliseconds kLongest{20};
   for (std::chrono::milliseconds pause{1};; pause = std::min(2 * pause, kLongest)) {
     if (fd_ < 0) fd_ = open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of JSON lines that are only appended to.
+// Append-only files of JSON, one object on each line (NDJSON).
 //
-// A line is written as a whole, with its end, in one write at the end of the file: lines of
-// two processes never mix, and what is there is never changed. A last line that was cut off
-// is ended before the next one is written.
+// A line is appended as a whole, with its line feed, by one write at the end of the file (more only
+// if the system writes less than requested), so that lines of two processes do not interleave and
+// existing bytes never change. A last line that was cut off is terminated before the next append.
 #ifndef RPL_FORMATS_JSON_LINES_H_
 #define RPL_FORMATS_JSON_LINES_H_
 
@@ -15,20 +15,22 @@
 
 namespace rpl {
 
+/// The contents of such a file. Lines are untrusted: each is parsed within the limits of ParseJson.
 struct JsonLines {
-  std::vector<nlohmann::ordered_json> objects;  // of the lines that are objects, in order
-  std::size_t unread = 0;                       // lines that are none
+  std::vector<nlohmann::ordered_json> objects;  // one for each line that holds an object, in order
+  std::size_t unread = 0;                       // lines that hold none; blank lines are not counted
   std::string error;                            // why the file cannot be read, or ""
 };
-/// A file that is not there has no lines.
+/// Reads the whole file. A missing file has no lines and is no error.
 JsonLines ReadJsonLines(const std::string& path);
 
-/// Makes the file when there is none (mode 0600). Returns why it could not be written, or "".
+/// Appends one line; creates a missing file with mode 0600. Returns the system's error text, or "".
+/// Bytes of strings that are not UTF-8 are replaced by U+FFFD.
 [[nodiscard]] std::string AppendJsonLine(const std::string& path,
                                          const nlohmann::ordered_json& object);
 
-/// A lock on a file, which other processes that want the same wait for. It goes with the object, or
-/// with the process; lines can be read and appended without it.
+/// An advisory, exclusive lock on a file (flock). It is held until the object is destroyed or the
+/// process ends. Reading and appending do not require it.
 class FileLock {
  public:
   FileLock() = default;
@@ -36,11 +38,13 @@ class FileLock {
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
-  /// Makes the file when there is none (mode 0600). Returns why there is no lock, or "".
+  /// Polls for the lock for at most `patience`; creates a missing file with mode 0600. Returns why
+  /// the lock could not be taken, or "". The lock is on the file that has the path when it is
+  /// taken, even if the file was replaced while waiting.
   [[nodiscard]] std::string Take(const std::string& path, std::chrono::milliseconds patience);
 
  private:
-  int fd_ = -1;
+  int fd_ = -1;  // -1 until the lock is tried
 };
 
 }  // namespace rpl

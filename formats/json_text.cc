@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Goes over a text before it becomes a value: is it JSON, and within the limits?
+// The first of two passes: it accepts the text if it is JSON within the limits, and builds nothing.
 class Checker : public nlohmann::json_sax<ordered_json> {
  public:
   Checker(JsonText& to, int max_depth) : to_(to), max_depth_(static_cast<std::size_t>(max_depth)) {}
@@ -74,7 +74,7 @@ class Checker : public nlohmann::json_sax<ordered_json> {
 
   JsonText& to_;
   const std::size_t max_depth_;
-  std::vector<std::set<std::string>> open_;  // keys of the objects that are open
+  std::vector<std::set<std::string>> open_;  // the keys of each open list or object
 };
 
 }  // namespace

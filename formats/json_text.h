@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON from outside, parsed within limits.
+// The parser for untrusted JSON.
 //
-// JSON is hostile until it is parsed: the parser here takes no more nesting and no larger
-// objects than its limits, so that everything after it may recurse.
+// It refuses text that nests deeper or has larger objects than its limits allow; code that works on
+// the parsed value may therefore recurse.
 #ifndef RPL_FORMATS_JSON_TEXT_H_
 #define RPL_FORMATS_JSON_TEXT_H_
 
@@ -14,22 +14,24 @@
 
 namespace rpl {
 
-/// Lists and objects of a text nest at most this deep, and one object has at most this
-/// many keys: adding a key takes time in proportion to those before it.
+/// The limits: the nesting of lists and objects, and the keys of one object, because inserting a
+/// key takes time linear in the number of keys before it.
 inline constexpr int kMaxJsonDepth = 200;
 inline constexpr std::size_t kMaxJsonKeys = 10'000;
 
+/// The result of parsing.
 struct JsonText {
   nlohmann::ordered_json json;
-  std::string error;     // empty when the whole text is one JSON value in UTF-8
+  std::string error;     // empty if the whole text is one JSON value in UTF-8
   std::size_t byte = 0;  // where the error was noticed, from 1; 0 for a limit
-  /// What the value does not say as the text does, or "": a key that stands twice in one
-  /// object (the last one counts), or an integer beyond 64 bits (it becomes a float).
+  /// The first respect in which the value differs from the text, or "": a key that occurs twice in
+  /// one object (the last occurrence counts), or an integer beyond 64 bits (it becomes a float).
   std::string inexact;
 };
+/// Parses a whole text. On an error `json` is null. O(length) up to the cost of inserting keys.
 JsonText ParseJson(std::string_view text, int max_depth = kMaxJsonDepth);
 
-/// The text in UTF-8: bytes that are not become U+FFFD.
+/// The text with every byte that is not part of well-formed UTF-8 replaced by U+FFFD.
 std::string CleanUtf8(const std::string& text);
 
 }  // namespace rpl

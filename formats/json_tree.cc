@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parser tells of values in order, without their places, and reads its text through
-// Cursor, which counts. When a token is told, the cursor stands right behind it, or one
-// further behind a number; where it begins is the first byte behind the token before that
-// is neither a blank nor punctuation.
+// The SAX parser reports values in order but without places. It reads its text through Cursor,
+// which records how far it has read. When the parser reports a token, the cursor stands right
+// behind the token, or one byte further after a number. A token begins at the first byte behind the
+// previous token that is neither a blank nor punctuation.
 #include "formats/json_tree.h"
 
 #include <set>
@@ -89,7 +89,7 @@ class TreeBuilder {
     if (begin == std::string::npos) begin = end;
     last_ = std::max(whole ? end : begin + 1, last_);
     std::size_t shown = whole ? end : begin + 1;
-    // The byte behind a number was read to see its end.
+    // The parser reads the byte behind a number to find its end.
     while (shown > begin + 1 &&
            std::string_view(" \t\r\n,]}").find(text_[shown - 1]) != std::string_view::npos &&
            text_[begin] != '"')
@@ -138,7 +138,7 @@ class TreeBuilder {
   std::uint32_t file_;
   std::size_t max_depth_;
   const char* const* seen_;
-  std::size_t last_ = 0;  // the end of the token before
+  std::size_t last_ = 0;  // the end of the previous token
   std::vector<Level> open_;
   YamlNode root_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON as the tree of formats/yaml_tree.h, many times as fast: a hook reads its policy before
-// every tool call. Only what is plainly right is read here; for all else there is ReadYaml,
-// which says what is wrong with it.
+// A fast path of formats/yaml_tree.h for files that are JSON, many times as fast as ReadYaml: a
+// hook reads its policy before every tool call. It accepts only files without any fault; for all
+// others ReadYaml produces the findings.
 #ifndef RPL_FORMATS_JSON_TREE_H_
 #define RPL_FORMATS_JSON_TREE_H_
 
@@ -12,7 +12,8 @@
 
 namespace rpl {
 
-/// nullopt when the file is no JSON within the limits, or a key stands twice in one map.
+/// The file as a tree with the spans that ReadYaml would give it. nullopt if the file is not JSON,
+/// is no object or list, exceeds the limits, or has a key twice in one map. The file is untrusted.
 std::optional<YamlNode> ReadJsonTree(const Sources& sources, std::uint32_t file,
                                      const YamlLimits& limits);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts and lists of other people in a message.
+// Shortening of untrusted texts and lists for messages, so that no message grows with its input.
 #ifndef RPL_FORMATS_SHORTEN_H_
 #define RPL_FORMATS_SHORTEN_H_
 
@@ -10,10 +10,12 @@
 
 namespace rpl {
 
-/// The text, or its first `bytes` bytes, without a part of a character, and an ellipsis.
+/// The text if it has at most `bytes` bytes; else that many or fewer, cut between characters,
+/// followed by `…`.
 std::string Shortened(std::string text, std::size_t bytes);
 
-/// The first `most` of a list, each as `show` gives it, and how many more there are.
+/// The first `most` elements, printed by `show` and separated by commas, then "and N more" if the
+/// list is longer.
 template <typename List, typename Show>
 std::string FirstOf(const List& list, std::size_t most, Show&& show) {
   std::string text;

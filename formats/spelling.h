@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How names are spelled: how far apart two are, for "did you mean", kebab-case, and the words
-// that are operators.
+// Spelling of names: edit distance for "did you mean" hints, conversion to kebab-case, and the
+// reserved operator words.
 #ifndef RPL_FORMATS_SPELLING_H_
 #define RPL_FORMATS_SPELLING_H_
 
@@ -11,23 +11,24 @@
 
 namespace rpl {
 
-/// The least number of bytes to insert, drop or replace that turns `a` into `b`.
-/// O(a.size() * b.size()).
+/// The Levenshtein distance in bytes. O(a.size() · b.size()) time, O(b.size()) space.
 std::size_t EditDistance(std::string_view a, std::string_view b);
 
-/// Of names offered one after the other, the one that `got` was most likely meant to be: the
-/// first of those that differ least, by a third of its bytes or by two, and not altogether.
+/// A search for the offered name that `got` most likely misspells: the first of those with the
+/// least edit distance, provided that the distance is at most a third of `got` or 2 bytes,
+/// whichever is more, and less than the length of the name.
 class NearestName {
  public:
   explicit NearestName(std::string_view got);
-  /// Whether it is the nearest so far. Takes O(name.size()), however long `got` is.
+  /// Offers a candidate; true if it is the nearest so far. O(name.size()), because only the first
+  /// 100 bytes of `got` are compared.
   bool Offer(std::string_view name);
-  /// Empty when no name was near.
+  /// The nearest name; empty if none was near enough.
   const std::string& name() const { return name_; }
 
  private:
-  std::string got_;  // no more of it than any name is compared with
-  std::size_t least_;
+  std::string got_;    // its first 100 bytes
+  std::size_t least_;  // a nearer name has a smaller distance than this
   std::string name_;
 };
 
@@ -35,10 +36,12 @@ class NearestName {
 /// cook-mode, step-no and foo.
 std::string Kebab(std::string_view name);
 
-/// Whether the word is an operator where an operator may stand (decision 15).
+/// True for a word that is reserved as an operator, in places where an operator may stand (decision
+/// 15).
 bool IsOperatorWord(std::string_view word);
 
-/// The name that a heading gives: "Draft reviewed!" as draft-reviewed.
+/// The name derived from a heading's title (§17.2): "Draft reviewed!" becomes draft-reviewed. Bytes
+/// outside ASCII are kept; the result may be empty.
 std::string KebabTitle(std::string_view title);
 
 }  // namespace rpl

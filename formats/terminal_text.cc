@@ -33,7 +33,7 @@ CodePoint Decode(std::string_view text) {
 
 bool IsJoiner(std::uint32_t c) { return c == 0x200C || c == 0x200D; }
 
-// Moves the cursor, changes the order of the text around it, or is not seen.
+// True for characters that move the cursor, reorder the text around them, or are invisible.
 bool IsTreacherous(std::uint32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || (c >= 0x200B && c <= 0x200F) ||
          (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x2069) || c == 0xFEFF;
@@ -47,7 +47,7 @@ std::string Escape(const CodePoint& c) {
   return buffer;
 }
 
-// The bytes at the start that are printable ASCII, which most text is.
+// The length of the prefix of printable ASCII.
 std::size_t PlainBytes(std::string_view text) {
   const auto odd = std::find_if(text.begin(), text.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text of programs, tools and users as a terminal may show it.
+// Escaping of untrusted text for terminals.
 //
-// Such text is hostile: controls move the cursor or recolour the screen, bidirectional marks
-// reorder the text around them, and some characters are not seen at all. Each of these is
-// shown as the escape that a string of RPL has for it (`\u001b`), so that text in quotes
-// remains what it was, for RPL and for JSON alike; a byte that is not UTF-8 is shown as
-// `\xff`. A joiner of letters or of emoji (U+200C, U+200D) behind a character that is not
-// ASCII is ordinary text.
+// Text of programs, tools and users may contain controls that move the cursor or recolour the
+// screen, bidirectional marks that reorder the text around them, and invisible characters. Each of
+// these is shown as the escape that RPL strings have for it (`\u001b`), so that text in quotes
+// keeps its meaning in RPL and JSON; a byte that is not UTF-8 is shown as `\xff`. A joiner of
+// letters or emoji (U+200C, U+200D) after a character outside ASCII is ordinary text.
 #ifndef RPL_FORMATS_TERMINAL_TEXT_H_
 #define RPL_FORMATS_TERMINAL_TEXT_H_
 
@@ -18,27 +17,29 @@
 
 namespace rpl {
 
-/// Text of several lines: line ends and tabs stay.
+/// Escapes text of several lines: line feeds and tabs stay.
 std::string Printable(std::string_view text);
 
-/// Text for one line: a line end is shown as `\n`, a tab as one blank.
+/// Escapes text for one line: a line end is shown as `\n` or `\r`, a tab as one blank.
 std::string PrintableLine(std::string_view text);
 
-/// What PrintableLine shows, character by character.
+/// The output of PrintableLine, character by character, for callers that count columns. Holds the
+/// previous character, on which the reading of a joiner depends.
 class PrintableCells {
  public:
+  /// One character of the input as shown.
   struct Cell {
     std::string shown;
-    std::size_t bytes;    // of the text that it stands for
-    std::size_t columns;  // that it takes
+    std::size_t bytes;    // of the input that it stands for
+    std::size_t columns;  // 1, or the length of the escape; wide characters count as one
   };
 
-  /// The character at the start of `text`, which is not empty and goes on behind the last
-  /// one that was asked for.
+  /// The cell of the first character of `text`. REQUIRES: `text` is not empty and continues right
+  /// after the character of the previous call.
   Cell Next(std::string_view text);
 
  private:
-  std::uint32_t before_ = 0;  // the code point before, 0 for none
+  std::uint32_t before_ = 0;  // the previous code point; 0 if there is none
 };
 
 }  // namespace rpl

@@ -31,7 +31,7 @@ std::size_t FindBadByte(std::string_view s) {
     }
     const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
     if (lead < 0xC2 || lead > 0xF4) return at;
-    // The second byte also excludes overlong forms, surrogates and what is over 10FFFF.
+    // The range of the second byte excludes overlong forms, surrogates and values above U+10FFFF.
     unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
     for (std::size_t i = 1; i < size; ++i, low = 0x80, high = 0xBF) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which bytes are text: well-formed UTF-8 (no overlong forms, no surrogates, nothing above
-// U+10FFFF) without NUL. One pass, eight bytes at a time where they are ASCII.
+// Validation of text: well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF)
+// without NUL. One pass, eight bytes at a time where these are ASCII.
 #ifndef RPL_FORMATS_UTF8_H_
 #define RPL_FORMATS_UTF8_H_
 
@@ -13,10 +13,11 @@
 
 namespace rpl {
 
-/// Where the first byte stands that is no part of text; npos when all of it is text.
+/// The offset of the first byte that is not part of valid text; npos if all of `s` is valid.
 std::size_t FindBadByte(std::string_view s);
 
-/// Whether the text of `file` is text; if not, one error.
+/// True if `text`, the contents of `file`, is valid; if not, adds one error (kNulByte or kNotUtf8)
+/// at the first bad byte.
 bool IsText(std::string_view text, std::uint32_t file, Diagnostics& out);
 
 }  // namespace rpl

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// yaml-cpp tells what it reads as events; Builder keeps a stack of the nodes that are open.
-// A parser error ends the file, everything else is noted and read over.
+// yaml-cpp reports what it reads as events, and Builder keeps a stack of the open nodes. An error
+// of the parser and a limit end the reading; any other refusal is added to the findings, and
+// reading continues.
 #include "formats/yaml_tree.h"
 
 #include <fmt/format.h>
@@ -29,10 +30,10 @@ const RE2& Integer() {
   return integer;
 }
 
-// Ends the reading of a file that was refused; never leaves this file.
+// Thrown to end the reading of a file at a limit; caught in ReadYaml.
 struct Refused {};
 
-// The value of a plain scalar, by the core schema.
+// The value of a plain scalar in the core schema.
 ordered_json PlainScalar(const std::string& text) {
   static const RE2 based(R"(0o[0-7]+|0x[0-9a-fA-F]+)");
   static const RE2 decimal(R"([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?)");
@@ -54,7 +55,7 @@ ordered_json PlainScalar(const std::string& text) {
   return text;
 }
 
-// Whether the core schema reads the text as a number that JSON does not have.
+// True for numbers of the core schema that JSON does not have.
 bool IsNoNumber(const std::string& text) {
   static const RE2 special(R"([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))");
   return RE2::FullMatch(text, special);
@@ -73,8 +74,8 @@ std::uint32_t EscapedUnit(std::string_view text, std::size_t at) {
   return unit;
 }
 
-// The text that yaml-cpp sees: a file without its byte order mark, and the surrogate pairs of
-// JSON, which YAML does not have, as one escape each.
+// The text as given to yaml-cpp: the file without its byte order mark, and with each surrogate pair
+// of JSON, which YAML lacks, as one escape.
 class Input {
  public:
   explicit Input(const std::string& file) {
@@ -105,7 +106,7 @@ class Input {
 
   const std::string& text() const { return text_; }
 
-  // The place in the file of what stands at `at`.
+  // The offset in the file of offset `at` of the text.
   std::size_t InFile(std::size_t at) const {
     const auto after = std::upper_bound(moved_.begin(), moved_.end(), at,
                                         [](std::size_t a, const Moved& m) { return a < m.from; });
@@ -118,7 +119,7 @@ class Input {
     std::size_t by;
   };
   std::string text_;
-  std::vector<Moved> moved_;  // by place; the first is from 0
+  std::vector<Moved> moved_;  // ascending; the first is from 0
 };
 
 class Builder : public YAML::EventHandler {
@@ -126,7 +127,7 @@ class Builder : public YAML::EventHandler {
   Builder(const Sources& sources, std::uint32_t file, const Input& input, const YamlLimits& limits,
           Diagnostics& found)
       : text_(sources.at(file).text), file_(file), input_(input), limits_(limits), found_(found) {
-    root_.span = {file, 0, 0};  // of a file without anything
+    root_.span = {file, 0, 0};  // for an empty file
   }
 
   YamlNode Take() { return std::move(root_); }
@@ -201,7 +202,7 @@ class Builder : public YAML::EventHandler {
 
   static std::size_t Unsigned(int n) { return n < 0 ? 0 : static_cast<std::size_t>(n); }
 
-  // A quoted scalar ends at its mark, a plain one with its text.
+  // A quoted scalar ends at its closing quote, a plain one after its text.
   Span ScalarSpan(const YAML::Mark& mark, const std::string& value) const {
     const Span start = At(mark);
     const char quote = start.begin < text_.size() ? text_[start.begin] : '\0';
@@ -212,7 +213,7 @@ class Builder : public YAML::EventHandler {
     return At(mark, i + 1 - start.begin);
   }
 
-  // Of what is read now, as YamlPaths has it: inside so many of the open nodes.
+  // The path of the node being read, as YamlPaths prints it, up to the given number of open nodes.
   std::string PathOf(std::size_t levels) const {
     std::string path;
     for (std::size_t i = 0; i < levels; ++i) {
@@ -267,7 +268,7 @@ class Builder : public YAML::EventHandler {
     Add(std::move(node));
   }
 
-  // A node that is complete becomes part of the one that is open.
+  // Adds a complete node to the innermost open one.
   void Add(YamlNode node) {
     if (open_.empty()) {
       root_ = std::move(node);
@@ -302,7 +303,7 @@ class Builder : public YAML::EventHandler {
              "leave one of them out");
       return;
     }
-    // yaml-cpp tells of an empty value where the next line starts.
+    // yaml-cpp reports an empty value at the start of the next line.
     if (value.kind == YamlNode::Kind::kNull) value.span = key.span;
     level.node.entries.push_back({std::move(key), std::move(value)});
   }
@@ -316,7 +317,7 @@ class Builder : public YAML::EventHandler {
   YamlNode root_;
 };
 
-// Characters that YAML does not have; yaml-cpp would take one of them for the end.
+// Characters that YAML forbids; yaml-cpp takes one of them for the end of the text.
 std::size_t FindControl(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -325,7 +326,7 @@ std::size_t FindControl(const std::string& text) {
   return std::string::npos;
 }
 
-// What is wrong most often: a tab that indents, or a bracket or quote that stays open.
+// A hint at the most frequent mistakes: a tab as indentation, an unclosed bracket or quote.
 std::string SyntaxHint(const std::string& text, std::size_t at) {
   const std::size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
   const std::size_t indent = text.find_first_not_of(" \t", line);
@@ -403,7 +404,7 @@ nlohmann::ordered_json JsonOf(const YamlNode& node) {
     return out;
   }
   if (node.kind == YamlNode::Kind::kMap) {
-    // Keys differ, and looking for each among those before it would take quadratic time.
+    // Keys are distinct, so entries are appended: operator[] would search all keys before each.
     ordered_json::object_t out;
     out.reserve(node.entries.size());
     for (const YamlNode::Entry& entry : node.entries)
@@ -417,7 +418,7 @@ std::string ScalarText(const YamlNode& node, const Sources& sources) {
   assert(node.kind != YamlNode::Kind::kList && node.kind != YamlNode::Kind::kMap);
   if (node.kind == YamlNode::Kind::kString) return node.scalar.get<std::string>();
   if (node.scalar.is_number_float()) {
-    // A whole number that 64 bits do not hold.
+    // A whole number beyond 64 bits.
     std::string digits(sources.Text(node.span));
     if (RE2::FullMatch(digits, Integer())) {
       const bool negative = digits.front() == '-';

@@ -2,15 +2,15 @@
 //
 // The syntax tree of one sentence (Appendix): plain values that own their children.
 //
-// A Node is one of the structs below, each preceded by the line of RPL it stands for.
-// Terms, operators and clauses are one type, because §5 makes operators clauses and
-// decision 1 gives them one precedence table; grammar/parser.cc has already checked
-// what may stand where (arguments, elements, heads, metadata keys), so that a reader of
-// this tree may rely on the comments here. Not checked by now: arity, scope, safety.
+// A Node is one of the structs below, each preceded by the RPL that it stands for. Terms, operators
+// and clauses are one type, because §5 makes operators clauses and decision 1 gives them one
+// precedence table. grammar/shape.cc has checked what may stand where (arguments, elements, heads,
+// metadata keys), so a reader of the tree may rely on the shapes that the comments here state. Not
+// checked yet: arity, scope, safety.
 //
-// Every Node has the span of its text in the whole file. Spans do not take part in
-// equality. Parse after print is identity: Parse(Print(s)) == s.
-// A tree is never deeper than kMaxNesting, so readers may recurse.
+// Every Node has the span of its text in the whole file. Spans do not take part in equality. Parse
+// after print is identity: Parse(Print(s)) == s. A tree is never deeper than kMaxNesting, so
+// readers may recurse.
 #ifndef RPL_GRAMMAR_AST_H_
 #define RPL_GRAMMAR_AST_H_
 
@@ -25,9 +25,9 @@
 
 namespace rpl {
 
-/// The deepest nesting of brackets, negations and other constructs in one sentence.
+/// The maximal depth of a tree: brackets, negations and other constructs in one sentence (RPL1005).
 inline constexpr int kMaxNesting = 256;
-/// The most nodes of one sentence.
+/// The maximal number of nodes of one sentence (RPL1024).
 inline constexpr int kMaxSentenceNodes = 1000000;
 
 struct Node;
@@ -58,7 +58,7 @@ struct Template {
   bool operator==(const Template&) const = default;
 };
 
-// 42   -1.5e3   (an integral value that fits 64 bits is an integer, whatever its form)
+// 42   -1.5e3   (an integral value within 64 bits is an integer, however it is spelled)
 struct Number {
   std::variant<std::int64_t, double> value;
   bool operator==(const Number&) const = default;
@@ -70,7 +70,7 @@ struct Keyword {
   bool operator==(const Keyword&) const = default;
 };
 
-// name, as an argument or element; as a clause it was read as the call name() (decision 16)
+// name, as an argument or element; as a clause it is the call name() (decision 16)
 struct Symbol {
   std::string name;
   bool operator==(const Symbol&) const = default;
@@ -87,7 +87,7 @@ struct Nil {
   bool operator==(const Nil&) const = default;
 };
 
-// /body/, only as the pattern of a Match; `\/` resolved to `/`
+// /body/, only as the pattern of a Match; `\/` is resolved to `/`, other escapes stay
 struct Regex {
   std::string body;
   bool operator==(const Regex&) const = default;
@@ -104,12 +104,13 @@ struct Now {
   bool operator==(const Now&) const = default;
 };
 
+/// The kind of a Collection.
 enum class CollectionKind { kList, kSet, kMap };
 
 // [?a ?b]   #{1 2}   {:k ?v, "x" 2 & ?rest}   [?f . ?s & ?r]   [& ?i ?q]
-// A map has an even number of items: key, value, key, value. `dotted` remembers that
-// items were separated by `.`, which means the same (decision 9). `rest` are the
-// variables after `&`; more than one only in heads.
+// A map has an even number of items: key, value, key, value. `dotted` is true if items were
+// separated by `.`, which has no meaning of its own (decision 9). `rest` holds the variables after
+// `&`; more than one only in heads, where they gather (§8).
 struct Collection {
   CollectionKind kind;
   Nodes items;
@@ -118,11 +119,12 @@ struct Collection {
   bool operator==(const Collection&) const = default;
 };
 
+/// The namespace of a Call, given by its mark: none, `%` or `$`.
 enum class Namespace { kRelation, kGoal, kTool };
 
 // rel(?a, 1)   %goal   %goal(?a)   %   $tool(?a)   ns#rel(?a)
-// The label of the root goal is empty. `parens` tells %g from %g(), and name() from a
-// bare nullary name (decision 16).
+// The label of the root goal is empty. `parens` is false for %g, as opposed to %g(), and for a bare
+// nullary name, as opposed to name() (decision 16).
 struct Call {
   Namespace ns;
   std::string label;
@@ -155,6 +157,7 @@ struct GoalFalse {
   bool operator==(const GoalFalse&) const = default;
 };
 
+/// The operator of a Binary.
 enum class Operator {
   // comparison (§5.1)
   kEqual,
@@ -236,7 +239,7 @@ struct Annotated {
   bool operator==(const Annotated&) const = default;
 };
 
-// ( EXPR ): one child. Kept, so that printing is faithful; it means its child.
+// ( EXPR ): one child, which is its meaning. Kept for a faithful print.
 struct Group {
   Nodes inner;
   bool operator==(const Group&) const = default;
@@ -245,6 +248,8 @@ struct Group {
 // @when(tail)   @choose(?x, tail)   @distinct(?x, tail)   @each(?u, items)
 // @for(binding, tail, step)
 enum class AbductiveKind { kWhen, kChoose, kDistinct, kEach, kFor };
+// An activation clause (decisions 67-69). The arguments form one comma list: the first is the
+// binding, and the meaning of the others depends on the kind.
 struct Abductive {
   AbductiveKind kind;
   Nodes clauses;  // the comma list in the parentheses, as written
@@ -253,11 +258,9 @@ struct Abductive {
 };
 
 // HEAD <- HEAD <- TAIL ; ABDUCTIVES -> CONSTRAINT
-//
-// heads: outermost first; none for an expression. tail: none (a head-only signature
-// heading) or one. constraints: the parts after each `->`, at most two; two only in the
-// form `-> ?r -> inner(?x)` (decision 19). A Rule is also the child of a Group in
-// HEAD <- (RULE).
+// heads: outermost first; none for an expression. tail: none (a signature heading with a head only)
+// or one. constraints: the parts after each `->`, at most two, and two only in the form `-> ?r ->
+// inner(?x)` (decision 19). A Rule is also the child of a Group in HEAD <- (RULE).
 struct Rule {
   Nodes heads;
   Nodes tail;
@@ -266,6 +269,7 @@ struct Rule {
   bool operator==(const Rule&) const = default;
 };
 
+// A term, operator, clause or nested rule. As<T>() is null if the node is not a T.
 struct Node {
   std::variant<Lvar, Avar, String, Template, Number, Keyword, Symbol, Boolean, Nil, Regex, Match,
                Now, Collection, Call, Expansion, Count, Not, GoalFalse, Binary, Within, Between,
@@ -284,7 +288,7 @@ struct Node {
   bool operator==(const Node& o) const { return is == o.is; }
 };
 
-/// SENTENCE = RULE | EXPR | NESTED-RULE, and where it stands.
+/// SENTENCE = RULE | EXPR | NESTED-RULE, with its span.
 struct Sentence {
   Rule rule;
   Span span;
@@ -301,22 +305,27 @@ inline bool Abductive::operator==(const Abductive& o) const {
 /// Calls `fn(child)` for each direct child of `node`, in written order; suffix keys and
 /// values and abductive clauses are children too.
 template <typename Fn>
+/// Calls `fn(child)` for each direct child of `node`, in written order; keys and values of suffixes
+/// and the clauses of abductives are children as well.
 void ForEachChild(const Node& node, Fn&& fn);
 
-/// What stands inside the parentheses of a Group, however many; else `node` itself.
+/// The node inside the parentheses of a Group, through any number of Groups; else `node` itself.
 const Node& Ungroup(const Node& node);
 
 /// Calls `fn(begin, size)` for the name of each named group in the body of a regex, in order.
 template <typename Fn>
+/// Calls `fn(begin, size)` for the name of each named group in the body of a regex, in order.
+/// Offsets are bytes of the body.
 void ForEachGroup(const Regex& regex, Fn&& fn);
 
-/// The lvar that a group binds: `_` in its name means `-` (decision 12).
+/// The lvar that a named group binds: its name with `-` in place of `_` (decision 12).
 std::string LvarOfGroup(std::string_view name);
 
-/// Adds the names of the lvars and avars in `node` to `out`, in written order, once each:
-/// those of templates, regexes, expansions and suffixes too; not `_`.
+/// Appends the names of the lvars and avars in `node` to `out`, in written order and each once,
+/// including those of templates, regexes, expansions and suffixes, but not `_`. Names that are in
+/// `out` already are not repeated.
 void CollectVariables(const Node& node, std::vector<std::string>& out);
-/// Whether there are such names.
+/// True if `node` has a variable other than `_`.
 bool HasVariables(const Node& node);
 
 }  // namespace rpl

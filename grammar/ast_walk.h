@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walking a tree: the definitions that end grammar/ast.h; included there alone.
+// The traversal of trees: definitions of the templates and inline functions that grammar/ast.h
+// declares. Only ast.h includes this file.
 #ifndef RPL_GRAMMAR_AST_WALK_H_
 #define RPL_GRAMMAR_AST_WALK_H_
 
@@ -78,8 +79,8 @@ inline std::string LvarOfGroup(std::string_view name) {
   return out;
 }
 
-// CollectVariables: most nodes hold a few names, which are looked through; from kFew on they
-// stand in a set as well.
+// The state of CollectVariables. Up to kFew names, which is the common case, a linear search finds
+// repetitions; from there on a hash set does, so that the whole stays linear.
 class VariableCollector {
  public:
   explicit VariableCollector(std::vector<std::string>& out) : out_(out) {}
@@ -112,7 +113,7 @@ class VariableCollector {
   }
 
   std::vector<std::string>& out_;
-  std::unordered_set<std::string> seen_;  // empty, or what out_ holds
+  std::unordered_set<std::string> seen_;  // empty, or the same names as out_
 };
 
 inline void CollectVariables(const Node& node, std::vector<std::string>& out) {

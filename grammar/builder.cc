@@ -61,8 +61,8 @@ void AppendUtf8(std::string& out, std::uint32_t c) {
   }
 }
 
-// The end of `{name}`, `{ ?name }` or `{?Name}` at the brace `at`: most likely meant as a
-// hole. 0 for anything else.
+// The end of `{name}`, `{ ?name }` or `{?Name}` at the brace `at`, which is probably a misspelt
+// hole; 0 for any other text.
 std::size_t HoleMeant(std::string_view text, std::size_t at) {
   const auto blanks = [&](std::size_t i) { return SkipBlanks(text, i); };
   std::size_t i = at + 1;
@@ -131,7 +131,7 @@ void Builder::PushToken(T&& value, std::string_view token) {
   Push({std::forward<T>(value), span}, 1);
 }
 
-// Takes stack_[base..]; `depth` becomes that of the deepest, 0 if there is none.
+// Removes stack_[base..] and returns it; sets `depth` to the maximal depth, 0 for no nodes.
 Nodes Builder::PopFrom(std::size_t base, int& depth) {
   assert(base <= stack_.size());
   const auto from = stack_.begin() + static_cast<std::ptrdiff_t>(base);
@@ -385,7 +385,7 @@ void Builder::AddGoalFalse() {
   Push({GoalFalse{std::move(goal)}, {file_, frame.begin, end_}}, depth + 1);
 }
 
-// A Not without its clause waits on the stack; CloseNots gives it one.
+// A Not without its clause stays on the stack until CloseNots.
 void Builder::AddNot(std::string_view token) {
   const Not* outer = stack_.empty() ? nullptr : stack_.back().As<Not>();
   const int depth = outer && outer->clause.empty() ? depths_.back() + 1 : 1;
@@ -432,7 +432,7 @@ void Builder::CloseBetween() {
   Push({Between{std::move(parts)}, span}, depth + 1);
 }
 
-// The suffix belongs to the node below it, which is Annotated from the first suffix on.
+// The suffix belongs to the node below it, which the first suffix turns into an Annotated.
 void Builder::CloseSuffix(bool bindings) {
   const Frame frame = frames_.back();
   frames_.pop_back();
@@ -495,8 +495,7 @@ void Builder::AddAbductive(AbductiveKind kind, std::uint32_t begin) {
   rule.abductives.push_back({kind, std::move(clauses), {file_, begin, end_}});
 }
 
-// On the stack stand the heads, the tail and the constraints. A rule of a tail alone is
-// that tail.
+// The stack holds the heads, the tail and the constraints. A rule that is only a tail stays a tail.
 void Builder::CloseRule() {
   RuleFrame frame = std::move(rules_.back());
   rules_.pop_back();

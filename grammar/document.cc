@@ -2,9 +2,8 @@
 //
 // From blocks to scopes, sentences and prose.
 //
-// The blocks of the file are visited in order; current_ is the scope that the next one
-// stands in. A heading closes the scopes of its level and deeper and opens one; `--` goes
-// to the parent. For
+// The blocks of the file are visited in order; current_ is the scope of the next one. A heading
+// closes the scopes of its level and deeper and opens one; `--` returns to the parent. For
 //
 //    0  # Edit - edit(?d)
 //   18    <- draft(?d)
@@ -12,12 +11,12 @@
 //   55  user("a")
 //
 // the heading opens scope 1, level 1, title "Edit". The paragraph below it begins with a
-// connective, so its first line belongs to the signature: ParseSignature gets [9, 32), in
-// which the line break counts as a blank. The rest of the paragraph, [33, 64), is searched
-// for bare lines of RPL: prose [33, 54) with a span "the-draft", and one sentence [55, 64).
+// connective, so its first line belongs to the signature: ParseSignature gets [9, 32), in which the
+// line break counts as a blank. The rest of the paragraph, [33, 64), is searched for bare lines of
+// RPL: prose [33, 54) with a span "the-draft", and one sentence [55, 64).
 //
-// What could be RPL is told by the first characters of a line or of a heading's tail
-// (StartOf); only that reaches the parser, so prose costs one look per line.
+// The first characters of a line or of a heading's tail decide whether it could be RPL (StartOf);
+// only such text reaches the parser, so prose costs a constant per line.
 #include "grammar/document.h"
 
 #include <algorithm>
@@ -35,10 +34,11 @@
 namespace rpl {
 namespace {
 
-/// A heading is tried as a signature behind at most so many of its last ` - `.
+/// The maximal number of ` - ` in a heading, counted from the last, behind which a signature is
+/// tried.
 constexpr int kMaxSignatureTries = 16;
-/// Bare sentences that fail may cost, together, so many times the size of their paragraph;
-/// after that a sentence of it ends with its line.
+/// The budget for bare sentences that fail, as a multiple of the size of their paragraph; when it
+/// is spent, a sentence of the paragraph ends with its line.
 constexpr std::size_t kRetryFactor = 8;
 
 std::size_t SkipSpace(std::string_view s, std::size_t at) {
@@ -46,7 +46,7 @@ std::size_t SkipSpace(std::string_view s, std::size_t at) {
   return at;
 }
 
-/// The end of [begin, end) of `s` without blanks and line ends at its end.
+/// The end of [begin, end) of `s` without trailing blanks and line ends.
 std::size_t TrimmedEnd(std::string_view s, std::size_t begin, std::size_t end) {
   while (end > begin && IsSpace(s[end - 1])) --end;
   return end;
@@ -60,10 +60,10 @@ std::size_t LineEnd(std::string_view s, std::size_t at) {
 // How RPL begins in other text.
 
 enum class Start {
-  kProse,     // nothing of the kind
+  kProse,     // not RPL
   kMaybe,     // a bare name with an arrow, or a parenthesis: RPL if it parses
-  kCall,      // a call, goal or tool: RPL, or a slip that deserves a word
-  kVariable,  // `?x(` and `Name(?x`: always a slip
+  kCall,      // a call, goal or tool: RPL, or a mistake to report
+  kVariable,  // `?x(` and `Name(?x`: always a mistake
   kFenced,    // RPL only inside a fence: `not a() -> …`, `?x in … -> …`, `|p(_)| > 1 -> …`
 };
 
@@ -85,12 +85,12 @@ bool StartsWithAt(std::string_view s, std::size_t at, std::string_view with) {
   return at <= s.size() && s.substr(at).starts_with(with);
 }
 
-/// Whether `arrow` follows at `at`, behind blanks.
+/// True if `arrow` follows at `at`, after blanks.
 bool ArrowAt(std::string_view s, std::size_t at, std::string_view arrow) {
   return StartsWithAt(s, SkipBlanks(s, at), arrow);
 }
 
-/// Decision 73: how the text at `at` (no blank) begins. kFenced is found only with an arrow in
+/// How the text at `at`, which is not a blank, begins (decision 73). kFenced requires an arrow in
 /// `line`, the rest of the line.
 Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
   bool in_group = false;
@@ -149,13 +149,13 @@ Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
   return in_group && start != Start::kProse ? Start::kMaybe : start;
 }
 
-/// Whether a paragraph that begins so goes on with the heading above it (decision 74).
+/// True if a paragraph with this beginning continues the heading above it (decision 74).
 bool IsConnectiveAt(std::string_view s, std::size_t at) {
   if (at >= s.size()) return false;
   return std::strchr("|,;", s[at]) || StartsWithAt(s, at, "<-") || StartsWithAt(s, at, "->");
 }
 
-/// A signature defines: a head, a rule or a constraint, not an expression.
+/// A signature is a definition: a head, a rule or a constraint, not an expression.
 bool Defines(const Sentence& s) { return !s.rule.heads.empty() || !s.rule.constraints.empty(); }
 
 // ---------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class DocumentReader {
     }
   }
 
-  // --- Headings -------------------------------------------------------------------------
+  // --- Headings --------------------------------------------------------------------------
 
   void ReadHeading(std::size_t index) {
     const Block& block = blocks_[index];
@@ -307,17 +307,17 @@ class DocumentReader {
     LintDelimiter(heading);
   }
 
-  /// `# Trip: trip(?x)` and `# Trip — trip(?x)` are titles. What ends a heading, reads as a
-  /// signature and has variables was meant as one.
+  /// `# Trip: trip(?x)` and `# Trip — trip(?x)` are titles. An end of a heading that reads as a
+  /// signature with variables is probably a misspelt signature.
   void LintDelimiter(Span heading) {
     const std::string_view line = text_.substr(heading.begin, heading.end - heading.begin);
     const bool variables = line.find("(?") != kNowhere || line.find("($") != kNowhere ||
                            line.find(" ?") != kNowhere || line.find(" $") != kNowhere;
     if (!variables && line.find(" <- ") == kNowhere) return;
     int tries = 0;
-    bool word_ended = false;  // the first word is where ReadTitlelessSignature looked
+    bool word_ended = false;  // the first word is left to ReadTitlelessSignature
     for (std::size_t at = 0; at < line.size() && tries < kMaxSignatureTries; ++at) {
-      // Not inside a label or run of parentheses, so that each is looked through once.
+      // Not inside a label or run of parentheses, so that each is scanned once.
       const bool begins = word_ended && !IsBlank(line[at]) && line[at] != '(' &&
                           !IsNameChar(line[at - 1]) && line[at - 1] != '.' && line[at - 1] != '#';
       word_ended = word_ended || IsBlank(line[at]) || line[at] == ':' || line[at] == '-' ||
@@ -343,8 +343,8 @@ class DocumentReader {
     std::replace_if(scope.title.begin(), scope.title.end(), IsSpace, ' ');
   }
 
-  /// The last ` - ` first (decision 74). What begins as something else than a call may only
-  /// be a constraint.
+  /// Candidates in order, the last ` - ` first (decision 74). A candidate that does not begin like
+  /// a call can only be a constraint.
   std::vector<Candidate> CandidatesOf(std::size_t index) {
     std::vector<Candidate> candidates;
     const Span heading = blocks_[index].content;
@@ -365,8 +365,8 @@ class DocumentReader {
     return candidates;
   }
 
-  /// As StartOf, over the paragraph that continues the heading too; a bare name with `<-`
-  /// counts as a call. Never kFenced, so no line is searched for an arrow.
+  /// As StartOf, including the paragraph that continues the heading; a bare name with `<-` counts
+  /// as a call. Never kFenced, so no line is searched for an arrow.
   Start SignatureStart(std::size_t index, std::size_t at) {
     const std::string_view text =
         ContinuationOf(index) == kNowhere ? text_ : Joined().Text(WholeFile());
@@ -374,8 +374,8 @@ class DocumentReader {
     return start == Start::kMaybe && text[at] != '(' ? Start::kCall : start;
   }
 
-  /// `# rel(?a)` is a signature with a lint; what only looks like one (`# main() in C`) is
-  /// a title. Says whether it is a signature.
+  /// `# rel(?a)` is a signature with a lint; a heading that only resembles one (`# main() in C`) is
+  /// a title. True if it is a signature.
   bool ReadTitlelessSignature(std::size_t index, Scope& scope) {
     const Span heading = blocks_[index].content;
     if (SignatureStart(index, heading.begin) != Start::kCall) return false;
@@ -396,8 +396,8 @@ class DocumentReader {
              "write `# Title - ` before it");
   }
 
-  /// Parses the signature at `c`, with the paragraph that continues it. False, with an
-  /// error as the first of `found`, when it is none.
+  /// Parses the signature at `c`, with the paragraph that continues it. False if it is none; the
+  /// first of `found` is then an error.
   bool TrySignature(std::size_t index, const Candidate& c, Scope& scope, Diagnostics& found) {
     const Block& heading = blocks_[index];
     const std::size_t below = ContinuationOf(index);
@@ -410,7 +410,7 @@ class DocumentReader {
         body_begin_ = end;
         return true;
       }
-      // Only a paragraph that stands apart may begin with such a mark by chance.
+      // Only a separate paragraph may begin with such a mark by chance.
       const std::string_view gap = text_.substr(heading.span.end, below - heading.span.end);
       if (std::count(gap.begin(), gap.end(), '\n') < 2) return false;
       found = Diagnostics();
@@ -434,7 +434,7 @@ class DocumentReader {
 
   void Report(const Diagnostic& d) { out_.Add(d.code, d.span, d.message, d.hint); }
 
-  /// Where the paragraph below a heading begins with a connective, or kNowhere.
+  /// The place below a heading where a paragraph begins with a connective, or kNowhere.
   std::size_t ContinuationOf(std::size_t index) const {
     if (index + 1 == blocks_.size()) return kNowhere;
     const Block& next = blocks_[index + 1];
@@ -443,8 +443,8 @@ class DocumentReader {
     return IsConnectiveAt(text_, at) ? at : kNowhere;
   }
 
-  /// The end of the signature that begins at `begin` and goes on at `below`: its sentence,
-  /// and further lines of the paragraph that begin with a connective.
+  /// The end of the signature that begins at `begin` and continues at `below`: its sentence, and
+  /// further lines of the paragraph that begin with a connective.
   std::size_t ContinuationEnd(std::size_t begin, std::size_t below, std::size_t limit) {
     const std::string_view text = Joined().Text(WholeFile());
     const auto stop = static_cast<std::uint32_t>(limit);
@@ -461,8 +461,8 @@ class DocumentReader {
 
   Span WholeFile() const { return SpanOf(0, text_.size()); }
 
-  /// The file with blanks in place of what stands between a heading's text and a
-  /// paragraph that continues it: closing marks, underline, line ends.
+  /// The file with blanks in place of everything between the text of a heading and the paragraph
+  /// that continues it: closing marks, underline, line ends.
   const Sources& Joined() {
     if (joined_) return *joined_;
     std::string text(text_);
@@ -478,10 +478,10 @@ class DocumentReader {
     return *joined_;
   }
 
-  // --- Bodies ---------------------------------------------------------------------------
+  // --- Bodies ----------------------------------------------------------------------------
 
-  /// Cuts a paragraph into bare sentences and the prose between them. Lines of a sentence
-  /// that failed are tried by themselves unless they are indented deeper than its first.
+  /// Cuts a paragraph into bare sentences and the prose between them. Further lines of a sentence
+  /// that failed are tried on their own unless they are indented deeper than its first line.
   void ReadParagraph(std::size_t begin, std::size_t end) {
     const std::string_view text = text_.substr(0, end);
     std::size_t budget = kRetryFactor * (end - begin);
@@ -508,7 +508,7 @@ class DocumentReader {
           AddProse(prose, line);
           prose = next;
         } else {
-          // What is never closed was looked for up to the limit.
+          // The search for the end of an unclosed sentence extends to the limit.
           const std::size_t cost = (read == BareSentence::kUnclosed ? limit : stop) - first;
           budget -= std::min(budget, cost);
           failed_end = stop;
@@ -520,7 +520,7 @@ class DocumentReader {
     AddProse(prose, end);
   }
 
-  /// `#Trip - %trip(?x)` is prose: a heading has a blank behind its marks.
+  /// `#Trip - %trip(?x)` is prose: a heading has a blank after its marks.
   void LintHeadingMark(std::size_t begin, std::size_t end) {
     const std::string_view line = text_.substr(begin, end - begin);
     const std::size_t delimiter = line.rfind(" - ");
@@ -589,14 +589,14 @@ class DocumentReader {
   Document document_;
   std::vector<Block> blocks_;
   int current_ = 0;
-  std::size_t body_begin_ = 0;  // what is before it belongs to a signature
-  Span last_lint_;              // of the last bare line that looked like RPL
+  std::size_t body_begin_ = 0;  // everything before it belongs to a signature
+  Span last_lint_;              // of the last finding kLooksLikeRpl
   std::optional<Sources> joined_;
 };
 
 // ---------------------------------------------------------------------------------------
 
-/// The last line with text that begins with `%`, without blanks around it.
+/// The last non-blank line, without blanks around it, if it begins with `%`.
 std::optional<Span> QueryLineOf(std::string_view text, std::uint32_t file) {
   std::size_t end = TrimmedEnd(text, 0, text.size());
   std::size_t newline = end == 0 ? kNowhere : text.find_last_of("\r\n", end - 1);
@@ -605,12 +605,12 @@ std::optional<Span> QueryLineOf(std::string_view text, std::uint32_t file) {
   return Span{file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
 }
 
-/// Whether a file of that name is what was typed into the shell, or after `rpl query`.
+/// True for the inputs of the shell and of `rpl query`.
 bool IsEntry(std::string_view name) {
   return name == "<query>" || (name.starts_with("<entry ") && name.ends_with('>'));
 }
 
-/// The last sentence of an entry, when it begins with `%`.
+/// The last sentence of an entry, if it begins with `%`.
 std::optional<Span> LastGoalOf(std::string_view text, std::uint32_t file) {
   const auto limit = static_cast<std::uint32_t>(text.size());
   SentenceCutter cutter(text, file, 0, limit, Newlines::kEndSentences);
@@ -619,7 +619,7 @@ std::optional<Span> LastGoalOf(std::string_view text, std::uint32_t file) {
   return last && text[last->begin] == '%' ? last : std::nullopt;
 }
 
-/// Whether `line` is meant as a goal with a tail: `%`, a name, arguments, an arrow.
+/// True if `line` is meant as a goal with a tail: `%`, a name, arguments, an arrow.
 bool ReadsLikeGoal(std::string_view line) {
   std::size_t at = std::min(line.find_first_of(" \t(<", 1), line.size());
   if (at < line.size() && line[at] == '(') return line.find("<-", at) != kNowhere;
@@ -662,7 +662,7 @@ Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out
   if (message.query_line) {
     query = ParseSentence(sources, *message.query_line, found);
     is_goal = query ? IsGoalForm(*query) : ReadsLikeGoal(sources.Text(*message.query_line));
-    if (entry && !is_goal) message.query_line.reset();  // it says something about a goal
+    if (entry && !is_goal) message.query_line.reset();  // a statement about a goal
   }
   if (!message.query_line) {
     message.document = ReadDocument(sources, file, out, form);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a Markdown document, a user message or a plain RPL file says (§17).
+// The reading of a Markdown document, a user message or a plain RPL file (§17).
 //
-// A Document is a tree of scopes, flattened in document order: scope 0 is the document,
-// each heading (with or without signature) opens one under the nearest open scope of a
-// lower level, and `--` closes one. Sentences and prose know the scope they stand in.
-// Nothing is conjoined yet (§17.3, §17.4): that is the loader's work (interp/program/program.h).
+// A Document is a tree of scopes, flattened in document order: scope 0 is the document, each
+// heading (with or without signature) opens a scope under the nearest open scope of a lower level,
+// and `--` closes one. Each sentence and each piece of prose names the scope that contains it.
+// Nothing is conjoined yet (§17.3, §17.4): interp/program/program.h does that.
 //
-// A file whose name ends in .rpl is plain RPL: one scope, no Markdown. So is what was typed
-// into the shell, `<entry 3>`, or after `rpl query`, `<query>`.
+// A file whose name ends in .rpl is plain RPL: one scope, no Markdown. So are the inputs of the
+// shell, `<entry 3>`, and of `rpl query`, `<query>`.
 #ifndef RPL_GRAMMAR_DOCUMENT_H_
 #define RPL_GRAMMAR_DOCUMENT_H_
 
@@ -26,7 +26,7 @@ namespace rpl {
 
 /// One paragraph, list, quote or table of prose.
 struct Prose {
-  int scope;
+  int scope;  // index into Document::scopes
   Span span;
   std::vector<ProseSpan> spans;  // emphasised spans, in order; none inside code spans
 };
@@ -38,7 +38,7 @@ struct PlacedSentence {
   bool fenced = false;
 };
 
-/// A heading, or (number 0) the document itself.
+/// A heading, or (index 0) the document itself.
 struct Scope {
   int parent = -1;    // index into Document::scopes; -1 for the document
   int level = 0;      // 1-6; 0 for the document
@@ -47,51 +47,57 @@ struct Scope {
   Span span;  // of the heading line
 };
 
+/// The contents of one file. Owns its trees; spans refer to the Sources it was read from.
 struct Document {
   std::uint32_t file = 0;
   std::vector<Scope> scopes;              // in document order; a parent comes before its children
   std::vector<PlacedSentence> sentences;  // in document order
-  PlainFacts facts;                       // those that are no sentences, in document order
+  PlainFacts facts;                       // those that are not among the sentences
   std::vector<Prose> prose;               // in document order
 };
 
-/// Whether a file of that name is plain RPL.
+/// True if a file of that name is plain RPL.
 bool IsPlainRpl(std::string_view name);
 
-/// What becomes of the plain facts of fences and of plain RPL (grammar/facts.h).
+/// The representation of the plain facts in fences and in plain RPL (grammar/facts.h).
 enum class FactForm {
   kSentences,  // trees, as of any sentence: to print, check, rename
   kPlain,      // Document::facts: to load
 };
 
-/// Reads a whole file. Whatever is wrong is added to `out` and left out; the rest stands.
-/// Not UTF-8: one error, nothing else is read.
+/// Reads a whole file. Each faulty sentence is left out and adds a finding to `out`; the rest is
+/// kept. A file that is not text (formats/utf8.h) gives one error and a document without contents.
+/// O(size of the file).
 Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& out,
                       FactForm form = FactForm::kSentences);
 
-/// A user message (§15.9): its query line, when the last non-blank line starts with `%`,
-/// is not part of the document. `query` is empty when there is none. The query of an
-/// entry is its last sentence, over lines too, when that is a goal form.
+/// A user message (§15.9). A last non-blank line that starts with `%` is its query line and not
+/// part of the document. In an entry of the shell the query is the last sentence, even over several
+/// lines, if it is a goal form.
 struct Message {
   Document document;
-  std::optional<Span> query_line;  // set when the message triggers shell mode
-  std::optional<Sentence> query;   // set when the query line is also a goal form
+  std::optional<Span> query_line;  // set if the message triggers shell mode
+  std::optional<Sentence> query;   // set if the query line is also a goal form
 };
+/// Reads a message, with the same errors as ReadDocument. A query line that is no goal form is an
+/// error.
 Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out,
                     FactForm form = FactForm::kSentences);
 
-/// For each scope without a signature the nearest ones below it that have one, in document
-/// order: those that its headless sentences belong to (decision 72). None for the document.
+/// For each scope without a signature, the nearest scopes below it that have one, in document
+/// order: those to which its headless sentences belong (decision 72). Empty for the document
+/// itself.
 std::vector<std::vector<int>> SectionsBelow(const Document& document);
 
-/// n expressions over m headings are n times m clauses: how many a document may have.
+/// The maximal number of clauses that a document may create by joining headless expressions to
+/// headings: n expressions over m headings are n · m clauses.
 inline constexpr std::size_t kMaxJoins = 4000;
 
-/// Counts them, sentence by sentence in document order.
+/// The count against kMaxJoins, over the sentences in document order.
 class Joins {
  public:
-  /// Whether an expression may join `headings` more. One that joins a single heading is no
-  /// more than it says, and always may.
+  /// True if an expression may be joined to so many headings. Joining a single heading adds nothing
+  /// and is always allowed.
   bool Take(std::size_t headings) {
     if (headings <= 1) return true;
     if (headings <= left_) {
@@ -102,7 +108,7 @@ class Joins {
     ++refused_;
     return false;
   }
-  /// Whether the last one was the first that may not: one finding is enough.
+  /// True after the first refusal and before the second: one finding is enough.
   bool IsFirstRefused() const { return refused_ == 1; }
 
  private:

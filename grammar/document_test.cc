@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A document as a few lines of text: what was read, then what was found wrong.
+// Documents as a few lines of text: their contents, then the findings.
 #include "grammar/document.h"
 
 #include <catch2/catch.hpp>
@@ -114,7 +114,7 @@ TEST_CASE("a heading carries a title and a signature", "[document]") {
       {"# Cost - (draft)", "#1 Cost - (draft) < 0\n"},
       {"# Dash -", "#1 Dash - < 0\n"},
       {"#", "#1  < 0\n"},
-      // Slips.
+      // Mistakes.
       {"# rel(?a)", "#1  [rel(?a)] < 0\n! HeadingWithoutTitle 1:3\n"},
       {"# - rel(?a)", "#1  [rel(?a)] < 0\n! HeadingWithoutTitle 1:3\n"},
       {"# main() and C", "#1 main() and C < 0\n! LooksLikeRpl 1:10\n"},
@@ -136,7 +136,7 @@ TEST_CASE("a paragraph that begins with a connective continues the signature", "
       {"# A - r(?x)\n\n-> a(?x)", "#1 A [r(?x)//-> a(?x)] < 0\n! SignatureContinued 3:1\n"},
       {"# A - ready\n<- a()",
        "#1 A [ready/<- a()] < 0\n! BareName 1:7\n! SignatureContinued 2:1\n"},
-      // Apart, such a paragraph may be prose; right below it is a slip.
+      // A separate paragraph of this kind may be prose; directly below it is a mistake.
       {"# A - r(?x)\n\n-> see the other page", "#1 A [r(?x)] < 0\n1> -> see the other page\n"},
       {"# A - r(?x)\n<- a(?x", "#1 A < 0\n1> <- a(?x\n! UnclosedBracket 2:5\n"},
       {"# A\n<- a(?x)", "#1 A < 0\n1> <- a(?x)\n"},
@@ -310,7 +310,7 @@ TEST_CASE("a document as JSON", "[document]") {
   CHECK(j["sentences"][0].contains("sentence"));
 }
 
-// Each of these took minutes with a reader that looks twice at what it has seen.
+// Pathological inputs for a reader that scans text repeatedly.
 TEST_CASE("hostile documents are read to their end", "[document]") {
   auto repeat = [](std::string_view piece, std::size_t times) {
     std::string text;

@@ -48,7 +48,8 @@ CharClass ClassBefore(std::string_view s, std::size_t at) {
   return ClassAt(s, at);
 }
 
-/// The backtick runs of a text, so that no search for the end of a code span is in vain.
+/// The backtick runs of a text, indexed by length so that no search for the end of a code span
+/// fails.
 class CodeSpans {
  public:
   explicit CodeSpans(std::string_view s) : s_(s) {
@@ -60,12 +61,12 @@ class CodeSpans {
     }
   }
 
-  /// The end of the code span whose opening run stands at `at`; of that run alone, when
-  /// none of the same length follows.
+  /// The end of the code span whose opening run is at `at`; the end of that run if no run of the
+  /// same length follows.
   std::size_t EndOf(std::size_t at) const {
     const std::size_t behind = RunEnd(at);
     const std::size_t size = behind - at;
-    // A run that begins with an escaped mark may have a length that no whole run has.
+    // A run after an escaped mark may have a length that no whole run has.
     if (size >= last_.size() || last_[size] == kNowhere || last_[size] <= at) return behind;
     for (std::size_t next = s_.find('`', behind);; next = s_.find('`', next)) {
       std::size_t end = RunEnd(next);
@@ -80,7 +81,7 @@ class CodeSpans {
   }
 
   std::string_view s_;
-  std::vector<std::size_t> last_;  // by length of run: where the last one begins
+  std::vector<std::size_t> last_;  // by length of run: the start of the last one
 };
 
 }  // namespace
@@ -108,7 +109,7 @@ std::vector<ProseSpan> EmphasisedSpans(std::string_view text, Span span) {
         const CharClass after = ClassAt(s, end);
         const bool opens = after != CharClass::kSpace && before != CharClass::kOther;
         const bool closes = before != CharClass::kSpace && after != CharClass::kOther;
-        // Between two punctuation marks it may do either; it closes if something is open.
+        // Between two punctuation marks a run may do either; it closes if one is open.
         if (closes && open != kNowhere) {
           std::string name = KebabCase(s.substr(open + 2, at - open - 2));
           auto base = span.begin;

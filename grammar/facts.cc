@@ -26,12 +26,13 @@ constexpr std::array<std::uint8_t, 256> kClasses = [] {
 
 bool Is(char c, int classes) { return (kClasses[static_cast<unsigned char>(c)] & classes) != 0; }
 
-// Words that no relation is called.
+// Words that are no relation names.
 bool IsTaken(std::string_view word) {
   return word == "true" || word == "false" || word == "nil" || IsOperatorWord(word);
 }
 
-// Reads on from `at`; each reader says whether what it wants is there, and steps over it.
+// A cursor over a fact. Each reader returns true and advances if its token is at the cursor; after
+// false the position is unspecified.
 class Scanner {
  public:
   Scanner(std::string_view text, std::uint32_t begin, std::uint32_t limit)
@@ -59,7 +60,7 @@ class Scanner {
     return !Is(Peek(), kHyphen);
   }
 
-  // The bytes up to the quote that is open.
+  // The bytes up to the closing quote.
   bool StringRest(char quote) {
     const char other = quote == '"' ? '\'' : '"';
     while (Is(Peek(), kInString) || Peek() == other) {
@@ -69,7 +70,7 @@ class Scanner {
     return Peek() == quote;
   }
 
-  // Few enough digits that nothing can overflow or be rounded twice.
+  // Accepts only so few digits that nothing overflows and no value is rounded twice.
   bool Number(PlainFacts::Kind& kind) {
     constexpr std::uint32_t kMaxDigits = 15;
     const std::uint32_t begin = at_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// First all edits are proposed, region by region; then they are tried together, and if the
-// document reads differently, halves of them, until the ones to blame are found.
+// All edits are proposed first, region by region. Then they are tried together, and if the document
+// reads differently, by halves, until the responsible edits are found.
 #include "grammar/formatter.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace rpl {
 namespace {
 
-/// How often a text is read to find the edits that change its meaning; what is not tried by
-/// then is left out.
+/// The maximal number of times that a text is read to find the edits that change its meaning; edits
+/// that are untested by then are left out.
 constexpr int kMaxTries = 200;
 
 std::vector<Code> ErrorsOf(const Diagnostics& diagnostics) {
@@ -43,7 +43,7 @@ std::string ApplyTo(std::string_view text, const std::vector<Edit>& edits) {
   return out;
 }
 
-// --- Proposing ------------------------------------------------------------------------
+// --- Proposing ---------------------------------------------------------------------------
 
 class Proposer {
  public:
@@ -90,8 +90,8 @@ class Proposer {
     if (sources_.Text(span) != text) edits_.push_back({span, std::move(text)});
   }
 
-  /// The blanks that begin the line of `at`, at most up to it or, when a block begins with
-  /// them, from it on.
+  /// The blanks at the beginning of the line of `at`: those before it or, for a block that begins
+  /// with them, those from it on.
   std::string_view BlanksBefore(std::size_t at) const {
     const std::size_t newline = at == 0 ? text_.npos : text_.rfind('\n', at - 1);
     const std::size_t begin = newline == text_.npos ? 0 : newline + 1;
@@ -105,7 +105,7 @@ class Proposer {
     Add(span, LayOut(sources_.Text(span), indent, newline_));
   }
 
-  /// A fence's content or a whole file. Its sentences begin behind `indent`.
+  /// A fence's content or a whole file. Its sentences begin after `indent`.
   void Region(Span region, std::string_view indent) {
     std::vector<Span> cuts;
     bool broken = false;
@@ -124,12 +124,12 @@ class Proposer {
     if (!broken) Gap(SpanOf(done, region.end), indent, done == region.begin, true);
   }
 
-  /// What stands between two sentences: the end of a line, comments, blank lines.
+  /// The text between two sentences: a line end, comments, blank lines.
   void Gap(Span gap, std::string_view indent, bool first, bool last) {
     const std::string_view text = sources_.Text(gap);
     std::string out;
-    int lines = first ? 1 : 0;  // line ends since the last thing written
-    int written = lines;        // of these, those that stand there
+    int lines = first ? 1 : 0;  // line ends since the last text written
+    int written = lines;        // those of them that are in the output
     auto end_lines = [&] {
       for (; written < std::min(lines, 2); ++written) out += newline_;
       lines = written = 0;
@@ -157,7 +157,7 @@ class Proposer {
     Add(gap, std::move(out));
   }
 
-  /// The bare sentences of a paragraph; each stands at the begin of a line.
+  /// The bare sentences of a paragraph; each is at the beginning of a line.
   void Paragraph(Span paragraph) {
     auto next = sentence_ends_.lower_bound(paragraph.begin);
     for (; next != sentence_ends_.end() && next->first < paragraph.end; ++next) {
@@ -165,7 +165,7 @@ class Proposer {
     }
   }
 
-  /// The signature of `heading`, which may go on in the block `below`.
+  /// The signature of `heading`, which may continue in the block `below`.
   void Signature(const Scope& scope, const Block& heading, const Block* below) {
     if (!scope.signature) return;
     const Span span = scope.signature->span;
@@ -183,13 +183,13 @@ class Proposer {
   const Document& document_;
   std::string_view text_;
   std::string_view newline_ = "\n";
-  std::map<std::size_t, std::size_t> sentence_ends_;  // by where they begin
+  std::map<std::size_t, std::size_t> sentence_ends_;  // keyed by their beginnings
   std::vector<Edit> edits_;
 };
 
-// --- Trying ---------------------------------------------------------------------------
+// --- Trying ------------------------------------------------------------------------------
 
-/// Finds the edits that leave the document as it reads.
+/// The search for the edits that leave the document as it reads.
 class Trial {
  public:
   Trial(const Sources& sources, const Document& document, const Diagnostics& findings)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Formatted text as it should look, and on everything there is (examples, spec tests,
-// random sentences with odd blanks, random Markdown): it reads the same, and formatting it
-// again changes nothing.
+// Formatted text as it should look; and for all available text (examples, spec tests, random
+// sentences with odd blanks, random Markdown): it reads the same, and formatting it again changes
+// nothing.
 #include "grammar/formatter.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string Format(const std::string& text, const std::string& name = "t.md") {
   return ApplyEdits(sources, file, FormatEdits(sources, file, findings));
 }
 
-// What both promises of formatter.h come to. Returns why one is broken, or "".
+// Tests both guarantees of formatter.h. Returns how one is broken, or "".
 std::string Broken(const std::string& text, const std::string& name) {
   Sources sources;
   Diagnostics findings;
@@ -133,7 +133,7 @@ TEST_CASE("what does not fit goes on several lines") {
         "p(?x) <-\n  (\n    " + a + " |\n    " + b + " |\n    " + c + "\n  )");
   CHECK(Format("p(?x) <- q(?x) -> " + a + ", " + b + ", " + c, "t.rpl") ==
         "p(?x) <-\n  q(?x)\n  -> " + a + ",\n     " + b + ",\n     " + c);
-  // Exactly as wide as a line; umlauts are one column.
+  // Exactly as wide as a line; an umlaut is one column.
   const std::string exact = "p(\"" + std::string(93, 'x') + "ä\")";
   CHECK(Format(exact + " <-q()", "t.rpl") == exact + " <-\n  q()");
   CHECK(Format("p(\"" + std::string(86, 'x') + "ä\") <-q()", "t.rpl") ==
@@ -175,7 +175,7 @@ TEST_CASE("a file that is not text stays") {
   CHECK(Format("p( 1 )\n\xff\n", "t.rpl") == "p( 1 )\n\xff\n");
 }
 
-// --- What there is ----------------------------------------------------------------------
+// --- Existing texts ----------------------------------------------------------------------
 
 namespace fs = std::filesystem;
 
@@ -239,14 +239,14 @@ TEST_CASE("examples are formatted") {
   }
 }
 
-// --- Random sentences -------------------------------------------------------------------
+// --- Random sentences --------------------------------------------------------------------
 
 // A sentence, token by token, with gaps that decisions 5 and 6 allow.
 struct Babble {
   std::string text;
   int depth = 0;           // of brackets
   bool one_line = false;   // for headings and bare lines
-  bool glue = true;        // nothing may stand before the next token
+  bool glue = true;        // no gap before the next token
   bool may_break = false;  // a line may end here, outside brackets
 
   std::string Gap() {
@@ -462,7 +462,7 @@ std::optional<Sentence> ParseAll(const std::string& text) {
   return sentences.front();
 }
 
-// The layout alone, without the formatter's care.
+// The layout alone, without the formatter's check.
 TEST_CASE("a random sentence reads the same when laid out, and laid out twice") {
   int parsed = 0;
   int tried = 0;
@@ -478,7 +478,7 @@ TEST_CASE("a random sentence reads the same when laid out, and laid out twice") 
     if (!again || !(*again == *sentence)) RC_FAIL(text + "\n--- laid out\n" + laid);
     const std::string twice = LayOut(laid, "", "\n");
     if (twice != laid) RC_FAIL(text + "\n--- laid out\n" + laid + "\n--- twice\n" + twice);
-    // Blanks do not matter: one line in, whatever they were, is the same text out.
+    // The layout of a single line does not depend on its blanks.
     const bool lines = text.find('\n') != text.npos;
     if (!lines && laid.find('\n') == laid.npos) RC_ASSERT(SpaceOut(laid, laid) == laid);
   }));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tokenizer cuts the text and says of each token whether a blank stands before it. It asks
-// the same question as SentenceCutter, whether an operand is complete, because `|`, `-`, a
-// word and `(` read differently then. Writer puts the tokens on lines.
+// Tokenizer cuts the text and decides for each token whether a blank stands before it. Like
+// SentenceCutter it tracks whether an operand is complete, because the reading of `|`, `-`, a word
+// and `(` depends on that. Writer puts the tokens on lines.
 //
-// Why laying out twice is laying out once: whether a piece goes on several lines depends on
-// the widths of its tokens and on whether the author broke it. The former never changes,
-// and what is laid out on several lines is broken from then on.
+// Layout is idempotent because the decision to break a piece depends on the widths of its tokens,
+// which never change, and on whether it was broken before; and a piece that is laid out on several
+// lines is broken from then on.
 #include "grammar/layout.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ struct Token {
   std::vector<Comment> comments;  // between the token before and this one
 };
 
-// --- Tokens ---------------------------------------------------------------------------
+// --- Tokens ------------------------------------------------------------------------------
 
 class Tokenizer {
  public:
@@ -84,7 +84,7 @@ class Tokenizer {
   bool Starts(std::string_view word) const { return text_.substr(pos_).starts_with(word); }
   Context context() const { return levels_.back().context; }
 
-  // Over blanks and comments, noted in `token`, to where it begins.
+  // Skips blanks and comments, which are stored in `token`, to the token's beginning.
   void SkipTo(Token& token) {
     std::size_t gap = pos_;
     while (pos_ < text_.size()) {
@@ -105,7 +105,7 @@ class Tokenizer {
     }
   }
 
-  // Moves pos_ behind the token and says what it is. touches_next_: no blank after it.
+  // Advances pos_ behind the token and sets its kind. touches_next_: no blank after it.
   void Next(Token& token) {
     const bool after_operand = operand_;
     const char c = text_[pos_];
@@ -156,7 +156,7 @@ class Tokenizer {
     return sign && IsDigit(At(pos_ + 1)) && (!after_operand || context() == Context::kElements);
   }
 
-  // A string or regex, to the mark that closes it.
+  // A string or regex, up to its closing mark.
   void ReadString(char mark) {
     after_tilde_ = callable_ = false;
     for (++pos_; pos_ < text_.size() && text_[pos_] != mark; ++pos_) {
@@ -217,7 +217,7 @@ class Tokenizer {
     ReadName();
   }
 
-  // A word behind an operand can only be an operator (decision 15).
+  // A word after an operand can only be an operator (decision 15).
   void ReadWord(std::string_view word, bool after_operand) {
     const bool second = after_not_ && word == "in";
     after_not_ = false;
@@ -305,9 +305,9 @@ class Tokenizer {
   std::size_t pos_ = 0;
   std::vector<Token> tokens_;
   std::vector<Level> levels_;
-  bool touching_ = false;      // the last token wants no blank after it,
-  bool touches_next_ = false;  // nor does the one being read
-  // What the last token was.
+  bool touching_ = false;      // no blank after the previous token,
+  bool touches_next_ = false;  // nor after the one being read
+  // The kind of the previous token.
   bool operand_ = false;
   bool callable_ = false;  // a `(` that touches it opens arguments
   bool after_tilde_ = false;
@@ -316,14 +316,14 @@ class Tokenizer {
   bool bindings_ = false;   // `^^`
 };
 
-// --- Lines ----------------------------------------------------------------------------
+// --- Lines -------------------------------------------------------------------------------
 
 int WidthOf(std::string_view s) {
   return static_cast<int>(std::count_if(
       s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-// The columns that a token takes; of a string over several lines, its longest line.
+// The width of a token in columns; of a string over several lines, that of its longest line.
 int ColumnsOf(std::string_view s) {
   int most = 0;
   for (std::size_t begin = 0; begin <= s.size();) {
@@ -355,9 +355,9 @@ class Writer {
   }
 
  private:
-  // A comma, bar or arrow at the beginning of a line goes to the end of the one before.
+  // A comma, bar or arrow at the beginning of a line moves to the end of the previous line.
   void PutSeparatorsFirst() {
-    std::vector<Comment> comments;  // of separators, for the next token that is none
+    std::vector<Comment> comments;  // of separators, for the next other token
     bool broken = false;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       Token& t = tokens_[i];
@@ -376,12 +376,12 @@ class Writer {
 
   bool IsBroken(std::size_t begin, std::size_t end) const { return breaks_[end] > breaks_[begin]; }
 
-  // Whether the tokens fit behind what stands on the line, all on it.
+  // True if the tokens fit on the current line.
   bool Fits(std::size_t begin, std::size_t end) const {
     return column_ + widths_[end] - widths_[begin] <= kLayoutWidth;
   }
 
-  // The token behind `i` and what it encloses.
+  // The token after `i` and everything it encloses.
   std::size_t Behind(std::size_t i) const {
     return tokens_[i].partner > i ? tokens_[i].partner + 1 : i + 1;
   }
@@ -402,7 +402,7 @@ class Writer {
     at_begin_ = false;
   }
 
-  // Token `i` on this line or, where wanted or behind a comment, on a new one.
+  // Token `i` on this line or, if requested or after a comment, on a new one.
   void PutToken(std::size_t i, bool on_new_line, int indent, int comment_indent) {
     const Token& t = tokens_[i];
     for (const Comment& c : t.comments) {
@@ -415,7 +415,7 @@ class Writer {
       Break(comment_indent);
     }
     if (!t.comments.empty()) {
-      // The line is there; give it the indentation of the token.
+      // The new line exists already; change its indentation to that of the token.
       out_.resize(out_.size() - static_cast<std::size_t>(comment_indent));
       out_.append(static_cast<std::size_t>(indent), ' ');
       column_ += indent - comment_indent;
@@ -428,10 +428,10 @@ class Writer {
     Put(t.text);
   }
 
-  // A rule, a constraint or a list of clauses in lines, beginning on this one. Clauses that
-  // no head stands before go on at `indent` + `hanging`.
+  // A rule, a constraint or a list of clauses on several lines, beginning on this one. Clauses
+  // without a head before them continue at `indent` + `hanging`.
   void Sentence(std::size_t begin, std::size_t end, int indent, int hanging) {
-    std::size_t tail = begin;  // behind the last arrow
+    std::size_t tail = begin;  // after the last arrow
     std::size_t tail_end = end;
     std::vector<std::size_t> parts;  // each `;` and `->`
     for (std::size_t i = begin; i < end; i = Behind(i)) {
@@ -458,8 +458,8 @@ class Writer {
     }
   }
 
-  // Each clause with its separator on a line of its own; the first, indented as told, on
-  // this one unless `on_new_line`.
+  // Each clause with its separator on a line of its own; the first, with its own indentation, on
+  // the current line unless `on_new_line`.
   void Clauses(std::size_t begin, std::size_t end, bool on_new_line, int indent, int first_indent) {
     std::size_t clause = begin;
     bool first = true;
@@ -483,7 +483,7 @@ class Writer {
     clause_end_ = outer_end;
   }
 
-  // Tokens on this line; breaks of the author outside brackets stay if `keep_breaks`.
+  // Tokens on this line; the author's breaks outside brackets stay if `keep_breaks`.
   void Inline(std::size_t begin, std::size_t end, int indent, bool keep_breaks) {
     if (begin == end) return;
     const std::size_t outer_end = clause_end_;
@@ -493,7 +493,7 @@ class Writer {
     clause_end_ = outer_end;
   }
 
-  // What follows the token `begin`, which stands there already.
+  // The tokens after `begin`, which is written already.
   void Rest(std::size_t begin, std::size_t end, int indent, bool keep_breaks) {
     for (std::size_t i = begin; i < end;) {
       if (i > begin) PutToken(i, keep_breaks && tokens_[i].broken, indent, indent);
@@ -502,7 +502,7 @@ class Writer {
     }
   }
 
-  // What a bracket encloses, and its closer. The opener stands there.
+  // The contents of a bracket and its closer. The opener is written already.
   void Enclosed(std::size_t opener) {
     const std::size_t closer = tokens_[opener].partner;
     const int outer = line_indent_;
@@ -530,14 +530,14 @@ class Writer {
   std::vector<Token> tokens_;
   std::string_view base_;
   std::string_view newline_;
-  std::vector<int> widths_;  // of the tokens before, on one line
-  std::vector<int> breaks_;  // how many of the tokens before have a break before them
+  std::vector<int> widths_;  // prefix sums of the tokens' widths on one line
+  std::vector<int> breaks_;  // prefix sums of the tokens with a break
   std::size_t clause_end_ = 0;
 
   std::string out_;
   int column_;
-  int line_indent_ = 0;   // of this line, behind base_
-  bool at_begin_ = true;  // no token stands on this line
+  int line_indent_ = 0;   // of this line, after base_
+  bool at_begin_ = true;  // this line has no token yet
 };
 
 }  // namespace

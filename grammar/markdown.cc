@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The block reader: CommonMark's algorithm for blocks, keeping only the top level.
+// The block reader: CommonMark's algorithm for blocks, reduced to the top level.
 //
-// A file is read line by line. Between two lines the reader holds the containers that
-// are open (quotes, lists, items), outermost first, and the kind of the innermost leaf
-// (a paragraph, a fence, ...). A line is matched against them from outside in; what is
-// left of it may open new containers and one leaf, continue the leaf, or continue a
-// paragraph lazily, which closes nothing. A block is handed out when it opens with no
-// container around it; every later line that is not blank and opens no other top-level
-// block belongs to it. So nested blocks are followed, to know where a list ends, but
-// leave no trace. For
+// A file is read line by line. Between two lines the state consists of the open containers (quotes,
+// lists, items), outermost first, and the kind of the innermost leaf (a paragraph, a fence, ...). A
+// line is matched against them from outside in; its rest may open new containers and one leaf,
+// continue the leaf, or continue a paragraph lazily, which closes nothing. A block is added to the
+// result when it opens outside all containers; every later line that is not blank and opens no
+// other top-level block belongs to it. So nested blocks are tracked, which determines the end of a
+// list, but are not part of the result. For
 //
 //    0  # Edit - edit(?d) ##
 //   21  ```rpl
@@ -21,9 +20,9 @@
 //   kHeading  span [0, 20)   content [2, 17)   level 1
 //   kFence    span [21, 41)  content [28, 38)  info "rpl"
 //
-// The text of a line is scanned a bounded number of times, whatever stands in it: blanks
-// once (Cursor::Look keeps its finding), a possible thematic break once (break_killer_),
-// and containers nest at most kMaxContainers deep, beyond which their marks are text.
+// The text of a line is scanned a bounded number of times, for any contents: blanks once
+// (Cursor::Look keeps its result), a possible thematic break once (break_killer_), and containers
+// nest at most kMaxContainers deep, beyond which their marks are text.
 #include "grammar/markdown.h"
 
 #include <algorithm>
@@ -100,7 +99,7 @@ std::size_t AttributeValueEnd(std::string_view s, std::size_t at) {
   return end == at ? s.npos : end;
 }
 
-/// Whether `s` is one whole open or closing tag and blanks (condition 7).
+/// True if `s` is one complete open or closing tag and blanks (condition 7).
 bool IsTagAlone(std::string_view s) {
   bool closing = s.size() > 1 && s[1] == '/';
   std::size_t name = closing ? 2 : 1;
@@ -127,7 +126,7 @@ bool IsTagAlone(std::string_view s) {
   return at < s.size() && s[at] == '>' && SkipBlanks(s, at + 1) == s.size();
 }
 
-/// Which condition `s`, which begins with `<`, fulfils. Condition 7 does not interrupt a
+/// The condition that `s`, which begins with `<`, meets. Condition 7 does not interrupt a
 /// paragraph.
 int HtmlStart(std::string_view s, bool in_paragraph) {
   auto ends_name = [&](std::size_t at) { return at == s.size() || IsBlank(s[at]) || s[at] == '>'; };
@@ -153,8 +152,7 @@ int HtmlStart(std::string_view s, bool in_paragraph) {
   return !in_paragraph && IsTagAlone(s) ? 7 : 0;
 }
 
-/// Whether the line `s` holds the end of an HTML block of `kind`; 6 and 7 end by a blank
-/// line instead.
+/// True if the line `s` contains the end of an HTML block of `kind`; 6 and 7 end at a blank line.
 bool HtmlEnds(std::string_view s, int kind) {
   switch (kind) {
     case 1:
@@ -189,7 +187,7 @@ std::size_t CellsOf(std::string_view row) {
   return cells;
 }
 
-/// Whether `s` is a delimiter row, as `|:--|---|`: `:`, dashes, `:` in each cell.
+/// True if `s` is a delimiter row like `|:--|---|`: `:`, dashes, `:` in each cell.
 bool IsDelimiterRow(std::string_view s) {
   s = Trimmed(s);
   std::size_t at = s.starts_with('|') ? 1 : 0;
@@ -209,13 +207,13 @@ bool IsDelimiterRow(std::string_view s) {
 
 // ---------------------------------------------------------------------------------------
 
-/// A place in one line. Columns count a tab up to the next multiple of four; the place may
-/// be inside a tab, of which the columns before it are used up.
+/// A position in one line. A tab counts as columns up to the next multiple of four; the position
+/// may be inside a tab, whose columns before it are consumed.
 class Cursor {
  public:
   explicit Cursor(std::string_view line) : line_(line) {}
 
-  /// Finds the next character that is no blank. Call after moving, before asking below.
+  /// Finds the next non-blank character. Required after each move and before the queries below.
   void Look() {
     if (first_ < offset_ || !looked_) {
       first_ = offset_;
@@ -237,13 +235,13 @@ class Cursor {
   bool AtBlank() const { return offset_ < line_.size() && IsBlank(line_[offset_]); }
   bool AtEnd() const { return offset_ == line_.size(); }
 
-  /// To `bytes` after the first character that is no blank.
+  /// Moves to `bytes` after the first non-blank character.
   void PassMark(std::size_t bytes) {
     offset_ = first_ + bytes;
     column_ = first_column_ + bytes;
   }
 
-  /// Over `count` columns of blanks.
+  /// Skips `count` columns of blanks.
   void PassColumns(std::size_t count) {
     while (count > 0 && AtBlank()) {
       std::size_t width = line_[offset_] == '\t' ? kTabStop - column_ % kTabStop : 1;
@@ -263,11 +261,11 @@ class Cursor {
   bool looked_ = false;
 };
 
-/// What tells the items of one list from those of the next: the bullet, or the character
-/// after the number.
+/// The property that distinguishes the items of one list from those of the next: the bullet, or the
+/// character after the number.
 struct ListMark {
   char type = 0;
-  std::size_t size = 0;  // bytes of the mark; 0 when there is none
+  std::size_t size = 0;  // bytes of the mark; 0 if there is none
 };
 
 ListMark ListMarkOf(std::string_view s, bool in_paragraph) {
@@ -275,7 +273,7 @@ ListMark ListMarkOf(std::string_view s, bool in_paragraph) {
   if (s[0] != '-' && s[0] != '*' && s[0] != '+') {
     while (at < s.size() && at < 9 && IsDigit(s[at])) ++at;
     if (at == 0 || at == s.size() || (s[at] != '.' && s[at] != ')')) return {};
-    // In a paragraph only a list that counts from 1 begins: others are wrapped numbers.
+    // Only a list that starts at 1 interrupts a paragraph: other numbers are wrapped text.
     bool counts_from_one = s[at - 1] == '1' && s.find_first_not_of('0') == at - 1;
     if (in_paragraph && !counts_from_one) return {};
   }
@@ -291,7 +289,7 @@ class BlockReader {
 
   std::vector<Block> Read() {
     std::size_t at = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
-    std::size_t newline = 0;  // the next one at or after `at`
+    std::size_t newline = 0;  // the first one at or after `at`
     while (at < text_.size()) {
       if (newline < at || newline == 0) newline = std::min(text_.find('\n', at), text_.size());
       const void* cr = std::memchr(text_.data() + at, '\r', newline - at);
@@ -342,7 +340,7 @@ class BlockReader {
     if (!blank_line) blocks_.back().span.end = static_cast<std::uint32_t>(end_);
   }
 
-  /// How many open containers the line continues; `cursor` is then behind their marks.
+  /// The number of open containers that the line continues; `cursor` is then behind their marks.
   std::size_t MatchContainers(Cursor& cursor) const {
     std::size_t matched = 0;
     for (; matched < open_.size(); ++matched) {
@@ -367,8 +365,7 @@ class BlockReader {
     cursor.PassColumns(1);
   }
 
-  /// Whether the line goes on with the open leaf by itself, not lazily. The end of a fence
-  /// does.
+  /// True if the line continues the open leaf, other than lazily; the end of a fence does.
   bool LeafContinues(const Cursor& cursor) const {
     switch (leaf_) {
       case Leaf::kNone: return false;
@@ -388,14 +385,14 @@ class BlockReader {
     return run >= fence_size_ && SkipBlanks(rest, run) == rest.size();
   }
 
-  /// `--` in the top-level body. A list that is only followed by it does not hold it.
+  /// `--` in the top-level body. A list immediately before it does not contain it.
   bool IsScopeReturn(const Cursor& cursor, std::size_t matched, bool leaf_matched) const {
     if (matched > 1 || (matched == 1 && open_[0].kind != Kind::kList)) return false;
     if (leaf_matched && (leaf_ == Leaf::kFence || leaf_ == Leaf::kHtml)) return false;
     return cursor.indent() < kCodeIndent && Trimmed(cursor.rest()) == "--";
   }
 
-  /// The line behind the marks of the `matched` containers: new containers, then a leaf.
+  /// The line after the marks of the `matched` containers: new containers, then a leaf.
   void ReadRest(Cursor& cursor, std::size_t matched, bool leaf_matched) {
     const bool was_paragraph = leaf_ == Leaf::kParagraph;
     bool in_paragraph = leaf_matched && was_paragraph;
@@ -422,8 +419,8 @@ class BlockReader {
     row_ = SpanOf(begin_ + cursor.first(), end_);
   }
 
-  /// A quote or an item that begins here; the list around an item too. Not a thematic
-  /// break, nor an underline, which outrank a bullet.
+  /// A quote or an item that begins here, with the list around an item. A thematic break and an
+  /// underline take precedence over a bullet.
   bool OpenContainer(Cursor& cursor, std::size_t matched, bool in_paragraph) {
     if (cursor.blank() || cursor.indent() >= kCodeIndent) return false;
     if (matched + 2 > kMaxContainers) return false;
@@ -465,8 +462,8 @@ class BlockReader {
     open_.push_back({Kind::kItem, 0, width + blanks});
   }
 
-  /// A leaf other than a paragraph that begins here, or an underline that makes the open
-  /// paragraph a heading, or a delimiter row that makes its last line a table.
+  /// A leaf other than a paragraph that begins here, an underline that turns the open paragraph
+  /// into a heading, or a delimiter row that turns its last line into a table.
   bool OpenLeaf(const Cursor& cursor, std::size_t matched, bool in_paragraph, bool may_be_code) {
     if (cursor.blank()) return false;
     if (cursor.indent() >= kCodeIndent) {
@@ -548,8 +545,8 @@ class BlockReader {
     return true;
   }
 
-  /// 1 for `===`, 2 for `---`, 0 for what is no underline. `--` counts as one only inside
-  /// containers; elsewhere it never gets here.
+  /// 1 for `===`, 2 for `---`, 0 for any other text. `--` is one only inside containers; elsewhere
+  /// it is handled before.
   static int UnderlineLevel(std::string_view rest) {
     std::size_t run = RunOf(rest, 0, rest[0]);
     if (SkipBlanks(rest, run) != rest.size()) return 0;
@@ -614,8 +611,8 @@ class BlockReader {
     leaf_ = Leaf::kNone;
   }
 
-  /// A block begins inside the outermost `depth` containers, or beside the list that is
-  /// the last of them. Returns it if it is a top-level block.
+  /// A block begins inside the outermost `depth` containers, or beside the list that is the last of
+  /// them. Returns it if it is a top-level block.
   Block* Begin(std::size_t depth, BlockKind kind) {
     if (depth > 0 && open_[depth - 1].kind == Kind::kList) --depth;
     CloseTo(depth);
@@ -633,7 +630,8 @@ class BlockReader {
     return block;
   }
 
-  /// Content of blocks that end with their last line; the fence that the file cut off.
+  /// Sets the content of blocks that end with their last line, and of a fence that the file cuts
+  /// off.
   void Finish() {
     for (Block& block : blocks_) {
       if (block.kind == BlockKind::kHeading || block.kind == BlockKind::kFence) continue;
@@ -656,11 +654,11 @@ class BlockReader {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::size_t next_ = 0;
-  std::size_t break_killer_ = 0;  // what stands before it in the line is no thematic break
+  std::size_t break_killer_ = 0;  // a position before it begins no thematic break
 
-  std::vector<Container> open_;  // Invariant: an item stands right behind its list.
+  std::vector<Container> open_;  // Invariant: an item directly follows its list.
   Leaf leaf_ = Leaf::kNone;      // inside the last of open_
-  Span row_;                     // paragraphs: the last line behind its marks,
+  Span row_;                     // paragraphs: the last line after its marks,
   Span previous_row_;            // and the one before; end 0 when there is none
   char fence_mark_ = 0;
   std::size_t fence_size_ = 0;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The block structure of a Markdown file (CommonMark blocks), in one pass over its lines.
+// The block structure of a Markdown file (CommonMark blocks), read in one pass over its lines.
 //
-// Only blocks: headings (ATX and setext), fences, indented code, block quotes, lists,
-// tables, thematic breaks, HTML blocks, paragraphs. Linear in the size of the file. One
-// departure from CommonMark: a line of the top-level body that is exactly `--` (blanks
-// around it allowed) is a scope return (§17.5, decision 7), never a setext underline, and
-// ends a paragraph. It is taken out first, but not inside a fence, quote or list.
+// Only blocks are read: headings (ATX and setext), fences, indented code, block quotes, lists,
+// tables, thematic breaks, HTML blocks and paragraphs. Linear in the size of the file. One
+// departure from CommonMark: a line of the top-level body that consists of `--`, with or without
+// blanks around it, is a scope return (§17.5, decision 7), never a setext underline, and ends a
+// paragraph. It takes precedence over all other blocks, except inside a fence, quote or list.
 //
-// RPL is read only from the top level (decision 73): what stands inside a quote, list,
-// table, HTML block or indented code is never RPL, and those are returned as one block
-// each. Spans are byte offsets into the whole file; a block's span covers its lines
-// without the last newline.
+// RPL is read only from the top level (decision 73): the contents of a quote, list, table, HTML
+// block or indented code are never RPL, and each of these is returned as one block. Spans are byte
+// offsets into the whole file; a block's span covers its lines without the last newline.
 #ifndef RPL_GRAMMAR_MARKDOWN_H_
 #define RPL_GRAMMAR_MARKDOWN_H_
 
@@ -23,6 +22,8 @@
 
 namespace rpl {
 
+/// The kinds of top-level blocks, and the contents of Block::content where it differs from the
+/// span.
 enum class BlockKind {
   kHeading,    // level 1-6; `content` is the text without marks
   kParagraph,  // one or more lines of text
@@ -36,17 +37,19 @@ enum class BlockKind {
   kScopeReturn,  // --
 };
 
+/// A top-level block.
 struct Block {
   BlockKind kind;
   Span span;
-  Span content;        // see the kinds; elsewhere the same as span
+  Span content;        // as BlockKind defines it; else the same as span
   int level = 0;       // headings only
   std::string info;    // fences only, trimmed
   bool closed = true;  // fences only: false when the file ended first
 };
 
-/// The top-level blocks of the file, in order; they do not overlap. Blank lines belong to
-/// no block. Link reference definitions are paragraphs. CRLF counts as one line end.
+/// The top-level blocks of the file, in order and disjoint. Blank lines belong to no block. Link
+/// reference definitions are paragraphs. CRLF is one line end. Any text is valid Markdown, so there
+/// are no errors.
 std::vector<Block> ReadBlocks(const Sources& sources, std::uint32_t file);
 
 }  // namespace rpl

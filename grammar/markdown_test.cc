@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks as one line of text, and the same blocks from cmark.
+// Blocks as one line of text, compared with those of cmark.
 #include "grammar/markdown.h"
 
 #include <cmark.h>
@@ -31,7 +31,7 @@ std::vector<std::string_view> LinesOf(std::string_view text) {
   return lines;
 }
 
-/// The number, from 1, of the line that `offset` stands in.
+/// The number, from 1, of the line that contains `offset`.
 int LineAt(const std::vector<std::string_view>& lines, std::string_view text, std::size_t offset) {
   const char* place = text.data() + offset;
   auto after = std::upper_bound(lines.begin(), lines.end(), place,
@@ -83,8 +83,8 @@ std::string Shape(const std::string& given) {
   return shape;
 }
 
-/// The same of cmark. Its last lines are off where a line that ends one block begins the
-/// next, and count blank lines: both are corrected here.
+/// Likewise for cmark. Its last lines are wrong where a line that ends one block begins the next,
+/// and include blank lines: both are corrected here.
 std::string ShapeOfCmark(const std::string& text) {
   auto lines = LinesOf(text);
   cmark_node* document = cmark_parse_document(text.data(), text.size(), CMARK_OPT_DEFAULT);
@@ -141,7 +141,7 @@ TEST_CASE("the blocks of a text", "[markdown]") {
       {"a\nb\n===\nc\n---\n", "h1 1-3; h2 4-5; "},
       {"a\n====  \n\n---\n", "h1 1-2; break 4; "},
       {"> a\n---\n", "quote 1; break 2; "},
-      // `--` is a scope return wherever the top-level body goes on.
+      // `--` is a scope return everywhere in the top-level body.
       {"--", "return 1; "},
       {"a\n--\nb", "text 1; return 2; text 3; "},
       {"a\n  --  \nb", "text 1; return 2; text 3; "},

@@ -39,8 +39,8 @@ void Prefix(Sentence& sentence, const std::string& file) {
   sentence.rule = std::move(*whole.As<Rule>());
 }
 
-// Whether the sentence says what held or was taken back, as a trace does (§12.3, §12.4):
-// `file.md#p(?x) ^^ {?x 1} -> true`, `file.md#p(1) -> false`.
+// True if the sentence is an entry of a trace (§12.3, §12.4): `file.md#p(?x) ^^ {?x 1} -> true`,
+// `file.md#p(1) -> false`.
 bool IsTraceEntry(const Rule& rule) {
   if (!rule.heads.empty() || !rule.abductives.empty() || rule.tail.size() != 1 ||
       rule.constraints.size() != 1 || rule.constraints.front().As<Boolean>() == nullptr)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// File namespaces (§17.7, decision 77): `file.md#rel` is `rel` of another file. A namespace
-// names a file when it has a dot; any other is only a prefix.
+// File namespaces (§17.7, decision 77): `file.md#rel` refers to `rel` of another file. A namespace
+// with a dot names a file; any other is only a prefix.
 #ifndef RPL_GRAMMAR_NAMESPACES_H_
 #define RPL_GRAMMAR_NAMESPACES_H_
 
@@ -16,19 +16,21 @@
 
 namespace rpl {
 
-/// A label that names a file, where it stands.
+/// A file named by the label of a call, and the span of the call.
 struct FileUse {
   std::string file;
   Span span;
 };
 
-/// The files that the labels of a document, or of one sentence, name; in written order,
-/// with repeats. Entries of a trace in a document need no file: they say what held.
+/// The files named by the labels of a document or of one sentence, in written order, with
+/// repetitions. Trace entries in a document (§12.3) do not count: they record what held and load no
+/// file.
 std::vector<FileUse> FilesNamed(const Document& document);
 std::vector<FileUse> FilesNamed(const Sentence& sentence);
 
-/// Gives every relation and goal of `document` the prefix `file#`, except those that have a
-/// namespace, the root goal and %fail.
+/// Adds the prefix `file#` to every relation and goal of `document`, except to those that have a
+/// namespace, the root goal and %fail. Tools keep their names. REQUIRES: the document was read with
+/// FactForm::kSentences.
 void PrefixLabels(Document& document, const std::string& file);
 
 /// Reads documents with the files that their labels name (§17.7), each file once.

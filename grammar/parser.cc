@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Three steps per sentence: sentences.h cuts it out and guards the recursion, rules.h reads
-// it with the actions below, which drive a Builder, and shape.h settles the tree.
+// Three steps per sentence: sentences.h cuts it out and bounds the recursion, rules.h reads it with
+// the actions below, which drive a Builder, and shape.h settles the tree.
 //
-// An error of the grammar is a must<> that failed: kExpectation says what was expected
-// there, Explain looks at what stands there instead. Errors travel as a thrown Diagnostic
-// inside this file only.
+// A grammar error is a must<> that failed: kExpectation states what was expected there, Explain
+// examines what was found instead. Within this file alone, errors travel as a thrown Diagnostic.
 #include "grammar/parser.h"
 
 #include <string>
@@ -21,7 +20,7 @@
 namespace rpl {
 namespace {
 
-// --- Errors ---------------------------------------------------------------------------
+// --- Errors ------------------------------------------------------------------------------
 
 struct Expectation {
   Code code = Code::kSyntaxError;
@@ -30,11 +29,11 @@ struct Expectation {
   const char* message = nullptr;  // instead of "expected ..., got ..."
 };
 
-// By rule of rules.h: those that stand in a must<> and can fail.
+// One per rule of rules.h that occurs in a must<> and can fail.
 template <typename Rule>
 inline constexpr Expectation kExpectation{};
 
-// RPL_EXPECT(rule, code, what was expected, hint); RPL_REFUSE tells what must not be.
+// RPL_EXPECT(rule, code, expected form, hint); RPL_REFUSE states what is not allowed there.
 #define RPL_EXPECT(rule, code, expected, hint)             \
   template <>                                              \
   inline constexpr Expectation kExpectation<rules::rule> { \
@@ -108,7 +107,7 @@ RPL_EXPECT(AsyncName, kBadName, "a name", kNameHint);
 #undef RPL_EXPECT
 #undef RPL_REFUSE
 
-// Tells what is wrong at one place of a sentence.
+// The explanation of a syntax error at one place of a sentence.
 class Explainer {
  public:
   Explainer(std::string_view text, std::uint32_t file, std::uint32_t at, std::uint32_t limit)
@@ -141,14 +140,14 @@ class Explainer {
   char At(std::uint32_t at) const { return at < limit_ ? text_[at] : '\0'; }
   Span To(std::uint32_t size) const { return {file_, at_, std::min(at_ + size, limit_)}; }
 
-  // A letter of two bytes: Latin with marks, Greek, Cyrillic, not the signs for times and divide.
+  // A letter of two bytes: Latin with diacritics, Greek or Cyrillic, but not the signs × and ÷.
   bool IsForeignLetter(std::uint32_t at) const {
     const std::string_view letter = text_.substr(at, 2);
     return at + 1 < limit_ && letter[0] >= '\xC3' && letter[0] <= '\xDF' && letter != "\xC3\x97" &&
            letter != "\xC3\xB7";
   }
 
-  // The name that the place is in, as if it had all letters.
+  // The name that contains the place, if foreign letters counted as name characters.
   Span WordHere() const {
     std::uint32_t begin = at_;
     while (begin > 0 && (IsNameChar(text_[begin - 1]) || (begin > 1 && IsForeignLetter(begin - 2))))
@@ -159,7 +158,7 @@ class Explainer {
     return {file_, begin, end};
   }
 
-  // The token at the place, roughly: a name with its sigil, or one character.
+  // The token at the place, approximately: a name with its sigil, or one character.
   Span Found() const {
     std::uint32_t end = at_;
     if (end < limit_ && !IsNameChar(text_[end])) {
@@ -181,7 +180,7 @@ class Explainer {
     return "`" + token + "`";
   }
 
-  // What other languages have and RPL has not.
+  // Tokens of other languages that RPL lacks.
   void ExplainForeignToken() const {
     const char c = At(at_);
     const char next = At(at_ + 1);
@@ -234,8 +233,8 @@ class Explainer {
     }
   }
 
-  // Operators that other languages spell otherwise. An operand may have been expected behind
-  // the first character of one (`?x == 1`), so that one counts, too.
+  // Operators that other languages spell differently. The failure may be at the second character of
+  // one (`?x == 1`), so the character before counts as well.
   void ExplainForeignOperator() const {
     struct Foreign {
       std::string_view token;
@@ -298,14 +297,14 @@ class Explainer {
                   "write `#?x`, or `#{...}` for a set");
   }
 
-  // From the slash to the next one on the line, or else the slash.
+  // From the slash to the next one on the line; else the slash alone.
   Span RegexHere() const {
     std::uint32_t end = at_ + 1;
     while (end < limit_ && text_[end] != '/' && text_[end] != '\n') ++end;
     return At(end) == '/' ? Span{file_, at_, end + 1} : Span{file_, at_, at_ + 1};
   }
 
-  // A whole sentence was read, and something follows.
+  // A complete sentence was read, and more text follows.
   void ExplainRest() const {
     if (At(at_) == '.') {
       Builder::Fail(Code::kSyntaxError, To(1), "a sentence does not end with `.`",
@@ -333,7 +332,7 @@ class Explainer {
                   "start it on a new line, or write `,` between clauses");
   }
 
-  // The bare word before the place; empty if something else stands there.
+  // The bare word before the place; empty if another token precedes it.
   std::string_view WordBefore() const {
     std::uint32_t end = at_;
     while (end > 0 && IsSpace(text_[end - 1])) --end;
@@ -365,7 +364,7 @@ struct Control : tao::pegtl::normal<Rule> {
   }
 };
 
-// --- Actions --------------------------------------------------------------------------
+// --- Actions -----------------------------------------------------------------------------
 
 template <typename Rule>
 struct Action : tao::pegtl::nothing<Rule> {};
@@ -485,11 +484,11 @@ Node Read(Builder& b, std::uint32_t begin, std::uint32_t end) {
   return b.Take();
 }
 
-// --- Sentences ------------------------------------------------------------------------
+// --- Sentences ---------------------------------------------------------------------------
 
 void AddTo(Diagnostics& out, const Diagnostic& d) { out.Add(d.code, d.span, d.message, d.hint); }
 
-// Reads and settles the sentences of one text.
+// The reader of the sentences of one text.
 class SentenceReader {
  public:
   SentenceReader(const Sources& sources, std::uint32_t file, Diagnostics& out)
@@ -541,7 +540,7 @@ class SentenceReader {
   }
 
  private:
-  // Of what is no rule and no constraint, only a head is a signature: a call with
+  // Of the forms that are neither rule nor constraint, only a head is a signature: a call with
   // parentheses, or a goal. A bare word is the end of a title (decision 16).
   void RequireSignature(const Node& node) const {
     const Call* call = node.As<Call>();
@@ -556,7 +555,7 @@ class SentenceReader {
   Builder builder_;
 };
 
-// The one sentence or term of `span`; an error when there is none.
+// The single sentence or term of `span`; adds an error if there is none.
 std::optional<Cut> CutWhole(const Sources& sources, Span span, Diagnostics& out) {
   SentenceCutter cutter(sources.at(span.file).text, span.file, span.begin, span.end,
                         Newlines::kAreBlanks);

@@ -14,8 +14,7 @@ const char* Sigil(Namespace ns) {
   return ns == Namespace::kGoal ? "%" : ns == Namespace::kTool ? "$" : "";
 }
 
-// The text of a string between its quotes. A brace is escaped only where it would open a
-// hole.
+// The text of a string between its quotes. A brace is escaped only where it would open a hole.
 std::string Escaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trees back to text.
+// The printers of trees. REQUIRES, for all of them: a tree that the parser accepts.
 //
-// Print gives RPL text in one line that parses to the same tree (parse after print is
-// identity). It writes double quotes, one blank after commas, and keeps groups, dots and
-// bare nullary names as the author wrote them.
+// Print gives RPL text on one line that parses to the same tree (parse after print is identity). It
+// writes double quotes, one blank after commas, and keeps groups, dots and bare nullary names as
+// the author wrote them.
 //
 // PrintTree gives the shape of a tree as an S-expression, for `rpl parse` and tests:
 //   ?n = |#?t|              (= ?n (count (expand ?t)))
@@ -21,17 +21,19 @@
 
 namespace rpl {
 
+/// RPL text of a sentence, rule or node.
 std::string Print(const Sentence& sentence);
 std::string Print(const Rule& rule);
 std::string Print(const Node& node);
 
+/// The S-expression of a sentence or node.
 std::string PrintTree(const Sentence& sentence);
 std::string PrintTree(const Node& node);
 
-/// A string literal in double quotes with the escapes that the parser reads back.
+/// A string literal in double quotes; the parser reads it back as `text`, whatever the bytes are.
 std::string Quote(std::string_view text);
 
-/// How an operator or abductive is written: "<=", "not in", "when".
+/// The spelling of an operator or abductive: "<=", "not in", "when". Static lifetime.
 const char* OperatorText(Operator op);
 const char* AbductiveText(AbductiveKind kind);
 

@@ -180,14 +180,14 @@ TEST_CASE("printing keeps the text of ordinary sentences") {
   }
 }
 
-// --- Random trees -----------------------------------------------------------------------
+// --- Random trees ------------------------------------------------------------------------
 
 template <typename T>
 Node Make(T value) {
   return Node{std::move(value), {}};
 }
 
-// Valid trees only: each function gives what may stand in one position.
+// Valid trees only: each function generates a form that is allowed in one position.
 struct Grow {
   std::string Name() {
     return Of<std::string>({"a", "b-c", "x1", "not-x", "in", "now", "k--", "long-name", "within"});

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The grammar of one sentence: the productions of the Appendix, by name and in order,
-// and what decisions 1-20 add to them. Only grammar/parser.cc includes this file.
+// The grammar of one sentence: the productions of the Appendix, by name and in order, with the
+// additions of decisions 1-20. Only grammar/parser.cc includes this file.
 //
-// Three things hold throughout.
-//   Nothing is undone. What begins alike is read once (RULE, EXPR and NESTED-RULE; a name
-//   and a call), and after the first token of a construct the rest of it is a must<>. So
-//   parsing is linear and an action never has to be taken back.
-//   Length is a loop, only brackets recurse; sentences.h has bounded them by now.
-//   The grammar says where things may be written, not what they may be: an ARG is read as
-//   any operand, a HEAD as any expression. grammar/shape.cc checks the tree, because it
-//   can then say what was found and what to write instead.
+// Three invariants hold throughout.
+//   No backtracking over actions. Alternatives with a common beginning read it once (RULE, EXPR and
+//   NESTED-RULE; a name and a call), and after the first token of a construct the rest of it is a
+//   must<>. So parsing is linear and an action never has to be undone.
+//   Length is a loop, only brackets recurse; sentences.h has bounded their depth before.
+//   The grammar defines where a form may be written, not its kind: an ARG is read as any operand, a
+//   HEAD as any expression. grammar/shape.cc checks the tree, because it can then name what was
+//   found and suggest what to write instead.
 //
-// Of a sentence like `p(?x) <- q(?x), not r(?x)`, Sentence reads a Rule, that an Expr, that a
-// Tail, a head as it turns out, an Arrow, and again a Tail of Conjuncts.
+// For a sentence like `p(?x) <- q(?x), not r(?x)`, Sentence reads a Rule, the Rule an Expr, and the
+// Expr a Tail (which turns out to be a head), an Arrow, and another Tail of Conjuncts.
 #ifndef RPL_GRAMMAR_RULES_H_
 #define RPL_GRAMMAR_RULES_H_
 
@@ -21,7 +21,7 @@
 
 namespace rpl::rules {
 
-// The names alone, so that nothing here opens a namespace.
+// An alias only, because no file opens a namespace.
 namespace p = tao::pegtl;
 
 // Blanks and comments; a token takes those after it.
@@ -86,8 +86,8 @@ struct Abductive : p::seq<p::must<AnyAct>, p::star<p::if_must<Mark<','>, AnyAct>
 // EACH-ACT = '@each' '(' BINDING ')'
 // FOR-ACT = '@for' '(' BINDING ',' TAIL ',' STEP ')'
 // BINDING = CLAUSE | CLAUSE ',' BINDING   STEP = CLAUSE | CLAUSE ',' STEP
-// Deviation: BINDING, TAIL, STEP and items are one comma list, a Tail; what its members are
-// parts it (decisions 67-69).
+// Deviation: BINDING, TAIL, STEP and items are one comma list, a Tail; the kinds of its members
+// divide it (decisions 67-69).
 struct ActOpen : Mark<'('> {};
 struct ActClose : Mark<')'> {};
 template <char... Cs>
@@ -104,7 +104,7 @@ struct ForAct : Act<ActWord<'f', 'o', 'r'>> {};
 struct Constraint : p::seq<Tail> {};
 
 // HEAD = GOAL | RELATION | TOOL
-// No rule: a head is whatever turns out to stand before `<-`; also `#?h` (decision 36).
+// No rule: any form followed by `<-` is a head, `#?h` included (decision 36).
 
 // --- Clauses
 
@@ -175,7 +175,7 @@ struct ProductTail : p::if_must<Tok<ProductOperator>, Atom> {};
 struct Product : p::seq<Atom, p::star<ProductTail>> {};
 
 // ATOM = RELATION | GOAL | TOOL | VAR | LITERAL | EXPANSION | '(' EXPR ')'
-// Deviation: what may be an operand is read here too: collections and counts.
+// Deviation: other operands are read here as well: collections and counts.
 struct Atom : Tok<p::sor<Relation, Number, String, Var, Goal, Count, Group, Keyword, Expansion,
                          Collection, GoalFalse>> {};
 
@@ -202,7 +202,7 @@ struct Match : p::if_must<MatchMark, Pattern> {};
 struct Pattern : p::sor<Collection, String, Regex, Lvar> {};
 
 // ELEMENT = VAR | LITERAL | COLLECTION
-// Deviation: calls and expansions are read too, to be refused by name.
+// Deviation: calls and expansions are read as well, so that they can be refused by name.
 struct Element : Tok<p::sor<Number, String, Keyword, Var, Collection, Relation, Goal, Expansion>> {
 };
 
@@ -320,8 +320,8 @@ struct NsMark : p::seq<p::one<'#'>, p::not_at<p::one<'{', '?'>>> {};
 struct Label : p::seq<LabelName, p::star<NsDots, NsMark, p::must<LabelName>>> {};
 
 // RELATION = LABEL '(' [ ARG [ ',' ARG ]* ]? ')'
-// Word is any label or symbol, also one with a `/` (decision 14); `(` that touches it makes
-// it a call.
+// Word is any label or symbol, including one with a `/` (decision 14); a `(` that touches it
+// makes it a call.
 struct SymbolTail : p::seq<p::one<'/'>, p::alpha, p::star<NameChar>> {};
 struct Word : p::seq<Label, p::opt<SymbolTail>> {};
 struct ArgsOpen : Mark<'('> {};
@@ -344,7 +344,7 @@ struct AsyncLabel : p::if_must<p::one<'$'>, AsyncName> {};
 struct Tool : p::seq<AsyncLabel, p::opt<Args>> {};
 
 // ARG = VAR | LITERAL | COLLECTION | '_' | RELATION
-// Deviation: any comparison is read, to be refused with what to write instead.
+// Deviation: any comparison is read, so that it can be refused with a hint.
 struct Arg : p::seq<Comparison> {};
 
 // One term by itself (ParseTerm).

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Next() reads token by token. The only question asked of the tokens is whether an
-// operand is complete (Last), because three readings hang on it:
-//   `|` opens a count where an operand is wanted, closes the count that is open, and is a
-//   disjunction otherwise; `/` after `~` opens a regex; a newline after a complete
-//   operand ends the sentence unless the next line begins with a connective.
+// Next() reads token by token. The only property tracked is whether an operand is complete (Last),
+// because three readings depend on it:
+//   `|` opens a count where an operand is expected, closes an open count, and is a disjunction
+//   otherwise; `/` after `~` opens a regex; a newline after a complete operand ends the sentence
+//   unless the next line begins with a connective.
 #include "grammar/sentences.h"
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 namespace rpl {
 namespace {
 
-// Stands between two clauses or operands, or begins what does (`<-`). `/` may open a regex.
+// Operators between two clauses or operands, including the first character of `<-`. `/` may open a
+// regex.
 bool IsOperator(char c) {
   switch (c) {
     case ',':
@@ -34,8 +35,8 @@ bool IsOperator(char c) {
   }
 }
 
-// Infix words that are connectives wherever they stand after an operand. `of` and `and`
-// are only so after `within` and `between`, since prose lines begin with them.
+// Infix words that are connectives after any operand. `of` and `and` are connectives only after
+// `within` and `between`, because lines of prose begin with them.
 constexpr std::array<std::string_view, 8> kInfixWords = {
     "in", "union", "intersect", "difference", "before", "after", "within", "between"};
 
@@ -99,12 +100,12 @@ bool SentenceCutter::NextPlainFact(PlainFacts& to) {
   pos_ = end;
   while (IsBlankOrReturn(At(pos_))) ++pos_;
   if (pos_ >= limit_ || (text_[pos_] == '\n' && NewlineEnds())) return true;
-  pos_ = begin;  // it goes on
+  pos_ = begin;  // continue reading
   to.DropLast();
   return false;
 }
 
-// To the next token, over blanks, newlines and comments; false at the limit.
+// Skips blanks, newlines and comments; false at the limit.
 bool SentenceCutter::SkipToToken() {
   while (pos_ < limit_) {
     if (IsBlankOrReturn(text_[pos_]) || text_[pos_] == '\n') {
@@ -118,8 +119,8 @@ bool SentenceCutter::SkipToToken() {
   return false;
 }
 
-// Whether the newline at pos_ ends the sentence. Lines that hold only a comment count as
-// absent. REQUIRES: text_[pos_] == '\n'.
+// True if the newline at pos_ ends the sentence. Lines with only a comment count as absent.
+// REQUIRES: text_[pos_] == '\n'.
 bool SentenceCutter::NewlineEnds() {
   if (newlines_ == Newlines::kAreBlanks) return false;
   if (levels_.size() > 1) {
@@ -191,7 +192,7 @@ void SentenceCutter::Token() {
       if (IsDigit(c)) {
         while (IsDigit(At(pos_)) || IsLetter(At(pos_)) ||
                (At(pos_) == '.' && IsDigit(At(pos_ + 1))))
-          ++pos_;
+          ++pos_;  // the parser reports it
       } else {
         ++pos_;  // the parser will complain
       }
@@ -253,14 +254,14 @@ void SentenceCutter::Word() {
   last_ = infix ? Last::kConnective : Last::kOperand;
 }
 
-// A string runs over lines to its matching quote.
+// A string extends over lines to its matching quote.
 void SentenceCutter::ReadString() {
   const char quote = text_[pos_];
   const std::uint32_t begin = pos_;
   std::uint32_t& mistaken_close = mistaken_close_[quote == '"' ? 1 : 0];
   const bool ends_with_line =
       newlines_ == Newlines::kEndSentences && (wary_of_quotes_ || begin < mistaken_close);
-  std::uint32_t last_line = 0;  // the begin of its last line, when it has several
+  std::uint32_t last_line = 0;  // the start of its last line, if it has several
   ++pos_;
   while (pos_ < limit_ && text_[pos_] != quote) {
     if (text_[pos_] == '\\' && pos_ + 1 < limit_ && text_[pos_ + 1] != '\n') ++pos_;
@@ -336,7 +337,7 @@ void SentenceCutter::Close(char closer) {
   if (levels_.size() > 1 && levels_.back().closer == closer) levels_.pop_back();
 }
 
-// Only the first mistake of a sentence is told.
+// Only the first error of a sentence is kept.
 void SentenceCutter::Blame(Code code, std::uint32_t begin, std::uint32_t end, std::string message,
                            std::string hint) {
   if (error_) return;
@@ -344,7 +345,7 @@ void SentenceCutter::Blame(Code code, std::uint32_t begin, std::uint32_t end, st
                       std::move(hint)};
 }
 
-// The text, or what may still belong to the sentence, ends inside a bracket.
+// The text, or the part that can still belong to the sentence, ends inside a bracket.
 void SentenceCutter::BlameUnclosedBracket() {
   const std::uint32_t opener = levels_[1].at;
   std::uint32_t line = LineEnd(opener);
@@ -355,7 +356,7 @@ void SentenceCutter::BlameUnclosedBracket() {
   } else {
     line = limit_;
   }
-  // Unclosed brackets of many sentences pile up and look like deep nesting.
+  // Unclosed brackets of several sentences accumulate and resemble deep nesting.
   if (too_deep_at_ < limit_ && line < too_deep_at_) error_.reset();
   Blame(Code::kUnclosedBracket, opener, opener + 1,
         std::string("`") + text_[opener] + "` is opened here and never closed",
@@ -371,13 +372,13 @@ bool SentenceCutter::Starts(std::uint32_t at, std::string_view word) const {
   return at + word.size() <= limit_ && text_.substr(at, word.size()) == word;
 }
 
-// Whether nothing but blanks stands from `at` to the end of its line.
+// True if only blanks stand between `at` and the end of its line.
 bool SentenceCutter::IsBlankLine(std::uint32_t at) const {
   while (IsBlankOrReturn(At(at))) ++at;
   return at >= limit_ || text_[at] == '\n';
 }
 
-// At column 1 a call on one line, or a name and an arrow, that no sentence goes on from.
+// A call on one line, or a name and an arrow, at column 1, that does not continue a sentence.
 bool SentenceCutter::BeginsLikeSentence(std::uint32_t line) const {
   std::uint32_t p = line;
   const bool sigil = At(p) == '%' || At(p) == '$';
@@ -413,8 +414,8 @@ bool SentenceCutter::BeginsLikeSentence(std::uint32_t line) const {
   return call && (p >= limit_ || At(p) == '\n' || At(p) == ';' || At(p) == '^' || AtComment(p));
 }
 
-// Whether the line whose first token stands at `at` continues the sentence above it. `|`
-// does not: it may open a count. A word that touches `(` is the name of a relation.
+// True if the line whose first token is at `at` continues the sentence above it. `|` does not: it
+// may open a count. A word that touches `(` is the name of a relation.
 bool SentenceCutter::BeginsWithConnective(std::uint32_t at) const {
   const char c = At(at);
   if (IsOperator(c) || c == '/' || (c == '!' && At(at + 1) == '=')) return true;
@@ -436,7 +437,7 @@ std::uint32_t SentenceCutter::LineEnd(std::uint32_t at) const {
   return end == std::string_view::npos ? limit_ : static_cast<std::uint32_t>(end);
 }
 
-// After the name characters at `at`; a name stops before `->` (decision 6).
+// The end of the name characters at `at`; a name stops before `->` (decision 6).
 std::uint32_t SentenceCutter::NameEnd(std::uint32_t at) const {
   while (IsNameChar(At(at)) && !Starts(at, "->")) ++at;
   return at;

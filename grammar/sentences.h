@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where sentences begin and end in RPL text (decision 5), before anything is parsed.
+// The cutter of RPL text into sentences (decision 5), which runs before the parser.
 //
-// One linear pass that knows only tokens: strings, regexes (after `~`), comments,
-// brackets, connectives. It also guards the parser, which recurses once per bracket: a
-// sentence whose brackets do not match, or nest deeper than kMaxNesting, comes back with
-// an error and must not be parsed.
+// One linear pass that distinguishes only tokens: strings, regexes (after `~`), comments, brackets,
+// connectives. It also protects the parser, which recurses once per bracket: a sentence with
+// unmatched brackets, or nested deeper than kMaxNesting, is returned with an error and must not be
+// parsed.
 //
-// After such an error the rest of the text is still read:
-//   an unclosed string    go on at the line after its opener. A string is blamed when the
-//                         text ends inside it, and also when its last line begins like a
-//                         sentence and a word touches its closing quote: p("abc)\nq("d").
-//   an unclosed bracket   the outermost one is blamed; go on after the opener's line, at
-//                         the next blank line or line that begins like a sentence: at
-//                         column 1 a call or goal, then an arrow, `;`, `^` or the line's
-//                         end. Once this has happened in a text, such a line ends an open
-//                         bracket at once, so that the whole text stays linear.
+// Recovery after such an error:
+//   an unclosed string    continue at the line after its opener. The error is at a string when the
+//                         text ends inside it, and also when its last line begins like a sentence
+//                         and a word touches its closing quote: p("abc)\nq("d").
+//   an unclosed bracket   the error is at the outermost one; continue after the opener's line, at
+//                         the next blank line or line that begins like a sentence: at column 1 a
+//                         call or goal, then an arrow, `;`, `^` or the line's end. After the first
+//                         such error in a text, a line of that kind ends an open bracket at once,
+//                         so that the whole text stays linear.
 #ifndef RPL_GRAMMAR_SENTENCES_H_
 #define RPL_GRAMMAR_SENTENCES_H_
 
@@ -34,34 +34,36 @@ namespace rpl {
 struct Cut {
   std::uint32_t begin = 0;  // its first token
   std::uint32_t end = 0;    // after its last token
-  std::uint32_t next = 0;   // where to look for the next one: a newline or the limit
+  std::uint32_t next = 0;   // where the search continues: a newline or the limit
   std::optional<Diagnostic> error;
 };
 
+/// The meaning of a newline outside brackets.
 enum class Newlines {
   kEndSentences,  // decision 5
   kAreBlanks,     // the text is one sentence
 };
 
-/// Cuts text[begin, limit) of file `file`. Borrows the text.
+/// The sentences of text[begin, limit) of file `file`. Borrows the text. REQUIRES: limit <= size.
 class SentenceCutter {
  public:
   SentenceCutter(std::string_view text, std::uint32_t file, std::uint32_t begin,
                  std::uint32_t limit, Newlines newlines);
 
-  /// The next sentence; nullopt when only blanks and comments are left.
+  /// The next sentence; nullopt if only blanks and comments are left. If `error` is set, the
+  /// sentence must not be parsed.
   std::optional<Cut> Next();
 
-  /// Adds the next sentence to `to` when it is a plain fact. Otherwise false: it is Next's.
+  /// Appends the next sentence to `to` if it is a plain fact; otherwise false, and Next returns it.
   bool NextPlainFact(PlainFacts& to);
 
  private:
-  // What the last token was, as far as newlines, bars and regexes ask.
+  // The last token, as far as the reading of newlines, bars and regexes depends on it.
   enum class Last {
     kOperand,     // ends an operand: a newline may end the sentence here
-    kConnective,  // wants an operand, also on the next line
+    kConnective,  // requires an operand, possibly on the next line
     kTilde,       // the same, and a regex may follow
-    kPrefix,      // wants an operand on this line: an opening bracket or bar, `!`, `&`
+    kPrefix,      // requires an operand on this line: an opening bracket or bar, `!`, `&`
   };
 
   // An open bracket; the bottom one stands for the sentence itself.
@@ -71,6 +73,7 @@ class SentenceCutter {
     bool bar = false;  // a count is open here
   };
 
+  // Reading: each function starts at pos_ and leaves it behind the text that it read.
   bool SkipToToken();
   bool NewlineEnds();
   void Token();
@@ -80,10 +83,13 @@ class SentenceCutter {
   void ReadRegex();
   void Open(char closer);
   void Close(char closer);
+  // Errors: only the first of a sentence is kept. BlameUnclosedBracket also sets the place of
+  // recovery.
   void Blame(Code code, std::uint32_t begin, std::uint32_t end, std::string message,
              std::string hint);
   void BlameUnclosedBracket();
 
+  // Tests at a position, without side effects. The position may be beyond the limit.
   bool AtComment(std::uint32_t at) const;
   bool Starts(std::uint32_t at, std::string_view word) const;
   bool IsBlankLine(std::uint32_t at) const;
@@ -99,22 +105,22 @@ class SentenceCutter {
   Newlines newlines_;
   std::uint32_t pos_;
 
-  // Of the current sentence.
+  // State of the current sentence.
   std::vector<Level> levels_;
   Last last_ = Last::kPrefix;
-  bool within_ = false;   // a `within` waits for its `of`
-  bool between_ = false;  // a `between` waits for its `and`
+  bool within_ = false;   // a `within` without its `of`
+  bool between_ = false;  // a `between` without its `and`
   std::uint32_t end_ = 0;
   std::uint32_t too_deep_at_ = 0;  // of the first bracket over the limit, if any
-  bool abandoned_ = false;         // go on at resume_
+  bool abandoned_ = false;         // continue at resume_
   std::uint32_t resume_ = 0;
   std::optional<Diagnostic> error_;
 
-  // Of the whole text: what an earlier error has taught.
+  // State of the whole text, set by earlier errors.
   bool wary_of_brackets_ = false;
   bool wary_of_quotes_ = false;  // a string that does not end on its line is unclosed
-  // By kind of quote, the last one that only seemed to close a string. A string that begins
-  // before it (at an escaped quote) and goes over its line ends there too, so is unclosed.
+  // For each kind of quote, the last one that only seemed to close a string. A string that begins
+  // before it (at an escaped quote) and crosses its line ends there as well, and so is unclosed.
   std::array<std::uint32_t, 2> mistaken_close_{};
 };
 

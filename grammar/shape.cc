@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One walk over the tree. Each method is named for the position that a node stands in, and
-// throws the first thing that may not stand there; the two functions of the header catch.
+// One walk over the tree. Each method is named for the position of a node, and throws the first
+// form that may not stand there; the two functions of the header catch.
 #include "grammar/shape.h"
 
 #include <re2/re2.h>
@@ -128,7 +128,7 @@ class Shape {
 
   // --- Clauses --------------------------------------------------------------------------
 
-  // `whole_tail`: the node is all of what follows `<-`, where NESTED-RULE may stand.
+  // `whole_tail`: the node is everything after `<-`, where NESTED-RULE may stand.
   void Clause(Node& node, bool whole_tail) {
     if (node.As<Call>()) return ACall(node);
     if (node.As<Symbol>()) {
@@ -224,7 +224,7 @@ class Shape {
     }
   }
 
-  // ARG = VAR | LITERAL | COLLECTION | '_' | RELATION. `call` is what the argument is of.
+  // ARG = VAR | LITERAL | COLLECTION | '_' | RELATION. `call` is the owner of the argument.
   void Argument(Node& node, const Node* call) {
     if (Call* inner = node.As<Call>()) {
       if (inner->ns == Namespace::kRelation && inner->parens) return ACall(node);
@@ -256,7 +256,7 @@ class Shape {
     Data(node);
   }
 
-  // p(1, ?x + 1) to `?y = ?x + 1, p(1, ?y)`.
+  // Rewrites p(1, ?x + 1) to `?y = ?x + 1, p(1, ?y)`.
   std::string BoundFirst(const Node& arg, const Node* call) const {
     const std::unordered_set<std::string_view> taken =
         VariablesIn(call == nullptr ? std::string_view{} : TextOf(call->span));
@@ -401,7 +401,7 @@ class Shape {
     ACall(node);
   }
 
-  // Only LVAR = TOOL is bind sugar (decision 55).
+  // Only LVAR = TOOL binds (decision 55).
   [[noreturn]] void ToolOperand(const Node& other, const Node& tool) const {
     Fail(Code::kSyntaxError, tool.span, "only an lvar can be equated with a tool call",
          "write `" + Quoted(tool) + " ^ ~ {:result " + Quoted(other) + "}`");
@@ -416,7 +416,7 @@ class Shape {
     Operand(node, false);
   }
 
-  // What may stand beside an operator. `pattern`: also `~ PATTERN`.
+  // The operand of an operator. `pattern`: `~ PATTERN` is allowed as well.
   void Operand(Node& node, bool pattern) {
     if (Call* call = node.As<Call>()) {
       if (call->ns == Namespace::kRelation && call->parens) return ACall(node);
@@ -536,7 +536,7 @@ class Shape {
     NameAt(node.span, name, sigil);
   }
 
-  // Where `?hole` stands in a template from its byte `at` on, which moves on to it.
+  // The span of `?hole` in a template, searched from byte `at`, which advances to it.
   Span NextHole(Span span, const std::string& hole, std::size_t& at) const {
     const std::size_t next = TextOf(span).find("{?" + hole + "}", at);
     if (next == std::string_view::npos) return span;
@@ -566,7 +566,7 @@ class Shape {
          "write `" + std::string(sigil) + Kebab(name) + "`");
   }
 
-  // Data may be spelled as elsewhere (decision 14).
+  // Data may follow the spelling of other systems (decision 14).
   void ForeignName(Span span, std::string_view name, const char* sigil) {
     const bool foreign = std::any_of(name.begin(), name.end(),
                                      [](char c) { return c == '/' || c == '_' || IsUpper(c); });
@@ -586,7 +586,7 @@ class Shape {
     if (number) numbered_.emplace_back(name, span);
   }
 
-  // `?x-1` beside `?x` was meant as a subtraction, perhaps (decision 6).
+  // `?x-1` beside `?x` may be meant as a subtraction (decision 6).
   void HyphensInNames(Span sentence) {
     if (numbered_.empty()) return;
     const std::unordered_set<std::string_view> variables = VariablesIn(TextOf(sentence));
@@ -617,7 +617,7 @@ class Shape {
     throw Diagnostic{code, InfoOf(code).severity, span, std::move(message), std::move(hint)};
   }
 
-  // Each name once per sentence.
+  // Reports each name once per sentence.
   void Lint(Code code, Span span, std::string message, std::string hint) {
     if (!linted_.insert(CodeText(code) + message).second) return;
     lints_.push_back({code, InfoOf(code).severity, span, std::move(message), std::move(hint)});

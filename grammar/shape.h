@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may stand where in a tree that the grammar has read (decisions 1-20, §3, §4, §11,
-// §14.2, §15.7). grammar/rules.h reads any operand as an argument, any expression as a
-// head, and a bare name as a symbol; here such a tree is checked and settled into what
-// ast.h promises. Settling is for grammar/parser.cc alone.
+// The check of the shape of a tree that the grammar has read: which form may stand where (decisions
+// 1-20, §3, §4, §11, §14.2, §15.7). grammar/rules.h reads any operand as an argument, any
+// expression as a head, and a bare name as a symbol; the functions here reject the wrong ones and
+// settle the others into the form that ast.h guarantees. Only grammar/parser.cc settles trees.
 #ifndef RPL_GRAMMAR_SHAPE_H_
 #define RPL_GRAMMAR_SHAPE_H_
 
@@ -17,17 +17,17 @@
 
 namespace rpl {
 
-/// Checks `sentence` and settles it: bare names in clause position become nullary calls,
-/// `now` beside a temporal operator becomes Now. Returns its first error, if any; lints
-/// are added to `lints` also then. `text` is the file that the spans point into.
+/// Checks and settles `sentence`: bare names in clause position become nullary calls, `now` beside
+/// a temporal operator becomes Now. Returns the first error, if any; lints are added to `lints` in
+/// either case. `text` is the file of the spans. After an error the tree is partly settled.
 std::optional<Diagnostic> SettleSentence(std::string_view text, Sentence& sentence,
                                          std::vector<Diagnostic>& lints);
 
-/// The same for a term by itself, read as an argument; goal and tool calls are allowed.
+/// Likewise for a single term, read as an argument; goal and tool calls are allowed.
 std::optional<Diagnostic> SettleTerm(std::string_view text, Node& term,
                                      std::vector<Diagnostic>& lints);
 
-/// The body of a Regex as RE2 reads it: `(?<name>…)` becomes `(?P<name>…)` (decision 12).
+/// The body of a Regex in the syntax of RE2: `(?<name>…)` becomes `(?P<name>…)` (decision 12).
 std::string Re2Pattern(std::string_view body);
 
 }  // namespace rpl

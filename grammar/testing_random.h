@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What random texts and trees of tests are made with, inside of rc::check.
+// Generators of random texts and trees for tests, for use inside rc::check.
 #ifndef RPL_GRAMMAR_TESTING_RANDOM_H_
 #define RPL_GRAMMAR_TESTING_RANDOM_H_
 
@@ -11,10 +11,11 @@
 
 namespace rpl::testing {
 
-/// From 0 to below - 1.
+/// A random number from 0 to below - 1. REQUIRES: below > 0.
 inline int Pick(int below) { return *rc::gen::inRange(0, below); }
 
 template <typename T>
+/// A random element. REQUIRES: !values.empty().
 const T& Of(const std::vector<T>& values) {
   return values[static_cast<std::size_t>(Pick(static_cast<int>(values.size())))];
 }

@@ -27,8 +27,8 @@ std::string ContentHash(std::string_view text) {
   return hex;
 }
 
-// 160 bits: a call that is approved must not be made to meet another one's id, not even by
-// somebody who chooses the arguments of both.
+// 160 bits: an attacker who chooses the arguments of two calls must not be able to give them the
+// same id, or the approval of one would admit the other.
 std::string ReviewId(const ReviewRequest& request) {
   const ordered_json user = request.user ? ordered_json(*request.user) : ordered_json();
   return ContentHash(

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that a person was asked about, in a file of JSON lines that is only appended to.
+// The log of reviews: calls that a guard rule held for a person's decision, in an append-only file
+// of JSON lines.
 //
 //   {"type":"request","id":"…","rule":"…","tool":"…","args":…,"user":"u1","message":"…",
 //    "executionId":"…","createdAt":"…"}
 //   {"type":"response","id":"…","approved":true,"reason":"…","approvedBy":"…","timestamp":"…"}
 //   {"type":"made","id":"…","timestamp":"…"}
 //
-// A call is known by its rule, tool, arguments and end user, whatever the run; the id of a
-// request is a hash over them, without regard for the order of keys. The last response to a
-// request counts. A response to a request that was never made is not taken. `made` says that the
-// call went out while its request was pending, since the user of a host let it: the request is
-// over, and the next call of the same kind is asked about again.
+// A call is identified by its rule, tool, arguments and end user, across runs; the id of a request
+// is a hash of these, independent of the order of keys. The last response to a request counts; a
+// response without a request is ignored. `made` records that the call went out while its request
+// was pending, because the user of a host allowed it: the request is closed, and the next call of
+// the same kind needs a review again.
 #ifndef RPL_CHECKS_GUARD_APPROVALS_H_
 #define RPL_CHECKS_GUARD_APPROVALS_H_
 
@@ -25,38 +26,46 @@
 
 namespace rpl {
 
-/// A hash of 256 bits, as 64 hexadecimal digits.
+/// A hash of 256 bits (BLAKE2b) as 64 hexadecimal digits.
 std::string ContentHash(std::string_view text);
 
-/// 40 hexadecimal digits of such a hash.
+/// The id of a request: the first 40 digits of such a hash.
 std::string ReviewId(const ReviewRequest& request);
 
+/// A request in the log, and its state.
 struct KnownReview {
-  nlohmann::ordered_json request;  // its line
+  nlohmann::ordered_json request;  // the line of the request
   Review review;
 };
 
+/// The reviews of one file. Every function reads the file anew, because a person may have answered
+/// in between; several processes may append to it.
 class ReviewLog {
  public:
-  /// With an empty path nothing is kept: every request is a new one.
+  /// With an empty path nothing is stored: every request is a new one.
   explicit ReviewLog(std::string path) : path_(std::move(path)) {}
 
-  /// Each reads the file again: a person may have answered in between.
+  /// The state of a review, kUnasked if the log has no open or answered request. No value if the
+  /// file cannot be read.
   Sourced<Review> Find(const ReviewRequest& request) const;
-  /// Adds a request unless it is there.
+  /// Appends a request unless there is one, and returns its state. No value if the file cannot be
+  /// read or written.
   Sourced<Review> Ask(const ReviewRequest& request, const std::string& run, Moment now);
-  /// Why the answer could not be kept, or "".
+  /// Appends a response. Returns the reason why it could not be written, or "". It has no effect if
+  /// `id` names no request.
   [[nodiscard]] std::string Answer(const std::string& id, bool approved, const std::string& reason,
                                    const std::string& by, Moment now);
 
-  /// A call went out: of these requests, those that are pending are over. Why that could not be
-  /// kept, or "".
+  /// Closes those of the requests that are pending, because the call went out. Returns the reason
+  /// why that could not be written, or "".
   [[nodiscard]] std::string Made(const std::vector<ReviewRequest>& requests, Moment now);
 
+  /// The contents of the log.
   struct All {
-    std::vector<KnownReview> reviews;  // in the order they were asked for
+    std::vector<KnownReview> reviews;  // in the order of their requests
     std::string error;                 // why the file cannot be read, or ""
   };
+  /// Reads the log; malformed lines are ignored. A missing file is empty.
   All Read() const;
 
  private:

@@ -16,7 +16,7 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMostListed = 100;
 constexpr std::size_t kMostText = 256;  // characters
 
-// The first characters of a text in UTF-8.
+// The first kMostText characters of UTF-8.
 std::string ShortText(const std::string& text) {
   std::size_t characters = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -26,7 +26,7 @@ std::string ShortText(const std::string& text) {
   return text;
 }
 
-// Strings of any JSON are cut; what is still large is its text, cut.
+// Strings are cut; a list or object that is too large becomes its JSON text, cut.
 ordered_json CutValue(const ordered_json& value) {
   if (value.is_string()) return ShortText(value.get_ref<const std::string&>());
   if (!value.is_structured()) return value;
@@ -34,7 +34,7 @@ ordered_json CutValue(const ordered_json& value) {
   return text.size() <= kMostText ? value : ordered_json(ShortText(text));
 }
 
-// Whole numbers as such.
+// A whole number as an integer, any other as it is.
 ordered_json Plain(double value) {
   constexpr double kExact = 9007199254740992;  // 2^53
   if (value > -kExact && value < kExact &&

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Audit events of a guarded run, in the shape handlebar.audit.v1, and what earlier runs
-// left of them.
+// The audit events of a guarded run, in the format handlebar.audit.v1, and the history of calls
+// that earlier events record.
 //
-//   run.started, then for each call tool.decision and, when it was made, tool.result, then
-//   run.ended; error where something could not be had. docs/schemas/audit.json has the fields.
+//   run.started, then for each call tool.decision and, if it was made, tool.result, then
+//   run.ended; error if a source failed. docs/schemas/audit.json has the fields.
 //
-// Times never go back within a run. Long lists and texts are cut in the events only.
+// Timestamps never decrease within a run. Long lists and texts are cut in the events only.
 #ifndef RPL_CHECKS_GUARD_AUDIT_H_
 #define RPL_CHECKS_GUARD_AUDIT_H_
 
@@ -21,21 +21,23 @@
 
 namespace rpl {
 
+/// The events of one run. Each function returns the event as one JSON object; the caller writes it.
 class AuditRun {
  public:
-  /// `user`: the end user's id, when there is one.
+  /// `user`: the end user's id, if there is one.
   AuditRun(std::string run, std::optional<std::string> user)
       : run_(std::move(run)), user_(std::move(user)) {}
 
   nlohmann::ordered_json Started(const GuardAgent& agent, const std::string& policy, Moment now);
-  /// `step` counts the calls of the run from 0.
+  /// `step` is the number of the call in the run, from 0.
   nlohmann::ordered_json Decided(std::size_t step, const Decision& decision, const GuardCall& call,
                                  double latency_ms, Moment now);
-  /// `error`: of a call that failed. `metrics` are those of `past`.
+  /// `error`: the message of a call that failed. The metrics are those of `past`.
   nlohmann::ordered_json Result(std::size_t step, const PastCall& past,
                                 const std::optional<std::string>& error, Moment now);
   /// `status`: "success", "interrupted" or "error".
   nlohmann::ordered_json Ended(std::string_view status, std::size_t steps, Moment now);
+  /// An error event about a source of the guard or about its log.
   nlohmann::ordered_json Failed(const std::string& message, Moment now);
 
  private:
@@ -44,23 +46,23 @@ class AuditRun {
 
   std::string run_;
   std::optional<std::string> user_;
-  Moment last_ = 0;
+  Moment last_ = 0;  // the latest timestamp so far
 };
 
-/// Adds the calls that the events tell of. Those of `run` are of this run; the others count
-/// when the agent is the same. With `open`, calls of this run that were decided and have no
-/// result count as begun.
+/// Adds the calls recorded by `events` to `to`. Results of `run` count as this run's, others only
+/// if their agent has the same slug. With `open`, calls of `run` that were allowed and have no
+/// result count as begun. Events are untrusted; malformed ones are skipped.
 void ReadHistory(const std::vector<nlohmann::ordered_json>& events, const std::string& run,
                  const std::string& agent_slug, bool open, History& to);
 
-/// A call that was decided about, and may have gone out.
+/// A call that was decided and may have gone out.
 struct BegunCall {
   std::size_t step = 0;
-  Moment at = 0;  // when it was decided
+  Moment at = 0;  // time of the decision
 };
-/// The last call of `run` with this tool and id that has no result yet and was not blocked.
-/// Without ids and with calls side by side that may be another one; their durations add up all
-/// the same.
+/// The last call of `run` with this tool and id that has no result and was not blocked. Without ids
+/// and with concurrent calls it may be another call of the tool; the sum of the durations is the
+/// same.
 std::optional<BegunCall> FindBegun(const std::vector<nlohmann::ordered_json>& events,
                                    const std::string& run, const GuardCall& call);
 

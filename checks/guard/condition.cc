@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evaluate walks the list of nodes once, with a stack of the connectives that are open. A
-// leaf gives a truth and, when somebody wants to know, says what it found.
+// Evaluate walks the list of nodes once, with a stack of the open connectives. A leaf gives a truth
+// value and, for an explanation, a text of its finding.
 #include "checks/guard/condition.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ std::string_view TruthName(Ternary truth) {
   return truth == Ternary::kYes ? "true" : truth == Ternary::kNo ? "false" : "unknown";
 }
 
-// A tag that is there says something: no empty text, and nothing that JSON calls no.
+// True for a tag with content: not null, false, 0 or an empty text.
 bool IsPresent(const ordered_json& value) {
   if (value.is_string()) return !value.get_ref<const std::string&>().empty();
   if (value.is_boolean()) return value.get<bool>();
@@ -268,7 +268,7 @@ class Leaves {
     }
   }
 
-  // What stands behind the binding, or null.
+  // The value of a binding, or null. `made` holds it if it is not part of the call.
   const ordered_json* Bound(const SignalBinding& binding, ordered_json& made) {
     using From = SignalBinding::From;
     const GuardCall& call = around_.call;
@@ -363,7 +363,7 @@ Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool e
     if (explain) out.premises.push_back(leaves.TakeSaid() + ": " + std::string(TruthName(value)));
     if (value == Ternary::kMaybe) note_missing(node);
     at = node.end;
-    // The value goes up as long as it decides what it is a part of.
+    // Propagates the value upwards as long as it decides the enclosing connective.
     for (;;) {
       if (open.empty()) {
         out.truth = value;

@@ -2,18 +2,18 @@
 //
 // The condition of a guard rule: a tree of leaves under `and`, `or` and `not`.
 //
-// The tree is one list of nodes, each before its parts, so that neither reading nor
-// evaluating recurses. Ternary has three values (Kleene): unknown is what rests on something
-// nobody knows, as the value of a signal whose provider failed. Parts are evaluated from
-// left to right; an `and` stops at its first false part, an `or` at its first true one, and
-// what is not evaluated is not asked for.
+// The tree is one list of nodes in preorder, so that neither reading nor evaluating recurses. Truth
+// is three-valued (Kleene): a leaf is unknown if it depends on missing information, such as the
+// value of a signal whose provider failed. Parts are evaluated from left to right; an `and` stops
+// at its first false part, an `or` at its first true one, and parts that are not evaluated request
+// nothing from the sources.
 //
 //   leaf           unknown when
 //   enduserTag     the tag has two different values
-//   metricWindow   avg, min or max of nothing; scope agent_user without an end user
-//   timeGate       the zone is missing, or its name is not known
+//   metricWindow   avg, min or max of no values; scope agent_user without an end user
+//   timeGate       the zone is missing or unknown to the system
 //   signal         there is no provider, or it failed
-//   requireSubject the subjects could not be had
+//   requireSubject the subjects are not available
 #ifndef RPL_CHECKS_GUARD_CONDITION_H_
 #define RPL_CHECKS_GUARD_CONDITION_H_
 
@@ -32,56 +32,68 @@ namespace rpl {
 
 class History;
 
-/// In this order `and` is the least and `or` the greatest of its parts.
+/// Truth values, ordered so that `and` is the minimum and `or` the maximum of its parts.
 enum class Ternary { kNo, kMaybe, kYes };
 
+/// A comparison of numbers.
 enum class CompareOp { kEq, kNeq, kGt, kGte, kLt, kLte };
+/// `a op b`; false for NaN, except for kNeq.
 bool CompareNumbers(double a, CompareOp op, double b);
 
-/// {"kind": "enduserTag", …}
+/// A tag of the end user: present (kHas: not null, false, 0 or ""), or equal to one of `values`.
 struct EnduserTagLeaf {
+  /// kHasValue has exactly one value; kHasValueAny holds for any of several.
   enum class Op { kHas, kHasValue, kHasValueAny };
   Op op = Op::kHas;
   std::string tag;
   std::vector<std::string> values;
 };
 
-/// After a call, `tool` is its duration and `total` that of all calls of the run; before it,
-/// `tool` is what earlier calls of the tool used and `total` what all earlier calls did.
+/// An execution time in milliseconds. After a call, `tool` is its duration and `total` that of all
+/// calls of the run including it; before a call, `tool` is the sum of the earlier calls of the tool
+/// and `total` that of all earlier calls.
 struct ExecutionTimeLeaf {
   bool total = false;
   CompareOp op = CompareOp::kGt;
   double ms = 0;
 };
 
-/// Holds while one of `must` was not called, or once one of `must_not` was.
+/// Holds as long as one of `must` has not been called in this run, or once one of `must_not` has.
+/// Globs of tool names.
 struct SequenceLeaf {
   std::vector<std::string> must;
   std::vector<std::string> must_not;
 };
 
-/// Holds once `max` calls that match a glob (of names or of tags) are made.
+/// Holds once `max` calls of this run match a glob, of names or of tags.
 struct MaxCallsLeaf {
   bool by_tag = false;
   std::vector<std::string> globs;
   std::size_t max = 0;
 };
 
+/// The longest window, in seconds.
 inline constexpr std::int64_t kMaxWindowSeconds = 10'000'000'000;
 
+/// Compares an aggregate of a metric over the window before the decision with `value`.
 struct MetricWindowLeaf {
+  /// kAvg, kMax and kMin have no value in an empty window.
   enum class Aggregate { kSum, kAvg, kMax, kMin, kCount };
-  bool of_user = false;
-  std::string key;  // of the metric, inbuilt or custom
+  bool of_user = false;  // only calls of the same end user
+  std::string key;       // of the metric, inbuilt or custom
   Aggregate aggregate = Aggregate::kSum;
   std::int64_t window_seconds = 0;  // at most kMaxWindowSeconds
   CompareOp op = CompareOp::kGt;
   double value = 0;
-  std::vector<std::string> tool_names;  // globs; none: any
-  std::vector<std::string> tool_tags;
+  std::vector<std::string> tool_names;  // globs; empty: any tool
+  std::vector<std::string> tool_tags;   // at least one of them; empty: any tool
 };
 
+/// Holds if the local time is in one of the windows. The zone is the end user's `tag` or, if that
+/// is missing or unknown and `or_organisation` is set, the organisation's.
 struct TimeGateLeaf {
+  /// A range of minutes on some days of the week. A window that ends before its start continues
+  /// after midnight, on the following day.
   struct Window {
     std::uint8_t days = 0;  // bit 0 is Monday
     int start = 0;          // minutes of the day, both ends inside
@@ -92,7 +104,9 @@ struct TimeGateLeaf {
   std::vector<Window> windows;
 };
 
+/// The origin of an argument of a signal. A binding without a value leaves the argument out.
 struct SignalBinding {
+  /// kSubject gives the value of the first subject of the type and role, or its id system.
   enum class From { kEnduserId, kEnduserTag, kToolName, kToolTag, kToolArg, kSubject, kConst };
   From from = From::kConst;
   std::string of;  // the tag, path or subject type
@@ -101,50 +115,63 @@ struct SignalBinding {
   nlohmann::ordered_json value;  // kConst
 };
 
+/// Compares the value of a signal, which GuardSources provides for the bound arguments.
 struct SignalLeaf {
+  /// The orders hold only between numbers, kIn and kNin only for a list of values.
   enum class Op { kEq, kNeq, kGt, kGte, kLt, kLte, kIn, kNin };
   std::string key;
   std::vector<std::pair<std::string, SignalBinding>> args;
   Op op = Op::kEq;
-  nlohmann::ordered_json value;    // as JSON text means it
-  std::optional<std::string> raw;  // the text, when a text was given
+  nlohmann::ordered_json value;    // parsed as JSON
+  std::optional<std::string> raw;  // the text, if the policy has a text
 };
 
+/// Compares the tool's name, ignoring case.
 struct ToolNameLeaf {
+  /// kIn matches any of several globs.
   enum class Op { kEq, kNeq, kContains, kStartsWith, kEndsWith, kGlob, kIn };
   Op op = Op::kEq;
-  std::vector<std::string> values;  // one but for kIn
+  std::vector<std::string> values;  // exactly one unless kIn, where they are globs
 };
 
+/// Compares the tool's tags, ignoring case.
 struct ToolTagLeaf {
+  /// kHas has exactly one tag.
   enum class Op { kHas, kAnyOf, kAllOf };
   Op op = Op::kHas;
   std::vector<std::string> tags;
 };
 
-/// An argument of another type than `value` matches nothing, by kNeq neither.
+/// Compares the argument at a dot path. A missing argument or one of another type than `value`
+/// fails every comparison, kNeq included.
 struct ToolArgLeaf {
+  /// The orders are for numbers, kEq and kNeq for all types, the others for strings.
   enum class Op { kEq, kNeq, kContains, kStartsWith, kEndsWith, kIn, kGt, kGte, kLt, kLte };
   std::string path;
   Op op = Op::kEq;
-  nlohmann::ordered_json value;  // a string, number or truth; a list of strings for kIn
+  nlohmann::ordered_json value;  // a string, number or boolean; a list of strings for kIn
 };
 
+/// Holds if the call has a subject of this type and, if given, of this id system.
 struct RequireSubjectLeaf {
   std::string type;
   std::optional<std::string> id_system;
 };
 
+/// Holds if all of its parts do. The parts of a connective are the nodes up to ConditionNode::end.
 struct AndParts {};
+/// Holds if one of its parts does.
 struct OrParts {};
+/// The negation of its part; unknown if the part is.
 struct NotPart {};
 
+/// A node of a condition.
 struct ConditionNode {
   std::variant<EnduserTagLeaf, ExecutionTimeLeaf, SequenceLeaf, MaxCallsLeaf, MetricWindowLeaf,
                TimeGateLeaf, SignalLeaf, ToolNameLeaf, ToolTagLeaf, ToolArgLeaf, RequireSubjectLeaf,
                AndParts, OrParts, NotPart>
       is;
-  /// What to do where this part stays unknown.
+  /// The effect of the rule if this part is unknown.
   std::optional<Effect> on_missing;
   std::uint32_t end = 0;  // one past the last node of its subtree
 
@@ -154,42 +181,45 @@ struct ConditionNode {
   }
 };
 
-/// Node 0 is the root; an `and` or `or` has parts, a `not` has one.
+/// Node 0 is the root. An `and` or `or` has at least one part, a `not` exactly one.
 using GuardCondition = std::vector<ConditionNode>;
 
-/// Whether it depends on the calls made before.
+/// True if the condition depends on earlier calls.
 bool ReadsHistory(const GuardCondition& condition);
 
-/// What a decision has asked for so far; asked once for a key and its arguments.
+/// A signal that the decision has requested; each key and arguments are requested once.
 struct AskedSignal {
   std::string key;
   nlohmann::ordered_json args;
   Sourced<nlohmann::ordered_json> answer;
 };
 
-/// Everything that the leaves of one decision read. Borrows all of it.
+/// All inputs of the leaves in one decision, and the requests made so far. Borrows its references.
 struct Surroundings {
   const GuardCall& call;
   const History& history;
   GuardSources& sources;
   Moment now = 0;
-  std::string organisation_zone;  // "": none
+  std::string organisation_zone;  // "" for none
   Sourced<std::vector<Subject>> subjects;
-  std::vector<AskedSignal> signals = {};        // in the order asked
-  std::vector<std::string> unknown_zones = {};  // as they were named, once each
+  std::vector<AskedSignal> signals = {};        // in the order of the requests
+  std::vector<std::string> unknown_zones = {};  // as written, without repetitions
 };
 
 /// The outcome of a condition.
 struct Evaluated {
   Ternary truth = Ternary::kNo;
-  /// kMaybe: the most severe `on_missing` of the parts that are, nearest first.
+  /// For kMaybe: the most severe `on_missing` of the unknown leaves, each with that of its nearest
+  /// ancestor if it has none of its own.
   std::optional<Effect> on_missing;
-  /// With `explain`: what each leaf found, "toolArg amount is 250, gt 200: true".
+  /// With `explain`: the finding of each leaf, "toolArg amount is 250, gt 200: true".
   std::vector<std::string> premises;
 };
+/// Evaluates a condition. Requests signals from around.sources and records them there. REQUIRES:
+/// the condition is not empty.
 Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool explain);
 
-/// "eq", "gte", …
+/// The name of the comparison in policies: "eq", "gte".
 std::string_view CompareName(CompareOp op);
 
 }  // namespace rpl

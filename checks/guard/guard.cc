@@ -92,7 +92,7 @@ Decision Guard::Decide(const GuardCall& call, const History& history, GuardSourc
   } catch (...) {
     why = "an unknown error";
   }
-  // Nobody knows what the rules would have said, so shadow mode does not matter either.
+  // The outcome of the rules is unknown, so that shadow mode cannot apply.
   Decision out;
   out.effect = Effect::kBlock;
   out.cause = Decision::Cause::kFailure;
@@ -105,9 +105,9 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
                        GuardSources& sources, Moment now,
                        const std::vector<NativeFinding>& native) const {
   Surroundings around{call, history, sources, now, agent_.organisation_zone, {}};
-  const GuardRule* deciding = nullptr;  // of the winning effect, the first
+  const GuardRule* deciding = nullptr;  // the first with the winning effect
   bool stopped = false;                 // by a block
-  // What the program says of itself comes first; it is enforced in shadow mode, too.
+  // The program's own constraints come first and are enforced even in shadow mode.
   for (const NativeFinding& finding : native) {
     out.rules.push_back({finding.rule, true, true, true, finding.blocks, false, ""});
     if (out.rule.empty()) out.rule = finding.rule;
@@ -199,7 +199,7 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
       out.problems.push_back(out.message);
     }
   }
-  // The same condition again, with the answers it got: this time for its premises.
+  // The same condition again, with the recorded answers, for its premises.
   if (deciding != nullptr && out.effect != Effect::kAllow)
     out.premises = Evaluate(deciding->condition, around, true).premises;
   for (const AskedSignal& asked : around.signals)

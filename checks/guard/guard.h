@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The guard: whether a tool call may go out, or its result come in.
+// The guard: it decides whether a tool call may go out, or its result come in.
 //
-// A decision looks at one call. The rules in play are those that are enabled, of its phase,
-// and whose selector matches; they are evaluated from high to low priority, ties in the
-// order of the file. The most severe effect of those whose condition holds wins; the first
-// rule that has it gives the reason. After a block no further rule is evaluated.
+// A decision is about one call. The rules in play are those that are enabled, belong to the call's
+// phase, and have a matching selector; they are evaluated in descending priority, ties in the order
+// of the file. The most severe effect among the rules whose condition holds wins; the first rule
+// with that effect gives the reason. After a block no further rule is evaluated.
 //
 //   effect  before the call                         after it
 //   allow   the call goes out                       the result comes in
 //   block   the call does not, the run goes on      the result does not, the run goes on
 //   hitl    the call is held, the run ends          the result is held, the run ends
 //
-// A hitl rule asks a person once for a call (checks/guard/approvals.h). Approved, it asks for
-// nothing any more; denied, it blocks. It lifts nothing that another rule asks for.
+// A hitl rule requests a person's review once per call (checks/guard/approvals.h). An approval
+// cancels the effect of that rule alone; a denial turns it into a block.
 //
-// A condition that stays unknown is decided by `onMissing`, nearest first: of the part that
-// is unknown, of its rule, of the policy; without one the rule does not apply, and the
-// decision says that it was not evaluated.
+// The effect of a condition that stays unknown is `onMissing`, of the nearest of: the unknown part,
+// its rule, the policy. Without any, the rule does not apply, and the decision records that it was
+// not evaluated.
 //
-// A guard that itself fails, out of memory or with a review that cannot be kept, blocks and
-// says so. Decide does not throw.
+// A guard that fails itself, for example for lack of memory or because a review cannot be stored,
+// blocks and gives the reason. Decide does not throw.
 #ifndef RPL_CHECKS_GUARD_GUARD_H_
 #define RPL_CHECKS_GUARD_GUARD_H_
 
@@ -35,98 +35,106 @@
 
 namespace rpl {
 
-/// Who the guard works for.
+/// The agent that the guard works for.
 struct GuardAgent {
   std::string slug;
   std::vector<std::string> tags;
   std::string organisation_zone;  // "": none
 };
 
-/// A rule whose selector matched.
+/// A rule whose selector matched, and the result of its evaluation.
 struct EvaluatedRule {
   std::string id;
   bool enabled = true;
-  bool evaluated = false;  // false: a block came before it, or its condition stayed unknown
-  bool matched = false;    // its condition holds, or is unknown and onMissing says so
-  bool violated = false;   // matched, and it asks for a block or a review
+  bool evaluated = false;  // false: disabled, after a block, or unknown
+  bool matched = false;    // its condition holds, or is unknown with onMissing
+  bool violated = false;   // matched, and its effect is block or hitl
   bool unknown = false;
-  std::string note;  // why it was not evaluated, or ""
+  std::string note;  // the reason why it was not evaluated, or ""
 };
 
-/// A rule that the program itself states (K: a constraint over tool calls), as the caller found it.
+/// A violated constraint of the program over tool calls, as the caller found it.
 struct NativeFinding {
-  std::string rule;
-  bool blocks = true;  // else it is only recorded
+  std::string rule;    // id of the deciding rule; of an allow: the first that matched, or ""
+  bool blocks = true;  // false: it is only recorded
   std::string message;
-  std::vector<std::string> premises;
+  std::vector<std::string> premises;  // findings of the deciding rule's condition
 };
 
+/// The outcome for one call.
 struct Decision {
+  /// The reason for the effect.
   enum class Cause {
     kAllow,
     kRule,     // a rule blocks
-    kPending,  // a person has yet to say
-    kDenied,   // a person said no
+    kPending,  // a person's review is awaited
+    kDenied,   // a person denied it
     kFailure,  // the guard failed
-    kNoRule,   // no rule speaks for the call, and whoever runs the guard wants one
+    kNoRule,   // no rule allows the call, and the host requires one
   };
   Effect effect = Effect::kAllow;
-  /// False in shadow mode: the call goes on as if it were allowed.
+  /// False in shadow mode: the call proceeds as if it were allowed.
   bool enforced = true;
   Cause cause = Cause::kAllow;
-  /// Something speaks for the call: a rule of effect allow that matched, or a review that was
-  /// approved. Without it kAllow only means that nothing stops the call.
+  /// True if a rule of effect allow matched or a review was approved. Without it, kAllow means only
+  /// that nothing stops the call.
   bool granted = false;
   std::string rule;     // id of the deciding rule; of an allow: the first that matched, or ""
   std::string message;  // the rule's reason, or one that names it; "" for an allow
-  std::string review;   // id of the review that decided or is awaited, or that let it pass
+  std::string review;   // id of the review that decided, is awaited, or admitted the call
   std::vector<EvaluatedRule> rules;
   std::vector<std::string> premises;  // what the conditions of the deciding rule found
   Sourced<std::vector<Subject>> subjects;
   std::vector<AskedSignal> signals;
   std::vector<std::string> problems;  // one line each: unknown zones, sources that failed
 
-  /// Takes `effect` where nothing speaks for or against the call. In shadow mode nothing changes.
+  /// Applies `effect` if nothing allows and nothing stops the call; no change in shadow mode.
   void Default(Effect effect, const GuardCall& call);
 
-  /// Whether the call must not go on.
+  /// Stops: the call must not proceed. Holds: it awaits a review.
   bool Stops() const { return enforced && effect != Effect::kAllow; }
   bool Holds() const { return enforced && effect == Effect::kHitl; }
 };
 
+/// A policy applied for one agent. Immutable, so that decisions may run concurrently if their
+/// sources allow it. REQUIRES: not copied, because it points into its own policy; moves are safe.
 class Guard {
  public:
   Guard(Policy policy, GuardAgent agent);
 
   const Policy& policy() const { return policy_; }
   const GuardAgent& agent() const { return agent_; }
-  /// Whether a rule that is enabled reads the calls made before.
+  /// True if an enabled rule reads earlier calls.
   bool ReadsHistory() const;
-  /// Whether one reads metrics of other runs.
+  /// True if an enabled rule reads metrics, which extend over other runs.
   bool ReadsOtherRuns() const;
-  /// The rule of that id or name, or null.
+  /// The rule with that id or, failing that, that name; null if there is none.
   const GuardRule* Find(const std::string& id) const;
-  /// The reviews that rules before the call may have asked for.
+  /// The review requests that rules before the call may have made.
   std::vector<ReviewRequest> ReviewsBefore(const GuardCall& call) const;
 
+  /// Decides about a call. `now` is the time for windows and gates; a blocking native finding
+  /// blocks even in shadow mode. Requests a review from `sources` if the decision is kPending and
+  /// enforced.
   Decision Decide(const GuardCall& call, const History& history, GuardSources& sources, Moment now,
                   const std::vector<NativeFinding>& native = {}) const;
 
  private:
+  /// Decide without its handling of exceptions; `out` is partly filled after one.
   void DecideInto(Decision& out, const GuardCall& call, const History& history,
                   GuardSources& sources, Moment now,
                   const std::vector<NativeFinding>& native) const;
 
   Policy policy_;
   GuardAgent agent_;
-  bool active_ = true;  // the policy is for this agent, and on
+  bool active_ = true;  // the policy is enabled and meant for this agent
   std::vector<const GuardRule*> by_priority_;
 };
 
-/// {"schema": "rpl.decision/1", "effect", …}, see docs/schemas/decision.json.
+/// {"schema": "rpl.decision/1", "effect", …}, as in docs/schemas/decision.json.
 nlohmann::ordered_json DecisionJson(const Decision& decision, const GuardCall& call);
 
-/// The same rule as RPL: what would have to hold, clause by clause.
+/// The rule in RPL: its condition as clauses. For people only; it is never evaluated.
 std::string RuleAsRpl(const GuardRule& rule);
 
 }  // namespace rpl

@@ -43,9 +43,9 @@ const ordered_json* AtPath(const ordered_json& value, std::string_view path) {
 
 namespace {
 
-// JSON that was read has a limited depth, so this may recurse.
+// Recursion is safe, because the depth of parsed JSON is limited.
 void AppendCanonical(const ordered_json& value, std::string& out) {
-  constexpr double kExact = 9007199254740992;  // 2^53: whole numbers below are exact
+  constexpr double kExact = 9007199254740992;  // 2^53: smaller whole numbers are exact
   if (value.is_array()) {
     out += '[';
     for (std::size_t i = 0; i < value.size(); ++i) {

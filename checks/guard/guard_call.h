@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a guard decides about, and the seam through which it asks for more.
+// The subject of a guard's decision, and the interface to everything outside it.
 //
-// A GuardCall is complete before a decision begins: the tool by its name in policies, its
-// tags, its arguments with names. What may be slow or may fail is asked for through
-// GuardSources, and only when a condition needs it. Whoever runs the guard implements that;
-// nothing here starts a process or reads a store.
+// A GuardCall is complete before a decision begins: the tool by its name in policies, its tags, its
+// arguments by name. Information that may be slow or may fail is requested through GuardSources,
+// and only if a condition depends on it. The host of the guard implements that interface;
+// checks/guard starts no process and reads no store.
 #ifndef RPL_CHECKS_GUARD_GUARD_CALL_H_
 #define RPL_CHECKS_GUARD_GUARD_CALL_H_
 
@@ -18,32 +18,34 @@
 
 namespace rpl {
 
-/// By severity: of several that apply, the last wins.
+/// Effects in order of severity: of several, the last wins.
 enum class Effect { kAllow, kHitl, kBlock };
-/// "allow", "hitl", "block".
+/// The name of an effect in policies: "allow", "hitl", "block".
 std::string_view EffectName(Effect effect);
 
+/// Before the call goes out, or after its result is there.
 enum class CallPhase { kBefore, kAfter };
 
-/// Whoever the agent acts for.
+/// The person for whom the agent acts.
 struct EndUser {
   std::optional<std::string> id;
   nlohmann::ordered_json tags = nlohmann::ordered_json::object();
-  /// Tags with two different values: nobody knows them.
+  /// Tags with two different values: their value is unknown.
   std::set<std::string> disputed;
 };
 
+/// A tool call. Arguments and tags are untrusted.
 struct GuardCall {
-  std::string id;  // the host's, by which it tells of the result; "" for none
+  std::string id;  // the host's id, which relates the result to the call; "" for none
   std::string tool;
   std::vector<std::string> tags;
   nlohmann::ordered_json args;  // an object by name, or a list by position
   CallPhase phase = CallPhase::kBefore;
-  double took_ms = 0;  // kAfter
+  double took_ms = 0;  // kAfter: the duration
   std::optional<EndUser> user;
 };
 
-/// Something a call is about that its arguments do not show.
+/// An entity that a call concerns and its arguments do not show.
 struct Subject {
   std::string type;
   std::string value;
@@ -53,28 +55,32 @@ struct Subject {
 
 /// An answer from outside, or why there is none.
 template <typename T>
+/// A value from outside, or the reason why it is missing.
 struct Sourced {
   std::optional<T> value;
-  std::string why;  // one line, when there is no value
+  std::string why;  // one line, if there is no value
 };
 
-/// What a person said about a call that a rule holds.
+/// The state of a person's review of a held call.
 struct Review {
+  /// kUnasked: there is no request.
   enum class State { kUnasked, kPending, kApproved, kDenied };
   State state = State::kUnasked;
-  std::string id;      // unless kUnasked
-  std::string reason;  // kDenied: the person's, or ""
+  std::string id;      // empty for kUnasked
+  std::string reason;  // kDenied: the person's reason, or ""
 };
 
-/// What identifies a reviewed call (see checks/guard/approvals.h), and what its reviewer reads.
+/// The identity of a reviewed call (checks/guard/approvals.h), and the message for its reviewer.
 struct ReviewRequest {
-  std::string rule;  // its id
+  std::string rule;  // the rule's id
   std::string tool;
   nlohmann::ordered_json args;
   std::optional<std::string> user;
   std::string message;
 };
 
+/// The interface through which a decision requests information. Calls come in the order of
+/// evaluation and may block; a missing answer is a Sourced without a value, not an exception.
 class GuardSources {
  public:
   virtual ~GuardSources() = default;
@@ -82,21 +88,22 @@ class GuardSources {
   /// The value of a signal for these arguments.
   virtual Sourced<nlohmann::ordered_json> Signal(const std::string& key,
                                                  const nlohmann::ordered_json& args) = 0;
-  /// The subjects of a call, in order; none when nothing is registered for its tool.
+  /// The subjects of a call, in order; an empty list if nothing is registered for its tool.
   virtual Sourced<std::vector<Subject>> Subjects(const GuardCall& call) = 0;
-  /// What was said about a call; kUnasked when nobody was asked. No value when that cannot be
-  /// read.
+  /// The state of a review; kUnasked if none was requested. No value if that cannot be read.
   virtual Sourced<Review> FindReview(const ReviewRequest& request) = 0;
-  /// Asks for a review. No value when the request cannot be kept.
+  /// Requests a review. No value if the request cannot be stored.
   virtual Sourced<Review> AskForReview(const ReviewRequest& request) = 0;
 };
 
-/// The value at a dot path, or null: keys of objects, numbers from 0 for lists.
+/// The value at a dot path, or null: keys of objects, indexes from 0 for lists. Valid as long as
+/// `value`.
 const nlohmann::ordered_json* AtPath(const nlohmann::ordered_json& value, std::string_view path);
 
-/// One text for all JSON of one content: keys sorted, whole numbers without a point.
+/// The canonical JSON of a value: keys sorted, whole numbers without a point. Values of equal
+/// content have equal texts.
 std::string CanonicalText(const nlohmann::ordered_json& value);
-/// Whether two values have one content.
+/// True if two values have equal content.
 bool SameContent(const nlohmann::ordered_json& a, const nlohmann::ordered_json& b);
 
 }  // namespace rpl

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rule printed as RPL. Each leaf becomes a clause over the relations that a decision
-// reads; lvars are numbered, so that clauses of two leaves do not share one. Patterns with
-// `*` stand in clauses as they stand in the policy.
+// A rule printed as RPL. Each leaf becomes a clause over the relations that a decision reads; lvars
+// are numbered, so that the clauses of two leaves share none. Globs appear in clauses as in the
+// policy.
 #include <fmt/format.h>
 
 #include "checks/guard/guard.h"

@@ -7,7 +7,7 @@
 namespace rpl {
 namespace {
 
-// What a rule that is not the policy's, but the program's, would do.
+// The stand-in for a rule of the program, which the policy does not contain.
 const GuardRule& OfProgram() {
   static const GuardRule rule;
   return rule;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A guard's decision as records (checks/verify/result.h): one for each rule in play, in the order
-// in which they were looked at.
+// A guard's decision as records (checks/verify/result.h): one for each rule whose selector matched,
+// in the order of evaluation.
 #ifndef RPL_CHECKS_GUARD_GUARD_RESULTS_H_
 #define RPL_CHECKS_GUARD_GUARD_RESULTS_H_
 
@@ -12,10 +12,10 @@
 
 namespace rpl {
 
-/// A rule that blocks the call or holds it did not pass. The severity of a rule that may do so
-/// is error, that of one that allows is info. A rule that was not evaluated is skipped. The
-/// metadata has kind, effect, tool, call (its arguments), evaluated, and pending while a review
-/// is awaited.
+/// A rule that blocks or holds the call did not pass. The severity of a rule with one of these
+/// effects is error, that of an allowing rule info. A rule that was not evaluated is skipped. The
+/// metadata has kind, effect, tool, call (its arguments), evaluated, and pending while a review is
+/// awaited.
 std::vector<CheckResult> ResultsOf(const Decision& decision, const GuardCall& call,
                                    const Guard& guard);
 

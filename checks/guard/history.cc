@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// UTF-8 bytes: of a text itself, of anything else as compact JSON; null has none.
+// The size of a text in UTF-8, or of any other value as compact JSON; 0 for null.
 double BytesOf(const ordered_json& value) {
   if (value.is_null()) return 0;
   if (value.is_string()) return static_cast<double>(value.get_ref<const std::string&>().size());
@@ -20,7 +20,7 @@ double BytesOf(const ordered_json& value) {
       value.dump(-1, ' ', false, ordered_json::error_handler_t::replace).size());
 }
 
-// Rows of data that is like a list.
+// The number of rows in list-like data.
 std::optional<double> RecordsOf(const ordered_json& value) {
   if (value.is_array()) return static_cast<double>(value.size());
   if (!value.is_object()) return std::nullopt;
@@ -91,7 +91,7 @@ void History::AddMetrics(const PastCall& call) {
   for (const auto& [key, value] : call.metrics) {
     std::vector<Sample>& samples = tool.metrics[key];
     const Sample sample{call.at, value, user};
-    // Almost always at the end: calls are told in the order in which they ended.
+    // Almost always at the end, because calls are added in the order in which they ended.
     samples.insert(std::upper_bound(samples.begin(), samples.end(), sample,
                                     [](const Sample& a, const Sample& b) { return a.at < b.at; }),
                    sample);

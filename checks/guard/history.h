@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was called before: a view that conditions read.
+// The history of calls that conditions read.
 //
-// A call counts when it has ended, also when it failed; one that a guard refused never
-// was. Calls of this run say what sequence, maxCalls and executionTime need; metrics are of
-// all runs of the agent. Calls that are allowed and have not ended count for maxCalls only:
-// three that go out together must not pass a limit of one, and one that may yet fail proves
-// nothing.
+// A call counts once it has ended, whether it succeeded or failed; a call that a guard refused does
+// not count. sequence, maxCalls and executionTime read the calls of this run, metrics those of all
+// runs of the agent. Calls that were allowed and have not ended count for maxCalls only: three
+// concurrent calls must not pass a limit of one, and a call that may still fail is no evidence for
+// a sequence.
 //
-// Calls are kept by tool, so that asking costs time in proportion to the number of tools,
-// and a window that of the metric's values in it.
+// Calls are grouped by tool, so that a query is linear in the number of tools, and a window in the
+// number of its samples.
 #ifndef RPL_CHECKS_GUARD_HISTORY_H_
 #define RPL_CHECKS_GUARD_HISTORY_H_
 
@@ -39,51 +39,58 @@ struct PastCall {
   std::map<std::string, double> metrics;  // bytes_out, records_in, …, and custom ones
 };
 
-/// bytes_in, records_in of arguments, bytes_out, records_out of a result, and duration_ms.
-/// `result` null: there is none.
+/// The metrics of every call: bytes_in and records_in of its arguments, bytes_out and records_out
+/// of its result, and duration_ms. `result` is null if there is none.
 std::map<std::string, double> InbuiltMetrics(const nlohmann::ordered_json& args,
                                              const nlohmann::ordered_json* result, double took_ms);
 
+/// Single-threaded. Names are matched ignoring case, tags likewise.
 class History {
  public:
+  /// Adds a call that ended. In this run it closes one that was begun, if any.
   void Add(const PastCall& call, bool this_run);
-  /// Metrics that were learned later, of a call that was added.
+  /// Adds metrics that became known after the call was added.
   void AddMetrics(const PastCall& call);
-  /// A call is allowed; it has ended when Add is told of it.
+  /// Records that a call was allowed; Add or GiveUp ends it.
   void Begin(const std::string& tool, const std::vector<std::string>& tags);
-  /// One that was begun will not end.
+  /// A call that was begun will not end. REQUIRES: there is one with this tool and these tags.
   void GiveUp(const std::string& tool, const std::vector<std::string>& tags);
 
-  /// Whether a tool that matches was called in this run, as far as calls have ended.
+  /// True if a tool that matches was called in this run, counting calls that have ended.
   bool Called(std::string_view glob) const;
-  /// Calls of this run, also those that have not ended.
+  /// The number of matching calls of this run, including those that have not ended.
   std::size_t Calls(const MaxCallsLeaf& of) const;
-  /// Milliseconds that calls of this run took; of one tool, or of all.
+  /// The duration of the calls of this run in milliseconds, of one tool or of all.
   double TookMs(std::string_view tool) const;
   double TookMs() const { return took_ms_; }
-  /// The aggregate, or nullopt when it has none.
+  /// The aggregate over the window that ends at `now`, or nullopt: of no values unless kSum or
+  /// kCount, or of_user without a user.
   std::optional<double> Metric(const MetricWindowLeaf& of, const std::optional<std::string>& user,
                                Moment now) const;
 
  private:
+  /// A value of a metric.
   struct Sample {
     Moment at;
     double value;
-    std::uint32_t user;  // its number, or kNobody
+    std::uint32_t user;  // its index in users_, or kNobody
   };
+  /// The calls of tools with the same name and tags.
   struct Tool {
     std::string name;
     std::vector<std::string> tags;
     std::size_t ended = 0;  // in this run
     std::size_t open = 0;
     double took_ms = 0;                                  // in this run
-    std::map<std::string, std::vector<Sample>> metrics;  // by time
+    std::map<std::string, std::vector<Sample>> metrics;  // samples by time
   };
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
+  /// The entry for a tool, created on first use.
   Tool& At(const std::string& name, const std::vector<std::string>& tags);
 
-  std::vector<Tool> tools_;  // in the order first met
+  std::vector<Tool> tools_;  // in order of first occurrence
+  // Indexes into tools_, by name and tags; and numbers of end users.
   std::unordered_map<std::string, std::size_t> by_name_and_tags_;
   std::unordered_map<std::string, std::uint32_t> users_;
   double took_ms_ = 0;

@@ -27,7 +27,7 @@ constexpr std::string_view kToolKeys[] = {"name", "tagsAll", "tagsAny"};
 constexpr std::string_view kEffectKeys[] = {"type", "reason"};
 constexpr std::string_view kEffectTypes[] = {"allow", "hitl", "block"};
 
-// A list of rules or one rule, as the file {rules: […]} that it stands for.
+// A list of rules or a single rule as the equivalent file {rules: […]}.
 YamlNode AsFile(YamlNode root) {
   const bool rules = root.kind == YamlKind::kMap &&
                      (root.Find("rules") != nullptr || root.Find("policy") != nullptr);
@@ -128,7 +128,7 @@ class PolicyReader {
       rule.tool->tags_any = fields_.Texts(*tags);
   }
 
-  // Reviews are remembered by the id of their rule, so it must be of one rule only.
+  // Reviews are stored under the id of their rule, so ids must be unique.
   void RefuseTwins(const YamlNode& rules, const Policy& policy) {
     std::unordered_set<std::string_view> ids;
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function per kind of condition, each with the keys it knows. The tree is read with a
-// list of what is left to read, innermost last: a `not` in a `not` takes no stack.
+// One function per kind of condition, each with its keys. The tree is read with an explicit stack,
+// so that nested `not`s do not recurse.
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -25,7 +25,7 @@ constexpr std::string_view kKinds[] = {
 constexpr std::string_view kPlatformKinds[] = {"custom", "sensitiveData"};
 constexpr std::string_view kDays[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
 
-// Every condition has these besides its own.
+// The keys of a condition and those that every condition has.
 std::vector<std::string_view> WithCommon(std::initializer_list<std::string_view> keys) {
   std::vector<std::string_view> all = {"kind", "onMissing"};
   all.insert(all.end(), keys.begin(), keys.end());
@@ -269,7 +269,7 @@ class ConditionReader {
     return 0;
   }
 
-  // A text that is JSON stands for that.
+  // A text that is valid JSON has the value of that JSON.
   static ordered_json JsonMeant(const YamlNode& node) {
     if (node.kind != YamlKind::kString) return JsonOf(node);
     JsonText parsed = ParseJson(node.scalar.get_ref<const std::string&>());
@@ -377,7 +377,7 @@ class ConditionReader {
     else if (type == 1) leaf.op = kNumberOp[fields_.WordAt(node, "op", kNumberOps, kNewer)];
     else leaf.op = kNumberOp[fields_.WordAt(node, "op", kTruthOps, kNewer)];
     const YamlNode* op = node.Find("op");
-    if (op != nullptr && op->scalar == "exists") return leaf;  // it wants no value
+    if (op != nullptr && op->scalar == "exists") return leaf;  // it takes no value
     if (type == 0 && leaf.op == Op::kIn) {
       leaf.value = fields_.TextsAt(node, "value");
     } else if (const YamlNode* value = fields_.Require(node, "value")) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The data of a zone is read when it is first asked for, the list of their names once.
+// The data of a zone is read on its first use, the list of zone names once.
 #include "checks/guard/zone.h"
 
 #include <date/tz.h>
@@ -32,7 +32,7 @@ using Time = date::sys_time<std::chrono::microseconds>;
 }  // namespace
 
 std::optional<LocalTime> LocalTimeAt(Moment moment, std::string_view zone) {
-  try {  // the library throws where the data cannot be read
+  try {  // the library throws if the data cannot be read
     const Zones& zones = AllZones();
     const auto found = zones.find(FoldCase(zone));
     if (found == zones.end()) return std::nullopt;

@@ -14,10 +14,10 @@
 namespace rpl {
 namespace {
 
-// Maps with more keys than this are looked up by a table.
+// Maps with more keys are indexed by a hash table.
 constexpr std::size_t kManyKeys = 16;
 
-// What stands between brackets, as a step; nullopt when it is neither an index nor `*`.
+// The step of the text between brackets; nullopt if it is neither an index nor `*`.
 std::optional<Selector::Step> Inside(std::string_view text) {
   if (text == "*") return Selector::Step{Selector::Step::Kind::kEach, "", 0};
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
@@ -138,7 +138,8 @@ std::vector<const YamlNode*> Envelope::Walk(const YamlNode& from, const Selector
   return at;
 }
 
-// The values of `node`: of the claim itself at the path "", else of a field inside a map.
+// Adds the values of `node`: of the claim itself at the path "", else of a field inside a map.
+// False if the budget is exceeded.
 bool Envelope::Extract(const YamlNode& node, const std::string& path, ClaimFacts& to,
                        std::size_t& budget) const {
   const auto pay = [&](std::size_t text) {
@@ -161,7 +162,7 @@ bool Envelope::Extract(const YamlNode& node, const std::string& path, ClaimFacts
     for (const auto& [key, value] : node.entries) {
       const std::string& name = key.scalar.get_ref<const std::string&>();
       const std::string inner = path.empty() ? name : path + "." + name;
-      // A field without name would be the claim itself.
+      // A field with an empty name must not be taken for the claim itself.
       const std::string& field = inner.empty() ? path + "." : inner;
       if (!Extract(value, field, to, budget) || !pay(field.size())) return false;
       if (value.kind == YamlKind::kList)

@@ -6,7 +6,7 @@
 namespace rpl {
 namespace {
 
-// "a[0].b[*]", or what is wrong with it.
+// "a[0].b[*]", or the error message.
 std::string Shape(const std::string& text) {
   std::string problem;
   const auto selector = ReadSelector(text, &problem);
@@ -43,7 +43,7 @@ TEST_CASE("selectors") {
   CHECK(Shape("[0]") == "! it begins with a field");
 }
 
-// What a selector finds in an envelope: `x, y #2 | k=1 n#2`.
+// The selection in an envelope: `x, y #2 | k=1 n#2`.
 std::string Found(const std::string& facts, const std::string& text) {
   Sources sources;
   Diagnostics findings;
@@ -91,7 +91,7 @@ TEST_CASE("fields of a map with many keys are found") {
 }
 
 TEST_CASE("facts that need more than the budget are none") {
-  // A long key stands before each of many fields.
+  // The path of each of many fields contains a long key.
   std::string facts = "facts: {v: {" + std::string(1000, 'k') + ": {";
   for (int i = 0; i < 1000; ++i) facts += "f" + std::to_string(i) + ": [1], ";
   Sources sources;

@@ -72,7 +72,7 @@ FactBase::Checked FactBase::Check(const Constraint& constraint) {
   }
 }
 
-// Makes the calls that the last evaluation waits for; false when there is nobody to make one.
+// Makes the calls that the last evaluation left open; false if one of them has no caller.
 bool FactBase::CallTools() {
   for (const OpenCall& call : open_) {
     const Relation& tool = engine_.store.at(call.relation);
@@ -90,7 +90,7 @@ FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
   open_.clear();
   engine_.solver.Forget();
   if (constraint.left.empty()) {
-    // It stands on a rule: what it refuses was met while deriving.
+    // The constraint of a rule: its violations were found while deriving.
     for (const Violation& v : engine_.fixpoint.Violations()) {
       if (v.constraint != constraint.number) continue;
       Checked::Bindings& bindings = checked.violated.emplace_back();

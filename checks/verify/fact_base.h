@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program, the facts that it is about, and what follows: the engine as checks use it.
+// A set of rules and facts with the engine that evaluates them, as checks use it.
 //
-// Rules come in as RPL, facts as RPL or as rows; Quiesce derives what follows, and then the
-// violated constraints and derivations can be read. Checking a constraint calls the tools that
-// it needs, if there is a caller for them, each call once; nobody is asked anything.
+// Rules come in as RPL, facts as RPL or as rows. Quiesce derives to fixpoint; afterwards violated
+// constraints and derivations can be read. Checking a constraint calls the tools that it depends
+// on, if there is a caller for them, each call once. Nobody is asked: `$ask` and `$choose` stay
+// unanswered.
 //
-// Borrows the sources, which take in the programs. One thread. Not to be copied or moved.
+// Borrows the sources and adds the programs to them. Single-threaded; neither copyable nor movable.
 #ifndef RPL_CHECKS_VERIFY_FACT_BASE_H_
 #define RPL_CHECKS_VERIFY_FACT_BASE_H_
 
@@ -28,58 +29,65 @@ struct Constraint;
 
 class FactBase {
  public:
+  /// An empty set. `sources` must outlive it.
   explicit FactBase(Sources& sources, Limits limits = {});
   FactBase(const FactBase&) = delete;
   FactBase& operator=(const FactBase&) = delete;
 
-  /// Takes in a document, or plain RPL when `name` ends in .rpl. What is wrong goes to `found`.
+  /// Adds a document, or plain RPL if `name` ends in .rpl. Errors are added to `found`; the
+  /// sentences without errors are loaded nevertheless.
   Document Load(const std::string& name, std::string text, Diagnostics& found);
 
-  /// What `now` stands for, in ISO 8601.
+  /// Sets the value of `now` (§5.4), in ISO 8601.
   void SetNow(std::string_view now);
 
-  /// Calls a tool: the metadata of its result, {:result …} or {:status :error …}; kNone when
-  /// there is no such tool.
+  /// A function that calls a tool. Returns the metadata of its result, {:result …} or {:status
+  /// :error …}; kNone if there is no such tool.
   using ToolCaller =
       std::function<Value(Pool& pool, const std::string& tool, const std::vector<Value>& args)>;
+  /// Sets the caller of tools; without one, calls stay unanswered. REQUIRES: before Check.
   void SetTools(ToolCaller caller) { tools_ = std::move(caller); }
 
-  /// The relation of rules and facts of that name, made when it is new.
+  /// The relation of that name and arity for rules and facts; created if it is new.
   RelationId Declare(std::string_view label, std::uint32_t arity);
-  /// Adds a fact that stands at `place`. REQUIRES: as many values as the relation has columns.
+  /// Adds a fact with `place` as its source. REQUIRES: one value per column of the relation.
   void Add(RelationId relation, std::span<const Value> row, Span place);
 
-  /// Derives what follows from all of it. kGoesOn, or the limit that was reached.
+  /// Derives to fixpoint. Stop::kGoesOn, or the limit that was reached.
   Stop Quiesce();
-  /// "the limit of rows was reached in p(?x) <- …".
+  /// The message for a limit, "the limit of rows was reached in `p(?x) <- …`"; "" for
+  /// Stop::kGoesOn. REQUIRES: `stop` is the result of the last Quiesce or Check.
   std::string Problem(Stop stop) const;
 
-  /// What becomes of a constraint.
+  /// The result of checking a constraint.
   struct Checked {
-    /// An instance that is violated: its variables that have a value, by name.
+    /// A violating instance: those variables that have a value, by name.
     using Bindings = std::vector<std::pair<std::string, Value>>;
     std::vector<Bindings> violated;  // in answer order
-    /// Why it cannot be evaluated, or not to its end, in words: a call that failed or that
-    /// nobody answers, a relation that needs itself, a limit. Else "".
+    /// The reason why the constraint could not be evaluated to the end: a call that failed or has
+    /// no answer, a relation that depends on itself, a limit. "" if it was.
     std::string problem;
   };
-  /// REQUIRES: Quiesce gave kGoesOn.
+  /// Evaluates a constraint of program() as in phase 7 (§18.3). REQUIRES: Quiesce returned kGoesOn.
   Checked Check(const Constraint& constraint);
 
-  /// Calls that one Check may make.
+  /// The maximal number of rounds of tool calls in one Check.
   static constexpr std::size_t kMaxCalls = 1000;
 
-  /// Why a fact holds, or why it does not. `form` is one call: `predicate-pass(3)`.
-  /// REQUIRES: Quiesce, and that `form` is RPL.
+  /// A derivation of a fact, or the reason why it does not hold. `form` is one call,
+  /// `predicate-pass(3)`. REQUIRES: Quiesce was called, and `form` is well-formed RPL.
   Explanation Explain(const std::string& form);
 
+  /// Valid as long as the FactBase; rows of the store are complete after Quiesce.
   Pool& pool() { return engine_.pool; }
   const Program& program() const { return engine_.program; }
   const Store& store() const { return engine_.store; }
   const Sources& sources() const { return engine_.sources; }
 
  private:
+  /// Check without tool calls.
   Checked CheckOnce(const Constraint& constraint);
+  /// Makes the open calls and stores their results; false if one has no caller.
   bool CallTools();
 
   interp::Engine engine_;

@@ -37,7 +37,7 @@ std::string TextOf(const Json& scalar) {
   return scalar.is_string() ? scalar.get<std::string>() : scalar.dump();
 }
 
-// The scalars of a value, lists flattened; a map is the text "MAP" apart.
+// The scalars of a value, with lists flattened; maps are counted apart.
 void Flatten(const Json& json, std::vector<std::string>& texts, int& maps) {
   if (json.is_object()) ++maps;
   else if (json.is_array())
@@ -45,7 +45,7 @@ void Flatten(const Json& json, std::vector<std::string>& texts, int& maps) {
   else if (!json.is_null()) texts.push_back(TextOf(json));
 }
 
-// Equal by content: scalars by text, objects whatever their order.
+// Equality by content: scalars by text, objects regardless of the order of keys.
 bool Same(const Json& a, const Json& b) {
   if (a.is_null() || b.is_null()) return a.is_null() && b.is_null();
   if (a.is_array() != b.is_array() || a.is_object() != b.is_object()) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The twelve rules of Rulespec said plainly, for tests only: what the engine's verdicts are
-// compared with. It works on JSON and shares nothing with the rest of checks/.
+// A reference implementation of the twelve rules of Rulespec, for tests only: the engine's verdicts
+// are compared with it. It works on JSON and shares no code with the rest of checks/.
 #ifndef RPL_CHECKS_VERIFY_PLAIN_RULES_H_
 #define RPL_CHECKS_VERIFY_PLAIN_RULES_H_
 
@@ -10,8 +10,8 @@
 
 namespace rpl::plain {
 
-/// Whether the rule holds for what the selector finds below `facts`. REQUIRES: a selector of
-/// letters, dots, indexes and `[*]`, and a value that the rule takes.
+/// True if the rule holds for the nodes that the selector selects below `facts`. REQUIRES: a
+/// selector of letters, dots, indexes and `[*]`, and a value of the type that the rule takes.
 bool Holds(const nlohmann::ordered_json& facts, const std::string& selector,
            const std::string& rule, const nlohmann::ordered_json& value);
 

@@ -51,7 +51,7 @@ class Program {
       if (std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
       else if (text_.compare(at_, 2, "//") == 0) {
         const std::size_t end = text_.find('\n', at_);
-        // The preprocessor would join the next line.
+        // A preprocessor would join the next line to the comment.
         if (end != text_.npos && text_[end - 1] == '\\') Fail("a comment goes on");
         at_ = end == text_.npos ? text_.size() : end;
       } else break;
@@ -211,7 +211,7 @@ class Program {
 
   // --- evaluating ---------------------------------------------------------------------------
 
-  // Everything that a relation is made of comes first: there is no recursion.
+  // Derives first all relations that this one depends on; there is no recursion.
   void Derive(const std::string& relation) {
     if (done_.contains(relation)) return;
     if (!running_.insert(relation).second) Fail("recursion of " + relation);

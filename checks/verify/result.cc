@@ -25,7 +25,7 @@ struct Location {
   std::uint32_t line;
 };
 
-// Metadata may be anything: a location that is none is passed over.
+// Metadata is unrestricted: a malformed location counts as absent.
 std::optional<Location> LocationOf(const CheckResult& result) {
   const auto location = result.metadata.find("location");
   if (location == result.metadata.end() || !location->is_object()) return std::nullopt;
@@ -52,7 +52,7 @@ bool HasErrors(const std::vector<Diagnostic>& findings) {
                      [](const Diagnostic& d) { return d.severity == Severity::kError; });
 }
 
-// What is wrong with the inputs, and how the run ended.
+// The findings about the inputs, and the outcome of the run.
 ordered_json Invocation(const CheckReport& report, const Sources& sources) {
   ordered_json notifications = ordered_json::array();
   for (const Diagnostic& d : report.findings) {

@@ -19,10 +19,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// In a message: this many violated instances, each value of at most so many bytes.
+// The number of violated instances in a message, and the maximal size of each value in it.
 constexpr std::size_t kToldInstances = 3;
 constexpr std::size_t kToldBytes = 100;
-// In the metadata.
+// The number of instances in the metadata.
 constexpr std::size_t kKeptInstances = 20;
 
 constexpr std::string_view kSeverities[] = {"error", "warning", "info"};
@@ -45,7 +45,7 @@ ordered_json InstanceJson(const Pool& pool, const FactBase::Checked::Bindings& b
   return json;
 }
 
-// The index of the severity that a row of severity/2 gives; nullopt for another word.
+// The severity that a row of severity/2 names; nullopt for any other word or type.
 std::optional<Severity> SeverityIn(const Pool& pool, std::span<const Value> row) {
   if (row[0].kind() != Kind::kString || row[1].kind() != Kind::kKeyword) return std::nullopt;
   const auto* found =
@@ -54,7 +54,7 @@ std::optional<Severity> SeverityIn(const Pool& pool, std::span<const Value> row)
   return static_cast<Severity>(found - kSeverities);
 }
 
-// The checker does not know of the facts that content becomes.
+// The checker cannot see the facts that content becomes at evaluation.
 bool IsOfContent(const Diagnostic& d, const Sources& sources) {
   const std::string_view text = sources.Text(d.span);
   return d.code == Code::kUndefinedRelation &&
@@ -95,7 +95,7 @@ void RuleSet::AddRulespec(std::uint32_t file, Diagnostics& found) {
   }
 }
 
-// The prose under the heading that a sentence stands under.
+// The prose of the scope of a sentence, on one line.
 std::string RuleSet::Description(const Document& document, Span span) const {
   int scope = 0;
   for (const PlacedSentence& placed : document.sentences)
@@ -279,7 +279,7 @@ CheckReport RuleSet::Evaluate(const Content& content, const Options& options,
   } else if (content.structured) {
     if (const auto tree = ReadYaml(sources_, file, found, kDocumentLimits)) value = JsonOf(*tree);
   } else {
-    IsUtf8(sources_, file, found);  // no pattern finds anything in other bytes
+    IsUtf8(sources_, file, found);  // patterns match nothing in other bytes
   }
   report.findings = found.all();
   if (found.has_errors()) return report;
@@ -295,7 +295,7 @@ CheckReport RuleSet::Evaluate(const Content& content, const Options& options,
     base = std::make_unique<FactBase>(sources_, options.limits);
     base->SetNow(options.now);
     base->SetTools(options.tools);
-    Diagnostics ignored;  // Add has told them
+    Diagnostics ignored;  // reported by Add
     for (const Program& program : programs_) base->Load(program.name, program.text, ignored);
     AddContent(*base, value, content, {file, 0, 0});
     problem = base->Problem(base->Quiesce());

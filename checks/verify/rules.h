@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rules that content must satisfy (OS Protocol, "Rules"): one set of whatever says so.
+// Rules that content must satisfy (OS Protocol, "Rules"), from all sources in one set.
 //
-// A rule is a predicate of a rulespec, a constraint of an RPL program, or a function of the
-// host. All programs of a set are one program. A constraint's rule is named by its heading,
-// in lower case with hyphens, or by its place (`rules.rpl:3`) where there is none; its
-// description is the prose under the heading. `severity("draft-reviewed", :warning)` says how
-// bad a failure is, without such a fact it is an error. Names are unique in a set.
+// A rule is a predicate of a rulespec, a constraint of an RPL program, or a function of the host.
+// All programs of a set form one program. The name of a constraint's rule is its heading in
+// kebab-case, or its place (`rules.rpl:3`) if there is none; its description is the prose under the
+// heading. `severity("draft-reviewed", :warning)` sets the severity of a failure, which is error by
+// default. Names are unique in a set.
 //
-// To constraints, content is facts: `content(path, value)` for each scalar, where the path is
-// a list of keys and indexes, and `content-text(text)`, the text itself or else its JSON.
+// To constraints, content is facts: `content(path, value)` for each scalar, where the path is a
+// list of keys and indexes, and `content-text(text)`, the text itself or, for structured content,
+// its JSON.
 //
-// Evaluating gives one record for each rule, in the order they were added, and goes on after
-// a failure. A rule that cannot be evaluated fails, with `error: true` in its metadata.
+// Evaluation gives one record for each rule, in the order of addition, and continues after a
+// failure. A rule that cannot be evaluated fails, with `error: true` in its metadata.
 #ifndef RPL_CHECKS_VERIFY_RULES_H_
 #define RPL_CHECKS_VERIFY_RULES_H_
 
@@ -32,13 +33,14 @@
 
 namespace rpl {
 
-/// What is checked. An envelope for the rulespecs of a set, when it has one.
+/// The content to be checked; untrusted. If the set has rulespecs, it is their envelope.
 struct Content {
   std::string name;  // of the file
   std::string text;
-  bool structured = true;  // YAML or JSON; else plain text
+  bool structured = true;  // YAML or JSON; false for plain text
 };
 
+/// A rule as `List` shows it. `place` is absent for rules of the host.
 struct RuleInfo {
   std::string name;
   std::string description;
@@ -47,76 +49,86 @@ struct RuleInfo {
   std::optional<Span> place;
 };
 
-/// A rule of the host: its record for a content, whose name and severity are filled in. An
-/// exception is a rule that cannot be evaluated.
+/// A rule of the host. `evaluate` gives the record for a content; the set fills in its name and
+/// severity. An exception counts as a rule that cannot be evaluated.
 struct HostRule {
   RuleInfo info;
   std::function<CheckResult(const nlohmann::ordered_json& content)> evaluate;
 };
 
+/// A set of rules. Order of calls: the Add functions, Settle once, then Evaluate any number of
+/// times.
 class RuleSet {
  public:
-  /// Texts are added to `sources`, which must outlive the set.
+  /// Adds texts to `sources`, which must outlive the set.
   explicit RuleSet(Sources& sources) : sources_(sources), base_(sources) {}
 
-  /// What is wrong goes to `found`; with an error there, nothing of the text is in the set.
+  /// Adds the predicates of a rulespec, or the constraints of a program. Errors are added to
+  /// `found`; a text with errors adds no rules, and a rule with the name of an earlier one is
+  /// dropped. REQUIRES: no Evaluate after an error.
   void AddRulespec(std::uint32_t file, Diagnostics& found);
   void AddProgram(const std::string& name, const std::string& text, Diagnostics& found);
-  /// False when a rule of this name is in the set.
+  /// Adds a rule of the host; false if the set has a rule of this name.
   bool AddHost(HostRule rule);
-  /// Gives constraints their severities. To be called once all is added.
+  /// Sets the severities of constraints and adds the checker's findings about the programs.
   void Settle(Diagnostics& found);
 
-  /// In the order of evaluation.
+  /// The rules in the order of evaluation.
   const std::vector<RuleInfo>& List() const { return rules_; }
+  /// The rule of that name, or null. Valid until a rule is added.
   const RuleInfo* Get(const std::string& name) const;
   bool has_rulespec() const { return !rulespecs_.empty(); }
 
+  /// The settings of one evaluation.
   struct Options {
-    std::string only;  // the name of the one rule whose record is wanted, or ""
-    std::string now;   // what `now` stands for, in ISO 8601
+    std::string only;  // the name of the only rule to report, or ""
+    std::string now;   // the value of `now`, in ISO 8601
     FactBase::ToolCaller tools;
     Limits limits;
   };
-  /// The findings are of the content: with an error there are no results. `runs` are those of
-  /// the rulespecs, in order.
+  /// Checks a content. The findings of the report are about the content: if one is an error there
+  /// are no results. `runs`, if not null, receives the runs of the rulespecs, in order. REQUIRES:
+  /// Settle was called.
   CheckReport Evaluate(const Content& content, const Options& options,
                        std::vector<std::unique_ptr<RulespecRun>>* runs = nullptr);
 
   const std::vector<std::unique_ptr<Rulespec>>& rulespecs() const { return rulespecs_; }
-  /// What the last Evaluate read as envelope, for as long as its runs are used.
+  /// The envelope of the last Evaluate, which its runs borrow.
   const std::optional<Envelope>& envelope() const { return envelope_; }
 
  private:
-  /// Where the rule `rules_[i]` comes from.
+  /// The origin of the rule rules_[i].
   struct Origin {
     enum class Kind { kPredicate, kConstraint, kHost };
     Kind kind;
-    std::size_t owner = 0;  // rulespec or host rule
-    std::size_t index = 0;  // predicate, or constraint among those of programs_
+    std::size_t owner = 0;  // index of its rulespec or host rule
+    std::size_t index = 0;  // of its predicate, or of its constraint in programs_
   };
   struct Program {
     std::string name;
     std::string text;
   };
 
+  /// False, with a finding if `found` is not null, if the name is taken.
   bool Add(RuleInfo info, Origin origin, Diagnostics* found);
   std::string Description(const Document& document, Span span) const;
+  /// Adds the facts content/2 and content-text/1.
   void AddContent(FactBase& base, const nlohmann::ordered_json& value, const Content& content,
                   Span place);
+  /// The record of a rule; `problem`, if not empty, makes it one that cannot be evaluated.
   CheckResult OfConstraint(FactBase& base, std::size_t rule, const std::string& problem) const;
   CheckResult OfHost(std::size_t rule, const nlohmann::ordered_json& value) const;
   CheckResult Unevaluated(std::size_t rule, const std::string& problem) const;
 
   Sources& sources_;
-  FactBase base_;                     // the programs, for what is known without content
+  FactBase base_;                     // the programs without any content
   std::vector<Program> programs_;     // those without errors
   std::size_t constraints_ = 0;       // of programs_
   std::vector<std::uint32_t> files_;  // of the programs
   std::vector<std::unique_ptr<Rulespec>> rulespecs_;
   std::vector<HostRule> hosts_;
   std::vector<RuleInfo> rules_;
-  std::vector<Origin> origins_;  // as rules_
+  std::vector<Origin> origins_;  // parallel to rules_
   std::map<std::string, std::size_t> names_;
   std::optional<Envelope> envelope_;
 };

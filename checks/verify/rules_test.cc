@@ -6,7 +6,7 @@
 namespace rpl {
 namespace {
 
-// A set of one program, and what it says of a content.
+// A set with one program, and its results for a content.
 struct Set {
   explicit Set(const std::string& program, const std::string& name = "rules.md") {
     set.AddProgram(name, program, found);

@@ -26,7 +26,7 @@ constexpr std::string_view kClaimKeys[] = {"name", "selector"};
 constexpr std::string_view kPredicateKeys[] = {"claim", "rule", "value", "source", "notes", "when"};
 constexpr std::string_view kWhenKeys[] = {"claim", "rule", "value"};
 
-// Texts of a message longer than this are cut.
+// The maximal size of a quoted text in a message.
 constexpr std::size_t kShownBytes = 200;
 
 std::string Cut(std::string text) { return Shortened(std::move(text), kShownBytes); }
@@ -111,7 +111,7 @@ class RulespecReader {
     rulespec_.predicates.push_back(std::move(predicate));
   }
 
-  // `claim`, `rule` and `value` of a predicate or a `when`.
+  // Reads `claim`, `rule` and `value` of a predicate or a `when`.
   ClaimRule ReadCondition(const YamlNode& node) {
     ClaimRule condition;
     if (const YamlNode* claim = fields_.Require(node, "claim"))

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rulespec (Rulespec YAML Schema): claims, which select values of an envelope, and
-// predicates, which say what must hold of them.
+// A rulespec (Rulespec YAML Schema): claims, which select values of an envelope, and predicates,
+// which state conditions on them.
 //
-// Reading is all or nothing: everything that is wrong is found at once, each error with the
-// path of its field, and a file with an error gives no rulespec. A pattern that is no regex
-// is not among these: its predicate is there, and fails.
+// Reading is all or nothing: all errors are found at once, each with the path of its field, and a
+// file with an error gives no rulespec. An invalid regex is not such an error: its predicate exists
+// and fails.
 //
-// What a rule means, where v stands for the values of its claim (checks/verify/envelope.h):
+// The meaning of the rules, where v ranges over the values of the claim (checks/verify/envelope.h):
 //
-//   exists          something is selected, an empty list too
+//   exists          a node is selected, possibly an empty list
 //   equals x        x is the only value; a list or map is compared as a whole
 //   contains x      x is a value, or part of a selected string
 //   any_of [x …]    one of these is a value
 //   greater_than n  there are values, and each is a number above n
-//   min_length n    each selected list has n elements or more; what is no list has none
-//   matches p       a value has a part that the regex matches
+//   min_length n    each selected list has n elements or more; other nodes have no length
+//   matches p       the regex matches a part of a value
 //
-// not_exists, not_contains and none_of are the exact opposites; less_than and max_length are
-// like their counterparts, but max_length holds when there is no list.
+// not_exists, not_contains and none_of are the exact opposites; less_than and max_length mirror
+// their counterparts, except that max_length holds when nothing is selected.
 #ifndef RPL_CHECKS_VERIFY_RULESPEC_H_
 #define RPL_CHECKS_VERIFY_RULESPEC_H_
 
@@ -36,6 +36,7 @@
 
 namespace rpl {
 
+/// The rules, in the order of the Rulespec schema.
 enum class RuleKind {
   kExists,
   kNotExists,
@@ -54,6 +55,7 @@ enum class RuleKind {
 /// "not_exists".
 std::string_view RuleKindName(RuleKind kind);
 
+/// A named selector.
 struct Claim {
   std::string name;
   std::string text;  // the selector as written
@@ -66,28 +68,31 @@ struct Expected {
   std::string text;
 };
 
-/// A rule and its value: of a predicate, or of a `when`.
+/// A rule with its value, in a predicate or in its `when`.
 struct ClaimRule {
   std::size_t claim = 0;  // index into Rulespec::claims
   RuleKind rule = RuleKind::kExists;
-  nlohmann::ordered_json value;    // as written; null when the rule takes none
+  nlohmann::ordered_json value;    // as written; null if the rule takes none
   std::vector<Expected> expected;  // equals, contains: one; any_of and none_of: each
   Decimal bound;                   // greater_than, less_than
   std::int64_t length = 0;         // min_length, max_length; at most kMaxLength
   std::string pattern;             // matches
-  std::string pattern_error;       // why the pattern is no regex, or ""
+  std::string pattern_error;       // the reason why the pattern is invalid, or ""
 
+  /// True for the rules about lengths, whose values are those of `length`.
   bool counts_elements() const {
     return rule == RuleKind::kMinLength || rule == RuleKind::kMaxLength;
   }
+  /// True for the rules about numbers, whose value is `bound`.
   bool compares_numbers() const {
     return rule == RuleKind::kGreaterThan || rule == RuleKind::kLessThan;
   }
 };
 
-/// Longer lists there are not; what is larger stands for this.
+/// The longest length that is distinguished; a larger one in a rulespec becomes this one.
 inline constexpr std::int64_t kMaxLength = 2'147'483'647;
 
+/// A rule, which applies only if `when` is absent or holds.
 struct Predicate {
   ClaimRule is;
   std::optional<ClaimRule> when;
@@ -96,16 +101,18 @@ struct Predicate {
   Span span;
 };
 
+/// A rulespec without errors: every claim that a rule refers to exists.
 struct Rulespec {
   std::vector<Claim> claims;
   std::vector<Predicate> predicates;  // the id of one is its position
 };
 
-/// Reads a file of `sources`. nullopt when it has errors, which go to `found`.
+/// Reads a file of `sources`, which is untrusted. nullopt if it has errors. Errors and warnings are
+/// added to `found`.
 std::optional<Rulespec> ReadRulespec(const Sources& sources, std::uint32_t file,
                                      Diagnostics& found);
 
-/// `breaking equals true`
+/// The condition as messages show it, "breaking equals true"; long values are cut.
 std::string ClaimRuleText(const Rulespec& rulespec, const ClaimRule& condition);
 
 }  // namespace rpl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rule that looks for something has one body for each way to find it. Those bodies are
-// those of holds(i), or, for the rules that want none of it, of violates(i):
+// A rule that requires a fact has one body for each way to find it. The head of these bodies is
+// holds(i) or, for a rule that forbids the fact, violates(i):
 //
 //   c contains "x"       holds(0) :- claim_value("c", "x").
 //                        holds(0) :- claim_part("c", "x", _).
@@ -9,7 +9,7 @@
 //                        violates(1) :- claim_part("c", "x", _).
 //                        holds(1) :- !violates(1).
 //
-// Rules about all values forbid one that does not satisfy them:
+// A rule about all values forbids a value that does not satisfy it:
 //
 //   c greater_than 5     violates(2) :- claim_number("c", _, r), r <= 3.     (3: the rank of 5)
 //                        violates(2) :- claim_nan("c", _).
@@ -103,7 +103,7 @@ class Compiler {
     program_.facts.push_back({relation, std::move(args)});
   }
 
-  // Sorts the facts from `begin` on, each once; how many they are.
+  // Sorts the facts from `begin` on and removes duplicates; returns their number.
   std::size_t SortFacts(std::size_t begin) {
     const auto from = program_.facts.begin() + static_cast<std::ptrdiff_t>(begin);
     std::sort(from, program_.facts.end());
@@ -126,7 +126,7 @@ class Compiler {
 
   static ProgramTerm Length(std::size_t n) { return Number(static_cast<std::int64_t>(n)); }
 
-  // A name that no claim has.
+  // A name for a field that no claim has.
   std::string NestedName(std::size_t claim, const std::string& path) {
     if (names_.empty())
       for (const Claim& c : rulespec_.claims) names_.insert(c.name);
@@ -151,7 +151,7 @@ class Compiler {
     return value.object ? std::nullopt : ReadDecimal(value.text);
   }
 
-  // The facts that a condition needs beside those of its claim.
+  // The facts that a condition requires in addition to those of its claim.
   void AddAsked(const ClaimRule& condition) {
     const ClaimFacts& facts = claims_[condition.claim];
     const ProgramTerm claim = Symbol(NameOf(condition.claim));
@@ -217,7 +217,7 @@ class Compiler {
     Body body = {Is({ProgramRelation::kHolds, {Number(id)}})};
     if (predicate.when) {
       AddCondition(*predicate.when, met, {ProgramRelation::kWhenViolates, {Number(id)}});
-      // A condition that cannot be evaluated is not one that is not met.
+      // A condition that cannot be evaluated does not count as one that is not met.
       if (predicate.when->pattern_error.empty()) AddRule(pass, {Not(met)});
       body.insert(body.begin(), Is(met));
     }
@@ -255,7 +255,7 @@ class Compiler {
         break;
       case RuleKind::kMinLength:
         if (c.length == 0) {
-          AddRule(holds, {});  // even of nothing
+          AddRule(holds, {});  // even if nothing is selected
           break;
         }
         forbid({Is({ProgramRelation::kClaimLength, {claim, Variable("n")}}),
@@ -271,7 +271,7 @@ class Compiler {
     }
   }
 
-  // The ways to find what a rule looks for.
+  // One body for each way to find the fact that a rule is about.
   std::vector<Body> Finds(const ClaimRule& c) const {
     const ProgramTerm claim = Symbol(NameOf(c.claim));
     const ProgramAtom any_value = {ProgramRelation::kClaimValue, {claim, Any()}};
@@ -302,10 +302,10 @@ class Compiler {
   const std::vector<ClaimFacts>& claims_;
   const Sources& sources_;
   RulespecProgram program_;
-  std::vector<ProgramRule>* rules_ = nullptr;  // of the predicate at hand
+  std::vector<ProgramRule>* rules_ = nullptr;  // of the current predicate
   Ranks ranks_;
-  std::unordered_set<std::string> names_;  // of the claims, once a nested fact asks
-  // What was added already, by claim.
+  std::unordered_set<std::string> names_;  // of the claims, filled for the first nested fact
+  // The facts that were added already, by claim.
   std::set<std::size_t> numbered_;
   std::set<std::size_t> structured_;
   std::set<std::pair<std::size_t, std::string>> matched_;

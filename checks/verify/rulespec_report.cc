@@ -17,7 +17,7 @@ std::string_view NameOf(ProgramRelation relation) {
   return ProgramSchemas()[static_cast<std::size_t>(relation)].name;
 }
 
-// How one language writes the program.
+// The spelling of the program in one of the languages.
 class Syntax {
  public:
   virtual ~Syntax() = default;
@@ -104,7 +104,7 @@ std::string Declaration(const ProgramSchema& schema) {
   return fmt::format(".decl {}({})\n", schema.name, columns);
 }
 
-// Texts of other people in a comment: on one line, without a backslash at its end.
+// A comment with untrusted text: on one line, without a backslash at its end.
 std::string Comment(std::string_view what, const std::string& text) {
   return fmt::format("// {}: {}\n", what, nlohmann::json(text).dump());
 }

@@ -14,7 +14,7 @@
 namespace rpl {
 namespace {
 
-// In a message: this many values, each of at most so many bytes.
+// The number of values in a message, and the maximal size of each.
 constexpr std::size_t kToldValues = 5;
 constexpr std::size_t kFoundBytes = 60;
 
@@ -54,7 +54,7 @@ RulespecRun::RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sou
     relations.push_back(
         base_.Declare(RplName(schema.name), static_cast<std::uint32_t>(schema.columns.size())));
   Pool& pool = base_.pool();
-  // A fact stands where the first node of its claim does.
+  // The place of a fact is that of the first node of its claim.
   std::unordered_map<std::string_view, Span> places;
   for (std::size_t i = 0; i < claims_.size(); ++i)
     if (!claims_[i].nodes.empty())
@@ -90,7 +90,7 @@ RulespecRun::RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sou
   for (std::size_t id = 0; id < failed.size(); ++id) results_.push_back(ResultOf(id, !failed[id]));
 }
 
-// What the claim of a condition selects, for people.
+// The selection of a condition's claim, for people.
 std::string RulespecRun::Found(const ClaimRule& condition) const {
   const ClaimFacts& facts = claims_[condition.claim];
   if (condition.counts_elements() && !facts.lengths.empty() && !facts.selects_other)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rulespec evaluated on an envelope: its program (checks/verify/rulespec_program.h) run by the
-// engine to fixpoint. A predicate fails when `predicate-fail(?id) -> false` is violated, and
-// each of both can be explained.
+// The evaluation of a rulespec on an envelope: its program (checks/verify/rulespec_program.h), run
+// to fixpoint. A predicate fails if it violates `predicate-fail(?id) -> false`; both outcomes can
+// be explained.
 //
-// Borrows the rulespec, the envelope and the sources.
+// Borrows the rulespec, the envelope and the sources, which must outlive it.
 #ifndef RPL_CHECKS_VERIFY_RULESPEC_RUN_H_
 #define RPL_CHECKS_VERIFY_RULESPEC_RUN_H_
 
@@ -19,25 +19,27 @@
 
 namespace rpl {
 
+/// One evaluation. Neither copyable nor movable, like its FactBase.
 class RulespecRun {
  public:
-  /// Evaluates. The rules go to `sources`.
+  /// Evaluates the rulespec. Adds the text of its rules to `sources`.
   RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sources& sources,
               const Limits& limits = {});
 
-  /// The limit that cut the evaluation off, in words: then there are no results. Else "".
+  /// The limit that ended the evaluation, as a message; there are no results then. "" if none did.
   const std::string& problem() const { return problem_; }
 
-  /// One for each predicate, in order. The metadata has kind, id, claim, rule, expected,
-  /// actual (the values or lengths found, the first kShownValues), source, notes, when,
-  /// skipped and location, as far as they apply.
+  /// One record for each predicate, in order. The metadata has kind, id, claim, rule, expected,
+  /// actual (the values or lengths found, at most kShownValues), source, notes, when, skipped and
+  /// location, as far as they apply.
   const std::vector<CheckResult>& results() const { return results_; }
   const RulespecProgram& program() const { return program_; }
 
-  /// The name of a predicate's record: `caps contains #1`.
+  /// The name of a predicate's record: `caps contains #1`. REQUIRES: id is a predicate's.
   static std::string NameOf(const Rulespec& rulespec, std::size_t id);
 
-  /// Why a predicate passes, or why it does not. REQUIRES: a predicate's id.
+  /// A derivation of `predicate-pass(id)`, or the reason why it does not hold. REQUIRES: id is a
+  /// predicate's, and problem() is empty.
   Explanation Explain(std::size_t id);
 
   static constexpr std::size_t kShownValues = 20;
@@ -53,7 +55,7 @@ class RulespecRun {
   RulespecProgram program_;
   FactBase base_;
   std::string problem_;
-  std::vector<bool> met_;  // by predicate: its condition holds
+  std::vector<bool> met_;  // by predicate: its `when` holds
   std::vector<CheckResult> results_;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the twelve rules say, three ways: a table, and random rulespecs through the engine,
-// through checks/verify/plain_rules.h, and through the Datalog file and
-// checks/verify/plain_souffle.h.
+// The twelve rules evaluated in three ways: by a table, and with random rulespecs by the engine, by
+// checks/verify/plain_rules.h, and by the Datalog file with checks/verify/plain_souffle.h.
 #include "checks/verify/rulespec_run.h"
 
 #include <catch2/catch.hpp>
@@ -42,7 +41,7 @@ struct Evaluated {
     return marks;
   }
 
-  // The same, as the Datalog file says.
+  // Likewise, by the Datalog file.
   std::string FileMarks() const {
     const plain::SouffleResult result =
         plain::RunSouffle(ProgramAsSouffle(*rulespec, run->program()));
@@ -103,7 +102,7 @@ std::string Predicate(const std::string& keys) {
 }
 
 TEST_CASE("each of the twelve rules is a condition with the same meaning") {
-  // The predicate fails, so that what is shown is whether its condition was met.
+  // The predicate fails, so the mark shows whether its condition was met.
   std::string rulespec =
       "claims: [{name: c, selector: none}, {name: w, selector: w}]\npredicates:\n";
   for (const std::string when :
@@ -230,7 +229,7 @@ TEST_CASE("an evaluation that is cut off has a problem and no results") {
   CHECK(run.results().empty());
 }
 
-// --- the tables of the spec tests ------------------------------------------------------------
+// --- the tables of the spec tests --------------------------------------------------------
 
 std::vector<std::string> Split(const std::string& text, const std::string& by) {
   std::vector<std::string> parts;
@@ -242,7 +241,7 @@ std::vector<std::string> Split(const std::string& text, const std::string& by) {
 }
 
 // Every case of the tables in spec-tests/checks (shell/script/verify_table.h), in one rulespec over
-// one envelope: the facts of a case stand below a key of their own.
+// one envelope: the facts of a case are below a key of their own.
 struct Tables {
   std::string claims = "claims:\n";
   std::string predicates = "predicates:\n";
@@ -305,7 +304,7 @@ TEST_CASE("every case of the spec tests in one file means what it should, here a
   CHECK(evaluated.FileMarks() == tables.wanted);
 }
 
-// --- random rulespecs -----------------------------------------------------------------------
+// --- random rulespecs --------------------------------------------------------------------
 
 class Random {
  public:

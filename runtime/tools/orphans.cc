@@ -33,7 +33,7 @@ std::vector<pid_t> Children() {
   return children;
 }
 
-// Of a process that ended and was not reaped: its session; else 0.
+// The session of a zombie; 0 for a process that is none.
 pid_t SessionOfZombie(pid_t pid) {
   const std::string stat = FileText("/proc/" + std::to_string(pid) + "/stat");
   std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
@@ -43,7 +43,7 @@ pid_t SessionOfZombie(pid_t pid) {
   return state == 'Z' ? session : 0;
 }
 
-// Whether the group has members, those that wait to be reaped not counted.
+// True if the group has running members; reaps zombies first.
 bool GroupRuns(pid_t leader) {
   while (waitpid(-leader, nullptr, WNOHANG) > 0) continue;
   return kill(-leader, 0) == 0 || errno == EPERM;
@@ -63,8 +63,8 @@ std::string Orphans::NewMark() {
   return std::to_string(getpid()) + "." + std::to_string(++number);
 }
 
-// An adopted zombie has no environment any more. What tools start has another session than
-// we have, and what we start does not.
+// A zombie has lost its environment. Adopted zombies are recognised by their session, which differs
+// from this process's for descendants of tools and is the same for its own children.
 std::vector<pid_t> Orphans::Marked(const std::string& mark, const std::vector<pid_t>& leaders) {
   const std::string entry = std::string(kVariable) + "=" + mark;
   std::vector<pid_t> marked;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Processes that a tool leaves behind: found, ended and reaped.
+// The descendants that a tool leaves behind: their detection, termination and reaping.
 //
-// A tool leads a process group of its own, but what it starts may leave that group. So
-// while an Orphans lives, this process adopts the descendants whose parents ended (a
-// "child subreaper"), and knows those of a tool by a mark in their environment. What also
-// drops its environment is not found.
+// A tool leads a process group of its own, but its descendants may leave that group. While an
+// Orphans exists, this process is therefore a "child subreaper": it adopts descendants whose
+// parents ended, and recognises those of a tool by a mark in their environment. A descendant that
+// leaves the group and clears its environment is not found. Linux only: reads /proc.
 #ifndef RPL_RUNTIME_TOOLS_ORPHANS_H_
 #define RPL_RUNTIME_TOOLS_ORPHANS_H_
 
@@ -16,28 +16,30 @@
 
 namespace rpl {
 
+/// The subreaper state of the process. REQUIRES: one at a time in a process.
 class Orphans {
  public:
-  /// The environment variable that holds the mark.
+  /// The environment variable with the mark.
   static constexpr const char* kVariable = "RPL_TOOL_CALL";
 
+  /// Makes the process a subreaper; the destructor restores the previous state.
   Orphans();
   ~Orphans();
   Orphans(const Orphans&) = delete;
   Orphans& operator=(const Orphans&) = delete;
 
-  /// A mark that no other call of this process has.
+  /// A mark that is unique among the calls of this process. Thread-safe.
   static std::string NewMark();
 
-  /// Whether something of the group `leader` or with the mark still runs; reaps what does
-  /// not. REQUIRES: the leader itself has been reaped. `leaders` are the children that
-  /// somebody else reaps.
+  /// True if a process of the group `leader` or with the mark is running; reaps those that ended.
+  /// `leaders` are children that the caller reaps itself. REQUIRES: `leader` was reaped.
   bool Remain(pid_t leader, const std::string& mark, const std::vector<pid_t>& leaders);
 
-  /// Ends, without a chance to object, what Remain would find now.
+  /// Sends SIGKILL to all processes that Remain would find.
   void Kill(pid_t leader, const std::string& mark, const std::vector<pid_t>& leaders);
 
  private:
+  /// The running children with the mark; reaps adopted children that ended.
   std::vector<pid_t> Marked(const std::string& mark, const std::vector<pid_t>& leaders);
 
   int adopted_before_ = 0;

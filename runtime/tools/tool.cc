@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One event loop for a batch of calls. A Process is one call: it is *running* until its
-// leader was reaped, and *settling* until everything that the leader started is gone and
-// the pipes are closed. From the first error on, or from the end of its leader, it has a
-// moment, kill_at_, when whatever is left gets SIGKILL; a timer looks every few
-// milliseconds from then on. So a call ends at its timeout and the grace at the latest.
+// One event loop for a batch of calls. A Process is one call: it is *running* until its leader has
+// been reaped, and *settling* until all descendants of the leader are gone and the pipes are
+// closed. From the first error, or from the end of its leader, it has a time, kill_at_, at which
+// all remaining processes receive SIGKILL; from then on a timer polls every few milliseconds. So a
+// call ends at the latest at its timeout plus the grace.
 #include "runtime/tools/tool.h"
 
 #include <fmt/format.h>
@@ -34,12 +34,12 @@ constexpr int kMinTicks = 3;
 constexpr const char* kInterrupted = "interrupted";
 constexpr const char* kNotRecorded = "not-recorded";
 constexpr std::uint64_t kPollMs = 50;
-constexpr std::uint64_t kGiveUpMs = 5000;  // after SIGKILL: nothing helps any more
+constexpr std::uint64_t kGiveUpMs = 5000;  // after SIGKILL: stop polling
 constexpr std::size_t kMaxLogLine = 4096;
 
-// --- what a tool wrote ----------------------------------------------------------------------
+// --- output of a tool --------------------------------------------------------------------
 
-// Cuts standard error into lines, up to a number of bytes.
+// Splits standard error into lines, up to a total number of bytes.
 class LogLines {
  public:
   using Sink = std::function<void(const std::string&)>;
@@ -87,7 +87,7 @@ std::optional<ToolResult> ToolsOwnError(const ordered_json& error) {
   return ToolResult{false, nullptr, "tool", error["message"], error["code"], 0};
 }
 
-// Any JSON.
+// The result of a call with a line of its own: any JSON value.
 ToolResult ReadValue(const std::string& output) {
   JsonText text = ParseJson(output);
   if (!text.error.empty())
@@ -95,7 +95,7 @@ ToolResult ReadValue(const std::string& output) {
   return {true, std::move(text.json), "", "", "", 0};
 }
 
-// What the whole of standard output says; the process ended well.
+// The result of a process that ended without error, from its whole standard output.
 ToolResult ReadReply(const std::string& output, const std::string& id) {
   if (output.find_first_not_of(" \t\r\n") == std::string::npos)
     return Failure("no-reply", "it wrote nothing to its standard output");
@@ -118,9 +118,9 @@ ToolResult ReadReply(const std::string& output, const std::string& id) {
   return bad("expected an `error` of `code` and `message`, two strings");
 }
 
-// --- what surrounds a batch ---------------------------------------------------------------
+// --- process state of a batch ------------------------------------------------------------
 
-// Writing to a tool that does not read must be an error and not a signal.
+// Writing to a tool that does not read must give an error instead of a signal.
 class WithoutSigpipe {
  public:
   WithoutSigpipe() {
@@ -144,7 +144,7 @@ class WithoutSigpipe {
   bool was_pending_;
 };
 
-// Puts the handlers back that the loop replaced, and raises what came in between.
+// Restores the handlers that the loop replaced, and raises the signals that arrived meanwhile.
 class SignalsAfterwards {
  public:
   static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
@@ -195,10 +195,10 @@ class Batch {
   const std::vector<ToolCall>& calls_;
   const ToolRun& run_;
   std::vector<ToolResult> results_;
-  std::size_t next_ = 0;  // the first call that was not started
+  std::size_t next_ = 0;  // the first call that has not been started
   bool interrupted_ = false;
   std::vector<std::unique_ptr<Process>> running_;
-  std::vector<char> buffer_ = std::vector<char>(65536);  // for what is read
+  std::vector<char> buffer_ = std::vector<char>(65536);  // shared by all reads
   WithoutSigpipe no_sigpipe_;
   SignalsAfterwards signals_;
   Orphans orphans_;
@@ -207,7 +207,7 @@ class Batch {
   std::array<uv_signal_t, 3> watched_;
 };
 
-// --- one call -----------------------------------------------------------------------------
+// --- one call ----------------------------------------------------------------------------
 
 class Process {
  public:
@@ -227,7 +227,7 @@ class Process {
       call_.finished(result_);
   }
 
-  /// The leader, while it must be reaped by the loop; else 0.
+  /// The leader until the loop has reaped it; afterwards 0.
   pid_t leader() const { return exited_ ? 0 : pid_; }
 
  private:
@@ -258,7 +258,7 @@ class Process {
   Batch& batch_;
   const ToolCall& call_;
   const ToolCommand& command_;
-  ToolResult& result_;  // `code` is set from the first error on
+  ToolResult& result_;  // `code` is set by the first error
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::string mark_ = Orphans::NewMark();
   std::string request_;
@@ -278,7 +278,7 @@ class Process {
   bool out_ended_ = false;
   bool err_ended_ = false;
   bool ticking_ = false;
-  int ticks_ = 0;  // since ticking_; the loop reads what is there between two of them
+  int ticks_ = 0;  // since ticking_; the loop reads pipes between ticks
   bool killed_ = false;
   bool closing_ = false;
   std::uint64_t kill_at_ = UINT64_MAX;
@@ -325,8 +325,8 @@ std::string Process::ConnectAll(std::array<int, 3>& theirs) {
   return error;
 }
 
-// A pipe, and no socket as the loop would make: only a pipe can be opened again by its
-// name /dev/stdin, as scripts do.
+// A pipe, not the socket that libuv would create: only a pipe can be opened again as /dev/stdin,
+// which scripts do.
 std::string Process::Connect(uv_pipe_t& ours, bool we_write, int& theirs) {
   uv_file ends[2];
   const int error = uv_pipe(ends, we_write ? 0 : UV_NONBLOCK_PIPE, we_write ? UV_NONBLOCK_PIPE : 0);
@@ -363,7 +363,7 @@ int Process::Spawn(const std::array<int, 3>& theirs) {
     Of(process->data).Exited(status, signal);
   };
   const int error = uv_spawn(batch_.loop(), &process_, &options);
-  Take(process_);  // a handle even when nothing was started
+  Take(process_);  // the handle is initialised even if the start failed
   if (error == 0) pid_ = process_.pid;
   return error;
 }
@@ -373,7 +373,7 @@ void Process::NotStarted(std::string code, std::string why) {
   Close();
 }
 
-// The request goes out, replies and log come in, the clock runs.
+// Starts reading, writes the request, and starts the timeout.
 void Process::Talk() {
   Read(out_);
   Read(err_);
@@ -404,7 +404,7 @@ void Process::Read(uv_pipe_t& pipe) {
       });
 }
 
-// A negative `n` is the end, or an error that counts as it.
+// A negative `n` is the end of the stream, or an error, which counts as the end.
 void Process::TookIn(uv_stream_t* stream, ssize_t n, const char* data) {
   const bool log = stream == reinterpret_cast<uv_stream_t*>(&err_);
   if (n >= 0) {
@@ -451,7 +451,7 @@ void Process::Fail(std::string code, std::string message) {
   Tick();
 }
 
-// From here on the timer looks what is left.
+// Starts to poll for remaining processes.
 void Process::Tick() {
   if (std::exchange(ticking_, true)) return;
   uv_timer_start(
@@ -466,7 +466,7 @@ void Process::Tick() {
 void Process::Settle() {
   if (closing_) return;
   const std::uint64_t now = uv_now(batch_.loop());
-  // A few ticks, too: on a busy machine time passes without us.
+  // A minimum of ticks as well: on a busy machine time passes while this process does not run.
   const bool over = kill_at_ != UINT64_MAX && now >= kill_at_ && ticks_ >= kMinTicks;
   if (over && now >= kill_at_ + kGiveUpMs) return Close();
   if (!exited_) {
@@ -476,7 +476,7 @@ void Process::Settle() {
   const std::vector<pid_t> leaders = batch_.Leaders();
   const bool left = batch_.orphans().Remain(pid_, mark_, leaders);
   const bool pipes_ended = out_ended_ && err_ended_;
-  // Once killed, an open pipe is held by a process that is not ours to find.
+  // After SIGKILL, a pipe that is still open is held by a process that cannot be found.
   if (!left && (pipes_ended || killed_)) return Close();
   if (!over) return;
   Fail("left-children", "it ended, but processes that it started did not");
@@ -502,12 +502,12 @@ ToolResult Process::Judge() const {
     return Failure("signal",
                    fmt::format("it was ended by signal {} ({})", signal_, strsignal(signal_)));
   ToolResult reply = call_.line ? ReadValue(output_) : ReadReply(output_, call_.id);
-  if (status_ != 0 && reply.code != "tool")  // an error may well be told in both ways
+  if (status_ != 0 && reply.code != "tool")  // a tool may signal its error in both ways
     return Failure("exit", fmt::format("it ended with status {}", status_));
   return reply;
 }
 
-// --- all calls ----------------------------------------------------------------------------
+// --- all calls ---------------------------------------------------------------------------
 
 std::vector<ToolResult> Batch::Run() {
   if (calls_.empty()) return {};
@@ -516,7 +516,7 @@ std::vector<ToolResult> Batch::Run() {
               Failure("not-started", fmt::format("no event loop: {}", uv_strerror(error))));
     return results_;
   }
-  // A tool gets no descriptor of ours, also none that was opened without much thought.
+  // No descriptor of this process may leak into a tool, including those opened without O_CLOEXEC.
   close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   interrupted_ = run_.interrupted && run_.interrupted();
   Watch();
@@ -562,7 +562,7 @@ void Batch::Interrupt() {
   for (const auto& process : running_) process->Fail(kInterrupted, "the run was interrupted");
 }
 
-// Fills up to the concurrency. The loop ends when nothing runs and nothing is watched.
+// Starts calls up to the concurrency. The loop ends once no call runs and no watcher is open.
 void Batch::StartMore() {
   for (; interrupted_ && next_ < calls_.size(); ++next_)
     results_[next_] = Failure(kInterrupted, "the run was interrupted");

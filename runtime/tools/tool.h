@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tools as commands: a call is a process that reads one line of JSON and writes one
-// (docs/tools.md).
+// Tools as commands: a call is a process that reads one line of JSON and writes one (docs/tools.md,
+// §13, §14).
 //
 //   on its standard input   {"rpl":1,"id":"…","tool":"stock","args":["nuts"],"deadlineMs":30000}
 //   on its standard output  {"id":"…","result":…} or {"id":"…","error":{"code":"…","message":"…"}}
 //
-// The life of a call: started from its argument list (no shell) in its folder, with the
-// environment variables that are named and no descriptor but the three standard ones; the
-// request is written and standard input closed; standard output is read to its end and is
-// one JSON object; standard error is log, line by line. The call is over when the process
-// and everything that it started is gone, and its three pipes are closed.
+// The life of a call: the process starts from its argument list (no shell) in its folder, with the
+// configured environment variables and the three standard descriptors only. The request is written
+// and standard input closed; standard output is read to its end and must be one JSON object;
+// standard error is a log, line by line. The call ends when the process and all its descendants are
+// gone and its three pipes are closed.
 //
-// A call never fails otherwise than by its result. Errors by code:
+// A call fails only through its result. Errors by code:
 //
 //   not-started      no such program, no such folder, no descriptor left
 //   timeout          it ran longer than its time
 //   too-much-output  its standard output was larger than its limit
 //   signal, exit     it was ended by a signal, or ended with a status other than 0
 //   no-reply         its standard output was empty
-//   bad-reply        what it wrote is no reply to this request
+//   bad-reply        its output is no reply to this request
 //   left-children    it ended, and processes that it started did not
 //   interrupted      the run was interrupted, before or while it ran
-//   not-recorded     `starting` said no: it was not started
+//   not-recorded     `starting` returned false: it was not started
 //   tool             it replied with an error of its own
 //
-// The first cause counts. A process that goes on after an error gets SIGTERM and then
-// SIGKILL, it and its whole group, and whatever it left behind elsewhere.
+// The first cause counts. A process that continues after an error receives SIGTERM and after the
+// grace SIGKILL, with its whole group and the descendants that left it. The output of a tool is
+// untrusted.
 #ifndef RPL_RUNTIME_TOOLS_TOOL_H_
 #define RPL_RUNTIME_TOOLS_TOOL_H_
 
@@ -42,49 +43,51 @@
 
 namespace rpl {
 
+/// The result of a call.
 struct ToolResult {
   bool ok = false;
-  nlohmann::ordered_json result;  // when ok
+  nlohmann::ordered_json result;  // if ok
   std::string code;               // of the error, from the list above
-  std::string message;            // for people, and of the tool itself when `code` is "tool"
-  std::string tool_code;          // when `code` is "tool": the tool's own
-  double took_ms = 0;             // from its start to its end
+  std::string message;            // for people; the tool's own if `code` is "tool"
+  std::string tool_code;          // if `code` is "tool": the tool's own code
+  double took_ms = 0;             // wall time from start to end
 };
 
+/// A call to make. Borrows its command.
 struct ToolCall {
   std::string id;
   const ToolCommand* command = nullptr;
   nlohmann::ordered_json args;  // a list
-  /// Called right before the process is started, which it is not when this gives false. May be
-  /// empty.
+  /// Called immediately before the process starts; false prevents the start. May be empty.
   std::function<bool()> starting = nullptr;
-  /// Called when the call has ended, unless an interrupt ended it or it was not recorded; may be
-  /// empty.
+  /// Called when the call has ended, except after `interrupted` and `not-recorded`. May be empty.
   std::function<void(const ToolResult&)> finished = nullptr;
-  /// In place of the request: this line is written, and the reply is any one JSON value.
+  /// A line to write instead of the request; the reply may then be any one JSON value.
   std::optional<std::string> line = std::nullopt;
 };
 
-/// The request as it is written, without its newline.
+/// The request, without its newline.
 std::string RequestLine(const ToolCall& call);
 
+/// The settings of a batch.
 struct ToolRun {
   std::size_t concurrency = 4;  // calls at a time, at least 1
-  /// Receives the log of a tool, a line at a time without its end, in UTF-8 and otherwise
-  /// as the tool wrote it. May be empty.
+  /// Receives the log of a tool, one line at a time without its end: UTF-8, otherwise unescaped.
+  /// May be empty.
   std::function<void(const std::string& tool, const std::string& line)> log;
   /// Polled while calls run; true ends them all. May be empty.
   std::function<bool()> interrupted;
-  /// Between SIGTERM and SIGKILL, and for what a tool started to end after it.
+  /// The time between SIGTERM and SIGKILL, and the time for descendants to end after the process.
   std::chrono::milliseconds grace{500};
 };
 
-/// Runs the calls, in order as there is room, side by side up to the concurrency. The
-/// results stand in the order of the calls, however they ended. Callbacks must not throw.
+/// Runs the calls on the calling thread's event loop: they start in order and run concurrently, up
+/// to the concurrency. The results are in the order of the calls. Callbacks come on the calling
+/// thread and must not throw.
 ///
-/// While it runs, this process catches SIGINT, SIGTERM and SIGHUP; one that comes ends the
-/// calls as an interrupt does, and is raised again before the function returns. All its
-/// descriptors from 3 on are closed on exec from then on.
+/// While it runs, this process handles SIGINT, SIGTERM and SIGHUP; one that arrives ends the calls
+/// like an interrupt, and is raised again before the function returns. All descriptors of the
+/// process from 3 on are close-on-exec afterwards. REQUIRES: one RunTools at a time in a process.
 std::vector<ToolResult> RunTools(const std::vector<ToolCall>& calls, const ToolRun& run);
 
 }  // namespace rpl

@@ -13,6 +13,7 @@ namespace {
 
 // Calls taken out of a list of requests, and where in it they stand.
 template <typename T>
+// Calls selected from a list of requests, with their indexes in it.
 struct Picked {
   std::vector<T> calls;
   std::vector<std::size_t> places;
@@ -39,7 +40,7 @@ Answer AnswerFor(const ToolResult& result, Pool& pool) {
   return failed;
 }
 
-// nullopt when the arguments have no JSON.
+// The call of a request; nullopt if its arguments have no JSON.
 std::optional<ToolCall> CallFor(const Request& request, const ToolCommand& command, Pool& pool) {
   ToolCall call{CallHash(request.id), &command, nlohmann::ordered_json::array(), request.starting,
                 nullptr};

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The agent that answers tool calls by running commands. Whatever is no call of a
-// configured tool goes to another agent.
+// The agent that answers tool calls by running commands. Requests other than calls of a configured
+// tool go to another agent.
 //
 // A call runs only with permission: no rule of the configuration denies it, its command is
-// approved, and where the configuration says `ask`, somebody said yes. What is refused or
-// fails is a reply, too: {:status :error, :code "denied", :message "…"}, with the codes of
-// runtime/tools/tool.h, and for "tool" the tool's own code under :tool-code. Two more codes:
+// approved, and, where the configuration says `ask`, the user agreed. A refusal and a failure are
+// replies as well: {:status :error, :code "denied", :message "…"}, with the codes of
+// runtime/tools/tool.h, and for "tool" the tool's own code under :tool-code. Two further codes:
 //
 //   denied       it was not permitted
 //   bad-request  its arguments have no JSON: two keys of a map are the same text
 //
 // A call that was denied or not started did not run: its reply is Answer::Kind::kNotRun.
 //
-// Not answered, and so pending: calls in doubt (Request::in_doubt), and those that an
-// interrupt ended.
+// Calls in doubt (Request::in_doubt), calls that an interrupt ended, and calls whose start could
+// not be recorded get no answer and stay pending.
 #ifndef RPL_RUNTIME_TOOLS_TOOL_AGENT_H_
 #define RPL_RUNTIME_TOOLS_TOOL_AGENT_H_
 
@@ -27,35 +27,41 @@
 
 namespace rpl {
 
-/// Who decides what may run. A seam: the terminal and tests implement it.
+/// The interface that decides which commands and calls may run. The terminal and tests implement
+/// it.
 class Permission {
  public:
+  /// A decision, with the reason if it is no.
   struct Verdict {
     bool yes = false;
-    std::string reason;  // of a no: "nobody is there to ask"
+    std::string reason;  // of a refusal: "nobody is there to ask"
   };
 
   virtual ~Permission() = default;
 
-  /// Whether the command may run at all; before every call.
+  /// Decides whether the command may run at all; called before every call.
   virtual Verdict Approve(const ToolCommand& command) = 0;
 
-  /// Whether this call may run, where the configuration says `ask`. `request` is the call
-  /// as RPL text.
+  /// Decides about one call, if the configuration says `ask`. `request` is the call as RPL text,
+  /// which is untrusted.
   virtual Verdict Ask(const ToolCall& call, const std::string& request) = 0;
 };
 
+/// The agent. Call blocks until all its calls have ended.
 class ToolAgent : public Agent {
  public:
-  /// Borrows all but `run`, whose concurrency is that of the configuration at each call.
+  /// Borrows all arguments but `run`, whose concurrency is replaced by the configuration's.
   ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run, Agent& otherwise);
 
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
+  /// Runs the permitted calls concurrently (RunTools), then passes the others on in one call.
+  /// Answers are in the order of the requests.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
   void Chat(const std::string& line) override { otherwise_.Chat(line); }
   void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }
 
  private:
+  /// The configuration's rule first, then the approval, then the question.
   Permission::Verdict Permitted(const ToolCall& call, const Request& request);
 
   const ToolConfig& config_;

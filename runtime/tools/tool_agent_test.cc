@@ -8,7 +8,7 @@
 namespace rpl {
 namespace {
 
-// Approves and allows as told, and notes what it was asked.
+// Approves and allows as configured, and records the questions.
 struct Guard : Permission {
   bool approves = true;
   bool allows = true;

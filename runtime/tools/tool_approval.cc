@@ -76,7 +76,7 @@ std::string WithoutControls(std::string text) {
   return text;
 }
 
-// Writes a file of mode 0600 beside `path` and moves it there.
+// Writes a file of mode 0600 beside `path` and renames it.
 std::string Replace(const std::string& path, const std::string& text) {
   std::string fresh = path + ".XXXXXX";
   const int fd = mkostemp(fresh.data(), O_CLOEXEC);  // with mode 0600
@@ -132,7 +132,7 @@ std::string Approvals::Add(const std::string& hash, const std::string& comment) 
   std::error_code error;
   fs::create_directories(fs::path(path_).parent_path(), error);
   if (error) return error.message();
-  std::string text = TextOfFile(path_);  // again: another run may have added to it
+  std::string text = TextOfFile(path_);  // another run may have added to it
   if (!text.empty() && text.back() != '\n') text += '\n';
   return Replace(path_, text + hash + " " + WithoutControls(comment) + "\n");
 }

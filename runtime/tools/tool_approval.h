@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which commands their user has approved: a project cannot approve itself.
+// The user's approvals of commands: a project cannot approve its own.
 //
-// A command is known by a hash over all that decides what runs: its words, its folder, the
-// names of the environment variables it gets, and the content of those of its words that
-// are files of the project. A change of any asks for approval again.
+// A command is identified by a hash of everything that determines what runs: its words, its folder,
+// the names of its environment variables, and the contents of those of its words that are files of
+// the project. A change of any of these requires a new approval.
 //
-// Approvals are remembered in a file, one a line: the hash, then a comment for people. The
-// file is its user's alone (mode 0600) and replaced as a whole.
+// Approvals are stored in a file, one a line: the hash, then a comment for people. The file has
+// mode 0600 and is always replaced as a whole.
 #ifndef RPL_RUNTIME_TOOLS_TOOL_APPROVAL_H_
 #define RPL_RUNTIME_TOOLS_TOOL_APPROVAL_H_
 
@@ -18,18 +18,22 @@
 
 namespace rpl {
 
-/// 64 hexadecimal digits. Reads the files of the project that the command names.
+/// The hash of a command, 64 hexadecimal digits. Reads the project's files that the command names;
+/// an unreadable one counts as such.
 std::string CommandHash(const ToolCommand& command);
 
+/// The approved hashes. Not synchronised with other processes: of two concurrent additions to the
+/// file one may be lost.
 class Approvals {
  public:
-  /// Reads the file, which need not exist. With an empty path nothing is remembered.
+  /// Reads the file, which need not exist. With an empty path nothing is stored.
   explicit Approvals(std::string path);
 
+  /// True if the hash is approved.
   bool Has(const std::string& hash) const { return known_.contains(hash); }
 
-  /// Remembers a hash, here and in the file; `comment` becomes one line. Returns why the
-  /// file could not be written, or "".
+  /// Adds a hash, here and in the file; `comment` is reduced to one line. Returns the reason why
+  /// the file could not be written, or "".
   [[nodiscard]] std::string Add(const std::string& hash, const std::string& comment);
 
  private:

@@ -59,7 +59,7 @@ TEST_CASE("a command has one hash, and another when it changes what runs") {
   other.environment.push_back("SECRET");
   CHECK(CommandHash(other) != hash);
   other = command;
-  other.timeout = std::chrono::milliseconds(1);  // decides nothing about what runs
+  other.timeout = std::chrono::milliseconds(1);  // has no influence on what runs
   CHECK(CommandHash(other) == hash);
 
   project.Write("tool.sh", "echo 2");

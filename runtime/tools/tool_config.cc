@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function per map of the file, each with the table of its keys. They go on after an
-// error, with the default in place of what was wrong.
+// One function per map of the file, each with the table of its keys. After an error they continue
+// with a default in place of the wrong value.
 #include "runtime/tools/tool_config.h"
 
 #include <fmt/format.h>
@@ -171,8 +171,8 @@ class ConfigReader {
 
   // --- kinds ------------------------------------------------------------------------------
 
-  // Whether the node is a map; says which of its keys are not among `keys`. `at` is where a
-  // node that is nothing is told of.
+  // True if the node is a map; adds a finding for each key that is not among `keys`. `at` is the
+  // place for a finding about a missing value.
   bool IsMap(const YamlNode& node, const std::string& what, std::span<const std::string_view> keys,
              const YamlNode* at = nullptr) {
     if (node.kind != YamlKind::kMap) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The configuration of a project, `rpl.yaml`: which command stands behind which tool, and
-// what it may do (docs/tools.md).
+// The configuration of a project, `rpl.yaml`: the command of each tool and its permissions
+// (docs/tools.md).
 //
-// Reading it is all or nothing: a file with an error configures no tool, and all its
-// errors are found at once. What is read here is only what the file says; whether a
-// command may run at all is for its user to approve (runtime/tools/tool_approval.h).
+// Reading is all or nothing: a file with an error configures no tool, and all its errors are found
+// at once. The file cannot permit its own commands to run: they require the user's approval
+// (runtime/tools/tool_approval.h).
 #ifndef RPL_RUNTIME_TOOLS_TOOL_CONFIG_H_
 #define RPL_RUNTIME_TOOLS_TOOL_CONFIG_H_
 
@@ -23,52 +23,57 @@
 
 namespace rpl {
 
+/// The permission of a call: ask the user, allow, deny.
 enum class Permit { kAsk, kAllow, kDeny };
 
-/// What one argument of a call must be, compared as the JSON that the tool would receive:
-/// text is never searched, 1 and 1.0 are the same number, and a list, set or map fits only
-/// kAny.
+/// A pattern for one argument, compared as the JSON that the tool would receive: text is never
+/// searched, 1 and 1.0 are the same number, and lists, sets and maps match only kAny.
 struct ArgPattern {
   enum class Kind { kAny, kOneOf, kPrefix };
   Kind kind = Kind::kAny;
-  std::vector<nlohmann::ordered_json> values;  // kOneOf: scalars; one for a plain scalar
+  std::vector<nlohmann::ordered_json> values;  // kOneOf: scalars; a plain scalar is one
   std::string prefix;                          // kPrefix: of a string
 
+  /// True if the argument matches.
   bool Fits(const nlohmann::ordered_json& arg) const;
 };
 
-/// A call fits when it has an argument for each pattern, and each fits; arguments past the
-/// last pattern are free.
+/// A rule matches a call with at least one argument per pattern if each pattern matches; further
+/// arguments are free.
 struct ToolRule {
   std::vector<ArgPattern> args;
   Permit permission = Permit::kAsk;
 };
 
+/// A tool and its command.
 struct ToolCommand {
   std::string name;               // of the tool, without `$`
-  std::vector<std::string> argv;  // not empty; a first word with a `/` is absolute
-  std::string folder;             // to work in, absolute
+  std::vector<std::string> argv;  // not empty; a program with a `/` is absolute
+  std::string folder;             // working directory, absolute
   std::vector<std::string> environment = {"PATH", "HOME", "LANG", "TZ"};  // passed on if set
   std::chrono::milliseconds timeout{30'000};
   std::size_t max_output_bytes = std::size_t{1} << 20;  // of a reply, and of the log
   Permit permission = Permit::kAsk;
-  std::vector<ToolRule> rules;  // the first that fits decides, else `permission`
-  std::string home;             // folder of the file that brings the command, absolute
+  std::vector<ToolRule> rules;  // the first that matches decides, else `permission`
+  std::string home;             // folder of the configuration file, absolute
 };
 
+/// The permission of a call with these arguments, a list.
 Permit PermitFor(const ToolCommand& command, const nlohmann::ordered_json& args);
 
+/// A configuration without errors.
 struct ToolConfig {
   GuardConfig guard;
-  nlohmann::ordered_json guard_json = nullptr;  // the part it was read from
-  std::size_t concurrency = 4;                  // calls at a time
+  nlohmann::ordered_json guard_json = nullptr;  // the section `guard` as JSON, or null
+  std::size_t concurrency = 4;                  // concurrent calls, 1 to 64
   std::vector<ToolCommand> tools;               // in written order
 
+  /// The tool of that name, or null.
   const ToolCommand* Find(std::string_view name) const;
 };
 
-/// Reads a file of `sources` that stands in `folder`, an absolute path. nullopt when it has
-/// errors (RPL7xxx), which go to `found`.
+/// Reads a file of `sources` in `folder`, an absolute path. nullopt if it has errors (RPL7xxx),
+/// which are added to `found`.
 std::optional<ToolConfig> ReadToolConfig(const Sources& sources, std::uint32_t file,
                                          const std::string& folder, Diagnostics& found);
 

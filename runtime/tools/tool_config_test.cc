@@ -244,7 +244,7 @@ TEST_CASE("rules look at arguments, the first that fits decides") {
     return "";
   };
   CHECK(permit(R"(["prod","x"])") == std::string("deny"));
-  CHECK(permit(R"(["prod",["x"],"y"])") == std::string("deny"));  // what follows is free
+  CHECK(permit(R"(["prod",["x"],"y"])") == std::string("deny"));  // further arguments are free
   CHECK(permit(R"(["prod"])") == std::string("allow"));           // too few
   CHECK(permit(R"(["prod ","x"])") == std::string("allow"));
   CHECK(permit("[1]") == std::string("ask"));

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Commands of the tool under test, called together; each result as a line of text:
-// its JSON, or `code: message`.
+// Commands of the tool under test, called together. Each result is a line of text: its JSON, or
+// `code: message`.
 struct Workshop {
   std::vector<ToolCommand> commands;
   ToolRun run;
@@ -62,7 +62,7 @@ std::string ResultOf(const std::string& mode) {
   return workshop.Results().front();
 }
 
-// A tool that does not end by itself gets this long.
+// The timeout applies to a tool that does not end by itself.
 std::string ResultInTime(const std::string& mode, std::chrono::milliseconds timeout) {
   Workshop workshop;
   workshop.Add({mode}).timeout = timeout;
@@ -75,7 +75,7 @@ int OpenDescriptors() {
   return open;
 }
 
-// Whether this process has no child, running or not.
+// True if this process has no child, running or not.
 bool HasNoChildren() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
 
 // Processes of the machine that run the tool under test.
@@ -108,7 +108,7 @@ TEST_CASE("the request is one line of JSON") {
 }
 
 TEST_CASE("a tool works in its folder, with its variables and no descriptor of ours") {
-  const int ours = open("/dev/null", O_RDONLY);  // not closed on exec by itself
+  const int ours = open("/dev/null", O_RDONLY);  // not close-on-exec
   setenv("RPL_TEST_PASSED_ON", "1", 1);
   setenv("RPL_TEST_KEPT", "1", 1);
   Workshop workshop;
@@ -212,7 +212,7 @@ TEST_CASE("calls overlap up to the concurrency, results keep their order") {
     for (int i = 0; i < 3; ++i) workshop.Add({"meet", file, std::to_string(concurrency)});
     return workshop.Results();
   };
-  CHECK(together(3) == Lines{"3", "3", "3"});  // none ended before all had begun
+  CHECK(together(3) == Lines{"3", "3", "3"});  // all began before one ended
   CHECK(together(1) == Lines{"1", "2", "3"});  // each ended before the next began
 
   Workshop mixed;
@@ -246,7 +246,7 @@ TEST_CASE("a signal ends the calls and is raised afterwards") {
   workshop.Add({"hang"});
   int polled = 0;
   workshop.run.interrupted = [&] {
-    if (++polled > 1) kill(getpid(), SIGTERM);  // the first time nothing runs yet
+    if (++polled > 1) kill(getpid(), SIGTERM);  // at the first poll nothing runs yet
     return false;
   };
   CHECK(workshop.Results() == Lines{"interrupted: the run was interrupted"});
@@ -290,7 +290,7 @@ TEST_CASE("each failure has its name in time, and leaves no process, zombie or d
     const char* result;  // how it begins
     std::chrono::milliseconds timeout;
   };
-  constexpr std::chrono::milliseconds kLong = 60s;  // it is not the timeout that ends these
+  constexpr std::chrono::milliseconds kLong = 60s;  // not the cause of their end
   const Failing failures[] = {
       {"echo", "[]", kLong},
       {"hang", "timeout: ", 50ms},
@@ -315,7 +315,7 @@ TEST_CASE("each failure has its name in time, and leaves no process, zombie or d
       {"own-session", "left-children: ", kLong},
       {"stderr-flood", "1", kLong},
   };
-  ResultOf("echo");  // what the loop keeps for good is open from now on
+  ResultOf("echo");  // opens the descriptors that the loop keeps
   const int before = OpenDescriptors();
   const auto leaves_nothing = [&] {
     CHECK(OpenDescriptors() == before);
@@ -341,7 +341,7 @@ TEST_CASE("each failure has its name in time, and leaves no process, zombie or d
   interrupted.Add({"hang"});
   interrupted.Add({"ignore-sigterm"});
   CHECK(interrupted.Results()[0] == "interrupted: the run was interrupted");
-  CHECK(seen == 2);  // that is, RunningTools sees tools that run
+  CHECK(seen == 2);  // RunningTools sees running tools
   leaves_nothing();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tool for tests that behaves, or not, as its first argument says.
+// A tool for tests, which behaves or misbehaves as its first argument requests.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ void Repeat(int fd, const std::string& text) {
   while (write(fd, text.data(), text.size()) > 0) continue;
 }
 
-// A child that outlives us: with our standard output or without, in our group or its own.
+// A child that outlives this process: with its standard output or without, in its group or another.
 void LeaveChild(bool with_output, bool own_session) {
   if (fork() != 0) return;
   if (own_session) setsid();
@@ -52,8 +52,8 @@ void LeaveChild(bool with_output, bool own_session) {
   Hang();
 }
 
-// Notes in a file that a call begins, waits until as many as `calls` have begun or nothing
-// more comes, and replies how many had begun before this one ended.
+// Records in a file that the call has begun, waits until `calls` calls have begun or no further one
+// comes, and replies with the number of calls that began before this one ended.
 void Meet(const char* path, std::size_t calls) {
   const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT, 0600);
   if (write(fd, "s", 1) != 1) std::abort();
@@ -115,7 +115,7 @@ int Obey(const std::string& mode, char** argv) {
   if (mode == "exit-7") return 7;
   if (mode == "signal") std::raise(SIGKILL);
   if (mode == "segfault") {
-    std::signal(SIGSEGV, SIG_DFL);  // a sanitizer would make an exit code of it
+    std::signal(SIGSEGV, SIG_DFL);  // a sanitizer would turn it into an exit code
     std::raise(SIGSEGV);
   }
   if (mode == "children" || mode == "quiet-children" || mode == "own-session") {

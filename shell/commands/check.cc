@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Findings in four shapes. With --fix the files are mended and checked again until
-// nothing mechanical is left; what is shown is what remains.
+// Findings in four formats. With --fix the files are fixed and checked again until no mechanical
+// fix is left; the output is what remains.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// After so many rounds of mending a file it is left as it is.
+/// The maximal number of rounds of fixes to a file.
 constexpr int kMaxRounds = 20;
 
 struct Tally {
@@ -61,7 +61,7 @@ void CheckTexts(const CheckCommandOptions& options, const ToolConfig& tools,
   to = Checked();
   for (std::size_t i = 0; i < texts.size(); ++i)
     to.files.push_back(to.sources.Add(options.files[i], texts[i]));
-  // A file that is checked, too, is read as mended so far.
+  // A file that is checked as well is read in its fixed state.
   CheckOptions with;
   with.reader = [&options, &texts, beside = ReaderBeside(options.files)](const std::string& name) {
     for (std::size_t i = 0; i < texts.size(); ++i)
@@ -74,7 +74,7 @@ void CheckTexts(const CheckCommandOptions& options, const ToolConfig& tools,
   to.findings = CheckFiles(to.sources, to.files, with);
 }
 
-// Mends `texts` until nothing mechanical is left. Returns the number of findings mended.
+// Fixes `texts` until no mechanical fix is left. Returns the number of findings fixed.
 std::size_t Mend(const CheckCommandOptions& options, const ToolConfig& tools,
                  std::vector<std::string>& texts, Checked& checked) {
   std::size_t mended = 0;
@@ -135,7 +135,7 @@ void PrintJson(const Checked& checked, const Tally& tally) {
   std::cout << Dump(object) << '\n';
 }
 
-// What GitHub reads in a workflow log: https://docs.github.com/actions, workflow commands.
+// The syntax of GitHub workflow commands, https://docs.github.com/actions.
 std::string GithubEscape(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) {
@@ -176,7 +176,7 @@ std::uint64_t Fnv1a(std::string_view text) {
   return hash;
 }
 
-// The same finding in the same line keeps its fingerprint when lines above it change.
+// Independent of the line number: a finding keeps its fingerprint if lines above it change.
 std::string Fingerprint(const Checked& checked, const Diagnostic& d,
                         std::map<std::string, int>& seen) {
   const Sources::File& file = checked.sources.at(d.span.file);

@@ -45,7 +45,7 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   return CommandParse(commands.parse);
 }
 
-// The arguments behind the program, where `help COMMAND` became `COMMAND --help`.
+// The arguments after the program's name, with `help COMMAND` replaced by `COMMAND --help`.
 std::vector<std::string> WithoutHelp(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.front() == "help") {
@@ -57,7 +57,7 @@ std::vector<std::string> WithoutHelp(int argc, char** argv) {
 
 // --- A command line that is not understood ------------------------------------------------
 
-// ", did you mean `run`?" or nothing.
+// ", did you mean `run`?", or "".
 std::string Suggestion(std::string_view got, const std::vector<std::string>& candidates) {
   NearestName nearest(got);
   for (const std::string& candidate : candidates) nearest.Offer(candidate);
@@ -133,7 +133,7 @@ int Understand(int argc, char** argv) {
                                               : "");
   }
   try {
-    std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 wants
+    std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 requires
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line: what was asked for is understood, and done.
+// The command line: parsing and dispatch to a command.
 //
-// A command line that is not understood is answered on standard error with what was
-// probably meant, and ends with kExitInvalid; nothing has run then.
+// An invalid command line gives a message on standard error, with the nearest valid word if there
+// is one, and kExitInvalid; no command has run then.
 #ifndef RPL_SHELL_COMMANDS_COMMAND_LINE_H_
 #define RPL_SHELL_COMMANDS_COMMAND_LINE_H_
 
 namespace rpl {
 
-/// Does what the arguments say; gives the exit code of the process. Never throws.
+/// Runs the command line; returns the exit code of the process. Never throws: exhausted memory
+/// gives kExitLimit, any other exception kExitBug.
 int RunCommandLine(int argc, char** argv);
 
 }  // namespace rpl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The texts below the options first, then options that several commands have, then the
-// commands. Each is written down in the order in which help shows it.
+// The texts below the options first, then options that several commands share, then the commands.
+// All are in the order of the help texts.
 #include "shell/commands/command_options.h"
 
 #include <fmt/format.h>
@@ -185,7 +185,7 @@ constexpr const char* kCompletionFooter = R"(Examples
 
 constexpr const char* kBesideDocument = "default: rpl.yaml beside the document";
 
-// --- Options ------------------------------------------------------------------------------
+// --- Options -----------------------------------------------------------------------------
 
 std::string CheckTime(const std::string& text) {
   static const RE2 iso(R"(\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)");
@@ -193,13 +193,14 @@ std::string CheckTime(const std::string& text) {
   return fmt::format("expected a time like 2026-01-02T00:00:00Z, got `{}`", text);
 }
 
-// For options with a file: an empty name is a slip (an unset variable), never "none".
+// For options with a file: an empty name is a mistake (an unset variable), never "none".
 std::string CheckNamed(const std::string& path) {
   return path.empty() ? "expected the name of a file, got an empty one" : "";
 }
 
 // An option that takes one of some words, each of which stands for a value.
 template <typename T>
+// An option that takes one of several words, each with a value.
 void AddChoice(CLI::App& command, const char* name, T& to, const char* unit, const char* help,
                const std::vector<std::pair<std::string, std::type_identity_t<T>>>& choices) {
   std::vector<std::string> words;
@@ -216,7 +217,7 @@ void AddChoice(CLI::App& command, const char* name, T& to, const char* unit, con
       ->check(CLI::IsMember(words));
 }
 
-// An option that takes one value, and may be given again.
+// An option that takes one value and may be repeated.
 CLI::Option* AddRepeatable(CLI::App& command, const char* name, std::vector<std::string>& to,
                            const char* unit, const char* about) {
   return command.add_option(name, to, about)->type_name(unit)->allow_extra_args(false);
@@ -319,7 +320,7 @@ void AddThreads(CLI::App& command, std::size_t& threads) {
       ->check(CLI::Range(1, 64));
 }
 
-// What a run needs, whatever is said about it.
+// The options of every run.
 void AddRunOptions(CLI::App& command, EngineOptions& options) {
   AddAnswerOptions(command, options);
   AddLimitOptions(command, options.limits);
@@ -649,7 +650,7 @@ void DescribeReference(CLI::App& command, ReferenceOptions& to) {
   command.add_option("COMMAND", to.command, "Of which `man` is the page");
 }
 
-// Becomes --help before it is parsed.
+// Listed in the help only: `help` is replaced by --help before parsing.
 void DescribeHelp(CLI::App& command) {
   command.add_option("COMMAND", "A command, and one below it");
 }
@@ -658,7 +659,7 @@ struct CommandEntry {
   const char* name;
   const char* about;
   void (*describe)(CLI::App& command, Commands& to);
-  bool is_shown = true;  // in the help
+  bool is_shown = true;  // in the help text
 };
 
 constexpr CommandEntry kCommands[] = {

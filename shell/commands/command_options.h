@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every command with its options and its help, described once, to the parser of options.
+// The commands with their options and help texts, described once, for the option parser.
 //
-// What `--help` prints, what man pages, docs/commands.md and completions say
-// (shell/commands/command_tree.h) comes from here. The parser refuses what an option cannot be, so
-// the options of a command that was chosen are sound when it runs.
+// The output of `--help`, man pages, docs/commands.md and completions
+// (shell/commands/command_tree.h) derive from this description. The parser refuses invalid values,
+// so a command can rely on its options.
 #ifndef RPL_SHELL_COMMANDS_COMMAND_OPTIONS_H_
 #define RPL_SHELL_COMMANDS_COMMAND_OPTIONS_H_
 
@@ -19,7 +19,7 @@ class App;
 
 namespace rpl {
 
-/// The options of each command: defaults, until a command line is parsed.
+/// The options of each command: defaults until a command line is parsed.
 struct Commands {
   RunOptions run;
   ProfileOptions profile;
@@ -40,9 +40,9 @@ struct Commands {
   ReferenceOptions reference;
 };
 
-/// Adds all commands to `app`; those for which `in_full` does not hold with no more than their
-/// names, as options take long to make. Parsing writes to `to`, which must outlive it; which
-/// command was chosen, `app` knows.
+/// Adds all commands to `app`; those for which `in_full` is false by name only, because options
+/// take long to construct. Parsing writes to `to`, which must outlive `app`; the chosen command is
+/// in `app`.
 void Describe(CLI::App& app, Commands& to, const std::function<bool(std::string_view)>& in_full);
 
 }  // namespace rpl

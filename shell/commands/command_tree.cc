@@ -14,7 +14,7 @@ bool Mentions(const std::string& text, const char* word) {
 }
 
 // The placeholder and the choices of `FORMAT:{text,json}`; checks without a list of choices
-// (`N:NONNEGATIVE`) say nothing that the help does not say.
+// (`N:NONNEGATIVE`) add nothing to the help.
 void ReadType(const std::string& type, Parameter& to) {
   to.value = type.substr(0, type.find(':'));
   std::string choices;
@@ -70,7 +70,7 @@ bool IsTitle(const std::vector<std::string>& block) {
                                          [](const auto& line) { return line.starts_with("  "); });
 }
 
-// Blocks that blank lines part: a title above lines that are indented by two, or prose.
+// Blocks separated by blank lines: a title above lines indented by two, or prose.
 std::vector<FooterPart> ReadFooter(const std::string& text) {
   std::vector<FooterPart> parts;
   std::vector<std::string> block;
@@ -96,7 +96,7 @@ std::vector<FooterPart> ReadFooter(const std::string& text) {
   return parts;
 }
 
-// CLI11 hands the footer of a command down to those that are added below it.
+// CLI11 copies the footer of a command to the subcommands added below it.
 bool InheritsFooter(const CLI::App& app) {
   for (const CLI::App* above = app.get_parent(); above != nullptr; above = above->get_parent()) {
     if (above->get_footer() == app.get_footer()) return true;

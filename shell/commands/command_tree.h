@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line as data: what `--help` prints, in a shape that man pages, the page of
-// commands and completions are written from. All of them say what the parser of options
-// knows, so a command that is added is in each of them at once.
+// The command line as data: the contents of `--help`, from which man pages, docs/commands.md and
+// completions are generated. All of them derive from the option parser, so a new command appears in
+// each of them.
 //
-// Hidden commands and options (those without a group) are left out. Order is that in which
-// they were added. Files that a parameter takes are told from its help: `*.rpl`, JSON, CSV.
+// Hidden commands and options (those without a group) are left out. The order is that of addition.
+// The types of files that a parameter takes are inferred from its help text: `*.rpl`, JSON, CSV.
 #ifndef RPL_SHELL_COMMANDS_COMMAND_TREE_H_
 #define RPL_SHELL_COMMANDS_COMMAND_TREE_H_
 
@@ -19,26 +19,28 @@ class App;
 
 namespace rpl {
 
-/// An option, or an argument by its place.
+/// An option, or a positional argument.
 struct Parameter {
+  /// The kind of value, for completion of names.
   enum class Takes { kOther, kFile, kFolder, kCommand };
 
-  std::vector<std::string> names;  // `-f`, `--file`; none for an argument
-  std::string value;               // `FILE`; empty for an option that takes none
+  std::vector<std::string> names;  // `-f`, `--file`; empty for an argument
+  std::string value;               // `FILE`; empty for an option without value
   std::vector<std::string> choices;
   std::string help;
   bool required = false;
-  bool repeated = false;
+  bool repeated = false;  // may be given several times
   Takes takes = Takes::kOther;
-  std::vector<std::string> extensions;  // kFile: the likely ones, without dot; others may be
+  std::vector<std::string> extensions;  // kFile: likely ones, without dot; others are allowed
 };
 
-/// A part of what stands below the options: prose without a title, or lines as they are.
+/// A part of the text below the options: prose without a title, or preformatted lines.
 struct FooterPart {
   std::string title;  // `Examples`
   std::vector<std::string> lines;
 };
 
+/// A command with its subcommands.
 struct CommandNode {
   std::string name;  // `show`
   std::string path;  // `rpl trace show`
@@ -47,15 +49,16 @@ struct CommandNode {
   std::vector<Parameter> arguments;
   std::vector<FooterPart> footer;
   std::vector<CommandNode> commands;
-  bool needs_command = false;
+  bool needs_command = false;  // a subcommand is required
 };
 
+/// The tree of a described command line. Recurses as deep as the commands nest.
 CommandNode ReadCommandTree(const CLI::App& app);
 
-/// `rpl trace query [OPTIONS] SESSION GOAL`
+/// The synopsis: `rpl trace query [OPTIONS] SESSION GOAL`.
 std::string Usage(const CommandNode& command);
 
-/// `-f, --file FILE`, or `FILE` for an argument.
+/// The spelling of a parameter: `-f, --file FILE`, or `FILE` for an argument.
 std::string Spelled(const Parameter& parameter);
 
 }  // namespace rpl

@@ -11,7 +11,7 @@ namespace {
 using Takes = Parameter::Takes;
 using Words = std::vector<std::string>;
 
-// A command line with one command, as `add` describes it.
+// A command line with one command, described by `add`.
 CommandNode CommandWith(const std::function<void(CLI::App&)>& add) {
   CLI::App app("a program", "prog");
   app.footer("Examples\n  prog");
@@ -75,7 +75,7 @@ TEST_CASE("command tree: what is handed down or hidden is left out") {
     command.add_subcommand("below", "Shown");
     command.add_subcommand("hidden", "Not shown")->group("");
   });
-  CHECK(go.footer.empty());  // that of the program
+  CHECK(go.footer.empty());  // it belongs to the program
   CHECK(go.options.size() == 1);
   REQUIRE(go.commands.size() == 1);
   CHECK(go.commands[0].path == "prog go below");

@@ -2,8 +2,8 @@
 //
 // The commands of `rpl`, each a function from its options to an exit code (shell/host/report.h).
 //
-// Standard output carries results only: chat lines as they come, answers, reports that
-// were asked for. Everything else, questions included, goes to standard error.
+// Standard output carries results only: chat lines as they come, answers, requested reports. All
+// other output, questions included, goes to standard error.
 #ifndef RPL_SHELL_COMMANDS_COMMANDS_H_
 #define RPL_SHELL_COMMANDS_COMMANDS_H_
 
@@ -18,84 +18,94 @@
 
 namespace rpl {
 
-/// rpl run FILE…: the files are one program, which runs until its goal is decided.
+/// rpl run FILE…: runs the files as one program until its goal is decided or waits.
 struct RunOptions {
   std::vector<std::string> files;
   std::string session;  // --session FILE
   EngineOptions engine;
 };
+/// Exit codes: that of the outcome (ExitCodeOf); kExitInvalid for a program with errors or without
+/// a goal; kExitFile for an unreadable file.
 int CommandRun(const RunOptions& options);
 
-/// rpl profile FILE…: runs the program as `rpl run` does, and says what its rules did.
+/// rpl profile FILE…: runs the program like `rpl run` and reports the work of its rules.
 struct ProfileOptions {
   std::vector<std::string> files;
-  std::size_t top = 0;  // --top N: rules and indexes that are shown; 0: all
-  bool times = true;    // --no-times: counts alone, the same each time
+  std::size_t top = 0;  // --top N: maximal number of rules and of indexes; 0: all
+  bool times = true;    // --no-times: counts only, which are reproducible
   EngineOptions engine;
 };
+/// Exit codes: as CommandRun. The answers are not printed.
 int CommandProfile(const ProfileOptions& options);
 
-/// rpl resume SESSION: goes on with a run that has a file.
+/// rpl resume SESSION: continues a run that has a session file.
 struct ResumeOptions {
   std::string session;
   std::vector<std::string> retry;  // --retry NAME
   EngineOptions engine;
 };
+/// Exit codes: as CommandRun; kExitFile also for a damaged session.
 int CommandResume(const ResumeOptions& options);
 
-/// rpl trace …: what a session has established.
+/// rpl trace …: the trace of a session.
 struct TraceOptions {
   enum class What { kShow, kQuery, kExport, kVerify, kDiff, kReplay, kHtml };
   What what = What::kShow;
   std::string session;
   std::string other;        // kDiff
   std::string query;        // kQuery
-  std::string output;       // kHtml: a file; empty: standard output
+  std::string output;       // kHtml: a file; "" for standard output
   bool json = false;        // kShow, kQuery; kExport: NDJSON with hashes
   std::size_t threads = 1;  // kReplay
 };
+/// kExitFile for an unreadable or damaged session. kVerify: kExitNo for a damaged one. kDiff,
+/// kReplay: kExitNo if traces differ. kQuery: the code of the outcome.
 int CommandTrace(const TraceOptions& options);
 
-/// rpl reply [FILE]: one user message, answered by §15.9.
+/// rpl reply [FILE]: answers one user message by §15.9.
 struct ReplyOptions {
-  std::string file;  // empty: standard input
+  std::string file;  // "" for standard input
   EngineOptions engine;
 };
+/// Exit codes: that of the outcome; kExitInvalid after errors in the message.
 int CommandReply(const ReplyOptions& options);
 
-/// rpl query [-f FILE]… GOAL: one query, answered as `rpl reply` does.
+/// rpl query [-f FILE]… GOAL: answers one query, like `rpl reply`.
 struct QueryOptions {
   std::vector<std::string> files;
-  std::string goal;  // a goal form, or what the shell takes as a query
+  std::string goal;  // a goal form, or a query of the shell
   EngineOptions engine;
 };
+/// Exit codes: that of the outcome; kExitInvalid for an invalid program or query.
 int CommandQuery(const QueryOptions& options);
 
 /// rpl repl [FILE…]: the shell, shell/repl/repl.h.
 int CommandRepl(const ReplOptions& options);
 
-/// rpl test PATH…: the scripts of Markdown files (docs/testing.md).
+/// rpl test PATH…: runs the scripts of Markdown files (docs/testing.md).
 struct TestOptions {
   std::vector<std::string> paths;  // files, and folders with all their *.md files
-  std::string filter;              // only cases with this text in their name
+  std::string filter;              // only cases whose names contain it
   bool json = false;
 };
+/// kExitNo if a case fails, kExitInvalid for malformed scripts and if there is no case.
 int CommandTest(const TestOptions& options);
 
-/// rpl check FILE…: what is wrong with a program, without running it. The files are one
+/// rpl check FILE…: reports findings about a program, without running it. The files are one
 /// program.
 struct CheckCommandOptions {
   enum class Format { kText, kJson, kSarif, kGithub };
   std::vector<std::string> files;
   std::string config;  // --config FILE
   Format format = Format::kText;
-  bool fix = false;                  // mend what is mechanical, in the files
-  bool strict = false;               // warnings become errors
-  std::string fail_level = "error";  // the least severity that makes the exit code 1
+  bool fix = false;                  // apply mechanical fixes to the files
+  bool strict = false;               // warnings count as errors
+  std::string fail_level = "error";  // the least severity that gives exit code 1
 };
+/// kExitNo if a finding has `fail_level` or worse, kExitOk otherwise.
 int CommandCheck(const CheckCommandOptions& options);
 
-/// rpl verify CONTENT: whether content satisfies a rulespec and rules (checks/verify/rules.h).
+/// rpl verify CONTENT: checks content against a rulespec and rules (checks/verify/rules.h).
 struct VerifyOptions {
   enum class Format { kText, kJson, kSarif };
   std::string content;             // a file
@@ -108,14 +118,17 @@ struct VerifyOptions {
   Severity fail_on = Severity::kError;
   std::optional<std::size_t> explain;  // --explain ID
   bool require_rulespec = false;
-  bool exists = false;         // only asks whether there is such a file
-  bool review_errors = false;  // --on-error hitl: a person may accept what fails
+  bool exists = false;         // only checks for such a file
+  bool review_errors = false;  // --on-error hitl: a person may accept failures
   EngineOptions engine;        // now; config, allow_tools: for the tools of rules; guard.approvals
 };
+/// The exit code of the verdict (checks/verify/result.h); with `exists`, kExitNo if there is no
+/// such file.
 int CommandVerify(const VerifyOptions& options);
 
-/// rpl explain -f FILE… FORM: why the facts that match hold, or why none does.
+/// rpl explain -f FILE… FORM: explains the facts that match, or why none does.
 enum class ExplainFormat { kText, kJson, kDot };
+/// The options of rpl explain.
 struct ExplainOptions {
   std::vector<std::string> files;
   std::string form;  // one call, with or without variables
@@ -124,9 +137,10 @@ struct ExplainOptions {
   ExplainFormat format = ExplainFormat::kText;
   EngineOptions engine;  // `json` is not used
 };
+/// kExitNo if no fact matches; with `absent`, if one does.
 int CommandExplain(const ExplainOptions& options);
 
-/// rpl guard …: decisions about tool calls, for runs of other engines.
+/// rpl guard …: decides about tool calls of other runtimes.
 struct GuardCommandOptions {
   enum class What { kDecide, kCheck, kExplain, kPending, kApprove, kDeny, kHook };
   What what = What::kDecide;
@@ -139,54 +153,63 @@ struct GuardCommandOptions {
   bool json = false;                // kPending: --format json
   std::string id;                   // kApprove, kDeny
   std::string reason;               // --reason T
-  std::string unmatched;            // --default deny, ask or allow; "" for no answer
+  std::string unmatched;            // --default deny, ask or allow; "" if not given
   int timeout_ms = kHookTimeoutMs;  // kHook
 };
+/// kDecide: 0 allow, 1 block, 3 hitl, 2 invalid input; of several calls the most severe. kHook: see
+/// shell/commands/guard_hook.h.
 int CommandGuard(const GuardCommandOptions& options);
 
-/// rpl doc FILE…: what a program consists of, and how its parts use each other. The files
-/// are one program.
+/// rpl doc FILE…: documents the parts of a program and their uses of each other. The files are one
+/// program.
 enum class DocFormat { kMarkdown, kDot, kMermaid, kJson };
+/// The options of rpl doc.
 struct DocOptions {
   std::vector<std::string> files;
   DocFormat format = DocFormat::kMarkdown;
 };
+/// kExitInvalid for a program with errors, of which nothing is printed.
 int CommandDoc(const DocOptions& options);
 
-/// rpl parse FILE: what the parser understood.
+/// rpl parse FILE: prints the result of the parser.
 struct ParseOptions {
   std::string file;
   bool json = false;
 };
+/// kExitInvalid after errors; the valid part is printed nevertheless.
 int CommandParse(const ParseOptions& options);
 
-/// rpl fmt [-w | --check | --diff] FILE…: lays out the RPL of each file, see
-/// grammar/formatter.h. `-` is standard input. Errors of a file go to standard error; what
-/// has none is formatted all the same, but such a file is not written.
+/// rpl fmt [-w | --check | --diff] FILE…: lays out the RPL of each file, see grammar/formatter.h.
+/// `-` is standard input. Errors of a file go to standard error; its valid parts are formatted
+/// nevertheless, but such a file is not written.
 enum class FmtMode {
-  kPrint,  // the text, on standard output
-  kWrite,  // to the file, if it changes; its name on standard error
-  kCheck,  // the names of files that would change, on standard output; kExitNo
-  kDiff,   // unified differences, on standard output; kExitNo
+  kPrint,  // the text, to standard output
+  kWrite,  // to the file, if it changes; its name to standard error
+  kCheck,  // names of files that would change, to standard output; kExitNo
+  kDiff,   // unified diffs, to standard output; kExitNo
 };
+/// The options of rpl fmt.
 struct FmtOptions {
   std::vector<std::string> files;
   FmtMode mode = FmtMode::kPrint;
 };
+/// The greatest exit code of the files.
 int CommandFmt(const FmtOptions& options);
 
-/// rpl completion SHELL: a script that completes `rpl` in bash, zsh or fish.
+/// rpl completion SHELL: prints a completion script for bash, zsh or fish.
 struct CompletionOptions {
   std::string shell;
 };
+/// `root` is the tree of the whole command line.
 int CommandCompletion(const CompletionOptions& options, const CommandNode& root);
 
-/// rpl reference WHAT: docs/commands.md, a page for man(1), or the names of the commands.
-/// Hidden: packages are made with it.
+/// rpl reference WHAT: prints docs/commands.md, a page for man(1), or the names of the commands.
+/// Hidden: packages are built with it.
 struct ReferenceOptions {
   std::string what;     // markdown, man or commands
-  std::string command;  // of the page; empty: rpl itself
+  std::string command;  // of the page; "" for rpl itself
 };
+/// kExitInvalid for an unknown command.
 int CommandReference(const ReferenceOptions& options, const CommandNode& root);
 
 }  // namespace rpl

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Completions for bash, zsh and fish, written from the tree of commands.
+// Completions for bash, zsh and fish, generated from the tree of commands.
 //
-// Each script is fixed text, with tables in it that the tree fills: which words may stand at
-// a place, and which files. A file that does not have the likely extension is offered when
-// no other is there. What an option without choices or files takes is nobody's guess.
+// Each script is fixed text with tables generated from the tree: the words and files allowed at
+// each place. A file without a likely extension is offered only if there is no other. The values of
+// options without choices or files are not completed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,12 +32,12 @@ std::string Names(const std::vector<CommandNode>& commands) {
   return names;
 }
 
-// The words behind `rpl`: empty for rpl itself.
+// The words after `rpl`; empty for rpl itself.
 std::string Words(const CommandNode& root, const CommandNode& node) {
   return &node == &root ? "" : node.path.substr(root.name.size() + 1);
 }
 
-// In single quotes, as each of the three shells reads them but for \ in fish.
+// Single quotes, as all three shells read them, except for \ in fish.
 std::string Quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? R"('\'')" : std::string(1, c);
@@ -144,12 +144,12 @@ std::string BashAction(const CommandNode& root, const Parameter& parameter) {
   if (!parameter.choices.empty()) {
     return fmt::format("_rpl_choices {}", fmt::join(parameter.choices, " "));
   }
-  // Bash completes what stands behind the last `=`.
+  // Bash completes the text after the last `=`.
   const bool pair = parameter.value.find('=') != std::string::npos;
   switch (parameter.takes) {
     case Takes::kCommand: return "_rpl_choices " + Names(root.commands);
     case Takes::kFolder: return "_rpl_folders";
-    case Takes::kFile:
+    case Takes::kFile:  // fish completes after a `=` by itself
       return fmt::format("{}_rpl_files {}",
                          pair ? "[[ $value != *=* ]] || { value=${value#*=}; " : "",
                          fmt::join(parameter.extensions, " ")) +
@@ -200,7 +200,7 @@ void PrintBash(const CommandNode& root) {
 
 // --- zsh ----------------------------------------------------------------------------------
 
-// Text inside a specification: brackets, colons and backslashes have a meaning there.
+// Text inside a specification, in which brackets, colons and backslashes are special.
 std::string ZshText(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -246,7 +246,7 @@ std::string ZshOption(const CommandNode& root, const Parameter& option) {
   }
   std::string specs;
   for (const std::string& name : option.names) {
-    // Other spellings of an option that was given are offered no more.
+    // Other spellings of a given option are no longer offered.
     const std::string excluded =
         option.repeated ? "*" : fmt::format("({})", fmt::join(option.names, " "));
     // `--file x` and `--file=x`, `-f x` and `-fx`.
@@ -281,13 +281,13 @@ void PrintZsh(const CommandNode& root) {
     for (const Parameter& argument : node.arguments) std::cout << ZshArgument(root, argument);
     std::cout << "\n}\n";
   });
-  // The file is the function _rpl when zsh loads it by itself, and is sourced otherwise.
+  // The file is the function _rpl if zsh autoloads it, and is sourced otherwise.
   std::cout << "\nif [[ $funcstack[1] == _rpl ]]; then _rpl \"$@\"; else compdef _rpl rpl; fi\n";
 }
 
 // --- fish ---------------------------------------------------------------------------------
 
-// Fish takes a backslash in single quotes before ' and \ alone.
+// In single quotes, fish interprets a backslash only before ' and \.
 std::string FishQuoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) {

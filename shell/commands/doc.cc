@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Places and names in one cell of a table; a cell says how many more there are.
+// The maximal number of places or names in a table cell, which then gives the number of others.
 constexpr std::size_t kMostInCell = 8;
 
 // --- JSON ---------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ void PrintJson(const Catalogue& catalogue) {
 
 // --- Markdown -----------------------------------------------------------------------------
 
-// Prose in a cell: no HTML, and nothing that ends the cell.
+// Prose in a cell: without HTML, and without characters that end the cell.
 std::string Cell(std::string_view text) {
   std::string out;
   for (const char c : PrintableLine(text)) {
@@ -67,7 +67,7 @@ std::string Cell(std::string_view text) {
   return out;
 }
 
-// A code span, behind as many marks as no run within has.
+// A code span, delimited by more backticks than any run inside.
 std::string CodeCell(std::string_view text) {
   std::string inside;
   std::size_t run = 0;

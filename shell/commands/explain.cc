@@ -41,7 +41,7 @@ ordered_json NodeJson(const ExplainNode& node, const Sources& sources) {
   return out;
 }
 
-// Nodes in reverse order: premises have larger numbers than what rests on them.
+// Built in reverse order, because premises have larger indexes than their conclusions.
 ordered_json TreeJson(const Explanation& explanation, const Sources& sources) {
   std::vector<ordered_json> made(explanation.nodes.size());
   for (std::size_t i = made.size(); i-- > 0;) {
@@ -83,7 +83,7 @@ void Print(const std::vector<Explanation>& all, const Sources& sources, ExplainF
   std::cout << std::flush;
 }
 
-// One fact and the place of what gives it.
+// One fact with the place of its fact or rule.
 std::string InShort(const Explanation& explanation, const Sources& sources) {
   const ExplainNode& root = explanation.nodes.front();
   std::string out = root.text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rpl fmt: what grammar/formatter.h proposes, printed, compared or written back.
+// rpl fmt: the edits of grammar/formatter.h, printed, compared or written back.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -75,8 +75,8 @@ class Diff {
   }
 
  private:
-  // Longest common subsequence in the usual table, or, where that would be large, matching
-  // the next equal line nearby, which is enough for a formatter: lines move little.
+  // The longest common subsequence by dynamic programming; for large blocks, the next equal line
+  // nearby, which is sufficient for a formatter, because it moves lines little.
   void Compare(Change block) {
     const std::size_t rows = block.old_end - block.old_begin;
     const std::size_t columns = block.new_end - block.new_begin;
@@ -196,8 +196,8 @@ bool WriteAll(int fd, std::string_view text) {
   return true;
 }
 
-/// Replaces the file at once: others see the old text or the new one. A link stays, and its
-/// target is replaced. Why it failed, or empty.
+/// Replaces the file atomically: readers see the old text or the new one. A link stays, and its
+/// target is replaced. Returns the reason for a failure, or "".
 std::string ReplaceFile(const std::string& path, std::string_view text) {
   char* resolved = realpath(path.c_str(), nullptr);
   if (resolved == nullptr) return std::strerror(errno);
@@ -205,7 +205,7 @@ std::string ReplaceFile(const std::string& path, std::string_view text) {
   std::free(resolved);
   struct stat status = {};
   if (stat(target.c_str(), &status) != 0) return std::strerror(errno);
-  if (access(target.c_str(), W_OK) != 0) return std::strerror(errno);  // rename would not ask
+  if (access(target.c_str(), W_OK) != 0) return std::strerror(errno);  // rename would not check
 
   std::string temporary = target + ".XXXXXX";
   const int fd = mkstemp(temporary.data());

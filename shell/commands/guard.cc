@@ -32,7 +32,7 @@ std::string ReviewsOf(const GuardOptions& options) {
   return options.approvals.empty() ? ReviewsPath() : options.approvals;
 }
 
-// The exit code of several decisions: wrong input, then hitl, then block.
+// The exit code of several decisions: the first of wrong input, hitl and block that occurs.
 class Worst {
  public:
   void Add(int code) {
@@ -86,7 +86,7 @@ int Decide(const GuardCommandOptions& options) {
     const JsonText parsed = ParseJson(text);
     Sourced<GuardLine> line{std::nullopt, parsed.error};
     if (parsed.error.empty()) line = ReadGuardLine(parsed.json, guard.config, now);
-    if (!line.value) {  // nothing was decided, so nothing may go on
+    if (!line.value) {  // no decision, so the call must not proceed
       std::cout << Dump({{"schema", "rpl.decision/1"},
                          {"effect", "block"},
                          {"enforced", true},
@@ -149,7 +149,7 @@ int Unreadable(const std::string& path, const std::string& error) {
   return kExitFile;
 }
 
-// A request as a person reads it. What the call says is the agent's, and shown in one line.
+// A request for people. The contents of the call are the agent's, and are shown on one line.
 void PrintRequest(const ordered_json& request) {
   const auto text = [&](const char* field) { return PrintableLine(TextAt(request, field)); };
   const auto args = request.find("args");
@@ -239,7 +239,7 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
   to.audit = options.guard.audit;
   to.audit_required = options.guard.audit_required;
   to.now = options.now;
-  // Whoever names a configuration here has approved its commands.
+  // The user who names a configuration here approves its commands.
   to.run = [folder](const GuardCommand& command, const ordered_json& input) {
     return RunGuardCommand(command, folder, input);
   };

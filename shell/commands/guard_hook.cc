@@ -20,11 +20,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// A host shows it to its model or its user.
+// The maximal size of a reason, which a host shows to its model or its user.
 constexpr std::size_t kMostReasonBytes = std::size_t{8} << 10;
 static_assert(kMostAnswerBytes > 6 * kMostReasonBytes + 1024, "each byte may become `\\u0001`");
 
-// Which event is answered; until the input is read, the one before a tool is used.
+// The event being answered; the one before a tool's use until the input is read.
 bool after_use = false;
 
 ordered_json BeforeTool(std::string_view decision, const std::string& reason) {
@@ -45,7 +45,7 @@ int Deny(const std::string& why) {
   return kExitInvalid;
 }
 
-// What a host tells a hook.
+// The input of a hook.
 struct HookCall {
   std::string session;
   GuardLine line;
@@ -82,17 +82,17 @@ Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& confi
   return {std::move(call), ""};
 }
 
-// The effect that `deny`, `ask` or `allow` stands for.
+// The effect of `deny`, `ask` or `allow`.
 Effect EffectOfAnswer(std::string_view answer) {
   return answer == "deny" ? Effect::kBlock : answer == "ask" ? Effect::kHitl : Effect::kAllow;
 }
 
-// What the audit log holds of a session.
+// The audit log's contents about a session.
 struct SessionLog {
   History history;
-  bool is_new = true;              // nothing yet
-  std::size_t steps = 0;           // decisions before calls
-  std::optional<BegunCall> begun;  // the decision about this call, after it was made
+  bool is_new = true;              // no events yet
+  std::size_t steps = 0;           // number of decisions before calls
+  std::optional<BegunCall> begun;  // after the call: the decision about it
 };
 
 Sourced<SessionLog> ReadSessionLog(const StandaloneGuard& guard, const HookCall& call) {
@@ -113,7 +113,7 @@ Sourced<SessionLog> ReadSessionLog(const StandaloneGuard& guard, const HookCall&
   return {std::move(log), ""};
 }
 
-// The call as it ended.
+// The call as part of the history.
 PastCall PastCallOf(const HookCall& call, Moment now) {
   const GuardCall& seen = call.line.call;
   PastCall past;
@@ -149,8 +149,8 @@ int AnswerHook(const GuardCommandOptions& options) {
   GuardCall& seen = call.line.call;
   const bool after = seen.phase == CallPhase::kAfter;
 
-  // From reading the history to adding to it nobody else may: of calls side by side each must
-  // see the ones before it. What cannot be added would not be counted.
+  // The lock covers reading the history and appending to it, so that concurrent calls count each
+  // other. A call that could not be appended would not be counted.
   FileLock lock;
   if (!guard.audit.empty() && guard.guard->ReadsHistory()) {
     guard.audit_required = true;

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The guard in front of another agent: `rpl guard hook` answers the host's hook before a
-// tool is used, and takes note after it was.
+// The guard for another agent: `rpl guard hook` answers the host's hook before the use of a tool,
+// and records it afterwards.
 //
 //   on standard input    {"session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse",
 //                         "tool_name": "Bash", "tool_input": {"command": "ls"}}
 //   on standard output   {"hookSpecificOutput": {"hookEventName": "PreToolUse",
 //                         "permissionDecision": "deny", "permissionDecisionReason": "…"}}
 //
-// allow, block and hitl of the policy are `allow`, `deny` and `ask`. `allow` makes a host skip
-// its own question, so it is said only of a call that a rule of effect allow matches or that a
-// person approved. Where no rule matches the answer is `{}`, the host decides, unless `--default`
-// names one; in shadow mode it always is.
+// allow, block and hitl of the policy become `allow`, `deny` and `ask`. Because `allow` makes a
+// host skip its own question, it is the answer only for a call that a rule of effect allow matches
+// or a person approved. If no rule matches, the answer is `{}`, which leaves the decision to the
+// host, unless `--default` names another; in shadow mode it is always `{}`.
 //
-// A hook is a process of its own, so the calls of a session are in the audit log (`--audit`). A
-// policy with rules that read them is refused without it, and holds a lock on the log from
-// reading them to adding its own. After PostToolUse the call counts as made: it took the time
-// between the two events, which `tool_use_id` brings together, or else the name of the tool. What
-// tool.after rules block is told as {"decision": "block", "reason": "…"}.
+// Each hook is a process of its own, so the calls of a session are kept in the audit log
+// (`--audit`). A policy with rules that read them is refused without the log, and otherwise holds a
+// lock on it from reading them to appending its own. After PostToolUse the call counts as made,
+// with the time between the two events as its duration; they are related by `tool_use_id`, or else
+// by the name of the tool. A block by tool.after rules is reported as {"decision": "block",
+// "reason": "…"}.
 //
-// It fails closed: on input that cannot be read, a policy with an error, an audit log that
-// must be written and cannot, or an error of rpl itself it answers `deny` with the reason (after
-// PostToolUse, `block`), on standard error, too, and ends with 2. Where it cannot, or takes too
-// long, its parent does (hook_supervisor.h).
+// It fails closed: on unreadable input, an invalid policy, a required audit log that cannot be
+// written, or an internal error it answers `deny` with the reason (after PostToolUse, `block`),
+// also on standard error, and exits with 2. If it cannot, or takes too long, its parent does
+// (hook_supervisor.h).
 #ifndef RPL_SHELL_COMMANDS_GUARD_HOOK_H_
 #define RPL_SHELL_COMMANDS_GUARD_HOOK_H_
 
@@ -34,30 +35,31 @@
 
 namespace rpl {
 
-/// What `rpl guard` decides by, outside of a run.
+/// The guard outside a run, with its sources and logs.
 struct StandaloneGuard {
   std::unique_ptr<Guard> guard;
   GuardConfig config;
   ReviewLog reviews{""};
   LineSources::Run run;
-  std::string audit;
+  std::string audit;  // the audit log's path, or ""
   bool audit_required = false;
-  std::string now;
+  std::string now;  // --now, or ""
 
+  /// The time of decisions, by MomentFor.
   Moment Now() const;
-  /// Appends an event; false when it must be there and is not, with a message.
+  /// Appends an event. False, after a message, if the log is required and cannot be written.
   bool Audit(const nlohmann::ordered_json& event) const;
-  /// The call was made: nobody need review it any more. A warning when that cannot be kept.
+  /// Closes pending reviews of a call that was made. Prints a warning if that cannot be stored.
   void EndReviews(const GuardCall& call, Moment at);
 };
 /// Reads policy and configuration, with messages on standard error.
 ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard& to);
 
-/// The moment of `--now`, or else of the clock.
+/// The time of `--now`, or the clock's for "".
 Moment MomentFor(const std::string& now);
 inline Moment StandaloneGuard::Now() const { return MomentFor(now); }
 
-/// Returns the exit code.
+/// Answers one hook from standard input. Returns the exit code; never throws.
 int GuardHook(const GuardCommandOptions& options);
 
 }  // namespace rpl

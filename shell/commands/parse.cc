@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Headings and sentences in document order, one a line: `LINE  TEXT`. What belongs to a
-// heading is indented by its level.
+// Headings and sentences in document order, one per line: `LINE  TEXT`. The contents of a heading
+// are indented by its level.
 void PrintDocument(const Document& document, const Sources& sources) {
   auto line = [&](Span span) { return sources.PlaceOf(document.file, span.begin).line; };
   auto print_heading = [&](const Scope& scope) {
@@ -42,7 +42,7 @@ void PrintDocument(const Document& document, const Sources& sources) {
 
 void PrintJson(const Document& document, const Sources& sources,
                const std::vector<Diagnostic>& diagnostics) {
-  ordered_json object = {{"schema", "rpl.parse/1"}};  // first, whatever order the others have
+  ordered_json object = {{"schema", "rpl.parse/1"}};  // first in the output
   const nlohmann::json parsed = ToJson(document, sources);
   for (const auto& [key, value] : parsed.items()) object[key] = value;
   object["diagnostics"] = ordered_json::array();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reference of the commands: docs/commands.md, and pages for man(1) in the macros of
-// man(7). Both are written from the tree of commands, nothing in them is written twice.
+// The reference of the commands: docs/commands.md, and pages for man(1) in the macros of man(7).
+// Both are generated from the tree of commands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace rpl {
 namespace {
 
-// `rpl-trace-show`: an anchor of the page, or the name of a page.
+// `rpl-trace-show`: an anchor in the document, or the name of a man page.
 std::string PageName(const CommandNode& command) {
   std::string name = command.path;
   std::replace(name.begin(), name.end(), ' ', '-');
@@ -56,7 +56,7 @@ void PrintMarkdown(const CommandNode& node) {
 
 // --- Man pages ----------------------------------------------------------------------------
 
-// Text as roff reads it: every character stands for itself.
+// Text for roff, in which every character is literal.
 std::string Roff(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -74,7 +74,7 @@ std::string Roff(const std::string& text) {
   return out.starts_with('.') ? "\\&" + out : out;
 }
 
-// The same, with what stands in backquotes in bold.
+// Likewise, with backquoted text in bold.
 std::string RoffProse(const std::string& text) {
   std::string out;
   for (std::size_t begin = 0;;) {
@@ -112,14 +112,14 @@ void PrintFooterPart(const FooterPart& part, const char* macro) {
   std::cout << ".fi\n";
 }
 
-// Prose belongs to the description, parts with a title have a section.
+// Prose belongs to the description; a part with a title becomes a section.
 void PrintFooter(const std::vector<FooterPart>& footer, bool titled, const char* macro) {
   for (const FooterPart& part : footer) {
     if (part.title.empty() != titled) PrintFooterPart(part, macro);
   }
 }
 
-// Commands below a command have no pages of their own.
+// Subcommands have no pages of their own.
 void PrintSubcommands(const CommandNode& node) {
   for (const CommandNode& command : node.commands) {
     std::cout << fmt::format(".SS {}\n{}.\n.PP\n\\fB{}\\fR\n", Roff(command.path),

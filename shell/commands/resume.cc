@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs that have a file: `rpl run --session FILE` begins one or goes on with it, `rpl
-// resume FILE` goes on. Both read the program again, so that a change is seen.
+// Runs with a session file: `rpl run --session FILE` begins or continues one, `rpl resume FILE`
+// continues one. Both read the program again, so that changes take effect.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,16 +23,16 @@
 namespace rpl {
 namespace {
 
-/// At most this many changed sentences are listed.
+/// The maximal number of changed sentences in a list.
 constexpr std::size_t kChangesShown = 20;
 
-// The program's files as they are now; a file that is gone keeps its recorded text.
+// The program's files as they are now; a missing file keeps its recorded text.
 std::vector<ProgramFile> ReadAgain(const std::string& session,
                                    const std::vector<ProgramFile>& recorded) {
   std::vector<ProgramFile> out;
   for (const ProgramFile& file : recorded) {
     const std::string path = PathFromSession(session, file.name);
-    if (ReplSession::IsEntry(file)) {  // of a shell: there is no file
+    if (ReplSession::IsEntry(file)) {  // an entry of the shell has no file
       out.push_back(file);
       continue;
     }
@@ -54,8 +54,8 @@ std::string Names(const std::vector<ProgramFile>& files) {
   return out;
 }
 
-// Whether the session has its program elsewhere: no document of it is among `files`, and one
-// is still where it was. A program all of whose files are gone may have been renamed.
+// True if none of the session's documents is among `files` and one still exists in its place. A
+// program whose files are all missing may have been renamed.
 bool IsOfAnotherProgram(const std::string& session, const std::vector<ProgramFile>& recorded,
                         const std::vector<ProgramFile>& files) {
   bool there = false;
@@ -110,7 +110,7 @@ std::vector<AnsweredCall> FailedCalls(const std::vector<TraceEntry>& entries) {
   return calls;
 }
 
-// Whether each name of --retry is of a call that can be made again; else a message.
+// True if each name of --retry has a call that can be made again; otherwise prints a message.
 bool CanRetry(const std::vector<std::string>& names, const std::vector<Event>& events) {
   std::vector<std::pair<std::string, std::string>> calls;  // with the labels of their tools
   for (const AnsweredCall& call : FailedCalls(Entries(events)))
@@ -129,8 +129,8 @@ bool CanRetry(const std::vector<std::string>& names, const std::vector<Event>& e
   return true;
 }
 
-// Takes back the replies of calls that failed, so that they are made again (§13.3). The outcome
-// when that was cut off: its turn is not over, so that no other may follow it.
+// Retracts the replies of failed calls, so that they are made again (§13.3). Returns the outcome if
+// it was cut off: the turn is then not over, and no other may follow it.
 std::optional<Outcome> TakeBackFailures(Session& session, const std::vector<std::string>& tools) {
   std::string message;
   for (const AnsweredCall& call : FailedCalls(session.Entries()))
@@ -141,7 +141,7 @@ std::optional<Outcome> TakeBackFailures(Session& session, const std::vector<std:
   return outcome;
 }
 
-// How to go on with what is not over.
+// Prints how to continue an unfinished run.
 void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
                 SavedSession& saved) {
   const std::string resume = "rpl resume " + ShellWord(path);
@@ -195,7 +195,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
     return kExitInvalid;
   }
 
-  // A session that began under a policy goes on under one.
+  // A session that began under a policy continues under one.
   if (engine.guard.policy.empty() && last) engine.guard = GuardOptionsFrom(last->guard);
   std::vector<std::string> paths;
   for (const ProgramFile& file : files) paths.push_back(PathFromSession(path, file.name));
@@ -214,7 +214,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   Outcome outcome;
   const bool same = last && last->files == files;
   const bool over = same && saved.last() && saved.last()->status == Status::kSatisfied;
-  // A turn that was finished only now is this run's, unless a call did not run in it.
+  // A turn that was completed only now belongs to this run, unless a call did not run in it.
   const bool finished = saved.finished_turn() && !saved.last()->not_run;
   if (saved.journal().broken().empty()) {
     std::optional<Outcome> cut_off;

@@ -14,7 +14,7 @@
 namespace rpl {
 namespace {
 
-// Creates the session's file, so that GoOn finds one. A program that is refused leaves none.
+// Creates the session's file, which GoOn requires. A refused program leaves none.
 ExitCode Create(const std::string& path) {
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kCreate);
   if (opened.file != nullptr) return kExitOk;
@@ -22,15 +22,15 @@ ExitCode Create(const std::string& path) {
   return kExitFile;
 }
 
-// The first file of that name, which is there.
+// The first file of that name. REQUIRES: there is one.
 std::uint32_t FileNamed(const Sources& sources, const std::string& name) {
   std::uint32_t file = 0;
   while (sources.at(file).name != name) ++file;
   return file;
 }
 
-// A name that nothing defines may be why a run has no answer, or will have none. Large programs are
-// left to `rpl check`, which takes longer than reading them.
+// An undefined name may be the reason for a missing answer. Large programs are left to `rpl check`,
+// which takes longer than reading them.
 void PrintUndefined(const RunOptions& options, Sources sources) {
   constexpr std::size_t kLarge = std::size_t{1} << 22;
   std::size_t size = 0;

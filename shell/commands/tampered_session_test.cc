@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sessions of real runs with one event dropped, doubled, moved, of another kind or with other
-// fields, and hashes made anew, as somebody would make them who wants rpl to misbehave. Each is
-// refused by the number of an event, or goes through every command that opens a session.
+// fields, and with recomputed hashes, as an attacker would prepare them. Each is either refused,
+// with the number of an event, or passes through every command that opens a session.
 #include <sqlite3.h>
 
 #include <catch2/catch.hpp>
@@ -39,7 +39,7 @@ void Write(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-// What commands print, in place of where it goes.
+// Captures the output of commands.
 class Printed {
  public:
   Printed() : out_(std::cout.rdbuf(text_.rdbuf())), err_(std::cerr.rdbuf(text_.rdbuf())) {}
@@ -72,7 +72,7 @@ Events EventsOf(const std::string& path) {
   return opened.file->events();
 }
 
-// The session at `path` with these events instead. Nobody needs it after a crash.
+// Writes the session at `path` with these events. It need not survive a crash.
 void Replace(const std::string& path, const Events& events) {
   sqlite3* db = nullptr;
   REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
@@ -101,7 +101,7 @@ void Replace(const std::string& path, const Events& events) {
   sqlite3_close(db);
 }
 
-// --- Sessions of real runs ------------------------------------------------------------------
+// --- Sessions of real runs ---------------------------------------------------------------
 
 EngineOptions Answering(std::vector<std::string> answers) {
   EngineOptions engine;
@@ -114,7 +114,8 @@ int Run(const std::string& program, const std::string& session, const EngineOpti
   return CommandRun({{program}, session, engine});
 }
 
-// Questions of headings, one of them half answered when the first run ends, and a file beside.
+// Questions of headings, one of them half answered at the end of the first run, and a file of a
+// namespace.
 void Asks(const testing::Folder& folder) {
   Write(folder / "p.md",
         "# Trip - %trip(?where, ?nights) <- stay(?where, ?nights), dates.md#open(?where)\n\n"
@@ -124,7 +125,7 @@ void Asks(const testing::Folder& folder) {
   CHECK(CommandResume({folder / "s", {}, Answering({"nights=3"})}) == kExitOk);
 }
 
-// A tool that is started, chat, a program that was changed, and a decision of a person.
+// A started tool, chat, a changed program, and a decision of a person.
 void Calls(const testing::Folder& folder) {
   Write(folder / "tool.sh",
         "read -r request\nprintf '{\"id\":\"%s\",\"result\":7}' "
@@ -142,7 +143,7 @@ void Calls(const testing::Folder& folder) {
   CHECK(CommandResume({folder / "s", {}, engine}) == kExitOk);
 }
 
-// A limit is reached; the events end in the failure.
+// A limit is reached; the failure is the last event.
 void Grows(const testing::Folder& folder) {
   Write(folder / "p.rpl", "n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n%go(?x) <- n(?x), ?x < 0\n");
   EngineOptions engine = Answering({});
@@ -150,7 +151,7 @@ void Grows(const testing::Folder& folder) {
   CHECK(Run(folder / "p.rpl", folder / "s", engine) == kExitLimit);
 }
 
-// Calls that a policy allows, blocks and holds, by what other runs did.
+// Calls that a policy allows, blocks and holds, depending on other runs.
 void Guarded(const testing::Folder& folder) {
   const auto rule = [](const char* name, const char* tool, const char* condition,
                        const char* effect) {
@@ -177,7 +178,7 @@ void Guarded(const testing::Folder& folder) {
   CHECK(Run(folder / "p.rpl", folder / "s", engine) == kExitWaiting);
 }
 
-// Messages of a prompt, with a file that a name leads to, and one of them taken back.
+// Messages of a prompt, with a file of a namespace, and one of them taken back.
 void Says(const testing::Folder& folder) {
   Write(folder / "p.md", "p(1)\n\n# All - %all(?x) <- p(?x)\n");
   Write(folder / "other.md", "rel(5)\n");
@@ -196,7 +197,7 @@ void Says(const testing::Folder& folder) {
   session.TakeBack();
 }
 
-// --- What is done to them -------------------------------------------------------------------
+// --- Tampering ---------------------------------------------------------------------------
 
 // Calls `each` with the body and one of its fields left out, null, or another value.
 void ForEachField(const std::string& body, const std::function<void(std::string)>& each) {
@@ -226,7 +227,7 @@ void ForEachField(const std::string& body, const std::function<void(std::string)
   }
 }
 
-// Calls `each` with what was done and the events that come of it.
+// Calls `each` with a description of the change and the changed events.
 void ForEachTampering(const Events& events,
                       const std::function<void(const std::string&, const Events&)>& each) {
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -263,7 +264,7 @@ void ForEachTampering(const Events& events,
   }
 }
 
-// The number of the first event that cannot be right, or 0.
+// The number of the first invalid event, or 0.
 std::size_t FirstWrong(const Events& events) {
   EventSequence sequence;
   for (std::size_t i = 0; i < events.size(); ++i)
@@ -285,7 +286,7 @@ int Traced(const std::string& session, TraceOptions::What what, bool json = fals
   return CommandTrace(options);
 }
 
-// As `rpl repl --session`, without a prompt.
+// Like `rpl repl --session`, without a prompt.
 int Prompt(const std::string& session) {
   Nobody nobody;
   SessionOptions options;
@@ -298,7 +299,7 @@ int Prompt(const std::string& session) {
   return repl.Broken().empty() ? kExitOk : kExitFile;
 }
 
-// A program that embeds the engine, and has the documents of the session.
+// A program that embeds the engine with the documents of the session.
 int Embedded(const std::string& session) {
   ProgramEvent program;
   {
@@ -338,8 +339,8 @@ const std::vector<Opener> kWriters = {
     {"embedded", Embedded},
 };
 
-// Opens a session of these events by every command that reads one, and by one that goes on with
-// it: those take their time, because they write.
+// Opens a session of these events with every command that reads one and with one command that
+// continues it, because those that write are slow.
 void OpenAll(const std::string& session, const Events& events, const Opener& writer,
              const std::string& refusal) {
   const auto open = [&](const Opener& opener) {
@@ -355,8 +356,8 @@ void OpenAll(const std::string& session, const Events& events, const Opener& wri
   open(writer);
 }
 
-// What leaves a session that a run may have written: one that was killed before its outcome, or
-// whose command was started once more, or never.
+// True for changes that leave a session that a run may have written: one that was killed before its
+// outcome, or whose command was started once more, or never.
 bool IsSession(const std::string& what) {
   return what.find("(started)") != what.npos ||
          (what.starts_with("dropped") && what.find("(outcome)") != what.npos);
@@ -384,7 +385,7 @@ void TamperWith(void (*make)(const testing::Folder&)) {
       CHECK(again.code == kExitNo);
       CHECK(again.text.find("differs: event ") != std::string::npos);
     }
-    // Refused ones are refused alike, so that one in many goes through the commands.
+    // Refused sessions behave alike, so only one in many is opened by all commands.
     if (++all; wrong != 0 && all % 50 != 0) return;
     ++opened;
     OpenAll(session, tampered, kWriters[opened % kWriters.size()],

@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-// The Markdown files that the path stands for, in the order of their names; nullopt and
-// a message on standard error when it cannot be read.
+// The Markdown files of a path, in the order of their names; nullopt, after a message on standard
+// error, if it cannot be read.
 std::optional<std::vector<std::string>> FilesOf(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return std::vector<std::string>{path};
@@ -45,14 +45,14 @@ struct Totals {
   ordered_json cases = ordered_json::array();
 };
 
-// What is wrong with the script; empty when it passes.
+// The first failure of the script; "" if it passes.
 std::string VerdictOf(const Script& script) {
   const Isolated run = InOwnProcess([&] { return RunScript(script, RunCommandLine).value_or(""); });
   if (run.crash.empty()) return run.result;
   return fmt::format("line {}: the script crashed rpl: {}\n", script.line, run.crash);
 }
 
-// What is wrong with the case; empty when it passes.
+// The failures of the case; "" if it passes.
 std::string Verdict(const TestCase& test) {
   std::string message;
   for (const std::string& error : test.errors) message += error + "\n";
@@ -80,8 +80,8 @@ void RunCase(const TestCase& test, const std::string& file, bool json, Totals& t
   }
 }
 
-// Runs the cases of a file that the filter lets through. An exit code other than kExitOk
-// when the file cannot be used at all.
+// Runs those cases of a file that match the filter. An exit code other than kExitOk if the file
+// cannot be used at all.
 ExitCode RunFile(const std::string& path, const TestOptions& options, bool& any, Totals& totals) {
   Input input = ReadFile(path);
   if (!input.error.empty()) {

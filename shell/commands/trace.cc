@@ -28,7 +28,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The file, or nullptr with a message.
+// The file, or null after a message.
 std::unique_ptr<SessionFile> Open(const std::string& path) {
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
   if (opened.file == nullptr) {
@@ -56,7 +56,7 @@ void Show(const std::vector<TraceEntry>& entries, bool json) {
   std::cout << Dump({{"schema", "rpl.trace/1"}, {"entries", std::move(list)}}) << '\n';
 }
 
-// Goes through the last epoch again. Nothing new is kept.
+// Replays the last epoch. Nothing is recorded.
 std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& events,
                                     std::unique_ptr<GateSetup>& gate) {
   const std::optional<ProgramEvent> program = LastProgram(events);
@@ -70,8 +70,8 @@ std::unique_ptr<SavedSession> Again(Agent& agent, const std::vector<Event>& even
   return saved;
 }
 
-// The goal form that asks for what stands alone, `place(?where)` or `%go`, with its variables
-// as captures; "" when it is no clause either.
+// The goal form of a single clause, `place(?where)` or `%go`, with its variables as captures; "" if
+// the text is not a clause.
 std::string AsGoal(const std::string& clause) {
   Sources sources;
   Diagnostics ignored;
@@ -142,7 +142,7 @@ std::string Exported(const std::vector<Event>& events) {
   return TraceProgram(trace);
 }
 
-// What is wrong with lines that ExportEvents printed, or ""; their number.
+// The first fault in lines that ExportEvents printed, or ""; and the number of events.
 std::string DamageOf(const std::string& exported, std::size_t& events) {
   std::string hash = FirstHash();
   std::istringstream lines(exported);
@@ -177,7 +177,7 @@ std::string DamageOf(const std::string& exported, std::size_t& events) {
   return fmt::format("line {} is missing", number);
 }
 
-// Exported lines, in place of a session.
+// Exported lines instead of a session.
 int VerifyLines(const std::string& path, const std::string& exported) {
   std::size_t events = 0;
   if (const std::string damage = DamageOf(exported, events); !damage.empty()) {
@@ -199,7 +199,7 @@ int Replay(const TraceOptions& options, const std::vector<Event>& events) {
   return kExitNo;
 }
 
-// The page, on standard output or in a file.
+// Writes the page to standard output or to a file.
 int Html(const TraceOptions& options, const std::vector<Event>& events) {
   std::error_code none;
   if (std::filesystem::equivalent(options.session, options.output, none)) {
@@ -234,7 +234,7 @@ int Html(const TraceOptions& options, const std::vector<Event>& events) {
   return kExitOk;
 }
 
-// The lines that `rpl trace show` prints.
+// The lines of `rpl trace show`.
 std::vector<std::string> LinesOf(const std::vector<Event>& events) {
   std::vector<std::string> out;
   for (const TraceEntry& entry : Entries(events))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files in, a report out. An input that is wrong is told in full and nothing is evaluated;
-// then no files of an earlier evaluation are left that look like its result.
+// Input files to a report. If an input is invalid, all its findings are printed and nothing is
+// evaluated; the output files of an earlier evaluation, which could be mistaken for its result, are
+// removed.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -35,7 +36,7 @@ constexpr const char* kDatalogFile = "rulespec.compiled.dl";
 constexpr const char* kReportFile = "datalog_evaluation.txt";
 constexpr double kMaxSeconds = 60;
 
-// Says that a file cannot be used.
+// Reports that a file cannot be used.
 int FileError(const std::string& name, const std::string& why) {
   Complain(name, why);
   return kExitFile;
@@ -119,7 +120,7 @@ class Verification {
   }
 
   void Evaluate() {
-    // Without rules of any kind, content is an envelope all the same.
+    // Without any rules, the content is an envelope as well.
     const bool envelope = rulespec_ || options_.rules.empty();
     const Content content{options_.content, content_.text,
                           envelope || IsStructured(options_.content)};
@@ -178,7 +179,7 @@ class Verification {
     return kExitOk;
   }
 
-  // A failed error becomes what a person says of it: of this rule, and of exactly this content.
+  // A failed error becomes the decision of a person, for this rule and exactly this content.
   int AskReviews() {
     const std::string path =
         options_.engine.guard.approvals.empty() ? ReviewsPath() : options_.engine.guard.approvals;
@@ -223,14 +224,14 @@ class Verification {
     return kExitOk;
   }
 
-  // The two files of a rulespec; or none, when it was not evaluated.
+  // Writes the two files of a rulespec; removes them if it was not evaluated.
   int WriteFiles() const {
     fs::path folder =
         options_.out.empty() ? fs::path(options_.content).parent_path() : fs::path(options_.out);
     const bool evaluated = !runs_.empty() && report_.verdict() != Verdict::kInvalid &&
                            runs_.front()->problem().empty();
     if (!evaluated) {
-      if (!rulespec_ && !options_.rules.empty()) return kExitOk;  // there is no report to expect
+      if (!rulespec_ && !options_.rules.empty()) return kExitOk;  // no report is expected
       std::error_code ignored;
       fs::remove(folder / kDatalogFile, ignored);
       fs::remove(folder / kReportFile, ignored);
@@ -287,8 +288,8 @@ class Verification {
   RuleSet rules_;
   Nobody nobody_;
   ToolSetup tools_;
-  Diagnostics found_;      // of the rulespec and the rules
-  bool rulespec_ = false;  // whether there is one
+  Diagnostics found_;      // about the rulespec and the rules
+  bool rulespec_ = false;  // true if there is one
   Input content_;
   std::vector<std::unique_ptr<RulespecRun>> runs_;
   CheckReport report_;

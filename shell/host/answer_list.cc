@@ -21,11 +21,11 @@ using nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 5> kReplyKeys = {"value", "metadata", "error", "decline",
                                                         "cancel"};
-constexpr std::string_view kTook = "durationMs";  // beside the reply of a tool
+constexpr std::string_view kTook = "durationMs";  // with the reply of a tool
 constexpr std::array<std::string_view, 6> kMatchKeys = {"key",  "var",    "relation",
                                                         "tool", "prompt", "regex"};
 
-// A reason why a file of answers is not understood; never leaves this file.
+// An error in a file of answers; caught in this file.
 struct Misread : std::runtime_error {
   explicit Misread(const std::string& message, std::string help = "")
       : std::runtime_error(message), hint(std::move(help)) {}
@@ -50,7 +50,7 @@ std::string List(std::span<const std::string_view> names) {
   return out;
 }
 
-// What to write instead of a key that is not among `known`.
+// A hint for a key that is not among `known`.
 std::string Instead(const std::string& got, std::span<const std::string_view> known) {
   for (std::string_view name : known)
     if (EditDistance(got.substr(0, 100), name) <= std::max<std::size_t>(name.size() / 3, 1))
@@ -79,7 +79,7 @@ std::string_view ReplyKey(const ordered_json& object, std::string_view beside) {
 
 bool IsDuration(const ordered_json& json) { return json.is_number() && json >= 0; }
 
-// The key of the reply, whose value is of its kind.
+// The key of the reply, after checking the type of its value.
 std::string_view CheckReply(const ordered_json& object, std::string_view beside) {
   const std::string_view key = ReplyKey(object, beside);
   const ordered_json& value = object[std::string(key)];

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers in JSON: a file of `--answers`, and the replies of a host program.
+// Answers in JSON: the file of `--answers`, and the replies of a host program. Both are untrusted.
 //
 // A file is either an object from keys to values, or a list of entries
 //   {"match": {…}, "value": V}      the result is V
-//   {"match": {…}, "metadata": {…}} the whole result metadata of a tool; keys become keywords
+//   {"match": {…}, "metadata": {…}} the whole metadata of a tool's result; keys become keywords
 //   {"match": {…}, "error": TEXT}   the tool failed, with this message
 //   {"match": {…}, "decline": true} the user refuses
-//   {"match": {…}, "cancel": true}  nobody answers now, the call stays pending
-// and may have "durationMs" beside, what the call took. `match` stands for the requests
-// that fit all of its keys: at least one of "key", "var", "relation", "tool", "prompt" (the
-// whole text) and "regex" (found in the prompt). Strings of JSON stand for strings, or for
+//   {"match": {…}, "cancel": true}  there is no answer now, the call stays pending
+// with an optional "durationMs", the time that the call took. `match` matches the requests that
+// satisfy all of its keys, at least one of "key", "var", "relation", "tool", "prompt" (the whole
+// text) and "regex" (matches a part of the prompt). Strings of JSON are strings or, for a choice,
 // the option with that text.
 //
-// Nothing of it is ignored or rounded: an unknown key, a key that stands twice, two kinds of
-// reply in one entry and an integer beyond 64 bits are errors.
+// Nothing is ignored or rounded: unknown keys, repeated keys, two kinds of reply in one entry and
+// integers beyond 64 bits are errors.
 #ifndef RPL_SHELL_HOST_ANSWER_LIST_H_
 #define RPL_SHELL_HOST_ANSWER_LIST_H_
 
@@ -28,24 +28,27 @@
 
 namespace rpl {
 
+/// The answers of a file, in order; partial after an error.
 struct AnswerList {
   std::vector<ScriptedAnswer> answers;
-  std::string error;     // where and why it is not understood; empty when it is
-  std::string hint;      // or ""
-  std::size_t byte = 0;  // of a text that is not JSON: where that is noticed, from 1
+  std::string error;     // message with the number of the entry; empty on success
+  std::string hint;      // what to write instead, or ""
+  std::size_t byte = 0;  // for text that is not JSON: position of the error, from 1
 };
+/// Reads the text of a file.
 AnswerList AnswersFromJson(const std::string& text);
-/// The same of a text that was parsed already, and of which no key stands twice.
+/// Likewise for parsed JSON. REQUIRES: it has no repeated keys and no rounded integers.
 AnswerList AnswersFrom(const nlohmann::ordered_json& json);
 
-/// What an object says that must have exactly one of "value", "metadata", "error", "decline"
-/// and "cancel", and beside it no key but `beside` and "durationMs". Cancelled: nobody
-/// answers now.
+/// The reply in an object.
 struct JsonReply {
   rpl::Answer answer;
-  std::string error;  // why it is no reply to the request; empty when it is one
+  std::string error;  // the reason why it does not fit the request, or ""
   std::string hint;   // or ""
 };
+/// Reads an object that must have exactly one of "value", "metadata", "error", "decline" and
+/// "cancel", and may have the keys `beside` and "durationMs". The answer to "cancel" is
+/// Kind::kNobody.
 JsonReply ReplyFromJson(const nlohmann::ordered_json& object, std::string_view beside,
                         const Request& request, Pool& pool);
 

@@ -19,8 +19,7 @@
 namespace rpl {
 namespace {
 
-// Chat of a run whose events carry it.
-// Integers of the tree that 64 bits do not hold.
+// Adds an error for each integer of the tree beyond 64 bits.
 void RefuseRounded(const YamlNode& tree, const Sources& sources, Diagnostics& found) {
   std::vector<const YamlNode*> open = {&tree};
   while (!open.empty()) {

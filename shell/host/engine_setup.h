@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the commands that run a program do alike: answers given beforehand, the log, files
-// of namespaces, Ctrl-C, and how a run is reported.
+// The common set-up of the commands that run a program: answers given in advance, the log, files of
+// namespaces, Ctrl-C, and the report of a run.
+//
+// Messages go to standard error. A function that returns an ExitCode has written the message if the
+// code is not kExitOk.
 #ifndef RPL_SHELL_HOST_ENGINE_SETUP_H_
 #define RPL_SHELL_HOST_ENGINE_SETUP_H_
 
@@ -24,19 +27,18 @@ struct GateSetup;
 /// commands of the configuration, then the person at standard input.
 class Host {
  public:
+  /// Borrows the options, which must outlive it.
   explicit Host(const EngineOptions& options);
   ~Host();
 
-  /// Reads what the options name. With a message on standard error, and its exit code,
-  /// when that cannot be used. `documents` are the program's files.
+  /// Reads the files that the options name. `documents` are the program's files.
   ExitCode Prepare(const std::vector<std::string>& documents);
   Agent& agent();
   /// What the run is guarded with, or null; after Prepare.
   GateSetup* gate();
   /// As the function below.
   ExitCode ReportAnswers(const Trace& kept = {}) const;
-  /// When the run failed and nobody decided what now: says on standard error what can be
-  /// decided, and returns true.
+  /// If the run failed and the decision about it is open, prints the options and returns true.
   bool PrintUndecided(const Outcome& outcome, const Pool& pool) const;
 
  private:
@@ -45,34 +47,33 @@ class Host {
   const std::unique_ptr<Parts> parts_;
 };
 
-/// Gives the agent the answers of `--answers` and `--answer`. When they cannot be used:
-/// a message on standard error, and the exit code.
+/// Adds the answers of `--answers` and `--answer` to the agent.
 ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent);
 
-/// Loads the files, with their findings on standard error. Whether none has errors.
+/// Loads the files and prints their findings; true if none is an error.
 bool LoadAll(std::vector<ProgramFile> files, Session& session);
 
-/// Adds the files of `--facts` to `to`. When one cannot be used: a message on standard error,
-/// and the exit code.
+/// Adds the files of `--facts` to `to`, named RELATION=FILE.
 ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& to);
 
+/// The options of a session. Borrows the gate and the profile, which may be null.
 SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate = nullptr,
                                  Profile* profile = nullptr);
 
-/// Reads files of namespaces (§17.7) from the folders of `documents`, in that order;
-/// names with a `/` are not found.
+/// A reader of files of namespaces (§17.7) from the folders of `documents`, in that order. Names
+/// with a `/` are not found.
 std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
     const std::vector<std::string>& documents);
 
-/// Says on standard error which answers nothing asked for, and which one did not fit what
-/// asked for it; then kExitInvalid. `kept` is the trace of a session that lasts, where an
-/// earlier reply may be what stands.
+/// Prints the answers that no request used, and the first that did not fit its request; the latter
+/// gives kExitInvalid. `kept` is the trace of a saved session, which may contain an earlier reply.
 ExitCode ReportAnswers(const ScriptedAgent& agent, const Trace& kept = {});
 
-/// The answers on standard output, and how the run ended on standard error.
+/// Prints the answers on standard output, and the end of the run on standard error.
 void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options);
 
-/// The program `files` from its first timestep to its end, for `rpl run` and `rpl profile`.
+/// A run of the program `files` from its first timestep to its end, for `rpl run` and `rpl
+/// profile`.
 class ProgramRun {
  public:
   /// `profile` may be null.
@@ -80,11 +81,11 @@ class ProgramRun {
              Profile* profile = nullptr)
       : files_(files), options_(options), profile_(profile), host_(options) {}
 
-  /// Runs it, unless something cannot be used: a message on standard error, and nullopt;
-  /// then the exit code is that of End.
+  /// Runs the program. nullopt if an input cannot be used; End then returns the exit code.
   std::optional<Outcome> Run(std::vector<ProgramFile> read);
-  /// What is left to say after the outcome was printed, and the exit code.
+  /// Prints the remaining notes after the outcome was printed, and returns the exit code.
   ExitCode End(const Outcome* outcome);
+  /// The session of the run. REQUIRES: Run returned an outcome.
   Session& session() { return *session_; }
 
  private:
@@ -100,11 +101,12 @@ class ProgramRun {
 ExitCode ReadAll(const std::vector<std::string>& files, const EngineOptions& options,
                  std::vector<ProgramFile>& to);
 
-/// What is to be said when there turns out to be nothing to run.
+/// The message for a program without a goal.
 class NothingToRun {
  public:
+  /// Copies from `files` what Report prints, so that they may be moved afterwards.
   explicit NothingToRun(const std::vector<ProgramFile>& files);
-  /// Says it on standard error.
+  /// Prints it.
   ExitCode Report() const;
 
  private:
@@ -113,9 +115,9 @@ class NothingToRun {
   bool empty_ = true;
 };
 
-/// Goes on with the session in the file `path`, which is there, with the program `files`,
-/// named by their paths; none: the files that the session names, as they are now. Calls of
-/// the tools in `retry` that failed or are in doubt are made again. Returns the exit code.
+/// Continues the session in the file `path`, which exists, with the program `files`, named by their
+/// paths; if empty, with the files that the session names, as they are now. Calls of the tools in
+/// `retry` that failed or are in doubt are made again. Returns the exit code.
 int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& engine,
          const std::vector<std::string>& retry);
 

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Why a line is no call; never leaves this file.
+// The reason why an object is no call; caught in this file.
 struct Wrong {
   std::string why;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A call that another runtime asks about, in JSON, with all that its decision may need.
+// A tool call of another runtime, submitted to the guard as JSON, with the inputs of its decision.
 //
 //   {"tool": "send_email", "args": {…}, "tags": ["pii"], "phase": "tool.before",
 //    "user": {"externalId": "u1", "metadata": {…}}, "now": "2026-01-02T00:00:00Z",
@@ -8,8 +8,8 @@
 //    "signals": {"risk": 0.9}, "subjects": [{"subjectType": "customer", "value": "c1"}]}
 //
 // Only `tool` is required. A call of the history is a name, or {"tool", "tags", "failed",
-// "durationMs", "at", "user", "metrics", "args", "result", "run"}, where "run": "other" says
-// that it was none of this run.
+// "durationMs", "at", "user", "metrics", "args", "result", "run"}, where "run": "other" marks a
+// call of another run.
 #ifndef RPL_SHELL_HOST_GUARD_LINE_H_
 #define RPL_SHELL_HOST_GUARD_LINE_H_
 
@@ -25,22 +25,25 @@
 
 namespace rpl {
 
+/// The call and its inputs, with the names and tags of the configuration.
 struct GuardLine {
   GuardCall call;
-  std::vector<std::pair<PastCall, bool>> history;  // and whether it is of this run
+  std::vector<std::pair<PastCall, bool>> history;  // true: of this run
   std::optional<Moment> now;
   std::map<std::string, nlohmann::ordered_json> signals;
   std::optional<std::vector<Subject>> subjects;
 };
 
-/// No value, and why, when the object is no such call. Calls of the history without a time
-/// ended at `now`.
+/// Reads such an object, which is untrusted; unknown keys are errors. No value if it has another
+/// shape. Calls of the history without a time ended at `now`.
 Sourced<GuardLine> ReadGuardLine(const nlohmann::ordered_json& json, const GuardConfig& config,
                                  Moment now);
 
-/// What a decision outside of a run asks for: what the line says, then commands.
+/// The sources of a decision outside a run: the line's own values, then commands. Borrows the line,
+/// the configuration and the reviews.
 class LineSources : public GuardSources {
  public:
+  /// Runs a command with one JSON value and gives its output.
   using Run = std::function<Sourced<nlohmann::ordered_json>(const GuardCommand&,
                                                             const nlohmann::ordered_json&)>;
   LineSources(const GuardLine& line, const GuardConfig& config, ReviewLog& reviews, Run run,

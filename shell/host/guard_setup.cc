@@ -31,7 +31,7 @@ std::optional<Policy> PolicyOf(const std::string& name, const std::string& text,
   return policy;
 }
 
-// The text of a file; of one that cannot be read, why is said on standard error.
+// The text of a file; nullopt after a message on standard error.
 std::optional<std::string> TextOf(const std::string& path) {
   Input input = ReadFile(path);
   if (input.error.empty()) return std::move(input.text);
@@ -126,7 +126,7 @@ GuardOptions GuardOptionsFrom(const ordered_json& record) {
 std::unique_ptr<GateSetup> GateSetupFrom(const ordered_json& record) {
   if (!record.is_object()) return nullptr;
   const ordered_json policy = record.value("policy", ordered_json::object());
-  // Nothing is told of a policy that was read before.
+  // The findings of this policy were printed when it was first read.
   std::optional<Policy> read = PolicyOf(TextAt(policy, "name"), TextAt(policy, "text"), Nowhere());
   if (!read) return nullptr;
   auto setup = std::make_unique<GateSetup>();

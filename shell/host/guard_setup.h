@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The policy of a run, and what else it is guarded with: files read, paths chosen.
+// The set-up of a run's guard: the policy and configuration files, and the paths of reviews and
+// audit events.
 #ifndef RPL_SHELL_HOST_GUARD_SETUP_H_
 #define RPL_SHELL_HOST_GUARD_SETUP_H_
 
@@ -21,31 +22,35 @@ class ToolSetup;
 struct PolicyFile {
   std::optional<Policy> policy;
   std::string text;
-  ExitCode code = kExitOk;  // when there is no policy
+  ExitCode code = kExitOk;  // the reason if there is no policy
 };
+/// Reads a policy; findings and errors go to standard error. Without a history (`keeps_history`
+/// false) a rule that reads it is an error.
 PolicyFile ReadPolicyFile(const std::string& path, bool keeps_history = true);
 
-/// The `guard` part of a configuration file, as ReadPolicyFile reads a policy.
+/// The section `guard` of a configuration file.
 struct GuardConfigFile {
   std::optional<GuardConfig> config;
   ExitCode code = kExitOk;
 };
+/// Reads it, with findings and errors on standard error.
 GuardConfigFile ReadGuardConfigFile(const std::string& path);
 
-/// Where reviews are kept by default: beside the approvals of tools.
+/// The default file of reviews, beside the approvals of tools; "" without a home.
 std::string ReviewsPath();
 
-/// Makes the setup of a run: null without a policy. Commands run through `tools`, which must
-/// outlive it. `code` is not kExitOk when the policy cannot be used.
+/// The gate of a run; null without a policy. `code` is not kExitOk if the policy cannot be used.
+/// The setup borrows `tools` to run commands.
 std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup& tools,
                                          ExitCode& code);
 
-/// What a session recorded (GateSetup::record) as options to go on with, and as a setup to
-/// replay it: nothing is run or written by that one.
+/// The options in the record of a session (GateSetup::record), for its continuation.
 GuardOptions GuardOptionsFrom(const nlohmann::ordered_json& record);
+/// The gate for the replay of such a session, which runs and writes nothing. Null without a usable
+/// policy.
 std::unique_ptr<GateSetup> GateSetupFrom(const nlohmann::ordered_json& record);
 
-/// Runs a command of a guard with one line of JSON.
+/// Runs a command of a guard in `folder`, with one line of JSON as input. No permission is checked.
 Sourced<nlohmann::ordered_json> RunGuardCommand(const GuardCommand& command,
                                                 const std::string& folder,
                                                 const nlohmann::ordered_json& input);

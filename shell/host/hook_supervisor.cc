@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No heap, no streams and no locale here: the parent runs before they are initialized.
+// No heap, no streams and no locale in this file: the parent runs before they are initialised.
 #include "shell/host/hook_supervisor.h"
 
 #include <fcntl.h>
@@ -36,8 +36,8 @@ struct HookLine {
   int timeout_ms = kHookTimeoutMs;
 };
 
-// `rpl guard [OPTION]… hook [OPTION]…`, where every option but --audit-required takes a value.
-// The child reports what is wrong with the line; a wrong time limit is the default here.
+// `rpl guard [OPTION]… hook [OPTION]…`, where every option but --audit-required takes a value. The
+// child reports errors in the command line; an invalid time limit counts as the default here.
 HookLine ReadHookLine(int argc, char** argv) {
   HookLine line;
   if (argc < 3 || std::string_view(argv[1]) != "guard") return line;
@@ -63,7 +63,7 @@ HookLine ReadHookLine(int argc, char** argv) {
 
 // --- texts --------------------------------------------------------------------------------
 
-// A text of limited length; what does not fit is left out.
+// A text of limited length; an excess is cut off.
 class Line {
  public:
   Line() = default;
@@ -95,7 +95,7 @@ class Line {
   std::size_t size_ = 0;
 };
 
-// Writes if that is possible without waiting.
+// Writes if the descriptor is ready, without blocking.
 void Offer(int fd, const Line& text) {
   pollfd polled = {fd, POLLOUT, 0};
   if (poll(&polled, 1, 0) <= 0) return;
@@ -130,8 +130,8 @@ class Supervisor {
 
   long long deadline_;    // of NowMs
   sigset_t blocked_;      // before Start
-  pid_t child_ = 0;       // 0: there is none yet
-  int status_ = 0;        // of the child, when it has ended
+  pid_t child_ = 0;       // 0: not started yet
+  int status_ = 0;        // of the child, once it has ended
   bool ended_ = false;    // the child has
   int signals_ = -1;      // a signalfd of all signals
   int answer_ = -1;       // a pipe from the child; -1 after its end
@@ -152,14 +152,14 @@ void Supervisor::Deny(const Line& why) const {
     sigset_t end;
     sigemptyset(&end);
     sigaddset(&end, SIGCHLD);
-    const timespec soon = {0, 100'000'000};  // it may hang in the system, out of reach
+    const timespec soon = {0, 100'000'000};  // the child may be blocked in the kernel
     sigtimedwait(&end, nullptr, &soon);
     waitpid(child_, nullptr, WNOHANG);
   }
   _exit(kDenied);
 }
 
-// The next file that is opened would take the place of a stream that is closed.
+// If a standard stream is closed, the next file to be opened would take its place.
 void Supervisor::OpenStandardStreams() const {
   bool output = true;
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
@@ -175,7 +175,7 @@ void Supervisor::Start() {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &blocked_);
-  std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, a child leaves no status
+  std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, a child leaves no status
   void* page = mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) Deny(Line("no memory for the hook: ").Error(errno));
   after_use = static_cast<volatile bool*>(page);
@@ -197,7 +197,7 @@ void Supervisor::Start() {
 }
 
 void Supervisor::BecomeChild(pid_t parent, int output) const {
-  // After the death of its parent nobody gets its decision, so it must not be recorded.
+  // A decision that cannot be delivered, because the parent has died, must not be recorded.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(kDenied);
   if (dup2(output, STDOUT_FILENO) < 0) _exit(kDenied);
@@ -214,7 +214,7 @@ void Supervisor::Supervise() {
   PassOn();
 }
 
-// Waits until the file is ready, or something else happened: what poll says of the file, or 0.
+// Blocks until the file is ready or a signal arrives: the events of the file, or 0.
 short Supervisor::Await(int fd, short events) {
   pollfd polled[] = {{fd, events, 0}, {signals_, POLLIN, 0}};
   const long long left = std::max(deadline_ - NowMs(), 0LL);
@@ -233,7 +233,7 @@ void Supervisor::TakeSignals() {
       case SIGCHLD:
         if (waitpid(child_, &status_, WNOHANG) == child_) ended_ = true;
         break;
-      case SIGCONT:  // and others that would not end us
+      case SIGCONT:  // signals that would not end the process
       case SIGTSTP:
       case SIGTTIN:
       case SIGTTOU:
@@ -248,7 +248,7 @@ void Supervisor::TakeSignals() {
   }
 }
 
-// All that is there now.
+// Reads everything that is available now.
 void Supervisor::ReadAnswer() {
   while (answer_ >= 0) {
     if (size_ == sizeof answer_bytes) Deny("its answer is too long");
@@ -275,8 +275,8 @@ void Supervisor::CheckAnswer() const {
     Deny("ended without an answer");
 }
 
-// In parts that a pipe takes as soon as it is ready for any, so that a reader that does not read
-// cannot hold us past the deadline.
+// Writes in parts of at most PIPE_BUF, which a ready pipe accepts without blocking, so that a
+// stalled reader cannot delay this process beyond the deadline.
 void Supervisor::PassOn() {
   passing_ = true;
   for (std::size_t done = 0; done < size_;) {

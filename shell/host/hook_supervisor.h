@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parent process of `rpl guard hook`, which answers for a child that cannot.
+// The parent process of `rpl guard hook`, which answers for a child that fails to.
 //
-// A host lets a call through when its hook ends with any code but 0 and 2: when the hook crashes,
-// is killed, runs out of memory or cannot write. So the hook is two processes. The child decides.
-// The parent waits for it, and denies and ends with 2 where something goes wrong:
+// A host lets a call through if its hook ends with any code other than 0 and 2: if the hook
+// crashes, is killed, runs out of memory or cannot write. Therefore the hook consists of two
+// processes. The child decides. The parent supervises it, and denies and exits with 2 on any fault:
 //
 //   the child ends with 0 or 2 after one whole line     the line is written, the code kept
 //   it ends in another way, or prints anything else     denied
@@ -12,13 +12,13 @@
 //   the parent gets a signal that would end it          the child is killed; denied
 //   standard output does not take the answer            denied
 //
-// A denial is written on standard output as far as that takes it, and its reason on standard
-// error. The parent has everything that it needs before it forks: it allocates nothing, and
-// works from static memory and system calls. main.cc starts it before the libraries of the program
-// initialize themselves, since that is what fails first where memory is short.
+// A denial is written to standard output as far as possible, and its reason to standard error. The
+// parent acquires all its resources before it forks: it allocates nothing, and works with static
+// memory and system calls only. main.cc starts it before the libraries of the program initialise,
+// because these fail first when memory is short.
 //
-// Two faults remain: a process that the loader cannot start ends with 127, and SIGKILL cannot be
-// caught. docs/guard.md has what to write in the settings of the host against both.
+// Two faults remain: a process that the loader cannot start exits with 127, and SIGKILL cannot be
+// caught. docs/guard.md describes the host's settings against both.
 #ifndef RPL_SHELL_HOST_HOOK_SUPERVISOR_H_
 #define RPL_SHELL_HOST_HOOK_SUPERVISOR_H_
 
@@ -26,21 +26,21 @@
 
 namespace rpl {
 
-/// The default of --timeout-ms.
+/// The default of --timeout-ms, wall time.
 inline constexpr int kHookTimeoutMs = 10'000;
 
-/// The longest answer that the parent passes on, with its newline.
+/// The maximal size of an answer, with its newline; a longer one is denied.
 inline constexpr std::size_t kMostAnswerBytes = std::size_t{64} << 10;
 
-/// With the arguments of `rpl guard hook` it forks, and returns in the child only. With others,
-/// and when called again, it does nothing. Call it with one thread.
+/// With the arguments of `rpl guard hook`: forks, and returns in the child only. With other
+/// arguments, and on further calls, it does nothing. REQUIRES: the process has one thread.
 void SuperviseHook(int argc, char** argv);
 
-/// Whether this process is such a child, with standard output going to its parent.
+/// True in such a child, whose standard output is a pipe to its parent.
 bool IsSupervised();
 
-/// What a denial looks like depends on the event. Until this is called, the event is taken for
-/// the one before a tool is used.
+/// Selects the form of a denial for the event after a tool's use. The default is the event before
+/// it.
 void AnswerAfterUse();
 
 }  // namespace rpl

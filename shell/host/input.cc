@@ -16,23 +16,23 @@
 namespace rpl {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;  // how often
+volatile std::sig_atomic_t interrupted = 0;  // number of Ctrl-C
 volatile std::sig_atomic_t most_interrupts = 1;
 
 void OnInterrupt(int signal) {
   interrupted = interrupted + 1;
   if (interrupted <= most_interrupts) return;
   std::signal(signal, SIG_DFL);
-  std::raise(signal);  // comes when this returns
+  std::raise(signal);  // delivered when this returns
 }
 
-// Bytes of standard input that were read and not yet given out as lines.
+// Bytes of standard input that were read but not yet returned as lines.
 std::string& PendingInput() {
   static std::string pending;
   return pending;
 }
 
-// Appends what one read gives; 0 at the end, -1 with errno set.
+// Appends the bytes of one read; 0 at the end, -1 with errno set.
 ssize_t ReadSome(int fd, std::string& to) {
   char buffer[65536];
   const ssize_t n = read(fd, buffer, sizeof buffer);
@@ -106,7 +106,7 @@ void CatchInterrupt(int most) {
   most_interrupts = most;
   struct sigaction action = {};
   action.sa_handler = OnInterrupt;
-  sigemptyset(&action.sa_mask);  // and no SA_RESTART: reads end
+  sigemptyset(&action.sa_mask);  // without SA_RESTART: reads are interrupted
   sigaction(SIGINT, &action, nullptr);
 }
 

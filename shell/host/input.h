@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the shell reads: whole files, standard input, lines of a person; and Ctrl-C.
+// Input of the shell: whole files, standard input, lines of a person; and Ctrl-C.
 //
-// Reads go to the system directly, because a stream of the standard library goes on
-// waiting for input after a signal.
+// Reads are system calls, because a stream of the standard library continues to block after a
+// signal.
 #ifndef RPL_SHELL_HOST_INPUT_H_
 #define RPL_SHELL_HOST_INPUT_H_
 
@@ -14,31 +14,35 @@
 
 namespace rpl {
 
-/// The largest input taken in, in bytes; spans are 32 bits wide.
+/// The maximal size of an input in bytes; spans are 32 bits wide.
 inline constexpr std::size_t kMaxInputBytes = std::size_t{1} << 30;
 
-/// The bytes of a file, or why there are none ("No such file or directory").
+/// The bytes of a file, or the reason why they are missing ("No such file or directory").
 struct Input {
   std::string text;
-  std::string error;  // empty when `text` was read to its end
+  std::string error;  // empty if `text` is complete
 };
+/// Reads a whole file. The path is not interpreted: `-` is a file name.
 Input ReadFile(const std::string& path);
+/// Reads standard input to its end.
 Input ReadStandardInput();
 
-/// The next line of standard input without its line end. nullopt at the end of input and
-/// after an interrupt.
+/// The next line of standard input without its line end. nullopt at the end of input and after an
+/// interrupt.
 std::optional<std::string> ReadLine();
 
-/// Whether a person sits at standard input.
+/// True if standard input is a terminal.
 bool InputIsTerminal();
 
+/// True if the text is UTF-8; NUL is allowed.
 bool IsUtf8(std::string_view text);
 
-/// From here on, the first `most` Ctrl-C only make Interrupted() true and end a wait for
-/// input; the next one kills. The caller's thread and its later children only.
+/// From now on the first `most` Ctrl-C only make Interrupted() true and end a read; the next one
+/// ends the process. Affects the whole process.
 void CatchInterrupt(int most = 1);
+/// True if Ctrl-C came since the last ClearInterrupt.
 bool Interrupted();
-/// The Ctrl-C so far is dealt with: the next one counts as the first.
+/// Resets the count: the next Ctrl-C is the first.
 void ClearInterrupt();
 
 }  // namespace rpl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a session's names are, for completion, and for queries that call what is nowhere.
+// The names that a session defines, for completion and for messages about unknown names in queries.
 #ifndef RPL_SHELL_HOST_KNOWN_NAMES_H_
 #define RPL_SHELL_HOST_KNOWN_NAMES_H_
 
@@ -12,17 +12,17 @@
 
 namespace rpl {
 
-/// "edge" of "edge/2" and of "edge(?x)".
+/// The label in a name or call: "edge" for "edge/2" and for "edge(?x)". A view into `text`.
 std::string_view LabelOf(std::string_view text);
 
-/// "edge/2", "%trip": what is defined, and relations with facts.
+/// The definitions and the relations with facts: "edge/2", "%trip".
 std::vector<std::string> KnownNames(const Session& session);
 
-/// A line for each of the calls ("edg/2") that is not among them, with what was probably meant.
+/// One message for each of the calls ("edg/2") that is unknown, with the nearest known name.
 std::vector<std::string> UnknownCalls(const Session& session,
                                       const std::vector<std::string>& calls);
 
-/// Whether a listing of relations has it: it has facts, and is no companion of another (§7).
+/// True if listings show the relation: it has facts and is no companion of another relation (§7).
 bool IsListed(const Store& store, RelationId id);
 
 }  // namespace rpl

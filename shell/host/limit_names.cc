@@ -13,7 +13,7 @@ namespace rpl {
 namespace {
 
 constexpr std::size_t kMany = 1'000'000'000;
-constexpr std::size_t kMaxRows = 4'000'000'000;  // they are numbered with 32 bits
+constexpr std::size_t kMaxRows = 4'000'000'000;  // row ids have 32 bits
 
 constexpr LimitName kLimits[] = {
     {"time", "SECONDS", "Of evaluation in one timestep, where 0 is any", kMany,

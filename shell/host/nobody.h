@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An agent for what is looked at and not gone on with: it answers nothing and shows nothing,
-// so what is asked for stays open.
+// An agent that answers nothing and shows nothing, for sessions that are inspected but not
+// continued: their calls stay open.
 #ifndef RPL_SHELL_HOST_NOBODY_H_
 #define RPL_SHELL_HOST_NOBODY_H_
 
@@ -11,6 +11,7 @@
 
 namespace rpl {
 
+/// Stateless.
 class Nobody : public Agent {
  public:
   rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }

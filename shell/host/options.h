@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options that several commands share, as they were given. Plain data.
+// Options that several commands share, as plain data and as given on the command line.
 #ifndef RPL_SHELL_HOST_OPTIONS_H_
 #define RPL_SHELL_HOST_OPTIONS_H_
 
@@ -12,7 +12,7 @@
 
 namespace rpl {
 
-/// What calls are decided by.
+/// The options of the guard.
 struct GuardOptions {
   std::string policy;             // --policy FILE, "" for none
   std::string audit;              // --audit FILE
@@ -22,7 +22,7 @@ struct GuardOptions {
   std::string organisation_zone;  // --org-timezone ZONE
 };
 
-/// How a session is set up.
+/// The options of a session.
 struct EngineOptions {
   std::string answers_file;              // --answers FILE
   std::vector<std::string> answers;      // --answer KEY=VALUE
@@ -34,12 +34,12 @@ struct EngineOptions {
   GuardOptions guard;
   bool log_phases = false;  // --log phases
   bool events = false;      // --events ndjson
-  SessionLimits limits;     // --max-time and its like
+  SessionLimits limits;     // --max-time and the like
   std::size_t threads = 1;  // --threads N
   bool json = false;        // --format json
 };
 
-/// rpl repl [FILE…]: the interactive shell, shell/repl/repl.h.
+/// The options of rpl repl [FILE…], the interactive shell (shell/repl/repl.h).
 struct ReplOptions {
   std::vector<std::string> files;
   std::string session;          // --session FILE

@@ -41,7 +41,7 @@ std::string_view KindName(Profile::Kind kind) {
   return "";
 }
 
-// How often the rule ran: in how many rounds, or for how many calls.
+// The number of runs of a rule: rounds of a derived one, calls of any other.
 std::uint64_t RunsOf(const Profile::Rule& rule) {
   return rule.kind == Profile::Kind::kDerived ? rule.rounds : rule.runs;
 }

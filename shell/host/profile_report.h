@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was counted of a run (interp/eval/profile.h), for people and as JSON.
+// The report of a profile (interp/eval/profile.h), as text and as JSON.
 //
-// Rules come slowest first, indexes largest first. Without times nothing depends on the
-// machine: rules come by the rows that they read and derived.
+// Rules are in descending order of time, indexes of size. Without times the report does not depend
+// on the machine: rules are in descending order of the rows that they read and derived.
 #ifndef RPL_SHELL_HOST_PROFILE_REPORT_H_
 #define RPL_SHELL_HOST_PROFILE_REPORT_H_
 
@@ -16,18 +16,19 @@
 
 namespace rpl {
 
+/// The form of the report.
 struct ProfileForm {
   bool times = true;
-  std::size_t top = 0;    // rules and indexes that are shown; 0: all
-  std::size_t width = 0;  // of a line, where it can be kept
+  std::size_t top = 0;    // maximal number of rules and of indexes; 0: all
+  std::size_t width = 0;  // of a line, if possible
 };
 
-/// Tables of rules and indexes, where the time went, and what to change. `store` is null when
-/// that of the run is no more: then nothing is said of indexes.
+/// Tables of rules and indexes, the distribution of time, and hints. `store` is null if the run's
+/// store no longer exists; the indexes are then left out. Escaped for a terminal.
 std::string ProfileText(const Profile& profile, const Sources& sources, const Store* store,
                         const ProfileForm& form);
 
-/// docs/schemas/profile.json.
+/// The profile in the format of docs/schemas/profile.json.
 nlohmann::ordered_json ProfileJson(const Profile& profile, const Outcome& outcome,
                                    const Sources& sources, const Store& store,
                                    const ProfileForm& form);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder that the file is in, without links.
+// The folder of a file, with links resolved.
 fs::path FolderOf(const fs::path& file) {
   std::error_code ignored;
   return fs::weakly_canonical(fs::absolute(file, ignored).parent_path(), ignored);
@@ -68,7 +68,7 @@ std::string ShellWord(const std::string& path) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./@%+=:,-";
   const std::string word = path.starts_with('-') ? "./" + path : path;
   if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return word;
-  // The escapes that make a name printable are those of the shell's $'…'.
+  // The escapes of PrintableLine are valid in the shell's $'…'.
   const bool escapes = PrintableLine(word) != word;
   std::string quoted = escapes ? "$'" : "'";
   for (const char c : word) {

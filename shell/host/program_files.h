@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files of a program: by path, as the command line has them, and by name, as a session
-// keeps them.
+// The files of a program: by path, as on the command line, and by name, as in a session.
 //
-// A session names the files of its program from the folder that the session's own file is
-// in. So it is gone on with from any folder, and can be moved together with its program;
-// what it prints and exports of places is the same wherever rpl was started. Links to
-// folders are followed, a link to a program is not: `rpl.yaml` and the files of namespaces
-// are looked for beside the link. A file of facts is named RELATION=FILE (facts_file.h).
+// The names in a session are relative to the folder of the session's own file. So it can be
+// continued from any folder and moved together with its program, and its printed places do not
+// depend on the working directory. Links to folders are resolved, a link to a program is not:
+// `rpl.yaml` and files of namespaces are searched beside the link. A file of facts is named
+// RELATION=FILE (facts_file.h).
 #ifndef RPL_SHELL_HOST_PROGRAM_FILES_H_
 #define RPL_SHELL_HOST_PROGRAM_FILES_H_
 
@@ -19,17 +18,17 @@
 
 namespace rpl {
 
-/// Documents with their paths as names; with a message for each that cannot be read,
-/// kExitFile, and for one of rows, kExitInvalid.
+/// Reads documents, named by their paths. kExitFile after a message for each that cannot be read;
+/// kExitInvalid for a file of rows and for a session.
 ExitCode ReadProgram(const std::vector<std::string>& paths, std::vector<ProgramFile>& to);
 
-/// The name that the session in the file `session` has for a program's file at `path`.
+/// The name of the file at `path` in the session whose file is `session`.
 std::string NameInSession(const std::string& session, const std::string& path);
 
-/// A path, from here, of what the session calls `name`.
+/// The path, relative to the working directory, of the file named `name` in that session.
 std::string PathFromSession(const std::string& session, const std::string& name);
 
-/// The path as one word of a command line: in quotes where a shell needs them.
+/// The path as one word of a shell command, quoted if necessary. Printable for any bytes.
 std::string ShellWord(const std::string& path);
 
 }  // namespace rpl

@@ -22,8 +22,8 @@ constexpr std::size_t kRoom = 4;  // columns left free: `^C` must not begin anot
 struct ShownProgress {
   bool visible = false;
   bool begun = false;
-  double last = 0;  // seconds, of the timestep
-  double from = 0;  // when the rows were first looked at
+  double last = 0;  // time of the last update, in seconds of the timestep
+  double from = 0;  // time at which `rows` was read
   std::size_t rows = 0;
 
   void Tell(const Progress* progress);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The line that a long evaluation shows on standard error:
+// The progress line of a long evaluation, on standard error:
 //
 //   1.5 s  12 rounds  2,300,000 rows  1,530,000 rows/s  reach(?a, ?c) <- reach(?a, ?b), …
 //
-// It appears after half a second, is written again about ten times a second, and is gone
-// when the evaluation is over.
+// It appears after half a second, is updated about ten times a second, and is erased at the end of
+// the evaluation.
 #ifndef RPL_SHELL_HOST_PROGRESS_H_
 #define RPL_SHELL_HOST_PROGRESS_H_
 
@@ -17,10 +17,11 @@
 
 namespace rpl {
 
-/// For SessionOptions::progress; empty when standard error is no terminal, or TERM=dumb.
+/// A function for SessionOptions::progress; null is the end of an evaluation. Empty if standard
+/// error is not a terminal or TERM is missing or `dumb`.
 std::function<void(const Progress*)> ProgressLine();
 
-/// The text of the line, without blanks around it. `rate`: rows per second.
+/// The text of the line, at most `width` columns. `rate` is in rows per second.
 std::string ProgressText(const Progress& progress, double rate, std::size_t width);
 
 }  // namespace rpl

@@ -23,7 +23,7 @@ std::string_view KindName(Request::Kind kind) {
   return "";
 }
 
-// A JSON text of the engine as a value; a number too large for us stays a string.
+// A JSON text of the engine as a value; a number beyond the range of doubles stays a string.
 ordered_json Parsed(const std::string& text) {
   ordered_json value = ordered_json::parse(text, nullptr, false);
   return value.is_discarded() ? ordered_json(text) : value;

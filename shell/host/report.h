@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a command ends: exit codes, and outcomes and findings as text or JSON.
+// The results of commands: exit codes, and outcomes and findings as text or JSON.
 //
-// Text that comes from a program, a tool, a file, a user or a path is printed as
-// formats/terminal_text.h shows it, JSON too: the escapes are those of its strings, so it means
-// what it meant. Whether a terminal or another program reads it makes no difference, except
-// for whole documents (PrintDocument).
+// Text from a program, a tool, a file, a user or a path is untrusted and is printed with the
+// escapes of formats/terminal_text.h, JSON included: they are the escapes of its strings, so its
+// meaning is unchanged. Output is the same for a terminal and for another program, except for whole
+// documents (PrintDocument).
 #ifndef RPL_SHELL_HOST_REPORT_H_
 #define RPL_SHELL_HOST_REPORT_H_
 
@@ -22,7 +22,7 @@
 
 namespace rpl {
 
-/// The exit codes of every command (printed by `rpl help`).
+/// The exit codes of all commands (printed by `rpl help`).
 enum ExitCode : int {
   kExitOk = 0,             // satisfied, passed, clean
   kExitNo = 1,             // a valid no: unsatisfied, %fail, failed tests
@@ -31,59 +31,60 @@ enum ExitCode : int {
   kExitTool = 4,           // a tool failed, and that decided the goal
   kExitLimit = 5,          // a limit was reached
   kExitFile = 6,           // a file cannot be read or written
-  kExitBug = 70,           // our own mistake
+  kExitBug = 70,           // a mistake of the engine
   kExitInterrupted = 130,  // Ctrl-C
 };
 
+/// The exit code of a run, and of a run of checks.
 ExitCode ExitCodeOf(Status status);
 ExitCode ExitCodeOf(Verdict verdict);
 
-/// All findings, each as Render gives it.
+/// Prints all findings as Render formats them.
 void PrintDiagnostics(const std::vector<Diagnostic>& diagnostics, const Sources& sources,
                       std::ostream& err);
+/// True if one of the findings is an error.
 bool HasErrors(const std::vector<Diagnostic>& diagnostics);
 
-/// Answers and replies, each a line on standard output.
+/// Prints answers or replies on standard output, one per line.
 void PrintLines(const std::vector<std::string>& lines);
 
-/// A document on standard output. A file or another program gets its bytes; a terminal shows
-/// it as Printable does, because what stands outside strings has no escapes to be read back.
+/// Prints a document on standard output: the bytes themselves for a file or another program, the
+/// Printable form for a terminal, where text outside strings needs no faithful escapes.
 void PrintDocument(std::string_view text);
 
-/// `rpl: WHERE: MESSAGE` on standard error, and `help: HINT` below it.
+/// Prints `rpl: WHERE: MESSAGE` on standard error, and `help: HINT` below it.
 void Complain(std::string_view where, std::string_view message, std::string_view hint = "");
 
-/// When a limit cut off the answers, that there may be more, and why; else nothing.
+/// If a limit cut off the answers, prints a note with the limit.
 void PrintCutOff(const Outcome& outcome, std::ostream& err);
 
-/// How a run ended, for people: `satisfied: %`, the reason, or what it waits for.
+/// Prints the end of a run for people: `satisfied: %`, the reason, or the open calls.
 void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err);
 
-/// Calls that wait for an answer, with the choices of each, and how to give the first one.
+/// Prints open calls with their options, and how to answer the first one.
 void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::ostream& err);
 
-/// {"schema", "status", "goal", "answers", "reason", "pending"}: `answers` are binding maps; and
-/// "cutOff", where there is something to say.
+/// {"schema", "status", "goal", "answers", "reason", "pending"} and, if answers were cut off,
+/// "cutOff". `answers` are maps from variables to values.
 nlohmann::ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome,
                                    const Pool& pool);
 
-/// "3.1 reply      place(?where) …"
+/// An entry of the trace on one line: "3.1 reply      place(?where) …".
 std::string TraceLine(const TraceEntry& entry);
 
-/// {"id", "kind", "key", "prompt", "options", "place"}
+/// {"id", "kind", "key", "prompt", "options", "place"}, and "inDoubt" if it is true.
 nlohmann::ordered_json RequestJson(const Request& request, const Pool& pool);
 
-/// "1 file", "3 files".
+/// A number with its noun: "1 file", "3 files".
 std::string Counted(std::size_t number, std::string_view noun);
 
-/// A stream that nobody reads.
+/// A stream that discards its output.
 std::ostream& Nowhere();
 
-/// {"file", "line", "column"} of where it begins.
+/// {"file", "line", "column"} of the beginning of a span.
 nlohmann::ordered_json PlaceJson(Span span, const Sources& sources);
 
-/// One line of JSON, in which PrintableLine finds nothing to escape; bytes that are not UTF-8
-/// become U+FFFD.
+/// One line of JSON that is safe for terminals. Bytes that are not UTF-8 become U+FFFD.
 std::string Dump(const nlohmann::ordered_json& object);
 
 }  // namespace rpl

@@ -11,7 +11,7 @@ namespace {
 
 // --- RPL terms ----------------------------------------------------------------------------
 
-// The value of a plain term; lvars are kWild.
+// The value of a plain term, with kWild for lvars.
 Value ValueOfTerm(const Node& term, Pool& pool) {
   if (const auto* s = term.As<String>()) return pool.String(s->text);
   if (const auto* k = term.As<Keyword>()) return pool.Keyword(k->name);
@@ -34,8 +34,8 @@ Value ValueOfTerm(const Node& term, Pool& pool) {
   return kNone;
 }
 
-// Whether the value has the form of the pattern, where kWild stands for anything. Inside
-// sets and map keys the parts must be equal.
+// True if the value matches the pattern, where kWild matches anything. Inside sets and in map keys
+// the parts must be equal.
 bool Fits(const Pool& pool, Value pattern, Value value) {
   if (pattern == kWild || pattern == value) return true;
   if (pattern.kind() != value.kind()) return false;
@@ -181,7 +181,7 @@ rpl::Answer ScriptedAgent::Answer(const Request& request, Pool& pool, bool again
 std::vector<rpl::Answer> ScriptedAgent::Call(const std::vector<Request>& requests, Pool& pool) {
   std::vector<rpl::Answer> answers(requests.size());
   std::vector<Request> rest;
-  std::vector<std::size_t> places;  // of `rest` in `requests`
+  std::vector<std::size_t> places;  // indexes in `requests`, parallel to `rest`
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (auto answer = Scripted(requests[i], pool)) {
       answers[i] = std::move(*answer);

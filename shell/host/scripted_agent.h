@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers that were written down before the run: `--answer`, `--answers` and the REPLY
-// lines of test scripts. Whatever they do not answer goes to another agent.
+// Answers given before the run: `--answer`, `--answers` and the REPLY lines of test scripts.
+// Requests that they do not match go to another agent.
 //
-// A script is a list. A request takes the first entry that matches it and was not used
-// before, so that several entries for one call are used in their order. A reply that is
-// refused (a choice outside its options) is used up.
+// A script is a list. A request takes the first unused entry that matches, so several entries for
+// one call are used in order. A reply that is refused (a choice outside its options) is used up.
 //
-// A KEY matches a request whose name, relation or tool it is; marks (`?x`, `$x`) are
-// allowed. Answers in JSON are read by shell/host/answer_list.h.
+// A KEY matches a request with that name, relation or tool; marks (`?x`, `$x`) are allowed. Answers
+// in JSON are read by shell/host/answer_list.h.
 #ifndef RPL_SHELL_HOST_SCRIPTED_AGENT_H_
 #define RPL_SHELL_HOST_SCRIPTED_AGENT_H_
 
@@ -25,54 +24,62 @@
 
 namespace rpl {
 
+/// One entry of a script.
 struct ScriptedAnswer {
-  std::string label;  // what it answers, as written
+  std::string label;  // the key or pattern, as written
+  /// True if the entry answers the request.
   std::function<bool(const Request&, Pool&)> matches;
+  /// An answer, with a message if it does not fit.
   struct Made {
     rpl::Answer answer;
-    std::string error;  // why it does not fit the request; nobody answers then
+    std::string error;  // the reason why it does not fit the request; the answer is then kNobody
     std::string hint;
   };
+  /// Creates the answer to a request that matches.
   std::function<Made(const Request&, Pool&)> make;
   bool used = false;
 };
 
-/// Whether the key means the request.
+/// True if the key matches the request; the id of a request matches as well.
 bool KeyFits(const Request& request, std::string_view key);
 
-/// The last reply in the trace that the key means, as a sentence that takes it back, or "".
+/// The retraction (§12.4) of the last reply in the trace that the key matches, as RPL text; "" if
+/// there is none.
 std::string TakesBack(const Trace& trace, std::string_view key);
 
-/// `KEY=VALUE`; VALUE is read as a person's line would be. nullopt without key or `=`.
+/// The entry of `KEY=VALUE`; VALUE is read like a line at the terminal. nullopt without key or `=`.
 std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text);
 
-/// A REPLY of a test script. `call` is a tool call, an avar or (a symbol) the name of an
-/// argument; its variables match anything. `value` is used for kValue and kMeta only.
-/// REQUIRES: IsPlain(call's arguments, true), IsPlain(value, false).
+/// The entry of a REPLY in a test script. `call` is a tool call, an avar, or a symbol that names an
+/// argument; its variables match any value. `value` is used for kValue and kMeta only. REQUIRES:
+/// IsPlain(call's arguments, true), IsPlain(value, false).
 ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind kind, Node value);
 
-/// Whether the term is made of literals, collections and relation terms, and, if
-/// `variables`, lvars.
+/// True if the term consists of literals, collections and relation terms and, with `variables`,
+/// lvars.
 bool IsPlain(const Node& term, bool variables);
 
+/// The agent of a script.
 class ScriptedAgent : public Agent {
  public:
-  /// Both must outlive this. Refused answers are reported on `err`.
+  /// Borrows both. Refused answers are reported on `err`.
   ScriptedAgent(Agent& otherwise, std::ostream& err) : otherwise_(otherwise), err_(err) {}
 
+  /// Appends an entry to the script.
   void Add(ScriptedAnswer answer) { script_.push_back(std::move(answer)); }
-  /// The entries that nothing asked for, in written order.
+  /// The labels of the unused entries, in written order.
   std::vector<std::string> Unused() const;
 
-  /// The name of a request so far that the key may have meant, or "".
+  /// The name of an earlier request that the key may misspell, or "".
   std::string NameLike(std::string_view key) const;
-  /// The first answer that did not fit the request it was for: its error and hint.
+  /// The first answer that did not fit its request, with error and hint; its error is "" if all
+  /// fit.
   const ScriptedAnswer::Made& misfit() const { return misfit_; }
-  /// The last question, when nobody answered it.
+  /// The last question, if it got no answer.
   const std::optional<Request>& unanswered() const { return unanswered_; }
 
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
-  /// What the script does not answer goes to the other agent in one call.
+  /// Requests without an entry go to the other agent in one call.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
   void Chat(const std::string& line) override { otherwise_.Chat(line); }
   void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }
@@ -83,8 +90,8 @@ class ScriptedAgent : public Agent {
   Agent& otherwise_;
   std::ostream& err_;
   std::vector<ScriptedAnswer> script_;
-  std::vector<std::string> asked_;  // names of requests, and of their relations and tools
-  std::string last_;                // label of the entry used last
+  std::vector<std::string> asked_;  // names, relations and tools of all requests
+  std::string last_;                // label of the last entry used
   std::optional<Request> unanswered_;
   ScriptedAnswer::Made misfit_;
 };

@@ -12,12 +12,12 @@
 namespace rpl {
 namespace {
 
-// Requests answered one after the other, each answer as text; "-" for nobody.
+// Requests answered one after another, each answer as text; "-" for none.
 struct Interview {
   Pool pool;
   std::ostringstream out;
   std::ostringstream err;
-  std::vector<std::string> lines;  // what the person types
+  std::vector<std::string> lines;  // typed by the person
   std::size_t next = 0;
   TerminalAgent person{[this]() -> std::optional<std::string> {
                          if (next == lines.size()) return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is remembered from one run to the next: files below $XDG_STATE_HOME/rpl, or below
-// ~/.local/state/rpl when that names no absolute path.
+// The files that persist between runs, below $XDG_STATE_HOME/rpl or, if that is no absolute path,
+// below ~/.local/state/rpl.
 #ifndef RPL_SHELL_HOST_STATE_FILE_H_
 #define RPL_SHELL_HOST_STATE_FILE_H_
 
@@ -9,7 +9,7 @@
 
 namespace rpl {
 
-/// The path of the file of that name, which may not be there; "" without a home.
+/// The path of such a file, which need not exist; "" without a home folder.
 std::string StateFile(const std::string& name);
 
 }  // namespace rpl

@@ -9,7 +9,7 @@
 namespace rpl {
 namespace {
 
-constexpr std::size_t kLeast = 6;  // columns of the terminal that a cut cell has
+constexpr std::size_t kLeast = 6;  // least width of a cut cell
 
 std::string Padded(const std::string& text, std::size_t width, bool right) {
   std::string cut = CutToWidth(text, width);
@@ -22,7 +22,7 @@ std::string WithoutTail(std::string line) {
   return line + '\n';
 }
 
-// Narrows the widest columns until all fit; false when they cannot.
+// Narrows the widest columns until the table fits; false if it cannot.
 bool Fit(std::vector<std::size_t>& widths, std::size_t width) {
   const std::size_t between = 3 * widths.size() - 1;  // blanks and bars
   for (;;) {
@@ -30,7 +30,7 @@ bool Fit(std::vector<std::size_t>& widths, std::size_t width) {
     if (total <= width) return true;
     const auto widest = std::max_element(widths.begin(), widths.end());
     if (*widest <= kLeast) return false;
-    // Down to the next narrower one, or as far as needed.
+    // The next narrower width, or as far as necessary.
     std::size_t next = kLeast;
     for (const std::size_t w : widths)
       if (w < *widest) next = std::max(next, w);

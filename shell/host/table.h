@@ -7,9 +7,9 @@
 //    "Lucca"  |  23
 //    "Pisa…   |   4
 //
-// Numbers stand at the right of their column. A table that is too wide has its widest
-// columns cut, each cell with `…`; when even that does not do, each row becomes lines
-// `?from = "Lucca"`, parted by empty lines.
+// Columns of numbers are right-aligned. If a table is too wide, its widest columns are narrowed and
+// their cells cut with `…`; if that is not enough, each row becomes lines `?from = "Lucca"`,
+// separated by empty lines.
 #ifndef RPL_SHELL_HOST_TABLE_H_
 #define RPL_SHELL_HOST_TABLE_H_
 
@@ -19,14 +19,15 @@
 
 namespace rpl {
 
+/// A cell.
 struct TableCell {
   std::string text;  // one line, no control characters
   bool number = false;
 };
 
-/// Lines with their line ends, at most `width` columns wide where that is possible. Each row
-/// has as many cells as there are columns. `header_on` and `header_off` stand around the header
-/// line: marks of bold text.
+/// The lines of the table with their line ends, at most `width` columns wide if possible.
+/// `header_on` and `header_off` surround the header line: marks of bold text. REQUIRES: one cell
+/// per column in each row.
 std::string TableText(const std::vector<std::string>& columns,
                       const std::vector<std::vector<TableCell>>& rows, std::size_t width,
                       const std::string& header_on = "", const std::string& header_off = "");

@@ -7,7 +7,7 @@
 namespace rpl {
 namespace {
 
-// Blanks around an answer are not part of it.
+// Blanks around an answer do not belong to it.
 std::string Trim(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string::npos) return "";
@@ -27,7 +27,7 @@ rpl::Answer TerminalAgent::Answer(const Request& request, Pool& pool, bool) {
 
 void TerminalAgent::Chat(const std::string& line) { out_ << Printable(line) << std::endl; }
 
-// The next line in UTF-8, trimmed; nullopt at the end, and then no further question is put.
+// The next line in UTF-8, trimmed; nullopt at the end of input, after which nothing is asked.
 std::optional<std::string> TerminalAgent::Line() {
   for (;;) {
     err_ << mark_ << std::flush;

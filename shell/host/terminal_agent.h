@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A person at a terminal, or lines of standard input in their place.
+// The agent for a person at a terminal, or for lines of standard input in their place.
 //
-// Questions go to standard error, chat to standard output. Each question reads one line.
-// A choice lists its options by number and takes the number or the text; anything else is
-// told what is accepted and asked again. An empty line for a free question is asked about
-// once, because it is more often a slip than an answer. At the end of the input nobody
-// answers (kNobody), here and from then on. Tools that are no questions are not answered:
-// a person's line is never taken for the result of a program.
+// Questions go to standard error, chat to standard output. Each question reads one line. A choice
+// lists its options by number and accepts the number or the text; after any other line it prints
+// what is accepted and repeats. An empty line for a free question must be confirmed once, because
+// it is more often a slip than an answer. At the end of the input there is no answer (kNobody),
+// from then on. Calls of tools are not answered: a person's line is never taken for the result of a
+// program.
 #ifndef RPL_SHELL_HOST_TERMINAL_AGENT_H_
 #define RPL_SHELL_HOST_TERMINAL_AGENT_H_
 
@@ -20,19 +20,21 @@
 
 namespace rpl {
 
+/// The agent. Answers block until a line is read.
 class TerminalAgent : public Agent {
  public:
   /// Gives one line without its end; nullopt when there are no more.
   using LineReader = std::function<std::optional<std::string>()>;
 
-  /// The streams must outlive the agent. Without a reader nobody answers and nothing is
-  /// asked. `mark` is written before each line is read: "> " for a person.
+  /// Borrows the streams. Without a reader there is no answer and no question. `mark` is written
+  /// before each line is read: "> " for a person.
   TerminalAgent(LineReader read_line, std::string mark, std::ostream& out, std::ostream& err)
       : read_line_(std::move(read_line)), mark_(std::move(mark)), out_(out), err_(err) {}
 
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
+  /// Prints a line of chat, escaped, and flushes.
   void Chat(const std::string& line) override;
-  /// Does nothing: a run ends with its goal, and the next command line continues.
+  /// Does nothing: a run ends with its goal, and another command continues it.
   void OfferToContinue(const std::string&) override {}
 
  private:

@@ -11,8 +11,8 @@
 
 namespace rpl {
 
-/// While it lives, the thread's characters are UTF-8, whatever the environment says. The
-/// locale of the process stays as it was.
+/// A scope in which the calling thread's character type is UTF-8, independent of the environment.
+/// The locale of the process does not change.
 class Utf8Locale {
  public:
   Utf8Locale();
@@ -31,11 +31,13 @@ std::size_t TextWidth(std::string_view text);
 /// REQUIRES: width >= 1.
 std::string CutToWidth(std::string_view text, std::size_t width);
 
-/// UTF-8 as code points and back. What is not UTF-8 becomes U+FFFD.
+/// UTF-8 to code points. A byte that begins no character and a character that is cut off become
+/// U+FFFD; overlong forms are not detected.
 std::wstring Wide(std::string_view text);
+/// Code points to UTF-8. Surrogates and values above U+10FFFF become U+FFFD.
 std::string Narrow(std::wstring_view text);
 
-/// Columns of the terminal at standard output; 80 when there is none.
+/// The columns of the terminal at standard output; 80 if standard output is none.
 std::size_t TerminalWidth();
 
 }  // namespace rpl

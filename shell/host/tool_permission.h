@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Permission for tools, from the command line and a person at the terminal.
+// Permission for tools, from the command line and from a person at the terminal.
 //
-// A tool that `--allow-tool` names is approved and allowed in this run. Other commands are
-// approved once, and remembered; calls that are to be asked about are, one by one, until a
-// person says that the tool may always run. Without a person nothing is approved and what
-// would be asked is refused; the reason says how to allow it.
+// A tool named by `--allow-tool` is approved and allowed in this run. Other commands are approved
+// by a person once, and the approval is stored; calls with the permission `ask` are confirmed one
+// by one, until the person allows all calls of the tool. Without a person, nothing is approved and
+// these calls are refused, with a reason that says how to allow them.
 //
-// Questions go to a stream and show the whole command. Text of programs and configurations
-// is shown with its control characters escaped.
+// Questions show the whole command. Text of programs and configurations is untrusted and shown with
+// its control characters escaped.
 #ifndef RPL_SHELL_HOST_TOOL_PERMISSION_H_
 #define RPL_SHELL_HOST_TOOL_PERMISSION_H_
 
@@ -24,13 +24,14 @@
 
 namespace rpl {
 
+/// The permissions of one run.
 class ToolPermission : public Permission {
  public:
   /// Gives one line without its end; nullopt when there are no more.
   using LineReader = std::function<std::optional<std::string>()>;
 
-  /// `config` is the name of the configuration as people know it. Without a reader nobody
-  /// is asked. Borrows `config` and `err`.
+  /// `config` is the name of the configuration for messages. Without a reader nobody is asked.
+  /// Borrows `config` and `err`.
   ToolPermission(const std::string& config, Approvals approvals,
                  const std::vector<std::string>& allowed, LineReader read_line, std::ostream& err)
       : config_(config),
@@ -39,12 +40,15 @@ class ToolPermission : public Permission {
         read_line_(std::move(read_line)),
         err_(err) {}
 
+  /// Asks for the approval of a new command and stores it; a refused command is not asked about
+  /// again in this run.
   Verdict Approve(const ToolCommand& command) override;
+  /// Asks about one call, unless its tool is allowed.
   Verdict Ask(const ToolCall& call, const std::string& request) override;
 
  private:
   void Show(const ToolCommand& command);
-  /// The first letter of an answer, among `letters`; '\0' when nobody answers.
+  /// The first letter of an answer, among `letters`; '\0' at the end of input.
   char Choice(const std::string& question, std::string_view letters, char by_default);
 
   const std::string& config_;
@@ -55,7 +59,7 @@ class ToolPermission : public Permission {
   std::ostream& err_;
 };
 
-/// Where approvals are remembered, a state file (shell/host/state_file.h); "" without a home.
+/// The file of approvals, a state file (shell/host/state_file.h); "" without a home folder.
 std::string ApprovalsPath();
 
 }  // namespace rpl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tools of a run: the configuration that applies, who permits what, and the agent that
-// runs them.
+// The tools of a run: the applicable configuration, the permissions, and the agent that runs
+// commands.
 #ifndef RPL_SHELL_HOST_TOOL_SETUP_H_
 #define RPL_SHELL_HOST_TOOL_SETUP_H_
 
@@ -15,30 +15,31 @@
 
 namespace rpl {
 
-/// The folder of a file, absolute.
+/// The folder of a file, absolute and with links resolved.
 std::string FolderOf(const std::string& path);
 
-/// The configuration that applies: the file of `--config`, or else the first `rpl.yaml`
-/// beside one of `documents`, or "".
+/// The path of the applicable configuration: the file of `--config`, else the first `rpl.yaml`
+/// beside one of `documents`, else "".
 std::string ConfigPath(const std::string& config, const std::vector<std::string>& documents);
 
-/// Reads a configuration; none for "". With a message on standard error, and its exit code,
-/// when it cannot be used.
+/// Reads a configuration; nothing for "". After a message on standard error, its exit code.
 ExitCode ReadTools(const std::string& path, ToolConfig& to);
 
+/// The tools of one run.
 class ToolSetup {
  public:
-  /// Calls of other tools, and all before Prepare, go to `otherwise`. With `ask`, a person
-  /// at the terminal is asked for permission. Borrows both references.
+  /// Calls of other tools, and all calls before Prepare, go to `otherwise`. With `ask`, a person at
+  /// the terminal is asked for permission. Borrows both references.
   ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise);
 
-  /// Reads the configuration that applies. With a message on standard error, and its exit
-  /// code, when that cannot be used.
+  /// Reads the applicable configuration. After a message on standard error, its exit code.
   ExitCode Prepare(const std::vector<std::string>& documents);
 
+  /// The agent of the tools, valid as long as the setup.
   Agent& agent() { return agent_; }
+  /// The configuration; empty before Prepare and without one.
   const ToolConfig& config() const { return config_; }
-  /// Runs a command that a guard asks, with permission as that of a tool.
+  /// Runs a command of the guard. It requires the same approval as a tool.
   Sourced<nlohmann::ordered_json> RunForGuard(const GuardCommand& command,
                                               const nlohmann::ordered_json& input);
 

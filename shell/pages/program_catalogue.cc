@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxSentence = 240;  // bytes
 
-// The first sentence of prose, its blanks and line ends as one blank each.
+// The first sentence of prose, with each run of blanks and line ends as one blank.
 std::string FirstSentence(std::string_view prose) {
   std::string out;
   for (const char c : prose) {
@@ -186,7 +186,7 @@ class CatalogueReader {
     return uses_[number];
   }
 
-  // Puts the entries in their order, and renumbers what names them.
+  // Sorts the entries and renumbers all references to them.
   void Sort() {
     std::vector<CatalogueEntry>& entries = to_.entries;
     std::vector<std::size_t> order(entries.size());

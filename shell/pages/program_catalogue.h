@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program consists of: its relations, goals, tools and avars, each with where it is
-// defined, what is said of it, what it uses and what uses it. Read from the normal form of
-// the program; nothing is derived or called.
+// The catalogue of a program: its relations, goals, tools and avars, each with its definitions, its
+// description, and its uses in both directions. It is read from the program's normal form; nothing
+// is derived or called.
 #ifndef RPL_SHELL_PAGES_PROGRAM_CATALOGUE_H_
 #define RPL_SHELL_PAGES_PROGRAM_CATALOGUE_H_
 
@@ -18,39 +18,45 @@
 
 namespace rpl {
 
+/// A relation, goal, tool or avar.
 struct CatalogueEntry {
+  /// In the order of the catalogue.
   enum class Kind { kGoal, kRelation, kTool, kAvar };
   Kind kind = Kind::kRelation;
   std::string name;                  // with its mark and namespace: "edge", "%a.md#trip", "$stock"
   std::string name_space;            // "" or "a.md" (§17.7)
-  std::size_t arity = 0;             // of a goal: its captures
-  std::string prose;                 // the first sentence below its heading, in one line
-  std::vector<Span> defined;         // its headings and rules, and the first of its facts, in order
-  std::size_t facts = 0;             // that the text asserts
-  std::vector<std::size_t> uses;     // numbers of entries, ascending
-  std::vector<std::size_t> used_by;  // the same
+  std::size_t arity = 0;             // for a goal: the number of its captures
+  std::string prose;                 // the first sentence below its heading, on one line
+  std::vector<Span> defined;         // its headings, its rules and the first of its facts, in order
+  std::size_t facts = 0;             // asserted by the text
+  std::vector<std::size_t> uses;     // indexes of entries, ascending
+  std::vector<std::size_t> used_by;  // likewise
 
-  /// "edge/2", "%trip/0", "$stock/1"; of the root goal "%", of an avar "$x".
+  /// The unique name: "edge/2", "%trip/0", "$stock/1"; "%" for the root goal, "$x" for an avar.
   std::string Id() const;
 };
 
+/// The kind in lower case: "goal", "relation", "tool", "avar".
 std::string_view CatalogueKindName(CatalogueEntry::Kind kind);
 
+/// A constraint of the program.
 struct CatalogueConstraint {
   std::string text;
   Span span;
-  std::vector<std::size_t> reads;  // numbers of entries, ascending
+  std::vector<std::size_t> reads;  // indexes of entries, ascending
 };
 
+/// The catalogue, which owns the sources of its spans.
 struct Catalogue {
   Sources sources;
-  std::vector<Diagnostic> findings;  // of all files; with errors, the rest is not whole
-  /// By namespace, the program's own first; in one, by kind; else in the order of the text.
+  std::vector<Diagnostic> findings;  // about all files; with an error the rest is incomplete
+  /// By namespace, the program's own first; then by kind; then in the order of the text.
   std::vector<CatalogueEntry> entries;
   std::vector<CatalogueConstraint> constraints;  // in the order of the text
 };
 
-/// Reads the files of a program, and those that they name, by `reader`.
+/// Reads the files of a program, and through `reader` the files that they name. A file that
+/// `reader` does not find gives an error.
 Catalogue CatalogueOf(const std::vector<ProgramFile>& files,
                       const std::function<std::optional<std::string>(const std::string&)>& reader);
 

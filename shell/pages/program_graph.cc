@@ -14,7 +14,7 @@ namespace {
 
 using EntryKind = CatalogueEntry::Kind;
 
-// All entries: from the goals on by what they use, then what no goal reaches, in order.
+// All entries: breadth first from the goals along their uses, then those that no goal reaches.
 std::vector<std::size_t> NearestToGoals(const Catalogue& catalogue) {
   std::vector<std::size_t> out;
   std::vector<bool> seen(catalogue.entries.size());
@@ -37,7 +37,7 @@ std::vector<std::size_t> NearestToGoals(const Catalogue& catalogue) {
   return out;
 }
 
-// Calls `box(namespace, its nodes)`, in order; those of the program itself have "".
+// Calls `box(namespace, its nodes)` for each namespace, in order; "" for the program's own.
 void ForEachNamespace(
     const Catalogue& catalogue, const ProgramGraph& graph,
     const std::function<void(const std::string&, std::vector<std::size_t>)>& box) {
@@ -53,7 +53,8 @@ void ForEachNamespace(
   }
 }
 
-// Text in quotes: what could end it, or mean something to Mermaid or HTML, as a code.
+// A text for use in quotes: characters that could end it, or mean something to Mermaid or HTML,
+// become character codes.
 std::string MermaidLabel(std::string_view text) {
   std::string out;
   for (const char c : PrintableLine(text)) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The graph of a program: an arrow leads from what uses to what is used. Goals, relations,
-// tools and avars have shapes of their own, namespaces are boxes.
+// The graph of a program: arrows lead from users to what they use. Goals, relations, tools and
+// avars have different shapes, and namespaces are boxes.
 //
-// A graph larger than can be read is cut: what is nearest to the goals stays, and the graph
-// itself says how much is left out.
+// A graph that is too large to be read is cut: the nodes nearest to the goals stay, and a note in
+// the graph gives the numbers that are left out.
 #ifndef RPL_SHELL_PAGES_PROGRAM_GRAPH_H_
 #define RPL_SHELL_PAGES_PROGRAM_GRAPH_H_
 
@@ -17,13 +17,14 @@
 
 namespace rpl {
 
+/// The nodes and edges to draw.
 struct ProgramGraph {
-  std::vector<std::size_t> nodes;                          // numbers of entries, ascending
-  std::vector<std::pair<std::size_t, std::size_t>> edges;  // user and used, in their order
-  std::string note;                                        // what was left out; "" for nothing
+  std::vector<std::size_t> nodes;                          // indexes of entries, ascending
+  std::vector<std::pair<std::size_t, std::size_t>> edges;  // user and used, in the order of users
+  std::string note;  // the numbers that were left out; "" if complete
 };
 
-/// Sizes up to which a graph is drawn: Mermaid refuses more than 500 arrows.
+/// The maximal size of a drawn graph. Mermaid refuses more than 500 arrows.
 struct GraphLimits {
   std::size_t nodes;
   std::size_t edges;
@@ -31,12 +32,13 @@ struct GraphLimits {
 inline constexpr GraphLimits kMermaidLimits{150, 400};
 inline constexpr GraphLimits kDotLimits{2'000, 10'000};
 
+/// The graph of a catalogue, cut to the limits. Breadth first from the goals.
 ProgramGraph GraphOf(const Catalogue& catalogue, const GraphLimits& limits);
 
-/// A flow chart of Mermaid.
+/// The graph as a Mermaid flow chart. Names are untrusted and escaped.
 std::string MermaidText(const Catalogue& catalogue, const ProgramGraph& graph);
 
-/// A digraph of Graphviz.
+/// The graph as a Graphviz digraph. Names are untrusted and escaped.
 std::string DotText(const Catalogue& catalogue, const ProgramGraph& graph);
 
 }  // namespace rpl

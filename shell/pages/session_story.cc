@@ -51,7 +51,7 @@ std::string DecisionLine(const ordered_json& decision) {
   return found.empty() ? out : out + " (" + found + ")";
 }
 
-// --- What the file recorded ---------------------------------------------------------------
+// --- Recorded events ---------------------------------------------------------------------
 
 class Recorded {
  public:
@@ -130,7 +130,7 @@ class Recorded {
     return items.back();
   }
 
-  // The call of this timestep that has this text; replies come in the timestep of the call.
+  // The call with this text in this timestep; replies are recorded in the timestep of the call.
   StoryCall* Open(const std::string& text) {
     if (Turn().steps.empty()) return nullptr;
     std::vector<StoryItem>& items = Turn().steps.back().items;
@@ -143,7 +143,7 @@ class Recorded {
   std::vector<StoryTurn>& turns_;
 };
 
-// --- What going through it again adds -----------------------------------------------------
+// --- Replay ------------------------------------------------------------------------------
 
 class Replayed {
  public:
@@ -152,10 +152,10 @@ class Replayed {
       for (StoryStep& step : turn.steps) steps_[step.number].step = &step;
   }
 
-  /// Whether what follows did not happen then.
+  /// True if the rest of the replay is not part of the record.
   bool IsOver() const { return saved_ != nullptr && saved_->over(); }
 
-  /// Of what `saved` tells from now on; null: of nothing more.
+  /// Takes reports of `saved` from now on; null for no further ones.
   void Listen(SavedSession* saved) { saved_ = saved; }
 
   // Items are recorded; the log adds their places. Other lines are details.
@@ -245,7 +245,7 @@ void AddGoals(StoryEpoch& epoch) {
   Session& session = epoch.saved->session();
   for (const std::string& name : Pursued(epoch)) {
     const Goal* goal = session.program().FindGoal(name.substr(1));
-    if (goal == nullptr || goal->rules.empty()) continue;  // of a query: it is gone
+    if (goal == nullptr || goal->rules.empty()) continue;  // the goal of a query no longer exists
     StoryGoal told{name, {}, 0, {}};
     std::string captures;
     for (const Value capture : goal->captures)
@@ -260,14 +260,14 @@ void AddGoals(StoryEpoch& epoch) {
   }
 }
 
-// `events` up to the end of an epoch, and where it begins.
+// `events` end with the epoch, which starts at `begin`.
 StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
   static Nobody nobody;  // sessions borrow it
   StoryEpoch epoch;
   Recorded recorded(epoch.turns);
   for (std::size_t i = begin; i < events.size(); ++i) recorded.Take(events[i]);
 
-  // The session keeps the callbacks, and outlives this.
+  // Shared with the callbacks that the session keeps, because it outlives this function.
   const auto replayed = std::make_shared<Replayed>(epoch);
   SessionOptions options;
   const ProgramEvent program = *LastProgram(events);

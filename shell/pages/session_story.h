@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happened in a saved session, in the order in which it is told: epochs, turns,
-// timesteps, and what each timestep asked, called, showed and established.
+// The history of a saved session in narrative order: epochs, turns, timesteps, and the questions,
+// calls, outputs and trace entries of each timestep.
 //
-// What a session's file recorded is taken from its events. What it did not record (what each
-// phase did, the texts of questions, why a goal holds) comes from going through each epoch
-// again, without asking anybody. A replay that differs from the record is said in `differs`;
-// the recorded part is complete all the same.
+// Recorded facts come from the events of the session's file. Details that it does not record (the
+// steps of each phase, the texts of questions, proofs of goals) come from a replay of each epoch,
+// in which nobody is asked. `differs` reports a replay that deviates from the record; the recorded
+// part is complete even then.
 #ifndef RPL_SHELL_PAGES_SESSION_STORY_H_
 #define RPL_SHELL_PAGES_SESSION_STORY_H_
 
@@ -24,7 +24,7 @@
 
 namespace rpl {
 
-/// A line of a phase's log, or an item: where it leads to in the sources, when it does.
+/// A line of a phase's log, or an item, with its place in the sources, if it has one.
 struct StoryLine {
   std::string text;
   std::optional<Span> place;
@@ -32,6 +32,7 @@ struct StoryLine {
 
 /// A call that went out in phase 8: to a tool, or a question to a person.
 struct StoryCall {
+  /// The kind of reply; kNobody if there was none.
   enum class Reply { kNobody, kValue, kMetadata, kDeclined };
   bool question = false;
   std::string prompt;                // of a question, "" when it is not known
@@ -39,11 +40,12 @@ struct StoryCall {
   bool started = false;              // a command was started
   Reply reply = Reply::kNobody;
   std::string value;                    // RPL
-  std::optional<std::int64_t> took_ms;  // from the start of its command to the reply
+  std::optional<std::int64_t> took_ms;  // wall time from the start of its command to the reply
 };
 
-/// One thing that a timestep did.
+/// One event of a timestep.
 struct StoryItem {
+  /// The kind of event; it determines which members below are used.
   enum class Kind { kEntry, kCall, kChat, kDecision, kViolation };
   Kind kind;
   int phase;
@@ -53,50 +55,55 @@ struct StoryItem {
   StoryCall call;                                    // kCall
 };
 
-/// Lines of one phase's log that a story keeps.
+/// The maximal number of log lines of one phase in a story.
 inline constexpr std::size_t kStoryLogLines = 500;
 
+/// The log of one phase of a timestep.
 struct StoryLog {
   std::vector<StoryLine> lines;
-  std::size_t more = 0;  // that are left out
+  std::size_t more = 0;  // number of lines left out
 };
 
+/// A timestep.
 struct StoryStep {
   int number = 0;
-  std::string now;
-  std::vector<StoryItem> items;  // by phase, in order
-  std::array<StoryLog, 9> log;   // by phase; not what items say
+  std::string now;               // the time of the timestep
+  std::vector<StoryItem> items;  // by phase, then in order
+  std::array<StoryLog, 9> log;   // indexed by phase; without the contents of items
 };
 
+/// A turn.
 struct StoryTurn {
-  std::optional<std::string> message;  // none: a run of the goals
+  std::optional<std::string> message;  // absent for a run of the goals
   std::vector<StoryStep> steps;
-  bool over = false;
-  std::string status, goal, reason;  // when it is over
-  std::vector<std::string> answers;
+  bool over = false;                 // false if it was cut off
+  std::string status, goal, reason;  // if it is over
+  std::vector<std::string> answers;  // as printed, if it is over
 };
 
-/// A goal that was pursued, as it stands at the end of its epoch.
+/// A goal that was pursued, with its state at the end of its epoch.
 struct StoryGoal {
   std::string form;  // "%trip(?where, ?nights)"
   std::vector<Explanation> proofs;
-  std::size_t more = 0;  // answers whose proof is left out
+  std::size_t more = 0;  // number of answers without a proof here
   std::optional<Explanation> why_not;
 };
 
-/// The life of one version of the program.
+/// The epoch of one version of the program. Owns its replayed session.
 struct StoryEpoch {
-  std::unique_ptr<GateSetup> gate;      // that it ran under
+  std::unique_ptr<GateSetup> gate;      // its guard, or null
   std::unique_ptr<SavedSession> saved;  // owns the sources
-  std::uint32_t files = 0;              // how many of the sources are the session's
+  std::uint32_t files = 0;              // number of sources that belong to the session
   std::vector<StoryTurn> turns;
   std::vector<StoryGoal> goals;
-  std::string differs;
+  std::string differs;  // the first deviation of the replay, or ""
 
+  /// The sources of all spans of the epoch.
   const Sources& sources() const { return saved->session().sources(); }
 };
 
-/// Tells `events`, which are sound.
+/// The story of `events`. Replays each epoch. REQUIRES: the events follow the grammar of
+/// runtime/event_sequence.h.
 std::vector<StoryEpoch> TellStory(const std::vector<Event>& events);
 
 }  // namespace rpl

@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, 9> kPhases = {
     "quiesce relations", "activate goals",    "update plans",
     "progress plan",     "quiesce relations", "dispatch asyncs"};
 
-// Timesteps of a longer session are closed at first.
+// In a session with more timesteps, they are closed initially.
 constexpr std::size_t kOpenSteps = 12;
 
-// Levels of a proof that are open at first.
+// The levels of a proof that are open initially.
 constexpr std::size_t kOpenLevels = 3;
 
 std::string Escaped(std::string_view text) {
@@ -45,13 +45,13 @@ std::string Escaped(std::string_view text) {
 
 std::string Shown(std::string_view text) { return Escaped(PrintableLine(text)); }
 
-// For a sentence of the page, several lines as they are.
+// Text of several lines, escaped.
 std::string ShownLines(std::string_view text) { return Escaped(Printable(text)); }
 
-// A line that breaks behind the `?` of a variable is hard to read; longer names may break.
+// A line break after the `?` of a variable is hard to read; longer names may break.
 constexpr std::size_t kUnbrokenName = 30;
 
-// RPL as it stands on a page: variables are marked, so that they stay in one piece.
+// RPL as HTML, with variables marked up, so that they do not break.
 std::string Code(std::string_view text) {
   const std::string shown = Shown(text);
   std::string out;
@@ -85,7 +85,7 @@ std::string Many(std::size_t count, std::string_view one, std::string_view many)
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-// How a policy names an inline text that it allows.
+// The form in which a content security policy allows an inline text.
 std::string PolicyHash(std::string_view text) {
   std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
   crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(text.data()), text.size());
@@ -97,7 +97,7 @@ std::string PolicyHash(std::string_view text) {
   return fmt::format("'sha256-{}'", base64.data());
 }
 
-// What an epoch's sections are written with. Ids of epoch N end in -N.
+// The sections of an epoch. Ids of epoch N end in -N.
 class EpochPage {
  public:
   EpochPage(const StoryEpoch& epoch, std::size_t number, bool only, std::string& out)
@@ -116,7 +116,7 @@ class EpochPage {
     Timeline();
   }
 
-  /// Links to its sections; `of` tells epochs apart.
+  /// Links to the sections; `of` distinguishes epochs.
   void Links(std::string_view of) {
     const auto link = [&](std::string_view id, std::string_view title) {
       Add("<li><a href=\"#{}\">{}{}</a></li>", Id(id), title, of);
@@ -169,7 +169,7 @@ class EpochPage {
     return fmt::format("t{}-p{}-{}", step.number, phase, number_);
   }
 
-  // The last line end begins no line.
+  // A line end at the end of the file begins no further line.
   static std::size_t Lines(const Sources::File& source) {
     const std::size_t lines = source.lines.size();
     return lines > 0 && source.lines.back() == source.text.size() ? lines - 1 : lines;
@@ -184,7 +184,7 @@ class EpochPage {
     return text;
   }
 
-  // " trip.md:4", a link to the line when the page has it.
+  // " trip.md:4", as a link if the page contains the line.
   std::string Place(const std::optional<Span>& place) const {
     if (!place || place->file >= epoch_.files) return "";
     const std::size_t line = epoch_.sources().PlaceOf(place->file, place->begin).line;
@@ -210,7 +210,7 @@ class EpochPage {
     return out;
   }
 
-  // --- goals ------------------------------------------------------------------------------
+  // --- goals -----------------------------------------------------------------------------
 
   void Goals() {
     Add("<section aria-labelledby=\"{}\">\n<h2 id=\"{}\">Goals</h2>\n", Id("goals"), Id("goals"));
@@ -242,14 +242,14 @@ class EpochPage {
     Add("</div>\n");
   }
 
-  // Nodes lie in an array; what is open is on a stack, so depth is no matter.
+  // An explicit stack of open nodes: proofs may be of any depth.
   void Proof(const Explanation& proof, const std::string& name) {
     struct Open {
       int node;
       std::size_t level;
       bool closes;
     };
-    std::map<std::string_view, std::size_t> first;  // the nodes that `above` means
+    std::map<std::string_view, std::size_t> first;  // the nodes that `above` refers to
     for (std::size_t i = 0; i < proof.nodes.size(); ++i)
       if (!proof.nodes[i].above) first.emplace(proof.nodes[i].text, i);
     const auto id = [&](std::size_t node) { return fmt::format("{}-{}-{}", name, node, number_); };
@@ -284,7 +284,7 @@ class EpochPage {
     Add("</ul>\n");
   }
 
-  // A rule is shown where a proof uses it first: then `rules` has it.
+  // A rule is shown at its first use in a proof; `rules` collects those shown.
   std::string Node(const ExplainNode& node, std::set<std::string_view>& rules) const {
     using Kind = ExplainNode::Kind;
     std::string out = node.kind == Kind::kMissing   ? "no "
@@ -300,7 +300,7 @@ class EpochPage {
     return out;
   }
 
-  // --- tables of what the timeline has, too ------------------------------------------------
+  // --- tables of items of the timeline ---------------------------------------------------
 
   void Begin(std::string_view id, std::string_view title, std::string_view heads) {
     Add("<section aria-labelledby=\"{}\">\n<h2 id=\"{}\">{}</h2>\n", Id(id), Id(id), title);
@@ -323,7 +323,7 @@ class EpochPage {
     if (all.empty()) return;
     Begin("violations", "Constraint violations",
           "<th scope=\"col\">Violated</th><th scope=\"col\">When</th>");
-    // One that stands is found in each timestep.
+    // A violation that persists is found again in each timestep.
     std::vector<std::pair<const StoryLine*, std::string>> rows;
     std::map<std::string_view, std::size_t> row_of;
     for (const Found& found : all) {
@@ -378,7 +378,7 @@ class EpochPage {
     return InCode(call.value);
   }
 
-  // --- timeline ---------------------------------------------------------------------------
+  // --- timeline --------------------------------------------------------------------------
 
   void Timeline() {
     std::size_t steps = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The story of a session as one page of HTML that needs nothing else: no network, no other
-// file. Beside the timeline stand the sources, and what has a place there links to its line.
+// The story of a session as one self-contained page of HTML: it loads nothing. The sources stand
+// beside the timeline, and items with a place link to their line.
 //
-// Text of programs, people and tools is hostile. It is shown as formats/terminal_text.h shows
-// it and escaped for HTML, and stands in elements only, never in an attribute; a policy in
-// the page forbids every load, and every script and style but the page's own, by their hash.
-// The same story gives the same bytes.
+// Text of programs, people and tools is untrusted. It is escaped for terminals
+// (formats/terminal_text.h) and for HTML, and occurs in elements only, never in attributes. A
+// content security policy in the page forbids all loads, and all scripts and styles but the page's
+// own, by their hash. Equal stories give equal bytes.
 #ifndef RPL_SHELL_PAGES_TRACE_PAGE_H_
 #define RPL_SHELL_PAGES_TRACE_PAGE_H_
 
@@ -17,10 +17,10 @@
 
 namespace rpl {
 
-/// The lines of a file that a page shows; it says how many more there are.
+/// The number of lines shown of a file; the page states how many more it has.
 inline constexpr std::size_t kPageSourceLines = 20'000;
 
-/// The page, with its last line end. REQUIRES: an epoch.
+/// The page, with its last line end. REQUIRES: the story has an epoch.
 std::string TracePage(const std::vector<StoryEpoch>& story);
 
 }  // namespace rpl

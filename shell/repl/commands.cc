@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kShownFacts = 40;  // facts of a relation
 constexpr std::size_t kWhyDepth = 64;    // levels of a proof
-constexpr std::size_t kWhyNotDepth = 2;  // levels of rules looked into
+constexpr std::size_t kWhyNotDepth = 2;  // levels of rules examined
 constexpr const char* kModes[] = {"table", "text", "json"};
 
 std::size_t AssertedRows(const Relation& relation) {
@@ -35,7 +35,7 @@ std::size_t AssertedRows(const Relation& relation) {
   return count;
 }
 
-// A text as a fence holds it.
+// A text in an `rpl` fence.
 std::string Fenced(const std::string& rpl) { return "```rpl\n" + rpl + "```\n"; }
 
 std::string WithLineEnd(std::string text) {
@@ -43,8 +43,8 @@ std::string WithLineEnd(std::string text) {
   return text + '\n';
 }
 
-// Entries as one Markdown document: neighbours that are plain share a fence, and what was
-// Markdown is followed by the returns from its headings.
+// Entries as one Markdown document: adjacent plain entries share a fence, and a Markdown entry is
+// followed by the returns from its headings.
 std::string AsMarkdown(const std::vector<ProgramFile>& entries) {
   std::string out, fence;
   const auto close = [&] {
@@ -113,7 +113,7 @@ void Repl::Help(const std::string&) {
   std::cout << std::flush;
 }
 
-// --- documents and entries ----------------------------------------------------------------------
+// --- documents and entries ---------------------------------------------------------------
 
 void Repl::Load(const std::string& argument) {
   if (PrintChange(session_.Load(argument), argument) && interactive_) Greet(argument);
@@ -156,8 +156,7 @@ void Repl::Save(const std::string& argument) {
 
 void Repl::Quit(const std::string&) { over_ = true; }
 
-// --- what stands
-// ----------------------------------------------------------------------------------
+// --- the state ---------------------------------------------------------------------------
 
 void Repl::Facts(const std::string& argument) {
   const Store& store = session_.session().store();
@@ -237,8 +236,7 @@ void Repl::PrintProfile(const std::string&) {
             << std::flush;
 }
 
-// --- goals
-// ------------------------------------------------------------------------------------------
+// --- goals -------------------------------------------------------------------------------
 
 void Repl::Go(const std::string&) {
   if (!session_.session().HasGoals()) return Error("no goals to run");
@@ -284,8 +282,7 @@ void Repl::AnswerWith(const std::string& argument) {
   if (!back.empty()) Note(fmt::format("help: `{}` takes the answer before back", Printable(back)));
 }
 
-// --- explanations
-// -----------------------------------------------------------------------------------
+// --- explanations ------------------------------------------------------------------------
 
 void Repl::PrintExplained(const std::string& fact, bool absent) {
   const Explained explained = session_.session().Explain(fact, {10, kWhyDepth}, kWhyNotDepth);
@@ -313,8 +310,7 @@ void Repl::Why(const std::string& argument) { PrintExplained(argument, false); }
 
 void Repl::WhyNot(const std::string& argument) { PrintExplained(argument, true); }
 
-// --- switches
-// ---------------------------------------------------------------------------------------
+// --- switches ----------------------------------------------------------------------------
 
 void Repl::Switch(const char* command, const std::string& argument, bool& to) {
   if (argument != "on" && argument != "off")

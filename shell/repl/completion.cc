@@ -16,7 +16,7 @@ constexpr std::size_t kMostListed = 100;
 
 bool IsMark(char c) { return c == '?' || c == '$' || c == '%'; }
 
-// Where the name before the cursor begins, its mark included.
+// The beginning of the name before the cursor, including its mark.
 std::size_t NameBegin(std::string_view text, std::size_t cursor) {
   std::size_t begin = cursor;
   while (begin > 0 && IsNameChar(text[begin - 1])) --begin;
@@ -29,7 +29,7 @@ void Offer(Completion& to, std::string_view word, const std::vector<std::string>
     if (name.starts_with(word)) to.candidates.push_back(name);
 }
 
-// The names of variables in the entry; not the one that is being typed.
+// The variables of the entry, except the one at the cursor.
 std::vector<std::string> Variables(std::string_view text, std::size_t cursor) {
   std::vector<std::string> out;
   for (std::size_t at = text.find('?'); at != text.npos; at = text.find('?', at + 1)) {
@@ -65,7 +65,7 @@ std::string Completion::Common() const {
         std::mismatch(common.begin(), common.end(), candidate.begin(), candidate.end());
     common.erase(differs, common.end());
   }
-  // Not a part of a code point.
+  // Drops a partial code point at the end.
   while (!common.empty() && candidates.size() > 1 && (common.back() & 0x80) != 0 &&
          std::any_of(candidates.begin(), candidates.end(), [&](const std::string& c) {
            return c.size() > common.size() && (c[common.size()] & 0xC0) == 0x80;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Tab offers at the prompt of the shell.
+// Completion with Tab at the prompt of the shell.
 //
 //   .fa            commands, at the start of an entry
-//   .load ex       file names, behind a command that takes one; folders end with `/`
-//   .facts ed      names of relations, behind a command that takes one
+//   .load ex       file names, after a command that takes one; folders end with `/`
+//   .facts ed      names of relations, after a command that takes one
 //   reach          relations; `%tr` goals; `$as` tools
-//   ?w             lvars that stand in the entry
+//   ?w             lvars of the entry
 #ifndef RPL_SHELL_REPL_COMPLETION_H_
 #define RPL_SHELL_REPL_COMPLETION_H_
 
@@ -17,25 +17,26 @@
 
 namespace rpl {
 
-/// What names there are, with their marks: "edge", "%trip", "$ask".
+/// The names that can be completed, with their marks: "edge", "%trip", "$ask".
 struct CompletionNames {
   std::vector<std::string> commands;  // ".facts"
-  std::vector<std::string> of_files;  // the commands that take a file
+  std::vector<std::string> of_files;  // commands that take a file
   std::vector<std::string> words;     // relations, goals, tools
 };
 
+/// The candidates for the word before the cursor.
 struct Completion {
-  std::size_t begin = 0;                // where the word begins that is completed
-  std::vector<std::string> candidates;  // sorted, once each; each begins with that word
+  std::size_t begin = 0;                // where that word begins
+  std::vector<std::string> candidates;  // sorted; each begins with that word
 
-  /// What all candidates begin with.
+  /// The longest common prefix of the candidates, in whole code points.
   std::string Common() const;
 };
 
-/// What could stand before the `cursor`, a byte offset into `entry`.
+/// The completions at `cursor`, a byte offset into `entry`. Reads folders for file names.
 Completion Complete(std::string_view entry, std::size_t cursor, const CompletionNames& names);
 
-/// Text of several columns that lists the candidates, with line ends; at most `width` wide.
+/// The candidates in columns, at most `width` wide if possible, with line ends; long lists are cut.
 std::string CandidateList(const std::vector<std::string>& candidates, std::size_t width);
 
 }  // namespace rpl

@@ -15,7 +15,7 @@ const CompletionNames kNames = {{".facts", ".load", ".limits"},
                                 {".load"},
                                 {"reachable", "reach-out", "edge", "%trip", "$ask", "edge"}};
 
-// The candidates for the text before `|`, with what they replace.
+// The candidates for the text before `|`, with the text that they replace.
 std::string Offered(std::string text) {
   const std::size_t cursor = text.find('|');
   text.erase(cursor, 1);

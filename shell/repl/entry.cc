@@ -37,7 +37,7 @@ bool IsHeading(std::string_view line) {
   return marks >= 1 && marks <= 6 && (marks == line.size() || line[marks] == ' ');
 }
 
-// How many marks a line that opens or closes a fence has, or 0.
+// The number of marks of a line that opens or closes a fence; 0 for other lines.
 std::size_t FenceMarks(std::string_view line) {
   line = WithoutIndent(line);
   if (!line.starts_with("```") && !line.starts_with("~~~")) return 0;
@@ -83,8 +83,8 @@ bool IsCompleteMarkdown(std::string_view text, bool pasted) {
   return fence_alone || blank > (content > 0 ? 0 : 1);
 }
 
-// A line below that begins no sentence at column 1 shows where the last sentence ends: on its
-// own line, or there.
+// Probes with a line that begins no sentence at column 1: the entry is complete if that line is a
+// sentence of its own.
 bool IsCompleteRpl(std::string_view text) {
   const std::string probed = std::string(text) + "\n x()";
   const auto limit = static_cast<std::uint32_t>(probed.size());
@@ -99,7 +99,7 @@ bool IsCompleteRpl(std::string_view text) {
   return !string_open && last && last->begin > text.size();
 }
 
-// --- what an entry asks for ---------------------------------------------------------------
+// --- the meaning of an entry -------------------------------------------------------------
 
 bool IsOpen(const Node& node) {
   if (node.As<Lvar>() || node.As<Avar>() || node.As<Template>() || node.As<Expansion>())
@@ -109,14 +109,14 @@ bool IsOpen(const Node& node) {
   return open;
 }
 
-// `form ^^ {…}` says what the variables of the form are.
+// `form ^^ {…}` gives the variables of the form values.
 bool IsBound(const Annotated& annotated) {
   return std::any_of(annotated.suffixes.begin(), annotated.suffixes.end(), [](const Suffix& s) {
     return s.bindings && s.value.front().As<Collection>() != nullptr;
   });
 }
 
-// Whether the clause asserts nothing: it has variables, is a test, or calls a goal or a tool.
+// True if the clause asserts nothing: it has variables, is a test, or calls a goal or a tool.
 bool IsQuestion(const Node& clause) {
   const Node& node = Ungroup(clause);
   if (const auto* all = node.As<Conjunction>())
@@ -132,8 +132,8 @@ bool IsQuestion(const Sentence& sentence, Ground ground) {
          rule.tail.size() == 1 && (ground == Ground::kAsks || IsQuestion(rule.tail.front()));
 }
 
-// Adds the lvars that an answer binds: not those that only a negation or a count sees, and of
-// a disjunction those that each branch has.
+// Adds the lvars that an answer binds: not those that occur only in a negation or a count, and of a
+// disjunction those that occur in each branch.
 void AddBound(const Node& node, std::vector<std::string>& out) {
   const auto add = [&](const std::string& name) {
     if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
@@ -159,7 +159,7 @@ void AddBound(const Node& node, std::vector<std::string>& out) {
   ForEachChild(node, [&](const Node& child) { AddBound(child, out); });
 }
 
-// Whether the program's root goal is asked for, which a query by its name would hide.
+// True if the query calls the program's root goal, which a query named % would hide.
 bool CallsRoot(const Node& node) {
   const auto* call = node.As<Call>();
   bool calls = call != nullptr && call->ns == Namespace::kGoal && call->label.empty();
@@ -279,7 +279,7 @@ void PrintFindings(const Entry& entry, const std::vector<Diagnostic>& findings,
 int OpenHeadings(const std::string& text) {
   Sources sources;
   Diagnostics ignored;
-  // The scope that a sentence at the end would stand in.
+  // The scope of a sentence at the end.
   const Document document =
       ReadDocument(sources, sources.Add("entry.md", text + "\n\n```rpl\nx()\n```\n"), ignored);
   int open = 0;

@@ -20,7 +20,7 @@ TEST_CASE("an entry goes on while something is open") {
            "p(1))",
            "p(\n1,\n2)",
            "?n = |edge(_, _)|",
-           "edge(1,\n",  // the empty line says that it was meant so
+           "edge(1,\n",  // the empty line confirms the end
            "p(\"a\nb\")",
            "a(?x) -> b(?x) -- says ( nothing",
        }) {
@@ -63,7 +63,7 @@ TEST_CASE("Markdown ends with an empty line below its content, or with its fence
   CHECK_FALSE(IsComplete("# Trip\n```rpl\na(1)", true));
 }
 
-// The kind and the text that the session gets.
+// The kind, and the text for the session.
 std::string Read(const std::string& text) {
   const Entry entry = ReadEntry(text, 3);
   switch (entry.kind) {

@@ -34,7 +34,7 @@ std::string Unescaped(std::string_view line) {
   return out;
 }
 
-// Writes in one call, so that lines of several shells do not mix.
+// Writes in one call, so that lines of several shells do not interleave.
 void Write(const std::string& path, const std::string& text, int flags) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600);
   if (file < 0) return;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entries of earlier shells, kept in a state file (shell/host/state_file.h).
+// The history of entries, across shells, in a state file (shell/host/state_file.h).
 //
-// One entry a line; `\n` and `\\` stand for a line end and a backslash within it. An entry is
-// appended when it is made, so that several shells do not take each other's. When the file
-// cannot be read or written there is no history, and no error.
+// One entry a line; `\n` and `\\` stand for a line end and a backslash in it. Entries are appended
+// immediately, so that several shells share the file without overwriting each other. If the file
+// cannot be read or written there is no history and no error.
 #ifndef RPL_SHELL_REPL_HISTORY_H_
 #define RPL_SHELL_REPL_HISTORY_H_
 
@@ -13,22 +13,24 @@
 
 namespace rpl {
 
+/// The history in one file.
 class ReplHistory {
  public:
-  static constexpr std::size_t kMost = 1000;  // entries kept
+  static constexpr std::size_t kMost = 1000;  // maximal number of entries
 
-  /// A file of that name; "" keeps nothing.
+  /// The file's path; "" stores nothing.
   explicit ReplHistory(std::string path) : path_(std::move(path)) {}
 
-  /// The newest kMost, oldest first. A file that holds twice as many is cut to these.
+  /// The newest kMost entries, oldest first. A file with twice as many is reduced to these.
   std::vector<std::string> Load() const;
+  /// Appends an entry; creates the file with mode 0600.
   void Append(const std::string& entry) const;
 
  private:
   std::string path_;
 };
 
-/// Where the history is; "" without a home.
+/// The path of the history; "" without a home folder.
 std::string HistoryPath();
 
 }  // namespace rpl

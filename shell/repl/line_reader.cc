@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The editing reader binds keys to functions of its own. A function cannot end a line by
-// itself in a way that leaves the cursor below the text, so it pushes a key sequence that no
-// keyboard sends and that is bound to what libedit has for it (kAccept and its like).
+// The editing reader binds keys to functions of its own. Such a function cannot end a line in a way
+// that leaves the cursor below the text, so it pushes a key sequence that no keyboard sends and
+// that is bound to libedit's own function (kAccept and similar).
 #include "shell/repl/line_reader.h"
 
 #include <histedit.h>
@@ -107,9 +107,9 @@ class EditReader : public LineReader {
   Code Paste();
   Code Cancel();
   struct Place {
-    int behind;  // characters of the cursor's line before it
-    int ahead;   // and from it on
-    bool more;   // whether the entry goes on below
+    int behind;  // characters before it in its line
+    int ahead;   // characters from it to the end of its line
+    bool more;   // true if lines follow
   };
   Place Where() const;
   Code Home();
@@ -143,8 +143,8 @@ class EditReader : public LineReader {
   EditLine* el_;
   HistoryW* history_;
   std::wstring prompt_;
-  bool answer_ = false;  // one line is read
-  bool pasted_ = false;  // several lines of it were
+  bool answer_ = false;  // reading one line
+  bool pasted_ = false;  // several lines were pasted
   bool cancelled_ = false;
 };
 
@@ -213,7 +213,7 @@ LineReader::Line EditReader::Read(const std::string& prompt, bool answer) {
   prompt_ = Wide(colours_ ? "\1\033[1;36m\1" + prompt + "\1\033[0m\1" : prompt);
   answer_ = answer;
   pasted_ = cancelled_ = false;
-  std::fputs("\033[?2004h", out_);  // pasted text comes between marks
+  std::fputs("\033[?2004h", out_);  // pasted text is then delimited by marks
   int count = 0;
   const wchar_t* line = el_wgets(el_, &count);
   std::fputs(line == nullptr || count <= 0 ? "\033[?2004l\n" : "\033[?2004l", out_);
@@ -242,7 +242,7 @@ EditReader::Code EditReader::Cancel() {
   return CC_NORM;
 }
 
-// The lines of the entry, for keys that libedit would let go over all of them.
+// The cursor within its line, for keys that libedit would apply to the whole entry.
 EditReader::Place EditReader::Where() const {
   const LineInfoW* line = el_wline(el_);
   const std::wstring_view text(line->buffer,
@@ -264,7 +264,7 @@ EditReader::Code EditReader::Finish() {
   return CC_CURSOR;
 }
 
-// To the end of the line, or the line end itself.
+// Deletes to the end of the line, or the line end itself.
 EditReader::Code EditReader::Kill() {
   const Place place = Where();
   const int count = place.ahead > 0 ? place.ahead : place.more ? 1 : 0;
@@ -273,7 +273,7 @@ EditReader::Code EditReader::Kill() {
   return CC_REFRESH;
 }
 
-// Up and down move within the entry, and at its first and last line to other entries.
+// Up and down move within the entry, and from its first and last line to other entries.
 EditReader::Code EditReader::Vertical(bool up) {
   if (answer_) return CC_ERROR;
   const LineInfoW* line = el_wline(el_);
@@ -304,8 +304,8 @@ EditReader::Code EditReader::Tab() {
   return CC_REDISPLAY;
 }
 
-// What comes up to the end mark is text, Enter and Tab included. Line ends behind it are left
-// out, so that the entry can still be edited.
+// Text up to the end mark is literal, Enter and Tab included. Line ends at its end are dropped, so
+// that the entry can still be edited.
 EditReader::Code EditReader::Paste() {
   std::wstring text;
   wchar_t c = 0;
@@ -320,7 +320,7 @@ EditReader::Code EditReader::Paste() {
   return el_winsertstr(el_, text.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
 }
 
-// One code point; Ctrl-C counts as one. 0 at the end, -1 on an error.
+// Reads one code point; Ctrl-C counts as one. 0 at the end, -1 on an error.
 int EditReader::ReadChar(EditLine* el, wchar_t* to) {
   std::string bytes;
   for (;;) {
@@ -328,7 +328,7 @@ int EditReader::ReadChar(EditLine* el, wchar_t* to) {
     const ssize_t n = read(STDIN_FILENO, &byte, 1);
     if (n < 0 && errno == EINTR) {
       if (Take(continued)) {
-        el_wset(el, EL_PREP_TERM, 0);  // libedit believes that it is still set up
+        el_wset(el, EL_PREP_TERM, 0);  // libedit assumes that the terminal is still set up
         el_wset(el, EL_PREP_TERM, 1);
         el_wset(el, EL_REFRESH);
       }

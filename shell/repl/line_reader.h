@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The seam to line editing: what a person types at the prompt of the shell.
+// The interface to line editing at the prompt of the shell.
 //
-// At a terminal entries are edited with libedit: over several lines, all of which can be
-// reached with the arrow keys until the entry is complete; with history, completion, and
-// pasted text taken in as one piece (bracketed paste). Where standard input is no terminal,
-// or one that cannot move its cursor (TERM=dumb), lines are just read; then prompts are
-// written only when a person sits there.
+// At a terminal, entries are edited with libedit: over several lines, all of which the arrow keys
+// reach until the entry is complete; with history, completion, and bracketed paste. If standard
+// input is no terminal, or one without cursor movement (TERM=dumb), lines are read as they are;
+// prompts are then written only for a person.
 #ifndef RPL_SHELL_REPL_LINE_READER_H_
 #define RPL_SHELL_REPL_LINE_READER_H_
 
@@ -20,40 +19,43 @@
 
 namespace rpl {
 
+/// The reader. Blocks the calling thread.
 class LineReader {
  public:
+  /// The way in which a read ended.
   enum class End {
     kText,
-    kCancelled,  // Ctrl-C; the interrupt is dealt with
+    kCancelled,  // Ctrl-C; the interrupt has been cleared
     kOver,       // Ctrl-D, or the end of the input
   };
+  /// The result of a read.
   struct Line {
     End end = End::kOver;
-    std::string text;  // in UTF-8, without its last line end; what is not UTF-8 is U+FFFD
+    std::string text;  // without the last line end; invalid UTF-8 becomes U+FFFD
   };
   virtual ~LineReader() = default;
 
-  /// An entry, over as many lines as it needs to be complete.
+  /// Reads an entry, over as many lines as it requires.
   virtual Line Entry(const std::string& prompt) = 0;
-  /// One line, which is not remembered: the answer to a question.
+  /// Reads one line as the answer to a question; it does not enter the history.
   virtual Line Answer(const std::string& prompt) = 0;
-  /// Makes an entry one that can be called back with the arrow keys.
+  /// Adds an entry to the history of the arrow keys.
   virtual void Remember(const std::string& entry) = 0;
 };
 
-/// What the reader asks the shell.
+/// The shell's part in editing.
 struct LineSupport {
-  /// Whether Enter at the end of the text ends the entry.
+  /// True if Enter at the end of the text ends the entry.
   std::function<bool(std::string_view text, bool pasted)> is_complete;
-  /// What could stand before the cursor, a byte offset.
+  /// The completions at the cursor, a byte offset.
   std::function<Completion(std::string_view text, std::size_t cursor)> complete;
 };
 
-/// Whether a person sits at the input and sees the output.
+/// True if standard input is a terminal and so is standard output or standard error.
 bool IsInteractive();
 
-/// The reader that fits standard input; `history` is oldest first. Colours the prompt when
-/// `colours`. One at a time.
+/// The appropriate reader for standard input; `history` is oldest first. `colours` colours the
+/// prompt. REQUIRES: one at a time in a process.
 std::unique_ptr<LineReader> MakeLineReader(LineSupport support,
                                            const std::vector<std::string>& history, bool colours);
 

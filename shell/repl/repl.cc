@@ -29,8 +29,8 @@
 namespace rpl {
 namespace {
 
-constexpr std::size_t kShownAnswers = 40;  // answers of a table
-constexpr int kPatience = 9;               // Ctrl-C that an evaluation may take before they kill
+constexpr std::size_t kShownAnswers = 40;  // maximal number in a table
+constexpr int kPatience = 9;  // number of Ctrl-C during an evaluation before the process ends
 
 // "3 answers", "1 answer".
 std::size_t Conjuncts(const Node& tail) {
@@ -44,7 +44,7 @@ bool MentionsLvar(const Node& node) {
   return found;
 }
 
-// `fact(1) -> false`, or with `^^ {…}` (§12.4), takes a fact back.
+// A retraction: `fact(1) -> false`, or with `^^ {…}` (§12.4).
 bool TakesBack(const Rule& rule) {
   const auto* truth = rule.constraints.front().As<Boolean>();
   if (truth == nullptr || truth->value || !rule.heads.empty()) return false;
@@ -53,7 +53,7 @@ bool TakesBack(const Rule& rule) {
          (annotated != nullptr && annotated->form.front().As<Call>() != nullptr);
 }
 
-// What a document or an entry says, in short: "2 facts, 1 rule".
+// A summary of a document or an entry: "2 facts, 1 rule".
 std::string Contents(const std::string& name, const std::string& text) {
   Sources sources;
   Diagnostics ignored;
@@ -107,10 +107,10 @@ Repl::Repl(const ReplOptions& options)
 
 Repl::~Repl() = default;
 
-// --- a person answers -----------------------------------------------------------------------
+// --- a person answers --------------------------------------------------------------------
 
 rpl::Answer Repl::Answer(const Request& request, Pool& pool, bool again) {
-  // What a failure leads to is not a question of the program: lines of a script are no answer.
+  // The decision about a failure is no question of the program: lines of a script do not answer it.
   if (Interrupted() || (!interactive_ && request.name == "what-now")) return {};
   const auto read = [this]() -> std::optional<std::string> {
     LineReader::Line line = reader_->Answer("? ");
@@ -122,7 +122,7 @@ rpl::Answer Repl::Answer(const Request& request, Pool& pool, bool again) {
 
 void Repl::Chat(const std::string& line) { std::cout << Printable(line) << std::endl; }
 
-// --- the loop -------------------------------------------------------------------------------
+// --- the loop ----------------------------------------------------------------------------
 
 ExitCode Repl::Begin() {
   std::vector<ProgramFile> documents;
@@ -171,7 +171,7 @@ ExitCode Repl::Begin() {
   return kExitOk;
 }
 
-// What the session holds; only that document, if it is not "".
+// Prints what the session contains; with `document`, only that document.
 void Repl::Greet(const std::string& document) const {
   for (const ProgramFile& part : session_.parts()) {
     if (ReplSession::IsEntry(part) || (!document.empty() && part.name != document)) continue;
@@ -244,7 +244,7 @@ void Repl::RunCommand(const std::string& text) {
       nearest.name().empty() ? "; .help lists them" : ", did you mean `" + nearest.name() + "`?"));
 }
 
-// --- entries ----------------------------------------------------------------------------------
+// --- entries -----------------------------------------------------------------------------
 
 void Repl::Say(Entry entry) {
   session_.CountEntry();
@@ -289,7 +289,7 @@ void Repl::Say(Entry entry) {
   }
 }
 
-// Goes on with what was pursued last.
+// Continues the last pursuit.
 void Repl::Pursue() {
   if (pursued_) {
     Entry again = *pursued_;
@@ -354,13 +354,13 @@ void Repl::PrintTaken(const Entry& entry) const {
   if (interactive_) Note(Contents(entry.name, entry.novelty));
 }
 
-// The first kShownAnswers lines were printed; how many are left.
+// Prints the number of lines that were not shown.
 void Repl::PrintRest(std::size_t left, const char* what) const {
   if (left > 0) std::cout << fmt::format("-- {} more\n", Counted(left, what));
   std::cout << std::flush;
 }
 
-// Whether it was taken. What is wrong is printed.
+// Prints the findings of a change; true if it was taken.
 bool Repl::PrintChange(const ReplSession::Change& change, const std::string& what) {
   std::ostringstream findings;
   PrintDiagnostics(change.findings, change.sources, findings);
@@ -372,7 +372,7 @@ bool Repl::PrintChange(const ReplSession::Change& change, const std::string& wha
   return change.taken;
 }
 
-// --- what is said ------------------------------------------------------------------------------
+// --- messages ----------------------------------------------------------------------------
 
 void Repl::Error(const std::string& text) {
   failed_ = true;
@@ -389,7 +389,7 @@ void Repl::Note(const std::string& text) const {
             << '\n';
 }
 
-// Findings as Render gives them, with their severity in colour.
+// Findings as Render formats them, with their severity in colour.
 void Repl::Coloured(const std::string& findings) {
   if (!colours_.err) {
     std::cerr << findings;

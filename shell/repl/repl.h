@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interactive shell: entries (shell/repl/entry.h), answered one after another, and
-// commands that begin with a dot. docs/shell.md shows it.
+// The interactive shell: entries (shell/repl/entry.h), answered one after another, and commands
+// that begin with a dot. docs/shell.md describes it.
 //
-// Standard output carries answers and what commands were asked for; findings, notes, the log,
-// progress and questions go to standard error, prompts to the terminal. An entry that is
-// wrong, cancelled or beyond a limit leaves the session as it was, and stays in the history to
-// be edited. Without a person, entries are the lines of standard input.
+// Standard output carries answers and the results of commands; findings, notes, the log, progress
+// and questions go to standard error, prompts to the terminal. An entry that is invalid, cancelled
+// or beyond a limit leaves the session as it was, and stays in the history for editing. Without a
+// person, entries are the lines of standard input.
 #ifndef RPL_SHELL_REPL_REPL_H_
 #define RPL_SHELL_REPL_REPL_H_
 
@@ -31,23 +31,26 @@ class ToolSetup;
 
 /// Marks around text for a terminal with colours; "" for others.
 struct Colours {
-  bool out = false;  // standard output has them
-  bool err = false;
+  bool out = false;  // standard output
+  bool err = false;  // standard error
 };
 
-/// `when`: auto, always or never. Auto heeds NO_COLOR and TERM, and wants a terminal.
+/// `when` is auto, always or never. Auto respects NO_COLOR and TERM, and requires a terminal.
 Colours ColoursFor(std::string_view when);
 
+/// The shell. It is the agent of its own session: questions are asked at the prompt.
 class Repl : private Agent {
  public:
+  /// Borrows the options.
   explicit Repl(const ReplOptions& options);
   ~Repl() override;
 
-  /// Loads the documents and answers entries up to the end of the input. The exit code is
-  /// kExitInvalid when nobody sits there and an entry was wrong.
+  /// Loads the documents and answers entries to the end of the input. Returns the exit code, which
+  /// is kExitInvalid if an entry was invalid and no person is present.
   int Run();
 
  private:
+  /// A command of the shell; `takes` is its parameter, "" for none, "[…]" if optional.
   struct Command {
     const char* name;  // ".facts"
     const char* takes;
@@ -56,13 +59,16 @@ class Repl : private Agent {
   };
   static const std::vector<Command>& Commands();
 
-  // Agent: the person at the prompt.
+  // Agent: the person at the prompt. Without one, the decision about a failure stays open.
   rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
   void Chat(const std::string& line) override;
   void OfferToContinue(const std::string&) override {}
 
+  // Reads the options and starts the session; after a message, an exit code other than kExitOk.
   ExitCode Begin();
   void Greet(const std::string& document) const;
+  // One entry or command: Enter dispatches it, Say evaluates it, Finish prints the outcome of a
+  // goal.
   void Enter(const std::string& text);
   void RunCommand(const std::string& text);
   void Say(Entry entry);
@@ -71,6 +77,8 @@ class Repl : private Agent {
   void PrintAnswers(const Outcome& outcome) const;
   void PrintTable(const Outcome& outcome) const;
   void PrintTaken(const Entry& entry) const;
+  // Each prints one kind of result. PrintChange returns true if the change was taken; PrintRest
+  // gives the number of lines that were not shown.
   bool PrintChange(const ReplSession::Change& change, const std::string& what);
   void PrintExplained(const std::string& fact, bool absent);
   void PrintRest(std::size_t left, const char* what) const;
@@ -81,7 +89,7 @@ class Repl : private Agent {
   void Coloured(const std::string& findings);
   CompletionNames Names() const;
 
-  // The commands.
+  // The commands. `argument` is trimmed, and empty only if the command allows it.
   void Help(const std::string& argument);
   void Load(const std::string& argument);
   void Reload(const std::string& argument);
@@ -103,12 +111,15 @@ class Repl : private Agent {
   void SetMode(const std::string& argument);
   void Save(const std::string& argument);
   void Quit(const std::string& argument);
+  // Sets `to` from "on" or "off"; any other argument is an error.
   void Switch(const char* command, const std::string& argument, bool& to);
 
+  // The form of answers, in the order of the names of `.mode`.
   enum class Mode { kTable, kText, kJson };
-  /// A table makes texts of what it shows only.
+  /// The table formats only the answers that it shows.
   static AnswerForms FormsOf(Mode mode) { return {mode == Mode::kText, mode == Mode::kJson}; }
 
+  // Order matters: the agents borrow each other, and the session borrows the outermost.
   const ReplOptions& options_;
   Colours colours_;
   bool interactive_;
@@ -122,7 +133,9 @@ class Repl : private Agent {
   bool phases_ = false;
   bool timer_ = false;
   bool over_ = false;
-  bool failed_ = false;  // an entry was wrong
+  bool failed_ = false;  // an entry was invalid
+  // kPauses: `.step` waits between phases; kRunsThrough: it prints the remaining ones without a
+  // pause.
   enum class Stepping { kNo, kPauses, kRunsThrough };
   Stepping stepping_ = Stepping::kNo;
   std::optional<std::pair<int, int>> phase_;  // timestep and phase that were logged last

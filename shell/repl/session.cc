@@ -23,7 +23,7 @@ std::string PathOf(const std::string& name) {
   return facts ? facts->path : name;
 }
 
-// Whether the evaluation would go on for ever, as far as anybody knows.
+// True for an evaluation that might not have terminated.
 bool IsCutOff(const Outcome& outcome) {
   return outcome.status == Status::kInterrupted || outcome.status == Status::kLimit;
 }
@@ -39,8 +39,8 @@ int NumberOf(const std::string& entry) {
   return std::atoi(entry.c_str() + std::string_view("<entry ").size());
 }
 
-// `place("Lucca")` of `place(?where) ^^ {?where "Lucca"} -> true`, `$stock("nuts")` of
-// `$stock("nuts") ^ ~ {:result 3} -> true`: what an entry of the trace says the truth of.
+// The call that a trace entry is about: `place("Lucca")` for `place(?where) ^^ {?where "Lucca"} ->
+// true`, `$stock("nuts")` for `$stock("nuts") ^ ~ {:result 3} -> true`.
 std::string EnteredCall(const std::string& entry) {
   Sources sources;
   Diagnostics ignored;
@@ -63,8 +63,8 @@ std::string EnteredCall(const std::string& entry) {
   return Print(call);
 }
 
-// Without the replies that a later entry takes back: the sentence that did so is a part of the
-// program, and would not come after them.
+// Drops replies that a later entry retracts: the retraction is a part of the program, and would
+// precede them in the new session.
 void DropTakenBack(Trace& trace) {
   std::unordered_set<std::string> taken_back;
   for (std::size_t i = trace.size(); i-- > 0;) {
@@ -86,7 +86,7 @@ void ReplSession::SetReader() {
   session_->SetFileReader(ReaderBeside(documents));
 }
 
-// Tells the journal what an epoch begins with; `recorded` is what it has of the epoch.
+// Writes the beginning of an epoch; `recorded` is the part of it that the file already has.
 void ReplSession::BeginEpoch(std::vector<Event> recorded, std::span<const Event> earlier,
                              const ProgramEvent& program) {
   const Trace to_come = EntriesToCome(earlier);
@@ -118,17 +118,17 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
   return findings;
 }
 
-// The timestep that takes the parts in. It asks nobody.
+// Executes the timestep that takes the parts in. No question is asked.
 Outcome ReplSession::Settle() {
   Outcome outcome = session_->Say("<start>", "");
   ClearInterrupt();
   return outcome;
 }
 
-// What was answered. That something was shown ($json) is no answer.
+// The replies so far. Output ($json) is no reply.
 Trace ReplSession::Replies() const {
   Trace replies;
-  // A journal tells of the epochs before this one, too.
+  // With a journal, the entries include those of earlier epochs.
   if (file_ == nullptr) replies = replies_;
   const Trace& entries = session_->Entries();
   replies.insert(replies.end(), entries.begin(), entries.end());
@@ -140,7 +140,7 @@ Trace ReplSession::Replies() const {
   return replies;
 }
 
-// Goes on with these parts instead; with those before when they have errors or do not settle.
+// Restarts with these parts; with the previous ones if these have errors or do not settle.
 ReplSession::Change ReplSession::Exchange(std::vector<ProgramFile> parts) {
   Change change;
   const std::vector<ProgramFile> before = parts_;
@@ -197,7 +197,7 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionFile> file,
   SetReader();
   for (const ProgramFile& part : parts_) session_->Load(part.name, part.text);
   if (!program->trace.empty()) session_->LoadTrace(kTraceName, program->trace);
-  bool cut_off = false;  // the last turn, once more
+  bool cut_off = false;  // the last turn, on its replay
   while (const std::optional<RecordedTurn> turn = journal_->NextTurn()) {
     cut_off = IsCutOff(turn->text ? session_->Say(turn->name, *turn->text) : session_->Run());
     if (!turn->text || cut_off) continue;
@@ -232,14 +232,14 @@ ReplSession::Change ReplSession::Say(const Entry& entry) {
   return change;
 }
 
-// After a turn that was cut off, or whose entry must go. A file would go on with a turn that
-// was cut off, so it begins an epoch.
+// After a turn that was cut off, or whose entry must be removed. The file would complete a turn
+// that was cut off, so an epoch begins.
 void ReplSession::GoBack(bool asserted) {
   ClearInterrupt();
   if (asserted || file_ != nullptr) Exchange(parts_);
 }
 
-// Taking back and loading evaluate, too; that is not what is asked about.
+// Taking back and loading are evaluations as well, and must not replace the profile.
 void ReplSession::KeepProfile() {
   profile_.Enter(Profile::Part::kElsewhere);
   profiled_ = {std::exchange(profile_, Profile()), session_->sources(), true};
@@ -272,7 +272,7 @@ ReplSession::Change ReplSession::Load(const std::string& name) {
   return Exchange(std::move(parts));
 }
 
-// With the documents as they are now; one that is gone keeps its text.
+// Restarts with the documents as they are now; one that is missing keeps its text.
 ReplSession::Change ReplSession::ReadAgain(std::vector<ProgramFile> parts) {
   std::string missing;
   for (ProgramFile& part : parts) {

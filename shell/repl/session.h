@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The session behind the shell: documents and entries, which can be taken back.
+// The session of the shell: documents and entries, with the ability to take entries back.
 //
-// A program only grows (§18.2), but a person makes mistakes: an entry whose evaluation was
-// cancelled or met a limit, or that has errors, is *taken back*, as if it had not been made;
-// so the shell stays usable after a rule that never ends. Taking back, like loading a changed
-// document, makes a new session from the parts that stand, in their order, and the replies so
-// far, so that nobody is asked again and no tool is called again.
+// A program only grows (§18.2), but a person makes mistakes: an entry with errors, or whose
+// evaluation was cancelled or reached a limit, is *taken back*, as if it had not been made, so the
+// shell stays usable after a rule that does not terminate. Taking back, like loading a changed
+// document, creates a new session from the remaining parts, in their order, and the replies so far,
+// so that no question is asked and no tool called again.
 //
-// With a file the session lasts, as that of `rpl run --session` does: each such new beginning
-// is an epoch of the file.
+// With a file the session persists, as with `rpl run --session`; each such restart begins an epoch
+// of the file.
 #ifndef RPL_SHELL_REPL_SESSION_H_
 #define RPL_SHELL_REPL_SESSION_H_
 
@@ -28,97 +28,106 @@
 
 namespace rpl {
 
+/// The session. Order of calls: KeepIn, if used, then Begin or Resume once, then all others.
 class ReplSession {
  public:
-  /// The agent must outlive this.
+  /// Borrows the agent.
   ReplSession(Agent& agent, SessionOptions options) : agent_(agent), options_(std::move(options)) {
     options_.profile = &profile_;
   }
   ReplSession(const ReplSession&) = delete;
 
-  /// What became of a change: findings about documents, and how the timestep went that took
-  /// them in. When `taken` is false, all is as before.
+  /// The result of a change: findings about documents, and the outcome of the timestep that took
+  /// them in. If `taken` is false, the session is as before.
   struct Change {
     bool taken = true;
-    std::string error;  // of a file that cannot be read, or of the session's file
+    std::string error;  // of a file of the program or of the session
     std::vector<Diagnostic> findings;
     Sources sources;  // of the findings
     Outcome outcome;
   };
 
-  /// Begins with these documents. REQUIRES: called once, before what follows; or Resume.
+  /// Begins with these documents.
   Change Begin(std::vector<ProgramFile> documents);
-  /// Begins with what the session in `file` holds. Its documents are read again, and are these
-  /// when there are any.
+  /// Begins with the contents of the session in `file`. Its documents are read again, or replaced
+  /// by these if there are any.
   Change Resume(std::unique_ptr<SessionFile> file, std::vector<ProgramFile> documents);
-  /// Keeps what comes in `file`, a new one. REQUIRES: before Begin.
+  /// Stores the session in `file`, which is new.
   void KeepIn(std::unique_ptr<SessionFile> file) { file_ = std::move(file); }
 
-  /// Takes an entry in. `taken` is false when what it asserts was taken back.
+  /// Takes an entry in. `taken` is false if its assertions were taken back.
   Change Say(const Entry& entry);
   /// Pursues the program's goals (Session::Run).
   Outcome Run();
-  /// One timestep of that (Session::Step).
+  /// Executes one timestep of that (Session::Step).
   std::optional<Outcome> Step();
 
-  /// Loads a document, or a new text of it; `name` may be a FactsName.
+  /// Loads a document, or its new text; `name` may be a FactsName.
   Change Load(const std::string& name);
-  /// Reads the documents again.
+  /// Reads all documents again; one that cannot be read keeps its text.
   Change Reload();
-  /// What the last entry asserted that can be taken back, as entered, or "".
+  /// The last entry that can be taken back, as entered, or "".
   std::string LastEntry() const;
-  /// Takes back the last entry that asserted something; nullopt when there is none.
+  /// Takes back the last entry with assertions; nullopt if there is none.
   std::optional<Change> TakeBack();
 
   /// From here on the lines of the session's log go to `log`; it may be empty.
   void SetLog(LogSink log);
   /// From here on these hold.
   void SetLimits(const SessionLimits& limits);
+  /// The forms in which answers are produced.
   void SetAnswerForms(AnswerForms forms);
 
-  /// What the last Say, Run or Step did.
+  /// The profile of the last Say, Run or Step.
   struct Profiled {
     Profile profile;
-    Sources sources;     // of what it tells
-    bool stands = true;  // the session is still the one that did it
+    Sources sources;     // those of its spans
+    bool stands = true;  // true while session() is the session that was profiled
   };
+  /// The profile of the last Say, Run or Step.
   const Profiled& profiled() const { return profiled_; }
 
+  /// The current session, which a change may replace. REQUIRES: Begin or Resume was called.
   Session& session() { return *session_; }
   const Session& session() const { return *session_; }
-  /// Documents, and the novelty of entries (named "<entry …"), in order.
+  /// The documents and the novelty of entries (named "<entry …"), in order.
   const std::vector<ProgramFile>& parts() const { return parts_; }
-  /// The number of the next entry, and that it was made.
+  /// The number of the next entry; CountEntry advances it.
   int NextEntry() const { return entries_ + 1; }
   void CountEntry() { ++entries_; }
-  /// Why what comes is not kept in the file any more, or "".
+  /// The reason why the file no longer records the session, or "".
   std::string Broken() const { return journal_ != nullptr ? journal_->broken() : ""; }
 
+  /// True for the novelty of an entry, false for a document.
   static bool IsEntry(const ProgramFile& part) { return part.name.starts_with("<entry "); }
 
  private:
+  /// Replaces the session by a new one with these parts and replies; with a file, begins an epoch.
   std::vector<Diagnostic> Start(const std::vector<ProgramFile>& parts, const Trace& replies);
   void BeginEpoch(std::vector<Event> recorded, std::span<const Event> earlier,
                   const ProgramEvent& program);
+  /// Runs the timestep that takes the parts in.
   Outcome Settle();
   Trace Replies() const;
+  /// Start and Settle, and a return to the previous parts if one of them fails.
   Change Exchange(std::vector<ProgramFile> parts);
   Change ReadAgain(std::vector<ProgramFile> parts);
+  /// Restores the session after a turn that was cut off.
   void GoBack(bool asserted);
   void KeepProfile();
   void SetReader();
 
   Agent& agent_;
   SessionOptions options_;
-  Profile profile_;  // counts all that the session does
+  Profile profile_;  // collects everything that the session does
   Profiled profiled_;
   std::unique_ptr<SessionFile> file_;
-  std::vector<Event> events_;  // of the file, with those that were told since
+  std::vector<Event> events_;  // of the file, including those added since
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Session> session_;
   LogSink log_;
   std::vector<ProgramFile> parts_;
-  Trace replies_;  // the trace that the session began with
+  Trace replies_;  // the trace with which the session began
   int entries_ = 0;
 };
 

@@ -24,12 +24,12 @@ constexpr const char* kTrue =
     R"({"kind":"maxCalls","selector":{"by":"toolName","patterns":["*"]},"max":0})";
 constexpr const char* kZone = R"({"source":"enduserTag","tag":"tz"})";
 
-// What is wrong with a line; never leaves this file.
+// A syntax error of a line; caught in this file.
 struct WrongCase {
   std::string why;
 };
 
-// The positions of `part` outside of strings and brackets.
+// The positions of `part` outside strings and brackets.
 std::vector<std::size_t> Outside(std::string_view text, std::string_view part) {
   std::vector<std::size_t> out;
   int depth = 0;
@@ -60,7 +60,7 @@ std::vector<std::string> SplitAt(std::string_view text, std::string_view part) {
   return out;
 }
 
-// TRUE, FALSE and TZ outside of strings become what they stand for.
+// Replaces TRUE, FALSE and TZ outside strings by their meaning.
 std::string Expanded(std::string_view text) {
   std::string out;
   bool quoted = false;
@@ -88,9 +88,9 @@ ordered_json Parsed(std::string_view text) {
   return std::move(parsed.json);
 }
 
-// The JSON value that the text begins with; `rest` is what stands behind it.
+// The JSON value at the beginning of the text; `rest` receives the text after it.
 ordered_json Leading(const std::string& from, std::string& rest) {
-  const std::string text = from;  // may be `rest` itself
+  const std::string text = from;  // a copy, because `from` may be `rest` itself
   const std::size_t end = text.find_first_of(" ,");
   if (text.empty() || (text[0] != '{' && text[0] != '[' && text[0] != '"')) {
     rest = end == std::string_view::npos ? "" : Trimmed(text.substr(end));
@@ -308,8 +308,8 @@ class NotationCase : public GuardSources {
     return guard.Decide(call_, history, *this, now_);
   }
 
-  // `block`, then what else must hold: `reason R`, `rule R`, `s asked 1`, `s got {…}`,
-  // `only r1 evaluated`, `not evaluated`.
+  // `block`, then further expectations: `reason R`, `rule R`, `s asked 1`, `s got {…}`, `only r1
+  // evaluated`, `not evaluated`.
   std::optional<std::string> Compare(const std::string& expected) {
     std::string policy;
     const Decision decision = Decide(policy);

@@ -14,7 +14,7 @@
 namespace rpl {
 namespace {
 
-// The child: writes the result and ends without any clean-up, which is the parent's.
+// The child: writes the result and exits without cleaning up, which is the parent's task.
 [[noreturn]] void Work(const std::function<std::string()>& work, int to) {
   const std::string result = work();
   for (std::string_view rest = result; !rest.empty();) {
@@ -26,7 +26,7 @@ namespace {
   _exit(0);
 }
 
-// Ends the child when a person does not want to wait for it any more.
+// Reads until the child closes the pipe. Ctrl-C kills the child.
 std::string ReadToEnd(int from, pid_t child) {
   std::string text;
   char buffer[4096];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work in a process of its own, so that a crash of ours ends one test and not the others.
+// Execution in a process of its own, so that a crash of the engine ends one test and not the
+// others.
 #ifndef RPL_SHELL_SCRIPT_ISOLATION_H_
 #define RPL_SHELL_SCRIPT_ISOLATION_H_
 
@@ -9,13 +10,15 @@
 
 namespace rpl {
 
+/// The result of such a process.
 struct Isolated {
-  std::string result;  // what the work gave, empty when it crashed
-  std::string crash;   // how it ended before it was done: "Segmentation fault"; or empty
+  std::string result;  // of `work`; empty after a crash
+  std::string crash;   // the cause, "Segmentation fault"; "" if it completed
 };
 
-/// Calls `work` in a copy of this process and brings its result back. What else it changes
-/// is lost. Waits until it has ended; Ctrl-C ends it, which is a crash then.
+/// Calls `work` in a fork of this process and returns its result. All other effects on memory are
+/// lost. Blocks until the process ends; Ctrl-C kills it, which then counts as a crash. REQUIRES:
+/// the process has one thread.
 Isolated InOwnProcess(const std::function<std::string()>& work);
 
 }  // namespace rpl

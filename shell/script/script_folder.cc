@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using Lines = std::vector<std::string>;
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-// A file without a name that starts with `text`.
+// An anonymous file with `text` as its contents.
 File Nameless(const std::string& text) {
   File file(std::tmpfile(), std::fclose);
   if (file == nullptr) throw std::runtime_error(std::strerror(errno));
@@ -54,7 +54,7 @@ Lines LinesOf(const std::string& text) {
   return lines;
 }
 
-// The child: becomes the command.
+// The child: runs the command and exits.
 [[noreturn]] void Become(CommandLine run, Lines words, const std::string& folder, int seconds) {
   words.insert(words.begin(), "rpl");
   std::vector<char*> argv;

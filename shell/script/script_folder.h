@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The temporary folder of a test script, the commands of rpl that run in it, and what is
-// expected of them.
+// The temporary folder of a test script, with the commands of rpl that run in it and the
+// expectations about them.
 //
-// A command runs in a process of its own, with the folder as its working folder and home. It
-// sees the files written before it and what earlier commands left. The folder is removed
-// with its ScriptFolder.
+// A command runs in a process of its own, with the folder as its working and home folder. It sees
+// the files written before it and those that earlier commands left. The folder is removed with its
+// ScriptFolder.
 #ifndef RPL_SHELL_SCRIPT_SCRIPT_FOLDER_H_
 #define RPL_SHELL_SCRIPT_SCRIPT_FOLDER_H_
 
@@ -17,32 +17,33 @@
 
 namespace rpl {
 
-/// Runs a command line of rpl: its exit code.
+/// A function that runs a command line of rpl and returns its exit code.
 using CommandLine = int (*)(int argc, char** argv);
 
-/// The words of a command line as a shell would see them: parted by blanks, '…' as it is,
-/// "…" with \" and \\, \x outside for x itself. nullopt when a quote is not closed.
+/// The words of a command line in shell syntax: separated by blanks, '…' literal, "…" with \" and
+/// \\, \x outside quotes for x itself. nullopt if a quote is not closed.
 std::optional<std::vector<std::string>> CommandWords(std::string_view line);
 
-/// Whether a script may name this file: relative, and inside the folder.
+/// True if a script may name this file: relative, and inside the folder.
 bool IsInnerPath(const std::string& path);
 
+/// The folder, and the result of its last command.
 class ScriptFolder {
  public:
-  /// Commands are run by `run`, in a process of their own.
+  /// Creates the folder. Throws std::runtime_error if that fails, as Write and Run do.
   explicit ScriptFolder(CommandLine run);
   ScriptFolder(const ScriptFolder&) = delete;
   ScriptFolder& operator=(const ScriptFolder&) = delete;
   ~ScriptFolder();
 
-  /// REQUIRES: IsInnerPath(name). Makes the folders on the way.
+  /// Writes a file and creates the folders of its path. REQUIRES: IsInnerPath(name).
   void Write(const std::string& name, const std::string& text);
 
-  /// Runs `rpl WORDS…` with `input` on its standard input, for `seconds` at most.
+  /// Runs `rpl WORDS…` with `input` as its standard input; after `seconds` it is killed.
   void Run(const std::vector<std::string>& words, const std::string& input, int seconds);
 
-  /// What an expectation about the last command or about files did not find; nullopt when it
-  /// holds.
+  /// Compares the last command, or files, with an expectation: nullopt if it holds, else a
+  /// description of the difference.
   std::optional<std::string> Check(const ScriptStep& step) const;
 
  private:
@@ -54,16 +55,17 @@ class ScriptFolder {
 
   CommandLine run_;
   std::string folder_;
-  std::string ended_;  // "0", "2", or "by Alarm clock"; "" before any command
+  std::string ended_;  // "0", "2", or "by Alarm clock"; "" before the first command
   std::string out_;
   std::string err_;
 };
 
-/// Lines as they stand in a failure, each behind a bar.
+/// Lines as a failure shows them, each after a bar.
 std::string Listing(const std::vector<std::string>& lines);
+/// The description of a difference between two lists of lines.
 std::string Mismatch(std::string_view expected, const std::vector<std::string>& wanted,
                      const std::vector<std::string>& got);
-/// Each line with its end.
+/// All lines, each with a line end.
 std::string Joined(const std::vector<std::string>& lines);
 
 }  // namespace rpl

@@ -25,7 +25,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Nobody is there; chat is kept.
+// An agent that answers nothing and stores the chat.
 class AbsentAgent : public Agent {
  public:
   explicit AbsentAgent(Lines& chat) : chat_(chat) {}
@@ -52,12 +52,12 @@ SessionOptions OptionsFor(const Script& script, Lines& log) {
   return options;
 }
 
-// What the expectations about a turn look at.
+// The results of a turn that expectations refer to.
 struct Turn {
   Lines visible;                 // chat, then the reply
-  std::optional<Status> status;  // none for a document that is only taken in
+  std::optional<Status> status;  // absent for a document that is only loaded
   std::vector<Diagnostic> diagnostics;
-  std::string name;  // of the text, and the text, for TREE
+  std::string name;  // of the text; both are for TREE
   std::string text;
 };
 
@@ -75,7 +75,7 @@ class Runner {
     });
   }
 
-  // Does what the step says; what does not hold, or nullopt.
+  // Executes a step; a description of the difference if it is an expectation that does not hold.
   std::optional<std::string> Do(const ScriptStep& step);
 
  private:
@@ -102,7 +102,7 @@ class Runner {
   std::map<std::string, std::string> files_;
   std::set<std::string> unwritten_;  // of files_
   const CommandLine run_;
-  std::optional<ScriptFolder> folder_;  // since the first command
+  std::optional<ScriptFolder> folder_;  // created by the first command
   AbsentAgent absent_;
   ScriptedAgent agent_;
   Session session_;
@@ -158,7 +158,7 @@ void Runner::End(const Outcome& outcome, const Lines& reply) {
 
 std::optional<std::string> Runner::Do(const ScriptStep& step) {
   switch (step.kind) {
-    case StepKind::kNow: return std::nullopt;  // OptionsFor has read it
+    case StepKind::kNow: return std::nullopt;  // handled by OptionsFor
     case StepKind::kReply:
       agent_.Add(AnswerFromTerms(step.argument, *step.call, step.reply,
                                  step.value ? *step.value : Node{Nil{}, {}}));
@@ -210,7 +210,7 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
   return CheckTurn(step);
 }
 
-// Every line that does not hold, with its place.
+// All lines that do not hold, each with its line number.
 std::optional<std::string> Runner::CheckGuard(const ScriptStep& step) {
   std::string failures;
   std::uint32_t line = step.line;
@@ -232,7 +232,7 @@ std::optional<std::string> Runner::CheckTurn(const ScriptStep& step) {
       if (turn_.visible == step.body) return std::nullopt;
       return Mismatch("these lines", step.body, turn_.visible);
     case StepKind::kUnsat:
-      // A goal that waits is undecided, though its reply looks alike (decision 66).
+      // A waiting goal is undecided, although its reply looks the same (decision 66).
       return CheckOneLine(
           step, "a reason",
           turn_.status != Status::kWaiting && !first.empty() && first != "true" && !fails);
@@ -252,7 +252,7 @@ std::optional<std::string> Runner::CheckTurn(const ScriptStep& step) {
                      Listing(turn_.visible));
 }
 
-// One visible line for which `holds` is true and in which the body lines stand.
+// Requires exactly one visible line that contains all body lines, and `holds`.
 std::optional<std::string> Runner::CheckOneLine(const ScriptStep& step, std::string_view what,
                                                 bool holds) {
   holds = holds && turn_.visible.size() == 1 &&

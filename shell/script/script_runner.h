@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one script of `rpl test` in a session of its own.
+// The runner of one script of `rpl test`, in a session of its own.
 //
-// Calls without a REPLY stay pending. A DOCUMENT is only taken in; an expectation about
-// what happened (AGENT, LOG, …) right after one makes a timestep run first, by a message
-// without text. A COMMAND runs in a folder of its script (shell/script/script_folder.h), with the
-// FILEs so far; it has nothing to do with the session. A script whose session or one of whose
-// commands does not end within kScriptSeconds fails.
+// Calls without a REPLY stay pending. A DOCUMENT is only loaded; an expectation about events
+// (AGENT, LOG, …) immediately after one first runs a timestep, with an empty message. A COMMAND
+// runs in the script's folder (shell/script/script_folder.h) with the FILEs so far, and is
+// independent of the session. A script fails if its session or one of its commands takes longer
+// than kScriptSeconds.
 #ifndef RPL_SHELL_SCRIPT_SCRIPT_RUNNER_H_
 #define RPL_SHELL_SCRIPT_SCRIPT_RUNNER_H_
 
@@ -18,10 +18,12 @@
 
 namespace rpl {
 
+/// Wall time for the session, and for each command.
 inline constexpr int kScriptSeconds = 60;
 
-/// What the first expectation that does not hold expected and got, in a few lines that
-/// start with the line in the file; nullopt when all hold. Commands are run by `run`. Never throws.
+/// Runs a script: nullopt if all expectations hold; else the first that does not, with expected and
+/// actual, in a few lines that begin with the line number in the file. `run` runs commands. Never
+/// throws.
 std::optional<std::string> RunScript(const Script& script, CommandLine run);
 
 }  // namespace rpl

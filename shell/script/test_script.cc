@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 struct Directive {
   std::string_view name;
   StepKind kind;
-  bool argument;  // whether something stands behind the colon
-  bool body;      // whether lines may follow
+  bool argument;  // true if text after the colon is required
+  bool body;      // true if body lines may follow
 };
 
 constexpr std::array kDirectives = {
@@ -62,7 +62,7 @@ constexpr std::array kDirectives = {
     Directive{"SAME", StepKind::kSame, true, false},
 };
 
-// Directives that name as many files of the script's folder as this, in their argument.
+// The number of files of the script's folder in the argument of a directive.
 std::size_t PathsOf(StepKind kind) {
   switch (kind) {
     case StepKind::kWrites:
@@ -76,7 +76,7 @@ std::size_t PathsOf(StepKind kind) {
 constexpr std::array<std::string_view, 5> kStatuses = {"satisfied", "unsatisfied", "waiting",
                                                        "failed", "tool-failed"};
 
-// The name of the directive that the line opens, or "" for a line of a body.
+// The name of the directive that the line opens, or "" for a body line.
 std::string_view DirectiveOf(std::string_view line) {
   std::size_t end = line.starts_with("NO ") ? 3 : 0;
   const std::size_t word = end;
@@ -85,7 +85,7 @@ std::string_view DirectiveOf(std::string_view line) {
   return line.substr(0, end);
 }
 
-// Reads the scripts of one case.
+// The reader of the scripts of one case.
 class ScriptReader {
  public:
   ScriptReader(const Sources& sources, TestCase& to) : sources_(sources), case_(to) {}
@@ -168,8 +168,8 @@ class ScriptReader {
     }
   }
 
-  // CALL => VALUE, CALL => decline, CALL => ^ {…}. The arrow is the first one that leaves
-  // a term on its left, since strings may contain arrows.
+  // CALL => VALUE, CALL => decline, CALL => ^ {…}. The arrow is the first with a term on its left,
+  // because strings may contain arrows.
   void ReadReply(Span text, ScriptStep& step) {
     const std::string_view whole = sources_.Text(text);
     for (std::size_t at = whole.find("=>"); at != whole.npos; at = whole.find("=>", at + 1)) {
@@ -210,7 +210,7 @@ class ScriptReader {
                        [](const Node& arg) { return IsPlain(arg, true); });
   }
 
-  // Blank lines before the next directive only part the steps.
+  // Blank lines before the next directive only separate the steps.
   static void Finish(ScriptStep& step) {
     while (!step.body.empty() && IsAllSpace(step.body.back())) step.body.pop_back();
   }
@@ -232,7 +232,7 @@ class ScriptReader {
 
   const Sources& sources_;
   TestCase& case_;
-  const Directive* open_ = nullptr;  // of the line just read
+  const Directive* open_ = nullptr;  // the directive of the current step
 };
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scripts of `rpl test`: programs in Markdown that carry their expectations
-// (docs/testing.md has the format for authors).
+// The scripts of `rpl test`: programs in Markdown with their expectations (docs/testing.md
+// describes the format for authors).
 //
-// A case is a heading with at least one fence whose info string is `rpl-test` before the
-// next heading; each such fence is one script. A script is a list of steps: a line that
-// starts with capitals and a colon (`USER:`, `NO LOG:`) opens one, and the lines up to the
-// next such line are its body. What is not a script is not read.
+// A case is a heading with at least one fence whose info string is `rpl-test` before the next
+// heading; each such fence is one script. A script is a list of steps: a line that starts with
+// capitals and a colon (`USER:`, `NO LOG:`) opens one, and the lines up to the next such line are
+// its body. All other text of the file is ignored.
 #ifndef RPL_SHELL_SCRIPT_TEST_SCRIPT_H_
 #define RPL_SHELL_SCRIPT_TEST_SCRIPT_H_
 
@@ -21,6 +21,7 @@
 
 namespace rpl {
 
+/// The kinds of steps: actions, and expectations about earlier ones.
 enum class StepKind {
   // what happens
   kNow,
@@ -64,11 +65,12 @@ enum class StepKind {
   kSame,
 };
 
+/// A step.
 struct ScriptStep {
   StepKind kind = StepKind::kRun;
-  std::string name;        // "NO LOG"
+  std::string name;        // as written: "NO LOG"
   std::uint32_t line = 0;  // in the file, from 1
-  std::string argument;    // what stands behind the colon
+  std::string argument;    // the text after the colon
   std::vector<std::string> body;
 
   // COMMAND, WRITES, SAME: the words of the argument
@@ -80,19 +82,21 @@ struct ScriptStep {
   std::optional<Node> value;  // kValue and kMeta
 };
 
+/// The steps of a fence, in order.
 struct Script {
   std::uint32_t line;  // of its fence
   std::vector<ScriptStep> steps;
 };
 
+/// A case with its scripts, which must not run if there are errors.
 struct TestCase {
-  std::string name;  // text of the heading; the file name for a fence before any heading
+  std::string name;  // text of the heading; the file name before the first heading
   std::uint32_t line;
   std::vector<Script> scripts;
-  std::vector<std::string> errors;  // what is malformed, each with its line
+  std::vector<std::string> errors;  // syntax errors, each with its line
 };
 
-/// The cases of a file, in order.
+/// The cases of a file, in order. Headings without scripts are no cases.
 std::vector<TestCase> ReadTestCases(Sources& sources, std::uint32_t file);
 
 }  // namespace rpl

@@ -23,7 +23,7 @@ Parts Split(const std::string& text, const std::string& by) {
   return parts;
 }
 
-// `rule` and `value` of a predicate or a condition, at this indent.
+// `rule` and `value` of a predicate or a condition, with this indentation.
 std::string RuleAsYaml(const std::string& rule, const std::string& indent) {
   const std::size_t end = std::min(rule.find(' '), rule.size());
   const std::string value(Trimmed(std::string_view(rule).substr(end)));
@@ -35,7 +35,7 @@ struct TableCase {
   std::string envelope;
   std::string selector;
   std::string rule;
-  std::string when;  // of the claim w; or empty
+  std::string when;  // about the claim w; may be empty
 
   std::string Rulespec() const {
     std::string text = fmt::format(
@@ -67,7 +67,7 @@ std::string CameOut(const TableCase& test) {
   }
 }
 
-// The cases of a line without its outcome; none when it is malformed.
+// The cases of a line, without its outcome; empty if it is malformed.
 std::vector<TableCase> CasesOf(const std::string& text) {
   std::vector<TableCase> cases;
   if (text.starts_with("facts:")) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of a `VERIFY:` directive: one predicate and one envelope a case, and what must
-// come out. Cases stand on lines of their own or behind ` ;; `; a rule is written with its
-// value behind it.
+// The table of a `VERIFY:` directive: each case is one predicate and one envelope with the expected
+// outcome. Cases stand on separate lines or are separated by ` ;; `; a rule is followed by its
+// value.
 //
 //   contains x :: [a, x] | x1 | (missing) => pass
-//       for each value v between the bars, in an envelope with the fact v alone
+//       for each value v between the bars, in an envelope with only the fact v
 //   facts: {v: [1], w: a} ; c = v[0] ; equals 1 when w exists => skipped
 //       the claim c with this selector; the claim w selects the fact w
 //
@@ -19,7 +19,8 @@
 
 namespace rpl {
 
-/// The cases with another outcome, or that are malformed; nullopt when there are none.
+/// Evaluates all cases: nullopt if each has its outcome, else those that differ or are malformed. A
+/// table without cases is malformed.
 std::optional<std::string> CheckVerifyTable(const std::vector<std::string>& lines);
 
 }  // namespace rpl
