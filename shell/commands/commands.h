@@ -18,6 +18,8 @@
 
 namespace rpl {
 
+struct ProgramFile;
+
 /// rpl run FILE…: runs the files as one program until its goal is decided or waits.
 struct RunOptions {
   std::vector<std::string> files;
@@ -46,6 +48,12 @@ struct ResumeOptions {
 };
 /// Exit codes: as CommandRun; kExitFile also for a damaged session.
 int CommandResume(const ResumeOptions& options);
+
+/// Continues the session in the file `path`, which exists, with the program `files`, named by their
+/// paths; if empty, with the files that the session names, as they are now. Calls of the tools in
+/// `retry` that failed or are in doubt are made again. Returns the exit code.
+int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& engine,
+         const std::vector<std::string>& retry);
 
 /// rpl trace …: the trace of a session.
 struct TraceOptions {

@@ -9,6 +9,7 @@
 #include "shell/host/engine_setup.h"
 #include "shell/host/profile_report.h"
 #include "shell/host/program_files.h"
+#include "shell/host/program_run.h"
 #include "shell/host/text_width.h"
 
 namespace rpl {

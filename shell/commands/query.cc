@@ -6,6 +6,7 @@
 #include "shell/host/input.h"
 #include "shell/host/known_names.h"
 #include "shell/host/program_files.h"
+#include "shell/host/program_run.h"
 #include "shell/host/report.h"
 #include "shell/repl/entry.h"
 

@@ -16,6 +16,7 @@
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/program_files.h"
+#include "shell/host/program_run.h"
 #include "shell/host/report.h"
 #include "shell/host/terminal_agent.h"
 #include "shell/repl/session.h"

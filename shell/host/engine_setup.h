@@ -50,9 +50,6 @@ class Host {
 /// Adds the answers of `--answers` and `--answer` to the agent.
 ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent);
 
-/// Loads the files and prints their findings; true if none is an error.
-bool LoadAll(std::vector<ProgramFile> files, Session& session);
-
 /// Adds the files of `--facts` to `to`, named RELATION=FILE.
 ExitCode ReadFactsFiles(const EngineOptions& options, std::vector<ProgramFile>& to);
 
@@ -68,58 +65,6 @@ std::function<std::optional<std::string>(const std::string&)> ReaderBeside(
 /// Prints the answers that no request used, and the first that did not fit its request; the latter
 /// gives kExitInvalid. `kept` is the trace of a saved session, which may contain an earlier reply.
 ExitCode ReportAnswers(const ScriptedAgent& agent, const Trace& kept = {});
-
-/// Prints the answers on standard output, and the end of the run on standard error.
-void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options);
-
-/// A run of the program `files` from its first timestep to its end, for `rpl run` and `rpl
-/// profile`.
-class ProgramRun {
- public:
-  /// `profile` may be null.
-  ProgramRun(const std::vector<std::string>& files, const EngineOptions& options,
-             Profile* profile = nullptr)
-      : files_(files), options_(options), profile_(profile), host_(options) {}
-
-  /// Runs the program. nullopt if an input cannot be used; End then returns the exit code.
-  std::optional<Outcome> Run(std::vector<ProgramFile> read);
-  /// Prints the remaining notes after the outcome was printed, and returns the exit code.
-  ExitCode End(const Outcome* outcome);
-  /// The session of the run. REQUIRES: Run returned an outcome.
-  Session& session() { return *session_; }
-
- private:
-  const std::vector<std::string>& files_;
-  const EngineOptions& options_;
-  Profile* profile_;
-  Host host_;
-  std::unique_ptr<Session> session_;
-  ExitCode refused_ = kExitOk;
-};
-
-/// Reads the files of facts and of the program.
-ExitCode ReadAll(const std::vector<std::string>& files, const EngineOptions& options,
-                 std::vector<ProgramFile>& to);
-
-/// The message for a program without a goal.
-class NothingToRun {
- public:
-  /// Copies from `files` what Report prints, so that they may be moved afterwards.
-  explicit NothingToRun(const std::vector<ProgramFile>& files);
-  /// Prints it.
-  ExitCode Report() const;
-
- private:
-  std::size_t count_;
-  std::string names_;
-  bool empty_ = true;
-};
-
-/// Continues the session in the file `path`, which exists, with the program `files`, named by their
-/// paths; if empty, with the files that the session names, as they are now. Calls of the tools in
-/// `retry` that failed or are in doubt are made again. Returns the exit code.
-int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& engine,
-         const std::vector<std::string>& retry);
 
 }  // namespace rpl
 

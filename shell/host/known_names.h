@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "interp/store/store.h"
 #include "runtime/session.h"
 
 namespace rpl {

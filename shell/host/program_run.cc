@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/program_run.h"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "shell/host/input.h"
+#include "shell/host/program_files.h"
+
+namespace rpl {
+
+bool LoadAll(std::vector<ProgramFile> files, Session& session) {
+  bool sound = true;
+  for (ProgramFile& file : files) {
+    const std::vector<Diagnostic> findings = session.Load(file.name, std::move(file.text));
+    PrintDiagnostics(findings, session.sources(), std::cerr);
+    sound = sound && !HasErrors(findings);
+  }
+  return sound;
+}
+
+NothingToRun::NothingToRun(const std::vector<ProgramFile>& files) : count_(files.size()) {
+  for (const ProgramFile& file : files) {
+    names_ += (names_.empty() ? "" : ", ") + PrintableLine(file.name);
+    empty_ = empty_ && file.text.find_first_not_of(" \t\r\n") == std::string::npos;
+  }
+}
+
+ExitCode NothingToRun::Report() const {
+  std::cerr << "nothing to run: " << names_ << (count_ == 1 ? " has no goals" : " have no goals")
+            << (empty_ ? " (it is empty)\n" : "\n")
+            << "help: a goal is `% <- …`, `%name <- …`, or a heading with one\n";
+  return kExitInvalid;
+}
+
+void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options) {
+  PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
+  if (options.events) {
+    nlohmann::ordered_json done = {{"schema", "rpl.event/1"}, {"type", "done"}};
+    done.update(OutcomeJson("rpl.event/1", outcome, session.pool()));
+    std::cout << Dump(done) << '\n';
+  } else if (options.json) {
+    std::cout << Dump(OutcomeJson("rpl.run/1", outcome, session.pool())) << '\n';
+  } else {
+    PrintLines(outcome.answers);
+  }
+  std::cout << std::flush;
+  PrintEnd(outcome, session.pool(), std::cerr);
+}
+
+ExitCode ReadAll(const std::vector<std::string>& files, const EngineOptions& options,
+                 std::vector<ProgramFile>& to) {
+  if (const ExitCode code = ReadFactsFiles(options, to); code != kExitOk) return code;
+  return ReadProgram(files, to);
+}
+
+std::optional<Outcome> ProgramRun::Run(std::vector<ProgramFile> read) {
+  if (refused_ = host_.Prepare(files_); refused_ != kExitOk) return std::nullopt;
+  session_ =
+      std::make_unique<Session>(host_.agent(), SessionOptionsFor(options_, host_.gate(), profile_));
+  session_->SetFileReader(ReaderBeside(files_));
+  refused_ = kExitInvalid;
+  const NothingToRun nothing(read);
+  if (!LoadAll(std::move(read), *session_)) return std::nullopt;
+  if (!session_->HasGoals()) {
+    refused_ = nothing.Report();
+    return std::nullopt;
+  }
+  Outcome outcome = session_->Run();
+  if (Interrupted()) outcome.status = Status::kInterrupted;
+  return outcome;
+}
+
+ExitCode ProgramRun::End(const Outcome* outcome) {
+  if (outcome == nullptr) return refused_;
+  host_.PrintUndecided(*outcome, session_->pool());
+  if (const ExitCode code = host_.ReportAnswers(); code != kExitOk) return code;
+  return ExitCodeOf(outcome->status);
+}
+
+}  // namespace rpl

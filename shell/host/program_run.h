@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program from its files to the report of its run, as `rpl run`, `rpl resume` and `rpl profile`
+// do it. Messages go to standard error, with the exit code as the result.
+#ifndef RPL_SHELL_HOST_PROGRAM_RUN_H_
+#define RPL_SHELL_HOST_PROGRAM_RUN_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shell/host/engine_setup.h"
+
+namespace rpl {
+
+/// Loads the files and prints their findings; true if none is an error.
+bool LoadAll(std::vector<ProgramFile> files, Session& session);
+
+/// Prints the answers on standard output, and the end of the run on standard error.
+void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options);
+
+/// A run of the program `files` from its first timestep to its end, for `rpl run` and `rpl
+/// profile`.
+class ProgramRun {
+ public:
+  /// `profile` may be null.
+  ProgramRun(const std::vector<std::string>& files, const EngineOptions& options,
+             Profile* profile = nullptr)
+      : files_(files), options_(options), profile_(profile), host_(options) {}
+
+  /// Runs the program. nullopt if an input cannot be used; End then returns the exit code.
+  std::optional<Outcome> Run(std::vector<ProgramFile> read);
+  /// Prints the remaining notes after the outcome was printed, and returns the exit code.
+  ExitCode End(const Outcome* outcome);
+  /// The session of the run. REQUIRES: Run returned an outcome.
+  Session& session() { return *session_; }
+
+ private:
+  const std::vector<std::string>& files_;
+  const EngineOptions& options_;
+  Profile* profile_;
+  Host host_;
+  std::unique_ptr<Session> session_;
+  ExitCode refused_ = kExitOk;
+};
+
+/// Reads the files of facts and of the program.
+ExitCode ReadAll(const std::vector<std::string>& files, const EngineOptions& options,
+                 std::vector<ProgramFile>& to);
+
+/// The message for a program without a goal.
+class NothingToRun {
+ public:
+  /// Copies from `files` what Report prints, so that they may be moved afterwards.
+  explicit NothingToRun(const std::vector<ProgramFile>& files);
+  /// Prints it.
+  ExitCode Report() const;
+
+ private:
+  std::size_t count_;
+  std::string names_;
+  bool empty_ = true;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_HOST_PROGRAM_RUN_H_
