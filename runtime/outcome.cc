@@ -186,6 +186,27 @@ std::string Runtime::LackingCall() const {
   return found_.failed ? OneLine(solver.FailureText(*found_.failed, found_.failure)) : "";
 }
 
+// What is waited for: all tool calls, and of the questions to a person the first.
+void Runtime::TakePending(Outcome& out) {
+  out.status = Status::kWaiting;
+  bool asked = false;
+  for (const OpenCall& call : found_.calls) {
+    Request r = RequestFor(call);
+    r.in_doubt = options_.journal != nullptr && options_.journal->InDoubt(r.id);
+    const bool question = r.kind != Request::Kind::kTool;
+    if (question && asked) continue;
+    asked |= question;
+    out.pending.push_back(std::move(r));
+  }
+  if (!out.pending.empty()) {
+    const Request& first = out.pending.front();
+    out.reason = "waiting for " + first.id;
+    if (first.prompt != first.id) out.reason += ": " + OneLine(first.prompt);
+  } else {
+    out.reason = "waiting for an answer from outside";
+  }
+}
+
 Outcome Runtime::Judge() {
   Outcome out;
   out.goal = goal_name_;
@@ -248,26 +269,7 @@ Outcome Runtime::Judge() {
       out.columns = std::exchange(columns_, {});
       out.cells = std::exchange(cells_, {});
       return out;
-    case Standing::kPending: {
-      out.status = Status::kWaiting;
-      bool asked = false;
-      for (const OpenCall& call : found_.calls) {
-        Request r = RequestFor(call);
-        r.in_doubt = options_.journal != nullptr && options_.journal->InDoubt(r.id);
-        const bool question = r.kind != Request::Kind::kTool;
-        if (question && asked) continue;
-        asked |= question;
-        out.pending.push_back(std::move(r));
-      }
-      if (!out.pending.empty()) {
-        const Request& first = out.pending.front();
-        out.reason = "waiting for " + first.id;
-        if (first.prompt != first.id) out.reason += ": " + OneLine(first.prompt);
-      } else {
-        out.reason = "waiting for an answer from outside";
-      }
-      return out;
-    }
+    case Standing::kPending: TakePending(out); return out;
     case Standing::kUnsatisfied: break;
   }
   if (found_.declined) {

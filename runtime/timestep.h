@@ -206,6 +206,7 @@ class Runtime {
   std::string WhatOf(const Violated& v) const;
   bool IsAccepted(const Violated& v);
   std::string LackingCall() const;
+  void TakePending(Outcome& out);
   Outcome Judge();
   Failing FailingNow();
   void AskWhatNow();

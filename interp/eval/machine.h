@@ -260,6 +260,17 @@ class Machine {
   std::size_t depth_ = 0;
 };
 
+// What `run` leaves undecided, which does not count for the frame.
+template <typename Fn>
+Undecided Machine::Apart(Fn&& run) {
+  const bool pending = std::exchange(frame_->pending, false);
+  const bool lacking = std::exchange(frame_->lacking, false);
+  const bool undecided = frame_->undecided;
+  run();
+  frame_->undecided = undecided;
+  return {std::exchange(frame_->pending, pending), std::exchange(frame_->lacking, lacking)};
+}
+
 }  // namespace rpl
 
 #endif  // RPL_INTERP_EVAL_MACHINE_H_

@@ -338,69 +338,6 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
 
 // --- tabled relations --------------------------------------------------------------------
 
-// Rows that are there answer; else the first free argument without a reply is asked for
-// (decision 70). Whether a row holds of which every argument is known is decided by the answer
-// to the open question (decision 56), unless there was one.
-void Solver::EvaluateCollected(Table& table, const Collected& collected) {
-  if (!table.rows.empty()) return;
-  OpenCall call;
-  call.space = Space::kRelation;
-  call.relation = table.relation;
-  call.args = table.key;
-  call.place = collected.span;
-  const std::string missing = "no fact matches `" + machine_.CallText(call) + "`";
-  const Relation& rel = store_.at(table.relation);
-  if (rel.empty() &&
-      std::none_of(table.key.begin(), table.key.end(), [](Value v) { return v.is_none(); }))
-    std::fill(call.args.begin(), call.args.end(), kNone);
-  for (RowId row = 0; row < rel.size(); ++row)
-    if (rel.Origin(row) != nullptr) {  // facts of the program suppress asking
-      table.reason = missing;
-      return;
-    }
-  const auto known = arguments_.find({table.relation, call.args});
-  for (std::size_t i = 0; i < call.args.size() && call.column < 0; ++i) {
-    const bool answered = known != arguments_.end() && !known->second[i].is_none();
-    if (!call.args[i].is_none() || answered) continue;
-    call.column = static_cast<int>(i);
-    call.question = collected.questions[i];
-  }
-  if (call.column < 0) table.reason = missing;
-  else if (machine_.Open(call, &table.reason)) table.pending = table.pending_question = true;
-  else table.lacking = true;
-}
-
-std::vector<Value> Solver::RowWith(const OpenCall& call, Value reply) const {
-  const auto known = arguments_.find({call.relation, call.args});
-  std::vector<Value> row = known == arguments_.end() ? call.args : known->second;
-  row[static_cast<std::size_t>(call.column)] = reply;
-  const bool open = std::any_of(row.begin(), row.end(), [](Value v) { return v.is_none(); });
-  return open ? std::vector<Value>{} : row;
-}
-
-std::vector<Value> Solver::TakeArgument(const OpenCall& call, Value reply) {
-  std::vector<Value> row = RowWith(call, reply);
-  if (!row.empty()) {
-    arguments_.erase({call.relation, call.args});
-    return row;
-  }
-  const auto at = arguments_.try_emplace({call.relation, call.args}, call.args).first;
-  at->second[static_cast<std::size_t>(call.column)] = reply;
-  return {};
-}
-
-void Solver::TakeArguments(RelationId relation, std::vector<Value> key, std::vector<Value> row) {
-  arguments_.insert_or_assign({relation, std::move(key)}, std::move(row));
-}
-
-void Solver::ForgetArguments(RelationId relation, std::span<const Value> row) {
-  std::erase_if(arguments_, [&](const auto& known) {
-    return known.first.first == relation &&
-           std::ranges::equal(known.second, row,
-                              [](Value k, Value v) { return k.is_none() || k == v; });
-  });
-}
-
 void Solver::EvaluateTable(Table& table) {
   table.pending = table.pending_question = table.pending_call = false;
   table.lacking = table.undecided = false;

@@ -350,14 +350,8 @@ void Analysis::Make(const Program& program, Store& store) {
   MakeStrata(program, store);
 }
 
-void Analysis::MakeStrata(const Program& program, Store& store) {
-  struct Candidate {
-    const Definition* def;
-    std::set<RelationId> reads, wholes;
-    std::vector<std::vector<const Clause*>> alternatives;
-    std::vector<std::unique_ptr<Plan>> plans;  // one for each alternative
-    bool ok = true;
-  };
+// Rules that can be derived by themselves: each with its plans, whatever its relations are.
+std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, Store& store) {
   std::vector<Candidate> candidates;
   Planner planner(*this, store, Mode::kDerive);
   for (const Definition& def : program.definitions()) {
@@ -389,55 +383,70 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
     }
     if (c.ok) candidates.push_back(std::move(c));
   }
-  // A rule is not derived when it reads a relation of which some rule is not: the rows that are
-  // there would be half of it. A rule whose head is an expansion has no caller, so it reads the
-  // rows there are, except where it needs all of them.
-  std::vector<std::size_t> rules_left(info_.size());
-  std::vector<std::vector<std::size_t>> read_by(info_.size());  // candidates
-  Rounds rounds;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Candidate& c = candidates[i];
-    if (c.def->head != kNoId) ++rules_left[c.def->head];
-    for (const RelationId r : c.reads) read_by[store.BaseOf(r)].push_back(i);
-    rounds.Add(i);
+  return candidates;
+}
+
+// Gives up the candidates that read half of a relation. A rule is not derived when it reads a
+// relation of which some rule is not: the rows that are there would be half of it. A rule whose
+// head is an expansion has no caller, so it reads the rows there are, except where it needs all of
+// them.
+class Analysis::Halves {
+ public:
+  Halves(Analysis& analysis, const Store& store, std::vector<Candidate>& candidates)
+      : analysis_(analysis),
+        store_(store),
+        candidates_(candidates),
+        rules_left_(analysis.info_.size()),
+        read_by_(analysis.info_.size()) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const Candidate& c = candidates[i];
+      if (c.def->head != kNoId) ++rules_left_[c.def->head];
+      for (const RelationId r : c.reads) read_by_[store.BaseOf(r)].push_back(i);
+    }
   }
-  const auto is_half = [&](RelationId base) {
-    const Info& info = info_[base];
-    if (store.at(base).space() == Space::kGoal) return false;
-    return info.broken || (info.demanded && rules_left[base] < info.rules.size());
-  };
-  const auto give_up = [&](Candidate& c) {
+
+  void Settle() {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) rounds_.Add(i);
+    while (!rounds_.empty())
+      if (Candidate& c = candidates_[rounds_.Next()]; c.ok && ReadsHalf(c)) GiveUp(c);
+    for (RelationId r = 0; r < rules_left_.size(); ++r)
+      analysis_.info_[r].derived = rules_left_[r] > 0;
+  }
+
+ private:
+  bool ReadsHalf(const Candidate& c) const {
+    const bool has_caller = c.def->head != kNoId;
+    return std::any_of(c.reads.begin(), c.reads.end(), [&](RelationId r) {
+      const RelationId base = store_.BaseOf(r);
+      return IsHalf(base) && (has_caller || c.wholes.contains(r) || rules_left_[base] == 0);
+    });
+  }
+
+  bool IsHalf(RelationId base) const {
+    const Info& info = analysis_.info_[base];
+    if (store_.at(base).space() == Space::kGoal) return false;
+    return info.broken || (info.demanded && rules_left_[base] < info.rules.size());
+  }
+
+  void GiveUp(Candidate& c) {
     c.ok = false;
     if (c.def->head == kNoId) return;
-    info_[c.def->head].demanded = true;
-    --rules_left[c.def->head];
-    for (const std::size_t other : read_by[c.def->head]) rounds.Add(other);
-  };
-  const auto settle = [&] {
-    while (!rounds.empty()) {
-      Candidate& c = candidates[rounds.Next()];
-      const bool has_caller = c.def->head != kNoId;
-      if (c.ok && std::any_of(c.reads.begin(), c.reads.end(), [&](RelationId r) {
-            const RelationId base = store.BaseOf(r);
-            return is_half(base) && (has_caller || c.wholes.contains(r) || rules_left[base] == 0);
-          }))
-        give_up(c);
-    }
-  };
-  const auto mark_derived = [&] {
-    for (RelationId r = 0; r < info_.size(); ++r) info_[r].derived = rules_left[r] > 0;
-  };
-  settle();
-  mark_derived();
-
-  // Components, dependencies first.
-  const std::size_t n = info_.size();
-  std::vector<std::vector<std::pair<RelationId, bool>>> edges(n);  // to what, needs it whole
-  for (const Candidate& c : candidates) {
-    if (!c.ok || c.def->head == kNoId) continue;
-    for (RelationId r : c.reads)
-      edges[c.def->head].emplace_back(store.BaseOf(r), c.wholes.contains(r));
+    analysis_.info_[c.def->head].demanded = true;
+    --rules_left_[c.def->head];
+    for (const std::size_t other : read_by_[c.def->head]) rounds_.Add(other);
   }
+
+  Analysis& analysis_;
+  const Store& store_;
+  std::vector<Candidate>& candidates_;
+  std::vector<std::size_t> rules_left_;            // by relation
+  std::vector<std::vector<std::size_t>> read_by_;  // candidates, by relation
+  Rounds rounds_;
+};
+
+// The strongly connected components of derived relations, dependencies first (Tarjan).
+std::vector<std::vector<RelationId>> Analysis::Components(const Edges& edges) {
+  const std::size_t n = edges.size();
   std::vector<int> index(n, -1), low(n, 0);
   std::vector<bool> on_stack(n);
   std::vector<RelationId> stack;
@@ -485,6 +494,14 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
       std::sort(components.back().begin(), components.back().end());
     }
   }
+  return components;
+}
+
+// Relations of a component with an edge that needs its end whole have no answer (decision 40).
+void Analysis::MarkBroken(const Edges& edges,
+                          const std::vector<std::vector<RelationId>>& components,
+                          const Store& store) {
+  const auto n = static_cast<RelationId>(edges.size());
   for (RelationId r = 0; r < n; ++r)
     for (const auto& [to, whole] : edges[r])
       if (whole && info_[r].component >= 0 && info_[r].component == info_[to].component) {
@@ -495,15 +512,10 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
                                  " to be complete, which depends on it";
         cycles_.push_back(line);
       }
-  // A relation without an answer makes none of what reads it: that is evaluated for its caller,
-  // who is told of the cycle (decision 40).
-  for (std::size_t i = 0; i < candidates.size(); ++i) rounds.Add(i);
-  settle();
-  mark_derived();
+}
 
-  // Plans.
-  strata_.resize(components.size());
-  for (std::size_t i = 0; i < components.size(); ++i) strata_[i].relations = components[i];
+// The rules of each stratum with their plans.
+void Analysis::MakeRules(std::vector<Candidate>& candidates, Store& store) {
   for (Candidate& c : candidates) {
     if (!c.ok) continue;
     const Definition& def = *c.def;
@@ -531,6 +543,26 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
       rules.push_back(std::move(rule));
     }
   }
+}
+
+void Analysis::MakeStrata(const Program& program, Store& store) {
+  std::vector<Candidate> candidates = Candidates(program, store);
+  Halves halves(*this, store, candidates);
+  halves.Settle();
+  Edges edges(info_.size());
+  for (const Candidate& c : candidates) {
+    if (!c.ok || c.def->head == kNoId) continue;
+    for (RelationId r : c.reads)
+      edges[c.def->head].emplace_back(store.BaseOf(r), c.wholes.contains(r));
+  }
+  const std::vector<std::vector<RelationId>> components = Components(edges);
+  MarkBroken(edges, components, store);
+  // A relation without an answer makes none of what reads it: that is evaluated for its caller,
+  // who is told of the cycle (decision 40).
+  halves.Settle();
+  strata_.resize(components.size());
+  for (std::size_t i = 0; i < components.size(); ++i) strata_[i].relations = components[i];
+  MakeRules(candidates, store);
 }
 
 }  // namespace rpl

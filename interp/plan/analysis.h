@@ -22,7 +22,9 @@
 #define RPL_INTERP_PLAN_ANALYSIS_H_
 
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "interp/plan/atom_order.h"
@@ -128,6 +130,21 @@ class Analysis : public Catalog {
   bool NeedsCaller(const Definition& def, Planner& planner, Columns* inputs, bool* asks);
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
   bool ActsIn(const Clauses& clauses) const;
+  /// A rule that may be derived.
+  struct Candidate {
+    const Definition* def;
+    std::set<RelationId> reads, wholes;
+    std::vector<std::vector<const Clause*>> alternatives;
+    std::vector<std::unique_ptr<Plan>> plans;  // one for each alternative
+    bool ok = true;
+  };
+  class Halves;
+  using Edges = std::vector<std::vector<std::pair<RelationId, bool>>>;  // to what, needs it whole
+  std::vector<Candidate> Candidates(const Program& program, Store& store);
+  std::vector<std::vector<RelationId>> Components(const Edges& edges);
+  void MarkBroken(const Edges& edges, const std::vector<std::vector<RelationId>>& components,
+                  const Store& store);
+  void MakeRules(std::vector<Candidate>& candidates, Store& store);
   void MakeStrata(const Program& program, Store& store);
 
   std::uint64_t version_ = 0;

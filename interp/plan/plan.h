@@ -201,6 +201,7 @@ class Planner {
   Step* New(Step::Kind kind, const Clause* clause);
   Step* Chain(const std::vector<Listed>& items, Terminal terminal, int depth, Taken* taken);
   Step* Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone = false);
+  class Steps;  // plan_steps.cc
   Step* StepFor(const Listed& item);
   bool Gives(const Clause& clause, SlotId slot) const;
   void FindGroupKeys(const std::vector<const Clause*>& clauses, const std::vector<bool>& bound);

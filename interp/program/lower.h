@@ -28,6 +28,9 @@ struct HeadingContext {
   bool signature = false;
 };
 
+/// The space of what a call with this namespace names.
+Space SpaceOf(Namespace ns);
+
 /// A tool call or a bare avar: what `?v = …` takes the result of (§13.3).
 bool IsToolOrAvar(const Node& node);
 

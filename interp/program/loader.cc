@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/program/loader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <limits>
+#include <set>
+
+#include "grammar/printer.h"
+#include "interp/program/rewrite.h"
+#include "interp/store/text_queue.h"
+
+namespace rpl {
+namespace {
+
+using Substitution = std::map<std::string, Value>;
+
+Value Ground(Pool& pool, const Node& node, const Substitution& with) {
+  if (const auto* v = node.As<String>()) return pool.String(v->text);
+  if (const auto* v = node.As<Number>()) return NumberValue(pool, *v);
+  if (const auto* v = node.As<Keyword>()) return pool.Keyword(v->name);
+  if (const auto* v = node.As<Symbol>()) return pool.Symbol(v->name);
+  if (const auto* v = node.As<Boolean>()) return Pool::Bool(v->value);
+  if (node.As<Nil>()) return kNil;
+  if (node.As<Now>()) return pool.Symbol("now");
+  if (const auto* v = node.As<Group>()) return Ground(pool, v->inner.front(), with);
+  const auto bound = [&](const std::string& name) {
+    const auto it = with.find(name);
+    return it == with.end() ? kNone : it->second;
+  };
+  if (const auto* v = node.As<Lvar>()) return bound(v->name);
+  if (const auto* v = node.As<Avar>()) return bound(v->name);
+  std::vector<Value> parts;
+  const auto all = [&](const Nodes& nodes) {
+    for (const Node& n : nodes) {
+      parts.push_back(Ground(pool, n, with));
+      if (parts.back().is_none()) return false;
+    }
+    return true;
+  };
+  if (const auto* v = node.As<Collection>()) {
+    if (!v->rest.empty() || !all(v->items)) return kNone;
+    switch (v->kind) {
+      case CollectionKind::kList: return pool.List(parts);
+      case CollectionKind::kSet: return pool.Set(parts);
+      case CollectionKind::kMap: return pool.Map(parts);
+    }
+  }
+  if (const auto* v = node.As<Call>()) {
+    if (!all(v->args)) return kNone;
+    return pool.Term(v->ns, v->label, parts);
+  }
+  return kNone;
+}
+
+// Adds the value that a plain fact's argument is written for.
+void PushPlain(Pool& pool, PlainFacts::Kind kind, std::string_view text, TextQueue& cells) {
+  switch (kind) {
+    case PlainFacts::Kind::kString: return cells.Push(Kind::kString, text);
+    case PlainFacts::Kind::kKeyword: return cells.Push(Kind::kKeyword, text);
+    case PlainFacts::Kind::kWord:
+      if (text == "true" || text == "false") return cells.Push(Pool::Bool(text == "true"));
+      if (text == "nil") return cells.Push(kNil);
+      return cells.Push(Kind::kSymbol, text);
+    case PlainFacts::Kind::kInteger: {
+      std::int64_t value = 0;
+      std::from_chars(text.data(), text.data() + text.size(), value);
+      return cells.Push(pool.Int(value));
+    }
+    case PlainFacts::Kind::kDecimal: {
+      double value = 0;
+      std::from_chars(text.data(), text.data() + text.size(), value);
+      return cells.Push(pool.Float(value));
+    }
+  }
+}
+
+}  // namespace
+
+Value GroundValue(Pool& pool, const Node& node) { return Ground(pool, node, {}); }
+
+void Loader::Declare(const Node& head, Span span, const HeadingContext& context) {
+  const auto* call = head.As<Call>();
+  if (call == nullptr) return;
+  std::string name = call->ns == Namespace::kGoal ? "%" : call->ns == Namespace::kTool ? "$" : "";
+  name += call->label;
+  if (!call->label.empty()) name += "/" + std::to_string(call->args.size());
+  if (!program_.declared_names_.insert(name).second) return;
+  declared.push_back({name, span, context.title, context.prose});
+}
+
+void Loader::Sort() {
+  for (std::size_t s = 0; s < document_.scopes.size(); ++s) {
+    const Scope& scope = document_.scopes[s];
+    Section& section = sections_[s];
+    section.context.title = scope.title;
+    section.context.signature = scope.signature.has_value();
+  }
+  // Prose and sentences in document order, so that the tail has the order of §17.4.
+  for (const Prose& prose : document_.prose) {
+    Section& section = sections_[static_cast<std::size_t>(prose.scope)];
+    if (!section.context.prose.empty()) section.context.prose += "\n";
+    // As a person reads it: without the marks of emphasised spans.
+    const Sources& sources = program_.sources();
+    std::uint32_t from = prose.span.begin;
+    for (const ProseSpan& span : prose.spans) {
+      constexpr std::uint32_t kMark = 2;  // two underscores
+      section.context.prose += sources.Text({prose.span.file, from, span.span.begin});
+      section.context.prose +=
+          sources.Text({prose.span.file, span.span.begin + kMark, span.span.end - kMark});
+      from = span.span.end;
+      section.context.spans.push_back(span.name);
+    }
+    section.context.prose += sources.Text({prose.span.file, from, prose.span.end});
+  }
+  for (const PlacedSentence& placed : document_.sentences) {
+    const Rule& rule = placed.sentence.rule;
+    const auto s = static_cast<std::size_t>(placed.scope);
+    const Scope& scope = document_.scopes[s];
+    if (scope.signature) {
+      const Rule& signature = scope.signature->rule;
+      if (!rule.heads.empty() && !signature.heads.empty() &&
+          SameHead(rule.heads.front(), signature.heads.front()) && rule.heads.size() == 1) {
+        sections_[s].own.push_back(&placed.sentence);
+        ReadingOf(placed).role = SentenceRole::kOwn;
+        continue;
+      }
+    }
+    loose_.push_back(&placed);
+  }
+}
+
+bool Loader::HasFact(const Call& head) const {
+  if (head.ns != Namespace::kRelation) return false;
+  const RelationId r = program_.store().Find(Space::kRelation, head.label,
+                                             static_cast<std::uint32_t>(head.args.size()));
+  return r != kNoId && asserted_.contains(r);
+}
+
+// The suffixes of a clause that is asserted.
+struct Loader::Told {
+  bool truth;
+  bool trace;
+  std::vector<Value> meta = {};
+  std::vector<Value> bindings = {};
+  Substitution with = {};  // of the bindings
+};
+
+// Entries of a map behind `^`, or (`inner`) of the bindings map. False when one is not ground.
+bool Loader::TakeEntries(const Nodes& entries, bool inner, Told& to) {
+  Pool& pool = program_.store().pool();
+  for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
+    const auto* keyword = entries[i].As<Keyword>();
+    if (!inner && keyword != nullptr && keyword->name == "bindings") {
+      const auto* map = entries[i + 1].As<Collection>();
+      if (map == nullptr || !TakeEntries(map->items, true, to)) return false;
+      continue;
+    }
+    const auto* lvar = entries[i].As<Lvar>();
+    const Value key =
+        inner && lvar != nullptr ? pool.Slot(lvar->name) : Ground(pool, entries[i], {});
+    const Value held = Ground(pool, entries[i + 1], {});
+    if (key.is_none() || held.is_none()) return false;
+    auto& list = inner ? to.bindings : to.meta;
+    list.push_back(key);
+    list.push_back(held);
+    if (inner && (key.kind() == Kind::kSlot || key.kind() == Kind::kSymbol))
+      to.with.emplace(std::string(pool.TextOf(key)), held);
+  }
+  return true;
+}
+
+bool Loader::TakeSuffix(const Suffix& suffix, Told& to) {
+  const Node* value = &suffix.value.front();
+  if (const auto* m = value->As<Match>()) value = &m->pattern.front();
+  if (!suffix.bindings && suffix.key.empty()) {
+    if (const auto* b = value->As<Boolean>()) {
+      to.truth = b->value;
+      to.trace = true;
+      return true;
+    }
+  }
+  const auto* map = value->As<Collection>();
+  if (suffix.key.empty()) {
+    if (map == nullptr || map->kind != CollectionKind::kMap || !map->rest.empty()) return false;
+    return TakeEntries(map->items, suffix.bindings, to);
+  }
+  const auto* key = suffix.key.front().As<Keyword>();
+  if (key != nullptr && key->name == "bindings" && !suffix.bindings)
+    return TakeEntries(map != nullptr ? map->items : Nodes{}, true, to);
+  return TakeEntries({suffix.key.front(), *value}, suffix.bindings, to);
+}
+
+// The truth of a goal: its row is a map of its captures.
+bool Loader::AssertGoal(const Call& call, Told& told, Assertion& out) {
+  Pool& pool = program_.store().pool();
+  out.relation = program_.store().Declare(Space::kGoal, call.label, 1);
+  const Goal* goal = program_.FindGoal(call.label);
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    const Value held = Ground(pool, call.args[i], told.with);
+    if (held.is_none()) return false;
+    if (call.args[i].As<Lvar>() != nullptr) continue;
+    const bool known = goal != nullptr && i < goal->captures.size();
+    told.bindings.push_back(known ? goal->captures[i] : pool.Slot(std::to_string(i + 1)));
+    told.bindings.push_back(held);
+  }
+  out.row.push_back(pool.Map(told.bindings));
+  return true;
+}
+
+// A row of a relation or of a tool.
+bool Loader::AssertRow(const Call& call, Told& told, Assertion& out) {
+  if (call.args.size() > kMaxArity) return false;
+  Pool& pool = program_.store().pool();
+  out.relation = program_.store().Declare(SpaceOf(call.ns), call.label,
+                                          static_cast<std::uint32_t>(call.args.size()));
+  std::vector<std::string> args;
+  for (const Node& arg : call.args) {
+    out.row.push_back(Ground(pool, arg, told.with));
+    if (out.row.back().is_none()) return false;
+    if (const auto* set = Ungroup(arg).As<Collection>();
+        set != nullptr && set->kind == CollectionKind::kSet) {
+      std::vector<Value> elements;
+      for (const Node& item : set->items) elements.push_back(Ground(pool, item, told.with));
+      elements = pool.OrderIfOther(out.row.back(), elements);
+      if (!elements.empty()) out.orders.push_back({out.row.size() - 1, std::move(elements)});
+    }
+    CollectVariables(arg, args);
+  }
+  // Slots of the bindings map that are no argument are context (decision 48).
+  std::vector<Value> rest;
+  for (std::size_t i = 0; i < told.bindings.size(); i += 2) {
+    const Value slot = told.bindings[i];
+    const bool argument = slot.kind() == Kind::kSlot &&
+                          std::find(args.begin(), args.end(), pool.TextOf(slot)) != args.end();
+    if (argument) continue;
+    rest.push_back(slot);
+    rest.push_back(told.bindings[i + 1]);
+  }
+  if (!rest.empty()) {
+    told.meta.push_back(pool.Keyword("bindings"));
+    told.meta.push_back(pool.Map(rest));
+  }
+  return true;
+}
+
+// One ground clause with its metadata, as an assertion. False when it is not ground.
+bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentence& sentence,
+                       std::vector<Assertion>& to) {
+  const Node* form = &Ungroup(clause);
+  Told told{truth, trace};
+  if (const auto* gf = form->As<GoalFalse>()) {
+    told.truth = false;
+    told.trace = true;
+    form = &gf->goal.front();
+  }
+  if (const auto* a = form->As<Annotated>()) {
+    for (const Suffix& suffix : a->suffixes)
+      if (!TakeSuffix(suffix, told)) return false;
+    form = &Ungroup(a->form.front());
+  }
+  if (const auto* rule = form->As<Rule>(); rule != nullptr && !rule->heads.empty())
+    form = &rule->heads.front();  // a printed derivation: its head is what holds (§19)
+
+  Assertion out;
+  out.truth = told.truth;
+  out.trace = told.trace;
+  out.assumed = told.trace && !trace && told.truth;  // as no trace writes it
+  out.span = sentence.span;
+  if (out.trace || !out.truth || clause.As<Annotated>()) out.text = Print(sentence);
+  if (const auto* avar = form->As<Avar>()) {
+    out.relation = program_.store().Declare(Space::kAvar, avar->name, 0);
+  } else if (const auto* call = form->As<Call>()) {
+    const bool holds =
+        call->ns == Namespace::kGoal ? AssertGoal(*call, told, out) : AssertRow(*call, told, out);
+    if (!holds) return false;
+  } else {
+    return false;
+  }
+  if (!told.meta.empty()) out.meta = program_.store().pool().Map(told.meta);
+  to.push_back(std::move(out));
+  return true;
+}
+
+// A heading with bindings of some of its free arguments, as a trace tells of half an answer.
+// False when it is something else.
+bool Loader::AssertHalf(const Node& clause, const Sentence& sentence) {
+  Pool& pool = program_.store().pool();
+  const auto* annotated = Ungroup(clause).As<Annotated>();
+  if (annotated == nullptr || annotated->suffixes.size() != 1) return false;
+  const Suffix& suffix = annotated->suffixes.front();
+  const auto* map = suffix.value.front().As<Collection>();
+  const auto* call = Ungroup(annotated->form.front()).As<Call>();
+  if (!suffix.bindings || !suffix.key.empty() || map == nullptr ||
+      map->kind != CollectionKind::kMap || !map->rest.empty() || map->items.empty() ||
+      call == nullptr || call->ns != Namespace::kRelation || call->args.size() > kMaxArity)
+    return false;
+  HalfAnswer half;
+  std::vector<std::string> free;
+  for (const Node& arg : call->args) {
+    const auto* lvar = arg.As<Lvar>();
+    free.push_back(lvar != nullptr ? lvar->name : "");
+    half.key.push_back(lvar != nullptr ? kNone : Ground(pool, arg, {}));
+    if (lvar == nullptr && half.key.back().is_none()) return false;
+  }
+  half.row = half.key;
+  for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
+    const auto* lvar = map->items[i].As<Lvar>();
+    const auto at = lvar == nullptr ? free.end() : std::find(free.begin(), free.end(), lvar->name);
+    const Value held = Ground(pool, map->items[i + 1], {});
+    if (at == free.end() || at->empty() || held.is_none()) return false;
+    half.row[static_cast<std::size_t>(at - free.begin())] = held;
+  }
+  half.relation = program_.store().Declare(Space::kRelation, call->label,
+                                           static_cast<std::uint32_t>(call->args.size()));
+  half.text = Print(sentence);
+  half.span = sentence.span;
+  novelty.half_answers.push_back(std::move(half));
+  return true;
+}
+
+void Loader::Add(Assertion assertion) {
+  assertion.facts_before = novelty.facts.size();
+  novelty.assertions.push_back(std::move(assertion));
+}
+
+// The plain facts that begin before the offset `end` and were not taken yet.
+void Loader::AssertPlain(std::size_t end) {
+  const PlainFacts& plain = document_.facts;
+  const std::string_view text = program_.sources().at(document_.file).text;
+  Pool& pool = program_.store().pool();
+  novelty.facts.reserve(plain.facts.size());
+  novelty.cells.reserve(plain.arguments.size());
+  TextQueue cells(pool, novelty.cells);
+  for (; plain_ < plain.facts.size() && plain.facts[plain_].begin < end; ++plain_) {
+    const PlainFacts::Fact& fact = plain.facts[plain_];
+    const std::string_view label = text.substr(fact.begin, fact.label_size);
+    const std::span<const PlainFacts::Argument> arguments = plain.ArgumentsOf(plain_);
+    if (label != plain_label_ || arguments.size() != plain_arity_) {
+      plain_label_ = label;
+      plain_arity_ = arguments.size();
+      plain_relation_ = program_.store().Declare(Space::kRelation, label,
+                                                 static_cast<std::uint32_t>(plain_arity_));
+      asserted_.insert(plain_relation_);
+    }
+    novelty.facts.push_back({plain_relation_, fact.begin, fact.end});
+    for (const PlainFacts::Argument& argument : arguments)
+      PushPlain(pool, argument.kind, text.substr(argument.begin, argument.size), cells);
+  }
+  cells.Flush();
+}
+
+// Decisions 34 and 43: ground calls are asserted, a ground `-> false` retracts.
+bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
+  if (!rule.heads.empty() || rule.tail.size() != 1 || rule.constraints.size() > 1) return false;
+  bool truth = true;
+  bool trace = false;
+  if (!rule.constraints.empty()) {
+    const auto* b = Ungroup(rule.constraints.front()).As<Boolean>();
+    if (b == nullptr) return false;
+    truth = b->value;
+    trace = true;
+  }
+  std::vector<Assertion> found;
+  const Node& written = Ungroup(rule.tail.front());
+  const std::optional<Node> distributed = Distributed(written);
+  const Node& tail = distributed ? *distributed : written;
+  if (const auto* c = tail.As<Conjunction>()) {
+    for (const Node& clause : c->clauses)
+      if (!AssertOne(clause, truth, trace, sentence, found)) return false;
+  } else if (!AssertOne(tail, truth, trace, sentence, found)) {
+    return trace && truth && AssertHalf(tail, sentence);
+  }
+  for (Assertion& a : found) {
+    asserted_.insert(a.relation);
+    Add(std::move(a));
+  }
+  return true;
+}
+
+// Each head of a double implication is a rule over the same tail (decision 37). A goal before
+// the others may have other rules, of which one is taken: then they hold by that one only.
+void Loader::Define(const Rule& rule, Span span, const HeadingContext& context) {
+  if (rule.heads.size() > kMaxNesting) {
+    out_.Add(Code::kTooLong, span,
+             "expected at most " + std::to_string(kMaxNesting) + " heads, got " +
+                 std::to_string(rule.heads.size()));
+    return;
+  }
+  for (const Node& tail : rule.tail) Nested(tail, span, context);
+  std::optional<Lowering::Method> method;
+  for (const Node& head : rule.heads) {
+    Declare(head, span, context);
+    Lowering lowering(program_, context, out_);
+    Definition def = lowering.Define(head, rule, span, method ? &*method : nullptr);
+    if (lowering.failed()) continue;
+    const auto* goal = head.As<Call>();
+    if (&head == &rule.heads.front() && goal != nullptr && goal->ns == Namespace::kGoal) {
+      method = {head, static_cast<int>(program_.definitions_.size() + definitions.size())};
+      if (!def.gathered.empty()) method->goal.As<Call>()->args.clear();
+    }
+    definitions.push_back(std::move(def));
+  }
+}
+
+// Rules written inside the tail: HEAD <- (RULE), (a() <- b()) ^ ?m.
+void Loader::Nested(const Node& node, Span span, const HeadingContext& context) {
+  ForEachChild(node, [&](const Node& child) { Nested(child, span, context); });
+  const auto* rule = node.As<Rule>();
+  if (rule == nullptr) return;
+  Rule inner = *rule;
+  for (const Node& head : inner.heads) {
+    Declare(head, span, context);
+    Lowering lowering(program_, context, out_);
+    Definition def = lowering.Define(head, inner, span);
+    if (!lowering.failed()) definitions.push_back(std::move(def));
+  }
+}
+
+void Loader::Loose(const PlacedSentence& placed) {
+  const Rule& rule = placed.sentence.rule;
+  const HeadingContext plain{
+      sections_[static_cast<std::size_t>(placed.scope)].context.title, {}, {}, false};
+  if (!rule.heads.empty()) return Define(rule, placed.sentence.span, plain);
+  if (IsFailure(rule)) {
+    const Node& statement = rule.tail.front();
+    return Define({{Ungroup(statement)}, {{Boolean{true}, statement.span}}, {}, {}},
+                  placed.sentence.span, plain);
+  }
+  Lowering lowering(program_, plain, out_);
+  Constraint c = lowering.Constrain(rule, placed.sentence.span);
+  if (!lowering.failed()) constraints.push_back(std::move(c));
+}
+
+void Loader::Heading(int scope) {
+  const auto s = static_cast<std::size_t>(scope);
+  const Scope& heading = document_.scopes[s];
+  Section& section = sections_[s];
+  Sentence signature = *heading.signature;
+  if (const std::optional<Rule> pinned = WithPin(signature.rule)) signature.rule = *pinned;
+  if (signature.rule.heads.empty()) {  // a constraint in a heading (decision 74)
+    Lowering lowering(program_, section.context, out_);
+    Constraint c = lowering.Constrain(signature.rule, heading.span);
+    c.heading = heading.title;
+    if (!lowering.failed()) constraints.push_back(std::move(c));
+    return;
+  }
+  const Node& head = signature.rule.heads.front();
+  const auto* call = head.As<Call>();
+  Declare(head, heading.span, section.context);
+  if (call != nullptr && call->ns == Namespace::kTool) NoteParameters(*call);
+  const bool goal = call != nullptr && call->ns == Namespace::kGoal;
+  if (signature.rule.tail.empty() && section.own.empty() && section.conjoined.empty()) {
+    if (call == nullptr || call->ns == Namespace::kTool) return;  // a tool is declared only
+    if (call->ns == Namespace::kRelation) {
+      const Node whole{*call, heading.span};
+      std::vector<Assertion> fact;
+      if (AssertOne(whole, true, false, signature, fact)) {
+        for (Assertion& a : fact) Add(std::move(a));
+      } else if (!HasFact(*call)) {
+        Lowering lowering(program_, section.context, out_);
+        collected.push_back(lowering.Collect(head));
+      }
+      return;
+    }
+  }
+  std::vector<Rule> alternatives;
+  if (section.own.empty()) {
+    alternatives.emplace_back();
+    alternatives.back().heads = signature.rule.heads;
+  }
+  for (const Sentence* own : section.own) alternatives.push_back(InHeadingTerms(head, own->rule));
+  for (Rule& alternative : alternatives) {
+    Nodes tail = signature.rule.tail;
+    if (!goal)
+      for (const Node& term : section.prose_terms) AppendTail(tail, term);
+    for (const Node& n : alternative.tail) AppendTail(tail, n);
+    for (const Node& n : section.conjoined) AppendTail(tail, n);
+    alternative.tail = std::move(tail);
+    alternative.heads = signature.rule.heads;
+    alternative.abductives.insert(alternative.abductives.begin(), signature.rule.abductives.begin(),
+                                  signature.rule.abductives.end());
+    alternative.constraints.insert(alternative.constraints.begin(),
+                                   signature.rule.constraints.begin(),
+                                   signature.rule.constraints.end());
+    Define(alternative, heading.span, section.context);
+  }
+}
+
+// The names that policies know a tool's arguments by.
+void Loader::NoteParameters(const Call& call) {
+  if (call.args.size() > kMaxArity) return;
+  const RelationId tool = program_.store().Declare(Space::kTool, call.label,
+                                                   static_cast<std::uint32_t>(call.args.size()));
+  std::vector<std::string> names;
+  for (const Node& arg : call.args) {
+    const auto* lvar = arg.As<Lvar>();
+    names.push_back(lvar != nullptr ? lvar->name : std::to_string(names.size()));
+  }
+  program_.parameters_.emplace(tool, std::move(names));
+}
+
+void Loader::Lower() {
+  // Facts first: whether a heading collects depends on them.
+  const std::vector<std::vector<int>> below = SectionsBelow(document_);
+  std::vector<const PlacedSentence*> rules;
+  Joins joins;
+  for (const PlacedSentence* placed : loose_) {
+    AssertPlain(placed->sentence.span.begin);
+    const auto s = static_cast<std::size_t>(placed->scope);
+    const Rule& rule = placed->sentence.rule;
+    SentenceReading& reading = ReadingOf(*placed);
+    if (IsFailure(rule)) {
+      reading.role = SentenceRole::kFailure;
+      rules.push_back(placed);
+      continue;
+    }
+    if (Assert(rule, placed->sentence)) {
+      reading.role = SentenceRole::kAssertion;
+      continue;
+    }
+    if (!rule.heads.empty()) reading.role = SentenceRole::kRule;
+    else if (!rule.constraints.empty()) reading.role = SentenceRole::kConstraint;
+    if (rule.heads.empty() && rule.constraints.empty()) {
+      if (document_.scopes[s].signature) {
+        reading.joins.push_back(placed->scope);
+      } else if (placed->scope != 0) {
+        if (!joins.Take(below[s].size())) {
+          reading.role = SentenceRole::kRefused;
+          if (joins.IsFirstRefused())
+            out_.Add(Code::kTooLong, placed->sentence.span,
+                     "expressions join what stands under headings below them more than " +
+                         std::to_string(kMaxJoins) + " times",
+                     "write them under the headings that need them");
+          continue;
+        }
+        reading.joins = below[s];
+      }
+      for (const int target : reading.joins)
+        sections_[static_cast<std::size_t>(target)].conjoined.push_back(rule.tail.front());
+      if (!reading.joins.empty()) {
+        reading.role = SentenceRole::kConjoined;
+        continue;
+      }
+    }
+    rules.push_back(placed);
+  }
+  AssertPlain(std::numeric_limits<std::size_t>::max());
+  // A span that names a relation offers its facts; any other marks a variable (§17.2).
+  for (std::size_t s = 0; s < sections_.size(); ++s) {
+    Section& section = sections_[s];
+    if (!section.context.signature) continue;
+    std::unordered_set<std::string> seen;
+    for (const std::string& name : section.context.spans) {
+      if (program_.store().Find(Space::kRelation, name, 1) != kNoId) continue;
+      if (!seen.insert(name).second) continue;
+      section.prose_terms.push_back({Lvar{name}, document_.scopes[s].span});
+    }
+  }
+  // Headings and sentences in document order.
+  std::size_t next = 0;
+  for (std::size_t s = 1; s < document_.scopes.size(); ++s) {
+    const Scope& scope = document_.scopes[s];
+    while (next < rules.size() && rules[next]->sentence.span.begin < scope.span.begin)
+      Loose(*rules[next++]);
+    if (scope.signature) Heading(static_cast<int>(s));
+  }
+  while (next < rules.size()) Loose(*rules[next++]);
+}
+
+}  // namespace rpl

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loading a document happens in two passes: the first sorts its sentences by what they
+// are and by heading (decisions 71, 72), the second lowers them, rules before
+// constraints within a sentence's place. A heading's rule is made of parts:
+//
+//   # T - r(?x) <- a(?x)        head r(?x), tail a(?x)
+//   Collect __y__.              prose term ?y
+//   ```rpl
+//   r(?x) <- z(?x)              an alternative: its tail joins the heading's
+//   c(?x)                       a headless expression: it joins every alternative
+//   z(7)                        a fact
+//   ```
+//
+// and becomes  r(?x) <- a(?x), ?y, z(?x), c(?x).
+#ifndef RPL_INTERP_PROGRAM_LOADER_H_
+#define RPL_INTERP_PROGRAM_LOADER_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "interp/program/lower.h"
+#include "interp/program/program.h"
+
+namespace rpl {
+
+/// Loads one document; made once per call of Program::Load. Borrows all that it is given.
+class Loader {
+ public:
+  Loader(Program& program, const Document& document, Diagnostics& out)
+      : program_(program), document_(document), out_(out), sections_(document.scopes.size()) {
+    novelty.file = document.file;
+    novelty.readings.resize(document.sentences.size());
+  }
+
+  void Sort();
+  void Lower();
+
+  Novelty novelty;
+  std::vector<Definition> definitions;
+  std::vector<Constraint> constraints;
+  std::vector<Collected> collected;
+  std::vector<Declared> declared;
+
+ private:
+  /// The sentences and prose of one heading, sorted.
+  struct Section {
+    Nodes prose_terms;
+    Nodes conjoined;                   // headless expressions and prose terms, in order
+    std::vector<const Sentence*> own;  // rules whose head is the heading's
+    HeadingContext context;
+  };
+
+  SentenceReading& ReadingOf(const PlacedSentence& placed) {
+    return novelty.readings[static_cast<std::size_t>(&placed - document_.sentences.data())];
+  }
+  void AssertPlain(std::size_t end);
+  bool Assert(const Rule& rule, const Sentence& sentence);
+  bool AssertOne(const Node& clause, bool truth, bool trace, const Sentence& sentence,
+                 std::vector<Assertion>& to);
+  struct Told;
+  bool TakeEntries(const Nodes& entries, bool inner, Told& to);
+  bool TakeSuffix(const Suffix& suffix, Told& to);
+  bool AssertGoal(const Call& call, Told& told, Assertion& out);
+  bool AssertRow(const Call& call, Told& told, Assertion& out);
+  bool AssertHalf(const Node& clause, const Sentence& sentence);
+  void Define(const Rule& rule, Span span, const HeadingContext& context);
+  void Nested(const Node& node, Span span, const HeadingContext& context);
+  void Heading(int scope);
+  void Add(Assertion assertion);
+  void NoteParameters(const Call& call);
+  void Loose(const PlacedSentence& placed);
+  bool HasFact(const Call& head) const;
+  void Declare(const Node& head, Span span, const HeadingContext& context);
+
+  Program& program_;
+  const Document& document_;
+  Diagnostics& out_;
+  std::vector<Section> sections_;
+  std::vector<const PlacedSentence*> loose_;
+  std::unordered_set<RelationId> asserted_;  // relations with facts in this document
+  std::size_t plain_ = 0;                    // plain facts asserted so far; the last one's
+  std::string_view plain_label_;             // label, arity and relation
+  std::size_t plain_arity_ = 0;
+  RelationId plain_relation_ = kNoId;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PROGRAM_LOADER_H_

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Definitions, headings that collect, and constraints: a head with its lowered tail, and the checks
+// that need both.
+#include "interp/program/lower.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "grammar/printer.h"
+
+namespace rpl {
+namespace {
+
+// ?t = call(…) as a clause of the tail itself: #?t then reads that call (§5.7).
+void FindForms(const Node& tail, std::map<std::string, const Node*>& out) {
+  const Node& inner = Ungroup(tail);
+  if (const auto* c = inner.As<Conjunction>()) {
+    for (const Node& clause : c->clauses) FindForms(clause, out);
+  } else if (const auto* b = inner.As<Binary>(); b != nullptr && b->op == Operator::kEqual) {
+    const auto* v = Ungroup(b->sides[0]).As<Lvar>();
+    const auto* call = Ungroup(b->sides[1]).As<Call>();
+    if (v != nullptr && call != nullptr && call->ns == Namespace::kRelation)
+      out.emplace(v->name, &Ungroup(b->sides[1]));
+  }
+}
+
+bool Gathers(const Pattern& p) {
+  return IsGathering(p) || std::any_of(p.parts.begin(), p.parts.end(), Gathers);
+}
+
+// Marks what is evaluated before the body: branches are, too, as each may stand for the whole.
+void MarkActivation(Clauses& clauses) {
+  for (Clause& clause : clauses) {
+    clause.activation = true;
+    if (auto* alternatives = clause.As<Alternatives>())
+      for (Clauses& branch : alternatives->branches) MarkActivation(branch);
+  }
+}
+
+// Whether a clause may bind what it mentions, as tests and $json do not.
+bool MayBind(const Clause& clause) {
+  if (const auto* c = clause.As<Compare>()) return c->op == Operator::kEqual;
+  if (const auto* c = clause.As<Member>()) return !c->negated;
+  return !(clause.As<ShowJson>() || clause.As<Negation>() || clause.As<GoalIsFalse>() ||
+           clause.As<Temporal>() || clause.As<Check>() || clause.As<Distinct>());
+}
+
+}  // namespace
+
+// Two holes side by side that nothing else binds could share the text in any way
+// (decision 11).
+void Lowering::CheckTemplates(const Clauses& body, const std::vector<Pattern>& head) {
+  // The clauses that mention a slot, and those that may bind it; made when first needed. A
+  // caller may bind an argument that other clauses of the tail take as well.
+  struct Mentions {
+    std::uint32_t all = 0, binding = 0;
+    bool in_head = false;
+    const Clause* last = nullptr;
+  };
+  std::vector<Mentions> mentions;
+  const auto elsewhere = [&](SlotId slot) {
+    if (mentions.empty()) {
+      mentions.resize(names_.size());
+      const auto of = [&](SlotId s) -> Mentions& { return mentions[static_cast<std::size_t>(s)]; };
+      for (const Pattern& p : head) ForEachSlot(p, [&](SlotId s) { of(s).in_head = true; });
+      for (const Clause& clause : body)
+        ForEachSlot(clause, [&](SlotId s) {
+          if (std::exchange(of(s).last, &clause) == &clause) return;
+          ++of(s).all;
+          of(s).binding += MayBind(clause) ? 1 : 0;
+        });
+    }
+    const Mentions& m = mentions[static_cast<std::size_t>(slot)];
+    return m.binding >= 2 || (m.in_head && m.all >= 2);
+  };
+  const auto check = [&](const Clause& clause, const Pattern& pattern) {
+    const std::function<void(const Pattern&)> walk = [&](const Pattern& p) {
+      for (const Pattern& part : p.parts) walk(part);
+      if (p.kind != Pattern::Kind::kTemplate) return;
+      const auto open = [&](const Pattern& hole) {
+        return hole.kind == Pattern::Kind::kAny || !elsewhere(hole.slot);
+      };
+      for (std::size_t i = 0; i + 1 < p.parts.size(); ++i)
+        if (p.texts[i + 1].empty() && open(p.parts[i]) && open(p.parts[i + 1])) {
+          Fail(Code::kBadTemplate, clause.span,
+               "two unbound holes stand side by side in `" + clause.text + "`",
+               "put text between them, or bind one");
+          return;
+        }
+    };
+    walk(pattern);
+  };
+  for (const Clause& clause : body) {
+    if (const auto* atom = clause.As<Atom>())
+      for (const Pattern& arg : atom->args) check(clause, arg);
+    if (const auto* with = clause.As<MatchWith>()) check(clause, with->pattern);
+  }
+}
+
+// A head lvar that the tail never mentions is an input nobody may supply (decision 38).
+void Lowering::CheckHead(const Node& head, const Definition& def) {
+  if (heading_.signature || def.body.empty()) return;
+  std::vector<std::string> wanted;
+  CollectVariables(head, wanted);
+  std::vector<bool> seen(names_.size());
+  for (const Clause& clause : def.body) CollectSlots(clause, seen);
+  for (const Clause& clause : def.activation) CollectSlots(clause, seen);
+  for (const std::string& name : wanted) {
+    const auto slot = slots_.find("?" + name);
+    if (slot == slots_.end() || seen[static_cast<std::size_t>(slot->second)]) continue;
+    out_.Add(Code::kUnboundHead, head.span, "?" + name + " is in the head but nowhere in the tail",
+             "only a caller that binds it gets an answer");
+  }
+}
+
+Definition Lowering::Define(const Node& head, const Rule& written, Span span,
+                            const Method* method) {
+  const std::optional<Rule> with_pin = WithPin(written);
+  const Rule& rule = with_pin ? *with_pin : written;
+  Definition def;
+  def.span = span;
+  def.text = Print(written);
+  def.heading = heading_.title;
+  def.from_heading = heading_.signature;
+  for (const Node& tail : rule.tail) FindForms(tail, forms_);
+
+  Activation(rule.abductives, def);
+  if (const auto* call = head.As<Call>()) {
+    const auto arity =
+        call->ns == Namespace::kGoal ? 1u : static_cast<std::uint32_t>(call->args.size());
+    if (call->args.size() > kMaxArity)
+      Fail(Code::kTooLong, head.span, "expected at most 64 arguments");
+    def.head = program_.store().Declare(SpaceOf(call->ns), call->label, arity);
+    for (const Node& arg : call->args) {
+      def.args.push_back(Term(arg));
+      if (Gathers(def.args.back())) def.gathered.push_back(def.args.size() - 1);
+      if (def.args.back().kind == Pattern::Kind::kAny) {  // an input like any unbound lvar
+        def.args.back() = Pattern::Slot(FreshSlot());
+        names_.back() = kAnyInput;
+      }
+      if (call->ns == Namespace::kGoal) {
+        const auto* v = arg.As<Lvar>();
+        const auto* av = arg.As<Avar>();
+        const std::string name = v != nullptr    ? v->name
+                                 : av != nullptr ? av->name
+                                                 : std::to_string(def.args.size());
+        def.captures.push_back(program_.store().pool().Slot(name));
+      }
+    }
+  } else if (const auto* expansion = head.As<Expansion>()) {
+    def.head_expansion = SlotOf(expansion->name, false);
+  }
+
+  const Clauses after = std::move(def.body);  // @distinct comes last
+  def.body.clear();
+  for (const Node& tail : rule.tail) Tail(tail, def.body);
+
+  // Constraints of the rule: a shape pins (decision 19), -> !% of the own head guards
+  // (decision 62), the rest checks each answer (decision 41).
+  const auto* head_call = head.As<Call>();
+  for (std::size_t i = 0; i < rule.constraints.size(); ++i) {
+    const Node& part = Ungroup(rule.constraints[i]);
+    const bool last = i + 1 == rule.constraints.size();
+    if (!last) {
+      // -> ?r -> inner(?x); the left part may also have clauses before ?r.
+      const Node* pinned = &part;
+      if (const auto* c = part.As<Conjunction>()) {
+        for (std::size_t k = 0; k + 1 < c->clauses.size(); ++k) Tail(c->clauses[k], def.body);
+        pinned = &Ungroup(c->clauses.back());
+      }
+      Compare pin{Operator::kEqual, {}, {}};
+      pin.left.term = Term(*pinned);
+      pin.right.term = Term(Ungroup(rule.constraints[i + 1]));
+      Push(def.body, part, std::move(pin));
+      break;
+    }
+    const auto* guard = part.As<GoalFalse>();
+    const Call* guarded = guard == nullptr ? nullptr : guard->goal.front().As<Call>();
+    const Call* own = method != nullptr ? method->goal.As<Call>() : head_call;
+    if (guarded != nullptr && own != nullptr && own->ns == Namespace::kGoal &&
+        guarded->label == own->label) {
+      activation_ = true;
+      Tail(part, def.activation);
+      activation_ = false;
+      continue;
+    }
+    const auto* truth = part.As<Boolean>();
+    if (truth != nullptr && truth->value) continue;
+    Check check;
+    Tail(part, check.body);
+    check.constraint = static_cast<int>(program_.constraints_.size());
+    def.choice = true;
+    Constraint c;
+    c.number = check.constraint;
+    c.span = span;
+    c.text = Print(rule);
+    c.reported = Print(part);
+    c.heading = heading_.title;
+    program_.constraints_.push_back(std::move(c));
+    Push(def.body, part, std::move(check));
+  }
+  for (const Clause& clause : after) def.body.push_back(clause);
+  if (method != nullptr) {
+    Clauses goal;
+    CallClause(method->goal, *method->goal.As<Call>(), goal, -1);
+    auto* atom = goal.front().As<Atom>();
+    atom->rule = method->rule;
+    const auto guards = [&](const Clause& clause) {
+      const auto* is = clause.As<GoalIsFalse>();
+      return is != nullptr && is->goal.relation == atom->relation;
+    };
+    if (std::any_of(def.activation.begin(), def.activation.end(), guards))
+      def.body.insert(def.body.begin(), std::move(goal.front()));
+  }
+  MarkActivation(def.activation);
+
+  // %name <- (tail) ^^ ~ {?a ?a} captures like %name(?a) (§15.1).
+  if (head_call != nullptr && head_call->ns == Namespace::kGoal && head_call->args.empty() &&
+      !def.body.empty() && rule.tail.size() == 1 && rule.tail.front().As<Annotated>()) {
+    const auto* last = def.body.back().As<Metadata>();
+    if (last != nullptr && last->bindings && last->pattern.kind == Pattern::Kind::kMap)
+      for (std::size_t i = 0; i + 1 < last->pattern.parts.size(); i += 2) {
+        const Pattern& key = last->pattern.parts[i];
+        const Pattern& value = last->pattern.parts[i + 1];
+        if (key.kind != Pattern::Kind::kConstant || value.kind != Pattern::Kind::kSlot) continue;
+        def.captures.push_back(key.constant);
+        def.args.push_back(value);
+      }
+  }
+  CheckTemplates(def.body, def.args);
+  CheckHead(head, def);
+  ReadAvars(def.body, def.args);
+  def.slots = names_;
+  def.avar = avar_;
+  return def;
+}
+
+Collected Lowering::Collect(const Node& head) {
+  const auto* call = head.As<Call>();
+  Collected collected;
+  collected.span = head.span;
+  collected.relation = program_.store().Declare(Space::kRelation, call->label,
+                                                static_cast<std::uint32_t>(call->args.size()));
+  for (const Node& arg : call->args) {
+    std::string name = call->label;
+    if (const auto* v = arg.As<Lvar>(); v != nullptr && !v->name.empty()) name = v->name;
+    const auto* avar = arg.As<Avar>();
+    if (avar != nullptr) {
+      name = avar->name;
+      program_.store().Declare(Space::kAvar, name, 0);
+    }
+    const int q = QuestionFor(name, avar != nullptr ? "$" + name : Print(head));
+    collected.questions.push_back(q);
+  }
+  return collected;
+}
+
+Constraint Lowering::Constrain(const Rule& written, Span span) {
+  const std::optional<Rule> with_pin = WithPin(written);
+  const Rule& rule = with_pin ? *with_pin : written;
+  Constraint c;
+  c.span = span;
+  c.text = Print(written);
+  c.heading = heading_.title;
+  for (const Node& tail : rule.tail) FindForms(tail, forms_);
+  Definition conditions;
+  Activation(rule.abductives, conditions);
+  c.left = std::move(conditions.activation);
+  for (const Node& tail : rule.tail) {
+    Tail(tail, c.left);
+    c.own = OwnOf(tail);
+    c.reported = Print(tail);
+  }
+  if (rule.constraints.empty()) {
+    c.obligation = true;
+  } else if (rule.constraints.size() == 2) {
+    // tail -> ?r -> inner(?x): the shape of ?r must hold for every answer that has it.
+    Compare pin{Operator::kEqual, {}, {}};
+    pin.left.term = Term(Ungroup(rule.constraints[0]));
+    pin.right.term = Term(Ungroup(rule.constraints[1]));
+    Push(c.left, rule.constraints[0], std::move(pin));
+    c.obligation = true;
+  } else {
+    const auto* truth = Ungroup(rule.constraints.front()).As<Boolean>();
+    if (truth != nullptr) {
+      c.forbids = !truth->value;
+      c.obligation = truth->value;
+    } else {
+      Tail(rule.constraints.front(), c.right);
+    }
+  }
+  for (Clause& clause : conditions.body) c.left.push_back(std::move(clause));
+  ReadAvars(c.left, {});
+  c.slots = names_;
+  c.avar = avar_;
+  return c;
+}
+
+}  // namespace rpl
