@@ -22,12 +22,12 @@ using nlohmann::ordered_json;
 
 void Runtime::DispatchAsyncs() {
   Begin(8, "dispatch asyncs");
-  if (!held_.empty() || !gate_->broken().empty()) return;
-  if (violated_) return AskWhatNow();
+  if (!calls_.held.empty() || !gate_->broken().empty()) return;
+  if (step_.violated) return AskWhatNow();
   Journal* const journal = IsCutOff() ? nullptr : options_.journal;
   const bool live = options_.journal == nullptr || options_.journal->live();
   std::set<std::string> traced;
-  for (const auto& [clause, value] : shown_) {
+  for (const auto& [clause, value] : step_.shown) {
     const std::string json = Json(engine_.pool, value).value();  // else the clause did not hold
     if (!AdmitsJson(value)) continue;
     chat_ = true;
@@ -40,11 +40,11 @@ void Runtime::DispatchAsyncs() {
               .answered = AnsweredCall{.call = clause->text, .tool = "json", .shown = true},
               .place = clause->span});
   }
-  if (standing_ == Standing::kUnsatisfied) return AskWhatNow();
-  if (standing_ != Standing::kPending || IsCutOff()) return;
+  if (step_.standing == GoalStanding::kUnsatisfied) return AskWhatNow();
+  if (step_.standing != GoalStanding::kPending || IsCutOff()) return;
   std::vector<const OpenCall*> tools;
   const OpenCall* question = nullptr;  // one at a time, in order
-  for (const OpenCall& call : found_.calls) {
+  for (const OpenCall& call : step_.found.calls) {
     if (!IsQuestion(engine_.store.at(call.relation))) tools.push_back(&call);
     else if (question == nullptr) question = &call;
   }
@@ -60,7 +60,7 @@ void Runtime::Show(const Table& table, std::set<const Table*>& done) {
   std::stable_sort(shown.begin(), shown.end(), [](const auto& a, const auto& b) {
     return a.first->span.begin < b.first->span.begin;
   });
-  shown_.insert(shown_.end(), shown.begin(), shown.end());
+  step_.shown.insert(step_.shown.end(), shown.begin(), shown.end());
 }
 
 // Values as a JSON list; what has no JSON is its RPL text.
@@ -170,14 +170,14 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
     }
   }
   for (std::size_t i = 0; i < calls.size(); ++i)
-    if (replies[i].kind != Answer::Kind::kNobody) replies_.push_back({*calls[i], replies[i]});
+    if (replies[i].kind != Answer::Kind::kNobody) calls_.replies.push_back({*calls[i], replies[i]});
 }
 
 void Runtime::Ask(const OpenCall& call) {
   if (call.space == Space::kTool && !Admits(call)) return;
   const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };
   if (const auto answer = Put(RequestFor(call), call.place, entry_of, PartOf(call)))
-    replies_.push_back({call, *answer});
+    calls_.replies.push_back({call, *answer});
 }
 
 // Puts a question to the agent, or takes the recorded answer; nullopt when nobody answers.

@@ -250,10 +250,10 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
     };
     bool undecided = false;
     const Undecided more = engine_.solver.CheckConstraint(
-        reading.form, [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
-          undecided = undecided || verdict == Solver::Verdict::kUndecided ||
-                      verdict == Solver::Verdict::kLacks;
-          if (verdict != Solver::Verdict::kViolated || !out.empty()) return;
+        reading.form, [&](const std::vector<Value>& slots, Solver::Judgement verdict) {
+          undecided = undecided || verdict == Solver::Judgement::kUndecided ||
+                      verdict == Solver::Judgement::kLacks;
+          if (verdict != Solver::Judgement::kViolated || !out.empty()) return;
           std::vector<std::string> premises;
           for (std::size_t i = 0; i < slots.size(); ++i)
             if (!c.slots[i].empty() && !slots[i].is_none() && slots[i] != kUnknown)

@@ -21,7 +21,7 @@
 namespace rpl {
 
 Moment Runtime::MomentNow() const {
-  const std::string text(engine_.pool.TextOf(now_));
+  const std::string text(engine_.pool.TextOf(step_.now));
   for (const std::string& each : {text, text + "Z", text + ":00Z"})
     if (const auto moment = ParseInstant(each)) return *moment;
   return 0;
@@ -34,11 +34,11 @@ GateCall Runtime::Gated(const OpenCall& call) const {
 
 bool Runtime::Admits(const OpenCall& call) {
   if (!gate_->on()) return true;
-  if (!held_.empty() || !gate_->broken().empty()) return false;
+  if (!calls_.held.empty() || !gate_->broken().empty()) return false;
   const GateCall gated = Gated(call);
   const CallId id = engine_.solver.IdOf(call);
-  if (admitted_.contains(id)) return true;
-  if (refusals_.contains(id)) return false;
+  if (calls_.admitted.contains(id)) return true;
+  if (calls_.refusals.contains(id)) return false;
   const Decision decision = gate_->Before(gated, MomentNow());
   if (!gate_->broken().empty()) return false;
   Assertion fact;
@@ -56,11 +56,11 @@ bool Runtime::Admits(const OpenCall& call) {
     Refuse(gated, decision);
     return false;
   }
-  admitted_.insert(id);
-  const auto held = held_replies_.find(id);
-  if (held == held_replies_.end()) return true;
-  replies_.push_back({held->second.call, held->second.answer, true});
-  held_replies_.erase(held);
+  calls_.admitted.insert(id);
+  const auto held = calls_.held_replies.find(id);
+  if (held == calls_.held_replies.end()) return true;
+  calls_.replies.push_back({held->second.call, held->second.answer, true});
+  calls_.held_replies.erase(held);
   return false;  // it went out before
 }
 
@@ -74,17 +74,17 @@ bool Runtime::AdmitsJson(Value shown) {
   return true;
 }
 
-bool Runtime::TakesIn(const Reply& reply) {
+bool Runtime::TakesIn(const CallBook::Reply& reply) {
   if (!gate_->on() || reply.call.space != Space::kTool) return true;
   const GateCall gated = Gated(reply.call);
   const Decision decision = gate_->After(gated, reply.answer, MomentNow(), reply.held);
   if (!decision.Stops()) return true;
   if (decision.Holds())
-    held_replies_.insert_or_assign(engine_.solver.IdOf(reply.call),
-                                   Reply{reply.call, reply.answer, true});
+    calls_.held_replies.insert_or_assign(engine_.solver.IdOf(reply.call),
+                                         CallBook::Reply{reply.call, reply.answer, true});
   Refuse(gated, decision);
   // In phase 1 the refusal counts at once.
-  if (!decision.Holds()) refused_.merge(std::exchange(refusals_, {}));
+  if (!decision.Holds()) calls_.refused.merge(std::exchange(calls_.refusals, {}));
   return false;
 }
 
@@ -96,9 +96,9 @@ void Runtime::Refuse(const GateCall& call, const Decision& decision) {
     why += (i == 0 ? ": " : "; ") + decision.premises[i];
   const std::string report = FailText(decision.message, why);
   const CallId id = engine_.solver.IdOf(*call.call);
-  reports_[id] = report;
-  refusals_.emplace(id, OneLine(decision.message));
-  if (decision.Holds()) held_ = report;
+  calls_.reports[id] = report;
+  calls_.refusals.emplace(id, OneLine(decision.message));
+  if (decision.Holds()) calls_.held = report;
 }
 
 void Runtime::EndRun(Status status) {

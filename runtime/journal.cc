@@ -336,9 +336,9 @@ void Journal::Finish(const Outcome& outcome) {
   Tell(Make(Event::Kind::kOutcome, body));
 }
 
-Journal::Moment Journal::Step(int timestep, const std::function<std::string()>& clock,
-                              const SessionLimits& limits) {
-  Moment out{"", limits};
+Journal::StepInput Journal::Step(int timestep, const std::function<std::string()>& clock,
+                                 const SessionLimits& limits) {
+  StepInput out{"", limits};
   SessionLimits& to = out.limits;
   std::size_t* const counters[] = {&to.max_rows, &to.max_rounds, &to.max_depth, &to.max_iterations,
                                    &to.max_timesteps};

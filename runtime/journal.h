@@ -166,11 +166,12 @@ class Journal {
   void Finish(const Outcome& outcome);
 
   /// A timestep begins. What it has from outside: as recorded, or `clock()` and `limits`.
-  struct Moment {
+  struct StepInput {
     std::string now;
     SessionLimits limits;  // of these, the counters
   };
-  Moment Step(int timestep, const std::function<std::string()>& clock, const SessionLimits& limits);
+  StepInput Step(int timestep, const std::function<std::string()>& clock,
+                 const SessionLimits& limits);
   void Entry(const TraceEntry& entry);
   /// Whether the line is new and must be shown.
   bool Chat(const std::string& line);

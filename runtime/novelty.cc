@@ -32,8 +32,8 @@ Value MetaOf(Pool& pool, const Answer& answer) {
 
 void Runtime::AssertNewAvars() {
   Begin(1, "assert new avars");
-  refused_.merge(std::exchange(refusals_, {}));
-  for (const Failing::Way& way : std::exchange(decisions_, {})) {
+  calls_.refused.merge(std::exchange(calls_.refusals, {}));
+  for (const Way& way : std::exchange(step_.decisions, {})) {
     Log(Verb::kDecided, way.name);
     Assertion does = way.does;
     if (does.relation == kNoId) continue;
@@ -41,14 +41,14 @@ void Runtime::AssertNewAvars() {
     novelty_.push_back({{}, From::kDecision});
     novelty_.back().what.assertions.push_back(std::move(does));
   }
-  while (!replies_.empty()) {
-    const Reply reply = std::move(replies_.front());
-    replies_.pop_front();
+  while (!calls_.replies.empty()) {
+    const CallBook::Reply reply = std::move(calls_.replies.front());
+    calls_.replies.pop_front();
     if (!TakesIn(reply)) continue;
     const std::string text = engine_.solver.CallText(reply.call);
     TraceEntry entry = EntryToCome(reply.call, reply.answer);
     if (reply.answer.kind == Answer::Kind::kDecline) {
-      declined_.insert(engine_.solver.IdOf(reply.call));
+      calls_.declined.insert(engine_.solver.IdOf(reply.call));
       Log(Verb::kDeclined, text, reply.call.place);
       continue;
     }
@@ -67,7 +67,7 @@ void Runtime::AssertNewAvars() {
     const Value meta = MetaOf(engine_.pool, reply.answer);
     engine_.store.Insert(reply.call.relation, reply.call.args, true, meta);
     Log(Verb::kAsserted, text + " ^ ~ " + Text(engine_.pool, meta) + " -> true", reply.call.place);
-    if (reply.answer.kind == Answer::Kind::kNotRun) not_run_.push_back(reply.call);
+    if (reply.answer.kind == Answer::Kind::kNotRun) calls_.not_run.push_back(reply.call);
     else Record(std::move(entry));
   }
 }
@@ -125,8 +125,8 @@ AnsweredCall Runtime::Answered(RelationId relation, std::span<const Value> row, 
 
 Trace Runtime::EntriesToCome() {
   Trace out;
-  for (const Failing::Way& way : decisions_) out.push_back(EntryToCome(way));
-  for (const Reply& reply : replies_)
+  for (const Way& way : step_.decisions) out.push_back(EntryToCome(way));
+  for (const CallBook::Reply& reply : calls_.replies)
     if (TraceEntry entry = EntryToCome(reply.call, reply.answer); !entry.text.empty())
       out.push_back(std::move(entry));
   return out;
@@ -147,7 +147,7 @@ HeadingPart Runtime::PartOf(const OpenCall& call) const {
 
 Trace Runtime::HalfAnswers() {
   Solver::Arguments known = engine_.solver.arguments();
-  for (const Reply& reply : replies_) {
+  for (const CallBook::Reply& reply : calls_.replies) {
     if (reply.call.space != Space::kRelation || reply.answer.kind != Answer::Kind::kValue) continue;
     const auto at = known.try_emplace({reply.call.relation, reply.call.args}, reply.call.args);
     at.first->second[static_cast<std::size_t>(reply.call.column)] = reply.answer.value;
@@ -228,7 +228,7 @@ void Runtime::Assert(const Assertion& a, From from) {
     // A trace tells of a goal that it was satisfied; whether it is, its rules decide.
     const bool told = rel.space() == Space::kGoal && a.trace && !a.assumed;
     if (told && HasRules(a.relation)) return Log(Verb::kLeftToRules, a.text, a.span);
-    if (told) told_truths_.push_back(a);
+    if (told) goals_.told_truths.push_back(a);
     const Collected* collected = a.trace ? engine_.program.FindCollected(a.relation) : nullptr;
     // The trace of a reply is no fact of the program, which would suppress asking.
     engine_.store.Insert(a.relation, a.row, true, a.meta, collected == nullptr ? &a.span : nullptr,
@@ -250,14 +250,14 @@ void Runtime::Assert(const Assertion& a, From from) {
     } else if (told) {
       Add({.kind = TraceEntry::Kind::kGoal,
            .timestep = timestep_,
-           .phase = phase_,
+           .phase = step_.phase,
            .text = a.text,
            .again = true,
            .place = a.span});
     }
     return;
   }
-  ++voids_;
+  ++goals_.voids;
   derivations_.Forget();
   if (rel.space() == Space::kGoal) {
     // %goal ^ false: every recorded truth with these captures is taken back.
@@ -300,7 +300,7 @@ bool Runtime::HasRules(RelationId goal) const {
 
 // Truths of goals that have got rules.
 void Runtime::DropOvertakenTruths() {
-  std::erase_if(told_truths_, [&](const Assertion& a) {
+  std::erase_if(goals_.told_truths, [&](const Assertion& a) {
     if (!HasRules(a.relation)) return false;
     Relation& truths = engine_.store.at(a.relation);
     truths.Rebuild([&](RowId row) { return truths.Row(row)[0] != a.row.front(); });

@@ -29,17 +29,17 @@ std::string OneLine(std::string text) {
 // The captures that are shown; constant arguments are not.
 Runtime::CapturedColumns Runtime::ColumnsOf(const Table& table) const {
   CapturedColumns out;
-  if (plan_rule_ == nullptr) {  // a truth that was recorded before satisfies it
+  if (step_.plan_rule == nullptr) {  // a truth that was recorded before satisfies it
     for (std::size_t i = 0; i < table.captures.size(); ++i)
       out.emplace_back(i, Text(engine_.pool, table.captures[i]));
     return out;
   }
-  for (std::size_t i = 0; i < plan_rule_->args.size(); ++i) {
-    const Pattern& p = plan_rule_->args[i];
+  for (std::size_t i = 0; i < step_.plan_rule->args.size(); ++i) {
+    const Pattern& p = step_.plan_rule->args[i];
     if (p.kind == Pattern::Kind::kSlot)
-      out.emplace_back(i, "?" + plan_rule_->slots[static_cast<std::size_t>(p.slot)]);
+      out.emplace_back(i, "?" + step_.plan_rule->slots[static_cast<std::size_t>(p.slot)]);
     else if (p.kind != Pattern::Kind::kConstant)
-      out.emplace_back(i, Text(engine_.pool, plan_rule_->captures[i]));
+      out.emplace_back(i, Text(engine_.pool, step_.plan_rule->captures[i]));
   }
   return out;
 }
@@ -47,8 +47,8 @@ Runtime::CapturedColumns Runtime::ColumnsOf(const Table& table) const {
 void Runtime::TakeAnswers(const Table& table) {
   const CapturedColumns columns = ColumnsOf(table);
   if (columns.empty()) return;
-  for (const auto& [column, name] : columns) columns_.push_back(name);
-  unchecked_ = IsCutOff();  // some answers may be missing: which, the machine decides
+  for (const auto& [column, name] : columns) step_.columns.push_back(name);
+  step_.unchecked = IsCutOff();  // some answers may be missing: which, the machine decides
   RowSet seen(columns.size());
   std::vector<Value> cells;
   for (std::size_t row = 0; row < table.rows.size() && GoesOn(row); ++row) {
@@ -56,11 +56,12 @@ void Runtime::TakeAnswers(const Table& table) {
     for (const auto& [column, name] : columns)
       cells.push_back(column < table.rows[row].size() ? table.rows[row][column] : kAbsent);
     if (!CanBeShown(cells)) return;
-    if (seen.Insert(cells).is_new) cells_.insert(cells_.end(), cells.begin(), cells.end());
+    if (seen.Insert(cells).is_new)
+      step_.cells.insert(step_.cells.end(), cells.begin(), cells.end());
   }
   if (options_.answer_forms.text || options_.journal != nullptr)
-    answers_ = AnswersOf(table, columns, false);
-  if (options_.answer_forms.json) json_answers_ = AnswersOf(table, columns, true);
+    step_.answers = AnswersOf(table, columns, false);
+  if (options_.answer_forms.json) step_.json_answers = AnswersOf(table, columns, true);
 }
 
 // One line per distinct answer (decision 63).
@@ -89,7 +90,7 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, const CapturedCo
 // Polls the limits now and then while the answers of phase 6 are printed and recorded. The rest
 // of them is missing then, so the limit is the outcome.
 bool Runtime::GoesOn(std::size_t answers) {
-  if (unchecked_) return false;
+  if (step_.unchecked) return false;
   if (answers % 256 != 255) return true;
   return !CutAnswers(Watch(0));
 }
@@ -100,7 +101,7 @@ bool Runtime::CanBeShown(std::span<const Value> cells) {
   std::uint64_t bytes = 0;
   for (const Value v : cells) bytes = std::min(bytes + engine_.pool.TextBytes(v), Pool::kManyBytes);
   if (bytes > kMaxTextBytes) {
-    overflow_ = "an answer longer than 64 MiB";
+    step_.overflow = "an answer longer than 64 MiB";
     return !CutAnswers(Stop::kValue);
   }
   return bytes < kLong || !CutAnswers(Watch(bytes));
@@ -108,10 +109,10 @@ bool Runtime::CanBeShown(std::span<const Value> cells) {
 
 bool Runtime::CutAnswers(Stop why) {
   if (why == Stop::kGoesOn) return false;
-  stop_ = why;
-  stopped_at_ = plan_rule_ != nullptr ? plan_rule_->text : goal_name_;
-  newest_.clear();
-  unchecked_ = true;
+  step_.stop = why;
+  step_.stopped_at = step_.plan_rule != nullptr ? step_.plan_rule->text : step_.goal_name;
+  step_.newest.clear();
+  step_.unchecked = true;
   return true;
 }
 
@@ -119,7 +120,7 @@ std::string Runtime::FailText(const std::string& reason, const std::string& expl
   Tell("fail", {{"reason", reason}, {"explanation", explanation}});
   const std::string text =
       "%fail(" + Quote(OneLine(reason)) + ", " + Quote(OneLine(explanation)) + ")";
-  ++voids_;
+  ++goals_.voids;
   const bool same = !trace_.empty() && trace_.back().kind == TraceEntry::Kind::kFailure &&
                     trace_.back().text == text;
   if (!same)  // it failed so before: no news
@@ -129,12 +130,12 @@ std::string Runtime::FailText(const std::string& reason, const std::string& expl
 
 // The author's %fail rules (§15.7): the first that holds is the report.
 std::string Runtime::LimitText() const {
-  switch (stop_) {
+  switch (step_.stop) {
     case Stop::kRows: return fmt::format("{} rows", engine_.limits.max_rows);
     case Stop::kRounds: return fmt::format("{} rounds", engine_.limits.max_rounds);
     case Stop::kDepth: return fmt::format("{} nested calls", engine_.limits.max_depth);
     case Stop::kIterations: return fmt::format("{} iterations", engine_.limits.max_iterations);
-    case Stop::kValue: return overflow_;
+    case Stop::kValue: return step_.overflow;
     case Stop::kTime: return fmt::format("{} seconds", options_.limits.max_seconds);
     case Stop::kMemory: return fmt::format("{} MB of memory", options_.limits.max_megabytes);
     case Stop::kGoesOn:
@@ -156,22 +157,23 @@ std::optional<std::string> Runtime::AuthorFailure() {
 
 Outcome Runtime::ReportTimesteps() {
   Outcome out;
-  out.goal = goal_name_;
+  out.goal = step_.goal_name;
   out.chat = chat_;
   out.status = Status::kLimit;
-  const std::string last = found_.calls.empty() ? "" : RequestFor(found_.calls.front()).id;
+  const std::string last =
+      step_.found.calls.empty() ? "" : RequestFor(step_.found.calls.front()).id;
   out.reason = FailText(fmt::format("limit reached: {} timesteps", max_timesteps_),
-                        fmt::format("{} was still waiting for {}", goal_name_, last));
+                        fmt::format("{} was still waiting for {}", step_.goal_name, last));
   return out;
 }
 
 Outcome Runtime::Report() {
   Outcome out = Judge();
   out.repeatable = !IsCutOff();
-  out.not_run = out.status != Status::kSatisfied && !not_run_.empty();
+  out.not_run = out.status != Status::kSatisfied && !calls_.not_run.empty();
   if (out.status != Status::kSatisfied) return out;
-  for (auto& [truth, entry] : std::exchange(standing_again_, {})) {
-    truths_[truth] = voids_;
+  for (auto& [truth, entry] : std::exchange(step_.standing_again, {})) {
+    goals_.truths[truth] = goals_.voids;
     Record(std::move(entry));
   }
   return out;
@@ -180,17 +182,19 @@ Outcome Runtime::Report() {
 // A call that was refused or whose tool failed, and why; "" for none.
 std::string Runtime::LackingCall() const {
   const Solver& solver = engine_.solver;
-  if (found_.refused)
-    if (const auto refused = refused_.find(solver.IdOf(*found_.refused)); refused != refused_.end())
-      return OneLine(solver.CallText(*found_.refused) + " was refused: " + refused->second);
-  return found_.failed ? OneLine(solver.FailureText(*found_.failed, found_.failure)) : "";
+  if (step_.found.refused)
+    if (const auto refused = calls_.refused.find(solver.IdOf(*step_.found.refused));
+        refused != calls_.refused.end())
+      return OneLine(solver.CallText(*step_.found.refused) + " was refused: " + refused->second);
+  return step_.found.failed ? OneLine(solver.FailureText(*step_.found.failed, step_.found.failure))
+                            : "";
 }
 
 // What is waited for: all tool calls, and of the questions to a person the first.
 void Runtime::TakePending(Outcome& out) {
   out.status = Status::kWaiting;
   bool asked = false;
-  for (const OpenCall& call : found_.calls) {
+  for (const OpenCall& call : step_.found.calls) {
     Request r = RequestFor(call);
     r.in_doubt = options_.journal != nullptr && options_.journal->InDoubt(r.id);
     const bool question = r.kind != Request::Kind::kTool;
@@ -209,14 +213,14 @@ void Runtime::TakePending(Outcome& out) {
 
 Outcome Runtime::Judge() {
   Outcome out;
-  out.goal = goal_name_;
+  out.goal = step_.goal_name;
   out.chat = chat_;
   const auto fail = [&](const std::string& reason, const std::string& explanation) {
     out.status = Status::kFailed;
     out.reason = FailText(reason, explanation);
     return out;
   };
-  if (stop_ == Stop::kInterrupted) {
+  if (step_.stop == Stop::kInterrupted) {
     out.status = Status::kInterrupted;
     out.reason = "interrupted";
     return out;
@@ -227,13 +231,13 @@ Outcome Runtime::Judge() {
     out.repeatable = false;
     return out;
   }
-  if (!held_.empty()) {
+  if (!calls_.held.empty()) {
     out.status = Status::kReview;
-    out.reason = held_;
+    out.reason = calls_.held;
     return out;
   }
-  if (violated_) {
-    const Violated& v = *violated_;
+  if (step_.violated) {
+    const Violated& v = *step_.violated;
     if (v.constraint == nullptr)
       return fail("retracted but still derived: " + v.bindings,
                   v.bindings + " retracts what a rule derives");
@@ -246,39 +250,41 @@ Outcome Runtime::Judge() {
     out.reason = *report;
     return out;
   }
-  const bool certain = standing_ == Standing::kSatisfied && !unchecked_;
-  if (stop_ != Stop::kGoesOn) {
+  const bool certain = step_.standing == GoalStanding::kSatisfied && !step_.unchecked;
+  if (step_.stop != Stop::kGoesOn) {
     const std::string limit = "limit reached: " + LimitText();
-    std::string where = fmt::format("evaluation stopped while `{}` was still growing", stopped_at_);
-    if (!newest_.empty()) where += "; its newest row is " + newest_;
+    std::string where =
+        fmt::format("evaluation stopped while `{}` was still growing", step_.stopped_at);
+    if (!step_.newest.empty()) where += "; its newest row is " + step_.newest;
     if (!certain) {
       out = fail(limit, where);
       out.status = Status::kLimit;
       return out;
     }
-    if (!columns_.empty()) out.cut_off = OneLine(limit + ", " + where);
-  } else if (incomplete_ && !columns_.empty()) {
+    if (!step_.columns.empty()) out.cut_off = OneLine(limit + ", " + where);
+  } else if (step_.incomplete && !step_.columns.empty()) {
     out.cut_off = LackingCall();
   }
-  switch (standing_) {
-    case Standing::kNoGoal: return out;
-    case Standing::kSatisfied:
+  switch (step_.standing) {
+    case GoalStanding::kNoGoal: return out;
+    case GoalStanding::kSatisfied:
       out.status = Status::kSatisfied;
-      out.answers = std::exchange(answers_, {});
-      out.json_answers = std::exchange(json_answers_, {});
-      out.columns = std::exchange(columns_, {});
-      out.cells = std::exchange(cells_, {});
+      out.answers = std::exchange(step_.answers, {});
+      out.json_answers = std::exchange(step_.json_answers, {});
+      out.columns = std::exchange(step_.columns, {});
+      out.cells = std::exchange(step_.cells, {});
       return out;
-    case Standing::kPending: TakePending(out); return out;
-    case Standing::kUnsatisfied: break;
+    case GoalStanding::kPending: TakePending(out); return out;
+    case GoalStanding::kUnsatisfied: break;
   }
-  if (found_.declined) {
-    const std::string call = engine_.solver.CallText(*found_.declined);
-    return fail("declined: " + call, goal_name_ + " needs " + call + ", which was declined");
+  if (step_.found.declined) {
+    const std::string call = engine_.solver.CallText(*step_.found.declined);
+    return fail("declined: " + call, step_.goal_name + " needs " + call + ", which was declined");
   }
-  const auto refused =
-      found_.refused ? reports_.find(engine_.solver.IdOf(*found_.refused)) : reports_.end();
-  if (refused != reports_.end() && !undecided_) {
+  const auto refused = step_.found.refused
+                           ? calls_.reports.find(engine_.solver.IdOf(*step_.found.refused))
+                           : calls_.reports.end();
+  if (refused != calls_.reports.end() && !step_.undecided) {
     out.status = Status::kFailed;
     out.reason = refused->second;
     return out;
@@ -288,18 +294,18 @@ Outcome Runtime::Judge() {
     out.reason = std::move(call);
     return out;
   }
-  if (found_.circle)
-    return fail("circular dependency: " + found_.circle->text,
-                goal_name_ + " rests on " + found_.circle->text + ": " + reason_);
-  if (ineligible_ != kNoId) {
-    const std::string& name = engine_.store.at(ineligible_).name();
-    const bool known =
-        (query_ != nullptr && ineligible_ == query_->head) || GoalOf(ineligible_) != nullptr;
+  if (step_.found.circle)
+    return fail("circular dependency: " + step_.found.circle->text,
+                step_.goal_name + " rests on " + step_.found.circle->text + ": " + step_.reason);
+  if (step_.ineligible != kNoId) {
+    const std::string& name = engine_.store.at(step_.ineligible).name();
+    const bool known = (query_ != nullptr && step_.ineligible == query_->head) ||
+                       GoalOf(step_.ineligible) != nullptr;
     return fail((known ? "no eligible rule for " : "no rule for ") + name,
                 known ? "no activation clause of " + name + " holds" : "nothing defines " + name);
   }
   out.status = Status::kUnsatisfied;
-  out.reason = OneLine(reason_.empty() ? goal_name_ + " is not satisfied" : reason_);
+  out.reason = OneLine(step_.reason.empty() ? step_.goal_name + " is not satisfied" : step_.reason);
   return out;
 }
 
@@ -329,10 +335,10 @@ const Goal* Runtime::GoalOf(RelationId relation) const {
 }
 
 // What went wrong, in one line, and what can be done about it besides to stop.
-Runtime::Failing Runtime::FailingNow() {
+Failing Runtime::FailingNow() {
   Failing out;
-  if (violated_) {
-    const Violated& v = *violated_;
+  if (step_.violated) {
+    const Violated& v = *step_.violated;
     out.what = WhatOf(v);
     // The decision is the reply to a call, and a fact as such.
     const Value entry[] = {engine_.pool.Keyword("result"), engine_.pool.String("continue")};
@@ -348,9 +354,11 @@ Runtime::Failing Runtime::FailingNow() {
       out.ways.push_back({"retract " + RowText(fact.relation, fact.row), fact});
     return out;
   }
-  if (stop_ != Stop::kGoesOn || found_.declined || found_.refused || found_.failed) return out;
-  const RelationId goal = found_.circle ? found_.circle->first : ineligible_;
-  if (found_.circle) out.what = "circular dependency: " + found_.circle->text;
+  if (step_.stop != Stop::kGoesOn || step_.found.declined || step_.found.refused ||
+      step_.found.failed)
+    return out;
+  const RelationId goal = step_.found.circle ? step_.found.circle->first : step_.ineligible;
+  if (step_.found.circle) out.what = "circular dependency: " + step_.found.circle->text;
   else if (goal != kNoId) out.what = "no eligible rule for " + engine_.store.at(goal).name();
   const Goal* known = goal != kNoId ? GoalOf(goal) : nullptr;
   if (known == nullptr) return out;
@@ -364,7 +372,7 @@ Runtime::Failing Runtime::FailingNow() {
   return out;
 }
 
-TraceEntry Runtime::EntryToCome(const Failing::Way& way) const {
+TraceEntry Runtime::EntryToCome(const Way& way) const {
   return {.kind = way.does.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction,
           .timestep = timestep_ + 1,
           .phase = 2,
@@ -381,11 +389,10 @@ void Runtime::AskWhatNow() {
   request.id = RowText(what_now_, {&what, 1});
   request.name = "what-now";
   request.prompt = OneLine(failing.what) + ". What now?";
-  for (const Failing::Way& way : failing.ways)
-    request.options.push_back(engine_.pool.String(way.name));
+  for (const Way& way : failing.ways) request.options.push_back(engine_.pool.String(way.name));
   request.options.push_back(engine_.pool.String("stop"));
   const auto chosen = [&](const Answer& answer) {
-    return std::find_if(failing.ways.begin(), failing.ways.end(), [&](const Failing::Way& way) {
+    return std::find_if(failing.ways.begin(), failing.ways.end(), [&](const Way& way) {
       return engine_.pool.String(way.name) == answer.value;
     });
   };
@@ -397,7 +404,7 @@ void Runtime::AskWhatNow() {
   const auto way = chosen(*answer);
   if (way == failing.ways.end()) return;
   FailText(failing.what, "the user decides: " + way->name);
-  decisions_.push_back(*way);
+  step_.decisions.push_back(*way);
 }
 
 }  // namespace rpl

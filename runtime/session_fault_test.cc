@@ -28,8 +28,8 @@ struct NobodyAnswers : Agent {
 };
 
 struct EverythingGoes : Permission {
-  Verdict Approve(const ToolCommand&) override { return {true, ""}; }
-  Verdict Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
+  Permit Approve(const ToolCommand&) override { return {true, ""}; }
+  Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
 };
 
 /// Three tools that each leave a line in a file of their own. The third is called with what the

@@ -94,12 +94,12 @@ void Runtime::Step() {
   Renew();
   AssertNewAvars();
   AssertInputNovelty();
-  phase_ = 3;
+  step_.phase = 3;
   QuiesceRelations();
   ActivateGoals();
   UpdatePlans();
   ProgressPlan();
-  phase_ = 7;
+  step_.phase = 7;
   QuiesceRelations();
   DispatchAsyncs();
 }
@@ -107,16 +107,17 @@ void Runtime::Step() {
 // --- phases 3 and 7: derive, then check constraints ------------------------------------
 
 void Runtime::QuiesceRelations() {
-  Begin(phase_, "quiesce relations");
-  engine_.solver.Begin({now_, declined_, refused_});
+  Begin(step_.phase, "quiesce relations");
+  engine_.solver.Begin({step_.now, calls_.declined, calls_.refused});
   const Stop stop = engine_.fixpoint.Quiesce();
   if (stop != Stop::kGoesOn) {
-    stop_ = stop;
-    stopped_at_ = engine_.fixpoint.stopped_at();
+    step_.stop = stop;
+    step_.stopped_at = engine_.fixpoint.stopped_at();
     if (const RelationId r = engine_.fixpoint.growing(); r != kNoId && !engine_.store.at(r).empty())
-      newest_ = RowText(r, engine_.store.at(r).Cells(engine_.store.at(r).size() - 1), kToldBytes);
+      step_.newest =
+          RowText(r, engine_.store.at(r).Cells(engine_.store.at(r).size() - 1), kToldBytes);
     TakeStop();
-    Log(Verb::kStopped, stopped_at_);
+    Log(Verb::kStopped, step_.stopped_at);
     engine_.solver.Truncate();
   }
   LogDerived();
@@ -125,7 +126,7 @@ void Runtime::QuiesceRelations() {
 
 // Clears the stop, so that the phases after this one run on what stands.
 void Runtime::TakeStop() {
-  overflow_ = engine_.pool.overflow();
+  step_.overflow = engine_.pool.overflow();
   engine_.pool.ClearOverflow();
   engine_.solver.Take();
 }
@@ -157,24 +158,24 @@ void Runtime::LogDerived() {
 // and what it forbids a violation (§12.2, decision 42).
 void Runtime::CheckConstraints() {
   if (options_.profile != nullptr) options_.profile->Enter(Profile::Part::kChecking);
-  violated_.reset();
+  step_.violated.reset();
   std::vector<Violation> of_rules = engine_.fixpoint.Violations();
-  of_rules.insert(of_rules.end(), goal_violations_.begin(), goal_violations_.end());
+  of_rules.insert(of_rules.end(), step_.goal_violations.begin(), step_.goal_violations.end());
   for (const Violation& v : of_rules)
     Violate({&engine_.program.constraints()[static_cast<std::size_t>(v.constraint)],
              BindingsText(v.bindings),
              {}});
   for (const Constraint& c : engine_.program.constraints()) {
     if (c.left.empty() || c.guards) continue;
-    if (phase_ == 3) {
+    if (step_.phase == 3) {
       Log(Verb::kLive, c);
       continue;
     }
     bool unknown = false;
-    const auto take = [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
-      unknown = unknown || verdict == Solver::Verdict::kLacks;
-      const bool violated = verdict == Solver::Verdict::kViolated;
-      if (violated && violated_ && !options_.log) return;
+    const auto take = [&](const std::vector<Value>& slots, Solver::Judgement verdict) {
+      unknown = unknown || verdict == Solver::Judgement::kLacks;
+      const bool violated = verdict == Solver::Judgement::kViolated;
+      if (violated && step_.violated && !options_.log) return;
       std::vector<Value> bindings;
       for (std::size_t i = 0; i < slots.size(); ++i) {
         if (c.slots[i].empty() || slots[i].is_none() || slots[i] == kUnknown) continue;
@@ -183,9 +184,9 @@ void Runtime::CheckConstraints() {
       }
       const std::string text = BindingsText(bindings);
       if (violated) {
-        if (!violated_) Violate({&c, text, AssertedOf(c, slots)});
+        if (!step_.violated) Violate({&c, text, AssertedOf(c, slots)});
         Log(Verb::kViolated, c.text + " ^^ " + text, c.span);
-      } else if (verdict == Solver::Verdict::kHolds &&
+      } else if (verdict == Solver::Judgement::kHolds &&
                  constraint_traces_.emplace(c.number, text).second) {
         std::string both = c.reported;
         for (const Clause& clause : c.right) both += ", " + clause.text;
@@ -197,16 +198,16 @@ void Runtime::CheckConstraints() {
     unknown = engine_.watch.Check(c, take).lacks || unknown;
     if (unknown) LeaveUndecided(c);
     if (const Stop stop = engine_.solver.found().stop; stop != Stop::kGoesOn) {
-      stop_ = stop;
-      stopped_at_ = c.text;
-      newest_.clear();
-      unchecked_ = true;
+      step_.stop = stop;
+      step_.stopped_at = c.text;
+      step_.newest.clear();
+      step_.unchecked = true;
       TakeStop();
       Log(Verb::kStopped, c);
       break;
     }
   }
-  if (phase_ != 7) return;
+  if (step_.phase != 7) return;
   for (const Assertion& a : retracted_)
     if (const RowId row = engine_.store.at(a.relation).Find(a.row);
         row != kNoId && !engine_.store.at(a.relation).asserted(row)) {
@@ -219,21 +220,21 @@ void Runtime::CheckConstraints() {
 // A goal is not satisfied while it is not known whether a constraint holds (decision 80).
 void Runtime::LeaveUndecided(const Constraint& c) {
   Log(Verb::kUndecided, c);
-  if (standing_ != Standing::kSatisfied) return;
-  standing_ = Standing::kUnsatisfied;
-  undecided_ = true;
-  reason_ = "undecided: " + c.text;
+  if (step_.standing != GoalStanding::kSatisfied) return;
+  step_.standing = GoalStanding::kUnsatisfied;
+  step_.undecided = true;
+  step_.reason = "undecided: " + c.text;
   const Evaluation& blame = engine_.solver.found();
-  found_.declined = blame.declined;
-  found_.refused = blame.refused;
-  found_.failed = blame.failed;
-  found_.failure = blame.failure;
-  shown_.clear();
+  step_.found.declined = blame.declined;
+  step_.found.refused = blame.refused;
+  step_.found.failed = blame.failed;
+  step_.found.failure = blame.failure;
+  step_.shown.clear();
 }
 
 // Only the first violation decides what becomes of the timestep: there may be millions.
 void Runtime::Violate(Violated v) {
-  if (!violated_ && !IsAccepted(v)) violated_ = std::move(v);
+  if (!step_.violated && !IsAccepted(v)) step_.violated = std::move(v);
 }
 
 // The asserted facts among those that an instance of the left side names, in order.
@@ -313,92 +314,93 @@ void Runtime::UpdatePlans() {
   Begin(5, "update plans");
   engine_.solver.Forget();
   engine_.solver.Take();  // of phase 4, which only logs
-  goal_violations_.clear();
-  plan_ = nullptr;
-  plan_rule_ = nullptr;
-  standing_ = Standing::kNoGoal;
-  reason_.clear();
-  ineligible_ = kNoId;
-  undecided_ = incomplete_ = false;
+  step_.goal_violations.clear();
+  step_.plan = nullptr;
+  step_.plan_rule = nullptr;
+  step_.standing = GoalStanding::kNoGoal;
+  step_.reason.clear();
+  step_.ineligible = kNoId;
+  step_.undecided = step_.incomplete = false;
   if (!pursue_) return;
   const auto take = [&](const Table& table, const std::string& name) {
-    plan_ = &table;
-    goal_name_ = name;
+    step_.plan = &table;
+    step_.goal_name = name;
     // All answers are shown, so an answer that a call still holds back is waited for, and one
     // that is withheld leaves the goal undecided; a goal that shows none is satisfied by its first.
     const bool shows = !table.captures.empty() || !table.shown.empty();
     const bool whole = table.rows.empty() || shows || Forced(table);
-    undecided_ = table.undecided && whole;
-    incomplete_ = table.lacking;
-    standing_ = table.pending && whole             ? Standing::kPending
-                : table.rows.empty() || undecided_ ? Standing::kUnsatisfied
-                                                   : Standing::kSatisfied;
-    if (reason_.empty()) reason_ = table.reason;
-    if (ineligible_ == kNoId) ineligible_ = table.ineligible;
-    return standing_ != Standing::kUnsatisfied;
+    step_.undecided = table.undecided && whole;
+    step_.incomplete = table.lacking;
+    step_.standing = table.pending && whole                  ? GoalStanding::kPending
+                     : table.rows.empty() || step_.undecided ? GoalStanding::kUnsatisfied
+                                                             : GoalStanding::kSatisfied;
+    if (step_.reason.empty()) step_.reason = table.reason;
+    if (step_.ineligible == kNoId) step_.ineligible = table.ineligible;
+    return step_.standing != GoalStanding::kUnsatisfied;
   };
   if (query_ != nullptr) {
     take(engine_.solver.SolveQuery(*query_), "the query");
-    plan_rule_ = query_;
-    goal_name_ = engine_.store.at(query_->head).name();
-    if (!plan_->eligible) ineligible_ = query_->head;
+    step_.plan_rule = query_;
+    step_.goal_name = engine_.store.at(query_->head).name();
+    if (!step_.plan->eligible) step_.ineligible = query_->head;
   } else if (const Goal* root = engine_.program.FindGoal("")) {
     take(engine_.solver.SolveGoal(*root), "%");
   } else {
     for (const Goal& goal : engine_.program.goals())
       if (goal.label != "fail" && take(engine_.solver.SolveGoal(goal), "%" + goal.label)) break;
   }
-  if (plan_ != nullptr && plan_rule_ == nullptr && plan_->rule >= 0)
-    plan_rule_ = &engine_.program.definitions()[static_cast<std::size_t>(plan_->rule)];
-  if (plan_rule_ != nullptr && standing_ != Standing::kUnsatisfied) Log(Verb::kPlan, *plan_rule_);
+  if (step_.plan != nullptr && step_.plan_rule == nullptr && step_.plan->rule >= 0)
+    step_.plan_rule = &engine_.program.definitions()[static_cast<std::size_t>(step_.plan->rule)];
+  if (step_.plan_rule != nullptr && step_.standing != GoalStanding::kUnsatisfied)
+    Log(Verb::kPlan, *step_.plan_rule);
   TakeEvaluation(engine_.solver.Take());
 }
 
 void Runtime::TakeEvaluation(Evaluation found) {
   for (const OpenCall& call : found.calls)
-    if (created_.insert(engine_.solver.IdOf(call)).second)
+    if (calls_.created.insert(engine_.solver.IdOf(call)).second)
       Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
   if (found.stop != Stop::kGoesOn) {
-    stop_ = found.stop;
-    stopped_at_ = found.stopped_at;
+    step_.stop = found.stop;
+    step_.stopped_at = found.stopped_at;
     TakeStop();
-    if (standing_ != Standing::kSatisfied) standing_ = Standing::kUnsatisfied;
+    if (step_.standing != GoalStanding::kSatisfied) step_.standing = GoalStanding::kUnsatisfied;
   }
-  goal_violations_ = std::exchange(found.violations, {});
-  found_ = std::move(found);
+  step_.goal_violations = std::exchange(found.violations, {});
+  step_.found = std::move(found);
 }
 
 // --- phase 6: what the plan established becomes novelty ---------------------------------
 
 void Runtime::ProgressPlan() {
   Begin(6, "progress plan");
-  answers_.clear();
-  json_answers_.clear();
-  columns_.clear();
-  cells_.clear();
-  shown_.clear();
-  standing_again_.clear();
-  if (plan_ == nullptr) return;
-  switch (standing_) {
-    case Standing::kSatisfied: {
-      TakeAnswers(*plan_);
+  step_.answers.clear();
+  step_.json_answers.clear();
+  step_.columns.clear();
+  step_.cells.clear();
+  step_.shown.clear();
+  step_.standing_again.clear();
+  if (step_.plan == nullptr) return;
+  switch (step_.standing) {
+    case GoalStanding::kSatisfied: {
+      TakeAnswers(*step_.plan);
       std::set<const Table*> done;
-      RecordGoal(*plan_, done);
+      RecordGoal(*step_.plan, done);
       done.clear();
-      if (!unchecked_) Show(*plan_, done);
+      if (!step_.unchecked) Show(*step_.plan, done);
       LogRulesPassedOver();
       break;
     }
-    case Standing::kPending: LogGoal(Verb::kWaiting); break;
-    case Standing::kUnsatisfied: LogGoal(Verb::kUnsatisfied); break;
-    case Standing::kNoGoal: break;
+    case GoalStanding::kPending: LogGoal(Verb::kWaiting); break;
+    case GoalStanding::kUnsatisfied: LogGoal(Verb::kUnsatisfied); break;
+    case GoalStanding::kNoGoal: break;
   }
   if (Tells())
-    Tell("goal", {{"goal", goal_name_},
-                  {"standing", standing_ == Standing::kSatisfied ? "satisfied"
-                               : standing_ == Standing::kPending ? "waiting"
-                                                                 : "unsatisfied"}});
-  plan_ = nullptr;  // the next phase forgets the tables
+    Tell("goal", {{"goal", step_.goal_name},
+                  {"standing", step_.standing == GoalStanding::kSatisfied ? "satisfied"
+                               : step_.standing == GoalStanding::kPending ? "waiting"
+                                                                          : "unsatisfied"}});
+  step_.plan = nullptr;  // the next phase forgets the tables
 }
 
 // Truths of the goals below first, each after the derivations it rests on (§19).
@@ -406,7 +408,7 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
   if (!done.insert(&table).second) return;
   for (const Table* used : table.used) RecordGoal(*used, done);
   if (engine_.store.at(table.relation).space() != Space::kGoal) return;
-  const bool one_shot = &table == plan_ && query_ != nullptr;
+  const bool one_shot = &table == step_.plan && query_ != nullptr;
   if (one_shot && !options_.log) return;
   for (std::size_t row = 0; row < table.rows.size() && GoesOn(row); ++row) {
     const std::string text = GoalText(table, row);
@@ -414,11 +416,12 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
     if (one_shot) continue;
     const Value map = table.maps[row];
     const bool known = engine_.store.at(table.relation).Find({&map, 1}) != kNoId;
-    const Truth truth = {table.relation, map};
-    if (const auto at = truths_.find(truth); known && at != truths_.end() && at->second != voids_)
-      standing_again_.emplace_back(truth, TraceEntry{.kind = TraceEntry::Kind::kGoal,
-                                                     .text = text + " -> true",
-                                                     .place = PlaceOf(table)});
+    const GoalRecord::Truth truth = {table.relation, map};
+    if (const auto at = goals_.truths.find(truth);
+        known && at != goals_.truths.end() && at->second != goals_.voids)
+      step_.standing_again.emplace_back(truth, TraceEntry{.kind = TraceEntry::Kind::kGoal,
+                                                          .text = text + " -> true",
+                                                          .place = PlaceOf(table)});
     if (known) continue;
     engine_.store.Insert(table.relation, {&map, 1}, false);
     if (row < table.premises.size()) RecordDerivations(table.premises[row]);
@@ -426,20 +429,20 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
             .text = text + " -> true",
             .goal = engine_.store.at(table.relation).name(),
             .place = PlaceOf(table)});
-    truths_[truth] = voids_;
+    goals_.truths[truth] = goals_.voids;
   }
 }
 
 // The later rules of a satisfied goal, as they stand now that it is true (§15.4).
 void Runtime::LogRulesPassedOver() {
-  if (!options_.log || plan_rule_ == nullptr) return;
+  if (!options_.log || step_.plan_rule == nullptr) return;
   bool later = false;
   for (const Definition* def : Candidates()) {
-    if (later && def->head == plan_rule_->head && !def->activation.empty())
+    if (later && def->head == step_.plan_rule->head && !def->activation.empty())
       Log(engine_.solver.Activated(*def) == Solver::Active::kNo ? Verb::kIneligible
                                                                 : Verb::kPassedOver,
           *def);
-    later |= def == plan_rule_;
+    later |= def == step_.plan_rule;
   }
 }
 
@@ -461,8 +464,8 @@ void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
               .place = found.rule});
     const Evaluation& found = engine_.solver.found();
     if (found.stop == Stop::kGoesOn) continue;
-    stop_ = found.stop;
-    stopped_at_ = found.stopped_at;
+    step_.stop = found.stop;
+    step_.stopped_at = found.stopped_at;
     TakeStop();
   }
 }
@@ -470,7 +473,7 @@ void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
 // --- between the phases ------------------------------------------------------------------
 
 void Runtime::Begin(int phase, const char* name) {
-  phase_ = phase;
+  step_.phase = phase;
   if (options_.profile != nullptr) options_.profile->Enter(ProfiledPart(phase));
   if (options_.progress) options_.progress(nullptr);
   Log(Verb::kPhase, name);
@@ -501,7 +504,7 @@ bool Runtime::IsNews() const {
 void Runtime::Tell(std::string_view type, ordered_json fields) {
   if (!Tells()) return;
   ordered_json object = {
-      {"schema", "rpl.event/1"}, {"type", type}, {"timestep", timestep_}, {"phase", phase_}};
+      {"schema", "rpl.event/1"}, {"type", type}, {"timestep", timestep_}, {"phase", step_.phase}};
   object.update(fields);
   options_.event(object);
 }
@@ -519,7 +522,7 @@ void Runtime::TellReply(std::string_view type, const std::string& call, const An
 void Runtime::Log(LogLine line) {
   if (!options_.log || !IsNews()) return;
   line.timestep = timestep_;
-  line.phase = phase_;
+  line.phase = step_.phase;
   if (line.place && line.place->end == 0) line.place.reset();
   options_.log(line);
 }
@@ -529,7 +532,8 @@ void Runtime::Log(Verb verb, std::string text, std::optional<Span> place) {
 }
 
 void Runtime::LogGoal(Verb verb) {
-  Log(verb, goal_name_, plan_rule_ != nullptr ? std::optional(plan_rule_->span) : std::nullopt);
+  Log(verb, step_.goal_name,
+      step_.plan_rule != nullptr ? std::optional(step_.plan_rule->span) : std::nullopt);
 }
 
 void Runtime::LogDispatched(const Request& request, std::optional<Span> place) {
@@ -552,7 +556,7 @@ std::optional<Span> Runtime::PlaceOf(const Table& goal) const {
 // Adds an entry of this phase.
 void Runtime::Record(TraceEntry entry) {
   entry.timestep = timestep_;
-  entry.phase = phase_;
+  entry.phase = step_.phase;
   // What follows from the program, or stands in it, an earlier epoch may have had.
   const bool comes_anew = entry.stated || entry.kind == TraceEntry::Kind::kConstraint ||
                           entry.kind == TraceEntry::Kind::kDerivation ||
@@ -576,11 +580,11 @@ Stop Runtime::Watch(std::size_t bytes) {
   if (options_.interrupted && options_.interrupted()) return Stop::kInterrupted;
   // What was recorded was within its bounds; they count from where it ends.
   if (options_.journal != nullptr && options_.journal->Next() != nullptr) {
-    started_ = std::chrono::steady_clock::now();
+    step_.started = std::chrono::steady_clock::now();
     return Stop::kGoesOn;
   }
   const auto now = std::chrono::steady_clock::now();
-  const std::chrono::duration<double> spent = now - started_;
+  const std::chrono::duration<double> spent = now - step_.started;
   if (options_.progress) {
     const Definition* rule = engine_.solver.rule();
     const Progress progress{engine_.fixpoint.rounds(), engine_.solver.new_rows(),
@@ -599,26 +603,26 @@ Stop Runtime::Watch(std::size_t bytes) {
 }
 
 void Runtime::Renew() {
-  started_ = std::chrono::steady_clock::now();
-  stop_ = Stop::kGoesOn;
-  stopped_at_.clear();
-  newest_.clear();
-  unchecked_ = false;
+  step_.started = std::chrono::steady_clock::now();
+  step_.stop = Stop::kGoesOn;
+  step_.stopped_at.clear();
+  step_.newest.clear();
+  step_.unchecked = false;
   const auto clock = [&] {
     if (!options_.now.empty()) return options_.now;
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
   };
   std::string now;
   if (Journal* const journal = options_.journal; journal != nullptr) {
-    const Journal::Moment moment = journal->Step(timestep_, clock, options_.limits);
+    const Journal::StepInput moment = journal->Step(timestep_, clock, options_.limits);
     now = moment.now;
     TakeLimits(moment.limits, engine_.limits);
     max_timesteps_ = moment.limits.max_timesteps;
   } else {
     now = clock();
   }
-  now_ = engine_.pool.String(now);
-  phase_ = 0;
+  step_.now = engine_.pool.String(now);
+  step_.phase = 0;
   Tell("timestep", {{"now", now}});
   if (std::exchange(run_begins_, false)) gate_->BeginRun(MomentNow());
 }
@@ -635,7 +639,7 @@ void Runtime::TakeFindings(Diagnostics& out) {
 void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
                       std::size_t absence_depth, Explained& to) {
   engine_.solver.Take();
-  started_ = std::chrono::steady_clock::now();
+  step_.started = std::chrono::steady_clock::now();
   engine_.limits.profile = nullptr;
   if (engine_.IsStale()) engine_.analysis.Make(engine_.program, engine_.store);  // for now
   engine_.solver.Forget();
@@ -660,20 +664,15 @@ void Runtime::SetGoal(const Definition* query, bool pursue) {
   query_ = query;
   pursue_ = pursue;
   chat_ = false;
-  standing_ = Standing::kNoGoal;
-  declined_.clear();
-  for (const OpenCall& call : std::exchange(not_run_, {}))
-    engine_.store.Retract(call.relation, call.args);
-  admitted_.clear();
-  refused_.clear();
-  refusals_.clear();
-  reports_.clear();
-  held_.clear();
+  step_.standing = GoalStanding::kNoGoal;
+  for (const OpenCall& call : calls_.not_run) engine_.store.Retract(call.relation, call.args);
+  calls_.BeginTurn();
   run_begins_ = pursue && gate_->on();
 }
 
 bool Runtime::IsCutOff() const {
-  return stop_ == Stop::kTime || stop_ == Stop::kMemory || stop_ == Stop::kInterrupted;
+  return step_.stop == Stop::kTime || step_.stop == Stop::kMemory ||
+         step_.stop == Stop::kInterrupted;
 }
 
 }  // namespace rpl

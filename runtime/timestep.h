@@ -40,9 +40,12 @@
 #include "interp/eval/table.h"
 #include "interp/program/program.h"
 #include "runtime/agent.h"
+#include "runtime/call_book.h"
 #include "runtime/derivation.h"
+#include "runtime/goal_record.h"
 #include "runtime/log.h"
 #include "runtime/session.h"
+#include "runtime/step_state.h"
 #include "runtime/trace.h"
 
 namespace rpl {
@@ -81,11 +84,11 @@ class Runtime {
   void SetAnswerForms(AnswerForms forms) { options_.answer_forms = forms; }
 
   /// Where the goal stands after a step.
-  enum class Standing { kNoGoal, kSatisfied, kUnsatisfied, kPending };
-  Standing standing() const { return standing_; }
+  GoalStanding standing() const { return step_.standing; }
   /// Whether phase 8 got a reply, so that another timestep has work to do.
   bool has_replies() const {
-    return !replies_.empty() || !decisions_.empty() || (!refusals_.empty() && held_.empty());
+    return !calls_.replies.empty() || !step_.decisions.empty() ||
+           (!calls_.refusals.empty() && calls_.held.empty());
   }
   /// The turn's run is over; its audit log says so.
   void EndRun(Status status);
@@ -121,26 +124,6 @@ class Runtime {
     Novelty what;
     From from;
   };
-  struct Reply {
-    OpenCall call;
-    Answer answer;
-    bool held = false;  // a guard held it back, and it is decided about again
-  };
-  struct Violated {
-    const Constraint* constraint;
-    std::string bindings;
-    std::vector<Assertion> asserted;  // retractions of facts that the instance rests on
-  };
-  /// A failure that a person may decide about.
-  struct Failing {
-    struct Way {
-      std::string name;  // "continue", "retract a(1)", "assume %g"
-      Assertion does;
-    };
-    std::string what;
-    std::vector<Way> ways;
-  };
-
   void AssertNewAvars();
   void AssertInputNovelty();
   void QuiesceRelations();
@@ -192,11 +175,11 @@ class Runtime {
   GateCall Gated(const OpenCall& call) const;
   bool Admits(const OpenCall& call);
   bool AdmitsJson(Value shown);
-  bool TakesIn(const Reply& reply);
+  bool TakesIn(const CallBook::Reply& reply);
   void Refuse(const GateCall& call, const Decision& decision);
   Moment MomentNow() const;
   TraceEntry EntryToCome(const OpenCall& call, const Answer& answer);
-  TraceEntry EntryToCome(const Failing::Way& way) const;
+  TraceEntry EntryToCome(const Way& way) const;
   using EntryOf = std::function<TraceEntry(const Answer&)>;
   std::optional<Answer> Put(const Request& request, std::optional<Span> place,
                             const EntryOf& entry_of, const HeadingPart& part = {});
@@ -242,63 +225,25 @@ class Runtime {
   std::set<std::string> known_;  // texts of entries of earlier epochs that may stand again
   std::size_t max_timesteps_ = 0;
 
-  Value now_;                                      // of this timestep
-  std::chrono::steady_clock::time_point started_;  // it, or its last phase 8
-  std::size_t resident_ = 0;                       // megabytes of the process, when asked last
+  std::size_t resident_ = 0;  // megabytes of the process, when asked last
   std::chrono::steady_clock::time_point asked_next_;
   int timestep_ = 0;
-  int phase_ = 0;
+  StepState step_;  // of the timestep that runs, or ran last
+  CallBook calls_;  // of the turn
+  GoalRecord goals_;
   std::deque<Said> novelty_;
-  std::vector<Assertion> told_truths_;  // of goals that had no rules then
   std::size_t rules_known_ = 0;
   std::size_t constraints_known_ = 0;
   std::size_t bad_heads_known_ = 0;
-  std::deque<Reply> replies_;
-  std::vector<OpenCall> not_run_;  // calls of this turn
   const std::unique_ptr<Gate> gate_;
-  std::set<CallId> admitted_;               // calls that may go out in this turn
-  std::map<CallId, std::string> refused_;   // calls that may not, and why
-  std::map<CallId, std::string> refusals_;  // the same, from the next timestep on
-  std::map<CallId, std::string> reports_;   // refused calls: the %fail
-  std::map<CallId, Reply> held_replies_;    // results that wait for a review
-  std::string held_;                        // the %fail that ends the run, or ""
-  std::set<CallId> declined_;
-  std::set<CallId> created_;
   std::set<std::pair<RelationId, std::vector<Value>>> derived_known_;  // rows the log has shown
   std::set<std::pair<int, std::string>> constraint_traces_;
-  std::optional<Violated> violated_;        // the first that nobody decided to go on with
-  std::deque<Failing::Way> decisions_;      // of this timestep, done in the next
-  std::vector<Violation> goal_violations_;  // of rules evaluated for the goal
   std::vector<Assertion> retracted_;
-  // Entries of goal truths, and how often they were voided when they were made: a truth
-  // stands by its entry as long as nothing was retracted and no timestep failed since.
-  using Truth = std::pair<RelationId, Value>;
-  std::map<Truth, std::size_t> truths_;
-  std::size_t voids_ = 0;
-  std::vector<std::pair<Truth, TraceEntry>> standing_again_;  // in this timestep
 
   const Definition* query_ = nullptr;
   bool pursue_ = false;
   bool run_begins_ = false;  // with the next timestep
-  Standing standing_ = Standing::kNoGoal;
-  const Table* plan_ = nullptr;  // in phases 5 and 6
-  const Definition* plan_rule_ = nullptr;
-  std::string goal_name_;
-  std::vector<std::string> answers_, json_answers_;
-  std::vector<std::string> columns_;  // of the answers
-  std::vector<Value> cells_;          // columns_.size() for each answer
-  std::string reason_;
-  RelationId ineligible_ = kNoId;  // a goal without an eligible rule that stood in the way
-  Evaluation found_;               // in phase 5: calls, and for which answers are missing
-  std::vector<std::pair<const Clause*, Value>> shown_;  // $json lines to write
-  bool chat_ = false;
-  Stop stop_ = Stop::kGoesOn;
-  std::string stopped_at_;
-  bool unchecked_ = false;   // a limit cut off the check of constraints, or the answers
-  std::string newest_;       // row of the relation that was growing
-  std::string overflow_;     // which value limit, for kValue
-  bool undecided_ = false;   // the goal rests on absence of what is not known (decision 80)
-  bool incomplete_ = false;  // a call that failed or was refused might have given it more answers
+  bool chat_ = false;        // a tool wrote chat in this turn
 };
 
 /// The text with its line ends as blanks.

@@ -100,10 +100,10 @@ FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
     return checked;
   }
   bool undecided = false;
-  const auto take = [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
-    undecided =
-        undecided || verdict == Solver::Verdict::kUndecided || verdict == Solver::Verdict::kLacks;
-    if (verdict != Solver::Verdict::kViolated) return;
+  const auto take = [&](const std::vector<Value>& slots, Solver::Judgement verdict) {
+    undecided = undecided || verdict == Solver::Judgement::kUndecided ||
+                verdict == Solver::Judgement::kLacks;
+    if (verdict != Solver::Judgement::kViolated) return;
     Checked::Bindings& bindings = checked.violated.emplace_back();
     for (std::size_t i = 0; i < slots.size(); ++i)
       if (!constraint.slots[i].empty() && IsPlainValue(slots[i]))

@@ -142,9 +142,9 @@ Undecided ConstraintWatch::CheckWhole(const Constraint& c, Kept& kept, const Tel
   kept.known = false;
   kept.violated.clear();
   bool all = true;
-  const auto keep = [&](const std::vector<Value>& slots, Solver::Verdict verdict) {
+  const auto keep = [&](const std::vector<Value>& slots, Solver::Judgement verdict) {
     ++counts_.judged;
-    if (kept.only_rows && verdict == Solver::Verdict::kViolated) {
+    if (kept.only_rows && verdict == Solver::Judgement::kViolated) {
       all = all && kept.violated.size() < kMostKept;
       if (all) {
         Instance& instance = kept.violated.emplace_back();
@@ -212,18 +212,18 @@ bool ConstraintWatch::CheckNew(const Constraint& c, Kept& kept, const Tell& tell
   for (const Instance& known : kept.violated) found.erase(known.slots);
   struct Judged {
     Instance instance;
-    Solver::Verdict verdict;
+    Solver::Judgement verdict;
   };
   const Solver::Sides sides = solver_.SidesOf(c);
   std::vector<Judged> judged;
   const auto judge = [&](Instance instance) {
     ++counts_.judged;
-    const Solver::Verdict verdict = solver_.Judge(c, sides, instance.slots);
+    const Solver::Judgement verdict = solver_.Judge(c, sides, instance.slots);
     judged.push_back({std::move(instance), verdict});
     return solver_.machine().Polled();
   };
   for (Instance& known : kept.violated) {
-    if (!right_grew) judged.push_back({std::move(known), Solver::Verdict::kViolated});
+    if (!right_grew) judged.push_back({std::move(known), Solver::Judgement::kViolated});
     else if (!judge(std::move(known))) return true;
   }
   for (const std::vector<Value>& slots : found)
@@ -235,7 +235,7 @@ bool ConstraintWatch::CheckNew(const Constraint& c, Kept& kept, const Tell& tell
   kept.violated.clear();
   for (Judged& j : judged) {
     tell(j.instance.slots, j.verdict);
-    if (j.verdict == Solver::Verdict::kViolated) kept.violated.push_back(std::move(j.instance));
+    if (j.verdict == Solver::Judgement::kViolated) kept.violated.push_back(std::move(j.instance));
   }
   if (kept.violated.size() <= kMostKept) Remember(kept);
   return true;
@@ -267,7 +267,7 @@ Undecided ConstraintWatch::Check(const Constraint& c, const Tell& tell) {
   }
   ++counts_.unchanged;
   for (const Instance& instance : kept.violated) {
-    tell(instance.slots, Solver::Verdict::kViolated);
+    tell(instance.slots, Solver::Judgement::kViolated);
     if (!solver_.machine().Polled()) break;
   }
   return {};

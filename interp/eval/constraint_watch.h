@@ -36,7 +36,7 @@ class ConstraintWatch {
   ConstraintWatch(Store& store, const Analysis& analysis, Solver& solver)
       : store_(store), analysis_(analysis), solver_(solver) {}
 
-  using Tell = std::function<void(const std::vector<Value>& slots, Solver::Verdict)>;
+  using Tell = std::function<void(const std::vector<Value>& slots, Solver::Judgement)>;
 
   /// Like Solver::CheckConstraint. A limit that stopped it is the machine's `stop`, and
   /// nothing is known of the constraint then.

@@ -20,14 +20,14 @@ class Told {
   explicit Told(const Pool& pool) : pool_(pool) {}
 
   void Begin() { text_.clear(); }
-  void Take(const Constraint& c, const std::vector<Value>& slots, Solver::Verdict verdict) {
+  void Take(const Constraint& c, const std::vector<Value>& slots, Solver::Judgement verdict) {
     std::string text = c.text + " :";
     for (std::size_t i = 0; i < slots.size(); ++i)
       if (!slots[i].is_none()) text += " " + c.slots[i] + "=" + Text(pool_, slots[i]);
-    if (verdict == Solver::Verdict::kViolated) text_ += "violated " + text + "\n";
-    if (verdict == Solver::Verdict::kHolds && held_.insert(text).second)
+    if (verdict == Solver::Judgement::kViolated) text_ += "violated " + text + "\n";
+    if (verdict == Solver::Judgement::kHolds && held_.insert(text).second)
       text_ += "holds " + text + "\n";
-    if (verdict == Solver::Verdict::kUndecided) text_ += "undecided " + text + "\n";
+    if (verdict == Solver::Judgement::kUndecided) text_ += "undecided " + text + "\n";
   }
   const std::string& text() const { return text_; }
 
@@ -49,8 +49,8 @@ struct WatchedRun {
     watched.Begin();
     for (const Constraint& c : engine.program.constraints()) {
       engine.solver.CheckConstraint(
-          c, [&](const auto& slots, Solver::Verdict v) { whole.Take(c, slots, v); });
-      watch.Check(c, [&](const auto& slots, Solver::Verdict v) { watched.Take(c, slots, v); });
+          c, [&](const auto& slots, Solver::Judgement v) { whole.Take(c, slots, v); });
+      watch.Check(c, [&](const auto& slots, Solver::Judgement v) { watched.Take(c, slots, v); });
     }
     if (whole.text() == watched.text()) return "";
     return "whole:\n" + whole.text() + "watched:\n" + watched.text();

@@ -602,8 +602,8 @@ Solver::Sides Solver::SidesOf(const Constraint& c) {
 }
 
 // The instance that is the slots of the current frame, which are left as they are.
-Solver::Verdict Solver::JudgeHere(const Constraint& c, const Plan& right) {
-  const Verdict otherwise = c.forbids ? Verdict::kViolated : Verdict::kHolds;
+Solver::Judgement Solver::JudgeHere(const Constraint& c, const Plan& right) {
+  const Judgement otherwise = c.forbids ? Judgement::kViolated : Judgement::kHolds;
   if (c.right.empty()) return otherwise;
   Frame& frame = machine_.frame();
   const std::vector<Value> here = frame.slots;
@@ -621,11 +621,11 @@ Solver::Verdict Solver::JudgeHere(const Constraint& c, const Plan& right) {
   frame.undecided = was_undecided;
   std::copy(here.begin(), here.end(), frame.slots.begin());
   if (found) return otherwise;
-  return waits ? Verdict::kUndecided : lacks ? Verdict::kLacks : Verdict::kViolated;
+  return waits ? Judgement::kUndecided : lacks ? Judgement::kLacks : Judgement::kViolated;
 }
 
-Solver::Verdict Solver::Judge(const Constraint& c, const Sides& sides,
-                              const std::vector<Value>& slots) {
+Solver::Judgement Solver::Judge(const Constraint& c, const Sides& sides,
+                                const std::vector<Value>& slots) {
   Frame frame(nullptr, c.slots);
   frame.slots = slots;
   const Machine::Use use(machine_, frame, Mode::kSolve);
@@ -645,7 +645,7 @@ void Solver::LeftAnswers(const Constraint& c, const Plan& plan, const std::vecto
 }
 
 Undecided Solver::CheckConstraint(
-    const Constraint& c, const std::function<void(const std::vector<Value>&, Verdict)>& fn) {
+    const Constraint& c, const std::function<void(const std::vector<Value>&, Judgement)>& fn) {
   const Sides sides = SidesOf(c);
   Frame frame(nullptr, c.slots);
   const Machine::Use use(machine_, frame, Mode::kSolve);
@@ -656,7 +656,7 @@ Undecided Solver::CheckConstraint(
   std::size_t repeated = 0;
   const auto each = [&] {
     if (!seen.Insert(frame.slots).is_new) return ++repeated, true;
-    const Verdict verdict = JudgeHere(c, *sides.right);
+    const Judgement verdict = JudgeHere(c, *sides.right);
     if (machine_.evaluation.stop == Stop::kGoesOn) fn(frame.slots, verdict);
     return machine_.evaluation.stop == Stop::kGoesOn;
   };

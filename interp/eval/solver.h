@@ -94,11 +94,12 @@ class Solver : public Demands {
   Active Activated(const Definition& def, std::span<const Value> key = {});
 
   /// kUndecided: it waits for a call; kLacks as above.
-  enum class Verdict { kHolds, kViolated, kUndecided, kLacks };
+  enum class Judgement { kHolds, kViolated, kUndecided, kLacks };
   /// Calls back for each answer of a constraint's left side, with its slots. Returns why there
   /// may be more of them.
   Undecided CheckConstraint(
-      const Constraint& c, const std::function<void(const std::vector<Value>& slots, Verdict)>& fn);
+      const Constraint& c,
+      const std::function<void(const std::vector<Value>& slots, Judgement)>& fn);
 
   /// The plans by which the sides of a constraint are checked; valid as long as the analysis.
   struct Sides {
@@ -108,7 +109,7 @@ class Solver : public Demands {
   };
   Sides SidesOf(const Constraint& c);
   /// How the instance of a constraint stands whose left side has an answer with these slots.
-  Verdict Judge(const Constraint& c, const Sides& sides, const std::vector<Value>& slots);
+  Judgement Judge(const Constraint& c, const Sides& sides, const std::vector<Value>& slots);
   /// Calls back for the answers of a deriving plan of the left side, until it gives false.
   void LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
                    const std::function<bool(const std::vector<Value>& slots)>& fn);
@@ -166,7 +167,7 @@ class Solver : public Demands {
   void CountRun(const Plan& plan, const std::vector<bool>& bound, int part);
   const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound);
   std::string ReasonOf(const Frame& frame) const;
-  Verdict JudgeHere(const Constraint& c, const Plan& right);
+  Judgement JudgeHere(const Constraint& c, const Plan& right);
 
   const Program& program_;
   Store& store_;

@@ -94,25 +94,6 @@ void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId
   }
 }
 
-// Ids to look at, each once at a time: upwards, and again from the lowest.
-class Rounds {
- public:
-  void Add(std::size_t id) { pending_.insert(id); }
-  bool empty() const { return pending_.empty(); }
-  std::size_t Next() {
-    auto at = pending_.lower_bound(from_);
-    if (at == pending_.end()) at = pending_.begin();
-    const std::size_t id = *at;
-    pending_.erase(at);
-    from_ = id + 1;
-    return id;
-  }
-
- private:
-  std::set<std::size_t> pending_;
-  std::size_t from_ = 0;
-};
-
 bool HasExpansion(const Clauses& clauses) {
   return std::any_of(clauses.begin(), clauses.end(), [](const Clause& clause) {
     if (clause.As<Expand>()) return true;
@@ -163,6 +144,25 @@ bool HasStuck(const Plan& plan) {
 }
 
 }  // namespace
+
+// Ids to look at, each once at a time: upwards, and again from the lowest.
+class Analysis::Rounds {
+ public:
+  void Add(std::size_t id) { pending_.insert(id); }
+  bool empty() const { return pending_.empty(); }
+  std::size_t Next() {
+    auto at = pending_.lower_bound(from_);
+    if (at == pending_.end()) at = pending_.begin();
+    const std::size_t id = *at;
+    pending_.erase(at);
+    from_ = id + 1;
+    return id;
+  }
+
+ private:
+  std::set<std::size_t> pending_;
+  std::size_t from_ = 0;
+};
 
 std::vector<const Clause*> ClausesOf(const Definition& def) {
   std::vector<const Clause*> out;

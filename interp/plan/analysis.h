@@ -138,6 +138,7 @@ class Analysis : public Catalog {
     std::vector<std::unique_ptr<Plan>> plans;  // one for each alternative
     bool ok = true;
   };
+  class Rounds;
   class Halves;
   using Edges = std::vector<std::vector<std::pair<RelationId, bool>>>;  // to what, needs it whole
   std::vector<Candidate> Candidates(const Program& program, Store& store);

@@ -82,7 +82,7 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, P
         answers[i] = FailedCall(pool, "bad-request", "two keys of a map are the same text");
         continue;
       }
-      const Permission::Verdict verdict = Permitted(*call, request);
+      const Permission::Permit verdict = Permitted(*call, request);
       if (verdict.yes) mine.Add(std::move(*call), i);
       else answers[i] = NotRunCall(pool, "denied", verdict.reason);
     }
@@ -97,10 +97,10 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, P
   return answers;
 }
 
-Permission::Verdict ToolAgent::Permitted(const ToolCall& call, const Request& request) {
+Permission::Permit ToolAgent::Permitted(const ToolCall& call, const Request& request) {
   const Permit permit = PermitFor(*call.command, call.args);
   if (permit == Permit::kDeny) return {false, "the configuration denies this call"};
-  Permission::Verdict verdict = permission_.Approve(*call.command);
+  Permission::Permit verdict = permission_.Approve(*call.command);
   if (verdict.yes && permit == Permit::kAsk) verdict = permission_.Ask(call, request.id);
   return verdict;
 }

@@ -32,7 +32,7 @@ namespace rpl {
 class Permission {
  public:
   /// A decision, with the reason if it is no.
-  struct Verdict {
+  struct Permit {
     bool yes = false;
     std::string reason;  // of a refusal: "nobody is there to ask"
   };
@@ -40,11 +40,11 @@ class Permission {
   virtual ~Permission() = default;
 
   /// Decides whether the command may run at all; called before every call.
-  virtual Verdict Approve(const ToolCommand& command) = 0;
+  virtual Permit Approve(const ToolCommand& command) = 0;
 
   /// Decides about one call, if the configuration says `ask`. `request` is the call as RPL text,
   /// which is untrusted.
-  virtual Verdict Ask(const ToolCall& call, const std::string& request) = 0;
+  virtual Permit Ask(const ToolCall& call, const std::string& request) = 0;
 };
 
 /// The agent. Call blocks until all its calls have ended.
@@ -62,7 +62,7 @@ class ToolAgent : public Agent {
 
  private:
   /// The configuration's rule first, then the approval, then the question.
-  Permission::Verdict Permitted(const ToolCall& call, const Request& request);
+  Permission::Permit Permitted(const ToolCall& call, const Request& request);
 
   const ToolConfig& config_;
   Permission& permission_;

@@ -14,11 +14,11 @@ struct Guard : Permission {
   bool allows = true;
   std::vector<std::string> asked;
 
-  Verdict Approve(const ToolCommand& command) override {
+  Permit Approve(const ToolCommand& command) override {
     asked.push_back("approve " + command.name);
     return {approves, "not approved"};
   }
-  Verdict Ask(const ToolCall& call, const std::string& request) override {
+  Permit Ask(const ToolCall& call, const std::string& request) override {
     asked.push_back("ask " + request + " " + call.args.dump());
     return {allows, "not allowed"};
   }

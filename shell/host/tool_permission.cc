@@ -21,7 +21,7 @@ std::string Names(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Permission::Verdict ToolPermission::Approve(const ToolCommand& command) {
+Permission::Permit ToolPermission::Approve(const ToolCommand& command) {
   if (allowed_.contains(command.name)) return {true, ""};
   const std::string hash = CommandHash(command);
   if (approvals_.Has(hash)) return {true, ""};
@@ -30,7 +30,7 @@ Permission::Verdict ToolPermission::Approve(const ToolCommand& command) {
                                "`--allow-tool {}`",
                                command.name)};
   }
-  const Verdict refused = {false, "its command was not approved"};
+  const Permit refused = {false, "its command was not approved"};
   if (refused_.contains(hash)) return refused;
   err_ << "`" << PrintableLine(config_) << "` brings the command of $"
        << PrintableLine(command.name) << ":\n";
@@ -45,7 +45,7 @@ Permission::Verdict ToolPermission::Approve(const ToolCommand& command) {
   return {true, ""};
 }
 
-Permission::Verdict ToolPermission::Ask(const ToolCall& call, const std::string& request) {
+Permission::Permit ToolPermission::Ask(const ToolCall& call, const std::string& request) {
   const ToolCommand& command = *call.command;
   if (allowed_.contains(command.name)) return {true, ""};
   if (!read_line_) {

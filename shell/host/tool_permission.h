@@ -42,9 +42,9 @@ class ToolPermission : public Permission {
 
   /// Asks for the approval of a new command and stores it; a refused command is not asked about
   /// again in this run.
-  Verdict Approve(const ToolCommand& command) override;
+  Permit Approve(const ToolCommand& command) override;
   /// Asks about one call, unless its tool is allowed.
-  Verdict Ask(const ToolCall& call, const std::string& request) override;
+  Permit Ask(const ToolCall& call, const std::string& request) override;
 
  private:
   void Show(const ToolCommand& command);

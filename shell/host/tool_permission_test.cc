@@ -38,7 +38,7 @@ struct Terminal {
     return Text(permission.Ask({"7f", &command, {"nuts"}, nullptr}, "$stock(\"nuts\")"));
   }
 
-  static std::string Text(const Permission::Verdict& verdict) {
+  static std::string Text(const Permission::Permit& verdict) {
     return verdict.yes ? "yes" : verdict.reason;
   }
 };

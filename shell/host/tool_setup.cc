@@ -76,7 +76,7 @@ Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& comma
   tool.name = command.of;
   tool.argv = command.argv;
   tool.folder = tool.home = FolderOf(path_);
-  const Permission::Verdict verdict = permission_.Approve(tool);
+  const Permission::Permit verdict = permission_.Approve(tool);
   if (!verdict.yes) return {std::nullopt, verdict.reason};
   return RunGuardCommand(command, tool.folder, input);
 }
