@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/utf8.h"
+
 namespace rpl {
 namespace {
 
@@ -87,6 +89,7 @@ JsonText ParseJson(std::string_view text, int max_depth) {
 }
 
 std::string CleanUtf8(const std::string& text) {
+  if (FindBadByte(text) == std::string_view::npos) return text;
   const auto replace = ordered_json::error_handler_t::replace;
   return ordered_json::parse(ordered_json(text).dump(-1, ' ', false, replace)).get<std::string>();
 }

@@ -12,6 +12,7 @@
 #include "formats/json_text.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
+#include "interp/program/metadata.h"
 #include "interp/program/program.h"
 #include "interp/store/store.h"
 #include "runtime/journal.h"
@@ -146,7 +147,7 @@ Decision Gate::Before(const GateCall& call, Moment now) {
     history_.Begin(seen.tool, seen.tags);
     engine_.store.Insert(engine_.program.CallsOf(call.call->relation).called, call.call->args,
                          true);
-    begun_.insert_or_assign(call.text, Begun{step, seen});
+    begun_.insert_or_assign(engine_.solver.IdOf(*call.call), Begun{step, seen});
   }
   Decided(step, decision, seen, took.count(), now);
   return decision;
@@ -156,7 +157,7 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   const auto started = std::chrono::steady_clock::now();
   derives_ = false;
   now_ = now;
-  const auto known = begun_.find(call.text);
+  const auto known = begun_.find(engine_.solver.IdOf(*call.call));
   // A reply that was there before this run was guarded.
   Begun begun = known != begun_.end() ? known->second : Begun{steps_++, Seen(call)};
   GuardCall seen = begun.call;
@@ -219,9 +220,8 @@ PastCall Gate::Ended(const Begun& begun, const Answer& answer, Moment now) {
   past.at = now;
   if (begun.call.user) past.user = begun.call.user->id;
   const bool meta = answer.kind == Answer::Kind::kMeta;
-  past.failed = answer.kind == Answer::Kind::kDecline ||
-                (meta && engine_.pool.Lookup(answer.value, engine_.pool.Keyword("status")) ==
-                             engine_.pool.Keyword("error"));
+  past.failed =
+      answer.kind == Answer::Kind::kDecline || (meta && SaysFailed(engine_.pool, answer.value));
   std::optional<ordered_json> result;
   if (!past.failed) {
     const Value value =

@@ -114,10 +114,10 @@ class Gate : private GuardSources {
   std::string broken_;
   bool warned_ = false;  // that the log cannot be written
   bool read_others_ = false;
-  bool derives_ = false;                // phase 8: rules may be asked, too
-  Moment now_ = 0;                      // of the decision that is taken
-  std::size_t steps_ = 0;               // calls decided about
-  std::map<std::string, Begun> begun_;  // by the text of the call
+  bool derives_ = false;   // phase 8: rules may be asked, too
+  Moment now_ = 0;         // of the decision that is taken
+  std::size_t steps_ = 0;  // calls decided about
+  std::map<CallId, Begun> begun_;
   std::set<std::string> told_zones_;
   std::set<std::pair<std::string, std::string>> taken_metrics_;  // call, key
   std::map<std::string, PastCall> past_;  // by text of the call and by label, the latest

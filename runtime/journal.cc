@@ -104,7 +104,6 @@ ordered_json AnsweredJson(const AnsweredCall& answered) {
   ordered_json body = {{"call", answered.call}};
   if (!answered.tool.empty()) body["tool"] = answered.tool;
   if (!answered.keys.empty()) body["keys"] = answered.keys;
-  if (!answered.retraction.empty()) body["retraction"] = answered.retraction;
   if (answered.failed) body["failed"] = true;
   if (answered.shown) body["shown"] = true;
   return body;
@@ -117,7 +116,6 @@ AnsweredCall AnsweredOf(const ordered_json& body) {
   if (const auto keys = body.find("keys"); keys != body.end() && keys->is_array())
     for (const ordered_json& key : *keys)
       if (key.is_string()) out.keys.push_back(key.get<std::string>());
-  out.retraction = TextAt(body, "retraction");
   out.failed = FlagAt(body, "failed");
   out.shown = FlagAt(body, "shown");
   return out;

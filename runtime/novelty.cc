@@ -13,6 +13,7 @@
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
+#include "interp/program/metadata.h"
 #include "runtime/gate.h"
 #include "runtime/timestep.h"
 
@@ -86,20 +87,18 @@ TraceEntry Runtime::EntryToCome(const OpenCall& call, const Answer& answer) {
   TraceEntry out{.kind = TraceEntry::Kind::kReply, .timestep = timestep_ + 1, .phase = 1};
   if (call.place.end != 0) out.place = call.place;
   if (answer.kind != Answer::Kind::kValue && answer.kind != Answer::Kind::kMeta) return out;
-  std::string sentence;
   if (call.space == Space::kRelation) {
     const std::vector<Value> row = engine_.solver.RowWith(call, answer.value);
     if (row.empty()) return out;
-    sentence =
+    out.text =
         derivations_.CollectedText(*engine_.program.FindCollected(call.relation), row, false);
     out.answered = Answered(call.relation, row, kNone);
   } else {
     const Value meta = MetaOf(engine_.pool, answer);
-    sentence = engine_.solver.CallText(call) + " ^ ~ " + Text(engine_.pool, meta);
+    out.text = engine_.solver.CallText(call) + " ^ ~ " + Text(engine_.pool, meta);
     out.answered = Answered(call.relation, call.args, meta);
   }
-  out.answered->retraction = sentence + " -> false";
-  out.text = sentence + " -> true";
+  out.text += kIsTrue;
   return out;
 }
 
@@ -108,18 +107,13 @@ AnsweredCall Runtime::Answered(RelationId relation, std::span<const Value> row, 
   const Relation& of = engine_.store.at(relation);
   AnsweredCall out;
   out.keys.emplace_back(engine_.pool.TextOf(of.label()));
-  if (const Collected* heading = engine_.program.FindCollected(relation)) {
-    out.call = of.name();
+  out.call = of.space() == Space::kAvar ? of.name() : RowText(relation, row);
+  if (of.space() == Space::kTool) out.tool = out.keys.front();
+  if (const Collected* heading = engine_.program.FindCollected(relation))
     for (const int question : heading->questions)
       if (question >= 0)
         out.keys.push_back(engine_.program.questions()[static_cast<std::size_t>(question)].name);
-    return out;
-  }
-  out.call = of.space() == Space::kAvar ? of.name() : RowText(relation, row);
-  if (of.space() == Space::kTool) out.tool = out.keys.front();
-  out.failed =
-      meta.kind() == Kind::kMap &&
-      engine_.pool.Lookup(meta, engine_.pool.Keyword("status")) == engine_.pool.Keyword("error");
+  out.failed = SaysFailed(engine_.pool, meta);
   return out;
 }
 
@@ -276,7 +270,9 @@ void Runtime::Assert(const Assertion& a, From from) {
   if (from == From::kTrace) return;
   TraceEntry entry{
       .kind = TraceEntry::Kind::kRetraction, .text = a.text, .stated = stated, .place = a.span};
-  if (rel.space() == Space::kTool) entry.answered = Answered(a.relation, a.row, kNone);
+  const bool of_call = rel.space() != Space::kRelation && rel.space() != Space::kGoal;
+  if (of_call || engine_.program.FindCollected(a.relation) != nullptr)
+    entry.answered = Answered(a.relation, a.row, kNone);
   Record(std::move(entry));
 }
 

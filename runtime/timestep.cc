@@ -403,6 +403,13 @@ void Runtime::ProgressPlan() {
   step_.plan = nullptr;  // the next phase forgets the tables
 }
 
+TraceEntry Runtime::TruthEntry(const Table& table, const std::string& text) const {
+  return {.kind = TraceEntry::Kind::kGoal,
+          .text = text + std::string(kIsTrue),
+          .goal = engine_.store.at(table.relation).name(),
+          .place = PlaceOf(table)};
+}
+
 // Truths of the goals below first, each after the derivations it rests on (§19).
 void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
   if (!done.insert(&table).second) return;
@@ -419,16 +426,11 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
     const GoalRecord::Truth truth = {table.relation, map};
     if (const auto at = goals_.truths.find(truth);
         known && at != goals_.truths.end() && at->second != goals_.voids)
-      step_.standing_again.emplace_back(truth, TraceEntry{.kind = TraceEntry::Kind::kGoal,
-                                                          .text = text + " -> true",
-                                                          .place = PlaceOf(table)});
+      step_.standing_again.emplace_back(truth, TruthEntry(table, text));
     if (known) continue;
     engine_.store.Insert(table.relation, {&map, 1}, false);
     if (row < table.premises.size()) RecordDerivations(table.premises[row]);
-    Record({.kind = TraceEntry::Kind::kGoal,
-            .text = text + " -> true",
-            .goal = engine_.store.at(table.relation).name(),
-            .place = PlaceOf(table)});
+    Record(TruthEntry(table, text));
     goals_.truths[truth] = goals_.voids;
   }
 }
@@ -641,7 +643,8 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   engine_.solver.Take();
   step_.started = std::chrono::steady_clock::now();
   engine_.limits.profile = nullptr;
-  if (engine_.IsStale()) engine_.analysis.Make(engine_.program, engine_.store);  // for now
+  // Rules that no timestep has taken in yet: the next one prepares the engine for them.
+  if (engine_.IsStale()) engine_.analysis.Make(engine_.program, engine_.store);
   engine_.solver.Forget();
   {
     Explainer explainer(engine_);

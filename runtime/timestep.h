@@ -147,6 +147,7 @@ class Runtime {
   void Tell(std::string_view type, nlohmann::ordered_json fields);
   void TellReply(std::string_view type, const std::string& call, const Answer& answer);
   void Record(TraceEntry entry);
+  TraceEntry TruthEntry(const Table& table, const std::string& text) const;
   AnsweredCall Answered(RelationId relation, std::span<const Value> row, Value meta);
   void Add(TraceEntry entry);
   void AssertFact(RelationId relation, std::span<const Value> row, Span span, From from);

@@ -78,6 +78,10 @@ std::string_view EntryName(TraceEntry::Kind kind) {
   return kEntryNames[static_cast<std::size_t>(kind)];
 }
 
+std::string RetractionOf(const TraceEntry& entry) {
+  return entry.text.substr(0, entry.text.size() - kIsTrue.size()) + std::string(kIsFalse);
+}
+
 TraceEntry HalfAnswered(const std::string& heading, const std::string& bindings) {
   return {TraceEntry::Kind::kReply, 0, 1, heading + " ^^ " + bindings + " -> true"};
 }

@@ -26,10 +26,9 @@ namespace rpl {
 
 /// The call that a reply answers, or whose reply is retracted.
 struct AnsweredCall {
-  std::string call = {};               // "$check(1)", `stay(?from, ?to)`
+  std::string call = {};               // `$check(1)`, `stay(1, 2)`, `$x`
   std::string tool = {};               // label of the tool, "" for avars and headings
   std::vector<std::string> keys = {};  // names that --answer may use for it
-  std::string retraction = {};         // the sentence that takes the reply back
   bool failed = false;                 // its tool failed
   bool shown = false;                  // it is $json: nothing that can be given again
 };
@@ -50,6 +49,13 @@ struct TraceEntry {
 };
 
 using Trace = std::vector<TraceEntry>;
+
+/// Sentences of the trace end with one of these (§12.3, §12.4).
+inline constexpr std::string_view kIsTrue = " -> true";
+inline constexpr std::string_view kIsFalse = " -> false";
+
+/// The sentence that retracts what an entry says. REQUIRES: its text ends with kIsTrue.
+std::string RetractionOf(const TraceEntry& entry);
 
 /// "fact", "reply", "goal", …: kinds of entries in events and listings.
 std::string_view EntryName(TraceEntry::Kind kind);

@@ -66,15 +66,16 @@ std::string FactBase::Problem(Stop stop) const {
 
 FactBase::Checked FactBase::Check(const Constraint& constraint) {
   for (std::size_t calls = 0;; ++calls) {
-    Checked checked = CheckOnce(constraint);
-    if (open_.empty() || calls == kMaxCalls || !CallTools()) return checked;
+    std::vector<OpenCall> open;
+    Checked checked = CheckOnce(constraint, open);
+    if (open.empty() || calls == kMaxCalls || !CallTools(open)) return checked;
     if (const Stop stop = Quiesce(); stop != Stop::kGoesOn) return {{}, Problem(stop)};
   }
 }
 
-// Makes the calls that the last evaluation left open; false if one of them has no caller.
-bool FactBase::CallTools() {
-  for (const OpenCall& call : open_) {
+// Makes the calls that an evaluation left open; false if one of them has no caller.
+bool FactBase::CallTools(const std::vector<OpenCall>& open) {
+  for (const OpenCall& call : open) {
     const Relation& tool = engine_.store.at(call.relation);
     if (!tools_ || call.space != Space::kTool || IsQuestion(tool)) return false;
     const Value result =
@@ -85,9 +86,8 @@ bool FactBase::CallTools() {
   return true;
 }
 
-FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
+FactBase::Checked FactBase::CheckOnce(const Constraint& constraint, std::vector<OpenCall>& open) {
   Checked checked;
-  open_.clear();
   engine_.solver.Forget();
   if (constraint.left.empty()) {
     // The constraint of a rule: its violations were found while deriving.
@@ -111,7 +111,7 @@ FactBase::Checked FactBase::CheckOnce(const Constraint& constraint) {
   };
   const Undecided more = engine_.solver.CheckConstraint(constraint, take);
   const Evaluation found = engine_.solver.Take();
-  open_ = found.calls;
+  open = found.calls;
   if (found.stop != Stop::kGoesOn) {
     stopped_at_ = constraint.text;
     checked.problem = Problem(found.stop);

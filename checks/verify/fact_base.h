@@ -86,13 +86,12 @@ class FactBase {
 
  private:
   /// Check without tool calls.
-  Checked CheckOnce(const Constraint& constraint);
+  Checked CheckOnce(const Constraint& constraint, std::vector<OpenCall>& open);
   /// Makes the open calls and stores their results; false if one has no caller.
-  bool CallTools();
+  bool CallTools(const std::vector<OpenCall>& open);
 
   interp::Engine engine_;
   std::string stopped_at_;
-  std::vector<OpenCall> open_;  // that the last check waits for
   ToolCaller tools_;
 };
 

@@ -160,6 +160,7 @@ class Machine {
   Profile* profile() const { return limits_.profile; }
 
  private:
+  std::string AvarOf(const OpenCall& call) const;
   bool RunCompare(const Step& s);
   bool RunMember(const Step& s);
   bool RunTemporal(const Step& s);

@@ -20,14 +20,18 @@ bool HasOptions(const Pool& pool, Value options) {
 
 // --- calls ---------------------------------------------------------------------------
 
+// The avar that the call is for, itself or as an argument of a heading, or "".
+std::string Machine::AvarOf(const OpenCall& call) const {
+  if (call.space == Space::kAvar) return store_.at(call.relation).name();
+  if (call.question < 0) return "";
+  const std::string& subject =
+      program_.questions()[static_cast<std::size_t>(call.question)].subject;
+  return subject.starts_with('$') ? subject : "";
+}
+
 std::string Machine::CallText(const OpenCall& call) const {
+  if (std::string avar = AvarOf(call); !avar.empty()) return avar;
   const Relation& rel = store_.at(call.relation);
-  if (call.space == Space::kAvar) return rel.name();
-  if (call.question >= 0) {
-    const std::string& subject =
-        program_.questions()[static_cast<std::size_t>(call.question)].subject;
-    if (subject.starts_with('$')) return subject;
-  }
   const Collected* collected = program_.FindCollected(call.relation);
   std::string out = rel.name() + "(";
   for (std::size_t i = 0; i < call.args.size(); ++i) {
@@ -44,12 +48,7 @@ std::string Machine::CallText(const OpenCall& call) const {
 }
 
 CallId Machine::IdOf(const OpenCall& call) const {
-  if (call.space == Space::kAvar) return {kNoId, {pool_.String(store_.at(call.relation).name())}};
-  if (call.question >= 0) {
-    const std::string& subject =
-        program_.questions()[static_cast<std::size_t>(call.question)].subject;
-    if (subject.starts_with('$')) return {kNoId, {pool_.String(subject)}};
-  }
+  if (const std::string avar = AvarOf(call); !avar.empty()) return {kNoId, {pool_.String(avar)}};
   return {call.relation, call.args};
 }
 
@@ -100,9 +99,7 @@ bool Machine::WaitFor(const Step& s, OpenCall call, bool question) {
 
 // A tool that failed has replied, but its call holds only where its metadata is read.
 bool Machine::Failed(const Relation& tool, RowId row) const {
-  const Value meta = tool.Meta(row);
-  return tool.space() == Space::kTool && meta.kind() == Kind::kMap &&
-         pool_.Lookup(meta, pool_.Keyword("status")) == pool_.Keyword("error");
+  return tool.space() == Space::kTool && SaysFailed(pool_, tool.Meta(row));
 }
 
 // What would have been read of the reply of a call that failed is not known (decision 80).

@@ -56,24 +56,23 @@ Solver::Solver(const Program& program, Store& store, const Analysis& analysis, c
       store_(store),
       pool_(store.pool()),
       analysis_(analysis),
-      own_machine_(std::make_unique<Machine>(program, store, analysis, *this, limits)),
-      machine_(*own_machine_) {}
+      machine_(std::make_unique<Machine>(program, store, analysis, *this, limits)) {}
 
 Solver::~Solver() = default;
 
-void Solver::Truncate() { machine_.truncated = true; }
-const Given& Solver::given() const { return machine_.given; }
-const Evaluation& Solver::found() const { return machine_.evaluation; }
-const Definition* Solver::rule() const { return machine_.rule(); }
-std::size_t Solver::new_rows() const { return machine_.new_rows; }
-std::string Solver::CallText(const OpenCall& call) const { return machine_.CallText(call); }
-CallId Solver::IdOf(const OpenCall& call) const { return machine_.IdOf(call); }
+void Solver::Truncate() { machine_->truncated = true; }
+const Given& Solver::given() const { return machine_->given; }
+const Evaluation& Solver::found() const { return machine_->evaluation; }
+const Definition* Solver::rule() const { return machine_->rule(); }
+std::size_t Solver::new_rows() const { return machine_->new_rows; }
+std::string Solver::CallText(const OpenCall& call) const { return machine_->CallText(call); }
+CallId Solver::IdOf(const OpenCall& call) const { return machine_->IdOf(call); }
 std::string Solver::FailureText(const OpenCall& call, const std::string& message) const {
-  return machine_.FailureText(call, message);
+  return machine_->FailureText(call, message);
 }
 
 void Solver::Forget() {
-  if (machine_.profile() != nullptr) machine_.profile()->Forget();
+  if (machine_->profile() != nullptr) machine_->profile()->Forget();
   tables_.clear();
   table_of_.Clear();
   query_tables_.clear();
@@ -81,7 +80,7 @@ void Solver::Forget() {
   if (std::exchange(analysis_known_, analysis_.version()) != analysis_.version()) plans_.clear();
   running_.clear();
   unfinished_.clear();
-  Evaluation& found = machine_.evaluation;
+  Evaluation& found = machine_->evaluation;
   found.calls.clear();
   found.circle.reset();
   found.declined.reset();
@@ -91,11 +90,11 @@ void Solver::Forget() {
 
 void Solver::Begin(Given given) {
   Forget();
-  machine_.given = std::move(given);
-  machine_.truncated = false;
+  machine_->given = std::move(given);
+  machine_->truncated = false;
 }
 
-Evaluation Solver::Take() { return std::exchange(machine_.evaluation, {}); }
+Evaluation Solver::Take() { return std::exchange(machine_->evaluation, {}); }
 
 // `make` gives the plan when there is none yet. What the program says lasts; a query is gone
 // with its turn.
@@ -108,13 +107,13 @@ const Plan& Solver::PlanOf(const void* owner, bool lasts, int part, const std::v
 }
 
 void Solver::CountRun(const Plan& plan, const std::vector<bool>& bound, int part) {
-  if (machine_.profile() != nullptr) machine_.profile()->Take(plan, bound, part);
+  if (machine_->profile() != nullptr) machine_->profile()->Take(plan, bound, part);
 }
 
 template <typename Make>
 const Plan& Solver::KeptPlan(const void* owner, bool lasts, int part,
                              const std::vector<bool>& bound, Make&& make) {
-  const Mode mode = machine_.mode();
+  const Mode mode = machine_->mode();
   std::vector<Planned>& known = (lasts ? plans_ : query_plans_)[owner];
   auto at = std::find_if(known.begin(), known.end(), [&](const Planned& p) {
     return p.part == part && p.mode == mode && p.bound == bound;
@@ -136,27 +135,27 @@ const Plan& Solver::RulePlan(const Definition& def, const std::vector<bool>& bou
 
 const Definition* Solver::Derive(std::span<const Derivation> work,
                                  const std::vector<Marks>& marks) {
-  machine_.marks = &marks;
+  machine_->marks = &marks;
   for (std::size_t done = 1; !work.empty(); work = work.subspan(done)) {
     const Definition& def = *work.front().def;
     Frame frame(&def, def.slots);
-    const Machine::Use use(machine_, frame, Mode::kDerive);
-    const std::size_t before = machine_.new_rows;
-    Profile* const profile = machine_.profile();
+    const Machine::Use use(*machine_, frame, Mode::kDerive);
+    const std::size_t before = machine_->new_rows;
+    Profile* const profile = machine_->profile();
     Profile::Evaluation evaluation(profile, def, Profile::Kind::kDerived);
     if (!def.gathered.empty()) {
       Gather(def, std::vector<bool>(def.slots.size()), [&](const Gathered& group) {
         const std::size_t added = store_.Insert(def.head, group.row, false);
-        machine_.new_rows += added;
+        machine_->new_rows += added;
         if (added == 0) ++frame.repeated;
       });
       done = 1;
     } else {
       if (profile != nullptr) profile->Take(*work.front().plan, {});
-      done = machine_.Derive(work);
+      done = machine_->Derive(work);
     }
-    evaluation.Gave(machine_.new_rows - before, frame.repeated);
-    if (machine_.evaluation.stop != Stop::kGoesOn) return frame.def;
+    evaluation.Gave(machine_->new_rows - before, frame.repeated);
+    if (machine_->evaluation.stop != Stop::kGoesOn) return frame.def;
   }
   return nullptr;
 }
@@ -178,7 +177,7 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
   const std::size_t gathers = head.collections.size();
   std::vector<Grouping> groups;
   std::map<std::vector<Value>, std::size_t> group_of;
-  Frame& frame = machine_.frame();
+  Frame& frame = machine_->frame();
   const auto collect = [&] {
     Grouping group;
     group.slots = frame.slots;
@@ -213,10 +212,10 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
   };
   const Continuation each(collect);
   const Continuation* outer = std::exchange(frame.answer, &each);
-  machine_.Run(RulePlan(def, bound).first);
+  machine_->Run(RulePlan(def, bound).first);
   frame.answer = outer;
-  if (machine_.evaluation.stop != Stop::kGoesOn) return;
-  if (frame.lacking || machine_.truncated) frame.lacking = frame.undecided = true;
+  if (machine_->evaluation.stop != Stop::kGoesOn) return;
+  if (frame.lacking || machine_->truncated) frame.lacking = frame.undecided = true;
   if (frame.lacking || frame.pending) return;
   for (Grouping& group : groups) {
     for (std::size_t g = 0; g < gathers; ++g) {
@@ -250,7 +249,7 @@ std::span<const Value> Solver::GivenTo(const Definition& def, RelationId relatio
 // Matches the head with the bound arguments of a call; `then` runs for each way.
 bool Solver::BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
                       std::vector<bool>& bound, Continuation then) {
-  Value* slots = machine_.frame().slots.data();
+  Value* slots = machine_->frame().slots.data();
   std::vector<SlotId> here;  // bound by the arguments that are slots
   const auto go_on = [&] {
     for (; at < def.args.size(); ++at) {
@@ -304,8 +303,8 @@ std::string Solver::ReasonOf(const Frame& frame) const {
 void Solver::EvaluateRule(Table& table, const Definition& def) {
   Frame frame(&def, def.slots);
   frame.table = &table;
-  const Machine::Use use(machine_, frame, Mode::kSolve);
-  Profile::Evaluation evaluation(machine_.profile(), def, KindOf(store_.at(table.relation)));
+  const Machine::Use use(*machine_, frame, Mode::kSolve);
+  Profile::Evaluation evaluation(machine_->profile(), def, KindOf(store_.at(table.relation)));
   const std::size_t before = table.rows.size();
   std::vector<bool> bound(def.slots.size());
   std::vector<Value> changed;
@@ -315,15 +314,15 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
       Gather(def, bound, [&](Gathered group) {
         frame.path = std::move(group.path);
         frame.shown = std::move(group.shown);
-        machine_.TakeAnswer(std::move(group.row));
+        machine_->TakeAnswer(std::move(group.row));
         frame.path.clear();
         frame.shown.clear();
       });
-      return machine_.evaluation.stop == Stop::kGoesOn;
+      return machine_->evaluation.stop == Stop::kGoesOn;
     };
     BindHead(def, given, 0, bound, gather);
   } else {
-    BindHead(def, given, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
+    BindHead(def, given, 0, bound, [&] { return machine_->Run(RulePlan(def, bound).first); });
   }
   evaluation.Gave(table.rows.size() - before, frame.repeated);
   table.pending |= frame.pending;
@@ -347,7 +346,7 @@ void Solver::EvaluateTable(Table& table) {
   if (rel.space() == Space::kGoal) return EvaluateGoal(table);
   const RelationId base = store_.BaseOf(table.relation);  // a companion has the same rules
   if (analysis_.IsBroken(base)) {
-    machine_.evaluation.circle = {table.relation, rel.name()};
+    machine_->evaluation.circle = {table.relation, rel.name()};
     table.lacking = true;
     table.reason = rel.name() + " needs itself to be complete: it is recursive through `not`, a " +
                    "count, a choice or a gathering head";
@@ -364,25 +363,25 @@ void Solver::EvaluateTable(Table& table) {
   const auto add = [&](RowId row) { table.Add({rel.Cells(row).begin(), rel.Cells(row).end()}); };
   if (probe == 0 || base != table.relation) {
     for (RowId row = 0; row < rel.size(); ++row)
-      if (machine_.Means(table, rel.Cells(row))) add(row);
+      if (machine_->Means(table, rel.Cells(row))) add(row);
   } else if (key.size() == table.key.size()) {
     if (const RowId row = rel.Find(key); row != kNoId) add(row);
   } else {
-    if (machine_.profile() != nullptr) machine_.profile()->CountProbes(table.relation, probe);
-    for (const RowId row : rel.IndexOn(probe, &machine_.within_limits).Rows(key, rel.rows()))
+    if (machine_->profile() != nullptr) machine_->profile()->CountProbes(table.relation, probe);
+    for (const RowId row : rel.IndexOn(probe, &machine_->within_limits).Rows(key, rel.rows()))
       add(row);
   }
   if (const Collected* collected = program_.FindCollected(table.relation))
     EvaluateCollected(table, *collected);
   for (int number : analysis_.RulesOf(base)) {
     EvaluateRule(table, program_.definitions()[static_cast<std::size_t>(number)]);
-    if (machine_.evaluation.stop != Stop::kGoesOn) return;
+    if (machine_->evaluation.stop != Stop::kGoesOn) return;
   }
   if (!table.rows.empty() || !table.reason.empty()) return;
   OpenCall asked;
   asked.relation = table.relation;
   asked.args = table.key;
-  table.reason = "no fact matches `" + machine_.CallText(asked) + "`";
+  table.reason = "no fact matches `" + machine_->CallText(asked) + "`";
 }
 
 void Solver::Complete(Table& table) {
@@ -402,7 +401,7 @@ void Solver::Complete(Table& table) {
       std::string text;
       for (std::size_t i = table.position; i < running_.size(); ++i)
         text += store_.at(running_[i]->relation).name() + " → ";
-      machine_.evaluation.circle = {table.relation, text + rel.name()};
+      machine_->evaluation.circle = {table.relation, text + rel.name()};
     }
     return;
   }
@@ -419,7 +418,7 @@ void Solver::Complete(Table& table) {
   for (std::size_t before = SIZE_MAX;;) {
     table.lowest = nullptr;
     EvaluateTable(table);
-    if (machine_.evaluation.stop != Stop::kGoesOn) break;
+    if (machine_->evaluation.stop != Stop::kGoesOn) break;
     if (table.lowest != nullptr && table.lowest->position < position) {  // it leads the group
       table.visited = true;
       unfinished_.push_back(&table);
@@ -465,8 +464,8 @@ Solver::Active Solver::Activated(const Definition& def, std::span<const Value> k
   const auto first = [&] { return found = true, false; };
   const Continuation answer(first);
   frame.answer = &answer;
-  const Machine::Use use(machine_, frame, Mode::kSolve);
-  const Profile::Evaluation evaluation(machine_.profile(), def, KindOf(store_.at(def.head)));
+  const Machine::Use use(*machine_, frame, Mode::kSolve);
+  const Profile::Evaluation evaluation(machine_->profile(), def, KindOf(store_.at(def.head)));
   const std::vector<bool> nothing(def.slots.size());
   std::vector<bool> bound = nothing;
   bool meant = false;  // by the call
@@ -479,7 +478,7 @@ Solver::Active Solver::Activated(const Definition& def, std::span<const Value> k
       planner.FlowsOn(std::move(flows_on));
       return planner.Make(Pointers(def.activation), bound, nothing, def.slots, def.avar);
     });
-    return machine_.Run(plan.first);
+    return machine_->Run(plan.first);
   });
   if (found || !meant) return Active::kYes;
   return frame.pending ? Active::kWaits : frame.lacking ? Active::kLacks : Active::kNo;
@@ -535,7 +534,7 @@ void Solver::EvaluateGoal(Table& table) {
     const bool lacked = table.lacking;
     const bool withheld = table.undecided;
     EvaluateGoalRule(table, def);
-    if (machine_.evaluation.stop != Stop::kGoesOn) return;
+    if (machine_->evaluation.stop != Stop::kGoesOn) return;
     const bool answered = table.rows.size() > before;
     if (table.pending && (def.force || !answered)) return;
     if (!answered && acts) {
@@ -587,7 +586,7 @@ const Table& Solver::SolveQuery(const Definition& query) {
 
 Solver::Sides Solver::SidesOf(const Constraint& c) {
   Frame frame(nullptr, c.slots);
-  const Machine::Use use(machine_, frame, Mode::kSolve);
+  const Machine::Use use(*machine_, frame, Mode::kSolve);
   const std::vector<bool> nothing(c.slots.size());
   const auto plan = [&](int part, const Clauses& clauses, const std::vector<bool>& known) -> auto& {
     return KeptPlan(&c, true, part, known, [&](Planner planner) {
@@ -605,16 +604,16 @@ Solver::Sides Solver::SidesOf(const Constraint& c) {
 Solver::Judgement Solver::JudgeHere(const Constraint& c, const Plan& right) {
   const Judgement otherwise = c.forbids ? Judgement::kViolated : Judgement::kHolds;
   if (c.right.empty()) return otherwise;
-  Frame& frame = machine_.frame();
+  Frame& frame = machine_->frame();
   const std::vector<Value> here = frame.slots;
   bool found = false;
   const bool was_pending = std::exchange(frame.pending, false);
-  const bool was_lacking = std::exchange(frame.lacking, machine_.truncated);
+  const bool was_lacking = std::exchange(frame.lacking, machine_->truncated);
   const bool was_undecided = frame.undecided;
   const auto first = [&] { return found = true, false; };
   const Continuation answer(first);
   const Continuation* outer = std::exchange(frame.answer, &answer);
-  machine_.Run(right.first);
+  machine_->Run(right.first);
   frame.answer = outer;
   const bool waits = std::exchange(frame.pending, was_pending);
   const bool lacks = std::exchange(frame.lacking, was_lacking);
@@ -628,28 +627,28 @@ Solver::Judgement Solver::Judge(const Constraint& c, const Sides& sides,
                                 const std::vector<Value>& slots) {
   Frame frame(nullptr, c.slots);
   frame.slots = slots;
-  const Machine::Use use(machine_, frame, Mode::kSolve);
+  const Machine::Use use(*machine_, frame, Mode::kSolve);
   return JudgeHere(c, *sides.right);
 }
 
 void Solver::LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
                          const std::function<bool(const std::vector<Value>& slots)>& fn) {
   Frame frame(nullptr, c.slots);
-  const Machine::Use use(machine_, frame, Mode::kDerive);
+  const Machine::Use use(*machine_, frame, Mode::kDerive);
   CountRun(plan, std::vector<bool>(c.slots.size()), 0);
-  machine_.marks = &marks;
-  const auto each = [&] { return machine_.Polled() && fn(frame.slots); };
+  machine_->marks = &marks;
+  const auto each = [&] { return machine_->Polled() && fn(frame.slots); };
   const Continuation answer(each);
   frame.answer = &answer;
-  machine_.Run(plan.first);
+  machine_->Run(plan.first);
 }
 
 Undecided Solver::CheckConstraint(
     const Constraint& c, const std::function<void(const std::vector<Value>&, Judgement)>& fn) {
   const Sides sides = SidesOf(c);
   Frame frame(nullptr, c.slots);
-  const Machine::Use use(machine_, frame, Mode::kSolve);
-  Profile::Evaluation evaluation(machine_.profile(), c);
+  const Machine::Use use(*machine_, frame, Mode::kSolve);
+  Profile::Evaluation evaluation(machine_->profile(), c);
   CountRun(*sides.left, std::vector<bool>(c.slots.size()), 0);
   if (!c.right.empty()) CountRun(*sides.right, sides.bound, 1);
   RowSet seen(c.slots.size());
@@ -657,14 +656,14 @@ Undecided Solver::CheckConstraint(
   const auto each = [&] {
     if (!seen.Insert(frame.slots).is_new) return ++repeated, true;
     const Judgement verdict = JudgeHere(c, *sides.right);
-    if (machine_.evaluation.stop == Stop::kGoesOn) fn(frame.slots, verdict);
-    return machine_.evaluation.stop == Stop::kGoesOn;
+    if (machine_->evaluation.stop == Stop::kGoesOn) fn(frame.slots, verdict);
+    return machine_->evaluation.stop == Stop::kGoesOn;
   };
   const Continuation answer(each);
   frame.answer = &answer;
-  machine_.Run(sides.left->first);
+  machine_->Run(sides.left->first);
   evaluation.Gave(seen.size(), repeated);
-  return {frame.pending, frame.lacking || machine_.truncated};
+  return {frame.pending, frame.lacking || machine_->truncated};
 }
 
 std::optional<std::vector<Premise>> Solver::Prove(
@@ -678,7 +677,7 @@ std::optional<std::vector<Premise>> Solver::Prove(
     const auto take = [&] {
       std::vector<Premise> premises;
       for (const RowUsed& used : frame.path) {
-        premises.push_back(machine_.PremiseOf(used));
+        premises.push_back(machine_->PremiseOf(used));
         if (!usable(premises.back())) return true;
       }
       found = std::move(premises);
@@ -686,10 +685,10 @@ std::optional<std::vector<Premise>> Solver::Prove(
     };
     const Continuation answer(take);
     frame.answer = &answer;
-    const Machine::Use use(machine_, frame, Mode::kSolve);
-    Profile::Evaluation evaluation(machine_.profile(), def, Profile::Kind::kProof);
+    const Machine::Use use(*machine_, frame, Mode::kSolve);
+    Profile::Evaluation evaluation(machine_->profile(), def, Profile::Kind::kProof);
     std::vector<bool> bound(def.slots.size());
-    BindHead(def, row, 0, bound, [&] { return machine_.Run(RulePlan(def, bound).first); });
+    BindHead(def, row, 0, bound, [&] { return machine_->Run(RulePlan(def, bound).first); });
     evaluation.Gave(found ? 1 : 0, 0);
     if (!found) continue;
     *def_number = number;

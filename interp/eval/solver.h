@@ -72,7 +72,7 @@ class Solver : public Demands {
   std::string FailureText(const OpenCall& call, const std::string& message) const;
 
   /// The evaluator, for those of this room and of the explainer.
-  Machine& machine() { return machine_; }
+  Machine& machine() { return *machine_; }
 
   /// Drops every table and what evaluating them found, and the plans of queries; every plan
   /// when the analysis was made anew.
@@ -173,8 +173,7 @@ class Solver : public Demands {
   Store& store_;
   Pool& pool_;
   const Analysis& analysis_;
-  const std::unique_ptr<Machine> own_machine_;
-  Machine& machine_;
+  const std::unique_ptr<Machine> machine_;
 
   std::deque<Table> tables_;
   IdTable table_of_;  // by relation and key

@@ -14,6 +14,11 @@ RowId RowIn(const Pool& pool, Value reference) {
 
 }  // namespace
 
+bool SaysFailed(Pool& pool, Value meta) {
+  return meta.kind() == Kind::kMap &&
+         pool.Lookup(meta, pool.Keyword("status")) == pool.Keyword("error");
+}
+
 Value RowReference(Pool& pool, RelationId relation, RowId row) {
   return pool.Int(static_cast<std::int64_t>(relation) << 32 | row);
 }

@@ -18,6 +18,9 @@ namespace rpl {
 
 Value RowReference(Pool& pool, RelationId relation, RowId row);
 
+/// Whether the metadata of a reply says that its tool failed: {:status :error …}.
+bool SaysFailed(Pool& pool, Value meta);
+
 class RowMetadata {
  public:
   RowMetadata(const Program& program, Store& store) : program_(program), store_(store) {}

@@ -32,13 +32,7 @@ int CommandQuery(const QueryOptions& options) {
   Outcome outcome = session.Say(entry.name, entry.text);
   if (Interrupted()) outcome.status = Status::kInterrupted;
   PrintFindings(entry, outcome.diagnostics, session.sources(), std::cerr);
-  if (options.engine.json) {
-    std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, session.pool())) << '\n';
-  } else {
-    PrintLines(Session::Reply(outcome));
-  }
-  std::cout << std::flush;
-  PrintCutOff(outcome, std::cerr);
+  PrintReply(outcome, session.pool(), options.engine.json);
   if (outcome.status == Status::kUnsatisfied)
     for (const std::string& unknown : UnknownCalls(session, entry.calls))
       std::cerr << "note: " << Printable(unknown) << '\n';

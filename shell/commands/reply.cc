@@ -36,13 +36,7 @@ int CommandReply(const ReplyOptions& options) {
   session.SetFileReader(ReaderBeside({from_file ? options.file : "message"}));
   const Outcome outcome = session.Say(from_file ? options.file : "<message 1>", input.text);
   PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
-  if (options.engine.json) {
-    std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, session.pool())) << '\n';
-  } else {
-    PrintLines(Session::Reply(outcome));
-  }
-  std::cout << std::flush;
-  PrintCutOff(outcome, std::cerr);
+  PrintReply(outcome, session.pool(), options.engine.json);
   if (outcome.status == Status::kNothing) {
     std::cerr << "note: no query: the last line of the message does not start with `%`\n";
   }

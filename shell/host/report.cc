@@ -103,6 +103,13 @@ void PrintRequests(const std::vector<Request>& requests, const Pool& pool, std::
         PrintableLine(tool->tool));
 }
 
+void PrintReply(const Outcome& outcome, const Pool& pool, bool json) {
+  if (json) std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, pool)) << '\n';
+  else PrintLines(Session::Reply(outcome));
+  std::cout << std::flush;
+  PrintCutOff(outcome, std::cerr);
+}
+
 void PrintCutOff(const Outcome& outcome, std::ostream& err) {
   if (!outcome.cut_off.empty())
     err << "note: there may be more answers: " << PrintableLine(outcome.cut_off) << '\n';

@@ -55,6 +55,10 @@ void PrintDocument(std::string_view text);
 /// Prints `rpl: WHERE: MESSAGE` on standard error, and `help: HINT` below it.
 void Complain(std::string_view where, std::string_view message, std::string_view hint = "");
 
+/// Prints the reply to a message (§15.9) on standard output, as text or JSON, and whether it was
+/// cut off on standard error.
+void PrintReply(const Outcome& outcome, const Pool& pool, bool json);
+
 /// If a limit cut off the answers, prints a note with the limit.
 void PrintCutOff(const Outcome& outcome, std::ostream& err);
 

@@ -82,7 +82,7 @@ std::string TakesBack(const Trace& trace, std::string_view key) {
     if (entry->kind != TraceEntry::Kind::kReply || !entry->answered) continue;
     const AnsweredCall& answered = *entry->answered;
     if (std::find(answered.keys.begin(), answered.keys.end(), key) != answered.keys.end())
-      return answered.retraction;
+      return RetractionOf(*entry);
   }
   return "";
 }

@@ -5,8 +5,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "grammar/document.h"
-#include "grammar/printer.h"
 #include "runtime/facts_file.h"
 #include "runtime/saved_session.h"
 #include "shell/host/engine_setup.h"
@@ -39,39 +37,15 @@ int NumberOf(const std::string& entry) {
   return std::atoi(entry.c_str() + std::string_view("<entry ").size());
 }
 
-// The call that a trace entry is about: `place("Lucca")` for `place(?where) ^^ {?where "Lucca"} ->
-// true`, `$stock("nuts")` for `$stock("nuts") ^ ~ {:result 3} -> true`.
-std::string EnteredCall(const std::string& entry) {
-  Sources sources;
-  Diagnostics ignored;
-  const Document document = ReadDocument(sources, sources.Add("entry.rpl", entry), ignored);
-  if (document.sentences.empty() || document.sentences.front().sentence.rule.tail.empty())
-    return "";
-  Node form = Ungroup(document.sentences.front().sentence.rule.tail.front());
-  const auto* annotated = form.As<Annotated>();
-  if (annotated == nullptr) return Print(form);
-  Node call = annotated->form.front();
-  auto* to = std::get_if<Call>(&call.is);
-  if (to == nullptr) return Print(call);
-  for (const Suffix& suffix : annotated->suffixes) {
-    const auto* bindings = suffix.value.front().As<Collection>();
-    if (!suffix.bindings || bindings == nullptr) continue;
-    for (std::size_t i = 0; i + 1 < bindings->items.size(); i += 2)
-      for (Node& argument : to->args)
-        if (argument == bindings->items[i]) argument = bindings->items[i + 1];
-  }
-  return Print(call);
-}
-
 // Drops replies that a later entry retracts: the retraction is a part of the program, and would
 // precede them in the new session.
 void DropTakenBack(Trace& trace) {
   std::unordered_set<std::string> taken_back;
   for (std::size_t i = trace.size(); i-- > 0;) {
-    if (trace[i].kind == TraceEntry::Kind::kRetraction)
-      taken_back.insert(EnteredCall(trace[i].text));
-    else if (trace[i].kind == TraceEntry::Kind::kReply && !taken_back.empty() &&
-             taken_back.contains(EnteredCall(trace[i].text)))
+    if (!trace[i].answered) continue;
+    const std::string& call = trace[i].answered->call;
+    if (trace[i].kind == TraceEntry::Kind::kRetraction) taken_back.insert(call);
+    else if (trace[i].kind == TraceEntry::Kind::kReply && taken_back.contains(call))
       trace.erase(trace.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }
