@@ -13,6 +13,7 @@
 
 #include "formats/spelling.h"
 #include "interp/lint/context.h"
+#include "interp/plan/components.h"
 #include "interp/program/lower.h"
 
 namespace rpl::check {
@@ -515,57 +516,17 @@ class Names {
 
   // --- Cycles -------------------------------------------------------------------------------
 
-  // Tarjan's algorithm without recursion; components are numbered, -1 for none.
-  std::vector<int> Components() const {
-    const std::size_t n = names_.size();
-    std::vector<std::vector<int>> to(n);
+  // The component of each name.
+  std::vector<int> ComponentOfNames() const {
+    std::vector<std::vector<std::uint32_t>> to(names_.size());
     for (const Edge& e : edges_)
-      if (e.from != kRoot) to[static_cast<std::size_t>(e.from)].push_back(e.to);
-    std::vector<int> index(n, -1), low(n), component(n, -1), stack;
-    std::vector<bool> on_stack(n);
-    int counter = 0, components = 0;
-    struct Visit {
-      int at;
-      std::size_t next;
-    };
-    for (std::size_t root = 0; root < n; ++root) {
-      if (index[root] >= 0) continue;
-      std::vector<Visit> work = {{static_cast<int>(root), 0}};
-      while (!work.empty()) {
-        Visit& v = work.back();
-        const auto at = static_cast<std::size_t>(v.at);
-        if (index[at] < 0) {
-          index[at] = low[at] = counter++;
-          stack.push_back(v.at);
-          on_stack[at] = true;
-        }
-        if (v.next < to[at].size()) {
-          const int next = to[at][v.next++];
-          const auto t = static_cast<std::size_t>(next);
-          if (index[t] < 0) work.push_back({next, 0});
-          else if (on_stack[t]) low[at] = std::min(low[at], index[t]);
-          continue;
-        }
-        work.pop_back();
-        if (!work.empty()) {
-          auto& parent = low[static_cast<std::size_t>(work.back().at)];
-          parent = std::min(parent, low[at]);
-        }
-        if (low[at] != index[at]) continue;
-        for (int member = -1; member != static_cast<int>(at);) {
-          member = stack.back();
-          stack.pop_back();
-          on_stack[static_cast<std::size_t>(member)] = false;
-          component[static_cast<std::size_t>(member)] = components;
-        }
-        ++components;
-      }
-    }
-    return component;
+      if (e.from != kRoot)
+        to[static_cast<std::size_t>(e.from)].push_back(static_cast<std::uint32_t>(e.to));
+    return StronglyConnected(to, std::vector<bool>(names_.size(), true)).of;
   }
 
   void NegativeCycles() {
-    const std::vector<int> component = Components();
+    const std::vector<int> component = ComponentOfNames();
     std::set<int> told;
     for (const Edge& e : edges_) {
       if (e.from == kRoot || e.needs == Needs::kPlain) continue;

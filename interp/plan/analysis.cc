@@ -3,8 +3,8 @@
 // Two fixpoints over the rules, then a sort. First, which relations are demanded and
 // which arguments their callers must bind; a rule can need its caller because a relation
 // it calls does, so a rule is looked at again when something it mentions has changed.
-// Second, which rules can run bottom-up. Then Tarjan's algorithm gives the components of
-// the relations that rules derive, each after those it reads: the strata.
+// Second, which rules can run bottom-up. The strongly connected components of the relations
+// that rules derive, each after those it reads, are the strata.
 #include "interp/plan/analysis.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "interp/plan/components.h"
 #include "interp/plan/join_plan.h"
 
 namespace rpl {
@@ -444,59 +445,6 @@ class Analysis::Halves {
   Rounds rounds_;
 };
 
-// The strongly connected components of derived relations, dependencies first (Tarjan).
-std::vector<std::vector<RelationId>> Analysis::Components(const Edges& edges) {
-  const std::size_t n = edges.size();
-  std::vector<int> index(n, -1), low(n, 0);
-  std::vector<bool> on_stack(n);
-  std::vector<RelationId> stack;
-  std::vector<std::vector<RelationId>> components;
-  int counter = 0;
-  struct Visit {
-    RelationId at;
-    std::size_t edge;
-  };
-  for (RelationId root = 0; root < n; ++root) {
-    if (index[root] >= 0 || !info_[root].derived) continue;
-    std::vector<Visit> work = {{root, 0}};
-    while (!work.empty()) {
-      Visit& v = work.back();
-      if (v.edge == 0 && index[v.at] < 0) {
-        index[v.at] = low[v.at] = counter++;
-        stack.push_back(v.at);
-        on_stack[v.at] = true;
-      }
-      bool descended = false;
-      while (v.edge < edges[v.at].size()) {
-        const RelationId to = edges[v.at][v.edge++].first;
-        if (!info_[to].derived) continue;
-        if (index[to] < 0) {
-          work.push_back({to, 0});
-          descended = true;
-          break;
-        }
-        if (on_stack[to]) low[v.at] = std::min(low[v.at], index[to]);
-      }
-      if (descended) continue;
-      const RelationId done = v.at;
-      work.pop_back();
-      if (!work.empty()) low[work.back().at] = std::min(low[work.back().at], low[done]);
-      if (low[done] != index[done]) continue;
-      components.emplace_back();
-      RelationId member;
-      do {
-        member = stack.back();
-        stack.pop_back();
-        on_stack[member] = false;
-        info_[member].component = static_cast<int>(components.size()) - 1;
-        components.back().push_back(member);
-      } while (member != done);
-      std::sort(components.back().begin(), components.back().end());
-    }
-  }
-  return components;
-}
-
 // Relations of a component with an edge that needs its end whole have no answer (decision 40).
 void Analysis::MarkBroken(const Edges& edges,
                           const std::vector<std::vector<RelationId>>& components,
@@ -555,7 +503,15 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
     for (RelationId r : c.reads)
       edges[c.def->head].emplace_back(store.BaseOf(r), c.wholes.contains(r));
   }
-  const std::vector<std::vector<RelationId>> components = Components(edges);
+  std::vector<std::vector<RelationId>> to(info_.size());
+  std::vector<bool> derived(info_.size());
+  for (RelationId r = 0; r < info_.size(); ++r) {
+    derived[r] = info_[r].derived;
+    for (const auto& [other, whole] : edges[r]) to[r].push_back(other);
+  }
+  const Components found = StronglyConnected(to, derived);
+  for (RelationId r = 0; r < info_.size(); ++r) info_[r].component = found.of[r];
+  const std::vector<std::vector<RelationId>>& components = found.members;
   MarkBroken(edges, components, store);
   // A relation without an answer makes none of what reads it: that is evaluated for its caller,
   // who is told of the cycle (decision 40).

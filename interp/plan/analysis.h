@@ -142,7 +142,6 @@ class Analysis : public Catalog {
   class Halves;
   using Edges = std::vector<std::vector<std::pair<RelationId, bool>>>;  // to what, needs it whole
   std::vector<Candidate> Candidates(const Program& program, Store& store);
-  std::vector<std::vector<RelationId>> Components(const Edges& edges);
   void MarkBroken(const Edges& edges, const std::vector<std::vector<RelationId>>& components,
                   const Store& store);
   void MakeRules(std::vector<Candidate>& candidates, Store& store);
