@@ -29,9 +29,9 @@ void JoinRun::AddIndexes(const Join& join, Store& store, const std::vector<Marks
     const JoinStep& step = join.steps[i];
     if (step.probe != 0 && !step.all_bound)
       add(step.relation, store.at(step.relation).OpenIndex(step.probe));
-    if (!step.meeting) continue;
+    if (!step.intersection) continue;
     const RelationId next = join.steps[i + 1].relation;
-    if (Index* const index = store.at(next).IndexIfAny(step.meeting->probe)) add(next, *index);
+    if (Index* const index = store.at(next).IndexIfAny(step.intersection->probe)) add(next, *index);
   }
 }
 
@@ -60,15 +60,15 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
       for (const auto& [column, bound] : join.steps.front().binds)
         if (bound == slot) ahead.column = column;
     }
-  // An index for a meeting must be worth its making.
+  // An index that serves intersections alone must repay being built.
   for (std::size_t i = 0; i < join.steps.size(); ++i) {
-    if (!join.steps[i].meeting) continue;
+    if (!join.steps[i].intersection) continue;
     const JoinStep& next = join.steps[i + 1];
     Relation& relation = store.at(next.relation);
     const RowId end = marks[next.relation].end;
-    const Columns probe = join.steps[i].meeting->probe;
+    const Columns probe = join.steps[i].intersection->probe;
     if (relation.IndexIfAny(probe) != nullptr || outer_ >= end / 4)
-      sources_[i].meeting = &relation.IndexOn(probe, end, keep_on, workers);
+      sources_[i].intersection = &relation.IndexOn(probe, end, keep_on, workers);
   }
 }
 
@@ -80,7 +80,7 @@ std::span<const RowId> JoinRun::Within(const Source& source, std::span<const Row
   return rows;
 }
 
-// The ids that the index of a step has for its key, within its range.
+// The rows that a step's index lists for its current key, within its range.
 std::span<const RowId> JoinRun::Listed(std::size_t at) {
   const Source& source = sources_[at];
   return Within(source, source.index->Rows(Key(join_.steps[at].keys), source.relation->rows()));
@@ -92,7 +92,7 @@ void JoinRun::AddTo(JoinCounts& counts) const {
     const JoinCounts::Step& did = sources_[i].did;
     counts.steps[i].times += did.times;
     counts.steps[i].rows += did.rows;
-    counts.steps[i].met += did.met;
+    counts.steps[i].intersected += did.intersected;
   }
   counts.steps.front().times = 1;
   counts.answers += answers_;
@@ -113,7 +113,7 @@ bool JoinRun::Run(std::size_t begin, std::size_t end, RowBatch& batch, std::size
   return true;
 }
 
-// Takes rows of the first step.
+// Runs the join for outer rows of a scan.
 bool JoinRun::Scan(RowId row, RowId end) {
   if (!ahead_.empty()) return ScanAhead(row, end);
   for (; row < end; ++row)
@@ -121,7 +121,7 @@ bool JoinRun::Scan(RowId row, RowId end) {
   return true;
 }
 
-// The same, and finds the rows of the second step for many of them at once.
+// The same; probes the second step's index for many outer rows at once, so that misses overlap.
 bool JoinRun::ScanAhead(RowId row, RowId end) {
   const Source& first = sources_[0];
   const Source& second = sources_[1];
@@ -185,18 +185,18 @@ bool JoinRun::Next(std::size_t at) {
   return Over(at, Listed(at));
 }
 
-// Goes on with each of the rows that a step's index has.
+// Continues with each of these rows of a step's index.
 bool JoinRun::Over(std::size_t at, std::span<const RowId> rows) {
   const JoinStep& step = join_.steps[at];
   Source& source = sources_[at];
   const std::size_t before = answers_;
   const bool one = at > join_.deciding;
   ++source.did.times;
-  if (source.meeting != nullptr && rows.size() > 4) {
+  if (source.intersection != nullptr && rows.size() > 4) {
     const Source& next = sources_[at + 1];
-    const std::span<const RowId> others =
-        Within(next, source.meeting->Rows(Key(step.meeting->keys), next.relation->rows()));
-    if (others.size() < rows.size() / 2) return Meet(at, others);
+    const std::span<const RowId> others = Within(
+        next, source.intersection->Rows(Key(step.intersection->keys), next.relation->rows()));
+    if (others.size() < rows.size() / 2) return Intersect(at, others);
   }
   constexpr std::size_t kAhead = 8;
   if (at + 1 == join_.steps.size() && step.checks.empty() && !one) {
@@ -219,23 +219,24 @@ bool JoinRun::Over(std::size_t at, std::span<const RowId> rows) {
   return true;
 }
 
-// The step and the next one at once, from the rows of the next.
-bool JoinRun::Meet(std::size_t at, std::span<const RowId> others) {
+// Runs a step and the next one together, from the rows of the next. Sorting restores the order of
+// the step's own list.
+bool JoinRun::Intersect(std::size_t at, std::span<const RowId> others) {
   const JoinStep& step = join_.steps[at];
   Source& source = sources_[at];
-  source.met.clear();
-  ++source.did.met;
+  source.common.clear();
+  ++source.did.intersected;
   source.did.rows += others.size();
   for (const RowId other : others) {
     const Value* cells = sources_[at + 1].relation->Row(other);
-    for (const auto& [column, slot] : step.meeting->binds) slots_[slot] = cells[column];
-    const RowId row = source.relation->Find(Key(step.meeting->row));
-    if (row != kNoId && row >= source.begin && row < source.end) source.met.push_back(row);
+    for (const auto& [column, slot] : step.intersection->binds) slots_[slot] = cells[column];
+    const RowId row = source.relation->Find(Key(step.intersection->row));
+    if (row != kNoId && row >= source.begin && row < source.end) source.common.push_back(row);
     if (!Tick()) return false;
   }
-  std::sort(source.met.begin(), source.met.end());
+  std::sort(source.common.begin(), source.common.end());
   const std::size_t before = answers_;
-  for (const RowId row : source.met) {
+  for (const RowId row : source.common) {
     const Value* cells = source.relation->Row(row);
     for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
     if (!Next(at + 2)) return false;
@@ -244,7 +245,7 @@ bool JoinRun::Meet(std::size_t at, std::span<const RowId> others) {
   return true;
 }
 
-// Binds what a step binds; whether the row then agrees.
+// Binds the step's slots; false if the row contradicts itself where a slot occurs twice.
 inline bool JoinRun::Binds(std::size_t at, RowId row) {
   const JoinStep& step = join_.steps[at];
   const Value* cells = sources_[at].relation->Row(row);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Joins run: a loop over words, which allocates nothing and compares no structure for a row
-// (interp/plan/join_plan.h). Most rules with many answers are joins; what else a plan does, the
-// Machine runs (interp/eval/machine.h). Both give the same rows in the same order.
+// The evaluator of joins (interp/plan/join_plan.h): a loop over words that neither allocates nor
+// compares structures per row. Most rules with many answers are joins; the Machine runs all other
+// plans (interp/eval/machine.h). Both give the same rows in the same order.
 //
-// A JoinRun borrows the join and the store, whose relations must not change while it runs, but for
-// rows that are appended. Its copies run on any threads.
+// A JoinRun borrows the join and the store. Rows may be appended to relations while it runs; any
+// other change is forbidden. Copies of a run may run on different threads.
 #ifndef RPL_INTERP_EVAL_JOIN_H_
 #define RPL_INTERP_EVAL_JOIN_H_
 
@@ -21,12 +21,12 @@
 
 namespace rpl {
 
-/// What runs of one join did, for interp/eval/profile.h.
+/// Work done by the runs of one join, for interp/eval/profile.h.
 struct JoinCounts {
   struct Step {
-    std::uint64_t times = 0;  // it was read, or looked up
-    std::uint64_t rows = 0;   // that were looked at
-    std::uint64_t met = 0;    // of these times, those that went over the next step's list
+    std::uint64_t times = 0;        // scans and probes
+    std::uint64_t rows = 0;         // rows read
+    std::uint64_t intersected = 0;  // of `times`, those that scanned the next step's list
   };
   std::vector<Step> steps;
   std::uint64_t answers = 0;
@@ -34,39 +34,38 @@ struct JoinCounts {
 
 class JoinRun {
  public:
-  /// `marks`, by relation, say which rows the ranges are; indexes that are missing are made
-  /// now, by `workers` if there is one (null: none); when `keep_on` stopped that, the run must not
-  /// begin.
+  /// `marks`, by relation, give the ranges. Missing indexes are built now, by `workers` unless
+  /// null; if `keep_on` stopped that, Run must not be called.
   JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, const KeepOn* keep_on,
           ThreadPool* workers);
 
-  /// Adds the indexes that a run needs: to extend them together is sooner than one by one, which
-  /// making the run does.
+  /// Adds the indexes that a run needs to `growths`. Extending the indexes of several joins
+  /// together is faster than one by one in the constructor.
   static void AddIndexes(const Join& join, Store& store, const std::vector<Marks>& marks,
                          std::vector<IndexExtension::Growth>& growths);
 
-  /// How many rows were found so far, equal ones counted.
+  /// Rows found so far, duplicates included.
   std::size_t answers() const { return answers_; }
-  /// How many rows the first step goes over.
+  /// Outer rows: those that the first step reads.
   std::size_t outer() const { return outer_; }
-  /// The same where it scans, without a run; 0 where it does not.
+  /// The outer rows of a join whose first step is a scan, else 0; needs no run.
   static std::size_t Outer(const Join& join, const std::vector<Marks>& marks);
-  /// Runs for those from `begin` to `end` of them; false when it was stopped. What is found goes to
-  /// `batch`, by RowSet::PartOf if that has parts. `pause` is called when it has `full` rows, and
-  /// about every 4,000 rows that were looked at; false stops the run.
+  /// Runs for the outer rows [begin, end). Found rows go to `batch`, into the part that
+  /// RowSet::PartOf gives if it has several. `pause` is called whenever the batch has `full` rows
+  /// or more, and about every 4,000 rows read; if it returns false, Run stops and returns false.
   bool Run(std::size_t begin, std::size_t end, RowBatch& batch, std::size_t full,
            Continuation pause);
-  /// Adds what was done so far; the first step counts as read once however often Run was called.
+  /// Adds the work done so far; the first step counts as one scan, however often Run was called.
   void AddTo(JoinCounts& counts) const;
 
  private:
-  /// What a step reads.
+  /// The rows that a step reads.
   struct Source {
     const Relation* relation = nullptr;
     const Index* index = nullptr;  // null: a scan, or a look-up of the whole row
     RowId begin = 0, end = 0;
-    const Index* meeting = nullptr;  // of the next step's relation
-    std::vector<RowId> met;          // rows for which both hold
+    const Index* intersection = nullptr;  // of the next step's relation; null: not used
+    std::vector<RowId> common;            // the current intersection
     JoinCounts::Step did;
   };
 
@@ -75,7 +74,7 @@ class JoinRun {
   bool Scan(RowId row, RowId end);
   bool ScanAhead(RowId row, RowId end);
   bool Over(std::size_t at, std::span<const RowId> rows);
-  bool Meet(std::size_t at, std::span<const RowId> others);
+  bool Intersect(std::size_t at, std::span<const RowId> others);
   bool Next(std::size_t at);
   bool Binds(std::size_t at, RowId row);
   bool Take(std::size_t at, RowId row);
@@ -92,14 +91,14 @@ class JoinRun {
   const RowSet& head_;
   std::vector<Source> sources_;  // per step
   std::vector<Value> slots_;
-  RowBatch* batch_ = nullptr;  // as Run was told
+  RowBatch* batch_ = nullptr;  // arguments of Run
   std::size_t full_ = 0;
   const Continuation* pause_ = nullptr;
   std::size_t outer_ = 0;
   std::size_t answers_ = 0;
   std::uint32_t ticks_ = 0;
   Value key_[kMaxArity];
-  /// For each key of the second step the column of the first one's rows that it is, or its slot.
+  /// For each key of the second step: the column of the first step that it equals, else its slot.
   struct Ahead {
     std::optional<std::uint32_t> column;
     SlotId slot;

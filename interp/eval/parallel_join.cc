@@ -9,17 +9,17 @@
 namespace rpl {
 namespace {
 
-// What a batch should cost, in rows that are found: enough to be worth its steps, few enough rows
-// to stay in the cache.
-constexpr double kBatch = 1 << 16;
-constexpr double kScanned = 0.25;  // what a row costs that is gone over
-constexpr double kYield = 64;      // rows found for each of them, as long as nothing is known
-// What pieces cost, in average ones: those that a thread runs first, up to a part of its share, and
-// those that it runs last.
+// Costs are in rows found. A pass must repay its synchronisation, and its rows must stay in the
+// cache until they are inserted.
+constexpr double kPassCost = 1 << 16;
+constexpr double kScanned = 0.25;  // cost of reading an outer row
+constexpr double kYield = 64;      // rows found per outer row, as long as that is unknown
+// Costs of pieces relative to the average: of those that make up the first kEarlyShare of a
+// thread's share, and of the rest.
 constexpr double kEarly = 1.5, kLate = 0.6, kEarlyShare = 0.6;
-// Rows that a piece goes over at most: yields differ.
+// Outer rows of a piece, at most: yields vary, so the expected cost may be far off.
 constexpr std::size_t kRange = std::size_t{1} << 13;
-// Found rows of a piece that wait at most, unless they all are new.
+// Rows that a piece finds before it first drops those that are not new.
 constexpr std::size_t kWaiting = std::size_t{1} << 20;
 
 }  // namespace
@@ -41,7 +41,7 @@ class ParallelJoin::Share {
   }
 
  private:
-  // Leaves the rows that may be new, once each.
+  // Drops duplicates, and rows that the relation has.
   void Thin() {
     RowSet seen(head_.arity());
     found_.Filter([&](const Value* row) {
@@ -72,7 +72,7 @@ void ParallelJoin::Run(std::span<Job> jobs, Store& store, const std::vector<Mark
   }
   std::atomic<bool> stopped = false;
   const auto run_piece = [&, owner = std::this_thread::get_id()](std::size_t k) {
-    const Piece& piece = batch_[k];
+    const Piece& piece = pass_[k];
     RowSet& rows = store.at(jobs[piece.job].join->head).rows();
     RowBatch& found = insertion_.Begin(k, rows);
     if (stopped) return;
@@ -84,23 +84,22 @@ void ParallelJoin::Run(std::span<Job> jobs, Store& store, const std::vector<Mark
     }
   };
   std::size_t added = 0;
-  for (Piece next = {0, 0, 0}; added < most; next = {batch_.back().job, batch_.back().end, 0}) {
+  for (Piece next = {0, 0, 0}; added < most; next = {pass_.back().job, pass_.back().end, 0}) {
     Cut(jobs, runs, next);
-    if (batch_.empty()) break;
-    workers_.ParallelFor(batch_.size(), run_piece);
+    if (pass_.empty()) break;
+    workers_.ParallelFor(pass_.size(), run_piece);
     if (stopped || !keep_on()) break;
     LearnYields(jobs);
-    if (!has_room(insertion_.Close(batch_.size()))) break;
+    if (!has_room(insertion_.Close(pass_.size()))) break;
     added += insertion_.Insert(most - added);
-    for (std::size_t k = 0; k < batch_.size(); ++k)
-      jobs[batch_[k].job].added += insertion_.added(k);
+    for (std::size_t k = 0; k < pass_.size(); ++k) jobs[pass_[k].job].added += insertion_.added(k);
   }
   insertion_.Trim();
 }
 
-// Makes the next batch, from the first row of `from` on: pieces which end where their job does. Of
-// a thread's share the first pieces are large and the last ones small, so that all threads end at
-// about the same time.
+// Fills pass_ with pieces from the first row of `from` on; none extends over two jobs. A thread's
+// share begins with large pieces and ends with small ones, so that all threads finish at about the
+// same time.
 void ParallelJoin::Cut(std::span<const Job> jobs, std::span<const JoinRun> runs, Piece from) {
   const auto each = [&](std::size_t job) { return jobs[job].yield->value_or(kYield) + kScanned; };
   const auto cost = [&](std::size_t job, std::size_t rows) {
@@ -109,31 +108,31 @@ void ParallelJoin::Cut(std::span<const Job> jobs, std::span<const JoinRun> runs,
   double all = 0;
   for (std::size_t job = from.job; job < jobs.size(); ++job)
     all += cost(job, runs[job].outer() - (job == from.job ? from.begin : 0));
-  const double share = std::min(all, kBatch) / static_cast<double>(workers_.size());
+  const double share = std::min(all, kPassCost) / static_cast<double>(workers_.size());
   const double early = std::max(kEarly * share / kPieces, least_);
   const double late = std::max(kLate * share / kPieces, least_);
-  double batch = 0;
-  batch_.clear();
+  double cut = 0;
+  pass_.clear();
   for (Piece next = from; next.job < jobs.size(); next = {next.job + 1, 0, 0}) {
     for (; next.begin < runs[next.job].outer(); next.begin = next.end) {
-      if (batch_.size() == insertion_.batches() ||
-          (batch >= kBatch && batch_.size() >= workers_.size()))
+      if (pass_.size() == insertion_.batches() ||
+          (cut >= kPassCost && pass_.size() >= workers_.size()))
         return;
-      const double piece = std::fmod(batch, share) < kEarlyShare * share ? early : late;
+      const double piece = std::fmod(cut, share) < kEarlyShare * share ? early : late;
       const auto range = static_cast<std::size_t>(std::ceil(piece / each(next.job)));
       next.end = std::min(next.begin + std::min(range, kRange), runs[next.job].outer());
-      batch += cost(next.job, next.end - next.begin);
-      batch_.push_back(next);
+      cut += cost(next.job, next.end - next.begin);
+      pass_.push_back(next);
     }
   }
 }
 
 void ParallelJoin::LearnYields(std::span<const Job> jobs) {
-  for (std::size_t k = 0; k < batch_.size();) {
-    const std::size_t job = batch_[k].job;
+  for (std::size_t k = 0; k < pass_.size();) {
+    const std::size_t job = pass_[k].job;
     std::size_t outer = 0, found = 0;
-    for (; k < batch_.size() && batch_[k].job == job; ++k) {
-      outer += batch_[k].end - batch_[k].begin;
+    for (; k < pass_.size() && pass_[k].job == job; ++k) {
+      outer += pass_[k].end - pass_[k].begin;
       found += insertion_.batch(k).size;
     }
     *jobs[job].yield = static_cast<double>(found) / static_cast<double>(outer);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Joins run by several threads: the same rows, in the same order, as by one.
+// Joins on a thread pool: the same rows, in the same order, as on one thread.
 //
-// What the first steps of the joins go over is cut into pieces, and the pieces are taken in
-// batches. In each, threads run pieces and collect what these derive in a batch for each; then the
-// thread pool inserts the batches (interp/store/insertion.h), in the order of the pieces, which is
-// the order that one thread would have found the rows in.
+// The outer rows of the joins, those that their first steps read, are cut into pieces, and the
+// pieces run in passes. In a pass, threads run the pieces, each into a RowBatch of its own; then
+// the pool inserts the batches (interp/store/insertion.h) in the order of the pieces, which is the
+// order in which one thread would have found the rows.
 //
-//   joins    aaaaaaaaaaaaaaaa | bbbb | cccccccccc        rows that their first steps go over
-//   pieces   aaaaaa aaaaaa aaaa bbbb cc | cccccccc       cut by what is expected of a row
+//   joins    aaaaaaaaaaaaaaaa | bbbb | cccccccccc        outer rows
+//   pieces   aaaaaa aaaaaa aaaa bbbb cc | cccccccc       cut by expected cost; | ends a pass
 //
-// Values are only copied and compared meanwhile, never made. Owns its threads.
+// Threads copy and compare values but never make one, so the Pool needs no lock. Owns its threads.
 #ifndef RPL_INTERP_EVAL_PARALLEL_JOIN_H_
 #define RPL_INTERP_EVAL_PARALLEL_JOIN_H_
 
@@ -28,7 +28,7 @@ namespace rpl {
 
 class ParallelJoin {
  public:
-  /// `min_shared` is how many rows are worth sharing (Limits).
+  /// `min_shared`: see Limits.
   ParallelJoin(std::size_t threads, std::size_t min_shared)
       : least_(static_cast<double>(min_shared) / 4),
         workers_(threads),
@@ -38,35 +38,35 @@ class ParallelJoin {
 
   struct Job {
     const Join* join;
-    /// Rows found lately for one that the first step goes over, if that is known.
+    /// Rows found per outer row in the last pass; nullopt while unknown. Run updates it.
     std::optional<double>* yield;
     JoinCounts* counts;     // may be null
-    std::size_t added = 0;  // what came of it: new rows
+    std::size_t added = 0;  // result: new rows
   };
-  /// Runs the joins as if one after another, and inserts at most `most` new rows. `keep_on` is
-  /// called on this thread, also before indexes are made; when it says no, the batch is left out;
-  /// so when `has_room` does, which is asked before a table grows by so many bytes.
+  /// Runs the joins as if one after another and inserts at most `most` new rows. Calls `keep_on` on
+  /// this thread, also while indexes are built, and `has_room` before tables grow by that many
+  /// bytes. If either returns false, the rows of the current pass are dropped and Run returns.
   void Run(std::span<Job> jobs, Store& store, const std::vector<Marks>& marks, std::size_t most,
            const KeepOn& keep_on, const std::function<bool(std::size_t bytes)>& has_room);
 
  private:
-  static constexpr std::size_t kPieces = 8;  // of a batch, for each thread; some are cut short
-  /// Rows that the first step of a job goes over.
+  static constexpr std::size_t kPieces = 8;  // per pass and thread, on average
+  /// A range of outer rows of one job.
   struct Piece {
     std::size_t job;
     std::size_t begin, end;
   };
-  /// What waits of a piece while it is run.
+  /// The continuation that a running piece polls: stops it, and drops rows that are not new.
   class Share;
 
   void Cut(std::span<const Job> jobs, std::span<const JoinRun> runs, Piece from);
   void LearnYields(std::span<const Job> jobs);
 
-  const double least_;  // that a piece costs
+  const double least_;  // least cost of a piece
   ThreadPool workers_;
   IndexExtension indexes_;
   Insertion insertion_;
-  std::vector<Piece> batch_;
+  std::vector<Piece> pass_;  // the current one
   std::mutex counting_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plan is walked once, when it is taken first: each step that reads rows gets its Read, with
-// what is known of its place in the plan. From then on a step is found by its address.
+// A plan is walked once, when it first runs: each step that reads rows gets a Read, with its
+// position relative to other clauses. After that, steps are found by address.
 #include "interp/eval/profile.h"
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace {
 using ReadCounts = Profile::Read;
 using Link = Profile::Link;
 
-// How many clauses after one are looked at for what relates it to those before: walking a plan
-// takes time in proportion to its length, however long it is.
+// Clauses after one that are searched for a link with those before it. A constant bound keeps the
+// walk linear in the length of the plan.
 constexpr int kMaxAhead = 64;
 
-/// The steps of a plan that read rows, in order, and how each hangs together with the rest.
+/// Visits the steps of a plan that read rows, in order, and finds the Link of each.
 class PlanWalk {
  public:
   PlanWalk(const std::vector<std::string>& names, const std::vector<bool>& bound)
@@ -71,7 +71,7 @@ class PlanWalk {
     for (std::size_t i = 0; i < named; ++i) read.before.push_back(before_[i]->text);
     read.more_before = before_.size() - named;
     read.link = Link::kNothing;
-    std::vector<bool> met(known_.size());  // slots of the clause, and of those behind it
+    std::vector<bool> met(known_.size());  // slots of the clause and of those after it
     ForEachSlot(*step.clause, [&](SlotId slot) {
       met[static_cast<std::size_t>(slot)] = true;
       if (!Knows(slot) || read.link == Link::kPattern) return;
@@ -194,7 +194,7 @@ void Profile::Count(const Step& step, std::uint64_t rows) {
   if (step.probe != 0 && !step.all_bound) CountProbes(step.relation, step.probe);
 }
 
-// The steps of a join are those of the plan, in the same order; that of a `not` is its body.
+// A join has the steps of its plan in the same order; the step of a `not` stands for its body.
 void Profile::Count(const Plan& plan, const JoinCounts& counts) {
   const Step* step = plan.first;
   for (std::size_t i = 0; i < counts.steps.size(); ++i, step = step->next) {
@@ -205,7 +205,8 @@ void Profile::Count(const Plan& plan, const JoinCounts& counts) {
     at->second->rows += of.rows;
     const JoinStep& join = plan.join->steps[i];
     if (join.probe != 0 && !join.all_bound) CountProbes(join.relation, join.probe, of.times);
-    if (of.met > 0) CountProbes(plan.join->steps[i + 1].relation, join.meeting->probe, of.met);
+    if (of.intersected > 0)
+      CountProbes(plan.join->steps[i + 1].relation, join.intersection->probe, of.intersected);
   }
 }
 

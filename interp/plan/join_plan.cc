@@ -9,7 +9,7 @@
 namespace rpl {
 namespace {
 
-/// Makes a Join of a plan, step by step.
+/// Translates the steps of a plan; false as soon as one has no counterpart in a join.
 class Compiler {
  public:
   Compiler(const Store& store, Join& join) : store_(store), join_(join) {}
@@ -42,7 +42,7 @@ class Compiler {
   }
 
   bool Rows(const Step& step, JoinStep::Kind kind) {
-    // A tool's failed replies and rows with sets whole are the Machine's business.
+    // The Machine handles replies of tools, which may be failures, and companions (§7).
     if (step.access != Access::kRows || step.row >= 0 || !step.matches.empty() ||
         store_.at(step.relation).space() != Space::kRelation || store_.IsWhole(step.relation))
       return false;
@@ -74,14 +74,15 @@ class Compiler {
   Join& join_;
 };
 
-// The meeting of a step with the next one, when each is a row that the other completes.
-std::optional<JoinStep::Meeting> MeetingOf(const JoinStep& step, const JoinStep& next,
-                                           const Store& store) {
+// The intersection of a step with the next one, if every slot that the step binds occurs exactly
+// once in the next step's row; else nullopt.
+std::optional<JoinStep::Intersection> IntersectionOf(const JoinStep& step, const JoinStep& next,
+                                                     const Store& store) {
   if (step.kind != JoinStep::Kind::kRows || next.kind != JoinStep::Kind::kRows || !next.all_bound ||
       step.probe == 0 || !step.checks.empty() ||
       step.keys.size() + step.binds.size() != store.at(step.relation).arity())
     return std::nullopt;
-  JoinStep::Meeting out;
+  JoinStep::Intersection out;
   for (std::uint32_t column = 0; column < next.keys.size(); ++column) {
     const SlotId slot = next.keys[column];
     const bool here = std::any_of(step.binds.begin(), step.binds.end(),
@@ -93,7 +94,7 @@ std::optional<JoinStep::Meeting> MeetingOf(const JoinStep& step, const JoinStep&
       out.keys.push_back(slot);
     }
   }
-  // Each slot that the step binds must stand in the next one's row, once.
+  // Both counts match, so each slot occurs once if none is missing.
   if (out.probe == 0 || out.binds.size() != step.binds.size()) return std::nullopt;
   for (const auto& [column, slot] : step.binds)
     if (std::none_of(out.binds.begin(), out.binds.end(),
@@ -124,7 +125,7 @@ std::unique_ptr<const Join> Join::Of(const Plan& plan, const Definition& def, co
     else return nullptr;
   }
   for (std::size_t i = 1; i + 1 < join->steps.size(); ++i)
-    join->steps[i].meeting = MeetingOf(join->steps[i], join->steps[i + 1], store);
+    join->steps[i].intersection = IntersectionOf(join->steps[i], join->steps[i + 1], store);
   for (std::size_t i = 0; i < join->steps.size(); ++i)
     for (const auto& [column, slot] : join->steps[i].binds)
       if (std::find(join->columns.begin(), join->columns.end(), slot) != join->columns.end())

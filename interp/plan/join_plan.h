@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plans as joins: those that derive a relation and only read rows, compare words and find absence
-// become a list of steps over words, which interp/eval/join.h runs in a loop.
+// Joins: deriving plans that only read rows, compare words and test for absence, as a flat list of
+// steps over words, which interp/eval/join.h runs in a loop.
 //
 // For t(?x, ?z) <- t(?x, ?y), e(?y, ?z) from a delta of t:
 //
@@ -9,8 +9,8 @@
 //   rows e          key s1, binds s2        for each id in the index's list for s1
 //   head            s0 s2                   copied to the batch of derived rows
 //
-// Constants of the rule stand in slots of their own, so that every key, operand and column of
-// the head is a slot. A Join borrows nothing but relation ids.
+// Constants of the rule have slots of their own, so every key, operand and column of the head is
+// a slot. A Join owns all it refers to; relations are given by id.
 #ifndef RPL_INTERP_PLAN_JOIN_PLAN_H_
 #define RPL_INTERP_PLAN_JOIN_PLAN_H_
 
@@ -27,9 +27,9 @@ namespace rpl {
 
 struct JoinStep {
   enum class Kind : std::uint8_t {
-    kRows,     // for each row that agrees with the keys
-    kWithout,  // goes on when there is none
-    kCompare,  // goes on when it holds
+    kRows,     // continues once per row that agrees with the keys
+    kWithout,  // continues if no row agrees with them
+    kCompare,  // continues if the comparison holds
   };
   Kind kind = Kind::kRows;
   RelationId relation = kNoId;
@@ -42,19 +42,19 @@ struct JoinStep {
   Operator op = Operator::kEqual;                        // kCompare
   SlotId left = -1, right = -1;
 
-  /// e(?y, ?z) before e(?x, ?z), with ?x and ?y known: the rows for which both hold can be
-  /// found from either list, so the shorter one is gone over. The order stays this step's.
-  struct Meeting {
+  /// e(?y, ?z) before e(?x, ?z), with ?x and ?y bound: the values of ?z are the intersection of
+  /// two lists, and it pays to scan the shorter one. Answers keep the order of this step's list.
+  struct Intersection {
     Columns probe = 0;  // of the next step's relation
     std::vector<SlotId> keys;
     std::vector<std::pair<std::uint32_t, SlotId>> binds;
-    std::vector<SlotId> row;  // this step's whole row
+    std::vector<SlotId> row;  // this step's row, all columns
   };
-  std::optional<Meeting> meeting;
+  std::optional<Intersection> intersection;
 };
 
 struct Join {
-  /// The plan as a join, or null when it is none.
+  /// The plan as a join; null if some step needs the Machine.
   static std::unique_ptr<const Join> Of(const Plan& plan, const Definition& def,
                                         const Store& store);
 
@@ -62,7 +62,7 @@ struct Join {
   std::vector<JoinStep> steps;  // the first is kRows
   std::vector<SlotId> columns;  // of the head
   std::vector<Value> slots;     // constants in place, else kNone
-  /// The last step that binds a column of the head: behind it, one answer is as good as all.
+  /// The last step that binds a column of the head; the steps after it need only one answer.
   std::size_t deciding = 0;
 };
 
