@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why the order can be restored: an instance is its slots, so which rows of each atom agree
-// with it does not depend on the other atoms, and where the nested loop meets it first is at
-// the first such row of every atom. New rows come after all others, so for an instance that
-// was there before this place stays.
+// Why the order can be restored: an instance is its slots, so the rows of one atom that agree
+// with it do not depend on the other atoms, and the nested loop reaches it first at the first such
+// row of every atom. New rows come after all others, so the position of an existing instance never
+// changes.
 #include "interp/eval/constraint_watch.h"
 
 #include <algorithm>
@@ -15,16 +15,16 @@
 namespace rpl {
 namespace {
 
-/// More violated instances than this are not kept: then the constraint is checked whole.
+/// Violated instances kept per constraint; with more, the next check is a complete one.
 constexpr std::size_t kMostKept = std::size_t{1} << 16;
-/// More answers from new rows than this are not gathered, either.
+/// Answers collected from new rows; with more, the check is a complete one.
 constexpr std::size_t kMostNew = std::size_t{1} << 16;
 
 bool ReadsClock(const Expr& e) {
   return e.kind == Expr::Kind::kNow || std::any_of(e.sides.begin(), e.sides.end(), ReadsClock);
 }
 
-// Whether what the step does depends on nothing but slots and rows.
+// Whether the effect of the step depends on nothing but slots and rows.
 bool ReadsOnlyRows(const Step& s, const Store& store) {
   if (std::any_of(s.operands.begin(), s.operands.end(), ReadsClock)) return false;
   switch (s.kind) {
@@ -47,7 +47,7 @@ bool ReadsOnlyRows(const Step& s, const Store& store) {
   }
 }
 
-// Whether more rows can only give the plan more answers.
+// Whether adding rows can only add answers to the plan.
 bool IsMonotone(const Plan& plan) {
   return std::none_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) {
     return s.kind == Step::Kind::kNot || s.kind == Step::Kind::kCountAtom || s.ordered;
@@ -60,8 +60,8 @@ bool WritesNothing(const Step* body) {
   return true;
 }
 
-// Whether the plan is a chain of atoms that bind slots to columns, and tests: then an answer
-// is given by one row for each of `atoms`, whose clauses are among `clauses`.
+// Whether the plan is a chain of tests and of atoms that bind slots to columns. Then an answer
+// consists of one row for each of `atoms`, whose clauses are among `clauses`.
 bool IsJoin(const Plan& plan, const Clauses& clauses, std::vector<const Step*>& atoms) {
   for (const Step* s = plan.first; s->kind != Step::Kind::kEmit; s = s->next) {
     switch (s->kind) {
@@ -161,7 +161,7 @@ Undecided ConstraintWatch::CheckWhole(const Constraint& c, Kept& kept, const Tel
   return open;
 }
 
-// The first row of each atom of the left side that agrees with the slots.
+// For each atom of the left side, the first row that agrees with the slots.
 std::vector<RowId> ConstraintWatch::FirstRows(const Kept& kept, const std::vector<Value>& slots) {
   std::vector<RowId> out;
   for (const Step* atom : kept.atoms) {
@@ -186,8 +186,8 @@ std::vector<RowId> ConstraintWatch::FirstRows(const Kept& kept, const std::vecto
   return out;
 }
 
-// Joins the left side from the rows added since; false when that is not worth it. Rows were
-// added only, and where absence counts there are none.
+// Joins the left side from the rows added since the last check; false, before any report, if there
+// are too many of them. REQUIRES: no relation lost rows, and none grew whose absent rows count.
 bool ConstraintWatch::CheckNew(const Constraint& c, Kept& kept, const Tell& tell) {
   Profile::Evaluation evaluation(solver_.machine().profile(), c);
   marks_.resize(store_.size());
@@ -253,7 +253,7 @@ Undecided ConstraintWatch::Check(const Constraint& c, const Tell& tell) {
   Kept& kept = at->second;
   if (is_new) kept = Look(c);
   bool grew = false;
-  bool more_only = kept.joins;  // what changed are rows that were added where that can be told
+  bool more_only = kept.joins;  // all changes are rows that CheckNew can start from
   for (const Read& read : kept.reads) {
     const Relation& rel = store_.at(read.relation);
     const bool rebuilt = rel.epoch() != read.epoch;
@@ -262,7 +262,7 @@ Undecided ConstraintWatch::Check(const Constraint& c, const Tell& tell) {
   }
   if (!kept.known || (grew && !more_only)) return CheckWhole(c, kept, tell);
   if (grew) {
-    kept.known = false;  // until it is through
+    kept.known = false;  // until CheckNew has finished
     return CheckNew(c, kept, tell) ? Undecided{} : CheckWhole(c, kept, tell);
   }
   ++counts_.unchanged;

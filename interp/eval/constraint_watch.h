@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constraints from one timestep to the next: only what changed is checked again.
+// Incremental checking of constraints (§10) from one timestep to the next.
 //
-// A constraint that reads nothing but rows is checked whole once. After that
+// A constraint that reads only rows is checked completely once. After that, by what changed:
 //
-//   nothing that it reads changed       what it forbids is told again, nothing is read
-//   only rows were added, none of them  the left side is joined from the new rows; instances
-//   under `not`, a count or the like    that were violated are judged again where the right
-//                                       side may hold by now
-//   anything else                       it is checked whole: rows went, or their absence counts
+//   nothing that it reads               the violated instances are reported again
+//   only rows were added, none of them  the left side is joined from the new rows; violated
+//   under `not`, a count or the like    instances are judged again if the right side may hold
+//                                       by now
+//   anything else                       it is checked completely: rows were removed, or their
+//                                       absence counts
 //
-// What stands violated is told every time, in the order in which checking it whole tells it:
-// that of the left side's nested loop. An instance that holds is told when it is new, or no
-// longer violated; those that held before may be left out.
+// Every check reports all violated instances, in the order of a complete check: that of the left
+// side's nested loop. An instance that holds is reported when it is new or no longer violated;
+// those that held before may be omitted.
 //
 // A constraint that reaches goals, calls, avars, tabled relations, metadata or the clock is
-// checked whole each time, and so is every one while a limit has cut off the fixpoint.
+// checked completely each time, and so is every constraint while a limit has cut off the fixpoint.
 //
-// Borrows store, analysis and solver. To be asked once per state of the store.
+// Borrows store, analysis and solver. REQUIRES: one Check per constraint and state of the store.
 #ifndef RPL_INTERP_EVAL_CONSTRAINT_WATCH_H_
 #define RPL_INTERP_EVAL_CONSTRAINT_WATCH_H_
 
@@ -38,11 +39,11 @@ class ConstraintWatch {
 
   using Tell = std::function<void(const std::vector<Value>& slots, Solver::Judgement)>;
 
-  /// Like Solver::CheckConstraint. A limit that stopped it is the machine's `stop`, and
-  /// nothing is known of the constraint then.
+  /// Like Solver::CheckConstraint. If a limit stops it, Evaluation::stop says so and the reports
+  /// are incomplete.
   Undecided Check(const Constraint& c, const Tell& tell);
 
-  /// How often constraints were checked in each way, and instances judged.
+  /// Checks so far, by kind, and instances judged.
   struct Counts {
     std::size_t whole = 0;
     std::size_t unchanged = 0;
@@ -52,18 +53,18 @@ class ConstraintWatch {
   const Counts& counts() const { return counts_; }
 
  private:
-  /// An instance that is violated, and the first rows of the left side's atoms that it rests
-  /// on, in the order of its plan: instances are told in the order of these.
+  /// A violated instance. `rows`: for each atom of the left side, in plan order, the first row that
+  /// agrees with the slots. Instances are reported in the lexicographic order of `rows`.
   struct Instance {
     std::vector<RowId> rows;
     std::vector<Value> slots;
   };
-  /// A relation that the constraint reads, and how it stood when it was checked last.
+  /// A relation that the constraint reads, with its state at the last check.
   struct Read {
     RelationId relation;
     bool on_left = false;   // by an atom of the left side
     bool on_right = false;  // by an atom of the right side
-    bool whole = false;     // its rows' absence may count
+    bool whole = false;     // the absence of rows may count
     RowId size = 0;
     std::uint32_t epoch = 0;
   };
@@ -73,8 +74,8 @@ class ConstraintWatch {
   };
   struct Kept {
     bool known = false;
-    bool only_rows = false;  // it reads nothing else
-    bool joins = false;      // its left side is a join, that `deltas` start
+    bool only_rows = false;  // reads nothing but rows
+    bool joins = false;      // the left side is a join, with a plan from each delta in `deltas`
     std::vector<Read> reads;
     std::vector<const Step*> atoms;  // of the left side's plan
     std::vector<Delta> deltas;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The engine: a program, its rows, and all that evaluates it, put together in one place.
+// The engine: a program, its rows, and the evaluators over them, assembled in one place.
 //
 //   sources ─► program ─► analysis ─► solver ─► fixpoint
 //                 │                     │ ▲        │
 //                 └──────► store ◄──────┘ └─ watch ┘
 //
-// Rules join the program when they are loaded and take effect with the next Prepare. Facts are the
-// caller's to assert: a runtime records each, a check does not. Sessions, checks and tests are
-// users of this; nothing else makes a Solver or a Fixpoint.
+// Rules join the program when they are loaded and take effect at the next Prepare. Callers assert
+// the facts: a runtime records each, a check does not. Sessions, checks and tests use an Engine;
+// nothing else makes a Solver or a Fixpoint.
 //
 // Owns its parts, which are public: the header of each is a contract of its own, to be included
 // where the part is used. Borrows the sources. One
@@ -45,15 +45,15 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Asserts and retracts what a document said.
+  /// Asserts and retracts the facts of a document.
   void Assert(const Novelty& novelty);
 
-  /// Whether rules or headings joined the program that evaluation does not know of yet.
+  /// Whether rules or headings joined the program since the last Prepare.
   bool IsStale() const;
-  /// Lets them take effect: the analysis is made anew, and all is derived again by the next
-  /// Quiesce. Does nothing unless IsStale.
+  /// Puts them into effect: remakes the analysis, so that the next Quiesce derives everything
+  /// again. Does nothing unless IsStale.
   void Prepare();
-  /// Prepares, and derives until quiet. kGoesOn, or the limit that was reached.
+  /// Prepares, and derives to fixpoint. kGoesOn, or the limit that was reached.
   Stop Quiesce();
 
   Sources& sources;

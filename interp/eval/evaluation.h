@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an evaluation is given from outside the store, and what it finds besides answers. Plain
+// Inputs of an evaluation that do not come from the store, and its findings besides answers. Plain
 // data: a Machine fills it, a Solver hands it out (interp/eval/solver.h).
 #ifndef RPL_INTERP_EVAL_EVALUATION_H_
 #define RPL_INTERP_EVAL_EVALUATION_H_
@@ -20,23 +20,23 @@ namespace rpl {
 
 struct Definition;
 
-/// A call to the outside: of a tool with its arguments, of an avar, or of a heading that collects.
-/// Two calls with the same identity are answered by one reply.
+/// Identity of a call to the outside: of a tool with its arguments, of an avar, or of a collected
+/// heading. One reply answers all calls of the same identity.
 struct CallId {
   RelationId relation = kNoId;  // kNoId: an avar, whose name is the argument
-  std::vector<Value> args;      // of a heading, kNone where it is asked for
+  std::vector<Value> args;      // headings: kNone where the argument is asked for
 
   friend auto operator<=>(const CallId&, const CallId&) = default;
 };
 
-/// Something to be done outside before evaluation can go on.
+/// A call whose reply evaluation needs. Equality ignores `place`.
 struct OpenCall {
   Space space = Space::kTool;
   RelationId relation = kNoId;
-  std::vector<Value> args;  // of a tool; of a collected relation, kNone where free
+  std::vector<Value> args;  // tools: all; collected relations: kNone where free
   int column = -1;          // collected relations: the argument asked for
   int question = -1;        // avars and arguments: index into Program::questions
-  Span place;               // where it was met first; no part of what it is
+  Span place;               // of its first occurrence
 
   friend bool operator==(const OpenCall& a, const OpenCall& b) {
     return a.space == b.space && a.relation == b.relation && a.args == b.args &&
@@ -44,11 +44,11 @@ struct OpenCall {
   }
 };
 
-/// What a timestep knows from outside.
+/// The state outside the store during one timestep.
 struct Given {
   Value now;                                   // an ISO 8601 string
   std::set<CallId> declined = {};              // by a person
-  std::map<CallId, std::string> refused = {};  // by a guard, and why
+  std::map<CallId, std::string> refused = {};  // by a guard, with its reason
 };
 
 /// A violated instance of a constraint.
@@ -57,29 +57,29 @@ struct Violation {
   std::vector<Value> bindings;  // slot name, value, …
 };
 
-/// Why an evaluation cannot tell that there is no further answer (decisions 56, 80).
+/// Reasons why the absence of further answers proves nothing (decisions 56, 80).
 struct Undecided {
-  bool waits = false;  // for a call
-  bool lacks = false;  // the answer of a call, or what a limit cut off
+  bool waits = false;  // a call has no reply yet
+  bool lacks = false;  // a call failed, was declined or refused, or a limit cut off rows
   explicit operator bool() const { return waits || lacks; }
 };
 
-/// A rule whose head is an expansion, and the expression that it met, which no head can be.
+/// A rule whose head is an expansion, and a value of it that cannot be a head (§5.7).
 using BadHead = std::pair<const Definition*, std::string>;
 
 struct Evaluation {
-  std::vector<OpenCall> calls;        // that it waits for, in the order met
-  std::vector<Violation> violations;  // of rules' checks
+  std::vector<OpenCall> calls;        // without a reply, in order of first occurrence
+  std::vector<Violation> violations;  // of constraints within rules (decision 41)
   Stop stop = Stop::kGoesOn;
-  std::string stopped_at;  // what was growing when a limit was reached
+  std::string stopped_at;  // the rule or call that was growing when a limit was reached
 
-  // The calls for which answers are missing or withheld, the last of each kind.
+  // Calls to blame for missing or withheld answers: the last of each kind.
   std::optional<OpenCall> declined;
   std::optional<OpenCall> refused;
   std::optional<OpenCall> failed;
   std::string failure;  // the message of the tool that failed, or ""
 
-  /// A goal or relation that needs itself.
+  /// A goal or relation that needs its own complete answers (§18.6).
   struct Circle {
     RelationId first;
     std::string text;  // "%a → %b → %a"

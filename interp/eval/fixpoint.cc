@@ -8,7 +8,7 @@
 //
 // The bar is old_end: rows before it are known, rows from it on are the delta. With
 // several atoms of the same stratum, the plan that starts from the delta of atom i reads
-// old rows at the atoms before i, so that no pair of rows meets twice.
+// old rows at the atoms before i, so that no combination of rows is joined twice.
 #include "interp/eval/fixpoint.h"
 
 #include <algorithm>
@@ -37,8 +37,8 @@ void Fixpoint::Drop(const Stratum& stratum) {
   }
 }
 
-// Whether anything that the stratum reads or holds differs from what it saw; `rebuilt`
-// when growing from the difference is not enough.
+// Whether a relation that the stratum reads or derives differs from its recorded state. Sets
+// `rebuilt` if the difference is more than a delta to start from.
 bool Fixpoint::Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const {
   bool changed = memory.fresh;
   *rebuilt = memory.fresh;
@@ -77,7 +77,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     Drop(stratum);
     memory.violations.clear();
   }
-  // What the rules read, with what they had seen of it.
+  // The deltas of the relations that the rules read.
   std::vector<RelationId> reads;
   for (const DerivedRule& rule : stratum.rules)
     for (RelationId r : rule.reads)
@@ -122,14 +122,14 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     memory.seen.push_back({r, {store_.at(r).size(), store_.at(r).epoch()}});
   for (RelationId r : stratum.relations)
     if (std::find(reads.begin(), reads.end(), r) == reads.end()) {
-      // Asserted rows may join the relation without concern to its rules; losing rows may not.
+      // No rule reads it: asserted rows may join it without effect, but a rebuild derives again.
       memory.seen.push_back({r, {store_.at(r).size(), store_.at(r).epoch()}});
     }
   return Stop::kGoesOn;
 }
 
-// Drops the strata above the one that a limit stopped as far as they rest on absence: what was
-// absent below them before may only be missing now (decision 80).
+// Drops the strata above the one that a limit stopped, as far as they rest on absence: absent rows
+// of incomplete relations may only be missing (decision 80).
 void Fixpoint::DropAbove(std::size_t stopped) {
   std::set<RelationId> unsettled(analysis_.strata()[stopped].relations.begin(),
                                  analysis_.strata()[stopped].relations.end());

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quiescence: deriving relations to fixpoint (§18.3 phases 3 and 7).
+// Quiescence: derivation of relations to fixpoint (§18.3 phases 3 and 7), semi-naive.
 //
 // Strata are taken in order. A *round* runs every rule of a stratum once; the rows it
 // adds are new in the next round only. A row is pending while the round that derives it
 // runs, new in the round after, then known. A stratum is quiet when a round adds nothing.
 //
-// Incremental: a stratum remembers how many rows it had seen of each relation it reads.
+// Incremental: a stratum remembers how many rows it has seen of each relation that it reads.
 // If those only grew, its rules start from the new rows alone. If a relation was rebuilt
-// (rows retracted), or one whose completeness a rule needs has changed (negation, counts,
-// gathering, choices, checks), the stratum's derived rows are dropped and derived again.
+// (rows retracted), or one changed that a rule needs complete (negation, counts, aggregate heads,
+// choices, checks), the stratum's derived rows are dropped and derived again.
 //
-// When a limit is reached, what was derived stays and the stop is reported (decision 78).
+// When a limit is reached, derived rows stay and the stop is reported (decision 78).
 #ifndef RPL_INTERP_EVAL_FIXPOINT_H_
 #define RPL_INTERP_EVAL_FIXPOINT_H_
 
@@ -31,26 +31,25 @@ class Fixpoint {
   Fixpoint(Store& store, Analysis& analysis, Solver& solver, const Limits& limits)
       : store_(store), analysis_(analysis), solver_(solver), limits_(limits) {}
 
-  /// Forgets what was seen: the next Quiesce derives everything again. To be called when
-  /// the analysis was made anew.
+  /// Makes the next Quiesce derive everything again. REQUIRED after every Analysis::Make.
   void Reset();
 
-  /// Derives until quiet. Returns kGoesOn, or the limit that stopped it: then rows may be
-  /// missing, and none stands that was concluded from the absence of one.
+  /// Derives to fixpoint. Returns kGoesOn, or the limit that stopped it: then rows may be
+  /// missing, and rows of higher strata that rest on their absence have been dropped.
   Stop Quiesce();
 
-  /// Violations of rules' constraints (§10, decision 41): those that stand now.
+  /// Current violations of constraints within rules (§10, decision 41).
   std::vector<Violation> Violations() const;
-  /// The strata that the last Quiesce derived, by their number in the analysis: those that
-  /// what changed reaches.
+  /// Indexes into Analysis::strata of the strata that the last Quiesce derived: those that changes
+  /// reach.
   const std::vector<std::size_t>& derived() const { return derived_; }
-  /// Rounds so far of the stratum taken last.
+  /// Rounds of the stratum derived last.
   std::size_t rounds() const { return rounds_; }
-  /// What was growing when a limit was reached.
+  /// The rule that was growing when a limit was reached, as text.
   const std::string& stopped_at() const { return stopped_at_; }
-  /// The relation of that rule; kNoId when its heads are expansions.
+  /// Its relation; kNoId if its head is an expansion.
   RelationId growing() const { return growing_; }
-  /// Expressions that no head can be, met at #?h heads (§5.7).
+  /// Values that #?h heads took and that cannot be heads (§5.7).
   const std::vector<BadHead>& bad_heads() const { return bad_heads_; }
 
  private:

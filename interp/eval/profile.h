@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an evaluation did and how long it took, by rule, plan and clause.
+// Counters of an evaluation and its wall time, by rule, plan and clause.
 //
-// Counted where Limits::profile leads here; where it is null nothing is counted and no clock
-// is read. Counts are exact, and the same for the same program, facts and answers, with any
-// number of threads; times are the machine's. A rule's time is its own: what a demanded call
-// takes is counted where it is evaluated.
+// Limits::profile points to it; when that is null, nothing is counted and no clock is read. Counts
+// are exact: the same program, facts and answers give the same counts on any number of threads.
+// A rule's time is exclusive: tabled calls count towards the rules that answer them.
 //
-//   Profile ─ rules ─ plans ─ reads        all in the order in which they were met first
+//   Profile ─ rules ─ plans ─ reads        each in order of first use
 //
-//   rule    a rule as it is derived, the same as it is demanded, a goal's rule, a constraint
-//   plan    all rows, or from the delta of a clause; on demand, by what the caller binds
-//   read    one clause of a plan that reads rows: how often, and how many rows in all
+//   rule    a rule as derived bottom-up, the same as tabled, a goal's rule, a constraint
+//   plan    from all rows, or from the delta of a clause; tabled: by the arguments bound
+//   read    a clause of a plan that reads rows: number of scans or probes, and of rows
 //
-// Copies what it shows of a program, so it may outlive it. While it is counted into, plans
-// and definitions are known by their addresses: Forget when plans die, Clear when rules do.
+// Copies the texts of the program that it shows, so it may outlive the program. While counting,
+// plans and definitions are identified by address: call Forget when plans die, Clear when rules do.
 // One thread.
 #ifndef RPL_INTERP_EVAL_PROFILE_H_
 #define RPL_INTERP_EVAL_PROFILE_H_
@@ -40,8 +39,8 @@ class Profile {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  /// Where the time of a run goes. kAnswering: texts of answers, and the trace of what they
-  /// rest on.
+  /// Parts of a run that time is attributed to. kAnswering: printing answers, and the trace of
+  /// their premises.
   enum class Part : std::uint8_t {
     kReading,
     kDeriving,
@@ -53,12 +52,12 @@ class Profile {
   };
   static constexpr std::size_t kParts = static_cast<std::size_t>(Part::kElsewhere);
 
-  /// How a clause relates to those that are read before it in its plan.
+  /// The join of a clause with those before it in its plan.
   enum class Link : std::uint8_t {
-    kBound,    // by a column with a known value, or none is read before it
-    kLater,    // only a clause after it shares an lvar with both
-    kPattern,  // by an lvar inside a pattern, which no index finds
-    kNothing,  // by nothing: each row meets each row
+    kBound,    // some column has a known value, or no clause is read before it
+    kLater,    // a clause after it shares lvars with it and with those before
+    kPattern,  // the shared lvar is inside a pattern, so no index applies
+    kNothing,  // no shared lvar: a cross product
   };
 
   static constexpr std::size_t kNamed = 3;
@@ -66,12 +65,12 @@ class Profile {
     std::string clause;  // as written
     Span place;
     RelationId relation = kNoId;
-    Columns columns = 0;              // with known values; none: it is read whole
-    std::uint64_t times = 0;          // it was read
-    std::uint64_t rows = 0;           // that were looked at in all
-    Link link = Link::kBound;         // else, where it is read whole:
+    Columns columns = 0;              // with known values; 0: a scan of all rows
+    std::uint64_t times = 0;          // scans or probes
+    std::uint64_t rows = 0;           // rows read, over all of them
+    Link link = Link::kBound;         // the members below describe the others:
     std::vector<std::string> before;  // the clauses read before it, the first kNamed of them
-    std::size_t more_before = 0;      // and how many more
+    std::size_t more_before = 0;      // the number of further ones
     std::string lvar;                 // kLater, kPattern: with its mark
     std::string by;                   // kLater, kNothing: the clause that relates them, or ""
   };
@@ -86,16 +85,16 @@ class Profile {
     std::vector<Read> reads;  // in the order of the plan
   };
 
-  /// kProof: the rule is looked through for what a row of the trace rests on.
+  /// kProof: the rule runs to find the premises of a row of the trace.
   enum class Kind : std::uint8_t { kDerived, kDemanded, kGoal, kConstraint, kProof };
   struct Rule {
     Kind kind = Kind::kDerived;
     std::string text;
     Span place;
-    std::uint64_t rounds = 0;      // derived: in which it ran
-    std::uint64_t runs = 0;        // evaluations: of its plans, or calls
-    std::uint64_t rows = 0;        // that it added; constraints: instances
-    std::uint64_t duplicates = 0;  // derivations of a row that was there
+    std::uint64_t rounds = 0;      // kDerived: rounds in which it ran
+    std::uint64_t runs = 0;        // kDerived: runs of its plans; others: calls
+    std::uint64_t rows = 0;        // rows added; constraints: instances
+    std::uint64_t duplicates = 0;  // derivations of rows that existed
     Duration time{};
     std::deque<PlanCounts> plans;
 
@@ -105,26 +104,25 @@ class Profile {
   };
 
   const std::deque<Rule>& rules() const { return rules_; }
-  /// How often the index of a relation on these columns was asked for a key.
+  /// Probes of a relation's index on these columns.
   std::uint64_t ProbesOf(RelationId relation, Columns columns) const;
   Duration TimeOf(Part part) const { return parts_[static_cast<std::size_t>(part)]; }
 
-  /// From here on time belongs to `part`.
+  /// Attributes the time from now on to `part`.
   void Enter(Part part);
   void Forget();
   void Clear() { *this = Profile(); }
 
-  // --- told by those who evaluate -------------------------------------------------------
+  // --- called by evaluators -------------------------------------------------------------
 
-  /// One evaluation of a rule or constraint, from here to the end of its life. With a null
-  /// profile, nothing.
+  /// Scope of one evaluation of a rule or constraint. Without effect if the profile is null.
   class Evaluation {
    public:
     Evaluation(Profile* profile, const Definition& def, Kind kind);
     Evaluation(Profile* profile, const Constraint& constraint);
     ~Evaluation();
     Evaluation(const Evaluation&) = delete;
-    /// What came of it.
+    /// Adds its results.
     void Gave(std::uint64_t rows, std::uint64_t duplicates);
 
    private:
@@ -135,17 +133,17 @@ class Profile {
     Evaluation* outer_ = nullptr;
     Rule* rule_ = nullptr;
     const std::vector<std::string>* names_ = nullptr;
-    PlanCounts* plan_ = nullptr;  // the first that it took
+    PlanCounts* plan_ = nullptr;  // the first plan that it ran
     Duration time_{};
   };
 
   void BeginRound() { ++round_; }
-  /// The evaluation that goes on runs this plan. `bound` are the slots that are known before;
-  /// `part` 1 is an activation, or the right side of a constraint.
+  /// The innermost evaluation runs this plan. `bound`: the slots known at its start. `part` 1 is an
+  /// activation clause, or the right side of a constraint.
   void Take(const Plan& plan, const std::vector<bool>& bound, int part = 0);
-  /// A step of a plan that was taken was read, once.
+  /// A step read this many rows, in one scan or probe. REQUIRES: Take of its plan.
   void Count(const Step& step, std::uint64_t rows);
-  /// A plan that was taken ran as a join.
+  /// A plan ran as a join. REQUIRES: Take of it.
   void Count(const Plan& plan, const JoinCounts& counts);
   void CountProbes(RelationId relation, Columns columns, std::uint64_t times = 1) {
     probes_[{relation, columns}] += times;
@@ -164,8 +162,8 @@ class Profile {
   std::map<std::pair<RelationId, Columns>, std::uint64_t> probes_;
   std::array<Duration, kParts + 1> parts_{};
   Part part_ = Part::kElsewhere;
-  Clock::time_point entered_ = Clock::now();  // the part
-  Clock::time_point lap_;                     // the evaluation that goes on, or goes on again
+  Clock::time_point entered_ = Clock::now();  // part_
+  Clock::time_point lap_;                     // start or last resumption of current_
   Evaluation* current_ = nullptr;
   std::uint64_t round_ = 0;
 };

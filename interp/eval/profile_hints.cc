@@ -10,13 +10,13 @@ namespace {
 
 using Link = Profile::Link;
 
-// Less is not worth a word: so many rows in all, and by each reading.
+// Thresholds of a hint: rows over all scans, and rows per scan.
 constexpr std::uint64_t kManyRows = 10'000;
 constexpr std::uint64_t kRowsEach = 16;
 
-/// One clause of a rule, in all plans where it is read whole.
+/// One clause of a rule, over all plans that scan its relation.
 struct Scanned {
-  const Profile::Read* most;  // of the plan where it read most
+  const Profile::Read* most;  // in the plan where it read most rows
   std::uint64_t times = 0;
   std::uint64_t rows = 0;
 };

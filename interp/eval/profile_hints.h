@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What to change in a program, by what was counted when it ran (interp/eval/profile.h).
+// Hints for making a program faster, from the counts of a run (interp/eval/profile.h).
 //
-// A clause is worth a hint when it was read whole more than once, for rows or calls before it,
-// and went over many rows so. Counts alone decide, so the hints of a program are the same each
-// time. A clause that is met in several plans of a rule is one hint. Proofs give none: a rule is
-// written for those who ask, not for the trace.
+// A clause gets a hint if its relation was scanned more than once, for rows or calls before it, and
+// many rows were read that way. Hints depend on counts alone, so they are reproducible. A clause in
+// several plans of a rule gets one hint. Proofs give none: rules are written for goals, not for
+// the trace.
 #ifndef RPL_INTERP_EVAL_PROFILE_HINTS_H_
 #define RPL_INTERP_EVAL_PROFILE_HINTS_H_
 
@@ -21,18 +21,18 @@ namespace rpl {
 struct ProfileHint {
   Profile::Link link = Profile::Link::kNothing;
   Span place;          // of the clause
-  std::string rule;    // where it stands
-  std::string clause;  // that is read whole
+  std::string rule;    // that it belongs to
+  std::string clause;  // as written
   std::uint64_t times = 0;
-  std::uint64_t rows = 0;  // in all
+  std::uint64_t rows = 0;  // over all scans
   std::string message;
-  std::string help;  // what to write instead, or ""
+  std::string help;  // a remedy, or ""
 };
 
-/// "cross-product", "unbound-join": in JSON.
+/// The name in JSON: "cross-product", "unbound-join".
 std::string_view HintName(Profile::Link link);
 
-/// The hints, by the rows that were read, most first.
+/// The hints, by descending number of rows read.
 std::vector<ProfileHint> HintsOf(const Profile& profile);
 
 /// "12,345"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Patterns against values (§3, §6, §7, §8).
+// Unification of patterns with values (§3, §6, §7, §8).
 //
 // One side is always ground: stored rows are, and a plan runs a clause only when its
 // inputs are known. So unification is matching, and building is its inverse. `slots` are
 // the bindings of the rule; an occurrence with `binds` writes its slot, any other
-// compares with it. A slot needs no undo: what a plan reads, an earlier step of the same
-// path has written.
+// compares with it. Slots need no undo: every slot that a plan reads was written by an earlier
+// step of the same path.
 //
-// Sets and maps can match in several ways (decision 31); all are given, in written order.
+// Sets and maps can match in several ways (decision 31); each is an answer, in written order.
 // Neither function recurses deeper than the pattern.
 #ifndef RPL_INTERP_EVAL_UNIFIER_H_
 #define RPL_INTERP_EVAL_UNIFIER_H_
@@ -20,8 +20,8 @@
 
 namespace rpl {
 
-/// A reference to a callable `bool()`, which must outlive it: an argument of a call, or a
-/// named local. Returning false stops.
+/// A non-owning reference to a callable `bool()`: an argument of a call, or a named local.
+/// A result of false stops the caller.
 class Continuation {
  public:
   template <typename Fn, typename = std::enable_if_t<!std::is_same_v<std::decay_t<Fn>,
@@ -44,8 +44,8 @@ class Continuation {
 Value Build(Pool& pool, const Pattern& pattern, const Value* slots,
             const std::vector<std::string>* names = nullptr);
 
-/// Calls `then` for each way `value` matches; false when `then` stopped it. `order`: the parts
-/// of a set or map in the order to take them, or empty for the value's own.
+/// Calls `then` for each way in which `value` matches; false when `then` stopped it. `order`: the
+/// parts of a set or map in another order than the value's own, or empty.
 bool Unify(Pool& pool, const Pattern& pattern, Value value, Value* slots, Continuation then,
            std::span<const Value> order = {});
 
