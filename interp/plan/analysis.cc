@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two fixpoints over the rules, then a sort. First, which relations are demanded and
-// which arguments their callers must bind; a rule can need its caller because a relation
-// it calls does, so a rule is looked at again when something it mentions has changed.
-// Second, which rules can run bottom-up. The strongly connected components of the relations
-// that rules derive, each after those it reads, are the strata.
+// Two fixpoints over the rules, then a sort. The first finds the tabled relations and the
+// arguments that their callers must bind; a rule can need its caller because a relation
+// it calls does, so a rule is examined again when a relation that it mentions has changed.
+// The second finds the rules that can run bottom-up. The strongly connected components of the
+// derived relations, each after those it reads, are the strata.
 #include "interp/plan/analysis.h"
 
 #include <algorithm>
@@ -20,8 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxAlternatives = 256;
 
-// The clause lists of a tail with its disjunctions resolved, left branches first.
-// Empty when there would be too many.
+// The tail in disjunctive normal form, left branches first; empty if it would be too long.
 std::vector<std::vector<const Clause*>> Alternatives_(const std::vector<const Clause*>& clauses) {
   std::vector<std::vector<const Clause*>> out(1);
   const std::function<void(const Clauses&, std::vector<std::vector<const Clause*>>&)> expand =
@@ -59,7 +58,7 @@ std::vector<std::vector<const Clause*>> Alternatives_(const std::vector<const Cl
   return out;
 }
 
-// Relations a clause reads; those whose completeness it needs go to `whole`.
+// Adds the relations that a clause reads; also to `wholes` those that it needs complete.
 void Reads(const Clause& clause, const Store& store, bool whole, std::set<RelationId>& reads,
            std::set<RelationId>& wholes) {
   if (const auto* atom = clause.As<Atom>()) {
@@ -85,7 +84,7 @@ void Reads(const Clause& clause, const Store& store, bool whole, std::set<Relati
   });
 }
 
-// The relations that clauses name, at any depth.
+// The relations that clauses mention, at any depth.
 void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId>& out) {
   for (const Clause& clause : clauses) {
     const Atom* atom = clause.As<Atom>();
@@ -146,7 +145,7 @@ bool HasStuck(const Plan& plan) {
 
 }  // namespace
 
-// Ids to look at, each once at a time: upwards, and again from the lowest.
+// A worklist of ids without duplicates: in ascending order, then again from the lowest.
 class Analysis::Rounds {
  public:
   void Add(std::size_t id) { pending_.insert(id); }
@@ -208,11 +207,11 @@ const Plan& Analysis::Planned(DerivedRule& rule, DerivedRule::Ordered& ordered, 
                              def.slots, def.avar, delta, order);
     ordered.plan->join = Join::Of(*ordered.plan, def, *store_);
   };
-  // Joins only: what other clauses need or choose may depend on the order of their answers.
+  // Joins only: other clauses may depend on the order of answers.
   if (rule.full.plan->join != nullptr && HaveGrown(rule.clauses, *store_, limits, ordered.seen)) {
     std::vector<std::size_t> order = OrderBySizes(rule.clauses, delta, *store_, limits);
     if (order != ordered.order) make(order);
-    if (ordered.plan->join == nullptr) make({});  // an equality binds in that order
+    if (ordered.plan->join == nullptr) make({});  // in that order, an equality binds a slot
     ordered.order = std::move(order);
   }
   if (ordered.plan == nullptr) make({});
@@ -233,8 +232,8 @@ bool Analysis::ReachesOutside(const Clause& clause) const {
   return found;
 }
 
-// Whether some argument must come from the caller; the columns are added to `inputs`. `asks`:
-// whether a question is put for what no clause binds.
+// Whether the caller must bind some argument; adds the columns to `inputs`. Sets `asks` if the rule
+// asks for a slot that no clause binds.
 bool Analysis::NeedsCaller(const Definition& def, Planner& planner, Columns* inputs, bool* asks) {
   const std::vector<const Clause*> clauses = ClausesOf(def);
   const std::vector<bool> wanted = HeadSlots(def);
@@ -351,7 +350,7 @@ void Analysis::Make(const Program& program, Store& store) {
   MakeStrata(program, store);
 }
 
-// Rules that can be derived by themselves: each with its plans, whatever its relations are.
+// Rules that can be derived, as far as their own clauses are concerned, with their plans.
 std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, Store& store) {
   std::vector<Candidate> candidates;
   Planner planner(*this, store, Mode::kDerive);
@@ -369,7 +368,7 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, St
     c.alternatives = Alternatives_(clauses);
     if (c.alternatives.empty() || !def.gathered.empty() || def.choice) c.alternatives = {clauses};
     if (HasExpansion(def.activation) || HasExpansion(def.body)) continue;
-    bool waits = false;  // on something whose absence proves nothing yet
+    bool waits = false;  // reads something whose absence proves nothing yet
     for (RelationId r : c.wholes) {
       const RelationId base = store.BaseOf(r);
       waits |= store.at(base).space() != Space::kRelation || info_[base].outside;
@@ -387,10 +386,9 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, St
   return candidates;
 }
 
-// Gives up the candidates that read half of a relation. A rule is not derived when it reads a
-// relation of which some rule is not: the rows that are there would be half of it. A rule whose
-// head is an expansion has no caller, so it reads the rows there are, except where it needs all of
-// them.
+// Rejects candidates that would read half of a relation: a rule is not derived if some rule of a
+// relation that it reads is not. A rule whose head is an expansion has no caller, so it reads the
+// rows there are, except where it needs a relation complete.
 class Analysis::Halves {
  public:
   Halves(Analysis& analysis, const Store& store, std::vector<Candidate>& candidates)
@@ -445,7 +443,7 @@ class Analysis::Halves {
   Rounds rounds_;
 };
 
-// Relations of a component with an edge that needs its end whole have no answer (decision 40).
+// 40).
 void Analysis::MarkBroken(const Edges& edges,
                           const std::vector<std::vector<RelationId>>& components,
                           const Store& store) {
@@ -462,7 +460,7 @@ void Analysis::MarkBroken(const Edges& edges,
       }
 }
 
-// The rules of each stratum with their plans.
+// Adds the rules, with their plans, to their strata.
 void Analysis::MakeRules(std::vector<Candidate>& candidates, Store& store) {
   for (Candidate& c : candidates) {
     if (!c.ok) continue;
@@ -513,8 +511,8 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
   for (RelationId r = 0; r < info_.size(); ++r) info_[r].component = found.of[r];
   const std::vector<std::vector<RelationId>>& components = found.members;
   MarkBroken(edges, components, store);
-  // A relation without an answer makes none of what reads it: that is evaluated for its caller,
-  // who is told of the cycle (decision 40).
+  // Readers of a broken relation are tabled, so that their callers learn of the cycle (decision
+  // 40).
   halves.Settle();
   strata_.resize(components.size());
   for (std::size_t i = 0; i < components.size(); ++i) strata_[i].relations = components[i];

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What kind of relation each one is, and in which order relations are derived.
+// Static analysis of a program: the mode of evaluation of each relation, and the strata.
 //
-// A relation is *derived* when its rules are range-restricted: bottom-up, to fixpoint, by
-// strata (interp/eval/fixpoint.h). It is *demanded* when a rule needs its caller's bindings or
+// A relation is *derived* if its rules are range-restricted: bottom-up, to fixpoint, by
+// strata (interp/eval/fixpoint.h). It is *tabled* if a rule needs its caller's bindings or
 // reaches a goal, a call, an avar or an expansion: then goals and constraints evaluate it
-// on demand (interp/eval/solver.h). It can be both: a rule over `$ask("Q")` is derived from
-// replies that are there, and demanded so that the call is made.
+// top-down (interp/eval/solver.h). It can be both: a rule over `$ask("Q")` is derived from the
+// replies so far, and tabled so that the call is made.
 //
-// A rule is derived only if every rule of every relation that it reads is derived, so that no
-// reader sees the derived half of a relation. A relation of both kinds is answered on demand, and
-// so is what reads it; the solver runs all of its rules.
+// A rule is derived only if every rule of every relation that it reads is derived; otherwise it
+// would read part of a relation. A relation with rules of both kinds is tabled, and so are its
+// readers; the solver runs all of its rules.
 //
-// Strata: a relation stands above what it negates, counts, gathers or chooses from, and
-// not below anything it reads. Recursion through one of these has no answer (decision
-// 40): its relations are `broken`, empty, and reported; what reads one is answered on demand,
-// where using it fails.
+// Strata: a relation is in a higher stratum than those it negates, counts, aggregates or chooses
+// from, and in no lower one than any it reads. Recursion through negation, counts, aggregates or
+// choices has no answer (decision 40): its relations are `broken`, empty, and reported; their
+// readers are tabled, and fail when they use them.
 //
-// Made anew when the program changes; then plans are too.
+// Remade, with all plans, when the program changes.
 #ifndef RPL_INTERP_PLAN_ANALYSIS_H_
 #define RPL_INTERP_PLAN_ANALYSIS_H_
 
@@ -37,25 +37,24 @@ namespace rpl {
 struct DerivedRule {
   const Definition* def;
   std::vector<const Clause*> clauses;
-  /// A plan, and the order of its atoms, which was chosen when relations had these sizes.
+  /// A plan, the order of its atoms, and the sizes of relations when that was chosen.
   struct Ordered {
     std::unique_ptr<Plan> plan;
-    std::vector<std::size_t> order;  // empty: it was not chosen yet
+    std::vector<std::size_t> order;  // empty: not chosen yet
     SizesSeen seen;
   };
   Ordered full;
-  /// Positions of the positive atoms in the clause list, with the plan that starts from
-  /// each one's delta.
+  /// A positive atom with the plan that starts from its delta.
   struct Delta {
     RelationId relation;
     int position;     // of its atom among the clauses
-    Ordered ordered;  // made when first needed
+    Ordered ordered;  // made on first use
   };
   std::vector<Delta> deltas;
-  /// Evaluated once its inputs are complete: gathers, chooses, checks, negates, counts.
+  /// Needs complete inputs: aggregates, chooses, checks, negates or counts.
   bool whole = false;
   std::vector<RelationId> reads;
-  std::vector<RelationId> whole_reads;  // those whose completeness it needs
+  std::vector<RelationId> whole_reads;  // those that it needs complete
 };
 
 struct Stratum {
@@ -65,30 +64,30 @@ struct Stratum {
 
 class Analysis : public Catalog {
  public:
-  /// Reads the whole program. O(rules).
+  /// Analyses the program. O(rules).
   void Make(const Program& program, Store& store);
 
   Access AccessOf(RelationId relation, Mode mode) const override;
   Columns InputsOf(RelationId relation) const override;
   bool ReachesOutside(const Clause& clause) const override;
 
-  /// Whether evaluating the rule may ask, call or show something, itself or through what
-  /// it reads.
+  /// Whether evaluating the rule may ask, call or show something, directly or through the relations
+  /// that it reads.
   bool Acts(const Definition& def) const {
     const bool asks = program_->Has(def) && asks_[static_cast<std::size_t>(def.number)];
     return asks || ActsIn(def.activation) || ActsIn(def.body);
   }
-  /// Whether evaluating the relation or goal may reach a goal, or do any of these.
+  /// Whether evaluating the relation or goal may reach a goal, ask, call or show something.
   bool Acts(RelationId relation) const {
     const Info& info = At(relation);
     return info.outside || info.acts || store_->at(relation).space() != Space::kRelation;
   }
-  /// Whether the rule of a tabled relation may assert a set, which has instances (§7), though
-  /// it is no rule that asks or calls.
+  /// Whether a rule of a tabled relation that neither asks nor calls may conclude a set, which has
+  /// instances (§7).
   bool MayGiveSets(const Definition& def) const {
     return program_->Has(def) && gives_sets_[static_cast<std::size_t>(def.number)];
   }
-  /// Differs after every Make.
+  /// Changes with every Make.
   std::uint64_t version() const { return version_; }
 
   bool IsTabled(RelationId relation) const { return At(relation).demanded; }
@@ -96,9 +95,9 @@ class Analysis : public Catalog {
   bool IsDerived(RelationId relation) const { return At(relation).derived; }
   const std::vector<int>& RulesOf(RelationId relation) const { return At(relation).rules; }
 
-  /// The plan over all rows, and the one that starts from a delta. They are made anew when
-  /// relations have grown so much that another order of the atoms is far better; a plan is
-  /// valid until the next call for the same.
+  /// The plan over all rows, and the one from a delta. Remade when relations have grown so much
+  /// that another order of the atoms is far cheaper; a plan is valid until the next call for the
+  /// same rule or delta.
   const Plan& FullPlan(DerivedRule& rule, const Limits& limits) const {
     return Planned(rule, rule.full, -1, limits);
   }
@@ -130,7 +129,7 @@ class Analysis : public Catalog {
   bool NeedsCaller(const Definition& def, Planner& planner, Columns* inputs, bool* asks);
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
   bool ActsIn(const Clauses& clauses) const;
-  /// A rule that may be derived.
+  /// A rule that can be derived, as far as its own clauses are concerned.
   struct Candidate {
     const Definition* def;
     std::set<RelationId> reads, wholes;
@@ -140,7 +139,7 @@ class Analysis : public Catalog {
   };
   class Rounds;
   class Halves;
-  using Edges = std::vector<std::vector<std::pair<RelationId, bool>>>;  // to what, needs it whole
+  using Edges = std::vector<std::vector<std::pair<RelationId, bool>>>;  // target, needed complete
   std::vector<Candidate> Candidates(const Program& program, Store& store);
   void MarkBroken(const Edges& edges, const std::vector<std::vector<RelationId>>& components,
                   const Store& store);
@@ -151,7 +150,7 @@ class Analysis : public Catalog {
   const Program* program_ = nullptr;
   Store* store_ = nullptr;
   std::vector<Info> info_;
-  std::vector<bool> asks_;        // definitions that ask for what no clause binds
+  std::vector<bool> asks_;        // definitions that ask for a slot that no clause binds
   std::vector<bool> gives_sets_;  // definitions, see MayGiveSets
   Info nothing_;
   std::vector<Stratum> strata_;
@@ -162,7 +161,7 @@ class Analysis : public Catalog {
 /// All clauses of a definition in evaluation order: activation, then body.
 std::vector<const Clause*> ClausesOf(const Definition& def);
 
-/// The slots of the head, per slot.
+/// Per slot: whether the head mentions it.
 std::vector<bool> HeadSlots(const Definition& def);
 
 }  // namespace rpl

@@ -8,12 +8,12 @@
 namespace rpl {
 namespace {
 
-constexpr RowId kGrowth = 8;  // a size was badly off
+constexpr RowId kGrowth = 8;  // growth of a relation that makes an order obsolete
 constexpr std::size_t kSample = 1024;
 
-// How many different values the rows have in the columns. From a sample: values that occur
-// once in it stand for as many more as the relation is larger, by the square root (the
-// estimate that errs least when nothing is known of the distribution).
+// Estimated number of distinct values in the columns, by the GEE estimator: values that occur once
+// in a sample are scaled by the square root of the ratio of the sizes, which has the least worst-
+// case error when the distribution is unknown.
 double DistinctIn(const Relation& rel, Columns columns) {
   if (rel.empty()) return 1;
   const std::size_t taken = std::min<std::size_t>(rel.size(), kSample);
@@ -36,12 +36,12 @@ double DistinctIn(const Relation& rel, Columns columns) {
   return once * std::sqrt(static_cast<double>(rel.size()) / static_cast<double>(taken)) + more;
 }
 
-/// Which slots are known while atoms are taken in some order, and what that looks at.
+/// The cost of reading atoms in some order, atom by atom, with the slots known so far.
 class OrderWalk {
  public:
   OrderWalk(const Store& store, std::size_t slots) : store_(store), known_(slots) {}
 
-  /// How many rows of the atom agree with what is known.
+  /// Estimated number of rows of the atom that agree with the known slots.
   double Matching(const Atom& atom) const {
     const Relation& rel = store_.at(atom.relation);
     Columns columns = 0;
@@ -74,7 +74,7 @@ class OrderWalk {
   const Store& store_;
   std::vector<bool> known_;
   double flow_ = 1;    // answers so far
-  double looked_ = 0;  // rows looked at for them
+  double looked_ = 0;  // rows read for them
 };
 
 }  // namespace
@@ -102,7 +102,7 @@ std::vector<std::size_t> OrderBySizes(const std::vector<const Clause*>& clauses,
                                       const Store& store, const Limits& limits) {
   std::vector<std::size_t> written(clauses.size());
   std::iota(written.begin(), written.end(), std::size_t{0});
-  std::vector<std::size_t> atoms;  // positions of those that are ordered
+  std::vector<std::size_t> atoms;  // positions of the atoms to be ordered
   std::size_t slots = 0;
   for (const std::size_t i : written) {
     const auto* atom = clauses[i]->As<Atom>();

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In which order the atoms of a joining rule are read, from the sizes of their relations.
+// Join ordering: the order of a rule's atoms, from the sizes of their relations.
 //
-// The written order stays, since rows come in it, unless the estimates say that another one
-// looks at far fewer rows: then the atoms are taken one by one, each time the one of which
-// fewest rows agree with what is bound by then. How many do is estimated from a sample of the
-// relation, the same rows of it each time: an order depends on the program and the rows that
-// are there, and on nothing else.
+// The written order stays, since it determines the order of rows, unless another one is estimated
+// to read far fewer rows: then the order is greedy, each time the atom with the fewest rows that
+// agree with the slots bound so far. The estimate comes from a sample of the relation, always the
+// same rows of it, so an order is a function of the program and the rows alone.
 #ifndef RPL_INTERP_PLAN_ATOM_ORDER_H_
 #define RPL_INTERP_PLAN_ATOM_ORDER_H_
 
@@ -18,16 +17,16 @@
 
 namespace rpl {
 
-/// The sizes of the relations that the clauses' atoms read, when an order was chosen.
+/// Sizes of the relations that the clauses' atoms read, at the time when an order was chosen.
 using SizesSeen = std::vector<RowId>;
 
-/// Whether some relation is so much larger than `seen`, empty at first, that an order should
-/// be chosen; then `seen` is what they are now. No order is worth choosing for small ones.
+/// Whether some relation has outgrown `seen` (initially empty) so much that an order should be
+/// chosen again; then updates `seen`. False while all relations are small.
 bool HaveGrown(const std::vector<const Clause*>& clauses, const Store& store, const Limits& limits,
                SizesSeen& seen);
 
-/// Positions of the clauses, in the order in which a plan should list them; those that are no
-/// atoms stay where they are. `delta` is as for Planner::Make.
+/// Positions of the clauses, in the order in which a plan should list them. Clauses other than
+/// atoms keep their positions. `delta`: see Planner::Make.
 std::vector<std::size_t> OrderBySizes(const std::vector<const Clause*>& clauses, int delta,
                                       const Store& store, const Limits& limits);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Limits of an evaluation, and the reasons why one stops.
+// Limits of an evaluation, and the reasons for stopping one.
 #ifndef RPL_INTERP_PLAN_LIMITS_H_
 #define RPL_INTERP_PLAN_LIMITS_H_
 
@@ -24,25 +24,24 @@ enum class Stop : std::uint8_t {
   kInterrupted,
 };
 
-/// Stops that no program should meet (§18.5, decision 78).
+/// Limits that no sensible program reaches (§18.5, decision 78), and options of the engine.
 struct Limits {
-  std::size_t max_rows = 50'000'000;  // derived; one more may be
+  std::size_t max_rows = 50'000'000;  // derived; at most one more is inserted
   std::size_t max_rounds = 100'000;
-  std::size_t max_depth = 20'000;          // nested demanded calls
+  std::size_t max_depth = 20'000;          // nested tabled calls
   std::size_t max_iterations = 1'000'000;  // of one @for
-  /// Threads that run a join together; and how many rows it must go over and find, so that it
-  /// pays, if it finds as many as the last time.
-  /// What is derived does not depend on either.
+  /// Threads of a parallel join, and the number of rows, read or expected to be found, from which
+  /// joins run in parallel. Neither affects the rows that are derived or their order.
   std::size_t threads = 1;
   std::size_t min_shared = 1'024;
-  /// A relation with fewer rows takes no thought of the order in which atoms are read; and by
-  /// how many times fewer rows an order must look at to be taken before the written one.
+  /// Rows of a relation from which the order of atoms is reconsidered, and the factor by which
+  /// another order must be cheaper, in rows read, to replace the written one.
   std::size_t min_ordered = 1'000;
   double min_gain = 8;
-  /// Polled about every 4,000 rows: kGoesOn, or why to stop. `bytes` are about to be taken and
-  /// filled in one go: it may stop before that. May be empty.
+  /// Polled about every 4,000 rows, and before an allocation of `bytes` (else 0) that is filled at
+  /// once. Returns kGoesOn, or the reason to stop. May be empty.
   std::function<Stop(std::size_t bytes)> watch;
-  /// What is done is counted there; null: not at all. Borrowed.
+  /// Counters of the evaluation; null: none. Borrowed.
   Profile* profile = nullptr;
 };
 

@@ -23,10 +23,10 @@ namespace rpl {
 namespace {
 
 constexpr std::size_t kMaxSteps = 20000;
-/// Of clauses in all lists: a branch that soon gets stuck makes few steps of many clauses.
+/// Limit on the clauses in all lists: branches that soon get stuck list many clauses for few steps.
 constexpr std::size_t kMaxListed = 20 * kMaxSteps;
 
-// Whether matching the pattern says what the value of the slot is, and not only its text.
+// Whether matching the pattern determines the value of the slot, and not only its text.
 bool HasValueOf(const Pattern& p, SlotId slot) {
   const auto has = [&](const Pattern& part) { return HasValueOf(part, slot); };
   if (p.kind == Pattern::Kind::kTemplate || p.kind == Pattern::Kind::kRegex) return false;
@@ -44,7 +44,7 @@ void HolesOf(const Pattern& p, std::vector<SlotId>& out) {
   }
 }
 
-// The hole of the slot that binds it takes every text it can.
+// Makes the hole that binds the slot take every possible text.
 void TakeEvery(Pattern& p, SlotId slot) {
   for (Pattern& part : p.parts) {
     TakeEvery(part, slot);
@@ -76,8 +76,8 @@ Step* Planner::New(Step::Kind kind, const Clause* clause) {
   return &step;
 }
 
-// Whether Build gives a value. `quote`: the term is read by form, so that `_` and an
-// unbound lvar inside it stand for themselves (§3).
+// Whether Build gives a value. `quote`: the term is read by form, so `_` and unbound lvars inside
+// it stand for themselves (§3).
 bool Planner::Buildable(const Pattern& p, bool quote) const {
   const auto all = [&](bool inner) {
     const auto each = [&](const Pattern& part) { return Buildable(part, inner); };
@@ -109,7 +109,7 @@ bool Planner::Buildable(const Expr& e, bool quote) const {
                      [&](const Expr& side) { return Buildable(side, false); });
 }
 
-// In ascending order, once each.
+// The distinct slots of a clause, ascending.
 std::vector<SlotId> Planner::SlotsOf(const Clause& clause) const {
   std::vector<SlotId> out;
   ForEachSlot(clause, [&](SlotId s) { out.push_back(s); });
@@ -126,9 +126,9 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   step.row = atom.row;
   const bool by_form = step.access == Access::kTable || step.access == Access::kExternal;
   const Columns inputs = by_form ? catalog_.InputsOf(atom.relation) : 0;
-  // Keys first: they must be known before any row is looked at. A companion keeps sets
-  // whole, so there every argument that is no set pattern is matched per element (§7); rules that
-  // are evaluated on demand get what is known.
+  // Keys first: they must be known before any row is read. A companion keeps sets whole, so there
+  // every argument other than a set pattern is matched per element (§7); tabled relations get all
+  // known arguments.
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < atom.args.size(); ++i) {
     const Pattern& p = atom.args[i];
@@ -160,7 +160,7 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
       if (ready_->Bind(p.slot)) {
         step.binds.emplace_back(column, p.slot);
         step.writes.push_back(p.slot);
-      } else {  // bound by this very atom
+      } else {  // bound by an earlier argument of this atom
         step.checks.emplace_back(column, p.slot);
       }
       if (std::find(atom.avars.begin(), atom.avars.end(), p.slot) != atom.avars.end())
@@ -186,8 +186,8 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   }
 }
 
-// The plan of a sub-list that ends in kFound; what it binds is local, and told in `taken`.
-// `alone`: nothing of what is bound outside is known to it.
+// The plan of a sub-list, ending in kFound. Its bindings are local, and listed in `taken`. `alone`:
+// no slot bound outside is bound in it.
 Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alone) {
   std::vector<Listed> items;
   for (const Clause& c : clauses) items.push_back({&c});
@@ -200,9 +200,9 @@ Step* Planner::Body(const Clauses& clauses, std::vector<SlotId>* taken, bool alo
   return first;
 }
 
-// Finds the slots that the caller binds and that are keys of a count's groups in the plan without
-// a caller: each means one of the groups that there are (decision 25). No clause but counts and
-// tests mentions them. A count inside of another clause has no such groups.
+// Finds the slots that the caller binds and that would be group keys of a count if it did not: such
+// a slot selects one of the existing groups (decision 25). Only counts and tests mention them. A
+// count inside another clause has no such groups.
 void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
                             const std::vector<bool>& bound) {
   counts_.clear();
@@ -221,8 +221,8 @@ void Planner::FindGroupKeys(const std::vector<const Clause*>& clauses,
   }
 }
 
-// Whether the clause by itself holds for values of the slot only that its rows, its collection
-// or its computation have.
+// Whether the clause alone restricts the slot to the values in its rows, its collection, or its
+// computed result.
 bool Planner::Gives(const Clause& clause, SlotId slot) const {
   const auto mentions = [&](const Expr& e) {
     bool found = false;
@@ -252,8 +252,8 @@ bool Planner::Gives(const Clause& clause, SlotId slot) const {
   return false;
 }
 
-// What follows a step whose templates bind lvars that a clause of `left` gives. How the other
-// holes share the text depends on the values of these, so they take every text they can.
+// The kReadText steps after a step whose templates bind lvars that a clause of `left` gives. Their
+// values decide how the text is split, so the holes of these lvars take every possible text.
 std::vector<Step*> Planner::TextsOf(Step& step, const std::vector<Listed>& left) {
   std::vector<Step*> out;
   for (const SlotId slot : HolesOf(step)) {
@@ -267,7 +267,7 @@ std::vector<Step*> Planner::TextsOf(Step& step, const std::vector<Listed>& left)
   return out;
 }
 
-// The equalities of the parts of [?a 1] = [2 ?b] and f(?x) = f(1).
+// The equalities between the parts of the two sides, as in [?a 1] = [2 ?b] or f(?x) = f(1).
 std::vector<Listed> Planner::Decomposed(const Clause& clause) {
   const Pattern& a = clause.As<Compare>()->left.term;
   const Pattern& b = clause.As<Compare>()->right.term;
@@ -286,14 +286,14 @@ std::vector<Listed> Planner::Decomposed(const Clause& clause) {
   return out;
 }
 
-// role(#{?a ?b}) on a stored relation: two instances that differ (decision 28).
+// Rewrites role(#{?a ?b}) on a stored relation to two instances that differ (decision 28).
 std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
   std::vector<Listed> out;
   for (const Listed& item : items) {
     const auto* atom = item.clause->As<Atom>();
     std::size_t column = 0;
     std::vector<Pattern> parts;
-    Columns inputs = 0;  // which take a set as it is (decision 27)
+    Columns inputs = 0;  // columns that take a set undistributed (decision 27)
     if (atom != nullptr && catalog_.AccessOf(atom->relation, mode_) == Access::kTable)
       inputs = catalog_.InputsOf(atom->relation);
     if (atom != nullptr)
@@ -349,13 +349,13 @@ std::string Planner::ProblemOf(const std::vector<Listed>& left) const {
       if (there) std::stable_partition(lacking.begin(), lacking.end(), is_of);
       else std::erase_if(lacking, is_of);
     };
-    // `?a = ?b + 1` lacks ?b; it would bind ?a itself.
+    // `?a = ?b + 1` lacks ?b alone: the equality would bind ?a.
     if (const auto* c = item.clause->As<Compare>(); c != nullptr && c->op == Operator::kEqual) {
       const bool term = c->left.kind == Expr::Kind::kTerm;
       if (term != (c->right.kind == Expr::Kind::kTerm))
         first_those_of(term ? c->left : c->right, false);
     }
-    // `?x in ?list` would bind ?x itself, and what only a `not` mentions is its own.
+    // `?x in ?list` would bind ?x, and slots that only a `not` mentions are local to it.
     if (const auto* m = item.clause->As<Member>(); m != nullptr && !m->negated)
       first_those_of(m->collection, true);
     if (item.clause->As<Negation>())

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The step that each kind of clause becomes: one function per type of clause, so that a new type
-// does not compile until it has one. A step lists the slots that it reads and writes; making it
-// binds those that it writes.
+// From clauses to steps: one function per type of clause, so that a new type does not compile until
+// it has one. A step lists the slots that it reads and writes; making it binds the latter.
 #include "interp/plan/plan.h"
 #include "interp/plan/ready_queue.h"
 
@@ -175,7 +174,7 @@ class Planner::Steps {
   }
 
   Step* operator()(const Truth&) { return New(Step::Kind::kTruth); }
-  /// Chain makes the branches.
+  /// A placeholder: Chain makes the branches.
   Step* operator()(const Alternatives&) { return New(Step::Kind::kTruth); }
 
  private:
@@ -208,7 +207,7 @@ class Planner::Steps {
 
   Step* CountAtomStep(const CountOf& c) {
     Step* step = New(Step::Kind::kCountAtom);
-    // Unbound slots that stand outside too are group keys (decision 25).
+    // Unbound slots that occur outside the count are group keys (decision 25).
     const bool groups = planner_.counts_.contains(&clause_);
     for (const SlotId s : planner_.SlotsOf(c.atom.front())) {
       if (ready_.IsBound(s)) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a clause waits for is a Need: a number of occurrences of free slots. Binding a slot
-// takes one from each need that it occurs in; at none the clause can run. A clause with two
-// ways to run has two needs. Where a clause waits for slots that others share (not, counts,
-// !%), a slot also stops counting when no other clause of the list mentions it any more.
+// A clause waits for a Need: a number of occurrences of free slots. Binding a slot decrements each
+// need that it occurs in; at zero the clause can run. A clause with two ways to run has two needs.
+// Where a clause waits for slots that others share (not, counts, !%), a slot also stops counting
+// when no other clause of the list mentions it any more.
 //
-// Which pattern can be built, and in which sense of `quote`, is said by Planner::Buildable;
-// BuiltFrom lists the slots that it asks for.
+// Planner::Buildable decides whether a pattern can be built, in either sense of `quote`; BuiltFrom
+// lists the slots that it tests.
 #include "interp/plan/ready_queue.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 
 enum Class : std::uint64_t { kTest = 0, kOrdinary = 100, kClosing = 200 };
 
-// Whether building a value and matching it can disagree: a set of equal parts, a number as
-// the text that a template shows.
+// Whether building a value and matching it can disagree: sets of equal parts, and templates, which
+// print a number as text.
 bool BuildsOtherwise(const Pattern& p) {
   return p.kind == Pattern::Kind::kSet || p.kind == Pattern::Kind::kTemplate ||
          std::any_of(p.parts.begin(), p.parts.end(), BuildsOtherwise);
@@ -31,15 +31,15 @@ std::uint8_t ClosingRank(const Clause& clause) {
   return clause.As<ShowJson>() ? 3 : 0;
 }
 
-// In despair: what can run in full and only stands behind another, then what binds something
-// by itself (a count's groups, a form), then what leaves something open, then a question.
+// Order in despair: first a clause that is ready and only waits its turn, then one that binds slots
+// by itself (a count's groups, a form), then one that leaves slots open, then a question.
 std::uint64_t DespairRank(const Clause& clause, bool ready) {
   if (ready) return 0;
   if (clause.As<ReadAvar>()) return 3;
   return clause.As<Atom>() || clause.As<Alternatives>() ? 2 : 1;
 }
 
-// Whether it binds nothing: then it runs as soon as it can.
+// Whether the clause binds nothing, so that it runs as soon as it can.
 bool IsTest(const Clause& clause) {
   return clause.As<Compare>() || clause.As<Temporal>() || clause.As<Truth>() ||
          clause.As<Metadata>() || clause.As<Negation>() ||
@@ -118,7 +118,7 @@ bool ReadyQueue::Bind(SlotId slot) {
   const std::uint32_t from = List().occurrences;
   for (std::uint32_t at = head_[s]; at > from; at = occurrences_[at - 1].next) {
     Need& need = needs_[occurrences_[at - 1].need];
-    if (occurrences_[at - 1].shared && !IsShared(slot)) continue;  // it did not count any more
+    if (occurrences_[at - 1].shared && !IsShared(slot)) continue;  // had already stopped counting
     if (--need.open == 0) Satisfied(need);
   }
   return true;
@@ -136,7 +136,7 @@ bool ReadyQueue::SetBound(SlotId slot, bool bound) {
   return before;
 }
 
-// The slots of `clause`, once each.
+// The distinct slots of `clause`.
 void ReadyQueue::Distinct(const Clause& clause, std::vector<SlotId>& out) {
   ForEachSlot(clause, [&](SlotId slot) {
     std::uint32_t& seen = seen_[static_cast<std::size_t>(slot)];
@@ -254,7 +254,7 @@ void ReadyQueue::Remove(Place place) {
     const SlotId slot = slots_[k];
     const auto s = static_cast<std::size_t>(slot);
     if (--here_[s] != 1 || outside_[s] || bound_[s]) continue;
-    // One clause is left that mentions the slot; if it waits, then no longer for this.
+    // The last clause that mentions the slot need not wait for it any more.
     for (std::uint32_t at = head_[s]; at > list.occurrences; at = occurrences_[at - 1].next) {
       Need& need = needs_[occurrences_[at - 1].need];
       if (occurrences_[at - 1].shared && list.entries[need.entry].left && --need.open == 0)
@@ -278,7 +278,8 @@ const Clause* ReadyQueue::First() {
 
 // --- Waiting --------------------------------------------------------------------------------
 
-// `slots` must be bound, and of `shared` those that are; one that stands twice counts twice.
+// Adds a need of all `slots`, and of those in `shared` as long as they are shared. Each occurrence
+// counts.
 void ReadyQueue::Require(Place place, Wait wait, const std::vector<SlotId>& slots,
                          const std::vector<SlotId>& shared) {
   const auto number = static_cast<std::uint32_t>(needs_.size());
@@ -342,7 +343,7 @@ bool ReadyQueue::IsAvar(const Expr& e) const {
   return e.term.kind == Pattern::Kind::kSlot && avar_[static_cast<std::size_t>(e.term.slot)];
 }
 
-// One need for each argument, for the choice by known columns.
+// One need per argument, to count known columns.
 void ReadyQueue::WatchColumns(Place place) {
   const auto* atom = List().entries[place].item.clause->As<Atom>();
   if (atom == nullptr) return;
@@ -417,7 +418,7 @@ void ReadyQueue::Watch(Place place) {
     return needs(std::all_of(c->operands.begin(), c->operands.end(),
                              [&](const Expr& e) { return BuiltFrom(e, false, scratch_); }));
   if (const auto* c = clause.As<CountOf>()) {
-    // Slots that another clause could still bind are waited for; in despair they group.
+    // Waits for slots that another clause could still bind; in despair they become group keys.
     if (c->expansion < 0 && c->value.empty()) return shared(c->atom.front());
     if (c->expansion >= 0) scratch_.push_back(c->expansion);
     return needs(c->expansion >= 0 || BuiltFrom(c->value.front(), false, scratch_));
@@ -432,11 +433,11 @@ void ReadyQueue::Watch(Place place) {
   }
   if (const auto* c = clause.As<ShowJson>()) scratch_ = {c->slot};
   if (const auto* c = clause.As<rpl::Distinct>()) scratch_ = c->slots;
-  needs(true);  // Alternatives are looked at when it is their turn
+  needs(true);  // Alternatives are examined in their turn, by CanRun
 }
 
-// The form may be read with unbound lvars as names (§3), but only such as nothing else could
-// bind, itself included.
+// Reads the form with unbound lvars as names (§3), but only those that nothing could bind, not even
+// the clause itself.
 void ReadyQueue::WatchFormInDespair(Place place, const Expr& form, const Expr& other) {
   scratch_.clear();
   more_.clear();
@@ -458,7 +459,7 @@ void ReadyQueue::WatchInDespair(Place place) {
   const Clause& clause = *e.item.clause;
   const bool alternatives = clause.As<Alternatives>() != nullptr;
   scratch_.clear();
-  more_.clear();  // forms' own
+  more_.clear();  // slots of the form alone
   bool possible = (e.ready && !alternatives) || alternatives;
   if (const auto* atom = clause.As<Atom>(); atom != nullptr && !possible) {
     possible = true;
@@ -492,7 +493,7 @@ void ReadyQueue::WatchInDespair(Place place) {
   } else if (clause.As<ReadAvar>()) {
     possible = true;
   } else if (const auto* goal = clause.As<GoalIsFalse>(); goal != nullptr && goal->activation) {
-    possible = true;  // no satisfied instance matches (decision 17)
+    possible = true;  // holds if no satisfied instance matches (decision 17)
   }
   if (possible) Require(place, Wait::kDespair, scratch_, more_);
 }
@@ -523,7 +524,7 @@ ReadyQueue::Place ReadyQueue::Next() {
       continue;
     }
     if (inside != kNobody && order == kTest) return inside;
-    if (list.open == 0) {  // only closing ones are left, of which some come before others
+    if (list.open == 0) {  // only closing clauses are left, and they have an order
       const std::uint64_t rank = list.closing[1] > 0 ? 1 : list.closing[2] > 0 ? 2 : 3;
       return order == kClosing + rank ? inside : kNobody;
     }
@@ -564,7 +565,7 @@ ReadyQueue::Place ReadyQueue::NextInDespair() {
   return kNobody;
 }
 
-// The free slots that the rules of a clause's call need from their caller.
+// The free slots among the arguments that the rules of a clause's call need from their caller.
 std::vector<SlotId> ReadyQueue::OpenInputs(const Clause& clause) const {
   const auto* count = clause.As<CountOf>();
   const auto* atom =
@@ -580,8 +581,8 @@ std::vector<SlotId> ReadyQueue::OpenInputs(const Clause& clause) const {
   return out;
 }
 
-// Whose turn it is before `place` in despair: a call whose inputs are open gives nothing, so
-// a count that supplies one of them as its group key comes first.
+// The clause to run before `place` in despair: a call with open inputs has no answers, so a count
+// that supplies one of them as its group key comes first.
 ReadyQueue::Place ReadyQueue::CountFor(Place place) const {
   const Level& list = List();
   if (list.counts.empty()) return place;
@@ -599,9 +600,8 @@ ReadyQueue::Place ReadyQueue::CountFor(Place place) const {
   return place;
 }
 
-// Whether a clause that waits for nothing it names can run: a disjunction when each branch
-// can from here. One that cannot is asked again when a slot of the branch is bound that
-// stopped it.
+// Whether a clause with no open need can run: a disjunction can if each branch can be completed
+// from here. Otherwise it is tried again when a free slot of the failing branch is bound.
 bool ReadyQueue::CanRun(Place place) {
   const auto* c = List().entries[place].item.clause->As<Alternatives>();
   if (c == nullptr) return true;
@@ -623,7 +623,7 @@ bool ReadyQueue::CanRun(Place place) {
 }
 
 bool ReadyQueue::BranchCanRun(const Clauses& branch) {
-  // Other clauses of the list are no hindrance here: their slots count as nobody's.
+  // Slots of other clauses in the list count as unshared, so nothing waits for those clauses.
   scopes_.push_back(saved_.size());
   ++round_;
   more_.clear();

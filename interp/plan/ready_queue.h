@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which clauses of a list can run next, as slots become bound. The planner's own.
+// The clause scheduler of the planner: the clauses of a list that can run next, as slots become
+// bound.
 //
-// A list is opened with its clauses, in order, and then asked: what can run? The caller
-// says what that clause binds and takes it off. A clause waits for slots; each slot knows
-// who waits for it, so that all the questions about one list take time in proportion to
-// its text. That rests on readiness being monotone: a slot never becomes free again in a
-// list, and what another clause shares is only ever less.
+// The caller opens a list with its clauses, in order, and repeats: Next gives a clause that can
+// run; the caller binds its outputs and removes it. Clauses wait for slots, and each slot has a
+// list of the needs that contain it, so scheduling a list takes time linear in its text. That
+// relies on monotone readiness: within a list, a slot never becomes free again, and the slots that
+// other clauses share only become fewer.
 //
-// Lists nest: the one opened last is the one that is asked, until it is closed. Bound are
-// the slots of all lists; Undo frees what was bound since a mark, for lists closed by then.
-// Scope says what stands outside an inner list.
+// Lists nest: calls refer to the innermost open one. Bound slots are common to all lists; Undo
+// frees those bound since a mark, and requires that lists opened since then are closed. Enter and
+// Leave delimit the clauses that count as outside an inner list.
 //
-// An ReadyQueue borrows the clauses of its lists while these are open.
+// Borrows the clauses of open lists.
 #ifndef RPL_INTERP_PLAN_READY_QUEUE_H_
 #define RPL_INTERP_PLAN_READY_QUEUE_H_
 
@@ -32,29 +33,29 @@ class ReadyQueue {
 
   ReadyQueue(const Catalog& catalog, Mode mode) : catalog_(catalog), mode_(mode) {}
 
-  /// Forgets everything. `outside`: slots that others need. `greedy`: of the clauses that
-  /// can run, the one with most known columns comes first, not the first one.
+  /// Resets the queue. `outside`: slots that clauses outside need. `greedy`: prefer, of the clauses
+  /// that can run, the one with the most known columns to the first one.
   void Begin(const std::vector<bool>& bound, const std::vector<bool>& outside,
              const std::vector<bool>& avar, bool greedy);
 
-  /// What others need from now on. REQUIRES: no list is open.
+  /// Replaces the slots needed outside. REQUIRES: no list is open.
   void SetOutside(const std::vector<bool>& outside) { outside_ = outside; }
 
   const std::vector<bool>& bound() const { return bound_; }
   bool IsBound(SlotId s) const { return bound_[static_cast<std::size_t>(s)]; }
-  /// Whether the slot was free before.
+  /// Binds a slot; true if it was free.
   bool Bind(SlotId s);
   std::size_t Mark() const { return trail_.size(); }
-  /// What was bound since `mark`.
+  /// The slots bound since `mark`, in order.
   std::vector<SlotId> Since(std::size_t mark) const {
     return {trail_.begin() + static_cast<std::ptrdiff_t>(mark), trail_.end()};
   }
   void Undo(std::size_t mark);
-  /// For the duration of an inner list; gives what it was before.
+  /// Overrides the state of a slot for the duration of an inner list; returns its former state.
   bool SetBound(SlotId s, bool bound);
 
-  /// Sets apart the slots of `inner`, a part of a clause of the open list: the other
-  /// clauses of that list are then outside. `alone`: nothing is bound and nothing outside.
+  /// Prepares an inner list for `inner`, a part of a clause of the open list, whose other clauses
+  /// then count as outside. `alone`: no slot is bound, and none is needed outside.
   void Enter(const Clauses& inner, bool alone);
   void Leave();
 
@@ -65,7 +66,7 @@ class ReadyQueue {
   void Remove(Place place);
   bool empty() const { return List().left == 0; }
   const Item& at(Place place) const { return List().entries[place].item; }
-  /// What is left, in order.
+  /// The clauses not removed yet, in order.
   std::vector<Item> Left() const;
   const Clause* First();
 
@@ -73,11 +74,11 @@ class ReadyQueue {
   Place Next();
   /// The first clause that can be taken apart: an equality of two lists or terms.
   Place NextToDecompose();
-  /// What can run in the weaker sense of Planner::Chain.
+  /// A clause that can run in the weaker sense of Planner::Chain, or kNobody.
   Place NextInDespair();
 
-  /// Whether another clause of the open list, or what stands outside, mentions `slot`,
-  /// which one clause of the list does.
+  /// Whether another clause of the open list, or one outside, mentions `slot`. REQUIRES: a clause
+  /// of the list does.
   bool IsShared(SlotId slot) const {
     const auto s = static_cast<std::size_t>(slot);
     return outside_[s] || here_[s] >= 2;
@@ -94,13 +95,13 @@ class ReadyQueue {
     SlotId slot;
     std::uint32_t need;
     std::uint32_t next;  // of the same slot
-    bool shared;         // it counts only while another clause or what is outside mentions the slot
+    bool shared;         // counts only while another clause, of the list or outside, has the slot
   };
   struct Entry {
     Item item;
-    std::uint32_t slots = 0;   // where its own begin, in slots_
-    std::uint32_t branch = 0;  // Alternatives: those before it can run
-    std::uint32_t waits = 0;   // Alternatives: the branch that is waited for, and one
+    std::uint32_t slots = 0;   // offset of its own in slots_
+    std::uint32_t branch = 0;  // Alternatives: the branches before it can run
+    std::uint32_t waits = 0;   // Alternatives: the branch that prevents running, plus one; or 0
     std::uint8_t closing = 0;  // rank
     std::uint8_t score = 0;    // known columns
     bool left = true;
@@ -116,8 +117,8 @@ class ReadyQueue {
     std::size_t next_outside = 0, next_equality = 0, first = 0;
     std::uint32_t left = 0, open = 0;                     // all, and those that are not closing
     std::uint32_t closing[4] = {};                        // left, by rank
-    std::uint32_t needs = 0, occurrences = 0, slots = 0;  // where its own begin
-    bool plain = false;                                   // any order will do
+    std::uint32_t needs = 0, occurrences = 0, slots = 0;  // offsets of its own
+    bool plain = false;                                   // the order does not matter
     bool desperate = false;
   };
   struct Saved {
@@ -151,8 +152,8 @@ class ReadyQueue {
   const Mode mode_;
   bool greedy_ = false;
   std::vector<bool> bound_, outside_, avar_;
-  std::vector<std::uint32_t> here_;  // clauses of the open list that mention a slot
-  std::vector<std::uint32_t> head_;  // first occurrence of a slot, and one
+  std::vector<std::uint32_t> here_;  // per slot: clauses of the open list that mention it
+  std::vector<std::uint32_t> head_;  // per slot: its first occurrence, plus one; or 0
   std::vector<std::uint32_t> seen_;  // for Distinct
   std::uint32_t round_ = 0;
   std::vector<SlotId> trail_;
@@ -160,8 +161,8 @@ class ReadyQueue {
   std::vector<Occurrence> occurrences_;
   std::vector<SlotId> slots_;
   std::vector<Saved> saved_;
-  std::vector<std::size_t> scopes_;             // where each begins, in saved_
-  std::vector<std::unique_ptr<Level>> levels_;  // kept for their memory
+  std::vector<std::size_t> scopes_;             // offsets in saved_
+  std::vector<std::unique_ptr<Level>> levels_;  // those from depth_ on are reused
   std::size_t depth_ = 0;
   std::vector<SlotId> scratch_, more_;
 };
