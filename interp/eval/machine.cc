@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plan runs by recursion along its steps: a step that finds an answer calls the next
-// one, and returns when it has no more. Returning false unwinds everything: someone has
-// seen enough, or a limit was reached (`stop`). There is no trail: a plan fixes which step
-// binds which slot, so a slot is simply overwritten by the next answer.
+// A plan runs by recursion along its steps: a step calls the next one for each of its answers and
+// returns when it has no more. Returning false unwinds the whole run: a continuation needs no more
+// answers, or a limit was reached (`stop`). There is no trail: a plan fixes which step binds which
+// slot, so the next answer overwrites a slot.
 //
 // Example, deriving t(?x, ?z) <- t(?x, ?y), e(?y, ?z) from a delta of t:
 //
@@ -24,7 +24,7 @@
 namespace rpl {
 namespace {
 
-// The other scalars that a template shows as `text`.
+// The scalars other than the text itself that a template prints as that text.
 std::vector<Value> ReadingsOf(Pool& pool, Value text) {
   const std::string shown(pool.TextOf(text));
   std::vector<Value> out;
@@ -92,7 +92,7 @@ void Machine::Watch(std::size_t bytes) {
   }
 }
 
-// Passes a built value on; a value that met a limit stops the run.
+// Returns a built value; one that exceeded a limit of the Pool stops the run.
 Value Machine::Made(Value v) {
   if (v.is_none() && !pool_.overflow().empty()) {
     evaluation.stop = Stop::kValue;
@@ -199,14 +199,14 @@ bool Machine::Run(const Step* step) {
   return true;
 }
 
-// An answer that rests on absence is withheld for that reason.
+// Records that an answer which rests on absence is withheld.
 void Machine::Leave(Undecided why) {
   frame_->pending |= why.waits;
   frame_->lacking |= why.lacks;
   frame_->undecided |= why.lacks;
 }
 
-// Why the absence of answers proves nothing, when the body left it open so.
+// Reasons why the absence of answers of a body proves nothing. `open`: those of the body itself.
 Undecided Machine::Absent(Undecided open) const { return {open.waits, open.lacks || truncated}; }
 
 Undecided Machine::RunBody(const Step* body, Continuation fn) {
@@ -273,11 +273,12 @@ bool Machine::RunCount(const Step& s, std::int64_t count) {
   return Run(s.next);
 }
 
-// One pass: a group for each value of the slots that nothing else binds (decision 25).
+// Counts all groups in one pass: a group for each value of the slots that nothing else binds
+// (decision 25).
 bool Machine::RunCountAtom(const Step& s) {
   RowSet groups(s.groups.size());
   std::vector<std::int64_t> counts;
-  // A pattern may match one row in several ways, which is one tuple of each group.
+  // A pattern may match a row in several ways; the row then counts once in each group.
   std::size_t width = 0;
   bool dedupe = false;
   for (const Step* step = s.body; step != nullptr; step = step->next)
@@ -310,7 +311,7 @@ bool Machine::RunCountAtom(const Step& s) {
     std::vector<Value>* outer = std::exchange(tuple_, dedupe ? &tuple : nullptr);
     open = RunBody(s.body, count);
     tuple_ = outer;
-  } else if (s.groups.empty() && s.body->probe == 0 && s.body->checks.empty()) {  // all of them
+  } else if (s.groups.empty() && s.body->probe == 0 && s.body->checks.empty()) {  // counts all rows
     total = Scanned(*s.body).size();
     if (limits_.profile != nullptr) limits_.profile->Count(*s.body, static_cast<RowId>(total));
   } else {
@@ -351,15 +352,15 @@ bool Machine::Keys(const Step& s, std::vector<Value>& out) {
   return true;
 }
 
-// Whether the body of a count is one atom whose answers are rows: nothing in it can wait,
-// and no pattern looks into their values.
+// Whether the body of a count is one atom over stored rows without patterns, so that its answers
+// are its rows.
 bool Machine::CountsRows(const Step& atom) const {
   return atom.kind == Step::Kind::kAtom && atom.access == Access::kRows && atom.matches.empty() &&
          atom.row < 0 && atom.next->kind == Step::Kind::kFound && !frame_->unknown &&
          store_.at(atom.relation).space() == Space::kRelation;
 }
 
-// Calls fn(row) for each row that agrees with the keys, in order, until it gives false.
+// Calls fn(row) for each row that agrees with the keys, in order, until it returns false.
 template <typename Fn>
 bool Machine::ForEachRow(const Step& s, Fn&& fn) {
   if (limits_.profile == nullptr) return VisitRows(s, fn);
@@ -369,7 +370,7 @@ bool Machine::ForEachRow(const Step& s, Fn&& fn) {
   return go_on;
 }
 
-// The rows that are in the range of an atom.
+// The rows in the range of an atom.
 Machine::Rows Machine::Scanned(const Step& s) const {
   if (mode_ != Mode::kDerive) return {0, store_.at(s.relation).size()};
   const Marks& m = (*marks)[s.relation];
@@ -400,7 +401,7 @@ bool Machine::VisitRows(const Step& s, Fn&& fn) {
     const RowId row = rel.Find(key);
     return row == kNoId || row < begin || row >= end || fn(row);
   }
-  // No row before the mark is added now: an index up to it stays as it is.
+  // Deriving only appends rows after the mark, so an index up to the mark is complete.
   const RowId settled = mode_ == Mode::kDerive ? (*marks)[s.relation].end : rel.size();
   const Index& index = rel.IndexOn(s.probe, settled, &within_limits);
   if (evaluation.stop != Stop::kGoesOn) return false;
@@ -421,15 +422,15 @@ bool Machine::RunRows(const Step& s) {
   });
 }
 
-// Whether the row agrees with itself where the atom names a slot twice.
+// Binds slots to columns; false if the row contradicts itself where the atom names a slot twice.
 bool Machine::BindCells(const Step& s, const Value* cells) {
   for (const auto& [column, slot] : s.binds) slots_[slot] = cells[column];
   return std::all_of(s.checks.begin(), s.checks.end(),
                      [&](const auto& check) { return cells[check.first] == slots_[check.second]; });
 }
 
-// Binds what the row gives and goes on. `cells` may move once the next step runs, so
-// everything is copied into slots first; patterns that match in several ways copy the row.
+// Binds the slots of a row and continues. `cells` may move once the next step runs, so all columns
+// are copied into slots first; patterns that match in several ways copy the row.
 bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_ref, RowUsed used) {
   if (!BindCells(s, cells.data())) return true;
   if (s.row >= 0) slots_[s.row] = row_ref;
@@ -455,12 +456,12 @@ bool Machine::MatchCells(const Step& s, std::span<const Value> cells, std::size_
   const std::vector<Value> copy(cells.begin(), cells.end());
   const auto& [column, pattern] = s.matches[at];
   Value v = copy[column];
-  // In a column a single value stands for its singleton (decision 33).
+  // In a column, a single value equals its singleton set (decision 33).
   if (pattern.kind == Pattern::Kind::kSet && v.kind() != Kind::kSet) v = pool_.Set({&v, 1});
   return Unify(pool_, pattern, v, slots_, [&] { return MatchCells(s, copy, at + 1); });
 }
 
-// The recorded truths of a goal: one column, a bindings map.
+// Matches the recorded truths of a goal: rows of one column, a bindings map.
 bool Machine::RunTruth(const Step& s) {
   const Relation& rel = store_.at(s.relation);
   const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
@@ -481,7 +482,7 @@ bool Machine::RunTruth(const Step& s) {
   return true;
 }
 
-// --- clauses that look into a body -------------------------------------------------------
+// --- clauses with a body -----------------------------------------------------------------
 
 bool Machine::RunReadText(const Step& s) {
   const SlotId slot = s.reads.front();
@@ -503,14 +504,14 @@ bool Machine::RunNot(const Step& s) {
   if (found || !undecided.lacks) frame_->note = std::move(note);
   if (evaluation.stop != Stop::kGoesOn) return false;
   if (found) {
-    evaluation.calls.resize(open);  // they would decide nothing
+    evaluation.calls.resize(open);  // no reply could change the outcome
     return true;
   }
   Leave(undecided);
   return undecided || Run(s.next);
 }
 
-// An answer that is not known could come before the first one (decision 80).
+// A choice is undecided while an unknown answer might precede the first known one (decision 80).
 bool Machine::RunFirst(const Step& s) {
   bool found = false;
   const Undecided open = Absent(RunBody(s.body, [&] { return found = true, false; }));
@@ -519,7 +520,7 @@ bool Machine::RunFirst(const Step& s) {
   return open || !found || Run(s.next);
 }
 
-// So could one with the same values.
+// Likewise @distinct, while an unknown answer might have the same values.
 bool Machine::RunDistinct(const Step& s) {
   if (frame_->unknown) return Run(s.next);
   const Undecided open = Absent({frame_->pending, frame_->lacking});
@@ -541,7 +542,7 @@ bool Machine::RunBranch(const Step& s) {
     const bool waits = std::exchange(frame_->pending, frame_->pending || was_pending);
     if (!go_on) return false;
     if (!s.ordered || (!waits && frame_->answers == before)) continue;
-    if (branch != s.branches.front() && !waits) {  // the plans before it failed and are not taken
+    if (branch != s.branches.front() && !waits) {  // earlier branches failed and no longer matter
       frame_->lacking = lacking;
       frame_->undecided = undecided;
     }
@@ -550,7 +551,7 @@ bool Machine::RunBranch(const Step& s) {
   return true;
 }
 
-// Depth first from each start; a value seen before ends its branch (decision 69).
+// Depth first from each start value; a repeated value ends its branch (decision 69).
 bool Machine::RunLoop(const Step& s) {
   const auto* loop = s.clause->As<Loop>();
   const auto gather = [&](const Step* body, SlotId slot, std::vector<Value>& out) {

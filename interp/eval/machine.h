@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Running plans (interp/plan/plan.h): the one evaluator that deriving and solving share.
+// The machine: the evaluator of plans (interp/plan/plan.h), bottom-up and top-down.
 //
 // Clause order is the plan's, so answers appear in the author's nested-loop order. A set
 // splits into instances where a relation's rows were distributed or `~` meets it (§7),
 // nowhere else. `not` holds when its body has no answer, waits for nothing and lacks nothing;
-// otherwise it is undecided, and so is what stands on it (decisions 56, 80). Counts, choices
-// and checks treat both alike.
+// otherwise it is undecided, and so is every answer that depends on it (decisions 56, 80). Counts,
+// choices and checks follow the same rule.
 //
-// A body waits for a call without a reply. It lacks a call that failed, was refused or was
-// declined, or rows that a limit kept out. A clause that reads the status of a failed call
-// knows what became of it, and lacks nothing.
+// A body waits if a call has no reply. It lacks the reply of a call that failed, was refused or
+// was declined, and the rows that a limit cut off. A clause that reads the status of a failed
+// call lacks nothing.
 //
-// A call that has no reply gives no answer and is noted in Evaluation::calls. Behind a call to a
-// tool the plan is read on, so that independent calls go out together, until a clause
-// needs the missing value; behind a question to a person it is not.
+// A call without a reply gives no answer and is recorded in Evaluation::calls. After a call to a
+// tool the plan continues, with the reply unknown, until a clause needs it, so that independent
+// calls go out together; after a question to a person it does not.
 //
-// Borrows everything. One thread; re-entrant through Use: evaluating a demanded table
-// runs another rule's plan while the first one waits.
+// Borrows everything. One thread; re-entrant through Use: evaluating a table runs another rule's
+// plan while the first is suspended.
 #ifndef RPL_INTERP_EVAL_MACHINE_H_
 #define RPL_INTERP_EVAL_MACHINE_H_
 
@@ -40,30 +40,30 @@
 
 namespace rpl {
 
-/// The bindings of one rule while one of its plans runs, and what the run gave.
+/// The bindings of one rule while one of its plans runs, and the state and results of the run.
 struct Frame {
   const Definition* def = nullptr;
   const std::vector<std::string>* names = nullptr;
   std::vector<Value> slots;
-  Table* table = nullptr;                // solving: where answers go
-  const Continuation* answer = nullptr;  // or who is told of them
-  bool unknown = false;                  // some slot awaits a call
-  bool pending = false;
-  bool lacking = false;    // what failed, was refused, declined or cut off might have answered
-  bool undecided = false;  // for that reason an answer was withheld that rests on absence
+  Table* table = nullptr;                // solving: receives the answers
+  const Continuation* answer = nullptr;  // or is called for each
+  bool unknown = false;                  // some slot is kUnknown
+  bool pending = false;                  // as in Table, up to `pending_call`
+  bool lacking = false;
+  bool undecided = false;
   bool pending_question = false;
   bool pending_call = false;
   std::size_t answers = 0;  // emitted so far, and ends of nested plans reached
   std::size_t emitted = 0;
-  std::size_t repeated = 0;   // of them, those that gave no new row
-  const Step* end = nullptr;  // where the plan ended with the answer emitted last
-  // Why there is no answer: the step that got furthest, with what was bound there, or the
-  // first operator that said why it cannot hold.
+  std::size_t repeated = 0;   // of `emitted`, those that gave no new row
+  const Step* end = nullptr;  // the end of the plan that emitted the last answer
+  // Reasons for the lack of an answer: the furthest step reached, with the bindings there, and the
+  // first reason that an operator gave.
   const Step* deepest = nullptr;
   std::vector<Value> snapshot;
   std::string note;
   RelationId ineligible = kNoId;  // see Table
-  std::vector<RowUsed> path;      // what the current answer rests on, in the plan's order
+  std::vector<RowUsed> path;      // premises of the current answer, in the plan's order
   std::vector<std::pair<const Clause*, Value>> shown;
   std::map<const Clause*, std::set<std::vector<Value>>> distinct;
 
@@ -85,12 +85,12 @@ class Machine {
 
   Machine(const Machine&) = delete;
 
-  /// How many derived rows are inserted at a time.
+  /// Derived rows inserted at a time.
   static constexpr std::size_t kStaged = 64;
-  /// Before a relation grows by as many bytes the limits are asked.
+  /// Growth of a relation, in bytes, before which the limits are polled.
   static constexpr std::size_t kMuch = std::size_t{1} << 25;
 
-  /// Makes `frame` the current one for a time.
+  /// Scope in which `frame` is the current one.
   class Use {
    public:
     Use(Machine& machine, Frame& frame, Mode mode);
@@ -106,47 +106,46 @@ class Machine {
     Mode mode_;
   };
 
-  /// Runs a plan from `step` in the current frame; false when someone stopped it.
+  /// Runs a plan from `step` in the current frame; false when a continuation or a limit stopped it.
   bool Run(const Step* step);
 
-  /// Runs the first of these deriving plans, which is of the current frame's rule, and those after
-  /// it that a thread pool does at once with it. Returns how many. When a limit was reached,
-  /// the frame is of the rule that reached it.
+  /// Runs the first of these deriving plans, which belongs to the current frame's rule, and as many
+  /// after it as the thread pool runs in parallel with it. Returns how many. When a limit was
+  /// reached, the frame belongs to the rule that reached it.
   std::size_t Derive(std::span<const Derivation> work);
 
   /// The values of the head's arguments in the current frame; empty when one has none.
   std::vector<Value> HeadRow(const Definition& def);
 
-  /// Adds a row of the head to the current frame's table, with what it rests on and shows:
-  /// the frame's `path` and `shown`.
+  /// Adds a row of the head to the current frame's table, with the frame's `path` and `shown`.
   void TakeAnswer(std::vector<Value> row);
 
-  /// Whether the row agrees with what the table's call binds.
+  /// Whether the row agrees with the bound arguments of the table's call.
   bool Means(const Table& table, std::span<const Value> row) const;
 
   Premise PremiseOf(const RowUsed& used) const;
 
-  /// Notes a call to make, unless it was declined or refused (then false, with the reason).
+  /// Records a call to make; false, with the reason, if it was declined or refused.
   bool Open(const OpenCall& call, std::string* why);
   std::string CallText(const OpenCall& call) const;
   CallId IdOf(const OpenCall& call) const;
   /// "$check(1) failed: no route to host"
   std::string FailureText(const OpenCall& call, const std::string& message) const;
 
-  // What runs read and leave; the solver clears and passes it on.
+  // Inputs and results of runs; the solver resets them and hands them out.
   Given given;
   const std::vector<Marks>* marks = nullptr;  // by relation; deriving only
   std::size_t new_rows = 0;                   // rows derived so far
   Evaluation evaluation;
-  std::vector<BadHead> bad_heads;  // what #?h heads met that is no head
+  std::vector<BadHead> bad_heads;  // values of #?h that cannot be heads
   bool truncated = false;          // a limit stopped the fixpoint: absence proves nothing
 
-  /// Asks the limits once in many calls; false when one stopped the run.
+  /// Polls the limits once in many calls; false when one stopped the run.
   bool Polled() {
     Poll();
     return evaluation.stop == Stop::kGoesOn;
   }
-  /// Polls the limits in the course of long work; false when one stopped it.
+  /// Polls the limits at once; for use during long work. False when one stopped it.
   const KeepOn within_limits = [this] {
     Watch(0);
     return evaluation.stop == Stop::kGoesOn;
@@ -156,7 +155,7 @@ class Machine {
   /// The rule whose plan runs now, or null.
   const Definition* rule() const { return frame_ != nullptr ? frame_->def : nullptr; }
   Mode mode() const { return mode_; }
-  /// What evaluation is counted by, or null.
+  /// The counters of this evaluation, or null.
   Profile* profile() const { return limits_.profile; }
 
  private:
@@ -249,19 +248,19 @@ class Machine {
   Frame* frame_ = nullptr;
   Value* slots_ = nullptr;
   Mode mode_ = Mode::kDerive;
-  const Continuation* found_ = nullptr;  // what a nested plan's end calls
-  std::vector<Value>* tuple_ = nullptr;  // counting: the cells of the rows that are taken
-  // Derived rows wait here, so that their places in the table are in the cache when they
-  // are inserted. Rows derived in a round are not read before the next one.
+  const Continuation* found_ = nullptr;  // called at the end of a nested plan
+  std::vector<Value>* tuple_ = nullptr;  // counting: the cells of the current rows
+  // Derived rows are staged until their slots in the hash table have been prefetched. That is safe:
+  // rows derived in a round are not read before the next one.
   Relation* staged_head_ = nullptr;
   RowBatch staged_;
   std::unique_ptr<ParallelJoin> workers_;  // made when a join is large enough
-  std::unordered_map<const Join*, std::optional<double>> yields_;  // of joins, as ParallelJoin says
+  std::unordered_map<const Join*, std::optional<double>> yields_;  // see ParallelJoin::Job
   std::uint32_t ticks_ = 0;
   std::size_t depth_ = 0;
 };
 
-// What `run` leaves undecided, which does not count for the frame.
+// Calls `run` and returns what it left undecided; the frame's own state is as before.
 template <typename Fn>
 Undecided Machine::Apart(Fn&& run) {
   const bool pending = std::exchange(frame_->pending, false);

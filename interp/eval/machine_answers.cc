@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a plan ends: rows that a rule derives, and answers that go to the table of a call.
+// Ends of plans: rows that a rule derives, and answers for the table of a call.
 #include <algorithm>
 
 #include "interp/eval/machine.h"
@@ -78,12 +78,12 @@ bool Machine::Stage(Relation& head, std::span<const Value> row) {
   return Polled();
 }
 
-// How many new rows the limit leaves, and the one that exceeds it.
+// New rows up to the limit, plus the one that exceeds it.
 std::size_t Machine::MostNew() const {
   return limits_.max_rows + 1 - std::min(new_rows, limits_.max_rows);
 }
 
-// Asks the limits before much memory is taken at once.
+// Polls the limits before a large allocation; false when one stopped the run.
 bool Machine::HasRoom(std::size_t bytes) {
   if (bytes >= kMuch) Watch(bytes);
   return evaluation.stop == Stop::kGoesOn;
@@ -99,7 +99,7 @@ void Machine::Flush() {
   if (staged_.size == 0) return;
   RowSet& rows = staged_head_->rows();
   std::size_t added = 0;
-  if (HasRoom(rows.GrowthFor(staged_.size))) {  // else derived anew when it goes on
+  if (HasRoom(rows.GrowthFor(staged_.size))) {  // otherwise derived again after the stop
     rows.Reserve(staged_.size, workers_ == nullptr ? nullptr : &workers_->workers());
     added = rows.InsertEach(staged_.parts.front(), MostNew());
   }
@@ -139,13 +139,13 @@ std::size_t Machine::Derive(std::span<const Derivation> work) {
   return 1;
 }
 
-// Whether a plan is run as a join: rows of a companion are the machine's business.
+// Whether a plan runs as a join. Joins do not fill companions (§7), so a head with one does not.
 bool Machine::IsJoin(const Plan& plan) const {
   return plan.join != nullptr && store_.WholeIfAny(plan.join->head) == kNoId;
 }
 
-// How many of the first plans are joins that go over rows enough for a thread pool, taken together;
-// else 0. A profile wants to know what each one does.
+// The number of leading plans to run together on the thread pool: joins with enough outer rows and
+// expected answers in sum; else 0. At most one under a profile, which counts each plan.
 std::size_t Machine::Shared(std::span<const Derivation> work) {
   if (limits_.threads == 1 || !IsJoin(*work.front().plan)) return 0;
   if (limits_.profile != nullptr) work = work.first(1);
@@ -187,7 +187,7 @@ bool Machine::EmitAnswer() {
   return evaluation.stop == Stop::kGoesOn;
 }
 
-// Whether the call means the row: in a companion a set stands for its elements (§7).
+// In a companion, a set matches each of its elements (§7).
 bool Machine::Means(const Table& table, std::span<const Value> row) const {
   const bool whole = store_.IsWhole(table.relation);
   for (std::size_t i = 0; i < std::min(row.size(), table.key.size()); ++i) {
@@ -198,8 +198,8 @@ bool Machine::Means(const Table& table, std::span<const Value> row) const {
   return true;
 }
 
-// What a rule asserts has an instance for each element of a set (§7); what its caller passed, a
-// goal's captures and the rows of a companion stay as they are (decision 27).
+// A set in a conclusion has an instance per element (§7). Arguments that the caller bound, captures
+// of goals and rows of a companion keep their sets (decision 27).
 void Machine::TakeAnswer(std::vector<Value> row) {
   const Table& table = *frame_->table;
   const bool has_set =
@@ -211,7 +211,7 @@ void Machine::TakeAnswer(std::vector<Value> row) {
                   [&](const std::vector<Value>& instance) { TakeRow(instance); });
 }
 
-// Adds a row to the table of the current frame, if the call means it.
+// Adds a row to the table of the current frame, if it agrees with the call.
 void Machine::TakeRow(std::vector<Value> row) {
   Table& table = *frame_->table;
   const Definition& def = *frame_->def;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a plan reaches that is not in the store: replies of tools and people, relations that
-// are evaluated on demand, and the truth of goals.
+// Steps that reach beyond stored rows: replies of tools and people, tabled relations, and the truth
+// of goals.
 #include <algorithm>
 
 #include "interp/eval/machine.h"
@@ -20,7 +20,7 @@ bool HasOptions(const Pool& pool, Value options) {
 
 // --- calls ---------------------------------------------------------------------------
 
-// The avar that the call is for, itself or as an argument of a heading, or "".
+// The avar that the call asks for, itself or as an argument of a heading; "" if none.
 std::string Machine::AvarOf(const OpenCall& call) const {
   if (call.space == Space::kAvar) return store_.at(call.relation).name();
   if (call.question < 0) return "";
@@ -75,7 +75,7 @@ bool Machine::Open(const OpenCall& call, std::string* why) {
   return true;
 }
 
-// Goes on with what the step would bind unknown.
+// Continues with the step's outputs unknown.
 bool Machine::ReadOn(const Step& s) {
   for (SlotId w : s.writes) slots_[w] = kUnknown;
   const bool was_unknown = std::exchange(frame_->unknown, true);
@@ -97,12 +97,12 @@ bool Machine::WaitFor(const Step& s, OpenCall call, bool question) {
   return question || ReadOn(s);
 }
 
-// A tool that failed has replied, but its call holds only where its metadata is read.
+// A call that failed has a reply, but holds only for clauses that read its metadata.
 bool Machine::Failed(const Relation& tool, RowId row) const {
   return tool.space() == Space::kTool && SaysFailed(pool_, tool.Meta(row));
 }
 
-// What would have been read of the reply of a call that failed is not known (decision 80).
+// Records that the reply of a failed call is lacking (decision 80).
 void Machine::LackReply(RelationId tool, RowId row) {
   if (mode_ == Mode::kDerive) return;
   const Relation& rel = store_.at(tool);
@@ -207,7 +207,7 @@ bool Machine::RunTable(const Step& s) {
   for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
   Table* table = DemandNested(s.relation, key, s.clause->text);
   if (table == nullptr) return false;
-  Waits(*table);  // before its rows: one that is not known could come first
+  Waits(*table);  // before its rows: an unknown one could precede them
   if (!TakeTable(s, *table)) return false;
   if (table->pending) {
     return !table->rows.empty() || table->pending_question || ReadOn(s);
@@ -218,8 +218,8 @@ bool Machine::RunTable(const Step& s) {
   return s.asked < 0 || AskForArgument(s, std::move(key));
 }
 
-// Nothing supplies an avar argument: it is asked for, and the call is tried with the reply
-// (§18.4.5, decision 53).
+// Asks for an avar argument that nothing supplies, and tries the call with the reply (§18.4.5,
+// decision 53).
 bool Machine::AskForArgument(const Step& s, std::vector<Value> key) {
   const std::string& name = (*frame_->names)[static_cast<std::size_t>(s.asked)];
   const RelationId channel = store_.Declare(Space::kAvar, name, 0);
@@ -270,7 +270,7 @@ bool Machine::RunGoalFalse(const Step& s) {
   Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
   if (table == nullptr) return false;
   if (!table->complete &&
-      evaluation.stop == Stop::kGoesOn) {  // it needs a goal that waits for this clause
+      evaluation.stop == Stop::kGoesOn) {  // the goal depends on this very clause
     evaluation.circle = {s.relation, store_.at(s.relation).name()};
     frame_->lacking = true;
     return true;

@@ -13,8 +13,8 @@
 namespace rpl {
 namespace {
 
-// Whether `_` or a name stands in the value, inside of terms too. Parts may be shared, so each
-// is looked at once.
+// Whether the value contains `_` or a name, also inside terms. Parts may be shared, so each is
+// visited once.
 bool IsOpenForm(const Pool& pool, Value form) {
   std::set<Value> seen;
   std::vector<Value> left = {form};
@@ -29,7 +29,7 @@ bool IsOpenForm(const Pool& pool, Value form) {
   return false;
 }
 
-// Whether a value has the form. A name that occurs twice must be the same value both times.
+// Whether a value has the form; all occurrences of a name must have one value.
 bool HasForm(const Pool& pool, Value form, Value value, std::map<Value, Value>& names) {
   std::set<std::pair<Value, Value>> seen;
   std::vector<std::pair<Value, Value>> left = {{form, value}};
@@ -114,7 +114,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
   return true;
 }
 
-// The call that the slot of #?x holds; kNone, with the reason noted, for another shape.
+// The call that the slot of #?x holds; kNone, with a note, for any other value.
 Value Machine::FormIn(SlotId slot) {
   const Value form = slots_[slot];
   if (form.kind() == Kind::kTerm) return form;
@@ -206,7 +206,7 @@ bool Machine::RunAggregate(const Step& s) {
   const auto* clause = s.clause->As<Aggregate>();
   const Value bindings = pool_.Keyword("bindings");
   std::vector<Value> instances;
-  std::vector<Value> keys;  // the author's, in the order met
+  std::vector<Value> keys;  // the author's, in order of first occurrence
   std::map<Value, std::vector<Value>> values;
   const std::vector<Value> outer(slots_, slots_ + frame_->slots.size());
   std::fill(slots_, slots_ + frame_->slots.size(), kNone);

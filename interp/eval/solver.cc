@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Complete() is the heart: it evaluates a table, and when evaluating it came back to a
-// table that is still running, the two belong to one group. The outermost table of a
-// group leads it: it is evaluated again, with the others, until none of them grows.
+// Complete() evaluates a table. If the evaluation reaches a table that is still running, the two
+// belong to one group (a strongly connected component of calls). The outermost table of a group is
+// its leader: it is evaluated again, with the others, until none of them grows.
 //
 //   path(a, _)  runs, needs  path(b, _)  runs, needs  path(a, _) again: running, so far {b}
 //   path(b, _)  cannot be complete before its leader path(a, _)
@@ -96,8 +96,8 @@ void Solver::Begin(Given given) {
 
 Evaluation Solver::Take() { return std::exchange(machine_->evaluation, {}); }
 
-// `make` gives the plan when there is none yet. What the program says lasts; a query is gone
-// with its turn.
+// The plan under this key, made by `make` if there is none. `lasts`: kept until the analysis is
+// remade, as for rules of the program; else, as for queries, until Forget.
 template <typename Make>
 const Plan& Solver::PlanOf(const void* owner, bool lasts, int part, const std::vector<bool>& bound,
                            Make&& make) {
@@ -160,8 +160,8 @@ const Definition* Solver::Derive(std::span<const Derivation> work,
   return nullptr;
 }
 
-// Groups the answers of a gathering rule by its other arguments (§8, decision 32). `bound`
-// are the slots that the caller's arguments bind.
+// Groups the answers of a rule with an aggregate head by its other arguments (§8, decision 32).
+// `bound`: the slots that the caller's arguments bind.
 void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
                     const std::function<void(Gathered)>& add) {
   struct Members {
@@ -186,7 +186,7 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
       return Build(pool_, p, group.slots.data(), frame.names);
     };
     for (const Pattern& p : head.args) group.out.row.push_back(build(p));
-    std::vector<Value> key = group.out.row;  // and the elements before each `&`
+    std::vector<Value> key = group.out.row;  // followed by the elements before each `&`
     std::vector<Value> found;
     for (const Pattern* collection : head.collections) {
       Members& members = group.members.emplace_back();
@@ -231,8 +231,8 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
 
 // --- rules -------------------------------------------------------------------------------
 
-// What a call with `key` binds in the head of a rule: the key, or `changed` when some of it is
-// gathered, or may be an element of what the rule gives.
+// The arguments that a call with `key` binds in the head of a rule: `key`, or a copy in `changed`
+// without those that are aggregated or may be elements of a set in the rule's answers.
 std::span<const Value> Solver::GivenTo(const Definition& def, RelationId relation,
                                        std::span<const Value> key,
                                        std::vector<Value>& changed) const {
@@ -246,7 +246,7 @@ std::span<const Value> Solver::GivenTo(const Definition& def, RelationId relatio
   return changed;
 }
 
-// Matches the head with the bound arguments of a call; `then` runs for each way.
+// Matches the head with the bound arguments of a call; runs `then` for each way to match.
 bool Solver::BindHead(const Definition& def, std::span<const Value> key, std::size_t at,
                       std::vector<bool>& bound, Continuation then) {
   Value* slots = machine_->frame().slots.data();
@@ -344,7 +344,7 @@ void Solver::EvaluateTable(Table& table) {
   table.used.clear();
   Relation& rel = store_.at(table.relation);
   if (rel.space() == Space::kGoal) return EvaluateGoal(table);
-  const RelationId base = store_.BaseOf(table.relation);  // a companion has the same rules
+  const RelationId base = store_.BaseOf(table.relation);  // a companion has the rules of its base
   if (analysis_.IsBroken(base)) {
     machine_->evaluation.circle = {table.relation, rel.name()};
     table.lacking = true;
@@ -352,7 +352,7 @@ void Solver::EvaluateTable(Table& table) {
                    "count, a choice or a gathering head";
     return;
   }
-  // Rows that are there: facts, replies, and what was derived.
+  // Stored rows: facts, replies, and rows derived bottom-up.
   Columns probe = 0;
   std::vector<Value> key;
   for (std::size_t i = 0; i < table.key.size(); ++i)
@@ -392,7 +392,7 @@ void Solver::Complete(Table& table) {
     if (caller->lowest == nullptr || on->position < caller->lowest->position) caller->lowest = on;
   };
   if (table.running || table.visited) {
-    // What a visited table read may have become visited since: then that one's counts.
+    // A table that a visited one read may be visited itself by now; then its lowest counts.
     if (!table.running)
       while (!table.lowest->running) table.lowest = table.lowest->lowest;
     depend(table.running ? &table : table.lowest);
@@ -419,7 +419,7 @@ void Solver::Complete(Table& table) {
     table.lowest = nullptr;
     EvaluateTable(table);
     if (machine_->evaluation.stop != Stop::kGoesOn) break;
-    if (table.lowest != nullptr && table.lowest->position < position) {  // it leads the group
+    if (table.lowest != nullptr && table.lowest->position < position) {  // `lowest` is the leader
       table.visited = true;
       unfinished_.push_back(&table);
       depend(table.lowest);
@@ -468,7 +468,7 @@ Solver::Active Solver::Activated(const Definition& def, std::span<const Value> k
   const Profile::Evaluation evaluation(machine_->profile(), def, KindOf(store_.at(def.head)));
   const std::vector<bool> nothing(def.slots.size());
   std::vector<bool> bound = nothing;
-  bool meant = false;  // by the call
+  bool meant = false;  // some head agrees with the call
   std::vector<Value> changed;
   BindHead(def, GivenTo(def, def.head, key, changed), 0, bound, [&] {
     meant = true;
@@ -494,8 +494,8 @@ void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
   else EvaluateRule(table, def);
 }
 
-// Truths that a trace brought in (§12.3). Two may differ in context slots only, so the map
-// tells them apart.
+// Adds the truths that a trace recorded (§12.3). Two may differ in context slots only, so they are
+// distinguished by their bindings maps.
 void Solver::TakeTruths(Table& table, const Goal* goal) {
   const Relation& rel = store_.at(table.relation);
   for (RowId row = 0; row < rel.size(); ++row) {
@@ -522,9 +522,10 @@ void Solver::EvaluateGoal(Table& table) {
   const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
   if (goal != nullptr) table.captures = goal->captures;
   TakeTruths(table, goal);
-  // Rules disjoin (§15.2). One that acts, by asking, calling or showing, is a plan: it is
-  // taken only while nothing before it is satisfied, and then nothing after it (design 4).
-  bool lacking = false;  // plans that were tried and not taken
+  // The rules are a disjunction (§15.2). One that acts, by asking, calling or showing, is a plan:
+  // it is tried only if no rule before it is satisfied, and if it is satisfied no plan after it is
+  // tried (design 4).
+  bool lacking = false;  // of plans that were tried without an answer
   bool undecided = false;
   for (std::size_t i = 0; goal != nullptr && i < goal->rules.size(); ++i) {
     const Definition& def = program_.definitions()[static_cast<std::size_t>(goal->rules[i])];
@@ -542,7 +543,7 @@ void Solver::EvaluateGoal(Table& table) {
       undecided |= std::exchange(table.undecided, withheld);
     }
     if (!answered) continue;
-    // Further questions would add answers; an answer is enough.
+    // Further questions could only add answers, and one answer is enough.
     table.pending = table.pending_call;
     table.pending_question = false;
     if (acts) return;
@@ -600,7 +601,7 @@ Solver::Sides Solver::SidesOf(const Constraint& c) {
   return {&left, &plan(1, c.right, bound), bound};
 }
 
-// The instance that is the slots of the current frame, which are left as they are.
+// Judges the instance given by the current frame's slots, and leaves them unchanged.
 Solver::Judgement Solver::JudgeHere(const Constraint& c, const Plan& right) {
   const Judgement otherwise = c.forbids ? Judgement::kViolated : Judgement::kHolds;
   if (c.right.empty()) return otherwise;

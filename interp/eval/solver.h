@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answering on demand (§18.4): goals, constraints, and relations that need
-// their caller or reach outside.
+// The solver: top-down evaluation (§18.4) of goals, constraints, and relations that need bindings
+// of their caller or reach outside.
 //
-// What is asked for is tabled: one Table per relation and bound arguments, so that
-// recursion ends and a call is made once. Tables live as long as the state they were
-// computed from: Forget drops them when facts, replies or time changed.
+// Calls are tabled, one Table per relation and bound arguments, so that recursion terminates and a
+// call to the outside is made once. Tables are valid for the state they were computed from: Forget
+// drops them when facts, replies or the time changed.
 //
-// A goal's rules are taken in written order and disjoin; one that acts (asks, calls,
-// shows) is tried only while those before it are unsatisfied. `not` requires that what
-// it negates is not being evaluated: a goal or relation that needs its own absence is circular
-// (§18.6).
+// The rules of a goal are a disjunction in written order; a rule that acts (asks, calls, shows) is
+// tried only while those before it are unsatisfied. `not` requires that the negated goal or
+// relation is not being evaluated: one that needs its own absence is circular (§18.6).
 //
 // Borrows program, store and analysis. One thread.
 #ifndef RPL_INTERP_EVAL_SOLVER_H_
@@ -33,8 +32,8 @@
 
 namespace rpl {
 
-/// An aggregate head (§8): the collections with `&`, and its arguments with a slot of its own in
-/// the place of each, numbered from `first` on. Borrows the definition.
+/// An aggregate head (§8): its collections with `&`, and its arguments with a fresh slot in place
+/// of each collection, numbered from `first` on. Borrows the definition.
 struct AggregateHead {
   explicit AggregateHead(const Definition& def);
 
@@ -53,84 +52,84 @@ class Solver : public Demands {
   Solver(const Program& program, Store& store, const Analysis& analysis, const Limits& limits);
   ~Solver() override;
 
-  /// The state outside the store on which evaluation rests from here on. Forgets.
+  /// Sets the state outside the store for the evaluations that follow. Calls Forget.
   void Begin(Given given);
-  /// A limit stopped the fixpoint: from here on absence proves nothing.
+  /// Records that a limit stopped the fixpoint: from now on absence proves nothing.
   void Truncate();
   const Given& given() const;
 
-  /// What evaluation found since the last Take. Forget drops its calls.
+  /// The findings since the last Take. Forget drops their calls.
   Evaluation Take();
   const Evaluation& found() const;
-  /// The rule whose plan runs now, or null; and the rows that rules derived so far.
+  /// The rule whose plan runs now, or null; and the number of rows derived so far.
   const Definition* rule() const;
   std::size_t new_rows() const;
 
-  /// "$check(1)", `stay(1, ?to)`: a call as RPL text, and what tells it from others.
+  /// A call as RPL text, "$check(1)" or "stay(1, ?to)", and its identity.
   std::string CallText(const OpenCall& call) const;
   CallId IdOf(const OpenCall& call) const;
   std::string FailureText(const OpenCall& call, const std::string& message) const;
 
-  /// The evaluator, for those of this room and of the explainer.
+  /// The evaluator; for interp/eval and interp/explain only.
   Machine& machine() { return *machine_; }
 
-  /// Drops every table and what evaluating them found, and the plans of queries; every plan
-  /// when the analysis was made anew.
+  /// Drops all tables with their findings, and the plans of queries; all plans if the analysis was
+  /// remade.
   void Forget();
 
-  /// Runs plans bottom-up, one after another, as far as one can tell; new head rows go to the
-  /// store. Returns the rule at which a limit stopped it, or null.
+  /// Runs plans bottom-up, as if one after another, and adds new head rows to the store. Returns
+  /// the rule at which a limit stopped it, or null.
   const Definition* Derive(std::span<const Derivation> work, const std::vector<Marks>& marks);
 
-  /// A goal by its rules. The table is valid until Forget.
+  /// Answers of a goal. The table is valid until Forget.
   const Table& SolveGoal(const Goal& goal);
-  /// One definition as the only rule of its goal.
+  /// Answers of a definition, as the only rule of its goal.
   const Table& SolveQuery(const Definition& query);
 
-  /// kWaits: for a call. kLacks: it rests on a call that failed, was refused or declined, or on
-  /// what a limit cut off (decision 80).
+  /// kWaits: depends on a call without a reply. kLacks: on a call that failed, was refused or
+  /// declined, or on rows that a limit cut off (decision 80).
   enum class Active { kNo, kYes, kWaits, kLacks };
-  /// How the activation clause of a rule stands now (§16), called with `key`.
+  /// The current truth of a rule's activation clause (§16), for a call with `key`.
   Active Activated(const Definition& def, std::span<const Value> key = {});
 
-  /// kUndecided: it waits for a call; kLacks as above.
+  /// kUndecided: depends on a call without a reply. kLacks: as above.
   enum class Judgement { kHolds, kViolated, kUndecided, kLacks };
-  /// Calls back for each answer of a constraint's left side, with its slots. Returns why there
-  /// may be more of them.
+  /// Calls `fn` for each answer of a constraint's left side, with its slots. Returns the reasons
+  /// why there may be more answers.
   Undecided CheckConstraint(
       const Constraint& c,
       const std::function<void(const std::vector<Value>& slots, Judgement)>& fn);
 
-  /// The plans by which the sides of a constraint are checked; valid as long as the analysis.
+  /// The plans of the two sides of a constraint; valid as long as the analysis.
   struct Sides {
     const Plan* left;
     const Plan* right;
     std::vector<bool> bound;  // slots that the left side binds
   };
   Sides SidesOf(const Constraint& c);
-  /// How the instance of a constraint stands whose left side has an answer with these slots.
+  /// Judges the instance of a constraint whose left side has an answer with these slots.
   Judgement Judge(const Constraint& c, const Sides& sides, const std::vector<Value>& slots);
-  /// Calls back for the answers of a deriving plan of the left side, until it gives false.
+  /// Calls `fn` for each answer of a deriving plan of the left side, until it returns false.
   void LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
                    const std::function<bool(const std::vector<Value>& slots)>& fn);
 
   /// The premises of the first rule that derives `row`, whose number goes to `def`;
-  /// nullopt when no rule does. `usable` says which rows may be premises.
+  /// nullopt when no rule does. `usable` decides which rows may be premises.
   std::optional<std::vector<Premise>> Prove(RelationId relation, std::span<const Value> row,
                                             int* def,
                                             const std::function<bool(const Premise&)>& usable);
 
-  /// Takes a reply for one argument of a collected heading; the whole row once every
-  /// argument has one, else empty.
+  /// Records a reply for one argument of a collected heading. Returns the row once every argument
+  /// has a value, else an empty one.
   std::vector<Value> TakeArgument(const OpenCall& call, Value reply);
   /// The same for several arguments of a heading that is called with `key`.
   void TakeArguments(RelationId relation, std::vector<Value> key, std::vector<Value> row);
-  /// Forgets what was taken of a row that is there now.
+  /// Drops the recorded replies of a row that is now complete.
   void ForgetArguments(RelationId relation, std::span<const Value> row);
-  /// What was taken of rows that are not whole, by heading and what it is called with.
+  /// Recorded replies of incomplete rows, by heading and bound arguments.
   using Arguments = std::map<std::pair<RelationId, std::vector<Value>>, std::vector<Value>>;
   const Arguments& arguments() const { return arguments_; }
-  /// The row that TakeArgument would give, which it does not take.
+  /// The row that TakeArgument would return; records nothing.
   std::vector<Value> RowWith(const OpenCall& call, Value reply) const;
 
   Table& Demand(RelationId relation, std::vector<Value> key) override;
@@ -146,7 +145,7 @@ class Solver : public Demands {
   void EvaluateGoal(Table& table);
   void EvaluateGoalRule(Table& table, const Definition& def);
   void TakeTruths(Table& table, const Goal* goal);
-  /// A row of a gathering rule, and what the answers that it gathers rest on and show.
+  /// A row of a rule with an aggregate head, with the premises and shown values of its answers.
   struct Gathered {
     std::vector<Value> row;
     std::vector<RowUsed> path;
@@ -178,7 +177,7 @@ class Solver : public Demands {
   std::deque<Table> tables_;
   IdTable table_of_;  // by relation and key
   std::vector<std::unique_ptr<Table>> query_tables_;
-  std::vector<Table*> running_;     // demanded calls in progress, outermost first
+  std::vector<Table*> running_;     // tabled calls in progress, outermost first
   std::vector<Table*> unfinished_;  // evaluated tables whose leader is still running
   struct Planned {
     int part;
@@ -186,7 +185,7 @@ class Solver : public Demands {
     std::vector<bool> bound;
     std::unique_ptr<Plan> plan;
   };
-  // By rule or constraint: of the program, as the analysis stands, and of queries.
+  // By rule or constraint: of the program, for the current analysis; and of queries.
   std::unordered_map<const void*, std::vector<Planned>> plans_, query_plans_;
   std::uint64_t analysis_known_ = 0;
   // Replies for arguments of collected headings, by relation and bound arguments.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Headings that collect: which argument is asked for, and the replies for arguments of rows that
-// are not whole (decisions 56, 70).
+// Collected headings: the argument to ask for, and replies for arguments of incomplete rows
+// (decisions 56, 70).
 #include <algorithm>
 #include <utility>
 
@@ -10,9 +10,9 @@
 
 namespace rpl {
 
-// Rows that are there answer; else the first free argument without a reply is asked for
-// (decision 70). Whether a row holds of which every argument is known is decided by the answer
-// to the open question (decision 56), unless there was one.
+// Existing rows answer; otherwise the first free argument without a reply is asked for (decision
+// 70). A call with all arguments bound is decided by the answer to the open question, with all of
+// them free, which is asked unless it was answered before (decision 56).
 void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   if (!table.rows.empty()) return;
   OpenCall call;

@@ -51,7 +51,7 @@ bool TakeList(Pool& pool, const Pattern& p, Value value, const Todo* todo, Value
   return TakeAll(pool, p.parts, items, &rest, slots, then);
 }
 
-// parts[at..] each take a different element; `taken` marks those in use.
+// Matches parts[at..] with different elements; `taken` marks those in use.
 bool TakeSet(Pool& pool, const Pattern& p, std::span<const Value> items, std::size_t at,
              std::vector<bool>& taken, const Todo* todo, Value* slots, Continuation then) {
   if (at == p.parts.size()) {
@@ -76,7 +76,7 @@ bool TakeSet(Pool& pool, const Pattern& p, std::span<const Value> items, std::si
   return true;
 }
 
-// Where the entry of `key` starts, or items.size(). `g` and `?g` address the same slot of
+// Position of the entry of `key`, or items.size(). `g` and `?g` address the same slot of
 // a bindings map (decision 46).
 std::size_t FindKey(Pool& pool, std::span<const Value> items, Value key) {
   const auto at = [&](Value wanted) {
@@ -91,7 +91,7 @@ std::size_t FindKey(Pool& pool, std::span<const Value> items, Value key) {
   return found;
 }
 
-// The entries parts[at], parts[at + 1] each take a different entry of the map.
+// Matches the entries parts[at], parts[at + 1], … with different entries of the map.
 bool TakeMap(Pool& pool, const Pattern& p, std::span<const Value> items, std::size_t at,
              std::vector<bool>& taken, const Todo* todo, Value* slots, Continuation then) {
   if (at == p.parts.size()) {
@@ -127,10 +127,10 @@ bool TakeMap(Pool& pool, const Pattern& p, std::span<const Value> items, std::si
   return true;
 }
 
-// Whole-string match, leftmost holes shortest (decision 11). Bound holes are literal text,
-// so what is matched alternates between text and open holes.
+// Whole-string match, leftmost holes shortest (decision 11). Bound holes count as literal text, so
+// texts and open holes alternate.
 struct TemplateParts {
-  std::vector<std::string> texts;  // one more than holes
+  std::vector<std::string> texts;  // one more than there are holes
   std::vector<const Pattern*> holes;
   bool repeats = false;  // some open hole occurs twice
 };
@@ -155,8 +155,8 @@ TemplateParts PartsOf(const Pool& pool, const Pattern& p, const Value* slots) {
   return out;
 }
 
-// With distinct holes the first place of each following text is the only one to try, and
-// the last text stands at the end.
+// With distinct holes, only the first occurrence of each following text needs to be tried; the last
+// text is a suffix.
 bool TakeDistinctHoles(Pool& pool, const TemplateParts& t, std::string_view text, Value* slots) {
   if (!text.starts_with(t.texts.front())) return false;
   text.remove_prefix(t.texts.front().size());
@@ -178,11 +178,11 @@ bool TakeDistinctHoles(Pool& pool, const TemplateParts& t, std::string_view text
   return text.empty();
 }
 
-// How many places a template with repeated holes may try.
+// Budget of a template with repeated holes: positions tried.
 constexpr std::size_t kMaxPlaces = 100'000;
 
-// With repeated holes other places are tried too, within a budget. `held` has what the
-// holes before `hole` took; `budget` is 0 once a place too many was asked for.
+// With repeated holes, later occurrences are tried as well, within a budget. `held`: the texts of
+// the holes before `hole`. `budget` becomes 0 when it is exceeded.
 bool TakeRepeatedHoles(Pool& pool, const TemplateParts& t, std::string_view text, std::size_t hole,
                        std::vector<std::string_view>& held, std::size_t& budget) {
   if (!text.starts_with(t.texts[hole])) return false;
@@ -222,14 +222,14 @@ bool TakeTemplate(Pool& pool, const Pattern& p, std::string_view text, Value* sl
   return true;
 }
 
-// A template some of whose holes take every text they can: for each way of these the others are
-// shortest, leftmost first. Calls `then` for each.
+// A template in which the holes marked `every` take every possible text; for each combination the
+// other holes are shortest, leftmost first. Calls `then` for each combination.
 class EverySplit {
  public:
   EverySplit(Pool& pool, const TemplateParts& parts, Value* slots, Continuation then)
       : pool_(pool), parts_(parts), slots_(slots), then_(then), held_(parts.holes.size()) {}
 
-  // The text from the hole on, which begins with what stands before it. False when stopped.
+  // Matches `text` from this hole on, including the literal before it. False when stopped.
   bool Run(std::string_view text, std::size_t hole = 0) {
     if (!text.starts_with(parts_.texts[hole])) return true;
     text.remove_prefix(parts_.texts[hole].size());
@@ -263,7 +263,7 @@ class EverySplit {
   }
 
  private:
-  // Of the splits in which those holes are the same, the first is the one that is meant.
+  // Among splits with the same texts for those holes, only the first counts.
   bool Found() {
     std::vector<std::string_view> every;
     for (std::size_t i = 0; i < held_.size(); ++i)
@@ -353,7 +353,7 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
         if (v.kind() != Kind::kString || !TakeRegex(pool, p, pool.TextOf(v), slots)) return true;
         continue;
       case Pattern::Kind::kEach: {
-        if (p.parts.front().kind == Pattern::Kind::kAny) {  // one element is as good as another
+        if (p.parts.front().kind == Pattern::Kind::kAny) {  // any element gives the same answer
           if (v.kind() == Kind::kSet && pool.ItemsOf(v).empty()) return true;
           continue;
         }
