@@ -6,8 +6,8 @@
 // the table maps a hash to the id of an equal key. Open addressing, linear probing, at most
 // 2/3 full; each slot keeps 32 bits of the hash beside the id, so that a probe rarely looks
 // at a key and growing never hashes again. A hash finds a candidate, the caller's equality
-// decides. Ids are below 2^32 - 1; nothing is ever removed but by Clear. Iteration is not
-// offered: order is the caller's array. For rows there is a smaller one (interp/store/row_table.h).
+// decides. Ids are below 2^32 - 1; only Clear removes them. There is no iteration: the order is
+// that of the caller's array. RowTable (interp/store/row_table.h) is smaller, for rows only.
 #ifndef RPL_INTERP_STORE_ID_TABLE_H_
 #define RPL_INTERP_STORE_ID_TABLE_H_
 
@@ -24,7 +24,8 @@ namespace rpl {
 
 inline constexpr std::uint32_t kNoId = 0xffffffffu;
 
-/// Where ids lie in a table must show nowhere: tests run with other seeds (RPL_HASH_SEED).
+/// Nothing visible may depend on the positions of ids in a table: tests run with other seeds, from
+/// the environment variable RPL_HASH_SEED.
 inline const std::uint32_t kHashSeed = [] {
   const char* seed = std::getenv("RPL_HASH_SEED");
   return seed == nullptr ? 0u : static_cast<std::uint32_t>(std::strtoul(seed, nullptr, 10));
@@ -57,12 +58,12 @@ class IdTable {
     return id;
   }
 
-  /// An id that may be that of an equal key, or kNoId: whose key a Find looks at first.
+  /// The first id that a Find would compare, or kNoId: probably that of an equal key.
   std::uint32_t Candidate(std::uint64_t hash) const {
     return Find(hash, [](std::uint32_t) { return true; });
   }
 
-  /// Asks the memory for the slot of `hash` early.
+  /// Prefetches the slot of `hash`.
   void Prefetch(std::uint64_t hash) const {
     if (!slots_.empty()) rpl::Prefetch(&slots_[Tag(hash) & mask_]);
   }
@@ -83,7 +84,7 @@ class IdTable {
   }
   std::uint32_t IdAt(std::size_t slot) const { return slots_[slot].next_id - 1; }
 
-  /// The slot of an id that is equal, or the free one where it belongs.
+  /// The slot of an equal id, or the free slot where it belongs.
   template <typename Equal>
   std::size_t Search(std::uint64_t hash, Equal&& equal) const {
     const std::uint32_t tag = Tag(hash);
@@ -93,9 +94,8 @@ class IdTable {
     }
   }
 
-  // In place: a slot of the lower half stays or moves to the upper one. Taken in order, each
-  // finds its new place among those that have theirs; but the first ones may have come round
-  // from the end, and are put back last.
+  // In place: each id stays in the lower half or moves to the upper one, taken in slot order. The
+  // run at the start may have wrapped around from the end, so it is placed last.
   void Grow() {
     const std::size_t old = slots_.size();
     slots_.Resize(old == 0 ? 16 : old * 2);

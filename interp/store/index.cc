@@ -8,9 +8,9 @@
 namespace rpl {
 namespace {
 
-// New rows that a thread pool takes in sooner than one thread.
+// New rows from which a thread pool is faster than one thread.
 constexpr RowId kShared = 2'048;
-// Rows of a slice: what waits of them stays in the cache.
+// Rows of a slice, so that its split keys stay in the cache.
 constexpr RowId kSlice = 1 << 14;
 
 }  // namespace
@@ -71,9 +71,9 @@ std::size_t Index::keys() const {
   return out;
 }
 
-// Takes in rows, block by block, so that what each needs of the memory was asked for when its turn
-// comes: first the place of its key in the table, then the list found there, then the list's first
-// row, which it is compared with, and the place behind the last one.
+// Adds rows in blocks, with a prefetching pass for each dependent access: the slot of the key in
+// the table, then the list found there, then the list's first row, which holds the key to compare,
+// and the end of the list.
 void Index::Take(Shard& shard, const RowSet& rows, std::span<const Keyed> keys) {
   constexpr std::size_t kBlock = 64;
   std::uint32_t near[kBlock];
@@ -99,7 +99,7 @@ void Index::Take(Shard& shard, const RowSet& rows, std::span<const Keyed> keys) 
   }
 }
 
-// Takes in a row whose columns have that hash.
+// Adds a row whose columns have this hash.
 void Index::Add(Shard& shard, const RowSet& rows, RowId row, std::uint64_t hash) {
   const Value* cells = rows.Row(row);
   const auto next = static_cast<std::uint32_t>(shard.lists.size());
@@ -115,7 +115,7 @@ void Index::Add(Shard& shard, const RowSet& rows, RowId row, std::uint64_t hash)
   else shard.Append(shard.lists[list], row);
 }
 
-// A list that is full moves to twice the space; what it leaves is kept for others.
+// A full list moves to a space of twice the size; the old one goes to the free list of its size.
 void Index::Shard::Append(List& list, RowId row) {
   if (std::has_single_bit(list.size)) {
     const int order = std::countr_zero(list.size);
@@ -165,7 +165,7 @@ void IndexExtension::Run(std::span<const Growth> growths, const KeepOn* keep_on,
   }
 }
 
-// Cuts the rows that are taken in next; false when there are none.
+// Cuts the next rows to add into slices; false when none are left.
 bool IndexExtension::Cut(std::span<const Growth> growths, std::size_t threads) {
   bool any = false;
   for (std::size_t i = 0; i < growths.size(); ++i) {

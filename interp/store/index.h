@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Indexes: the rows of a RowSet that agree on some columns.
+// Hash indexes: from the values of some columns to the rows of a RowSet that have them.
 //
-// The rows of each key are a list of ids, ascending, since rows are taken in as they are numbered:
-// what is new of a key is the end of its list. An index that a thread pool extends lies in shards
-// by the hash of the key, each of which is looked after by one thread:
+// Each key has a list of row ids, ascending, since rows are indexed in id order: a delta is the end
+// of a list. An index that a thread pool extends is partitioned into shards by the hash of the key,
+// and one thread extends each shard:
 //
-//   rows     | ........ | ........ |        slices: each thread puts the keys of one to shards
+//   rows     | ........ | ........ |        slices: one thread splits the keys of each by shard
 //   keys     | a  b  a  | b  c     |
-//   shard 0  | a     a  |    c     |        then each shard takes its keys of all slices, in order
-//   shard 1  |    b     | b        |
+//   shard 0  | a     a  |    c     |        then each shard appends its keys of all slices, in
+//   order shard 1  |    b     | b        |
 //
-// Of the rows that it indexes an index knows the ids only: whoever asks it brings them.
+// An index stores row ids only; callers pass the rows.
 #ifndef RPL_INTERP_STORE_INDEX_H_
 #define RPL_INTERP_STORE_INDEX_H_
 
@@ -31,7 +31,7 @@ namespace rpl {
 using Columns = std::uint64_t;
 inline constexpr std::size_t kMaxArity = 64;
 
-/// Asked in the course of long work; false stops it.
+/// Polled during long work; false stops it.
 using KeepOn = std::function<bool()>;
 
 class Index {
@@ -44,12 +44,12 @@ class Index {
   /// The indexed rows whose columns equal `key` (in column order), ids ascending. Valid
   /// until the index grows.
   std::span<const RowId> Rows(std::span<const Value> key, const RowSet& rows) const;
-  /// The same for `count` keys that stand side by side, at most kEach: what they need of the
-  /// memory is asked for before their turns come.
+  /// The same for `count` consecutive keys, at most kEach, with prefetching so that their cache
+  /// misses overlap.
   static constexpr std::size_t kEach = 32;
   void RowsOfEach(const Value* keys, std::size_t count, const RowSet& rows,
                   std::span<const RowId>* out) const;
-  /// How many rows are indexed, and how many different keys they have.
+  /// The number of indexed rows, and of their distinct keys.
   RowId size() const { return size_; }
   std::size_t keys() const;
 
@@ -59,24 +59,24 @@ class Index {
  private:
   friend class IndexExtension;
 
-  // The rows of one key: `first` alone, or `size` ids from ids[at] on, in space for a
-  // power of two of them.
+  // The rows of one key: `first` alone, or `size` ids from ids[at] on, in a space whose capacity is
+  // a power of two.
   struct List {
     RowId first;
     RowId size;
     std::uint32_t at;
   };
-  // One, or as many as a thread pool shares out.
+  // One, or several for a thread pool.
   struct alignas(64) Shard {
     IdTable heads;  // of lists
     PageArray<List> lists;
     PageArray<RowId> ids;
-    std::uint32_t free[32] = {};  // by size: the first unused space in ids, and one
+    std::uint32_t free[32] = {};  // free lists by log2 of size: offset in ids plus one, or 0
 
     std::span<const RowId> Ids(std::uint32_t list) const;
     void Append(List& list, RowId row);
   };
-  // A row, and the upper half of its key's hash, which is the one that tables go by.
+  // A row, and the upper half of its key's hash, which tables use.
   struct Keyed {
     RowId row;
     std::uint32_t hash;
@@ -90,25 +90,25 @@ class Index {
   Columns columns_;
   RowId size_ = 0;
   std::vector<Shard> shards_;
-  std::size_t mask_;  // Invariant: there is one shard more, and they are a power of two
+  std::size_t mask_;  // Invariant: shards_.size() - 1; the size is a power of two.
 };
 
-/// Takes rows into indexes. What it needs meanwhile is kept for the next time.
+/// Adds rows to indexes. Reuses its buffers from run to run.
 class IndexExtension {
  public:
-  /// An index, and the rows that it is to have: those before `end`.
+  /// An index to extend by the rows before `end`.
   struct Growth {
     Index* index;
     const RowSet* rows;
     RowId end;
   };
-  /// Takes in the rows that the indexes, all different, do not have; many of them by `workers`, if
-  /// there is one (null: none). From time to time `keep_on` (may be null) is called: when it says
-  /// no, the rest of the rows is left out.
+  /// Adds the missing rows to the indexes, which must be distinct; if there are many, with
+  /// `workers` (null: this thread alone). Polls `keep_on` unless null; when it returns false,
+  /// indexes keep only the rows added so far.
   void Run(std::span<const Growth> growths, const KeepOn* keep_on, ThreadPool* workers);
 
  private:
-  /// Rows of an index, and their keys by shard, in order.
+  /// A range of rows of one index, and their keys by shard, in row order.
   struct Slice {
     RowId begin, end;
     std::vector<std::vector<Index::Keyed>> keys;
@@ -117,7 +117,7 @@ class IndexExtension {
   bool Cut(std::span<const Growth> growths, std::size_t threads);
   static void Split(const Growth& growth, Slice& slice);
 
-  // For each thread one of each index: it gets the same shard of all of them.
+  // Per thread, one slice of each index.
   std::vector<Slice> slices_;
 };
 

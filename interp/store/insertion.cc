@@ -8,7 +8,7 @@
 namespace rpl {
 namespace {
 
-// Bytes of a batch whose memory is kept.
+// Largest batch, in bytes, whose memory Trim keeps.
 constexpr std::size_t kKept = std::size_t{1} << 20;
 // Cells of a huge page.
 constexpr std::size_t kCells = kHugePage / sizeof(Value);
@@ -21,7 +21,7 @@ RowBatch& Insertion::Begin(std::size_t k, RowSet& rows) {
   return waiting_[k].rows;
 }
 
-// Puts together the batches for the same rows.
+// Groups the batches by RowSet.
 std::size_t Insertion::Close(std::size_t count) {
   batches_ = std::span(waiting_).first(count);
   std::size_t heads = 0;
@@ -97,9 +97,9 @@ std::size_t Insertion::InsertTogether() {
   return added;
 }
 
-// How many huge pages of the cells, from `touched_` on, the system is to give before the new rows
-// are written. If it is any, then some more of a large relation: by several threads at once, as
-// getting one may take longer than all else that a thread does for these rows.
+// The number of huge pages of the cells, from `touched_` on, to touch before the new rows are
+// written. For a large relation some more than needed, by several threads at once: a page fault may
+// take longer than all other work of a thread on these rows.
 std::size_t Insertion::PagesToTouch(RowSet& rows) const {
   const std::size_t written = std::size_t{rows.size()} * rows.arity();
   rows.touched_ = std::max(rows.touched_, (written + kCells - 1) / kCells);
@@ -110,8 +110,8 @@ std::size_t Insertion::PagesToTouch(RowSet& rows) const {
   return std::max(std::min(needed + ahead, there), rows.touched_) - rows.touched_;
 }
 
-// Reserves slots for the rows of a part, block by block: what a row needs of the memory is asked
-// for before its turn comes, first its place in the table, then the row found there.
+// Reserves slots for the rows of a part, in blocks, with prefetching: first the slots in the table,
+// then the rows found there.
 void Insertion::ReservePart(Head& head, std::size_t part) {
   constexpr std::size_t kBlock = 64;
   Next block[kBlock];
@@ -134,8 +134,8 @@ void Insertion::ReservePart(Head& head, std::size_t part) {
   std::partial_sum(mine.ends.begin(), mine.ends.end(), mine.ends.begin());
 }
 
-// Until the ids are known a slot has a ticket: how many reservations of the part are in front of
-// its own. As in RowSet::InsertEach, it decides no branch whether a row is new.
+// Until the ids are known, a slot holds a ticket: the number of earlier reservations of the part.
+// As in RowSet::InsertEach, no branch depends on whether a row is new.
 void Insertion::ReserveBlock(Head& head, std::size_t part, std::span<Next> block) {
   Part& mine = head.parts[part];
   RowSet& rows = *head.rows;
@@ -162,7 +162,7 @@ void Insertion::ReserveBlock(Head& head, std::size_t part, std::span<Next> block
       mine.reservations[reserved] = {next.row, static_cast<std::uint32_t>(slot), next.number};
       const Value* const old = rows.Row(id < base ? id : 0);
       const Value* const ours = mine.reservations[id < base ? reserved : id - base].row;
-      if (!rows.Same(next.row, id < base ? old : ours)) continue;  // another row has that tag
+      if (!rows.Same(next.row, id < base ? old : ours)) continue;  // a different row with this tag
       table.Put(slot, next.hash, id);
       reserved += is_new;
       mine.ends[next.batch] += is_new;
@@ -172,8 +172,8 @@ void Insertion::ReserveBlock(Head& head, std::size_t part, std::span<Next> block
   mine.reservations.Shrink(reserved);
 }
 
-// The rows that found no place in their part, in order; few, as tables are not full. Their tickets
-// come after those that any part gave out.
+// Reserves slots for the rows beyond their parts, in order: few, since tables are never full. Their
+// tickets come after those of all parts.
 void Insertion::ReserveBeyond(Head& head) {
   RowSet& rows = *head.rows;
   std::vector<Beyond> beyond;
@@ -215,7 +215,7 @@ void Insertion::ReserveBeyond(Head& head) {
   std::partial_sum(all.ends.begin(), all.ends.end(), all.ends.begin());
 }
 
-// Says which ids the new rows of each batch get; how many these are.
+// Assigns the first id of each batch's new rows; returns the number of new rows.
 std::size_t Insertion::Number(Head& head) {
   RowSet& rows = *head.rows;
   const RowId before = rows.size_;
@@ -230,7 +230,7 @@ std::size_t Insertion::Number(Head& head) {
   return rows.size_ - before;
 }
 
-// Gives the new rows of a batch their ids, and writes them.
+// Writes the new rows of a batch, and their ids into the table.
 void Insertion::Settle(Waiting& batch) {
   const auto each_claim = [&](auto&& fn) {
     for (Part& part : heads_[batch.head].parts)

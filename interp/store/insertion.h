@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Insertion of many rows by a thread pool: they get the ids that one thread would have given them.
+// Insertion of many rows by a thread pool, with the ids that one thread would have assigned.
 //
-// The rows come in batches, each for one set of rows, in the order in which they are to stand
-// there. The table of a set lies in parts (interp/store/row_table.h), and who fills a batch puts
-// each row to those of its part. Then each part is looked after by one thread, which goes over its
-// rows of all batches in order: so of equal rows the first is the one that is new, and nothing is
-// shared but what is only read. Several sets are inserted into at once.
+// The rows come in batches, each for one RowSet, in the order of their ids. The hash table of a
+// RowSet is divided into parts (interp/store/row_table.h), and batches are filled part by part.
+// One thread per part goes through its rows of all batches in order, so of equal rows the first is
+// the new one, and threads share nothing that is written. Batches for several RowSets are inserted
+// together.
 //
 //   batches    a b a | b c | a d        in order
 //   part 0     a   a |     | a          new: the first a, of batch 0
@@ -27,22 +27,23 @@ namespace rpl {
 
 class Insertion {
  public:
-  /// Inserts what is in at most `batches` batches; fewer than `few` rows by one thread, which is
-  /// sooner. Borrows the thread pool.
+  /// For at most `batches` batches at a time. Fewer than `few` rows are inserted by one thread,
+  /// which is faster. Borrows the thread pool.
   Insertion(ThreadPool& workers, std::size_t batches, std::size_t few)
       : workers_(workers), few_(few), waiting_(batches) {}
 
   std::size_t batches() const { return waiting_.size(); }
-  /// Batch k, empty, to be filled with rows for `rows`, in parts (RowSet::PartOf).
+  /// Empties batch k, to be filled with rows for `rows`, each in its part (RowSet::PartOf).
   RowBatch& Begin(std::size_t k, RowSet& rows);
   const RowBatch& batch(std::size_t k) const { return waiting_[k].rows; }
-  /// The first `count` batches are filled. The bytes that inserting them will take at once.
+  /// Ends the filling of the first `count` batches. Returns the bytes that Insert will allocate at
+  /// once.
   std::size_t Close(std::size_t count);
-  /// Inserts the batches of the last Close; at most `most` new rows. Returns how many were new.
+  /// Inserts the batches of the last Close, up to `most` new rows. Returns the number of new rows.
   std::size_t Insert(std::size_t most);
-  /// How many rows of batch k were.
+  /// The number of new rows of batch k.
   std::size_t added(std::size_t k) const { return waiting_[k].added; }
-  /// Gives back the memory of large batches.
+  /// Frees the memory of large batches.
   void Trim();
 
  private:
@@ -51,45 +52,45 @@ class Insertion {
   struct Waiting {
     RowBatch rows{kParts};
     RowSet* to = nullptr;
-    std::size_t head = 0;   // whose rows are `to`; when closed
-    std::size_t at = 0;     // which of the head's batches it is
+    std::size_t head = 0;   // index of the Head with these rows; set by Close
+    std::size_t at = 0;     // position among the head's batches
     RowId first = 0;        // id of its first new row
     std::size_t added = 0;  // new rows
     Ranks ranks;            // of its new rows
   };
-  /// A row that is new, and the slot that it took.
+  /// A new row, with the slot reserved for it.
   struct Reservation {
     const Value* row;
     std::uint32_t slot;
-    std::uint32_t number;  // in its batch; then its id
+    std::uint32_t number;  // in its batch; later its id
   };
-  /// A row whose turn comes soon, and the slot where its search got to.
+  /// A row of the current block, and the slot that its search has reached.
   struct Next {
     const Value* row;
     std::uint64_t hash;
     std::size_t slot;
     std::uint32_t batch;
-    std::uint32_t number;  // in it
+    std::uint32_t number;  // in its batch
   };
-  /// A row that found no place in its part.
+  /// A row whose search ran past the end of its part.
   struct Beyond {
     std::size_t batch;
     const Value* row;
   };
   struct Part {
     PageArray<Reservation> reservations;  // batch by batch
-    std::vector<std::size_t> ends;        // of those of each batch
+    std::vector<std::size_t> ends;        // of each batch, in `reservations`
     std::vector<Beyond> beyond;
 
     std::size_t BeginOf(std::size_t batch) const { return batch == 0 ? 0 : ends[batch - 1]; }
   };
-  /// What is inserted into one set of rows.
+  /// The batches for one RowSet.
   struct Head {
     RowSet* rows = nullptr;
     std::vector<Waiting*> batches;       // in order
-    std::size_t found = 0;               // rows of them
-    std::size_t pages = 0;               // to be touched
-    std::array<Part, kParts + 1> parts;  // and what was beyond them
+    std::size_t found = 0;               // rows in them, new or not
+    std::size_t pages = 0;               // huge pages to touch
+    std::array<Part, kParts + 1> parts;  // the last: rows beyond their parts
   };
 
   std::size_t InsertAlone(std::size_t most);
@@ -104,8 +105,7 @@ class Insertion {
   ThreadPool& workers_;
   const std::size_t few_;
   std::vector<Waiting> waiting_;
-  // Closed, and what they are inserted into: the first of all heads, which have the memory of
-  // earlier ones.
+  // Closed batches, and their heads: a prefix of all_heads_, whose buffers are reused.
   std::span<Waiting> batches_;
   std::span<Head> heads_;
   std::vector<Head> all_heads_;

@@ -33,7 +33,7 @@ namespace {
 
 std::string Utf8Of(const Pool& pool, Value v) { return CleanUtf8(PlainText(pool, v)); }
 
-// Builds the value at `to`; false when it has no JSON. `bytes` is about how long its text is.
+// Builds the value at `to`; false when it has no JSON. `bytes`: the approximate length of its text.
 bool Build(const Pool& pool, Value v, ordered_json& to, std::size_t& bytes) {
   if (++bytes > kMaxTextBytes) return false;
   switch (v.kind()) {
@@ -44,7 +44,7 @@ bool Build(const Pool& pool, Value v, ordered_json& to, std::size_t& bytes) {
       return true;
     case Kind::kInt:
     case Kind::kBigInt:
-      // As the parser has it, so that comparing with parsed JSON compares numbers.
+      // The same representation as the parser's, so that equal numbers compare as equal JSON.
       if (const std::int64_t n = pool.AsInt(v); n < 0) to = n;
       else to = static_cast<std::uint64_t>(n);
       return true;

@@ -11,15 +11,15 @@
 namespace rpl {
 namespace {
 
-// From here on an array lives in huge pages, if only in one.
+// The size in bytes from which an array has pages of its own.
 constexpr std::size_t kLarge = std::size_t{1} << 19;
 
-// The bytes from there to where a huge page may begin.
+// The distance in bytes to the next boundary of a huge page.
 std::size_t ToHugePage(const void* at) {
   return (kHugePage - reinterpret_cast<std::uintptr_t>(at) % kHugePage) % kHugePage;
 }
 
-// Addresses for `bytes`, a multiple of the huge page that they are aligned to.
+// Reserves addresses for `bytes`, a multiple of the size of a huge page, and aligned to it.
 void* ReserveAligned(std::size_t bytes) {
   void* const all = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -52,7 +52,7 @@ void* GrowPages(void* old, std::size_t old_bytes, std::size_t bytes) {
     memory = mremap(old, old_bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, memory);
     if (memory == MAP_FAILED) throw std::bad_alloc();
   }
-  // Advice: small pages do as well. Those that were written before it stay small.
+  // Only advice: small pages work as well. Pages written before it stay small.
   madvise(memory, bytes, MADV_HUGEPAGE);
   if (old_bytes < kHugePage) {
     if (old_bytes > 0) std::memcpy(memory, old, old_bytes);

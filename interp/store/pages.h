@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An array of plain words that may become very large.
+// PageArray: a growable array of trivially copyable elements, for very large sizes.
 //
-// It grows at the end, at most to twice its size, and never copies what is large: from
-// 512 KiB on it lives in pages of its own, of 2 MiB at least, which the system moves by their
-// addresses and, where it can, gives in huge pages: then random access finds more of them in the
-// TLB, and a page is asked for once instead of 512 times. Pages that were never written take no
-// memory. Elements that Resize adds are zero bytes.
+// It grows at the end, at most doubling, and is never copied when large: from 512 KiB on it has
+// pages of its own, at least 2 MiB, which mremap moves without copying. Where the system can, it
+// provides huge pages: then random access hits the TLB more often, and there is one page fault
+// instead of 512. Pages never written take no memory. Elements that Resize adds are zero bytes.
 //
 // Pointers to elements are valid until the array grows. Throws std::bad_alloc.
 #ifndef RPL_INTERP_STORE_PAGES_H_
@@ -20,22 +19,22 @@ namespace rpl {
 
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-/// Asks the memory early for what lies at an address, which need not be valid. The empty asm is
-/// an effect: GCC leaves out calls of functions without one, and asking counts for none.
+/// Prefetches the cache line at an address, which need not be valid. The empty asm is a side
+/// effect: GCC removes calls of functions without one, and a prefetch does not count.
 inline void Prefetch(const void* address) {
   __builtin_prefetch(address);
   asm volatile("");
 }
 
-/// Memory of `bytes` with what `old` holds, which had `old_bytes` and is freed (null: none);
-/// the rest is zero.
+/// Memory of `bytes` that begins with the contents of `old`, of `old_bytes`, which is freed (null:
+/// none); the rest is zero.
 void* GrowPages(void* old, std::size_t old_bytes, std::size_t bytes);
 void FreePages(void* memory, std::size_t bytes);
-/// Writes a zero byte to each huge page that begins in between.
+/// Writes a zero byte to each huge page that begins in [begin, end).
 void TouchPages(void* begin, void* end);
-/// Asks for huge pages for the memory of another owner, as far as it fills some.
+/// Requests huge pages for memory of another owner, as far as it fills whole ones.
 void AdvisePages(void* begin, std::size_t bytes);
-/// The size that an allocation of `bytes` really takes.
+/// The actual size of an allocation of `bytes`.
 std::size_t RoundedPages(std::size_t bytes);
 
 template <typename T>
@@ -68,7 +67,7 @@ class PageArray {
     if (size_ == capacity_) Reserve(size_ + 1);
     data_[size_++] = value;
   }
-  /// Adds `count` elements that the caller writes; gives the first of them.
+  /// Adds `count` elements, to be written by the caller; returns the first.
   T* Extend(std::size_t count) {
     if (size_ + count > capacity_) Reserve(size_ + count);
     T* out = data_ + size_;
@@ -77,16 +76,16 @@ class PageArray {
   }
   /// REQUIRES: size is not less than before, and Shrink was never called.
   void Resize(std::size_t size) { Extend(size - size_); }
-  /// Has the system give the memory of the elements from `begin` to `end`, which were never
-  /// written. Where several threads write to a new huge page at once, each of them would clear one.
+  /// Faults in the memory of the elements [begin, end), none of which was ever written. For use
+  /// before several threads write: if they fault on a huge page at once, each of them clears one.
   void Touch(std::size_t begin, std::size_t end) { TouchPages(data_ + begin, data_ + end); }
-  /// The elements that memory was asked for.
+  /// The number of elements for which memory is reserved.
   std::size_t capacity() const { return capacity_; }
   /// Drops the elements from `size` on and keeps their memory.
   void Shrink(std::size_t size) { size_ = size; }
   void Clear() { *this = PageArray(); }
 
-  /// Memory that was written at most.
+  /// An upper bound of the memory written.
   std::size_t bytes() const { return size_ * sizeof(T); }
 
  private:

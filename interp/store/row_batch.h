@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows that wait to be inserted into a relation.
+// Rows to be inserted into a relation.
 //
-// They stand side by side in one array, each behind a word of its own:
+// They are consecutive in one array, each preceded by a header word:
 //
 //   | hash, number | cell | cell |   | hash, number | cell | cell |   ...
 //
-// The word has the upper half of the row's hash, which is the one that tables go by
-// (interp/store/row_table.h), and the row's number in its batch. Pointers to rows are to their
-// first cells, and are valid until the next row is added.
+// The header has the upper half of the row's hash, which tables use (interp/store/row_table.h), and
+// the row's number in its batch. Pointers to rows point to the first cell and are valid until the
+// next row is added.
 #ifndef RPL_INTERP_STORE_ROW_BATCH_H_
 #define RPL_INTERP_STORE_ROW_BATCH_H_
 
@@ -24,14 +24,14 @@ namespace rpl {
 
 class WaitingRows {
  public:
-  /// Leaves no rows; those that come have so many cells.
+  /// Removes all rows, and sets the number of cells of those to come.
   void Clear(std::size_t arity) {
     stride_ = arity + 1;
     Shrink(0);
   }
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return words_.bytes(); }
-  /// Adds a row, whose cells the caller writes.
+  /// Adds a row and returns its cells, to be written by the caller.
   Value* Add(std::uint64_t hash, std::uint32_t number) {
     Value* const word = words_.Extend(stride_);
     *word = Value::FromBits((hash & kUpper) | number);
@@ -51,7 +51,7 @@ class WaitingRows {
   void Copy(std::size_t from, std::size_t to) {
     std::copy_n(words_.data() + from * stride_, stride_, words_.data() + to * stride_);
   }
-  /// Leaves the first `size` rows.
+  /// Keeps the first `size` rows.
   void Shrink(std::size_t size) {
     words_.Shrink(size * stride_);
     size_ = size;
@@ -65,13 +65,12 @@ class WaitingRows {
   std::size_t size_ = 0;
 };
 
-/// Which of numbered things are marked, and how many marked ones are in front of each.
+/// Ranks of marked numbers: how many marked ones are smaller. Mark all, then Count, then Before.
 class Ranks {
  public:
-  /// For things below `count`, none of which is marked.
+  /// For the numbers below `count`, with none marked.
   void Reset(std::size_t count) { before_.assign(count, 0); }
   void Mark(std::size_t i) { before_[i] = 1; }
-  /// To be called when all are marked, and before Before.
   void Count() { std::exclusive_scan(before_.begin(), before_.end(), before_.begin(), 0u); }
   std::uint32_t Before(std::size_t i) const { return before_[i]; }
 
@@ -79,8 +78,8 @@ class Ranks {
   std::vector<std::uint32_t> before_;
 };
 
-/// Rows of one relation, in one part or in several, each of which has its rows in order. A row's
-/// number is how many of the batch are in front of it.
+/// Rows of one relation, in one part or several; the rows of a part are in order. A row's number is
+/// its position in the whole batch.
 struct RowBatch {
   std::vector<WaitingRows> parts;
   std::size_t size = 0;
@@ -90,7 +89,7 @@ struct RowBatch {
     for (WaitingRows& part : parts) part.Clear(arity);
     size = 0;
   }
-  /// Adds a row, whose cells the caller writes.
+  /// Adds a row and returns its cells, to be written by the caller.
   Value* Add(std::size_t part, std::uint64_t hash) {
     return parts[part].Add(hash, static_cast<std::uint32_t>(size++));
   }
@@ -99,7 +98,7 @@ struct RowBatch {
     for (const WaitingRows& part : parts) out += part.bytes();
     return out;
   }
-  /// Leaves the rows for which `keep(row)` holds; it is asked part by part.
+  /// Keeps the rows for which `keep(row)` holds; calls it part by part.
   template <typename Keep>
   void Filter(Keep&& keep);
   /// Calls fn(row) for each row, in order.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Distinct rows of words, flat, numbered from 0 in the order in which they were added.
+// RowSet: distinct rows of words, flat, numbered from 0 in order of insertion.
 //
-// What relations keep their rows in, and what groups and sets of answers are counted with:
-// adding a row allocates nothing but room in arrays that grow by doubling. Pointers to rows
-// are valid until the next row is added.
+// The storage of relations, and of groups and answers that are counted. Adding a row allocates
+// nothing but room in arrays that grow by doubling. Pointers to rows are valid until the next
+// row is added.
 #ifndef RPL_INTERP_STORE_ROW_SET_H_
 #define RPL_INTERP_STORE_ROW_SET_H_
 
@@ -38,7 +38,7 @@ class RowSet {
     RowId row;
     bool is_new;
   };
-  /// Adds a row unless it is there. Of the hash only the upper half matters.
+  /// Adds a row unless present. Only the upper half of the hash matters.
   Inserted Insert(std::span<const Value> row) { return Insert(row.data(), HashOf(row)); }
   Inserted Insert(const Value* row, std::uint64_t hash) {
     Reserve(1);
@@ -48,11 +48,10 @@ class RowSet {
     Write(size_, row);
     return {size_++, true};
   }
-  /// Adds those rows that are not there, in order; their hashes should have been prefetched.
-  /// Stops when `most` were new; returns how many were.
+  /// Adds the rows not present, in order, and stops after `most` new ones; returns how many were
+  /// new. Faster if their hashes were prefetched.
   std::size_t InsertEach(const WaitingRows& rows, std::size_t most);
-  /// The table will not grow for the next `count` rows: now it is made large enough, by `workers`
-  /// if there is one.
+  /// Makes the table large enough for the next `count` rows, with `workers` unless null.
   void Reserve(std::size_t count, ThreadPool* workers = nullptr) {
     const auto hash_of = [this](RowId row) { return HashOf(Cells(row)); };
     table_.Reserve(size_, size_ + count, hash_of, workers);
@@ -66,9 +65,10 @@ class RowSet {
     return table_.Find(hash, [&](RowId o) { return Same(row, Row(o)); }) != kNoId;
   }
 
-  /// The part of the table where a row of that hash belongs (interp/store/row_table.h).
+  /// The part of the table for rows of this hash (interp/store/row_table.h).
   static std::size_t PartOf(std::uint64_t hash) { return RowTable::PartOf(hash); }
-  /// The bytes that adding `more` rows would take at once; cells take theirs one by one.
+  /// The bytes that the table would allocate at once for `more` rows; memory for cells is taken
+  /// page by page.
   std::size_t GrowthFor(std::size_t more) const { return table_.GrowthFor(size_ + more); }
   std::size_t bytes() const { return cells_.bytes() + table_.bytes(); }
 
@@ -88,13 +88,13 @@ class RowSet {
   std::uint32_t arity_;
   RowId size_ = 0;
   PageArray<Value> cells_;
-  std::size_t touched_ = 0;  // huge pages of the cells that an Insertion had given, from the first
+  std::size_t touched_ = 0;  // huge pages of the cells, from the first, that an Insertion touched
   RowTable table_;
 };
 
-// Block by block, in two passes: the first asks for the rows that the new ones will be compared
-// with. Nobody can foretell whether a row is new, so that decides no branch: the row is written
-// behind the others, and compared with itself when it is new.
+// In blocks of two passes: the first prefetches the rows to compare with. Whether a row is new is
+// unpredictable, so no branch depends on it: each row is written after the last one, and a new row
+// is compared with itself.
 inline std::size_t RowSet::InsertEach(const WaitingRows& rows, std::size_t most) {
   constexpr std::size_t kBlock = 64;
   std::size_t slots[kBlock];
@@ -120,7 +120,7 @@ inline std::size_t RowSet::InsertEach(const WaitingRows& rows, std::size_t most)
       if (Same(row, Row(id))) {
         table_.Put(slot, hash, id);
         size_ += is_new;
-      } else {  // two rows have that tag
+      } else {  // two rows with the same tag
         const auto same = [&](RowId other) { return Same(row, Row(other)); };
         if (table_.FindOrInsert(hash, size_, same) == size_) ++size_;
       }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hash table of a RowSet: finds ids of rows by their hashes.
+// The hash table of a RowSet: from hashes to row ids.
 //
-// Open addressing, linear probing, at most 2/3 full (but of 2^32 slots). A slot has 32 bits, of
-// which a table of 2^k slots needs k for an id; the others keep those bits of the hash that do not
-// say where it belongs:
+// Open addressing, linear probing, at most 2/3 full (except at 2^32 slots). A slot has 32 bits, of
+// which a table of 2^k slots needs k for an id; the others hold the bits of the hash that do not
+// determine the home slot:
 //
 //   hash     | home     | tag            |     its upper half
 //   slot     | tag            | id + 1   |     0: free
 //
-// So a probe rarely looks at a row, and a slot is half as large as if it kept the whole hash. In
-// return rows are hashed again when the table grows. A hash finds a candidate, the caller's
-// equality decides. Ids are 0, 1, … in the order of insertion; nothing is ever removed.
+// So a probe rarely reads a row, and a slot is half the size of one with the whole hash. The price:
+// rows are hashed again when the table grows. A hash finds a candidate, the caller's equality
+// decides. Ids are 0, 1, … in order of insertion; nothing is ever removed.
 #ifndef RPL_INTERP_STORE_ROW_TABLE_H_
 #define RPL_INTERP_STORE_ROW_TABLE_H_
 
@@ -46,28 +46,28 @@ class RowTable {
     Put(slot, hash, id);
     return id;
   }
-  /// Asks the memory for the slot of `hash` early.
+  /// Prefetches the slot of `hash`.
   void Prefetch(std::uint64_t hash) const {
     if (!slots_.empty()) rpl::Prefetch(&slots_[Home(hash)]);
   }
 
-  /// Makes room for the ids below `end`, by `workers` if there is one (null: none). `size` are
-  /// there, whose hashes are `hash_of(id)`.
+  /// Makes room for the ids below `end`, with `workers` unless null. `size` ids are present; their
+  /// hashes are `hash_of(id)`.
   template <typename HashOf>
   void Reserve(RowId size, std::size_t end, const HashOf& hash_of, ThreadPool* workers) {
     if (const std::size_t slots = SlotsFor(end); slots > slots_.size())
       Grow(slots, size, hash_of, workers);
   }
 
-  /// For inserting many. A search for a key of that hash goes from its Home to where Seek finds
-  /// one of its tag, which is an equal key's but for once in a while, or a free slot; then Put
-  /// gives that slot an id. REQUIRES: room.
+  /// The steps of an insertion, for bulk use. Starting from Home, Seek finds the next slot with the
+  /// tag of the hash, which almost always is that of an equal key, or a free slot; then Put stores
+  /// an id there. REQUIRES: room.
   ///
-  /// By several threads (interp/store/insertion.h): a table of so many slots or more lies in kParts
-  /// parts, and each is used by one thread alone. A key's part is the same whatever the size of
-  /// the table. When a part ends before such a slot, it is kBeyond.
+  /// For several threads (interp/store/insertion.h): a table of kParts slots or more is divided
+  /// into kParts parts, each used by one thread alone. A key's part does not depend on the size of
+  /// the table. Seek returns kBeyond if the part ends first.
   static constexpr int kPartBits = 5;
-  static constexpr std::size_t kParts = 1 << kPartBits;  // as a part: the whole table
+  static constexpr std::size_t kParts = 1 << kPartBits;  // as an argument: the whole table
   static constexpr std::size_t kBeyond = SIZE_MAX;
   std::size_t Home(std::uint64_t hash) const { return Upper(hash) >> (32 - bits_); }
   std::size_t Seek(std::uint64_t hash, std::size_t slot, std::size_t part = kParts) const {
@@ -84,7 +84,7 @@ class RowTable {
   static std::size_t PartOf(std::uint64_t hash) { return Upper(hash) >> (32 - kPartBits); }
   std::size_t PartAt(std::size_t slot) const { return slot >> (bits_ - kPartBits); }
 
-  /// The bytes that room for the ids below `end` would take at once; mostly 0.
+  /// The bytes that Reserve would allocate for the ids below `end`; usually 0.
   std::size_t GrowthFor(std::size_t end) const {
     return (SlotsFor(end) - slots_.size()) * sizeof(std::uint32_t);
   }
@@ -92,14 +92,14 @@ class RowTable {
 
  private:
   static constexpr std::size_t kPage = kHugePage / sizeof(std::uint32_t);  // slots
-  // What one thread clears, in slots, and places, in ids.
+  // Grain sizes of the parallel loops: slots to clear, ids to place.
   static constexpr std::size_t kCleared = std::size_t{1} << 14;
   static constexpr RowId kPlaced = RowId{1} << 12;
 
   static std::uint32_t Upper(std::uint64_t hash) {
     return static_cast<std::uint32_t>(hash >> 32) ^ kHashSeed;
   }
-  /// The tag where a slot has it.
+  /// The tag, in the bits where a slot has it.
   std::uint32_t TagOf(std::uint64_t hash) const {
     return static_cast<std::uint32_t>(std::uint64_t{Upper(hash)} << bits_);
   }
@@ -113,7 +113,7 @@ class RowTable {
     return slots;
   }
 
-  /// The slot of an id that is equal, or the free one where it belongs.
+  /// The slot of an equal id, or the free slot where it belongs.
   template <typename Equal>
   std::size_t Search(std::uint64_t hash, Equal&& equal) const {
     for (std::size_t slot = Home(hash);; ++slot) {
@@ -128,7 +128,7 @@ class RowTable {
     slots_.Resize(slots);
     mask_ = static_cast<std::uint32_t>(slots - 1);
     bits_ = std::countr_zero(slots);
-    // A huge page is given to one thread: if several wrote to it first, each would clear one.
+    // One thread touches each new huge page: if several faulted on it, each would clear a page.
     const std::size_t pages = (slots - old) / kPage;
     ThreadPool::ParallelFor(workers, pages + (old + kCleared - 1) / kCleared, [&](std::size_t k) {
       if (k < pages) return slots_.Touch(old + k * kPage, old + (k + 1) * kPage);
@@ -143,7 +143,7 @@ class RowTable {
     });
   }
 
-  // Block by block: the places of all are asked for before the first is used.
+  // In blocks: all slots are prefetched before the first is used.
   template <bool kShared, typename HashOf>
   void Place(RowId begin, RowId end, const HashOf& hash_of) {
     constexpr RowId kBlock = 64;
@@ -161,7 +161,7 @@ class RowTable {
       }
     }
   }
-  /// Gives a free slot a word; shared: other threads take slots meanwhile.
+  /// Stores a word if the slot is free. kShared: other threads may take slots concurrently.
   template <bool kShared>
   static bool Take(std::uint32_t& slot, std::uint32_t word) {
     if constexpr (kShared) {
@@ -176,7 +176,7 @@ class RowTable {
 
   PageArray<std::uint32_t> slots_;  // Invariant: a power of two.
   std::uint32_t mask_ = 0;
-  int bits_ = 0;  // how many slots, as a power of two
+  int bits_ = 0;  // log2 of the number of slots
 };
 
 }  // namespace rpl

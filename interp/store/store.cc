@@ -115,7 +115,7 @@ RelationId Store::Whole(RelationId id) {
 
 namespace {
 
-// Adds the keys of `more` that `map` lacks, and replaces those it has.
+// The map with the entries of `more` added; they replace those with the same key.
 Value MergeMeta(Pool& pool, Value map, Value more) {
   if (map.is_none()) return more;
   std::vector<Value> entries(pool.ItemsOf(more).begin(), pool.ItemsOf(more).end());

@@ -43,10 +43,10 @@ namespace rpl {
 
 using RelationId = std::uint32_t;
 
-/// What a relation's label names. Avars are channels of their own (§13).
+/// The namespace of a relation's label. Each avar is a channel, a relation of its own (§13).
 enum class Space : std::uint8_t { kRelation, kGoal, kTool, kAvar };
 
-/// Places by row id, in pages that are there only where a row has one.
+/// Places by row id. Only pages with a place are allocated.
 class Places {
  public:
   /// Null when the row has none.
@@ -56,7 +56,7 @@ class Places {
     const Span& at = (*pages_[page])[row % kPage];
     return at == kNowhere ? nullptr : &at;
   }
-  /// Keeps the first place that a row is given.
+  /// Sets the place of a row unless it has one.
   void Add(RowId row, Span at) {
     const std::size_t page = row / kPage;
     if (page >= pages_.size()) pages_.resize(page + 1);
@@ -83,7 +83,7 @@ class Relation {
   RelationId id() const { return id_; }
   Space space() const { return space_; }
   Value label() const { return label_; }
-  /// As the author writes it, with its mark: "edge", "%goal", "$tool", "$x".
+  /// The name as written, with its mark: "edge", "%goal", "$tool", "$x".
   const std::string& name() const { return name_; }
   std::uint32_t arity() const { return rows_.arity(); }
   RowId size() const { return rows_.size(); }
@@ -95,37 +95,37 @@ class Relation {
   std::span<const Value> Cells(RowId row) const { return rows_.Cells(row); }
 
   using Inserted = RowSet::Inserted;
-  /// Appends unless present. A row that was derived becomes asserted when asserted again.
+  /// Appends a row unless present. A derived row becomes asserted when it is asserted.
   Inserted Insert(std::span<const Value> row, bool asserted);
-  /// Where derived rows are appended.
+  /// The rows; derived ones are appended directly.
   RowSet& rows() { return rows_; }
   const RowSet& rows() const { return rows_; }
   RowId Find(std::span<const Value> row) const { return rows_.Find(row); }
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
 
-  /// Removes the rows for which `keep(row)` is false; ids change when any goes.
+  /// Removes the rows for which `keep(row)` is false. If there are any, ids change.
   template <typename Keep>
   void Rebuild(Keep&& keep);
 
-  /// The rows before `end` are in the index on `columns`, which is made when there is none;
-  /// others may be. But when `keep_on` (may be null) stopped it, it has the first of them
-  /// only. O(new rows); `workers` as for IndexExtension. REQUIRES: columns is not 0.
+  /// The index on `columns`, created if missing, extended to at least the rows before `end`; to
+  /// fewer if `keep_on` (may be null) stopped it. O(new rows). `workers`: see IndexExtension.
+  /// REQUIRES: columns is not 0.
   const Index& IndexOn(Columns columns, RowId end, const KeepOn* keep_on,
                        ThreadPool* workers = nullptr);
   const Index& IndexOn(Columns columns, const KeepOn* keep_on = nullptr) {
     return IndexOn(columns, size(), keep_on);
   }
-  /// The index on `columns` as it stands, made when there is none.
+  /// The index on `columns`, created if missing, without extending it.
   Index& OpenIndex(Columns columns);
-  /// The same, or null.
+  /// The same; null if missing.
   Index* IndexIfAny(Columns columns) const;
-  /// All there are, in the order in which they were made.
+  /// All indexes, in order of creation.
   const std::vector<std::unique_ptr<Index>>& indexes() const { return indexes_; }
 
   /// The author's metadata map of a row, kNone when it has none.
   Value Meta(RowId row) const;
   void SetMeta(RowId row, Value map);
-  /// Where the row was asserted; null for derived rows.
+  /// The place where the row was asserted; null for derived rows.
   const Span* Origin(RowId row) const { return origins_.Find(row); }
   void SetOrigin(RowId row, Span span) { origins_.Add(row, span); }
 
@@ -138,7 +138,7 @@ class Relation {
   std::string name_;
   RowSet rows_;
   std::uint32_t epoch_ = 0;
-  std::vector<bool> asserted_;  // shorter than size() when the rest is derived
+  std::vector<bool> asserted_;  // rows beyond its size are derived
   std::vector<std::unique_ptr<Index>> indexes_;
   std::unordered_map<RowId, Value> meta_;
   Places origins_;
@@ -158,7 +158,7 @@ class Store {
   Pool& pool() { return pool_; }
   const Pool& pool() const { return pool_; }
 
-  /// The relation of that name, made when it is new.
+  /// The relation of that name, created if missing.
   RelationId Declare(Space space, std::string_view label, std::uint32_t arity);
   /// kNoId when no such relation was declared.
   RelationId Find(Space space, std::string_view label, std::uint32_t arity) const;
@@ -166,7 +166,7 @@ class Store {
   const Relation& at(RelationId id) const { return *relations_[id]; }
   std::size_t size() const { return relations_.size(); }
 
-  /// The companion that keeps rows with their sets whole, made and filled on first use.
+  /// The companion that keeps rows with their sets undistributed; created and filled on first use.
   RelationId Whole(RelationId id);
   /// kNoId when there is none.
   RelationId WholeIfAny(RelationId id) const { return companion_[id]; }
@@ -195,8 +195,8 @@ class Store {
 };
 
 /// Calls fn(row) for each instance of `row`: every choice of one element for each column from
-/// `column` on that holds a set (§7), but for those where `whole` has that set. `row` is what it
-/// was afterwards. `orders`: see Store::Insert.
+/// `column` on that holds a set (§7), except columns where `whole` has the same set. Restores `row`
+/// afterwards. `orders`: see Store::Insert.
 template <typename Fn>
 void ForEachInstance(const Pool& pool, std::vector<Value>& row, std::size_t column,
                      std::span<const Value> whole, Fn&& fn, std::span<const SetOrder> orders = {}) {

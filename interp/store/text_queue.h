@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cells of tables, whose texts are interned many at a time: most of interning one alone is waiting
-// for the memory.
+// A queue of cells whose texts are interned in groups, so that their cache misses overlap: most of
+// the time of interning a single text is memory latency.
 #ifndef RPL_INTERP_STORE_TEXT_QUEUE_H_
 #define RPL_INTERP_STORE_TEXT_QUEUE_H_
 
@@ -15,22 +15,22 @@ namespace rpl {
 
 class TextQueue {
  public:
-  /// Adds to `cells`; borrows both.
+  /// Appends to `cells`. Borrows both arguments.
   TextQueue(Pool& pool, std::vector<Value>& cells) : pool_(pool), cells_(cells) {}
 
   void Push(Value v) { cells_.push_back(v); }
-  /// Adds a cell that has its value after the next Flush; the text must last until then.
+  /// Adds a cell that gets its value with the next Flush; the text must live until then.
   void Push(Kind kind, std::string_view text) {
     waiting_[count_++] = {kind, text, cells_.size()};
     cells_.push_back(kNone);
     if (count_ == Pool::kTogether) Flush();
   }
-  /// Interns the texts that wait, in order.
+  /// Interns the queued texts, in order.
   void Flush() {
     pool_.Intern({waiting_, count_}, cells_.data());
     count_ = 0;
   }
-  /// Leaves the first `size` cells.
+  /// Keeps the first `size` cells.
   void Shrink(std::size_t size) {
     while (count_ > 0 && waiting_[count_ - 1].cell >= size) --count_;
     cells_.resize(size);

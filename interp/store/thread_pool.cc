@@ -7,7 +7,7 @@
 namespace rpl {
 namespace {
 
-// To wake a thread that sleeps takes long; one that does not sleep takes a core from others.
+// How long a thread spins before it sleeps: waking is slow, but spinning occupies a core.
 constexpr auto kPatience = std::chrono::milliseconds(1);
 
 void Pause() {
@@ -18,7 +18,7 @@ void Pause() {
 #endif
 }
 
-// Waits for what will soon be there, but not for long.
+// Spins until ready(), for kPatience at most.
 template <typename Ready>
 void Linger(Ready&& ready) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
@@ -43,7 +43,7 @@ ThreadPool::~ThreadPool() {
   for (std::thread& other : others_) other.join();
 }
 
-// Whoever comes before the work is done takes part in it; the call ends without the others.
+// Threads that arrive before the loop ends take part; it does not wait for the others.
 void ThreadPool::ParallelFor(std::size_t count, const std::function<void(std::size_t)>& task) {
   task_ = &task;
   for (std::size_t i = 0; i < size(); ++i) {
@@ -62,7 +62,7 @@ void ThreadPool::ParallelFor(std::size_t count, const std::function<void(std::si
 
 void ThreadPool::Work(std::size_t me) {
   for (std::uint32_t seen = 0;;) {
-    // Calls come one after another: the next one is soon there, or not for long.
+    // Loops come in quick succession, so spin before sleeping.
     Linger([&] { return call_ != seen; });
     call_.wait(seen);
     seen = call_;

@@ -35,7 +35,7 @@ bool SameWords(std::span<const Value> a, std::span<const Value> b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
 }
 
-// Elements (stride 1) or entries (stride 2) in an order that depends on words only.
+// Elements (stride 1) or entries (stride 2), sorted by their words.
 std::vector<Value> Sorted(std::span<const Value> items, std::size_t stride) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < items.size(); i += stride) order.push_back(i);
@@ -48,7 +48,7 @@ std::vector<Value> Sorted(std::span<const Value> items, std::size_t stride) {
   return out;
 }
 
-// Those elements (stride 1) or entries (stride 2) that are the first with their word.
+// Elements (stride 1) or entries (stride 2) without later ones of the same word (or key).
 std::vector<Value> WithoutDoubles(std::span<const Value> items, std::size_t stride) {
   std::vector<Value> out;
   IdTable seen;
@@ -142,7 +142,7 @@ void Pool::Intern(std::span<const Spelling> texts, Value* cells) {
 }
 
 // `probe` carries kind, label and namespace; `items` are the parts in written order.
-// Sets and maps are stored twice: as written, then in the order of words for equality.
+// Sets and maps store their parts twice: as written, then sorted by words, for equality.
 Value Pool::Compound(Node probe, std::span<const Value> items) {
   const bool unordered = probe.kind == Kind::kSet || probe.kind == Kind::kMap;
   std::vector<Value> sorted;
@@ -274,8 +274,8 @@ std::string NumberText(const Pool& pool, Value v) {
   return fmt::format("{}", *pool.AsDouble(v));
 }
 
-// Goes on until the text has more than `most` bytes: parts may be shared, so a small value may
-// have a text without end.
+// Stops when the text has more than `most` bytes: parts may be shared, so the text of a small value
+// can be exponentially long.
 void Print(const Pool& pool, Value v, std::size_t most, std::string& out) {
   if (out.size() > most) return;
   const auto each = [&](std::span<const Value> items, std::string_view separator) {
@@ -340,7 +340,7 @@ std::string JsonString(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// A map key, or a value of a kind that has no JSON form, as plain characters.
+// A map key, or a value of a kind without a JSON form, as plain characters.
 std::string KeyText(const Pool& pool, Value v) {
   return v.kind() == Kind::kString ? std::string(pool.TextOf(v)) : Text(pool, v);
 }

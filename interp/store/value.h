@@ -13,10 +13,9 @@
 // index probes compare words and never walk a structure. One number has one form: an
 // integral value that fits 64 bits is an Int or BigInt, whatever its spelling.
 //
-// A set or map is equal to another whatever the order of its parts; the word remembers
-// the order of its first appearance in the pool, which is the order that reading,
-// printing and enumerating use (decision 45). A literal that is split where it stands keeps
-// its own order beside the word: see OrderIfOther.
+// Equality of sets and maps ignores the order of their parts. The node keeps the order of its
+// first appearance in the pool, in which parts are read, printed and enumerated (decision 45).
+// Where a literal is distributed, its own order is kept beside the word: see OrderIfOther.
 //
 // Three constants never leave the engine as answers: `wild` stands for `_` inside a term
 // that is read by form (#?x, §5.7), `absent` for a capture that the chosen goal rule does
@@ -84,8 +83,7 @@ inline constexpr Value kWild = Value::FromBits(4 << 4);
 inline constexpr Value kAbsent = Value::FromBits(5 << 4);
 inline constexpr Value kUnknown = Value::FromBits(6 << 4);
 
-/// Values nest at most this deep, and texts are at most this long; Pool refuses to build
-/// others.
+/// Limits on the nesting of values and on the length of texts; Pool refuses to build others.
 inline constexpr std::uint32_t kMaxValueDepth = 2000;
 inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 
@@ -104,20 +102,20 @@ class Pool {
   Value Keyword(std::string_view name) { return Text(Kind::kKeyword, name); }
   Value Symbol(std::string_view name) { return Text(Kind::kSymbol, name); }
   Value Slot(std::string_view name) { return Text(Kind::kSlot, name); }
-  /// A string, keyword, symbol or slot to be, and the cell that it goes to.
+  /// The text of a string, keyword, symbol or slot, and the cell to receive its value.
   struct Spelling {
     Kind kind;
     std::string_view text;  // of at most kMaxTextBytes
     std::size_t cell;
   };
-  /// The same for at most kTogether of them, in order: what they need of the memory is asked for
-  /// before their turns come.
+  /// Interns at most kTogether texts, in order, with prefetching so that their cache misses
+  /// overlap.
   static constexpr std::size_t kTogether = 32;
   void Intern(std::span<const Spelling> texts, Value* cells);
   Value List(std::span<const Value> items);
   /// Repeated elements are dropped.
   Value Set(std::span<const Value> items);
-  /// Key, value, key, value; the first of two entries with one key stands.
+  /// From key, value, key, value, …; of entries with the same key, the first counts.
   Value Map(std::span<const Value> entries);
   Value Term(Namespace ns, std::string_view label, std::span<const Value> args);
 
@@ -134,26 +132,26 @@ class Pool {
   /// Elements of a list or set, entries of a map (key, value, …), arguments of a term;
   /// in written order. REQUIRES: one of these kinds. Valid as long as the pool.
   std::span<const Value> ItemsOf(Value v) const;
-  /// The parts of a set or map in the order of `written`, of which it was built, without those
-  /// that are repeated; empty when that is the order of ItemsOf. REQUIRES: a set or map.
+  /// The parts of a set or map in the order of `written`, from which it was built, without
+  /// repetitions; empty if that is the order of ItemsOf. REQUIRES: a set or map.
   std::vector<Value> OrderIfOther(Value v, std::span<const Value> written) const;
   Namespace NamespaceOf(Value term) const;
   bool Contains(Value set, Value element) const;
   /// The value under `key` of a map, or kNone.
   Value Lookup(Value map, Value key) const;
-  /// About how many bytes Text has without a limit; saturates at kManyBytes. Parts that are
-  /// shared count as often as they occur, so this may be far more than the value takes. O(1).
+  /// Approximate length in bytes of Text without a limit; saturates at kManyBytes. Shared parts
+  /// count at every occurrence, so this may far exceed the value's memory. O(1).
   std::uint64_t TextBytes(Value v) const;
   static constexpr std::uint64_t kManyBytes = std::uint64_t{1} << 62;
 
-  /// The limit that a builder met since ClearOverflow, in words; "" for none.
+  /// The limit that a builder exceeded since ClearOverflow, in words; "" for none.
   const std::string& overflow() const { return overflow_; }
   void Overflow(std::string what) { overflow_ = std::move(what); }
   void ClearOverflow() { overflow_.clear(); }
 
   std::size_t size() const { return nodes_.size(); }
-  /// Undoes every node since the pool had `size`: explanations leave no trace in the order
-  /// that sets are shown in. REQUIRES: nobody keeps one of their words. O(size).
+  /// Removes the nodes made since the pool had `size`, so that explanations do not affect the order
+  /// in which sets are shown. REQUIRES: none of their words is in use. O(size).
   void ForgetFrom(std::size_t size);
 
  private:
@@ -185,11 +183,11 @@ class Pool {
   std::string overflow_;
 };
 
-/// RPL source text of a value: `"a"`, `:k`, `[1 2]`, `#{1}`, `{:a 1}`, `f(1)`, `?u`. When it has
-/// more than `most` bytes its beginning, and how long it is: `[[0 0] [0… (about 4,000,000 bytes)`.
+/// RPL source text of a value: `"a"`, `:k`, `[1 2]`, `#{1}`, `{:a 1}`, `f(1)`, `?u`. Beyond `most`
+/// bytes, its beginning and its length: `[[0 0] [0… (about 4,000,000 bytes)`.
 std::string Text(const Pool& pool, Value v, std::size_t most = kMaxTextBytes);
 
-/// What messages and log lines show of a value, at most; and derivations.
+/// Bytes of a value that messages and log lines show, at most; and that derivations show.
 inline constexpr std::size_t kToldBytes = 400;
 inline constexpr std::size_t kDerivationBytes = std::size_t{1} << 12;
 
@@ -199,10 +197,10 @@ inline constexpr std::size_t kDerivationBytes = std::size_t{1} << 12;
 /// the text would be longer than kMaxTextBytes.
 std::optional<std::string> Json(const Pool& pool, Value v);
 
-/// What a template or a bare reply shows: a string as its characters, else Text.
+/// The text of a value in a template or a bare reply: the characters of a string, else Text.
 std::string PlainText(const Pool& pool, Value v);
 
-/// "a string", "a number", "a list": for messages.
+/// The kind of a value, for messages: "a string", "a number", "a list".
 std::string_view KindName(Value v);
 
 }  // namespace rpl
