@@ -544,8 +544,8 @@ expect "colours when asked for" 0 $'\033[1m ?x\033[0m\n----\n  1\n1 answer' "" \
 expect "a limit is set and holds" 0 $' ?x\n----\n  0\n  1\n2 answers' "" "$rpl" repl \
   < <(printf 'n(0)\n.limits rows 2\nm(?y) <- n(?x), ?y = ?x + 1\nm(?y) <- m(?x), ?y = ?x + 1\n.limits rows 9\nn(1)\nn(?x)\n')
 grep -qF 'limit reached: 2 rows' err || failure "a limit is set and holds" "limit reached: 2 rows" "$(cat err)"
-expect "limits are shown as they are set" 0 "time                1.5 SECONDS  Of evaluation in one timestep, where 0 is any
-memory                0 MB       Of the process, where 0 is any
+expect "limits are shown as they are set" 0 "time                1.5 SECONDS  Evaluation time of one timestep, 0 for no limit
+memory                0 MB       Memory of the process, 0 for no limit
 rows               1000 N        Rows derived
 rounds           100000 N        Rounds of one stratum
 depth             20000 N        Nested calls

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The texts below the options first, then options that several commands share, then the commands.
-// All are in the order of the help texts.
+// Options that several commands share, then the commands, both in the order of the help texts. The
+// footers are in help_footers.h.
 #include "shell/commands/command_options.h"
 
 #include <fmt/format.h>
@@ -30,14 +30,13 @@ std::string CheckTime(const std::string& text) {
   return fmt::format("expected a time like 2026-01-02T00:00:00Z, got `{}`", text);
 }
 
-// For options with a file: an empty name is a mistake (an unset variable), never "none".
+// For options that name a file: an empty name is an error (an unset variable), never "none".
 std::string CheckNamed(const std::string& path) {
   return path.empty() ? "expected the name of a file, got an empty one" : "";
 }
 
-// An option that takes one of some words, each of which stands for a value.
-template <typename T>
 // An option that takes one of several words, each with a value.
+template <typename T>
 void AddChoice(CLI::App& command, const char* name, T& to, const char* unit, const char* help,
                const std::vector<std::pair<std::string, std::type_identity_t<T>>>& choices) {
   std::vector<std::string> words;
@@ -60,7 +59,7 @@ CLI::Option* AddRepeatable(CLI::App& command, const char* name, std::vector<std:
   return command.add_option(name, to, about)->type_name(unit)->allow_extra_args(false);
 }
 
-constexpr const char* kPrograms = "Markdown protocols, and plain RPL in *.rpl";
+constexpr const char* kPrograms = "Markdown protocols, or plain RPL (*.rpl)";
 
 CLI::Option* AddPrograms(CLI::App& command, std::vector<std::string>& to) {
   return AddRepeatable(command, "-f,--file", to, "FILE", kPrograms);
@@ -72,7 +71,9 @@ void AddFormat(CLI::App& command, bool& json) {
 }
 
 void AddNow(CLI::App& command, EngineOptions& options) {
-  command.add_option("--now", options.now, "The time that `now` stands for, in ISO 8601")
+  command
+      .add_option("--now", options.now,
+                  "The value of `now`, in ISO 8601 (default: the system clock)")
       ->type_name("T")
       ->check(CheckTime);
 }
@@ -80,11 +81,11 @@ void AddNow(CLI::App& command, EngineOptions& options) {
 void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
   command
       .add_option("--answers", options.answers_file,
-                  "Answers given beforehand, in JSON or YAML; - asks and reads NDJSON")
+                  "Prepared answers, in JSON or YAML; - asks and reads answers in NDJSON")
       ->type_name("FILE")
       ->check(CheckNamed);
   AddRepeatable(command, "--answer", options.answers, "KEY=VALUE",
-                "One answer; KEY is the avar, argument, relation or tool; repeatable");
+                "An answer; KEY names an avar, argument, relation or tool; repeatable");
   AddNow(command, options);
 }
 
@@ -92,13 +93,13 @@ void AddFactsOptions(CLI::App& command, EngineOptions& options) {
   AddRepeatable(command, "--facts", options.facts, "RELATION=FILE",
                 "Rows of a relation, from a CSV, TSV or NDJSON file (docs/facts.md); repeatable");
   command.add_flag("--strict-facts", options.strict_facts,
-                   "Refuse a facts file with a bad row, instead of leaving the row out");
+                   "Reject a facts file with a bad row instead of skipping the row");
 }
 
 void AddConfig(CLI::App& command, std::string& config, const char* by_default) {
   command
       .add_option("--config", config,
-                  fmt::format("The commands behind tools, in YAML ({})", by_default))
+                  fmt::format("The commands of tools, in YAML ({})", by_default))
       ->type_name("FILE")
       ->check(CheckNamed);
 }
@@ -112,24 +113,25 @@ void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_de
 void AddAgentOptions(CLI::App& command, GuardOptions& options) {
   command
       .add_option("--approvals", options.approvals,
-                  "Where reviews are kept (default: ~/.local/state/rpl/reviews.jsonl)")
+                  "The file of reviews (default: ~/.local/state/rpl/reviews.jsonl)")
       ->type_name("FILE");
-  command.add_option("--agent", options.agent, "The agent that the policy sees")->type_name("SLUG");
+  command.add_option("--agent", options.agent, "The name of the agent, for the policy")
+      ->type_name("SLUG");
   command
       .add_option("--org-timezone", options.organisation_zone,
-                  "The zone for time gates whose end user has none, as Europe/Berlin")
+                  "The time zone of end users without one, such as Europe/Berlin")
       ->type_name("ZONE");
 }
 
 void AddGuardOptions(CLI::App& command, GuardOptions& options) {
   command
       .add_option("--policy", options.policy,
-                  "Decide about every tool call by these rules, see docs/guard.md")
+                  "Apply this policy to every tool call; see docs/guard.md")
       ->type_name("FILE");
-  command.add_option("--audit", options.audit, "Append audit events, one JSON object a line")
+  command.add_option("--audit", options.audit, "Append audit events, one JSON object per line")
       ->type_name("FILE");
   command.add_flag("--audit-required", options.audit_required,
-                   "Stop the run when an audit event cannot be written");
+                   "Stop the run if an audit event cannot be written");
   AddAgentOptions(command, options);
 }
 
@@ -151,8 +153,10 @@ void AddLimitOptions(CLI::App& command, SessionLimits& limits) {
 
 void AddThreads(CLI::App& command, std::size_t& threads) {
   command
-      .add_option("--threads", threads,
-                  fmt::format("That derive; the output is the same for any number ({})", threads))
+      .add_option(
+          "--threads", threads,
+          fmt::format("Threads that derive rows; the output does not depend on N (default: {})",
+                      threads))
       ->type_name("N")
       ->check(CLI::Range(1, 64));
 }
@@ -169,13 +173,13 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
   command
       .add_option_function<std::string>(
           "--log", [&options](const std::string&) { options.log_phases = true; },
-          "phases: say on standard error what each phase does")
+          "phases: report each phase on standard error")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"phases"}));
   command
       .add_option_function<std::string>(
           "--events", [&options](const std::string&) { options.events = true; },
-          "ndjson: say on standard output what happens, one JSON object a line")
+          "ndjson: report events on standard output, one JSON object per line")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"ndjson"}));
   AddFormat(command, options.json);
@@ -183,7 +187,7 @@ void AddEngineOptions(CLI::App& command, EngineOptions& options) {
 
 void DescribeQuery(CLI::App& command, QueryOptions& options) {
   AddPrograms(command, options.files);
-  command.add_option("GOAL", options.goal, "What is asked")->required();
+  command.add_option("GOAL", options.goal, "A goal form, or one or more calls")->required();
   AddEngineOptions(command, options.engine);
   AddToolOptions(command, options.engine, kBesideDocument);
   AddFactsOptions(command, options.engine);
@@ -199,7 +203,7 @@ void DescribeProfile(CLI::App& command, ProfileOptions& options) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   command.add_flag_callback(
       "--no-times", [&options] { options.times = false; },
-      "Counts alone, which are the same each time");
+      "Print counts only, which are reproducible");
   AddGuardOptions(command, options.engine.guard);
   AddToolOptions(command, options.engine, kBesideDocument);
   AddFactsOptions(command, options.engine);
@@ -210,7 +214,7 @@ void DescribeRepl(CLI::App& command, ReplOptions& options) {
   command.add_option("FILE", options.files, kPrograms);
   command
       .add_option("--session", options.session,
-                  "Keep the session in FILE, and go on with it when it is there")
+                  "Save the session in FILE; if FILE exists, continue it")
       ->type_name("FILE");
   command.add_option("--color", options.colour, "auto (default), always or never")
       ->type_name("WHEN")
@@ -230,9 +234,9 @@ void DescribeFmt(CLI::App& command, FmtOptions& options) {
     FmtMode mode;
   };
   std::vector<CLI::Option*> flags;
-  for (const Flag& flag : {Flag{"-w,--write", "Write back the files that change", FmtMode::kWrite},
+  for (const Flag& flag : {Flag{"-w,--write", "Write changes back to the files", FmtMode::kWrite},
                            Flag{"--check", "List the files that would change", FmtMode::kCheck},
-                           Flag{"--diff", "Show what would change", FmtMode::kDiff}}) {
+                           Flag{"--diff", "Show the changes as a diff", FmtMode::kDiff}}) {
     CLI::Option* option = command.add_flag_callback(
         flag.name, [&mode = options.mode, to = flag.mode] { mode = to; }, flag.help);
     for (CLI::Option* other : flags) option->excludes(other);
@@ -250,11 +254,11 @@ void DescribeCheck(CLI::App& command, CheckCommandOptions& options) {
              {"sarif", Format::kSarif},
              {"github", Format::kGithub}});
   AddConfig(command, options.config, kBesideDocument);
-  command.add_flag("--fix", options.fix, "Mend what is mechanical, in the files");
-  command.add_flag("--strict", options.strict, "Warnings count as errors");
+  command.add_flag("--fix", options.fix, "Apply mechanical fixes to the files");
+  command.add_flag("--strict", options.strict, "Treat warnings as errors");
   command
       .add_option("--fail-level", options.fail_level,
-                  "The least severity that fails: error (default), warning or info")
+                  "The lowest severity that fails the check: error (default), warning or info")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"error", "warning", "info"}));
   command.footer(kCheckFooter);
@@ -264,11 +268,11 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   using What = GuardCommandOptions::What;
   command.require_subcommand(0, 1);
   const auto add_policy = [&](CLI::App& part) {
-    part.add_option("--policy", to.guard.policy, "The rules, in JSON or YAML")->type_name("FILE");
+    part.add_option("--policy", to.guard.policy, "The policy, in JSON or YAML")->type_name("FILE");
   };
   const auto add_approvals = [&](CLI::App& part) {
     part.add_option("--approvals", to.guard.approvals,
-                    "Where reviews are kept (default: ~/.local/state/rpl/reviews.jsonl)")
+                    "The file of reviews (default: ~/.local/state/rpl/reviews.jsonl)")
         ->type_name("FILE");
   };
   const auto add_now = [&](CLI::App& part) {
@@ -279,45 +283,47 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   const auto add_settings = [&](CLI::App& part) {
     add_policy(part);
     AddAgentOptions(part, to.guard);
-    part.add_option("--config", to.config, "Its part `guard`: tools, end user, commands")
+    part.add_option("--config", to.config,
+                    "Settings in the section `guard`: tools, end user, commands")
         ->type_name("FILE");
     add_now(part);
-    part.add_option("--audit", to.guard.audit, "Append audit events, one JSON object a line")
+    part.add_option("--audit", to.guard.audit, "Append audit events, one JSON object per line")
         ->type_name("FILE");
     part.add_flag("--audit-required", to.guard.audit_required,
-                  "Fail when an audit event cannot be written");
+                  "Fail if an audit event cannot be written");
   };
   add_settings(command);
-  command.add_option("--history", to.history, "Calls of other runs: an audit log")
+  command.add_option("--history", to.history, "An audit log with the calls of earlier runs")
       ->type_name("FILE");
   const auto add = [&](const char* name, const char* help, What what) {
     CLI::App* part = command.add_subcommand(name, help);
     part->callback([&to, what] { to.what = what; });
     return part;
   };
-  CLI::App* check = add("check", "Say what is wrong with a policy", What::kCheck);
+  CLI::App* check = add("check", "Find mistakes in a policy", What::kCheck);
   check->add_option("FILE", to.file, "The policy")->required();
-  CLI::App* explain = add("explain", "Show a rule as the RPL it stands for", What::kExplain);
-  explain->add_option("RULE", to.rule, "Its id or name")->required();
+  CLI::App* explain = add("explain", "Show a rule as RPL", What::kExplain);
+  explain->add_option("RULE", to.rule, "The id or name of a rule")->required();
   add_policy(*explain);
-  CLI::App* pending = add("pending", "The calls that wait for a review", What::kPending);
+  CLI::App* pending = add("pending", "List the calls that await a review", What::kPending);
   add_approvals(*pending);
   AddFormat(*pending, to.json);
   for (const bool yes : {true, false}) {
-    CLI::App* answer = yes ? add("approve", "Let a held call pass", What::kApprove)
+    CLI::App* answer = yes ? add("approve", "Allow a held call", What::kApprove)
                            : add("deny", "Refuse a held call", What::kDeny);
-    answer->add_option("ID", to.id, "Of `rpl guard pending`")->required();
+    answer->add_option("ID", to.id, "An id from `rpl guard pending`")->required();
     answer->add_option("--reason", to.reason, "Why")->type_name("T");
     add_approvals(*answer);
     add_now(*answer);
   }
-  CLI::App* hook = add("hook", "Answer an agent host before it uses a tool", What::kHook);
+  CLI::App* hook = add("hook", "Decide for an agent host before it uses a tool", What::kHook);
   add_settings(*hook);
   hook->add_option("--default", to.unmatched,
-                   "What to answer where no rule matches (by default nothing: the host decides)")
+                   "The answer if no rule matches (default: none, so the host decides)")
       ->type_name("ANSWER")
       ->check(CLI::IsMember({"deny", "ask", "allow"}));
-  hook->add_option("--timeout-ms", to.timeout_ms, "Deny when there is no decision by then (10000)")
+  hook->add_option("--timeout-ms", to.timeout_ms,
+                   "Deny if there is no decision within this time (default: 10000)")
       ->type_name("MS")
       ->check(CLI::Range(1, 600'000));
   command.footer(kGuardFooter);
@@ -326,11 +332,11 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
 void DescribeExplain(CLI::App& command, ExplainOptions& to) {
   AddPrograms(command, to.files)->required();
   command.add_option("FORM", to.form, "A fact or a goal, with or without variables")->required();
-  command.add_flag("--not", to.absent, "Say why no fact matches");
+  command.add_flag("--not", to.absent, "Explain why no fact matches");
   command
       .add_option_function<std::size_t>(
           "--depth", [&to](const std::size_t& depth) { to.depth = depth; },
-          "How many levels to show (default: 64; with --not, 2)")
+          "Levels to show (default: 64; with --not, 2)")
       ->type_name("N")
       ->check(CLI::Range(0, 10'000));
   AddAnswerOptions(command, to.engine);
@@ -349,15 +355,15 @@ void DescribeVerify(CLI::App& command, VerifyOptions& to) {
                   "A rulespec (default: analysis/rulespec.yaml, without --rules)")
       ->type_name("FILE");
   AddRepeatable(command, "--rules", to.rules, "FILE",
-                "A program whose constraints are rules; repeatable");
-  command.add_option("--rule", to.rule, "Only the record of this rule")->type_name("NAME");
-  command.add_flag("--list", to.list, "List the rules, and verify nothing");
-  command.add_option("--out", to.out, "Where to write (default: the folder of CONTENT)")
+                "A program whose constraints are the rules; repeatable");
+  command.add_option("--rule", to.rule, "Print only the record of this rule")->type_name("NAME");
+  command.add_flag("--list", to.list, "List the rules without verifying");
+  command.add_option("--out", to.out, "The folder for reports (default: the folder of CONTENT)")
       ->type_name("FOLDER");
   AddChoice(command, "--format", to.format, "FORMAT", "text (default), json or sarif",
             {{"text", Format::kText}, {"json", Format::kJson}, {"sarif", Format::kSarif}});
   AddChoice(command, "--fail-on", to.fail_on, "LEVEL",
-            "The least severity that rejects: error (default) or warning",
+            "The lowest severity that rejects: error (default) or warning",
             {{"error", Severity::kError}, {"warning", Severity::kWarning}});
   command
       .add_option_function<std::string>(
@@ -370,16 +376,17 @@ void DescribeVerify(CLI::App& command, VerifyOptions& to) {
                                          "expected the number of a predicate, got `" + id + "`");
             to.explain = number;
           },
-          "Show why this predicate passes, or does not")
+          "Show why this predicate passes or fails")
       ->type_name("ID");
-  command.add_flag("--require-rulespec", to.require_rulespec, "Having no rulespec is an error");
-  command.add_flag("--exists", to.exists, "Only ask whether CONTENT is there");
-  AddChoice(command, "--on-error", to.review_errors, "EFFECT",
-            "What a failed error does: block (default), or hitl: ask for a review",
-            {{"block", false}, {"hitl", true}});
+  command.add_flag("--require-rulespec", to.require_rulespec, "Fail if there is no rulespec");
+  command.add_flag("--exists", to.exists, "Only check whether CONTENT exists");
+  AddChoice(
+      command, "--on-error", to.review_errors, "EFFECT",
+      "Effect of a failed rule of severity error: block (default), or hitl (ask for a review)",
+      {{"block", false}, {"hitl", true}});
   command
       .add_option("--approvals", to.engine.guard.approvals,
-                  "Where reviews are kept (see rpl guard pending)")
+                  "The file of reviews (see rpl guard pending)")
       ->type_name("FILE");
   AddNow(command, to.engine);
   AddToolOptions(command, to.engine, "default: rpl.yaml beside the rules");
@@ -401,26 +408,28 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
   command.require_subcommand(1);
   const auto add = [&](const char* name, const char* help, What what) {
     CLI::App* part = command.add_subcommand(name, help);
-    part->add_option("SESSION", to.session, "The file of `rpl run --session`")->required();
+    part->add_option("SESSION", to.session, "A session file, as saved by `rpl run --session`")
+        ->required();
     part->callback([&to, what] { to.what = what; });
     return part;
   };
-  AddFormat(*add("show", "The entries, in order", What::kShow), to.json);
-  CLI::App* query = add("query", "The answers to a goal, from what stands", What::kQuery);
+  AddFormat(*add("show", "Print the entries, in order", What::kShow), to.json);
+  CLI::App* query = add("query", "Answer a goal from the current state", What::kQuery);
   query->add_option("GOAL", to.query, "A goal form: `% <- …`, `%name(?x) <- …`")->required();
   AddFormat(*query, to.json);
-  AddChoice(*add("export", "An RPL program that restores what stands", What::kExport), "--format",
-            to.json, "FORMAT", "rpl (default), or ndjson: every event with its hash",
+  AddChoice(*add("export", "Print an RPL program that restores the current state", What::kExport),
+            "--format", to.json, "FORMAT", "rpl (default), or ndjson: every event with its hash",
             {{"rpl", false}, {"ndjson", true}});
-  add("verify", "Whether every event is what was written", What::kVerify);
-  add("diff", "The entries in which two sessions differ", What::kDiff)
-      ->add_option("OTHER", to.other, "Another session")
+  add("verify", "Check that no event was altered", What::kVerify);
+  add("diff", "Print the entries in which two sessions differ", What::kDiff)
+      ->add_option("OTHER", to.other, "Another session file")
       ->required();
   CLI::App* replay =
-      add("replay", "Run it again with the recorded replies, and compare", What::kReplay);
+      add("replay", "Run the session again with its recorded replies, and compare", What::kReplay);
   AddFormat(*replay, to.json);
   AddThreads(*replay, to.threads);
-  add("html", "One page of HTML: the timeline, the proofs of goals, and the source", What::kHtml)
+  add("html", "Write an HTML page with the timeline, the proofs of goals and the source",
+      What::kHtml)
       ->add_option("-o,--output", to.output, "Write to FILE (default: standard output)")
       ->type_name("FILE")
       ->check(CheckNamed);
@@ -433,18 +442,17 @@ void DescribeRun(CLI::App& command, RunOptions& to) {
   AddGuardOptions(command, to.engine.guard);
   AddToolOptions(command, to.engine, kBesideDocument);
   AddFactsOptions(command, to.engine);
-  command
-      .add_option("--session", to.session,
-                  "Keep the run in FILE, and go on with it when it is there")
+  command.add_option("--session", to.session, "Save the run in FILE; if FILE exists, continue it")
       ->type_name("FILE")
       ->check(CheckNamed);
   command.footer(kRunFooter);
 }
 
 void DescribeResume(CLI::App& command, ResumeOptions& to) {
-  command.add_option("SESSION", to.session, "The file of `rpl run --session`")->required();
+  command.add_option("SESSION", to.session, "A session file, as saved by `rpl run --session`")
+      ->required();
   AddRepeatable(command, "--retry", to.retry, "NAME",
-                "Call the tool again where it failed, or nobody knows whether it ran; repeatable");
+                "Repeat calls of a tool that failed or may not have finished; repeatable");
   AddEngineOptions(command, to.engine);
   AddGuardOptions(command, to.engine.guard);
   AddToolOptions(command, to.engine, kBesideDocument);
@@ -461,14 +469,14 @@ void DescribeReply(CLI::App& command, ReplyOptions& to) {
 
 void DescribeTest(CLI::App& command, TestOptions& to) {
   command.add_option("PATH", to.paths, "Files, and folders with *.md files")->required();
-  command.add_option("--filter", to.filter, "Only cases with TEXT in their name")
+  command.add_option("--filter", to.filter, "Run only cases with TEXT in their names")
       ->type_name("TEXT");
   AddFormat(command, to.json);
   command.footer(kTestFooter);
 }
 
 void DescribeParse(CLI::App& command, ParseOptions& to) {
-  command.add_option("FILE", to.file, "A Markdown protocol or *.rpl")->required();
+  command.add_option("FILE", to.file, "A Markdown protocol, or plain RPL (*.rpl)")->required();
   AddFormat(command, to.json);
   command.footer(kParseFooter);
 }
@@ -484,12 +492,12 @@ void DescribeReference(CLI::App& command, ReferenceOptions& to) {
   command.add_option("WHAT", to.what, "markdown, man or commands")
       ->required()
       ->check(CLI::IsMember({"markdown", "man", "commands"}));
-  command.add_option("COMMAND", to.command, "Of which `man` is the page");
+  command.add_option("COMMAND", to.command, "The command, for `man`");
 }
 
 // Listed in the help only: `help` is replaced by --help before parsing.
 void DescribeHelp(CLI::App& command) {
-  command.add_option("COMMAND", "A command, and one below it");
+  command.add_option("COMMAND", "A command, or a command and its subcommand");
 }
 
 struct CommandEntry {
@@ -502,11 +510,11 @@ struct CommandEntry {
 constexpr CommandEntry kCommands[] = {
     {"run", "Run a program until its goal is decided",
      [](CLI::App& command, Commands& to) { DescribeRun(command, to.run); }},
-    {"profile", "Run a program, and say what took its time",
+    {"profile", "Run a program and report where its time went",
      [](CLI::App& command, Commands& to) { DescribeProfile(command, to.profile); }},
-    {"resume", "Go on with a run that has a file",
+    {"resume", "Continue a run from its session file",
      [](CLI::App& command, Commands& to) { DescribeResume(command, to.resume); }},
-    {"trace", "Show, check or replay what a session established",
+    {"trace", "Show, check or replay a session",
      [](CLI::App& command, Commands& to) { DescribeTrace(command, to.trace); }},
     {"reply", "Answer one user message and its query",
      [](CLI::App& command, Commands& to) { DescribeReply(command, to.reply); }},
@@ -516,25 +524,25 @@ constexpr CommandEntry kCommands[] = {
      [](CLI::App& command, Commands& to) { DescribeRepl(command, to.repl); }},
     {"test", "Run the test scripts of Markdown files",
      [](CLI::App& command, Commands& to) { DescribeTest(command, to.test); }},
-    {"check", "Say what is wrong with a program",
+    {"check", "Find mistakes in a program",
      [](CLI::App& command, Commands& to) { DescribeCheck(command, to.check); }},
-    {"verify", "Verify content by a rulespec and rules",
+    {"verify", "Verify content against a rulespec or rules",
      [](CLI::App& command, Commands& to) { DescribeVerify(command, to.verify); }},
-    {"explain", "Show why a fact holds, or why not",
+    {"explain", "Explain why a fact holds, or why it does not",
      [](CLI::App& command, Commands& to) { DescribeExplain(command, to.explain); }},
-    {"guard", "Decide about tool calls by a policy",
+    {"guard", "Apply a policy to tool calls",
      [](CLI::App& command, Commands& to) { DescribeGuard(command, to.guard); }},
-    {"doc", "List and draw what a program consists of",
+    {"doc", "List and draw the parts of a program",
      [](CLI::App& command, Commands& to) { DescribeDoc(command, to.doc); }},
-    {"parse", "Show what the parser understands",
+    {"parse", "Show a file as the parser reads it",
      [](CLI::App& command, Commands& to) { DescribeParse(command, to.parse); }},
-    {"fmt", "Lay out the RPL of files",
+    {"fmt", "Format the RPL in files",
      [](CLI::App& command, Commands& to) { DescribeFmt(command, to.fmt); }},
-    {"completion", "Print completions for a shell",
+    {"completion", "Print a completion script for a shell",
      [](CLI::App& command, Commands& to) { DescribeCompletion(command, to.completion); }},
-    {"reference", "Print what packages are made with",
+    {"reference", "Print the command reference and man pages",
      [](CLI::App& command, Commands& to) { DescribeReference(command, to.reference); }, false},
-    {"help", "Show this help, or that of a COMMAND",
+    {"help", "Show this help, or the help of a command",
      [](CLI::App& command, Commands&) { DescribeHelp(command); }},
 };
 

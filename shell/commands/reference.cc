@@ -167,8 +167,9 @@ void PrintManPage(const CommandNode& root, const CommandNode& node) {
 
 int CommandReference(const ReferenceOptions& options, const CommandNode& root) {
   if (options.what == "markdown") {
-    std::cout << "# Commands\n\nWhat `rpl help` and `rpl COMMAND --help` say, on one page, as "
-                 "`rpl reference markdown`\nprints it.\n";
+    std::cout
+        << "# Commands\n\nThe help texts of `rpl` and its commands on one page, as printed by "
+           "`rpl reference markdown`.\n";
     PrintMarkdown(root);
     return kExitOk;
   }

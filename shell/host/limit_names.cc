@@ -16,9 +16,9 @@ constexpr std::size_t kMany = 1'000'000'000;
 constexpr std::size_t kMaxRows = 4'000'000'000;  // row ids have 32 bits
 
 constexpr LimitName kLimits[] = {
-    {"time", "SECONDS", "Of evaluation in one timestep, where 0 is any", kMany,
+    {"time", "SECONDS", "Evaluation time of one timestep, 0 for no limit", kMany,
      &SessionLimits::max_seconds},
-    {"memory", "MB", "Of the process, where 0 is any", kMany, &SessionLimits::max_megabytes},
+    {"memory", "MB", "Memory of the process, 0 for no limit", kMany, &SessionLimits::max_megabytes},
     {"rows", "N", "Rows derived", kMaxRows, &SessionLimits::max_rows},
     {"rounds", "N", "Rounds of one stratum", kMany, &SessionLimits::max_rounds},
     {"depth", "N", "Nested calls", kMostDepth, &SessionLimits::max_depth},

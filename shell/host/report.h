@@ -25,7 +25,7 @@ namespace rpl {
 /// The exit codes of all commands (printed by `rpl help`).
 enum ExitCode : int {
   kExitOk = 0,             // satisfied, passed, clean
-  kExitNo = 1,             // a valid no: unsatisfied, %fail, failed tests
+  kExitNo = 1,             // a negative result: unsatisfied, %fail, failed tests
   kExitInvalid = 2,        // the command line or a program was rejected; nothing ran
   kExitWaiting = 3,        // input is needed
   kExitTool = 4,           // a tool failed, and that decided the goal
