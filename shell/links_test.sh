@@ -10,24 +10,15 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=shell
 exec /usr/bin/python3 - README.md CONTRIBUTING.md CHANGELOG.md editors/README.md docs/*.md \
   docs/decisions/*.md <<'END_OF_PYTHON'
 import os, re, sys
 
+from markdown_page import lines_of
+
 def text_of(page):
-    """The lines of a page outside of fences, without code spans' contents in links."""
-    lines, fence = [], None
-    with open(page) as file:
-        for line in file:
-            mark = re.match(r"(```+)", line)
-            if fence is None and mark:
-                fence = mark[1]
-            elif fence is not None:
-                if line.rstrip() == fence:
-                    fence = None
-            else:
-                lines.append(line)
-    return "".join(lines)
+    return "".join(lines_of(page))
 
 def anchors_of(page):
     """As GitHub names headings: lower case, hyphens for blanks, no other punctuation."""

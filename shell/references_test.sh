@@ -18,11 +18,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 references() {
   find . \( -path './build*' -o -path './.?*' \) -prune -o \
     \( -name '*.h' -o -name '*.cc' -o -name '*.md' \) -print0 | sort -z |
-    xargs -0 /usr/bin/python3 "$folder/references.py"
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=shell xargs -0 /usr/bin/python3 "$folder/references.py"
 }
 
 cat >"$folder/references.py" <<'END_OF_PYTHON'
 import glob, os, re, sys
+
+from markdown_page import lines_of
 
 LANGUAGE = "docs/language.md"
 DECISIONS = "docs/language-decisions.md"
@@ -34,20 +36,6 @@ TO = rf"(?:{GAP}to{GAP}|[-–])"
 RANGE = rf"\d+(?:{TO}\d+)?"
 AND = rf"(?:,{GAP}(?:and{GAP})?|{GAP}and{GAP})"
 DECISION = re.compile(rf"\b[Dd]ecision(?:{GAP}({RANGE})\b|s{GAP}({RANGE}(?:{AND}{RANGE})*)\b)")
-
-def lines_of(page):
-    """The lines of a page outside of fences."""
-    fence = None
-    with open(page) as file:
-        for line in file:
-            mark = re.match(r"(```+)", line)
-            if fence is None and mark:
-                fence = mark[1]
-            elif fence is not None:
-                if line.rstrip() == fence:
-                    fence = None
-            else:
-                yield line
 
 def sections_of(page):
     """The numbers of a page's headings, and of list items below them, in order."""
