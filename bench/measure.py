@@ -21,7 +21,7 @@ TESTS = re.compile(r"(_test\.cc|/testing/.*|/testing_random\.h|/plain_\w+\.(h|cc
                    r"|/tool_under_test\.cc|/faulty_disk\.h)$")
 TYPE = re.compile(r"^\s*(?:template\s*<.*>\s*)?(?:class|struct|enum class|enum)\s+[A-Za-z_]\w*"
                   r"(?:\s+final)?\s*(?::[^:;].*)?\{")
-FUNCTION = re.compile(r"^[A-Za-z~].*\(.*|^[A-Za-z].*::.*\(.*")
+FUNCTION = re.compile(r"[A-Za-z~].*\(")
 STRETCH = 6  # equal lines in a row that count as a duplicate
 
 
