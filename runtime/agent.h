@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The agent: whoever answers what a program asks (§18). A seam: the terminal,
-// scripted answers and tests implement it; the runtime never reads input by itself.
+// The agent: the interface to the party that answers a program's calls (§18). The terminal,
+// scripted answers and tests implement it; the runtime itself never reads input.
 //
 // The runtime calls it in phase 8 only: Call once for the tool calls that go out together,
 // then Answer for at most one question to a person, the first in written order. A reply
 // enters the program in phase 1 of the next timestep.
 //
-// A tool that fails replies too: the map {:status :error, :code "timeout", :message "…"}.
-// Such a call holds only for a clause that reads its metadata.
+// The failure of a tool is a reply as well: the map {:status :error, :code "timeout", :message
+// "…"}. Such a call holds only for a clause that reads its metadata.
 #ifndef RPL_RUNTIME_AGENT_H_
 #define RPL_RUNTIME_AGENT_H_
 
@@ -23,7 +23,7 @@ namespace rpl {
 
 struct Answer;
 
-/// One thing asked for.
+/// A call or question to be answered.
 struct Request {
   enum class Kind {
     kAsk,     // $ask(?prompt), a bare avar or an argument: free input
@@ -31,25 +31,24 @@ struct Request {
     kTool,    // any other tool
   };
   Kind kind = Kind::kAsk;
-  /// The call as RPL text, `$ask("Q")`, `$focus`, `draft(?draft-id)`; of a heading with several
-  /// open arguments, with the one that is asked for: `stay(?from, ?to) for ?to`. It names the
-  /// call everywhere.
+  /// The call as RPL text, its name everywhere: `$ask("Q")`, `$focus`, `draft(?draft-id)`; for a
+  /// heading with several open arguments followed by the one asked for: `stay(?from, ?to) for ?to`.
   std::string id;
-  std::string name;            // what --answer KEY may say: "ask", "focus", "draft-id"
+  std::string name;            // accepted as KEY of --answer: "ask", "focus", "draft-id"
   std::string relation;        // the relation whose argument is asked for, or ""
   std::string prompt;          // for people
   std::string tool;            // label of the tool, "" for avars and arguments
   std::vector<Value> args;     // of a tool call
   std::vector<Value> options;  // kChoose: the only replies accepted
   std::string place;           // of the clause or heading that asks: "p.md:3:1", or ""
-  /// kTool: a command was started for this call before, in a run that was cut off, and
-  /// nobody knows what it did. It must not be started again by itself.
+  /// kTool: a command was started for this call in a run that was cut off, with an unknown effect.
+  /// It must not be started again unless the user says so.
   bool in_doubt = false;
-  /// kTool: to be called right before a command is started for it. False: that could not be
-  /// recorded, so it must not be started, and the answer is kNobody. May be empty.
+  /// kTool: to be called immediately before a command is started. False: the start could not be
+  /// recorded; it must not happen, and the answer is kNobody. May be empty.
   std::function<bool()> starting;
-  /// kTool: may be called with the reply as soon as it is there, before others that run
-  /// beside it. May be empty.
+  /// kTool: may be called with the reply as soon as it arrives, before concurrent calls have ended.
+  /// May be empty.
   std::function<void(const Answer&)> finished;
 };
 
@@ -57,14 +56,14 @@ struct Answer {
   enum class Kind {
     kValue,    // `value` is the result
     kMeta,     // `value` is a map: the whole result metadata ({:status 200, :body "ok"})
-    kNotRun,   // the call was not permitted or could not be started; `value` as kMeta. It
-               // fails in this turn, and is made again in another.
+    kNotRun,   // the call was not permitted or could not be started; `value` as for kMeta. It
+               // fails in this turn and is made again in the next.
     kDecline,  // the user refuses: %fail, the run continues where it can (§18.6)
-    kNobody,   // nobody answers now: the call stays pending
+    kNobody,   // no answer now: the call stays pending
   };
   Kind kind = Kind::kNobody;
   Value value;
-  double took_ms = 0;  // of a tool call, as far as the agent measures it
+  double took_ms = 0;  // wall time of a tool call; 0 if the agent does not measure it
 };
 
 class Agent {
@@ -75,28 +74,28 @@ class Agent {
   /// among the options is refused: Answer is called again with `again` set.
   virtual rpl::Answer Answer(const Request& request, Pool& pool, bool again) = 0;
 
-  /// The replies to tool calls, one for each request, in their order; calls may run side
-  /// by side. By default each is asked for by Answer.
+  /// The replies to tool calls, in the order of the requests; calls may run concurrently. The
+  /// default calls Answer for each.
   virtual std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool);
 
   /// A line of chat written by a tool ($json), without its newline.
   virtual void Chat(const std::string& line) = 0;
 
-  /// The root goal is satisfied; outside shell mode the user decides what is next (§15.6).
+  /// The root goal is satisfied; outside shell mode the user decides how to continue (§15.6).
   virtual void OfferToContinue(const std::string& goal) = 0;
 };
 
-/// The value that a person's text stands for: a number literal is a number, a quoted
-/// string its text, anything else the text itself as a string.
+/// The value of a text that a person typed: a number literal gives a number, a quoted string its
+/// text, anything else the text itself as a string.
 Value TypedValue(Pool& pool, const std::string& text);
 
-/// The reply of a tool that failed: {:status :error, :code code, :message message}.
+/// The reply of a failed call: {:status :error, :code code, :message message}.
 Answer FailedCall(Pool& pool, std::string_view code, std::string_view message);
-/// The same of one that did not run.
+/// The same for a call that did not run.
 Answer NotRunCall(Pool& pool, std::string_view code, std::string_view message);
 
-/// The option a person's text means: its number from 1 (`2` or `#2`) or its plain text.
-/// kNone when there is none. Text wins over number.
+/// The option that a typed text selects: by its plain text, else by its number from 1 (`2` or
+/// `#2`); kNone if there is none.
 Value TypedOption(Pool& pool, const std::string& text, const std::vector<Value>& options);
 
 }  // namespace rpl

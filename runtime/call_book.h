@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The book of calls: those of the turn that were made, answered, declined, refused or held, by what
-// tells one call from another (CallId).
+// The book of calls: those of the turn that were made, answered, declined, refused or held, by
+// identity (CallId).
 #ifndef RPL_RUNTIME_CALL_BOOK_H_
 #define RPL_RUNTIME_CALL_BOOK_H_
 
@@ -21,21 +21,21 @@ struct CallBook {
   struct Reply {
     OpenCall call;
     Answer answer;
-    bool held = false;  // a guard held it back, and it is decided about again
+    bool held = false;  // a guard held it; it is decided again
   };
 
-  std::deque<Reply> replies;               // of phase 8, taken in phase 1
-  std::vector<OpenCall> not_run;           // failed in this turn alone
-  std::set<CallId> created;                // that the log has shown
+  std::deque<Reply> replies;               // of phase 8, asserted in phase 1
+  std::vector<OpenCall> not_run;           // failed, in this turn only
+  std::set<CallId> created;                // already logged
   std::set<CallId> declined;               // by a person
-  std::set<CallId> admitted;               // that may go out in this turn
-  std::map<CallId, std::string> refused;   // that may not, and why
-  std::map<CallId, std::string> refusals;  // the same, from the next timestep on
-  std::map<CallId, std::string> reports;   // of refused calls: the %fail
-  std::map<CallId, Reply> held_replies;    // results that wait for a review
+  std::set<CallId> admitted;               // may go out in this turn
+  std::map<CallId, std::string> refused;   // with the reason
+  std::map<CallId, std::string> refusals;  // refused from the next timestep on
+  std::map<CallId, std::string> reports;   // %fail reports of refused calls
+  std::map<CallId, Reply> held_replies;    // results that await a review
   std::string held;                        // the %fail that ends the run, or ""
 
-  /// A new turn decides about all calls again. Replies and held results stay.
+  /// Clears the decisions: a new turn decides all calls again. Replies and held results stay.
   void BeginTurn() {
     declined.clear();
     not_run.clear();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Derivations as entries of the trace: a row with the rule instance that gives it, nested
-// like the sketch of §19, found again when the entry is written.
+// Derivations as entries of the trace: a row with the rule instance that derives it, nested
+// like the sketch of §19, and recomputed when the entry is written.
 //
 //   (reach(?a, ?c) <- (reach(?a, ?b) <- edge(1, 2)) ^^ {?a 1, ?b 2}, edge(2, 3)) ^^ {?a 1, ?c 3}
 //
-// Each row is explained once, where it comes up first; after that, in the same sentence and
-// in later ones, the row alone stands for it. So all sentences together are as long as what
-// they explain. A row rests on rows that were derived before it, never on itself.
+// Each row is explained once, at its first occurrence; after that, in the same sentence and in
+// later ones, only the row is written. So the total length is linear in the rows explained. A row
+// rests on rows that were derived before it, never on itself.
 //
-// Borrows the engine. Evaluates by the solver, whose tables stay.
+// Borrows the engine. Evaluates with the solver, and leaves its tables.
 #ifndef RPL_RUNTIME_DERIVATION_H_
 #define RPL_RUNTIME_DERIVATION_H_
 
@@ -30,8 +30,8 @@ struct Definition;
 
 class Derivations {
  public:
-  /// How deep a sentence nests, and how many rows it explains at most. What is left out is
-  /// counted in a comment at its end.
+  /// Limits on the nesting of a sentence and on the rows it explains. A comment at its end counts
+  /// the omissions.
   static constexpr std::size_t kMaxDepth = 100;
   static constexpr std::size_t kMaxRows = 500;
 
@@ -41,12 +41,12 @@ class Derivations {
     std::string text;
     std::optional<Span> rule;  // that gives the row
   };
-  /// The sentence of a row that rules derive; empty for other rows, and for one that had it.
+  /// The sentence of a derived row; empty for other rows, and for a row that already had one.
   Sentence SentenceOf(RelationId relation, const std::vector<Value>& row);
   /// A row of a collected heading, as `name(?a) ^^ {?a 1}`; `avars`: with `$a` for avars.
   std::string CollectedText(const Collected& collected, std::span<const Value> row,
                             bool avars) const;
-  /// Something was taken back: what rows rest on may have changed.
+  /// To be called after a retraction: derivations may have changed.
   void Forget() { explained_.clear(); }
 
   /// Each value as Text shows it with `most` bytes.
@@ -57,13 +57,13 @@ class Derivations {
 
  private:
   using Fact = std::pair<RelationId, std::vector<Value>>;
-  /// A row on its way to a text.
+  /// A row whose text is being built.
   struct Open {
     Fact fact;
     const Definition* def = nullptr;
     std::vector<Premise> premises;
-    std::size_t next = 0;  // of the premises
-    std::string tail;      // of those before
+    std::size_t next = 0;  // the next premise
+    std::string tail;      // the texts of those before it
   };
 
   bool IsDerived(const Fact& fact) const;
@@ -72,7 +72,7 @@ class Derivations {
   std::string Leaf(const Fact& fact) const;
 
   interp::Engine& engine_;
-  std::map<Fact, bool> explained_;  // rows in some sentence; true: they had one of their own
+  std::map<Fact, bool> explained_;  // rows in some sentence; true: with a sentence of their own
 };
 
 }  // namespace rpl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The grammar of a session's events: which may follow one another, and what their bodies hold.
+// The grammar of a session's events: their order, and the contents of their bodies.
 //
 //   session = epoch*
 //   epoch   = program entry* file* turn*
@@ -8,12 +8,11 @@
 //   step    = step (entry | outside | decision)* chat* (call | started | reply | …)*
 //
 // A session may end anywhere, and an epoch ends where the next one begins, so the last turn of
-// either may be cut off.
+// either may be incomplete.
 //
-// The hashes of a file tell that its events are those that were written, not that rpl wrote
-// them. What goes through events (Journal, SavedSession, the story of a session) relies on this
-// grammar; whether a replay gives the same events is a question of its own, which Journal
-// answers.
+// The hashes of a file prove that its events are unchanged, not that rpl wrote them. Readers of
+// events (Journal, SavedSession, the story of a session) rely on this grammar. Journal checks
+// separately that a replay gives the same events.
 #ifndef RPL_RUNTIME_EVENT_SEQUENCE_H_
 #define RPL_RUNTIME_EVENT_SEQUENCE_H_
 
@@ -29,14 +28,14 @@ namespace rpl {
 
 class EventSequence {
  public:
-  /// Takes the next event of a session. Why it cannot be that, for people, or "": then, and only
-  /// then, another one may follow.
+  /// Takes the next event of a session. Returns the reason why it cannot follow, for people, or "".
+  /// REQUIRES: every Take before returned "".
   std::string Take(const Event& event);
 
  private:
-  /// Where the events so far end.
+  /// The position after the events so far.
   enum class Place { kStart, kEpoch, kFiles, kTurn, kStep, kOver };
-  /// What became of a call of this timestep.
+  /// The state of a call of this timestep.
   enum class Call { kOut, kStarted, kReplied };
 
   std::string OutOfPlace(const Event& event) const;
@@ -47,9 +46,9 @@ class EventSequence {
   std::string TakeCall(Event::Kind kind, const nlohmann::ordered_json& body);
 
   Place place_ = Place::kStart;
-  std::size_t program_ = 0;    // a hash of the last one
-  std::int64_t timestep_ = 0;  // the last one
-  std::int64_t phase_ = 0;     // of it, as far as events tell
+  std::size_t program_ = 0;    // a hash of the last program
+  std::int64_t timestep_ = 0;  // the last timestep
+  std::int64_t phase_ = 0;     // the latest phase of it that an event implies
   std::map<std::string, Call> calls_;
   std::set<std::string> files_;  // of this epoch
 };

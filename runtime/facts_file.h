@@ -2,12 +2,12 @@
 //
 // Facts from files of other programs: CSV, TSV and NDJSON.
 //
-// A file gives the rows of one relation. CSV and TSV begin with a header that names the
-// columns; `name:type` says what the fields of a column are, one of text, number, boolean,
-// keyword, symbol. Without a type each field says it itself: a quoted one is a string, an
-// empty one nil, `true` and `false` are booleans, a number without leading zeros that 64 bits
-// hold is a number, anything else a string. NDJSON has one array for each row, or one object, whose
-// columns are the keys of the first; JSON stands for values as in interp/store/json_value.h.
+// A file has the rows of one relation. CSV and TSV begin with a header that names the columns;
+// `name:type` gives the type of a column's fields: text, number, boolean, keyword or symbol.
+// Without a type, each field determines its own: a quoted field is a string, an empty one nil,
+// `true` and `false` are booleans, a number without leading zeros that fits 64 bits is a number,
+// anything else a string. NDJSON has an array per row, or an object per row with the keys of the
+// first as columns; JSON becomes values as in interp/store/json_value.h.
 //
 // A program names such a file `RELATION=FILE`, as a person does for `--facts`.
 #ifndef RPL_RUNTIME_FACTS_FILE_H_
@@ -28,19 +28,19 @@ struct FactsName {
   std::string path;
 };
 
-/// nullopt when `name` names a document: it has no `=` after a relation's name, or no file of
-/// the three kinds behind it.
+/// nullopt if `name` names a document: it has no `=` after a relation's name, or the file after it
+/// is of none of the three kinds.
 std::optional<FactsName> FactsNameOf(std::string_view name);
 
-/// Whether the file's name ends as one of the three kinds does.
+/// Whether the file has the extension of one of the three kinds.
 bool IsFactsFile(std::string_view path);
 
-/// How many bad rows are reported one by one.
+/// Bad rows reported one by one, at most; further ones are counted.
 inline constexpr std::size_t kBadRowsShown = 10;
 
-/// The rows of `file`. A row that is not like the others is left out and reported by its
-/// line: a warning, or with `strict` an error; then nothing of the file stands. Several are
-/// counted at the last of them. Without a header, or not in UTF-8: one error and no rows.
+/// The rows of `file`. A malformed row is omitted and reported at its line: as a warning, or with
+/// `strict` as an error, and then no row of the file counts. Beyond kBadRowsShown, the rest is
+/// counted at the last one. Without a header, or not in UTF-8: one error and no rows.
 Novelty ReadFacts(const Sources& sources, std::uint32_t file, const FactsName& name, bool strict,
                   Store& store, Diagnostics& out);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: a disk that fails. While a FaultyDisk lives, the files that SQLite opens lie on it,
-// and `faults` says which of their writes, syncs and truncations fail, and how.
+// For tests: a disk that fails. While a FaultyDisk exists, SQLite opens its files on it, and
+// `faults` determines which of their writes, syncs and truncations fail, and how.
 //
-// One at a time; no file that was opened on it may outlive it.
+// One at a time; no file opened on it may outlive it.
 #ifndef RPL_RUNTIME_FAULTY_DISK_H_
 #define RPL_RUNTIME_FAULTY_DISK_H_
 
@@ -11,11 +11,11 @@
 
 namespace rpl::testing {
 
-/// Which operations of the disk fail, and how. Counted from 1 since Reset.
+/// The operations of the disk that fail, counted from 1 since Reset.
 struct Faults {
   int at = 0;          // the first that fails; 0: none
-  bool lasts = false;  // and all after it
-  bool done = false;   // it is done, although it says that it failed
+  bool lasts = false;  // all after it fail as well
+  bool done = false;   // the operation takes effect although it reports failure
   int code = SQLITE_FULL;
   int operations = 0;
 
@@ -89,7 +89,7 @@ inline constexpr sqlite3_io_methods kMethods = {
 
 }  // namespace faulty
 
-/// Is the VFS of this process while it lives.
+/// The default VFS of this process while it exists.
 class FaultyDisk {
  public:
   FaultyDisk() : real_(sqlite3_vfs_find(nullptr)), vfs_(*real_) {

@@ -3,24 +3,24 @@
 // The gate between a run and its tools: no call goes out, and no result comes in, without
 // a decision (§18.3, phases 8 and 1).
 //
-// The gate knows the run; the guard (checks/guard/guard.h) knows the rules. For a call the gate
-// makes what the guard looks at: its name in policies, tags, arguments by name, the end
-// user, the history of this run and, from the audit log, of others. What the guard asks for
-// is looked up among the program's relations first, then given to a command:
+// The gate knows the run; the guard (checks/guard/guard.h) knows the rules. For each call the gate
+// prepares the guard's input: its name in policies, tags, arguments by name, the end user, the
+// history of this run and, from the audit log, of others. It looks up what the guard asks for in
+// relations of the program first, then in settings and commands:
 //
-//   what           relation                                     command or setting
+//   input          relation                                     command or setting
 //   tool           tool-name(label, name), tool-tag(tool, tag)  guard.tools
 //   end user       end-user(id), end-user-tag(tag, value)       guard.user
 //   subjects       subject(tool, type, role, value, id-system)  guard.subjects
 //   signals        signal(key, args, value)                     guard.signals
 //   metrics        metric(call, key, value)                     the result's `metrics`
 //
-// A relation that gives two different answers gives none. What comes from outside the
-// program (commands, reviews, the time that calls took) is told to the journal, so that a
-// replay decides as the run did. Audit events are written while the journal is live.
+// A relation with two different answers counts as having none. Input from outside the program
+// (commands, reviews, the time that calls took) is recorded in the journal, so that a replay
+// decides as the run did. Audit events are written while the journal is live.
 //
-// A program that forbids calls itself (interp/program/program.h, CallGuard) is guarded without a
-// policy, too.
+// A program that forbids calls itself (CallGuard in interp/program/program.h) is guarded even
+// without a policy.
 #ifndef RPL_RUNTIME_GATE_H_
 #define RPL_RUNTIME_GATE_H_
 
@@ -44,7 +44,7 @@ class Journal;
 struct CallGuard;
 struct Constraint;
 
-/// A call as the guard is told of it.
+/// A call to be decided.
 struct GateCall {
   const OpenCall* call = nullptr;
   std::string label;  // of the tool
@@ -53,22 +53,22 @@ struct GateCall {
 
 class Gate : private GuardSources {
  public:
-  /// Borrows all of it; `setup` and `journal` may be null.
+  /// Borrows its arguments; `setup` and `journal` may be null.
   Gate(GateSetup* setup, Journal* journal, interp::Engine& engine);
 
-  /// Whether there is anything to decide by.
+  /// Whether there is a policy, or the program forbids calls.
   bool on() const;
 
-  /// The goals are pursued from here on; and now no more.
+  /// Begins and ends the pursuit of goals.
   void BeginRun(Moment now);
   void EndRun(std::string_view status, Moment now);
-  /// Why the run must stop: its audit log cannot be written, and must be; or "".
+  /// The reason to stop the run, that its required audit log cannot be written; or "".
   const std::string& broken() const { return broken_; }
 
-  /// Before a call goes out, in phase 8. When it may go, it counts as begun.
+  /// Decides before a call goes out, in phase 8. If allowed, it counts as begun.
   Decision Before(const GateCall& call, Moment now);
-  /// When it was answered, in phase 1: the call is history then, whatever is decided.
-  /// `again`: a result that was held is decided about again.
+  /// Decides about the result, in phase 1. The call is part of the history, whatever the decision.
+  /// `again`: the result was held before.
   Decision After(const GateCall& call, const Answer& answer, Moment now, bool again);
 
  private:
@@ -112,15 +112,15 @@ class Gate : private GuardSources {
   std::string run_;  // its id, "" before it is needed
   std::optional<AuditRun> audit_;
   std::string broken_;
-  bool warned_ = false;  // that the log cannot be written
+  bool warned_ = false;  // of an audit log that cannot be written
   bool read_others_ = false;
-  bool derives_ = false;   // phase 8: rules may be asked, too
-  Moment now_ = 0;         // of the decision that is taken
-  std::size_t steps_ = 0;  // calls decided about
+  bool derives_ = false;   // phase 8: tabled relations may be evaluated
+  Moment now_ = 0;         // of the current decision
+  std::size_t steps_ = 0;  // calls decided so far
   std::map<CallId, Begun> begun_;
   std::set<std::string> told_zones_;
   std::set<std::pair<std::string, std::string>> taken_metrics_;  // call, key
-  std::map<std::string, PastCall> past_;  // by text of the call and by label, the latest
+  std::map<std::string, PastCall> past_;  // the latest, by text of the call and by label
 };
 
 }  // namespace rpl

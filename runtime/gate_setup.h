@@ -15,7 +15,7 @@
 
 namespace rpl {
 
-/// What a run is guarded with. Owned by the shell, borrowed by sessions.
+/// The policy and services of a gate. Owned by the shell, borrowed by sessions.
 struct GateSetup {
   std::shared_ptr<const Guard> guard;
   GuardConfig config;
@@ -23,15 +23,15 @@ struct GateSetup {
   ReviewLog reviews{""};
   std::string audit;  // path, or ""
   bool audit_required = false;
-  /// Runs a command with one line of JSON; may be empty: then there are no commands.
+  /// Runs a command with one line of JSON. Empty: there are no commands.
   std::function<Sourced<nlohmann::ordered_json>(const GuardCommand&,
                                                 const nlohmann::ordered_json& input)>
       run;
-  /// Told what a person should know, one line; may be empty.
+  /// Receives warnings for people, one line each. May be empty.
   std::function<void(const std::string&)> warn;
-  /// What a replay needs of all this; see journal.h. `reader` makes a setup of it again.
+  /// The setup as recorded for a replay, see journal.h; `reader` restores it.
   nlohmann::ordered_json record;
-  /// Calls that earlier epochs of the session made.
+  /// Calls of earlier epochs of the session.
   std::vector<nlohmann::ordered_json> earlier = {};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The record of goals: the truths that the trace has, and whether they stand.
+// The record of goals: the truths in the trace, and whether they are still in force.
 #ifndef RPL_RUNTIME_GOAL_RECORD_H_
 #define RPL_RUNTIME_GOAL_RECORD_H_
 
@@ -16,11 +16,11 @@ namespace rpl {
 struct GoalRecord {
   using Truth = std::pair<RelationId, Value>;  // of a goal, with its bindings map
 
-  /// Entries of truths, and how often they were voided when they were made: a truth stands by its
-  /// entry as long as nothing was retracted and no timestep failed since.
+  /// Truths with an entry, and the number of voidings at its time: an entry is in force as long as
+  /// nothing was retracted and no timestep failed since.
   std::map<Truth, std::size_t> truths;
   std::size_t voids = 0;
-  std::vector<Assertion> told_truths;  // that a trace told of goals that had no rules then
+  std::vector<Assertion> told_truths;  // from a trace, of goals that had no rules at the time
 };
 
 }  // namespace rpl

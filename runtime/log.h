@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The log of a session: what each phase did, in order, as typed lines.
+// The log of a session: the actions of each phase, in order, as typed lines.
 //
 // LogText prints a line for people and for tests; no other code depends on its wording.
 #ifndef RPL_RUNTIME_LOG_H_
@@ -56,19 +56,19 @@ struct LogLine {
   int phase = 0;
   std::string text = {};
   std::optional<Span> place = {};     // of the subject, in the sources of the session
-  const Request* request = nullptr;   // kDispatched, as long as the line is told
+  const Request* request = nullptr;   // kDispatched; valid during the call of the sink
   const TraceEntry* entry = nullptr;  // kTrace, likewise
 };
 
 using LogSink = std::function<void(const LogLine&)>;
 
-/// "dispatched", "trace"; "" for kPhase.
+/// The verb as text: "dispatched", "trace"; "" for kPhase.
 std::string_view VerbText(LogLine::Verb verb);
 
-/// What follows the timestep and phase: "asserted edge(1, 2)", "quiesce relations".
+/// The text after the timestep and phase: "asserted edge(1, 2)", "quiesce relations".
 std::string SaidText(const LogLine& line);
 
-/// "3.2 asserted edge(1, 2)", in one line.
+/// The whole line: "3.2 asserted edge(1, 2)".
 std::string LogText(const LogLine& line);
 
 }  // namespace rpl

@@ -14,22 +14,22 @@
 namespace rpl {
 
 enum class Status {
-  kNothing,  // there was no goal to pursue
+  kNothing,  // no goal to pursue
   kSatisfied,
-  kUnsatisfied,  // `reason` says why, in one line
-  kWaiting,      // calls are pending that nobody answered: `pending`
+  kUnsatisfied,  // with a `reason` of one line
+  kWaiting,      // calls without an answer are `pending`
   kFailed,       // a failure mode of §18.6 or an author's %fail: `reason` is the report
   kLimit,        // a limit was reached: `reason` is the report
   kRejected,     // the text has errors: nothing of the query ran
-  kToolFailed,   // unsatisfied, and a tool that failed decided it: `reason` names it
+  kToolFailed,   // unsatisfied because a tool failed: `reason` names it
   kInterrupted,  // Ctrl-C
-  kReview,       // a guard holds a call until a person has said: `reason` is the report
+  kReview,       // a guard holds a call until a person decides: `reason` is the report
 };
 
-/// "satisfied", "waiting": in JSON, journals and test scripts.
+/// The name in JSON, journals and test scripts: "satisfied", "waiting".
 std::string_view StatusName(Status status);
 
-/// What became of a turn or a run.
+/// The outcome of a turn or a run.
 struct Outcome {
   Status status = Status::kNothing;
   std::vector<std::string> answers;       // captures, one line per answer (decision 63)
@@ -39,12 +39,12 @@ struct Outcome {
   /// kUnsatisfied: one line. kFailed, kLimit, kReview: `%fail("reason", "explanation")`.
   std::string reason;
   std::vector<Request> pending;  // kWaiting
-  /// kSatisfied, when a limit stopped the evaluation and there may be more answers: which limit,
-  /// and what was still growing. One line; else empty.
+  /// kSatisfied, if a limit stopped the evaluation and there may be more answers: the limit, and
+  /// the rule or call that was growing, in one line. Otherwise empty.
   std::string cut_off;
-  /// False when the clock, the memory or a person cut it off: it may go further next time.
+  /// False if the clock, the memory or a person cut it off: a repetition may get further.
   bool repeatable = true;
-  /// A call that it needed did not run: another turn decides about it again.
+  /// A needed call did not run: the next turn decides about it again.
   bool not_run = false;
   bool chat = false;                    // whether a tool wrote chat during this turn
   std::string goal;                     // the goal that was pursued, "%" or "%name"

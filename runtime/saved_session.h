@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A session that lasts: one that has a file, from which it is gone on with.
+// A session with a file, from which it can be continued.
 //
-// The file's events fall into epochs; each begins with the program that it runs. Going on
-// with the same program goes through the last epoch again, with the recorded times and
-// replies, and then further. A program that was changed begins a new epoch (schema
-// novelty, §18.3): the new text is loaded together with the trace so far, so that nothing is
-// asked again. Goals are evaluated anew, and timesteps are counted on.
+// The events of the file form epochs; each begins with the program that it runs. Continuing with
+// the same program replays the last epoch, with the recorded times and replies, and goes on from
+// there. A changed program begins a new epoch (schema novelty, §18.3): the new text is loaded
+// together with the trace so far, so that nothing is asked twice. Goals are evaluated again, and
+// the numbering of timesteps continues.
 #ifndef RPL_RUNTIME_SAVED_SESSION_H_
 #define RPL_RUNTIME_SAVED_SESSION_H_
 
@@ -24,32 +24,32 @@ namespace rpl {
 /// The program of the last epoch in `events`; nullopt before the first.
 std::optional<ProgramEvent> LastProgram(const std::vector<Event>& events);
 
-/// `events` of these functions are a session by event_sequence.h, as those of a SessionFile are.
+/// REQUIRES of these functions: `events` follow event_sequence.h, as those of a SessionFile do.
 
-/// What going through all epochs again gives, with recorded times, limits and replies.
+/// The result of replaying all epochs with the recorded times, limits and replies.
 struct Replayed {
-  Trace entries;        // those that were recorded, in order
-  std::string differs;  // the first event that comes out otherwise, or ""
+  Trace entries;        // the recorded ones, in order
+  std::string differs;  // the first event that differs from the recording, or ""
 };
-/// `gate_of` makes the gate that an epoch ran under of what its program says of it.
+/// `gate_of` restores the gate of an epoch from the record in its program event.
 using GateOf = std::function<std::unique_ptr<GateSetup>(const nlohmann::ordered_json&)>;
 Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
                    std::function<bool()> interrupted, std::size_t threads = 1);
 
-/// What differs between two texts of a program, sentence by sentence: `+ …`, `- …`.
+/// The differences between two versions of a program, sentence by sentence: `+ …`, `- …`.
 std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,
                                         const std::vector<ProgramFile>& after);
 
 class SavedSession {
  public:
-  /// Runs on `file`; null replays the `events` alone, and what is new is not kept, or, with
-  /// `end`, not made. The agent must outlive this. `options.journal` is set here.
+  /// Runs on `file`; null replays the `events` alone: new events are not stored, or, with `end`, do
+  /// not happen. The agent must outlive this. Sets `options.journal`.
   SavedSession(Agent& agent, SessionOptions options, std::vector<Event> events,
                std::unique_ptr<SessionFile> file, Journal::End end = Journal::End::kLive);
 
-  /// Loads `files` and goes through what is recorded. When they are not the program of the
-  /// last epoch a new one begins. Returns the findings; with errors nothing is kept.
-  /// A call in doubt is made again when `retry` holds for it. Call once, before the others.
+  /// Loads `files` and replays the last epoch; if its program differs from them, begins a new one.
+  /// Returns the findings; with errors, nothing is stored. Calls in doubt for which `retry` holds
+  /// are made again. Call once, before the others.
   std::vector<Diagnostic> Start(
       const std::vector<ProgramFile>& files,
       std::function<std::optional<std::string>(const std::string&)> reader,
@@ -57,10 +57,9 @@ class SavedSession {
 
   /// The outcome of the last turn of the epoch, after Start.
   const std::optional<Outcome>& last() const { return last_; }
-  /// Whether that turn had been cut off, so that Start went on with it and finished it. There
-  /// is a last outcome then.
+  /// Whether that turn had been cut off and Start finished it. Then there is a last outcome.
   bool finished_turn() const { return finished_turn_; }
-  /// Whether the recording is at its end, where nothing may follow.
+  /// Whether the recording has ended and nothing may follow.
   bool over() const { return journal_ != nullptr && journal_->over(); }
   Session& session() { return *session_; }
   Journal& journal() { return *journal_; }

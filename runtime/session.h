@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A session: one program, one store, one trace, one agent, and the turns they live
-// through. The door for shell/ and embed/.
+// A session: one program, one store, one trace, one agent, and a sequence of turns. The interface
+// for shell/ and embed/.
 //
 // A turn takes in text (phase 2), then timesteps run (runtime/timestep.h) until the goal
 // of the turn is decided or waits. Everything accumulates over the session (§18.2); a
@@ -29,7 +29,7 @@ namespace rpl {
 class Program;
 class Store;
 
-/// Why facts hold, or why there is none.
+/// Explanations of the facts of a form, or of their absence.
 struct Explained {
   bool rejected = false;  // the form is wrong: see `diagnostics`
   std::vector<Diagnostic> diagnostics;
@@ -47,51 +47,50 @@ class Session {
   /// Returns its findings. `text` need not be valid.
   std::vector<Diagnostic> Load(const std::string& name, std::string text);
 
-  /// The same for the trace of an earlier epoch: what stands already makes no entry again.
+  /// The same for the trace of an earlier epoch: truths in force make no second entry.
   std::vector<Diagnostic> LoadTrace(const std::string& name, std::string text);
 
-  /// How a file namespace is resolved (§17.7): the text of a file beside the documents,
-  /// or nullopt. Set before Load.
+  /// Sets the reader of file namespaces (§17.7): the text of a file beside the documents, or
+  /// nullopt. REQUIRES: before Load.
   void SetFileReader(std::function<std::optional<std::string>(const std::string&)> reader);
 
-  /// One user message (§15.9): context, then the query line when there is one. Without a
-  /// query line the message is novelty of an ordinary turn: one timestep runs.
+  /// One user message (§15.9): context, then an optional query line. Without it the message is
+  /// novelty of an ordinary turn: one timestep runs.
   Outcome Say(const std::string& name, std::string text);
 
   /// Pursues the root goal, or else the named goals, until satisfied, failed or waiting.
   Outcome Run();
 
-  /// One timestep of Run: what became of it, or nullopt while there is more to do. Say and
-  /// Run take the timesteps that are left first.
+  /// One timestep of Run: the outcome, or nullopt while there is more to do. Say and Run finish
+  /// the remaining timesteps first.
   std::optional<Outcome> Step();
 
-  /// From here on the lines of the log go to `log`; it may be empty. What was derived before
-  /// is not logged.
+  /// Sends the lines of the log to `log` from now on; it may be empty. Rows derived before are not
+  /// logged.
   void SetLog(LogSink log);
-  /// From the next timestep on these hold.
+  /// Sets the limits from the next timestep on.
   void SetLimits(const SessionLimits& limits);
   void SetAnswerForms(AnswerForms forms);
 
-  /// Goes through the turns that the journal has recorded, up to the end or to where it is
-  /// broken; a last turn that was cut off goes on live. The outcome of the last turn;
-  /// nullopt when there is none. REQUIRES: a journal, and what its program event holds is
-  /// loaded.
+  /// Replays the recorded turns of the journal, to the end or until it is broken; a last turn that
+  /// was cut off continues live. Returns the outcome of the last turn; nullopt if there is none.
+  /// REQUIRES: a journal, and the contents of its program event are loaded.
   std::optional<Outcome> Replay();
 
-  /// What a shell prints for an outcome of Say, by §15.9: answers, `true`, a reason, or
-  /// nothing when chat was the only output. Lines without newline.
+  /// The output of a shell for an outcome of Say, by §15.9: answers, `true`, a reason, or nothing
+  /// if chat was the only output. Lines without newline.
   static std::vector<std::string> Reply(const Outcome& outcome);
 
-  /// Explains the facts that match `form`, one call with or without variables; when there
-  /// is none, why, `absence_depth` levels down. Reads what stands after the last turn:
-  /// nothing is asserted, called, logged or traced, and later turns answer as without it.
+  /// Explains the facts that match `form`, one call with or without variables, or their absence,
+  /// `absence_depth` levels down. Uses the state after the last turn and leaves it unchanged:
+  /// nothing is asserted, called, logged or traced.
   Explained Explain(const std::string& form, const ExplainLimits& limits,
                     std::size_t absence_depth);
 
   const Sources& sources() const;
   const Program& program() const;
   Pool& pool();
-  /// What stands after the last turn.
+  /// The rows after the last turn.
   const Store& store() const;
   /// Whether the program has a root goal or a named goal.
   bool HasGoals() const;
@@ -99,11 +98,11 @@ class Session {
   std::vector<std::string> Definitions() const;
   /// Each rule in one line, in normal order (§17.4).
   std::vector<std::string> Rules() const;
-  /// The trace (§12.3), of earlier epochs too.
+  /// The trace (§12.3), including earlier epochs.
   const std::vector<TraceEntry>& Entries() const;
-  /// The text of each entry that a listing has.
+  /// The texts of the entries that a listing shows.
   std::vector<std::string> Trace() const;
-  /// What is known of headings that have answers for some of their arguments, as sentences.
+  /// Sentences for headings with answers to some of their arguments (HalfAnswered).
   rpl::Trace HalfAnswers() const;
   /// The trace as an RPL program, with the replies that the next timestep will take.
   std::string Export() const;

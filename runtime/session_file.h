@@ -2,20 +2,19 @@
 //
 // The file of a session: the events of its journal in one SQLite database (WAL, full sync).
 //
-// A table `events` has one row for each event, in order: its kind, its body, and a hash
-// over these and the hash before it; a row of `head` has their number and the last hash. So
-// a changed, missing or swapped event is seen, at the end too. Hashes can be made anew by
-// whoever changes a file, so its events must also be a session by event_sequence.h. The format
-// has a number; a file of another one is refused.
+// A table `events` has one row per event, in order: its kind, its body, and a hash over these and
+// the previous hash; the only row of `head` has their number and the last hash. So changed, missing
+// and swapped events are detected, including at the end. A forger can recompute hashes, so events
+// must also follow event_sequence.h. The format has a number; files of another format are refused.
 //
-// What cannot be written (its file or its folder) can be read; what a process that was killed
-// left beside it (`-wal`) is taken into account.
+// A file without write permission, for itself or its folder, can be read, including the `-wal` file
+// that a killed process left beside it.
 //
-// Appended events are on disk once one of them is settled; what is not settled when the
-// process ends, in whatever way, was never there.
+// A settled event is on disk, with all events before it; events not settled when the process ends,
+// in whatever way, are lost.
 //
-// One writer has the file at a time (kCreate, kOpen). Readers are held up by nobody and hold
-// up nobody: they see what was settled when they opened it.
+// There is one writer at a time (kCreate, kOpen). Readers neither block nor are blocked: they see
+// the events settled when they opened the file.
 #ifndef RPL_RUNTIME_SESSION_FILE_H_
 #define RPL_RUNTIME_SESSION_FILE_H_
 
@@ -32,12 +31,12 @@ namespace rpl {
 class SessionFile {
  public:
   enum class Mode {
-    kCreate,  // an error when there is a file
-    kOpen,    // an error when there is none
-    kRead,    // as kOpen, and nothing will be appended; it need not be writable
+    kCreate,  // the file must not exist
+    kOpen,    // the file must exist
+    kRead,    // as kOpen, without Append; the file need not be writable
   };
 
-  /// What became of opening: `file`, or why not, for people, and a hint.
+  /// The result of opening: `file`, or an error for people, with a hint.
   struct Opened {
     std::unique_ptr<SessionFile> file;
     std::string error;
@@ -47,12 +46,11 @@ class SessionFile {
   ~SessionFile();
   SessionFile(const SessionFile&) = delete;
 
-  /// The events of the file as it was opened, each checked against its hash, and all of them
-  /// against the grammar of events.
+  /// The events at the time of opening, checked against their hashes and the grammar of events.
   const std::vector<Event>& events() const { return events_; }
-  /// Why the events are not what was written, or "". Events before it are sound.
+  /// The damage found after the last of these events, or "".
   const std::string& damage() const { return damage_; }
-  /// Keeps an event, and with `settled` makes sure of it. What went wrong, or "".
+  /// Appends an event, and with `settled` commits it to disk. Returns an error message, or "".
   std::string Append(const Event& event, bool settled);
 
  private:
@@ -80,7 +78,7 @@ class SessionFile {
   bool writing_ = false;  // a transaction is open
 };
 
-/// What the first event follows: 32 zeros.
+/// The hash before the first event: 32 zero bytes.
 std::string FirstHash();
 
 /// The hash of an event that follows one with `previous`; 32 raw bytes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of one timestep (§18.3): what its phases hand on to those after them. The timestep
-// after it begins with what the last one left, and each phase replaces its part.
+// The state of one timestep (§18.3), which its phases pass on. A timestep begins with the state
+// that the previous one left, and each phase replaces its part.
 #ifndef RPL_RUNTIME_STEP_STATE_H_
 #define RPL_RUNTIME_STEP_STATE_H_
 
@@ -20,18 +20,17 @@
 
 namespace rpl {
 
-/// Where the goal stands after a timestep.
+/// The status of the goal after a timestep.
 enum class GoalStanding { kNoGoal, kSatisfied, kUnsatisfied, kPending };
 
-/// An instance of a constraint that does not hold; `constraint` null: a fact that was retracted and
-/// is derived.
+/// A violated instance of a constraint. `constraint` null: a retracted fact that a rule derives.
 struct Violated {
   const Constraint* constraint;
   std::string bindings;
   std::vector<Assertion> asserted;  // retractions of facts that the instance rests on
 };
 
-/// A way out of a failure: what a person may decide.
+/// A way out of a failure that a person may choose.
 struct Way {
   std::string name;  // "continue", "retract a(1)", "assume %g"
   Assertion does;
@@ -52,26 +51,26 @@ struct StepState {
   Stop stop = Stop::kGoesOn;
   std::string stopped_at;
   std::string newest;      // row of the relation that was growing
-  std::string overflow;    // which value limit, for kValue
+  std::string overflow;    // the limit of values, for kValue
   bool unchecked = false;  // a limit cut off the check of constraints, or the answers
 
   // Phases 3 and 7.
-  std::optional<Violated> violated;        // the first that nobody decided to go on with
+  std::optional<Violated> violated;        // the first that no person accepted
   std::vector<Violation> goal_violations;  // of rules evaluated for the goal
-  std::deque<Way> decisions;               // done in the next timestep
+  std::deque<Way> decisions;               // take effect in the next timestep
 
-  // Phase 5: the plan, and what evaluating it found.
+  // Phase 5: the plan and the findings of its evaluation.
   GoalStanding standing = GoalStanding::kNoGoal;
   const Table* plan = nullptr;  // in phases 5 and 6
   const Definition* plan_rule = nullptr;
   std::string goal_name;
   std::string reason;
-  RelationId ineligible = kNoId;  // a goal without an eligible rule that stood in the way
+  RelationId ineligible = kNoId;  // the goal without an eligible rule that prevented an answer
   Evaluation found;               // open calls, and those for which answers are missing
   bool undecided = false;         // the goal rests on absence of what is not known (decision 80)
   bool incomplete = false;  // a call that failed or was refused might have given it more answers
 
-  // Phase 6: what a satisfied plan gives.
+  // Phase 6: the answers of a satisfied plan.
   std::vector<std::string> answers, json_answers;
   std::vector<std::string> columns;                    // of the answers
   std::vector<Value> cells;                            // columns.size() for each answer

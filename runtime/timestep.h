@@ -11,16 +11,16 @@
 //   7 quiesce relations      again; constraints become traces or violations
 //   8 dispatch asyncs        $json is shown, calls go to the agent
 //
-// A write of a phase is seen by the phases after it. A limit reached or an interrupt ends
-// the work of its phase, and the later phases still run on what stands. What the clock, the
-// memory or an interrupt cut off is not kept, so nothing is dispatched then. The clock is
-// read once, before phase 1 (decision 24).
+// The writes of a phase are visible to the phases after it. A limit or an interrupt ends the work
+// of its phase, and the later phases still run on the state so far. A timestep that the clock, the
+// memory or an interrupt cut off is not recorded, so it dispatches nothing. The clock is read once,
+// before phase 1 (decision 24).
 //
-// The truth of a goal is an entry of the trace when it is established: for the first time,
-// or anew after something was retracted, or after a timestep that failed.
+// The truth of a goal becomes an entry of the trace when it is established: for the first time, or
+// again after a retraction or a failed timestep.
 //
-// Owns everything a run consists of: the engine, with program and rows, and the trace. The agent is
-// borrowed. One thread.
+// Owns the state of a run: the engine, with program and rows, and the trace. Borrows the agent. One
+// thread.
 #ifndef RPL_RUNTIME_TIMESTEP_H_
 #define RPL_RUNTIME_TIMESTEP_H_
 
@@ -61,62 +61,62 @@ class Runtime {
   ~Runtime();
   Runtime(const Runtime&) = delete;
 
-  /// Who says a text. What a document says is its own to say again, in every epoch; what a
-  /// trace of an earlier epoch says is no news.
+  /// The origin of a text. Documents are loaded again in every epoch; the trace of an earlier epoch
+  /// is not news.
   enum class From { kDocument, kMessage, kTrace, kDecision };
 
-  /// Takes a document in: its rules join the program now and take effect in phase 2 of
-  /// the next timestep, with its facts. Findings go to `out`.
+  /// Loads a document: its rules join the program now and take effect in phase 2 of the next
+  /// timestep, with its facts. Adds findings to `out`.
   void TakeIn(const Document& document, From from, Diagnostics& out);
-  /// Takes facts in that stand in no document.
+  /// Loads facts without a document.
   void TakeIn(Novelty facts) { novelty_.push_back({std::move(facts), From::kDocument}); }
 
-  /// What the next timesteps pursue: a query, or (null) the program's goals. `pursue`
-  /// false: nothing, the timestep only takes in novelty.
+  /// Sets the goal of the next timesteps: a query, or (null) the program's goals. `pursue` false:
+  /// none, the timestep only takes in novelty.
   void SetGoal(const Definition* query, bool pursue);
 
-  /// One timestep.
+  /// Runs one timestep.
   void Step();
-  /// From the next timestep on the lines of the log go to `log`.
+  /// Sends the lines of the log to `log`, from the next timestep on.
   void SetLog(LogSink log);
-  /// From the next timestep on these hold.
+  /// Sets the limits from the next timestep on.
   void SetLimits(const SessionLimits& limits);
   void SetAnswerForms(AnswerForms forms) { options_.answer_forms = forms; }
 
-  /// Where the goal stands after a step.
+  /// The status of the goal after a step.
   GoalStanding standing() const { return step_.standing; }
-  /// Whether phase 8 got a reply, so that another timestep has work to do.
+  /// Whether phase 8 received a reply, so that another timestep has work to do.
   bool has_replies() const {
     return !calls_.replies.empty() || !step_.decisions.empty() ||
            (!calls_.refusals.empty() && calls_.held.empty());
   }
-  /// The turn's run is over; its audit log says so.
+  /// Ends the run of the turn, also in its audit log.
   void EndRun(Status status);
-  /// Tells the agent that the goal is satisfied and the user decides what is next (§15.6).
+  /// Tells the agent that the goal is satisfied and the user decides how to continue (§15.6).
   void OfferToContinue(const std::string& goal);
-  /// The standing as an outcome, failures included (§18.6, decision 64).
+  /// The status as an outcome, including failures (§18.6, decision 64).
   Outcome Report();
-  /// The outcome of a turn that took too many timesteps: as many as this.
+  /// The outcome of a turn that reached the limit on timesteps.
   Outcome ReportTimesteps();
   std::size_t max_timesteps() const { return max_timesteps_; }
 
-  /// Why facts of `form`, a query of one call, hold, or none does: fills `why`, `why_not`.
+  /// Explains the facts of `form`, a query of one call, in `why`, or their absence in `why_not`.
   void Explain(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
                Explained& to);
 
-  /// What evaluation found wrong with the program since the last call: expressions that
-  /// no head can be (§5.7).
+  /// Errors that evaluation found in the program since the last call: values that cannot be heads
+  /// (§5.7).
   void TakeFindings(Diagnostics& out);
 
   Sources& sources() { return sources_; }
   Program& program() { return engine_.program; }
   Pool& pool() { return engine_.pool; }
   Store& store() { return engine_.store; }
-  /// Of earlier epochs, too.
+  /// Includes the entries of earlier epochs.
   const Trace& trace() const { return trace_; }
-  /// What the next timestep will add to it from replies that are there.
+  /// Entries that the next timestep will add for the replies at hand.
   Trace EntriesToCome();
-  /// What is known of headings that have answers for some of their arguments (HalfAnswered).
+  /// Entries for headings with answers to some of their arguments (HalfAnswered).
   Trace HalfAnswers();
 
  private:
@@ -221,15 +221,15 @@ class Runtime {
   Sources sources_;
   interp::Engine engine_{sources_};
   Derivations derivations_;
-  RelationId what_now_;  // what a person decided about a failure, by its text
+  RelationId what_now_;  // a person's decisions about failures, by the text of the failure
   Trace trace_;
-  std::set<std::string> known_;  // texts of entries of earlier epochs that may stand again
+  std::set<std::string> known_;  // texts of entries of earlier epochs that may recur
   std::size_t max_timesteps_ = 0;
 
-  std::size_t resident_ = 0;  // megabytes of the process, when asked last
+  std::size_t resident_ = 0;  // MiB of the process, when measured last
   std::chrono::steady_clock::time_point asked_next_;
   int timestep_ = 0;
-  StepState step_;  // of the timestep that runs, or ran last
+  StepState step_;  // of the current or last timestep
   CallBook calls_;  // of the turn
   GoalRecord goals_;
   std::deque<Said> novelty_;
@@ -247,7 +247,7 @@ class Runtime {
   bool chat_ = false;        // a tool wrote chat in this turn
 };
 
-/// The text with its line ends as blanks.
+/// The text with line ends replaced by blanks.
 std::string OneLine(std::string text);
 
 }  // namespace rpl

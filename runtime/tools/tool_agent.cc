@@ -11,9 +11,8 @@
 namespace rpl {
 namespace {
 
-// Calls taken out of a list of requests, and where in it they stand.
-template <typename T>
 // Calls selected from a list of requests, with their indexes in it.
+template <typename T>
 struct Picked {
   std::vector<T> calls;
   std::vector<std::size_t> places;
