@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finding the derivation of one fact. The head of each rule is matched with the fact and
-// the rule's body is run on demand; the first answer whose premises are usable is taken.
+// the rule's body is run top-down; the first answer whose premises are usable is taken.
 //
 // Usable, for a row of the store, are rows of the relations below it, and of its own
 // component those with a smaller *stamp*. In a component of one relation the row id is the
@@ -25,9 +25,9 @@
 namespace rpl {
 namespace {
 
-constexpr std::size_t kMaxDerivations = 64;  // derivations tried for one row on demand
-constexpr std::size_t kMaxSettling = 2000;   // rows on demand that one proof rests on
-constexpr std::size_t kMaxGathered = 20;     // answers shown of a gathering rule
+constexpr std::size_t kMaxDerivations = 64;  // derivations tried for one row of a table
+constexpr std::size_t kMaxSettling = 2000;   // rows of tables that one proof rests on
+constexpr std::size_t kMaxGathered = 20;     // answers shown for an aggregate head
 
 // Whether binding the head to a row finds all answers that give it. Templates are matched
 // as text, and `#{?a ?a}` is built from one value but matches no set of one.
@@ -60,7 +60,7 @@ bool IsPrecise(const Definition& def) {
 }
 
 // Whether an argument of the head is bound by a count alone: then it ranges over the
-// groups that there are (decision 25), and a value given beforehand may be none of them.
+// existing groups (decision 25), and a value bound beforehand may not be one of them.
 bool IsGrouped(const Definition& def) {
   std::vector<bool> counted(def.slots.size());
   std::vector<bool> supplied(def.slots.size());
@@ -74,7 +74,7 @@ bool IsGrouped(const Definition& def) {
   return false;
 }
 
-// How soon a clause should run when `bound` is known; negative: not yet.
+// The priority of a clause when `bound` is known, higher first; negative: it cannot run yet.
 int Urgency(const Clause& clause, bool first, const std::vector<bool>& bound) {
   const auto known = [&](const auto& part) {
     bool all = true;
@@ -93,8 +93,8 @@ int Urgency(const Clause& clause, bool first, const std::vector<bool>& bound) {
   return first ? 0 : -1;
 }
 
-// The clauses of a pure rule, those first that most is known of: with its head bound, a
-// rule runs best from the head's side. The order of pure clauses changes no answer.
+// The clauses of a pure rule, those with the most known slots first: with its head bound, a rule
+// runs best from the head's side. The order of pure clauses changes no answer.
 std::vector<const Clause*> FromTheHead(const Definition& def, std::vector<const Clause*> clauses,
                                        const Catalog& catalog) {
   if (def.choice || clauses.size() < 2 ||
@@ -137,7 +137,7 @@ bool PathTo(const Step* at, const Step* end, std::vector<const Step*>& out) {
 void MarkWrites(const Step& step, std::vector<bool>& bound) {
   for (SlotId s : step.writes) bound[static_cast<std::size_t>(s)] = true;
   if (step.kind != Step::Kind::kFirst && step.kind != Step::Kind::kLoop) return;
-  // What their bodies bind stays bound.
+  // Slots that their bodies bind stay bound.
   std::vector<const Step*> inner = {step.body, step.body2};
   while (!inner.empty()) {
     const Step* at = inner.back();
@@ -155,7 +155,7 @@ Explainer::Explainer(interp::Engine& engine) : engine_(engine) {
     for (RelationId r : strata[i].relations) component_[r] = static_cast<int>(i);
 }
 
-// --- what a fact is ------------------------------------------------------------------------
+// --- kinds of facts ------------------------------------------------------------------------
 
 Explainer::Fact Explainer::Normal(RelationId relation, std::vector<Value> row) const {
   if (!HasSet(row)) return {engine_.store.BaseOf(relation), std::move(row)};
@@ -221,8 +221,8 @@ const Plan& Explainer::PlanFor(const Definition& def, const std::vector<const Cl
   return *plan;
 }
 
-// Calls `take` for each answer of `clauses`, with the head bound to `key`, or, when there
-// is a `from`, with what it binds.
+// Calls `take` for each answer of `clauses`, with the head bound to `key`, or with the bindings of
+// `from` unless null.
 void Explainer::Each(const Definition& def, const std::vector<const Clause*>& clauses,
                      std::span<const Value> key, const Instance* from, const Take& take) {
   Machine& machine = engine_.solver.machine();
@@ -316,7 +316,7 @@ std::vector<const Clause*> Explainer::WithoutGuards(const Definition& def) const
   return out;
 }
 
-// Calls `take` for answers of rules that give the fact, gathering rules apart.
+// Calls `take` for answers of rules that give the fact, except rules with aggregate heads.
 void Explainer::Candidates(const Fact& fact, const Take& take) {
   bool done = false;
   const Take check = [&](Instance i) {
@@ -339,7 +339,7 @@ void Explainer::Candidates(const Fact& fact, const Take& take) {
     }
     if (free || !IsPrecise(def)) Each(def, clauses, {}, nullptr, check);
     if (done) return;
-    // A choice on demand is made for the caller's arguments.
+    // In a table, a choice is made for the caller's arguments.
     if (def.choice) Each(def, clauses, fact.second, nullptr, check);
     if (done) return;
   }
@@ -351,7 +351,7 @@ void Explainer::Candidates(const Fact& fact, const Take& take) {
   }
 }
 
-// All answers of a gathering rule for the group of the fact; nullopt when they do not
+// All answers of a rule with an aggregate head for the group of the fact; nullopt if they do not
 // make up its lists or sets.
 std::optional<Explainer::Choice> Explainer::Gathering(const Definition& def, const Fact& fact) {
   const AggregateHead head(def);
@@ -483,7 +483,7 @@ void Explainer::Replay(int component) {
         advanced = true;
       }
     }
-    // Not met by rows that rules derived; a head #?h may have brought one.
+    // Never true for rows that rules of the component derived; a #?h head may have added one.
     for (std::size_t i = 0; i < members.size() && more && !advanced; ++i)
       if (next[i] < engine_.store.at(members[i]).size()) {
         stamps_[members[i]][next[i]++] = stamp++;
@@ -492,8 +492,8 @@ void Explainer::Replay(int component) {
   }
 }
 
-// Rows on demand have no stamps: a derivation is one whose premises, too, can be proved
-// without the facts above.
+// Rows of tables have no stamps: a derivation counts only if its premises can be proved without the
+// facts above.
 std::optional<Explainer::Choice> Explainer::ChooseOnDemand(const Fact& fact, std::size_t depth) {
   std::vector<Instance> all;
   Candidates(fact, [&](Instance instance) {

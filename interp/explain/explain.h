@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why a fact holds, and why one does not: derivations as data.
+// The explainer: derivations of facts, and reasons for their absence, as data.
 //
-// A proof is found again from the rows that are there, never stored: for each fact the
-// first rule and bindings that give it from facts that do not rest on it. A derived row of
-// the store rests on rows that were there before it: within a relation ids tell, across
-// the relations of one component the order of derivation is found again. A row that only
-// exists on demand is proved without the facts that stand above it.
+// Proofs are not stored but recomputed from the rows: for each fact, the first rule and bindings
+// that derive it from facts that do not rest on it. A derived row of the store rests on earlier
+// rows: within a relation, ids give the order; across the relations of one component, the order of
+// derivation is reconstructed. A row that exists only in a table is proved without the facts above
+// it in the proof.
 //
 // An absence lists each rule whose head could give the fact, with the clause at which its
 // furthest attempt ended.
 //
 // Explaining reads and evaluates; it adds no row, makes no call and writes no log. It uses
-// the solver's tables, and drops them at its end. Nodes lie in one array, so nothing here
-// recurses as deep as a derivation.
+// the solver's tables, and drops them at its end. Nodes are in one array, so no recursion is as
+// deep as a derivation.
 #ifndef RPL_INTERP_EXPLAIN_EXPLAIN_H_
 #define RPL_INTERP_EXPLAIN_EXPLAIN_H_
 
@@ -40,14 +40,14 @@ class Engine;
 
 class Explainer {
  public:
-  /// Borrows it. REQUIRES: the store is quiescent (Fixpoint::Quiesce).
+  /// Borrows the engine. REQUIRES: the store is quiescent (Fixpoint::Quiesce).
   explicit Explainer(interp::Engine& engine);
 
-  /// The facts that match `form`, a query whose tail is one call. Empty: there is none.
+  /// Explains the facts that match `form`, a query whose tail is one call. Empty if none does.
   ExplainedFacts Why(const Definition& form, const ExplainLimits& limits);
 
-  /// Why no fact matches `form`. REQUIRES: Why gives none. `depth` is how many levels of
-  /// derived relations below the form are looked into.
+  /// Explains why no fact matches `form`. REQUIRES: Why gives none. `depth`: levels of derived
+  /// relations to examine below the form.
   Explanation WhyNot(const Definition& form, std::size_t depth);
 
  private:
@@ -55,7 +55,7 @@ class Explainer {
   /// goal when it is an answer of one.
   using Fact = std::pair<RelationId, std::vector<Value>>;
 
-  /// One answer of some clauses: the steps that led to it, with what they matched.
+  /// One answer of some clauses: the steps that led to it, and the facts that they matched.
   struct Instance {
     const Definition* def = nullptr;
     std::vector<Value> slots;
@@ -65,8 +65,8 @@ class Explainer {
   };
   struct Choice {
     const Definition* def = nullptr;
-    std::vector<Instance> instances;  // one; of a gathering rule, all
-    std::size_t more = 0;             // instances of a gathering rule that are left out
+    std::vector<Instance> instances;  // one; all for an aggregate head
+    std::size_t more = 0;             // omitted instances for an aggregate head
   };
   using Take = std::function<bool(Instance)>;  // false stops
 
@@ -118,18 +118,18 @@ class Explainer {
   std::map<RelationId, int> component_;
   std::map<RelationId, std::vector<std::size_t>> stamps_;  // of replayed components
   std::set<int> replayed_;
-  std::set<Fact> open_;             // stand above the fact that is proved now
-  std::map<Fact, Choice> settled_;  // of rows that exist on demand
+  std::set<Fact> open_;             // facts above the one being proved
+  std::map<Fact, Choice> settled_;  // for rows that exist only in tables
 };
 
 /// A clause as written with its bound lvars and avars replaced by values.
 std::string InstanceText(const Pool& pool, const Clause& clause, const Definition& def,
                          const std::vector<Value>& slots, const std::vector<bool>& bound);
 
-/// Whether a value stands for itself: not none, nor unknown, nor absent.
+/// Whether a value is an ordinary one: not none, unknown or absent.
 inline bool IsPlainValue(Value v) { return !v.is_none() && v != kUnknown && v != kAbsent; }
 
-/// The steps from `at` to `end`; false when they do not lead there.
+/// The steps from `at` to `end`; false if `end` is not reachable.
 bool PathTo(const Step* at, const Step* end, std::vector<const Step*>& out);
 
 /// Marks the slots that a step binds.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why there is no such fact. Each rule whose head fits is run with the wanted arguments
-// bound; the machine remembers the step that got furthest, and what was bound there. When
-// that step reads a derived relation, the same question is asked of it.
+// Reasons for the absence of a fact. Each rule whose head matches is run with the wanted arguments
+// bound; the machine records the furthest step reached, with its bindings. If that step reads a
+// derived relation, its absence is explained in turn.
 #include <algorithm>
 
 #include "formats/spelling.h"
@@ -19,7 +19,7 @@ namespace {
 
 using NodeKind = ExplainNode::Kind;
 
-constexpr std::size_t kMaxNodes = 500;  // of one answer: it is read by a person
+constexpr std::size_t kMaxNodes = 500;  // of one explanation, for a human reader
 constexpr std::size_t kMaxNearest = 3;
 
 }  // namespace
@@ -44,7 +44,7 @@ struct Explainer::Absence {
   ExplainNode& at(int node) { return out.nodes[static_cast<std::size_t>(node)]; }
 };
 
-// "" when something gives the relation rows, else what is known of its name.
+// "" if some fact, rule or heading defines the relation, else a note about its name.
 std::string Explainer::KnownAs(RelationId relation) const {
   const Relation& rel = engine_.store.at(relation);
   const bool goal = rel.space() == Space::kGoal;
@@ -90,7 +90,7 @@ void Explainer::Nearest(Absence& to, int parent, RelationId relation,
   }
 }
 
-// What the clause at `step` lacks, below the attempt.
+// Adds the reason why the clause at `step` fails, below the attempt.
 void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step& step,
                          const std::string& note, std::size_t depth) {
   std::string with;
@@ -170,7 +170,7 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
     };
     engine_.solver.BindHead(def, head, 0, bound, run);
   }
-  if (plan == nullptr) return;  // the head does not fit
+  if (plan == nullptr) return;  // the head does not match
   const int node = to.Add(parent, NodeKind::kAttempt, def.text, "", &def.span);
   if (answered) {
     to.Add(node, NodeKind::kFailed, def.choice ? "its choice" : "its answers",

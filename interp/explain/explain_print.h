@@ -7,8 +7,8 @@
 //       edge(1, 2)  graph.rpl:1
 //     edge(2, 3)  graph.rpl:2
 //
-// A premise stands two columns further right than what rests on it. A rule is printed
-// where it is used first, later only its place. Long texts are cut in the middle.
+// A premise is indented by two columns more than its conclusion. A rule is printed at its first
+// use, later only its place. Long texts are cut in the middle.
 #ifndef RPL_INTERP_EXPLAIN_EXPLAIN_PRINT_H_
 #define RPL_INTERP_EXPLAIN_EXPLAIN_PRINT_H_
 
@@ -27,7 +27,7 @@ std::string ExplanationText(const Explanation& explanation, const Sources& sourc
 std::string ExplanationDot(const Explanation& explanation, const Sources& sources,
                            const std::string& prefix);
 
-/// "asserted", "derived": for JSON.
+/// The name of a kind in JSON: "asserted", "derived".
 std::string_view ExplainKindName(ExplainNode::Kind kind);
 
 }  // namespace rpl

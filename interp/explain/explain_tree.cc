@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From derivations to trees. A tree is built depth first with a list of what is to do, so
-// that a fact's first appearance, the one that is explained, is the first one printed:
+// From derivations to trees. A tree is built depth first with an explicit stack, so that the first
+// occurrence of a fact, the one that is explained, is the first one printed:
 //
 //   r(1, 3)             node 0   enters r(1, 3); its premises get nodes 1 and 2
 //     r(1, 2)           node 1   enters, …, leaves
@@ -121,7 +121,7 @@ ExplainNode NodeOf(NodeKind kind, std::string text, std::string note = "") {
   return node;
 }
 
-// `?n = |p(_)|`: the count's own node says as much.
+// `?n = |p(_)|`: redundant beside the count's own node.
 bool OnlyNamesACount(const Definition& def, const Clause& clause) {
   const auto* c = clause.As<Compare>();
   if (c == nullptr || c->op != Operator::kEqual) return false;

@@ -22,19 +22,19 @@ struct ExplainNode {
     kTest,       // an operator or a metadata suffix that holds
     kNegation,   // a negation that holds
     kCount,      // a count with its value
-    kReply,      // what a tool or a person answered
-    kTruncated,  // what is left out here, and why
+    kReply,      // the answer of a tool or a person
+    kTruncated,  // an omission here, with its reason
     // Of an absence:
-    kMissing,  // what does not hold; below it, why
-    kAttempt,  // a rule that could give it; below it, where it ends
+    kMissing,  // a form that does not hold; below it, the reasons
+    kAttempt,  // a rule that could give it; below it, the clause where it ends
     kFailed,   // the clause that fails
     kNearest,  // a fact that differs in one argument
   };
   Kind kind = Kind::kDerived;
   std::string text;     // "edge(1, 2)", "3 > 2", "not q(2)"; of an attempt: the rule
-  std::string note;     // why a clause holds or fails; "" when the text says it
+  std::string note;     // the reason why a clause holds or fails; "" if the text is enough
   bool above = false;   // explained by an earlier node with this text
-  bool placed = false;  // whether `place` says where the fact or the rule stands
+  bool placed = false;  // whether `place` is the place of the fact or the rule
   Span place;
   std::string rule;           // kDerived, kGathered: the rule as printed
   std::vector<int> premises;  // numbers of nodes; of rules, in written order
@@ -46,7 +46,7 @@ struct Explanation {
 };
 
 struct ExplainLimits {
-  std::size_t facts = 10;  // how many facts of a form are explained
+  std::size_t facts = 10;  // facts of a form to explain
   std::size_t depth = 64;  // levels below the root
 };
 

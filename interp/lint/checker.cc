@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads, loads, runs the passes, and sorts what they say. A document is loaded as a
-// session would load it, but its facts are only listed, and nothing is derived.
+// Reads, loads, runs the passes, and sorts the findings. A document is loaded as by a
+// session, but its facts are only listed, and nothing is derived.
 #include "interp/lint/checker.h"
 
 #include <algorithm>
@@ -150,11 +150,11 @@ class Reader {
 
   Context& context_;
   NamespaceReader reader_;
-  std::size_t told_ = 0;  // findings that the context has
+  std::size_t told_ = 0;  // findings already in the context
 };
 
-// Labels in text that was refused: whatever it was meant to define or use, the absence of
-// that is not another mistake. Those that begin a line may have been meant as heads.
+// Collects the labels in text with syntax errors: that the text defines or uses nothing is not
+// another mistake. Labels at the start of a line may have been meant as heads.
 void CollectBrokenNames(Context& context) {
   std::unordered_map<std::uint32_t, std::vector<Span>> sentences;  // by file, in order
   for (const Part& part : context.parts)

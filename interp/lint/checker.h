@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is wrong with a program, as far as it can be known without running it.
+// The checker: static findings about a program.
 //
-// CheckFiles reads the files as one program and returns the findings of the readers, of
-// lowering and of its own passes: names (interp/lint/names.cc), variables and plans
-// (check_variables.cc), forms of clauses (check_forms.cc), kinds of values (check_kinds.cc),
-// headings and prose (check_document.cc). One cause gives one finding, in the author's own names;
-// what only follows from another finding is left out. Engine behaviour is not touched: a program
-// with findings runs as it does without the checker.
+// CheckFiles reads the files as one program and returns the findings of the readers, of lowering
+// and of its own passes, each in a file of interp/lint: names (names.cc), variables and plans
+// (variables.cc), forms of clauses (forms.cc), kinds of values (kinds.cc), headings and prose
+// (document.cc). One cause gives one finding, in the author's own names; consequences of another
+// finding are omitted. The checker does not affect evaluation: a program with findings still runs.
 //
-// A finding may carry edits. They are mechanical: applying all of them leaves a program
-// that means the same (or, after a syntax error, what it was meant to mean) and that gives
-// these findings no more.
+// A finding may have edits. They are mechanical: applying all of them gives a program with the same
+// meaning (or, after a syntax error, with the intended one) and without these findings.
 //
 // `<!-- rpl-ignore RPL6001: reason -->` in Markdown and `-- rpl-ignore RPL6001: reason` in
-// RPL take out findings of that code on their own line and, when they stand alone on it,
-// on the next line with text. One that takes out nothing is a finding itself.
+// RPL suppress findings of that code on their own line and, if alone on it, on the next line with
+// text. A suppression without effect is a finding itself.
 #ifndef RPL_INTERP_LINT_CHECKER_H_
 #define RPL_INTERP_LINT_CHECKER_H_
 
@@ -32,16 +30,16 @@ namespace rpl {
 
 struct Finding {
   Diagnostic diagnostic;
-  std::vector<Edit> edits;  // none: a person must decide
+  std::vector<Edit> edits;  // none: the author must decide
 
   bool fixable() const { return !edits.empty(); }
 };
 
 struct CheckOptions {
-  /// How a file namespace is resolved (§17.7), as Session::SetFileReader; may be empty.
-  /// What it returns is read for its definitions; its own findings are not reported.
+  /// The reader of file namespaces (§17.7), as in Session::SetFileReader; may be empty. Such files
+  /// are read for their definitions; their own findings are not reported.
   std::function<std::optional<std::string>(const std::string&)> reader;
-  /// Tools that the host offers, by label; others are to be declared in the program.
+  /// Labels of the tools that the host offers; the program must declare others.
   std::set<std::string> tools;
   /// Warnings become errors.
   bool strict = false;
@@ -52,8 +50,8 @@ struct CheckOptions {
 std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_t>& files,
                                 const CheckOptions& options);
 
-/// The findings to mend next: those of text that does not read as RPL yet, and the others
-/// once there are none. After mending them, check again.
+/// The findings to fix next: syntax errors, or, if there are none, all others. After fixing them,
+/// check again.
 std::vector<Finding> Mendable(const std::vector<Finding>& findings);
 
 /// The text of `file` with the edits of `findings` applied; of two that overlap only the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the passes of the checker share: the documents as read, the program they make, and
-// the findings so far. Internal to interp/lint/checker.cc and the check_*.cc files.
+// State shared by the passes of the checker: the documents, their program, and the findings so far.
+// Internal to interp/lint.
 //
 // Each sentence is a Part with the role that the loader gives it (interp/program/program.h); a part
 // of a namespaced file defines, but is not checked.
@@ -50,7 +50,7 @@ struct Context {
   interp::Engine engine;    // nothing is derived
   std::vector<Assertion> assertions;
   std::unordered_set<std::uint32_t> checked_files;
-  std::set<std::string> host_tools;              // labels of those that the host offers
+  std::set<std::string> host_tools;              // labels of tools that the host offers
   std::set<std::string> missing_files;           // namespaces that could not be read
   std::unordered_set<std::string> broken_names;  // labels in text that did not parse
   std::unordered_set<std::string> broken_heads;  // those of them that begin a line
@@ -61,9 +61,9 @@ struct Context {
 
   using At = std::pair<std::uint32_t, std::uint32_t>;  // a file, and an offset in it
   std::map<At, std::string> renamed;   // findings that rename "?x", "p", "%g" or "$t"
-  std::map<At, std::string> misspelt;  // spans that such a renaming would make known
+  std::map<At, std::string> misspelt;  // spans that such a renaming would resolve
 
-  /// What Closest may still look at, so that a text full of slips takes linear time.
+  /// The remaining budget of Closest, so that a text full of misspellings takes linear time.
   std::size_t suggestions = 200'000;
 
   void Blame(Span sentence, const std::string& variable);
@@ -76,29 +76,29 @@ void CheckForms(Context& context);
 void CheckKinds(Context& context);
 void CheckDocument(Context& context);
 
-/// Adds edits to the findings of the readers that can be mended mechanically.
+/// Adds edits to the findings of the readers that can be fixed mechanically.
 void AddFixes(Context& context);
 
-/// Takes out what the findings with edits explain. After suppressions: a name that stays as
-/// it is explains nothing.
+/// Removes findings that follow from findings with edits. To be called after ApplySuppressions: a
+/// suppressed renaming explains nothing.
 void DropWhatFollows(Context& context);
 
-/// Takes out what suppressions name, and reports those that are wrong.
+/// Removes suppressed findings, and reports wrong suppressions.
 void ApplySuppressions(Context& context);
 
-/// "?x", "p", "%goal", "$tool": a call as its author names it.
+/// The name of a call as written: "p", "%goal", "$tool".
 std::string NameOf(const Call& call);
 
-/// The candidate closest to `got`, or nothing when none is close. Takes the candidates it
-/// looks at from `budget`, and looks at no more when that is spent.
+/// The candidate closest to `got`, or "" if none is close. Subtracts the candidates compared from
+/// `budget`, and stops when it is spent.
 std::string Closest(std::string_view got, const std::vector<std::string>& candidates,
                     std::size_t& budget);
 
-/// "edge/2", "%goal", "$tool/1": goals have one name whatever their arguments.
+/// The key of a call: "edge/2", "$tool/1", and "%goal" whatever its arguments.
 std::string KeyOf(const Call& call);
 
-/// The first place below `node` where the lvar or avar `name` (without mark) stands, be it
-/// in a template, or the span of `node`.
+/// The first occurrence of the lvar or avar `name` (without mark) below `node`, also in templates;
+/// else the span of `node`.
 Span SpanOfVariable(const Sources& sources, const Node& node, const std::string& name);
 
 }  // namespace rpl::check

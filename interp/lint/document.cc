@@ -11,7 +11,7 @@
 namespace rpl::check {
 namespace {
 
-// What stands in one section that has a signature.
+// The contents of a section with a signature.
 struct Section {
   const Part* signature = nullptr;
   std::vector<const Part*> joined;  // own rules and conjoined expressions
@@ -84,7 +84,7 @@ class Sections {
     return heads.empty() ? nullptr : heads.front().As<Call>();
   }
 
-  // Decision 70: such a heading asks a person, and has nothing to say.
+  // Decision 70: such a heading asks a person, but has no prompt.
   void NoPrompt(const Section& section) {
     const Call* head = HeadOf(section);
     const Rule& rule = section.signature->rule();
@@ -99,7 +99,7 @@ class Sections {
                  "write a sentence for the person who answers, or give facts");
   }
 
-  // What the head has and no clause mentions is asked for (§18.4).
+  // Arguments of the head that no clause mentions are asked for (§18.4).
   void NoPromptForRest(const Section& section) {
     const Rule& rule = section.signature->rule();
     std::vector<std::string> wanted;

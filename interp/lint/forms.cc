@@ -71,7 +71,7 @@ class Forms {
 
   // --- Variables of the body ----------------------------------------------------------------
 
-  // What the body says of each variable: one walk, when the first form asks.
+  // The uses of each variable in the body; computed in one walk, on first use.
   struct Uses {
     std::unordered_map<std::string, int> bound;  // places in a call, a pattern, `?x = …`, …
     std::unordered_set<std::string> scalars;     // compared, computed with, or an argument

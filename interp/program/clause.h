@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The normal form of rules: what lowering leaves of a sentence.
+// The normal form of rules, which lowering makes of sentences.
 //
 // Every lvar and avar of a sentence is a *slot*, numbered from 0 in order of first
 // occurrence. A tail is a list of clauses; order is the author's, and the planner may
@@ -28,14 +28,14 @@ namespace rpl {
 
 using SlotId = int;
 
-/// What a value is matched with, or built from (§3, §4, §6, §8).
+/// A pattern: a value is matched with it, or built from it (§3, §4, §6, §8).
 struct Pattern {
   enum class Kind {
     kConstant,  // `constant`
-    kSlot,      // `slot`; `binds` says that this occurrence is the first (set by a plan)
+    kSlot,      // `slot`; `binds` marks its first occurrence (set by a plan)
     kAny,       // _
     kList,      // parts, then rest
-    kSet,       // parts, then rest; every part takes an element of its own
+    kSet,       // parts, then rest; the parts match different elements
     kMap,       // parts: key, value, …; rest; `open` allows further keys (after ~)
     kTerm,      // a nested relation call: ns, label, parts (decision 35)
     kTemplate,  // texts with parts as holes: slots or wilds
@@ -48,7 +48,7 @@ struct Pattern {
   SlotId slot = -1;
   bool binds = false;
   bool open = false;
-  bool every = false;  // a hole that takes every text it can: another clause says which
+  bool every = false;  // a hole that takes every possible text; another clause selects one
   Namespace ns = Namespace::kRelation;
   std::string label;
   std::vector<Pattern> parts;
@@ -70,7 +70,7 @@ struct Expr {
   std::vector<Expr> sides;
 };
 
-/// A text that many hold and nobody changes: read as a string.
+/// An immutable text with shared ownership; converts to a string.
 class SharedText {
  public:
   SharedText() = default;
@@ -95,11 +95,11 @@ struct Atom {
   RelationId relation;
   std::vector<Pattern> args;
   SlotId row = -1;
-  /// Arguments that are bare avars: asked for when nothing else supplies them (§18.4.5).
+  /// Arguments that are bare avars: asked for if nothing else supplies them (§18.4.5).
   std::vector<SlotId> avars;
   /// Whether set patterns among `args` read the relation's companion.
   bool whole = false;
-  /// Goals: the number of the rule whose answers alone are meant, or -1.
+  /// Goals: the number of the only rule whose answers count, or -1 for all.
   int rule = -1;
 };
 
@@ -130,8 +130,8 @@ struct Temporal {
   std::vector<Expr> operands;
 };
 
-/// result = |atom|, or |value|, or |#?t|. `groups` are slots of the atom that nothing
-/// else binds though they stand outside: one count per value (decision 25).
+/// result = |atom|, or |value|, or |#?t|. `groups`: slots of the atom that also occur outside but
+/// that nothing else binds; there is one count per value of these (decision 25).
 struct CountOf {
   SlotId result;
   Clauses atom;             // exactly one Atom, or empty
@@ -158,7 +158,7 @@ struct Expand {
   SlotId row = -1;
 };
 
-/// The names a bindings map shows for a form: its own lvars in written order (§11).
+/// The names in the bindings map of a form: its own lvars in written order (§11).
 struct OwnSlots {
   std::vector<SlotId> slots;
   std::vector<Value> names;  // slot values, one each
@@ -170,10 +170,10 @@ struct Metadata {
   OwnSlots own;              // bindings only
   bool bindings = false;
   Pattern pattern;  // a map, a slot or a wild
-  /// The key that a bare symbol may stand for (decision 47): :doc, :result, or none.
+  /// The keyword that a bare symbol may abbreviate (decision 47): :doc, :result, or none.
   Value primary = kNone;
-  /// Whether the :status of the same row is read: then a call that failed is known to have
-  /// (decision 80).
+  /// Whether another clause reads the :status of the same row, so that the failure of the call is
+  /// known (decision 80).
   bool knows_failure = false;
 };
 
@@ -185,8 +185,8 @@ struct Aggregate {
   Pattern pattern;
 };
 
-/// A bare avar is read: its reply, or a question (§13). `last`: only where no other clause
-/// binds the slot, which the plan says (§18.4.5, decisions 38, 75).
+/// Reads a bare avar: its reply, or a question (§13). `last`: only if no other clause binds the
+/// slot, as decided by the plan (§18.4.5, decisions 38, 75).
 struct ReadAvar {
   RelationId channel;
   SlotId slot;
@@ -194,7 +194,7 @@ struct ReadAvar {
   bool last = false;
 };
 
-/// $json(?x): shown once every other clause holds (decision 58).
+/// $json(?x): shown when all other clauses hold (decision 58).
 struct ShowJson {
   SlotId slot;
 };
@@ -224,13 +224,13 @@ struct Distinct {
   std::vector<SlotId> slots;
 };
 
-/// tail -> body on a rule: an answer that fails it is not derived but a violation.
+/// tail -> body on a rule: an answer for which the body fails is a violation and not derived.
 struct Check {
   Clauses body;
   int constraint;  // index into Program::constraints
 };
 
-/// true, false, or a literal that means nothing as a clause.
+/// true, false, or a literal that has no meaning as a clause.
 struct Truth {
   bool holds;
 };
@@ -242,7 +242,7 @@ struct Clause {
       is;
   Span span;
   std::string text;         // as written, for reasons
-  bool activation = false;  // of a rule's activation clause: evaluated before the body (§16)
+  bool activation = false;  // part of the activation clause, evaluated before the body (§16)
 
   template <typename T>
   const T* As() const {
@@ -273,8 +273,8 @@ void ForEachSlot(const Expr& e, Fn&& fn) {
   for (const Expr& side : e.sides) ForEachSlot(side, fn);
 }
 
-/// A copy of `p` in which first occurrences bind: those for which `is_first(slot)` holds,
-/// asked in the order in which matching visits the parts.
+/// A copy of `p` in which first occurrences bind: those for which `is_first(slot)` holds. Calls it
+/// in the order in which matching visits the parts.
 template <typename Fn>
 Pattern WithBinds(const Pattern& p, Fn&& is_first) {
   Pattern out = p;
@@ -289,7 +289,7 @@ void MarkBinds(Pattern& p, Fn&& is_first) {
   for (Pattern& part : p.rest) MarkBinds(part, is_first);
 }
 
-/// The same, where first are the slots that `bound` does not have; it gets them.
+/// The same; the first occurrences are those of slots not in `bound`, which are added to it.
 Pattern WithBinds(const Pattern& p, std::vector<bool>& bound);
 
 /// Marks all slots that occur in a clause or in its sub-clauses.
@@ -308,8 +308,8 @@ void ForEachBody(AnyClause& clause, Fn&& fn) {
   if (auto* c = clause.template As<Loop>()) fn(c->start), fn(c->condition), fn(c->step);
 }
 
-/// Calls fn(slot) for every slot that a clause or its sub-clauses mention, as often as they
-/// do. What only the body of an Aggregate mentions is its own (decision 48).
+/// Calls fn(slot) for every occurrence of a slot in a clause or its sub-clauses. Slots that only
+/// the body of an Aggregate mentions are local to it (decision 48).
 template <typename Fn>
 void ForEachSlot(const Clause& clause, Fn&& fn) {
   const auto one = [&](SlotId s) {
@@ -351,7 +351,7 @@ struct Definition {
   std::vector<Pattern> args;
   SlotId head_expansion = -1;         // #?h <- …: the relation comes from the term (§5.7)
   std::vector<std::size_t> gathered;  // arguments with `&` (§8)
-  Clauses activation;                 // what `;` adds, evaluated before the body (§16)
+  Clauses activation;                 // the part added by `;`, evaluated before the body (§16)
   Clauses body;
   bool force = false;              // @each: every answer is pursued
   bool choice = false;             // has @choose, @distinct or a Check: not monotone
@@ -360,9 +360,9 @@ struct Definition {
   std::vector<Value> captures;     // goals: the slot names of the arguments
   Span span;
   std::string text;     // printed
-  std::string heading;  // title of the heading it stands under
+  std::string heading;  // title of the heading above it
   bool from_heading = false;
-  int question = -1;  // headings: what to ask for an argument that nothing binds
+  int question = -1;  // headings: the question for an argument that nothing binds
 };
 
 }  // namespace rpl

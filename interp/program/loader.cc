@@ -54,7 +54,7 @@ Value Ground(Pool& pool, const Node& node, const Substitution& with) {
   return kNone;
 }
 
-// Adds the value that a plain fact's argument is written for.
+// Adds the value of a plain fact's argument.
 void PushPlain(Pool& pool, PlainFacts::Kind kind, std::string_view text, TextQueue& cells) {
   switch (kind) {
     case PlainFacts::Kind::kString: return cells.Push(Kind::kString, text);
@@ -101,7 +101,7 @@ void Loader::Sort() {
   for (const Prose& prose : document_.prose) {
     Section& section = sections_[static_cast<std::size_t>(prose.scope)];
     if (!section.context.prose.empty()) section.context.prose += "\n";
-    // As a person reads it: without the marks of emphasised spans.
+    // As a reader sees it: without the marks of emphasised spans.
     const Sources& sources = program_.sources();
     std::uint32_t from = prose.span.begin;
     for (const ProseSpan& span : prose.spans) {
@@ -283,8 +283,8 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
   return true;
 }
 
-// A heading with bindings of some of its free arguments, as a trace tells of half an answer.
-// False when it is something else.
+// A heading with bindings of some of its free arguments, as a trace records it (HalfAnswer). False
+// for any other form.
 bool Loader::AssertHalf(const Node& clause, const Sentence& sentence) {
   Pool& pool = program_.store().pool();
   const auto* annotated = Ungroup(clause).As<Annotated>();
@@ -325,7 +325,7 @@ void Loader::Add(Assertion assertion) {
   novelty.assertions.push_back(std::move(assertion));
 }
 
-// The plain facts that begin before the offset `end` and were not taken yet.
+// Asserts the plain facts that begin before the offset `end`, as far as not done yet.
 void Loader::AssertPlain(std::size_t end) {
   const PlainFacts& plain = document_.facts;
   const std::string_view text = program_.sources().at(document_.file).text;
@@ -379,8 +379,8 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
   return true;
 }
 
-// Each head of a double implication is a rule over the same tail (decision 37). A goal before
-// the others may have other rules, of which one is taken: then they hold by that one only.
+// Each head of a double implication is a rule over the same tail (decision 37). If the first head
+// is a goal with other rules, of which one is chosen, the other heads hold only by this rule.
 void Loader::Define(const Rule& rule, Span span, const HeadingContext& context) {
   if (rule.heads.size() > kMaxNesting) {
     out_.Add(Code::kTooLong, span,
@@ -488,7 +488,7 @@ void Loader::Heading(int scope) {
   }
 }
 
-// The names that policies know a tool's arguments by.
+// Records the names of a tool's arguments, for policies.
 void Loader::NoteParameters(const Call& call) {
   if (call.args.size() > kMaxArity) return;
   const RelationId tool = program_.store().Declare(Space::kTool, call.label,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading a document happens in two passes: the first sorts its sentences by what they
-// are and by heading (decisions 71, 72), the second lowers them, rules before
-// constraints within a sentence's place. A heading's rule is made of parts:
+// The loader of a document, in two passes: the first sorts sentences by role and heading (decisions
+// 71, 72), the second lowers them, rules before constraints within a sentence's place. A heading's
+// rule is made of parts:
 //
 //   # T - r(?x) <- a(?x)        head r(?x), tail a(?x)
 //   Collect __y__.              prose term ?y
@@ -27,7 +27,7 @@
 
 namespace rpl {
 
-/// Loads one document; made once per call of Program::Load. Borrows all that it is given.
+/// Loads one document; made once per call of Program::Load. Borrows its arguments.
 class Loader {
  public:
   Loader(Program& program, const Document& document, Diagnostics& out)
@@ -82,8 +82,8 @@ class Loader {
   std::vector<Section> sections_;
   std::vector<const PlacedSentence*> loose_;
   std::unordered_set<RelationId> asserted_;  // relations with facts in this document
-  std::size_t plain_ = 0;                    // plain facts asserted so far; the last one's
-  std::string_view plain_label_;             // label, arity and relation
+  std::size_t plain_ = 0;                    // plain facts asserted so far
+  std::string_view plain_label_;             // the last one's label, arity and relation
   std::size_t plain_arity_ = 0;
   RelationId plain_relation_ = kNoId;
 };

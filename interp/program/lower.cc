@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A sentence is lowered clause by clause, in written order. Two things are looked at as
-// a whole: which avars nothing in the sentence supplies (they become questions), and which
-// lvars stand for a call written in the same sentence (`?t = p(_), |#?t|` reads p(_)).
+// A sentence is lowered clause by clause, in written order. Two analyses cover the whole sentence:
+// avars that nothing in it supplies become questions, and lvars may stand for a call written in
+// the same sentence (`?t = p(_), |#?t|` reads p(_)).
 // Terms and expressions are lowered in lower_terms.cc, metadata suffixes in
 // lower_metadata.cc.
 #include "interp/program/lower.h"
@@ -47,7 +47,7 @@ void ForEachProduct(const Clause& clause, const std::vector<bool>& avar, const F
     for (const Clause& inner : body) ForEachProduct(inner, avar, std::function<void(SlotId)>(each));
   };
   if (const auto* c = clause.As<First>()) all(c->body, fn);
-  if (const auto* c = clause.As<Alternatives>()) {  // what each branch supplies
+  if (const auto* c = clause.As<Alternatives>()) {  // slots that every branch supplies
     std::unordered_map<SlotId, std::size_t> branches;
     for (std::size_t i = 0; i < c->branches.size(); ++i)
       all(c->branches[i], [&](SlotId s) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From one sentence of the syntax tree to normal form (interp/program/clause.h).
+// Lowering: from a sentence of the syntax tree to normal form (interp/program/clause.h).
 //
-// A Lowering lives for one sentence: it numbers the slots, resolves labels to relations
-// (declaring them in the store), and turns what the grammar allows in many spellings into
-// one: `?v = $t()` and `^ :result ?v`, `!%g` and `%g ^ false`, `^:bindings` and `^^`.
-// It reports what cannot have a meaning and then gives nullopt; it never guesses.
+// A Lowering serves one sentence: it numbers the slots, resolves labels to relations (declaring
+// them in the store), and reduces equivalent spellings to one: `?v = $t()` and `^ :result ?v`,
+// `!%g` and `%g ^ false`, `^:bindings` and `^^`. A sentence without a meaning is reported and gives
+// nullopt; nothing is guessed.
 #ifndef RPL_INTERP_PROGRAM_LOWER_H_
 #define RPL_INTERP_PROGRAM_LOWER_H_
 
@@ -20,7 +20,7 @@
 
 namespace rpl {
 
-/// What a heading says about the rules below it.
+/// The context that a heading gives to the rules below it.
 struct HeadingContext {
   std::string title;
   std::string prose;               // the prompt of its questions
@@ -28,17 +28,18 @@ struct HeadingContext {
   bool signature = false;
 };
 
-/// The space of what a call with this namespace names.
+/// The space of calls with this namespace.
 Space SpaceOf(Namespace ns);
 
-/// A tool call or a bare avar: what `?v = …` takes the result of (§13.3).
+/// Whether the node is a tool call or a bare avar, whose result `?v = …` takes (§13.3).
 bool IsToolOrAvar(const Node& node);
 
 /// `tail, ?r -> inner(?x)` as `tail -> ?r -> inner(?x)`: it pins the form of ?r (decision 19).
 /// nullopt for any other rule.
 std::optional<Rule> WithPin(const Rule& rule);
 
-/// %fail("why", "what") as a statement: what its author models fails (§15.7).
+/// Whether the rule is %fail("reason", "explanation") as a statement: the author's own failure
+/// (§15.7).
 bool IsFailure(const Rule& rule);
 
 class Lowering {
@@ -51,16 +52,16 @@ class Lowering {
     Node goal;
     int rule;
   };
-  /// One head of a rule with its whole tail. `method` (may be null): of the heads before it;
-  /// where the rule is for a time only at which that goal does not hold, this head holds only
-  /// when the goal holds by this rule (§16.6, decision 37).
+  /// One head of a rule with the whole tail. `method` (may be null): of the heads before it. If the
+  /// rule applies only while that goal does not hold, this head holds only when the goal holds by
+  /// this rule (§16.6, decision 37).
   Definition Define(const Node& head, const Rule& rule, Span span, const Method* method = nullptr);
-  /// A heading that collects its free arguments (decision 70).
+  /// A collected heading, which asks for its free arguments (decision 70).
   Collected Collect(const Node& head);
   /// left -> right, or an obligation when `rule` has no constraint part.
   Constraint Constrain(const Rule& rule, Span span);
 
-  /// Whether something was reported since construction.
+  /// Whether an error was reported since construction.
   bool failed() const { return failed_; }
 
  private:
@@ -101,11 +102,11 @@ class Lowering {
   std::vector<std::string> names_;
   std::vector<bool> avar_;
   std::map<std::string, SlotId> slots_;
-  std::map<std::string, const Node*> forms_;  // ?t = call(…) of this sentence
-  SharedText prompt_;                         // of the heading, once it was asked for
+  std::map<std::string, const Node*> forms_;                 // ?t = call(…) of this sentence
+  SharedText prompt_;                                        // of the heading, made on first use
   std::unordered_map<std::string_view, std::size_t> spans_;  // the heading's, by name
-  std::size_t related_ = 0;       // relations that were looked up in spans_
-  std::size_t options_span_ = 0;  // the last span that is a relation
+  std::size_t related_ = 0;                                  // relations looked up in spans_ so far
+  std::size_t options_span_ = 0;                             // the last span that is a relation
   RelationId options_ = kNoId;
   std::vector<SlotId> row_slots_;  // rows of the atoms lowered in a group
 };

@@ -18,7 +18,7 @@ namespace rpl {
 
 namespace {
 
-// Fields of a row whose status is read beside them know that its call failed.
+// Marks the fields of a row whose status is read as well: they know if its call failed.
 void MarkKnownFailures(Clauses& fields, Value status) {
   std::unordered_set<SlotId> known;
   const auto is_field = [](const Metadata* m) { return m != nullptr && !m->bindings; };
@@ -69,12 +69,12 @@ Pattern Lowering::MetadataPattern(const Node& value, bool bindings) {
   return p;
 }
 
-// What the clauses of several suffixes share: they are as many as the text has fields, so
-// nothing here may be made anew for each of them.
+// Data shared by the clauses of several suffixes: there is a clause per field of the text, so
+// nothing here may be rebuilt for each.
 struct Lowering::Annotation {
   const Node& node;
   const Node& form;
-  std::vector<const Node*> members;                  // what has rows, without its suffixes
+  std::vector<const Node*> members;                  // forms with rows, without their suffixes
   std::vector<std::unordered_set<std::string>> has;  // their variables
   std::string text;                                  // of the clauses
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Definitions, headings that collect, and constraints: a head with its lowered tail, and the checks
+// Definitions, collected headings and constraints: a head with its lowered tail, and the checks
 // that need both.
 #include "interp/program/lower.h"
 
@@ -13,7 +13,7 @@
 namespace rpl {
 namespace {
 
-// ?t = call(…) as a clause of the tail itself: #?t then reads that call (§5.7).
+// Finds clauses ?t = call(…) of the tail itself, for which #?t reads that call (§5.7).
 void FindForms(const Node& tail, std::map<std::string, const Node*>& out) {
   const Node& inner = Ungroup(tail);
   if (const auto* c = inner.As<Conjunction>()) {
@@ -30,7 +30,8 @@ bool Gathers(const Pattern& p) {
   return IsGathering(p) || std::any_of(p.parts.begin(), p.parts.end(), Gathers);
 }
 
-// Marks what is evaluated before the body: branches are, too, as each may stand for the whole.
+// Marks clauses as evaluated before the body, including those of branches, which may replace the
+// whole disjunction.
 void MarkActivation(Clauses& clauses) {
   for (Clause& clause : clauses) {
     clause.activation = true;
@@ -39,7 +40,7 @@ void MarkActivation(Clauses& clauses) {
   }
 }
 
-// Whether a clause may bind what it mentions, as tests and $json do not.
+// Whether a clause may bind slots that it mentions; tests and $json do not.
 bool MayBind(const Clause& clause) {
   if (const auto* c = clause.As<Compare>()) return c->op == Operator::kEqual;
   if (const auto* c = clause.As<Member>()) return !c->negated;
@@ -49,7 +50,7 @@ bool MayBind(const Clause& clause) {
 
 }  // namespace
 
-// Two holes side by side that nothing else binds could share the text in any way
+// Reports two adjacent holes that nothing else binds: the text between them could be split anywhere
 // (decision 11).
 void Lowering::CheckTemplates(const Clauses& body, const std::vector<Pattern>& head) {
   // The clauses that mention a slot, and those that may bind it; made when first needed. A
@@ -99,7 +100,7 @@ void Lowering::CheckTemplates(const Clauses& body, const std::vector<Pattern>& h
   }
 }
 
-// A head lvar that the tail never mentions is an input nobody may supply (decision 38).
+// Reports head lvars that the tail never mentions: inputs that no caller may supply (decision 38).
 void Lowering::CheckHead(const Node& head, const Definition& def) {
   if (heading_.signature || def.body.empty()) return;
   std::vector<std::string> wanted;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lowering of what stands inside clauses: slots, patterns, expressions. A pattern whose
-// parts are all constant becomes one constant; a count inside an expression becomes a
-// clause before the operator, with a slot for its result.
+// Lowering of the parts of clauses: slots, patterns, expressions. A pattern whose parts are all
+// constant becomes one constant; a count inside an expression becomes a clause before the
+// operator, with a slot for its result.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ SlotId Lowering::SlotOf(const std::string& name, bool avar) {
   return it->second;
 }
 
-// A pattern whose parts are all constant is a constant.
+// Reduces a pattern whose parts are all constant to a constant.
 Pattern Lowering::Fold(Pattern p) {
   Pool& pool = program_.store().pool();
   if (!p.rest.empty() || p.open) return p;

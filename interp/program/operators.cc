@@ -23,7 +23,7 @@ bool IsShort(const Pool& pool, Value v) {
          (v.kind() == Kind::kString && pool.TextOf(v).size() <= kLongest);
 }
 
-// "a string and a number: "ten" and 4"; long values only by their kind.
+// The operands for messages: `a string and a number: "ten" and 4`; long values only by kind.
 std::string Shown(const Pool& pool, Value a, Value b) {
   if (!IsShort(pool, a) || !IsShort(pool, b)) return Kinds(a, b);
   return Kinds(a, b) + ": " + Text(pool, a) + " and " + Text(pool, b);

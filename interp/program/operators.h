@@ -2,8 +2,8 @@
 //
 // The operators on ground values (§5.1-§5.4, decisions 21-26).
 //
-// An operator that cannot hold for its operands says why in `why` (one line, lower case,
-// naming kinds or values) and does not hold; it is never an exception or an abort.
+// An operator that does not apply to its operands does not hold, and gives the reason in `why` (one
+// line, lower case, naming kinds or values). There are no exceptions.
 #ifndef RPL_INTERP_PROGRAM_OPERATORS_H_
 #define RPL_INTERP_PROGRAM_OPERATORS_H_
 

@@ -77,7 +77,8 @@ const std::vector<std::string>* Program::ParametersOf(RelationId tool) const {
   return found == parameters_.end() ? nullptr : &found->second;
 }
 
-// Notes what is a guard: it forbids, and a call on its left is not read for its reply.
+// Registers the constraint if it is a guard: it forbids, and the reply of a call on its left is not
+// read.
 void Program::TakeGuard(Constraint& c) {
   if (!c.forbids) return;
   const auto is_call = [&](const Atom* atom) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program: what was loaded, in normal form, in the order it was loaded.
+// The program: the loaded documents in normal form, in order of loading.
 //
-// Load conjoins what a document says (§17.3, §17.4, decisions 70-76) and lowers it
+// Load conjoins the parts of a document (§17.3, §17.4, decisions 70-76) and lowers it
 // sentence by sentence: facts are returned to be asserted (they are novelty of a
-// timestep, phase 2), definitions and constraints join the program. What is wrong is
-// reported and left out. Loading twice accumulates (§18.2).
+// timestep, phase 2), definitions and constraints join the program. Erroneous sentences are
+// reported and omitted. Loading twice accumulates (§18.2).
 //
 // Owns its definitions and constraints; references stay valid. Borrows the store.
 #ifndef RPL_INTERP_PROGRAM_PROGRAM_H_
@@ -24,10 +24,10 @@
 
 namespace rpl {
 
-/// What a person is asked for a bare avar or an argument (§13, §17.2).
+/// The question to a person for a bare avar or an argument (§13, §17.2).
 struct Question {
   std::string name;            // the avar's or argument's name
-  std::string subject;         // "draft(?draft-id)", "$focus": where it belongs
+  std::string subject;         // the call that it belongs to: "draft(?draft-id)", "$focus"
   SharedText prompt;           // prose of the heading, or the name
   RelationId options = kNoId;  // a unary relation whose facts are the choices
 };
@@ -56,17 +56,17 @@ struct Constraint {
   std::string reported;  // text of the left side, for traces
 };
 
-/// A constraint that forbids calls: `$refund(?o, ?a), ?a > 200 -> false`. It is no invariant
-/// over replies but a condition on calls, decided before each goes out (§18.3, phase 8). So
-/// its tool atoms read relations that say which calls there are, and never call:
+/// A constraint that forbids calls: `$refund(?o, ?a), ?a > 200 -> false`. It is not an invariant
+/// over replies but a condition on calls, decided before each goes out (§18.3, phase 8). So its
+/// tool atoms read relations of calls, and never call:
 ///
 ///   pending   the call to decide
-///   called    that, the calls that are out, and those that were made
-///   made      the calls that were made: what `not $auth()` reads
+///   called    the pending call, the calls in flight, and those made
+///   made      the calls made: `not $auth()` reads these
 struct CallGuard {
   int constraint = 0;  // its number
-  /// For each call on its left side: the constraint where that one is the pending call, and
-  /// the others are any.
+  /// For each call on its left side, the constraint in which that call is the pending one, and the
+  /// others are any.
   struct Reading {
     RelationId tool;
     Constraint form;
@@ -81,27 +81,26 @@ struct CallRelations {
 struct Assertion {
   RelationId relation = kNoId;
   std::vector<Value> row;
-  std::vector<SetOrder> orders;  // of its sets, where they are written in another one
+  std::vector<SetOrder> orders;  // written orders of its sets, where they differ from the set's own
   bool truth = true;
   bool trace = false;    // written with `-> true`, `-> false` or `^ true`
-  bool assumed = false;  // `%goal ^ true`: the author says so, whatever the goal's rules say
+  bool assumed = false;  // `%goal ^ true`: holds by assertion, whatever the goal's rules give
   Value meta;            // author's metadata and context slots, or kNone
   Span span;
-  std::string text;              // the sentence, when it is more than the row: traces, retractions
-  std::size_t facts_before = 0;  // plain facts of the document that stand before it
+  std::string text;              // the sentence, if it is more than the row: traces, retractions
+  std::size_t facts_before = 0;  // plain facts of the document before it
 };
 
-/// What a trace says of a heading that collects several arguments and has only some of their
-/// answers: `stay(1, ?to, ?x) ^^ {?to 2} -> true`.
+/// An entry of a trace for a collected heading with answers to only some of its arguments:
+/// `stay(1, ?to, ?x) ^^ {?to 2} -> true`.
 struct HalfAnswer {
   RelationId relation;
-  std::vector<Value> key;  // what the heading is called with; kNone where it is free
-  std::vector<Value> row;  // the same with the answers that there are
+  std::vector<Value> key;  // the arguments of the call; kNone where free
+  std::vector<Value> row;  // the same with the known answers
   std::string text;        // the sentence
   Span span;
 };
 
-/// What a document asserts: plain facts as rows of words, and the assertions among them.
 /// The role of a sentence in the program (decisions 34, 43, 71, 72).
 enum class SentenceRole : std::uint8_t {
   kSignature,   // of a heading
@@ -112,7 +111,7 @@ enum class SentenceRole : std::uint8_t {
   kConstraint,  // with `->`
   kFailure,     // a statement of %fail
   kObligation,  // a bare expression that joins nothing
-  kRefused,     // it would join too many headings; reported
+  kRefused,     // would join too many headings; reported
 };
 
 struct SentenceReading {
@@ -120,6 +119,7 @@ struct SentenceReading {
   std::vector<int> joins;  // kConjoined: the scopes with the signatures that it joins
 };
 
+/// The assertions of a document: plain facts as rows of words, and the others among them.
 struct Novelty {
   struct Fact {
     RelationId relation;
@@ -138,7 +138,7 @@ struct Novelty {
   void ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion) const;
 };
 
-/// What a goal is: its captures by position (decision 61).
+/// A goal with its rules, and its captures by position (decision 61).
 struct Goal {
   RelationId relation;
   std::string label;
@@ -158,24 +158,24 @@ class Program {
   Program(Store& store, const Sources& sources);
   Program(const Program&) = delete;
 
-  /// Takes in a document. Findings go to `out`. Returns what it asserts.
+  /// Loads a document. Adds findings to `out`. Returns the facts to assert.
   Novelty Load(const Document& document, Diagnostics& out);
 
-  /// A goal form that is not part of the program (decision 65). nullopt when it does not
-  /// lower; findings go to `out`. The definition's head is a goal relation of its own.
+  /// Lowers a goal form that does not join the program (decision 65). nullopt if it has errors,
+  /// which are added to `out`. The definition's head is a fresh goal relation.
   std::optional<Definition> LowerQuery(const Sentence& query, Diagnostics& out);
 
   const std::deque<Definition>& definitions() const { return definitions_; }
-  /// Whether the definition is one of them, not a query's.
+  /// Whether the definition belongs to the program, not to a query.
   bool Has(const Definition& def) const {
     const auto number = static_cast<std::size_t>(def.number);
     return number < definitions_.size() && &definitions_[number] == &def;
   }
   const std::deque<Constraint>& constraints() const { return constraints_; }
   const std::deque<CallGuard>& guards() const { return guards_; }
-  /// The relations that guards read for a tool; made when they are new.
+  /// The relations that guards read for a tool; created on first use.
   CallRelations CallsOf(RelationId tool);
-  /// The names of a tool's arguments, by its heading; null when it has none.
+  /// The names of a tool's arguments, from its heading; null if it has none.
   const std::vector<std::string>* ParametersOf(RelationId tool) const;
   const std::vector<Question>& questions() const { return questions_; }
   /// Goals in the order of their first rule. The root goal has the empty label.
@@ -185,11 +185,11 @@ class Program {
   void CheckGoalCalls(const Clauses& clauses, Diagnostics& out) const;
   const Collected* FindCollected(RelationId relation) const;
   std::size_t collected_count() const { return collected_.size(); }
-  /// What headings and sentences define, in document order, once each.
+  /// The definitions in headings and sentences, in document order, once each.
   const std::vector<Declared>& declared() const { return declared_; }
-  /// The title of the heading that a sentence stands under, "" for none.
+  /// The title of the heading above a sentence, "" if there is none.
   std::string HeadingAt(Span span) const;
-  /// Tools that the engine or the author's rules answer, not a host.
+  /// Whether rules of the author or the engine answer calls of the tool, rather than a host.
   bool HasRules(RelationId relation) const;
 
   Store& store() { return store_; }
@@ -231,12 +231,12 @@ bool IsQuestion(const Relation& relation);
 std::string FactText(const Store& store, RelationId relation, std::span<const Value> row,
                      std::size_t most = kMaxTextBytes);
 
-/// Those of a program's assertions, in order, that take back what none before them asserts and
-/// no rule may derive.
+/// The retractions among a program's assertions, in order, of facts that no assertion before them
+/// asserts and no rule may derive.
 std::vector<const Assertion*> RetractionsOfNothing(const Program& program, const Store& store,
                                                    std::span<const Assertion> assertions);
 
-/// The value of a ground term; kNone when it is not ground (variables, `_`, templates).
+/// The value of a ground term; kNone if it is not ground (variables, `_`, templates).
 Value GroundValue(Pool& pool, const Node& node);
 
 /// A Number literal's value.
@@ -247,7 +247,7 @@ void Novelty::ForEach(const Store& store, OnFact&& fact, OnAssertion&& assertion
   constexpr std::size_t kAhead = 16;
   auto next = assertions.begin();
   const Value* row = cells.data();
-  const Value* ahead = row;  // of the fact whose place in its relation is asked for
+  const Value* ahead = row;  // of the next fact to prefetch for
   std::size_t asked = 0;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     for (; asked < facts.size() && asked < i + kAhead; ++asked) {

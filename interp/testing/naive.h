@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A slow, simple evaluator, for tests only: what the engine's answers are compared with.
+// A slow, simple evaluator, for differential tests of the engine.
 //
 // It reads the syntax tree (grammar/ast.h) and shares nothing with the rest of interp/: no
-// values, no plans, no indexes, no deltas, no demand. Every rule runs over all rows until
+// values, no plans, no indexes, no deltas, no tables. Every rule runs over all rows until
 // nothing changes, stratum by stratum; a tail is solved by taking any clause whose inputs
-// are bound. Rows and values are ordered sets, so an answer has no order here.
+// are bound. Rows and values are ordered sets, so answers have no order of their own.
 //
 // Covers the pure core: facts, rules with several heads, conjunction, disjunction,
 // negation, comparison and arithmetic, counts with and without group keys (decision 25),
 // aggregate heads (§8), sets (§7, decisions 27, 28, 33), destructuring, maps, nested terms,
 // `in`, set operators, templates. Anything else, and recursion through negation, counts or
-// gathering, gives nullopt and a problem.
+// aggregates, gives nullopt and a problem.
 //
-// A gathered list is sorted: its order is answer order, which this evaluator has not.
+// Aggregated lists are sorted: their order in RPL is answer order, which does not exist here.
 #ifndef RPL_INTERP_TESTING_NAIVE_H_
 #define RPL_INTERP_TESTING_NAIVE_H_
 
@@ -39,8 +39,8 @@ struct Extension {
 /// By "label/arity".
 using Database = std::map<std::string, Extension>;
 
-/// Derives everything the sentences say. nullopt with `problem` when they are outside the
-/// core described above.
+/// Derives all rows of the sentences. nullopt with `problem` if they are outside the core described
+/// above.
 std::optional<Database> Evaluate(const std::vector<Sentence>& sentences, std::string* problem);
 
 /// The value of a term without variables; nullopt when it has some.

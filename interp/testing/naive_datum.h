@@ -33,14 +33,14 @@ Datum SetDatum(std::vector<Datum> parts);
 /// Of keys, each followed by its value; the first of a key counts.
 Datum MapDatum(const std::vector<Datum>& flat);
 
-/// What a template shows of a value.
+/// The text of a value in a template.
 std::string Plain(const Datum& d);
 
 /// RPL text, sets and maps in canonical order.
 std::string Text(const Datum& d);
 
-/// JSON as decision 59 has it, but every array is sorted: what is left of a list or a set
-/// once order and kind are forgotten.
+/// JSON by decision 59, but with every array sorted, which removes the order of lists and the
+/// difference between lists and sets.
 std::string SortedJson(const Datum& d);
 
 /// A list with its elements sorted; other values as they are.

@@ -7,8 +7,8 @@
 // hit: small numbers, names, lists of numbers, terms and maps. A rule that reads its own
 // layer builds no new values, so every program has a finite fixpoint.
 //
-// Kept apart so that answers do not depend on order: a list that a head gathers is only
-// counted or searched, never joined. Programs stay inside what interp/testing/naive.h reads.
+// So that answers do not depend on order, a list that a head aggregates is only counted or
+// searched, never joined. Programs stay within the core of interp/testing/naive.h.
 //
 // The same seed gives the same program with the same compiler.
 #ifndef RPL_INTERP_TESTING_RANDOM_PROGRAM_H_
@@ -51,8 +51,8 @@ struct RandomProgram {
   std::string Text() const { return FactText() + RuleText(); }
 };
 
-/// What a variable of the environment sets for tests of random programs, as in
-/// RPL_RANDOM_PROGRAMS=1000.
+/// The number in an environment variable for tests of random programs, as in
+/// RPL_RANDOM_PROGRAMS=1000; `otherwise` if it is not set.
 std::uint32_t Setting(const char* name, std::uint32_t otherwise);
 
 RandomProgram MakeProgram(std::uint32_t seed);

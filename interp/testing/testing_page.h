@@ -11,7 +11,7 @@
 
 namespace rpl::testing {
 
-/// What the fences of that kind hold, by the heading of level 3 above them.
+/// The contents of the fences of this kind, by the heading of level 3 above them.
 inline std::map<std::string, std::string> Examples(const char* path, const std::string& kind) {
   std::ifstream page(path);
   REQUIRE(page);
