@@ -43,7 +43,7 @@ bool Derivations::IsDerived(const Fact& fact) const {
          !engine_.analysis.RulesOf(fact.first).empty();
 }
 
-// The rule instance that gives the row. A premise of its own relation was there before it.
+// Finds the rule instance that derives the row. A premise of its own relation is an earlier row.
 bool Derivations::Find(Open& open, const std::set<Fact>& above) {
   const RelationId relation = open.fact.first;
   const std::vector<Value>& row = open.fact.second;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Phase 8: what leaves the engine, and the replies that come back at once. Calls to tools of
-// one plan go out together, of the questions to a person one; what is recorded is taken from
-// the journal instead.
+// Phase 8: output of the engine, and the replies that come back at once. Calls of tools in one plan
+// go out together, questions to a person one at a time; recorded replies come from the journal
+// instead.
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -52,7 +52,7 @@ void Runtime::DispatchAsyncs() {
   if (question != nullptr) Ask(*question);
 }
 
-// $json lines of the goals below first, then clause by clause in written order.
+// Shows $json lines: those of the goals below first, then clause by clause in written order.
 void Runtime::Show(const Table& table, std::set<const Table*>& done) {
   if (!done.insert(&table).second) return;
   for (const Table* used : table.used) Show(*used, done);
@@ -63,7 +63,7 @@ void Runtime::Show(const Table& table, std::set<const Table*>& done) {
   step_.shown.insert(step_.shown.end(), shown.begin(), shown.end());
 }
 
-// Values as a JSON list; what has no JSON is its RPL text.
+// Values as a JSON list; those without JSON as RPL text.
 ordered_json Runtime::JsonOf(const std::vector<Value>& values) const {
   ordered_json out = ordered_json::array();
   for (const Value v : values)
@@ -111,8 +111,8 @@ Request Runtime::RequestFor(const OpenCall& call) {
   return r;
 }
 
-// The calls of one plan go out together, each decided about first, in written order;
-// replies are taken in that order.
+// The calls of one plan go out together, after a decision about each in written order; replies are
+// taken in that order.
 void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
   std::vector<const OpenCall*> calls;
   for (const OpenCall* call : asked)
@@ -180,7 +180,7 @@ void Runtime::Ask(const OpenCall& call) {
     calls_.replies.push_back({call, *answer});
 }
 
-// Puts a question to the agent, or takes the recorded answer; nullopt when nobody answers.
+// Puts a question to the agent, or takes the recorded answer; nullopt if there is none.
 std::optional<Answer> Runtime::Put(const Request& request, std::optional<Span> place,
                                    const EntryOf& entry_of, const HeadingPart& part) {
   const std::string& name = request.id;
@@ -196,7 +196,7 @@ std::optional<Answer> Runtime::Put(const Request& request, std::optional<Span> p
                       {"place", request.place}});
   if (journal != nullptr) {
     if (const auto recorded = journal->NextReply({name}, engine_.pool)) return recorded->answer;
-    if (!journal->live()) return std::nullopt;  // nobody answered then
+    if (!journal->live()) return std::nullopt;  // recorded without an answer
   }
   for (bool again = false;; again = true) {
     const Answer answer = agent_.Answer(request, engine_.pool, again);

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// What a tool returns may nest kMaxJsonDepth levels, and bodies have a few around it.
+/// Results of tools nest up to kMaxJsonDepth levels, and bodies add a few.
 constexpr int kBodyDepth = kMaxJsonDepth + 16;
 
 // --- Bodies -------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ std::string EventSequence::TakeBody(const Event& event, const ordered_json& body
   return "";
 }
 
-// An epoch in which nothing happened ends only where the program becomes another one.
+// An epoch without events is followed only by one with a different program.
 std::string EventSequence::TakeProgram(const Event& event) {
   const std::size_t hash = std::hash<std::string>()(event.body);
   const bool twice = place_ == Place::kEpoch && hash == program_;

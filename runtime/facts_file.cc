@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A format is a reader of rows: Next fills the fields of one row and says where it stands.
-// What a field is worth is decided behind it, alike for all formats.
+// A format is a reader of rows: Next gives the fields and the place of one row. The values of
+// fields are determined after that, in the same way for all formats.
 #include "runtime/facts_file.h"
 
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ struct Field {
   bool copied = false;  // the text lasts only until the next row
 };
 
-// Adds the value of a field of CSV or TSV; false when it is none of the type.
+// Adds the value of a field of CSV or TSV; false if it is not of the type.
 bool PushField(Pool& pool, const Field& field, Type type, TextQueue& cells) {
   const std::string_view text = field.text;
   const auto push = [&](Value v) {
@@ -97,11 +97,11 @@ bool PushField(Pool& pool, const Field& field, Type type, TextQueue& cells) {
   return number.is_none() ? push_text(Kind::kString) : push(number);
 }
 
-// One row as it stands in the text.
+// The text of one row.
 struct RowText {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;  // before its line end
-  std::string problem;    // what makes it no row; then its fields mean nothing
+  std::string problem;    // of a malformed row, whose fields are meaningless; else ""
 };
 
 // Fields between commas or tabs. A quoted field may hold line ends and doubled quotes; a
@@ -333,7 +333,7 @@ class FactsReader {
     return false;
   }
 
-  // False when the file is no use.
+  // False if the whole file is unusable.
   bool ReadLine(const RowText& row, std::string_view line) {
     const JsonText read = ParseJson(line);
     if (!read.error.empty()) {
@@ -406,7 +406,7 @@ class FactsReader {
   std::vector<Column> columns_;  // none for arrays
   RelationId relation_ = kNoId;
   std::size_t arity_ = 0;
-  TextQueue cells_;  // of the rows that are taken, and of one that may be
+  TextQueue cells_;  // of the accepted rows, and of the current one
   std::size_t bad_ = 0;
   Span last_bad_;
 };

@@ -51,8 +51,7 @@ void AddMetrics(const ordered_json& metrics, std::map<std::string, double>& to) 
     if (value.is_number()) to[key] = value.get<double>();
 }
 
-// Of what PastCallJson made, as a journal kept it; what is not there, or is something else, is
-// nothing.
+// The inverse of PastCallJson, for recorded JSON; missing and malformed members are empty.
 PastCall PastCallOf(const ordered_json& json) {
   PastCall past;
   past.tool = TextAt(json, "tool");
@@ -117,9 +116,9 @@ void Gate::EndRun(std::string_view status, Moment now) {
 void Gate::ReadOtherRuns() {
   if (std::exchange(read_others_, true) || setup_ == nullptr || !setup_->guard->ReadsOtherRuns())
     return;
-  // Who goes through a session again writes no log, but the run had one.
+  // A replay writes no log itself, but the recorded run had one.
   if (setup_->audit.empty() && TextAt(setup_->record, "audit").empty()) return;
-  // As it was then: a replay must not see the runs in between.
+  // Recorded: a replay must not see later runs.
   const ordered_json events = Outside({{"otherRuns", true}}, [&] {
     ordered_json results = ordered_json::array();
     for (ordered_json& event : ReadJsonLines(setup_->audit).objects)
@@ -158,7 +157,7 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   derives_ = false;
   now_ = now;
   const auto known = begun_.find(engine_.solver.IdOf(*call.call));
-  // A reply that was there before this run was guarded.
+  // The reply is older than the guard of this run.
   Begun begun = known != begun_.end() ? known->second : Begun{steps_++, Seen(call)};
   GuardCall seen = begun.call;
   seen.phase = CallPhase::kAfter;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a decision's inputs come from: relations of the program, then settings and commands.
+// Sources of a decision's inputs: relations of the program, then settings and commands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ ordered_json JsonOfReview(const Sourced<Review>& review) {
           {"reason", review.value->reason}};
 }
 
-// Why there is nothing, as it was recorded.
+// The recorded reason for a missing input.
 std::string WhyNot(const ordered_json& json, const char* key) {
   const ordered_json& why = FieldAt(json, key);
   return why.is_string() ? why.get<std::string>() : "nothing was recorded";
@@ -79,8 +79,8 @@ ordered_json Gate::JsonOf(Value v) const {
   return json ? WithoutColons(*json) : ordered_json(Text(engine_.pool, v));
 }
 
-// The rows of a relation whose arguments are those of `key` that are not free; in phase 8
-// also those that only a caller makes it derive.
+// The rows of a relation that agree with the bound arguments of `key`; in phase 8 including those
+// of tabled relations.
 Gate::Rows Gate::RowsOf(std::string_view label, std::vector<Value> key) {
   Rows out;
   const RelationId id =
@@ -149,7 +149,7 @@ std::optional<EndUser> Gate::User() {
   return user;
 }
 
-// What rules say of calls that were made.
+// Takes the metrics that rules give for calls made.
 void Gate::TakeMetrics() {
   for (const std::vector<Value>& row : RowsOf("metric", {kNone, kNone, kNone})) {
     const std::string of = PlainText(engine_.pool, row[0]);
@@ -260,7 +260,7 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
               premises.push_back("?" + c.slots[i] + " is " + Text(engine_.pool, slots[i]));
           found("forbidden: " + c.text, std::move(premises));
         });
-    if (engine_.solver.Take().stop != Stop::kGoesOn) {  // the call is held back for it
+    if (engine_.solver.Take().stop != Stop::kGoesOn) {  // undecided: the call does not go out
       engine_.pool.ClearOverflow();
       out.push_back({NameOf(c), true, "the guard failed: a limit was reached in " + c.text, {}});
     } else if ((more || undecided) && out.empty()) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls at the gate, as the timestep sees them: what is admitted in phase 8, what is taken
-// in in phase 1, and what becomes of the rest.
+// The gate in the timestep: admission of calls in phase 8 and of results in phase 1, and the
+// effect of refusals.
 //
-// A call is decided about once in a turn. Refused, it stays open and is not made: clauses
-// that need it have no answer from the next timestep on, so that the program can take
-// another way. Held, nothing else goes out and the run ends; what went out before is still
-// taken in. Either is told as a %fail entry of the trace, and each decision is a fact
+// A call is decided once per turn. A refused call stays open and is not made: clauses that need it
+// have no answer from the next timestep on, so that the program can choose another plan. If a call
+// is held, nothing else goes out and the run ends; results of earlier calls still come in. Both are
+// recorded as a %fail entry of the trace, and each decision is a fact
 // `guard-decision(tool, args, effect, rule)` of the next timestep.
 #include <fmt/format.h>
 
@@ -83,7 +83,7 @@ bool Runtime::TakesIn(const CallBook::Reply& reply) {
     calls_.held_replies.insert_or_assign(engine_.solver.IdOf(reply.call),
                                          CallBook::Reply{reply.call, reply.answer, true});
   Refuse(gated, decision);
-  // In phase 1 the refusal counts at once.
+  // In phase 1 the refusal takes effect at once.
   if (!decision.Holds()) calls_.refused.merge(std::exchange(calls_.refusals, {}));
   return false;
 }

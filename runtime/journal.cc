@@ -43,7 +43,7 @@ Event CallEvent(Event::Kind kind, const std::string& call, const std::string& to
   return Make(kind, body);
 }
 
-// A value from the text that Text gives it.
+// The value with this Text.
 Value ValueOfText(Pool& pool, const std::string& text) {
   Sources sources;
   const std::uint32_t file = sources.Add("reply", text);
@@ -52,7 +52,7 @@ Value ValueOfText(Pool& pool, const std::string& text) {
   return term ? GroundValue(pool, *term) : kNone;
 }
 
-// What must not be lost: what came from outside, and what somebody outside was shown.
+// Events that must not be lost: inputs from outside, and output that was shown outside.
 bool IsSettled(Event::Kind kind) {
   switch (kind) {
     case Event::Kind::kProgram:
@@ -71,7 +71,7 @@ bool IsSettled(Event::Kind kind) {
   return true;
 }
 
-// A command that was started is in doubt until its reply is kept.
+// A call whose command was started is in doubt until its reply is recorded.
 void NoteDoubt(const Event& event, CallsOfTools& in_doubt) {
   if (event.kind != Event::Kind::kStarted && event.kind != Event::Kind::kReply) return;
   const ordered_json body = Body(event);
@@ -206,9 +206,9 @@ Trace Entries(std::span<const Event> events) {
   return out;
 }
 
-// A timestep takes the replies of the one before in its first phases, and nothing is settled
-// in between. So those without entry stand after the last step; an epoch that follows may
-// have begun with some of their entries.
+// A timestep asserts the replies of the previous one in its first phases, and nothing is settled in
+// between. So replies without an entry come after the last step; the next epoch may begin with some
+// of their entries.
 Trace EntriesToCome(std::span<const Event> events) {
   Trace out;
   for (const Event& event : events) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Phases 1 and 2: what is new since the last timestep becomes facts. Replies, decisions and
-// texts wait in queues; here they are taken from them, in order, asserted or retracted, and
-// those that the program did not say itself are recorded.
+// Phases 1 and 2: novelty becomes facts. Replies, decisions and texts wait in queues; these phases
+// take them in order, assert or retract them, and record those that are not stated in the program.
 //
-// What a reply will be in the trace is known before its timestep (EntriesToCome), because a
-// session may end in between.
+// The entry of a reply is determined before its timestep (EntriesToCome), because a session may end
+// in between.
 #include <algorithm>
 #include <utility>
 
@@ -54,7 +53,7 @@ void Runtime::AssertNewAvars() {
       continue;
     }
     if (reply.call.space == Space::kRelation) {
-      // One argument of a collected heading; the fact is asserted once all are there.
+      // One argument of a collected heading; the fact is asserted when all are known.
       const auto column = static_cast<std::size_t>(reply.call.column);
       TakeAvar(*engine_.program.FindCollected(reply.call.relation), column, reply.answer.value);
       const std::vector<Value> row = engine_.solver.TakeArgument(reply.call, reply.answer.value);
@@ -82,7 +81,7 @@ void Runtime::TakeAvar(const Collected& collected, std::size_t column, Value val
                        MetaOf(engine_.pool, {Answer::Kind::kValue, value}));
 }
 
-// What a reply will be in the trace; without text when it makes no entry, or none yet.
+// The future entry of a reply; without text if it makes none, or none yet.
 TraceEntry Runtime::EntryToCome(const OpenCall& call, const Answer& answer) {
   TraceEntry out{.kind = TraceEntry::Kind::kReply, .timestep = timestep_ + 1, .phase = 1};
   if (call.place.end != 0) out.place = call.place;
@@ -126,7 +125,7 @@ Trace Runtime::EntriesToCome() {
   return out;
 }
 
-// The argument that the call asks for, when its heading asks for others, too.
+// The argument that the call asks for, if its heading asks for others as well.
 HeadingPart Runtime::PartOf(const OpenCall& call) const {
   if (call.space != Space::kRelation ||
       std::ranges::count_if(call.args, [](Value v) { return v.is_none(); }) < 2)
@@ -198,7 +197,7 @@ void Runtime::AssertInputNovelty() {
   bad_heads_known_ = 0;
 }
 
-// A plain fact: like an assertion without metadata that is no trace.
+// Asserts a plain fact: like an Assertion without metadata that is not from a trace.
 void Runtime::AssertFact(RelationId relation, std::span<const Value> row, Span span, From from) {
   engine_.store.Insert(relation, row, true, kNone, &span);
   NoLongerRetracted(relation, row);
@@ -219,7 +218,7 @@ void Runtime::Assert(const Assertion& a, From from) {
   const Relation& rel = engine_.store.at(a.relation);
   const bool stated = from == From::kDocument;
   if (a.truth) {
-    // A trace tells of a goal that it was satisfied; whether it is, its rules decide.
+    // A trace records that a goal was satisfied; its rules decide whether it is now.
     const bool told = rel.space() == Space::kGoal && a.trace && !a.assumed;
     if (told && HasRules(a.relation)) return Log(Verb::kLeftToRules, a.text, a.span);
     if (told) goals_.told_truths.push_back(a);
@@ -254,7 +253,7 @@ void Runtime::Assert(const Assertion& a, From from) {
   ++goals_.voids;
   derivations_.Forget();
   if (rel.space() == Space::kGoal) {
-    // %goal ^ false: every recorded truth with these captures is taken back.
+    // %goal ^ false: retracts every recorded truth with these captures.
     Relation& truths = engine_.store.at(a.relation);
     const std::span<const Value> wanted = engine_.pool.ItemsOf(a.row.front());
     truths.Rebuild([&](RowId row) {
@@ -294,7 +293,7 @@ bool Runtime::HasRules(RelationId goal) const {
   return known != nullptr && !known->rules.empty();
 }
 
-// Truths of goals that have got rules.
+// Drops the recorded truths of goals that have rules by now.
 void Runtime::DropOvertakenTruths() {
   std::erase_if(goals_.told_truths, [&](const Assertion& a) {
     if (!HasRules(a.relation)) return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a run stands: answers, reasons and %fail reports, and what a person decides after a
+// Outcomes of a run: answers, reasons and %fail reports, and decisions of a person after a
 // failure of §18.6.
 //
-// A failure is put to the agent in phase 8, as a choice named "what-now". What is chosen is
-// done in the next timestep; nobody, or "stop", leaves the failure as the outcome.
+// A failure is put to the agent in phase 8, as a choice named "what-now". The choice takes effect
+// in the next timestep; without an answer, or with "stop", the failure is the outcome.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void Runtime::TakeAnswers(const Table& table) {
   const CapturedColumns columns = ColumnsOf(table);
   if (columns.empty()) return;
   for (const auto& [column, name] : columns) step_.columns.push_back(name);
-  step_.unchecked = IsCutOff();  // some answers may be missing: which, the machine decides
+  step_.unchecked = IsCutOff();  // some answers may be missing, and which ones is not reproducible
   RowSet seen(columns.size());
   std::vector<Value> cells;
   for (std::size_t row = 0; row < table.rows.size() && GoesOn(row); ++row) {
@@ -87,15 +87,15 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, const CapturedCo
   return out;
 }
 
-// Polls the limits now and then while the answers of phase 6 are printed and recorded. The rest
-// of them is missing then, so the limit is the outcome.
+// Polls the limits now and then while the answers of phase 6 are printed and recorded. If one is
+// reached, the remaining answers are missing, so the limit is the outcome.
 bool Runtime::GoesOn(std::size_t answers) {
   if (step_.unchecked) return false;
   if (answers % 256 != 255) return true;
   return !CutAnswers(Watch(0));
 }
 
-// Likewise for an answer that is too long to be printed, and before one that takes long.
+// Likewise for an answer that is too long to be printed, and before a long one.
 bool Runtime::CanBeShown(std::span<const Value> cells) {
   constexpr std::uint64_t kLong = std::uint64_t{1} << 16;
   std::uint64_t bytes = 0;
@@ -179,7 +179,7 @@ Outcome Runtime::Report() {
   return out;
 }
 
-// A call that was refused or whose tool failed, and why; "" for none.
+// A call that was refused or whose tool failed, with the reason; "" for none.
 std::string Runtime::LackingCall() const {
   const Solver& solver = engine_.solver;
   if (step_.found.refused)
@@ -190,7 +190,7 @@ std::string Runtime::LackingCall() const {
                             : "";
 }
 
-// What is waited for: all tool calls, and of the questions to a person the first.
+// Takes the pending calls: all calls of tools, and the first question to a person.
 void Runtime::TakePending(Outcome& out) {
   out.status = Status::kWaiting;
   bool asked = false;
@@ -317,7 +317,7 @@ std::string Runtime::WhatOf(const Violated& v) const {
                      : "constraint violated: " + v.constraint->text + " with " + v.bindings);
 }
 
-// Whether a person decided to go on with it.
+// Whether a person accepted the violation.
 bool Runtime::IsAccepted(const Violated& v) {
   const Relation& decided = engine_.store.at(what_now_);
   if (decided.empty()) return false;
@@ -334,7 +334,7 @@ const Goal* Runtime::GoalOf(RelationId relation) const {
                                     : nullptr;
 }
 
-// What went wrong, in one line, and what can be done about it besides to stop.
+// The failure in one line, with the ways out of it other than to stop.
 Failing Runtime::FailingNow() {
   Failing out;
   if (step_.violated) {

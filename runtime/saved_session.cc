@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kTraceName = "trace.rpl";
 
-// Where the last epoch begins; events.size() when there is none.
+// The index of the last epoch's first event; events.size() if there is none.
 std::size_t EpochStart(const std::vector<Event>& events) {
   const auto last = std::find_if(events.rbegin(), events.rend(), [](const Event& event) {
     return event.kind == Event::Kind::kProgram;
@@ -66,7 +66,7 @@ std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,
 
 namespace {
 
-// Nobody: what was recorded is gone through again, and no further.
+// The agent of a replay that ends with the recording: it never answers.
 class NobodyIsAsked : public Agent {
  public:
   rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }
@@ -84,7 +84,7 @@ Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
     const auto end =
         std::find_if(events.begin() + static_cast<std::ptrdiff_t>(begin) + 1, events.end(),
                      [](const Event& event) { return event.kind == Event::Kind::kProgram; });
-    // A turn that was cut off ends where the recording does, whatever it was about to do.
+    // A turn that was cut off ends with the recording, at any point.
     const SavedSession* epoch = nullptr;
     const ProgramEvent program = ProgramOf(events[begin]);
     const std::unique_ptr<GateSetup> gate = gate_of(program.guard);

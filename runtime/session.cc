@@ -81,7 +81,7 @@ std::vector<Diagnostic> Session::State::Load(const std::string& name, std::strin
   return out.all();
 }
 
-// One timestep; whether another has work to do.
+// Runs one timestep; true if another has work to do.
 bool Session::State::Goes() {
   runtime.Step();
   ++steps;
@@ -243,7 +243,7 @@ Explained Session::Explain(const std::string& form, const ExplainLimits& limits,
   }
   out.rejected = true;
   if (!findings.has_errors()) {
-    // The relations it names stay; of values, nothing does, unless a relation holds one.
+    // Relations that it declares remain; values do not, unless a relation holds one.
     const bool goal = call->ns == Namespace::kGoal;
     store.Declare(Space::kGoal, "", 1);
     store.Declare(goal                           ? Space::kGoal

@@ -25,7 +25,7 @@ namespace {
 constexpr int kApplication = 0x72706c31;  // "rpl1"
 constexpr int kFormat = 3;
 constexpr std::size_t kHashBytes = 32;
-/// How long to wait for another process, which takes in what a killed one left.
+/// How long to wait for another process, which may be recovering the file of a killed one.
 constexpr int kWaitMs = 5000;
 constexpr const char* kBusy = "another process has this session open";
 constexpr const char* kBusyHint = "wait until it ends, or stop it";
@@ -94,14 +94,14 @@ std::string Hex(const std::string& bytes) {
   return out;
 }
 
-// What a writer has of the file: a lock on the whole of it, which SQLite does not use and
-// readers do not ask for. The system takes it back when the process ends.
+// The lock of a writer, on the whole file. SQLite does not use it and readers do not take it. The
+// system releases it when the process ends.
 //
-// Closing any descriptor of a file drops the locks that SQLite has of it in this process, so
-// that a second writer in one process must be refused before it opens anything.
+// Closing any descriptor of a file drops the locks that SQLite holds on it in this process, so a
+// second writer in one process must be refused before it opens anything.
 class SessionFile::WriterLock {
  public:
-  /// Null when another writer has it, or (`error`) it cannot be opened.
+  /// Null if another writer has it, or, with `error`, if it cannot be opened.
   static std::unique_ptr<WriterLock> Take(const std::string& path, bool create,
                                           std::string& error) {
     const std::lock_guard guard(mutex());
@@ -172,7 +172,7 @@ SessionFile::Opened SessionFile::Open(const std::string& path, Mode mode) {
   return OpenAt(path, SQLITE_OPEN_READWRITE, mode, std::move(lock), code);
 }
 
-// What need not be writable, and may be in use.
+// Opens a file that need not be writable and may be in use.
 SessionFile::Opened SessionFile::OpenToRead(const std::string& path) {
   int code = SQLITE_OK;
   Opened out = OpenAt(path, SQLITE_OPEN_READWRITE, Mode::kRead, nullptr, code);
@@ -196,7 +196,7 @@ SessionFile::Opened SessionFile::OpenToRead(const std::string& path) {
                 code);
 }
 
-// What was left beside the file is taken into it on opening, which needs a place to write.
+// Opens a copy in a writable place: opening recovers the `-wal` file, which requires writing.
 SessionFile::Opened SessionFile::OpenCopy(const std::string& path) {
   namespace fs = std::filesystem;
   Opened out;
@@ -244,7 +244,7 @@ SessionFile::Opened SessionFile::OpenAt(const std::string& name, int flags, Mode
 SessionFile::SessionFile(sqlite3* db, std::unique_ptr<WriterLock> lock)
     : lock_(std::move(lock)), db_(db) {}
 
-// What is not settled is rolled back. Others may write only after that.
+// Rolls back events that are not settled, before the lock is released.
 SessionFile::~SessionFile() { sqlite3_close(db_); }
 
 std::string SessionFile::Error() const { return sqlite3_errmsg(db_); }
@@ -266,7 +266,7 @@ std::string SessionFile::Prepare(Mode mode) {
     Statement statement(db_, sql);
     return statement.Step() == SQLITE_ROW ? statement.Number(0) : -1;
   };
-  // An empty one is what a process leaves that ended before it wrote anything.
+  // A process that ends before its first write leaves an empty file.
   if (number("SELECT count(*) FROM sqlite_schema") == 0) {
     if (mode == Mode::kRead) return "not a session of rpl";
     hash_ = FirstHash();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Step() is the eight phases and nothing else; each phase is one function below, in order
-// (the first two in novelty.cc, the eighth in dispatch.cc), followed by what they share. Logging
-// hangs on Begin, Log and Record.
+// (the first two in novelty.cc, the eighth in dispatch.cc), followed by their common functions.
+// Begin, Log and Record write the log.
 #include "runtime/timestep.h"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ void TakeLimits(const SessionLimits& from, Limits& to) {
   to.max_iterations = from.max_iterations;
 }
 
-// What the process holds, from the system; 0 where it does not say.
+// Resident memory of the process in MiB; 0 if the system does not report it.
 std::size_t ResidentMegabytes() {
   static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -54,7 +54,7 @@ std::size_t ResidentMegabytes() {
   return static_cast<std::size_t>(std::strtoull(at, nullptr, 10)) * page >> 20;
 }
 
-// What a phase spends its time on, constraints apart.
+// The part of the profile for the time of a phase, except for constraints.
 Profile::Part ProfiledPart(int phase) {
   switch (phase) {
     case 1:
@@ -217,7 +217,7 @@ void Runtime::CheckConstraints() {
     }
 }
 
-// A goal is not satisfied while it is not known whether a constraint holds (decision 80).
+// A goal is not satisfied while a constraint is undecided (decision 80).
 void Runtime::LeaveUndecided(const Constraint& c) {
   Log(Verb::kUndecided, c);
   if (step_.standing != GoalStanding::kSatisfied) return;
@@ -232,12 +232,13 @@ void Runtime::LeaveUndecided(const Constraint& c) {
   step_.shown.clear();
 }
 
-// Only the first violation decides what becomes of the timestep: there may be millions.
+// Records a violation. Only the first determines the outcome of the timestep: there may be
+// millions.
 void Runtime::Violate(Violated v) {
   if (!step_.violated && !IsAccepted(v)) step_.violated = std::move(v);
 }
 
-// The asserted facts among those that an instance of the left side names, in order.
+// The asserted facts that an instance of the left side names, in order.
 std::vector<Assertion> Runtime::AssertedOf(const Constraint& c, const std::vector<Value>& slots) {
   std::vector<Assertion> out;
   for (const Clause& clause : c.left) {
@@ -325,8 +326,8 @@ void Runtime::UpdatePlans() {
   const auto take = [&](const Table& table, const std::string& name) {
     step_.plan = &table;
     step_.goal_name = name;
-    // All answers are shown, so an answer that a call still holds back is waited for, and one
-    // that is withheld leaves the goal undecided; a goal that shows none is satisfied by its first.
+    // If answers are shown, all must be: a pending answer is waited for, and a withheld one leaves
+    // the goal undecided. A goal that shows none is satisfied by its first answer.
     const bool shows = !table.captures.empty() || !table.shown.empty();
     const bool whole = table.rows.empty() || shows || Forced(table);
     step_.undecided = table.undecided && whole;
@@ -410,7 +411,7 @@ TraceEntry Runtime::TruthEntry(const Table& table, const std::string& text) cons
           .place = PlaceOf(table)};
 }
 
-// Truths of the goals below first, each after the derivations it rests on (§19).
+// Records the truths of the goals below first, each after the derivations it rests on (§19).
 void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
   if (!done.insert(&table).second) return;
   for (const Table* used : table.used) RecordGoal(*used, done);
@@ -435,7 +436,7 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
   }
 }
 
-// The later rules of a satisfied goal, as they stand now that it is true (§15.4).
+// Logs the later rules of a satisfied goal, with their status now that it is true (§15.4).
 void Runtime::LogRulesPassedOver() {
   if (!options_.log || step_.plan_rule == nullptr) return;
   bool later = false;
@@ -455,7 +456,7 @@ std::string Runtime::GoalText(const Table& table, std::size_t row) const {
   return text;
 }
 
-// Entries for derived rows that a goal rested on, as far as the limits let them be found.
+// Records derived rows that a goal rests on, as far as the limits allow.
 void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
   for (const Premise& p : premises) {
     if (IsCutOff()) return;
@@ -498,7 +499,7 @@ void Runtime::SetLimits(const SessionLimits& limits) {
 
 bool Runtime::Tells() const { return options_.event && IsNews(); }
 
-// Whether what happens is told: not what was told when the journal recorded it.
+// Whether events are logged and reported: replayed events are not, unless requested.
 bool Runtime::IsNews() const {
   return options_.tell_replayed || options_.journal == nullptr || options_.journal->live();
 }
@@ -559,7 +560,7 @@ std::optional<Span> Runtime::PlaceOf(const Table& goal) const {
 void Runtime::Record(TraceEntry entry) {
   entry.timestep = timestep_;
   entry.phase = step_.phase;
-  // What follows from the program, or stands in it, an earlier epoch may have had.
+  // An earlier epoch may have the same entry if it follows from the program or is stated in it.
   const bool comes_anew = entry.stated || entry.kind == TraceEntry::Kind::kConstraint ||
                           entry.kind == TraceEntry::Kind::kDerivation ||
                           entry.kind == TraceEntry::Kind::kGoal;
@@ -576,11 +577,11 @@ void Runtime::Add(TraceEntry entry) {
   if (options_.journal != nullptr) options_.journal->Entry(trace_.back());
 }
 
-// Polled while evaluating, and before so many bytes are taken and filled in one go.
+// Polled while evaluating, and before an allocation of `bytes` that is filled at once.
 Stop Runtime::Watch(std::size_t bytes) {
   constexpr double kBytesPerSecond = 2e9;
   if (options_.interrupted && options_.interrupted()) return Stop::kInterrupted;
-  // What was recorded was within its bounds; they count from where it ends.
+  // Replayed evaluation stayed within its limits; time counts from the end of the recording.
   if (options_.journal != nullptr && options_.journal->Next() != nullptr) {
     step_.started = std::chrono::steady_clock::now();
     return Stop::kGoesOn;
@@ -596,7 +597,7 @@ Stop Runtime::Watch(std::size_t bytes) {
   const double seconds = spent.count() + static_cast<double>(bytes) / kBytesPerSecond;
   if (options_.limits.max_seconds > 0 && seconds > options_.limits.max_seconds) return Stop::kTime;
   if (options_.limits.max_megabytes == 0) return Stop::kGoesOn;
-  // To ask the system takes longer than what is done between two polls.
+  // Querying the system takes longer than the work between two polls.
   if (now >= asked_next_) {
     resident_ = ResidentMegabytes();
     asked_next_ = now + std::chrono::milliseconds(2);
@@ -637,13 +638,13 @@ void Runtime::TakeFindings(Diagnostics& out) {
                 bad[bad_heads_known_].first->text + "`");
 }
 
-// Evaluation for an explanation leaves nothing behind; tables are dropped.
+// Restores all state after the evaluation of an explanation; drops the tables.
 void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
                       std::size_t absence_depth, Explained& to) {
   engine_.solver.Take();
   step_.started = std::chrono::steady_clock::now();
   engine_.limits.profile = nullptr;
-  // Rules that no timestep has taken in yet: the next one prepares the engine for them.
+  // For rules that no timestep has put into effect yet; the next one prepares the engine for them.
   if (engine_.IsStale()) engine_.analysis.Make(engine_.program, engine_.store);
   engine_.solver.Forget();
   {

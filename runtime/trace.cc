@@ -35,7 +35,7 @@ As HowToWrite(const TraceEntry& entry, bool stands) {
     case TraceEntry::Kind::kFact:
     case TraceEntry::Kind::kRetraction:
       return entry.stated && entry.past ? As::kNothing : As::kSentence;
-    // That something was shown is no reply which could be given again.
+    // The reply of $json cannot be given as an answer again.
     case TraceEntry::Kind::kReply:
       return entry.answered && entry.answered->shown ? As::kComment : As::kSentence;
     case TraceEntry::Kind::kGoal:
@@ -48,8 +48,8 @@ As HowToWrite(const TraceEntry& entry, bool stands) {
   return entry.past ? As::kNothing : As::kComment;
 }
 
-// The program as one that a checker finds nothing in: with what it retracts, and with braces of
-// texts that came from outside escaped.
+// The program changed so that a check has no findings: with the facts that it retracts, and with
+// escaped braces in texts from outside.
 std::string WithoutFindings(const std::string& program) {
   Pool pool;
   Store store(pool);

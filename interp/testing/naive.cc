@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A tail is first written as alternatives without `|`. Each is solved by taking the first
-// clause that is ready, for every way it holds, with the rest. What a clause shares with
-// others is decided on the alternative as a whole, so clause order cannot matter.
+// clause that is ready, for every way it holds, with the rest. The variables that a clause shares
+// with others are determined for the alternative as a whole, so clause order cannot matter.
 #include "interp/testing/naive.h"
 
 #include <algorithm>
@@ -616,7 +616,7 @@ bool Gathers(const Node& node) {
   return c != nullptr && c->kind != CollectionKind::kMap && !c->rest.empty();
 }
 
-// The gathering argument of a head, or -1.
+// The aggregate argument of a head, or -1.
 int GatherColumn(const Call& head) {
   for (std::size_t i = 0; i < head.args.size(); ++i) {
     const Node& arg = head.args[i];
@@ -632,7 +632,7 @@ int GatherColumn(const Call& head) {
   return -1;
 }
 
-// What a clause reads; `strict` when it needs the relation complete.
+// The relations that a clause reads; `strict` if it needs them complete.
 void Reads(const Node& node, bool strict, std::map<std::string, bool>& out) {
   const Node& n = Ungroup(node);
   if (const auto* call = n.As<Call>()) {
