@@ -365,8 +365,8 @@ class Fixes {
 
   Context& context_;
   bool collected_ = false;
-  bool checked_ = true;                                         // whether the part being visited is
-  std::unordered_map<std::string, std::vector<Place>> places_;  // by "?x", "p", "%g", "$t"
+  bool checked_ = true;                                          // whether the current part is
+  std::unordered_map<std::string, std::vector<Place>> places_;   // by "?x", "p", "%g", "$t"
   std::unordered_map<std::string, std::vector<Span>> mentions_;  // in prose, by the same
   std::unordered_map<const Scope*, std::unordered_set<std::string>> section_variables_;
   std::unordered_set<std::string> rules_;  // "p", "%g", "$t" with rules

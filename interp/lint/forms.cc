@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Forms that are legal and rarely meant: each is the other reading of a decision, which an
-// author may have had in mind. One method for one decision, each over one sentence.
+// Forms that are legal but rarely intended: an author may expect the other reading of a decision.
+// One method per decision, each over one sentence.
 #include <algorithm>
 #include <optional>
 
@@ -236,10 +236,9 @@ class Forms {
                  "write `<-` for a rule", {{arrow, "<-"}});
   }
 
-  // --- Sets, maps, counts, metadata (decisions 8, 25, 33, 50)
-  // ----------------------------------------
+  // --- Sets, maps, counts, metadata (decisions 8, 25, 33, 50) -----------------------------
 
-  // Headings whose signature was refused: what stands below would join it.
+  // Headings with an invalid signature: sentences below would join it.
   void FindBrokenSections() {
     std::set<std::pair<std::uint32_t, std::uint32_t>> errors;
     for (const Finding& f : context_.findings)
@@ -254,7 +253,7 @@ class Forms {
       }
   }
 
-  // Which columns of which relations hold sets, as far as facts say.
+  // The columns of relations that hold sets, as far as facts show.
   void FindSets() {
     for (const Assertion& a : context_.assertions)
       for (std::size_t i = 0; i < a.row.size() && i < kMaxArity; ++i)

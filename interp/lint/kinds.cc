@@ -2,10 +2,10 @@
 //
 // Operators over values of a kind that they never take (decisions 22, 24-26): `?n < "3"`.
 //
-// The kind of an operand is known from its form, for an lvar also from a plain `=` with a
-// literal beside it, and from the facts of a relation that nothing but facts defines. Only
-// clauses that always hold together count: not what stands below `|` or `not`. Two opinions
-// about one lvar are none. The words are those of interp/program/operators.h at run time.
+// The kind of an operand is known from its form; for an lvar also from a plain `=` with a literal
+// in the same conjunction, and from the facts of a relation that only facts define. Clauses below
+// `|` or `not` do not count. Contradictory evidence about an lvar counts as none. The wording is
+// that of interp/program/operators.h at run time.
 #include <string_view>
 
 #include "interp/lint/context.h"
@@ -17,7 +17,7 @@
 namespace rpl::check {
 namespace {
 
-// As messages name them; empty for a kind that is not known.
+// Names of kinds in messages; empty for an unknown kind.
 using KindText = std::string_view;
 
 constexpr KindText kUnknown = "";
@@ -50,7 +50,7 @@ class Kinds {
  private:
   using ByLvar = std::unordered_map<std::string, KindText>;
 
-  // --- What is known ----------------------------------------------------------------------
+  // --- Known kinds ------------------------------------------------------------------------
 
   void FindColumns() {
     for (const Assertion& a : context_.assertions) {
@@ -101,7 +101,7 @@ class Kinds {
       }
   }
 
-  // The kind that the form of `operand` tells.
+  // The kind given by the form of `operand`.
   static KindText FormOf(const Node& operand) {
     const Node& node = Ungroup(operand);
     if (node.As<Number>() || node.As<rpl::Count>()) return kNumber;
@@ -119,7 +119,7 @@ class Kinds {
     return kUnknown;
   }
 
-  // Of an lvar what the facts say, and then what is said beside it.
+  // The kind of an lvar by facts, then by equalities in the same conjunction.
   KindText KindOf(const Node& operand) const {
     const KindText kind = HeldKindOf(operand);
     const auto* v = Ungroup(operand).As<Lvar>();

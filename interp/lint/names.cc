@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who defines and who uses each relation, goal and tool.
+// Definitions and uses of relations, goals and tools.
 //
-// The names make a graph: from the head of a rule to each call of its tail. Constraints,
-// goals and prose are its roots. Four things are read off it: what is used and defined
-// nowhere, what is defined and used nowhere, what no root reaches, and cycles through an
-// edge that needs its target complete (`not`, a count, gathering), which have no answer
-// (decision 40). Terms in arguments are weak uses: they ask for no definition.
+// The names form a graph, with edges from the head of a rule to each call of its tail. Constraints,
+// goals and prose are its roots. It gives four findings: names used but not defined, names defined
+// but not used, names that no root reaches, and cycles through an edge that needs its target
+// complete (`not`, a count, an aggregate), which have no answer (decision 40). Terms in arguments
+// are weak uses: they need no definition.
 #include <algorithm>
 #include <functional>
 #include <string_view>
@@ -48,7 +48,7 @@ struct Name {
   bool defined = false;
   bool has_rule = false;  // a rule, not only facts or a heading
   bool used = false;      // strongly, in a checked file
-  bool term = false;      // stands as an argument somewhere
+  bool term = false;      // occurs as an argument
   bool prose = false;     // an emphasised span names it
 };
 
@@ -157,9 +157,9 @@ class Names {
     Term(node, owners);
   }
 
-  // A rule in parentheses: its heads are named by what stands around it. One with more
-  // heads than loading takes has its finding; the last of them own nothing here, so that
-  // heads times clauses stays small.
+  // A rule in parentheses: its heads count as used by the enclosing rule. One with more heads than
+  // the loader accepts has a finding; the excess heads own nothing here, so that heads times
+  // clauses stays small.
   void ARule(const Rule& rule, const std::vector<int>& outer) {
     std::vector<int> owners = outer;
     bool gathers = false;
@@ -176,7 +176,7 @@ class Names {
         const auto* c = arg.As<Collection>();
         gathers |= c != nullptr && !c->rest.empty();
       }
-      // The middle head of `a() <- b() <- c()` is there for the outer one.
+      // The middle head of `a() <- b() <- c()` is used by the outer one.
       if (previous != nullptr && !owners.empty())
         edges_.push_back({owners.back(), index, Needs::kPlain, head.span});
       for (const int owner : outer) edges_.push_back({owner, index, Needs::kPlain, head.span});
@@ -280,7 +280,7 @@ class Names {
             unknown_spans.insert(span.name);
           }
     if (unknown_spans.empty()) return;
-    // What a misspelt span means is used, too.
+    // The name that a misspelt span means counts as used.
     std::vector<std::string> unary;
     for (const Name& name : names_)
       if (name.defined && name.call->ns == Namespace::kRelation && name.call->args.size() == 1)
@@ -324,7 +324,7 @@ class Names {
       if (IsExcused(name)) continue;
       const Call& call = *name.call;
       const std::string text = NameOf(call);
-      // What was meant is used, too.
+      // The intended name counts as used.
       const auto meant = [&](const std::string& other) {
         if (const auto at = labels.find(other); at != labels.end()) Root(at->second, {});
       };
@@ -333,7 +333,7 @@ class Names {
         Arity(text, call.args.size(), name.first_use, At(other->second));
         continue;
       }
-      if (text == "guard-decision") continue;  // a fact of the runtime, as its decisions come
+      if (text == "guard-decision") continue;  // asserted by the runtime
       switch (call.ns) {
         case Namespace::kRelation: {
           std::string close = Closest(text, relations, context_.suggestions);
@@ -370,7 +370,7 @@ class Names {
     }
   }
 
-  // §14.2; the arguments of `$json` and `%fail` are the parser's business.
+  // §14.2; the parser checks the arguments of `$json` and `%fail`.
   void BuiltinArity(const Name& name) {
     const Call& call = *name.call;
     if (call.ns != Namespace::kTool || call.label == "json") return;
@@ -469,8 +469,8 @@ class Names {
     }
   }
 
-  // What no root reaches. Of a chain of such rules only the one that nothing uses is told,
-  // of a cycle the first one.
+  // Reports names that no root reaches: of a chain of such rules only the unused one, of a cycle
+  // the first one.
   void Unused() {
     const std::size_t n = names_.size();
     std::vector<std::vector<int>> to(n);
@@ -545,8 +545,8 @@ class Names {
     component_ = component;
   }
 
-  // Goals that can hold only if one of them already does. A goal is founded when one of its
-  // rules needs no goal that is not.
+  // Reports goals that can hold only if one of them already does. A goal is founded if one of its
+  // rules needs only founded goals.
   void CircularGoals() {
     struct GoalRule {
       int goal;
@@ -571,16 +571,16 @@ class Names {
         if (const auto* call = head.As<Call>(); call && call->ns == Namespace::kGoal)
           rules.push_back({IndexOf(*call), &rule, head.span, part.checked});
     }
-    // The tails as conditions: one holds when so many more of its parts do. What has none
-    // above it is a rule. Those that hold go up, each once; a goal that is founded lets hold
-    // what waits for it.
+    // The tails as trees of conditions, each with the number of parts that it still needs; the root
+    // is a rule. A condition that holds is propagated upwards, once; a founded goal releases the
+    // conditions that wait for it.
     struct Condition {
       int above;  // an index into conditions; -1 - i for rule i
       std::size_t missing;
     };
     std::vector<Condition> conditions;
     std::unordered_map<int, std::vector<int>> waiting;  // conditions, by goal
-    std::vector<int> work;                              // what holds: `above` of a condition
+    std::vector<int> work;                              // `above` of conditions that hold
     const std::function<void(const Node&, int)> wait = [&](const Node& node, int above) {
       const auto parts = [&](const Nodes& nodes, std::size_t missing) {
         const int own = static_cast<int>(conditions.size());
@@ -649,7 +649,7 @@ class Names {
   std::vector<Edge> edges_;
   std::vector<int> component_;
   std::set<int> broken_;                 // components with a cycle through negation
-  std::size_t bare_budget_ = 4'000'000;  // bytes of prose that hints may still look at
+  std::size_t bare_budget_ = 4'000'000;  // bytes of prose that hints may still search
   bool has_roots_ = false;               // there is a goal or constraint
   bool expands_ = false;                 // some head is `#?h`
 };

@@ -3,8 +3,8 @@
 // `<!-- rpl-ignore RPL6001: reason -->` and `-- rpl-ignore RPL6001, RPL6002: reason`.
 //
 // Found in the text, not in the blocks: a comment may end a line of prose, of a heading or
-// of RPL. One that stands alone on its line speaks for the next line with text; one in a
-// code span (behind a backtick) is an example and is not read.
+// of RPL. A comment alone on its line applies to the next line with text; one in a code span
+// (after a backtick) is an example and is ignored.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -14,15 +14,15 @@
 namespace rpl::check {
 namespace {
 
-/// So many lines may lie between a comment and what it is about.
+/// The largest number of lines between a comment and the line it applies to.
 constexpr std::size_t kMostLines = 16;
 
 struct Suppression {
   Span span;         // of the comment
   std::string code;  // "RPL6001"
   bool has_reason;
-  std::uint32_t line;  // of the findings it is about
-  std::uint32_t next;  // the other such line, or the same
+  std::uint32_t line;  // of the findings it applies to
+  std::uint32_t next;  // the second such line, or the same
   bool used = false;
 };
 
@@ -70,7 +70,7 @@ class SuppressionReader {
                                         [](unsigned char c) { return std::isspace(c) == 0; });
     const std::uint32_t line = LineOf(sources_, file_, Offset(open));
     const auto& lines = sources_.at(file_).lines;
-    // Backwards, so that of many comments on a line each looks at what is before it only.
+    // Backwards, so that with many comments on a line each examines only the text before it.
     std::size_t before = open;
     while (before > lines[line - 1] && Blank(before - 1, before)) --before;
     const bool alone = before == lines[line - 1] && Blank(end, line_end);

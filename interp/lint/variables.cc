@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Variables: which are never bound, and which stand only once.
+// Findings about variables that are never bound or occur only once.
 //
-// Whether something is bound is the planner's knowledge: each rule is planned with its
-// arguments given, each constraint with nothing given, and a plan that ends in a kStuck
-// step names the lvar it waits for. The lvar is then looked up in the author's text.
+// The planner decides boundness: each rule is planned with its arguments bound, each constraint
+// with nothing bound, and a plan that ends in a kStuck step names the lvar it waits for. The lvar
+// is then located in the author's text.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -38,7 +38,7 @@ std::unordered_map<std::string_view, const Clause*> ByText(
   return out;
 }
 
-// What stops `plan`, one for each lvar. The clause that waits is the one whose text the
+// The reasons why `plan` is stuck, one per lvar. The waiting clause is the one whose text the
 // problem quotes.
 std::vector<Culprit> CulpritsOf(const Plan& plan, const std::vector<const Clause*>& clauses) {
   std::vector<Culprit> out;
@@ -79,8 +79,8 @@ void Count(const Node& node, std::unordered_map<std::string, int>& counts) {
   ForEachChild(node, [&](const Node& child) { Count(child, counts); });
 }
 
-// Variables of forms whose bindings are read as a map: `^^ ?b`, `^ ?m` (§11). Their names
-// show, so `_` would say something else.
+// Variables of forms whose bindings are read as a map: `^^ ?b`, `^ ?m` (§11). Their names are
+// visible in the map, so `_` would change the meaning.
 void Shown(const Node& node, std::unordered_set<std::string>& out) {
   if (const auto* a = node.As<Annotated>())
     for (const Suffix& s : a->suffixes) {
@@ -138,7 +138,7 @@ class Variables {
     const Definition* def;
     const Clause* clause;  // an Atom
     RelationId relation;
-    Columns open;  // the arguments that it does not get
+    Columns open;  // the missing arguments
   };
 
   static std::uint64_t Place(Span span) { return std::uint64_t{span.file} << 32 | span.begin; }
@@ -190,7 +190,7 @@ class Variables {
     if (open != 0) open_calls_.push_back({&def, step.clause, step.relation, open});
   }
 
-  // What needs a relation with a finding of its own may lack inputs only for that reason.
+  // Users of a relation with a finding of its own may lack inputs only for that reason.
   void SpreadBroken() {
     std::unordered_map<RelationId, std::vector<RelationId>> readers;
     for (const Definition& def : context_.engine.program.definitions()) {
@@ -213,7 +213,7 @@ class Variables {
 
   void Inputs(const OpenCall& call) {
     if (unbound_heads_.contains(call.relation) || broken_.contains(call.relation))
-      return;  // that is where it went wrong
+      return;  // the cause has its own finding
     const Definition& def = *call.def;
     const std::vector<Pattern>& args = call.clause->As<Atom>()->args;
     for (std::size_t i = 0; i < args.size(); ++i) {
@@ -274,7 +274,7 @@ class Variables {
                    "bind it in another clause of the rule");
   }
 
-  // --- Where variables stand ----------------------------------------------------------------
+  // --- Places of variables ------------------------------------------------------------------
 
   // The text of one sentence or, for a heading, of the sentences that join it, too.
   struct Text {
@@ -300,7 +300,7 @@ class Variables {
       context_.Blame(*holder, at->second);
   }
 
-  // Where the variable stands in the clause, as the author wrote it.
+  // The place of the variable in the clause, in the author's text.
   Span PlaceOf(const Culprit& c, Span sentence, const std::string& name) {
     const Span wanted = c.clause != nullptr ? c.clause->span : sentence;
     const Span fallback = wanted.end == 0 ? sentence : wanted;
@@ -404,7 +404,7 @@ class Variables {
 
   // --- Heads and singletons -------------------------------------------------------------------
 
-  // Lowering counts no names of regex groups when it looks for unbound heads.
+  // Lowering ignores names of regex groups when it reports unbound heads.
   void DropFalseHeads() {
     std::unordered_map<std::uint64_t, const Part*> by_head;
     for (const Part& part : context_.parts)
@@ -438,8 +438,8 @@ class Variables {
     }
   }
 
-  // Once in a rule means: any value. Sentences of a section share the heading's variables,
-  // and those of headings and prose are named for the reader.
+  // A variable that occurs once in a rule matches any value. Sentences of a section share the
+  // heading's variables, and those of headings and prose are named for the reader.
   void Singletons() {
     std::unordered_map<const Scope*, std::unordered_map<std::string, int>> shared;
     for (const Part& part : context_.parts) {
