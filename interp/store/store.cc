@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 namespace rpl {
@@ -140,6 +141,7 @@ std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asse
     const Relation::Inserted in = relation.Insert(cells, asserted);
     if (!meta.is_none()) relation.SetMeta(in.row, MergeMeta(pool_, relation.Meta(in.row), meta));
     if (origin != nullptr) relation.SetOrigin(in.row, *origin);
+    if (!orders.empty() && to != id) relation.SetOrders(in.row, orders);
     return in.is_new;
   };
   const bool has_set =
@@ -159,16 +161,73 @@ std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asse
 
 bool Store::Retract(RelationId id, std::span<const Value> row) {
   bool found = false;
-  const auto drop = [&](RelationId from, std::span<const Value> cells) {
-    const RowId victim = at(from).Find(cells);
-    if (victim == kNoId || !at(from).asserted(victim)) return;
-    found = true;
-    at(from).Rebuild([&](RowId r) { return r != victim; });
-  };
-  if (companion_[id] != kNoId) drop(companion_[id], row);
   std::vector<Value> scratch(row.begin(), row.end());
-  ForEachInstance(pool_, scratch, 0, {}, [&](std::span<const Value> cells) { drop(id, cells); });
+  ForEachInstance(pool_, scratch, 0, {}, [&](std::span<const Value> cells) {
+    const RowId victim = at(id).Find(cells);
+    if (victim == kNoId || !at(id).asserted(victim)) return;
+    found = true;
+    at(id).Rebuild([&](RowId r) { return r != victim; });
+    if (companion_[id] != kNoId) TakeFromSets(at(companion_[id]), cells);
+  });
   return found;
+}
+
+// A row of a companion stands for the product of its sets. What is left of it without the instance
+// are rows again: for each column with a set, that without the element, where the columns before it
+// have theirs. In (#{1 2}, #{3 4}) without (1, 3): (2, #{3 4}) and (1, 4).
+void Store::TakeFromSets(Relation& whole, std::span<const Value> instance) {
+  struct Row {
+    std::vector<Value> cells;
+    std::vector<SetOrder> orders;
+    Value meta;
+    std::optional<Span> origin;
+    bool asserted;
+  };
+  const auto holds = [&](RowId row) {
+    for (std::size_t i = 0; i < instance.size(); ++i) {
+      const Value v = whole.Row(row)[i];
+      if (v != instance[i] && !(v.kind() == Kind::kSet && pool_.Contains(v, instance[i])))
+        return false;
+    }
+    return whole.asserted(row);
+  };
+  std::vector<Row> rows;
+  bool changed = false;
+  for (RowId r = 0; r < whole.size(); ++r) {
+    const std::span<const SetOrder> orders = whole.OrdersOf(r);
+    const Span* const origin = whole.Origin(r);
+    Row row{{whole.Cells(r).begin(), whole.Cells(r).end()},
+            {orders.begin(), orders.end()},
+            whole.Meta(r),
+            origin == nullptr ? std::nullopt : std::optional(*origin),
+            whole.asserted(r)};
+    if (!holds(r)) {
+      rows.push_back(std::move(row));
+      continue;
+    }
+    changed = true;
+    for (std::size_t i = 0; i < instance.size(); ++i) {
+      if (row.cells[i].kind() != Kind::kSet) continue;
+      Row rest = row;
+      std::vector<Value> elements(pool_.ItemsOf(row.cells[i]).begin(),
+                                  pool_.ItemsOf(row.cells[i]).end());
+      std::erase(elements, instance[i]);
+      rest.cells[i] = elements.size() == 1 ? elements.front() : pool_.Set(elements);
+      for (SetOrder& order : rest.orders)
+        if (order.column == i) std::erase(order.elements, instance[i]);
+      rows.push_back(std::move(rest));
+      row.cells[i] = instance[i];
+      std::erase_if(row.orders, [&](const SetOrder& order) { return order.column == i; });
+    }
+  }
+  if (!changed) return;
+  whole.Rebuild([](RowId) { return false; });
+  for (const Row& row : rows) {
+    const RowId to = whole.Insert(row.cells, row.asserted).row;
+    if (!row.meta.is_none()) whole.SetMeta(to, row.meta);
+    if (!row.orders.empty()) whole.SetOrders(to, row.orders);
+    if (row.origin) whole.SetOrigin(to, *row.origin);
+  }
 }
 
 std::size_t Store::rows() const {

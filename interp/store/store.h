@@ -75,6 +75,12 @@ class Places {
   std::vector<std::unique_ptr<Page>> pages_;
 };
 
+/// The elements of a set in a column of a row, in written order.
+struct SetOrder {
+  std::size_t column;
+  std::vector<Value> elements;
+};
+
 class Relation {
  public:
   Relation(RelationId id, Space space, Value label, std::string name, std::uint32_t arity)
@@ -128,6 +134,14 @@ class Relation {
   /// The place where the row was asserted; null for derived rows.
   const Span* Origin(RowId row) const { return origins_.Find(row); }
   void SetOrigin(RowId row, Span span) { origins_.Add(row, span); }
+  /// How the sets of a row are written, where that is not their own order.
+  std::span<const SetOrder> OrdersOf(RowId row) const {
+    const auto at = orders_.find(row);
+    return at == orders_.end() ? std::span<const SetOrder>() : at->second;
+  }
+  void SetOrders(RowId row, std::span<const SetOrder> orders) {
+    orders_.try_emplace(row, orders.begin(), orders.end());
+  }
 
   std::size_t bytes() const;
 
@@ -141,13 +155,8 @@ class Relation {
   std::vector<bool> asserted_;  // rows beyond its size are derived
   std::vector<std::unique_ptr<Index>> indexes_;
   std::unordered_map<RowId, Value> meta_;
+  std::unordered_map<RowId, std::vector<SetOrder>> orders_;
   Places origins_;
-};
-
-/// The elements of a set in a column of a row, in written order.
-struct SetOrder {
-  std::size_t column;
-  std::vector<Value> elements;
 };
 
 class Store {
@@ -180,13 +189,16 @@ class Store {
   /// Returns the number of new instance rows.
   std::uint32_t Insert(RelationId id, std::span<const Value> row, bool asserted, Value meta = kNone,
                        const Span* origin = nullptr, std::span<const SetOrder> orders = {});
-  /// Takes back an asserted row; false when it was not asserted.
+  /// Takes back an asserted row, with sets all of its instances; false when none was asserted.
+  /// The companion's sets lose the instances, too.
   bool Retract(RelationId id, std::span<const Value> row);
 
   std::size_t rows() const;
   std::size_t bytes() const;
 
  private:
+  void TakeFromSets(Relation& whole, std::span<const Value> instance);
+
   Pool& pool_;
   std::vector<std::unique_ptr<Relation>> relations_;
   std::vector<RelationId> companion_;  // per relation: its whole, or kNoId
@@ -229,16 +241,19 @@ void Relation::Rebuild(Keep&& keep) {
   RowSet rows(arity());
   std::vector<bool> was_asserted;
   std::unordered_map<RowId, Value> meta;
+  std::unordered_map<RowId, std::vector<SetOrder>> orders;
   Places origins;
   for (const RowId from : kept) {
     const RowId to = rows.Insert(Cells(from)).row;
     was_asserted.push_back(asserted(from));
     if (auto it = meta_.find(from); it != meta_.end()) meta.emplace(to, it->second);
+    if (auto it = orders_.find(from); it != orders_.end()) orders.emplace(to, it->second);
     if (const Span* at = origins_.Find(from)) origins.Add(to, *at);
   }
   rows_ = std::move(rows);
   asserted_ = std::move(was_asserted);
   meta_ = std::move(meta);
+  orders_ = std::move(orders);
   origins_ = std::move(origins);
   ++epoch_;
   for (auto& index : indexes_) index->Clear();
