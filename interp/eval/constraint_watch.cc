@@ -50,7 +50,8 @@ bool ReadsOnlyRows(const Step& s, const Store& store) {
 // Whether adding rows can only add answers to the plan.
 bool IsMonotone(const Plan& plan) {
   return std::none_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) {
-    return s.kind == Step::Kind::kNot || s.kind == Step::Kind::kCountAtom || s.ordered;
+    return s.kind == Step::Kind::kNot || s.kind == Step::Kind::kCountAtom ||
+           s.deriving < s.branches.size();
   });
 }
 

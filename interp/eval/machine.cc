@@ -439,7 +439,16 @@ bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_r
   const std::size_t taken = tuple_ == nullptr ? 0 : tuple_->size();
   if (tuple_ != nullptr)
     for (std::size_t i = 0; i < s.clause->As<Atom>()->args.size(); ++i) tuple_->push_back(cells[i]);
-  const bool go_on = s.matches.empty() ? Run(s.next) : MatchCells(s, cells, 0);
+  bool go_on = true;
+  if (s.matches.empty()) {
+    go_on = Run(s.next);
+  } else {
+    std::span<const SetOrder> orders;
+    if (store_.IsWhole(s.relation))
+      if (const RowId row = store_.at(s.relation).Find(cells); row != kNoId)
+        orders = store_.at(s.relation).OrdersOf(row);
+    go_on = MatchCells(s, cells, orders, 0);
+  }
   if (tuple_ != nullptr) tuple_->resize(taken);
   if (keeps) frame_->path.pop_back();
   return go_on;
@@ -451,14 +460,19 @@ Premise Machine::PremiseOf(const RowUsed& used) const {
   return {store_.BaseOf(used.relation), {cells.begin(), cells.end()}};
 }
 
-bool Machine::MatchCells(const Step& s, std::span<const Value> cells, std::size_t at) {
+bool Machine::MatchCells(const Step& s, std::span<const Value> cells,
+                         std::span<const SetOrder> orders, std::size_t at) {
   if (at == s.matches.size()) return Run(s.next);
   const std::vector<Value> copy(cells.begin(), cells.end());
   const auto& [column, pattern] = s.matches[at];
   Value v = copy[column];
   // In a column, a single value equals its singleton set (decision 33).
   if (pattern.kind == Pattern::Kind::kSet && v.kind() != Kind::kSet) v = pool_.Set({&v, 1});
-  return Unify(pool_, pattern, v, slots_, [&] { return MatchCells(s, copy, at + 1); });
+  std::span<const Value> written;
+  for (const SetOrder& order : orders)
+    if (order.column == column) written = order.elements;
+  return Unify(
+      pool_, pattern, v, slots_, [&] { return MatchCells(s, copy, orders, at + 1); }, written);
 }
 
 // Matches the recorded truths of a goal: rows of one column, a bindings map.
@@ -531,24 +545,26 @@ bool Machine::RunDistinct(const Step& s) {
   return !frame_->distinct[s.clause].insert(std::move(key)).second || Run(s.next);
 }
 
+// Branches that only derive give all their answers. Those that act are plans: unless some branch
+// before gave an answer, the first that is not unsatisfied is taken (decision 85).
 bool Machine::RunBranch(const Step& s) {
   const bool lacking = frame_->lacking;
   const bool undecided = frame_->undecided;
-  for (const Step* branch : s.branches) {
+  const std::size_t before = frame_->answers;
+  const bool was_pending = std::exchange(frame_->pending, false);
+  bool go_on = true;
+  std::size_t done = 0;
+  while (go_on && done < s.branches.size()) {
     for (const SlotId slot : s.clears) slots_[slot] = kNone;
-    const std::size_t before = frame_->answers;
-    const bool was_pending = std::exchange(frame_->pending, false);
-    const bool go_on = Run(branch);
-    const bool waits = std::exchange(frame_->pending, frame_->pending || was_pending);
-    if (!go_on) return false;
-    if (!s.ordered || (!waits && frame_->answers == before)) continue;
-    if (branch != s.branches.front() && !waits) {  // earlier branches failed and no longer matter
-      frame_->lacking = lacking;
-      frame_->undecided = undecided;
-    }
-    return true;
+    go_on = Run(s.branches[done++]);
+    if (done >= s.deriving && (frame_->pending || frame_->answers > before)) break;
   }
-  return true;
+  const bool waits = std::exchange(frame_->pending, frame_->pending || was_pending);
+  if (done > s.deriving && done > 1 && frame_->answers > before && !waits) {
+    frame_->lacking = lacking;  // the plans before it failed and are not taken
+    frame_->undecided = undecided;
+  }
+  return go_on;
 }
 
 // Depth first from each start value; a repeated value ends its branch (decision 69).

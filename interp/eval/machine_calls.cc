@@ -259,8 +259,8 @@ bool Machine::IsRecorded(const Step& s) {
 
 bool Machine::RunGoalFalse(const Step& s) {
   const auto* clause = s.clause->As<GoalIsFalse>();
-  // An activation clause reads the state before the body (decision 40).
-  if (clause->activation || mode_ == Mode::kDerive)
+  const Definition* def = frame_->def;
+  if (clause->activation && def != nullptr && catalog_.IsGuardOf(s.relation, def->head))
     return IsRecorded(s) || demands_.IsAnswered(s.relation) || Run(s.next);
   std::vector<Value> key(clause->goal.args.size());
   std::vector<Value> values;

@@ -237,11 +237,12 @@ std::span<const Value> Solver::GivenTo(const Definition& def, RelationId relatio
                                        std::span<const Value> key,
                                        std::vector<Value>& changed) const {
   const bool gathers = !def.gathered.empty();
-  if (!gathers && !analysis_.MayGiveSets(def)) return key;
+  const Columns sets = analysis_.MayGiveSets(def);
+  if (!gathers && sets == 0) return key;
   changed.assign(key.begin(), key.end());
-  const Columns inputs = gathers ? 0 : analysis_.InputsOf(relation);
+  const Columns inputs = gathers ? 0 : analysis_.ModesOf(relation).AnyOf();
   for (std::size_t i = 0; i < changed.size(); ++i)
-    if (gathers ? std::ranges::count(def.gathered, i) > 0 : (inputs >> i & 1) == 0)
+    if (gathers ? std::ranges::count(def.gathered, i) > 0 : (sets & ~inputs) >> i & 1)
       changed[i] = kNone;
   return changed;
 }
@@ -665,6 +666,40 @@ Undecided Solver::CheckConstraint(
   machine_->Run(sides.left->first);
   evaluation.Gave(seen.size(), repeated);
   return {frame.pending, frame.lacking || machine_->truncated};
+}
+
+bool Solver::Stands(const Goal& goal, Value bindings) {
+  for (int number : goal.rules) {
+    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    std::vector<Value> key;
+    for (const Value capture : def.captures) key.push_back(pool_.Lookup(bindings, capture));
+    if (2 * key.size() != pool_.ItemsOf(bindings).size() ||
+        std::any_of(key.begin(), key.end(), [](Value v) { return v.is_none(); }))
+      continue;
+    std::vector<const Clause*> clauses = ClausesOf(def);
+    std::erase_if(clauses, [&](const Clause* clause) {
+      const auto* is = clause->As<GoalIsFalse>();
+      return is != nullptr && is->activation && analysis_.IsGuardOf(is->goal.relation, def.head);
+    });
+    Frame frame(&def, def.slots);
+    bool found = false;
+    const auto first = [&] { return found = true, false; };
+    const Continuation answer(first);
+    frame.answer = &answer;
+    const Machine::Use use(*machine_, frame, Mode::kSolve);
+    std::vector<bool> bound(def.slots.size());
+    std::vector<Value> changed;
+    BindHead(def, GivenTo(def, def.head, key, changed), 0, bound, [&] {
+      const Plan& plan = PlanOf(&def, true, 2, bound, [&](Planner planner) {
+        return planner.Make(clauses, bound, HeadSlots(def), def.slots, def.avar);
+      });
+      return machine_->Run(plan.first);
+    });
+    if (found || frame.pending || frame.lacking || machine_->truncated ||
+        machine_->evaluation.stop != Stop::kGoesOn)
+      return true;
+  }
+  return false;
 }
 
 std::optional<std::vector<Premise>> Solver::Prove(

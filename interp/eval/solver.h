@@ -113,6 +113,10 @@ class Solver : public Demands {
   void LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
                    const std::function<bool(const std::vector<Value>& slots)>& fn);
 
+  /// Whether some rule still gives this truth of the goal, its guards on the goal itself apart, or
+  /// that is not known: a call is open, or was not answered.
+  bool Stands(const Goal& goal, Value bindings);
+
   /// The premises of the first rule that derives `row`, whose number goes to `def`;
   /// nullopt when no rule does. `usable` decides which rows may be premises.
   std::optional<std::vector<Premise>> Prove(RelationId relation, std::span<const Value> row,

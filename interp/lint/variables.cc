@@ -6,6 +6,7 @@
 // with nothing bound, and a plan that ends in a kStuck step names the lvar it waits for. The lvar
 // is then located in the author's text.
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <map>
 #include <memory>
@@ -186,7 +187,7 @@ class Variables {
   void NoteOpenCall(const Step& step, const Definition& def) {
     if (step.kind != Step::Kind::kAtom || step.access != Access::kTable || step.all_bound) return;
     if (step.clause == nullptr || step.clause->As<Atom>() == nullptr) return;
-    const Columns open = context_.engine.analysis.InputsOf(step.relation) & ~step.probe;
+    const Columns open = context_.engine.analysis.ModesOf(step.relation).Missing(step.probe);
     if (open != 0) open_calls_.push_back({&def, step.clause, step.relation, open});
   }
 
@@ -216,6 +217,8 @@ class Variables {
       return;  // the cause has its own finding
     const Definition& def = *call.def;
     const std::vector<Pattern>& args = call.clause->As<Atom>()->args;
+    if (context_.engine.analysis.ModesOf(call.relation).modes().size() > 1)
+      return Alternatives(call);
     for (std::size_t i = 0; i < args.size(); ++i) {
       if ((call.open >> i & 1) == 0) continue;
       if (args[i].kind == Pattern::Kind::kAny) return AnyInput(*call.clause, i);
@@ -225,6 +228,33 @@ class Variables {
       if (!name.empty() && !def.avar[slot])
         return Report({"?" + name, call.clause, false}, def.span);
     }
+  }
+
+  // `same(?x, ?y)`, where `same(?x, ?y) <- ?x = ?y` has to be given one of the two (decision 87).
+  void Alternatives(const OpenCall& call) {
+    const Span place = call.clause->span;
+    if (!reported_.insert(std::to_string(place.file) + ":" + std::to_string(place.begin)).second)
+      return;
+    const std::vector<Pattern>& args = call.clause->As<Atom>()->args;
+    const auto argument = [&](std::size_t i) {
+      const std::string name = args[i].kind == Pattern::Kind::kSlot
+                                   ? call.def->slots[static_cast<std::size_t>(args[i].slot)]
+                                   : "";
+      return name.empty() ? "argument " + std::to_string(i + 1) : "?" + name;
+    };
+    const std::span<const Columns> modes = context_.engine.analysis.ModesOf(call.relation).modes();
+    const bool single =
+        std::ranges::all_of(modes, [](Columns m) { return std::has_single_bit(m); });
+    std::string needs;
+    for (const Columns mode : modes) {
+      if (!needs.empty()) needs += single ? " or " : ", or ";
+      std::string all;
+      for (std::size_t i = 0; i < args.size(); ++i)
+        if ((mode >> i & 1) != 0) all += (all.empty() ? "" : " and ") + argument(i);
+      needs += all;
+    }
+    context_.Add(Code::kNeverBound, place, "`" + call.clause->text + "` needs " + needs,
+                 "bind what it needs in another clause of the rule");
   }
 
   // `big(_)`, where `big(?x) <- ?x > 3` has to be given a value.

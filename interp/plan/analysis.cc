@@ -104,6 +104,25 @@ bool HasExpansion(const Clauses& clauses) {
   });
 }
 
+bool ReadsClock(const Expr& e) {
+  return e.kind == Expr::Kind::kNow || std::any_of(e.sides.begin(), e.sides.end(), ReadsClock);
+}
+
+// Whether what holds may cease to hold when rows are added, or with time.
+bool RestsOnMore(const Clauses& clauses) {
+  return std::any_of(clauses.begin(), clauses.end(), [](const Clause& clause) {
+    if (clause.As<Negation>() || clause.As<GoalIsFalse>() || clause.As<CountOf>() ||
+        clause.As<Aggregate>() || clause.As<First>() || clause.As<Temporal>() ||
+        clause.As<Expand>())
+      return true;
+    const auto* c = clause.As<Compare>();
+    if (c != nullptr && (ReadsClock(c->left) || ReadsClock(c->right))) return true;
+    bool found = false;
+    ForEachBody(clause, [&](const Clauses& body) { found |= RestsOnMore(body); });
+    return found;
+  });
+}
+
 bool HoldsSet(const Pattern& p) {
   return p.kind == Pattern::Kind::kSet ||
          (p.kind == Pattern::Kind::kConstant && p.constant.kind() == Kind::kSet);
@@ -136,6 +155,25 @@ bool MayBindSets(const Definition& def, const Store& store) {
   const auto holds = [](const Pattern& p) { return HoldsSet(p); };
   return std::any_of(def.args.begin(), def.args.end(), holds) ||
          MayBindSets(def.activation, store) || MayBindSets(def.body, store);
+}
+
+// The arguments whose value metadata gives, such as a reply, and no other clause mentions.
+Columns RepliedColumns(const Definition& def) {
+  std::vector<bool> replied(def.slots.size()), others(def.slots.size());
+  for (const Clause& clause : def.body) {
+    const auto* metadata = clause.As<Metadata>();
+    if (metadata == nullptr) CollectSlots(clause, others);
+    else
+      ForEachSlot(metadata->pattern,
+                  [&](SlotId s) { replied[static_cast<std::size_t>(s)] = true; });
+  }
+  Columns out = 0;
+  for (std::size_t i = 0; i < def.args.size(); ++i) {
+    const Pattern& p = def.args[i];
+    const auto slot = static_cast<std::size_t>(p.slot);
+    if (p.kind == Pattern::Kind::kSlot && replied[slot] && !others[slot]) out |= Columns{1} << i;
+  }
+  return out;
 }
 
 bool HasStuck(const Plan& plan) {
@@ -194,8 +232,8 @@ Access Analysis::AccessOf(RelationId relation, Mode mode) const {
   return info.demanded || info.broken ? Access::kTable : Access::kRows;
 }
 
-Columns Analysis::InputsOf(RelationId relation) const {
-  return At(store_->BaseOf(relation)).inputs;
+const ModeSet& Analysis::ModesOf(RelationId relation) const {
+  return At(store_->BaseOf(relation)).modes;
 }
 
 const Plan& Analysis::Planned(DerivedRule& rule, DerivedRule::Ordered& ordered, int delta,
@@ -232,29 +270,29 @@ bool Analysis::ReachesOutside(const Clause& clause) const {
   return found;
 }
 
-// Whether the caller must bind some argument; adds the columns to `inputs`. Sets `asks` if the rule
-// asks for a slot that no clause binds.
-bool Analysis::NeedsCaller(const Definition& def, Planner& planner, Columns* inputs, bool* asks) {
+// The arguments that a caller of the rule must bind, as far as the modes of what it calls are
+// known. `asks`: whether a question is put for what no clause binds.
+ModeSet Analysis::FindModes(const Definition& def, Planner& planner, bool* asks) const {
   const std::vector<const Clause*> clauses = ClausesOf(def);
   const std::vector<bool> wanted = HeadSlots(def);
-  const std::vector<bool> nothing(def.slots.size());
-  const std::unique_ptr<Plan> alone = planner.Make(clauses, nothing, wanted, def.slots, def.avar);
-  *asks = std::any_of(alone->steps.begin(), alone->steps.end(), [](const Step& s) {
-    return s.kind == Step::Kind::kReadAvar && s.clause->As<ReadAvar>()->last;
-  });
-  if (!HasStuck(*alone)) return false;
-  for (std::size_t open = 0; open < def.args.size(); ++open) {
+  Columns all = 0;
+  for (std::size_t i = 0; i < def.args.size(); ++i)
+    if (std::ranges::count(def.gathered, i) == 0) all |= Columns{1} << i;
+  return ModeSet::Of(all, [&](Columns known) {
     std::vector<bool> bound(def.slots.size());
     for (std::size_t i = 0; i < def.args.size(); ++i)
-      if (i != open)
+      if ((known >> i & 1) != 0)
         ForEachSlot(def.args[i], [&](SlotId s) { bound[static_cast<std::size_t>(s)] = true; });
-    if (HasStuck(*planner.Make(clauses, bound, wanted, def.slots, def.avar)))
-      *inputs |= Columns{1} << open;
-  }
-  return true;
+    const std::unique_ptr<Plan> plan = planner.Make(clauses, bound, wanted, def.slots, def.avar);
+    if (known == 0)
+      *asks = std::any_of(plan->steps.begin(), plan->steps.end(), [](const Step& s) {
+        return s.kind == Step::Kind::kReadAvar && s.clause->As<ReadAvar>()->last;
+      });
+    return !HasStuck(*plan);
+  });
 }
 
-bool Analysis::ActsIn(const Clauses& clauses) const {
+bool Analysis::Acts(const Clauses& clauses) const {
   return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
     if (clause.As<ShowJson>()) return true;
     if (const auto* read = clause.As<ReadAvar>(); read != nullptr && !read->last) return true;
@@ -267,9 +305,21 @@ bool Analysis::ActsIn(const Clauses& clauses) const {
     if (const auto* is = clause.As<GoalIsFalse>(); is != nullptr && !is->activation)
       if (At(is->goal.relation).acts) return true;
     bool found = false;
-    ForEachBody(clause, [&](const Clauses& body) { found |= ActsIn(body); });
+    ForEachBody(clause, [&](const Clauses& body) { found |= Acts(body); });
     return found;
   });
+}
+
+// Whether a disjunction has a branch that is taken only where others gave nothing.
+bool Analysis::HasActingBranch(const Clause& clause) const {
+  if (const auto* a = clause.As<Alternatives>())
+    if (std::ranges::any_of(a->branches, [&](const Clauses& branch) { return Acts(branch); }))
+      return true;
+  bool found = false;
+  ForEachBody(clause, [&](const Clauses& body) {
+    for (const Clause& inner : body) found |= HasActingBranch(inner);
+  });
+  return found;
 }
 
 bool Analysis::UsesDemand(const Clauses& clauses, bool* outside) const {
@@ -285,6 +335,45 @@ bool Analysis::UsesDemand(const Clauses& clauses, bool* outside) const {
     ForEachBody(clause, [&](const Clauses& body) { demand |= UsesDemand(body, outside); });
   }
   return demand;
+}
+
+// Relations and goals that more rows can only give more answers: no rule of theirs, or of what they
+// mention, rests on absence, on a choice or on the time.
+void Analysis::MarkMonotone(const std::deque<Definition>& definitions,
+                            const std::vector<std::vector<std::size_t>>& mentioned_by) {
+  std::vector<RelationId> work;
+  const auto spread = [&](RelationId r) {
+    if (!std::exchange(info_[r].monotone, false)) return;
+    work.push_back(r);
+  };
+  for (const Definition& def : definitions)
+    if (def.head != kNoId && (!def.gathered.empty() || def.choice || Acts(def) ||
+                              RestsOnMore(def.activation) || RestsOnMore(def.body)))
+      spread(def.head);
+  while (!work.empty()) {
+    const RelationId r = work.back();
+    work.pop_back();
+    if (r >= mentioned_by.size()) continue;
+    for (const std::size_t i : mentioned_by[r]) spread(definitions[i].head);
+  }
+}
+
+// Relations and goals that rest on each other, in activation clauses too.
+void Analysis::MakeCircles(const std::deque<Definition>& definitions,
+                           const std::vector<std::vector<std::size_t>>& mentioned_by) {
+  std::vector<std::vector<RelationId>> to(info_.size());
+  for (RelationId r = 0; r < mentioned_by.size(); ++r)
+    for (const std::size_t i : mentioned_by[r]) to[definitions[i].head].push_back(r);
+  // The heads of one sentence hold together (decision 37).
+  for (std::size_t i = 1; i < definitions.size(); ++i) {
+    const RelationId one = definitions[i - 1].head;
+    const RelationId other = definitions[i].head;
+    if (definitions[i].span != definitions[i - 1].span || one == kNoId || other == kNoId) continue;
+    to[one].push_back(other);
+    to[other].push_back(one);
+  }
+  const Components found = StronglyConnected(to, std::vector<bool>(info_.size(), true));
+  for (RelationId r = 0; r < info_.size(); ++r) info_[r].circle = found.of[r];
 }
 
 void Analysis::Make(const Program& program, Store& store) {
@@ -314,6 +403,7 @@ void Analysis::Make(const Program& program, Store& store) {
     for (const RelationId r : mentions)
       if (mentioned_by[r].empty() || mentioned_by[r].back() != i) mentioned_by[r].push_back(i);
   }
+  MakeCircles(definitions, mentioned_by);
   Planner planner(*this, store, Mode::kSolve);
   while (!rounds.empty()) {
     const std::size_t number = rounds.Next();
@@ -324,28 +414,32 @@ void Analysis::Make(const Program& program, Store& store) {
     const bool in_body = UsesDemand(def.body, &outside);
     bool demanded =
         in_activation || in_body || HasExpansion(def.activation) || HasExpansion(def.body);
-    Columns inputs = info.inputs;
     bool asks = false;
-    demanded = NeedsCaller(def, planner, &inputs, &asks) || asks || demanded;
+    ModeSet modes = info.modes;
+    const ModeSet own = FindModes(def, planner, &asks);
+    modes.Require(own);
+    demanded = demanded || asks || own != ModeSet();
     outside = outside || asks;
     if (asks) asks_[number] = true;
     const bool acts = Acts(def);
     if ((demanded && !info.demanded) || (outside && !info.outside) || (acts && !info.acts) ||
-        inputs != info.inputs) {
+        modes != info.modes) {
       info.acts |= acts;
       info.demanded |= demanded;
       info.outside |= outside;
-      info.inputs = inputs;
+      info.modes = std::move(modes);
       for (const std::size_t other : mentioned_by[def.head]) rounds.Add(other);
     }
   }
   if (info_.size() < store.size()) info_.resize(store.size());
-  gives_sets_.assign(definitions.size(), false);
+  MarkMonotone(definitions, mentioned_by);
+  gives_sets_.assign(definitions.size(), 0);
   for (std::size_t i = 0; i < definitions.size(); ++i) {
     const Definition& def = definitions[i];
     if (def.head == kNoId || store.at(def.head).space() == Space::kGoal) continue;
     const bool demanded = info_[def.head].demanded || store.at(def.head).space() == Space::kTool;
-    gives_sets_[i] = demanded && MayBindSets(def, store) && !Acts(def);
+    if (!demanded || !MayBindSets(def, store)) continue;
+    gives_sets_[i] = Acts(def) ? RepliedColumns(def) : ~Columns{0};
   }
   MakeStrata(program, store);
 }
@@ -373,7 +467,8 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, St
       const RelationId base = store.BaseOf(r);
       waits |= store.at(base).space() != Space::kRelation || info_[base].outside;
     }
-    for (const Clause* clause : clauses) waits |= clause->As<GoalIsFalse>() != nullptr;
+    for (const Clause* clause : clauses)
+      waits |= clause->As<GoalIsFalse>() != nullptr || HasActingBranch(*clause);
     if (waits) continue;
     const std::vector<bool> nothing(def.slots.size());
     const std::vector<bool> wanted = HeadSlots(def);

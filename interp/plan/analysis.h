@@ -21,6 +21,7 @@
 #ifndef RPL_INTERP_PLAN_ANALYSIS_H_
 #define RPL_INTERP_PLAN_ANALYSIS_H_
 
+#include <deque>
 #include <memory>
 #include <set>
 #include <string>
@@ -68,28 +69,35 @@ class Analysis : public Catalog {
   void Make(const Program& program, Store& store);
 
   Access AccessOf(RelationId relation, Mode mode) const override;
-  Columns InputsOf(RelationId relation) const override;
+  const ModeSet& ModesOf(RelationId relation) const override;
   bool ReachesOutside(const Clause& clause) const override;
+  bool Acts(const Clauses& clauses) const override;
+  bool IsGuardOf(RelationId goal, RelationId head) const override {
+    return goal == head || (At(goal).circle >= 0 && At(goal).circle == At(head).circle);
+  }
 
   /// Whether evaluating the rule may ask, call or show something, directly or through the relations
   /// that it reads.
   bool Acts(const Definition& def) const {
     const bool asks = program_->Has(def) && asks_[static_cast<std::size_t>(def.number)];
-    return asks || ActsIn(def.activation) || ActsIn(def.body);
+    return asks || Acts(def.activation) || Acts(def.body);
   }
   /// Whether evaluating the relation or goal may reach a goal, ask, call or show something.
   bool Acts(RelationId relation) const {
     const Info& info = At(relation);
     return info.outside || info.acts || store_->at(relation).space() != Space::kRelation;
   }
-  /// Whether a rule of a tabled relation that neither asks nor calls may conclude a set, which has
-  /// instances (§7).
-  bool MayGiveSets(const Definition& def) const {
-    return program_->Has(def) && gives_sets_[static_cast<std::size_t>(def.number)];
+  /// The arguments of a tabled rule that may be sets, which have instances (§7): what the caller
+  /// knows of them is compared with the instances. Of a rule that asks or calls, those that come
+  /// from a reply alone, since what is asked may depend on the others.
+  Columns MayGiveSets(const Definition& def) const {
+    return program_->Has(def) ? gives_sets_[static_cast<std::size_t>(def.number)] : 0;
   }
   /// Changes with every Make.
   std::uint64_t version() const { return version_; }
 
+  /// Whether more rows can only give it more answers.
+  bool IsMonotone(RelationId relation) const { return At(relation).monotone; }
   bool IsTabled(RelationId relation) const { return At(relation).demanded; }
   bool IsBroken(RelationId relation) const { return At(relation).broken; }
   bool IsDerived(RelationId relation) const { return At(relation).derived; }
@@ -120,15 +128,21 @@ class Analysis : public Catalog {
     bool derived = false;  // some rule can run bottom-up
     bool collected = false;
     bool broken = false;
-    Columns inputs = 0;
-    int component = -1;
+    bool monotone = true;
+    ModeSet modes;       // of all its rules
+    int component = -1;  // of the graph of derived relations: its stratum
+    int circle = -1;     // of the graph of all that rules mention
   };
   const Info& At(RelationId r) const { return r < info_.size() ? info_[r] : nothing_; }
   const Plan& Planned(DerivedRule& rule, DerivedRule::Ordered& ordered, int delta,
                       const Limits& limits) const;
-  bool NeedsCaller(const Definition& def, Planner& planner, Columns* inputs, bool* asks);
+  ModeSet FindModes(const Definition& def, Planner& planner, bool* asks) const;
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
-  bool ActsIn(const Clauses& clauses) const;
+  bool HasActingBranch(const Clause& clause) const;
+  void MarkMonotone(const std::deque<Definition>& definitions,
+                    const std::vector<std::vector<std::size_t>>& mentioned_by);
+  void MakeCircles(const std::deque<Definition>& definitions,
+                   const std::vector<std::vector<std::size_t>>& mentioned_by);
   /// A rule that can be derived, as far as its own clauses are concerned.
   struct Candidate {
     const Definition* def;
@@ -150,8 +164,8 @@ class Analysis : public Catalog {
   const Program* program_ = nullptr;
   Store* store_ = nullptr;
   std::vector<Info> info_;
-  std::vector<bool> asks_;        // definitions that ask for a slot that no clause binds
-  std::vector<bool> gives_sets_;  // definitions, see MayGiveSets
+  std::vector<bool> asks_;           // definitions that ask for a slot that no clause binds
+  std::vector<Columns> gives_sets_;  // by definition, see MayGiveSets
   Info nothing_;
   std::vector<Stratum> strata_;
   std::vector<DerivedRule> expanding_;

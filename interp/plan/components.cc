@@ -36,8 +36,7 @@ Components StronglyConnected(const std::vector<std::vector<std::uint32_t>>& to,
         const std::uint32_t next = to[at][work.back().edge++];
         if (!in[next]) continue;
         if (index[next] < 0) enter(next);
-        else if (on_stack[next])
-          low[at] = std::min(low[at], index[next]);
+        else if (on_stack[next]) low[at] = std::min(low[at], index[next]);
         continue;
       }
       work.pop_back();

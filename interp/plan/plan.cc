@@ -125,7 +125,7 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
   if (whole) step.relation = store_.Whole(store_.BaseOf(atom.relation));
   step.row = atom.row;
   const bool by_form = step.access == Access::kTable || step.access == Access::kExternal;
-  const Columns inputs = by_form ? catalog_.InputsOf(atom.relation) : 0;
+  const Columns inputs = by_form ? catalog_.ModesOf(atom.relation).AnyOf() : 0;
   // Keys first: they must be known before any row is read. A companion keeps sets whole, so there
   // every argument other than a set pattern is matched per element (§7); tabled relations get all
   // known arguments.
@@ -145,12 +145,15 @@ void Planner::AtomStep(Step& step, const Atom& atom) {
     }
   }
   step.all_bound = open.empty();
-  for (std::size_t i : open) {
-    const bool needed = (catalog_.InputsOf(atom.relation) >> i & 1) != 0;
-    const Pattern& p = atom.args[i];
-    const bool asked = p.kind == Pattern::Kind::kSlot &&
-                       std::find(atom.avars.begin(), atom.avars.end(), p.slot) != atom.avars.end();
-    step.open_input |= needed && !asked && step.access != Access::kRows;
+  if (step.access != Access::kRows) {
+    Columns known = step.probe;
+    for (std::size_t i : open) {
+      const Pattern& p = atom.args[i];
+      if (p.kind == Pattern::Kind::kSlot &&
+          std::find(atom.avars.begin(), atom.avars.end(), p.slot) != atom.avars.end())
+        known |= Columns{1} << i;  // it is asked for
+    }
+    step.open_input = !catalog_.ModesOf(atom.relation).Meets(known);
   }
   for (std::size_t i : open) {
     const Pattern& p = atom.args[i];
@@ -233,7 +236,7 @@ bool Planner::Gives(const Clause& clause, SlotId slot) const {
     const Access access = catalog_.AccessOf(c->relation, mode_);
     if (access != Access::kRows && (access != Access::kTable || catalog_.ReachesOutside(clause)))
       return false;
-    const Columns inputs = access == Access::kTable ? catalog_.InputsOf(c->relation) : 0;
+    const Columns inputs = access == Access::kTable ? catalog_.ModesOf(c->relation).AnyOf() : 0;
     for (std::size_t i = 0; i < c->args.size(); ++i)
       if ((inputs >> i & 1) == 0 && HasValueOf(c->args[i], slot)) return true;
   }
@@ -295,7 +298,7 @@ std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
     std::vector<Pattern> parts;
     Columns inputs = 0;  // columns that take a set undistributed (decision 27)
     if (atom != nullptr && catalog_.AccessOf(atom->relation, mode_) == Access::kTable)
-      inputs = catalog_.InputsOf(atom->relation);
+      inputs = catalog_.ModesOf(atom->relation).AnyOf();
     if (atom != nullptr)
       for (; column < atom->args.size(); ++column) {
         if ((inputs >> column & 1) != 0) continue;
@@ -410,19 +413,22 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       const std::vector<Listed> others = ready_->Left();
       ready_->Close();
       Step* step = New(Step::Kind::kBranch, item.clause);
-      step->ordered = c->ordered && mode_ == Mode::kSolve;
       for (const SlotId s : SlotsOf(*item.clause))
         if (!ready_->IsBound(s)) step->clears.push_back(s);
       append(step);
       const std::size_t mark = ready_->Mark();
+      std::vector<Step*> acting;
       for (const Clauses& branch : c->branches) {
         std::vector<Listed> all;
         for (const Clause& b : branch) all.push_back({&b});
         all = Prepare(all);
         all.insert(all.end(), others.begin(), others.end());
-        step->branches.push_back(Chain(all, terminal, depth, taken));
+        const bool acts = mode_ == Mode::kSolve && catalog_.Acts(branch);
+        (acts ? acting : step->branches).push_back(Chain(all, terminal, depth, taken));
         ready_->Undo(mark);
       }
+      step->deriving = step->branches.size();
+      step->branches.insert(step->branches.end(), acting.begin(), acting.end());
       return first;
     }
     const auto* read = item.clause->As<ReadAvar>();

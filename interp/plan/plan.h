@@ -36,6 +36,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "interp/plan/modes.h"
 #include "interp/program/clause.h"
 
 namespace rpl {
@@ -69,10 +70,15 @@ class Catalog {
  public:
   virtual ~Catalog() = default;
   virtual Access AccessOf(RelationId relation, Mode mode) const = 0;
-  /// Columns that a caller must bind (decision 38).
-  virtual Columns InputsOf(RelationId relation) const = 0;
+  /// The arguments that a caller must bind (decisions 38, 87).
+  virtual const ModeSet& ModesOf(RelationId relation) const = 0;
   /// Whether evaluating the clause may reach a goal, a call or an avar.
   virtual bool ReachesOutside(const Clause& clause) const = 0;
+  /// Whether evaluating the clauses may ask, call or show something.
+  virtual bool Acts(const Clauses& clauses) const = 0;
+  /// Whether a rule with this head whose activation clause asks for the truth of the goal asks for
+  /// what rests on the rule: then the goal is read as it stood before (decisions 40, 86).
+  virtual bool IsGuardOf(RelationId goal, RelationId head) const = 0;
 };
 
 struct Step {
@@ -122,7 +128,7 @@ struct Step {
   std::vector<std::pair<std::uint32_t, SlotId>> checks;    // columns equal to a slot bound here
   std::vector<std::pair<std::uint32_t, Pattern>> matches;  // columns matched with a pattern
   SlotId row = -1;          // receives a reference to the row (§11), or -1
-  bool open_input = false;  // a column that the relation's rules need has no known value
+  bool open_input = false;  // the known columns meet no mode of the relation
   SlotId asked = -1;        // an avar argument to ask for if nothing supplies it, or -1
 
   // operators: patterns carry their `binds` flags
@@ -136,9 +142,9 @@ struct Step {
   Step* body = nullptr;
   Step* body2 = nullptr;
   Step* body3 = nullptr;
-  std::vector<Step*> branches;
-  std::vector<SlotId> clears;  // kBranch: unbound before each branch, against leftover values
-  bool ordered = false;
+  std::vector<Step*> branches;  // of a disjunction: those that only derive, then those that act
+  std::size_t deriving = 0;     // how many of them only derive
+  std::vector<SlotId> clears;   // kBranch: unbound before each branch, against leftover values
 
   std::string problem;  // kStuck
 };

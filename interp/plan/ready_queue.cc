@@ -371,18 +371,22 @@ void ReadyQueue::Watch(Place place) {
     if (access == Access::kExternal) {
       for (const Pattern& p : c->args) possible = possible && BuiltFrom(p, false, scratch_);
     } else if (access == Access::kTable || access == Access::kGoal) {
-      const Columns inputs = catalog_.InputsOf(c->relation);
-      for (std::size_t i = 0; i < c->args.size(); ++i) {
-        if ((inputs >> i & 1) == 0) continue;
-        const Pattern& p = c->args[i];
-        if (p.kind == Pattern::Kind::kSlot &&
-            std::find(c->avars.begin(), c->avars.end(), p.slot) != c->avars.end())
-          continue;
-        // A term with `_` is read by form; it waits for its lvars only.
-        more_.clear();
-        possible = possible && BuiltFrom(p, true, more_);
-        ForEachSlot(p, [&](SlotId s) { scratch_.push_back(s); });
+      for (const Columns mode : catalog_.ModesOf(c->relation).modes()) {
+        possible = true;
+        for (std::size_t i = 0; i < c->args.size(); ++i) {
+          if ((mode >> i & 1) == 0) continue;
+          const Pattern& p = c->args[i];
+          if (p.kind == Pattern::Kind::kSlot &&
+              std::find(c->avars.begin(), c->avars.end(), p.slot) != c->avars.end())
+            continue;
+          // A term with `_` is read by form; it waits for its lvars only.
+          more_.clear();
+          possible = possible && BuiltFrom(p, true, more_);
+          ForEachSlot(p, [&](SlotId s) { scratch_.push_back(s); });
+        }
+        needs(possible);
       }
+      return;
     }
     return needs(possible);
   }
@@ -570,13 +574,21 @@ std::vector<SlotId> ReadyQueue::OpenInputs(const Clause& clause) const {
   const auto* count = clause.As<CountOf>();
   const auto* atom =
       count != nullptr && !count->atom.empty() ? count->atom.front().As<Atom>() : clause.As<Atom>();
-  std::vector<SlotId> out;
+  std::vector<SlotId> out, scratch;
   if (atom == nullptr || catalog_.AccessOf(atom->relation, mode_) == Access::kRows) return out;
-  const Columns inputs = catalog_.InputsOf(atom->relation);
+  Columns known = 0;
+  const auto is_free = [&](SlotId s) { return !IsBound(s); };
+  for (std::size_t i = 0; i < atom->args.size(); ++i) {
+    scratch.clear();
+    ForEachSlot(atom->args[i], [&](SlotId s) { scratch.push_back(s); });
+    if (std::none_of(scratch.begin(), scratch.end(), is_free)) known |= Columns{1} << i;
+  }
+  const ModeSet& modes = catalog_.ModesOf(atom->relation);
+  if (modes.Meets(known)) return out;
   for (std::size_t i = 0; i < atom->args.size(); ++i)
-    if ((inputs >> i & 1) != 0)
+    if ((modes.AnyOf() >> i & 1) != 0)
       ForEachSlot(atom->args[i], [&](SlotId s) {
-        if (!IsBound(s)) out.push_back(s);
+        if (is_free(s)) out.push_back(s);
       });
   return out;
 }

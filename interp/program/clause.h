@@ -145,11 +145,9 @@ struct Negation {
   Clauses body;
 };
 
-/// a | b. `ordered`: a later branch is tried only when the earlier ones are unsatisfied;
-/// set when a branch reaches goals or calls.
+/// a | b
 struct Alternatives {
   std::vector<Clauses> branches;
-  bool ordered = false;
 };
 
 /// #?t as a clause (§5.7).

@@ -158,8 +158,6 @@ void Lowering::Tail(const Node& node, Clauses& out) {
   } else if (const auto* d = node.As<Disjunction>()) {
     Alternatives alternatives;
     for (const Node& branch : d->branches) Tail(branch, alternatives.branches.emplace_back());
-    alternatives.ordered = std::any_of(alternatives.branches.begin(), alternatives.branches.end(),
-                                       [&](const Clauses& branch) { return Reaches(branch); });
     Push(out, node, std::move(alternatives));
   } else if (const auto* n = node.As<Not>()) {
     const Node& inner = Ungroup(n->clause.front());
@@ -292,17 +290,6 @@ void Lowering::BinaryClause(const Node& node, const Binary& b, Clauses& out) {
   compare.left = Compute(left, out);
   compare.right = Compute(right, out);
   Push(out, node, std::move(compare));
-}
-
-bool Lowering::Reaches(const Clauses& clauses) const {
-  return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
-    if (const auto* atom = clause.As<Atom>())
-      return program_.store().at(atom->relation).space() != Space::kRelation;
-    if (clause.As<ReadAvar>() || clause.As<GoalIsFalse>()) return true;
-    bool found = false;
-    ForEachBody(clause, [&](const Clauses& body) { found |= Reaches(body); });
-    return found;
-  });
 }
 
 int Lowering::QuestionFor(const std::string& name, const std::string& subject) {
@@ -487,10 +474,7 @@ void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head,
   }
   for (Clause& clause : body)
     if (auto* alternatives = clause.As<Alternatives>())
-      for (Clauses& branch : alternatives->branches) {
-        ReadAvars(branch, {}, dealt_with);
-        alternatives->ordered = alternatives->ordered || Reaches(branch);
-      }
+      for (Clauses& branch : alternatives->branches) ReadAvars(branch, {}, dealt_with);
   std::stable_sort(added.begin(), added.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   Clauses out;
@@ -500,7 +484,6 @@ void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head,
     if (i == body.size()) break;
     auto* read = body[i].As<ReadAvar>();
     if (read != nullptr && !avar_[static_cast<std::size_t>(read->slot)]) {  // a prose term
-      if (uses[read->slot].supplied) continue;
       read->last = true;
       last.push_back(std::move(body[i]));
       continue;

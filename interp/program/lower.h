@@ -90,7 +90,6 @@ class Lowering {
   void CheckHead(const Node& head, const Definition& def);
   void Fail(Code code, Span span, std::string message, std::string hint = "");
   void Push(Clauses& out, const Node& node, decltype(Clause::is) is);
-  bool Reaches(const Clauses& clauses) const;
   int QuestionFor(const std::string& name, const std::string& subject);
   RelationId OptionsFor();
 

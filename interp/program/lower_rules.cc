@@ -154,9 +154,18 @@ Definition Lowering::Define(const Node& head, const Rule& written, Span span,
     def.head_expansion = SlotOf(expansion->name, false);
   }
 
+  // HEAD <- (RULE ; @when ...): both heads hold for each answer of the inner tail (decision 37), so
+  // what activates one activates the other.
+  const std::vector<Node>* tails = &rule.tail;
+  while (tails->size() == 1) {
+    const auto* inner = Ungroup(tails->front()).As<Rule>();
+    if (inner == nullptr) break;
+    Activation(inner->abductives, def);
+    tails = &inner->tail;
+  }
   const Clauses after = std::move(def.body);  // @distinct comes last
   def.body.clear();
-  for (const Node& tail : rule.tail) Tail(tail, def.body);
+  for (const Node& tail : *tails) Tail(tail, def.body);
 
   // Constraints of the rule: a shape pins (decision 19), -> !% of the own head guards
   // (decision 62), the rest checks each answer (decision 41).
