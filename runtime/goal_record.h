@@ -20,6 +20,7 @@ struct GoalRecord {
   /// nothing was retracted and no timestep failed since.
   std::map<Truth, std::size_t> truths;
   std::size_t voids = 0;
+  bool may_have_fallen = false;        // something was retracted since they were last checked
   std::vector<Assertion> told_truths;  // from a trace, of goals that had no rules at the time
 };
 

@@ -251,6 +251,7 @@ void Runtime::Assert(const Assertion& a, From from) {
     return;
   }
   ++goals_.voids;
+  goals_.may_have_fallen = true;
   derivations_.Forget();
   if (rel.space() == Space::kGoal) {
     // %goal ^ false: retracts every recorded truth with these captures.

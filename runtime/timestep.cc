@@ -109,7 +109,9 @@ void Runtime::Step() {
 void Runtime::QuiesceRelations() {
   Begin(step_.phase, "quiesce relations");
   engine_.solver.Begin({step_.now, calls_.declined, calls_.refused});
-  const Stop stop = engine_.fixpoint.Quiesce();
+  Stop stop = engine_.fixpoint.Quiesce();
+  if (step_.phase == 3 && stop == Stop::kGoesOn && DropFallenTruths())
+    stop = engine_.fixpoint.Quiesce();
   if (stop != Stop::kGoesOn) {
     step_.stop = stop;
     step_.stopped_at = engine_.fixpoint.stopped_at();
@@ -122,6 +124,26 @@ void Runtime::QuiesceRelations() {
   }
   LogDerived();
   CheckConstraints();
+}
+
+// What changes reaches the truths of goals as it reaches any relation (decision 86). Whether some
+// do not hold any more.
+bool Runtime::DropFallenTruths() {
+  const bool retracted = std::exchange(goals_.may_have_fallen, false);
+  bool any = false;
+  for (const Goal& goal : engine_.program.goals()) {
+    if (goal.rules.empty() || (!retracted && engine_.analysis.IsMonotone(goal.relation))) continue;
+    Relation& truths = engine_.store.at(goal.relation);
+    std::set<RowId> fallen;
+    for (RowId row = 0; row < truths.size(); ++row)
+      if (!truths.asserted(row) && !engine_.solver.Stands(goal, truths.Row(row)[0]))
+        fallen.insert(row);
+    any = any || !fallen.empty();
+    if (!fallen.empty()) truths.Rebuild([&](RowId row) { return !fallen.contains(row); });
+  }
+  TakeStop();
+  engine_.solver.Forget();
+  return any;
 }
 
 // Clears the stop, so that the phases after this one run on what stands.

@@ -127,6 +127,7 @@ class Runtime {
   void AssertNewAvars();
   void AssertInputNovelty();
   void QuiesceRelations();
+  bool DropFallenTruths();
   void ActivateGoals();
   void UpdatePlans();
   void ProgressPlan();
