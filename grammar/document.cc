@@ -216,11 +216,74 @@ class DocumentReader {
       case BlockKind::kFence: ReadFence(block); break;
       case BlockKind::kQuote:
       case BlockKind::kList:
-      case BlockKind::kTable: AddProse(block.span.begin, block.span.end); break;
+      case BlockKind::kTable:
+        LintSwallowed(block);
+        AddProse(block.span.begin, block.span.end);
+        break;
       case BlockKind::kCode:
       case BlockKind::kHtml:
       case BlockKind::kBreak: break;
     }
+  }
+
+  /// True if bare RPL begins at `at`, the first character of a line that is not a blank, and parses
+  /// whole before `end`. Sets `stop` to its end or, if it does not parse, to how far it was read.
+  bool IsBareSentence(std::size_t at, std::size_t end, std::size_t& stop) {
+    const std::string_view text = text_.substr(0, end);
+    const Start start = StartOf(text, at, text.substr(at, LineEnd(text, at) - at));
+    if (start != Start::kCall && start != Start::kMaybe) return false;
+    stop = SentenceEnd(text_, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end));
+    stop = TrimmedEnd(text, at, stop);
+    Diagnostics found;
+    if (ParseSentence(sources_, SpanOf(at, stop), found)) return true;
+    if (found.size() > 0 && IsUnclosed(found.all().front())) stop = end;
+    return false;
+  }
+
+  static bool IsUnclosed(const Diagnostic& d) {
+    return d.code == Code::kUnclosedString || d.code == Code::kUnclosedBracket;
+  }
+
+  /// CommonMark's lazy continuation: a line right below a list or a quote belongs to it, and below
+  /// a table it is a row. Reports the first such line that would be RPL anywhere else. A block has
+  /// at most one finding, because a single blank line frees all that follow.
+  void LintSwallowed(const Block& block) {
+    const bool list = block.kind == BlockKind::kList;
+    const bool table = block.kind == BlockKind::kTable;
+    const std::string_view text = text_.substr(0, block.span.end);
+    std::size_t budget = kRetryFactor * (block.span.end - block.span.begin);
+    std::size_t line = LineEnd(text, block.span.begin) + 1;
+    const bool barred =
+        StartsWithAt(text, SkipBlanks(text, block.span.begin), "|");  // each row begins with `|`
+    for (; line < text.size(); line = LineEnd(text, line) + 1) {
+      const std::size_t first = SkipBlanks(text, line);
+      const std::size_t line_end = LineEnd(text, first);
+      // An item's own lines are indented by two columns or more.
+      if (first == line_end || first - line >= (list ? 2 : 4) || text[line] == '\t') continue;
+      const std::string_view row = text.substr(first, line_end - first);
+      if (table && !barred && row.find('|') != kNowhere) continue;
+      std::size_t stop = line_end;
+      if (budget == 0 || !IsBareSentence(first, text.size(), stop)) {
+        budget -= std::min(budget, stop - first);
+        continue;
+      }
+      const std::string what = list    ? "text of the list item above it"
+                               : table ? "a row of the table above it"
+                                       : "text of the quote above it";
+      out_.Add(Code::kSwallowedLines, SpanOf(first, stop),
+               "`" + FirstLineOf(first, stop) + "` is read as " + what + ", not as RPL",
+               "leave a blank line before it");
+      return;
+    }
+  }
+
+  /// A sentence as messages quote it.
+  std::string FirstLineOf(std::size_t begin, std::size_t end) const {
+    constexpr std::size_t kShown = 60;
+    const std::string_view text = text_.substr(begin, end - begin);
+    const std::string_view line = text.substr(0, TrimmedEnd(text, 0, LineEnd(text, 0)));
+    if (line.size() <= kShown) return std::string(line) + (line.size() < text.size() ? " …" : "");
+    return std::string(line.substr(0, line.find_first_of(" (") + 1)) + "…";
   }
 
   void ReadFence(const Block& fence) {
@@ -267,9 +330,38 @@ class DocumentReader {
     scope.parent = current_;
     scope.level = block.level;
     scope.span = block.span;
+    underlined_ = LintUnderlined(block);
     ReadSignature(index, scope);
     current_ = static_cast<int>(document_.scopes.size());
     document_.scopes.push_back(std::move(scope));
+  }
+
+  /// A line of dashes below a line makes a heading of it. True if that line looks like a sentence
+  /// of its own: a fact, or the last of several lines. `draft(?d)` alone may be a signature.
+  bool LintUnderlined(const Block& heading) {
+    const std::size_t end = heading.content.end;
+    const std::size_t below = SkipSpace(text_, LineEnd(text_, end));
+    if (below >= heading.span.end) return false;  // no underline
+    const std::string_view lines = text_.substr(heading.content.begin, end - heading.content.begin);
+    const std::size_t newline = lines.rfind('\n');
+    const std::size_t line = heading.content.begin + (newline == kNowhere ? 0 : newline + 1);
+    const std::size_t first = SkipBlanks(text_, line);
+    std::size_t stop = end;
+    if (!IsBareSentence(first, end, stop)) return false;
+    if (newline == kNowhere && !IsGround(SpanOf(first, stop))) return false;
+    out_.Add(Code::kUnderlinedRpl, SpanOf(below, TrimmedEnd(text_, below, LineEnd(text_, below))),
+             "this line makes `" + FirstLineOf(first, stop) + "` a heading",
+             "leave a blank line before it");
+    return true;
+  }
+
+  /// True for a call of a relation without variables.
+  bool IsGround(Span span) {
+    Diagnostics ignored;
+    const std::optional<Sentence> s = ParseSentence(sources_, span, ignored);
+    if (!s || !s->rule.heads.empty() || s->rule.tail.size() != 1) return false;
+    const Call* call = s->rule.tail.front().As<Call>();
+    return call && call->ns == Namespace::kRelation && !HasVariables(s->rule.tail.front());
   }
 
   /// Where a signature may begin in a heading, and where the title before it ends.
@@ -304,7 +396,7 @@ class DocumentReader {
     }
     if (ReadTitlelessSignature(index, scope)) return;
     SetTitle(scope, heading.begin, heading.end);
-    LintDelimiter(heading);
+    if (!underlined_) LintDelimiter(heading);
   }
 
   /// `# Trip: trip(?x)` and `# Trip — trip(?x)` are titles. An end of a heading that reads as a
@@ -384,6 +476,7 @@ class DocumentReader {
       LintTitleless(heading);
       return true;
     }
+    if (underlined_) return false;
     const Diagnostic& first = found.all().front();
     out_.Add(Code::kLooksLikeRpl, first.span,
              "this heading reads like a signature and is taken as a title: " + first.message,
@@ -392,6 +485,7 @@ class DocumentReader {
   }
 
   void LintTitleless(Span heading) {
+    if (underlined_) return;
     out_.Add(Code::kHeadingWithoutTitle, heading, "this heading is a signature without a title",
              "write `# Title - ` before it");
   }
@@ -482,6 +576,7 @@ class DocumentReader {
 
   /// Cuts a paragraph into bare sentences and the prose between them. Further lines of a sentence
   /// that failed are tried on their own unless they are indented deeper than its first line.
+  /// Lines of `-- …` next to a sentence are comments of RPL; elsewhere they are prose.
   void ReadParagraph(std::size_t begin, std::size_t end) {
     const std::string_view text = text_.substr(0, end);
     std::size_t budget = kRetryFactor * (end - begin);
@@ -504,8 +599,8 @@ class DocumentReader {
         stop = TrimmedEnd(text, first, stop);
         const BareSentence read = ReadBareSentence(first, stop, start);
         if (read == BareSentence::kRead) {
-          next = std::min(LineEnd(text, stop) + 1, end);
-          AddProse(prose, line);
+          next = PassComments(std::min(LineEnd(text, stop) + 1, end), end);
+          if (PassComments(prose, line) != line) AddProse(prose, line);
           prose = next;
         } else {
           // The search for the end of an unclosed sentence extends to the limit.
@@ -518,6 +613,13 @@ class DocumentReader {
       line = next;
     }
     AddProse(prose, end);
+  }
+
+  /// The first line at or after `line` that is no comment, or `end`.
+  std::size_t PassComments(std::size_t line, std::size_t end) const {
+    while (line < end && StartsWithAt(text_, SkipBlanks(text_, line), "--"))
+      line = std::min(LineEnd(text_, line) + 1, end);
+    return line;
   }
 
   /// `#Trip - %trip(?x)` is prose: a heading has a blank after its marks.
@@ -551,20 +653,76 @@ class DocumentReader {
     }
     if (sentence && start != Start::kVariable) {
       for (const Diagnostic& d : found.all()) Report(d);
+      for (const Node& clause : sentence->rule.tail) LintTestedCall(clause);
       document_.sentences.push_back({current_, std::move(*sentence), false});
       return BareSentence::kRead;
     }
     if (found.size() == 0) return BareSentence::kProse;
     const Diagnostic& first = found.all().front();
+    if (LintContinued(begin, end))
+      return IsUnclosed(first) ? BareSentence::kUnclosed : BareSentence::kProse;
     // A later line of the same sentence fails at the same place: one cause, one lint.
     if (start != Start::kMaybe && first.span != last_lint_) {
       last_lint_ = first.span;
       out_.Add(Code::kLooksLikeRpl, first.span,
                "this line reads like RPL and is taken as prose: " + first.message, first.hint);
     }
-    const bool unclosed =
-        first.code == Code::kUnclosedString || first.code == Code::kUnclosedBracket;
-    return unclosed ? BareSentence::kUnclosed : BareSentence::kProse;
+    return IsUnclosed(first) ? BareSentence::kUnclosed : BareSentence::kProse;
+  }
+
+  /// `draft(1)` and below it `in two versions`: the word continues the sentence, and neither line
+  /// is read. So does `// …`, a comment elsewhere. REQUIRES: [begin, end) does not parse.
+  bool LintContinued(std::size_t begin, std::size_t end) {
+    const std::size_t line_end = LineEnd(text_, begin);
+    const std::size_t line = PassComments(std::min(line_end + 1, end), end);
+    const std::size_t next = SkipBlanks(text_, line);
+    if (next >= end || !(IsLetter(text_[next]) || StartsWithAt(text_, next, "//"))) return false;
+    std::size_t line_begin = begin;
+    while (line_begin > 0 && IsBlank(text_[line_begin - 1])) --line_begin;
+    if (next - line > begin - line_begin) return false;  // indented: meant to continue
+    std::size_t stop = line_end;
+    if (!IsBareSentence(begin, line_end, stop)) return false;
+    AddContinued(begin, stop, next);
+    return true;
+  }
+
+  /// The word at `next` continues the sentence above it, [begin, end).
+  void AddContinued(std::size_t begin, std::size_t end, std::size_t next) {
+    std::size_t word_end = next;
+    while (word_end < text_.size() && !IsSpace(text_[word_end])) ++word_end;
+    const std::string word(text_.substr(next, word_end - next));
+    out_.Add(Code::kContinuedByText, SpanOf(next, word_end),
+             "`" + word + "` continues `" + FirstLineOf(begin, end) +
+                 "` above it, which is not read by itself",
+             "leave a blank line before text");
+  }
+
+  /// `draft(1)` and below it `in stock`: RPL that tests a call, which never holds.
+  void LintTestedCall(const Node& node) {
+    const Node* left = nullptr;
+    if (const Binary* b = node.As<Binary>(); b && IsWord(b->op)) left = &b->sides[0];
+    if (const Within* w = node.As<Within>()) left = &w->parts[0];
+    if (const Between* b = node.As<Between>()) left = &b->parts[0];
+    const Call* call = left ? left->As<Call>() : nullptr;
+    if (call && call->ns == Namespace::kRelation) {
+      const std::size_t next = SkipSpace(text_, left->span.end);
+      const std::string_view gap = text_.substr(left->span.end, next - left->span.end);
+      if (gap.find('\n') != kNowhere) return AddContinued(left->span.begin, left->span.end, next);
+    }
+    ForEachChild(node, [&](const Node& child) { LintTestedCall(child); });
+  }
+
+  static bool IsWord(Operator op) {
+    switch (op) {
+      case Operator::kUnion:
+      case Operator::kIntersect:
+      case Operator::kDifference:
+      case Operator::kIn:
+      case Operator::kNotIn:
+      case Operator::kBefore:
+      case Operator::kAfter: return true;
+      default: return false;
+    }
   }
 
   void AddSentences(Span span, bool fenced) {
@@ -591,6 +749,7 @@ class DocumentReader {
   int current_ = 0;
   std::size_t body_begin_ = 0;  // everything before it belongs to a signature
   Span last_lint_;              // of the last finding kLooksLikeRpl
+  bool underlined_ = false;     // the current heading has a finding kUnderlinedRpl
   std::optional<Sources> joined_;
 };
 

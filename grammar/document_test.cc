@@ -251,6 +251,41 @@ TEST_CASE("files that are not Markdown, or not text", "[document]") {
   CHECK(found.all().at(0).message == "the byte 0xE9 is not UTF-8 here");
 }
 
+TEST_CASE("RPL that other text takes in", "[document]") {
+  CheckAll({
+      // Lazy continuation.
+      {"- a\nf(1)\nf(2)", "0> - a/f(1)/f(2)\n! SwallowedLines 2:1\n"},
+      {"- a\n f(1)", "0> - a/ f(1)\n! SwallowedLines 2:2\n"},
+      {"> a\nr(?x) <-\n  f(?x)", "0> > a/r(?x) <-/  f(?x)\n! SwallowedLines 2:1\n"},
+      {"| a |\n| - |\nf(1)", "0> | a |/| - |/f(1)\n! SwallowedLines 3:1\n"},
+      {"- a\n  f(1)\n- f(2)", "0> - a/  f(1)/- f(2)\n"},
+      {"- a\n\tf(1)", "0> - a/\tf(1)\n"},
+      {"- a\nmain() is a call", "0> - a/main() is a call\n"},
+      {"> f(1)\n> f(2)", "0> > f(1)/> f(2)\n"},
+      {"a | b\n--- | ---\nf(1) | g(2)", "0> a | b/--- | ---/f(1) | g(2)\n"},
+      // Underlines.
+      {"f(1)\n---", "#2  [f(1)] < 0\n! UnderlinedRpl 2:1\n"},
+      {"f(1)\nf(2)\n===", "#1 f(1) f(2) < 0\n! UnderlinedRpl 3:1\n"},
+      {"r(?x)\n---", "#2  [r(?x)] < 0\n! HeadingWithoutTitle 1:1\n"},
+      {"Two\nlines\n---", "#2 Two lines < 0\n"},
+      // Operators.
+      {"f(1)\nin two parts", "0> f(1)/in two parts\n! ContinuedByText 2:1\n"},
+      {"f(1)\nin stock", "0: f(1)/in stock\n! ContinuedByText 2:1\n"},
+      {"f(1)\n-- why\n// more", "0> f(1)/-- why/// more\n! ContinuedByText 3:1\n"},
+      {"r(?x) <- f(?x)\n  in two parts", "0> r(?x) <- f(?x)/  in two parts\n! LooksLikeRpl 2:6\n"},
+      {"r(?x) <- l(?l), ?x\nin ?l", "0: r(?x) <- l(?l), ?x/in ?l\n"},
+  });
+}
+
+TEST_CASE("comments next to RPL are no prose", "[document]") {
+  CheckAll({
+      {"f(1)\n-- one\nf(2)\n-- two\n  -- three", "0: f(1)\n0: f(2)\n"},
+      {"-- one\nf(1)\nText.\n-- Ada", "0: f(1)\n0> Text./-- Ada\n"},
+      {"Text.\n-- Ada\nf(1)", "0> Text./-- Ada\n0: f(1)\n"},
+      {"-- Ada", "0> -- Ada\n"},
+  });
+}
+
 TEST_CASE("the last line of a message may be its query", "[document]") {
   struct MessageCase {
     const char* text;
@@ -332,6 +367,10 @@ TEST_CASE("hostile documents are read to their end", "[document]") {
       repeat("(", 200000) + "a",
       repeat("a <- ", 50000),
       repeat("\n", 200000) + "% <- a()",
+      "- a\n" + repeat("a(\n", 50000),
+      "> a\n" + repeat("a(1) b\n", 50000),
+      "a(1)\n" + repeat("-- b\n", 50000) + repeat("in c(1) d\n", 20000),
+      repeat("a(1)\nb(1)\n", 20000) + "---",
   };
   for (const std::string& text : texts) {
     Sources sources;

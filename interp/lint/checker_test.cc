@@ -441,6 +441,17 @@ TEST_CASE("headings are joined, older arrows in prose are found") {
         "We want x <= y here.\n\nsmall <= large, they say.\n");
 }
 
+TEST_CASE("blank lines part RPL from text") {
+  CHECK(Mended("- item\nf(1)\nf(2)\n% <- f(_)\n", "test.md") ==
+        "- item\n\nf(1)\nf(2)\n% <- f(_)\n");
+  CHECK(Mended("> text\r\nf(1)\r\n\r\n% <- f(_)\r\n", "test.md") ==
+        "> text\r\n\r\nf(1)\r\n\r\n% <- f(_)\r\n");
+  CHECK(Mended("f(1)\n----\n% <- f(_)\n", "test.md") == "f(1)\n\n----\n% <- f(_)\n");
+  CHECK(Mended("f(1)\nin stock\n\n% <- f(_)\n", "test.md") == "f(1)\n\nin stock\n\n% <- f(_)\n");
+  // A line of `=` would be prose.
+  CHECK(Mended("f(1)\n====\n% <- f(_)\n", "test.md") == "f(1)\n====\n% <- f(_)\n");
+}
+
 // --- Good programs ------------------------------------------------------------------------
 
 TEST_CASE("the examples are clean when strict") {

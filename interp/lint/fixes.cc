@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Edits for the findings that need no judgement: names to kebab-case, parentheses for
-// nullary relations, arrows, `~` before metadata maps, headings on one line.
+// nullary relations, arrows, `~` before metadata maps, headings on one line, blank lines between
+// RPL and text.
 //
 // A name is changed wherever the checked files name it: in RPL, behind `file.md#` when that
 // file is checked, and in prose and titles as `__name__` or as code such as `%name`. It is
@@ -39,6 +40,9 @@ class Fixes {
         case Code::kSyntaxError:
         case Code::kBadHead: ArrowBefore(f); break;
         case Code::kSignatureContinued: JoinHeading(f); break;
+        case Code::kSwallowedLines:
+        case Code::kUnderlinedRpl:
+        case Code::kContinuedByText: BlankLineBefore(f); break;
         default: break;
       }
     }
@@ -326,6 +330,17 @@ class Fixes {
     d = {Code::kOldArrow, InfoOf(Code::kOldArrow).severity, arrow,
          "`<=` compares values, and calls have no order", "write `<-` for a rule"};
     f.edits.push_back({arrow, "<-"});
+  }
+
+  // --- Blank lines --------------------------------------------------------------------------
+
+  void BlankLineBefore(Finding& f) const {
+    const Span span = f.diagnostic.span;
+    const Sources::File& file = context_.sources.at(span.file);
+    const std::uint32_t line = file.lines[context_.sources.PlaceOf(span.file, span.begin).line - 1];
+    if (file.text[span.begin] == '=') return;  // a line of `=` would be prose
+    const bool crlf = line >= 2 && file.text.compare(line - 2, 2, "\r\n") == 0;
+    f.edits.push_back({{span.file, line, line}, crlf ? "\r\n" : "\n"});
   }
 
   // --- Headings -----------------------------------------------------------------------------

@@ -34,8 +34,11 @@ class Kinds {
 
   void Run() {
     FindColumns();
+    for (const Finding& f : context_.findings)
+      if (f.diagnostic.code == Code::kContinuedByText)
+        continued_.emplace(f.diagnostic.span.file, f.diagnostic.span.begin);
     for (const Part& part : context_.parts) {
-      if (!part.checked || part.role == Role::kAssertion) continue;
+      if (!part.checked || part.role == Role::kAssertion || IsContinued(*part.sentence)) continue;
       equal_.clear();
       held_.clear();
       const Rule& rule = part.rule();
@@ -49,6 +52,13 @@ class Kinds {
 
  private:
   using ByLvar = std::unordered_map<std::string, KindText>;
+
+  // Whether a line of text continues the sentence, which has that finding.
+  bool IsContinued(const Sentence& sentence) const {
+    const auto at = continued_.lower_bound({sentence.span.file, sentence.span.begin});
+    return at != continued_.end() && at->first == sentence.span.file &&
+           at->second < sentence.span.end;
+  }
 
   // --- Known kinds ------------------------------------------------------------------------
 
@@ -270,6 +280,7 @@ class Kinds {
   std::unordered_map<RelationId, std::vector<KindText>> columns_;  // of facts alone
   ByLvar equal_;  // in the sentence at hand, by `?x = literal`
   ByLvar held_;   // and by columns
+  std::set<std::pair<std::uint32_t, std::uint32_t>> continued_;  // findings RPL4014: file, begin
 };
 
 }  // namespace
