@@ -348,6 +348,14 @@ std::string Mended(std::string text, const std::string& name = "test.rpl") {
   return text;
 }
 
+TEST_CASE("a head with `&` that recurses over a list") {
+  CHECK(Codes("len([], 0)\nlen([_ & ?t], ?n) <- len(?t, ?m), ?n = ?m + 1\n% <- len([1], _)") ==
+        "3003 2:5\n");
+  CHECK(CodesMd("# Sum - sum([?h & ?t], ?n) <- sum(?t, ?m), ?n = ?m + ?h\n\nsum([], 0)\n\n"
+                "% <- sum([1], _)\n") == "3003 1:13\n");
+  CHECK(Codes("p(1)\nall([& ?x]) <- p(?x)\n% <- all(_)") == "");
+}
+
 TEST_CASE("mechanical findings are mended, once and for all") {
   CHECK(Mended("cookMode(1)\nr(?stepNo) <- cookMode(?stepNo), s(\"{?stepNo}\")\ns(\"1\")") ==
         "cook-mode(1)\nr(?step-no) <- cook-mode(?step-no), s(\"{?step-no}\")\ns(\"1\")");

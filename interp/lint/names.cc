@@ -173,7 +173,8 @@ class Names {
       const int index = Define(*call, head.span, true);
       if (call->ns == Namespace::kGoal) Root(index, head.span);
       for (const Node& arg : call->args) {
-        const auto* c = arg.As<Collection>();
+        const auto* match = arg.As<Match>();
+        const auto* c = (match != nullptr ? match->pattern.front() : arg).As<Collection>();
         gathers |= c != nullptr && !c->rest.empty();
       }
       // The middle head of `a() <- b() <- c()` is used by the outer one.
@@ -525,9 +526,29 @@ class Names {
     return StronglyConnected(to, std::vector<bool>(names_.size(), true)).of;
   }
 
+  // The components of the heads with a finding RPL3003, which says more than RPL3001.
+  std::set<int> ComponentsWithError(const std::vector<int>& component) {
+    std::set<int> out;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> errors;
+    for (const Finding& f : context_.findings)
+      if (f.diagnostic.code == Code::kGatheringRecursion)
+        errors.emplace(f.diagnostic.span.file, f.diagnostic.span.begin);
+    if (errors.empty()) return out;
+    for (const Part& part : context_.parts)
+      for (const Node& head : part.rule().heads) {
+        const auto at = errors.lower_bound({head.span.file, head.span.begin});
+        if (at == errors.end() || at->first != head.span.file || at->second >= head.span.end)
+          continue;
+        if (const auto* call = head.As<Call>())
+          out.insert(component[static_cast<std::size_t>(IndexOf(*call))]);
+      }
+    return out;
+  }
+
   void NegativeCycles() {
     const std::vector<int> component = ComponentOfNames();
     std::set<int> told;
+    for (const int own : ComponentsWithError(component)) told.insert(own), broken_.insert(own);
     for (const Edge& e : edges_) {
       if (e.from == kRoot || e.needs == Needs::kPlain) continue;
       const int own = component[static_cast<std::size_t>(e.from)];
@@ -540,7 +561,10 @@ class Names {
                    from == to ? "`" + from + "` needs itself through " + NeedsText(e.needs)
                               : "`" + from + "` needs `" + to + "` through " + NeedsText(e.needs) +
                                     ", and `" + to + "` needs `" + from + "`",
-                   "break the cycle: what is negated, counted or gathered must be complete first");
+                   e.needs == Needs::kGather
+                       ? "gather what is complete; a list is taken apart in the tail, as in "
+                         "`?l = ~ [_ & ?t]`"
+                       : "break the cycle: what is negated or counted must be complete first");
     }
     component_ = component;
   }

@@ -5,6 +5,7 @@
 #include "interp/program/lower.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -28,6 +29,49 @@ void FindForms(const Node& tail, std::map<std::string, const Node*>& out) {
 
 bool Gathers(const Pattern& p) {
   return IsGathering(p) || std::any_of(p.parts.begin(), p.parts.end(), Gathers);
+}
+
+// The argument of `head` that gathers, where the rule calls itself with what is behind its `&`:
+// `len([_ & ?t], ?n) <- len(?t, ?m), …`. A relation that gathers itself is never complete, so this
+// is the pattern of a list.
+const Node* RecursivePattern(const Call& head, const Rule& rule) {
+  const auto calls_with = [&](const std::string& rest) {
+    const std::function<bool(const Node&)> look = [&](const Node& node) {
+      const auto* call = node.As<Call>();
+      bool found = call != nullptr && call->ns == head.ns && call->label == head.label &&
+                   call->args.size() == head.args.size() &&
+                   std::any_of(call->args.begin(), call->args.end(), [&](const Node& arg) {
+                     const auto* v = arg.As<Lvar>();
+                     return v != nullptr && v->name == rest;
+                   });
+      ForEachChild(node, [&](const Node& child) { found = found || look(child); });
+      return found;
+    };
+    return std::any_of(rule.tail.begin(), rule.tail.end(), look);
+  };
+  for (const Node& arg : head.args) {
+    const auto* match = arg.As<Match>();
+    const Node& pattern = match != nullptr ? match->pattern.front() : arg;
+    const auto* c = pattern.As<Collection>();
+    if (c == nullptr || c->items.empty() || c->rest.size() != 1) continue;
+    const auto* v = c->rest.front().As<Lvar>();
+    if (v != nullptr && !v->name.empty() && calls_with(v->name)) return &arg;
+  }
+  return nullptr;
+}
+
+// `len(?l, ?n) <- ?l = ~ [_ & ?t], …`, of the head `len([_ & ?t], ?n)`.
+std::string PatternInTail(const Call& head, const Node& pattern, const Rule& rule) {
+  std::vector<std::string> taken;
+  for (const Node& n : rule.heads) CollectVariables(n, taken);
+  for (const Node& n : rule.tail) CollectVariables(n, taken);
+  std::string name = "l";
+  while (std::find(taken.begin(), taken.end(), name) != taken.end()) name += "-list";
+  Node shown{head, {}};
+  for (std::size_t i = 0; i < head.args.size(); ++i)
+    if (&head.args[i] == &pattern) shown.As<Call>()->args[i] = Node{Lvar{name}, {}};
+  const bool match = pattern.As<Match>() != nullptr;
+  return Print(shown) + " <- ?" + name + (match ? " = " : " = ~ ") + Print(pattern) + ", …";
 }
 
 // Marks clauses as evaluated before the body, including those of branches, which may replace the
@@ -102,7 +146,7 @@ void Lowering::CheckTemplates(const Clauses& body, const std::vector<Pattern>& h
 
 // Reports head lvars that the tail never mentions: inputs that no caller may supply (decision 38).
 void Lowering::CheckHead(const Node& head, const Definition& def) {
-  if (heading_.signature || def.body.empty()) return;
+  if (heading_.signature || def.body.empty() || failed_) return;
   std::vector<std::string> wanted;
   CollectVariables(head, wanted);
   std::vector<bool> seen(names_.size());
@@ -133,6 +177,11 @@ Definition Lowering::Define(const Node& head, const Rule& written, Span span,
         call->ns == Namespace::kGoal ? 1u : static_cast<std::uint32_t>(call->args.size());
     if (call->args.size() > kMaxArity)
       Fail(Code::kTooLong, head.span, "expected at most 64 arguments");
+    if (const Node* pattern = RecursivePattern(*call, rule))
+      Fail(Code::kGatheringRecursion, pattern->span,
+           "`" + Print(*pattern) +
+               "` in a head gathers all answers into one list; it takes none apart",
+           "take the list apart in the tail: `" + PatternInTail(*call, *pattern, rule) + "`");
     def.head = program_.store().Declare(SpaceOf(call->ns), call->label, arity);
     for (const Node& arg : call->args) {
       def.args.push_back(Term(arg));
