@@ -228,6 +228,7 @@ std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_
   context.engine.Prepare();
   check::CheckNames(context);
   check::CheckForms(context);
+  check::CheckHabits(context);
   check::CheckKinds(context);
   check::CheckVariables(context);
   check::CheckDocument(context);
@@ -251,6 +252,7 @@ std::vector<Finding> Mendable(const std::vector<Finding>& findings) {
       case Code::kNotKebabCase:
       case Code::kBareName:
       case Code::kMapWithoutCommas:
+      case Code::kCallAsFunction:
       case Code::kBareMetadataMap: later.push_back(f); break;
       default: first.push_back(f);
     }

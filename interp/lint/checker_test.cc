@@ -348,6 +348,30 @@ std::string Mended(std::string text, const std::string& name = "test.rpl") {
   return text;
 }
 
+TEST_CASE("habits of other languages") {
+  CHECK(Codes("s(1)\n%n(?n) <- ?n = count(s(_))") == "2021 2:16\n");
+  CHECK(Codes("s(1)\n%n(?n) <- max(?x) = ?n, s(?x)") == "2021 2:11\n");
+  CHECK(Codes("s(1)\n%n(?n) <- ?n = other(?x), s(?x)") == "");
+  CHECK(Codes("count(1)\n%n(?n) <- ?n = count(1), count(_)") == "");
+  CHECK(Codes("p(1)\n%k(?l) <- p(?x), ?l = [& ?x]") == "2022 2:23\n");
+  CHECK(Codes("p(1)\n%k(?l) <- p(?x), ?l = #{& ?x}") == "2022 2:23\n");
+  CHECK(Codes("p([1])\n%k(?l) <- p(?x), ?l = [& ?x]") == "");
+  CHECK(Codes("p([1])\n%k(?l) <- p(?x), ?l = [0 & ?x]") == "");
+  CHECK(Codes("p(1)\nl([1])\n% <- l(?l), ?l = ~ [& ?x], p(?x)") == "");
+  CHECK(Codes("e(1, 2)\nr(x, y) <- e(x, y)\n% <- r(_, _)") == "2023 2:3\n");
+  CHECK(Codes("e(a, b)\nr(x, y) <- e(x, y)\nr(a, b)\nr(b, c)\n% <- r(_, _)") == "2023 2:3\n");
+  CHECK(Codes("p(x)\nq(x) <- p(x)\n% <- q(_)") == "");
+  CHECK(Codes("p(1)\nq(x) <- p(x)\n% <- q(x)") == "");
+  CHECK(Codes("p(1)\nq(x) <- p(?x), ?x = 1\n% <- q(_)") == "");
+  CHECK(CodesMd("# A - a(one)\n\n# B - a(two)\n\n# G - %g(?x) <- a(?x)\n") == "");
+  CHECK(CodesMd("# A - a(one)\n\n# G - %g <- a(one)\n") == "");
+  CHECK(Codes("p(1)\nq(1)\n% <- |p(?x)| = 2, |q(?x)| = 1") == "2024 3:9\n");
+  CHECK(Codes("p(1)\nq(1)\n% <- |p(?x)| = 2, |q(?y)| = 1") == "");
+  CHECK(Codes("p(1)\nq(1)\n% <- p(?x), |p(?x)| = 2, |q(?x)| = 1") == "");
+  CHECK(Codes("p(1)\nq(1)\n%g(?x) <- |p(?x)| = 1, |q(?x)| = 1") == "");
+  CHECK(Codes("m(1, 2)\nl(1, 2)\n% <- |m(?g, _)| = 1, |l(?g, _)| = 1") == "");
+}
+
 TEST_CASE("a head with `&` that recurses over a list") {
   CHECK(Codes("len([], 0)\nlen([_ & ?t], ?n) <- len(?t, ?m), ?n = ?m + 1\n% <- len([1], _)") ==
         "3003 2:5\n");
@@ -456,6 +480,7 @@ TEST_CASE("blank lines part RPL from text") {
         "> text\r\n\r\nf(1)\r\n\r\n% <- f(_)\r\n");
   CHECK(Mended("f(1)\n----\n% <- f(_)\n", "test.md") == "f(1)\n\n----\n% <- f(_)\n");
   CHECK(Mended("f(1)\nin stock\n\n% <- f(_)\n", "test.md") == "f(1)\n\nin stock\n\n% <- f(_)\n");
+  CHECK(Mended("s(1)\n%n(?n) <- ?n = length(s(_))") == "s(1)\n%n(?n) <- ?n = |s(_)|");
   // A line of `=` would be prose.
   CHECK(Mended("f(1)\n====\n% <- f(_)\n", "test.md") == "f(1)\n====\n% <- f(_)\n");
 }

@@ -73,6 +73,7 @@ struct Context {
 void CheckNames(Context& context);
 void CheckVariables(Context& context);
 void CheckForms(Context& context);
+void CheckHabits(Context& context);
 void CheckKinds(Context& context);
 void CheckDocument(Context& context);
 
