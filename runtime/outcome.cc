@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/spelling.h"
 #include "grammar/printer.h"
 #include "interp/eval/constraint_watch.h"
 #include "interp/eval/fixpoint.h"
@@ -25,6 +26,22 @@ std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
 }
+
+namespace {
+
+// ", did you mean %trip?", or "".
+std::string GoalLike(const interp::Engine& engine, const std::string& name) {
+  NearestName nearest(name);
+  for (RelationId r = 0; r < engine.store.size(); ++r) {
+    const Relation& known = engine.store.at(r);
+    if (known.space() == Space::kGoal &&
+        engine.program.FindGoal(engine.pool.TextOf(known.label())) != nullptr)
+      nearest.Offer(known.name());
+  }
+  return nearest.name().empty() ? "" : ", did you mean " + nearest.name() + "?";
+}
+
+}  // namespace
 
 // The captures that are shown; constant arguments are not.
 Runtime::CapturedColumns Runtime::ColumnsOf(const Table& table) const {
@@ -302,7 +319,8 @@ Outcome Runtime::Judge() {
     const bool known = (query_ != nullptr && step_.ineligible == query_->head) ||
                        GoalOf(step_.ineligible) != nullptr;
     return fail((known ? "no eligible rule for " : "no rule for ") + name,
-                known ? "no activation clause of " + name + " holds" : "nothing defines " + name);
+                known ? "no activation clause of " + name + " holds"
+                      : "nothing defines " + name + GoalLike(engine_, name));
   }
   out.status = Status::kUnsatisfied;
   out.reason = OneLine(step_.reason.empty() ? step_.goal_name + " is not satisfied" : step_.reason);

@@ -187,6 +187,11 @@ expect "reply: captures" 0 $'1\n2' "" "$rpl" reply < <(printf 'p(1)\np(2)\n%%all
 expect "reply: chat" 0 $'{"?u":"foo"}\n{"?u":"bar"}' "" "$rpl" reply \
   < <(printf "user('foo')\nuser('bar')\n%% <- user(?u) ^^ ?b, \$json(?b)\n")
 expect "reply: a reason" 1 "*" "" "$rpl" reply < <(printf 'p(1)\n%% <- p(2)\n')
+expect "reply: a misspelt relation" 1 "*" "note: nothing defines prise/1, did you mean price/1?" \
+  "$rpl" reply < <(printf 'price(1)\n%% <- prise(?x)\n')
+expect "reply: a misspelt goal" 1 \
+  '%fail("no rule for %totl", "nothing defines %totl, did you mean %total?")' "" \
+  "$rpl" reply < <(printf 'price(1)\n%%total(?x) <- price(?x)\n%% <- %%totl\n')
 expect "reply: no query" 0 "" "note: no query" "$rpl" reply < <(printf 'p(1)\n')
 expect "reply: waits" 3 "*" "" "$rpl" reply < <(printf '%% <- ?x = $ask("Q")\n')
 expect "reply: an answer given" 0 '"A"' "" "$rpl" reply --answer ask=A \

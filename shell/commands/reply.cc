@@ -6,10 +6,12 @@
 #include "shell/host/engine_setup.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
+#include "shell/host/known_names.h"
 #include "shell/host/report.h"
 #include "shell/host/scripted_agent.h"
 #include "shell/host/terminal_agent.h"
 #include "shell/host/tool_setup.h"
+#include "shell/repl/entry.h"
 
 namespace rpl {
 
@@ -34,9 +36,13 @@ int CommandReply(const ReplyOptions& options) {
 
   Session session(agent, SessionOptionsFor(options.engine, gate.get()));
   session.SetFileReader(ReaderBeside({from_file ? options.file : "message"}));
-  const Outcome outcome = session.Say(from_file ? options.file : "<message 1>", input.text);
+  const std::string name = from_file ? options.file : "<message 1>";
+  const Outcome outcome = session.Say(name, input.text);
   PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
   PrintReply(outcome, session.pool(), options.engine.json);
+  if (outcome.status == Status::kUnsatisfied)
+    for (const std::string& unknown : UnknownCalls(session, CallsOf(name, input.text)))
+      std::cerr << "note: " << Printable(unknown) << '\n';
   if (outcome.status == Status::kNothing) {
     std::cerr << "note: no query: the last line of the message does not start with `%`\n";
   }

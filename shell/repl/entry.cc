@@ -264,6 +264,16 @@ std::string NoveltyOf(const std::string& name, const std::string& text) {
   return message.query_line ? text.substr(0, message.query_line->begin) : text;
 }
 
+std::vector<std::string> CallsOf(const std::string& name, const std::string& text) {
+  Sources sources;
+  Diagnostics ignored;
+  const Message message = ReadMessage(sources, sources.Add(name, text), ignored);
+  std::vector<std::string> calls;
+  if (message.query)
+    for (const Node& tail : message.query->rule.tail) AddCalls(tail, calls);
+  return calls;
+}
+
 void PrintFindings(const Entry& entry, const std::vector<Diagnostic>& findings,
                    const Sources& sources, std::ostream& to) {
   for (const Diagnostic& finding : findings) {

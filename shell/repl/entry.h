@@ -69,6 +69,9 @@ Entry ReadEntry(std::string text, std::string name, Ground ground);
 /// The part of a message that remains: the text before its query; "" if it defines nothing.
 std::string NoveltyOf(const std::string& name, const std::string& text);
 
+/// The relations that the query of a message calls, "edge/2"; none without a query.
+std::vector<std::string> CallsOf(const std::string& name, const std::string& text);
+
 /// Prints findings of Session::Say about the entry, as Render formats them, except those that the
 /// entry has already.
 void PrintFindings(const Entry& entry, const std::vector<Diagnostic>& findings,
