@@ -346,6 +346,11 @@ class Machine {
     return AllBound(NamesOf(e), env);
   }
 
+  static bool IsComputed(const Node& e) {
+    const Node& node = Ungroup(e);
+    return node.As<Count>() != nullptr || node.As<Binary>() != nullptr;
+  }
+
   static bool Ready(const Node& clause, const Names& others, const Env& env, bool desperate) {
     if (clause.As<Call>()) return true;
     if (const auto* n = clause.As<Not>())
@@ -354,8 +359,10 @@ class Machine {
       const bool left = ReadyExpr(b->sides[0], others, env, desperate);
       if (b->sides[1].As<Match>()) return left;
       const bool right = ReadyExpr(b->sides[1], others, env, desperate);
-      if (b->op == Operator::kEqual) return left || right;
       if (b->op == Operator::kIn) return right;
+      if (b->op == Operator::kEqual)  // only a term can be bound by the other side
+        return (left || !IsComputed(b->sides[0])) && (right || !IsComputed(b->sides[1])) &&
+               (left || right);
       return left && right;
     }
     throw Unsupported{"clause " + Print(clause)};

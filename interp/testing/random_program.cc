@@ -20,17 +20,16 @@ std::string Joined(const std::vector<std::string>& parts, const char* separator)
 // of RandomRelation::columns, and `z` for a set.
 class Grower {
  public:
-  explicit Grower(std::uint32_t seed) : random_(seed) {}
+  Grower(std::uint32_t seed, Vocabulary vocabulary)
+      : random_(seed), plain_(vocabulary == Vocabulary::kPlain) {}
 
   RandomProgram Grow() {
-    static const std::vector<std::string> kShapes = {"nn", "ny", "nn", "n", "y",  "yn", "nnn",
-                                                     "nl", "l",  "yt", "t", "nm", "nny"};
     const int bases = 2 + Pick(3);
-    for (int i = 0; i < bases; ++i) AddRelation("e" + std::to_string(i), Of(kShapes), 0);
+    for (int i = 0; i < bases; ++i) AddRelation("e" + std::to_string(i), Columns(), 0);
     const int layers = 1 + Pick(3);
     for (int layer = 1; layer <= layers; ++layer) {
       layer_ = layer;
-      if (Pick(3) == 0) {
+      if (!plain_ && Pick(3) == 0) {
         AddGathering();
         continue;
       }
@@ -38,7 +37,7 @@ class Grower {
       const int count = 1 + Pick(2);
       for (int i = 0; i < count; ++i)
         AddRelation("r" + std::to_string(layer) + std::string(1, static_cast<char>('a' + i)),
-                    Of(kShapes), layer);
+                    Columns(), layer);
       for (std::size_t r = first; r < out_.relations.size(); ++r) {
         const int rules = 1 + Pick(3);
         for (int i = 0; i < rules; ++i) AddRule(r);
@@ -57,8 +56,15 @@ class Grower {
     return from[random_() % from.size()];
   }
 
+  std::string Columns() {
+    static const std::vector<std::string> kColumns = {"nn", "ny", "nn", "n", "y",  "yn", "nnn",
+                                                      "nl", "l",  "yt", "t", "nm", "nny"};
+    const std::string& columns = Of(kColumns);
+    return plain_ && columns == "nm" ? "nn" : columns;
+  }
+
   void AddRelation(std::string name, std::string columns, int layer) {
-    out_.relations.push_back({std::move(name), std::move(columns), layer, layer > 0, false});
+    out_.relations.push_back({std::move(name), std::move(columns), layer, layer > 0});
   }
 
   // --- constants ----------------------------------------------------------------------
@@ -95,7 +101,7 @@ class Grower {
   std::string Fact(const RandomRelation& r, bool sets) {
     std::vector<std::string> args;
     for (char c : r.columns) {
-      if (sets && c == 'n' && Pick(25) == 0) {
+      if (sets && c == 'n' && !plain_ && Pick(25) == 0) {
         args.push_back(SetConstant());
         MarkSets(r.name);
       } else {
@@ -192,7 +198,7 @@ class Grower {
   }
 
   std::string Atom(const RandomRelation& r) {
-    set_patterns_ = true;
+    set_patterns_ = !plain_;
     sets_ = r.layer < layer_ && r.columns.size() == 1;
     std::vector<std::string> args;
     // Two occurrences of a fresh variable in one atom come from vars_ growing on the way.
@@ -233,7 +239,7 @@ class Grower {
     const RandomRelation& lower = Below(layer_ - 1);
     switch (Pick(13)) {
       case 12:
-        if (lower.columns.size() == 2 && lower.columns[1] == 'n')
+        if (!plain_ && lower.columns.size() == 2 && lower.columns[1] == 'n')
           return lower.name + "(" + Known(lower.columns[0]) + ", #{" + Known('n') + " " +
                  Known('n') + "})";
         return Known('n') + " <= 3";
@@ -257,7 +263,7 @@ class Grower {
     static const std::vector<std::string> kArithmetic = {" + ", " - ", " * "};
     switch (Pick(grows ? 17 : 9)) {
       case 7:
-        if (Has('y')) {
+        if (!plain_ && Has('y')) {
           const std::string text = Of(vars_['y']);
           clauses.push_back(text + " = ~ \"" + (Pick(2) == 0 ? "<" : "") + "{" + Fresh('y') +
                             "}>\"");
@@ -325,7 +331,9 @@ class Grower {
         return;
       case 9:
       case 10: {
-        const std::string sum = Known('n') + Of(kArithmetic) + Known('n');
+        const std::string& sign = Of(kArithmetic);
+        const std::string sum =
+            Known('n') + sign + (plain_ && sign == " * " ? Constant('n') : Known('n'));
         clauses.push_back(Fresh('n') + " = " + sum);
         return;
       }
@@ -335,6 +343,7 @@ class Grower {
         return;
       }
       case 12: {
+        if (plain_) return;
         const std::string set = "#{" + Known('n') + " " + Known('n') + "}";
         clauses.push_back(Fresh('z') + " = " + set);
         return;
@@ -354,10 +363,11 @@ class Grower {
         return;
       case 15: {
         const std::string text = "\"<{" + (Has('n') ? Of(vars_['n']) : "?none") + "}>\"";
-        if (Has('n')) clauses.push_back(Fresh('y') + " = " + text);
+        if (!plain_ && Has('n')) clauses.push_back(Fresh('y') + " = " + text);
         return;
       }
       default: {
+        if (plain_) return;
         const std::string half = Known('n') + " / 2";
         clauses.push_back(Fresh('n') + " = " + half);
         return;
@@ -372,7 +382,7 @@ class Grower {
   }
 
   std::string HeadArg(char type, bool grows) {
-    if (type == 'n' && grows && Pick(12) == 0 && Has('n'))
+    if (type == 'n' && grows && !plain_ && Pick(12) == 0 && Has('n'))
       return "#{" + Of(vars_['n']) + " " + Known('n') + "}";
     if (type == 'n' && Has('z') && Pick(4) == 0) return Of(vars_['z']);
     if (Has(type)) return Of(vars_[type]);
@@ -476,6 +486,7 @@ class Grower {
   }
 
   std::mt19937 random_;
+  const bool plain_;
   RandomProgram out_;
   int layer_ = 0;
   int next_ = 0;
@@ -494,7 +505,8 @@ void Shuffle(std::vector<T>& items, std::mt19937& random) {
 }  // namespace
 
 std::string RandomRule::Text() const {
-  return Joined(heads, " <- ") + " <- " + Joined(clauses, ", ");
+  return Joined(heads, " <- ") + " <- " + Joined(clauses, ", ") +
+         (when.empty() ? "" : " ; @when(" + when + ")");
 }
 
 std::string RandomProgram::RuleText() const {
@@ -509,12 +521,26 @@ std::string RandomProgram::FactText() const {
   return out;
 }
 
+std::string RandomProgram::ClosedText() const {
+  std::string out = FactText();
+  for (RandomRule rule : rules) {
+    rule.clauses.insert(rule.clauses.end(), rule.inputs.begin(), rule.inputs.end());
+    if (!rule.when.empty()) rule.clauses.push_back("(" + std::exchange(rule.when, "") + ")");
+    out += rule.Text() + "\n";
+  }
+  out += keys;
+  for (std::size_t at = 0; (at = out.find('%', at)) != out.npos;) out.replace(at, 1, "goal-");
+  return out;
+}
+
 std::uint32_t Setting(const char* name, std::uint32_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
 }
 
-RandomProgram MakeProgram(std::uint32_t seed) { return Grower(seed).Grow(); }
+RandomProgram MakeProgram(std::uint32_t seed, Vocabulary vocabulary) {
+  return Grower(seed, vocabulary).Grow();
+}
 
 RandomProgram Permuted(RandomProgram program, std::mt19937& random) {
   Shuffle(program.facts, random);
@@ -542,6 +568,10 @@ RandomProgram Shrunk(RandomProgram program, const std::function<bool(const Rando
     for (std::size_t i = program.facts.size(); i-- > 0;)
       changed |= attempt([&](RandomProgram& p) {
         p.facts.erase(p.facts.begin() + static_cast<std::ptrdiff_t>(i));
+      });
+    for (std::size_t i = program.changes.size(); i-- > 0;)
+      changed |= attempt([&](RandomProgram& p) {
+        p.changes.erase(p.changes.begin() + static_cast<std::ptrdiff_t>(i));
       });
     for (std::size_t i = program.extra.size(); i-- > 0;)
       changed |= attempt([&](RandomProgram& p) {

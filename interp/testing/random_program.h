@@ -10,6 +10,11 @@
 // So that answers do not depend on order, a list that a head aggregates is only counted or
 // searched, never joined. Programs stay within the core of interp/testing/naive.h.
 //
+// interp/testing/random_shapes.h adds relations that need their caller, goals and changes of facts.
+// Such a program has a closed text, which says the same to an evaluator that knows facts and rules
+// only: a rule that needs its caller ranges over the keys that callers pass, and a goal is a
+// relation.
+//
 // The same seed gives the same program with the same compiler.
 #ifndef RPL_INTERP_TESTING_RANDOM_PROGRAM_H_
 #define RPL_INTERP_TESTING_RANDOM_PROGRAM_H_
@@ -30,13 +35,28 @@ struct RandomRelation {
   int layer = 0;
   bool derived = false;  // some rule has it as a head
   bool sets = false;     // some row may hold a set
+  bool above = false;    // it reads goals, or relations that need their caller
+  /// When some rule needs its caller: which columns, one of these sets ("01" or "2").
+  std::vector<std::string> needs = {};
+
+  bool tabled() const { return !needs.empty(); }
 };
 
 struct RandomRule {
   std::vector<std::string> heads;
   std::vector<std::string> clauses;
+  std::string when = {};  // the condition of `@when`; empty: none
+  std::vector<std::string> inputs =
+      {};  // of the closed text: clauses that bind what a caller binds
 
   std::string Text() const;
+};
+
+/// A fact of the program that stood as another one before: a turn retracts a part of it.
+struct RandomChange {
+  std::string before;
+  std::string retracted;
+  std::string after;  // one of RandomProgram::facts
 };
 
 struct RandomProgram {
@@ -45,17 +65,25 @@ struct RandomProgram {
   std::vector<RandomRule> rules;
   /// Facts of relations without rules and sets, none of them in `facts`.
   std::vector<std::string> extra;
+  std::vector<RandomChange> changes;
+  /// Of the closed text: what the keys of callers are.
+  std::string keys;
 
   std::string RuleText() const;
   std::string FactText() const;
   std::string Text() const { return FactText() + RuleText(); }
+  std::string ClosedText() const;
 };
+
+/// What programs are made of. kPlain has no sets, maps, texts, gathering or division: what other
+/// engines of logic programs also say.
+enum class Vocabulary { kAll, kPlain };
 
 /// The number in an environment variable for tests of random programs, as in
 /// RPL_RANDOM_PROGRAMS=1000; `otherwise` if it is not set.
 std::uint32_t Setting(const char* name, std::uint32_t otherwise);
 
-RandomProgram MakeProgram(std::uint32_t seed);
+RandomProgram MakeProgram(std::uint32_t seed, Vocabulary vocabulary = Vocabulary::kAll);
 
 /// The same program with facts, rules and the clauses of each rule in another order.
 RandomProgram Permuted(RandomProgram program, std::mt19937& random);

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/testing/random_shapes.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+namespace rpl {
+namespace {
+
+using Clauses = std::vector<std::string>;
+
+// Adds shapes to one program. Names of relations and variables end in a number of their own.
+class ShapeWriter {
+ public:
+  ShapeWriter(RandomProgram& out, std::uint32_t seed) : out_(out), random_(seed) { AddBases(); }
+
+  /// To be called before each shape.
+  void Begin() { known_ = out_.relations.size(); }
+  void Equal();
+  void Mixed();
+  void MixedFunction();
+  void MixedRecursion();
+  void MixedUnderMixed();
+  void Parity();
+  void Lists();
+  void Append();
+  void Split();
+  void Either();
+  void When();
+  void Goals();
+  void GoalBranch();
+  void GoalRead();
+  void Sets();
+  void ShrinkingSets();
+
+ private:
+  int Pick(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
+  bool Half() { return Pick(2) == 0; }
+  template <typename T>
+  const T& Of(const std::vector<T>& from) {
+    return from[random_() % from.size()];
+  }
+  std::string Small() { return std::to_string(Pick(6)); }
+  std::string Order() { return Of(Clauses{" < ", " <= ", " > ", " >= ", " != "}); }
+  std::string Name(const char* stem) { return stem + std::to_string(next_++); }
+
+  // Every program has these, so that each type has a relation that may be read whole.
+  void AddBases() {
+    for (const char* columns : {"n", "nn", "l"}) {
+      const std::string name = std::string("b-") + columns;
+      out_.relations.push_back({name, columns});
+      for (int n = 2 + Pick(4); n > 0; --n) out_.facts.push_back(Fact(name, columns));
+      if (Half())
+        if (std::string fact = Fact(name, columns);
+            std::find(out_.facts.begin(), out_.facts.end(), fact) == out_.facts.end())
+          out_.extra.push_back(std::move(fact));
+    }
+  }
+
+  std::string Fact(const std::string& name, std::string_view columns) {
+    std::string out = name + "(";
+    for (char c : columns) {
+      if (out.back() != '(') out += ", ";
+      if (c == 'n') {
+        out += Small();
+      } else {
+        out += "[";
+        for (int n = Pick(4); n > 0; --n) out += Small() + (n > 1 ? " " : "");
+        out += "]";
+      }
+    }
+    return out + ")";
+  }
+
+  std::string Add(std::string name, const char* columns, std::vector<std::string> needs = {}) {
+    out_.relations.push_back({name, columns, 9, true, false, true, std::move(needs)});
+    return name;
+  }
+
+  // A clause order is nothing, so a rule gets any.
+  void Rule(std::string head, Clauses clauses, Clauses inputs = {}) {
+    for (std::size_t i = clauses.size(); i > 1; --i) std::swap(clauses[i - 1], clauses[Index(i)]);
+    out_.rules.push_back({{std::move(head)}, std::move(clauses), "", std::move(inputs)});
+  }
+  std::size_t Index(std::size_t n) { return random_() % n; }
+
+  static std::string Key(const std::string& variable) { return "key-n(" + variable + ")"; }
+
+  // An atom over a relation that stood before the shape and is known whole, with these variables in
+  // columns of these types.
+  std::string Reads(std::string_view types, const Clauses& variables) {
+    std::vector<const RandomRelation*> some;
+    for (std::size_t i = 0; i < known_; ++i) {
+      const RandomRelation& r = out_.relations[i];
+      std::size_t at = 0;
+      for (char c : r.columns)
+        if (at < types.size() && c == types[at]) ++at;
+      if (at == types.size() && !r.tabled() && r.name[0] != '%') some.push_back(&r);
+    }
+    const RandomRelation& r = *Of(some);
+    std::string out = r.name + "(";
+    std::size_t at = 0;
+    for (char c : r.columns) {
+      if (out.back() != '(') out += ", ";
+      out += at < types.size() && c == types[at] ? variables[at++] : "_";
+    }
+    return out + ")";
+  }
+  std::string Reads(const std::string& variable) { return Reads("n", {variable}); }
+
+  // `m` with one argument needs it from its caller: relations that call it in several ways.
+  void ReadTabled(const std::string& m) {
+    for (int n = 1 + Pick(3); n > 0; --n) {
+      const std::string call = m + "(?x)";
+      switch (Pick(9)) {
+        case 0: Rule(Add(Name("u"), "n") + "(?x)", {Reads("?x"), call}); break;
+        case 1: Rule(Add(Name("u"), "n") + "(?x)", {Reads("?x"), "not " + call}); break;
+        case 2:
+          Rule(Add(Name("u"), "nn") + "(?x, ?c)", {Reads("?x"), "?c = |" + call + "|"});
+          break;
+        case 3:
+          Rule(Add(Name("u"), "nn") + "(?x, ?k)",
+               {Reads("?x"), "?k = ?x + " + std::to_string(1 + Pick(3)),
+                (Half() ? "" : "not ") + m + "(?k)"});
+          break;
+        case 4:
+          Rule(Add(Name("u"), "nn") + "(?x, ?y)",
+               {Reads("nn", {"?x", "?y"}), "(" + call + " | ?y < 2)"});
+          break;
+        case 5:
+          Rule(Add(Name("u"), "n") + "(?x)",
+               {Reads("?x"), "not (" + Reads("nn", {"?x", "?o"}) + ", " + m + "(?o))"});
+          break;
+        case 6: {
+          const std::string name = Add(Name("u"), "n");
+          Rule(name + "(?x)", {Reads("?x"), call});
+          Rule(Add(Name("u"), "n") + "(?c)", {"?c = |" + name + "(_)|"});
+          break;
+        }
+        case 7: {
+          // A closure over those for which it does, or does not, hold.
+          const std::string name = Add(Name("u"), "n");
+          Rule(name + "(?x)", {Reads("?x")});
+          Rule(name + "(?x)", {name + "(?y)", Base("nn", "?y, ?x"), (Half() ? "" : "not ") + call});
+          break;
+        }
+        default: {
+          const std::string goal = Add(Name("%u"), "n");
+          Rule(goal + "(?x)", {Reads("?x"), (Half() ? "" : "not ") + call});
+        }
+      }
+    }
+  }
+
+  static std::string Base(const char* columns, const std::string& arguments) {
+    return std::string("b-") + columns + "(" + arguments + ")";
+  }
+
+  // A relation over `type` of which one rule is derived and another needs its caller.
+  std::string MixedUnary(const Clauses& more = {}) {
+    const std::string name = Add(Name("m"), "n", {"0"});
+    Clauses test = {"?a" + Order() + Small()};
+    test.insert(test.end(), more.begin(), more.end());
+    const bool first = Half();
+    if (first) Rule(name + "(?a)", test, {Key("?a")});
+    if (Pick(4) > 0) Rule(name + "(?a)", {Reads("?a")});
+    if (!first) Rule(name + "(?a)", test, {Key("?a")});
+    return name;
+  }
+
+  // The keys of a relation over lists: parts of the lists that stand in rows now.
+  std::string ListKeys() {
+    const std::string key = Name("key-l"), start = Name("start-l");
+    for (const RandomRelation& r : out_.relations)
+      for (std::size_t i = 0; i < r.columns.size(); ++i) {
+        if (r.columns[i] != 'l' || r.tabled() || r.name[0] == '%') continue;
+        out_.keys += key + "(?l) <- " + r.name + "(";
+        for (std::size_t k = 0; k < r.columns.size(); ++k)
+          out_.keys += std::string(k > 0 ? ", " : "") + (k == i ? "?l" : "_");
+        out_.keys += ")\n";
+      }
+    out_.keys += key + "([])\n" + key + "(?t) <- " + key + "([_ & ?t])\n" + key + "(?p) <- " +
+                 start + "(_, ?p)\n" + start + "(?l, []) <- " + key + "(?l)\n" + start +
+                 "(?l, ?p) <- " + key + "(?l), ?l = ~ [?h & ?t], " + start +
+                 "(?t, ?q), ?p = [?h & ?q]\n";
+    return key;
+  }
+
+  std::string AppendRules(std::vector<std::string> needs) {
+    const std::string name = Add(Name("app"), "lll", std::move(needs)), key = ListKeys();
+    const bool first = Half();
+    const auto empty = [&] { Rule(name + "(?a, ?l, ?r)", {"?a = []", "?r = ?l"}, {key + "(?l)"}); };
+    if (first) empty();
+    Rule(name + "(?a, ?l, ?r)",
+         {"?a = ~ [?h & ?t]", name + "(?t, ?l, ?s)",
+          (Half() ? "?r = ~ " : "?r = ") + std::string("[?h & ?s]")},
+         {key + "(?a)", key + "(?l)"});
+    if (!first) empty();
+    return name;
+  }
+
+  RandomProgram& out_;
+  std::mt19937 random_;
+  int next_ = 0;
+  std::size_t known_ = 0;  // relations that the shape may read
+};
+
+// --- shapes that derive -----------------------------------------------------------------------
+
+void ShapeWriter::Equal() {
+  switch (Pick(4)) {
+    case 0:
+      Rule(Add(Name("eq"), "nn") + "(?x, ?y)", {"?x = ?y", Reads(Half() ? "?x" : "?y")});
+      break;
+    case 1:
+      Rule(Add(Name("eq"), "nn") + "(?x, ?z)", {"?x = ?y", "?y = ?z",
+                                                Reads(Half()   ? "?x"
+                                                      : Half() ? "?y"
+                                                               : "?z"),
+                                                "?z > 1"});
+      break;
+    case 2:
+      Rule(Add(Name("eq"), "ln") + "(?l, ?x)",
+           {"?l = [?x & ?t]", Reads("?x"), Reads("l", {"?t"}), "?x < 4"});
+      break;
+    default:
+      Rule(Add(Name("eq"), "nl") + "(?x, ?t)",
+           {"?m = [?x & ?t]", "?l = ?m", Reads("l", {Half() ? "?l" : "?m"}), Reads("?x")});
+  }
+}
+
+void ShapeWriter::When() {
+  const std::string name = Add(Name("w"), "n");
+  const std::string m = Half() ? MixedUnary() : "";
+  const std::string condition = m.empty() ? (Half() ? "" : "not ") + Reads("nn", {Small(), "_"})
+                                          : (Half() ? "" : "not ") + m + "(" + Small() + ")";
+  Rule(name + "(?x)", {Reads("?x")});
+  out_.rules.back().when = condition;
+}
+
+// --- shapes that need a caller ----------------------------------------------------------------
+
+void ShapeWriter::Mixed() { ReadTabled(MixedUnary()); }
+
+void ShapeWriter::MixedUnderMixed() {
+  const std::string below = MixedUnary();
+  Clauses more;
+  switch (Pick(4)) {
+    case 0: more = {"not " + below + "(?a)"}; break;
+    case 1: more = {below + "(?a)"}; break;
+    // With `?a` in the bars it would be a group key (decision 25).
+    case 2: more = {"?k = ?a - 1", "|" + below + "(?k)| = " + std::to_string(Pick(2))}; break;
+    default: more = {"?k = ?a - 1", "not " + below + "(?k)"};
+  }
+  ReadTabled(MixedUnary(more));
+}
+
+// Counts by group over a function that has exceptions.
+void ShapeWriter::MixedFunction() {
+  const std::string f = Add(Name("f"), "nn", {"0"});
+  if (Pick(4) > 0) Rule(f + "(?x, ?c)", {Reads("nn", {"?x", "?c"})});
+  Rule(f + "(?x, ?c)", {Half() ? "?c = ?x + 2" : "?c = ?x * 2"}, {Key("?x")});
+  const std::string row = Add(Name("row"), "nn");
+  if (Half()) Rule(row + "(?g, ?c)", {Reads("nn", {"?g", "?x"}), f + "(?x, ?c)"});
+  else Rule(row + "(?x, ?c)", {Reads("?x"), "?k = ?x + 3", f + "(?k, ?c)"});
+  const std::string total = Add(Name("total"), "nn");
+  Rule(total + "(?g, ?n)", {"?n = |" + row + "(?g, ?c)|"});
+  if (Half())
+    Rule(Add(Name("light"), "n") + "(?g)", {Reads("?g"), "not (" + total + "(?g, ?n), ?n > 1)"});
+  if (Half()) Rule(Add(Name("k"), "nn") + "(?x, ?n)", {Reads("?x"), "?n = |" + f + "(?x, _)|"});
+  if (Half())
+    Rule(Add(Name("k"), "n") + "(?x)", {Reads("?x"), "not " + f + "(?x, " + Small() + ")"});
+  if (Half()) Rule(Add(Name("%f"), "nn") + "(?x, ?y)", {Reads("?x"), f + "(?x, ?y)"});
+}
+
+void ShapeWriter::MixedRecursion() {
+  const std::string step = Add(Name("step"), "nn", {"0"}), reach = Add(Name("reach"), "n");
+  Rule(step + "(?x, ?y)", {Base("nn", "?x, ?y")});
+  Rule(step + "(?x, ?y)", {"?x < " + Small(), "?y = ?x + " + std::to_string(1 + Pick(3))},
+       {Key("?x")});
+  Rule(reach + "(?x)", {Reads("?x")});
+  Rule(reach + "(?y)", {reach + "(?x)", step + "(?x, ?y)"});
+  Rule(Add(Name("last"), "n") + "(?n)", {"?n = |" + reach + "(_)|"});
+  if (Half()) Rule(Add(Name("missed"), "n") + "(?x)", {Reads("?x"), "not " + reach + "(?x)"});
+}
+
+void ShapeWriter::Parity() {
+  const std::string even = Add(Name("even"), "n", {"0"}), odd = Add(Name("odd"), "n", {"0"});
+  Rule(even + "(?n)", {"?n = 0"}, {Key("?n")});
+  Rule(even + "(?n)", {"?n > 0", "?m = ?n - 1", odd + "(?m)"}, {Key("?n")});
+  Rule(odd + "(?n)", {"?n > 0", "?m = ?n - 1", even + "(?m)"}, {Key("?n")});
+  if (Half()) Rule(even + "(?n)", {Reads("?n")});
+  ReadTabled(Half() ? even : odd);
+}
+
+void ShapeWriter::Lists() {
+  const std::string key = ListKeys();
+  if (Half()) {
+    const std::string length = Add(Name("len"), "ln", {"0"});
+    Rule(length + "(?l, 0)", {"?l = []"}, {key + "(?l)"});
+    Rule(length + "(?l, ?n)", {"?l = ~ [_ & ?t]", length + "(?t, ?m)", "?n = ?m + 1"},
+         {key + "(?l)"});
+    Rule(Add(Name("lens"), "ln") + "(?l, ?n)", {Reads("l", {"?l"}), length + "(?l, ?n)"});
+    const std::string longer = Add(Name("long"), "l");
+    Rule(longer + "(?l)", {Reads("l", {"?l"}), length + "(?l, ?n)", "?n > 1"});
+    Rule(Add(Name("short"), "l") + "(?l)", {Reads("l", {"?l"}), "not " + longer + "(?l)"});
+    return;
+  }
+  const std::string member = Add(Name("mem"), "nl", {"1"});
+  Rule(member + "(?x, ?l)", {"?l = ~ [?x & _]"}, {key + "(?l)"});
+  Rule(member + "(?x, ?l)", {"?l = ~ [_ & ?t]", member + "(?x, ?t)"}, {key + "(?l)"});
+  Rule(Add(Name("in"), "n") + "(?x)", {Reads("l", {"?l"}), member + "(?x, ?l)"});
+  Rule(Add(Name("out"), "nl") + "(?x, ?l)",
+       {Reads("?x"), Base("l", "?l"), "not " + member + "(?x, ?l)"});
+  Rule(Add(Name("many"), "nl") + "(?n, ?l)", {Reads("l", {"?l"}), "?n = |" + member + "(_, ?l)|"});
+}
+
+void ShapeWriter::Append() {
+  const std::string append = AppendRules({"01"});
+  Rule(Add(Name("both"), "l") + "(?r)",
+       {Base("l", "?a"), Reads("l", {"?l"}), append + "(?a, ?l, ?r)"});
+  if (Half())
+    Rule(Add(Name("%both"), "ll") + "(?a, ?r)", {Base("l", "?a"), append + "(?a, ?a, ?r)"});
+}
+
+// Any of several sets of arguments suffices.
+void ShapeWriter::Split() {
+  const std::string append = AppendRules({"01", "2"});
+  Rule(Add(Name("parts"), "ll") + "(?a, ?l)", {Base("l", "?r"), append + "(?a, ?l, ?r)"});
+  Rule(Add(Name("rest"), "l") + "(?l)",
+       {Base("l", "?r"), Base("l", "?a"), append + "(?a, ?l, ?r)"});
+}
+
+void ShapeWriter::Either() {
+  const std::string same = Add(Name("same"), "nn", {"0", "1"});
+  if (Half()) Rule(same + "(?x, ?y)", {Reads("nn", {"?x", "?y"})});
+  Rule(same + "(?x, ?y)", {"?x = ?y"}, {Key("?x")});
+  Rule(Add(Name("a"), "nn") + "(?x, ?y)", {Reads("?x"), same + "(?x, ?y)"});
+  Rule(Add(Name("a"), "nn") + "(?x, ?y)", {Reads("?y"), same + "(?x, ?y)"});
+  if (Half())
+    Rule(Add(Name("a"), "nn") + "(?x, ?z)", {Reads("?x"), same + "(?x, ?y)", same + "(?z, ?y)"});
+  if (Half()) Rule(Add(Name("a"), "nn") + "(?x, ?n)", {Reads("?x"), "?n = |" + same + "(_, ?x)|"});
+}
+
+// --- goals ------------------------------------------------------------------------------------
+
+void ShapeWriter::Goals() {
+  const std::string goal = Add(Name("%g"), "n");
+  Rule(goal + "(?x)", {Reads("?x")});
+  if (Half()) Rule(goal + "(?x)", {Reads("?x"), "?x > 1"});
+  switch (Pick(5)) {
+    case 0: Rule(Add(Name("%h"), "n") + "(?x)", {goal + "(?x)", Reads("?x")}); break;
+    case 1:
+      Rule(Add(Name("%h"), "n") + "(?x)",
+           {Reads("?x"), "(" + Reads("?x") + " | " + Reads("nn", {"?x", "_"}) + ")"});
+      break;
+    case 2:
+      Rule(Add(Name("%h"), "n") + "(?x)", {"(" + Reads("?x") + " | " + Reads("?x") + ")"});
+      break;
+    case 3:
+      Rule(Add(Name("%h"), "nn") + "(?x, ?n)",
+           {goal + "(?x)", "?n = |" + Reads("nn", {"?x", "_"}) + "|"});
+      break;
+    default: Rule(Add(Name("%h"), "n") + "(?x)", {goal + "(?x)", "not " + Reads("?x")});
+  }
+}
+
+// A goal is one of several alternatives, none of which acts.
+void ShapeWriter::GoalBranch() {
+  const std::string goal = Add(Name("%g"), "n");
+  Rule(goal + "(?x)", {Reads("?x")});
+  const std::string other = Reads("?x"), call = goal + "(?x)";
+  const std::string branches = Half() ? other + " | " + call : call + " | " + other;
+  Clauses clauses = {"(" + branches + ")"};
+  if (Half()) clauses.push_back(Reads("?x"));
+  Rule(Add(Name("%h"), "n") + "(?x)", std::move(clauses));
+}
+
+void ShapeWriter::GoalRead() {
+  const std::string goal = Add(Name("%g"), "n"), row = Add(Name("row"), "n");
+  Rule(goal + "(?x)", {Reads("?x")});
+  Rule(row + "(?x)", {goal + "(?x)"});
+  if (Half()) Rule(Add(Name("k"), "n") + "(?n)", {"?n = |" + row + "(_)|"});
+  if (Half()) Rule(Add(Name("k"), "n") + "(?x)", {Reads("?x"), "not " + goal + "(?x)"});
+  if (Half()) Rule(Add(Name("k"), "n") + "(?x)", {Reads("?x"), "(" + goal + "(?x) | ?x = 1)"});
+}
+
+// --- sets -------------------------------------------------------------------------------------
+
+void ShapeWriter::Sets() {
+  const std::string name = Name("s");
+  out_.relations.push_back({name, "n", 0, false, true});
+  for (int n = 1 + Pick(2); n > 0; --n)
+    out_.facts.push_back(name + "(#{" + Small() + " " + Small() + " " + Small() + "})");
+  if (Half()) out_.facts.push_back(name + "(" + Small() + ")");
+  if (Half()) Rule(Add(Name("t"), "n") + "(?c)", {name + "(#{& ?z})", "?c = |?z|"});
+  if (Half())
+    Rule(Add(Name("t"), "nn") + "(?c, ?x)", {name + "(#{& ?z})", "?c = |?z|", "?x in ?z"});
+  Rule(Add(Name("t"), "n") + "(?x)", {name + "(#{& ?z})", "?x in ?z", Reads("?x")});
+}
+
+void ShapeWriter::ShrinkingSets() {
+  Sets();
+  const std::string name = Name("s");
+  out_.relations.push_back({name, "n", 0, false, true});
+  const std::string after = name + "(#{1 " + std::to_string(2 + Pick(2)) + "})";
+  out_.facts.push_back(after);
+  std::string before = after;
+  before.insert(before.size() - 2, " 5");
+  out_.changes.push_back({before, name + "(5)", after});
+  Rule(Add(Name("t"), "nn") + "(?c, ?x)", {name + "(#{& ?z})", "?c = |?z|", "?x in ?z"});
+}
+
+// --- the table --------------------------------------------------------------------------------
+
+struct Entry {
+  Shape shape;
+  void (ShapeWriter::*add)();
+};
+
+const Entry kEntries[] = {
+    {{"equal", ""}, &ShapeWriter::Equal},
+    {{"when", ""}, &ShapeWriter::When},
+    {{"mixed", ""}, &ShapeWriter::Mixed},
+    {{"mixed-under-mixed", ""}, &ShapeWriter::MixedUnderMixed},
+    {{"mixed-function", ""}, &ShapeWriter::MixedFunction},
+    {{"mixed-recursion", ""}, &ShapeWriter::MixedRecursion},
+    {{"parity", ""}, &ShapeWriter::Parity},
+    {{"lists", ""}, &ShapeWriter::Lists},
+    {{"goals", ""}, &ShapeWriter::Goals},
+    {{"sets", ""}, &ShapeWriter::Sets},
+    {{"append", "which argument is needed is fixed when rules are planned"}, &ShapeWriter::Append},
+    {{"split", "which argument is needed is fixed when rules are planned"}, &ShapeWriter::Split},
+    {{"either", "which argument is needed is fixed when rules are planned"}, &ShapeWriter::Either},
+    {{"goal-branch", "a disjunction with a goal takes its first alternative that holds"},
+     &ShapeWriter::GoalBranch},
+    {{"goal-read", "the truth of a goal outlives its facts"}, &ShapeWriter::GoalRead},
+    {{"shrinking-sets", "a set pattern sees an instance that was retracted"},
+     &ShapeWriter::ShrinkingSets},
+};
+
+}  // namespace
+
+const std::vector<Shape>& Shapes() {
+  static const std::vector<Shape> kShapes = [] {
+    std::vector<Shape> out;
+    for (const Entry& e : kEntries) out.push_back(e.shape);
+    return out;
+  }();
+  return kShapes;
+}
+
+std::vector<std::string_view> SoundShapes() {
+  std::vector<std::string_view> out;
+  for (const Shape& shape : Shapes())
+    if (shape.fault.empty()) out.push_back(shape.name);
+  return out;
+}
+
+RandomProgram MakeShaped(std::uint32_t seed, const std::vector<std::string_view>& shapes) {
+  RandomProgram out = MakeProgram(seed, Vocabulary::kPlain);
+  std::mt19937 random(seed * 2654435761U + 1);
+  ShapeWriter writer(out, random());
+  for (std::uint32_t n = shapes.empty() ? 0 : random() % 4; n > 0; --n) {
+    const std::string_view name = shapes[random() % shapes.size()];
+    writer.Begin();
+    for (const Entry& e : kEntries)
+      if (e.shape.name == name) (writer.*e.add)();
+  }
+  if (std::any_of(out.rules.begin(), out.rules.end(),
+                  [](const RandomRule& rule) { return !rule.inputs.empty(); }))
+    for (int key = kLeastKey; key <= kMostKey; ++key)
+      out.keys += "key-n(" + std::to_string(key) + ")\n";
+  return out;
+}
+
+}  // namespace rpl
