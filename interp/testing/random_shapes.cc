@@ -22,6 +22,8 @@ class ShapeWriter {
   void MixedFunction();
   void MixedRecursion();
   void MixedUnderMixed();
+  void Closure();
+  void Pairs();
   void Parity();
   void Lists();
   void Append();
@@ -113,7 +115,7 @@ class ShapeWriter {
   void ReadTabled(const std::string& m) {
     for (int n = 1 + Pick(3); n > 0; --n) {
       const std::string call = m + "(?x)";
-      switch (Pick(9)) {
+      switch (Pick(14)) {
         case 0: Rule(Add(Name("u"), "n") + "(?x)", {Reads("?x"), call}); break;
         case 1: Rule(Add(Name("u"), "n") + "(?x)", {Reads("?x"), "not " + call}); break;
         case 2:
@@ -145,6 +147,27 @@ class ShapeWriter {
           Rule(name + "(?x)", {name + "(?y)", Base("nn", "?y, ?x"), (Half() ? "" : "not ") + call});
           break;
         }
+        case 9:
+          Rule(Add(Name("u"), "nn") + "(?x, ?y)",
+               {Reads("nn", {"?x", "?y"}), "(not " + call + " | " + m + "(?y))"});
+          break;
+        case 10:
+          Rule(Add(Name("u"), "n") + "(?x)", {Reads("?x"), "|" + call + "|" + Order() + "0"});
+          break;
+        case 11: Rule(Add(Name("u"), "n") + "(?x)", {Reads("?x"), "not (not " + call + ")"}); break;
+        case 12: {
+          // Both heads hold, and only where the tail does.
+          const std::string second = Add(Name("u"), "n");
+          Rule(Add(Name("u"), "n") + "(?x) <- " + second + "(?y)",
+               {Reads("nn", {"?x", "?y"}), call, "not " + m + "(?y)"});
+          break;
+        }
+        case 13: {
+          const std::string goal = Add(Name("%u"), "n");
+          Rule(goal + "(?x)", {Reads("?x"), call});
+          Rule(goal + "(?x)", {Reads("nn", {"_", "?x"}), "not " + call});
+          break;
+        }
         default: {
           const std::string goal = Add(Name("%u"), "n");
           Rule(goal + "(?x)", {Reads("?x"), (Half() ? "" : "not ") + call});
@@ -166,6 +189,7 @@ class ShapeWriter {
     if (first) Rule(name + "(?a)", test, {Key("?a")});
     if (Pick(4) > 0) Rule(name + "(?a)", {Reads("?a")});
     if (!first) Rule(name + "(?a)", test, {Key("?a")});
+    if (Pick(3) == 0) out_.facts.push_back(name + "(" + Small() + ")");
     return name;
   }
 
@@ -285,6 +309,46 @@ void ShapeWriter::MixedRecursion() {
   if (Half()) Rule(Add(Name("missed"), "n") + "(?x)", {Reads("?x"), "not " + reach + "(?x)"});
 }
 
+// A closure from where its caller begins, in one of the three ways to write it.
+void ShapeWriter::Closure() {
+  const std::string path = Add(Name("path"), "nn", {"0"});
+  const std::string edge = Half() ? Base("nn", "?x, ?y") : Reads("nn", {"?x", "?y"});
+  const auto step = [&](const char* from, const char* to) {
+    std::string out = edge;
+    out.replace(out.find("?x"), 2, from);
+    return out.replace(out.find("?y"), 2, to);
+  };
+  Rule(path + "(?x, ?y)", {Half() ? "?y = ?x + 0" : "?x > 0, ?y = ?x + 0"}, {Key("?x")});
+  if (Half()) Rule(path + "(?x, ?y)", {step("?x", "?y")});
+  switch (Pick(3)) {
+    case 0: Rule(path + "(?x, ?y)", {path + "(?x, ?z)", step("?z", "?y")}, {Key("?x")}); break;
+    case 1: Rule(path + "(?x, ?y)", {step("?x", "?z"), path + "(?z, ?y)"}); break;
+    default: Rule(path + "(?x, ?y)", {path + "(?x, ?z)", path + "(?z, ?y)"}, {Key("?x")});
+  }
+  Rule(Add(Name("ends"), "nn") + "(?x, ?y)", {Reads("?x"), path + "(?x, ?y)"});
+  if (Half())
+    Rule(Add(Name("apart"), "nn") + "(?x, ?y)",
+         {Reads("?x"), Base("n", "?y"), "not " + path + "(?x, ?y)"});
+  if (Half()) Rule(Add(Name("k"), "nn") + "(?x, ?n)", {Reads("?x"), "?n = |" + path + "(?x, _)|"});
+  if (Half()) Rule(Add(Name("%ends"), "n") + "(?y)", {path + "(" + Small() + ", ?y)"});
+}
+
+// Both arguments are the caller's.
+void ShapeWriter::Pairs() {
+  const std::string pair = Add(Name("pair"), "nn", {"01"});
+  Rule(pair + "(?x, ?y)", {"?x" + Order() + "?y"}, {Key("?x"), Key("?y")});
+  if (Half()) Rule(pair + "(?x, ?y)", {Reads("nn", {"?x", "?y"})});
+  if (Half()) Rule(pair + "(?x, ?y)", {Reads("?x"), "?x" + Order() + Small()}, {Key("?y")});
+  Rule(Add(Name("u"), "nn") + "(?x, ?y)",
+       {Reads("?x"), Base("n", "?y"), (Half() ? "" : "not ") + pair + "(?x, ?y)"});
+  if (Half())
+    Rule(Add(Name("most"), "n") + "(?x)",
+         {Reads("?x"), "not (" + Base("n", "?y") + ", not " + pair + "(?x, ?y))"});
+  if (Half())
+    Rule(Add(Name("k"), "nn") + "(?x, ?n)",
+         {Reads("nn", {"?x", "?y"}), "?n = |" + pair + "(?y, ?x)|"});
+}
+
 void ShapeWriter::Parity() {
   const std::string even = Add(Name("even"), "n", {"0"}), odd = Add(Name("odd"), "n", {"0"});
   Rule(even + "(?n)", {"?n = 0"}, {Key("?n")});
@@ -296,6 +360,20 @@ void ShapeWriter::Parity() {
 
 void ShapeWriter::Lists() {
   const std::string key = ListKeys();
+  if (Half()) {
+    const std::string last = Add(Name("last"), "ln", {"0"}), sorted = Add(Name("up"), "l", {"0"});
+    Rule(last + "(?l, ?x)", {"?l = ~ [?x]"}, {key + "(?l)"});
+    Rule(last + "(?l, ?x)", {"?l = ~ [_ & ?t]", last + "(?t, ?x)"}, {key + "(?l)"});
+    Rule(sorted + "(?l)", {Half() ? "?l = []" : "|?l| = 0"}, {key + "(?l)"});
+    Rule(sorted + "(?l)", {"?l = ~ [_]"}, {key + "(?l)"});
+    Rule(sorted + "(?l)", {"?l = ~ [?a ?b & ?r]", "?a <= ?b", "?m = [?b & ?r]", sorted + "(?m)"},
+         {key + "(?l)"});
+    Rule(Add(Name("lasts"), "ln") + "(?l, ?x)", {Reads("l", {"?l"}), last + "(?l, ?x)"});
+    Rule(Add(Name("mess"), "l") + "(?l)", {Reads("l", {"?l"}), "not " + sorted + "(?l)"});
+    Rule(Add(Name("k"), "nl") + "(?n, ?l)",
+         {Reads("l", {"?l"}), sorted + "(?l)", "?n = |" + last + "(?l, _)|"});
+    return;
+  }
   if (Half()) {
     const std::string length = Add(Name("len"), "ln", {"0"});
     Rule(length + "(?l, 0)", {"?l = []"}, {key + "(?l)"});
@@ -335,7 +413,8 @@ void ShapeWriter::Split() {
 void ShapeWriter::Either() {
   const std::string same = Add(Name("same"), "nn", {"0", "1"});
   if (Half()) Rule(same + "(?x, ?y)", {Reads("nn", {"?x", "?y"})});
-  Rule(same + "(?x, ?y)", {"?x = ?y"}, {Key("?x")});
+  if (Half()) Rule(same + "(?x, ?y)", {"?x = ?y"}, {Key("?x")});
+  else Rule(same + "(?x, ?x)", {"?x > 1"}, {Key("?x")});
   Rule(Add(Name("a"), "nn") + "(?x, ?y)", {Reads("?x"), same + "(?x, ?y)"});
   Rule(Add(Name("a"), "nn") + "(?x, ?y)", {Reads("?y"), same + "(?x, ?y)"});
   if (Half())
@@ -379,7 +458,8 @@ void ShapeWriter::GoalBranch() {
 
 void ShapeWriter::GoalRead() {
   const std::string goal = Add(Name("%g"), "n"), row = Add(Name("row"), "n");
-  Rule(goal + "(?x)", {Reads("?x")});
+  if (Half()) Rule(goal + "(?x)", {Reads("?x")});
+  else Rule(goal + "(?x)", {"(" + Reads("?x") + " | " + Reads("?x") + ")"});
   Rule(row + "(?x)", {goal + "(?x)"});
   if (Half()) Rule(Add(Name("k"), "n") + "(?n)", {"?n = |" + row + "(_)|"});
   if (Half()) Rule(Add(Name("k"), "n") + "(?x)", {Reads("?x"), "not " + goal + "(?x)"});
@@ -426,6 +506,8 @@ const Entry kEntries[] = {
     {{"mixed-under-mixed", ""}, &ShapeWriter::MixedUnderMixed},
     {{"mixed-function", ""}, &ShapeWriter::MixedFunction},
     {{"mixed-recursion", ""}, &ShapeWriter::MixedRecursion},
+    {{"closure", ""}, &ShapeWriter::Closure},
+    {{"pairs", ""}, &ShapeWriter::Pairs},
     {{"parity", ""}, &ShapeWriter::Parity},
     {{"lists", ""}, &ShapeWriter::Lists},
     {{"goals", ""}, &ShapeWriter::Goals},
