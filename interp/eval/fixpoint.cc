@@ -128,16 +128,14 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   return Stop::kGoesOn;
 }
 
-// Drops the strata above the one that a limit stopped, as far as they rest on absence: absent rows
-// of incomplete relations may only be missing (decision 80).
-void Fixpoint::DropAbove(std::size_t stopped) {
-  std::set<RelationId> unsettled(analysis_.strata()[stopped].relations.begin(),
-                                 analysis_.strata()[stopped].relations.end());
+// Drops the strata from that one on as far as they rest on absence in relations that a limit left
+// unsettled: absent rows may only be missing (decision 80).
+void Fixpoint::DropResting(std::set<RelationId> unsettled, std::size_t from) {
   std::set<RelationId> dropped;
   const auto meets = [](const std::vector<RelationId>& reads, const std::set<RelationId>& them) {
     return std::ranges::any_of(reads, [&](RelationId r) { return them.contains(r); });
   };
-  for (std::size_t i = stopped + 1; i < analysis_.strata().size(); ++i) {
+  for (std::size_t i = from; i < analysis_.strata().size(); ++i) {
     const Stratum& stratum = analysis_.strata()[i];
     bool reads_unsettled = false;
     bool drop = false;
@@ -154,6 +152,14 @@ void Fixpoint::DropAbove(std::size_t stopped) {
   }
 }
 
+// A rule whose head is an expansion might have fed any relation.
+Stop Fixpoint::StopExpanding(Stop why) {
+  std::set<RelationId> all;
+  for (RelationId r = 0; r < store_.size(); ++r) all.insert(r);
+  DropResting(std::move(all), 0);
+  return why;
+}
+
 Stop Fixpoint::Quiesce() {
   if (memory_.size() != analysis_.strata().size())
     memory_.assign(analysis_.strata().size(), Memory{});
@@ -162,7 +168,8 @@ Stop Fixpoint::Quiesce() {
     for (std::size_t i = 0; i < analysis_.strata().size(); ++i) {
       const Stop stop = QuiesceStratum(analysis_.strata()[i], memory_[i]);
       if (stop == Stop::kGoesOn) continue;
-      DropAbove(i);
+      const std::vector<RelationId>& stopped = analysis_.strata()[i].relations;
+      DropResting({stopped.begin(), stopped.end()}, i + 1);
       return stop;
     }
     // Rules with #?h heads may feed any relation, so the strata run again after them.
@@ -173,14 +180,18 @@ Stop Fixpoint::Quiesce() {
       for (RelationId r : rule.reads) marks_[r] = {0, store_.at(r).size()};
       const Derivation whole = {rule.def, &analysis_.FullPlan(rule, limits_)};
       Memory scratch;
-      if (const Stop stop = Derive({&whole, 1}, scratch); stop != Stop::kGoesOn) return stop;
+      if (const Stop stop = Derive({&whole, 1}, scratch); stop != Stop::kGoesOn)
+        return StopExpanding(stop);
       for (const BadHead& bad : solver_.machine().bad_heads)
         if (std::find(bad_heads_.begin(), bad_heads_.end(), bad) == bad_heads_.end())
           bad_heads_.push_back(bad);
       solver_.machine().bad_heads.clear();
     }
     if (solver_.machine().new_rows == before) return Stop::kGoesOn;
-    if (rounds > limits_.max_rounds) return Stop::kRounds;
+    if (rounds > limits_.max_rounds) {
+      StopAt(*analysis_.expanding().front().def);
+      return StopExpanding(Stop::kRounds);
+    }
   }
 }
 

@@ -16,6 +16,7 @@
 #define RPL_INTERP_EVAL_FIXPOINT_H_
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,7 +67,8 @@ class Fixpoint {
   Stop QuiesceStratum(Stratum& stratum, Memory& memory);
   bool Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const;
   void Drop(const Stratum& stratum);
-  void DropAbove(std::size_t stopped);
+  void DropResting(std::set<RelationId> unsettled, std::size_t from);
+  Stop StopExpanding(Stop why);
   void StopAt(const Definition& rule);
   Stop Derive(std::span<const Derivation> work, Memory& memory);
 

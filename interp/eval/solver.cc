@@ -398,7 +398,7 @@ void Solver::Complete(Table& table) {
       while (!table.lowest->running) table.lowest = table.lowest->lowest;
     depend(table.running ? &table : table.lowest);
     const Relation& rel = store_.at(table.relation);
-    if (table.running && rel.space() == Space::kGoal) {
+    if (table.running && rel.space() == Space::kGoal && !analysis_.IsFounded(table.relation)) {
       std::string text;
       for (std::size_t i = table.position; i < running_.size(); ++i)
         text += store_.at(running_[i]->relation).name() + " → ";

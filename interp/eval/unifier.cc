@@ -26,6 +26,20 @@ std::span<const Value> InOrder(const Pool& pool, Value value, std::span<const Va
   return order.empty() ? pool.ItemsOf(value) : order;
 }
 
+// The distinct elements of a list, in its order, where a set pattern matches lists (decision 90).
+std::vector<Value> ElementsOfList(const Pool& pool, const Pattern& p, Value v) {
+  std::vector<Value> out;
+  if (!p.lists || v.kind() != Kind::kList) return out;
+  std::set<Value> seen;
+  for (const Value item : pool.ItemsOf(v))
+    if (seen.insert(item).second) out.push_back(item);
+  return out;
+}
+
+bool IsSetOf(Pool& pool, const Pattern& p, Value v) {
+  return p.lists && v.kind() == Kind::kList && pool.Set(pool.ItemsOf(v)) == p.constant;
+}
+
 bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then);
 
 // Puts parts[i..] against values[i..] in front of `todo`, in order.
@@ -314,7 +328,7 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
     switch (p.kind) {
       case Pattern::Kind::kAny: continue;
       case Pattern::Kind::kConstant:
-        if (p.constant != v) return true;
+        if (p.constant != v && !IsSetOf(pool, p, v)) return true;
         continue;
       case Pattern::Kind::kSlot:
         if (p.binds) slots[p.slot] = v;
@@ -322,8 +336,10 @@ bool Take(Pool& pool, const Todo* todo, Value* slots, Continuation then) {
         continue;
       case Pattern::Kind::kList: return TakeList(pool, p, v, todo->next, slots, then);
       case Pattern::Kind::kSet: {
-        if (v.kind() != Kind::kSet) return true;
-        const std::span<const Value> items = InOrder(pool, v, todo->order);
+        const std::vector<Value> distinct = ElementsOfList(pool, p, v);
+        if (v.kind() != Kind::kSet && !(p.lists && v.kind() == Kind::kList)) return true;
+        const std::span<const Value> items =
+            v.kind() == Kind::kSet ? InOrder(pool, v, todo->order) : distinct;
         std::vector<bool> taken(items.size());
         return TakeSet(pool, p, items, 0, taken, todo->next, slots, then);
       }
@@ -379,7 +395,8 @@ bool UnifyEach(Pool& pool, const Pattern& pattern, Value value, Value* slots, Co
   const bool takes_set =
       pattern.kind == Pattern::Kind::kSet ||
       (pattern.kind == Pattern::Kind::kConstant && pattern.constant.kind() == Kind::kSet);
-  if (takes_set && value.kind() != Kind::kSet) return true;
+  if (takes_set && value.kind() != Kind::kSet && !(pattern.lists && value.kind() == Kind::kList))
+    return true;
   if (value.kind() == Kind::kSet && !takes_set) {
     for (Value element : InOrder(pool, value, order))
       if (!Unify(pool, pattern, element, slots, then)) return false;

@@ -6,7 +6,6 @@
 // with nothing bound, and a plan that ends in a kStuck step names the lvar it waits for. The lvar
 // is then located in the author's text.
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <map>
 #include <memory>
@@ -242,17 +241,7 @@ class Variables {
                                    : "";
       return name.empty() ? "argument " + std::to_string(i + 1) : "?" + name;
     };
-    const std::span<const Columns> modes = context_.engine.analysis.ModesOf(call.relation).modes();
-    const bool single =
-        std::ranges::all_of(modes, [](Columns m) { return std::has_single_bit(m); });
-    std::string needs;
-    for (const Columns mode : modes) {
-      if (!needs.empty()) needs += single ? " or " : ", or ";
-      std::string all;
-      for (std::size_t i = 0; i < args.size(); ++i)
-        if ((mode >> i & 1) != 0) all += (all.empty() ? "" : " and ") + argument(i);
-      needs += all;
-    }
+    const std::string needs = context_.engine.analysis.ModesOf(call.relation).Text(argument);
     context_.Add(Code::kNeverBound, place, "`" + call.clause->text + "` needs " + needs,
                  "bind what it needs in another clause of the rule");
   }

@@ -358,6 +358,44 @@ void Analysis::MarkMonotone(const std::deque<Definition>& definitions,
   }
 }
 
+// Whether all that the clauses mention of the circle is founded.
+bool Analysis::IsFoundedIn(const Clauses& clauses, int circle) const {
+  return std::ranges::all_of(clauses, [&](const Clause& clause) {
+    const auto is_founded = [&](RelationId r) {
+      const Info& info = At(store_->BaseOf(r));
+      return info.founded || info.circle != circle;
+    };
+    if (const auto* atom = clause.As<Atom>()) return is_founded(atom->relation);
+    if (const auto* is = clause.As<GoalIsFalse>())
+      return is->activation || is_founded(is->goal.relation);
+    if (const auto* a = clause.As<Alternatives>())
+      return std::ranges::any_of(
+          a->branches, [&](const Clauses& branch) { return IsFoundedIn(branch, circle); });
+    bool all = true;
+    ForEachBody(clause, [&](const Clauses& body) { all = all && IsFoundedIn(body, circle); });
+    return all;
+  });
+}
+
+void Analysis::MarkFounded(const std::deque<Definition>& definitions,
+                           const std::vector<std::vector<std::size_t>>& mentioned_by) {
+  for (const Definition& def : definitions)
+    if (def.head != kNoId) info_[def.head].founded = false;
+  Rounds rounds;
+  for (std::size_t i = 0; i < definitions.size(); ++i)
+    if (definitions[i].head != kNoId) rounds.Add(i);
+  while (!rounds.empty()) {
+    const Definition& def = definitions[rounds.Next()];
+    Info& info = info_[def.head];
+    if (info.founded || !IsFoundedIn(def.activation, info.circle) ||
+        !IsFoundedIn(def.body, info.circle))
+      continue;
+    info.founded = true;
+    if (def.head < mentioned_by.size())
+      for (const std::size_t i : mentioned_by[def.head]) rounds.Add(i);
+  }
+}
+
 // Relations and goals that rest on each other, in activation clauses too.
 void Analysis::MakeCircles(const std::deque<Definition>& definitions,
                            const std::vector<std::vector<std::size_t>>& mentioned_by) {
@@ -433,6 +471,7 @@ void Analysis::Make(const Program& program, Store& store) {
   }
   if (info_.size() < store.size()) info_.resize(store.size());
   MarkMonotone(definitions, mentioned_by);
+  MarkFounded(definitions, mentioned_by);
   gives_sets_.assign(definitions.size(), 0);
   for (std::size_t i = 0; i < definitions.size(); ++i) {
     const Definition& def = definitions[i];

@@ -96,6 +96,9 @@ class Analysis : public Catalog {
   /// Changes with every Make.
   std::uint64_t version() const { return version_; }
 
+  /// Whether some rule of a goal or relation can hold before any of those that rest on it does:
+  /// else they are circular (decision 40).
+  bool IsFounded(RelationId relation) const { return At(relation).founded; }
   /// Whether more rows can only give it more answers.
   bool IsMonotone(RelationId relation) const { return At(relation).monotone; }
   bool IsTabled(RelationId relation) const { return At(relation).demanded; }
@@ -129,6 +132,7 @@ class Analysis : public Catalog {
     bool collected = false;
     bool broken = false;
     bool monotone = true;
+    bool founded = true;
     ModeSet modes;       // of all its rules
     int component = -1;  // of the graph of derived relations: its stratum
     int circle = -1;     // of the graph of all that rules mention
@@ -139,6 +143,9 @@ class Analysis : public Catalog {
   ModeSet FindModes(const Definition& def, Planner& planner, bool* asks) const;
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
   bool HasActingBranch(const Clause& clause) const;
+  bool IsFoundedIn(const Clauses& clauses, int circle) const;
+  void MarkFounded(const std::deque<Definition>& definitions,
+                   const std::vector<std::vector<std::size_t>>& mentioned_by);
   void MarkMonotone(const std::deque<Definition>& definitions,
                     const std::vector<std::vector<std::size_t>>& mentioned_by);
   void MakeCircles(const std::deque<Definition>& definitions,

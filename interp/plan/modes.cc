@@ -73,6 +73,21 @@ Columns ModeSet::AnyOf() const {
   return out;
 }
 
+std::string ModeSet::Text(const std::function<std::string(std::size_t)>& argument) const {
+  const bool single = std::ranges::all_of(modes_, [](Columns m) { return std::has_single_bit(m); });
+  std::string out;
+  for (const Columns mode : modes_) {
+    if (!out.empty()) out += single ? " or " : ", or ";
+    std::string all;
+    ForEachColumn(mode, [&](Columns column) {
+      all += (all.empty() ? "" : " and ") +
+             argument(static_cast<std::size_t>(std::countr_zero(column)));
+    });
+    out += all;
+  }
+  return out;
+}
+
 // Keeps the smallest, and of two of which one contains the other, the smaller one.
 void ModeSet::Take(std::vector<Columns> modes) {
   std::ranges::sort(modes, {}, [](Columns m) { return std::pair(std::popcount(m), m); });

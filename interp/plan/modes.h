@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "interp/store/index.h"
@@ -39,6 +40,9 @@ class ModeSet {
   Columns Missing(Columns known) const;
   /// The arguments of all modes.
   Columns AnyOf() const;
+  /// "?x or ?y", "?r, or ?a and ?l"; `argument` names one by its number from 0. "" when nothing is
+  /// needed.
+  std::string Text(const std::function<std::string(std::size_t)>& argument) const;
   /// In ascending order of the number of arguments.
   std::span<const Columns> modes() const { return modes_; }
 

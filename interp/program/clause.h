@@ -48,6 +48,7 @@ struct Pattern {
   SlotId slot = -1;
   bool binds = false;
   bool open = false;
+  bool lists = false;  // a set after ~: it also matches a list, by its distinct elements
   bool every = false;  // a hole that takes every possible text; another clause selects one
   Namespace ns = Namespace::kRelation;
   std::string label;

@@ -48,6 +48,7 @@ Pattern Lowering::Fold(Pattern p) {
   const auto unordered = [&](rpl::Value v) {
     Pattern out = Pattern::Constant(v);
     if (!v.is_none()) out.written = pool.OrderIfOther(v, parts);
+    out.lists = p.lists;
     return out;
   };
   switch (p.kind) {
@@ -65,12 +66,14 @@ Pattern Lowering::CollectionPattern(const Collection& c, bool open) {
            : c.kind == CollectionKind::kSet ? Pattern::Kind::kSet
                                             : Pattern::Kind::kMap;
   p.open = open && p.kind == Pattern::Kind::kMap && c.rest.empty();
+  p.lists = open && p.kind == Pattern::Kind::kSet;
   for (const Node& item : c.items) p.parts.push_back(Term(item, open));
   for (const Node& item : c.rest) p.rest.push_back(Term(item, open));
   return Fold(std::move(p));
 }
 
-// `open`: the node stands after `~`, where maps allow further keys (decision 29).
+// `open`: the node stands after `~`, where maps allow further keys (decision 29), and sets match
+// lists (decision 90).
 Pattern Lowering::Term(const Node& node, bool open) {
   Pool& pool = program_.store().pool();
   Pattern p;

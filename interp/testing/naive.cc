@@ -221,7 +221,15 @@ void MatchNode(const Node& pattern, const Datum& d, const Env& env, bool open, c
         });
       }
       case CollectionKind::kSet:
-        if (d.kind == 's') MatchSet(*c, d.parts, 0, env, open, then);
+        if (d.kind == 's') return MatchSet(*c, d.parts, 0, env, open, then);
+        // After ~, a list by its distinct elements (decision 90).
+        if (d.kind == 'l' && open) {
+          std::vector<Datum> distinct;
+          for (const Datum& part : d.parts)
+            if (std::find(distinct.begin(), distinct.end(), part) == distinct.end())
+              distinct.push_back(part);
+          MatchSet(*c, distinct, 0, env, open, then);
+        }
         return;
       case CollectionKind::kMap:
         if (d.kind == 'm') MatchMap(*c, d.parts, 0, env, open, then);

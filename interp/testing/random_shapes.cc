@@ -512,14 +512,12 @@ const Entry kEntries[] = {
     {{"lists", ""}, &ShapeWriter::Lists},
     {{"goals", ""}, &ShapeWriter::Goals},
     {{"sets", ""}, &ShapeWriter::Sets},
-    {{"append", "which argument is needed is fixed when rules are planned"}, &ShapeWriter::Append},
-    {{"split", "which argument is needed is fixed when rules are planned"}, &ShapeWriter::Split},
-    {{"either", "which argument is needed is fixed when rules are planned"}, &ShapeWriter::Either},
-    {{"goal-branch", "a disjunction with a goal takes its first alternative that holds"},
-     &ShapeWriter::GoalBranch},
-    {{"goal-read", "the truth of a goal outlives its facts"}, &ShapeWriter::GoalRead},
-    {{"shrinking-sets", "a set pattern sees an instance that was retracted"},
-     &ShapeWriter::ShrinkingSets},
+    {{"append", ""}, &ShapeWriter::Append},
+    {{"split", ""}, &ShapeWriter::Split},
+    {{"either", ""}, &ShapeWriter::Either},
+    {{"goal-branch", ""}, &ShapeWriter::GoalBranch},
+    {{"goal-read", ""}, &ShapeWriter::GoalRead},
+    {{"shrinking-sets", ""}, &ShapeWriter::ShrinkingSets},
 };
 
 }  // namespace

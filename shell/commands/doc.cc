@@ -40,6 +40,7 @@ void PrintJson(const Catalogue& catalogue) {
                        {"prose", entry.prose},
                        {"defined", std::move(defined)},
                        {"facts", entry.facts},
+                       {"needs", entry.needs},
                        {"uses", IdsJson(entry.uses, catalogue)},
                        {"usedBy", IdsJson(entry.used_by, catalogue)}});
   }
@@ -95,7 +96,10 @@ void PrintTable(const Catalogue& catalogue, std::size_t begin, std::size_t end) 
     const CatalogueEntry& entry = catalogue.entries[i];
     std::cout << fmt::format(
         "| {} | {} | {} | {} | {} | {} | {} |\n", id(i), CatalogueKindName(entry.kind),
-        Cell(entry.prose), FirstOf(entry.defined, kMostInCell, place),
+        Cell(entry.prose + (entry.needs.empty()   ? ""
+                            : entry.prose.empty() ? "needs " + entry.needs
+                                                  : " Needs " + entry.needs + ".")),
+        FirstOf(entry.defined, kMostInCell, place),
         entry.facts == 0 ? "" : std::to_string(entry.facts), FirstOf(entry.uses, kMostInCell, id),
         FirstOf(entry.used_by, kMostInCell, id));
   }

@@ -11,6 +11,7 @@
 #include "formats/shorten.h"
 #include "grammar/document.h"
 #include "grammar/namespaces.h"
+#include "interp/plan/analysis.h"
 #include "interp/program/program.h"
 
 namespace rpl {
@@ -56,6 +57,7 @@ class CatalogueReader {
   void Finish() {
     for (const Declared& declared : program_.declared()) Declare(declared);
     for (const Definition& def : program_.definitions()) Define(def);
+    FindNeeds();
     for (const auto& [relation, span] : facts_) {
       CatalogueEntry& entry = to_.entries[Entry(relation)];
       if (entry.facts++ == 0) entry.defined.push_back(span);
@@ -98,6 +100,23 @@ class CatalogueReader {
         [&](const Assertion& a) {
           if (a.truth && a.relation != kNoId) facts_.emplace_back(a.relation, a.span);
         });
+  }
+
+  // Arguments are named as in the first rule.
+  void FindNeeds() {
+    Analysis analysis;
+    analysis.Make(program_, store_);
+    for (const Definition& def : program_.definitions()) {
+      if (def.head == kNoId || store_.at(def.head).space() == Space::kGoal) continue;
+      std::string& needs = to_.entries[Entry(def.head)].needs;
+      if (needs.empty())
+        needs = analysis.ModesOf(def.head).Text([&](std::size_t i) {
+          const bool slot = def.args[i].kind == Pattern::Kind::kSlot;
+          const std::string name =
+              slot ? def.slots[static_cast<std::size_t>(def.args[i].slot)] : "";
+          return name.empty() ? "argument " + std::to_string(i + 1) : "?" + name;
+        });
+    }
   }
 
   std::size_t Entry(Kind kind, const std::string& name, std::size_t arity) {

@@ -29,6 +29,7 @@ struct CatalogueEntry {
   std::string prose;                 // the first sentence below its heading, on one line
   std::vector<Span> defined;         // its headings, its rules and the first of its facts, in order
   std::size_t facts = 0;             // asserted by the text
+  std::string needs;                 // the arguments that a caller binds: "?x or ?y" (decision 87)
   std::vector<std::size_t> uses;     // indexes of entries, ascending
   std::vector<std::size_t> used_by;  // likewise
 
