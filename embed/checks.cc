@@ -11,6 +11,7 @@
 #include "checks/verify/rules.h"
 #include "embed/large_stack.h"
 #include "embed/public_finding.h"
+#include "formats/json_text.h"
 
 namespace rpl {
 namespace {
@@ -25,9 +26,7 @@ struct Item {
   Checks::Rule rule;
 };
 
-std::string Dumped(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
+std::string Dumped(const ordered_json& json) { return DumpJson(json); }
 
 HostRule HostRuleOf(const Checks::Rule& rule) {
   HostRule host;

@@ -63,14 +63,16 @@ struct Read {
   std::string error;  // the reason why the reply does not fit the request, or ""
 };
 
-Value OptionOfJson(const Pool& pool, const ordered_json& json, const Request& request) {
+Value OptionOfJson(Pool& pool, const ordered_json& json, const Request& request) {
+  // A number of JSON is another text of the same value: 1e30.
+  const std::optional<ordered_json> wanted = JsonOfValue(pool, ValueOfJson(json, pool, false));
   for (const Value option : request.options)
-    if (JsonOfValue(pool, option) == json) return option;
+    if (wanted && JsonOfValue(pool, option) == wanted) return option;
   return kNone;
 }
 
 Read ReadJson(const Engine::Reply& reply, const Request& request, Pool& pool) {
-  const JsonText parsed = ParseJson(reply.value);
+  const JsonText parsed = ParseExactJson(reply.value);
   if (!parsed.error.empty()) return {{}, "expected JSON: " + parsed.error};
   const ordered_json& json = parsed.json;
   if (reply.kind == Engine::Reply::Kind::kMetadata) {

@@ -3,11 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "formats/character.h"
+#include "formats/number_text.h"
 #include "formats/utf8.h"
 
 namespace rpl {
@@ -79,12 +84,142 @@ class Checker : public nlohmann::json_sax<ordered_json> {
   std::vector<std::set<std::string>> open_;  // the keys of each open list or object
 };
 
+// Long integers of a text and the text without them. The parser reports a number that it reads as
+// a float with its digits, but refuses one beyond the range of floats; so each is replaced by a
+// number of as many bytes, and is known by its place among all numbers.
+struct LongIntegers {
+  explicit LongIntegers(std::string_view from) {
+    constexpr std::size_t kShort = 19;  // digits: they fit 64 bits without a sign
+    bool in_string = false;
+    for (std::size_t at = 0; at < from.size();) {
+      const char c = from[at];
+      if (in_string) {
+        in_string = c != '"';
+        at += c == '\\' ? 2 : 1;
+        continue;
+      }
+      in_string = c == '"';
+      const std::size_t begin = at++;
+      if (c != '-' && !IsDigit(c)) continue;
+      at = std::min(from.find_first_not_of("0123456789+-.eE", at), from.size());
+      const std::size_t number = count++;
+      const std::string_view token = from.substr(begin, at - begin);
+      const std::string_view bare = token.substr(c == '-' ? 1 : 0);
+      const bool digits = !bare.empty() && std::all_of(bare.begin(), bare.end(), IsDigit);
+      if (!digits || bare.size() <= kShort || bare.front() == '0') continue;
+      if (text.empty()) text = from;
+      text.replace(begin, token.size(), "0." + std::string(token.size() - 2, '0'));
+      found.emplace_back(number, token);
+    }
+  }
+
+  std::size_t count = 0;  // of numbers
+  std::vector<std::pair<std::size_t, std::string_view>> found;
+  std::string text;
+};
+
+// The second pass where there are such.
+class ExactBuilder : public nlohmann::detail::json_sax_dom_parser<ordered_json> {
+ public:
+  ExactBuilder(ordered_json& to, const LongIntegers& integers)
+      : json_sax_dom_parser(to, false), next_(integers.found) {}
+
+  bool number_integer(number_integer_t v) {
+    return ++seen_, json_sax_dom_parser::number_integer(v);
+  }
+  bool number_unsigned(number_unsigned_t v) {
+    return ++seen_, json_sax_dom_parser::number_unsigned(v);
+  }
+  bool number_float(number_float_t v, const string_t& text) {
+    if (next_.empty() || next_.front().first != seen_++)
+      return json_sax_dom_parser::number_float(v, text);
+    const std::string_view digits = next_.front().second;
+    next_ = next_.subspan(1);
+    ordered_json::binary_t integer = ExactInteger(digits).get_binary();
+    return binary(integer);
+  }
+
+ private:
+  std::span<const std::pair<std::size_t, std::string_view>> next_;
+  std::size_t seen_ = 0;
+};
+
+bool HasExactInteger(const ordered_json& json) {
+  if (json.is_binary()) return true;
+  return json.is_structured() && std::any_of(json.begin(), json.end(), HasExactInteger);
+}
+
+void Dump(const ordered_json& json, std::string& out) {
+  if (json.is_binary()) {
+    out += DigitsOf(json).value_or("null");
+  } else if (json.is_array()) {
+    out += '[';
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      if (i > 0) out += ',';
+      Dump(json[i], out);
+    }
+    out += ']';
+  } else if (json.is_object()) {
+    out += '{';
+    bool first = true;
+    for (const auto& [key, value] : json.items()) {
+      if (!std::exchange(first, false)) out += ',';
+      Dump(ordered_json(key), out);
+      out += ':';
+      Dump(value, out);
+    }
+    out += '}';
+  } else {
+    out += json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  }
+}
+
 }  // namespace
 
-JsonText ParseJson(std::string_view text, int max_depth) {
+ordered_json ExactInteger(std::string_view digits) {
+  return ordered_json::binary({digits.begin(), digits.end()});
+}
+
+std::optional<std::string> DigitsOf(const ordered_json& json) {
+  if (!json.is_binary()) return std::nullopt;
+  return std::string(json.get_binary().begin(), json.get_binary().end());
+}
+
+std::string DumpJson(const ordered_json& json) {
+  std::string out;
+  if (HasExactInteger(json)) Dump(json, out);
+  else out = json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return out;
+}
+
+JsonText ParseJson(std::string_view text, int max_depth, JsonNumbers numbers) {
   JsonText out;
   Checker checker(out, max_depth);
+  if (numbers == JsonNumbers::kExact) {
+    const LongIntegers integers(text);
+    if (!integers.found.empty()) {
+      for (const auto& [number, digits] : integers.found)
+        if (digits.size() > kMaxDigits + (digits.front() == '-' ? 1 : 0)) {
+          out.error = fmt::format("an integer has more than {} digits", kMaxDigits);
+          return out;
+        }
+      ExactBuilder builder(out.json, integers);
+      if (ordered_json::sax_parse(integers.text, &checker))
+        ordered_json::sax_parse(integers.text, &builder);
+      return out;
+    }
+  }
   if (ordered_json::sax_parse(text, &checker)) out.json = ordered_json::parse(text, nullptr, false);
+  return out;
+}
+
+ordered_json ParseOwnJson(std::string_view text) {
+  const LongIntegers integers(text);
+  if (integers.found.empty()) return ordered_json::parse(text, nullptr, false);
+  ordered_json out;
+  ExactBuilder builder(out, integers);
+  if (!ordered_json::sax_parse(integers.text, &builder))
+    return ordered_json(nlohmann::detail::value_t::discarded);
   return out;
 }
 

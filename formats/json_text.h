@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,17 +20,41 @@ namespace rpl {
 inline constexpr int kMaxJsonDepth = 200;
 inline constexpr std::size_t kMaxJsonKeys = 10'000;
 
+/// What becomes of an integer that neither 64 bits nor a float hold exactly.
+enum class JsonNumbers {
+  kNearest,  // the nearest float, noted in JsonText::inexact; beyond their range an error
+  kExact,    // an ExactInteger
+};
+
+/// An integer of any size in JSON: a value of the type `binary`, which no text has, of its digits.
+/// Only code that expects it sees one; DumpJson prints it as the number that it is.
+nlohmann::ordered_json ExactInteger(std::string_view digits);
+/// Its digits; nullopt for any other value.
+std::optional<std::string> DigitsOf(const nlohmann::ordered_json& json);
+
+/// JSON on one line; what is not UTF-8 becomes U+FFFD.
+std::string DumpJson(const nlohmann::ordered_json& json);
+
 /// The result of parsing.
 struct JsonText {
   nlohmann::ordered_json json;
   std::string error;     // empty if the whole text is one JSON value in UTF-8
   std::size_t byte = 0;  // where the error was noticed, from 1; 0 for a limit
   /// The first respect in which the value differs from the text, or "": a key that occurs twice in
-  /// one object (the last occurrence counts), or an integer beyond 64 bits (it becomes a float).
+  /// one object (the last occurrence counts), or an integer that became a float.
   std::string inexact;
 };
 /// Parses a whole text. On an error `json` is null. O(length) up to the cost of inserting keys.
-JsonText ParseJson(std::string_view text, int max_depth = kMaxJsonDepth);
+JsonText ParseJson(std::string_view text, int max_depth = kMaxJsonDepth,
+                   JsonNumbers numbers = JsonNumbers::kNearest);
+/// The same for values of a program.
+inline JsonText ParseExactJson(std::string_view text) {
+  return ParseJson(text, kMaxJsonDepth, JsonNumbers::kExact);
+}
+
+/// JSON that the engine itself wrote, without limits and with exact integers; discarded if the text
+/// is none.
+nlohmann::ordered_json ParseOwnJson(std::string_view text);
 
 /// The text with every byte that is not part of well-formed UTF-8 replaced by U+FFFD.
 std::string CleanUtf8(const std::string& text);

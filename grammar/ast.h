@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
+#include "formats/number_text.h"
 
 namespace rpl {
 
@@ -58,9 +59,10 @@ struct Template {
   bool operator==(const Template&) const = default;
 };
 
-// 42   -1.5e3   (an integral value within 64 bits is an integer, however it is spelled)
+// 42   -1.5e3   (an integral value within 64 bits is an integer, however it is spelled; a larger
+// one keeps its digits, or is the float whose shortest text has this value)
 struct Number {
-  std::variant<std::int64_t, double> value;
+  WrittenNumber value;
   bool operator==(const Number&) const = default;
 };
 

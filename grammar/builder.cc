@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grammar/builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <charconv>
@@ -180,32 +182,23 @@ void Builder::AddSymbol(std::string_view token) { PushToken(Symbol{std::string(t
 void Builder::AddTruth(std::string_view token) { PushToken(Boolean{token == "true"}, token); }
 
 void Builder::AddNumber(std::string_view token) {
-  std::string_view digits = token;
-  if (digits.front() == '+') digits.remove_prefix(1);
-  const std::size_t point = digits.find('.');
-  const bool exponent = digits.find_first_of("eE") != digits.npos;
-  const bool integral = !exponent && (point == digits.npos ||
-                                      digits.find_first_not_of('0', point + 1) == digits.npos);
-  if (integral) {
-    std::int64_t value = 0;
-    const std::string_view whole = digits.substr(0, point);
-    const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
-    if (error == std::errc{}) return PushToken(Number{value}, token);
-    if (point == digits.npos) {
-      Fail(Code::kBadLiteral, SpanOf(token), "the integer does not fit 64 bits",
-           "write it as a string, or with an exponent");
-    }
+  NumberText read = ReadNumber(token);
+  if (read.problem == NumberText::Problem::kTooLong) {
+    Fail(Code::kBadLiteral, SpanOf(token),
+         fmt::format("the integer has more than {} digits", kMaxDigits));
   }
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || !std::isfinite(value)) {
+  if (read.problem != NumberText::Problem::kNone) {
     Fail(Code::kBadLiteral, SpanOf(token), "the number does not fit a 64-bit float");
   }
-  constexpr double kTwo63 = 9223372036854775808.0;
-  if (std::trunc(value) == value && value >= -kTwo63 && value < kTwo63) {
-    return PushToken(Number{static_cast<std::int64_t>(value)}, token);
+  // A large number that is written like a float is printed like one, if that loses nothing.
+  if (std::holds_alternative<std::string>(read.value) && token.find_first_of(".eE") != token.npos) {
+    const std::string_view bare = token.substr(token.front() == '+' ? 1 : 0);
+    double value = 0;
+    const auto [end, error] = std::from_chars(bare.data(), bare.data() + bare.size(), value);
+    if (error == std::errc{} && std::isfinite(value) && NumberAsWritten(value) == read.value)
+      return PushToken(Number{value}, token);
   }
-  PushToken(Number{value}, token);
+  PushToken(Number{std::move(read.value)}, token);
 }
 
 void Builder::AddNumberSuffix(std::string_view token) {

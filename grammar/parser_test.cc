@@ -243,7 +243,7 @@ TEST_CASE("rejected with one error") {
       {"9", "p([?a & ?b ?c])", Code::kSyntaxError, "after `&`"},
       {"9", "p({:a . 1})", Code::kBadMap},
       {"10", "p(\"\\q\")", Code::kBadLiteral},
-      {"13", "p(99999999999999999999)", Code::kBadLiteral, "64 bits"},
+      {"13", "p(1e999)", Code::kBadLiteral, "64-bit float"},
       {"19", "a() -> b() -> c()", Code::kBadConstraint},
       {"55", "% <- \"a\" = $ask(\"Q\")", Code::kSyntaxError, "^ ~ {:result \"a\"}"},
       {"77", "dir/file.md#rel(1)", Code::kSyntaxError},

@@ -58,6 +58,7 @@ std::string Text(const Number& n) {
   char buffer[40];
   if (const std::int64_t* i = std::get_if<std::int64_t>(&n.value))
     return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, *i).ptr);
+  if (const std::string* digits = std::get_if<std::string>(&n.value)) return *digits;
   const double value = std::get<double>(n.value);
   std::string out(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
   // Digits alone would be an integer, and a float without fraction is out of their range.

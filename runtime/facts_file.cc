@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <deque>
 #include <utility>
 #include <vector>
@@ -45,21 +43,13 @@ std::string_view NameOf(Type type) {
   return "value";
 }
 
-// A JSON number, whole text; kNone for any other text. Leading zeros make a code, and so do
-// more digits than 64 bits hold.
+// A JSON number, whole text; kNone for any other text. Leading zeros make a code.
 Value NumberOf(Pool& pool, std::string_view text) {
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-  if (digits.empty() || !IsDigit(digits.front())) return kNone;
+  if (digits.empty() || !IsDigit(digits.front()) || !IsDigit(digits.back())) return kNone;
   if (digits.size() > 1 && digits[0] == '0' && IsDigit(digits[1])) return kNone;
-  const char* const end = text.data() + text.size();
-  std::int64_t whole = 0;
-  if (const auto [stop, error] = std::from_chars(text.data(), end, whole); stop == end)
-    return error == std::errc{} ? pool.Int(whole) : kNone;
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end || !std::isfinite(value) || !IsDigit(text.back()))
-    return kNone;
-  return pool.Float(value);
+  const NumberText read = ReadNumber(text);
+  return read.problem == NumberText::Problem::kNone ? pool.Number(read.value) : kNone;
 }
 
 struct Field {
@@ -335,7 +325,7 @@ class FactsReader {
 
   // False if the whole file is unusable.
   bool ReadLine(const RowText& row, std::string_view line) {
-    const JsonText read = ParseJson(line);
+    const JsonText read = ParseExactJson(line);
     if (!read.error.empty()) {
       Bad(row, "the line is not one JSON value");
     } else if (!read.json.is_array() && !read.json.is_object()) {

@@ -5,7 +5,7 @@
 // A file has the rows of one relation. CSV and TSV begin with a header that names the columns;
 // `name:type` gives the type of a column's fields: text, number, boolean, keyword or symbol.
 // Without a type, each field determines its own: a quoted field is a string, an empty one nil,
-// `true` and `false` are booleans, a number without leading zeros that fits 64 bits is a number,
+// `true` and `false` are booleans, a number without leading zeros is a number,
 // anything else a string. NDJSON has an array per row, or an object per row with the keys of the
 // first as columns; JSON becomes values as in interp/store/json_value.h.
 //

@@ -75,7 +75,7 @@ Sourced<ordered_json> SourcedOf(const ordered_json& json) {
 }  // namespace
 
 ordered_json Gate::JsonOf(Value v) const {
-  std::optional<ordered_json> json = JsonOfValue(engine_.pool, v);
+  std::optional<ordered_json> json = JsonOfValue(engine_.pool, v, JsonNumbers::kNearest);
   return json ? WithoutColons(*json) : ordered_json(Text(engine_.pool, v));
 }
 

@@ -26,7 +26,7 @@ dependencies() {
   local wanted
   wanted=$(dpkg-deb -f "$program" Depends)
   printf '%s\n' "$wanted"
-  for name in libc6 libfmt libmimalloc libre2 libsodium libsqlite3 libstdc++ libuv1 libyaml-cpp; do
+  for name in libc6 libfmt libgmp libmimalloc libre2 libsodium libsqlite3 libstdc++ libuv1 libyaml-cpp; do
     grep -qE "(^| )${name}[^ ]* \\(>= " <<<"$wanted" || return 1
   done
   ! grep -qE 'catch|cmark|-dev' <<<"$wanted"

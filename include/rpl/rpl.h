@@ -13,8 +13,10 @@
 // themselves, nil is null, a list or set an array (a set in its order as written), a map an object.
 // Values without a JSON form are strings of their RPL text: the symbol a "a", the keyword :a ":a",
 // a relation term "f(1)"; the keys of an object likewise. The JSON is compact, on one line.
-// Incoming: an object is a map with strings as keys, null is nil, a number without a fraction that
-// fits 64 bits is an integer. Lists and objects nest at most 200 deep.
+// Incoming: an object is a map with strings as keys, null is nil, a number whose value is whole is
+// an integer. Integers are exact in both directions, whatever their size: a program that reads them
+// into 64 bits has to expect larger ones, of up to 100,000 digits. Lists and objects nest at most
+// 200 deep.
 //
 // Errors are values. An invalid text gives Findings with places; a run that fails gives an Outcome;
 // an unusable argument gives a line of text for people, which is empty on success. No exception

@@ -14,8 +14,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
-#include <cmath>
 
 #include "formats/character.h"
 #include "interp/eval/profile.h"
@@ -33,15 +31,9 @@ std::vector<Value> ReadingsOf(Pool& pool, Value text) {
     if (PlainText(pool, v) == shown) out.push_back(v);
   };
   const char first = shown.front();
-  const char* const end = shown.data() + shown.size();
-  std::int64_t integer = 0;
-  double number = 0;
   if (first == '-' || IsDigit(first)) {
-    const auto read = std::from_chars(shown.data(), end, integer);
-    if (read.ptr == end && read.ec == std::errc()) take(pool.Int(integer));
-    else if (const auto real = std::from_chars(shown.data(), end, number);
-             real.ptr == end && real.ec == std::errc() && std::isfinite(number))
-      take(pool.Float(number));
+    if (const NumberText read = ReadNumber(shown); read.problem == NumberText::Problem::kNone)
+      take(pool.Number(read.value));
   } else if (first == ':') {
     take(pool.Keyword(std::string_view(shown).substr(1)));
   } else if (shown == "true" || shown == "false") {

@@ -14,8 +14,8 @@
 namespace rpl {
 
 Value NumberValue(Pool& pool, const Number& number) {
-  if (const auto* i = std::get_if<std::int64_t>(&number.value)) return pool.Int(*i);
-  return pool.Float(std::get<double>(number.value));
+  const auto* f = std::get_if<double>(&number.value);
+  return pool.Number(f != nullptr ? NumberAsWritten(*f) : number.value);
 }
 
 SlotId Lowering::FreshSlot() {

@@ -24,7 +24,7 @@ Value RowReference(Pool& pool, RelationId relation, RowId row) {
 }
 
 std::optional<std::pair<RelationId, RowId>> RowMetadata::RowOf(Value reference) const {
-  if (!Pool::IsInt(reference)) return std::nullopt;
+  if (!store_.pool().Int64Of(reference)) return std::nullopt;
   return std::pair(RelationIn(store_.pool(), reference), RowIn(store_.pool(), reference));
 }
 
@@ -35,7 +35,7 @@ Value RowMetadata::Map(Value reference) const {
 
 Value RowMetadata::Field(Value reference, Value key, Value primary) const {
   Pool& pool = store_.pool();
-  if (!Pool::IsInt(reference)) return kNone;
+  if (!pool.Int64Of(reference)) return kNone;
   if (const Value map = Map(reference); !map.is_none()) {
     if (const Value v = pool.Lookup(map, key); !v.is_none()) return v;
     if (key == primary)

@@ -3,80 +3,123 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <string>
 #include <vector>
 
 #include "grammar/printer.h"
+#include "interp/store/integer.h"
 
 namespace rpl {
 namespace {
 
-static_assert(std::numeric_limits<long double>::digits >= 64);
+// Of an operand in a reason, at most.
+constexpr std::size_t kShownBytes = 60;
 
 std::string Kinds(Value a, Value b) {
   return std::string(KindName(a)) + " and " + std::string(KindName(b));
 }
 
 bool IsShort(const Pool& pool, Value v) {
-  constexpr std::size_t kLongest = 60;
   return Pool::IsNumber(v) || v.kind() == Kind::kKeyword ||
-         (v.kind() == Kind::kString && pool.TextOf(v).size() <= kLongest);
+         (v.kind() == Kind::kString && pool.TextOf(v).size() <= kShownBytes);
 }
 
 // The operands for messages: `a string and a number: "ten" and 4`; long values only by kind.
 std::string Shown(const Pool& pool, Value a, Value b) {
   if (!IsShort(pool, a) || !IsShort(pool, b)) return Kinds(a, b);
-  return Kinds(a, b) + ": " + Text(pool, a) + " and " + Text(pool, b);
+  return Kinds(a, b) + ": " + Text(pool, a, kShownBytes) + " and " + Text(pool, b, kShownBytes);
+}
+
+// Whether a float holds each of the two exactly, so that their quotient is rounded once.
+bool AreFloats(std::int64_t x, std::int64_t y) {
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;
+  return x >= -kExact && x <= kExact && y >= -kExact && y <= kExact;
+}
+
+constexpr const char* kTooLarge = "a number too large";
+
+// What two integers give, whatever their size; none, with `limit` in words, beyond a limit. A
+// product that would be too long is not computed.
+Value Exact(Pool& pool, Operator op, const Integer& x, const Integer& y, std::string& limit) {
+  Value out;
+  if (op == Operator::kAdd) {
+    out = pool.Int(x + y);
+  } else if (op == Operator::kSubtract) {
+    out = pool.Int(x - y);
+  } else if (op == Operator::kMultiply) {
+    if (x.Bits() + y.Bits() <= kMaxBits + 2) out = pool.Int(x * y);
+  } else if (const auto whole = Integer::Divide(x, y)) {
+    out = pool.Int(*whole);
+  } else {
+    const double quotient = Integer::Quotient(x, y);
+    if (std::isfinite(quotient)) return pool.Float(quotient);
+    limit = kTooLarge;
+    return kNone;
+  }
+  if (out.is_none()) limit = "an integer of more than " + std::to_string(kMaxDigits) + " digits";
+  return out;
+}
+
+// The value of an Int.
+std::int64_t InPlace(Value v) { return static_cast<std::int64_t>(v.bits()) >> 4; }
+
+// The same for what 64 bits hold, where they hold the result, too; else nullopt. REQUIRES: no
+// division by zero.
+std::optional<Value> Small(Pool& pool, Operator op, std::int64_t x, std::int64_t y) {
+  std::int64_t out = 0;
+  bool overflow = false;
+  switch (op) {
+    case Operator::kAdd: overflow = __builtin_add_overflow(x, y, &out); break;
+    case Operator::kSubtract: overflow = __builtin_sub_overflow(x, y, &out); break;
+    case Operator::kMultiply: overflow = __builtin_mul_overflow(x, y, &out); break;
+    default:
+      if (y == -1) {
+        overflow = __builtin_sub_overflow(std::int64_t{0}, x, &out);
+      } else if (x % y == 0) {
+        out = x / y;
+      } else if (AreFloats(x, y)) {
+        return pool.Float(static_cast<double>(x) / static_cast<double>(y));
+      } else {
+        overflow = true;
+      }
+  }
+  if (overflow) return std::nullopt;
+  return pool.Int(out);
 }
 
 Value Arithmetic(Pool& pool, Operator op, Value a, Value b, std::string& why) {
-  const auto Overflow = [&](const char* what) {
-    why = std::string(what) + " in " + Text(pool, a) + " " + std::string(OperatorText(op)) + " " +
-          Text(pool, b);
-    pool.Overflow(why);
+  constexpr Value kZero = Value::FromBits(static_cast<std::uint64_t>(Kind::kInt));
+  if (op == Operator::kDivide && b == kZero) {
+    why = "division by zero";
     return kNone;
-  };
+  }
+  if (a.kind() == Kind::kInt && b.kind() == Kind::kInt) {
+    if (const auto out = Small(pool, op, InPlace(a), InPlace(b))) return *out;
+  } else if (Pool::IsInt(a) && Pool::IsInt(b)) {
+    const auto x = pool.Int64Of(a);
+    const auto y = pool.Int64Of(b);
+    if (x && y)
+      if (const auto out = Small(pool, op, *x, *y)) return *out;
+  }
+  std::string limit;
+  Value out;
   if (Pool::IsInt(a) && Pool::IsInt(b)) {
-    const std::int64_t x = pool.AsInt(a);
-    const std::int64_t y = pool.AsInt(b);
-    std::int64_t out = 0;
-    bool overflow = false;
-    switch (op) {
-      case Operator::kAdd: overflow = __builtin_add_overflow(x, y, &out); break;
-      case Operator::kSubtract: overflow = __builtin_sub_overflow(x, y, &out); break;
-      case Operator::kMultiply: overflow = __builtin_mul_overflow(x, y, &out); break;
-      default:
-        if (y == 0) {
-          why = "division by zero";
-          return kNone;
-        }
-        if (y == -1) {
-          overflow = __builtin_sub_overflow(std::int64_t{0}, x, &out);
-        } else if (x % y == 0) {
-          out = x / y;
-        } else {
-          return pool.Float(static_cast<double>(x) / static_cast<double>(y));
-        }
-    }
-    if (!overflow) return pool.Int(out);
-    return Overflow("integer overflow");
+    out = Exact(pool, op, pool.IntegerOf(a), pool.IntegerOf(b), limit);
+  } else {
+    const double x = *pool.AsDouble(a);
+    const double y = *pool.AsDouble(b);
+    const double result = op == Operator::kAdd        ? x + y
+                          : op == Operator::kSubtract ? x - y
+                          : op == Operator::kMultiply ? x * y
+                                                      : x / y;
+    if (std::isfinite(result)) return pool.Float(result);
+    limit = kTooLarge;
   }
-  const double x = *pool.AsDouble(a);
-  const double y = *pool.AsDouble(b);
-  double out = 0;
-  switch (op) {
-    case Operator::kAdd: out = x + y; break;
-    case Operator::kSubtract: out = x - y; break;
-    case Operator::kMultiply: out = x * y; break;
-    default:
-      if (y == 0) {
-        why = "division by zero";
-        return kNone;
-      }
-      out = x / y;
-  }
-  if (!std::isfinite(out)) return Overflow("a number too large");
-  return pool.Float(out);
+  if (!out.is_none()) return out;
+  why = limit + " in " + Text(pool, a, kShownBytes) + " " + std::string(OperatorText(op)) + " " +
+        Text(pool, b, kShownBytes);
+  pool.Overflow(why);
+  return kNone;
 }
 
 }  // namespace
@@ -115,17 +158,12 @@ bool Holds(const Pool& pool, Operator op, Value a, Value b, std::string& why) {
   if (op == Operator::kEqual) return a == b;
   if (op == Operator::kNotEqual) return a != b;
   int order = 0;
-  if (Pool::IsInt(a) && Pool::IsInt(b)) {
-    const std::int64_t x = pool.AsInt(a);
-    const std::int64_t y = pool.AsInt(b);
+  if (a.kind() == Kind::kInt && b.kind() == Kind::kInt) {
+    const auto x = static_cast<std::int64_t>(a.bits());  // the payload decides
+    const auto y = static_cast<std::int64_t>(b.bits());
     order = x < y ? -1 : x > y ? 1 : 0;
   } else if (Pool::IsNumber(a) && Pool::IsNumber(b)) {
-    // A long double holds every integer and every float exactly on this machine.
-    const long double x = Pool::IsInt(a) ? static_cast<long double>(pool.AsInt(a))
-                                         : static_cast<long double>(*pool.AsDouble(a));
-    const long double y = Pool::IsInt(b) ? static_cast<long double>(pool.AsInt(b))
-                                         : static_cast<long double>(*pool.AsDouble(b));
-    order = x < y ? -1 : x > y ? 1 : 0;
+    order = pool.CompareNumbers(a, b);
   } else if (a.kind() == Kind::kString && b.kind() == Kind::kString) {
     order = pool.TextOf(a).compare(pool.TextOf(b));  // UTF-8 bytes order as code points do
   } else {

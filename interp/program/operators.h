@@ -20,8 +20,9 @@
 namespace rpl {
 
 /// + - * / on numbers, union intersect difference on sets (lists count as sets of their
-/// elements). kNone and `why` when there is no result: division by zero, overflow,
-/// operands of another kind.
+/// elements). Integers give exact integers, and a quotient that is not whole the float nearest to
+/// it; with a float among them, both are floats. kNone and `why` when there is no result: division
+/// by zero, operands of another kind, or a limit of numbers, which pool.overflow() then names, too.
 Value Apply(Pool& pool, Operator op, Value a, Value b, std::string& why);
 
 /// = != < > <= >=. Order is within numbers and within strings (by code point).

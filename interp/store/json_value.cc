@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/store/json_value.h"
 
+#include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace rpl {
@@ -13,9 +18,10 @@ Value ValueOfJson(const ordered_json& json, Pool& pool, bool keywords) {
   if (json.is_null()) return kNil;
   if (json.is_boolean()) return Pool::Bool(json.get<bool>());
   if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX)
-    return pool.Float(json.get<double>());
+    return pool.Number(std::to_string(json.get<std::uint64_t>()));
   if (json.is_number_integer()) return pool.Int(json.get<std::int64_t>());
-  if (json.is_number()) return pool.Float(json.get<double>());
+  if (json.is_number()) return pool.Number(NumberAsWritten(json.get<double>()));
+  if (std::optional<std::string> digits = DigitsOf(json)) return pool.Number(std::move(*digits));
   if (json.is_string()) return pool.String(json.get_ref<const std::string&>());
   std::vector<Value> items;
   if (json.is_array()) {
@@ -33,8 +39,28 @@ namespace {
 
 std::string Utf8Of(const Pool& pool, Value v) { return CleanUtf8(PlainText(pool, v)); }
 
+ordered_json JsonOfInteger(const Pool& pool, Value v, JsonNumbers numbers) {
+  if (const auto n = pool.Int64Of(v)) {
+    // The same representation as the parser's, so that equal numbers compare as equal JSON.
+    if (*n < 0) return *n;
+    return static_cast<std::uint64_t>(*n);
+  }
+  if (numbers == JsonNumbers::kNearest) {
+    const double nearest = *pool.AsDouble(v);
+    if (std::isfinite(nearest)) return nearest;
+    return nearest > 0 ? std::numeric_limits<double>::max() : std::numeric_limits<double>::lowest();
+  }
+  const std::string digits = Text(pool, v);
+  std::uint64_t word = 0;
+  const char* const end = digits.data() + digits.size();
+  if (const auto [stop, error] = std::from_chars(digits.data(), end, word);
+      stop == end && error == std::errc{})
+    return word;
+  return ExactInteger(digits);
+}
+
 // Builds the value at `to`; false when it has no JSON. `bytes`: the approximate length of its text.
-bool Build(const Pool& pool, Value v, ordered_json& to, std::size_t& bytes) {
+bool Build(const Pool& pool, Value v, JsonNumbers numbers, ordered_json& to, std::size_t& bytes) {
   if (++bytes > kMaxTextBytes) return false;
   switch (v.kind()) {
     case Kind::kSpecial:
@@ -44,9 +70,8 @@ bool Build(const Pool& pool, Value v, ordered_json& to, std::size_t& bytes) {
       return true;
     case Kind::kInt:
     case Kind::kBigInt:
-      // The same representation as the parser's, so that equal numbers compare as equal JSON.
-      if (const std::int64_t n = pool.AsInt(v); n < 0) to = n;
-      else to = static_cast<std::uint64_t>(n);
+      to = JsonOfInteger(pool, v, numbers);
+      bytes += pool.TextBytes(v);
       return true;
     case Kind::kFloat: to = *pool.AsDouble(v); return true;
     case Kind::kString:
@@ -61,7 +86,7 @@ bool Build(const Pool& pool, Value v, ordered_json& to, std::size_t& bytes) {
     case Kind::kSet:
       to = ordered_json::array();
       for (const Value item : pool.ItemsOf(v))
-        if (!Build(pool, item, to.emplace_back(), bytes)) return false;
+        if (!Build(pool, item, numbers, to.emplace_back(), bytes)) return false;
       return true;
     case Kind::kMap: {
       const std::span<const Value> items = pool.ItemsOf(v);
@@ -71,7 +96,7 @@ bool Build(const Pool& pool, Value v, ordered_json& to, std::size_t& bytes) {
         std::string key = Utf8Of(pool, items[i]);
         bytes += key.size();
         const auto [at, is_new] = to.emplace(std::move(key), nullptr);
-        if (!is_new || !Build(pool, items[i + 1], at.value(), bytes)) return false;
+        if (!is_new || !Build(pool, items[i + 1], numbers, at.value(), bytes)) return false;
       }
       return true;
     }
@@ -81,10 +106,11 @@ bool Build(const Pool& pool, Value v, ordered_json& to, std::size_t& bytes) {
 
 }  // namespace
 
-std::optional<ordered_json> JsonOfValue(const Pool& pool, Value v) {
+std::optional<ordered_json> JsonOfValue(const Pool& pool, Value v, JsonNumbers numbers) {
+  if (pool.TextBytes(v) > kMaxTextBytes) return std::nullopt;
   ordered_json out;
   std::size_t bytes = 0;
-  if (!Build(pool, v, out, bytes)) return std::nullopt;
+  if (!Build(pool, v, numbers, out, bytes)) return std::nullopt;
   return out;
 }
 

@@ -15,13 +15,14 @@
 
 namespace rpl {
 
-/// The value of JSON that ParseJson accepted. With `keywords`, the keys of the outermost
-/// object become keywords.
+/// The value of JSON that ParseJson accepted; a number is the one that its shortest text denotes.
+/// With `keywords`, the keys of the outermost object become keywords.
 Value ValueOfJson(const nlohmann::ordered_json& json, Pool& pool, bool keywords);
 
 /// The value as JSON, by the rules of Json(). nullopt if Json() gives none, or an object would
 /// have more than kMaxJsonKeys keys.
-std::optional<nlohmann::ordered_json> JsonOfValue(const Pool& pool, Value v);
+std::optional<nlohmann::ordered_json> JsonOfValue(const Pool& pool, Value v,
+                                                  JsonNumbers numbers = JsonNumbers::kExact);
 
 }  // namespace rpl
 

@@ -9,7 +9,7 @@ namespace {
 
 std::string AsValue(std::string_view json, bool keywords = false) {
   Pool pool;
-  const JsonText text = ParseJson(json);
+  const JsonText text = ParseExactJson(json);
   return text.error.empty() ? Text(pool, ValueOfJson(text.json, pool, keywords))
                             : "error: " + text.error;
 }
@@ -18,7 +18,10 @@ TEST_CASE("JSON as values") {
   CHECK(AsValue(R"([null,true,1,1.0,2.5,"a\n",[],{"b":1,"a":[2]}])") ==
         R"([nil true 1 1 2.5 "a\n" [] {"b" 1, "a" [2]}])");
   CHECK(AsValue(R"({"status":200,"in":{"a":1}})", true) == R"({:status 200, :in {"a" 1}})");
-  CHECK(AsValue("18446744073709551615") == "1.8446744073709552e+19");
+  CHECK(AsValue("18446744073709551615") == "18446744073709551615");
+  CHECK(AsValue("[1e23,1e30,-6.02e23,12345678901234567890.5]") ==
+        "[100000000000000000000000 1000000000000000000000000000000 "
+        "-602000000000000000000000 12345678901234567168]");
   CHECK(AsValue(R"text("% <- q(?x), $json(?x)")text") == R"text("% <- q(?x), $json(?x)")text");
 }
 
@@ -34,6 +37,32 @@ TEST_CASE("JSON is taken in up to its limits") {
   CHECK_FALSE(ParseJson("\"\xff\"").error.empty());
   CHECK(ParseJson("1e999").error == "a number is too large");
   CHECK(ParseJson("{\"a\": nul}").error == "expected JSON in UTF-8");
+}
+
+TEST_CASE("integers of JSON are exact at any size, both ways") {
+  Pool pool;
+  const std::string long_one = "1" + std::string(500, '0') + "7";
+  for (const std::string& json :
+       {std::string("18446744073709551616"), "-" + long_one, "[1,0.5," + long_one + ",[-3]]",
+        "{\"a\":" + long_one + ",\"b\":[" + long_one + ",\"" + long_one + "\",2.5e-7]}",
+        "[0.0,-1,\"\\\"" + long_one + "\"," + long_one + "]"}) {
+    INFO(json);
+    const JsonText text = ParseExactJson(json);
+    REQUIRE(text.error.empty());
+    CHECK(text.inexact.empty());
+    const Value v = ValueOfJson(text.json, pool, false);
+    const std::string again = DumpJson(JsonOfValue(pool, v).value());
+    CHECK(again == Json(pool, v).value());
+    CHECK(ValueOfJson(ParseExactJson(again).json, pool, false) == v);
+    CHECK(DumpJson(ParseOwnJson(again)) == again);
+    CHECK(JsonOfValue(pool, v, JsonNumbers::kNearest)->dump().find("bytes") == std::string::npos);
+  }
+  CHECK(AsValue(std::string(100'000, '9')).size() == 100'000);
+  CHECK(AsValue("-1" + std::string(100'000, '9')) ==
+        "error: an integer has more than 100000 digits");
+  CHECK(AsValue("[" + long_one) == "error: expected JSON in UTF-8");
+  CHECK(AsValue("0" + long_one).starts_with("error: "));
+  CHECK(AsValue(long_one + "-1").starts_with("error: "));
 }
 
 TEST_CASE("what a value does not say as its text does is told") {
@@ -72,11 +101,10 @@ TEST_CASE("values become the JSON that they are printed as") {
   const Value map = pool.Map(entries);
   const Value nested[] = {map, list, term, pool.List({}), pool.Map({})};
   for (const Value v : {list, term, map, pool.List(nested)}) {
-    const nlohmann::ordered_json printed = ParseJson(Json(pool, v).value()).json;
+    const nlohmann::ordered_json printed = ParseExactJson(Json(pool, v).value()).json;
     const nlohmann::ordered_json made = JsonOfValue(pool, v).value();
     CHECK(made == printed);
-    CHECK(made.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) ==
-          printed.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    CHECK(DumpJson(made) == DumpJson(printed));
   }
   Value doubled = pool.List(numbers);
   for (int i = 0; i < 40; ++i) doubled = pool.List(std::array{doubled, doubled});

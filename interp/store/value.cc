@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grammar/printer.h"
+#include "interp/store/integer.h"
 
 namespace rpl {
 namespace {
@@ -91,13 +92,54 @@ void Pool::ForgetFrom(std::size_t size) {
 
 Value Pool::Int(std::int64_t v) {
   if (v >= kSmallMin && v <= kSmallMax) return Make(Kind::kInt, static_cast<std::uint64_t>(v));
-  return Text(Kind::kBigInt, std::string_view(reinterpret_cast<const char*>(&v), sizeof v));
+  const auto bits = static_cast<std::uint64_t>(v);
+  const std::uint64_t magnitude = v < 0 ? 0 - bits : bits;
+  return BigInt(v < 0, {&magnitude, 1});
+}
+
+Value Pool::Int(const Integer& v) {
+  if (const auto small = v.AsInt64()) return Int(*small);
+  if (!v.IsTooLong()) return BigInt(v.IsNegative(), v.Magnitude());
+  overflow_ = fmt::format("an integer of more than {} digits", kMaxDigits);
+  return kNone;
+}
+
+// A node of words: the sign, then the magnitude.
+Value Pool::BigInt(bool negative, std::span<const std::uint64_t> magnitude) {
+  std::uint64_t few[4];
+  std::vector<std::uint64_t> many;
+  std::uint64_t* words = few;
+  if (magnitude.size() >= std::size(few)) {
+    many.resize(magnitude.size() + 1);
+    words = many.data();
+  }
+  words[0] = negative ? 1 : 0;
+  std::copy(magnitude.begin(), magnitude.end(), words + 1);
+  const std::string_view bytes(reinterpret_cast<const char*>(words),
+                               (magnitude.size() + 1) * sizeof(std::uint64_t));
+  return Text(Kind::kBigInt, bytes, HashOfText(Kind::kBigInt, bytes));
+}
+
+std::pair<bool, std::span<const std::uint64_t>> Pool::PartsOf(Value big) const {
+  assert(big.kind() == Kind::kBigInt);
+  const Node& n = At(big);
+  const auto* words = static_cast<const std::uint64_t*>(n.data);
+  return {words[0] != 0, {words + 1, n.size / sizeof(std::uint64_t) - 1}};
 }
 
 Value Pool::Float(double v) {
-  assert(!std::isnan(v));
-  if (v >= -0x1p63 && v < 0x1p63 && v == std::trunc(v)) return Int(static_cast<std::int64_t>(v));
+  assert(std::isfinite(v));
+  if (v == std::trunc(v)) {
+    if (v >= -0x1p63 && v < 0x1p63) return Int(static_cast<std::int64_t>(v));
+    return Int(Integer::OfDouble(v));
+  }
   return Text(Kind::kFloat, std::string_view(reinterpret_cast<const char*>(&v), sizeof v));
+}
+
+Value Pool::Number(const WrittenNumber& number) {
+  if (const auto* i = std::get_if<std::int64_t>(&number)) return Int(*i);
+  if (const auto* f = std::get_if<double>(&number)) return Float(*f);
+  return Int(Integer::OfDigits(std::get<std::string>(number)));
 }
 
 Value Pool::Text(Kind kind, std::string_view text) {
@@ -114,13 +156,19 @@ Value Pool::Text(Kind kind, std::string_view text, std::uint64_t hash) {
     return n.kind == kind && n.size == text.size() &&
            std::memcmp(n.data, text.data(), text.size()) == 0;
   };
+  if (!Work(text.size() / 64)) work_ = kStepsPerPoll;  // whoever asks next is told, too
   const auto next = static_cast<std::uint32_t>(nodes_.size());
   const std::uint32_t id = table_.FindOrInsert(hash, next, equal);
   if (id == next) {
     void* copy = Allocate(text.size(), 8);
     std::memcpy(copy, text.data(), text.size());
-    nodes_.push_back({text.size() + 2, copy, static_cast<std::uint32_t>(text.size()), 0, hash,
-                      kNone, Namespace::kRelation, kind});
+    constexpr double kDigitsPerByte = 2.41;  // of an integer
+    const std::uint64_t shown =
+        kind == Kind::kBigInt
+            ? static_cast<std::uint64_t>(static_cast<double>(text.size() - 8) * kDigitsPerByte)
+            : text.size();
+    nodes_.push_back({shown + 2, copy, static_cast<std::uint32_t>(text.size()), 0, hash, kNone,
+                      Namespace::kRelation, kind});
   }
   return Make(kind, id);
 }
@@ -145,6 +193,7 @@ void Pool::Intern(std::span<const Spelling> texts, Value* cells) {
 // Sets and maps store their parts twice: as written, then sorted by words, for equality.
 Value Pool::Compound(Node probe, std::span<const Value> items) {
   const bool unordered = probe.kind == Kind::kSet || probe.kind == Kind::kMap;
+  if (!Work(items.size() * (unordered ? 8 : 1) + 1)) work_ = kStepsPerPoll;
   std::vector<Value> sorted;
   if (unordered) sorted = Sorted(items, probe.kind == Kind::kMap ? 2 : 1);
   const std::span<const Value> key = unordered ? std::span<const Value>(sorted) : items;
@@ -208,23 +257,52 @@ Value Pool::Term(Namespace ns, std::string_view label, std::span<const Value> ar
 
 std::uint64_t Pool::TextBytes(Value v) const {
   constexpr std::uint64_t kScalarBytes = 2;  // a small number; others count as little
-  return v.kind() >= Kind::kString ? At(v).text_bytes : kScalarBytes;
+  const bool is_long = v.kind() >= Kind::kString || v.kind() == Kind::kBigInt;
+  return is_long ? At(v).text_bytes : kScalarBytes;
 }
 
 std::int64_t Pool::AsInt(Value v) const {
-  assert(IsInt(v));
+  assert(Int64Of(v));
+  return *Int64Of(v);
+}
+
+std::optional<std::int64_t> Pool::Int64Of(Value v) const {
   if (v.kind() == Kind::kInt) return static_cast<std::int64_t>(v.bits()) >> 4;
-  std::int64_t out;
-  std::memcpy(&out, At(v).data, sizeof out);
-  return out;
+  if (v.kind() != Kind::kBigInt) return std::nullopt;
+  const auto [negative, magnitude] = PartsOf(v);
+  constexpr std::uint64_t kTop = std::uint64_t{1} << 63;
+  if (magnitude.size() > 1 || magnitude[0] > kTop || (magnitude[0] == kTop && !negative))
+    return std::nullopt;
+  return static_cast<std::int64_t>(negative ? 0 - magnitude[0] : magnitude[0]);
+}
+
+Integer Pool::IntegerOf(Value v) const {
+  assert(IsInt(v));
+  if (v.kind() == Kind::kInt) return Integer(static_cast<std::int64_t>(v.bits()) >> 4);
+  const auto [negative, magnitude] = PartsOf(v);
+  return Integer(negative, magnitude);
 }
 
 std::optional<double> Pool::AsDouble(Value v) const {
-  if (IsInt(v)) return static_cast<double>(AsInt(v));
+  if (v.kind() == Kind::kInt) return static_cast<double>(AsInt(v));
+  if (v.kind() == Kind::kBigInt) return IntegerOf(v).Nearest();
   if (v.kind() != Kind::kFloat) return std::nullopt;
   double out;
   std::memcpy(&out, At(v).data, sizeof out);
   return out;
+}
+
+int Pool::CompareNumbers(Value a, Value b) const {
+  assert(IsNumber(a) && IsNumber(b));
+  if (a == b) return 0;
+  if (a.kind() == Kind::kFloat && b.kind() == Kind::kFloat)
+    return *AsDouble(a) < *AsDouble(b) ? -1 : 1;
+  if (a.kind() == Kind::kFloat) return -CompareNumbers(b, a);
+  if (b.kind() == Kind::kFloat) return Integer::Compare(IntegerOf(a), *AsDouble(b));
+  const auto x = Int64Of(a);
+  const auto y = Int64Of(b);
+  if (x && y) return *x < *y ? -1 : 1;
+  return Integer::Compare(IntegerOf(a), IntegerOf(b));
 }
 
 std::string_view Pool::TextOf(Value v) const {
@@ -270,7 +348,8 @@ Value Pool::Lookup(Value map, Value key) const {
 namespace {
 
 std::string NumberText(const Pool& pool, Value v) {
-  if (Pool::IsInt(v)) return std::to_string(pool.AsInt(v));
+  if (const auto small = pool.Int64Of(v)) return std::to_string(*small);
+  if (Pool::IsInt(v)) return pool.IntegerOf(v).Digits();
   return fmt::format("{}", *pool.AsDouble(v));
 }
 
@@ -295,7 +374,12 @@ void Print(const Pool& pool, Value v, std::size_t most, std::string& out) {
     case Kind::kInt:
     case Kind::kBigInt:
     case Kind::kFloat: out += NumberText(pool, v); return;
-    case Kind::kString: out += Quote(pool.TextOf(v)); return;
+    case Kind::kString: {
+      // What is cut off is not quoted; a character may be cut, and is dropped with what follows.
+      const std::string_view text = pool.TextOf(v);
+      out += Quote(text.substr(0, std::min(text.size(), most - out.size() + 1)));
+      return;
+    }
     case Kind::kKeyword:
       out += ':';
       out += pool.TextOf(v);
@@ -405,6 +489,8 @@ std::string Text(const Pool& pool, Value v, std::size_t most) {
 }
 
 std::optional<std::string> Json(const Pool& pool, Value v) {
+  // The text of RPL, which is not much longer, is known to be too long without being written.
+  if (pool.TextBytes(v) > 4 * kMaxTextBytes) return std::nullopt;
   std::string out;
   if (!PrintJson(pool, v, out)) return std::nullopt;
   return out;

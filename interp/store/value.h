@@ -6,12 +6,13 @@
 //
 //   Special   0: none (no value), nil, true, false, wild, absent, unknown
 //   Int       a signed 60-bit integer in place
-//   all else  the number of a node in the Pool: integers of 61 to 64 bits, floats,
+//   all else  the number of a node in the Pool: integers beyond 60 bits, floats,
 //             strings, keywords, symbols, slots, lists, sets, maps, terms
 //
 // Nodes are hash-consed, so unification of ground values, duplicate elimination and
 // index probes compare words and never walk a structure. One number has one form: an
-// integral value that fits 64 bits is an Int or BigInt, whatever its spelling.
+// integral value is an Int or BigInt, whatever its size and its spelling, so that numbers are
+// equal when their words are (decision 89). A Float is never whole.
 //
 // Equality of sets and maps ignores the order of their parts. The node keeps the order of its
 // first appearance in the pool, in which parts are read, printed and enumerated (decision 45).
@@ -29,17 +30,25 @@
 #define RPL_INTERP_STORE_VALUE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "formats/number_text.h"
 #include "grammar/ast.h"
 #include "interp/store/id_table.h"
 
 namespace rpl {
+
+class Integer;  // interp/store/integer.h
+
+/// Asked now and then during long work whether to go on.
+using KeepOn = std::function<bool()>;
 
 enum class Kind : std::uint8_t {
   kSpecial,
@@ -95,8 +104,11 @@ class Pool {
 
   /// Builders give kNone when the value would exceed a limit; overflow() then names it.
   Value Int(std::int64_t v);
-  /// Integral values that fit 64 bits become integers. REQUIRES: v is not NaN.
+  /// Of at most kMaxDigits digits.
+  Value Int(const Integer& v);
+  /// A whole one becomes the integer that it is. REQUIRES: v is finite.
   Value Float(double v);
+  Value Number(const WrittenNumber& number);
   static Value Bool(bool v) { return v ? kTrue : kFalse; }
   Value String(std::string_view text) { return Text(Kind::kString, text); }
   Value Keyword(std::string_view name) { return Text(Kind::kKeyword, name); }
@@ -119,10 +131,18 @@ class Pool {
   Value Map(std::span<const Value> entries);
   Value Term(Namespace ns, std::string_view label, std::span<const Value> args);
 
-  /// REQUIRES: Int or BigInt.
+  /// REQUIRES: an integer that fits 64 bits.
   std::int64_t AsInt(Value v) const;
-  /// Any number. nullopt for other kinds.
+  /// The value of an integer that 64 bits hold. nullopt for other values.
+  std::optional<std::int64_t> Int64Of(Value v) const;
+  /// REQUIRES: Int or BigInt.
+  Integer IntegerOf(Value v) const;
+  /// The float nearest to a number; infinite for an integer beyond their range. nullopt for other
+  /// kinds.
   std::optional<double> AsDouble(Value v) const;
+  /// Negative, zero or positive, as `a` is less than, equal to or greater than `b`; exact.
+  /// REQUIRES: two numbers.
+  int CompareNumbers(Value a, Value b) const;
   static bool IsInt(Value v) { return v.kind() == Kind::kInt || v.kind() == Kind::kBigInt; }
   static bool IsNumber(Value v) { return IsInt(v) || v.kind() == Kind::kFloat; }
 
@@ -149,6 +169,27 @@ class Pool {
   void Overflow(std::string what) { overflow_ = std::move(what); }
   void ClearOverflow() { overflow_.clear(); }
 
+  /// Counts work on values in steps of some ten nanoseconds, so that limits measure work and not
+  /// rows: what walks or builds values says so, the builders by themselves. False when a Watched
+  /// was asked and says to give up; a value that is being built is finished nevertheless.
+  bool Work(std::size_t steps) {
+    if (watch_ == nullptr || (work_ += steps) < kStepsPerPoll) return true;
+    work_ = 0;
+    return (*watch_)();
+  }
+  /// While it lives, `keep_on` is asked every few thousand steps. Borrows both.
+  class Watched {
+   public:
+    Watched(Pool& pool, const KeepOn& keep_on)
+        : pool_(pool), outer_(std::exchange(pool.watch_, &keep_on)) {}
+    ~Watched() { pool_.watch_ = outer_; }
+    Watched(const Watched&) = delete;
+
+   private:
+    Pool& pool_;
+    const KeepOn* outer_;
+  };
+
   std::size_t size() const { return nodes_.size(); }
   /// Removes the nodes made since the pool had `size`, so that explanations do not affect the order
   /// in which sets are shown. REQUIRES: none of their words is in use. O(size).
@@ -169,6 +210,9 @@ class Pool {
   const Node& At(Value v) const { return nodes_[v.bits() >> 4]; }
   Value Text(Kind kind, std::string_view text);
   Value Text(Kind kind, std::string_view text, std::uint64_t hash);
+  Value BigInt(bool negative, std::span<const std::uint64_t> magnitude);
+  /// Of a BigInt: whether it is negative, and its magnitude, least significant word first.
+  std::pair<bool, std::span<const std::uint64_t>> PartsOf(Value big) const;
   Value Compound(Node probe, std::span<const Value> items);
   static Value Make(Kind kind, std::uint64_t payload) {
     return Value::FromBits(payload << 4 | static_cast<std::uint64_t>(kind));
@@ -181,6 +225,9 @@ class Pool {
   std::byte* free_ = nullptr;
   std::size_t free_bytes_ = 0;
   std::string overflow_;
+  static constexpr std::size_t kStepsPerPoll = std::size_t{1} << 14;
+  const KeepOn* watch_ = nullptr;
+  std::size_t work_ = 0;
 };
 
 /// RPL source text of a value: `"a"`, `:k`, `[1 2]`, `#{1}`, `{:a 1}`, `f(1)`, `?u`. Beyond `most`

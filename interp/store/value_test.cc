@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "interp/store/integer.h"
 #include "interp/store/text_queue.h"
 #include "interp/testing/testing.h"
 
@@ -152,7 +153,9 @@ TEST_CASE("one number has one form") {
   CHECK(pool.Float(3.0) == pool.Int(3));
   CHECK(pool.Float(0x1p62) == pool.Int(std::int64_t{1} << 62));
   CHECK(pool.Float(-0x1p63) == pool.Int(std::numeric_limits<std::int64_t>::min()));
-  CHECK(pool.Float(0x1p63).kind() == Kind::kFloat);
+  CHECK(Text(pool, pool.Float(0x1p63)) == "9223372036854775808");
+  CHECK(pool.Float(0x1p64) == pool.Number(std::string("18446744073709551616")));
+  CHECK(Text(pool, pool.Float(-1e22)) == "-10000000000000000000000");
   CHECK(pool.Float(0.1 + 0.2) != pool.Float(0.3));
   for (const std::int64_t v :
        {std::int64_t{0}, std::int64_t{-1}, (std::int64_t{1} << 59) - 1, std::int64_t{1} << 59,
@@ -162,6 +165,57 @@ TEST_CASE("one number has one form") {
     CHECK(pool.AsInt(pool.Int(v)) == v);
     CHECK(pool.Int(v) == pool.Int(v));
   }
+}
+
+TEST_CASE("integers of any size") {
+  Pool pool;
+  const auto big = [&](std::string digits) {
+    return pool.Number(WrittenNumber(std::move(digits)));
+  };
+  const Value a = big("123456789012345678901234567890");
+  CHECK(a.kind() == Kind::kBigInt);
+  CHECK(a == Read(pool, "123456789012345678901234567890"));
+  CHECK(a == Read(pool, "+00123456789012345678901234567890.000"));
+  CHECK(a != Read(pool, "-123456789012345678901234567890"));
+  CHECK(Read(pool, "1e23") == big("100000000000000000000000"));
+  CHECK(Read(pool, "12345678901234567890123e3") == big("12345678901234567890123000"));
+  CHECK(Text(pool, a) == "123456789012345678901234567890");
+  CHECK(Json(pool, a) == "123456789012345678901234567890");
+  CHECK_FALSE(pool.Int64Of(a));
+  CHECK(*pool.AsDouble(a) == 123456789012345678901234567890.0);
+  CHECK(*pool.AsDouble(big("9007199254740993000000000000001")) ==
+        9007199254740993000000000000001.0);
+  CHECK(pool.Int(pool.IntegerOf(a)) == a);
+  CHECK(pool.Int(Integer(5)) == pool.Int(5));
+  CHECK(pool.Int(Integer(INT64_MIN)) == pool.Int(INT64_MIN));
+  // In order, floats among them; one that is closer to its neighbour than a float tells.
+  const Value ordered[] = {big("-" + std::string(400, '9')),
+                           big("-18446744073709551617"),
+                           pool.Int(INT64_MIN),
+                           pool.Float(-4503599627370495.5),
+                           pool.Int(-1),
+                           pool.Float(0.5),
+                           pool.Int((std::int64_t{1} << 53) + 1),
+                           pool.Int(INT64_MAX),
+                           pool.Float(0x1p63),
+                           big("9223372036854775809"),
+                           pool.Float(0x1p64),
+                           big("18446744073709551617"),
+                           pool.Float(1e300),
+                           big(std::string(400, '9'))};
+  for (std::size_t i = 0; i < std::size(ordered); ++i)
+    for (std::size_t k = 0; k < std::size(ordered); ++k) {
+      INFO(i << " " << k);
+      const int order = pool.CompareNumbers(ordered[i], ordered[k]);
+      CHECK((order < 0) == (i < k));
+      CHECK((order == 0) == (i == k));
+    }
+  const Value most = big(std::string(kMaxDigits, '9'));
+  CHECK(Text(pool, most).size() == kMaxDigits);
+  CHECK(Text(pool, most, 20).starts_with("99999999999999999999… (about "));
+  CHECK(pool.overflow().empty());
+  CHECK(pool.Int(pool.IntegerOf(most) + Integer(1)).is_none());
+  CHECK(pool.overflow() == "an integer of more than 100000 digits");
 }
 
 TEST_CASE("map keys and set elements are found by value") {

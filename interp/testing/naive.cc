@@ -80,6 +80,7 @@ std::optional<Datum> Build(const Node& node, const Env& env) {
   }
   if (const auto* n = node.As<Number>()) {
     if (const auto* i = std::get_if<std::int64_t>(&n->value)) return IntDatum(*i);
+    if (const auto* digits = std::get_if<std::string>(&n->value)) return Datum{'i', *digits, {}};
     return FloatDatum(std::get<double>(n->value));
   }
   if (const auto* k = node.As<Keyword>()) return Datum{'k', k->name, {}};

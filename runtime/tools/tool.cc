@@ -89,7 +89,7 @@ std::optional<ToolResult> ToolsOwnError(const ordered_json& error) {
 
 // The result of a call with a line of its own: any JSON value.
 ToolResult ReadValue(const std::string& output) {
-  JsonText text = ParseJson(output);
+  JsonText text = ParseExactJson(output);
   if (!text.error.empty())
     return {false, nullptr, "bad-reply", "its output is not one JSON value in UTF-8", "", 0};
   return {true, std::move(text.json), "", "", "", 0};
@@ -99,7 +99,7 @@ ToolResult ReadValue(const std::string& output) {
 ToolResult ReadReply(const std::string& output, const std::string& id) {
   if (output.find_first_not_of(" \t\r\n") == std::string::npos)
     return Failure("no-reply", "it wrote nothing to its standard output");
-  JsonText text = ParseJson(output);
+  JsonText text = ParseExactJson(output);
   const auto bad = [](const std::string& why) { return Failure("bad-reply", why); };
   if (text.byte > 0)
     return bad(fmt::format("its output is not one JSON object in UTF-8: wrong at byte {}",
@@ -595,7 +595,7 @@ std::string RequestLine(const ToolCall& call) {
                                 {"tool", call.command->name},
                                 {"args", call.args},
                                 {"deadlineMs", call.command->timeout.count()}};
-  return request.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return DumpJson(request);
 }
 
 std::vector<ToolResult> RunTools(const std::vector<ToolCall>& calls, const ToolRun& run) {

@@ -14,7 +14,7 @@
 // the option with that text.
 //
 // Nothing is ignored or rounded: unknown keys, repeated keys, two kinds of reply in one entry and
-// integers beyond 64 bits are errors.
+// integers of YAML beyond 64 bits are errors.
 #ifndef RPL_SHELL_HOST_ANSWER_LIST_H_
 #define RPL_SHELL_HOST_ANSWER_LIST_H_
 

@@ -20,7 +20,7 @@ rpl::Answer LineAgent::Answer(const Request& request, Pool& pool, bool again) {
       return {};
     }
     if (line->find_first_not_of(" \t") == line->npos) continue;
-    const JsonText reply = ParseJson(*line);
+    const JsonText reply = ParseExactJson(*line);
     if (!reply.error.empty() || !reply.json.is_object()) {
       err_ << "rpl: --answers: expected a JSON object, got `" << PrintableLine(*line) << "`\n";
     } else if (!reply.inexact.empty()) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "formats/json_text.h"
 #include "runtime/journal.h"
 
 namespace rpl {
@@ -23,9 +24,9 @@ std::string_view KindName(Request::Kind kind) {
   return "";
 }
 
-// A JSON text of the engine as a value; a number beyond the range of doubles stays a string.
+// A JSON text of the engine as a value; a text that is none stays a string.
 ordered_json Parsed(const std::string& text) {
-  ordered_json value = ordered_json::parse(text, nullptr, false);
+  ordered_json value = ParseOwnJson(text);
   return value.is_discarded() ? ordered_json(text) : value;
 }
 
@@ -188,8 +189,6 @@ ordered_json PlaceJson(Span span, const Sources& sources) {
   return {{"file", sources.at(span.file).name}, {"line", place.line}, {"column", place.column}};
 }
 
-std::string Dump(const ordered_json& object) {
-  return PrintableLine(object.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
-}
+std::string Dump(const ordered_json& object) { return PrintableLine(DumpJson(object)); }
 
 }  // namespace rpl

@@ -5,6 +5,7 @@
 
 #include "formats/spelling.h"
 #include "formats/terminal_text.h"
+#include "interp/program/program.h"
 
 namespace rpl {
 namespace {
@@ -17,10 +18,7 @@ Value ValueOfTerm(const Node& term, Pool& pool) {
   if (const auto* k = term.As<Keyword>()) return pool.Keyword(k->name);
   if (const auto* s = term.As<Symbol>()) return pool.Symbol(s->name);
   if (const auto* b = term.As<Boolean>()) return Pool::Bool(b->value);
-  if (const auto* n = term.As<Number>()) {
-    if (const auto* i = std::get_if<std::int64_t>(&n->value)) return pool.Int(*i);
-    return pool.Float(std::get<double>(n->value));
-  }
+  if (const auto* n = term.As<Number>()) return NumberValue(pool, *n);
   if (term.As<Nil>() != nullptr) return kNil;
   if (term.As<Lvar>() != nullptr) return kWild;
   std::vector<Value> items;
