@@ -23,6 +23,7 @@ namespace rpl {
 void Fixpoint::Reset() {
   for (std::size_t i = 0; i < analysis_.strata().size(); ++i) Drop(analysis_.strata()[i]);
   memory_.assign(analysis_.strata().size(), Memory{});
+  solver_.machine().undefined.clear();
   bad_heads_.clear();
 }
 
@@ -83,6 +84,8 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     for (RelationId r : rule.reads)
       if (std::find(reads.begin(), reads.end(), r) == reads.end()) reads.push_back(r);
   marks_.resize(store_.size());
+  if (rebuilt)
+    for (const DerivedRule& rule : stratum.rules) solver_.machine().undefined.erase(rule.def);
   for (RelationId r : reads) {
     marks_[r].end = store_.at(r).size();
     marks_[r].old_end = 0;

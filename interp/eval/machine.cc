@@ -101,19 +101,50 @@ void Machine::Waits(const Table& table) {
   frame_->pending_call |= table.pending_call;
 }
 
-Value Machine::Evaluate(const Expr& e) {
+std::string Machine::BoundIn(const Clause& clause, std::span<const Value> slots,
+                             const std::vector<std::string>& names) const {
+  std::vector<bool> seen(slots.size());
+  CollectSlots(clause, seen);
+  std::string out;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const Value v = slots[i];
+    if (!seen[i] || names[i].empty() || v.is_none() || v == kUnknown) continue;
+    out += (out.empty() ? " for ?" : ", ?") + names[i] + " = " + Text(pool_, v, kToldBytes);
+  }
+  return out;
+}
+
+// An operator that has no value for its operands: the clause does not hold (decision 89).
+void Machine::Undefined(const Step& s, const std::string& why) {
+  const Definition* const def = frame_->def;
+  if (mode_ == Mode::kDerive ? def == nullptr || undefined.contains(def) : !frame_->note.empty())
+    return;
+  if (!pool_.overflow().empty()) return Note(why);  // a limit says so itself
+  // What the clause binds is not bound by it, but may still be from an earlier answer.
+  std::vector<Value> slots(slots_, slots_ + frame_->slots.size());
+  for (const SlotId w : s.writes) slots[static_cast<std::size_t>(w)] = kNone;
+  const Sources& sources = program_.sources();
+  const Span at = s.clause->span;
+  std::string text = "`" + s.clause->text + "` is undefined" +
+                     BoundIn(*s.clause, slots, *frame_->names) + " (" + sources.at(at.file).name +
+                     ":" + std::to_string(sources.PlaceOf(at.file, at.begin).line) + "): " + why;
+  if (mode_ == Mode::kDerive) undefined.emplace(def, std::move(text));
+  else Note(std::move(text));
+}
+
+Value Machine::Evaluate(const Step& s, const Expr& e) {
   switch (e.kind) {
     case Expr::Kind::kTerm:
       if (e.term.kind == Pattern::Kind::kSlot) return slots_[e.term.slot];
       return Made(Build(pool_, e.term, slots_, frame_->names));
     case Expr::Kind::kNow: return given.now;
     case Expr::Kind::kOperator: {
-      const Value a = Evaluate(e.sides[0]);
-      const Value b = Evaluate(e.sides[1]);
+      const Value a = Evaluate(s, e.sides[0]);
+      const Value b = Evaluate(s, e.sides[1]);
       if (a.is_none() || b.is_none()) return kNone;
       std::string why;
       const Value out = Apply(pool_, e.op, a, b, why);
-      if (out.is_none()) Note(std::move(why));
+      if (out.is_none()) Undefined(s, why);
       return Made(out);
     }
   }
@@ -139,7 +170,7 @@ bool Machine::Run(const Step* step) {
     case Step::Kind::kAtom: return RunAtom(s);
     case Step::Kind::kCompare: return RunCompare(s);
     case Step::Kind::kBind: {
-      const Value v = Evaluate(s.operands[0]);
+      const Value v = Evaluate(s, s.operands[0]);
       if (v.is_none()) return true;
       if (s.pattern.kind == Pattern::Kind::kSlot && s.pattern.binds) {
         slots_[s.pattern.slot] = v;
@@ -149,7 +180,7 @@ bool Machine::Run(const Step* step) {
           pool_, s.pattern, v, slots_, [&] { return Run(s.next); }, s.operands[0].term.written);
     }
     case Step::Kind::kMatch: {
-      const Value v = Evaluate(s.operands[0]);
+      const Value v = Evaluate(s, s.operands[0]);
       return v.is_none() || UnifyEach(
                                 pool_, s.pattern, v, slots_, [&] { return Run(s.next); },
                                 s.operands[0].term.written);
@@ -158,7 +189,7 @@ bool Machine::Run(const Step* step) {
     case Step::Kind::kTemporal: return RunTemporal(s);
     case Step::Kind::kCountAtom: return RunCountAtom(s);
     case Step::Kind::kCountValue: {
-      const Value v = Evaluate(s.operands[0]);
+      const Value v = Evaluate(s, s.operands[0]);
       if (v.is_none()) return true;
       std::string why;
       const auto size = SizeOf(pool_, v, why);
@@ -211,8 +242,8 @@ Undecided Machine::RunBody(const Step* body, Continuation fn) {
 // --- operators -----------------------------------------------------------------------
 
 bool Machine::RunCompare(const Step& s) {
-  const Value a = Evaluate(s.operands[0]);
-  const Value b = Evaluate(s.operands[1]);
+  const Value a = Evaluate(s, s.operands[0]);
+  const Value b = Evaluate(s, s.operands[1]);
   if (a.is_none() || b.is_none()) return true;
   const auto* compare = s.clause->As<Compare>();
   std::string why;
@@ -225,7 +256,7 @@ bool Machine::RunCompare(const Step& s) {
 bool Machine::RunTemporal(const Step& s) {
   std::vector<Value> operands;
   for (const Expr& e : s.operands) {
-    operands.push_back(Evaluate(e));
+    operands.push_back(Evaluate(s, e));
     if (operands.back().is_none()) return true;
   }
   std::string why;
@@ -235,10 +266,10 @@ bool Machine::RunTemporal(const Step& s) {
 }
 
 bool Machine::RunMember(const Step& s) {
-  const Value collection = Evaluate(s.operands[0]);
+  const Value collection = Evaluate(s, s.operands[0]);
   if (collection.is_none()) return true;
   if (s.operands.size() == 2) {
-    const Value element = Evaluate(s.operands[1]);
+    const Value element = Evaluate(s, s.operands[1]);
     if (element.is_none()) return true;
     std::string why;
     const bool in = IsMember(pool_, element, collection, why);

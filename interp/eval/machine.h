@@ -153,6 +153,18 @@ class Machine {
 
   Frame& frame() { return *frame_; }
   /// The rule whose plan runs now, or null.
+  /// Stops the run if a limit of values was met; for what does not pass the values on itself.
+  void TakeOverflow() { Made(kNone); }
+  bool HasRoomFor(std::span<const Value> row);
+  bool HasTimeFor(std::size_t values);
+
+  /// Of the rules that derive, the first clause each that was undefined since the rule's rows were
+  /// dropped: its row is absent, and so is a word about it elsewhere.
+  std::map<const Definition*, std::string> undefined;
+  /// " for ?a = 1, ?z = 0": what the variables of a clause are bound to, "" for none.
+  std::string BoundIn(const Clause& clause, std::span<const Value> slots,
+                      const std::vector<std::string>& names) const;
+
   const Definition* rule() const { return frame_ != nullptr ? frame_->def : nullptr; }
   Mode mode() const { return mode_; }
   /// The counters of this evaluation, or null.
@@ -229,7 +241,8 @@ class Machine {
   bool HasRoom(std::size_t bytes);
   bool EmitAnswer();
   void TakeRow(std::vector<Value> row);
-  Value Evaluate(const Expr& e);
+  Value Evaluate(const Step& s, const Expr& e);
+  void Undefined(const Step& s, const std::string& why);
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
   Value AvarValue(RelationId channel) const;
   void Note(std::string why);

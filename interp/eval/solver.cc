@@ -77,6 +77,7 @@ void Solver::Forget() {
   table_of_.Clear();
   query_tables_.clear();
   query_plans_.clear();
+  undefined_below_.clear();
   if (std::exchange(analysis_known_, analysis_.version()) != analysis_.version()) plans_.clear();
   running_.clear();
   unfinished_.clear();
@@ -284,21 +285,46 @@ bool Solver::BindHead(const Definition& def, std::span<const Value> key, std::si
   return more;
 }
 
-std::string Solver::ReasonOf(const Frame& frame) const {
+std::string Solver::ReasonOf(const Frame& frame) {
   if (!frame.note.empty()) return frame.note;
   if (frame.deepest == nullptr) return "";
   const Clause& clause = *frame.deepest->clause;
-  std::vector<bool> seen(frame.slots.size());
-  CollectSlots(clause, seen);
-  std::string with;
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    const Value v = frame.snapshot[i];
-    if (!seen[i] || (*frame.names)[i].empty() || v.is_none() || v == kUnknown) continue;
-    with +=
-        (with.empty() ? " for ?" : ", ?") + (*frame.names)[i] + " = " + Text(pool_, v, kToldBytes);
-  }
-  if (clause.As<Atom>()) return "no fact matches `" + clause.text + "`" + with;
-  return "`" + clause.text + "` does not hold" + with;
+  const std::string with = machine_->BoundIn(clause, frame.snapshot, *frame.names);
+  const std::string reason = clause.As<Atom>() ? "no fact matches `" + clause.text + "`" + with
+                                               : "`" + clause.text + "` does not hold" + with;
+  const std::string& undefined = UndefinedBelow(clause);
+  return undefined.empty() ? reason : reason + "; " + undefined;
+}
+
+// The first undefined clause among the rules that derive what the clause reads, or "". Rows of
+// theirs are absent for that.
+const std::string& Solver::UndefinedBelow(const Clause& clause) {
+  const auto [at, is_new] = undefined_below_.try_emplace(&clause);
+  if (is_new && !machine_->undefined.empty()) at->second = FindUndefined(clause);
+  return at->second;
+}
+
+std::string Solver::FindUndefined(const Clause& clause) const {
+  std::vector<RelationId> left;
+  std::set<RelationId> known;
+  const std::function<void(const Clause&)> read = [&](const Clause& c) {
+    const auto take = [&](const Atom& atom) {
+      const RelationId base = store_.BaseOf(atom.relation);
+      if (known.insert(base).second) left.push_back(base);
+    };
+    if (const auto* atom = c.As<Atom>()) take(*atom);
+    if (const auto* is_false = c.As<GoalIsFalse>()) take(is_false->goal);
+    ForEachBody(c, [&](const Clauses& body) { std::ranges::for_each(body, read); });
+  };
+  read(clause);
+  for (std::size_t i = 0; i < left.size(); ++i)
+    for (const int number : analysis_.RulesOf(left[i])) {
+      const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+      if (const auto at = machine_->undefined.find(&def); at != machine_->undefined.end())
+        return at->second;
+      std::ranges::for_each(ClausesOf(def), [&](const Clause* c) { read(*c); });
+    }
+  return "";
 }
 
 void Solver::EvaluateRule(Table& table, const Definition& def) {

@@ -169,7 +169,9 @@ class Solver : public Demands {
                        Make&& make);
   void CountRun(const Plan& plan, const std::vector<bool>& bound, int part);
   const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound);
-  std::string ReasonOf(const Frame& frame) const;
+  std::string ReasonOf(const Frame& frame);
+  const std::string& UndefinedBelow(const Clause& clause);
+  std::string FindUndefined(const Clause& clause) const;
   Judgement JudgeHere(const Constraint& c, const Plan& right);
 
   const Program& program_;
@@ -192,6 +194,7 @@ class Solver : public Demands {
   // By rule or constraint: of the program, for the current analysis; and of queries.
   std::unordered_map<const void*, std::vector<Planned>> plans_, query_plans_;
   std::uint64_t analysis_known_ = 0;
+  std::unordered_map<const Clause*, std::string> undefined_below_;  // kept until Forget
   // Replies for arguments of collected headings, by relation and bound arguments.
   Arguments arguments_;
 };
