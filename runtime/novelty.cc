@@ -180,6 +180,9 @@ void Runtime::AssertInputNovelty() {
   for (; constraints_known_ < engine_.program.constraints().size(); ++constraints_known_)
     if (!engine_.program.constraints()[constraints_known_].left.empty())
       Log(Verb::kConstraint, engine_.program.constraints()[constraints_known_]);
+  for (const UnfinishedFact& fact : std::exchange(unfinished_, {}))
+    InsertFact(fact.relation, fact.row, fact.meta, fact.origin ? &*fact.origin : nullptr,
+               fact.orders);
   while (!novelty_.empty()) {
     const Said& said = novelty_.front();
     said.what.ForEach(
@@ -197,9 +200,33 @@ void Runtime::AssertInputNovelty() {
   bad_heads_known_ = 0;
 }
 
+// A row may have very many instances (§7). When the limits leave no time for all of them, the rest
+// follows in the next timestep, and until then nothing rests on any of them.
+void Runtime::InsertFact(RelationId relation, std::span<const Value> row, Value meta,
+                         const Span* origin, std::span<const SetOrder> orders) {
+  const auto insert = [&] { engine_.store.Insert(relation, row, true, meta, origin, orders); };
+  const std::uint64_t instances = InstanceCount(engine_.pool, row);
+  constexpr std::uint64_t kFew = 1'000;
+  if (instances < kFew) return insert();
+  Stop stop = Watch(instances * (row.size() + 3) * sizeof(Value));
+  const KeepOn keep_on = [&] {
+    if (stop == Stop::kGoesOn) stop = Watch(0);
+    return stop == Stop::kGoesOn;
+  };
+  const Pool::Watched watched(engine_.pool, keep_on);
+  if (stop == Stop::kGoesOn) insert();
+  if (stop == Stop::kGoesOn) return;
+  TakeStop(stop, RowText(relation, row, kToldBytes));
+  unfinished_.push_back({relation,
+                         {row.begin(), row.end()},
+                         meta,
+                         origin != nullptr ? std::optional(*origin) : std::nullopt,
+                         {orders.begin(), orders.end()}});
+}
+
 // Asserts a plain fact: like an Assertion without metadata that is not from a trace.
 void Runtime::AssertFact(RelationId relation, std::span<const Value> row, Span span, From from) {
-  engine_.store.Insert(relation, row, true, kNone, &span);
+  InsertFact(relation, row, kNone, &span, {});
   NoLongerRetracted(relation, row);
   if (options_.log) Log(Verb::kAsserted, RowText(relation, row), span);
   if (from == From::kMessage)
@@ -224,8 +251,7 @@ void Runtime::Assert(const Assertion& a, From from) {
     if (told) goals_.told_truths.push_back(a);
     const Collected* collected = a.trace ? engine_.program.FindCollected(a.relation) : nullptr;
     // The trace of a reply is no fact of the program, which would suppress asking.
-    engine_.store.Insert(a.relation, a.row, true, a.meta, collected == nullptr ? &a.span : nullptr,
-                         a.orders);
+    InsertFact(a.relation, a.row, a.meta, collected == nullptr ? &a.span : nullptr, a.orders);
     if (collected != nullptr) {
       for (std::size_t i = 0; i < a.row.size(); ++i) TakeAvar(*collected, i, a.row[i]);
       engine_.solver.ForgetArguments(a.relation, a.row);
@@ -263,6 +289,9 @@ void Runtime::Assert(const Assertion& a, From from) {
       return false;
     });
   } else {
+    std::erase_if(unfinished_, [&](const UnfinishedFact& fact) {
+      return fact.relation == a.relation && fact.row == a.row;
+    });
     engine_.store.Retract(a.relation, a.row);
     retracted_.push_back(a);
   }

@@ -118,7 +118,7 @@ bool Runtime::CanBeShown(std::span<const Value> cells) {
   std::uint64_t bytes = 0;
   for (const Value v : cells) bytes = std::min(bytes + engine_.pool.TextBytes(v), Pool::kManyBytes);
   if (bytes > kMaxTextBytes) {
-    step_.overflow = "an answer longer than 64 MiB";
+    if (step_.stop == Stop::kGoesOn) step_.overflow = "an answer longer than 64 MiB";
     return !CutAnswers(Stop::kValue);
   }
   return bytes < kLong || !CutAnswers(Watch(bytes));
@@ -126,9 +126,10 @@ bool Runtime::CanBeShown(std::span<const Value> cells) {
 
 bool Runtime::CutAnswers(Stop why) {
   if (why == Stop::kGoesOn) return false;
-  step_.stop = why;
-  step_.stopped_at = step_.plan_rule != nullptr ? step_.plan_rule->text : step_.goal_name;
-  step_.newest.clear();
+  if (step_.stop == Stop::kGoesOn) {
+    step_.stop = why;
+    step_.stopped_at = step_.plan_rule != nullptr ? step_.plan_rule->text : step_.goal_name;
+  }
   step_.unchecked = true;
   return true;
 }

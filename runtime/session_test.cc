@@ -69,6 +69,25 @@ struct Talk {
   Outcome outcome;
 };
 
+TEST_CASE("a fact that the limits cut off is unknown until it is whole or taken back") {
+  Scripted agent;
+  SessionOptions options;
+  options.limits.max_seconds = 0.2;
+  Session session(agent, options);
+  const std::string ten = "#{0 1 2 3 4 5 6 7 8 9}";
+  std::string fact = "s(" + ten;
+  for (int i = 0; i < 7; ++i) fact += ", " + ten;
+  fact += ")";
+  const auto say = [&](const std::string& text) { return session.Say("message", text); };
+  const Outcome cut = say("t(1)\n" + fact + "\n% <- not s(0, 0, 0, 0, 0, 0, 0, 10)\n");
+  CHECK(cut.status == Status::kLimit);
+  CHECK(cut.reason.find("limit reached: 0.2 seconds") != std::string::npos);
+  CHECK(cut.reason.find("while `s(#{0 1 2") != std::string::npos);
+  CHECK(say("% <- t(1)\n").status == Status::kLimit);
+  CHECK(say(fact + " -> false\n% <- t(1), not s(0, 0, 0, 0, 0, 0, 0, 0)\n").status ==
+        Status::kSatisfied);
+}
+
 TEST_CASE("turns accumulate, a query does not stay") {
   Talk talk;
   CHECK(talk.Say("p(1)\n") == "");

@@ -109,16 +109,20 @@ void Runtime::Step() {
 void Runtime::QuiesceRelations() {
   Begin(step_.phase, "quiesce relations");
   engine_.solver.Begin({step_.now, calls_.declined, calls_.refused});
+  if (!unfinished_.empty()) {  // nothing rests on a fact of which a part is missing
+    step_.unchecked = true;
+    engine_.solver.Truncate();
+    return;
+  }
   Stop stop = engine_.fixpoint.Quiesce();
   if (step_.phase == 3 && stop == Stop::kGoesOn && DropFallenTruths())
     stop = engine_.fixpoint.Quiesce();
   if (stop != Stop::kGoesOn) {
-    step_.stop = stop;
-    step_.stopped_at = engine_.fixpoint.stopped_at();
-    if (const RelationId r = engine_.fixpoint.growing(); r != kNoId && !engine_.store.at(r).empty())
-      step_.newest =
-          RowText(r, engine_.store.at(r).Cells(engine_.store.at(r).size() - 1), kToldBytes);
-    TakeStop();
+    if (TakeStop(stop, engine_.fixpoint.stopped_at()))
+      if (const RelationId r = engine_.fixpoint.growing();
+          r != kNoId && !engine_.store.at(r).empty())
+        step_.newest =
+            RowText(r, engine_.store.at(r).Cells(engine_.store.at(r).size() - 1), kToldBytes);
     Log(Verb::kStopped, step_.stopped_at);
     engine_.solver.Truncate();
   }
@@ -141,16 +145,24 @@ bool Runtime::DropFallenTruths() {
     any = any || !fallen.empty();
     if (!fallen.empty()) truths.Rebuild([&](RowId row) { return !fallen.contains(row); });
   }
-  TakeStop();
+  if (const Evaluation found = engine_.solver.Take(); found.stop != Stop::kGoesOn)
+    TakeStop(found.stop, found.stopped_at);
   engine_.solver.Forget();
   return any;
 }
 
-// Clears the stop, so that the phases after this one run on what stands.
-void Runtime::TakeStop() {
-  step_.overflow = engine_.pool.overflow();
+// Clears the stop, so that the phases after this one run on what stands. What stopped the timestep
+// first is told: whatever runs after it is soon stopped, too. True if this is the first.
+bool Runtime::TakeStop(Stop stop, const std::string& at) {
+  const bool first = step_.stop == Stop::kGoesOn;
+  if (first) {
+    step_.stop = stop;
+    step_.stopped_at = at;
+    step_.overflow = engine_.pool.overflow();
+  }
   engine_.pool.ClearOverflow();
   engine_.solver.Take();
+  return first;
 }
 
 // @each: every answer is pursued (§16.4).
@@ -220,11 +232,8 @@ void Runtime::CheckConstraints() {
     unknown = engine_.watch.Check(c, take).lacks || unknown;
     if (unknown) LeaveUndecided(c);
     if (const Stop stop = engine_.solver.found().stop; stop != Stop::kGoesOn) {
-      step_.stop = stop;
-      step_.stopped_at = c.text;
-      step_.newest.clear();
+      TakeStop(stop, c.text);
       step_.unchecked = true;
-      TakeStop();
       Log(Verb::kStopped, c);
       break;
     }
@@ -384,9 +393,7 @@ void Runtime::TakeEvaluation(Evaluation found) {
     if (calls_.created.insert(engine_.solver.IdOf(call)).second)
       Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
   if (found.stop != Stop::kGoesOn) {
-    step_.stop = found.stop;
-    step_.stopped_at = found.stopped_at;
-    TakeStop();
+    TakeStop(found.stop, found.stopped_at);
     if (step_.standing != GoalStanding::kSatisfied) step_.standing = GoalStanding::kUnsatisfied;
   }
   step_.goal_violations = std::exchange(found.violations, {});
@@ -441,6 +448,7 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
   const bool one_shot = &table == step_.plan && query_ != nullptr;
   if (one_shot && !options_.log) return;
   for (std::size_t row = 0; row < table.rows.size() && GoesOn(row); ++row) {
+    if (!CanBeShown({&table.maps[row], 1})) return;
     const std::string text = GoalText(table, row);
     Log(Verb::kSatisfied, text, PlaceOf(table));
     if (one_shot) continue;
@@ -488,10 +496,7 @@ void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
               .text = std::move(found.text),
               .place = found.rule});
     const Evaluation& found = engine_.solver.found();
-    if (found.stop == Stop::kGoesOn) continue;
-    step_.stop = found.stop;
-    step_.stopped_at = found.stopped_at;
-    TakeStop();
+    if (found.stop != Stop::kGoesOn) TakeStop(found.stop, std::string(found.stopped_at));
   }
 }
 

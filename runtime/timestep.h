@@ -151,6 +151,16 @@ class Runtime {
   TraceEntry TruthEntry(const Table& table, const std::string& text) const;
   AnsweredCall Answered(RelationId relation, std::span<const Value> row, Value meta);
   void Add(TraceEntry entry);
+  /// A fact of which some instances are missing.
+  struct UnfinishedFact {
+    RelationId relation;
+    std::vector<Value> row;
+    Value meta;
+    std::optional<Span> origin;
+    std::vector<SetOrder> orders;
+  };
+  void InsertFact(RelationId relation, std::span<const Value> row, Value meta, const Span* origin,
+                  std::span<const SetOrder> orders);
   void AssertFact(RelationId relation, std::span<const Value> row, Span span, From from);
   void Assert(const Assertion& a, From from);
   void NoLongerRetracted(RelationId relation, std::span<const Value> row);
@@ -158,7 +168,7 @@ class Runtime {
   bool HasRules(RelationId goal) const;
   void DropOvertakenTruths();
   void Renew();
-  void TakeStop();
+  bool TakeStop(Stop stop, const std::string& at);
   Stop Watch(std::size_t bytes);
   bool Forced(const Table& table) const;
   std::string LimitText() const;
@@ -241,6 +251,7 @@ class Runtime {
   std::set<std::pair<RelationId, std::vector<Value>>> derived_known_;  // rows the log has shown
   std::set<std::pair<int, std::string>> constraint_traces_;
   std::vector<Assertion> retracted_;
+  std::vector<UnfinishedFact> unfinished_;  // to go on with in the next timestep
 
   const Definition* query_ = nullptr;
   bool pursue_ = false;

@@ -97,6 +97,40 @@ expect "answers are printed within the limits" 5 '*' '' \
 expect "a template stays within the limits" 5 '*' '' \
   timeout 120 "$rpl" query -f doubling.rpl '%text(?t) <- n(?k), ?t = "{?k}", ?t = "none"' --max-memory 4000
 
+# Limits measure work: a program that does much between two rows ends soon after its time.
+# slow NAME RULE < PROGRAM: it is stopped in time, while RULE grew.
+slow() {
+  local begin=$SECONDS
+  cat >slow.rpl
+  expect "$1 is stopped in time" 5 '*' "while \`$2" timeout 60 "$rpl" run slow.rpl --max-time 1
+  ((SECONDS - begin <= 5)) && pass || fail "expected to end soon, took $((SECONDS - begin)) s"
+}
+slow "a pattern with many ways" 'q(?a) <- all(?s)' <<'END2'
+%x(?n) <- ?n = |q(_)|
+n(0)
+n(?y) <- n(?x), ?x < 60, ?y = ?x + 1
+all([& ?x]) <- n(?x)
+q(?a) <- all(?s), ?t = ?s union #{-1}, ?t = ~ #{?a ?b ?c ?d ?e ?f 777}
+END2
+slow "a union of large sets" 'q(?x) <- all(#{& ?s})' <<'END2'
+%x(?n) <- ?n = |q(_)|
+n(0)
+n(?y) <- n(?x), ?x < 30000, ?y = ?x + 1
+all(#{& ?x}) <- n(?x)
+q(?x) <- all(#{& ?s}), n(?x), ?t = ?s union #{?x}, |?t| = 0
+END2
+slow "a search in a long list" 'q(?x) <- all(?s)' <<'END2'
+%x(?n) <- ?n = |q(_)|
+n(0)
+n(?y) <- n(?x), ?x < 99000, ?y = ?x + 1
+all([& ?x]) <- n(?x)
+q(?x) <- all(?s), n(?x), ?y = 0 - ?x - 1, ?y in ?s
+END2
+slow "a fact with very many instances" 's(#' <<'END2'
+%x(?n) <- ?n = |s(_, _, _, _, _, _, _)|
+s(#{0 1 2 3 4 5 6 7 8 9}, #{0 1 2 3 4 5 6 7 8 9}, #{0 1 2 3 4 5 6 7 8 9}, #{0 1 2 3 4 5 6 7 8 9}, #{0 1 2 3 4 5 6 7 8 9}, #{0 1 2 3 4 5 6 7 8 9}, #{0 1 2 3 4 5 6 7 8 9})
+END2
+
 # --- Facts from files --------------------------------------------------------------------
 
 printf 'part,quantity\nnut,12\nbolt\nwasher,3\n' >stock.csv

@@ -60,6 +60,16 @@ void Fixpoint::StopAt(const Definition& rule) {
   growing_ = rule.head;
 }
 
+// A rule whose relation had new rows in the last round, from new rows of the round before.
+const Definition& Fixpoint::Growing(const Stratum& stratum) const {
+  const auto grew = [&](RelationId r) { return marks_[r].old_end < marks_[r].end; };
+  for (const DerivedRule& rule : stratum.rules)
+    if (grew(rule.def->head) &&
+        std::ranges::any_of(rule.deltas, [&](const auto& delta) { return grew(delta.relation); }))
+      return *rule.def;
+  return *stratum.rules.front().def;
+}
+
 Stop Fixpoint::Derive(std::span<const Derivation> work, Memory& memory) {
   if (marks_.size() < store_.size()) marks_.resize(store_.size());
   const Definition* const stopped_at = solver_.Derive(work, marks_);
@@ -74,6 +84,8 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   bool rebuilt = false;
   if (!Changed(memory, stratum, &rebuilt)) return Stop::kGoesOn;
   derived_.push_back(static_cast<std::size_t>(&stratum - analysis_.strata().data()));
+  if (rebuilt)
+    for (const DerivedRule& rule : stratum.rules) solver_.machine().undefined.erase(rule.def);
   if (rebuilt && !memory.fresh) {
     Drop(stratum);
     memory.violations.clear();
@@ -84,8 +96,6 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     for (RelationId r : rule.reads)
       if (std::find(reads.begin(), reads.end(), r) == reads.end()) reads.push_back(r);
   marks_.resize(store_.size());
-  if (rebuilt)
-    for (const DerivedRule& rule : stratum.rules) solver_.machine().undefined.erase(rule.def);
   for (RelationId r : reads) {
     marks_[r].end = store_.at(r).size();
     marks_[r].old_end = 0;
@@ -96,7 +106,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
   for (bool first = true;; first = false) {
     if (limits_.profile != nullptr) limits_.profile->BeginRound();
     if (++rounds_ > limits_.max_rounds) {
-      StopAt(*stratum.rules.front().def);
+      StopAt(Growing(stratum));
       return Stop::kRounds;
     }
     std::vector<Derivation> work;

@@ -70,6 +70,7 @@ class Fixpoint {
   void DropResting(std::set<RelationId> unsettled, std::size_t from);
   Stop StopExpanding(Stop why);
   void StopAt(const Definition& rule);
+  const Definition& Growing(const Stratum& stratum) const;
   Stop Derive(std::span<const Derivation> work, Memory& memory);
 
   Store& store_;

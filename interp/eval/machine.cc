@@ -52,7 +52,8 @@ Machine::Use::Use(Machine& machine, Frame& frame, Mode mode)
       slots_(machine.slots_),
       found_(machine.found_),
       tuple_(machine.tuple_),
-      mode_(machine.mode_) {
+      mode_(machine.mode_),
+      watched_(machine.pool_, machine.within_limits) {
   machine.frame_ = &frame;
   machine.slots_ = frame.slots.data();
   machine.found_ = nullptr;
@@ -76,8 +77,9 @@ void Machine::Poll() {
   if ((++ticks_ & 0xfff) == 0) Watch(0);
 }
 
+// The first limit that is met is the one that is told, with the rule that met it.
 void Machine::Watch(std::size_t bytes) {
-  if (!limits_.watch) return;
+  if (!limits_.watch || evaluation.stop != Stop::kGoesOn) return;
   if (const Stop why = limits_.watch(bytes); why != Stop::kGoesOn) {
     evaluation.stop = why;
     evaluation.stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
@@ -86,7 +88,7 @@ void Machine::Watch(std::size_t bytes) {
 
 // Returns a built value; one that exceeded a limit of the Pool stops the run.
 Value Machine::Made(Value v) {
-  if (v.is_none() && !pool_.overflow().empty()) {
+  if (v.is_none() && !pool_.overflow().empty() && evaluation.stop == Stop::kGoesOn) {
     evaluation.stop = Stop::kValue;
     evaluation.stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
   }
@@ -271,6 +273,8 @@ bool Machine::RunMember(const Step& s) {
   if (s.operands.size() == 2) {
     const Value element = Evaluate(s, s.operands[1]);
     if (element.is_none()) return true;
+    if (collection.kind() == Kind::kList && !pool_.Work(pool_.ItemsOf(collection).size() / 16))
+      return false;
     std::string why;
     const bool in = IsMember(pool_, element, collection, why);
     Note(why);
@@ -283,8 +287,8 @@ bool Machine::RunMember(const Step& s) {
   std::set<Value> seen;
   const std::vector<Value>& written = s.operands[0].term.written;
   for (Value item : written.empty() ? pool_.ItemsOf(collection) : written)
-    if (seen.insert(item).second &&
-        !Unify(pool_, s.pattern, item, slots_, [&] { return Run(s.next); }))
+    if (!pool_.Work(8) || (seen.insert(item).second &&
+                           !Unify(pool_, s.pattern, item, slots_, [&] { return Run(s.next); })))
       return false;
   return true;
 }
@@ -431,7 +435,7 @@ bool Machine::VisitRows(const Step& s, Fn&& fn) {
   const std::span<const RowId> rows = index.Rows(key, rel.rows());
   for (auto row = std::lower_bound(rows.begin(), rows.end(), begin);
        row != rows.end() && *row < end; ++row)
-    if (!fn(*row)) return false;
+    if (!Polled() || !fn(*row)) return false;
   return true;
 }
 
@@ -639,6 +643,7 @@ bool Machine::RunCheck(const Step& s) {
     v.bindings.push_back(pool_.Slot((*frame_->names)[i]));
     v.bindings.push_back(slots_[i]);
   }
+  pool_.Work(evaluation.violations.size());
   const bool known = std::any_of(
       evaluation.violations.begin(), evaluation.violations.end(),
       [&](const Violation& o) { return o.constraint == v.constraint && o.bindings == v.bindings; });

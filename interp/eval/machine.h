@@ -104,6 +104,7 @@ class Machine {
     const Continuation* found_;
     std::vector<Value>* tuple_;
     Mode mode_;
+    Pool::Watched watched_;
   };
 
   /// Runs a plan from `step` in the current frame; false when a continuation or a limit stopped it.
@@ -127,7 +128,8 @@ class Machine {
 
   /// Records a call to make; false, with the reason, if it was declined or refused.
   bool Open(const OpenCall& call, std::string* why);
-  std::string CallText(const OpenCall& call) const;
+  /// Of each argument at most so many bytes; all of them where the text tells calls apart.
+  std::string CallText(const OpenCall& call, std::size_t most = kMaxTextBytes) const;
   CallId IdOf(const OpenCall& call) const;
   /// "$check(1) failed: no route to host"
   std::string FailureText(const OpenCall& call, const std::string& message) const;
@@ -151,8 +153,6 @@ class Machine {
     return evaluation.stop == Stop::kGoesOn;
   };
 
-  Frame& frame() { return *frame_; }
-  /// The rule whose plan runs now, or null.
   /// Stops the run if a limit of values was met; for what does not pass the values on itself.
   void TakeOverflow() { Made(kNone); }
   bool HasRoomFor(std::span<const Value> row);
@@ -165,6 +165,8 @@ class Machine {
   std::string BoundIn(const Clause& clause, std::span<const Value> slots,
                       const std::vector<std::string>& names) const;
 
+  Frame& frame() { return *frame_; }
+  /// The rule whose plan runs now, or null.
   const Definition* rule() const { return frame_ != nullptr ? frame_->def : nullptr; }
   Mode mode() const { return mode_; }
   /// The counters of this evaluation, or null.

@@ -25,6 +25,18 @@ std::vector<Value> Machine::HeadRow(const Definition& def) {
   return row;
 }
 
+// Asks the limits before all instances of a row are made at once.
+bool Machine::HasRoomFor(std::span<const Value> row) {
+  constexpr std::size_t kPerRow = 24;
+  return HasRoom(InstanceCount(pool_, row) * (row.size() * sizeof(Value) + kPerRow));
+}
+
+// The same before many values are put in the order of a set, which takes as long as filling memory.
+bool Machine::HasTimeFor(std::size_t values) {
+  constexpr std::size_t kBytesEach = 200;
+  return HasRoom(values * kBytesEach);
+}
+
 bool Machine::EmitRow() {
   const Definition& def = *frame_->def;
   Value cells[kMaxArity];
@@ -54,6 +66,7 @@ bool Machine::EmitRow() {
   }
   const std::span<const Value> row(cells, arity);
   if (plain && store_.WholeIfAny(head) == kNoId) return Stage(store_.at(head), row);
+  if (!plain && !HasRoomFor(row)) return false;
   const std::size_t added = store_.Insert(head, row, false);
   if (added == 0) ++frame_->repeated;
   return CountNew(added);
@@ -117,6 +130,7 @@ std::size_t Machine::Derive(std::span<const Derivation> work) {
   if (!IsJoin(plan)) {
     Run(plan.first);
     Flush();
+    TakeOverflow();
     return 1;
   }
   StageFor(store_.at(plan.join->head));
@@ -207,6 +221,7 @@ void Machine::TakeAnswer(std::vector<Value> row) {
   if (!has_set || store_.at(table.relation).space() == Space::kGoal ||
       store_.IsWhole(table.relation))
     return TakeRow(std::move(row));
+  if (!HasRoomFor(row)) return;
   ForEachInstance(pool_, row, 0, table.key,
                   [&](const std::vector<Value>& instance) { TakeRow(instance); });
 }

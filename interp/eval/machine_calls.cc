@@ -29,7 +29,7 @@ std::string Machine::AvarOf(const OpenCall& call) const {
   return subject.starts_with('$') ? subject : "";
 }
 
-std::string Machine::CallText(const OpenCall& call) const {
+std::string Machine::CallText(const OpenCall& call, std::size_t most) const {
   if (std::string avar = AvarOf(call); !avar.empty()) return avar;
   const Relation& rel = store_.at(call.relation);
   const Collected* collected = program_.FindCollected(call.relation);
@@ -37,7 +37,7 @@ std::string Machine::CallText(const OpenCall& call) const {
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     if (i > 0) out += ", ";
     if (!call.args[i].is_none()) {
-      out += Text(pool_, call.args[i]);
+      out += Text(pool_, call.args[i], most);
     } else if (collected != nullptr && i < collected->questions.size()) {
       out += "?" + program_.questions()[static_cast<std::size_t>(collected->questions[i])].name;
     } else {
@@ -53,7 +53,7 @@ CallId Machine::IdOf(const OpenCall& call) const {
 }
 
 std::string Machine::FailureText(const OpenCall& call, const std::string& message) const {
-  return CallText(call) + " failed" + (message.empty() ? "" : ": " + message);
+  return CallText(call, kToldBytes) + " failed" + (message.empty() ? "" : ": " + message);
 }
 
 bool Machine::Open(const OpenCall& call, std::string* why) {
@@ -61,15 +61,16 @@ bool Machine::Open(const OpenCall& call, std::string* why) {
     const CallId id = IdOf(call);
     if (given.declined.contains(id)) {
       evaluation.declined = call;
-      *why = CallText(call) + " was declined";
+      *why = CallText(call, kToldBytes) + " was declined";
       return false;
     }
     if (const auto refused = given.refused.find(id); refused != given.refused.end()) {
       evaluation.refused = call;
-      *why = CallText(call) + " was refused: " + refused->second;
+      *why = CallText(call, kToldBytes) + " was refused: " + refused->second;
       return false;
     }
   }
+  pool_.Work(evaluation.calls.size());
   if (std::find(evaluation.calls.begin(), evaluation.calls.end(), call) == evaluation.calls.end())
     evaluation.calls.push_back(call);
   return true;
@@ -137,7 +138,7 @@ bool Machine::RunExternal(const Step& s) {
     return TakeCells(s, rel.Cells(row), RowReference(pool_, s.relation, row), {});
   }
   if (rel.name() == "$choose" && call.args.size() > 1 && !HasOptions(pool_, call.args[1])) {
-    Note(CallText(call) + " has no options to choose from");
+    Note(CallText(call, kToldBytes) + " has no options to choose from");
     return true;
   }
   return WaitFor(s, call, IsQuestion(rel));
@@ -168,7 +169,7 @@ bool Machine::RunAvar(const Step& s) {
 Table* Machine::DemandNested(RelationId relation, std::vector<Value> key, const std::string& what) {
   if (depth_ >= limits_.max_depth) {
     evaluation.stop = Stop::kDepth;
-    evaluation.stopped_at = what;
+    evaluation.stopped_at = frame_->def != nullptr ? frame_->def->text : what;
     return nullptr;
   }
   ++depth_;

@@ -154,6 +154,7 @@ bool Machine::RunCountForm(const Step& s) {
 
 bool Machine::RunShow(const Step& s) {
   const Value v = slots_[s.clause->As<ShowJson>()->slot];
+  if (!pool_.Work(std::min<std::uint64_t>(pool_.TextBytes(v), kMaxTextBytes) / 16)) return false;
   if (!Json(pool_, v)) {  // decision 59
     Note("`" + s.clause->text + "` has no JSON to show: two keys of a map are the same text, or " +
          "the text is too long");
@@ -196,7 +197,7 @@ bool Machine::RunMetadata(const Step& s) {
   const Value v = metadata_.Field(slots_[clause->rows.front()], key.constant, clause->primary);
   if (v.is_none()) {
     LackField(*clause);
-    Note("no metadata " + Text(pool_, key.constant) + " for `" + s.clause->text + "`");
+    Note("no metadata " + Text(pool_, key.constant, kToldBytes) + " for `" + s.clause->text + "`");
     return true;
   }
   return UnifyEach(pool_, s.pattern.parts[1], v, slots_, [&] { return Run(s.next); });
@@ -229,6 +230,7 @@ bool Machine::RunAggregate(const Step& s) {
   if (evaluation.stop != Stop::kGoesOn) return false;
   Leave(open);
   if (open || instances.empty()) return true;
+  if (!HasTimeFor(instances.size())) return false;
   std::vector<Value> entries = {bindings, pool_.Set(instances)};
   for (Value key : keys) {
     const Value all = pool_.Set(values[key]);

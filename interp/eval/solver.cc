@@ -146,10 +146,12 @@ const Definition* Solver::Derive(std::span<const Derivation> work,
     Profile::Evaluation evaluation(profile, def, Profile::Kind::kDerived);
     if (!def.gathered.empty()) {
       Gather(def, std::vector<bool>(def.slots.size()), [&](const Gathered& group) {
+        if (!machine_->HasRoomFor(group.row)) return;
         const std::size_t added = store_.Insert(def.head, group.row, false);
         machine_->new_rows += added;
         if (added == 0) ++frame.repeated;
       });
+      machine_->TakeOverflow();
       done = 1;
     } else {
       if (profile != nullptr) profile->Take(*work.front().plan, {});
@@ -221,6 +223,7 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
   for (Grouping& group : groups) {
     for (std::size_t g = 0; g < gathers; ++g) {
       const std::vector<Value>& all = group.members[g].values;
+      if (!machine_->HasTimeFor(all.size())) return;
       group.slots[head.first + g] =
           head.collections[g]->kind == Pattern::Kind::kSet ? pool_.Set(all) : pool_.List(all);
     }
@@ -408,7 +411,7 @@ void Solver::EvaluateTable(Table& table) {
   OpenCall asked;
   asked.relation = table.relation;
   asked.args = table.key;
-  table.reason = "no fact matches `" + machine_->CallText(asked) + "`";
+  table.reason = "no fact matches `" + machine_->CallText(asked, kToldBytes) + "`";
 }
 
 void Solver::Complete(Table& table) {

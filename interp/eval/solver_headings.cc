@@ -20,7 +20,7 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   call.relation = table.relation;
   call.args = table.key;
   call.place = collected.span;
-  const std::string missing = "no fact matches `" + machine_->CallText(call) + "`";
+  const std::string missing = "no fact matches `" + machine_->CallText(call, kToldBytes) + "`";
   const Relation& rel = store_.at(table.relation);
   if (rel.empty() &&
       std::none_of(table.key.begin(), table.key.end(), [](Value v) { return v.is_none(); }))

@@ -78,6 +78,7 @@ bool TakeSet(Pool& pool, const Pattern& p, std::span<const Value> items, std::si
     return Take(pool, &more, slots, then);
   }
   for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!pool.Work(1)) return false;
     if (taken[i]) continue;
     taken[i] = true;
     const Todo one{&p.parts[at], items[i], nullptr};
@@ -93,6 +94,7 @@ bool TakeSet(Pool& pool, const Pattern& p, std::span<const Value> items, std::si
 // Position of the entry of `key`, or items.size(). `g` and `?g` address the same slot of
 // a bindings map (decision 46).
 std::size_t FindKey(Pool& pool, std::span<const Value> items, Value key) {
+  pool.Work(items.size() / 16);
   const auto at = [&](Value wanted) {
     std::size_t i = 0;
     while (i < items.size() && items[i] != wanted) i += 2;
@@ -137,7 +139,7 @@ bool TakeMap(Pool& pool, const Pattern& p, std::span<const Value> items, std::si
     return i == items.size() || taken[i / 2] || with(i);
   }
   for (std::size_t i = 0; i < items.size(); i += 2)
-    if (!taken[i / 2] && !with(i)) return false;
+    if (!pool.Work(1) || (!taken[i / 2] && !with(i))) return false;
   return true;
 }
 
@@ -149,7 +151,7 @@ struct TemplateParts {
   bool repeats = false;  // some open hole occurs twice
 };
 
-TemplateParts PartsOf(const Pool& pool, const Pattern& p, const Value* slots) {
+TemplateParts PartsOf(Pool& pool, const Pattern& p, const Value* slots) {
   TemplateParts out;
   out.texts.push_back(p.texts.front());
   std::vector<SlotId> open;
@@ -158,6 +160,7 @@ TemplateParts PartsOf(const Pool& pool, const Pattern& p, const Value* slots) {
     const bool slot = part.kind == Pattern::Kind::kSlot;
     const bool again = slot && std::find(open.begin(), open.end(), part.slot) != open.end();
     if (slot && !part.binds && !again) {
+      pool.Work(pool.TextBytes(slots[part.slot]) / 16);
       out.texts.back() += PlainText(pool, slots[part.slot]) + p.texts[i + 1];
       continue;
     }
@@ -196,7 +199,8 @@ bool TakeDistinctHoles(Pool& pool, const TemplateParts& t, std::string_view text
 constexpr std::size_t kMaxPlaces = 100'000;
 
 // With repeated holes, later occurrences are tried as well, within a budget. `held`: the texts of
-// the holes before `hole`. `budget` becomes 0 when it is exceeded.
+// the holes before `hole`. `budget` becomes 0 when it is exceeded, or the work on all of them takes
+// too long.
 bool TakeRepeatedHoles(Pool& pool, const TemplateParts& t, std::string_view text, std::size_t hole,
                        std::vector<std::string_view>& held, std::size_t& budget) {
   if (!text.starts_with(t.texts[hole])) return false;
@@ -211,10 +215,12 @@ bool TakeRepeatedHoles(Pool& pool, const TemplateParts& t, std::string_view text
     return text.starts_with(held[hole]) &&
            TakeRepeatedHoles(pool, t, text.substr(held[hole].size()), hole + 1, held, budget);
   }
-  for (std::size_t length = 0; length <= text.size(); ++length) {
+  for (std::size_t length = 0; length <= text.size() && budget > 0; ++length) {
+    const std::size_t from = length;
     length = text.find(t.texts[hole + 1], length);
-    if (length == std::string_view::npos) return false;
-    if (budget == 0 || --budget == 0) {
+    if (!pool.Work(1 + (std::min(length, text.size()) - from) / 64)) budget = 0;
+    if (length == std::string_view::npos || budget == 0) return false;
+    if (--budget == 0) {
       pool.Overflow(fmt::format("a template with more than {} ways to match", kMaxPlaces));
       return false;
     }
@@ -264,7 +270,9 @@ class EverySplit {
       length = text.size() - follow.size();
     }
     for (; length <= text.size(); ++length) {
+      const std::size_t from = length;
       length = text.find(follow, length);
+      if (!pool_.Work(1 + (std::min(length, text.size()) - from) / 64)) return false;
       if (length == std::string_view::npos) return true;
       if (++places_ > kMaxPlaces) {
         pool_.Overflow(fmt::format("a template with more than {} ways to match", kMaxPlaces));
@@ -304,6 +312,7 @@ bool TakesEvery(const Pattern& p) {
 }
 
 bool TakeRegex(Pool& pool, const Pattern& p, std::string_view text, Value* slots) {
+  if (!pool.Work(1 + text.size() / 16)) return false;
   std::vector<re2::StringPiece> groups(p.parts.size() + 1);
   const re2::StringPiece input(text.data(), text.size());
   if (!p.regex->Match(input, 0, text.size(), re2::RE2::UNANCHORED, groups.data(),
@@ -399,7 +408,7 @@ bool UnifyEach(Pool& pool, const Pattern& pattern, Value value, Value* slots, Co
     return true;
   if (value.kind() == Kind::kSet && !takes_set) {
     for (Value element : InOrder(pool, value, order))
-      if (!Unify(pool, pattern, element, slots, then)) return false;
+      if (!pool.Work(1) || !Unify(pool, pattern, element, slots, then)) return false;
     return true;
   }
   // A map against a two-element list: each entry as [key value] (decision 30).
@@ -461,15 +470,20 @@ Value Build(Pool& pool, const Pattern& p, const Value* slots,
       }
       return pool.Term(p.ns, p.label, items);
     case Pattern::Kind::kTemplate: {
+      constexpr std::size_t kSlack = 16;  // TextBytes counts the quotes of a text
       std::string text = p.texts.front();
       for (std::size_t i = 0; i < p.parts.size(); ++i) {
         const Value v = Build(pool, p.parts[i], slots, names);
         if (v.is_none()) return kNone;
-        text += PlainText(pool, v) + p.texts[i + 1];
-        if (pool.TextBytes(v) > kMaxTextBytes || text.size() > kMaxTextBytes) {
+        const std::uint64_t bytes = pool.TextBytes(v);
+        if (bytes > kMaxTextBytes || text.size() + bytes > kMaxTextBytes + kSlack) {
           pool.Overflow("a text longer than 64 MiB");
           return kNone;
         }
+        if (!pool.Work(bytes / 16)) return kNone;
+        if (v.kind() == Kind::kString) text += pool.TextOf(v);
+        else text += PlainText(pool, v);
+        text += p.texts[i + 1];
       }
       return pool.String(text);
     }

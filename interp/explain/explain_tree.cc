@@ -87,7 +87,10 @@ class Substitution {
     if (!v) {
       out_ += text_.substr(at_, close + 1 - at_);
     } else {
-      const std::string quoted = Quote(PlainText(pool_, *v));
+      const bool is_text =
+          v->kind() == Kind::kString && pool_.TextOf(*v).size() <= kDerivationBytes;
+      const std::string quoted =
+          Quote(is_text ? std::string(pool_.TextOf(*v)) : Text(pool_, *v, kDerivationBytes));
       out_ += quoted.substr(1, quoted.size() - 2);
     }
     at_ = close + 1;
@@ -170,8 +173,8 @@ std::string Explainer::FactText(const Fact& fact) const {
   const Value meta = row ? rel.Meta(*row) : kNone;
   if (meta.is_none()) return out;
   const Value result = engine_.pool.Lookup(meta, engine_.store.pool().Keyword("result"));
-  return out + (result.is_none() ? " ^ ~ " + Text(engine_.pool, meta)
-                                 : " = " + Text(engine_.pool, result));
+  return out + (result.is_none() ? " ^ ~ " + Text(engine_.pool, meta, kDerivationBytes)
+                                 : " = " + Text(engine_.pool, result, kDerivationBytes));
 }
 
 void Explainer::Leaf(ExplainNode& node, const Fact& fact) const {
@@ -224,7 +227,8 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
         return NodeOf(NodeKind::kTest, text());
       }
       const auto side = [&](const Expr& e) {
-        return Text(engine_.pool, Build(engine_.pool, e.term, instance.slots.data(), &def.slots));
+        return Text(engine_.pool, Build(engine_.pool, e.term, instance.slots.data(), &def.slots),
+                    kDerivationBytes);
       };
       return NodeOf(NodeKind::kTest, side(c->left) + " != " + side(c->right));
     }
@@ -255,7 +259,8 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
     case Step::Kind::kCountValue:
     case Step::Kind::kCountForm: {
       const auto result = static_cast<std::size_t>(step.clause->As<CountOf>()->result);
-      return NodeOf(NodeKind::kCount, text() + " = " + Text(engine_.pool, instance.slots[result]));
+      return NodeOf(NodeKind::kCount,
+                    text() + " = " + Text(engine_.pool, instance.slots[result], kDerivationBytes));
     }
     case Step::Kind::kNot: {
       const Clauses& body = step.clause->As<Negation>()->body;
@@ -267,7 +272,8 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
     case Step::Kind::kReadAvar: {
       const auto slot = static_cast<std::size_t>(step.clause->As<ReadAvar>()->slot);
       return NodeOf(NodeKind::kReply,
-                    "$" + def.slots[slot] + " = " + Text(engine_.pool, instance.slots[slot]),
+                    "$" + def.slots[slot] + " = " +
+                        Text(engine_.pool, instance.slots[slot], kDerivationBytes),
                     "answered");
     }
     default: return std::nullopt;

@@ -31,9 +31,6 @@ namespace rpl {
 using Columns = std::uint64_t;
 inline constexpr std::size_t kMaxArity = 64;
 
-/// Polled during long work; false stops it.
-using KeepOn = std::function<bool()>;
-
 class Index {
  public:
   /// REQUIRES: columns is not 0.

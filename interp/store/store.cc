@@ -160,15 +160,44 @@ std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asse
 }
 
 bool Store::Retract(RelationId id, std::span<const Value> row) {
+  std::vector<bool> victims;
+  const auto mark = [&](RelationId from, std::span<const Value> cells) {
+    const RowId victim = at(from).Find(cells);
+    if (victim == kNoId || !at(from).asserted(victim)) return;
+    if (victims.size() <= victim) victims.resize(victim + 1);
+    victims[victim] = true;
+  };
   bool found = false;
-  std::vector<Value> scratch(row.begin(), row.end());
-  ForEachInstance(pool_, scratch, 0, {}, [&](std::span<const Value> cells) {
-    const RowId victim = at(id).Find(cells);
-    if (victim == kNoId || !at(id).asserted(victim)) return;
+  const auto drop = [&](RelationId from) {
+    if (victims.empty()) return;
     found = true;
-    at(id).Rebuild([&](RowId r) { return r != victim; });
-    if (companion_[id] != kNoId) TakeFromSets(at(companion_[id]), cells);
-  });
+    at(from).Rebuild([&](RowId r) { return r >= victims.size() || !victims[r]; });
+    victims.clear();
+  };
+  const RelationId whole = companion_[id];
+  if (whole != kNoId) {
+    mark(whole, row);
+    drop(whole);
+  }
+  const auto is_instance = [&](const Value* cells) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool split = row[i].kind() == Kind::kSet;
+      if (split ? !pool_.Contains(row[i], cells[i]) : row[i] != cells[i]) return false;
+    }
+    return true;
+  };
+  if (InstanceCount(pool_, row) <= at(id).size()) {
+    std::vector<Value> scratch(row.begin(), row.end());
+    ForEachInstance(pool_, scratch, 0, {}, [&](std::span<const Value> cells) { mark(id, cells); });
+  } else {
+    for (RowId r = 0; r < at(id).size(); ++r)
+      if (is_instance(at(id).Row(r))) mark(id, at(id).Cells(r));
+  }
+  std::vector<std::vector<Value>> gone;
+  for (RowId r = 0; r < victims.size() && whole != kNoId; ++r)
+    if (victims[r]) gone.emplace_back(at(id).Cells(r).begin(), at(id).Cells(r).end());
+  drop(id);
+  for (const std::vector<Value>& instance : gone) TakeFromSets(at(whole), instance);
   return found;
 }
 
@@ -228,6 +257,14 @@ void Store::TakeFromSets(Relation& whole, std::span<const Value> instance) {
     if (!row.orders.empty()) whole.SetOrders(to, row.orders);
     if (row.origin) whole.SetOrigin(to, *row.origin);
   }
+}
+
+std::uint64_t InstanceCount(const Pool& pool, std::span<const Value> row) {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 40;
+  std::uint64_t out = 1;
+  for (const Value v : row)
+    if (v.kind() == Kind::kSet) out = std::min(out * pool.ItemsOf(v).size(), kMany);
+  return out;
 }
 
 std::size_t Store::rows() const {

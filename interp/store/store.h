@@ -186,7 +186,7 @@ class Store {
   /// Adds a row to a relation that is not a companion: its instances to the relation,
   /// the row itself to the companion when there are sets. `meta` may be kNone. `orders`: of
   /// sets of the row whose elements are written in another order than their own.
-  /// Returns the number of new instance rows.
+  /// Returns the number of new instance rows. Some are missing when Pool::Work said to give up.
   std::uint32_t Insert(RelationId id, std::span<const Value> row, bool asserted, Value meta = kNone,
                        const Span* origin = nullptr, std::span<const SetOrder> orders = {});
   /// Takes back an asserted row, with sets all of its instances; false when none was asserted.
@@ -206,11 +206,14 @@ class Store {
   IdTable by_name_;                    // of those that Declare made
 };
 
+inline constexpr std::size_t kStepsPerInstance = 8;
+
 /// Calls fn(row) for each instance of `row`: every choice of one element for each column from
 /// `column` on that holds a set (§7), except columns where `whole` has the same set. Restores `row`
-/// afterwards. `orders`: see Store::Insert.
+/// afterwards. `orders`: see Store::Insert. There may be very many instances: false when Pool::Work
+/// said to give up.
 template <typename Fn>
-void ForEachInstance(const Pool& pool, std::vector<Value>& row, std::size_t column,
+bool ForEachInstance(Pool& pool, std::vector<Value>& row, std::size_t column,
                      std::span<const Value> whole, Fn&& fn, std::span<const SetOrder> orders = {}) {
   const auto splits = [&] {
     return row[column].kind() == Kind::kSet &&
@@ -219,18 +222,23 @@ void ForEachInstance(const Pool& pool, std::vector<Value>& row, std::size_t colu
   while (column < row.size() && !splits()) ++column;
   if (column == row.size()) {
     fn(row);
-    return;
+    return pool.Work(kStepsPerInstance);
   }
   const Value set = row[column];
   std::span<const Value> elements = pool.ItemsOf(set);
   for (const SetOrder& order : orders)
     if (order.column == column) elements = order.elements;
-  for (Value element : elements) {
-    row[column] = element;
-    ForEachInstance(pool, row, column + 1, whole, fn, orders);
+  bool go_on = true;
+  for (std::size_t i = 0; i < elements.size() && go_on; ++i) {
+    row[column] = elements[i];
+    go_on = ForEachInstance(pool, row, column + 1, whole, fn, orders);
   }
   row[column] = set;
+  return go_on;
 }
+
+/// How many instances a row has; saturates.
+std::uint64_t InstanceCount(const Pool& pool, std::span<const Value> row);
 
 template <typename Keep>
 void Relation::Rebuild(Keep&& keep) {
