@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <deque>
 #include <utility>
 #include <vector>
@@ -48,6 +50,17 @@ Value NumberOf(Pool& pool, std::string_view text) {
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
   if (digits.empty() || !IsDigit(digits.front()) || !IsDigit(digits.back())) return kNone;
   if (digits.size() > 1 && digits[0] == '0' && IsDigit(digits[1])) return kNone;
+  // Most numbers are short, and read sooner so.
+  constexpr double kExact = 0x1p53;
+  const char* const end = text.data() + text.size();
+  std::int64_t whole = 0;
+  if (const auto [stop, error] = std::from_chars(text.data(), end, whole);
+      stop == end && error == std::errc{})
+    return pool.Int(whole);
+  double value = 0;
+  if (const auto [stop, error] = std::from_chars(text.data(), end, value);
+      stop == end && error == std::errc{} && std::abs(value) < kExact)
+    return pool.Float(value);
   const NumberText read = ReadNumber(text);
   return read.problem == NumberText::Problem::kNone ? pool.Number(read.value) : kNone;
 }

@@ -41,6 +41,7 @@ constexpr const char* kTooLarge = "a number too large";
 // What two integers give, whatever their size; none, with `limit` in words, beyond a limit. A
 // product that would be too long is not computed.
 Value Exact(Pool& pool, Operator op, const Integer& x, const Integer& y, std::string& limit) {
+  pool.Work((x.Bits() + y.Bits()) / 64);
   Value out;
   if (op == Operator::kAdd) {
     out = pool.Int(x + y);
@@ -63,9 +64,9 @@ Value Exact(Pool& pool, Operator op, const Integer& x, const Integer& y, std::st
 // The value of an Int.
 std::int64_t InPlace(Value v) { return static_cast<std::int64_t>(v.bits()) >> 4; }
 
-// The same for what 64 bits hold, where they hold the result, too; else nullopt. REQUIRES: no
+// What integers that 64 bits hold give; kNone where they do not hold the result. REQUIRES: no
 // division by zero.
-std::optional<Value> Small(Pool& pool, Operator op, std::int64_t x, std::int64_t y) {
+[[gnu::always_inline]] inline Value Small(Pool& pool, Operator op, std::int64_t x, std::int64_t y) {
   std::int64_t out = 0;
   bool overflow = false;
   switch (op) {
@@ -83,8 +84,7 @@ std::optional<Value> Small(Pool& pool, Operator op, std::int64_t x, std::int64_t
         overflow = true;
       }
   }
-  if (overflow) return std::nullopt;
-  return pool.Int(out);
+  return overflow ? kNone : pool.Int(out);
 }
 
 Value Arithmetic(Pool& pool, Operator op, Value a, Value b, std::string& why) {
@@ -94,12 +94,12 @@ Value Arithmetic(Pool& pool, Operator op, Value a, Value b, std::string& why) {
     return kNone;
   }
   if (a.kind() == Kind::kInt && b.kind() == Kind::kInt) {
-    if (const auto out = Small(pool, op, InPlace(a), InPlace(b))) return *out;
+    if (const Value out = Small(pool, op, InPlace(a), InPlace(b)); !out.is_none()) return out;
   } else if (Pool::IsInt(a) && Pool::IsInt(b)) {
     const auto x = pool.Int64Of(a);
     const auto y = pool.Int64Of(b);
     if (x && y)
-      if (const auto out = Small(pool, op, *x, *y)) return *out;
+      if (const Value out = Small(pool, op, *x, *y); !out.is_none()) return out;
   }
   std::string limit;
   Value out;

@@ -284,7 +284,7 @@ Integer Pool::IntegerOf(Value v) const {
 }
 
 std::optional<double> Pool::AsDouble(Value v) const {
-  if (v.kind() == Kind::kInt) return static_cast<double>(AsInt(v));
+  if (v.kind() == Kind::kInt) return static_cast<double>(static_cast<std::int64_t>(v.bits()) >> 4);
   if (v.kind() == Kind::kBigInt) return IntegerOf(v).Nearest();
   if (v.kind() != Kind::kFloat) return std::nullopt;
   double out;
