@@ -14,7 +14,7 @@ inline constexpr const char* kFooter = R"(Exit codes
   4   a tool failed, and that decided the goal
   5   a limit was reached
   6   a file cannot be read or written
-  70  an internal error of rpl
+  70  a bug in rpl
   130 interrupted
 
 Examples
