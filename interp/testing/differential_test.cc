@@ -436,7 +436,12 @@ std::string Guarded(Property property, const RandomProgram& p) {
 using Maker = RandomProgram (*)(std::uint32_t seed);
 
 RandomProgram MakeAny(std::uint32_t seed) { return MakeProgram(seed); }
-RandomProgram MakeSound(std::uint32_t seed) { return MakeShaped(seed, SoundShapes()); }
+// But for shapes whose callers pass lists: there is no relation of all lists to close them with.
+RandomProgram MakeSound(std::uint32_t seed) {
+  std::vector<std::string_view> shapes = SoundShapes();
+  std::erase_if(shapes, [](std::string_view name) { return name == "append" || name == "split"; });
+  return MakeShaped(seed, shapes);
+}
 
 // A batch of programs, from a seed of rapidcheck's.
 void Check(Property property, Maker maker, std::uint32_t count) {
