@@ -55,8 +55,8 @@ void Runtime::DispatchAsyncs() {
 // Shows $json lines: those of the goals below first, then clause by clause in written order.
 void Runtime::Show(const Table& table, std::set<const Table*>& done) {
   if (!done.insert(&table).second) return;
-  for (const Table* used : table.used) Show(*used, done);
-  std::vector<std::pair<const Clause*, Value>> shown = table.shown;
+  for (const Table* used : table.more().used) Show(*used, done);
+  std::vector<std::pair<const Clause*, Value>> shown = table.more().shown;
   std::stable_sort(shown.begin(), shown.end(), [](const auto& a, const auto& b) {
     return a.first->span.begin < b.first->span.begin;
   });

@@ -93,7 +93,7 @@ class Gate : private GuardSources {
   void ReadOtherRuns();
   std::vector<NativeFinding> Forbidden(const GateCall& call);
   std::vector<NativeFinding> ForbiddenBy(const CallGuard& guard, const OpenCall& call);
-  bool Blocks(const Constraint& c) const;
+  bool Blocks(const Constraint& c);
   std::string NameOf(const Constraint& c) const;
   void Decided(std::size_t step, const Decision& decision, const GuardCall& seen, double latency_ms,
                Moment now);

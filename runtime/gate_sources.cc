@@ -95,10 +95,9 @@ Gate::Rows Gate::RowsOf(std::string_view label, std::vector<Value> key) {
   const Relation& relation = engine_.store.at(id);
   for (RowId row = 0; row < relation.size(); ++row) add(relation.Cells(row));
   if (derives_ && engine_.analysis.AccessOf(id, Mode::kSolve) == Access::kTable) {
-    const Table& table = engine_.solver.Demand(id, std::move(key));
-    for (const std::vector<Value>& row : table.rows)
-      if (row.size() == relation.arity() && std::find(out.begin(), out.end(), row) == out.end())
-        out.push_back(row);
+    const Table& table = engine_.solver.Demand(id, key);
+    for (std::size_t i = 0; i < table.rows.size(); ++i)
+      if (table.rows[i].size() == relation.arity()) add(table.rows[i]);
   }
   return out;
 }
@@ -227,12 +226,8 @@ std::string Gate::NameOf(const Constraint& c) const {
   return where.substr(0, where.rfind(':'));
 }
 
-bool Gate::Blocks(const Constraint& c) const {
-  const RelationId id = engine_.store.Find(Space::kRelation, "severity", 2);
-  if (id == kNoId) return true;
-  const Relation& severity = engine_.store.at(id);
-  for (RowId row = 0; row < severity.size(); ++row) {
-    const std::span<const Value> cells = severity.Cells(row);
+bool Gate::Blocks(const Constraint& c) {
+  for (const std::vector<Value>& cells : RowsOf("severity", {kNone, kNone})) {
     if (PlainText(engine_.pool, cells[0]) != NameOf(c)) continue;
     const std::string word = PlainText(engine_.pool, cells[1]);
     if (word == ":warning" || word == "warning" || word == ":info" || word == "info") return false;

@@ -47,8 +47,8 @@ std::string GoalLike(const interp::Engine& engine, const std::string& name) {
 Runtime::CapturedColumns Runtime::ColumnsOf(const Table& table) const {
   CapturedColumns out;
   if (step_.plan_rule == nullptr) {  // a truth that was recorded before satisfies it
-    for (std::size_t i = 0; i < table.captures.size(); ++i)
-      out.emplace_back(i, Text(engine_.pool, table.captures[i]));
+    for (std::size_t i = 0; i < table.more().captures.size(); ++i)
+      out.emplace_back(i, Text(engine_.pool, table.more().captures[i]));
     return out;
   }
   for (std::size_t i = 0; i < step_.plan_rule->args.size(); ++i) {
@@ -87,7 +87,7 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, const CapturedCo
   std::vector<std::string> out;
   std::set<std::string> seen;
   for (std::size_t i = 0; i < table.rows.size() && GoesOn(i); ++i) {
-    const std::vector<Value>& row = table.rows[i];
+    const std::span<const Value> row = table.rows[i];
     if (!CanBeShown(row)) break;
     std::vector<Value> entries;
     for (const auto& [column, name] : columns) {
@@ -168,7 +168,7 @@ std::optional<std::string> Runtime::AuthorFailure() {
   const Table& table = engine_.solver.SolveGoal(*fail);
   if (options_.progress) options_.progress(nullptr);
   if (table.rows.empty() || table.pending) return std::nullopt;
-  const std::vector<Value>& row = table.rows.front();
+  const std::span<const Value> row = table.rows.front();
   if (row.size() < 2) return std::nullopt;
   return FailText(PlainText(engine_.pool, row[0]), PlainText(engine_.pool, row[1]));
 }

@@ -359,14 +359,14 @@ void Runtime::UpdatePlans() {
     step_.goal_name = name;
     // If answers are shown, all must be: a pending answer is waited for, and a withheld one leaves
     // the goal undecided. A goal that shows none is satisfied by its first answer.
-    const bool shows = !table.captures.empty() || !table.shown.empty();
+    const bool shows = !table.more().captures.empty() || !table.more().shown.empty();
     const bool whole = table.rows.empty() || shows || Forced(table);
     step_.undecided = table.undecided && whole;
     step_.incomplete = table.lacking;
     step_.standing = table.pending && whole                  ? GoalStanding::kPending
                      : table.rows.empty() || step_.undecided ? GoalStanding::kUnsatisfied
                                                              : GoalStanding::kSatisfied;
-    if (step_.reason.empty()) step_.reason = table.reason;
+    if (step_.reason.empty()) step_.reason = table.more().reason;
     if (step_.ineligible == kNoId) step_.ineligible = table.ineligible;
     return step_.standing != GoalStanding::kUnsatisfied;
   };
@@ -443,16 +443,16 @@ TraceEntry Runtime::TruthEntry(const Table& table, const std::string& text) cons
 // Records the truths of the goals below first, each after the derivations it rests on (§19).
 void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
   if (!done.insert(&table).second) return;
-  for (const Table* used : table.used) RecordGoal(*used, done);
+  for (const Table* used : table.more().used) RecordGoal(*used, done);
   if (engine_.store.at(table.relation).space() != Space::kGoal) return;
   const bool one_shot = &table == step_.plan && query_ != nullptr;
   if (one_shot && !options_.log) return;
   for (std::size_t row = 0; row < table.rows.size() && GoesOn(row); ++row) {
-    if (!CanBeShown({&table.maps[row], 1})) return;
+    if (!CanBeShown({&table.more().maps[row], 1})) return;
     const std::string text = GoalText(table, row);
     Log(Verb::kSatisfied, text, PlaceOf(table));
     if (one_shot) continue;
-    const Value map = table.maps[row];
+    const Value map = table.more().maps[row];
     const bool known = engine_.store.at(table.relation).Find({&map, 1}) != kNoId;
     const GoalRecord::Truth truth = {table.relation, map};
     if (const auto at = goals_.truths.find(truth);
@@ -460,7 +460,7 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
       step_.standing_again.emplace_back(truth, TruthEntry(table, text));
     if (known) continue;
     engine_.store.Insert(table.relation, {&map, 1}, false);
-    if (row < table.premises.size()) RecordDerivations(table.premises[row]);
+    if (row < table.more().premises.size()) RecordDerivations(table.more().premises[row]);
     Record(TruthEntry(table, text));
     goals_.truths[truth] = goals_.voids;
   }
@@ -481,8 +481,8 @@ void Runtime::LogRulesPassedOver() {
 
 std::string Runtime::GoalText(const Table& table, std::size_t row) const {
   std::string text = engine_.store.at(table.relation).name();
-  const std::span<const Value> entries = engine_.pool.ItemsOf(table.maps[row]);
-  if (!entries.empty()) text += " ^^ " + Text(engine_.pool, table.maps[row]);
+  const std::span<const Value> entries = engine_.pool.ItemsOf(table.more().maps[row]);
+  if (!entries.empty()) text += " ^^ " + Text(engine_.pool, table.more().maps[row]);
   return text;
 }
 

@@ -70,7 +70,8 @@ Machine::Use::~Use() {
 }
 
 void Machine::Note(std::string why) {
-  if (mode_ == Mode::kSolve && frame_->note.empty() && !why.empty()) frame_->note = std::move(why);
+  if (mode_ == Mode::kSolve && frame_->explains && frame_->note.empty() && !why.empty())
+    frame_->note = std::move(why);
 }
 
 void Machine::Poll() {
@@ -162,7 +163,7 @@ bool Machine::Run(const Step* step) {
     if (frame_->unknown)
       for (SlotId r : s.reads)
         if (slots_[r] == kUnknown) return true;  // the clause waits for an open call
-    if (found_ == nullptr && s.clause != nullptr &&
+    if (frame_->explains && found_ == nullptr && s.clause != nullptr &&
         (frame_->deepest == nullptr || s.depth >= frame_->deepest->depth)) {
       frame_->deepest = &s;
       frame_->snapshot.assign(slots_, slots_ + frame_->slots.size());
@@ -482,7 +483,10 @@ bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_r
 }
 
 Premise Machine::PremiseOf(const RowUsed& used) const {
-  if (used.from != nullptr) return {store_.BaseOf(used.relation), used.from->rows[used.row]};
+  if (used.from != nullptr) {
+    const std::span<const Value> answer = used.from->rows[used.row];
+    return {store_.BaseOf(used.relation), {answer.begin(), answer.end()}};
+  }
   const std::span<const Value> cells = store_.at(used.relation).Cells(used.row);
   return {store_.BaseOf(used.relation), {cells.begin(), cells.end()}};
 }

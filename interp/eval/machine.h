@@ -48,6 +48,7 @@ struct Frame {
   Table* table = nullptr;                // solving: receives the answers
   const Continuation* answer = nullptr;  // or is called for each
   bool unknown = false;                  // some slot is kUnknown
+  bool explains = true;                  // `deepest`, `snapshot` and `note` are kept
   bool pending = false;                  // as in Table, up to `pending_call`
   bool lacking = false;
   bool undecided = false;
@@ -248,6 +249,7 @@ class Machine {
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
   Value AvarValue(RelationId channel) const;
   void Note(std::string why);
+  void NoteEmpty(Table& table);
   void Poll();
   void Watch(std::size_t bytes);
   void Waits(const Table& table);

@@ -242,20 +242,22 @@ void Machine::TakeRow(std::vector<Value> row) {
     map = pool_.Map(entries);
     row.resize(std::max(row.size(), table.key.size()), kAbsent);
   }
-  const bool is_new = table.Add(std::move(row));
+  const bool is_new = table.rows.Add(row);
   if (!is_new) ++frame_->repeated;
   if (is_new && goal) {
-    table.maps.push_back(map);
-    table.rules.push_back(def.number);
-    table.premises.emplace_back();
-    for (const RowUsed& used : frame_->path) table.premises.back().push_back(PremiseOf(used));
+    table.more().maps.push_back(map);
+    table.more().rules.push_back(def.number);
+    table.more().premises.emplace_back();
+    for (const RowUsed& used : frame_->path)
+      table.more().premises.back().push_back(PremiseOf(used));
   }
   for (const RowUsed& used : frame_->path)
-    if (used.from != nullptr && used.from->acts && table.known_used.insert(used.from).second)
-      table.used.push_back(used.from);
+    if (used.from != nullptr && used.from->acts && table.more().known_used.insert(used.from).second)
+      table.more().used.push_back(used.from);
   for (const auto& shown : frame_->shown)
-    if (std::find(table.shown.begin(), table.shown.end(), shown) == table.shown.end())
-      table.shown.push_back(shown);
+    if (std::find(table.more().shown.begin(), table.more().shown.end(), shown) ==
+        table.more().shown.end())
+      table.more().shown.push_back(shown);
 }
 
 }  // namespace rpl

@@ -181,14 +181,17 @@ Table* Machine::DemandNested(RelationId relation, std::vector<Value> key, const 
 bool Machine::TakeTable(const Step& s, Table& table) {
   if (limits_.profile != nullptr) limits_.profile->Count(s, table.rows.size());
   const auto* atom = s.clause->As<Atom>();
-  for (std::size_t r = 0, n = table.rows.size(); r < n; ++r) {
+  // Rows that are added meanwhile are read, too: what an incomplete table gives is often complete
+  // after one evaluation.
+  std::size_t r = 0;
+  for (; r < table.rows.size(); ++r) {
     Value ref = kNil;
     if (s.access == Access::kGoal) {
-      if (atom != nullptr && atom->rule >= 0 && atom->rule != table.rules[r]) {
+      if (atom != nullptr && atom->rule >= 0 && atom->rule != table.more().rules[r]) {
         Note(store_.at(s.relation).name() + " was satisfied by another rule");
         continue;
       }
-      ref = table.maps[r];
+      ref = table.more().maps[r];
     } else if (s.row >= 0) {
       const RowId stored = store_.at(s.relation).Find(table.rows[r]);
       if (stored != kNoId) ref = RowReference(pool_, s.relation, stored);
@@ -196,6 +199,7 @@ bool Machine::TakeTable(const Step& s, Table& table) {
     if (!TakeCells(s, table.rows[r], ref, {&table, s.relation, static_cast<RowId>(r)}))
       return false;
   }
+  table.least_read = std::min(table.least_read, r);
   return true;
 }
 
@@ -214,9 +218,17 @@ bool Machine::RunTable(const Step& s) {
     return !table->rows.empty() || table->pending_question || ReadOn(s);
   }
   if (!table->rows.empty()) return true;
-  Note(table->reason);
+  NoteEmpty(*table);
   if (frame_->ineligible == kNoId) frame_->ineligible = table->ineligible;
   return s.asked < 0 || AskForArgument(s, std::move(key));
+}
+
+// Notes why the table has no answers, where that is asked.
+void Machine::NoteEmpty(Table& table) {
+  if (!frame_->explains || !frame_->note.empty() || depth_ >= limits_.max_depth) return;
+  ++depth_;
+  Note(demands_.WhyEmpty(table));
+  --depth_;
 }
 
 // Asks for an avar argument that nothing supplies, and tries the call with the reply (§18.4.5,
@@ -236,7 +248,7 @@ bool Machine::AskForArgument(const Step& s, std::vector<Value> key) {
   Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
   if (table == nullptr) return false;
   Waits(*table);
-  if (table->rows.empty()) Note(table->reason);
+  if (table->rows.empty()) NoteEmpty(*table);
   return TakeTable(s, *table);
 }
 

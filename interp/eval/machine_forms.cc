@@ -88,8 +88,10 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
   if (mode_ == Mode::kSolve && catalog_.AccessOf(relation, mode_) != Access::kRows) {
     Table* table = DemandNested(relation, std::move(key), Text(pool_, form, kToldBytes));
     if (table == nullptr) return false;
-    for (std::size_t r = 0, n = table->rows.size(); r < n; ++r)
+    std::size_t r = 0;
+    for (; r < table->rows.size(); ++r)
       if (agrees(table->rows[r]) && !fn()) return false;
+    table->least_read = std::min(table->least_read, r);
     Waits(*table);
     return true;
   }

@@ -30,12 +30,27 @@ Profile::Kind KindOf(const Relation& relation) {
 
 }  // namespace
 
-bool Table::Add(std::vector<Value> row) {
-  const std::uint64_t hash = RowSet::HashOf(row);
-  const auto next = static_cast<std::uint32_t>(rows.size());
-  if (index.FindOrInsert(hash, next, [&](std::uint32_t id) { return rows[id] == row; }) != next)
-    return false;
-  rows.push_back(std::move(row));
+bool AnswerRows::Add(std::span<const Value> row) {
+  const auto is_row = [&](std::uint32_t id) { return std::ranges::equal((*this)[id], row); };
+  if (index_ == nullptr && size_ == kFew) {
+    index_ = std::make_unique<IdTable>();
+    for (std::uint32_t id = 0; id < size_; ++id)
+      index_->FindOrInsert(RowSet::HashOf((*this)[id]), id, [](std::uint32_t) { return false; });
+  }
+  if (index_ != nullptr) {
+    if (index_->FindOrInsert(RowSet::HashOf(row), size_, is_row) != size_) return false;
+  } else {
+    for (std::uint32_t id = 0; id < size_; ++id)
+      if (is_row(id)) return false;
+  }
+  if (size_ == 0) width_ = static_cast<std::uint32_t>(row.size());
+  if (ends_ == nullptr && row.size() != width_) {
+    ends_ = std::make_unique<std::vector<std::size_t>>();
+    for (std::size_t id = 1; id <= size_; ++id) ends_->push_back(id * width_);
+  }
+  cells_.insert(cells_.end(), row.begin(), row.end());
+  if (ends_ != nullptr) ends_->push_back(cells_.size());
+  ++size_;
   return true;
 }
 
@@ -333,6 +348,7 @@ std::string Solver::FindUndefined(const Clause& clause) const {
 void Solver::EvaluateRule(Table& table, const Definition& def) {
   Frame frame(&def, def.slots);
   frame.table = &table;
+  frame.explains = table.explains;
   const Machine::Use use(*machine_, frame, Mode::kSolve);
   Profile::Evaluation evaluation(machine_->profile(), def, KindOf(store_.at(table.relation)));
   const std::size_t before = table.rows.size();
@@ -361,7 +377,7 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   table.pending_question |= frame.pending_question;
   table.pending_call |= frame.pending_call;
   if (frame.emitted > 0 || frame.pending) return;
-  if (table.reason.empty()) table.reason = ReasonOf(frame);
+  if (table.explains && table.more().reason.empty()) table.more().reason = ReasonOf(frame);
   if (table.ineligible == kNoId) table.ineligible = frame.ineligible;
 }
 
@@ -370,16 +386,19 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
 void Solver::EvaluateTable(Table& table) {
   table.pending = table.pending_question = table.pending_call = false;
   table.lacking = table.undecided = false;
-  table.shown.clear();
-  table.used.clear();
+  if (table.details != nullptr) {
+    table.details->shown.clear();
+    table.details->used.clear();
+  }
   Relation& rel = store_.at(table.relation);
   if (rel.space() == Space::kGoal) return EvaluateGoal(table);
   const RelationId base = store_.BaseOf(table.relation);  // a companion has the rules of its base
   if (analysis_.IsBroken(base)) {
     machine_->evaluation.circle = {table.relation, rel.name()};
     table.lacking = true;
-    table.reason = rel.name() + " needs itself to be complete: it is recursive through `not`, a " +
-                   "count, a choice or a gathering head";
+    table.more().reason = rel.name() +
+                          " needs itself to be complete: it is recursive through `not`, a " +
+                          "count, a choice or a gathering head";
     return;
   }
   // Stored rows: facts, replies, and rows derived bottom-up.
@@ -390,7 +409,7 @@ void Solver::EvaluateTable(Table& table) {
       probe |= Columns{1} << i;
       key.push_back(table.key[i]);
     }
-  const auto add = [&](RowId row) { table.Add({rel.Cells(row).begin(), rel.Cells(row).end()}); };
+  const auto add = [&](RowId row) { table.rows.Add(rel.Cells(row)); };
   if (probe == 0 || base != table.relation) {
     for (RowId row = 0; row < rel.size(); ++row)
       if (machine_->Means(table, rel.Cells(row))) add(row);
@@ -407,11 +426,11 @@ void Solver::EvaluateTable(Table& table) {
     EvaluateRule(table, program_.definitions()[static_cast<std::size_t>(number)]);
     if (machine_->evaluation.stop != Stop::kGoesOn) return;
   }
-  if (!table.rows.empty() || !table.reason.empty()) return;
+  if (!table.explains || !table.rows.empty() || !table.more().reason.empty()) return;
   OpenCall asked;
   asked.relation = table.relation;
   asked.args = table.key;
-  table.reason = "no fact matches `" + machine_->CallText(asked, kToldBytes) + "`";
+  table.more().reason = "no fact matches `" + machine_->CallText(asked, kToldBytes) + "`";
 }
 
 void Solver::Complete(Table& table) {
@@ -439,7 +458,7 @@ void Solver::Complete(Table& table) {
   const std::size_t group = unfinished_.size();
   running_.push_back(&table);
   table.running = true;
-  table.position = position;
+  table.position = static_cast<std::uint32_t>(position);
   const auto rows = [&] {
     std::size_t n = table.rows.size();
     for (std::size_t i = group; i < unfinished_.size(); ++i) n += unfinished_[i]->rows.size();
@@ -447,6 +466,7 @@ void Solver::Complete(Table& table) {
   };
   for (std::size_t before = SIZE_MAX;;) {
     table.lowest = nullptr;
+    table.least_read = SIZE_MAX;
     EvaluateTable(table);
     if (machine_->evaluation.stop != Stop::kGoesOn) break;
     if (table.lowest != nullptr && table.lowest->position < position) {  // `lowest` is the leader
@@ -456,7 +476,12 @@ void Solver::Complete(Table& table) {
       break;
     }
     const std::size_t after = rows();
-    if (table.lowest == nullptr || after == before) {
+    const auto is_settled = [](const Table* t) {
+      return t->least_read >= t->rows.size() && !t->pending && !t->lacking && !t->undecided;
+    };
+    if (table.lowest == nullptr || after == before ||
+        (is_settled(&table) && std::all_of(unfinished_.begin() + static_cast<std::ptrdiff_t>(group),
+                                           unfinished_.end(), is_settled))) {
       table.complete = true;
       for (std::size_t i = group; i < unfinished_.size(); ++i) unfinished_[i]->complete = true;
       unfinished_.resize(group);
@@ -470,6 +495,19 @@ void Solver::Complete(Table& table) {
   running_.pop_back();
 }
 
+// Few tables without answers are ever asked for the reason, so it is found by evaluating the rules
+// once more, over tables that are complete.
+const std::string& Solver::WhyEmpty(Table& table) {
+  if (table.explains || !table.complete || !table.rows.empty()) return table.more().reason;
+  table.explains = true;
+  Table again;
+  again.relation = table.relation;
+  again.key = table.key;
+  again.explains = true;
+  EvaluateTable(again);
+  return table.more().reason = std::move(again.more().reason);
+}
+
 Table& Solver::Demand(RelationId relation, std::vector<Value> key) {
   const auto next = static_cast<std::uint32_t>(tables_.size());
   const std::uint32_t id = table_of_.FindOrInsert(
@@ -480,6 +518,7 @@ Table& Solver::Demand(RelationId relation, std::vector<Value> key) {
     table.relation = relation;
     table.key = std::move(key);
     table.acts = analysis_.Acts(store_.BaseOf(relation));
+    table.explains = store_.at(relation).space() == Space::kGoal;
   }
   Complete(tables_[id]);
   return tables_[id];
@@ -532,16 +571,16 @@ void Solver::TakeTruths(Table& table, const Goal* goal) {
     if (!rel.asserted(row)) continue;
     const Value map = rel.Row(row)[0];
     std::vector<Value> cells =
-        CapturedCells(pool_, goal, map, std::max(table.key.size(), table.captures.size()));
+        CapturedCells(pool_, goal, map, std::max(table.key.size(), table.more().captures.size()));
     bool same = true;
     for (std::size_t i = 0; i < table.key.size(); ++i)
       same &= table.key[i].is_none() || table.key[i] == cells[i];
     if (!same) continue;
     cells.push_back(map);
-    if (table.Add(std::move(cells))) {
-      table.maps.push_back(map);
-      table.rules.push_back(-1);
-      table.premises.emplace_back();
+    if (table.rows.Add(cells)) {
+      table.more().maps.push_back(map);
+      table.more().rules.push_back(-1);
+      table.more().premises.emplace_back();
     }
     table.eligible = true;
   }
@@ -550,7 +589,7 @@ void Solver::TakeTruths(Table& table, const Goal* goal) {
 void Solver::EvaluateGoal(Table& table) {
   const Relation& rel = store_.at(table.relation);
   const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
-  if (goal != nullptr) table.captures = goal->captures;
+  if (goal != nullptr) table.more().captures = goal->captures;
   TakeTruths(table, goal);
   // The rules are a disjunction (§15.2). One that acts, by asking, calling or showing, is a plan:
   // it is tried only if no rule before it is satisfied, and if it is satisfied no plan after it is
@@ -584,7 +623,7 @@ void Solver::EvaluateGoal(Table& table) {
   }
   if (table.eligible || !table.rows.empty()) return;
   table.ineligible = table.relation;
-  table.reason = (goal == nullptr ? "no rule for " : "no eligible rule for ") + rel.name();
+  table.more().reason = (goal == nullptr ? "no rule for " : "no eligible rule for ") + rel.name();
 }
 
 bool Solver::IsAnswered(RelationId goal) const {
@@ -599,7 +638,8 @@ const Table& Solver::SolveQuery(const Definition& query) {
   query_tables_.push_back(std::make_unique<Table>());
   Table& table = *query_tables_.back();
   table.relation = query.head;
-  table.captures = query.captures;
+  table.explains = true;
+  table.more().captures = query.captures;
   table.running = true;
   running_.push_back(&table);
   EvaluateGoalRule(table, query);

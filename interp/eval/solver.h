@@ -137,6 +137,7 @@ class Solver : public Demands {
   std::vector<Value> RowWith(const OpenCall& call, Value reply) const;
 
   Table& Demand(RelationId relation, std::vector<Value> key) override;
+  const std::string& WhyEmpty(Table& table) override;
   bool IsAnswered(RelationId goal) const override;
 
  private:

@@ -27,7 +27,7 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
     std::fill(call.args.begin(), call.args.end(), kNone);
   for (RowId row = 0; row < rel.size(); ++row)
     if (rel.Origin(row) != nullptr) {  // facts of the program suppress asking
-      table.reason = missing;
+      table.more().reason = missing;
       return;
     }
   const auto known = arguments_.find({table.relation, call.args});
@@ -37,8 +37,9 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
     call.column = static_cast<int>(i);
     call.question = collected.questions[i];
   }
-  if (call.column < 0) table.reason = missing;
-  else if (machine_->Open(call, &table.reason)) table.pending = table.pending_question = true;
+  if (call.column < 0) table.more().reason = missing;
+  else if (machine_->Open(call, &table.more().reason))
+    table.pending = table.pending_question = true;
   else table.lacking = true;
 }
 

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -31,39 +33,77 @@ struct RowUsed {
   RowId row = 0;
 };
 
+/// Distinct rows in answer order, one after another. A program may have millions of tables with a
+/// row or two: a search goes through the cells until there are many.
+class AnswerRows {
+ public:
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  /// Good until a row is added.
+  std::span<const Value> operator[](std::size_t row) const {
+    if (ends_ == nullptr) return {cells_.data() + row * width_, width_};
+    const std::size_t begin = row == 0 ? 0 : (*ends_)[row - 1];
+    return {cells_.data() + begin, (*ends_)[row] - begin};
+  }
+  std::span<const Value> front() const { return (*this)[0]; }
+  /// Adds a row unless it is there; true when it was new.
+  bool Add(std::span<const Value> row);
+
+ private:
+  static constexpr std::size_t kFew = 16;
+
+  std::vector<Value> cells_;
+  std::unique_ptr<std::vector<std::size_t>> ends_;  // of rows, when these differ in width
+  std::unique_ptr<IdTable> index_;                  // when there are many
+  std::uint32_t size_ = 0;
+  std::uint32_t width_ = 0;
+};
+
 /// Answers of one tabled call: of a relation with some arguments bound, or of a goal.
 struct Table {
   RelationId relation = kNoId;
-  std::vector<Value> key;                      // per argument: its value, or kNone while free
-  std::vector<std::vector<Value>> rows;        // distinct, in answer order
-  std::vector<std::vector<Premise>> premises;  // goals only, per row
-  std::vector<Value> maps;                     // goals only, per row: its bindings map
-  std::vector<int> rules;                      // goals only, per row: its definition, or -1
-  std::vector<Table*> used;  // tables with goals or $json that answers rest on, in order
-  std::vector<std::pair<const Clause*, Value>> shown;  // $json: clause, value
-  std::vector<Value> captures;                         // goals: slot names of the columns
-  int rule = -1;                  // goals: the definition that answered, or that is pending
+  int rule = -1;           // goals: the definition that answered, or that is pending
+  std::vector<Value> key;  // per argument: its value, or kNone while free
+  AnswerRows rows;
   bool pending = false;           // some call that it needs has no reply
   bool lacking = false;           // some call failed, was refused or declined, or rows were cut off
   bool undecided = false;         // an answer that rests on absence was withheld (decision 80)
   bool pending_question = false;  // a pending call is a question to a person
   bool pending_call = false;      // a pending call is a tool's
   bool eligible = false;          // goals: some rule's activation holds or is pending
-  RelationId ineligible = kNoId;  // the goal without an eligible rule that prevented an answer
-  std::string reason;             // for the lack of answers; "" when unknown
 
   // State of its evaluation; see Solver::Complete.
-  bool acts = false;  // evaluating it may reach a goal or show something
+  bool acts = false;      // evaluating it may reach a goal or show something
+  bool explains = false;  // so that `reason` says why there is no answer
   bool complete = false;
   bool running = false;
   bool visited = false;
-  std::size_t position = 0;  // among the running tables
-  Table* lowest = nullptr;   // outermost of the running tables that this one read, or null
-  IdTable index;
-  std::unordered_set<const Table*> known_used;
+  RelationId ineligible = kNoId;  // the goal without an eligible rule that prevented an answer
+  std::uint32_t position = 0;     // among the running tables
+  Table* lowest = nullptr;        // outermost of the running tables that this one read, or null
+  /// The fewest rows that a reader had taken when it was done, while the table was incomplete.
+  std::size_t least_read = SIZE_MAX;
 
-  /// Adds a row unless it is there; true when it was new.
-  bool Add(std::vector<Value> row);
+  /// Few tables have any of this.
+  struct Details {
+    std::vector<std::vector<Premise>> premises;  // goals only, per row
+    std::vector<Value> maps;                     // goals only, per row: its bindings map
+    std::vector<int> rules;                      // goals only, per row: its definition, or -1
+    std::vector<Value> captures;                 // goals: slot names of the columns
+    std::vector<Table*> used;  // tables with goals or $json that answers rest on, in order
+    std::unordered_set<const Table*> known_used;
+    std::vector<std::pair<const Clause*, Value>> shown;  // $json: clause, value
+    std::string reason;                                  // for the lack of answers; "": unknown
+  };
+  Details& more() {
+    if (details == nullptr) details = std::make_unique<Details>();
+    return *details;
+  }
+  const Details& more() const {
+    static const Details kNothing;
+    return details == nullptr ? kNothing : *details;
+  }
+  std::unique_ptr<Details> details;
 };
 
 /// Source of tables: the Machine, which runs plans, calls it for tabled relations; the Solver
@@ -74,6 +114,8 @@ class Demands {
   /// The table of a call, evaluated as far as possible now. It is incomplete if the call is part of
   /// its own evaluation.
   virtual Table& Demand(RelationId relation, std::vector<Value> key) = 0;
+  /// The reason why a complete table has no answers; "" when unknown.
+  virtual const std::string& WhyEmpty(Table& table) = 0;
   /// Whether the goal is being evaluated and already has an answer.
   virtual bool IsAnswered(RelationId goal) const = 0;
 };
