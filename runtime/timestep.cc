@@ -115,8 +115,7 @@ void Runtime::QuiesceRelations() {
     return;
   }
   Stop stop = engine_.fixpoint.Quiesce();
-  if (step_.phase == 3 && stop == Stop::kGoesOn && DropFallenTruths())
-    stop = engine_.fixpoint.Quiesce();
+  if (step_.phase == 3 && stop == Stop::kGoesOn) stop = RecheckTruths();
   if (stop != Stop::kGoesOn) {
     if (TakeStop(stop, engine_.fixpoint.stopped_at()))
       if (const RelationId r = engine_.fixpoint.growing();
@@ -128,27 +127,6 @@ void Runtime::QuiesceRelations() {
   }
   LogDerived();
   CheckConstraints();
-}
-
-// What changes reaches the truths of goals as it reaches any relation (decision 86). Whether some
-// do not hold any more.
-bool Runtime::DropFallenTruths() {
-  const bool retracted = std::exchange(goals_.may_have_fallen, false);
-  bool any = false;
-  for (const Goal& goal : engine_.program.goals()) {
-    if (goal.rules.empty() || (!retracted && engine_.analysis.IsMonotone(goal.relation))) continue;
-    Relation& truths = engine_.store.at(goal.relation);
-    std::set<RowId> fallen;
-    for (RowId row = 0; row < truths.size(); ++row)
-      if (!truths.asserted(row) && !engine_.solver.Stands(goal, truths.Row(row)[0]))
-        fallen.insert(row);
-    any = any || !fallen.empty();
-    if (!fallen.empty()) truths.Rebuild([&](RowId row) { return !fallen.contains(row); });
-  }
-  if (const Evaluation found = engine_.solver.Take(); found.stop != Stop::kGoesOn)
-    TakeStop(found.stop, found.stopped_at);
-  engine_.solver.Forget();
-  return any;
 }
 
 // Clears the stop, so that the phases after this one run on what stands. What stopped the timestep
@@ -433,39 +411,6 @@ void Runtime::ProgressPlan() {
   step_.plan = nullptr;  // the next phase forgets the tables
 }
 
-TraceEntry Runtime::TruthEntry(const Table& table, const std::string& text) const {
-  return {.kind = TraceEntry::Kind::kGoal,
-          .text = text + std::string(kIsTrue),
-          .goal = engine_.store.at(table.relation).name(),
-          .place = PlaceOf(table)};
-}
-
-// Records the truths of the goals below first, each after the derivations it rests on (§19).
-void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
-  if (!done.insert(&table).second) return;
-  for (const Table* used : table.more().used) RecordGoal(*used, done);
-  if (engine_.store.at(table.relation).space() != Space::kGoal) return;
-  const bool one_shot = &table == step_.plan && query_ != nullptr;
-  if (one_shot && !options_.log) return;
-  for (std::size_t row = 0; row < table.rows.size() && GoesOn(row); ++row) {
-    if (!CanBeShown({&table.more().maps[row], 1})) return;
-    const std::string text = GoalText(table, row);
-    Log(Verb::kSatisfied, text, PlaceOf(table));
-    if (one_shot) continue;
-    const Value map = table.more().maps[row];
-    const bool known = engine_.store.at(table.relation).Find({&map, 1}) != kNoId;
-    const GoalRecord::Truth truth = {table.relation, map};
-    if (const auto at = goals_.truths.find(truth);
-        known && at != goals_.truths.end() && at->second != goals_.voids)
-      step_.standing_again.emplace_back(truth, TruthEntry(table, text));
-    if (known) continue;
-    engine_.store.Insert(table.relation, {&map, 1}, false);
-    if (row < table.more().premises.size()) RecordDerivations(table.more().premises[row]);
-    Record(TruthEntry(table, text));
-    goals_.truths[truth] = goals_.voids;
-  }
-}
-
 // Logs the later rules of a satisfied goal, with their status now that it is true (§15.4).
 void Runtime::LogRulesPassedOver() {
   if (!options_.log || step_.plan_rule == nullptr) return;
@@ -476,27 +421,6 @@ void Runtime::LogRulesPassedOver() {
                                                                 : Verb::kPassedOver,
           *def);
     later |= def == step_.plan_rule;
-  }
-}
-
-std::string Runtime::GoalText(const Table& table, std::size_t row) const {
-  std::string text = engine_.store.at(table.relation).name();
-  const std::span<const Value> entries = engine_.pool.ItemsOf(table.more().maps[row]);
-  if (!entries.empty()) text += " ^^ " + Text(engine_.pool, table.more().maps[row]);
-  return text;
-}
-
-// Records derived rows that a goal rests on, as far as the limits allow.
-void Runtime::RecordDerivations(const std::vector<Premise>& premises) {
-  for (const Premise& p : premises) {
-    if (IsCutOff()) return;
-    if (Derivations::Sentence found = derivations_.SentenceOf(p.relation, p.row);
-        !found.text.empty())
-      Record({.kind = TraceEntry::Kind::kDerivation,
-              .text = std::move(found.text),
-              .place = found.rule});
-    const Evaluation& found = engine_.solver.found();
-    if (found.stop != Stop::kGoesOn) TakeStop(found.stop, std::string(found.stopped_at));
   }
 }
 

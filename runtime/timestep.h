@@ -127,7 +127,7 @@ class Runtime {
   void AssertNewAvars();
   void AssertInputNovelty();
   void QuiesceRelations();
-  bool DropFallenTruths();
+  Stop RecheckTruths();
   void ActivateGoals();
   void UpdatePlans();
   void ProgressPlan();

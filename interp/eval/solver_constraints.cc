@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Constraints (§12.2), checked instance by instance, and premises of derived rows.
+#include <algorithm>
+
+#include "interp/eval/machine.h"
+#include "interp/eval/profile.h"
+#include "interp/eval/solver.h"
+#include "interp/eval/solver_plans.h"
+
+namespace rpl {
+
+Solver::Sides Solver::SidesOf(const Constraint& c) {
+  Frame frame(nullptr, c.slots);
+  const Machine::Use use(*machine_, frame, Mode::kSolve);
+  const std::vector<bool> nothing(c.slots.size());
+  const auto plan = [&](int part, const Clauses& clauses, const std::vector<bool>& known) -> auto& {
+    return KeptPlan(&c, true, part, known, [&](Planner planner) {
+      return planner.Make(Pointers(clauses), known, nothing, c.slots, c.avar);
+    });
+  };
+  const Plan& left = plan(0, c.left, nothing);
+  std::vector<bool> bound(c.slots.size());  // what the left side binds
+  for (const Step& step : left.steps)
+    for (SlotId w : step.writes) bound[static_cast<std::size_t>(w)] = true;
+  return {&left, &plan(1, c.right, bound), bound};
+}
+
+// Judges the instance given by the current frame's slots, and leaves them unchanged.
+Solver::Judgement Solver::JudgeHere(const Constraint& c, const Plan& right) {
+  const Judgement otherwise = c.forbids ? Judgement::kViolated : Judgement::kHolds;
+  if (c.right.empty()) return otherwise;
+  Frame& frame = machine_->frame();
+  const std::vector<Value> here = frame.slots;
+  bool found = false;
+  const bool was_pending = std::exchange(frame.pending, false);
+  const bool was_lacking = std::exchange(frame.lacking, machine_->truncated);
+  const bool was_undecided = frame.undecided;
+  const auto first = [&] { return found = true, false; };
+  const Continuation answer(first);
+  const Continuation* outer = std::exchange(frame.answer, &answer);
+  machine_->Run(right.first);
+  frame.answer = outer;
+  const bool waits = std::exchange(frame.pending, was_pending);
+  const bool lacks = std::exchange(frame.lacking, was_lacking);
+  frame.undecided = was_undecided;
+  std::copy(here.begin(), here.end(), frame.slots.begin());
+  if (found) return otherwise;
+  return waits ? Judgement::kUndecided : lacks ? Judgement::kLacks : Judgement::kViolated;
+}
+
+Solver::Judgement Solver::Judge(const Constraint& c, const Sides& sides,
+                                const std::vector<Value>& slots) {
+  Frame frame(nullptr, c.slots);
+  frame.slots = slots;
+  const Machine::Use use(*machine_, frame, Mode::kSolve);
+  return JudgeHere(c, *sides.right);
+}
+
+void Solver::LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
+                         const std::function<bool(const std::vector<Value>& slots)>& fn) {
+  Frame frame(nullptr, c.slots);
+  const Machine::Use use(*machine_, frame, Mode::kDerive);
+  CountRun(plan, std::vector<bool>(c.slots.size()), 0);
+  machine_->marks = &marks;
+  const auto each = [&] { return machine_->Polled() && fn(frame.slots); };
+  const Continuation answer(each);
+  frame.answer = &answer;
+  machine_->Run(plan.first);
+}
+
+Undecided Solver::CheckConstraint(
+    const Constraint& c, const std::function<void(const std::vector<Value>&, Judgement)>& fn) {
+  const Sides sides = SidesOf(c);
+  Frame frame(nullptr, c.slots);
+  const Machine::Use use(*machine_, frame, Mode::kSolve);
+  Profile::Evaluation evaluation(machine_->profile(), c);
+  CountRun(*sides.left, std::vector<bool>(c.slots.size()), 0);
+  if (!c.right.empty()) CountRun(*sides.right, sides.bound, 1);
+  RowSet seen(c.slots.size());
+  std::size_t repeated = 0;
+  const auto each = [&] {
+    if (!seen.Insert(frame.slots).is_new) return ++repeated, true;
+    const Judgement verdict = JudgeHere(c, *sides.right);
+    if (machine_->evaluation.stop == Stop::kGoesOn) fn(frame.slots, verdict);
+    return machine_->evaluation.stop == Stop::kGoesOn;
+  };
+  const Continuation answer(each);
+  frame.answer = &answer;
+  machine_->Run(sides.left->first);
+  evaluation.Gave(seen.size(), repeated);
+  return {frame.pending, frame.lacking || machine_->truncated};
+}
+
+std::optional<std::vector<Premise>> Solver::Prove(
+    RelationId relation, std::span<const Value> row, int* def_number,
+    const std::function<bool(const Premise&)>& usable) {
+  for (int number : analysis_.RulesOf(relation)) {
+    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    if (!def.gathered.empty()) continue;
+    Frame frame(&def, def.slots);
+    std::optional<std::vector<Premise>> found;
+    const auto take = [&] {
+      std::vector<Premise> premises;
+      for (const RowUsed& used : frame.path) {
+        premises.push_back(machine_->PremiseOf(used));
+        if (!usable(premises.back())) return true;
+      }
+      found = std::move(premises);
+      return false;
+    };
+    const Continuation answer(take);
+    frame.answer = &answer;
+    const Machine::Use use(*machine_, frame, Mode::kSolve);
+    Profile::Evaluation evaluation(machine_->profile(), def, Profile::Kind::kProof);
+    std::vector<bool> bound(def.slots.size());
+    BindHead(def, row, 0, bound, [&] { return machine_->Run(RulePlan(def, bound).first); });
+    evaluation.Gave(found ? 1 : 0, 0);
+    if (!found) continue;
+    *def_number = number;
+    return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace rpl

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Goals (§15): which rules are eligible, in which order they are tried, and which truths stand.
+#include <algorithm>
+
+#include "interp/eval/machine.h"
+#include "interp/eval/profile.h"
+#include "interp/eval/solver.h"
+#include "interp/eval/solver_plans.h"
+#include "interp/program/operators.h"
+
+namespace rpl {
+
+Solver::Active Solver::Activated(const Definition& def, std::span<const Value> key) {
+  if (def.activation.empty()) return Active::kYes;
+  Frame frame(&def, def.slots);
+  bool found = false;
+  const auto first = [&] { return found = true, false; };
+  const Continuation answer(first);
+  frame.answer = &answer;
+  const Machine::Use use(*machine_, frame, Mode::kSolve);
+  const Profile::Evaluation evaluation(machine_->profile(), def, KindOf(store_.at(def.head)));
+  const std::vector<bool> nothing(def.slots.size());
+  std::vector<bool> bound = nothing;
+  bool meant = false;  // some head agrees with the call
+  std::vector<Value> changed;
+  BindHead(def, GivenTo(def, def.head, key, changed), 0, bound, [&] {
+    meant = true;
+    const Plan& plan = PlanOf(&def, program_.Has(def), 1, bound, [&](Planner planner) {
+      std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
+      for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
+      planner.FlowsOn(std::move(flows_on));
+      return planner.Make(Pointers(def.activation), bound, nothing, def.slots, def.avar);
+    });
+    return machine_->Run(plan.first);
+  });
+  if (found || !meant) return Active::kYes;
+  return frame.pending ? Active::kWaits : frame.lacking ? Active::kLacks : Active::kNo;
+}
+
+void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
+  if (table.rows.empty()) table.rule = def.number;
+  const Active active = Activated(def, table.key);
+  if (active == Active::kNo) return;
+  table.eligible = true;
+  if (active == Active::kWaits) table.pending = true;
+  else if (active == Active::kLacks) table.lacking = table.undecided = true;
+  else EvaluateRule(table, def);
+}
+
+// Adds the truths that a trace recorded (§12.3). Two may differ in context slots only, so they are
+// distinguished by their bindings maps.
+void Solver::TakeTruths(Table& table, const Goal* goal) {
+  const Relation& rel = store_.at(table.relation);
+  for (RowId row = 0; row < rel.size(); ++row) {
+    if (!rel.asserted(row)) continue;
+    const Value map = rel.Row(row)[0];
+    std::vector<Value> cells =
+        CapturedCells(pool_, goal, map, std::max(table.key.size(), table.more().captures.size()));
+    bool same = true;
+    for (std::size_t i = 0; i < table.key.size(); ++i)
+      same &= table.key[i].is_none() || table.key[i] == cells[i];
+    if (!same) continue;
+    cells.push_back(map);
+    if (table.rows.Add(cells)) {
+      table.more().maps.push_back(map);
+      table.more().rules.push_back(-1);
+      table.more().premises.emplace_back();
+    }
+    table.eligible = true;
+  }
+}
+
+void Solver::EvaluateGoal(Table& table) {
+  const Relation& rel = store_.at(table.relation);
+  const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
+  if (goal != nullptr) table.more().captures = goal->captures;
+  TakeTruths(table, goal);
+  // The rules are a disjunction (§15.2). Those that only derive give all their answers. One that
+  // acts, by asking, calling or showing, is a plan: it is tried only if no rule before it is
+  // satisfied (decision 85).
+  bool lacking = false;  // of plans that were tried without an answer
+  bool undecided = false;
+  for (std::size_t i = 0; goal != nullptr && i < goal->rules.size(); ++i) {
+    const Definition& def = program_.definitions()[static_cast<std::size_t>(goal->rules[i])];
+    const bool acts = analysis_.Acts(def);
+    const std::size_t before = table.rows.size();
+    if (acts && before > 0) continue;
+    const bool lacked = table.lacking;
+    const bool withheld = table.undecided;
+    EvaluateGoalRule(table, def);
+    if (machine_->evaluation.stop != Stop::kGoesOn) return;
+    const bool answered = table.rows.size() > before;
+    if (table.pending && (def.force || !answered)) return;
+    if (!answered && acts) {
+      lacking |= std::exchange(table.lacking, lacked);
+      undecided |= std::exchange(table.undecided, withheld);
+    }
+    if (!answered) continue;
+    // Further questions could only add answers, and one answer is enough.
+    table.pending = table.pending_call;
+    table.pending_question = false;
+  }
+  if (table.rows.empty()) {
+    table.lacking |= lacking;
+    table.undecided |= undecided;
+  }
+  if (table.eligible || !table.rows.empty()) return;
+  table.ineligible = table.relation;
+  table.more().reason = (goal == nullptr ? "no rule for " : "no eligible rule for ") + rel.name();
+}
+
+bool Solver::IsAnswered(RelationId goal) const {
+  return std::any_of(running_.begin(), running_.end(), [&](const Table* table) {
+    return table->relation == goal && !table->rows.empty();
+  });
+}
+
+const Table& Solver::SolveGoal(const Goal& goal) { return Demand(goal.relation, {}); }
+
+const Table& Solver::SolveQuery(const Definition& query) {
+  query_tables_.push_back(std::make_unique<Table>());
+  Table& table = *query_tables_.back();
+  table.relation = query.head;
+  table.explains = true;
+  table.more().captures = query.captures;
+  table.running = true;
+  running_.push_back(&table);
+  EvaluateGoalRule(table, query);
+  if (!table.rows.empty() && !query.force) {
+    table.pending = table.pending_call;
+    table.pending_question = false;
+  }
+  running_.pop_back();
+  table.running = false;
+  table.complete = true;
+  return table;
+}
+
+bool Solver::Stands(const Goal& goal, Value bindings) {
+  for (int number : goal.rules) {
+    const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+    std::vector<Value> key;
+    for (const Value capture : def.captures) key.push_back(pool_.Lookup(bindings, capture));
+    if (2 * key.size() != pool_.ItemsOf(bindings).size() ||
+        std::any_of(key.begin(), key.end(), [](Value v) { return v.is_none(); }))
+      continue;
+    std::vector<const Clause*> clauses = ClausesOf(def);
+    std::erase_if(clauses, [&](const Clause* clause) {
+      const auto* is = clause->As<GoalIsFalse>();
+      return is != nullptr && is->activation && analysis_.IsGuardOf(is->goal.relation, def.head);
+    });
+    Frame frame(&def, def.slots);
+    bool found = false;
+    const auto first = [&] { return found = true, false; };
+    const Continuation answer(first);
+    frame.answer = &answer;
+    const Machine::Use use(*machine_, frame, Mode::kSolve);
+    std::vector<bool> bound(def.slots.size());
+    std::vector<Value> changed;
+    BindHead(def, GivenTo(def, def.head, key, changed), 0, bound, [&] {
+      const Plan& plan = PlanOf(&def, true, 2, bound, [&](Planner planner) {
+        return planner.Make(clauses, bound, HeadSlots(def), def.slots, def.avar);
+      });
+      return machine_->Run(plan.first);
+    });
+    if (found || frame.pending || frame.lacking || machine_->truncated ||
+        machine_->evaluation.stop != Stop::kGoesOn)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace rpl

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plans that a solver keeps: internal to solver*.cc.
+#ifndef RPL_INTERP_EVAL_SOLVER_PLANS_H_
+#define RPL_INTERP_EVAL_SOLVER_PLANS_H_
+
+#include <algorithm>
+#include <vector>
+
+#include "interp/eval/machine.h"
+#include "interp/eval/profile.h"
+#include "interp/eval/solver.h"
+
+namespace rpl {
+
+inline std::vector<const Clause*> Pointers(const Clauses& clauses) {
+  std::vector<const Clause*> out;
+  for (const Clause& c : clauses) out.push_back(&c);
+  return out;
+}
+
+inline Profile::Kind KindOf(const Relation& relation) {
+  return relation.space() == Space::kGoal ? Profile::Kind::kGoal : Profile::Kind::kDemanded;
+}
+
+// The plan under this key, made by `make` if there is none. `lasts`: kept until the analysis is
+// remade, as for rules of the program; else, as for queries, until Forget.
+template <typename Make>
+const Plan& Solver::PlanOf(const void* owner, bool lasts, int part, const std::vector<bool>& bound,
+                           Make&& make) {
+  const Plan& plan = KeptPlan(owner, lasts, part, bound, make);
+  CountRun(plan, bound, part);
+  return plan;
+}
+
+template <typename Make>
+const Plan& Solver::KeptPlan(const void* owner, bool lasts, int part,
+                             const std::vector<bool>& bound, Make&& make) {
+  const Mode mode = machine_->mode();
+  std::vector<Planned>& known = (lasts ? plans_ : query_plans_)[owner];
+  auto at = std::find_if(known.begin(), known.end(), [&](const Planned& p) {
+    return p.part == part && p.mode == mode && p.bound == bound;
+  });
+  if (at == known.end()) {
+    known.push_back({part, mode, bound, make(Planner(analysis_, store_, mode))});
+    at = known.end() - 1;
+  }
+  return *at->plan;
+}
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_EVAL_SOLVER_PLANS_H_
