@@ -21,12 +21,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "formats/character.h"
 #include "formats/utf8.h"
+#include "grammar/line_start.h"
 #include "grammar/markdown.h"
 #include "grammar/parser.h"
 #include "grammar/sentences.h"
@@ -40,120 +40,6 @@ constexpr int kMaxSignatureTries = 16;
 /// The budget for bare sentences that fail, as a multiple of the size of their paragraph; when it
 /// is spent, a sentence of the paragraph ends with its line.
 constexpr std::size_t kRetryFactor = 8;
-
-std::size_t SkipSpace(std::string_view s, std::size_t at) {
-  while (at < s.size() && IsSpace(s[at])) ++at;
-  return at;
-}
-
-/// The end of [begin, end) of `s` without trailing blanks and line ends.
-std::size_t TrimmedEnd(std::string_view s, std::size_t begin, std::size_t end) {
-  while (end > begin && IsSpace(s[end - 1])) --end;
-  return end;
-}
-
-std::size_t LineEnd(std::string_view s, std::size_t at) {
-  return std::min(s.find('\n', at), s.size());
-}
-
-// ---------------------------------------------------------------------------------------
-// How RPL begins in other text.
-
-enum class Start {
-  kProse,     // not RPL
-  kMaybe,     // a bare name with an arrow, or a parenthesis: RPL if it parses
-  kCall,      // a call, goal or tool: RPL, or a mistake to report
-  kVariable,  // `?x(` and `Name(?x`: always a mistake
-  kFenced,    // RPL only inside a fence: `not a() -> …`, `?x in … -> …`, `|p(_)| > 1 -> …`
-};
-
-/// The end of the label at `at` (`rel`, `ns#rel`, `file.md#rel`), or kNowhere.
-std::size_t LabelEnd(std::string_view s, std::size_t at) {
-  while (at < s.size() && IsLower(s[at])) {
-    bool dotted = false;
-    while (at < s.size() && (IsNameChar(s[at]) || s[at] == '.')) dotted |= s[at++] == '.';
-    if (at < s.size() && s[at] == '#') {
-      ++at;
-      continue;
-    }
-    return dotted ? kNowhere : at;
-  }
-  return kNowhere;
-}
-
-bool StartsWithAt(std::string_view s, std::size_t at, std::string_view with) {
-  return at <= s.size() && s.substr(at).starts_with(with);
-}
-
-/// True if `arrow` follows at `at`, after blanks.
-bool ArrowAt(std::string_view s, std::size_t at, std::string_view arrow) {
-  return StartsWithAt(s, SkipBlanks(s, at), arrow);
-}
-
-/// How the text at `at`, which is not a blank, begins (decision 73). kFenced requires an arrow in
-/// `line`, the rest of the line.
-Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
-  bool in_group = false;
-  while (at < s.size() && s[at] == '(') {
-    in_group = true;
-    at = SkipBlanks(s, at + 1);
-  }
-  if (at >= s.size()) return Start::kProse;
-  const auto arrow = [&] {
-    return line.find(" -> ") != std::string_view::npos ||
-           line.find(" <- ") != std::string_view::npos;
-  };
-  const char next = at + 1 < s.size() ? s[at + 1] : '\0';
-  Start start = Start::kProse;
-  switch (s[at]) {
-    case '%':
-      if (IsLower(next) || ArrowAt(s, at + 1, "<-")) start = Start::kCall;
-      break;
-    case '$': {
-      std::size_t end = LabelEnd(s, at + 1);
-      if (end != kNowhere && StartsWithAt(s, end, "(")) start = Start::kCall;
-      else if (in_group && IsLower(next)) start = Start::kMaybe;
-      // $answer ^ ~ {…} -> true: a reply as a trace (§13.3).
-      else if (end != kNowhere && StartsWithAt(s, SkipBlanks(s, end), "^")) start = Start::kMaybe;
-      break;
-    }
-    case '?': {
-      std::size_t end = LabelEnd(s, at + 1);
-      if (in_group) start = IsLower(next) ? Start::kMaybe : Start::kProse;
-      else if (end != kNowhere && StartsWithAt(s, end, "(")) start = Start::kVariable;
-      else if (arrow()) start = Start::kFenced;
-      break;
-    }
-    case '|':
-    case '#':
-      if (arrow()) start = Start::kFenced;
-      break;
-    default: {
-      if (StartsWithAt(s, at, "not ") && arrow()) {
-        start = Start::kFenced;
-        break;
-      }
-      if (IsUpper(s[at])) {  // `Leg(?x)`
-        std::size_t open = at;
-        while (open < s.size() && IsNameChar(s[open])) ++open;
-        const bool call = StartsWithAt(s, open, "(?") && open + 2 < s.size();
-        if (call && IsLower(s[open + 2])) start = Start::kVariable;
-        break;
-      }
-      std::size_t end = LabelEnd(s, at);
-      if (end == kNowhere) break;
-      if (StartsWithAt(s, end, "(")) start = Start::kCall;
-      else if (ArrowAt(s, end, "<-")) start = Start::kMaybe;
-    }
-  }
-  return in_group && start != Start::kProse ? Start::kMaybe : start;
-}
-
-/// True if a paragraph with this beginning continues the heading above it (decision 74).
-bool IsConnectiveAt(std::string_view s, std::size_t at) {
-  if (at >= s.size()) return false;
-  return std::strchr("|,;", s[at]) || StartsWithAt(s, at, "<-") || StartsWithAt(s, at, "->");
-}
 
 /// A signature is a definition: a head, a rule or a constraint, not an expression.
 bool Defines(const Sentence& s) { return !s.rule.heads.empty() || !s.rule.constraints.empty(); }
@@ -753,52 +639,10 @@ class DocumentReader {
   std::optional<Sources> joined_;
 };
 
-// ---------------------------------------------------------------------------------------
-
-/// The last non-blank line, without blanks around it, if it begins with `%`.
-std::optional<Span> QueryLineOf(std::string_view text, std::uint32_t file) {
-  std::size_t end = TrimmedEnd(text, 0, text.size());
-  std::size_t newline = end == 0 ? kNowhere : text.find_last_of("\r\n", end - 1);
-  std::size_t begin = SkipBlanks(text, newline == kNowhere ? 0 : newline + 1);
-  if (begin >= end || text[begin] != '%') return std::nullopt;
-  return Span{file, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
-}
-
-/// True for the inputs of the shell and of `rpl query`.
-bool IsEntry(std::string_view name) {
-  return name == "<query>" || (name.starts_with("<entry ") && name.ends_with('>'));
-}
-
-/// The last sentence of an entry, if it begins with `%`.
-std::optional<Span> LastGoalOf(std::string_view text, std::uint32_t file) {
-  const auto limit = static_cast<std::uint32_t>(text.size());
-  SentenceCutter cutter(text, file, 0, limit, Newlines::kEndSentences);
-  std::optional<Span> last;
-  while (const std::optional<Cut> cut = cutter.Next()) last = Span{file, cut->begin, cut->end};
-  return last && text[last->begin] == '%' ? last : std::nullopt;
-}
-
-/// True if `line` is meant as a goal with a tail: `%`, a name, arguments, an arrow.
-bool ReadsLikeGoal(std::string_view line) {
-  std::size_t at = std::min(line.find_first_of(" \t(<", 1), line.size());
-  if (at < line.size() && line[at] == '(') return line.find("<-", at) != kNowhere;
-  return ArrowAt(line, at, "<-");
-}
-
-/// §15.1: a goal as outermost head, and a tail.
-bool IsGoalForm(const Sentence& s) {
-  if (s.rule.heads.empty() || s.rule.tail.empty()) return false;
-  const Node* head = &s.rule.heads.front();
-  while (const Annotated* annotated = head->As<Annotated>()) head = &annotated->form.front();
-  const Call* call = head->As<Call>();
-  return call && call->ns == Namespace::kGoal;
-}
-
 }  // namespace
 
-bool IsPlainRpl(std::string_view name) { return name.ends_with(".rpl") || IsEntry(name); }
-
-Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& out, FactForm form) {
+Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& out, FactForm form,
+                      std::size_t limit) {
   const std::string_view text = sources.at(file).text;
   if (!IsText(text, file, out)) {
     Document nothing;
@@ -806,40 +650,7 @@ Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& o
     nothing.scopes.push_back({-1, 0, "", std::nullopt, {file, 0, 0}});
     return nothing;
   }
-  return DocumentReader(sources, file, text.size(), form, out).Read();
-}
-
-Message ReadMessage(const Sources& sources, std::uint32_t file, Diagnostics& out, FactForm form) {
-  Message message;
-  const std::string_view text = sources.at(file).text;
-  const bool entry = IsEntry(sources.at(file).name);
-  if (FindBadByte(text) == kNowhere)
-    message.query_line = entry ? LastGoalOf(text, file) : QueryLineOf(text, file);
-  Diagnostics found;
-  std::optional<Sentence> query;
-  bool is_goal = false;
-  if (message.query_line) {
-    query = ParseSentence(sources, *message.query_line, found);
-    is_goal = query ? IsGoalForm(*query) : ReadsLikeGoal(sources.Text(*message.query_line));
-    if (entry && !is_goal) message.query_line.reset();  // a statement about a goal
-  }
-  if (!message.query_line) {
-    message.document = ReadDocument(sources, file, out, form);
-    return message;
-  }
-  const Span line = *message.query_line;
-  std::size_t limit = line.begin;
-  while (limit > 0 && IsBlank(text[limit - 1])) --limit;
-  message.document = DocumentReader(sources, file, limit, form, out).Read();
-
-  if (is_goal) {
-    for (const Diagnostic& d : found.all()) out.Add(d.code, d.span, d.message, d.hint);
-    message.query = std::move(query);
-  } else {
-    out.Add(Code::kNotAGoal, line,
-            "expected a goal form as query: `% <- ...`, `%name <- ...` or `%name(?x) <- ...`");
-  }
-  return message;
+  return DocumentReader(sources, file, std::min(limit, text.size()), form, out).Read();
 }
 
 std::vector<std::vector<int>> SectionsBelow(const Document& document) {

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/diagnostic.h"
@@ -65,11 +66,12 @@ enum class FactForm {
   kPlain,      // Document::facts: to load
 };
 
-/// Reads a whole file. Each faulty sentence is left out and adds a finding to `out`; the rest is
-/// kept. A file that is not text (formats/utf8.h) gives one error and a document without contents.
-/// O(size of the file).
+/// Reads a file, or the part of it before `limit`, the start of a line. Each faulty sentence is
+/// left out and adds a finding to `out`; the rest is kept. A file that is not text (formats/utf8.h)
+/// gives one error and a document without contents. O(size of the file).
 Document ReadDocument(const Sources& sources, std::uint32_t file, Diagnostics& out,
-                      FactForm form = FactForm::kSentences);
+                      FactForm form = FactForm::kSentences,
+                      std::size_t limit = std::string_view::npos);
 
 /// A user message (§15.9). A last non-blank line that starts with `%` is its query line and not
 /// part of the document. In an entry of the shell the query is the last sentence, even over several

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "grammar/line_start.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "formats/character.h"
+#include "formats/diagnostic.h"
+#include "grammar/markdown.h"
+
+namespace rpl {
+namespace {
+
+/// The end of the label at `at` (`rel`, `ns#rel`, `file.md#rel`), or kNowhere.
+std::size_t LabelEnd(std::string_view s, std::size_t at) {
+  while (at < s.size() && IsLower(s[at])) {
+    bool dotted = false;
+    while (at < s.size() && (IsNameChar(s[at]) || s[at] == '.')) dotted |= s[at++] == '.';
+    if (at < s.size() && s[at] == '#') {
+      ++at;
+      continue;
+    }
+    return dotted ? kNowhere : at;
+  }
+  return kNowhere;
+}
+
+}  // namespace
+
+std::size_t SkipSpace(std::string_view s, std::size_t at) {
+  while (at < s.size() && IsSpace(s[at])) ++at;
+  return at;
+}
+
+std::size_t TrimmedEnd(std::string_view s, std::size_t begin, std::size_t end) {
+  while (end > begin && IsSpace(s[end - 1])) --end;
+  return end;
+}
+
+std::size_t LineEnd(std::string_view s, std::size_t at) {
+  return std::min(s.find('\n', at), s.size());
+}
+
+bool StartsWithAt(std::string_view s, std::size_t at, std::string_view with) {
+  return at <= s.size() && s.substr(at).starts_with(with);
+}
+
+bool ArrowAt(std::string_view s, std::size_t at, std::string_view arrow) {
+  return StartsWithAt(s, SkipBlanks(s, at), arrow);
+}
+
+Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
+  bool in_group = false;
+  while (at < s.size() && s[at] == '(') {
+    in_group = true;
+    at = SkipBlanks(s, at + 1);
+  }
+  if (at >= s.size()) return Start::kProse;
+  const auto arrow = [&] {
+    return line.find(" -> ") != std::string_view::npos ||
+           line.find(" <- ") != std::string_view::npos;
+  };
+  const char next = at + 1 < s.size() ? s[at + 1] : '\0';
+  Start start = Start::kProse;
+  switch (s[at]) {
+    case '%':
+      if (IsLower(next) || ArrowAt(s, at + 1, "<-")) start = Start::kCall;
+      break;
+    case '$': {
+      std::size_t end = LabelEnd(s, at + 1);
+      if (end != kNowhere && StartsWithAt(s, end, "(")) start = Start::kCall;
+      else if (in_group && IsLower(next)) start = Start::kMaybe;
+      // $answer ^ ~ {…} -> true: a reply as a trace (§13.3).
+      else if (end != kNowhere && StartsWithAt(s, SkipBlanks(s, end), "^")) start = Start::kMaybe;
+      break;
+    }
+    case '?': {
+      std::size_t end = LabelEnd(s, at + 1);
+      if (in_group) start = IsLower(next) ? Start::kMaybe : Start::kProse;
+      else if (end != kNowhere && StartsWithAt(s, end, "(")) start = Start::kVariable;
+      else if (arrow()) start = Start::kFenced;
+      break;
+    }
+    case '|':
+    case '#':
+      if (arrow()) start = Start::kFenced;
+      break;
+    default: {
+      if (StartsWithAt(s, at, "not ") && arrow()) {
+        start = Start::kFenced;
+        break;
+      }
+      if (IsUpper(s[at])) {  // `Leg(?x)`
+        std::size_t open = at;
+        while (open < s.size() && IsNameChar(s[open])) ++open;
+        const bool call = StartsWithAt(s, open, "(?") && open + 2 < s.size();
+        if (call && IsLower(s[open + 2])) start = Start::kVariable;
+        break;
+      }
+      std::size_t end = LabelEnd(s, at);
+      if (end == kNowhere) break;
+      if (StartsWithAt(s, end, "(")) start = Start::kCall;
+      else if (ArrowAt(s, end, "<-")) start = Start::kMaybe;
+    }
+  }
+  return in_group && start != Start::kProse ? Start::kMaybe : start;
+}
+
+bool IsConnectiveAt(std::string_view s, std::size_t at) {
+  if (at >= s.size()) return false;
+  return std::strchr("|,;", s[at]) || StartsWithAt(s, at, "<-") || StartsWithAt(s, at, "->");
+}
+
+}  // namespace rpl
