@@ -80,6 +80,8 @@ class Lowering {
   void FieldsSuffix(const Annotation& of, const Collection& fields, Clauses& out);
   void BindingsSuffix(const Annotation& of, Pattern pattern, Clauses& out);
   void NestedRule(const Node& node, const Rule& rule, Clauses& out);
+  void HeadOf(const Node& head, const Rule& rule, Definition& def);
+  void ConstraintsOf(const Rule& rule, const Call* own, Definition& def);
   void Activation(const std::vector<Abductive>& abductives, Definition& to);
   Pattern MetadataPattern(const Node& value, bool bindings);
   OwnSlots OwnOf(const Node& form);

@@ -159,19 +159,8 @@ void Lowering::CheckHead(const Node& head, const Definition& def) {
              "only a caller that binds it gets an answer");
   }
 }
-
-Definition Lowering::Define(const Node& head, const Rule& written, Span span,
-                            const Method* method) {
-  const std::optional<Rule> with_pin = WithPin(written);
-  const Rule& rule = with_pin ? *with_pin : written;
-  Definition def;
-  def.span = span;
-  def.text = Print(written);
-  def.heading = heading_.title;
-  def.from_heading = heading_.signature;
-  for (const Node& tail : rule.tail) FindForms(tail, forms_);
-
-  Activation(rule.abductives, def);
+// The head's relation and arguments, and the captures of a goal.
+void Lowering::HeadOf(const Node& head, const Rule& rule, Definition& def) {
   if (const auto* call = head.As<Call>()) {
     const auto arity =
         call->ns == Namespace::kGoal ? 1u : static_cast<std::uint32_t>(call->args.size());
@@ -202,23 +191,11 @@ Definition Lowering::Define(const Node& head, const Rule& written, Span span,
   } else if (const auto* expansion = head.As<Expansion>()) {
     def.head_expansion = SlotOf(expansion->name, false);
   }
+}
 
-  // HEAD <- (RULE ; @when ...): both heads hold for each answer of the inner tail (decision 37), so
-  // what activates one activates the other.
-  const std::vector<Node>* tails = &rule.tail;
-  while (tails->size() == 1) {
-    const auto* inner = Ungroup(tails->front()).As<Rule>();
-    if (inner == nullptr) break;
-    Activation(inner->abductives, def);
-    tails = &inner->tail;
-  }
-  const Clauses after = std::move(def.body);  // @distinct comes last
-  def.body.clear();
-  for (const Node& tail : *tails) Tail(tail, def.body);
-
-  // Constraints of the rule: a shape pins (decision 19), -> !% of the own head guards
-  // (decision 62), the rest checks each answer (decision 41).
-  const auto* head_call = head.As<Call>();
+// Constraints of a rule: a shape pins (decision 19), -> !% of the goal `own` guards (decision 62),
+// the rest checks each answer (decision 41).
+void Lowering::ConstraintsOf(const Rule& rule, const Call* own, Definition& def) {
   for (std::size_t i = 0; i < rule.constraints.size(); ++i) {
     const Node& part = Ungroup(rule.constraints[i]);
     const bool last = i + 1 == rule.constraints.size();
@@ -237,7 +214,6 @@ Definition Lowering::Define(const Node& head, const Rule& written, Span span,
     }
     const auto* guard = part.As<GoalFalse>();
     const Call* guarded = guard == nullptr ? nullptr : guard->goal.front().As<Call>();
-    const Call* own = method != nullptr ? method->goal.As<Call>() : head_call;
     if (guarded != nullptr && own != nullptr && own->ns == Namespace::kGoal &&
         guarded->label == own->label) {
       activation_ = true;
@@ -253,13 +229,44 @@ Definition Lowering::Define(const Node& head, const Rule& written, Span span,
     def.choice = true;
     Constraint c;
     c.number = check.constraint;
-    c.span = span;
+    c.span = def.span;
     c.text = Print(rule);
     c.reported = Print(part);
     c.heading = heading_.title;
     program_.constraints_.push_back(std::move(c));
     Push(def.body, part, std::move(check));
   }
+}
+
+Definition Lowering::Define(const Node& head, const Rule& written, Span span,
+                            const Method* method) {
+  const std::optional<Rule> with_pin = WithPin(written);
+  const Rule& rule = with_pin ? *with_pin : written;
+  Definition def;
+  def.span = span;
+  def.text = Print(written);
+  def.heading = heading_.title;
+  def.from_heading = heading_.signature;
+  for (const Node& tail : rule.tail) FindForms(tail, forms_);
+
+  Activation(rule.abductives, def);
+  HeadOf(head, rule, def);
+
+  // HEAD <- (RULE ; @when ...): both heads hold for each answer of the inner tail (decision 37), so
+  // what activates one activates the other.
+  const std::vector<Node>* tails = &rule.tail;
+  while (tails->size() == 1) {
+    const auto* inner = Ungroup(tails->front()).As<Rule>();
+    if (inner == nullptr) break;
+    Activation(inner->abductives, def);
+    tails = &inner->tail;
+  }
+  const Clauses after = std::move(def.body);  // @distinct comes last
+  def.body.clear();
+  for (const Node& tail : *tails) Tail(tail, def.body);
+
+  const auto* head_call = head.As<Call>();
+  ConstraintsOf(rule, method != nullptr ? method->goal.As<Call>() : head_call, def);
   for (const Clause& clause : after) def.body.push_back(clause);
   if (method != nullptr) {
     Clauses goal;
