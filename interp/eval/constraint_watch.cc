@@ -20,10 +20,6 @@ constexpr std::size_t kMostKept = std::size_t{1} << 16;
 /// Answers collected from new rows; with more, the check is a complete one.
 constexpr std::size_t kMostNew = std::size_t{1} << 16;
 
-bool ReadsClock(const Expr& e) {
-  return e.kind == Expr::Kind::kNow || std::any_of(e.sides.begin(), e.sides.end(), ReadsClock);
-}
-
 // Whether the effect of the step depends on nothing but slots and rows.
 bool ReadsOnlyRows(const Step& s, const Store& store) {
   if (std::any_of(s.operands.begin(), s.operands.end(), ReadsClock)) return false;

@@ -169,6 +169,15 @@ class Solver : public Demands {
   const Plan& KeptPlan(const void* owner, bool lasts, int part, const std::vector<bool>& bound,
                        Make&& make);
   void CountRun(const Plan& plan, const std::vector<bool>& bound, int part);
+  /// What running a plan of a rule for the first answer tells.
+  struct FirstAnswer {
+    bool meant = false;  // some head agrees with the call
+    bool found = false;
+    bool waits = false;
+    bool lacks = false;
+  };
+  template <typename Make>
+  FirstAnswer FindFirst(const Definition& def, std::span<const Value> key, int part, Make&& make);
   const Plan& RulePlan(const Definition& def, const std::vector<bool>& bound);
   std::string ReasonOf(const Frame& frame);
   const std::string& UndefinedBelow(const Clause& clause);

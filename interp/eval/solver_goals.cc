@@ -13,29 +13,16 @@ namespace rpl {
 
 Solver::Active Solver::Activated(const Definition& def, std::span<const Value> key) {
   if (def.activation.empty()) return Active::kYes;
-  Frame frame(&def, def.slots);
-  bool found = false;
-  const auto first = [&] { return found = true, false; };
-  const Continuation answer(first);
-  frame.answer = &answer;
-  const Machine::Use use(*machine_, frame, Mode::kSolve);
-  const Profile::Evaluation evaluation(machine_->profile(), def, KindOf(store_.at(def.head)));
-  const std::vector<bool> nothing(def.slots.size());
-  std::vector<bool> bound = nothing;
-  bool meant = false;  // some head agrees with the call
-  std::vector<Value> changed;
-  BindHead(def, GivenTo(def, def.head, key, changed), 0, bound, [&] {
-    meant = true;
-    const Plan& plan = PlanOf(&def, program_.Has(def), 1, bound, [&](Planner planner) {
-      std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
-      for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
-      planner.FlowsOn(std::move(flows_on));
-      return planner.Make(Pointers(def.activation), bound, nothing, def.slots, def.avar);
-    });
-    return machine_->Run(plan.first);
-  });
-  if (found || !meant) return Active::kYes;
-  return frame.pending ? Active::kWaits : frame.lacking ? Active::kLacks : Active::kNo;
+  const FirstAnswer first =
+      FindFirst(def, key, 1, [&](Planner& planner, const std::vector<bool>& bound) {
+        std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
+        for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
+        planner.FlowsOn(std::move(flows_on));
+        const std::vector<bool> nothing(def.slots.size());
+        return planner.Make(Pointers(def.activation), bound, nothing, def.slots, def.avar);
+      });
+  if (first.found || !first.meant) return Active::kYes;
+  return first.waits ? Active::kWaits : first.lacks ? Active::kLacks : Active::kNo;
 }
 
 void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
@@ -150,21 +137,11 @@ bool Solver::Stands(const Goal& goal, Value bindings) {
       const auto* is = clause->As<GoalIsFalse>();
       return is != nullptr && is->activation && analysis_.IsGuardOf(is->goal.relation, def.head);
     });
-    Frame frame(&def, def.slots);
-    bool found = false;
-    const auto first = [&] { return found = true, false; };
-    const Continuation answer(first);
-    frame.answer = &answer;
-    const Machine::Use use(*machine_, frame, Mode::kSolve);
-    std::vector<bool> bound(def.slots.size());
-    std::vector<Value> changed;
-    BindHead(def, GivenTo(def, def.head, key, changed), 0, bound, [&] {
-      const Plan& plan = PlanOf(&def, true, 2, bound, [&](Planner planner) {
-        return planner.Make(clauses, bound, HeadSlots(def), def.slots, def.avar);
-      });
-      return machine_->Run(plan.first);
-    });
-    if (found || frame.pending || frame.lacking || machine_->truncated ||
+    const FirstAnswer first =
+        FindFirst(def, key, 2, [&](Planner& planner, const std::vector<bool>& bound) {
+          return planner.Make(clauses, bound, HeadSlots(def), def.slots, def.avar);
+        });
+    if (first.found || first.waits || first.lacks || machine_->truncated ||
         machine_->evaluation.stop != Stop::kGoesOn)
       return true;
   }

@@ -48,6 +48,31 @@ const Plan& Solver::KeptPlan(const void* owner, bool lasts, int part,
   return *at->plan;
 }
 
+// Runs the rule's plan under `part`, which `make` makes of what the call binds, up to its first
+// answer.
+template <typename Make>
+Solver::FirstAnswer Solver::FindFirst(const Definition& def, std::span<const Value> key, int part,
+                                      Make&& make) {
+  FirstAnswer out;
+  Frame frame(&def, def.slots);
+  const auto first = [&] { return out.found = true, false; };
+  const Continuation answer(first);
+  frame.answer = &answer;
+  const Machine::Use use(*machine_, frame, Mode::kSolve);
+  const Profile::Evaluation evaluation(machine_->profile(), def, KindOf(store_.at(def.head)));
+  std::vector<bool> bound(def.slots.size());
+  std::vector<Value> changed;
+  BindHead(def, GivenTo(def, def.head, key, changed), 0, bound, [&] {
+    out.meant = true;
+    return machine_->Run(PlanOf(&def, program_.Has(def), part, bound, [&](Planner planner) {
+                           return make(planner, bound);
+                         }).first);
+  });
+  out.waits = frame.pending;
+  out.lacks = frame.lacking;
+  return out;
+}
+
 }  // namespace rpl
 
 #endif  // RPL_INTERP_EVAL_SOLVER_PLANS_H_

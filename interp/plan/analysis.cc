@@ -104,10 +104,6 @@ bool HasExpansion(const Clauses& clauses) {
   });
 }
 
-bool ReadsClock(const Expr& e) {
-  return e.kind == Expr::Kind::kNow || std::any_of(e.sides.begin(), e.sides.end(), ReadsClock);
-}
-
 // Whether what holds may cease to hold when rows are added, or with time.
 bool RestsOnMore(const Clauses& clauses) {
   return std::any_of(clauses.begin(), clauses.end(), [](const Clause& clause) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/program/clause.h"
 
+#include <algorithm>
+
 namespace rpl {
 
 Pattern Pattern::Constant(rpl::Value v) {
@@ -24,6 +26,10 @@ Pattern WithBinds(const Pattern& p, std::vector<bool>& bound) {
     bound[at] = true;
     return first;
   });
+}
+
+bool ReadsClock(const Expr& e) {
+  return e.kind == Expr::Kind::kNow || std::any_of(e.sides.begin(), e.sides.end(), ReadsClock);
 }
 
 void CollectSlots(const Clause& clause, std::vector<bool>& out) {

@@ -294,6 +294,9 @@ Pattern WithBinds(const Pattern& p, std::vector<bool>& bound);
 /// Marks all slots that occur in a clause or in its sub-clauses.
 void CollectSlots(const Clause& clause, std::vector<bool>& out);
 
+/// Whether `now` occurs in the expression.
+bool ReadsClock(const Expr& e);
+
 /// Calls fn(clauses) for each list of sub-clauses, which are const when the clause is.
 template <typename AnyClause, typename Fn>
 void ForEachBody(AnyClause& clause, Fn&& fn) {
