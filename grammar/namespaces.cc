@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "grammar/ast.h"
+#include "grammar/library_text.h"
 
 namespace rpl {
 namespace {
@@ -12,7 +13,7 @@ void CollectFiles(const Node& node, std::vector<FileUse>& out) {
   if (const auto* call = node.As<Call>()) {
     const std::size_t hash = call->label.find('#');
     const std::string ns = call->label.substr(0, hash);
-    if (hash != std::string::npos && ns.find('.') != std::string::npos)
+    if (hash != std::string::npos && (ns == kLibrary || ns.find('.') != std::string::npos))
       out.push_back({ns, node.span});
   }
   ForEachChild(node, [&](const Node& child) { CollectFiles(child, out); });
@@ -86,10 +87,18 @@ void NamespaceReader::Read(Document document, bool named, Diagnostics& found) {
   take_(std::move(document), named, found);
 }
 
+std::optional<std::string> NamespaceReader::TextOf(const std::string& name) const {
+  const auto read = [&]() -> std::optional<std::string> {
+    if (name == kLibrary) return std::string(kLibraryText);
+    return files_ ? files_(name) : std::nullopt;
+  };
+  return record_ ? record_(name, read) : read();
+}
+
 void NamespaceReader::ReadFiles(const std::vector<FileUse>& wanted, Diagnostics& found) {
   for (const auto& [name, span] : wanted) {
     if (!seen_.insert(name).second) continue;
-    std::optional<std::string> text = files_ ? files_(name) : std::nullopt;
+    std::optional<std::string> text = TextOf(name);
     if (!text) {
       missing_.insert(name);
       found.Add(Code::kUnresolvedFile, span, "no file `" + name + "` beside the document",

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "grammar/namespaces.h"
 #include "interp/eval/constraint_watch.h"
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/solver.h"
@@ -175,8 +176,11 @@ void Runtime::TakeIn(const Document& document, From from, Diagnostics& out) {
 
 void Runtime::AssertInputNovelty() {
   Begin(2, "assert input novelty");
+  const Sources& sources = engine_.program.sources();
   for (; rules_known_ < engine_.program.definitions().size(); ++rules_known_)
-    Log(Verb::kRule, engine_.program.definitions()[rules_known_]);
+    if (const Definition& def = engine_.program.definitions()[rules_known_];
+        sources.at(def.span.file).name != kLibrary)
+      Log(Verb::kRule, def);
   for (; constraints_known_ < engine_.program.constraints().size(); ++constraints_known_)
     if (!engine_.program.constraints()[constraints_known_].left.empty())
       Log(Verb::kConstraint, engine_.program.constraints()[constraints_known_]);

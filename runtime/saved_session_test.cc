@@ -131,6 +131,34 @@ TEST_CASE("a session goes on where it waited, and asks nothing twice") {
         "asked one\nasked two\nran $work(\"one\")\nasked three\nchat \"$work(\\\"one\\\")\"\n");
 }
 
+TEST_CASE("a session keeps the library that it began with") {
+  const testing::Folder folder;
+  const std::vector<ProgramFile> program = {
+      {"p.rpl", "%n(?n) <- std#length([1], ?n), ?a = $ask(\"one\")\n"}};
+  WritingAgent nobody(folder / "log", false);
+  CHECK(GoOn(folder / "now", nobody, program).outcome.status == Status::kWaiting);
+  std::vector<Event> events =
+      SessionFile::Open(folder / "now", SessionFile::Mode::kRead).file->events();
+  std::string library;
+  {
+    const SessionFile::Opened old = SessionFile::Open(folder / "old", SessionFile::Mode::kCreate);
+    for (Event& event : events) {
+      auto body = nlohmann::ordered_json::parse(event.body);
+      if (event.kind == Event::Kind::kFile) {
+        library = std::exchange(body["text"], "# Length - length(?list, ?n) <- ?n = 7\n");
+        event.body = body.dump();
+      }
+      REQUIRE(old.file->Append(event, true) == "");
+    }
+  }
+  CHECK(library.find("length(?list, ?count) <- ?count = |?list|") != std::string::npos);
+  WritingAgent person(folder / "log", true);
+  const Ran then = GoOn(folder / "old", person, program);
+  CHECK(then.saved->journal().broken() == "");
+  CHECK(then.outcome.answers == std::vector<std::string>{"7"});
+  CHECK(GoOn(folder / "now", person, program).outcome.answers == std::vector<std::string>{"1"});
+}
+
 // Goes on with the session in a process of its own.
 pid_t GoOnApart(const std::string& path, const std::string& log,
                 const std::vector<ProgramFile>& program) {

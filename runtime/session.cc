@@ -38,10 +38,9 @@ struct Session::State {
         reader(runtime.sources(), [this](const Document& document, bool named, Diagnostics& out) {
           runtime.TakeIn(document, named ? Runtime::From::kDocument : from, out);
         }) {
-    reader.SetFiles([this](const std::string& name) {
-      const auto read = [&] { return files ? files(name) : std::nullopt; };
-      return journal != nullptr ? journal->File(name, read) : read();
-    });
+    if (journal != nullptr)
+      reader.SetRecord(
+          [this](const std::string& name, const auto& read) { return journal->File(name, read); });
   }
 
   void TakeIn(Document document, Runtime::From says, Diagnostics& out) {
@@ -59,7 +58,6 @@ struct Session::State {
   Journal* journal;
   bool strict_facts;
   Runtime runtime;
-  NamespaceReader::FileReader files;
   NamespaceReader reader;
   Runtime::From from = Runtime::From::kDocument;  // of the text that is read
   std::size_t steps = 0;                          // of the goal that is pursued
@@ -110,7 +108,7 @@ Session::Session(Agent& agent, SessionOptions options)
 Session::~Session() = default;
 
 void Session::SetFileReader(std::function<std::optional<std::string>(const std::string&)> reader) {
-  state_->files = std::move(reader);
+  state_->reader.SetFiles(std::move(reader));
 }
 
 std::vector<Diagnostic> Session::Load(const std::string& name, std::string text) {
@@ -253,6 +251,10 @@ Explained Session::Explain(const std::string& form, const ExplainLimits& limits,
     const std::size_t relations = store.size();
     const std::size_t values = runtime.pool().size();
     sentence->rule.heads.push_back({Call{Namespace::kGoal, "", {}, false}, sentence->span});
+    // A journal would have to say that the library was read.
+    for (const FileUse& use : FilesNamed(*sentence))
+      if (use.file == kLibrary && state_->journal == nullptr)
+        state_->reader.ReadFiles({use}, findings);
     const auto query = runtime.program().LowerQuery(*sentence, findings);
     out.rejected = !query;
     if (query) runtime.Explain(*query, limits, absence_depth, out);

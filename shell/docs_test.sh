@@ -3,14 +3,14 @@
 #
 # usage: shell/docs_test.sh [RPL]
 #
-# Runs the transcripts of README.md and docs/*.md: fences of `sh` with lines that start
+# Runs the transcripts of README.md, docs/*.md and std/std.md: fences of `sh` with lines that start
 # with `$ `. Such a line is a command, lines that start with `>` right below it continue
 # it, and the lines up to the next command are exactly what it prints on standard output.
 # Commands run at the root of the repository, after ./dev build, without input.
 #
 # The programs on these pages are clean under `rpl check --strict`: those that a transcript
 # hands over behind `<<'END'`, unless it adds to a file, and fences of `rpl`. docs/errors.md
-# is left out, its programs are meant to provoke. RPL checks them, build/rpl by default. The
+# is left out, its programs are meant to provoke, and std/std.md is one program. RPL checks them, build/rpl by default. The
 # last line is `N passed, N failed`.
 set -uo pipefail
 rpl=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/rpl}")
@@ -40,12 +40,12 @@ run_command() {
 
 # check_program PLACE TEXT: a program of a page is clean. Its last line may be a query.
 check_program() {
-  [[ $1 != docs/errors.md:* ]] || return 0
+  [[ $1 != docs/errors.md:* && $1 != std/std.md:* ]] || return 0
   printf '%s' "$2" >"$folder/$program_name"
   check "$1: a program that is not clean" "$rpl" check --strict "$folder/$program_name"
 }
 
-for page in README.md docs/*.md; do
+for page in README.md docs/*.md std/std.md; do
   [[ -f $page ]] || continue
   fence=  # the marks that close the open fence; empty outside
   transcript=no
@@ -80,5 +80,6 @@ for page in README.md docs/*.md; do
   done <"$page"
   run_command
 done
+check 'std/std.md: the library is not clean' "$rpl" check --strict std/std.md
 
 finish

@@ -67,6 +67,12 @@ expect "the new export asks nothing" 0 '{"?where":"Lucca","?nights":3,"?days":4}
   "$rpl" run trip.md <("$rpl" trace export trip.rpls | tee again.rpl >/dev/null; sleep 0.1; cat again.rpl)
 lacks "an export has no truth of an older program" '%trip ^^ {?where "Lucca", ?nights 3} -> true' again.rpl
 
+printf '%%t(?t, ?day) <- std#sum([1 2], ?n), ?m = $ask("How much?"), ?t = ?n + ?m, std#weekday("2026-03-01", ?day)\n' >library.rpl
+expect "a program that reads the library waits" 3 "" "" \
+  "$rpl" run library.rpl --session library.rpls
+expect "and goes on" 0 '{"?t":7,"?day":"sunday"}' "" "$rpl" resume library.rpls --answer ask=4
+replays library.rpls
+
 printf 'seen(?g) <- %%done ^^ ?b, ?b ~ {g ?g}\n%%what(?g) <- seen(?g)\n' >later.rpl
 printf '%%done ^^ {?g 7} -> true\n' >earlier.rpl
 expect "a later protocol reads truths of goals that it has no rules for" 0 "7" "" \

@@ -218,6 +218,8 @@ bool Machine::RunTable(const Step& s) {
     return !table->rows.empty() || table->pending_question || ReadOn(s);
   }
   if (!table->rows.empty()) return true;
+  if (table->details != nullptr && !table->details->undefined.empty())
+    Undefined(s, table->details->undefined);
   NoteEmpty(*table);
   if (frame_->ineligible == kNoId) frame_->ineligible = table->ineligible;
   return s.asked < 0 || AskForArgument(s, std::move(key));

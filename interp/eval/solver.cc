@@ -14,6 +14,7 @@
 #include "interp/eval/machine.h"
 #include "interp/eval/profile.h"
 #include "interp/eval/solver_plans.h"
+#include "interp/program/builtins.h"
 #include "interp/program/operators.h"
 
 namespace rpl {
@@ -343,6 +344,38 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
   if (table.ineligible == kNoId) table.ineligible = frame.ineligible;
 }
 
+// The rows of a built-in relation have instances, as those of rules have (§7).
+void Solver::EvaluateBuiltin(Table& table, const Builtin& builtin) {
+  Columns known = 0;
+  for (std::size_t i = 0; i < table.key.size(); ++i)
+    if (!table.key[i].is_none()) known |= Columns{1} << i;
+  const RelationId base = store_.BaseOf(table.relation);
+  if (const ModeSet& modes = analysis_.ModesOf(base); !modes.Meets(known)) {
+    const std::vector<std::string>& names = *program_.ParametersOf(base);
+    table.more().reason = store_.at(base).name() + " needs " +
+                          modes.Text([&](std::size_t i) { return "?" + names[i]; });
+    return;
+  }
+  const Pool::Watched watched(pool_, machine_->within_limits);
+  const bool whole = store_.IsWhole(table.relation);
+  const auto add = [&](std::span<const Value> row) {
+    if (machine_->Means(table, row)) table.rows.Add(row);
+  };
+  BuiltinCall call{pool_, table.key, {}, ""};
+  call.give = [&](std::span<const Value> row) {
+    if (std::ranges::any_of(row, &Value::is_none)) return;
+    const bool has_set = std::ranges::any_of(row, [](Value v) { return v.kind() == Kind::kSet; });
+    if (!has_set || whole) return add(row);
+    std::vector<Value> scratch(row.begin(), row.end());
+    ForEachInstance(pool_, scratch, 0, table.key, add);
+  };
+  builtin.answer(call);
+  machine_->TakeOverflow();
+  if (call.why.empty()) return;
+  table.more().reason = "it is undefined: " + call.why;
+  table.more().undefined = std::move(call.why);
+}
+
 // --- tabled relations --------------------------------------------------------------------
 
 void Solver::EvaluateTable(Table& table) {
@@ -384,6 +417,7 @@ void Solver::EvaluateTable(Table& table) {
   }
   if (const Collected* collected = program_.FindCollected(table.relation))
     EvaluateCollected(table, *collected);
+  if (const Builtin* builtin = program_.FindBuiltin(base)) EvaluateBuiltin(table, *builtin);
   for (int number : analysis_.RulesOf(base)) {
     EvaluateRule(table, program_.definitions()[static_cast<std::size_t>(number)]);
     if (machine_->evaluation.stop != Stop::kGoesOn) return;

@@ -146,6 +146,7 @@ class Solver : public Demands {
   void Complete(Table& table);
   void EvaluateTable(Table& table);
   void EvaluateCollected(Table& table, const Collected& collected);
+  void EvaluateBuiltin(Table& table, const Builtin& builtin);
   void EvaluateRule(Table& table, const Definition& def);
   void EvaluateGoal(Table& table);
   void EvaluateGoalRule(Table& table, const Definition& def);

@@ -93,6 +93,7 @@ struct Table {
     std::vector<Table*> used;  // tables with goals or $json that answers rest on, in order
     std::unordered_set<const Table*> known_used;
     std::vector<std::pair<const Clause*, Value>> shown;  // $json: clause, value
+    std::string undefined;                               // built-in relations: see BuiltinCall
     std::string reason;                                  // for the lack of answers; "": unknown
   };
   Details& more() {

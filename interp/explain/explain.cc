@@ -184,6 +184,10 @@ bool Explainer::IsAsserted(const Fact& fact) const {
   return row && engine_.store.at(fact.first).asserted(*row);
 }
 
+bool Explainer::IsComputed(RelationId relation) const {
+  return engine_.program.FindBuiltin(engine_.store.BaseOf(relation)) != nullptr;
+}
+
 int Explainer::ComponentOf(RelationId relation) const {
   const auto it = component_.find(engine_.store.BaseOf(relation));
   return it == component_.end() ? -1 : it->second;
@@ -505,8 +509,8 @@ std::optional<Explainer::Choice> Explainer::ChooseOnDemand(const Fact& fact, std
   for (Instance& instance : all) {
     const bool proved =
         std::all_of(instance.facts.begin(), instance.facts.end(), [&](const Fact& p) {
-          return depth >= kMaxSettling || settled_.contains(p) || IsAsserted(p) || StampOf(p) ||
-                 Choose(p, depth + 1);
+          return depth >= kMaxSettling || settled_.contains(p) || IsAsserted(p) ||
+                 IsComputed(p.first) || StampOf(p) || Choose(p, depth + 1);
         });
     if (!proved) continue;
     const Definition* def = instance.def;

@@ -49,7 +49,7 @@ std::string Explainer::KnownAs(RelationId relation) const {
   const Relation& rel = engine_.store.at(relation);
   const bool goal = rel.space() == Space::kGoal;
   if (!rel.empty() || !RulesOf(relation).empty() ||
-      engine_.program.FindCollected(relation) != nullptr)
+      engine_.program.FindCollected(relation) != nullptr || IsComputed(relation))
     return "";
   if (rel.space() == Space::kTool || rel.space() == Space::kAvar) return "nobody answered it";
   std::string other, best;
@@ -60,7 +60,8 @@ std::string Explainer::KnownAs(RelationId relation) const {
     if ((known.space() != Space::kRelation && !known_goal) || engine_.store.IsWhole(r) ||
         r == relation)
       continue;
-    if (known.empty() && RulesOf(r).empty() && engine_.program.FindCollected(r) == nullptr)
+    if (known.empty() && RulesOf(r).empty() && engine_.program.FindCollected(r) == nullptr &&
+        !IsComputed(r))
       continue;
     const std::string shown =
         known_goal ? known.name() : known.name() + "/" + std::to_string(known.arity());
@@ -134,8 +135,9 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
     return;
   }
   const std::string known = KnownAs(step.relation);
-  const int node =
-      to.Add(parent, NodeKind::kFailed, text, (known.empty() ? "no fact matches" : known) + with);
+  const bool undefined = IsComputed(step.relation) && !note.empty();  // `note` has the values
+  const int node = to.Add(parent, NodeKind::kFailed, text,
+                          undefined ? note : (known.empty() ? "no fact matches" : known) + with);
   if (step.access == Access::kExternal || RulesOf(step.relation).empty()) return;
   const auto* atom = step.clause->As<Atom>();
   std::vector<Value> key(atom->args.size());
@@ -223,7 +225,10 @@ Explanation Explainer::WhyNot(const Definition& form, std::size_t depth) {
   std::vector<Value> key;
   for (const Pattern& p : atom->args)
     key.push_back(p.kind == Pattern::Kind::kConstant ? p.constant : kNone);
-  to.Add(-1, NodeKind::kMissing, clause.text, KnownAs(atom->relation));
+  std::string note = KnownAs(atom->relation);
+  if (IsComputed(atom->relation))
+    note = engine_.solver.WhyEmpty(engine_.solver.Demand(atom->relation, key));
+  to.Add(-1, NodeKind::kMissing, clause.text, note);
   Missing(to, 0, engine_.store.BaseOf(atom->relation), key, depth);
   return std::move(to.out);
 }

@@ -349,6 +349,10 @@ Explanation Explainer::Tree(const Fact& root, std::size_t depth) {
       Leaf(out.nodes[at], work.fact);
       continue;
     }
+    if (IsComputed(work.fact.first)) {
+      out.nodes[at].note = "computed";
+      continue;
+    }
     if (const auto it = explained.find(work.fact); it != explained.end()) {
       out.nodes[at] = out.nodes[static_cast<std::size_t>(it->second)];
       out.nodes[at].premises.clear();

@@ -14,6 +14,7 @@
 
 #include "interp/plan/components.h"
 #include "interp/plan/join_plan.h"
+#include "interp/program/builtins.h"
 
 namespace rpl {
 namespace {
@@ -423,6 +424,11 @@ void Analysis::Make(const Program& program, Store& store) {
     if (def.head != kNoId) info_[def.head].rules.push_back(def.number);
   for (RelationId r = 0; r < store.size(); ++r)
     info_[r].collected = info_[r].outside = program.FindCollected(r) != nullptr;
+  for (RelationId r = 0; r < store.size(); ++r)
+    if (const Builtin* builtin = program.FindBuiltin(r)) {
+      info_[r].built_in = info_[r].demanded = true;
+      info_[r].modes = ModeSet::Either(builtin->modes);
+    }
 
   const auto& definitions = program.definitions();
   std::vector<std::vector<std::size_t>> mentioned_by(store.size());  // definitions
@@ -554,7 +560,7 @@ class Analysis::Halves {
   bool IsHalf(RelationId base) const {
     const Info& info = analysis_.info_[base];
     if (store_.at(base).space() == Space::kGoal) return false;
-    return info.broken || (info.demanded && rules_left_[base] < info.rules.size());
+    return info.broken || info.built_in || (info.demanded && rules_left_[base] < info.rules.size());
   }
 
   void GiveUp(Candidate& c) {

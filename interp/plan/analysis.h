@@ -130,6 +130,7 @@ class Analysis : public Catalog {
     bool acts = false;     // asks, calls or shows
     bool derived = false;  // some rule can run bottom-up
     bool collected = false;
+    bool built_in = false;
     bool broken = false;
     bool monotone = true;
     bool founded = true;

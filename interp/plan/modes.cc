@@ -49,6 +49,12 @@ ModeSet ModeSet::Of(Columns all, const std::function<bool(Columns)>& works) {
   return out;
 }
 
+ModeSet ModeSet::Either(std::vector<Columns> modes) {
+  ModeSet out;
+  out.Take(std::move(modes));
+  return out;
+}
+
 bool ModeSet::Meets(Columns known) const {
   return std::ranges::any_of(modes_, [&](Columns mode) { return (mode & ~known) == 0; });
 }

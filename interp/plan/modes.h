@@ -27,6 +27,9 @@ class ModeSet {
   /// These arguments are needed.
   explicit ModeSet(Columns mode) : modes_{mode} {}
 
+  /// Any one of these suffices. REQUIRES: there are some.
+  static ModeSet Either(std::vector<Columns> modes);
+
   /// The modes of what is evaluated from the columns `all`, of which any may be known. `works`
   /// says whether a set of them suffices; what contains one that does must suffice, too. When not
   /// even `all` suffice, the mode is `all`.

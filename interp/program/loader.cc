@@ -8,6 +8,7 @@
 #include <set>
 
 #include "grammar/printer.h"
+#include "interp/program/builtins.h"
 #include "interp/program/rewrite.h"
 #include "interp/store/text_queue.h"
 
@@ -449,7 +450,8 @@ void Loader::Heading(int scope) {
   const Node& head = signature.rule.heads.front();
   const auto* call = head.As<Call>();
   Declare(head, heading.span, section.context);
-  if (call != nullptr && call->ns == Namespace::kTool) NoteParameters(*call);
+  if (call != nullptr && call->ns == Namespace::kTool && call->args.size() <= kMaxArity)
+    NoteParameters(Space::kTool, *call);
   const bool goal = call != nullptr && call->ns == Namespace::kGoal;
   if (signature.rule.tail.empty() && section.own.empty() && section.conjoined.empty()) {
     if (call == nullptr || call->ns == Namespace::kTool) return;  // a tool is declared only
@@ -458,6 +460,8 @@ void Loader::Heading(int scope) {
       std::vector<Assertion> fact;
       if (AssertOne(whole, true, false, signature, fact)) {
         for (Assertion& a : fact) Add(std::move(a));
+      } else if (const Builtin* builtin = FindBuiltin(call->label, call->args.size())) {
+        program_.builtins_.emplace(NoteParameters(Space::kRelation, *call), builtin);
       } else if (!HasFact(*call)) {
         Lowering lowering(program_, section.context, out_);
         collected.push_back(lowering.Collect(head));
@@ -488,17 +492,17 @@ void Loader::Heading(int scope) {
   }
 }
 
-// Records the names of a tool's arguments, for policies.
-void Loader::NoteParameters(const Call& call) {
-  if (call.args.size() > kMaxArity) return;
-  const RelationId tool = program_.store().Declare(Space::kTool, call.label,
-                                                   static_cast<std::uint32_t>(call.args.size()));
+// Records the names of the arguments of a tool or a built-in relation, for policies and people.
+RelationId Loader::NoteParameters(Space space, const Call& call) {
+  const RelationId relation =
+      program_.store().Declare(space, call.label, static_cast<std::uint32_t>(call.args.size()));
   std::vector<std::string> names;
   for (const Node& arg : call.args) {
     const auto* lvar = arg.As<Lvar>();
     names.push_back(lvar != nullptr ? lvar->name : std::to_string(names.size()));
   }
-  program_.parameters_.emplace(tool, std::move(names));
+  program_.parameters_.emplace(relation, std::move(names));
+  return relation;
 }
 
 void Loader::Lower() {

@@ -71,7 +71,7 @@ class Loader {
   void Nested(const Node& node, Span span, const HeadingContext& context);
   void Heading(int scope);
   void Add(Assertion assertion);
-  void NoteParameters(const Call& call);
+  RelationId NoteParameters(Space space, const Call& call);
   void Loose(const PlacedSentence& placed);
   bool HasFact(const Call& head) const;
   void Declare(const Node& head, Span span, const HeadingContext& context);

@@ -38,6 +38,11 @@ const Collected* Program::FindCollected(RelationId relation) const {
   return it == collected_.end() ? nullptr : &it->second;
 }
 
+const Builtin* Program::FindBuiltin(RelationId relation) const {
+  const auto it = builtins_.find(relation);
+  return it == builtins_.end() ? nullptr : it->second;
+}
+
 bool Program::HasRules(RelationId relation) const {
   const auto it = rule_count_.find(relation);
   return it != rule_count_.end() && it->second > 0;
@@ -72,8 +77,8 @@ CallRelations Program::CallsOf(RelationId tool) {
           store_.Declare(Space::kRelation, name + " made", arity)};
 }
 
-const std::vector<std::string>* Program::ParametersOf(RelationId tool) const {
-  const auto found = parameters_.find(tool);
+const std::vector<std::string>* Program::ParametersOf(RelationId relation) const {
+  const auto found = parameters_.find(relation);
   return found == parameters_.end() ? nullptr : &found->second;
 }
 

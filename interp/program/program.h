@@ -146,6 +146,8 @@ struct Goal {
   std::vector<Value> captures;
 };
 
+struct Builtin;  // interp/program/builtins.h
+
 struct Declared {
   std::string name;  // "rel/1", "%goal/1", "$tool/1", "%"
   Span span;
@@ -175,8 +177,9 @@ class Program {
   const std::deque<CallGuard>& guards() const { return guards_; }
   /// The relations that guards read for a tool; created on first use.
   CallRelations CallsOf(RelationId tool);
-  /// The names of a tool's arguments, from its heading; null if it has none.
-  const std::vector<std::string>* ParametersOf(RelationId tool) const;
+  /// The names of the arguments of a tool or a built-in relation, from its heading; null if it has
+  /// none.
+  const std::vector<std::string>* ParametersOf(RelationId relation) const;
   const std::vector<Question>& questions() const { return questions_; }
   /// Goals in the order of their first rule. The root goal has the empty label.
   const std::vector<Goal>& goals() const { return goals_; }
@@ -184,6 +187,8 @@ class Program {
   /// Reports calls of goals with more arguments than the goal captures (decision 61).
   void CheckGoalCalls(const Clauses& clauses, Diagnostics& out) const;
   const Collected* FindCollected(RelationId relation) const;
+  /// The row of the table of built-in relations, if a heading declares the relation; else null.
+  const Builtin* FindBuiltin(RelationId relation) const;
   std::size_t collected_count() const { return collected_.size(); }
   /// The definitions in headings and sentences, in document order, once each.
   const std::vector<Declared>& declared() const { return declared_; }
@@ -206,11 +211,12 @@ class Program {
   std::deque<Definition> definitions_;
   std::deque<Constraint> constraints_;
   std::deque<CallGuard> guards_;
-  std::unordered_map<RelationId, std::vector<std::string>> parameters_;  // of tools
+  std::unordered_map<RelationId, std::vector<std::string>> parameters_;
   std::vector<Question> questions_;
   std::vector<Goal> goals_;
   std::unordered_map<RelationId, std::size_t> goal_of_;  // index into goals_
   std::unordered_map<RelationId, Collected> collected_;
+  std::unordered_map<RelationId, const Builtin*> builtins_;
   std::vector<Declared> declared_;
   std::unordered_set<std::string> declared_names_;
   std::unordered_map<RelationId, int> rule_count_;

@@ -116,6 +116,13 @@ std::optional<Integer> Integer::Divide(const Integer& a, const Integer& b) {
   return out;
 }
 
+std::pair<Integer, Integer> Integer::DivideDown(const Integer& a, const Integer& b) {
+  assert(!b.IsZero());
+  std::pair<Integer, Integer> out;
+  mpz_fdiv_qr(out.first.z_, out.second.z_, a.z_, b.z_);
+  return out;
+}
+
 double Integer::Quotient(const Integer& a, const Integer& b) {
   assert(!b.IsZero());
   if (a.IsZero()) return 0;

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "formats/number_text.h"
 
@@ -65,6 +66,8 @@ class Integer {
   friend Integer operator*(const Integer& a, const Integer& b);
   /// The quotient if it is whole. REQUIRES: b is not zero.
   static std::optional<Integer> Divide(const Integer& a, const Integer& b);
+  /// The quotient, rounded down, and what it leaves, with the sign of b. REQUIRES: b is not zero.
+  static std::pair<Integer, Integer> DivideDown(const Integer& a, const Integer& b);
   /// The float nearest to the quotient; infinite beyond their range. REQUIRES: b is not zero.
   static double Quotient(const Integer& a, const Integer& b);
 

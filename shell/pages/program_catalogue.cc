@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -117,6 +116,10 @@ class CatalogueReader {
           return name.empty() ? "argument " + std::to_string(i + 1) : "?" + name;
         });
     }
+    for (RelationId r = 0; r < store_.size(); ++r)
+      if (program_.FindBuiltin(r) != nullptr)
+        to_.entries[Entry(r)].needs = analysis.ModesOf(r).Text(
+            [&](std::size_t i) { return "?" + program_.ParametersOf(r)->at(i); });
   }
 
   std::size_t Entry(Kind kind, const std::string& name, std::size_t arity) {
@@ -205,11 +208,27 @@ class CatalogueReader {
     return uses_[number];
   }
 
+  // The entries, without those of the library that the program does not reach.
+  std::vector<std::size_t> Reached() const {
+    std::vector<bool> reached(to_.entries.size());
+    std::vector<std::size_t> out;
+    const auto reach = [&](std::size_t entry) {
+      if (!reached[entry]) out.push_back(entry);
+      reached[entry] = true;
+    };
+    for (std::size_t i = 0; i < to_.entries.size(); ++i)
+      if (to_.entries[i].name_space != kLibrary) reach(i);
+    for (const CatalogueConstraint& c : to_.constraints) std::ranges::for_each(c.reads, reach);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      std::ranges::for_each(to_.entries[out[i]].uses, reach);
+    std::ranges::sort(out);
+    return out;
+  }
+
   // Sorts the entries and renumbers all references to them.
   void Sort() {
     std::vector<CatalogueEntry>& entries = to_.entries;
-    std::vector<std::size_t> order(entries.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::vector<std::size_t> order = Reached();
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return std::tie(entries[a].name_space, entries[a].kind) <
              std::tie(entries[b].name_space, entries[b].kind);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Built-in relations: those of the library (std/std.md) that rules cannot compute in time linear in
+// a list, or at all. The library declares each by a heading without rules; a reader sees them as
+// relations with modes (decision 87), answered call by call.
+//
+// A session keeps the text of the library that it began with (runtime/journal.h). So a row of the
+// table is never removed, and never gives other answers.
+#ifndef RPL_INTERP_PROGRAM_BUILTINS_H_
+#define RPL_INTERP_PROGRAM_BUILTINS_H_
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interp/store/index.h"
+#include "interp/store/value.h"
+
+namespace rpl {
+
+/// A call of a built-in relation, and where its rows go.
+struct BuiltinCall {
+  Pool& pool;
+  /// Per argument: its value, or kNone while it is free. The known ones meet a mode.
+  std::span<const Value> known;
+  /// Takes a row with a value for each argument. It need not agree with what is known.
+  std::function<void(std::span<const Value> row)> give;
+  /// Why the call is undefined (decision 89), as operators say it (operators.h).
+  std::string why;
+};
+
+struct Builtin {
+  std::string_view label;
+  std::size_t arity;
+  std::vector<Columns> modes;
+  void (*answer)(BuiltinCall& call);
+};
+
+/// The built-in relation of that label and number of arguments, or null.
+const Builtin* FindBuiltin(std::string_view label, std::size_t arity);
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PROGRAM_BUILTINS_H_
