@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "grammar/document.h"
+#include "grammar/namespaces.h"
 #include "interp/explain/explain_print.h"
 #include "runtime/facts_file.h"
 #include "shell/host/engine_setup.h"
@@ -184,10 +185,13 @@ void Repl::Facts(const std::string& argument) {
   if (!known) Note(argument.empty() ? "no facts" : "no facts of " + argument);
 }
 
+// Those of the library (std/std.md) by name only.
 void Repl::Rules(const std::string& argument) {
   bool known = false;
   for (const std::string& rule : session_.session().Rules()) {
-    if (!argument.empty() && LabelOf(rule) != LabelOf(argument)) continue;
+    if (argument.empty() ? rule.starts_with(std::string(kLibrary) + "#")
+                         : LabelOf(rule) != LabelOf(argument))
+      continue;
     known = true;
     std::cout << Printable(rule) << '\n';
   }
