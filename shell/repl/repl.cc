@@ -161,10 +161,11 @@ ExitCode Repl::Begin() {
   std::ostringstream findings;
   PrintDiagnostics(change.findings, change.sources, findings);
   Coloured(findings.str());
-  if (!change.taken && !interactive_) return kExitInvalid;
+  if (!interactive_ && HasErrors(change.findings)) return kExitInvalid;
   if (!change.taken) {
     Error("the documents were not taken in");
     if (!change.outcome.reason.empty()) std::cerr << Printable(change.outcome.reason) << '\n';
+    if (!interactive_) return ExitCodeOf(change.outcome.status);
   }
   if (!change.error.empty()) Note(change.error);
   if (change.outcome.status == Status::kFailed) Alarm(Printable(change.outcome.reason));
