@@ -275,7 +275,7 @@ bool Machine::IsRecorded(const Step& s) {
 bool Machine::RunGoalFalse(const Step& s) {
   const auto* clause = s.clause->As<GoalIsFalse>();
   const Definition* def = frame_->def;
-  if (clause->activation && def != nullptr && catalog_.IsGuardOf(s.relation, def->head))
+  if (def != nullptr && catalog_.IsGuard(*s.clause, def->head))
     return IsRecorded(s) || demands_.IsAnswered(s.relation) || Run(s.next);
   std::vector<Value> key(clause->goal.args.size());
   std::vector<Value> values;

@@ -132,14 +132,10 @@ bool Solver::Stands(const Goal& goal, Value bindings) {
     if (2 * key.size() != pool_.ItemsOf(bindings).size() ||
         std::any_of(key.begin(), key.end(), [](Value v) { return v.is_none(); }))
       continue;
-    std::vector<const Clause*> clauses = ClausesOf(def);
-    std::erase_if(clauses, [&](const Clause* clause) {
-      const auto* is = clause->As<GoalIsFalse>();
-      return is != nullptr && is->activation && analysis_.IsGuardOf(is->goal.relation, def.head);
-    });
     const FirstAnswer first =
         FindFirst(def, key, 2, [&](Planner& planner, const std::vector<bool>& bound) {
-          return planner.Make(clauses, bound, HeadSlots(def), def.slots, def.avar);
+          return planner.Make(analysis_.WithoutGuards(def), bound, HeadSlots(def), def.slots,
+                              def.avar);
         });
     if (first.found || first.waits || first.lacks || machine_->truncated ||
         machine_->evaluation.stop != Stop::kGoesOn)

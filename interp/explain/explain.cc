@@ -310,16 +310,6 @@ bool Explainer::Gives(const Instance& instance, const Fact& fact) {
   return true;
 }
 
-// A goal's guards, !%itself, held before it was satisfied (decision 62).
-std::vector<const Clause*> Explainer::WithoutGuards(const Definition& def) const {
-  std::vector<const Clause*> out;
-  for (const Clause* clause : ClausesOf(def)) {
-    const auto* is = clause->As<GoalIsFalse>();
-    if (is == nullptr || !is->activation) out.push_back(clause);
-  }
-  return out;
-}
-
 // Calls `take` for answers of rules that give the fact, except rules with aggregate heads.
 void Explainer::Candidates(const Fact& fact, const Take& take) {
   bool done = false;
@@ -330,9 +320,10 @@ void Explainer::Candidates(const Fact& fact, const Take& take) {
   for (int number : RulesOf(fact.first)) {
     const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(number)];
     if (!def.gathered.empty()) continue;
+    // The guards of a goal that is true held before it was (decision 62).
+    const bool is_truth = engine_.store.at(fact.first).space() == Space::kGoal && StoredRow(fact);
     const std::vector<const Clause*> clauses =
-        engine_.store.at(fact.first).space() == Space::kGoal && StoredRow(fact) ? WithoutGuards(def)
-                                                                                : ClausesOf(def);
+        is_truth ? engine_.analysis.WithoutGuards(def) : ClausesOf(def);
     const bool free = StampOf(fact) && IsGrouped(def);  // derived with nothing bound
     if (!def.choice && !free) {
       const std::vector<const Clause*> order = FromTheHead(def, clauses, engine_.analysis);

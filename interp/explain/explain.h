@@ -75,7 +75,6 @@ class Explainer {
             std::span<const Value> key, const Instance* from, const Take& take);
   const Plan& PlanFor(const Definition& def, const std::vector<const Clause*>& clauses,
                       const std::vector<bool>& bound, bool head);
-  std::vector<const Clause*> WithoutGuards(const Definition& def) const;
   void Candidates(const Fact& fact, const Take& take);
   std::optional<Choice> Gathering(const Definition& def, const Fact& fact);
   bool Gives(const Instance& instance, const Fact& fact);

@@ -229,6 +229,12 @@ Access Analysis::AccessOf(RelationId relation, Mode mode) const {
   return info.demanded || info.broken ? Access::kTable : Access::kRows;
 }
 
+std::vector<const Clause*> Analysis::WithoutGuards(const Definition& def) const {
+  std::vector<const Clause*> out = ClausesOf(def);
+  std::erase_if(out, [&](const Clause* clause) { return IsGuard(*clause, def.head); });
+  return out;
+}
+
 const ModeSet& Analysis::ModesOf(RelationId relation) const {
   return At(store_->BaseOf(relation)).modes;
 }

@@ -72,9 +72,11 @@ class Analysis : public Catalog {
   const ModeSet& ModesOf(RelationId relation) const override;
   bool ReachesOutside(const Clause& clause) const override;
   bool Acts(const Clauses& clauses) const override;
-  bool IsGuardOf(RelationId goal, RelationId head) const override {
-    return goal == head || (At(goal).circle >= 0 && At(goal).circle == At(head).circle);
+  bool RestOnEachOther(RelationId a, RelationId b) const override {
+    return a == b || (At(a).circle >= 0 && At(a).circle == At(b).circle);
   }
+  /// The clauses of a rule without its guards.
+  std::vector<const Clause*> WithoutGuards(const Definition& def) const;
 
   /// Whether evaluating the rule may ask, call or show something, directly or through the relations
   /// that it reads.

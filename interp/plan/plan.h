@@ -76,9 +76,14 @@ class Catalog {
   virtual bool ReachesOutside(const Clause& clause) const = 0;
   /// Whether evaluating the clauses may ask, call or show something.
   virtual bool Acts(const Clauses& clauses) const = 0;
-  /// Whether a rule with this head whose activation clause asks for the truth of the goal asks for
-  /// what rests on the rule: then the goal is read as it stood before (decisions 40, 86).
-  virtual bool IsGuardOf(RelationId goal, RelationId head) const = 0;
+  /// Whether the two are the same, or rest on each other by rules and activation clauses.
+  virtual bool RestOnEachOther(RelationId a, RelationId b) const = 0;
+  /// Whether the clause of a rule with this head is a guard: a `!%goal` of the activation clause,
+  /// where the goal rests on the rule. Then the goal is read as it stood before (decisions 40, 86).
+  bool IsGuard(const Clause& clause, RelationId head) const {
+    const auto* is = clause.As<GoalIsFalse>();
+    return is != nullptr && is->activation && RestOnEachOther(is->goal.relation, head);
+  }
 };
 
 struct Step {
