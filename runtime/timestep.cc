@@ -195,6 +195,7 @@ void Runtime::CheckConstraints() {
         bindings.push_back(slots[i]);
       }
       const std::string text = BindingsText(bindings);
+      engine_.pool.Work(text.size());  // which polls the limits
       if (violated) {
         if (!step_.violated) Violate({&c, text, AssertedOf(c, slots)});
         Log(Verb::kViolated, c.text + " ^^ " + text, c.span);
@@ -209,8 +210,8 @@ void Runtime::CheckConstraints() {
     };
     unknown = engine_.watch.Check(c, take).lacks || unknown;
     if (unknown) LeaveUndecided(c);
-    if (const Stop stop = engine_.solver.found().stop; stop != Stop::kGoesOn) {
-      TakeStop(stop, c.text);
+    if (const Evaluation& found = engine_.solver.found(); found.stop != Stop::kGoesOn) {
+      TakeStop(found.stop, found.stopped_at.empty() ? c.text : std::string(found.stopped_at));
       step_.unchecked = true;
       Log(Verb::kStopped, c);
       break;

@@ -109,6 +109,11 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
       StopAt(Growing(stratum));
       return Stop::kRounds;
     }
+    // Rounds may be many and give a row each.
+    if (Machine& machine = solver_.machine(); rounds_ % 16 == 0 && !machine.within_limits()) {
+      StopAt(Growing(stratum));
+      return machine.evaluation.stop;
+    }
     std::vector<Derivation> work;
     for (DerivedRule& rule : stratum.rules) {
       if (first && rebuilt) {

@@ -54,6 +54,7 @@ Machine::Use::Use(Machine& machine, Frame& frame, Mode mode)
       tuple_(machine.tuple_),
       mode_(machine.mode_),
       watched_(machine.pool_, machine.within_limits) {
+  frame.caller = frame_;
   machine.frame_ = &frame;
   machine.slots_ = frame.slots.data();
   machine.found_ = nullptr;
@@ -78,21 +79,44 @@ void Machine::Poll() {
   if ((++ticks_ & 0xfff) == 0) Watch(0);
 }
 
-// The first limit that is met is the one that is told, with the rule that met it.
-void Machine::Watch(std::size_t bytes) {
-  if (!limits_.watch || evaluation.stop != Stop::kGoesOn) return;
-  if (const Stop why = limits_.watch(bytes); why != Stop::kGoesOn) {
-    evaluation.stop = why;
-    evaluation.stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
+// The first limit that is met is the one that is told, with the rule that grew.
+void Machine::StopAt(Stop why) {
+  if (why == Stop::kGoesOn || evaluation.stop != Stop::kGoesOn) return;
+  evaluation.stop = why;
+  const Definition* growing = Growing();
+  evaluation.stopped_at = growing != nullptr ? growing->text : "";
+}
+
+// Of the suspended rules that wait for what rests on them, the innermost one of the circle that
+// nests deepest; if there is none, the rule at hand.
+const Definition* Machine::Growing() const {
+  struct Circle {
+    const Definition* innermost;
+    std::size_t depth = 0;
+  };
+  std::vector<Circle> circles;
+  for (const Frame* f = frame_; f != nullptr && f->caller != nullptr; f = f->caller) {
+    const Definition* def = f->caller->def;
+    if (def == nullptr || f->def == nullptr || !catalog_.RestOnEachOther(def->head, f->def->head))
+      continue;
+    auto circle = std::ranges::find_if(circles, [&](const Circle& c) {
+      return catalog_.RestOnEachOther(c.innermost->head, def->head);
+    });
+    if (circle == circles.end()) circle = circles.insert(circle, {def});
+    ++circle->depth;
   }
+  const auto deepest = std::ranges::max_element(circles, {}, &Circle::depth);
+  if (deepest != circles.end()) return deepest->innermost;
+  return frame_ != nullptr ? frame_->def : nullptr;
+}
+
+void Machine::Watch(std::size_t bytes) {
+  if (limits_.watch && evaluation.stop == Stop::kGoesOn) StopAt(limits_.watch(bytes));
 }
 
 // Returns a built value; one that exceeded a limit of the Pool stops the run.
 Value Machine::Made(Value v) {
-  if (v.is_none() && !pool_.overflow().empty() && evaluation.stop == Stop::kGoesOn) {
-    evaluation.stop = Stop::kValue;
-    evaluation.stopped_at = frame_ != nullptr && frame_->def != nullptr ? frame_->def->text : "";
-  }
+  if (v.is_none() && !pool_.overflow().empty()) StopAt(Stop::kValue);
   return v;
 }
 
@@ -614,8 +638,7 @@ bool Machine::RunLoop(const Step& s) {
     stack.pop_back();
     if (!seen.insert(at).second) continue;
     if (seen.size() > limits_.max_iterations) {
-      evaluation.stop = Stop::kIterations;
-      evaluation.stopped_at = frame_->def != nullptr ? frame_->def->text : s.clause->text;
+      StopAt(Stop::kIterations);
       return false;
     }
     slots_[loop->value] = at;

@@ -67,6 +67,7 @@ struct Frame {
   std::vector<RowUsed> path;      // premises of the current answer, in the plan's order
   std::vector<std::pair<const Clause*, Value>> shown;
   std::map<const Clause*, std::set<std::vector<Value>>> distinct;
+  const Frame* caller = nullptr;  // suspended while this one runs
 
   Frame(const Definition* definition, const std::vector<std::string>& slot_names)
       : def(definition), names(&slot_names), slots(slot_names.size()) {}
@@ -201,7 +202,7 @@ class Machine {
   bool WaitFor(const Step& s, OpenCall call, bool question);
   bool ReadOn(const Step& s);
   bool AskForArgument(const Step& s, std::vector<Value> key);
-  Table* DemandNested(RelationId relation, std::vector<Value> key, const std::string& what);
+  Table* DemandNested(RelationId relation, std::vector<Value> key);
   bool Keys(const Step& s, std::vector<Value>& out);
   bool BindCells(const Step& s, const Value* cells);
   bool TakeCells(const Step& s, std::span<const Value> cells, Value row_ref, RowUsed used);
@@ -252,6 +253,8 @@ class Machine {
   void NoteEmpty(Table& table);
   void Poll();
   void Watch(std::size_t bytes);
+  void StopAt(Stop why);
+  const Definition* Growing() const;
   void Waits(const Table& table);
   Value Made(Value v);
 

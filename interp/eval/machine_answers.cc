@@ -75,10 +75,7 @@ bool Machine::EmitRow() {
 // Counts new rows against the limit.
 bool Machine::CountNew(std::size_t added) {
   new_rows += added;
-  if (added > 0 && new_rows > limits_.max_rows) {
-    evaluation.stop = Stop::kRows;
-    evaluation.stopped_at = frame_->def->text;
-  }
+  if (added > 0 && new_rows > limits_.max_rows) StopAt(Stop::kRows);
   return Polled();
 }
 

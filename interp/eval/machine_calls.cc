@@ -166,10 +166,9 @@ bool Machine::RunAvar(const Step& s) {
 
 // --- tabled relations and goals ------------------------------------------------------
 
-Table* Machine::DemandNested(RelationId relation, std::vector<Value> key, const std::string& what) {
+Table* Machine::DemandNested(RelationId relation, std::vector<Value> key) {
   if (depth_ >= limits_.max_depth) {
-    evaluation.stop = Stop::kDepth;
-    evaluation.stopped_at = frame_->def != nullptr ? frame_->def->text : what;
+    StopAt(Stop::kDepth);
     return nullptr;
   }
   ++depth_;
@@ -210,7 +209,7 @@ bool Machine::RunTable(const Step& s) {
   std::vector<Value> values;
   if (!Keys(s, values)) return true;
   for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
-  Table* table = DemandNested(s.relation, key, s.clause->text);
+  Table* table = DemandNested(s.relation, key);
   if (table == nullptr) return false;
   Waits(*table);  // before its rows: an unknown one could precede them
   if (!TakeTable(s, *table)) return false;
@@ -247,7 +246,7 @@ bool Machine::AskForArgument(const Step& s, std::vector<Value> key) {
   }
   for (const auto& [column, slot] : s.binds)
     if (slot == s.asked) key[column] = held;
-  Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
+  Table* table = DemandNested(s.relation, std::move(key));
   if (table == nullptr) return false;
   Waits(*table);
   if (table->rows.empty()) NoteEmpty(*table);
@@ -282,7 +281,7 @@ bool Machine::RunGoalFalse(const Step& s) {
   if (!Keys(s, values)) return true;
   for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
   const std::size_t open = evaluation.calls.size();
-  Table* table = DemandNested(s.relation, std::move(key), s.clause->text);
+  Table* table = DemandNested(s.relation, std::move(key));
   if (table == nullptr) return false;
   if (!table->complete &&
       evaluation.stop == Stop::kGoesOn) {  // the goal depends on this very clause

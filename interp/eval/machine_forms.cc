@@ -86,7 +86,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
     return true;
   };
   if (mode_ == Mode::kSolve && catalog_.AccessOf(relation, mode_) != Access::kRows) {
-    Table* table = DemandNested(relation, std::move(key), Text(pool_, form, kToldBytes));
+    Table* table = DemandNested(relation, std::move(key));
     if (table == nullptr) return false;
     std::size_t r = 0;
     for (; r < table->rows.size(); ++r)
