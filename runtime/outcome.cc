@@ -112,7 +112,7 @@ bool Runtime::GoesOn(std::size_t answers) {
   return !CutAnswers(Watch(0));
 }
 
-// Likewise for an answer that is too long to be printed, and before a long one.
+// Likewise for an answer that is too long to be printed, and before long ones.
 bool Runtime::CanBeShown(std::span<const Value> cells) {
   constexpr std::uint64_t kLong = std::uint64_t{1} << 16;
   std::uint64_t bytes = 0;
@@ -121,7 +121,9 @@ bool Runtime::CanBeShown(std::span<const Value> cells) {
     if (step_.stop == Stop::kGoesOn) step_.overflow = "an answer longer than 64 MiB";
     return !CutAnswers(Stop::kValue);
   }
-  return bytes < kLong || !CutAnswers(Watch(bytes));
+  if ((step_.unpolled += bytes) < kLong) return true;
+  step_.unpolled = 0;
+  return !CutAnswers(Watch(bytes));
 }
 
 bool Runtime::CutAnswers(Stop why) {

@@ -6,6 +6,7 @@
 #define RPL_RUNTIME_STEP_STATE_H_
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -50,9 +51,10 @@ struct StepState {
   // The limit that stopped a phase.
   Stop stop = Stop::kGoesOn;
   std::string stopped_at;
-  std::string newest;      // row of the relation that was growing
-  std::string overflow;    // the limit of values, for kValue
-  bool unchecked = false;  // a limit cut off the check of constraints, or the answers
+  std::string newest;          // row of the relation that was growing
+  std::string overflow;        // the limit of values, for kValue
+  bool unchecked = false;      // a limit cut off the check of constraints, or the answers
+  std::uint64_t unpolled = 0;  // bytes of answers printed since the limits were polled
 
   // Phases 3 and 7.
   std::optional<Violated> violated;        // the first that no person accepted
