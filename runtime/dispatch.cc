@@ -97,11 +97,10 @@ Request Runtime::RequestFor(const OpenCall& call) {
     const Question& q = engine_.program.questions()[static_cast<std::size_t>(call.question)];
     r.name = q.name;
     r.prompt = q.prompt;
-    if (q.options != kNoId) {
-      const Relation& options = engine_.store.at(q.options);
-      for (RowId row = 0; row < options.size(); ++row) r.options.push_back(options.Row(row)[0]);
-      if (!r.options.empty()) r.kind = Request::Kind::kChoose;
-    }
+    r.options = engine_.solver.Choices(call);
+    if (const Evaluation& found = engine_.solver.found(); found.stop != Stop::kGoesOn)
+      TakeStop(found.stop, found.stopped_at);
+    if (!r.options.empty()) r.kind = Request::Kind::kChoose;
   }
   // Arguments of one heading differ by name.
   const auto open =
@@ -175,8 +174,10 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
 
 void Runtime::Ask(const OpenCall& call) {
   if (call.space == Space::kTool && !Admits(call)) return;
+  const Request request = RequestFor(call);
+  if (IsCutOff()) return;  // some of the choices are not known
   const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };
-  if (const auto answer = Put(RequestFor(call), call.place, entry_of, PartOf(call)))
+  if (const auto answer = Put(request, call.place, entry_of, PartOf(call)))
     calls_.replies.push_back({call, *answer});
 }
 

@@ -79,8 +79,8 @@ ordered_json Gate::JsonOf(Value v) const {
   return json ? WithoutColons(*json) : ordered_json(Text(engine_.pool, v));
 }
 
-// The rows of a relation that agree with the bound arguments of `key`; in phase 8 including those
-// of tabled relations.
+// The rows of a relation that agree with the bound arguments of `key`; before phase 8, those that
+// are stored.
 Gate::Rows Gate::RowsOf(std::string_view label, std::vector<Value> key) {
   Rows out;
   const RelationId id =
@@ -92,13 +92,12 @@ Gate::Rows Gate::RowsOf(std::string_view label, std::vector<Value> key) {
     std::vector<Value> cells(row.begin(), row.end());
     if (std::find(out.begin(), out.end(), cells) == out.end()) out.push_back(std::move(cells));
   };
-  const Relation& relation = engine_.store.at(id);
-  for (RowId row = 0; row < relation.size(); ++row) add(relation.Cells(row));
-  if (derives_ && engine_.analysis.AccessOf(id, Mode::kSolve) == Access::kTable) {
-    const Table& table = engine_.solver.Demand(id, key);
-    for (std::size_t i = 0; i < table.rows.size(); ++i)
-      if (table.rows[i].size() == relation.arity()) add(table.rows[i]);
+  if (derives_) {
+    engine_.solver.ForEachRow(id, key, add);
+    return out;
   }
+  const Relation& stored = engine_.store.at(id);
+  for (RowId row = 0; row < stored.size(); ++row) add(stored.Cells(row));
   return out;
 }
 

@@ -130,6 +130,12 @@ class Machine {
 
   /// Records a call to make; false, with the reason, if it was declined or refused.
   bool Open(const OpenCall& call, std::string* why);
+  /// The relation whose rows are the choices on offer for a question (decision 75); kNoId where
+  /// there is none, or it needs a caller.
+  RelationId ChoicesOf(const OpenCall& call) const;
+  /// The table of these choices while some of them are not known: a call that gives them comes
+  /// before the question. Null when all are known.
+  const Table* OpenChoices(const OpenCall& call);
   /// Of each argument at most so many bytes; all of them where the text tells calls apart.
   std::string CallText(const OpenCall& call, std::size_t most = kMaxTextBytes) const;
   CallId IdOf(const OpenCall& call) const;

@@ -76,6 +76,20 @@ bool Machine::Open(const OpenCall& call, std::string* why) {
   return true;
 }
 
+RelationId Machine::ChoicesOf(const OpenCall& call) const {
+  if (call.question < 0) return kNoId;
+  const RelationId options = program_.questions()[static_cast<std::size_t>(call.question)].options;
+  return options != kNoId && catalog_.ModesOf(options).Meets(0) ? options : kNoId;
+}
+
+const Table* Machine::OpenChoices(const OpenCall& call) {
+  const RelationId options = ChoicesOf(call);
+  if (options == kNoId || catalog_.AccessOf(options, Mode::kSolve) != Access::kTable)
+    return nullptr;
+  const Table* table = DemandNested(options, {kNone});
+  return table != nullptr && (table->pending || table->lacking) ? table : nullptr;
+}
+
 // Continues with the step's outputs unknown.
 bool Machine::ReadOn(const Step& s) {
   for (SlotId w : s.writes) slots_[w] = kUnknown;
@@ -87,6 +101,7 @@ bool Machine::ReadOn(const Step& s) {
 
 bool Machine::WaitFor(const Step& s, OpenCall call, bool question) {
   if (s.clause != nullptr) call.place = s.clause->span;
+  if (const Table* choices = OpenChoices(call)) return Waits(*choices), true;
   std::string why;
   if (!Open(call, &why)) {
     frame_->lacking = true;

@@ -491,6 +491,21 @@ void Solver::Complete(Table& table) {
   running_.pop_back();
 }
 
+void Solver::ForEachRow(RelationId relation, const std::vector<Value>& key,
+                        const std::function<void(std::span<const Value> row)>& fn) {
+  if (analysis_.AccessOf(relation, Mode::kSolve) == Access::kTable) {
+    const Table& table = Demand(relation, key);
+    for (std::size_t row = 0; row < table.rows.size(); ++row) fn(table.rows[row]);
+    return;
+  }
+  const Relation& stored = store_.at(relation);
+  const auto agrees = [&](std::span<const Value> row) {
+    return std::ranges::equal(key, row, [](Value k, Value v) { return k.is_none() || k == v; });
+  };
+  for (RowId row = 0; row < stored.size(); ++row)
+    if (agrees(stored.Cells(row))) fn(stored.Cells(row));
+}
+
 // Few tables without answers are ever asked for the reason, so it is found by evaluating the rules
 // once more, over tables that are complete.
 const std::string& Solver::WhyEmpty(Table& table) {

@@ -123,6 +123,14 @@ class Solver : public Demands {
                                             int* def,
                                             const std::function<bool(const Premise&)>& usable);
 
+  /// Calls `fn` for the rows of a relation that agree with the bound arguments of a key, whether
+  /// they are in the store or come from a table. Outside the engine, this is how to read what rules
+  /// give.
+  void ForEachRow(RelationId relation, const std::vector<Value>& key,
+                  const std::function<void(std::span<const Value> row)>& fn);
+  /// The choices on offer for a question (decision 75).
+  std::vector<Value> Choices(const OpenCall& question);
+
   /// Records a reply for one argument of a collected heading. Returns the row once every argument
   /// has a value, else an empty one.
   std::vector<Value> TakeArgument(const OpenCall& call, Value reply);

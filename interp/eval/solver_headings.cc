@@ -37,10 +37,26 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
     call.column = static_cast<int>(i);
     call.question = collected.questions[i];
   }
-  if (call.column < 0) table.more().reason = missing;
-  else if (machine_->Open(call, &table.more().reason))
+  if (call.column < 0) {
+    table.more().reason = missing;
+  } else if (const Table* choices = machine_->OpenChoices(call)) {
+    table.pending = choices->pending;
+    table.lacking = choices->lacking;
+    table.undecided = choices->undecided;
+    table.pending_question = choices->pending_question;
+    table.pending_call = choices->pending_call;
+  } else if (machine_->Open(call, &table.more().reason)) {
     table.pending = table.pending_question = true;
-  else table.lacking = true;
+  } else {
+    table.lacking = true;
+  }
+}
+
+std::vector<Value> Solver::Choices(const OpenCall& question) {
+  std::vector<Value> out;
+  if (const RelationId choices = machine_->ChoicesOf(question); choices != kNoId)
+    ForEachRow(choices, {kNone}, [&](std::span<const Value> row) { out.push_back(row[0]); });
+  return out;
 }
 
 std::vector<Value> Solver::RowWith(const OpenCall& call, Value reply) const {

@@ -551,12 +551,19 @@ void Loader::Lower() {
     rules.push_back(placed);
   }
   AssertPlain(std::numeric_limits<std::size_t>::max());
-  // A span that names a relation offers its facts; any other marks a variable (§17.2).
+  // A span that names a relation offers its rows; any other marks a variable (§17.2).
+  std::unordered_set<std::string> given;  // unary relations that rules give
+  for (const PlacedSentence* rule : rules)
+    for (const Node& head : rule->sentence.rule.heads)
+      if (const auto* call = head.As<Call>();
+          call != nullptr && call->ns == Namespace::kRelation && call->args.size() == 1)
+        given.insert(call->label);
   for (std::size_t s = 0; s < sections_.size(); ++s) {
     Section& section = sections_[s];
     if (!section.context.signature) continue;
     std::unordered_set<std::string> seen;
     for (const std::string& name : section.context.spans) {
+      if (given.contains(name)) program_.store().Declare(Space::kRelation, name, 1);
       if (program_.store().Find(Space::kRelation, name, 1) != kNoId) continue;
       if (!seen.insert(name).second) continue;
       section.prose_terms.push_back({Lvar{name}, document_.scopes[s].span});

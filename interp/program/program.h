@@ -29,7 +29,7 @@ struct Question {
   std::string name;            // the avar's or argument's name
   std::string subject;         // the call that it belongs to: "draft(?draft-id)", "$focus"
   SharedText prompt;           // prose of the heading, or the name
-  RelationId options = kNoId;  // a unary relation whose facts are the choices
+  RelationId options = kNoId;  // a unary relation whose rows are the choices
 };
 
 /// A heading with a head and no tail (decision 70): one question per argument.
