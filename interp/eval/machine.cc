@@ -87,29 +87,6 @@ void Machine::StopAt(Stop why) {
   evaluation.stopped_at = growing != nullptr ? growing->text : "";
 }
 
-// Of the suspended rules that wait for what rests on them, the innermost one of the circle that
-// nests deepest; if there is none, the rule at hand.
-const Definition* Machine::Growing() const {
-  struct Circle {
-    const Definition* innermost;
-    std::size_t depth = 0;
-  };
-  std::vector<Circle> circles;
-  for (const Frame* f = frame_; f != nullptr && f->caller != nullptr; f = f->caller) {
-    const Definition* def = f->caller->def;
-    if (def == nullptr || f->def == nullptr || !catalog_.RestOnEachOther(def->head, f->def->head))
-      continue;
-    auto circle = std::ranges::find_if(circles, [&](const Circle& c) {
-      return catalog_.RestOnEachOther(c.innermost->head, def->head);
-    });
-    if (circle == circles.end()) circle = circles.insert(circle, {def});
-    ++circle->depth;
-  }
-  const auto deepest = std::ranges::max_element(circles, {}, &Circle::depth);
-  if (deepest != circles.end()) return deepest->innermost;
-  return frame_ != nullptr ? frame_->def : nullptr;
-}
-
 void Machine::Watch(std::size_t bytes) {
   if (limits_.watch && evaluation.stop == Stop::kGoesOn) StopAt(limits_.watch(bytes));
 }

@@ -6,7 +6,9 @@
 
 #include "interp/eval/machine.h"
 #include "interp/eval/profile.h"
+#include "interp/plan/analysis.h"
 #include "interp/program/operators.h"
+#include "interp/program/program.h"
 
 namespace rpl {
 namespace {
@@ -14,6 +16,16 @@ namespace {
 bool HasOptions(const Pool& pool, Value options) {
   return (options.kind() == Kind::kList || options.kind() == Kind::kSet) &&
          !pool.ItemsOf(options).empty();
+}
+
+// Whether the clause, or one within it, reads a relation or goal for which `fn` holds.
+bool Reads(const Clause& clause, const std::function<bool(RelationId)>& fn) {
+  if (const auto* atom = clause.As<Atom>()) return fn(atom->relation);
+  bool reads = false;
+  ForEachBody(clause, [&](const Clauses& body) {
+    reads = reads || std::ranges::any_of(body, [&](const Clause& c) { return Reads(c, fn); });
+  });
+  return reads;
 }
 
 }  // namespace
@@ -266,6 +278,44 @@ bool Machine::AskForArgument(const Step& s, std::vector<Value> key) {
   Waits(*table);
   if (table->rows.empty()) NoteEmpty(*table);
   return TakeTable(s, *table);
+}
+
+// --- what grew -------------------------------------------------------------------------------
+
+// Of the suspended rules that wait for what rests on them, the innermost one of the circle that
+// nests deepest. If there is none, the rule at hand; but where it is the base of a recursion that
+// reads its own table, and other rules gave rows of this, one of these.
+const Definition* Machine::Growing() const {
+  struct Circle {
+    const Definition* innermost;
+    std::size_t depth = 0;
+  };
+  std::vector<Circle> circles;
+  for (const Frame* f = frame_; f != nullptr && f->caller != nullptr; f = f->caller) {
+    const Definition* def = f->caller->def;
+    if (def == nullptr || f->def == nullptr || !catalog_.RestOnEachOther(def->head, f->def->head))
+      continue;
+    auto circle = std::ranges::find_if(circles, [&](const Circle& c) {
+      return catalog_.RestOnEachOther(c.innermost->head, def->head);
+    });
+    if (circle == circles.end()) circle = circles.insert(circle, {def});
+    ++circle->depth;
+  }
+  const auto deepest = std::ranges::max_element(circles, {}, &Circle::depth);
+  if (deepest != circles.end()) return deepest->innermost;
+  const Definition* const here = frame_ != nullptr ? frame_->def : nullptr;
+  if (here == nullptr || frame_->table == nullptr || frame_->table->rows.size() <= frame_->emitted)
+    return here;
+  const auto recurs = [&](const Definition& def) {
+    return def.head != kNoId && catalog_.RestOnEachOther(def.head, here->head) &&
+           std::ranges::any_of(ClausesOf(def), [&](const Clause* c) {
+             return Reads(*c,
+                          [&](RelationId r) { return catalog_.RestOnEachOther(r, here->head); });
+           });
+  };
+  if (recurs(*here)) return here;
+  const auto other = std::ranges::find_if(program_.definitions(), recurs);
+  return other != program_.definitions().end() ? &*other : here;
 }
 
 // --- the truth of goals ----------------------------------------------------------------------
