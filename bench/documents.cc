@@ -83,7 +83,7 @@ std::string Document(std::string (*part)(Random&, int), const char* begin, std::
 // --- Measuring ----------------------------------------------------------------------------
 
 struct Nobody : rpl::Agent {
-  rpl::Answer Answer(const rpl::Request&, rpl::Pool&, bool) override { return {}; }
+  rpl::Answer Answer(const rpl::Request&, rpl::Pool&, std::string_view) override { return {}; }
   void Chat(const std::string&) override {}
   void OfferToContinue(const std::string&) override {}
 };

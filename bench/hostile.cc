@@ -327,7 +327,7 @@ const Shape kShapes[] = {
 // --- Ways through -------------------------------------------------------------------------
 
 struct Nobody : rpl::Agent {
-  rpl::Answer Answer(const rpl::Request&, rpl::Pool&, bool) override { return {}; }
+  rpl::Answer Answer(const rpl::Request&, rpl::Pool&, std::string_view) override { return {}; }
   void Chat(const std::string&) override {}
   void OfferToContinue(const std::string&) override {}
 };

@@ -121,8 +121,8 @@ class Replies : public Agent {
  public:
   explicit Replies(const Engine::Options& options) : options_(options) {}
 
-  rpl::Answer Answer(const Request& request, Pool& pool, bool again) override {
-    if (again) kept_.erase(request.id);
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
+    if (!refused.empty()) kept_.erase(request.id);
     return Kept(request, pool);
   }
 

@@ -32,10 +32,10 @@ constexpr int kPolls = 8;      // of SessionOptions::interrupted before it stops
 
 // Answers the same requests in the same way, whatever they ask.
 struct Repeating : Agent {
-  rpl::Answer Answer(const Request& request, Pool& pool, bool again) override {
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
     using Kind = rpl::Answer::Kind;
-    said += request.id + (again ? " again\n" : "\n");
-    if (again || asked == kAnswered) return {};
+    said += request.id + (refused.empty() ? "\n" : " again\n");
+    if (!refused.empty() || asked == kAnswered) return {};
     const int turn = asked++;
     if (!request.options.empty() && turn % 4 != 3)
       return {Kind::kValue,

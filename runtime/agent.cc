@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/agent.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "grammar/parser.h"
+#include "interp/program/operators.h"
 #include "interp/program/program.h"
 
 namespace rpl {
 
 std::vector<rpl::Answer> Agent::Call(const std::vector<Request>& requests, Pool& pool) {
   std::vector<rpl::Answer> out;
-  for (const Request& request : requests) out.push_back(Answer(request, pool, false));
+  for (const Request& request : requests) out.push_back(Answer(request, pool, ""));
   return out;
 }
 
@@ -40,6 +42,96 @@ Value TypedValue(Pool& pool, const std::string& text) {
       if (const Value v = GroundValue(pool, *term); !v.is_none()) return v;
   }
   return pool.String(text);
+}
+
+namespace {
+
+std::string Trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == text.npos) return "";
+  return std::string(text.substr(begin, text.find_last_not_of(" \t") - begin + 1));
+}
+
+bool IsNumber(Value v) {
+  return v.kind() == Kind::kInt || v.kind() == Kind::kBigInt || v.kind() == Kind::kFloat;
+}
+
+// The reason why a question does not take the value; "" if it does.
+std::string Misfit(const Request& request, Value v, Pool& pool) {
+  constexpr std::size_t kShown = 60;
+  if (!request.options.empty() &&
+      std::find(request.options.begin(), request.options.end(), v) == request.options.end())
+    return Text(pool, v, kShown) + " is not one of the options";
+  if (request.takes == Request::Takes::kNumber && !IsNumber(v))
+    return "expected a number, got " + Text(pool, v, kShown);
+  const bool text = v.kind() == Kind::kString;
+  if (request.takes == Request::Takes::kTime && !(text && ParseInstant(pool.TextOf(v))))
+    return "expected a date, as 2026-05-01 or 2026-05-01T10:00:00Z, got " + Text(pool, v, kShown);
+  return "";
+}
+
+// A row of several values, from a list of them or a map by name; kNone if it is neither.
+Value RowOf(const Request& request, Value given, Pool& pool) {
+  const std::size_t width = request.row.size();
+  if (given.kind() == Kind::kList) return pool.ItemsOf(given).size() == width ? given : kNone;
+  if (given.kind() != Kind::kMap || pool.ItemsOf(given).size() != 2 * width) return kNone;
+  std::vector<Value> cells;
+  for (const std::string& name : request.row) {
+    cells.push_back(pool.Lookup(given, pool.String(name)));
+    if (cells.back().is_none()) cells.back() = pool.Lookup(given, pool.Keyword(name));
+    if (cells.back().is_none()) return kNone;
+  }
+  return pool.List(cells);
+}
+
+}  // namespace
+
+TakenReply TakeReply(const Request& request, Value reply, Pool& pool) {
+  if (request.row.empty()) return {reply, Misfit(request, reply, pool)};
+  std::vector<Value> rows;
+  const bool several = reply.kind() == Kind::kList || reply.kind() == Kind::kSet;
+  const bool chosen =
+      std::find(request.options.begin(), request.options.end(), reply) != request.options.end();
+  const bool none = reply == kNil || reply == pool.String("none") || reply == pool.Symbol("none");
+  if (several) rows.assign(pool.ItemsOf(reply).begin(), pool.ItemsOf(reply).end());
+  else if (chosen || !none) rows.push_back(reply);
+  std::vector<Value> taken;
+  for (Value row : rows) {
+    std::string refused;
+    if (request.row.size() == 1) {
+      refused = Misfit(request, row, pool);
+    } else if (row = RowOf(request, row, pool); row.is_none()) {
+      refused = "expected rows of " + std::to_string(request.row.size()) + " values";
+      for (std::size_t i = 0; i < request.row.size(); ++i)
+        refused += (i == 0 ? ": " : ", ") + request.row[i];
+    }
+    if (!refused.empty()) return {kNone, std::move(refused)};
+    if (std::find(taken.begin(), taken.end(), row) == taken.end()) taken.push_back(row);
+  }
+  return {pool.List(taken), ""};
+}
+
+Value TypedReply(Pool& pool, const std::string& text, const Request& request) {
+  const Value option = TypedOption(pool, text, request.options);
+  if (!option.is_none()) return option;
+  if (!request.row.empty() && (text.starts_with("#{") || text.starts_with('['))) {
+    Sources sources;
+    Diagnostics ignored;
+    const Span whole{sources.Add("answer", text), 0, static_cast<std::uint32_t>(text.size())};
+    if (const auto term = ParseTerm(sources, whole, ignored))
+      if (const Value v = GroundValue(pool, *term); !v.is_none()) return v;
+  }
+  if (request.row.size() <= 1) return TypedValue(pool, text);
+  std::vector<Value> cells;
+  std::size_t from = 0;
+  for (std::size_t i = 1; i < request.row.size(); ++i) {
+    const std::size_t comma = text.find(',', from);
+    if (comma == text.npos) break;
+    cells.push_back(TypedValue(pool, Trimmed(std::string_view(text).substr(from, comma - from))));
+    from = comma + 1;
+  }
+  cells.push_back(TypedValue(pool, Trimmed(std::string_view(text).substr(from))));
+  return pool.List(cells);
 }
 
 Value TypedOption(Pool& pool, const std::string& text, const std::vector<Value>& options) {

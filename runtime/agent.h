@@ -4,8 +4,8 @@
 // scripted answers and tests implement it; the runtime itself never reads input.
 //
 // The runtime calls it in phase 8 only: Call once for the tool calls that go out together,
-// then Answer for at most one question to a person, the first in written order. A reply
-// enters the program in phase 1 of the next timestep.
+// then Answer for the open questions to a person, in written order, until one has an answer. A
+// reply enters the program in phase 1 of the next timestep.
 //
 // The failure of a tool is a reply as well: the map {:status :error, :code "timeout", :message
 // "…"}. Such a call holds only for a clause that reads its metadata.
@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "interp/plan/heading_use.h"
 #include "interp/store/value.h"
 
 namespace rpl {
@@ -39,8 +40,13 @@ struct Request {
   std::string prompt;          // for people
   std::string tool;            // label of the tool, "" for avars and arguments
   std::vector<Value> args;     // of a tool call
-  std::vector<Value> options;  // kChoose: the only replies accepted
-  std::string place;           // of the clause or heading that asks: "p.md:3:1", or ""
+  std::vector<Value> options;  // kChoose: the only replies accepted, or rows of them
+  /// The program counts, gathers, iterates or negates what is asked for: the reply is any number of
+  /// rows (decision 81), a list of them, with a value for each of these arguments. Else empty.
+  std::vector<std::string> row;
+  using Takes = HeadingUse::Takes;
+  Takes takes = Takes::kAny;  // of a value
+  std::string place;          // of the clause or heading that asks: "p.md:3:1", or ""
   /// kTool: a command was started for this call in a run that was cut off, with an unknown effect.
   /// It must not be started again unless the user says so.
   bool in_doubt = false;
@@ -70,9 +76,12 @@ class Agent {
  public:
   virtual ~Agent() = default;
 
-  /// The reply to a request. Values are built in `pool`. A reply to kChoose that is not
-  /// among the options is refused: Answer is called again with `again` set.
-  virtual rpl::Answer Answer(const Request& request, Pool& pool, bool again) = 0;
+  /// The reply to a request. Values are built in `pool`. A reply that the question does not take
+  /// (TakenReply) is refused: Answer is called again, with the reason as `refused`, else "".
+  virtual rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) = 0;
+
+  /// The questions that are open, before the first of them is put.
+  virtual void Open(const std::vector<Request>&) {}
 
   /// The replies to tool calls, in the order of the requests; calls may run concurrently. The
   /// default calls Answer for each.
@@ -88,6 +97,18 @@ class Agent {
 /// The value of a text that a person typed: a number literal gives a number, a quoted string its
 /// text, anything else the text itself as a string.
 Value TypedValue(Pool& pool, const std::string& text);
+
+/// A reply as its question takes it. Of a question for rows: a list of distinct rows, each a value,
+/// or a list with a value for each argument; made from such a list, a set, one row, or `none`.
+struct TakenReply {
+  Value value;
+  std::string refused;  // the reason why it is not taken, for people; else ""
+};
+TakenReply TakeReply(const Request& request, Value reply, Pool& pool);
+
+/// The value of a line that answers the question: an option, else as TypedValue. A question for
+/// rows takes one row, its values separated by commas, or a list or set literal of rows.
+Value TypedReply(Pool& pool, const std::string& text, const Request& request);
 
 /// The reply of a failed call: {:status :error, :code code, :message message}.
 Answer FailedCall(Pool& pool, std::string_view code, std::string_view message);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The book of calls: those of the turn that were made, answered, declined, refused or held, by
-// identity (CallId).
+// The book of calls: those that were made, answered, declined, refused or held, by identity
+// (CallId). A declined question stays so until that is taken back (decision 82); the rest is of the
+// turn.
 #ifndef RPL_RUNTIME_CALL_BOOK_H_
 #define RPL_RUNTIME_CALL_BOOK_H_
 
@@ -35,9 +36,9 @@ struct CallBook {
   std::map<CallId, Reply> held_replies;    // results that await a review
   std::string held;                        // the %fail that ends the run, or ""
 
-  /// Clears the decisions: a new turn decides all calls again. Replies and held results stay.
+  /// Clears the decisions: a new turn decides all calls again. Replies, held results and declined
+  /// questions stay.
   void BeginTurn() {
-    declined.clear();
     not_run.clear();
     admitted.clear();
     refused.clear();

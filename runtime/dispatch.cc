@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Phase 8: output of the engine, and the replies that come back at once. Calls of tools in one plan
-// go out together, questions to a person one at a time; recorded replies come from the journal
+// go out together, questions to a person one after another; recorded replies come from the journal
 // instead.
 #include <algorithm>
 #include <chrono>
@@ -42,14 +42,17 @@ void Runtime::DispatchAsyncs() {
   }
   if (step_.standing == GoalStanding::kUnsatisfied) return AskWhatNow();
   if (step_.standing != GoalStanding::kPending || IsCutOff()) return;
-  std::vector<const OpenCall*> tools;
-  const OpenCall* question = nullptr;  // one at a time, in order
-  for (const OpenCall& call : step_.found.calls) {
-    if (!IsQuestion(engine_.store.at(call.relation))) tools.push_back(&call);
-    else if (question == nullptr) question = &call;
-  }
+  std::vector<const OpenCall*> tools, questions;
+  for (const OpenCall& call : step_.found.calls)
+    (IsQuestion(engine_.store.at(call.relation)) ? questions : tools).push_back(&call);
   if (!tools.empty()) CallTools(tools);
-  if (question != nullptr) Ask(*question);
+  if (questions.empty()) return;
+  std::vector<Request> open;
+  for (const OpenCall* question : questions) open.push_back(RequestFor(*question));
+  agent_.Open(open);
+  // In order, until one has an answer: it may make others superfluous.
+  for (const OpenCall* question : questions)
+    if (Ask(*question)) return;
 }
 
 // Shows $json lines: those of the goals below first, then clause by clause in written order.
@@ -102,12 +105,32 @@ Request Runtime::RequestFor(const OpenCall& call) {
       TakeStop(found.stop, found.stopped_at);
     if (!r.options.empty()) r.kind = Request::Kind::kChoose;
   }
+  if (call.space == Space::kRelation) TakeUse(call, r);
   // Arguments of one heading differ by name.
   const auto open =
       std::count_if(call.args.begin(), call.args.end(), [](Value v) { return v.is_none(); });
-  if (call.space == Space::kRelation && !r.id.starts_with('$') && open > 1)
-    r.id += " for ?" + r.name;
+  if (call.space == Space::kRelation && r.row.empty() && open > 1) r.id += " for ?" + r.name;
   return r;
+}
+
+// What the program does with an answer to a heading decides what it may be (decision 81).
+void Runtime::TakeUse(const OpenCall& call, Request& to) const {
+  const HeadingUse& use = engine_.analysis.UseOf(call.relation);
+  const auto column = static_cast<std::size_t>(call.column);
+  if (column < use.arguments.size()) {
+    to.takes = use.arguments[column].takes;
+  }
+  if (!use.many) return;
+  const Collected& heading = *engine_.program.FindCollected(call.relation);
+  for (std::size_t i = 0; i < call.args.size(); ++i)
+    if (call.args[i].is_none())
+      to.row.push_back(
+          engine_.program.questions()[static_cast<std::size_t>(heading.questions[i])].name);
+  if (to.row.size() == 1) return;
+  to.name = std::string(engine_.pool.TextOf(engine_.store.at(call.relation).label()));
+  to.options.clear();
+  to.kind = Request::Kind::kAsk;
+  to.takes = Request::Takes::kAny;
 }
 
 // The calls of one plan go out together, after a decision about each in written order; replies are
@@ -172,13 +195,15 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
     if (replies[i].kind != Answer::Kind::kNobody) calls_.replies.push_back({*calls[i], replies[i]});
 }
 
-void Runtime::Ask(const OpenCall& call) {
-  if (call.space == Space::kTool && !Admits(call)) return;
+// True if it has an answer, or was refused one.
+bool Runtime::Ask(const OpenCall& call) {
+  if (call.space == Space::kTool && !Admits(call)) return true;
   const Request request = RequestFor(call);
-  if (IsCutOff()) return;  // some of the choices are not known
+  if (IsCutOff()) return true;  // some of the choices are not known
   const auto entry_of = [&](const Answer& answer) { return EntryToCome(call, answer); };
-  if (const auto answer = Put(request, call.place, entry_of, PartOf(call)))
-    calls_.replies.push_back({call, *answer});
+  const auto answer = Put(request, call.place, entry_of, PartOf(call));
+  if (answer) calls_.replies.push_back({call, *answer});
+  return answer.has_value();
 }
 
 // Puts a question to the agent, or takes the recorded answer; nullopt if there is none.
@@ -194,19 +219,23 @@ std::optional<Answer> Runtime::Put(const Request& request, std::optional<Span> p
                       {"kind", request.kind == Request::Kind::kChoose ? "choose" : "ask"},
                       {"prompt", request.prompt},
                       {"options", JsonOf(request.options)},
+                      {"row", request.row},
                       {"place", request.place}});
   if (journal != nullptr) {
     if (const auto recorded = journal->NextReply({name}, engine_.pool)) return recorded->answer;
     if (!journal->live()) return std::nullopt;  // recorded without an answer
   }
-  for (bool again = false;; again = true) {
-    const Answer answer = agent_.Answer(request, engine_.pool, again);
+  for (std::string refused;;) {
+    Answer answer = agent_.Answer(request, engine_.pool, refused);
     if (answer.kind == Answer::Kind::kNobody) return std::nullopt;
-    if (answer.kind == Answer::Kind::kValue && request.kind == Request::Kind::kChoose &&
-        std::find(request.options.begin(), request.options.end(), answer.value) ==
-            request.options.end()) {
-      Log(Verb::kRefused, Text(engine_.pool, answer.value) + " for " + request.id);
-      continue;
+    if (answer.kind == Answer::Kind::kValue) {
+      TakenReply taken = TakeReply(request, answer.value, engine_.pool);
+      if (!taken.refused.empty()) {
+        Log(Verb::kRefused, Text(engine_.pool, answer.value) + " for " + request.id);
+        refused = std::move(taken.refused);
+        continue;
+      }
+      answer.value = taken.value;
     }
     if (journal != nullptr)
       journal->Reply(name, answer, engine_.pool, entry_of(answer), std::nullopt, part);

@@ -51,6 +51,13 @@ void Runtime::AssertNewAvars() {
     if (reply.answer.kind == Answer::Kind::kDecline) {
       calls_.declined.insert(engine_.solver.IdOf(reply.call));
       Log(Verb::kDeclined, text, reply.call.place);
+      Record(std::move(entry));
+      continue;
+    }
+    if (TakesRows(reply.call)) {
+      TakeRows(reply.call.relation, reply.call.args, reply.answer.value, true);
+      Log(Verb::kResolved, text + " = " + Text(engine_.pool, reply.answer.value), reply.call.place);
+      Record(std::move(entry));
       continue;
     }
     if (reply.call.space == Space::kRelation) {
@@ -82,12 +89,47 @@ void Runtime::TakeAvar(const Collected& collected, std::size_t column, Value val
                        MetaOf(engine_.pool, {Answer::Kind::kValue, value}));
 }
 
+// Whether the call asks for rows of a heading.
+bool Runtime::TakesRows(const OpenCall& call) const {
+  return call.space == Space::kRelation && engine_.analysis.UseOf(call.relation).many;
+}
+
+// Asserts or retracts the rows that answer a question about a heading called with `key`.
+void Runtime::TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth) {
+  const auto open = std::ranges::count_if(key, [](Value v) { return v.is_none(); });
+  const auto items = [&](Value list) {
+    const std::span<const Value> span = engine_.pool.ItemsOf(list);
+    return std::vector<Value>(span.begin(), span.end());
+  };
+  for (const Value given : items(rows)) {
+    const bool list = open > 1 && given.kind() == Kind::kList;
+    const std::vector<Value> cells = list ? items(given) : std::vector<Value>{given};
+    if (std::ssize(cells) != open) continue;  // of a trace that somebody altered
+    std::vector<Value> row(key.begin(), key.end());
+    auto cell = cells.begin();
+    for (Value& v : row)
+      if (v.is_none()) v = *cell++;
+    if (truth) engine_.store.Insert(relation, row, true);
+    else engine_.store.Retract(relation, row);
+    Log(truth ? Verb::kAsserted : Verb::kRetracted, RowText(relation, row));
+  }
+  engine_.solver.Settle(relation, {key.begin(), key.end()}, truth);
+}
+
 // The future entry of a reply; without text if it makes none, or none yet.
 TraceEntry Runtime::EntryToCome(const OpenCall& call, const Answer& answer) {
   TraceEntry out{.kind = TraceEntry::Kind::kReply, .timestep = timestep_ + 1, .phase = 1};
   if (call.place.end != 0) out.place = call.place;
-  if (answer.kind != Answer::Kind::kValue && answer.kind != Answer::Kind::kMeta) return out;
-  if (call.space == Space::kRelation) {
+  const bool declined = answer.kind == Answer::Kind::kDecline;
+  if (!declined && answer.kind != Answer::Kind::kValue && answer.kind != Answer::Kind::kMeta)
+    return out;
+  if (declined || TakesRows(call)) {
+    const Value entry[] = {engine_.pool.Keyword(declined ? "status" : "rows"),
+                           declined ? engine_.pool.Keyword("declined") : answer.value};
+    out.answered = Answered(call.relation, call.args, kNone);
+    out.answered->call = engine_.solver.CallText(call);
+    out.text = out.answered->call + " ^ ~ " + Text(engine_.pool, engine_.pool.Map(entry));
+  } else if (call.space == Space::kRelation) {
     const std::vector<Value> row = engine_.solver.RowWith(call, answer.value);
     if (row.empty()) return out;
     out.text =
@@ -196,6 +238,7 @@ void Runtime::AssertInputNovelty() {
         },
         [&](const Assertion& a) { Assert(a, said.from); });
     for (const HalfAnswer& half : said.what.half_answers) TakeHalf(half, said.from);
+    for (const QuestionEntry& entry : said.what.question_entries) TakeQuestion(entry, said.from);
     novelty_.pop_front();
   }
   if (!engine_.IsStale()) return;
@@ -245,6 +288,21 @@ void Runtime::NoLongerRetracted(RelationId relation, std::span<const Value> row)
   });
 }
 
+// What rested on something may have fallen.
+void Runtime::Retracted() {
+  ++goals_.voids;
+  goals_.may_have_fallen = true;
+  derivations_.Forget();
+}
+
+// Whether the fact says that a call was declined: `$ask("Q") ^ ~ {:status :declined}`.
+bool Runtime::SaysDeclined(const Assertion& a) const {
+  const Space space = engine_.store.at(a.relation).space();
+  const Pool& pool = engine_.pool;
+  return (space == Space::kTool || space == Space::kAvar) && !a.meta.is_none() &&
+         pool.Lookup(a.meta, engine_.pool.Keyword("status")) == engine_.pool.Keyword("declined");
+}
+
 void Runtime::Assert(const Assertion& a, From from) {
   const Relation& rel = engine_.store.at(a.relation);
   const bool stated = from == From::kDocument;
@@ -254,8 +312,9 @@ void Runtime::Assert(const Assertion& a, From from) {
     if (told && HasRules(a.relation)) return Log(Verb::kLeftToRules, a.text, a.span);
     if (told) goals_.told_truths.push_back(a);
     const Collected* collected = a.trace ? engine_.program.FindCollected(a.relation) : nullptr;
+    if (SaysDeclined(a)) calls_.declined.insert({a.relation, a.row});
     // The trace of a reply is no fact of the program, which would suppress asking.
-    InsertFact(a.relation, a.row, a.meta, collected == nullptr ? &a.span : nullptr, a.orders);
+    else InsertFact(a.relation, a.row, a.meta, collected == nullptr ? &a.span : nullptr, a.orders);
     if (collected != nullptr) {
       for (std::size_t i = 0; i < a.row.size(); ++i) TakeAvar(*collected, i, a.row[i]);
       engine_.solver.ForgetArguments(a.relation, a.row);
@@ -280,9 +339,7 @@ void Runtime::Assert(const Assertion& a, From from) {
     }
     return;
   }
-  ++goals_.voids;
-  goals_.may_have_fallen = true;
-  derivations_.Forget();
+  Retracted();
   if (rel.space() == Space::kGoal) {
     // %goal ^ false: retracts every recorded truth with these captures.
     Relation& truths = engine_.store.at(a.relation);
@@ -297,7 +354,7 @@ void Runtime::Assert(const Assertion& a, From from) {
       return fact.relation == a.relation && fact.row == a.row;
     });
     engine_.store.Retract(a.relation, a.row);
-    retracted_.push_back(a);
+    if (calls_.declined.erase({a.relation, a.row}) == 0) retracted_.push_back(a);
   }
   Log(Verb::kRetracted, a.text, a.span);
   if (from == From::kTrace) return;
@@ -307,6 +364,23 @@ void Runtime::Assert(const Assertion& a, From from) {
   if (of_call || engine_.program.FindCollected(a.relation) != nullptr)
     entry.answered = Answered(a.relation, a.row, kNone);
   Record(std::move(entry));
+}
+
+// A question that was declined or answered with rows, or for which that is taken back.
+void Runtime::TakeQuestion(const QuestionEntry& entry, From from) {
+  const CallId id = {entry.relation, entry.key};
+  if (!entry.declined) TakeRows(entry.relation, entry.key, entry.rows, entry.truth);
+  else if (entry.truth) calls_.declined.insert(id);
+  else calls_.declined.erase(id);
+  Log(entry.truth ? Verb::kAsserted : Verb::kRetracted, entry.text, entry.span);
+  if (!entry.truth) Retracted();
+  if (from == From::kTrace) return;
+  TraceEntry out{.kind = entry.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction,
+                 .text = entry.text,
+                 .stated = from == From::kDocument,
+                 .place = entry.span};
+  out.answered = Answered(entry.relation, entry.key, kNone);
+  Record(std::move(out));
 }
 
 void Runtime::TakeHalf(const HalfAnswer& half, From from) {

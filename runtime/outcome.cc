@@ -81,6 +81,78 @@ void Runtime::TakeAnswers(const Table& table) {
   if (options_.answer_forms.json) step_.json_answers = AnswersOf(table, columns, true);
 }
 
+// --- what to do now (decision 91) --------------------------------------------------------
+
+// The names under which a row gives values: of the arguments of its heading or of its first rule.
+void Runtime::Bind(const Premise& premise, Bound& to) const {
+  const auto add = [&](std::size_t i, const std::string& name) {
+    if (!name.empty() && i < premise.row.size()) to.emplace(name, premise.row[i]);
+  };
+  if (const Collected* heading = engine_.program.FindCollected(premise.relation)) {
+    for (std::size_t i = 0; i < heading->questions.size(); ++i)
+      add(i, engine_.program.questions()[static_cast<std::size_t>(heading->questions[i])].name);
+    return;
+  }
+  const std::vector<int>& rules = engine_.analysis.RulesOf(premise.relation);
+  if (rules.empty()) return;
+  const Definition& def = engine_.program.definitions()[static_cast<std::size_t>(rules.front())];
+  for (std::size_t i = 0; i < def.args.size(); ++i)
+    if (def.args[i].kind == Pattern::Kind::kSlot)
+      add(i, def.slots[static_cast<std::size_t>(def.args[i].slot)]);
+}
+
+std::string Runtime::Filled(const HeadingProse& words, const Bound& bound) const {
+  return words.Filled([&](const std::string& name) -> std::optional<std::string> {
+    const auto at = bound.find(name);
+    if (at == bound.end()) return std::nullopt;
+    return PlainText(engine_.pool, at->second);
+  });
+}
+
+void Runtime::AddToDo(const Definition& def, const Bound& bound) {
+  constexpr std::size_t kMost = 100;
+  if (def.words == nullptr || step_.to_do.size() >= kMost) return;
+  ToDo to_do{def.words->title, Filled(*def.words, bound)};
+  const auto same = [&](const auto& known) { return known.second == to_do; };
+  if (std::ranges::none_of(step_.to_do, same)) step_.to_do.emplace_back(def.span, std::move(to_do));
+}
+
+// The prose of the goals that the plan's answers rest on, and of the relations that they read.
+void Runtime::TakeToDo(const Table& plan) {
+  if (query_ != nullptr) return;
+  constexpr std::size_t kMostRows = 100;
+  std::set<const Table*> known = {&plan};
+  std::vector<const Table*> left = {&plan};
+  while (!left.empty()) {
+    const Table& table = *left.back();
+    left.pop_back();
+    for (const Table* used : table.more().used)
+      if (known.insert(used).second) left.push_back(used);
+    if (engine_.store.at(table.relation).space() != Space::kGoal) continue;
+    for (std::size_t row = 0; row < table.rows.size() && row < kMostRows; ++row) {
+      Bound bound;
+      const std::span<const Value> captures = engine_.pool.ItemsOf(table.more().maps[row]);
+      for (std::size_t i = 0; i + 1 < captures.size(); i += 2)
+        bound.emplace(engine_.pool.TextOf(captures[i]), captures[i + 1]);
+      if (row < table.more().premises.size())
+        for (const Premise& premise : table.more().premises[row]) Bind(premise, bound);
+      if (&table == &plan && row == 0 && captures.empty())
+        step_.with.assign(bound.begin(), bound.end());
+      if (const int rule = table.more().rules[row]; rule >= 0 && query_ == nullptr)
+        AddToDo(engine_.program.definitions()[static_cast<std::size_t>(rule)], bound);
+      if (row >= table.more().premises.size()) continue;
+      for (const Premise& premise : table.more().premises[row]) {
+        Bound own;
+        Bind(premise, own);
+        for (const int rule : engine_.analysis.RulesOf(premise.relation))
+          AddToDo(engine_.program.definitions()[static_cast<std::size_t>(rule)], own);
+      }
+    }
+  }
+  std::ranges::stable_sort(step_.to_do, {},
+                           [](const auto& at) { return std::pair(at.first.file, at.first.begin); });
+}
+
 // One line per distinct answer (decision 63).
 std::vector<std::string> Runtime::AnswersOf(const Table& table, const CapturedColumns& columns,
                                             bool json) {
@@ -210,25 +282,16 @@ std::string Runtime::LackingCall() const {
                             : "";
 }
 
-// Takes the pending calls: all calls of tools, and the first question to a person.
 void Runtime::TakePending(Outcome& out) {
   out.status = Status::kWaiting;
-  bool asked = false;
   for (const OpenCall& call : step_.found.calls) {
-    Request r = RequestFor(call);
+    out.pending.push_back(RequestFor(call));
+    Request& r = out.pending.back();
     r.in_doubt = options_.journal != nullptr && options_.journal->InDoubt(r.id);
-    const bool question = r.kind != Request::Kind::kTool;
-    if (question && asked) continue;
-    asked |= question;
-    out.pending.push_back(std::move(r));
   }
-  if (!out.pending.empty()) {
-    const Request& first = out.pending.front();
-    out.reason = "waiting for " + first.id;
-    if (first.prompt != first.id) out.reason += ": " + OneLine(first.prompt);
-  } else {
-    out.reason = "waiting for an answer from outside";
-  }
+  const Request& first = out.pending.front();
+  out.reason = "waiting for " + first.id;
+  if (first.prompt != first.id) out.reason += ": " + OneLine(first.prompt);
 }
 
 Outcome Runtime::Judge() {
@@ -261,6 +324,15 @@ Outcome Runtime::Judge() {
     if (v.constraint == nullptr)
       return fail("retracted but still derived: " + v.bindings,
                   v.bindings + " retracts what a rule derives");
+    Bound bound;
+    for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2) {
+      const std::string name(engine_.pool.TextOf(v.bound[i]));
+      bound.emplace(name, v.bound[i + 1]);
+      out.violated_with.push_back("?" + name + " = " +
+                                  Text(engine_.pool, v.bound[i + 1], kToldBytes));
+    }
+    if (const HeadingProse* words = v.constraint->words.get())
+      out.violated = ToDo{words->title, Filled(*words, bound)};
     return fail(
         "constraint violated: " + v.constraint->text,
         v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " + v.bindings);
@@ -289,6 +361,10 @@ Outcome Runtime::Judge() {
     case GoalStanding::kNoGoal: return out;
     case GoalStanding::kSatisfied:
       out.status = Status::kSatisfied;
+      for (auto& [place, to_do] : std::exchange(step_.to_do, {}))
+        out.now.push_back(std::move(to_do));
+      for (const auto& [name, value] : std::exchange(step_.with, {}))
+        out.with.push_back("?" + name + " = " + Text(engine_.pool, value, kToldBytes));
       out.answers = std::exchange(step_.answers, {});
       out.json_answers = std::exchange(step_.json_answers, {});
       out.columns = std::exchange(step_.columns, {});

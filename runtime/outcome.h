@@ -4,6 +4,7 @@
 #ifndef RPL_RUNTIME_OUTCOME_H_
 #define RPL_RUNTIME_OUTCOME_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,15 @@ enum class Status {
 /// The name in JSON, journals and test scripts: "satisfied", "waiting".
 std::string_view StatusName(Status status);
 
+/// What the prose of a heading tells to do, or why a constraint stands, with the values of its
+/// emphasised spans (decision 91).
+struct ToDo {
+  std::string heading;  // its title
+  std::string text;
+
+  friend bool operator==(const ToDo&, const ToDo&) = default;
+};
+
 /// The outcome of a turn or a run.
 struct Outcome {
   Status status = Status::kNothing;
@@ -38,7 +48,14 @@ struct Outcome {
   std::vector<Value> cells;               // of distinct answers, columns.size() for each
   /// kUnsatisfied: one line. kFailed, kLimit, kReview: `%fail("reason", "explanation")`.
   std::string reason;
-  std::vector<Request> pending;  // kWaiting
+  std::vector<Request> pending;  // kWaiting: all open questions and calls, never empty
+  /// kSatisfied: the prose of the goals, and of headings on the way that collect nothing.
+  std::vector<ToDo> now;
+  /// kSatisfied, of a goal without captures: what it rests on, as "?name = value".
+  std::vector<std::string> with;
+  /// kFailed by a constraint: its heading and prose, and the values as "?name = value".
+  std::optional<ToDo> violated;
+  std::vector<std::string> violated_with;
   /// kSatisfied, if a limit stopped the evaluation and there may be more answers: the limit, and
   /// the rule or call that was growing, in one line. Otherwise empty.
   std::string cut_off;

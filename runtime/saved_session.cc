@@ -69,7 +69,7 @@ namespace {
 // The agent of a replay that ends with the recording: it never answers.
 class NobodyIsAsked : public Agent {
  public:
-  rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }
+  rpl::Answer Answer(const Request&, Pool&, std::string_view) override { return {}; }
   void Chat(const std::string&) override {}
   void OfferToContinue(const std::string&) override {}
 };

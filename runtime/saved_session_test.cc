@@ -43,7 +43,7 @@ class WritingAgent : public Agent {
  public:
   WritingAgent(std::string log, bool answers) : log_(std::move(log)), answers_(answers) {}
 
-  rpl::Answer Answer(const Request& request, Pool& pool, bool) override {
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
     if (!answers_) return {};
     AppendLine(log_, "asked " + request.prompt);
     return {rpl::Answer::Kind::kValue, pool.String(request.prompt)};
@@ -316,7 +316,7 @@ class LimitedAgent : public Agent {
  public:
   explicit LimitedAgent(std::size_t answers) : left_(answers) {}
 
-  rpl::Answer Answer(const Request& request, Pool& pool, bool) override {
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
     if (left_ == 0) return {};
     --left_;
     const std::size_t pick = std::hash<std::string>{}(request.id) % 6;
@@ -326,7 +326,7 @@ class LimitedAgent : public Agent {
   }
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
     std::vector<rpl::Answer> out;
-    for (const Request& request : requests) out.push_back(Answer(request, pool, false));
+    for (const Request& request : requests) out.push_back(Answer(request, pool, ""));
     return out;
   }
   void Chat(const std::string&) override {}

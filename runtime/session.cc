@@ -61,6 +61,7 @@ struct Session::State {
   NamespaceReader reader;
   Runtime::From from = Runtime::From::kDocument;  // of the text that is read
   std::size_t steps = 0;                          // of the goal that is pursued
+  std::string goal;                               // the named goal of runs, "" for none
   bool running = false;  // the program's goals are, and the turn is not over
 };
 
@@ -156,7 +157,7 @@ Outcome Session::State::Said(const std::string& name, std::string text) {
 
 std::optional<Outcome> Session::State::StepGoals() {
   if (!running) {
-    if (journal != nullptr) journal->Turn("", nullptr);
+    if (journal != nullptr) journal->Turn(goal, nullptr);
     runtime.SetGoal(nullptr, true);
     steps = 0;
   }
@@ -181,6 +182,14 @@ Outcome Session::Say(const std::string& name, std::string text) {
   return outcome;
 }
 
+bool Session::SetGoal(const std::string& name) {
+  const Goal* goal = state_->runtime.program().FindGoal(name);
+  if (!name.empty() && (goal == nullptr || goal->rules.empty())) return false;
+  state_->goal = name;
+  state_->runtime.SetNamedGoal(name);
+  return true;
+}
+
 std::optional<Outcome> Session::Step() { return state_->StepGoals(); }
 
 Outcome Session::Run() {
@@ -191,7 +200,7 @@ Outcome Session::Run() {
 std::optional<Outcome> Session::Replay() {
   std::optional<Outcome> last;
   while (const std::optional<RecordedTurn> turn = state_->journal->NextTurn())
-    last = turn->text ? Say(turn->name, *turn->text) : Run();
+    last = turn->text ? Say(turn->name, *turn->text) : (SetGoal(turn->name), Run());
   return last;
 }
 

@@ -60,6 +60,9 @@ class Session {
 
   /// Pursues the root goal, or else the named goals, until satisfied, failed or waiting.
   Outcome Run();
+  /// Pursues only the goal of this name from the next run on; "": the program's root goal, else
+  /// each in order. False if there is none.
+  bool SetGoal(const std::string& name);
 
   /// One timestep of Run: the outcome, or nullopt while there is more to do. Say and Run finish
   /// the remaining timesteps first.

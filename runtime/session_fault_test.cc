@@ -21,7 +21,7 @@ using testing::faults;
 using testing::FaultyDisk;
 
 struct NobodyAnswers : Agent {
-  rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }
+  rpl::Answer Answer(const Request&, Pool&, std::string_view) override { return {}; }
   void Chat(const std::string& line) override { chat += line + "\n"; }
   void OfferToContinue(const std::string&) override {}
   std::string chat;

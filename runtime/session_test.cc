@@ -17,11 +17,11 @@ using testing::Join;
 
 // Answers by request id; "decline" declines, what is not listed stays pending.
 struct Scripted : Agent {
-  rpl::Answer Answer(const Request& request, Pool& pool, bool again) override {
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
     rpl::Answer out;
-    asked.push_back(request.id + (again ? " again" : ""));
+    asked.push_back(request.id + (refused.empty() ? "" : " again"));
     const auto it = replies.find(request.id);
-    if (again || it == replies.end()) return out;
+    if (!refused.empty() || it == replies.end()) return out;
     out.kind = it->second == "decline" ? rpl::Answer::Kind::kDecline : rpl::Answer::Kind::kValue;
     if (out.kind == rpl::Answer::Kind::kValue) out.value = testing::Read(pool, it->second);
     return out;

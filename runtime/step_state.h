@@ -17,6 +17,7 @@
 #include "interp/eval/table.h"
 #include "interp/program/program.h"
 #include "runtime/goal_record.h"
+#include "runtime/outcome.h"
 #include "runtime/trace.h"
 
 namespace rpl {
@@ -28,6 +29,7 @@ enum class GoalStanding { kNoGoal, kSatisfied, kUnsatisfied, kPending };
 struct Violated {
   const Constraint* constraint;
   std::string bindings;
+  std::vector<Value> bound;         // the same: slot, value, …
   std::vector<Assertion> asserted;  // retractions of facts that the instance rests on
 };
 
@@ -77,6 +79,8 @@ struct StepState {
   std::vector<std::string> columns;                    // of the answers
   std::vector<Value> cells;                            // columns.size() for each answer
   std::vector<std::pair<const Clause*, Value>> shown;  // $json lines to write
+  std::vector<std::pair<Span, ToDo>> to_do;            // with the places of the rules
+  std::vector<std::pair<std::string, Value>> with;     // what a goal without captures rests on
   std::vector<std::pair<GoalRecord::Truth, TraceEntry>> standing_again;
 };
 

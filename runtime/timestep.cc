@@ -176,7 +176,9 @@ void Runtime::CheckConstraints() {
   for (const Violation& v : of_rules)
     Violate({&engine_.program.constraints()[static_cast<std::size_t>(v.constraint)],
              BindingsText(v.bindings),
+             v.bindings,
              {}});
+  std::vector<OpenCall> needed;
   for (const Constraint& c : engine_.program.constraints()) {
     if (c.left.empty() || c.guards) continue;
     if (step_.phase == 3) {
@@ -197,7 +199,7 @@ void Runtime::CheckConstraints() {
       const std::string text = BindingsText(bindings);
       engine_.pool.Work(text.size());  // which polls the limits
       if (violated) {
-        if (!step_.violated) Violate({&c, text, AssertedOf(c, slots)});
+        if (!step_.violated) Violate({&c, text, bindings, AssertedOf(c, slots)});
         Log(Verb::kViolated, c.text + " ^^ " + text, c.span);
       } else if (verdict == Solver::Judgement::kHolds &&
                  constraint_traces_.emplace(c.number, text).second) {
@@ -209,6 +211,8 @@ void Runtime::CheckConstraints() {
       }
     };
     unknown = engine_.watch.Check(c, take).lacks || unknown;
+    for (OpenCall& call : engine_.solver.TakeCalls())
+      if (!c.obligation) needed.push_back(std::move(call));
     if (unknown) LeaveUndecided(c);
     if (const Evaluation& found = engine_.solver.found(); found.stop != Stop::kGoesOn) {
       TakeStop(found.stop, found.stopped_at.empty() ? c.text : std::string(found.stopped_at));
@@ -218,13 +222,31 @@ void Runtime::CheckConstraints() {
     }
   }
   if (step_.phase != 7) return;
+  DecideConstraints(std::move(needed));
   for (const Assertion& a : retracted_)
     if (const RowId row = engine_.store.at(a.relation).Find(a.row);
         row != kNoId && !engine_.store.at(a.relation).asserted(row)) {
       // The program says both: a rule derives what was retracted (decision 44).
       Log(Verb::kViolated, a.text, a.span);
-      Violate({nullptr, a.text, {}});
+      Violate({nullptr, a.text, {}, {}});
     }
+}
+
+// A run is satisfied when its constraints are decided: what they wait for is called and asked after
+// everything that the goal needs (decision 83).
+void Runtime::DecideConstraints(std::vector<OpenCall> needed) {
+  if (needed.empty() || query_ != nullptr || step_.violated ||
+      step_.standing != GoalStanding::kSatisfied)
+    return;
+  step_.standing = GoalStanding::kPending;
+  step_.shown.clear();
+  std::set<CallId> known;
+  for (OpenCall& call : needed) {
+    if (!known.insert(engine_.solver.IdOf(call)).second) continue;
+    if (calls_.created.insert(engine_.solver.IdOf(call)).second)
+      Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
+    step_.found.calls.push_back(std::move(call));
+  }
 }
 
 // A goal is not satisfied while a constraint is undecided (decision 80).
@@ -310,7 +332,7 @@ std::vector<const Definition*> Runtime::Candidates() const {
     for (int number : goal.rules)
       out.push_back(&engine_.program.definitions()[static_cast<std::size_t>(number)]);
   };
-  if (const Goal* root = engine_.program.FindGoal("")) {
+  if (const Goal* root = engine_.program.FindGoal(named_)) {
     add(*root);
     return out;
   }
@@ -354,8 +376,8 @@ void Runtime::UpdatePlans() {
     step_.plan_rule = query_;
     step_.goal_name = engine_.store.at(query_->head).name();
     if (!step_.plan->eligible) step_.ineligible = query_->head;
-  } else if (const Goal* root = engine_.program.FindGoal("")) {
-    take(engine_.solver.SolveGoal(*root), "%");
+  } else if (const Goal* root = engine_.program.FindGoal(named_)) {
+    take(engine_.solver.SolveGoal(*root), "%" + named_);
   } else {
     for (const Goal& goal : engine_.program.goals())
       if (goal.label != "fail" && take(engine_.solver.SolveGoal(goal), "%" + goal.label)) break;
@@ -375,6 +397,8 @@ void Runtime::TakeEvaluation(Evaluation found) {
     TakeStop(found.stop, found.stopped_at);
     if (step_.standing != GoalStanding::kSatisfied) step_.standing = GoalStanding::kUnsatisfied;
   }
+  if (step_.standing == GoalStanding::kPending && found.calls.empty())
+    step_.standing = GoalStanding::kUnsatisfied;  // nothing waits for nothing
   step_.goal_violations = std::exchange(found.violations, {});
   step_.found = std::move(found);
 }
@@ -389,6 +413,8 @@ void Runtime::ProgressPlan() {
   step_.cells.clear();
   step_.shown.clear();
   step_.standing_again.clear();
+  step_.to_do.clear();
+  step_.with.clear();
   if (step_.plan == nullptr) return;
   switch (step_.standing) {
     case GoalStanding::kSatisfied: {
@@ -397,6 +423,7 @@ void Runtime::ProgressPlan() {
       RecordGoal(*step_.plan, done);
       done.clear();
       if (!step_.unchecked) Show(*step_.plan, done);
+      TakeToDo(*step_.plan);
       LogRulesPassedOver();
       break;
     }

@@ -74,6 +74,8 @@ class Runtime {
   /// Sets the goal of the next timesteps: a query, or (null) the program's goals. `pursue` false:
   /// none, the timestep only takes in novelty.
   void SetGoal(const Definition* query, bool pursue);
+  /// Of the program's goals only this one is pursued; "": the root goal, else each in order.
+  void SetNamedGoal(std::string name) { named_ = std::move(name); }
 
   /// Runs one timestep.
   void Step();
@@ -174,6 +176,7 @@ class Runtime {
   std::string LimitText() const;
   void LogDerived();
   void CheckConstraints();
+  void DecideConstraints(std::vector<OpenCall> needed);
   void LeaveUndecided(const Constraint& c);
   void TakeEvaluation(Evaluation found);
   void Violate(Violated v);
@@ -183,7 +186,7 @@ class Runtime {
   bool IsCutOff() const;
   void Show(const Table& table, std::set<const Table*>& done);
   void CallTools(const std::vector<const OpenCall*>& calls);
-  void Ask(const OpenCall& call);
+  bool Ask(const OpenCall& call);
   GateCall Gated(const OpenCall& call) const;
   bool Admits(const OpenCall& call);
   bool AdmitsJson(Value shown);
@@ -197,6 +200,11 @@ class Runtime {
                             const EntryOf& entry_of, const HeadingPart& part = {});
   HeadingPart PartOf(const OpenCall& call) const;
   void TakeHalf(const HalfAnswer& half, From from);
+  void TakeQuestion(const QuestionEntry& entry, From from);
+  bool TakesRows(const OpenCall& call) const;
+  void TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth);
+  void Retracted();
+  bool SaysDeclined(const Assertion& a) const;
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
   std::string WhatOf(const Violated& v) const;
   bool IsAccepted(const Violated& v);
@@ -207,6 +215,7 @@ class Runtime {
   void AskWhatNow();
   nlohmann::ordered_json JsonOf(const std::vector<Value>& values) const;
   Request RequestFor(const OpenCall& call);
+  void TakeUse(const OpenCall& call, Request& to) const;
   std::string RowText(RelationId relation, std::span<const Value> row,
                       std::size_t most = kMaxTextBytes) const {
     return derivations_.RowText(relation, row, most);
@@ -221,6 +230,11 @@ class Runtime {
   using CapturedColumns = std::vector<std::pair<std::size_t, std::string>>;  // of a table's rows
   CapturedColumns ColumnsOf(const Table& table) const;
   void TakeAnswers(const Table& table);
+  void TakeToDo(const Table& plan);
+  using Bound = std::map<std::string, Value>;  // by name of a variable
+  void Bind(const Premise& premise, Bound& to) const;
+  void AddToDo(const Definition& def, const Bound& bound);
+  std::string Filled(const HeadingProse& words, const Bound& bound) const;
   std::vector<std::string> AnswersOf(const Table& table, const CapturedColumns& columns, bool json);
   bool GoesOn(std::size_t answers);
   bool CanBeShown(std::span<const Value> cells);
@@ -254,6 +268,7 @@ class Runtime {
   std::vector<UnfinishedFact> unfinished_;  // to go on with in the next timestep
 
   const Definition* query_ = nullptr;
+  std::string named_;  // the goal to pursue, "" for the program's choice
   bool pursue_ = false;
   bool run_begins_ = false;  // with the next timestep
   bool chat_ = false;        // a tool wrote chat in this turn

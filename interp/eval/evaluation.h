@@ -9,9 +9,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "interp/eval/waiting.h"
 #include "interp/plan/limits.h"
 #include "interp/program/clause.h"
 #include "interp/store/store.h"
@@ -29,7 +31,7 @@ struct CallId {
   friend auto operator<=>(const CallId&, const CallId&) = default;
 };
 
-/// A call whose reply evaluation needs. Equality ignores `place`.
+/// A call whose reply evaluation needs. The order ignores where and with which prompt it is asked.
 struct OpenCall {
   Space space = Space::kTool;
   RelationId relation = kNoId;
@@ -38,9 +40,8 @@ struct OpenCall {
   int question = -1;        // avars and arguments: index into Program::questions
   Span place;               // of its first occurrence
 
-  friend bool operator==(const OpenCall& a, const OpenCall& b) {
-    return a.space == b.space && a.relation == b.relation && a.args == b.args &&
-           a.column == b.column && a.question == b.question;
+  friend bool operator<(const OpenCall& a, const OpenCall& b) {
+    return std::tie(a.relation, a.args, a.column) < std::tie(b.relation, b.args, b.column);
   }
 };
 
@@ -59,16 +60,16 @@ struct Violation {
 
 /// Reasons why the absence of further answers proves nothing (decisions 56, 80).
 struct Undecided {
-  bool waits = false;  // a call has no reply yet
+  Waiting waits;       // for calls without a reply
   bool lacks = false;  // a call failed, was declined or refused, or a limit cut off rows
-  explicit operator bool() const { return waits || lacks; }
+  explicit operator bool() const { return lacks || !waits.empty(); }
 };
 
 /// A rule whose head is an expansion, and a value of it that cannot be a head (§5.7).
 using BadHead = std::pair<const Definition*, std::string>;
 
 struct Evaluation {
-  std::vector<OpenCall> calls;        // without a reply, in order of first occurrence
+  std::vector<OpenCall> calls;        // that it waits for, in order of first occurrence
   std::vector<Violation> violations;  // of constraints within rules (decision 41)
   Stop stop = Stop::kGoesOn;
   std::string stopped_at;  // the rule or call that was growing when a limit was reached

@@ -98,11 +98,9 @@ Value Machine::Made(Value v) {
 }
 
 void Machine::Waits(const Table& table) {
-  frame_->pending |= table.pending;
+  if (table.pending) frame_->waits.Add({&table, 0, Meant(), table.more().waits.has()});
   frame_->lacking |= table.lacking;
   frame_->undecided |= table.undecided;
-  frame_->pending_question |= table.pending_question;
-  frame_->pending_call |= table.pending_call;
 }
 
 std::string Machine::BoundIn(const Clause& clause, std::span<const Value> slots,
@@ -227,14 +225,17 @@ bool Machine::Run(const Step* step) {
 }
 
 // Records that an answer which rests on absence is withheld.
-void Machine::Leave(Undecided why) {
-  frame_->pending |= why.waits;
+void Machine::Leave(const Undecided& why) {
+  frame_->waits.Add(why.waits);
   frame_->lacking |= why.lacks;
   frame_->undecided |= why.lacks;
 }
 
 // Reasons why the absence of answers of a body proves nothing. `open`: those of the body itself.
-Undecided Machine::Absent(Undecided open) const { return {open.waits, open.lacks || truncated}; }
+Undecided Machine::Absent(Undecided open) const {
+  open.lacks |= truncated;
+  return open;
+}
 
 Undecided Machine::RunBody(const Step* body, Continuation fn) {
   const Continuation* outer = std::exchange(found_, &fn);
@@ -544,17 +545,13 @@ bool Machine::RunReadText(const Step& s) {
 
 bool Machine::RunNot(const Step& s) {
   bool found = false;
-  const std::size_t open = evaluation.calls.size();
   std::string note = std::move(frame_->note);
   const Undecided undecided = Absent(RunBody(s.body, [&] { return found = true, false; }));
   if (found || !undecided.lacks) frame_->note = std::move(note);
   if (evaluation.stop != Stop::kGoesOn) return false;
-  if (found) {
-    evaluation.calls.resize(open);  // no reply could change the outcome
-    return true;
-  }
+  if (found) return true;  // no reply could change the outcome
   Leave(undecided);
-  return undecided || Run(s.next);
+  return bool(undecided) || Run(s.next);
 }
 
 // A choice is undecided while an unknown answer might precede the first known one (decision 80).
@@ -563,15 +560,14 @@ bool Machine::RunFirst(const Step& s) {
   const Undecided open = Absent(RunBody(s.body, [&] { return found = true, false; }));
   if (evaluation.stop != Stop::kGoesOn) return false;
   Leave(open);
-  return open || !found || Run(s.next);
+  return bool(open) || !found || Run(s.next);
 }
 
 // Likewise @distinct, while an unknown answer might have the same values.
 bool Machine::RunDistinct(const Step& s) {
   if (frame_->unknown) return Run(s.next);
-  const Undecided open = Absent({frame_->pending, frame_->lacking});
-  Leave(open);
-  if (open) return true;
+  Leave(Absent({{}, frame_->lacking}));
+  if (frame_->lacking || !frame_->waits.empty()) return true;
   std::vector<Value> key;
   for (SlotId slot : s.clause->As<Distinct>()->slots) key.push_back(slots_[slot]);
   return !frame_->distinct[s.clause].insert(std::move(key)).second || Run(s.next);
@@ -583,16 +579,18 @@ bool Machine::RunBranch(const Step& s) {
   const bool lacking = frame_->lacking;
   const bool undecided = frame_->undecided;
   const std::size_t before = frame_->answers;
-  const bool was_pending = std::exchange(frame_->pending, false);
+  Waiting waits = std::exchange(frame_->waits, {});
   bool go_on = true;
   std::size_t done = 0;
   while (go_on && done < s.branches.size()) {
     for (const SlotId slot : s.clears) slots_[slot] = kNone;
     go_on = Run(s.branches[done++]);
-    if (done >= s.deriving && (frame_->pending || frame_->answers > before)) break;
+    if (done >= s.deriving && (!frame_->waits.empty() || frame_->answers > before)) break;
   }
-  const bool waits = std::exchange(frame_->pending, frame_->pending || was_pending);
-  if (done > s.deriving && done > 1 && frame_->answers > before && !waits) {
+  const bool waited = !frame_->waits.empty();
+  waits.Add(frame_->waits);
+  frame_->waits = std::move(waits);
+  if (done > s.deriving && done > 1 && frame_->answers > before && !waited) {
     frame_->lacking = lacking;  // the plans before it failed and are not taken
     frame_->undecided = undecided;
   }

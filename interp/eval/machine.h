@@ -49,11 +49,10 @@ struct Frame {
   const Continuation* answer = nullptr;  // or is called for each
   bool unknown = false;                  // some slot is kUnknown
   bool explains = true;                  // `deepest`, `snapshot` and `note` are kept
-  bool pending = false;                  // as in Table, up to `pending_call`
+  bool asked = false;                    // a question comes before what is read on
+  Waiting waits;
   bool lacking = false;
   bool undecided = false;
-  bool pending_question = false;
-  bool pending_call = false;
   std::size_t answers = 0;  // emitted so far, and ends of nested plans reached
   std::size_t emitted = 0;
   std::size_t repeated = 0;   // of `emitted`, those that gave no new row
@@ -128,8 +127,8 @@ class Machine {
 
   Premise PremiseOf(const RowUsed& used) const;
 
-  /// Records a call to make; false, with the reason, if it was declined or refused.
-  bool Open(const OpenCall& call, std::string* why);
+  /// Waits for a call; false, with the reason, if it was declined or refused.
+  bool Open(const OpenCall& call, Waiting& to, std::string* why, Waiting::Of of = Waiting::kAll);
   /// The relation whose rows are the choices on offer for a question (decision 75); kNoId where
   /// there is none, or it needs a caller.
   RelationId ChoicesOf(const OpenCall& call) const;
@@ -147,8 +146,10 @@ class Machine {
   const std::vector<Marks>* marks = nullptr;  // by relation; deriving only
   std::size_t new_rows = 0;                   // rows derived so far
   Evaluation evaluation;
-  std::vector<BadHead> bad_heads;  // values of #?h that cannot be heads
-  bool truncated = false;          // a limit stopped the fixpoint: absence proves nothing
+  std::vector<OpenCall> opened;               // calls by their number in Waiting::On
+  std::map<OpenCall, std::uint32_t> numbers;  // theirs
+  std::vector<BadHead> bad_heads;             // values of #?h that cannot be heads
+  bool truncated = false;  // a limit stopped the fixpoint: absence proves nothing
 
   /// Polls the limits once in many calls; false when one stopped the run.
   bool Polled() {
@@ -181,7 +182,6 @@ class Machine {
   Profile* profile() const { return limits_.profile; }
 
  private:
-  std::string AvarOf(const OpenCall& call) const;
   bool RunCompare(const Step& s);
   bool RunMember(const Step& s);
   bool RunTemporal(const Step& s);
@@ -205,8 +205,8 @@ class Machine {
   void LackField(const Metadata& field);
   bool RunTruth(const Step& s);
   bool RunAvar(const Step& s);
-  bool WaitFor(const Step& s, OpenCall call, bool question);
-  bool ReadOn(const Step& s);
+  bool WaitFor(const Step& s, OpenCall call);
+  bool ReadOn(const Step& s, bool asked);
   bool AskForArgument(const Step& s, std::vector<Value> key);
   Table* DemandNested(RelationId relation, std::vector<Value> key);
   bool Keys(const Step& s, std::vector<Value>& out);
@@ -236,7 +236,7 @@ class Machine {
   Undecided RunBody(const Step* body, Continuation fn);
   template <typename Fn>
   Undecided Apart(Fn&& run);
-  void Leave(Undecided why);
+  void Leave(const Undecided& why);
   Undecided Absent(Undecided open) const;
   bool Emit();
   bool EmitRow();
@@ -262,6 +262,8 @@ class Machine {
   void StopAt(Stop why);
   const Definition* Growing() const;
   void Waits(const Table& table);
+  /// The calls that may be made for what is tried now.
+  Waiting::Of Meant() const { return frame_->asked ? Waiting::kQuestions : Waiting::kAll; }
   Value Made(Value v);
 
   const Program& program_;
@@ -290,12 +292,12 @@ class Machine {
 // Calls `run` and returns what it left undecided; the frame's own state is as before.
 template <typename Fn>
 Undecided Machine::Apart(Fn&& run) {
-  const bool pending = std::exchange(frame_->pending, false);
+  Waiting waits = std::exchange(frame_->waits, {});
   const bool lacking = std::exchange(frame_->lacking, false);
   const bool undecided = frame_->undecided;
   run();
   frame_->undecided = undecided;
-  return {std::exchange(frame_->pending, pending), std::exchange(frame_->lacking, lacking)};
+  return {std::exchange(frame_->waits, std::move(waits)), std::exchange(frame_->lacking, lacking)};
 }
 
 }  // namespace rpl

@@ -32,18 +32,9 @@ bool Reads(const Clause& clause, const std::function<bool(RelationId)>& fn) {
 
 // --- calls ---------------------------------------------------------------------------
 
-// The avar that the call asks for, itself or as an argument of a heading; "" if none.
-std::string Machine::AvarOf(const OpenCall& call) const {
-  if (call.space == Space::kAvar) return store_.at(call.relation).name();
-  if (call.question < 0) return "";
-  const std::string& subject =
-      program_.questions()[static_cast<std::size_t>(call.question)].subject;
-  return subject.starts_with('$') ? subject : "";
-}
-
 std::string Machine::CallText(const OpenCall& call, std::size_t most) const {
-  if (std::string avar = AvarOf(call); !avar.empty()) return avar;
   const Relation& rel = store_.at(call.relation);
+  if (call.space == Space::kAvar) return rel.name();
   const Collected* collected = program_.FindCollected(call.relation);
   std::string out = rel.name() + "(";
   for (std::size_t i = 0; i < call.args.size(); ++i) {
@@ -51,7 +42,8 @@ std::string Machine::CallText(const OpenCall& call, std::size_t most) const {
     if (!call.args[i].is_none()) {
       out += Text(pool_, call.args[i], most);
     } else if (collected != nullptr && i < collected->questions.size()) {
-      out += "?" + program_.questions()[static_cast<std::size_t>(collected->questions[i])].name;
+      const Question& q = program_.questions()[static_cast<std::size_t>(collected->questions[i])];
+      out += (q.subject.starts_with('$') ? "$" : "?") + q.name;
     } else {
       out += "_";
     }
@@ -59,16 +51,13 @@ std::string Machine::CallText(const OpenCall& call, std::size_t most) const {
   return out + ")";
 }
 
-CallId Machine::IdOf(const OpenCall& call) const {
-  if (const std::string avar = AvarOf(call); !avar.empty()) return {kNoId, {pool_.String(avar)}};
-  return {call.relation, call.args};
-}
+CallId Machine::IdOf(const OpenCall& call) const { return {call.relation, call.args}; }
 
 std::string Machine::FailureText(const OpenCall& call, const std::string& message) const {
   return CallText(call, kToldBytes) + " failed" + (message.empty() ? "" : ": " + message);
 }
 
-bool Machine::Open(const OpenCall& call, std::string* why) {
+bool Machine::Open(const OpenCall& call, Waiting& to, std::string* why, Waiting::Of of) {
   if (!given.declined.empty() || !given.refused.empty()) {
     const CallId id = IdOf(call);
     if (given.declined.contains(id)) {
@@ -82,15 +71,21 @@ bool Machine::Open(const OpenCall& call, std::string* why) {
       return false;
     }
   }
-  pool_.Work(evaluation.calls.size());
-  if (std::find(evaluation.calls.begin(), evaluation.calls.end(), call) == evaluation.calls.end())
-    evaluation.calls.push_back(call);
+  const auto [at, is_new] = numbers.try_emplace(call, static_cast<std::uint32_t>(opened.size()));
+  if (is_new) opened.push_back(call);
+  to.Add({nullptr, at->second, of,
+          IsQuestion(store_.at(call.relation)) ? Waiting::kQuestions : Waiting::kTools});
   return true;
 }
 
 RelationId Machine::ChoicesOf(const OpenCall& call) const {
   if (call.question < 0) return kNoId;
-  const RelationId options = program_.questions()[static_cast<std::size_t>(call.question)].options;
+  RelationId options = program_.questions()[static_cast<std::size_t>(call.question)].options;
+  if (options == kNoId && call.column >= 0) {
+    const HeadingUse& use = catalog_.UseOf(call.relation);
+    const auto column = static_cast<std::size_t>(call.column);
+    if (column < use.arguments.size()) options = use.arguments[column].choices;
+  }
   return options != kNoId && catalog_.ModesOf(options).Meets(0) ? options : kNoId;
 }
 
@@ -103,26 +98,28 @@ const Table* Machine::OpenChoices(const OpenCall& call) {
 }
 
 // Continues with the step's outputs unknown.
-bool Machine::ReadOn(const Step& s) {
+bool Machine::ReadOn(const Step& s, bool asked) {
   for (SlotId w : s.writes) slots_[w] = kUnknown;
   const bool was_unknown = std::exchange(frame_->unknown, true);
+  const bool was_asked = std::exchange(frame_->asked, frame_->asked || asked);
   const bool go_on = Run(s.next);
+  frame_->asked = was_asked;
   frame_->unknown = was_unknown;
   return go_on;
 }
 
-bool Machine::WaitFor(const Step& s, OpenCall call, bool question) {
+// The clauses that do not need the reply are tried: other tools are called at the same time, and
+// all questions are known. After a question no tool is called.
+bool Machine::WaitFor(const Step& s, OpenCall call) {
   if (s.clause != nullptr) call.place = s.clause->span;
   if (const Table* choices = OpenChoices(call)) return Waits(*choices), true;
   std::string why;
-  if (!Open(call, &why)) {
+  if (!Open(call, frame_->waits, &why, Meant())) {
     frame_->lacking = true;
     Note(std::move(why));
     return true;
   }
-  frame_->pending = true;
-  (question ? frame_->pending_question : frame_->pending_call) = true;
-  return question || ReadOn(s);
+  return ReadOn(s, IsQuestion(store_.at(call.relation)));
 }
 
 // A call that failed has a reply, but holds only for clauses that read its metadata.
@@ -168,7 +165,7 @@ bool Machine::RunExternal(const Step& s) {
     Note(CallText(call, kToldBytes) + " has no options to choose from");
     return true;
   }
-  return WaitFor(s, call, IsQuestion(rel));
+  return WaitFor(s, call);
 }
 
 Value Machine::AvarValue(RelationId channel) const {
@@ -188,7 +185,7 @@ bool Machine::RunAvar(const Step& s) {
   call.space = Space::kAvar;
   call.relation = clause->channel;
   call.question = clause->question;
-  return WaitFor(s, call, true);
+  return WaitFor(s, call);
 }
 
 // --- tabled relations and goals ------------------------------------------------------
@@ -241,7 +238,10 @@ bool Machine::RunTable(const Step& s) {
   Waits(*table);  // before its rows: an unknown one could precede them
   if (!TakeTable(s, *table)) return false;
   if (table->pending) {
-    return !table->rows.empty() || table->pending_question || ReadOn(s);
+    if (table->rows.empty())
+      return ReadOn(s, (table->more().waits.has() & Waiting::kQuestions) != 0);
+    frame_->waits.Postpone(table);
+    return true;
   }
   if (!table->rows.empty()) return true;
   if (table->details != nullptr && !table->details->undefined.empty())
@@ -269,7 +269,7 @@ bool Machine::AskForArgument(const Step& s, std::vector<Value> key) {
     OpenCall call;
     call.space = Space::kAvar;
     call.relation = channel;
-    return WaitFor(s, call, true);
+    return WaitFor(s, call);
   }
   for (const auto& [column, slot] : s.binds)
     if (slot == s.asked) key[column] = held;
@@ -345,7 +345,6 @@ bool Machine::RunGoalFalse(const Step& s) {
   std::vector<Value> values;
   if (!Keys(s, values)) return true;
   for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
-  const std::size_t open = evaluation.calls.size();
   Table* table = DemandNested(s.relation, std::move(key));
   if (table == nullptr) return false;
   if (!table->complete &&
@@ -354,14 +353,10 @@ bool Machine::RunGoalFalse(const Step& s) {
     frame_->lacking = true;
     return true;
   }
-  if (!table->rows.empty()) {
-    evaluation.calls.resize(std::min(open, evaluation.calls.size()));
-    return true;
-  }
+  if (!table->rows.empty()) return true;
   Waits(*table);
-  const Undecided undecided = Absent({table->pending, table->lacking});
-  Leave(undecided);
-  return undecided || Run(s.next);
+  Leave(Absent({{}, table->lacking}));
+  return table->pending || table->lacking || truncated || Run(s.next);
 }
 
 }  // namespace rpl

@@ -84,6 +84,8 @@ void Solver::Forget() {
   if (std::exchange(analysis_known_, analysis_.version()) != analysis_.version()) plans_.clear();
   running_.clear();
   unfinished_.clear();
+  machine_->opened.clear();
+  machine_->numbers.clear();
   Evaluation& found = machine_->evaluation;
   found.calls.clear();
   found.circle.reset();
@@ -99,6 +101,42 @@ void Solver::Begin(Given given) {
 }
 
 Evaluation Solver::Take() { return std::exchange(machine_->evaluation, {}); }
+
+std::vector<OpenCall> Solver::TakeCalls() { return std::exchange(machine_->evaluation.calls, {}); }
+
+void Solver::Collect(const Waiting& waits) {
+  std::vector<OpenCall>& calls = machine_->evaluation.calls;
+  for (OpenCall& call : CallsOf(waits)) calls.push_back(std::move(call));
+}
+
+// Tables may wait for each other.
+std::vector<OpenCall> Solver::CallsOf(const Waiting& waits) const {
+  std::vector<OpenCall> out;
+  std::set<std::pair<const Table*, std::uint8_t>> seen;
+  std::set<std::uint32_t> taken;
+  struct At {
+    const Waiting* waits;
+    std::size_t next;
+    std::uint8_t of;
+  };
+  std::vector<At> path = {{&waits, 0, Waiting::kAll}};
+  while (!path.empty()) {
+    At& at = path.back();
+    if (at.next == at.waits->all().size()) {
+      path.pop_back();
+      continue;
+    }
+    const Waiting::On& on = at.waits->all()[at.next++];
+    const std::uint8_t of = at.of & on.of;
+    if (on.table == nullptr) {
+      if ((on.has & of) != 0 && taken.insert(on.call).second)
+        out.push_back(machine_->opened[on.call]);
+    } else if (of != 0 && seen.emplace(on.table, of).second) {
+      path.push_back({&on.table->more().waits, 0, of});
+    }
+  }
+  return out;
+}
 
 void Solver::CountRun(const Plan& plan, const std::vector<bool>& bound, int part) {
   if (machine_->profile() != nullptr) machine_->profile()->Take(plan, bound, part);
@@ -197,7 +235,7 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
   frame.answer = outer;
   if (machine_->evaluation.stop != Stop::kGoesOn) return;
   if (frame.lacking || machine_->truncated) frame.lacking = frame.undecided = true;
-  if (frame.lacking || frame.pending) return;
+  if (frame.lacking || !frame.waits.empty()) return;
   for (Grouping& group : groups) {
     for (std::size_t g = 0; g < gathers; ++g) {
       const std::vector<Value>& all = group.members[g].values;
@@ -334,12 +372,10 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
     BindHead(def, given, 0, bound, [&] { return machine_->Run(RulePlan(def, bound).first); });
   }
   evaluation.Gave(table.rows.size() - before, frame.repeated);
-  table.pending |= frame.pending;
+  table.Wait(frame.waits);
   table.lacking |= frame.lacking;
   table.undecided |= frame.undecided;
-  table.pending_question |= frame.pending_question;
-  table.pending_call |= frame.pending_call;
-  if (frame.emitted > 0 || frame.pending) return;
+  if (frame.emitted > 0 || !frame.waits.empty()) return;
   if (table.explains && table.more().reason.empty()) table.more().reason = ReasonOf(frame);
   if (table.ineligible == kNoId) table.ineligible = frame.ineligible;
 }
@@ -379,7 +415,7 @@ void Solver::EvaluateBuiltin(Table& table, const Builtin& builtin) {
 // --- tabled relations --------------------------------------------------------------------
 
 void Solver::EvaluateTable(Table& table) {
-  table.pending = table.pending_question = table.pending_call = false;
+  table.ClearWaits();
   table.lacking = table.undecided = false;
   if (table.details != nullptr) {
     table.details->shown.clear();
@@ -418,9 +454,15 @@ void Solver::EvaluateTable(Table& table) {
   if (const Collected* collected = program_.FindCollected(table.relation))
     EvaluateCollected(table, *collected);
   if (const Builtin* builtin = program_.FindBuiltin(base)) EvaluateBuiltin(table, *builtin);
+  const bool ground = key.size() == table.key.size();
   for (int number : analysis_.RulesOf(base)) {
+    if (ground && !table.rows.empty()) break;  // the rules are alternatives, and one holds
     EvaluateRule(table, program_.definitions()[static_cast<std::size_t>(number)]);
     if (machine_->evaluation.stop != Stop::kGoesOn) return;
+  }
+  if (ground && !table.rows.empty()) {
+    table.ClearWaits();
+    table.lacking = table.undecided = false;
   }
   if (!table.explains || !table.rows.empty() || !table.more().reason.empty()) return;
   OpenCall asked;

@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -60,6 +61,10 @@ class Solver : public Demands {
 
   /// The findings since the last Take. Forget drops their calls.
   Evaluation Take();
+  /// The calls among them.
+  std::vector<OpenCall> TakeCalls();
+  /// The calls that are waited for, each once, in order.
+  std::vector<OpenCall> CallsOf(const Waiting& waits) const;
   const Evaluation& found() const;
   /// The rule whose plan runs now, or null; and the number of rows derived so far.
   const Definition* rule() const;
@@ -89,13 +94,13 @@ class Solver : public Demands {
   /// kWaits: depends on a call without a reply. kLacks: on a call that failed, was refused or
   /// declined, or on rows that a limit cut off (decision 80).
   enum class Active { kNo, kYes, kWaits, kLacks };
-  /// The current truth of a rule's activation clause (§16), for a call with `key`.
-  Active Activated(const Definition& def, std::span<const Value> key = {});
+  /// The current truth of a rule's activation clause (§16).
+  Active Activated(const Definition& def);
 
   /// kUndecided: depends on a call without a reply. kLacks: as above.
   enum class Judgement { kHolds, kViolated, kUndecided, kLacks };
   /// Calls `fn` for each answer of a constraint's left side, with its slots. Returns the reasons
-  /// why there may be more answers.
+  /// why there may be more answers. The calls that it waits for are findings.
   Undecided CheckConstraint(
       const Constraint& c,
       const std::function<void(const std::vector<Value>& slots, Judgement)>& fn);
@@ -136,6 +141,11 @@ class Solver : public Demands {
   std::vector<Value> TakeArgument(const OpenCall& call, Value reply);
   /// The same for several arguments of a heading that is called with `key`.
   void TakeArguments(RelationId relation, std::vector<Value> key, std::vector<Value> row);
+  /// Records that a question was answered with rows, of which there may be none, or takes it back.
+  void Settle(RelationId relation, const std::vector<Value>& key, bool settled) {
+    if (settled) settled_.emplace(relation, key);
+    else settled_.erase({relation, key});
+  }
   /// Drops the recorded replies of a row that is now complete.
   void ForgetArguments(RelationId relation, std::span<const Value> row);
   /// Recorded replies of incomplete rows, by heading and bound arguments.
@@ -182,8 +192,7 @@ class Solver : public Demands {
   struct FirstAnswer {
     bool meant = false;  // some head agrees with the call
     bool found = false;
-    bool waits = false;
-    bool lacks = false;
+    Undecided open;  // of the search for it
   };
   template <typename Make>
   FirstAnswer FindFirst(const Definition& def, std::span<const Value> key, int part, Make&& make);
@@ -191,7 +200,9 @@ class Solver : public Demands {
   std::string ReasonOf(const Frame& frame);
   const std::string& UndefinedBelow(const Clause& clause);
   std::string FindUndefined(const Clause& clause) const;
-  Judgement JudgeHere(const Constraint& c, const Plan& right);
+  FirstAnswer Activation(const Definition& def, std::span<const Value> key);
+  Judgement JudgeHere(const Constraint& c, const Plan& right, Waiting& waits);
+  void Collect(const Waiting& waits);
 
   const Program& program_;
   Store& store_;
@@ -216,6 +227,7 @@ class Solver : public Demands {
   std::unordered_map<const Clause*, std::string> undefined_below_;  // kept until Forget
   // Replies for arguments of collected headings, by relation and bound arguments.
   Arguments arguments_;
+  std::set<std::pair<RelationId, std::vector<Value>>> settled_;  // headings answered with rows
 };
 
 }  // namespace rpl

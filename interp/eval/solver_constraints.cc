@@ -27,13 +27,14 @@ Solver::Sides Solver::SidesOf(const Constraint& c) {
 }
 
 // Judges the instance given by the current frame's slots, and leaves them unchanged.
-Solver::Judgement Solver::JudgeHere(const Constraint& c, const Plan& right) {
+// Adds to `waits` what an undecided one waits for.
+Solver::Judgement Solver::JudgeHere(const Constraint& c, const Plan& right, Waiting& waits) {
   const Judgement otherwise = c.forbids ? Judgement::kViolated : Judgement::kHolds;
   if (c.right.empty()) return otherwise;
   Frame& frame = machine_->frame();
   const std::vector<Value> here = frame.slots;
   bool found = false;
-  const bool was_pending = std::exchange(frame.pending, false);
+  Waiting outside = std::exchange(frame.waits, {});
   const bool was_lacking = std::exchange(frame.lacking, machine_->truncated);
   const bool was_undecided = frame.undecided;
   const auto first = [&] { return found = true, false; };
@@ -41,12 +42,13 @@ Solver::Judgement Solver::JudgeHere(const Constraint& c, const Plan& right) {
   const Continuation* outer = std::exchange(frame.answer, &answer);
   machine_->Run(right.first);
   frame.answer = outer;
-  const bool waits = std::exchange(frame.pending, was_pending);
+  const Waiting inside = std::exchange(frame.waits, std::move(outside));
   const bool lacks = std::exchange(frame.lacking, was_lacking);
   frame.undecided = was_undecided;
   std::copy(here.begin(), here.end(), frame.slots.begin());
   if (found) return otherwise;
-  return waits ? Judgement::kUndecided : lacks ? Judgement::kLacks : Judgement::kViolated;
+  waits.Add(inside);
+  return !inside.empty() ? Judgement::kUndecided : lacks ? Judgement::kLacks : Judgement::kViolated;
 }
 
 Solver::Judgement Solver::Judge(const Constraint& c, const Sides& sides,
@@ -54,7 +56,10 @@ Solver::Judgement Solver::Judge(const Constraint& c, const Sides& sides,
   Frame frame(nullptr, c.slots);
   frame.slots = slots;
   const Machine::Use use(*machine_, frame, Mode::kSolve);
-  return JudgeHere(c, *sides.right);
+  Waiting waits;
+  const Judgement verdict = JudgeHere(c, *sides.right, waits);
+  Collect(waits);
+  return verdict;
 }
 
 void Solver::LeftAnswers(const Constraint& c, const Plan& plan, const std::vector<Marks>& marks,
@@ -79,9 +84,10 @@ Undecided Solver::CheckConstraint(
   if (!c.right.empty()) CountRun(*sides.right, sides.bound, 1);
   RowSet seen(c.slots.size());
   std::size_t repeated = 0;
+  Waiting of_instances;
   const auto each = [&] {
     if (!seen.Insert(frame.slots).is_new) return ++repeated, true;
-    const Judgement verdict = JudgeHere(c, *sides.right);
+    const Judgement verdict = JudgeHere(c, *sides.right, of_instances);
     if (machine_->evaluation.stop == Stop::kGoesOn) fn(frame.slots, verdict);
     return machine_->evaluation.stop == Stop::kGoesOn;
   };
@@ -89,7 +95,10 @@ Undecided Solver::CheckConstraint(
   frame.answer = &answer;
   machine_->Run(sides.left->first);
   evaluation.Gave(seen.size(), repeated);
-  return {frame.pending, frame.lacking || machine_->truncated};
+  Undecided more = {std::move(frame.waits), frame.lacking || machine_->truncated};
+  of_instances.Add(more.waits);
+  Collect(of_instances);
+  return more;
 }
 
 std::optional<std::vector<Premise>> Solver::Prove(

@@ -11,28 +11,34 @@
 
 namespace rpl {
 
-Solver::Active Solver::Activated(const Definition& def, std::span<const Value> key) {
-  if (def.activation.empty()) return Active::kYes;
-  const FirstAnswer first =
-      FindFirst(def, key, 1, [&](Planner& planner, const std::vector<bool>& bound) {
-        std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
-        for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
-        planner.FlowsOn(std::move(flows_on));
-        const std::vector<bool> nothing(def.slots.size());
-        return planner.Make(Pointers(def.activation), bound, nothing, def.slots, def.avar);
-      });
+Solver::FirstAnswer Solver::Activation(const Definition& def, std::span<const Value> key) {
+  if (def.activation.empty()) return {.meant = true, .found = true, .open = {}};
+  return FindFirst(def, key, 1, [&](Planner& planner, const std::vector<bool>& bound) {
+    std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
+    for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
+    planner.FlowsOn(std::move(flows_on));
+    const std::vector<bool> nothing(def.slots.size());
+    return planner.Make(Pointers(def.activation), bound, nothing, def.slots, def.avar);
+  });
+}
+
+Solver::Active Solver::Activated(const Definition& def) {
+  const FirstAnswer first = Activation(def, {});
   if (first.found || !first.meant) return Active::kYes;
-  return first.waits ? Active::kWaits : first.lacks ? Active::kLacks : Active::kNo;
+  return !first.open.waits.empty() ? Active::kWaits
+         : first.open.lacks        ? Active::kLacks
+                                   : Active::kNo;
 }
 
 void Solver::EvaluateGoalRule(Table& table, const Definition& def) {
   if (table.rows.empty()) table.rule = def.number;
-  const Active active = Activated(def, table.key);
-  if (active == Active::kNo) return;
+  const FirstAnswer active = Activation(def, table.key);
+  const bool holds = active.found || !active.meant;
+  if (!holds && !active.open) return;
   table.eligible = true;
-  if (active == Active::kWaits) table.pending = true;
-  else if (active == Active::kLacks) table.lacking = table.undecided = true;
-  else EvaluateRule(table, def);
+  if (holds) return EvaluateRule(table, def);
+  if (!active.open.waits.empty()) return table.Wait(active.open.waits);
+  table.lacking = table.undecided = true;
 }
 
 // Adds the truths that a trace recorded (§12.3). Two may differ in context slots only, so they are
@@ -85,8 +91,7 @@ void Solver::EvaluateGoal(Table& table) {
     }
     if (!answered) continue;
     // Further questions could only add answers, and one answer is enough.
-    table.pending = table.pending_call;
-    table.pending_question = false;
+    table.KeepTools();
   }
   if (table.rows.empty()) {
     table.lacking |= lacking;
@@ -103,7 +108,11 @@ bool Solver::IsAnswered(RelationId goal) const {
   });
 }
 
-const Table& Solver::SolveGoal(const Goal& goal) { return Demand(goal.relation, {}); }
+const Table& Solver::SolveGoal(const Goal& goal) {
+  Table& table = Demand(goal.relation, {});
+  if (table.pending) Collect(table.more().waits);
+  return table;
+}
 
 const Table& Solver::SolveQuery(const Definition& query) {
   query_tables_.push_back(std::make_unique<Table>());
@@ -114,10 +123,8 @@ const Table& Solver::SolveQuery(const Definition& query) {
   table.running = true;
   running_.push_back(&table);
   EvaluateGoalRule(table, query);
-  if (!table.rows.empty() && !query.force) {
-    table.pending = table.pending_call;
-    table.pending_question = false;
-  }
+  if (!table.rows.empty() && !query.force) table.KeepTools();
+  if (table.pending) Collect(table.more().waits);
   running_.pop_back();
   table.running = false;
   table.complete = true;
@@ -137,7 +144,7 @@ bool Solver::Stands(const Goal& goal, Value bindings) {
           return planner.Make(analysis_.WithoutGuards(def), bound, HeadSlots(def), def.slots,
                               def.avar);
         });
-    if (first.found || first.waits || first.lacks || machine_->truncated ||
+    if (first.found || first.open || machine_->truncated ||
         machine_->evaluation.stop != Stop::kGoesOn)
       return true;
   }

@@ -11,8 +11,9 @@
 namespace rpl {
 
 // Existing rows answer; otherwise the first free argument without a reply is asked for (decision
-// 70). A call with all arguments bound is decided by the answer to the open question, with all of
-// them free, which is asked unless it was answered before (decision 56).
+// 70), or, of a heading that takes rows, all of them at once (decision 81). A call with all
+// arguments bound is decided by the answer to the open question, with all of them free, which is
+// asked unless it was answered before (decision 56).
 void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   if (!table.rows.empty()) return;
   OpenCall call;
@@ -30,6 +31,11 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
       table.more().reason = missing;
       return;
     }
+  const std::vector<Value> free(call.args.size());
+  if (settled_.contains({table.relation, call.args}) || settled_.contains({table.relation, free})) {
+    table.more().reason = missing;
+    return;
+  }
   const auto known = arguments_.find({table.relation, call.args});
   for (std::size_t i = 0; i < call.args.size() && call.column < 0; ++i) {
     const bool answered = known != arguments_.end() && !known->second[i].is_none();
@@ -40,13 +46,11 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   if (call.column < 0) {
     table.more().reason = missing;
   } else if (const Table* choices = machine_->OpenChoices(call)) {
-    table.pending = choices->pending;
+    table.Wait(choices->more().waits);
     table.lacking = choices->lacking;
     table.undecided = choices->undecided;
-    table.pending_question = choices->pending_question;
-    table.pending_call = choices->pending_call;
-  } else if (machine_->Open(call, &table.more().reason)) {
-    table.pending = table.pending_question = true;
+  } else if (Waiting on; machine_->Open(call, on, &table.more().reason)) {
+    table.Wait(on);
   } else {
     table.lacking = true;
   }

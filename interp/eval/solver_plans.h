@@ -68,8 +68,7 @@ Solver::FirstAnswer Solver::FindFirst(const Definition& def, std::span<const Val
                            return make(planner, bound);
                          }).first);
   });
-  out.waits = frame.pending;
-  out.lacks = frame.lacking;
+  out.open = {std::move(frame.waits), frame.lacking};
   return out;
 }
 

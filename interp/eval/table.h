@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/eval/waiting.h"
 #include "interp/program/clause.h"
 #include "interp/store/store.h"
 
@@ -65,12 +66,10 @@ struct Table {
   int rule = -1;           // goals: the definition that answered, or that is pending
   std::vector<Value> key;  // per argument: its value, or kNone while free
   AnswerRows rows;
-  bool pending = false;           // some call that it needs has no reply
-  bool lacking = false;           // some call failed, was refused or declined, or rows were cut off
-  bool undecided = false;         // an answer that rests on absence was withheld (decision 80)
-  bool pending_question = false;  // a pending call is a question to a person
-  bool pending_call = false;      // a pending call is a tool's
-  bool eligible = false;          // goals: some rule's activation holds or is pending
+  bool pending = false;    // it waits for calls, see Details
+  bool lacking = false;    // some call failed, was refused or declined, or rows were cut off
+  bool undecided = false;  // an answer that rests on absence was withheld (decision 80)
+  bool eligible = false;   // goals: some rule's activation holds or is pending
 
   // State of its evaluation; see Solver::Complete.
   bool acts = false;      // evaluating it may reach a goal or show something
@@ -94,6 +93,7 @@ struct Table {
     std::unordered_set<const Table*> known_used;
     std::vector<std::pair<const Clause*, Value>> shown;  // $json: clause, value
     std::string undefined;                               // built-in relations: see BuiltinCall
+    Waiting waits;                                       // pending tables only
     std::string reason;                                  // for the lack of answers; "": unknown
   };
   Details& more() {
@@ -105,6 +105,21 @@ struct Table {
     return details == nullptr ? kNothing : *details;
   }
   std::unique_ptr<Details> details;
+
+  void Wait(const Waiting& for_calls) {
+    if (for_calls.empty()) return;
+    more().waits.Add(for_calls);
+    pending = true;
+  }
+  /// Keeps only what an answer cannot do without.
+  void KeepTools() {
+    if (!pending) return;
+    more().waits.KeepTools();
+    pending = !more().waits.empty();
+  }
+  void ClearWaits() {
+    if (std::exchange(pending, false)) more().waits = {};
+  }
 };
 
 /// Source of tables: the Machine, which runs plans, calls it for tabled relations; the Solver

@@ -191,10 +191,10 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
   for (const Step* step : path)
     if (step != frame.deepest) MarkWrites(*step, at.bound);
   std::string note = frame.note;
-  if (frame.pending && note.empty())
-    note = machine.evaluation.calls.empty()
-               ? "it waits for an answer"
-               : "it waits for " + machine.CallText(machine.evaluation.calls.front());
+  if (!frame.waits.empty() && note.empty()) {
+    const std::vector<OpenCall> calls = engine_.solver.CallsOf(frame.waits);
+    note = "it waits for " + (calls.empty() ? "an answer" : machine.CallText(calls.front()));
+  }
   FailedAt(to, node, at, *frame.deepest, note, depth);
 }
 

@@ -243,7 +243,7 @@ TEST_CASE("an absence names the clause that fails") {
 
 TEST_CASE("replies are leaves, and explaining asks nobody") {
   struct Answering : testing::Silent {
-    rpl::Answer Answer(const Request&, Pool& pool, bool) override {
+    rpl::Answer Answer(const Request&, Pool& pool, std::string_view) override {
       ++asked;
       return {rpl::Answer::Kind::kValue, pool.String("A")};
     }

@@ -450,6 +450,7 @@ void Analysis::Make(const Program& program, Store& store) {
       if (mentioned_by[r].empty() || mentioned_by[r].back() != i) mentioned_by[r].push_back(i);
   }
   MakeCircles(definitions, mentioned_by);
+  headings_ = HeadingUses(program);
   Planner planner(*this, store, Mode::kSolve);
   while (!rounds.empty()) {
     const std::size_t number = rounds.Next();

@@ -25,10 +25,12 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "interp/plan/atom_order.h"
+#include "interp/plan/heading_use.h"
 #include "interp/plan/plan.h"
 #include "interp/program/program.h"
 
@@ -123,6 +125,12 @@ class Analysis : public Catalog {
   std::vector<DerivedRule>& expanding() { return expanding_; }
   /// One line per cycle through negation, naming its relations.
   const std::vector<std::string>& cycles() const { return cycles_; }
+  /// What the program does with the answers to a collected heading.
+  const HeadingUse& UseOf(RelationId heading) const override {
+    static const HeadingUse kUnused;
+    const auto at = headings_.find(heading);
+    return at == headings_.end() ? kUnused : at->second;
+  }
 
  private:
   struct Info {
@@ -180,6 +188,7 @@ class Analysis : public Catalog {
   std::vector<Stratum> strata_;
   std::vector<DerivedRule> expanding_;
   std::vector<std::string> cycles_;
+  std::unordered_map<RelationId, HeadingUse> headings_;
 };
 
 /// All clauses of a definition in evaluation order: activation, then body.

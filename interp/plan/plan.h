@@ -65,6 +65,8 @@ struct Marks {
   RowId end = 0;      // kAll is [0, end)
 };
 
+struct HeadingUse;
+
 /// Properties of relations that the planner needs; implemented by the Analysis.
 class Catalog {
  public:
@@ -74,6 +76,8 @@ class Catalog {
   virtual const ModeSet& ModesOf(RelationId relation) const = 0;
   /// Whether evaluating the clause may reach a goal, a call or an avar.
   virtual bool ReachesOutside(const Clause& clause) const = 0;
+  /// What the program does with the answers to a collected heading.
+  virtual const HeadingUse& UseOf(RelationId heading) const = 0;
   /// Whether evaluating the clauses may ask, call or show something.
   virtual bool Acts(const Clauses& clauses) const = 0;
   /// Whether the two are the same, or rest on each other by rules and activation clauses.

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "interp/program/prose.h"
 #include "interp/store/store.h"
 #include "interp/store/value.h"
 
@@ -364,6 +365,7 @@ struct Definition {
   std::string text;     // printed
   std::string heading;  // title of the heading above it
   bool from_heading = false;
+  std::shared_ptr<const HeadingProse> words;  // under the heading that it belongs to, or null
   int question = -1;  // headings: the question for an argument that nothing binds
 };
 

@@ -88,7 +88,8 @@ void Loader::Declare(const Node& head, Span span, const HeadingContext& context)
   name += call->label;
   if (!call->label.empty()) name += "/" + std::to_string(call->args.size());
   if (!program_.declared_names_.insert(name).second) return;
-  declared.push_back({name, span, context.title, context.prose});
+  declared.push_back(
+      {name, span, context.title, context.words == nullptr ? "" : context.words->text});
 }
 
 void Loader::Sort() {
@@ -99,21 +100,29 @@ void Loader::Sort() {
     section.context.signature = scope.signature.has_value();
   }
   // Prose and sentences in document order, so that the tail has the order of §17.4.
+  std::vector<std::shared_ptr<HeadingProse>> words(sections_.size());
   for (const Prose& prose : document_.prose) {
-    Section& section = sections_[static_cast<std::size_t>(prose.scope)];
-    if (!section.context.prose.empty()) section.context.prose += "\n";
-    // As a reader sees it: without the marks of emphasised spans.
+    const auto s = static_cast<std::size_t>(prose.scope);
+    if (words[s] == nullptr) words[s] = std::make_shared<HeadingProse>();
+    HeadingProse& to = *words[s];
+    if (!to.text.empty()) to.text += "\n";
     const Sources& sources = program_.sources();
     std::uint32_t from = prose.span.begin;
     for (const ProseSpan& span : prose.spans) {
       constexpr std::uint32_t kMark = 2;  // two underscores
-      section.context.prose += sources.Text({prose.span.file, from, span.span.begin});
-      section.context.prose +=
-          sources.Text({prose.span.file, span.span.begin + kMark, span.span.end - kMark});
+      to.text += sources.Text({prose.span.file, from, span.span.begin});
+      const std::size_t begin = to.text.size();
+      to.text += sources.Text({prose.span.file, span.span.begin + kMark, span.span.end - kMark});
+      to.holes.push_back({begin, to.text.size(), span.name});
       from = span.span.end;
-      section.context.spans.push_back(span.name);
+      sections_[s].context.spans.push_back(span.name);
     }
-    section.context.prose += sources.Text({prose.span.file, from, prose.span.end});
+    to.text += sources.Text({prose.span.file, from, prose.span.end});
+  }
+  for (std::size_t s = 0; s < words.size(); ++s) {
+    if (words[s] == nullptr || words[s]->text.empty()) continue;
+    words[s]->title = document_.scopes[s].title;
+    sections_[s].context.words = std::move(words[s]);
   }
   for (const PlacedSentence& placed : document_.sentences) {
     const Rule& rule = placed.sentence.rule;
@@ -284,40 +293,82 @@ bool Loader::AssertOne(const Node& clause, bool truth, bool trace, const Sentenc
   return true;
 }
 
+// The call of a heading with open arguments, as traces write it: its relation, its arguments with
+// kNone where free, and the names of those that are. False for any other form.
+bool Loader::OpenCallOf(const Node& form, RelationId& relation, std::vector<Value>& key,
+                        std::vector<std::string>& free) {
+  const auto* call = Ungroup(form).As<Call>();
+  if (call == nullptr || call->ns != Namespace::kRelation || call->args.size() > kMaxArity)
+    return false;
+  for (const Node& arg : call->args) {
+    const auto* lvar = arg.As<Lvar>();
+    const auto* avar = arg.As<Avar>();
+    free.push_back(lvar != nullptr ? lvar->name : avar != nullptr ? avar->name : "");
+    key.push_back(free.back().empty() ? Ground(program_.store().pool(), arg, {}) : kNone);
+    if (free.back().empty() && key.back().is_none()) return false;
+  }
+  relation = program_.store().Declare(Space::kRelation, call->label,
+                                      static_cast<std::uint32_t>(call->args.size()));
+  return true;
+}
+
+// The only suffix of a clause, if it is a closed map: `call ^ ~ {…}`, or of bindings `call ^^ {…}`.
+static const Collection* OnlyMap(const Annotated* annotated, bool bindings) {
+  if (annotated == nullptr || annotated->suffixes.size() != 1) return nullptr;
+  const Suffix& suffix = annotated->suffixes.front();
+  const Node* value = &suffix.value.front();
+  if (const auto* match = value->As<Match>()) value = &match->pattern.front();
+  const auto* map = value->As<Collection>();
+  const bool closed = map != nullptr && map->kind == CollectionKind::kMap && map->rest.empty();
+  return closed && suffix.bindings == bindings && suffix.key.empty() ? map : nullptr;
+}
+
 // A heading with bindings of some of its free arguments, as a trace records it (HalfAnswer). False
 // for any other form.
 bool Loader::AssertHalf(const Node& clause, const Sentence& sentence) {
-  Pool& pool = program_.store().pool();
   const auto* annotated = Ungroup(clause).As<Annotated>();
-  if (annotated == nullptr || annotated->suffixes.size() != 1) return false;
-  const Suffix& suffix = annotated->suffixes.front();
-  const auto* map = suffix.value.front().As<Collection>();
-  const auto* call = Ungroup(annotated->form.front()).As<Call>();
-  if (!suffix.bindings || !suffix.key.empty() || map == nullptr ||
-      map->kind != CollectionKind::kMap || !map->rest.empty() || map->items.empty() ||
-      call == nullptr || call->ns != Namespace::kRelation || call->args.size() > kMaxArity)
-    return false;
+  const Collection* map = OnlyMap(annotated, true);
   HalfAnswer half;
   std::vector<std::string> free;
-  for (const Node& arg : call->args) {
-    const auto* lvar = arg.As<Lvar>();
-    free.push_back(lvar != nullptr ? lvar->name : "");
-    half.key.push_back(lvar != nullptr ? kNone : Ground(pool, arg, {}));
-    if (lvar == nullptr && half.key.back().is_none()) return false;
-  }
+  if (map == nullptr || map->items.empty() ||
+      !OpenCallOf(annotated->form.front(), half.relation, half.key, free))
+    return false;
   half.row = half.key;
   for (std::size_t i = 0; i + 1 < map->items.size(); i += 2) {
     const auto* lvar = map->items[i].As<Lvar>();
     const auto at = lvar == nullptr ? free.end() : std::find(free.begin(), free.end(), lvar->name);
-    const Value held = Ground(pool, map->items[i + 1], {});
+    const Value held = Ground(program_.store().pool(), map->items[i + 1], {});
     if (at == free.end() || at->empty() || held.is_none()) return false;
     half.row[static_cast<std::size_t>(at - free.begin())] = held;
   }
-  half.relation = program_.store().Declare(Space::kRelation, call->label,
-                                           static_cast<std::uint32_t>(call->args.size()));
   half.text = Print(sentence);
   half.span = sentence.span;
   novelty.half_answers.push_back(std::move(half));
+  return true;
+}
+
+// A question that was declined or answered with rows, as a trace records it (QuestionEntry). False
+// for any other form.
+bool Loader::AssertQuestion(const Node& clause, bool truth, const Sentence& sentence) {
+  const auto* annotated = Ungroup(clause).As<Annotated>();
+  const Collection* map = OnlyMap(annotated, false);
+  if (map == nullptr || map->items.size() != 2) return false;
+  const auto* key = map->items[0].As<Keyword>();
+  const auto* status = map->items[1].As<Keyword>();
+  QuestionEntry entry;
+  std::vector<std::string> free;
+  if (key != nullptr && key->name == "rows")
+    entry.rows = Ground(program_.store().pool(), map->items[1], {});
+  entry.declined =
+      key != nullptr && key->name == "status" && status != nullptr && status->name == "declined";
+  if (entry.declined == (entry.rows.kind() == Kind::kList) ||
+      !OpenCallOf(annotated->form.front(), entry.relation, entry.key, free) ||
+      std::ranges::all_of(free, &std::string::empty))
+    return false;
+  entry.truth = truth;
+  entry.text = Print(sentence);
+  entry.span = sentence.span;
+  novelty.question_entries.push_back(std::move(entry));
   return true;
 }
 
@@ -371,7 +422,8 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
     for (const Node& clause : c->clauses)
       if (!AssertOne(clause, truth, trace, sentence, found)) return false;
   } else if (!AssertOne(tail, truth, trace, sentence, found)) {
-    return trace && truth && AssertHalf(tail, sentence);
+    return trace &&
+           ((truth && AssertHalf(tail, sentence)) || AssertQuestion(tail, truth, sentence));
   }
   for (Assertion& a : found) {
     asserted_.insert(a.relation);
@@ -401,6 +453,7 @@ void Loader::Define(const Rule& rule, Span span, const HeadingContext& context) 
       method = {head, static_cast<int>(program_.definitions_.size() + definitions.size())};
       if (!def.gathered.empty()) method->goal.As<Call>()->args.clear();
     }
+    def.words = context.words;
     definitions.push_back(std::move(def));
   }
 }
@@ -421,8 +474,8 @@ void Loader::Nested(const Node& node, Span span, const HeadingContext& context) 
 
 void Loader::Loose(const PlacedSentence& placed) {
   const Rule& rule = placed.sentence.rule;
-  const HeadingContext plain{
-      sections_[static_cast<std::size_t>(placed.scope)].context.title, {}, {}, false};
+  const HeadingContext& section = sections_[static_cast<std::size_t>(placed.scope)].context;
+  const HeadingContext plain{section.title, nullptr, {}, false};
   if (!rule.heads.empty()) return Define(rule, placed.sentence.span, plain);
   if (IsFailure(rule)) {
     const Node& statement = rule.tail.front();
@@ -431,6 +484,7 @@ void Loader::Loose(const PlacedSentence& placed) {
   }
   Lowering lowering(program_, plain, out_);
   Constraint c = lowering.Constrain(rule, placed.sentence.span);
+  c.words = section.words;
   if (!lowering.failed()) constraints.push_back(std::move(c));
 }
 
@@ -444,6 +498,7 @@ void Loader::Heading(int scope) {
     Lowering lowering(program_, section.context, out_);
     Constraint c = lowering.Constrain(signature.rule, heading.span);
     c.heading = heading.title;
+    c.words = section.context.words;
     if (!lowering.failed()) constraints.push_back(std::move(c));
     return;
   }
@@ -541,8 +596,11 @@ void Loader::Lower() {
         }
         reading.joins = below[s];
       }
-      for (const int target : reading.joins)
-        sections_[static_cast<std::size_t>(target)].conjoined.push_back(rule.tail.front());
+      for (const int target : reading.joins) {
+        const auto t = static_cast<std::size_t>(target);
+        if (!Restates(rule, document_.scopes[t].signature->rule))
+          sections_[t].conjoined.push_back(rule.tail.front());
+      }
       if (!reading.joins.empty()) {
         reading.role = SentenceRole::kConjoined;
         continue;

@@ -67,6 +67,9 @@ class Loader {
   bool AssertGoal(const Call& call, Told& told, Assertion& out);
   bool AssertRow(const Call& call, Told& told, Assertion& out);
   bool AssertHalf(const Node& clause, const Sentence& sentence);
+  bool AssertQuestion(const Node& clause, bool truth, const Sentence& sentence);
+  bool OpenCallOf(const Node& form, RelationId& relation, std::vector<Value>& key,
+                  std::vector<std::string>& free);
   void Define(const Rule& rule, Span span, const HeadingContext& context);
   void Nested(const Node& node, Span span, const HeadingContext& context);
   void Heading(int scope);

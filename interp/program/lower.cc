@@ -296,8 +296,8 @@ int Lowering::QuestionFor(const std::string& name, const std::string& subject) {
   Question q;
   q.name = name;
   q.subject = subject;
-  if (heading_.prose.empty()) q.prompt = SharedText(name);
-  else if (prompt_.str().empty()) q.prompt = prompt_ = SharedText(heading_.prose);
+  if (heading_.words == nullptr) q.prompt = SharedText(name);
+  else if (prompt_.str().empty()) q.prompt = prompt_ = SharedText(heading_.words->text);
   else q.prompt = prompt_;
   q.options = OptionsFor();
   program_.questions_.push_back(std::move(q));

@@ -10,6 +10,7 @@
 #define RPL_INTERP_PROGRAM_LOWER_H_
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,8 +24,8 @@ namespace rpl {
 /// The context that a heading gives to the rules below it.
 struct HeadingContext {
   std::string title;
-  std::string prose;               // the prompt of its questions
-  std::vector<std::string> spans;  // emphasised names, normalised
+  std::shared_ptr<const HeadingProse> words;  // the prompt of its questions; null for none
+  std::vector<std::string> spans;             // emphasised names, normalised
   bool signature = false;
 };
 

@@ -53,7 +53,8 @@ struct Constraint {
   Span span;
   std::string text;
   std::string heading;
-  std::string reported;  // text of the left side, for traces
+  std::shared_ptr<const HeadingProse> words;  // under the heading above it, or null
+  std::string reported;                       // text of the left side, for traces
 };
 
 /// A constraint that forbids calls: `$refund(?o, ?a), ?a > 200 -> false`. It is not an invariant
@@ -101,6 +102,19 @@ struct HalfAnswer {
   Span span;
 };
 
+/// An entry of a trace for a question that was declined, or answered with rows:
+/// `place(?where) ^ ~ {:status :declined} -> true`, `cohort(?id) ^ ~ {:rows ["a", "b"]} -> true`.
+/// With `-> false` it takes that back.
+struct QuestionEntry {
+  RelationId relation;
+  std::vector<Value> key;  // the arguments of the call; kNone where free
+  bool truth = true;
+  bool declined = false;
+  Value rows;        // else: a list, of values for one free argument, of lists for several
+  std::string text;  // the sentence
+  Span span;
+};
+
 /// The role of a sentence in the program (decisions 34, 43, 71, 72).
 enum class SentenceRole : std::uint8_t {
   kSignature,   // of a heading
@@ -131,6 +145,7 @@ struct Novelty {
   std::vector<Value> cells;  // of the facts, one after another
   std::vector<Assertion> assertions;
   std::vector<HalfAnswer> half_answers;
+  std::vector<QuestionEntry> question_entries;
   std::vector<SentenceReading> readings;  // of Document::sentences, in their order
 
   /// Calls `fact(relation, row, span)` and `assertion(a)` for each, in the order of the text.

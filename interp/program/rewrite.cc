@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/printer.h"
 #include "interp/program/lower.h"
 
 namespace rpl {
@@ -60,6 +61,38 @@ bool SameHead(const Node& a, const Node& b) {
   return x != nullptr && y != nullptr && x->ns == y->ns && x->label == y->label &&
          (x->args.size() == y->args.size() ||
           (x->ns == Namespace::kGoal && (x->args.empty() || y->args.empty())));
+}
+
+namespace {
+
+const std::string* NameOf(const Node& variable) {
+  if (const auto* lvar = variable.As<Lvar>()) return &lvar->name;
+  if (const auto* avar = variable.As<Avar>()) return &avar->name;
+  return nullptr;
+}
+
+}  // namespace
+
+bool Restates(const Rule& expression, const Rule& signature) {
+  if (expression.tail.size() != 1 || signature.heads.size() != 1) return false;
+  const Node& said = Ungroup(expression.tail.front());
+  const Node& head = signature.heads.front();
+  const auto* x = said.As<Call>();
+  const auto* y = head.As<Call>();
+  if (x == nullptr || y == nullptr || x->args.size() != y->args.size() || !SameHead(said, head))
+    return false;
+  std::map<std::string, std::string> names, back;
+  for (std::size_t i = 0; i < x->args.size(); ++i) {
+    const std::string* a = NameOf(x->args[i]);
+    const std::string* b = NameOf(y->args[i]);
+    if (a == nullptr || b == nullptr) {
+      if (a != b || Print(x->args[i]) != Print(y->args[i])) return false;
+    } else if (names.emplace(*a, *b).first->second != *b ||
+               back.emplace(*b, *a).first->second != *a) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void AppendTail(Nodes& tail, const Node& more) {

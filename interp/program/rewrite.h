@@ -16,6 +16,10 @@ namespace rpl {
 /// arguments is the same as one that does.
 bool SameHead(const Node& a, const Node& b);
 
+/// Whether a headless expression is the heading's own head, up to names of variables: then it adds
+/// nothing to the heading (decision 84).
+bool Restates(const Rule& expression, const Rule& signature);
+
 /// `rule`, written for `heading_head` in the section of a heading, in the heading's own
 /// variables. REQUIRES: SameHead of it and the rule's only head.
 Rule InHeadingTerms(const Node& heading_head, const Rule& rule);

@@ -61,9 +61,9 @@ ToolAgent::ToolAgent(const ToolConfig& config, Permission& permission, ToolRun r
                      Agent& otherwise)
     : config_(config), permission_(permission), run_(std::move(run)), otherwise_(otherwise) {}
 
-rpl::Answer ToolAgent::Answer(const Request& request, Pool& pool, bool again) {
+rpl::Answer ToolAgent::Answer(const Request& request, Pool& pool, std::string_view refused) {
   const bool mine = request.kind == Request::Kind::kTool && config_.Find(request.tool) != nullptr;
-  return mine ? Call({request}, pool).front() : otherwise_.Answer(request, pool, again);
+  return mine ? Call({request}, pool).front() : otherwise_.Answer(request, pool, refused);
 }
 
 std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, Pool& pool) {

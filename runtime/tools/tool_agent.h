@@ -53,7 +53,8 @@ class ToolAgent : public Agent {
   /// Borrows all arguments but `run`, whose concurrency is replaced by the configuration's.
   ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run, Agent& otherwise);
 
-  rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
+  void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
   /// Runs the permitted calls concurrently (RunTools), then passes the others on in one call.
   /// Answers are in the order of the requests.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;

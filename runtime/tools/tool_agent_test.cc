@@ -29,7 +29,7 @@ struct Others : Agent {
   std::vector<std::string> chat;
   int calls = 0;
 
-  rpl::Answer Answer(const Request& request, Pool& pool, bool) override {
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
     return {rpl::Answer::Kind::kValue, pool.String("other " + request.name)};
   }
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
@@ -102,9 +102,9 @@ TEST_CASE("what is not configured goes to the other agent, in one call") {
   CHECK(project.others.calls == 1);
   Request question = project.Tool("echo");
   question.kind = Request::Kind::kAsk;
-  CHECK(Text(project.pool, project.agent.Answer(question, project.pool, false).value) ==
+  CHECK(Text(project.pool, project.agent.Answer(question, project.pool, "").value) ==
         R"("other echo")");
-  CHECK(Text(project.pool, project.agent.Answer(project.Tool("echo"), project.pool, false).value) ==
+  CHECK(Text(project.pool, project.agent.Answer(project.Tool("echo"), project.pool, "").value) ==
         "[]");
   project.agent.Chat("hello");
   CHECK(project.others.chat == Lines{"hello"});
@@ -165,7 +165,7 @@ TEST_CASE("calls in doubt and interrupted calls stay open") {
   ToolRun run;
   run.interrupted = [] { return true; };
   ToolAgent agent(project.config, project.guard, run, project.others);
-  const Answer answer = agent.Answer(project.Tool("echo"), project.pool, false);
+  const Answer answer = agent.Answer(project.Tool("echo"), project.pool, "");
   CHECK(answer.kind == Answer::Kind::kNobody);
 }
 

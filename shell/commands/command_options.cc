@@ -86,6 +86,8 @@ void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
       ->check(CheckNamed);
   AddRepeatable(command, "--answer", options.answers, "KEY=VALUE",
                 "An answer; KEY names an avar, argument, relation or tool; repeatable");
+  AddRepeatable(command, "--decline", options.declines, "KEY",
+                "Decline a question; it stays declined until that is taken back; repeatable");
   AddNow(command, options);
 }
 
@@ -436,8 +438,18 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
   command.footer(kTraceFooter);
 }
 
+void AddGoalOptions(CLI::App& command, EngineOptions& options) {
+  command
+      .add_option("--goal", options.goal,
+                  "Pursue %NAME alone (default: the root goal, else each goal in order)")
+      ->type_name("NAME");
+  command.add_flag("--prose", options.prose,
+                   "Print what to do now, as a terminal does: the prose of the satisfied goals");
+}
+
 void DescribeRun(CLI::App& command, RunOptions& to) {
   command.add_option("FILE", to.files, kPrograms)->required();
+  AddGoalOptions(command, to.engine);
   AddEngineOptions(command, to.engine);
   AddGuardOptions(command, to.engine.guard);
   AddToolOptions(command, to.engine, kBesideDocument);
@@ -451,6 +463,10 @@ void DescribeRun(CLI::App& command, RunOptions& to) {
 void DescribeResume(CLI::App& command, ResumeOptions& to) {
   command.add_option("SESSION", to.session, "A session file, as saved by `rpl run --session`")
       ->required();
+  AddGoalOptions(command, to.engine);
+  AddRepeatable(
+      command, "--take-back", to.engine.take_back, "KEY",
+      "Take back the last answer, or that it was declined: it is asked again; repeatable");
   AddRepeatable(command, "--retry", to.retry, "NAME",
                 "Repeat calls of a tool that failed or may not have finished; repeatable");
   AddEngineOptions(command, to.engine);

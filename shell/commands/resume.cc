@@ -18,6 +18,7 @@
 #include "shell/host/program_files.h"
 #include "shell/host/program_run.h"
 #include "shell/host/report.h"
+#include "shell/host/scripted_agent.h"
 #include "shell/host/terminal_agent.h"
 #include "shell/repl/session.h"
 
@@ -142,6 +143,21 @@ std::optional<Outcome> TakeBackFailures(Session& session, const std::vector<std:
   return outcome;
 }
 
+// Retracts the last answers for the keys, also those that declined, so that they are asked again.
+ExitCode TakeBack(Session& session, const std::vector<std::string>& keys) {
+  std::string message;
+  for (const std::string& key : keys) {
+    const std::string back = TakesBack(session.Entries(), key);
+    if (back.empty()) {
+      Complain("--take-back", "nothing was answered for `" + key + "`");
+      return kExitInvalid;
+    }
+    message += back + "\n";
+  }
+  if (!message.empty()) session.Say("<take back>", message);
+  return kExitOk;
+}
+
 // Prints how to continue an unfinished run.
 void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
                 SavedSession& saved) {
@@ -212,15 +228,21 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   if (HasErrors(findings)) return kExitInvalid;
   if (last && last->files != files) ReportChanges(last->files, files);
   if (!session.HasGoals()) return NothingToRun(files).Report();
+  if (!engine.goal.empty() && !session.SetGoal(engine.goal)) {
+    Complain("--goal", "no goal is named %" + engine.goal);
+    return kExitInvalid;
+  }
   Outcome outcome;
   const bool same = last && last->files == files;
   const bool over = same && saved.last() && saved.last()->status == Status::kSatisfied;
   // A turn that was completed only now belongs to this run, unless a call did not run in it.
   const bool finished = saved.finished_turn() && !saved.last()->not_run;
   if (saved.journal().broken().empty()) {
+    if (const ExitCode code = TakeBack(session, engine.take_back); code != kExitOk) return code;
+    const bool done = (finished || over) && engine.take_back.empty();
     std::optional<Outcome> cut_off;
-    if (!over && !finished) cut_off = TakeBackFailures(session, retry);
-    outcome = cut_off ? *cut_off : finished || over ? *saved.last() : session.Run();
+    if (!done) cut_off = TakeBackFailures(session, retry);
+    outcome = cut_off ? *cut_off : done ? *saved.last() : session.Run();
   }
   if (!saved.journal().broken().empty() && !Interrupted()) {
     Complain(path, saved.journal().broken(),

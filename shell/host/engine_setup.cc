@@ -91,6 +91,7 @@ ExitCode AddAnswers(const EngineOptions& options, ScriptedAgent& agent) {
     }
     agent.Add(std::move(*answer));
   }
+  for (const std::string& key : options.declines) agent.Add(DeclineFromOption(key));
   if (options.answers_file.empty() || AsksHost(options)) return kExitOk;
   const Input input = ReadFile(options.answers_file);
   if (!input.error.empty()) {
@@ -184,7 +185,7 @@ ExitCode ReportAnswers(const ScriptedAgent& agent, const Trace& kept) {
     std::cerr << "note: nothing asked for the answer `" << PrintableLine(label) << '`'
               << (like.empty() ? "" : ", did you mean `" + PrintableLine(like) + "`?") << '\n';
     if (const std::string back = TakesBack(kept, label); !back.empty())
-      std::cerr << "help: it was answered before; in `rpl repl --session`, `" << PrintableLine(back)
+      std::cerr << "help: it was answered before; `rpl resume --take-back " << PrintableLine(label)
                 << "` takes that back\n";
   }
   if (agent.misfit().error.empty()) return kExitOk;

@@ -7,12 +7,13 @@
 
 namespace rpl {
 
-rpl::Answer LineAgent::Answer(const Request& request, Pool& pool, bool again) {
+rpl::Answer LineAgent::Answer(const Request& request, Pool& pool, std::string_view refused) {
   if (!read_line_ || request.kind == Request::Kind::kTool) return {};
-  for (;; again = true) {
+  for (bool again = !refused.empty();; again = true) {
     nlohmann::ordered_json object = {{"schema", "rpl.request/1"}};
     object.update(RequestJson(request, pool));
     object["again"] = again;
+    if (!refused.empty()) object["refused"] = refused;
     out_ << Dump(object) << std::endl;
     const std::optional<std::string> line = read_line_();
     if (!line) {

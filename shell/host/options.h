@@ -26,6 +26,10 @@ struct GuardOptions {
 struct EngineOptions {
   std::string answers_file;              // --answers FILE
   std::vector<std::string> answers;      // --answer KEY=VALUE
+  std::vector<std::string> declines;     // --decline KEY
+  std::vector<std::string> take_back;    // --take-back KEY
+  std::string goal;                      // --goal NAME, "" for the program's own
+  bool prose = false;                    // --prose
   std::string now;                       // --now T
   std::string config;                    // --config FILE
   std::vector<std::string> allow_tools;  // --allow-tool NAME

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/host/program_run.h"
 
+#include <unistd.h>
+
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -45,6 +47,8 @@ void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& opt
   } else {
     PrintLines(outcome.answers);
   }
+  if (!options.json && !options.events && (options.prose || isatty(STDOUT_FILENO) == 1))
+    PrintNow(outcome);
   std::cout << std::flush;
   PrintEnd(outcome, session.pool(), std::cerr);
 }
@@ -65,6 +69,10 @@ std::optional<Outcome> ProgramRun::Run(std::vector<ProgramFile> read) {
   if (!LoadAll(std::move(read), *session_)) return std::nullopt;
   if (!session_->HasGoals()) {
     refused_ = nothing.Report();
+    return std::nullopt;
+  }
+  if (!session_->SetGoal(options_.goal)) {
+    Complain("--goal", "no goal is named %" + options_.goal);
     return std::nullopt;
   }
   Outcome outcome = session_->Run();

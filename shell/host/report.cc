@@ -120,7 +120,10 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
   switch (outcome.status) {
     case Status::kNothing: err << "nothing to do: there is no goal\n"; break;
     case Status::kSatisfied:
-      err << "satisfied: " << Printable(outcome.goal) << '\n';
+      err << "satisfied: " << Printable(outcome.goal);
+      for (std::size_t i = 0; i < outcome.with.size(); ++i)
+        err << (i == 0 ? ", with " : ", ") << PrintableLine(outcome.with[i]);
+      err << '\n';
       PrintCutOff(outcome, err);
       break;
     case Status::kUnsatisfied:
@@ -137,6 +140,14 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
              "pass\n";
       break;
     case Status::kFailed:
+      if (outcome.violated) {
+        err << Printable(outcome.violated->heading) << ": " << Printable(outcome.violated->text)
+            << '\n';
+        for (const std::string& value : outcome.violated_with)
+          err << "  " << PrintableLine(value) << '\n';
+      }
+      err << Printable(outcome.reason) << '\n';
+      break;
     case Status::kLimit: err << Printable(outcome.reason) << '\n'; break;
     case Status::kRejected:
       err << "rejected: " << (outcome.reason.empty() ? "nothing ran" : Printable(outcome.reason))
@@ -144,6 +155,11 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
       break;
     case Status::kInterrupted: err << "interrupted\n"; break;
   }
+}
+
+void PrintNow(const Outcome& outcome) {
+  for (const ToDo& to_do : outcome.now)
+    std::cout << '\n' << Printable(to_do.heading) << '\n' << Printable(to_do.text) << '\n';
 }
 
 std::string TraceLine(const TraceEntry& entry) {
@@ -159,6 +175,9 @@ ordered_json RequestJson(const Request& request, const Pool& pool) {
   ordered_json out = {
       {"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
       {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
+  if (!request.row.empty()) out["row"] = request.row;
+  if (request.takes != Request::Takes::kAny)
+    out["takes"] = request.takes == Request::Takes::kNumber ? "number" : "time";
   if (request.in_doubt) out["inDoubt"] = true;
   return out;
 }
@@ -172,6 +191,15 @@ ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const 
                       {"goal", outcome.goal},     {"answers", std::move(answers)},
                       {"reason", outcome.reason}, {"pending", std::move(pending)}};
   if (!outcome.cut_off.empty()) out["cutOff"] = outcome.cut_off;
+  const auto words = [](const ToDo& said) {
+    return ordered_json{{"heading", said.heading}, {"text", said.text}};
+  };
+  for (const ToDo& to_do : outcome.now) out["now"].push_back(words(to_do));
+  if (!outcome.with.empty()) out["with"] = outcome.with;
+  if (outcome.violated) {
+    out["violated"] = words(*outcome.violated);
+    out["violated"]["with"] = outcome.violated_with;
+  }
   return out;
 }
 

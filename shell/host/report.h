@@ -62,6 +62,9 @@ void PrintReply(const Outcome& outcome, const Pool& pool, bool json);
 /// If a limit cut off the answers, prints a note with the limit.
 void PrintCutOff(const Outcome& outcome, std::ostream& err);
 
+/// Prints what to do now, a paragraph for each heading, on standard output.
+void PrintNow(const Outcome& outcome);
+
 /// Prints the end of a run for people: `satisfied: %`, the reason, or the open calls.
 void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err);
 

@@ -100,10 +100,18 @@ std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text) {
   answer.label = key;
   answer.matches = [key](const Request& request, Pool&) { return KeyFits(request, key); };
   answer.make = [value](const Request& request, Pool& pool) {
-    Value v = kNone;
-    if (request.kind == Request::Kind::kChoose) v = TypedOption(pool, value, request.options);
-    if (v.is_none()) v = TypedValue(pool, value);
-    return ScriptedAnswer::Made{{rpl::Answer::Kind::kValue, v}, "", ""};
+    return ScriptedAnswer::Made{
+        {rpl::Answer::Kind::kValue, TypedReply(pool, value, request)}, "", ""};
+  };
+  return answer;
+}
+
+ScriptedAnswer DeclineFromOption(const std::string& key) {
+  ScriptedAnswer answer;
+  answer.label = key;
+  answer.matches = [key](const Request& request, Pool&) { return KeyFits(request, key); };
+  answer.make = [](const Request&, Pool&) {
+    return ScriptedAnswer::Made{{rpl::Answer::Kind::kDecline, kNone}, "", ""};
   };
   return answer;
 }
@@ -151,26 +159,40 @@ std::optional<rpl::Answer> ScriptedAgent::Scripted(const Request& request, Pool&
   last_.clear();
   for (const std::string& name : {request.name, request.relation, request.tool})
     if (!name.empty()) asked_.push_back(name);
+  std::optional<rpl::Answer> out;
+  std::vector<Value> rows;  // of a question for rows
   for (ScriptedAnswer& answer : script_) {
     if (answer.used || !answer.matches(request, pool)) continue;
-    answer.used = true;
-    last_ = answer.label;
-    ScriptedAnswer::Made made = answer.make(request, pool);
-    if (!made.error.empty() && misfit_.error.empty()) {
-      made.error = "the answer for `" + answer.label + "` does not fit: " + made.error;
-      misfit_ = made;
-    }
-    return made.answer;
+    const rpl::Answer made = Made(answer, request, pool);
+    const bool row = !request.row.empty() && made.kind == rpl::Answer::Kind::kValue;
+    if (!out) out = made;
+    if (!row) return out;
+    const bool several = made.value.kind() == Kind::kList || made.value.kind() == Kind::kSet;
+    if (!several) rows.push_back(made.value);
+    else rows.insert(rows.end(), pool.ItemsOf(made.value).begin(), pool.ItemsOf(made.value).end());
+    if (rows.size() > 1) out->value = pool.List(rows);
   }
-  return std::nullopt;
+  return out;
 }
 
-rpl::Answer ScriptedAgent::Answer(const Request& request, Pool& pool, bool again) {
-  if (again && !last_.empty()) {
-    err_ << "note: the answer for `" << PrintableLine(last_) << "` is not one of the options\n";
+rpl::Answer ScriptedAgent::Made(ScriptedAnswer& answer, const Request& request, Pool& pool) {
+  answer.used = true;
+  last_ = answer.label;
+  ScriptedAnswer::Made made = answer.make(request, pool);
+  if (!made.error.empty() && misfit_.error.empty()) {
+    made.error = "the answer for `" + answer.label + "` does not fit: " + made.error;
+    misfit_ = made;
   }
+  return made.answer;
+}
+
+rpl::Answer ScriptedAgent::Answer(const Request& request, Pool& pool, std::string_view refused) {
+  const bool misfits = !refused.empty() && !last_.empty();
+  if (misfits)
+    err_ << "note: the answer for `" << PrintableLine(last_)
+         << "` is refused: " << PrintableLine(refused) << '\n';
   std::optional<rpl::Answer> answer = Scripted(request, pool);
-  if (!answer) answer = otherwise_.Answer(request, pool, again);
+  if (!answer) answer = otherwise_.Answer(request, pool, misfits ? "" : refused);
   unanswered_.reset();
   if (answer->kind == rpl::Answer::Kind::kNobody) unanswered_ = request;
   return *answer;

@@ -4,7 +4,8 @@
 // Requests that they do not match go to another agent.
 //
 // A script is a list. A request takes the first unused entry that matches, so several entries for
-// one call are used in order. A reply that is refused (a choice outside its options) is used up.
+// one call are used in order; a question for rows takes all of them. A reply that is refused (a
+// choice outside its options) is used up.
 //
 // A KEY matches a request with that name, relation or tool; marks (`?x`, `$x`) are allowed. Answers
 // in JSON are read by shell/host/answer_list.h.
@@ -50,6 +51,9 @@ std::string TakesBack(const Trace& trace, std::string_view key);
 /// The entry of `KEY=VALUE`; VALUE is read like a line at the terminal. nullopt without key or `=`.
 std::optional<ScriptedAnswer> AnswerFromOption(const std::string& text);
 
+/// The entry that declines what KEY names.
+ScriptedAnswer DeclineFromOption(const std::string& key);
+
 /// The entry of a REPLY in a test script. `call` is a tool call, an avar, or a symbol that names an
 /// argument; its variables match any value. `value` is used for kValue and kMeta only. REQUIRES:
 /// IsPlain(call's arguments, true), IsPlain(value, false).
@@ -78,14 +82,16 @@ class ScriptedAgent : public Agent {
   /// The last question, if it got no answer.
   const std::optional<Request>& unanswered() const { return unanswered_; }
 
-  rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
   /// Requests without an entry go to the other agent in one call.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
+  void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
   void Chat(const std::string& line) override { otherwise_.Chat(line); }
   void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }
 
  private:
   std::optional<rpl::Answer> Scripted(const Request& request, Pool& pool);
+  rpl::Answer Made(ScriptedAnswer& answer, const Request& request, Pool& pool);
 
   Agent& otherwise_;
   std::ostream& err_;

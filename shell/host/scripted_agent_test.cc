@@ -26,8 +26,8 @@ struct Interview {
                        "> ", out, err};
   ScriptedAgent agent{person, err};
 
-  std::string Ask(const Request& request, bool again = false) {
-    const Answer answer = agent.Answer(request, pool, again);
+  std::string Ask(const Request& request, std::string_view refused = "") {
+    const Answer answer = agent.Answer(request, pool, refused);
     switch (answer.kind) {
       case Answer::Kind::kValue: return Text(pool, answer.value);
       case Answer::Kind::kMeta:
@@ -117,8 +117,9 @@ TEST_CASE("a choice takes the text of an option, and a refused answer is reporte
   i.agent.Add(*AnswerFromOption("choose=b"));
   const Request choice = i.Choice({i.pool.Keyword("a"), i.pool.String("b")});
   CHECK(i.Ask(choice) == "\"z\"");
-  CHECK(i.Ask(choice, true) == "\"b\"");
-  CHECK(i.err.str() == "note: the answer for `choose` is not one of the options\n");
+  CHECK(i.Ask(choice, "\"z\" is not one of the options") == "\"b\"");
+  CHECK(i.err.str() ==
+        "note: the answer for `choose` is refused: \"z\" is not one of the options\n");
 }
 
 TEST_CASE("an object of answers maps keys to JSON values") {

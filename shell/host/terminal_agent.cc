@@ -20,8 +20,11 @@ std::string PromptOf(const Request& request) {
 
 }  // namespace
 
-rpl::Answer TerminalAgent::Answer(const Request& request, Pool& pool, bool) {
+rpl::Answer TerminalAgent::Answer(const Request& request, Pool& pool, std::string_view refused) {
   if (!read_line_ || request.kind == Request::Kind::kTool) return {};
+  if (!refused.empty()) err_ << Printable(refused) << '\n';
+  err_ << PromptOf(request) << '\n';
+  if (!request.row.empty()) return AskRows(request, pool);
   return request.kind == Request::Kind::kChoose ? Choose(request, pool) : Ask(request, pool);
 }
 
@@ -42,29 +45,66 @@ std::optional<std::string> TerminalAgent::Line() {
   }
 }
 
+// A line of the answer; nullopt at the end of input, and after a command in place of an answer,
+// whose answer is `instead`.
+std::optional<std::string> TerminalAgent::Typed(rpl::Answer* instead) {
+  for (;;) {
+    std::optional<std::string> line = Line();
+    if (!line || !line->starts_with('.')) return line;
+    if (*line == ".decline") *instead = {rpl::Answer::Kind::kDecline, kNone};
+    if (*line == ".decline" || *line == ".later") return std::nullopt;
+    if (*line != ".open") return line;
+    for (const Request& request : open_) err_ << "  " << PromptOf(request) << '\n';
+  }
+}
+
 rpl::Answer TerminalAgent::Ask(const Request& request, Pool& pool) {
-  err_ << PromptOf(request) << '\n';
-  std::optional<std::string> line = Line();
+  rpl::Answer answer;
+  std::optional<std::string> line = Typed(&answer);
   if (line && line->empty()) {
     err_ << "this line is empty; another empty line answers with the empty text\n";
-    line = Line();
+    line = Typed(&answer);
   }
-  if (!line) return {};
-  return {rpl::Answer::Kind::kValue, TypedValue(pool, *line)};
+  if (line) answer = {rpl::Answer::Kind::kValue, TypedReply(pool, *line, request)};
+  return answer;
+}
+
+// Lines after the end of input are none: the rows so far are the answer, if there are any.
+rpl::Answer TerminalAgent::AskRows(const Request& request, Pool& pool) {
+  PrintOptions(request, pool);
+  err_ << "  one per line";
+  for (std::size_t i = 0; request.row.size() > 1 && i < request.row.size(); ++i)
+    err_ << (i == 0 ? ", as " : ", ") << Printable(request.row[i]);
+  err_ << "; an empty line ends, none at all is an answer, too\n";
+  std::vector<Value> rows;
+  rpl::Answer answer;
+  std::optional<std::string> line = Typed(&answer);
+  for (; line && !line->empty(); line = Typed(&answer)) {
+    const Value row = TypedReply(pool, *line, request);
+    const TakenReply taken = TakeReply(request, pool.List({&row, 1}), pool);
+    if (taken.refused.empty()) rows.push_back(row);
+    else err_ << Printable(taken.refused) << '\n';
+  }
+  if (answer.kind == rpl::Answer::Kind::kNobody && (line || !rows.empty()))
+    answer = {rpl::Answer::Kind::kValue, pool.List(rows)};
+  return answer;
+}
+
+void TerminalAgent::PrintOptions(const Request& request, const Pool& pool) const {
+  for (std::size_t i = 0; i < request.options.size(); ++i)
+    err_ << "  " << i + 1 << "  " << Printable(PlainText(pool, request.options[i])) << '\n';
 }
 
 rpl::Answer TerminalAgent::Choose(const Request& request, Pool& pool) {
-  err_ << PromptOf(request) << '\n';
-  for (std::size_t i = 0; i < request.options.size(); ++i) {
-    err_ << "  " << i + 1 << "  " << Printable(PlainText(pool, request.options[i])) << '\n';
-  }
-  while (std::optional<std::string> line = Line()) {
+  PrintOptions(request, pool);
+  rpl::Answer answer;
+  while (std::optional<std::string> line = Typed(&answer)) {
     const Value option = TypedOption(pool, *line, request.options);
     if (!option.is_none()) return {rpl::Answer::Kind::kValue, option};
     err_ << "`" << Printable(*line) << "` is not one of them: expected a number from 1 to "
          << request.options.size() << ", or the text of an option\n";
   }
-  return {};
+  return answer;
 }
 
 }  // namespace rpl

@@ -2,10 +2,13 @@
 //
 // The agent for a person at a terminal, or for lines of standard input in their place.
 //
-// Questions go to standard error, chat to standard output. Each question reads one line. A choice
-// lists its options by number and accepts the number or the text; after any other line it prints
-// what is accepted and repeats. An empty line for a free question must be confirmed once, because
-// it is more often a slip than an answer. At the end of the input there is no answer (kNobody),
+// Questions go to standard error, chat to standard output. A question reads one line, one for rows
+// a line for each until an empty one. A choice lists its options by number and accepts the number
+// or the text; after any other line it prints what is accepted and repeats. An empty line for a
+// free question must be confirmed once, because it is more often a slip than an answer.
+//
+// In place of an answer, `.decline` refuses one, `.later` goes on to the next question, and `.open`
+// lists all that are open. At the end of the input there is no answer (kNobody),
 // from then on. Calls of tools are not answered: a person's line is never taken for the result of a
 // program.
 #ifndef RPL_SHELL_HOST_TERMINAL_AGENT_H_
@@ -15,6 +18,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "runtime/agent.h"
 
@@ -31,7 +35,8 @@ class TerminalAgent : public Agent {
   TerminalAgent(LineReader read_line, std::string mark, std::ostream& out, std::ostream& err)
       : read_line_(std::move(read_line)), mark_(std::move(mark)), out_(out), err_(err) {}
 
-  rpl::Answer Answer(const Request& request, Pool& pool, bool again) override;
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
+  void Open(const std::vector<Request>& questions) override { open_ = questions; }
   /// Prints a line of chat, escaped, and flushes.
   void Chat(const std::string& line) override;
   /// Does nothing: a run ends with its goal, and another command continues it.
@@ -39,9 +44,13 @@ class TerminalAgent : public Agent {
 
  private:
   rpl::Answer Ask(const Request& request, Pool& pool);
+  rpl::Answer AskRows(const Request& request, Pool& pool);
   rpl::Answer Choose(const Request& request, Pool& pool);
+  void PrintOptions(const Request& request, const Pool& pool) const;
   std::optional<std::string> Line();
+  std::optional<std::string> Typed(rpl::Answer* instead);
 
+  std::vector<Request> open_;
   LineReader read_line_;
   std::string mark_;
   std::ostream& out_;

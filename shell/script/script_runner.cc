@@ -29,7 +29,7 @@ using Lines = std::vector<std::string>;
 class AbsentAgent : public Agent {
  public:
   explicit AbsentAgent(Lines& chat) : chat_(chat) {}
-  rpl::Answer Answer(const Request&, Pool&, bool) override { return {}; }
+  rpl::Answer Answer(const Request&, Pool&, std::string_view) override { return {}; }
   void Chat(const std::string& line) override { chat_.push_back(line); }
   void OfferToContinue(const std::string&) override {}
 

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/plan/heading_use.h"
+
+#include <algorithm>
+
+namespace rpl {
+namespace {
+
+using Takes = HeadingUse::Takes;
+
+class Uses {
+ public:
+  explicit Uses(const Program& program) : program_(program) {}
+
+  void Rule(const Definition& def) {
+    slots_.assign(def.slots.size(), {});
+    for (const Clauses* clauses : {&def.activation, &def.body}) FindTakes(*clauses);
+    std::vector<bool> gathered(def.slots.size());
+    for (const std::size_t i : def.gathered)
+      ForEachSlot(def.args[i], [&](SlotId s) { gathered[static_cast<std::size_t>(s)] = true; });
+    std::vector<bool> bound(def.slots.size());
+    for (const Clauses* clauses : {&def.activation, &def.body})
+      for (const Clause& clause : *clauses) {
+        if (const auto* atom = clause.As<Atom>()) {
+          bool iterates = def.force && !atom->args.empty();
+          bool gathers = false;
+          for (const Pattern& p : atom->args)
+            ForEachSlot(p, [&](SlotId s) {
+              iterates = iterates && !bound[static_cast<std::size_t>(s)];
+              gathers = gathers || gathered[static_cast<std::size_t>(s)];
+            });
+          if (iterates || gathers) Many(*atom);
+        }
+        CollectSlots(clause, bound);
+      }
+    Read(def.activation);
+    Read(def.body);
+  }
+
+  void Of(const Constraint& c) {
+    slots_.assign(c.slots.size(), {});
+    FindTakes(c.left);
+    FindTakes(c.right);
+    Read(c.left);
+    Read(c.right);
+    const auto* from = c.left.size() == 1 ? c.left.front().As<Atom>() : nullptr;
+    const auto* to = c.right.size() == 1 && !c.forbids ? c.right.front().As<Atom>() : nullptr;
+    HeadingUse* use = from != nullptr ? Find(from->relation) : nullptr;
+    if (use == nullptr || to == nullptr || to->args.size() != 1 ||
+        to->args.front().kind != Pattern::Kind::kSlot ||
+        program_.store().at(to->relation).space() != Space::kRelation ||
+        program_.FindCollected(to->relation) != nullptr)
+      return;
+    for (std::size_t i = 0; i < from->args.size(); ++i)
+      if (from->args[i].kind == Pattern::Kind::kSlot &&
+          from->args[i].slot == to->args.front().slot && use->arguments[i].choices == kNoId)
+        use->arguments[i].choices = to->relation;
+  }
+
+  std::unordered_map<RelationId, HeadingUse> Found() {
+    for (auto& [relation, use] : all_)
+      for (std::size_t i = 0; i < use.arguments.size(); ++i) {
+        const Seen& seen = seen_[&use][i];
+        if (seen.number == seen.time || seen.other) continue;
+        use.arguments[i].takes = seen.number ? Takes::kNumber : Takes::kTime;
+      }
+    return std::move(all_);
+  }
+
+ private:
+  // The use of a collected relation; null for others.
+  HeadingUse* Find(RelationId relation) {
+    const RelationId base = program_.store().BaseOf(relation);
+    const Collected* collected = program_.FindCollected(base);
+    if (collected == nullptr) return nullptr;
+    HeadingUse& use = all_[base];  // stays where it is
+    use.arguments.resize(collected->questions.size());
+    seen_[&use].resize(use.arguments.size());
+    return &use;
+  }
+
+  void Many(const Atom& atom) {
+    if (HeadingUse* use = Find(atom.relation)) use->many = true;
+  }
+  void Many(const Clauses& clauses) {
+    for (const Clause& clause : clauses)
+      if (const auto* atom = clause.As<Atom>()) Many(*atom);
+  }
+
+  // The reads of a rule: which of them take rows, and what their arguments take.
+  void Read(const Clauses& clauses) {
+    for (const Clause& clause : clauses) {
+      if (const auto* count = clause.As<CountOf>()) Many(count->atom);
+      if (const auto* negation = clause.As<Negation>()) Many(negation->body);
+      if (const auto* loop = clause.As<Loop>()) Many(loop->start), Many(loop->step);
+      const auto* atom = clause.As<Atom>();
+      if (HeadingUse* use = atom != nullptr ? Find(atom->relation) : nullptr)
+        for (std::size_t i = 0; i < atom->args.size() && i < use->arguments.size(); ++i) {
+          const Pattern& arg = atom->args[i];
+          Seen& seen = seen_[use].at(i);
+          if (arg.kind == Pattern::Kind::kSlot)
+            seen.Add(slots_[static_cast<std::size_t>(arg.slot)]);
+          else if (arg.kind != Pattern::Kind::kAny) seen.other = !IsNumber(arg.constant);
+        }
+      ForEachBody(clause, [&](const Clauses& body) { Read(body); });
+    }
+  }
+
+  // What a value is compared and computed with.
+  struct Seen {
+    bool number = false;
+    bool time = false;
+    bool other = false;  // a text, which a rule may expect in place of a number
+
+    void Add(const Seen& more) {
+      number |= more.number;
+      time |= more.time;
+      other |= more.other;
+    }
+  };
+
+  // What the slots of a rule are compared and computed with.
+  void FindTakes(const Clauses& clauses) {
+    for (const Clause& clause : clauses) {
+      if (const auto* compare = clause.As<Compare>()) {
+        Operands(compare->left);
+        Operands(compare->right);
+        const bool ordered = compare->op != Operator::kEqual && compare->op != Operator::kNotEqual;
+        Beside(compare->left, compare->right, ordered);
+        Beside(compare->right, compare->left, ordered);
+      }
+      if (const auto* temporal = clause.As<Temporal>())
+        for (std::size_t i = 0; i < temporal->operands.size(); ++i) {
+          const bool duration = temporal->kind == Temporal::Kind::kWithin && i == 2;
+          Seen* slot = SlotOf(temporal->operands[i]);
+          if (slot != nullptr && !duration) slot->time = true;
+        }
+      ForEachBody(clause, [&](const Clauses& body) { FindTakes(body); });
+    }
+  }
+
+  Seen* SlotOf(const Expr& e) {
+    return e.kind == Expr::Kind::kTerm && e.term.kind == Pattern::Kind::kSlot
+               ? &slots_[static_cast<std::size_t>(e.term.slot)]
+               : nullptr;
+  }
+
+  void Beside(const Expr& e, const Expr& other, bool ordered) {
+    Seen* slot = SlotOf(e);
+    if (slot == nullptr) return;
+    if (ordered && other.kind == Expr::Kind::kNow) slot->time = true;
+    if (other.kind != Expr::Kind::kTerm || other.term.kind != Pattern::Kind::kConstant) return;
+    const bool number = IsNumber(other.term.constant);
+    slot->number |= ordered && number;
+    slot->other |= !number;
+  }
+
+  static bool IsNumber(Value v) {
+    return v.kind() == Kind::kInt || v.kind() == Kind::kFloat || v.kind() == Kind::kBigInt;
+  }
+
+  // Operands of arithmetic are numbers.
+  void Operands(const Expr& e) {
+    for (const Expr& side : e.sides) {
+      Seen* slot = SlotOf(side);
+      if (slot != nullptr && e.op >= Operator::kAdd && e.op <= Operator::kDivide)
+        slot->number = true;
+      Operands(side);
+    }
+  }
+
+  const Program& program_;
+  std::unordered_map<RelationId, HeadingUse> all_;
+  std::vector<Seen> slots_;  // of the rule at hand
+  std::unordered_map<const HeadingUse*, std::vector<Seen>> seen_;
+};
+
+}  // namespace
+
+std::unordered_map<RelationId, HeadingUse> HeadingUses(const Program& program) {
+  if (program.collected_count() == 0) return {};
+  Uses uses(program);
+  for (const Definition& def : program.definitions()) uses.Rule(def);
+  for (const Constraint& c : program.constraints()) uses.Of(c);
+  return uses.Found();
+}
+
+}  // namespace rpl

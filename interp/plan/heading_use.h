@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a program does with the answers to its headings, which decides how they are asked for
+// (decisions 70, 81).
+#ifndef RPL_INTERP_PLAN_HEADING_USE_H_
+#define RPL_INTERP_PLAN_HEADING_USE_H_
+
+#include <unordered_map>
+#include <vector>
+
+#include "interp/program/program.h"
+
+namespace rpl {
+
+struct HeadingUse {
+  /// What an argument is compared or computed with.
+  enum class Takes { kAny, kNumber, kTime };
+  struct Argument {
+    Takes takes = Takes::kAny;
+    RelationId choices = kNoId;  // unary; a constraint requires the argument to be one of its rows
+  };
+  /// Counted, gathered, iterated or negated: it takes any number of rows.
+  bool many = false;
+  std::vector<Argument> arguments;
+};
+
+/// The use of each relation that a heading collects.
+std::unordered_map<RelationId, HeadingUse> HeadingUses(const Program& program);
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PLAN_HEADING_USE_H_

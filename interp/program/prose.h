@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The prose under a heading (§17.2), as a reader sees it: without the marks of emphasised spans,
+// whose places are kept, so that the values of their variables can stand in them (decision 91).
+#ifndef RPL_INTERP_PROGRAM_PROSE_H_
+#define RPL_INTERP_PROGRAM_PROSE_H_
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rpl {
+
+struct HeadingProse {
+  /// An emphasised span: its bytes in `text`, and the variable that it names ("first-name").
+  struct Hole {
+    std::size_t begin;
+    std::size_t end;
+    std::string name;
+  };
+  std::string title;
+  std::string text;
+  std::vector<Hole> holes;  // in order
+
+  /// The text with the value of each variable that has one.
+  std::string Filled(
+      const std::function<std::optional<std::string>(const std::string& name)>& value) const {
+    std::string out;
+    std::size_t from = 0;
+    for (const Hole& hole : holes) {
+      const std::optional<std::string> known = value(hole.name);
+      if (!known) continue;
+      out += text.substr(from, hole.begin - from) + *known;
+      from = hole.end;
+    }
+    return out + text.substr(from);
+  }
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_PROGRAM_PROSE_H_
