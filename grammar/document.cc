@@ -107,7 +107,7 @@ class DocumentReader {
         AddProse(block.span.begin, block.span.end);
         break;
       case BlockKind::kCode:
-      case BlockKind::kHtml:
+      case BlockKind::kHtml: LintSwallowed(block); break;
       case BlockKind::kBreak: break;
     }
   }
@@ -130,35 +130,58 @@ class DocumentReader {
     return d.code == Code::kUnclosedString || d.code == Code::kUnclosedBracket;
   }
 
-  /// CommonMark's lazy continuation: a line right below a list or a quote belongs to it, and below
-  /// a table it is a row. Reports the first such line that would be RPL anywhere else. A block has
-  /// at most one finding, because a single blank line frees all that follow.
+  /// What Markdown makes of lines that it takes into a block above them, for messages; "" for an
+  /// HTML block that ends with a mark of its own, as a comment does.
+  std::string_view TakenAs(const Block& block) const {
+    switch (block.kind) {
+      case BlockKind::kList: return "text of the list item above it";
+      case BlockKind::kTable: return "a row of the table above it";
+      case BlockKind::kQuote: return "text of the quote above it";
+      case BlockKind::kCode: return "indented code";
+      default: break;
+    }
+    const std::string_view html = text_.substr(block.span.begin, block.span.end - block.span.begin);
+    const std::size_t name = html.find('<') + 1;
+    if (name < html.size() && (html[name] == '!' || html[name] == '?')) return "";
+    for (const std::string_view tag : {"pre", "script", "style", "textarea"})
+      if (StartsWithAt(html, name, tag)) return "";
+    return "HTML";
+  }
+
+  /// CommonMark's lazy continuation: a line right below a list or a quote belongs to it, below a
+  /// table it is a row, and below a tag HTML; and lines indented by four columns are code. Reports
+  /// the first such line that would be RPL anywhere else. A block has at most one finding, because
+  /// one change frees all that follow.
   void LintSwallowed(const Block& block) {
+    const std::string_view taken = TakenAs(block);
+    if (taken.empty()) return;
     const bool list = block.kind == BlockKind::kList;
     const bool table = block.kind == BlockKind::kTable;
+    const bool code = block.kind == BlockKind::kCode;
     const std::string_view text = text_.substr(0, block.span.end);
     std::size_t budget = kRetryFactor * (block.span.end - block.span.begin);
-    std::size_t line = LineEnd(text, block.span.begin) + 1;
+    std::size_t line = code ? block.span.begin : LineEnd(text, block.span.begin) + 1;
     const bool barred =
         StartsWithAt(text, SkipBlanks(text, block.span.begin), "|");  // each row begins with `|`
     for (; line < text.size(); line = LineEnd(text, line) + 1) {
       const std::size_t first = SkipBlanks(text, line);
       const std::size_t line_end = LineEnd(text, first);
+      if (first == line_end) continue;
       // An item's own lines are indented by two columns or more.
-      if (first == line_end || first - line >= (list ? 2 : 4) || text[line] == '\t') continue;
+      if (!code && (first - line >= (list ? 2 : 4) || text[line] == '\t')) continue;
       const std::string_view row = text.substr(first, line_end - first);
       if (table && !barred && row.find('|') != kNowhere) continue;
       std::size_t stop = line_end;
-      if (budget == 0 || !IsBareSentence(first, text.size(), stop)) {
+      // Below a sentence `<` would go on with it.
+      const std::size_t limit = block.kind == BlockKind::kHtml ? line_end : text.size();
+      if (budget == 0 || !IsBareSentence(first, limit, stop)) {
         budget -= std::min(budget, stop - first);
         continue;
       }
-      const std::string what = list    ? "text of the list item above it"
-                               : table ? "a row of the table above it"
-                                       : "text of the quote above it";
-      out_.Add(Code::kSwallowedLines, SpanOf(first, stop),
-               "`" + FirstLineOf(first, stop) + "` is read as " + what + ", not as RPL",
-               "leave a blank line before it");
+      out_.Add(
+          Code::kSwallowedLines, SpanOf(first, stop),
+          "`" + FirstLineOf(first, stop) + "` is read as " + std::string(taken) + ", not as RPL",
+          code ? "indent it less, or put an example into a fence" : "leave a blank line before it");
       return;
     }
   }
@@ -175,7 +198,11 @@ class DocumentReader {
   void ReadFence(const Block& fence) {
     std::string_view info = fence.info;
     const std::string_view tag = info.substr(0, info.find_first_of(" \t"));
-    if (tag == "RPL" || tag == "Rpl")
+    const bool capitals = tag != "rpl" && std::equal(tag.begin(), tag.end(), "rpl", "rpl" + 3,
+                                                     [](char c, char lower) {
+                                                       return c == lower || c == lower - 32;
+                                                     });
+    if (capitals)
       out_.Add(Code::kLooksLikeRpl, SpanOf(fence.span.begin, LineEnd(text_, fence.span.begin)),
                "this fence is no RPL: its tag is `" + std::string(tag) + "`", "write `rpl`");
     if (tag != "rpl") return;

@@ -45,6 +45,12 @@ bool StartsWithAt(std::string_view s, std::size_t at, std::string_view with) {
   return at <= s.size() && s.substr(at).starts_with(with);
 }
 
+std::string_view ArrowForSign(std::string_view s, std::size_t at) {
+  if (StartsWithAt(s, at, "\xE2\x86\x90") || StartsWithAt(s, at, "\xE2\x87\x90")) return "<-";
+  if (StartsWithAt(s, at, "\xE2\x86\x92") || StartsWithAt(s, at, "\xE2\x87\x92")) return "->";
+  return "";
+}
+
 bool ArrowAt(std::string_view s, std::size_t at, std::string_view arrow) {
   return StartsWithAt(s, SkipBlanks(s, at), arrow);
 }
@@ -64,7 +70,9 @@ Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
   Start start = Start::kProse;
   switch (s[at]) {
     case '%':
-      if (IsLower(next) || ArrowAt(s, at + 1, "<-")) start = Start::kCall;
+      if (IsLower(next) || ArrowAt(s, at + 1, "<-") ||
+          ArrowForSign(s, SkipBlanks(s, at + 1)) == "<-")
+        start = Start::kCall;
       break;
     case '$': {
       std::size_t end = LabelEnd(s, at + 1);
@@ -100,7 +108,8 @@ Start StartOf(std::string_view s, std::size_t at, std::string_view line) {
       std::size_t end = LabelEnd(s, at);
       if (end == kNowhere) break;
       if (StartsWithAt(s, end, "(")) start = Start::kCall;
-      else if (ArrowAt(s, end, "<-")) start = Start::kMaybe;
+      else if (ArrowAt(s, end, "<-") || ArrowForSign(s, SkipBlanks(s, end)) == "<-")
+        start = Start::kMaybe;
     }
   }
   return in_group && start != Start::kProse ? Start::kMaybe : start;

@@ -30,6 +30,12 @@ bool StartsWithAt(std::string_view s, std::size_t at, std::string_view with);
 /// True if `arrow` follows at `at`, after blanks.
 bool ArrowAt(std::string_view s, std::size_t at, std::string_view arrow);
 
+/// The arrow of RPL that the sign at `at` (`←`, `⇐`, `→`, `⇒`) stands for; "" if there is none.
+std::string_view ArrowForSign(std::string_view s, std::size_t at);
+
+/// The bytes of such a sign.
+inline constexpr std::size_t kArrowSign = 3;
+
 /// The first position from `at` on that is no blank and no line end.
 std::size_t SkipSpace(std::string_view s, std::size_t at);
 

@@ -13,6 +13,7 @@
 
 #include "formats/character.h"
 #include "grammar/ast.h"
+#include "grammar/line_start.h"
 
 namespace rpl {
 namespace {
@@ -161,6 +162,7 @@ void SentenceCutter::Token() {
     case '%':
     case ':':
     case '@':
+      if (c == '#' && AtHashComment(pos_)) return RefuseHash();
       ++pos_;
       if (c == '#' && (At(pos_) == '{' || At(pos_) == '?')) {
         last_ = Last::kPrefix;
@@ -193,6 +195,10 @@ void SentenceCutter::Token() {
         while (IsDigit(At(pos_)) || IsLetter(At(pos_)) ||
                (At(pos_) == '.' && IsDigit(At(pos_ + 1))))
           ++pos_;  // the parser reports it
+      } else if (!ArrowForSign(text_.substr(0, limit_), pos_).empty()) {
+        pos_ += kArrowSign;  // the parser reports it
+        last_ = Last::kConnective;
+        return;
       } else {
         ++pos_;  // the parser will complain
       }
@@ -337,6 +343,27 @@ void SentenceCutter::Close(char closer) {
   if (levels_.size() > 1 && levels_.back().closer == closer) levels_.pop_back();
 }
 
+// `# …`, as other languages begin a comment and Markdown a heading. A sentence that begins with it
+// ends with its line.
+void SentenceCutter::RefuseHash() {
+  const std::uint32_t begin = pos_;
+  const bool alone = begin == levels_.front().at;
+  while (At(pos_) == '#') ++pos_;
+  const std::uint32_t mark_end = pos_;
+  pos_ = LineEnd(begin);
+  const std::string_view line = text_.substr(0, pos_);
+  const std::size_t dash = line.find(" - ", mark_end);
+  const bool heading =
+      alone && dash != line.npos && StartOf(line, SkipBlanks(line, dash + 3), {}) == Start::kCall;
+  if (heading)
+    Blame(Code::kSyntaxError, begin, pos_, "this heading stands among RPL and is not read",
+          "close the fence above it; for a comment write `--`");
+  else Blame(Code::kSyntaxError, begin, mark_end, "`#` does not begin a comment", "write `--`");
+  if (!alone) return;
+  abandoned_ = true;
+  resume_ = pos_;
+}
+
 // Only the first error of a sentence is kept.
 void SentenceCutter::Blame(Code code, std::uint32_t begin, std::uint32_t end, std::string message,
                            std::string hint) {
@@ -367,6 +394,14 @@ void SentenceCutter::BlameUnclosedBracket() {
 }
 
 bool SentenceCutter::AtComment(std::uint32_t at) const { return Starts(at, "--"); }
+
+// True for `# …`, `## …` and, where a sentence may begin, `#word`: RPL has `#?x` and `#{…}` only.
+bool SentenceCutter::AtHashComment(std::uint32_t at) const {
+  const std::uint32_t first = at;
+  while (At(at) == '#') ++at;
+  if (at >= limit_ || IsBlankOrReturn(At(at)) || At(at) == '\n') return true;
+  return first == levels_.front().at && (IsLetter(At(at)) || at > first + 1);
+}
 
 bool SentenceCutter::Starts(std::uint32_t at, std::string_view word) const {
   return at + word.size() <= limit_ && text_.substr(at, word.size()) == word;
@@ -419,6 +454,7 @@ bool SentenceCutter::BeginsLikeSentence(std::uint32_t line) const {
 bool SentenceCutter::BeginsWithConnective(std::uint32_t at) const {
   const char c = At(at);
   if (IsOperator(c) || c == '/' || (c == '!' && At(at + 1) == '=')) return true;
+  if (!ArrowForSign(text_.substr(0, limit_), at).empty()) return true;
   std::uint32_t end = NameEnd(at);
   std::string_view word = text_.substr(at, end - at);
   if (word == "not") {  // `not in ?l`, but not a sentence that begins with a negation

@@ -8,6 +8,9 @@
 // parsed.
 //
 // Recovery after such an error:
+//   a comment after `#`   continue after its line, like after one of RPL. On a line of its own it
+//   is
+//                         a sentence with an error.
 //   an unclosed string    continue at the line after its opener. The error is at a string when the
 //                         text ends inside it, and also when its last line begins like a sentence
 //                         and a word touches its closing quote: p("abc)\nq("d").
@@ -83,6 +86,7 @@ class SentenceCutter {
   void ReadRegex();
   void Open(char closer);
   void Close(char closer);
+  void RefuseHash();
   // Errors: only the first of a sentence is kept. BlameUnclosedBracket also sets the place of
   // recovery.
   void Blame(Code code, std::uint32_t begin, std::uint32_t end, std::string message,
@@ -91,6 +95,7 @@ class SentenceCutter {
 
   // Tests at a position, without side effects. The position may be beyond the limit.
   bool AtComment(std::uint32_t at) const;
+  bool AtHashComment(std::uint32_t at) const;
   bool Starts(std::uint32_t at, std::string_view word) const;
   bool IsBlankLine(std::uint32_t at) const;
   bool BeginsLikeSentence(std::uint32_t line) const;

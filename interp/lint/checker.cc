@@ -153,6 +153,32 @@ class Reader {
   std::size_t told_ = 0;  // findings already in the context
 };
 
+// Reads the facts of other files. A file without rows still defines its relation.
+void ReadGiven(Context& context, const CheckOptions& options) {
+  if (!options.facts) return;
+  Diagnostics found;
+  context.given = options.facts(context.sources, context.engine.store, found);
+  std::map<RelationId, Span> first;
+  Span empty;
+  for (const Novelty& novelty : context.given) {
+    context.checked_files.insert(novelty.file);
+    if (novelty.facts.empty()) empty = {novelty.file, 0, 0};
+    for (const Novelty::Fact& fact : novelty.facts)
+      first.emplace(fact.relation, Span{novelty.file, fact.begin, fact.end});
+  }
+  const Store& store = context.engine.store;
+  for (RelationId r = 0; r < store.size(); ++r) {
+    if (store.IsWhole(r) || store.at(r).space() != Space::kRelation) continue;
+    GivenRelation given;
+    given.call.ns = Namespace::kRelation;
+    given.call.label = context.engine.pool.TextOf(store.at(r).label());
+    given.call.args.assign(store.at(r).arity(), Node{Lvar{}, {}});
+    given.span = first.contains(r) ? first.at(r) : empty;
+    context.given_relations.emplace(r, std::move(given));
+  }
+  for (const Diagnostic& d : found.all()) context.findings.push_back({d, {}});
+}
+
 // Collects the labels in text with syntax errors: that the text defines or uses nothing is not
 // another mistake. Labels at the start of a line may have been meant as heads.
 void CollectBrokenNames(Context& context) {
@@ -222,6 +248,7 @@ std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_
   check::Context context(sources);
   context.checked_files.insert(files.begin(), files.end());
   context.host_tools = options.tools;
+  check::ReadGiven(context, options);
   check::Reader reader(context, options);
   for (const std::uint32_t file : files) reader.Read(file);
   check::CollectBrokenNames(context);

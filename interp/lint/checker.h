@@ -26,6 +26,8 @@
 
 #include "formats/diagnostic.h"
 #include "grammar/formatter.h"
+#include "interp/program/program.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 
@@ -40,6 +42,9 @@ struct CheckOptions {
   /// The reader of file namespaces (§17.7), as in Session::SetFileReader; may be empty. Such files
   /// are read for their definitions; their own findings are not reported.
   std::function<std::optional<std::string>(const std::string&)> reader;
+  /// Reads the facts that come from other files than documents into `store`, with their findings;
+  /// may be empty. Their relations are defined.
+  std::function<std::vector<Novelty>(Sources& sources, Store& store, Diagnostics& out)> facts;
   /// Labels of the tools that the host offers; the program must declare others.
   std::set<std::string> tools;
   /// Warnings become errors.

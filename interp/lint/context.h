@@ -4,13 +4,15 @@
 // Internal to interp/lint.
 //
 // Each sentence is a Part with the role that the loader gives it (interp/program/program.h); a part
-// of a namespaced file defines, but is not checked.
+// of a namespaced file defines, but is not checked. Facts of other files are no parts, but rows of
+// the store.
 #ifndef RPL_INTERP_LINT_CONTEXT_H_
 #define RPL_INTERP_LINT_CONTEXT_H_
 
 #include <deque>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -38,6 +40,12 @@ struct Part {
   const Scope& section() const { return document->scopes[static_cast<std::size_t>(scope)]; }
 };
 
+/// A relation with a file of facts: a call of it, and its first row or the start of the file.
+struct GivenRelation {
+  Call call;
+  Span span;
+};
+
 struct Context {
   explicit Context(Sources& s) : sources(s), engine(s) {}
 
@@ -49,6 +57,8 @@ struct Context {
   std::vector<Part> parts;  // by document, signatures and sentences in document order
   interp::Engine engine;    // nothing is derived
   std::vector<Assertion> assertions;
+  std::vector<Novelty> given;                           // CheckOptions::facts
+  std::map<RelationId, GivenRelation> given_relations;  // of these
   std::unordered_set<std::uint32_t> checked_files;
   std::set<std::string> host_tools;              // labels of tools that the host offers
   std::set<std::string> missing_files;           // namespaces that could not be read
@@ -65,6 +75,20 @@ struct Context {
 
   /// The remaining budget of Closest, so that a text full of misspellings takes linear time.
   std::size_t suggestions = 200'000;
+
+  /// Calls `fn(relation, row)` for every fact that holds.
+  template <typename Fn>
+  void ForEachFact(Fn&& fn) const {
+    const auto assertion = [&](const Assertion& a) {
+      if (a.truth) fn(a.relation, std::span<const Value>(a.row));
+    };
+    for (const Novelty& novelty : given)
+      novelty.ForEach(
+          engine.store,
+          [&](RelationId relation, std::span<const Value> row, Span) { fn(relation, row); },
+          assertion);
+    for (const Assertion& a : assertions) assertion(a);
+  }
 
   void Blame(Span sentence, const std::string& variable);
   bool IsBlamed(Span sentence, const std::string& variable) const;

@@ -6,6 +6,7 @@
 
 #include "formats/character.h"
 #include "formats/spelling.h"
+#include "grammar/line_start.h"
 #include "interp/lint/context.h"
 
 namespace rpl::check {
@@ -23,6 +24,7 @@ class Sections {
   explicit Sections(Context& context) : context_(context) {}
 
   void Run() {
+    for (const auto& [relation, given] : context_.given_relations) facts_.insert(KeyOf(given.call));
     for (const Part& part : context_.parts) {
       Define(part);
       if (part.role == Role::kSignature) sections_[&part.section()].signature = &part;
@@ -265,17 +267,22 @@ class Sections {
     while (at < line.size() && IsNameChar(line[at])) ++at;
     if (at == name ? !goal : !IsLower(line[name])) return;
     at = SkipBlanks(line, at);
-    if (line.substr(at, 2) != "<=" || at > line.size()) return;
-    const std::size_t tail = SkipBlanks(line, at + 2);
+    if (at > line.size()) return;
+    const bool sign = ArrowForSign(line, at) == "<-";
+    if (line.substr(at, 2) != "<=" && !sign) return;
+    const std::size_t size = sign ? kArrowSign : 2;
+    const std::size_t tail = SkipBlanks(line, at + size);
     const std::string_view right = line.substr(std::min(tail, line.size()));
     const bool reads_like_rpl = goal || right.find('(') != std::string_view::npos ||
                                 (!right.empty() && (right[0] == '%' || right[0] == '$'));
     if (!reads_like_rpl || right.empty()) return;
     const auto place = begin + static_cast<std::uint32_t>(at);
-    const Span arrow{file, place, place + 2};
+    const Span arrow{file, place, place + static_cast<std::uint32_t>(size)};
     if (!arrows_.emplace(file, place).second) return;
-    context_.Add(Code::kOldArrow, arrow, "this rule is taken as prose: its arrow is `<=`",
-                 "write `<-` for a rule", {{arrow, "<-"}});
+    context_.Add(
+        Code::kOldArrow, arrow,
+        "this rule is taken as prose: its arrow is `" + std::string(line.substr(at, size)) + "`",
+        "write `<-` for a rule", {{arrow, "<-"}});
   }
 
   Context& context_;

@@ -2,7 +2,7 @@
 //
 // Edits for the findings that need no judgement: names to kebab-case, parentheses for
 // nullary relations, arrows, `~` before metadata maps, headings on one line, blank lines between
-// RPL and text.
+// RPL and text, tags of fences, marks of comments.
 //
 // A name is changed wherever the checked files name it: in RPL, behind `file.md#` when that
 // file is checked, and in prose and titles as `__name__` or as code such as `%name`. It is
@@ -14,7 +14,10 @@
 
 #include "formats/character.h"
 #include "formats/spelling.h"
+#include "grammar/line_start.h"
 #include "grammar/markdown.h"
+#include "grammar/parser.h"
+#include "grammar/sentences.h"
 #include "interp/lint/context.h"
 
 namespace rpl::check {
@@ -35,10 +38,15 @@ class Fixes {
         case Code::kBareMetadataMap:
           f.edits.push_back({{d.span.file, d.span.begin, d.span.begin}, "~ "});
           break;
-        case Code::kOldArrow:
-        case Code::kLooksLikeRpl: Arrow(f); break;
+        case Code::kOldArrow: Arrow(f); break;
+        case Code::kLooksLikeRpl: FenceTag(f); [[fallthrough]];
         case Code::kSyntaxError:
-        case Code::kBadHead: ArrowBefore(f); break;
+          Arrow(f);
+          HashComment(f);
+          [[fallthrough]];
+        case Code::kBadHead:
+          if (f.edits.empty()) ArrowBefore(f);
+          break;
         case Code::kSignatureContinued: JoinHeading(f); break;
         case Code::kSwallowedLines:
         case Code::kUnderlinedRpl:
@@ -289,47 +297,130 @@ class Fixes {
     const std::string_view text = context_.sources.Text(d.span);
     if (text == "<=") f.edits.push_back({d.span, "<-"});
     if (text == "=>") f.edits.push_back({d.span, "->"});
+    if (const std::string_view arrow = ArrowForSign(text, 0);
+        !arrow.empty() && text.size() == kArrowSign)
+      f.edits.push_back({d.span, std::string(arrow)});
   }
 
   // `a(?x) <= not b(?x)` and `a(?x) <= ?x > 3`: no comparison, so the parser stumbles later.
-  // Only when a call begins the line and `<=` follows it.
+  // Only when a call begins the sentence and `<=` follows it.
   void ArrowBefore(Finding& f) {
     Diagnostic& d = f.diagnostic;
-    const Sources::File& file = context_.sources.at(d.span.file);
-    const std::uint32_t line = context_.sources.PlaceOf(d.span.file, d.span.begin).line;
-    std::uint32_t at = file.lines[line - 1];
-    const std::string& text = file.text;
+    const std::string_view text = context_.sources.at(d.span.file).text;
+    std::uint32_t at = ArrowOfSentence(d.span);
     // The signature of a heading begins behind its title.
     if (d.code == Code::kBadHead) {
-      at = d.span.begin;
-    } else if (text[at] == '#') {
-      const std::string_view title = std::string_view(text).substr(at, d.span.begin + 3 - at);
-      const std::size_t dash = title.rfind(" - ");
-      if (dash == title.npos) return;
-      at += static_cast<std::uint32_t>(dash + 3);
+      at = ArrowAfterCall(text, d.span.begin);
+    } else if (at == kNone) {
+      const std::uint32_t line = context_.sources.PlaceOf(d.span.file, d.span.begin).line;
+      const std::uint32_t begin = context_.sources.at(d.span.file).lines[line - 1];
+      if (text[begin] != '#') return;
+      const std::size_t dash = text.substr(begin, d.span.begin + 3 - begin).rfind(" - ");
+      if (dash == text.npos) return;
+      at = ArrowAfterCall(text, begin + static_cast<std::uint32_t>(dash + 3));
     }
+    if (at == kNone || (at >= d.span.begin && d.code != Code::kBadHead)) return;
+    const Span arrow{d.span.file, at, at + 2};
+    d = {Code::kOldArrow, InfoOf(Code::kOldArrow).severity, arrow,
+         "`<=` compares values, and calls have no order", "write `<-` for a rule"};
+    f.edits.push_back({arrow, "<-"});
+  }
+
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  // Where `<=` follows the call at `at` on its line, or kNone.
+  static std::uint32_t ArrowAfterCall(std::string_view text, std::uint32_t at) {
     const auto end = static_cast<std::uint32_t>(std::min(text.find('\n', at), text.size()));
     while (at < end && text[at] == ' ') ++at;
     if (at < end && (text[at] == '%' || text[at] == '$')) ++at;
     const std::uint32_t begin = at;
     while (at < end && IsQualifiedNameChar(text[at])) ++at;
-    if (at == begin) return;
+    if (at == begin) return kNone;
     if (at < end && text[at] == '(') {
       int depth = 0;
       for (; at < end; ++at) {
         if (text[at] == '(') ++depth;
         if (text[at] == ')' && --depth == 0) break;
       }
-      if (at == end) return;
+      if (at == end) return kNone;
       ++at;
     }
     while (at < end && text[at] == ' ') ++at;
-    if (text.compare(at, 2, "<=") != 0) return;
-    if (at >= d.span.begin && d.code != Code::kBadHead) return;
-    const Span arrow{d.span.file, at, at + 2};
-    d = {Code::kOldArrow, InfoOf(Code::kOldArrow).severity, arrow,
-         "`<=` compares values, and calls have no order", "write `<-` for a rule"};
-    f.edits.push_back({arrow, "<-"});
+    return text.substr(at, 2) == "<=" ? at : kNone;
+  }
+
+  // The `<=` after the call that begins the sentence of `place`, or kNone.
+  std::uint32_t ArrowOfSentence(Span place) {
+    auto [file, is_new] = arrows_.try_emplace(place.file);
+    if (is_new) CollectArrows(place.file, file->second);
+    const std::vector<Arrowed>& all = file->second;
+    auto after = std::upper_bound(all.begin(), all.end(), place.begin,
+                                  [](std::uint32_t at, const Arrowed& a) { return at < a.begin; });
+    return after == all.begin() || (--after)->end < place.begin ? kNone : after->arrow;
+  }
+
+  // A sentence that begins with a call and `<=`.
+  struct Arrowed {
+    std::uint32_t begin, end, arrow;
+  };
+
+  void CollectArrows(std::uint32_t file, std::vector<Arrowed>& to) {
+    const std::string_view text = context_.sources.at(file).text;
+    if (IsPlainRpl(context_.sources.at(file).name)) {
+      ArrowsOfSentences({file, 0, static_cast<std::uint32_t>(text.size())}, to);
+      return;
+    }
+    for (const Block& block : BlocksOf(file)) {
+      if (block.kind == BlockKind::kFence && block.info.starts_with("rpl"))
+        ArrowsOfSentences(block.content, to);
+      if (block.kind != BlockKind::kParagraph) continue;
+      // Lines of prose may stand between the sentences.
+      for (std::size_t line = block.span.begin; line < block.span.end;
+           line = LineEnd(text, line) + 1) {
+        const auto begin = static_cast<std::uint32_t>(line);
+        const std::uint32_t arrow = ArrowAfterCall(text, begin);
+        if (arrow == kNone) continue;
+        const std::uint32_t end = SentenceEnd(text, begin, block.span.end);
+        to.push_back({begin, end, arrow});
+        line = std::max<std::size_t>(line, end - 1);
+      }
+    }
+  }
+
+  void ArrowsOfSentences(Span region, std::vector<Arrowed>& to) const {
+    const std::string_view text = context_.sources.at(region.file).text;
+    SentenceCutter cutter(text, region.file, region.begin, region.end, Newlines::kEndSentences);
+    while (const std::optional<Cut> cut = cutter.Next())
+      if (const std::uint32_t arrow = ArrowAfterCall(text, cut->begin); arrow != kNone)
+        to.push_back({cut->begin, cut->end, arrow});
+  }
+
+  // --- Fences and comments of other languages ---------------------------------------------------
+
+  // The tag `RPL`, in the first line of the fence.
+  void FenceTag(Finding& f) const {
+    const Span line = f.diagnostic.span;
+    const std::string_view text = context_.sources.Text(line);
+    if (!text.starts_with("```") && !text.starts_with("~~~")) return;
+    const std::size_t begin = SkipBlanks(text, text.find_first_not_of(text[0]));
+    const std::size_t end = std::min(text.find_first_of(" \t\r", begin), text.size());
+    f.edits.push_back({{line.file, line.begin + static_cast<std::uint32_t>(begin),
+                        line.begin + static_cast<std::uint32_t>(end)},
+                       "rpl"});
+  }
+
+  // `# …` in RPL. Below a fence that is not closed it may be a heading.
+  void HashComment(Finding& f) const {
+    const Span mark = f.diagnostic.span;
+    const std::string& text = context_.sources.at(mark.file).text;
+    if (mark.begin == mark.end ||
+        context_.sources.Text(mark).find_first_not_of('#') != std::string_view::npos)
+      return;
+    for (const Finding& other : context_.findings)
+      if (other.diagnostic.code == Code::kUnclosedFence && other.diagnostic.span.file == mark.file)
+        return;
+    const bool touches = mark.end < text.size() && !IsSpace(text[mark.end]);
+    f.edits.push_back({mark, touches ? "-- " : "--"});
   }
 
   // --- Blank lines --------------------------------------------------------------------------
@@ -338,7 +429,8 @@ class Fixes {
     const Span span = f.diagnostic.span;
     const Sources::File& file = context_.sources.at(span.file);
     const std::uint32_t line = file.lines[context_.sources.PlaceOf(span.file, span.begin).line - 1];
-    if (file.text[span.begin] == '=') return;  // a line of `=` would be prose
+    if (file.text[span.begin] == '=') return;                       // a line of `=` would be prose
+    if (span.begin - line >= 4 || file.text[line] == '\t') return;  // indented code stays so
     const bool crlf = line >= 2 && file.text.compare(line - 2, 2, "\r\n") == 0;
     f.edits.push_back({{span.file, line, line}, crlf ? "\r\n" : "\n"});
   }
@@ -350,13 +442,12 @@ class Fixes {
     const Span below = f.diagnostic.span;
     const std::string_view more = context_.sources.Text(below);
     if (more.find("-- ") != std::string_view::npos) return;  // a comment would swallow the rest
-    auto [at, is_new] = blocks_.try_emplace(below.file);
-    if (is_new) at->second = ReadBlocks(context_.sources, below.file);
+    const std::vector<Block>& blocks = BlocksOf(below.file);
     auto heading =
-        std::lower_bound(at->second.begin(), at->second.end(), below.begin,
+        std::lower_bound(blocks.begin(), blocks.end(), below.begin,
                          [](const Block& b, std::uint32_t to) { return b.span.begin < to; });
     do {
-      if (heading == at->second.begin()) return;
+      if (heading == blocks.begin()) return;
       --heading;
     } while (heading->kind != BlockKind::kHeading);
     std::string joined;
@@ -378,6 +469,12 @@ class Fixes {
     f.edits.push_back({below, ""});
   }
 
+  const std::vector<Block>& BlocksOf(std::uint32_t file) {
+    auto [at, is_new] = blocks_.try_emplace(file);
+    if (is_new) at->second = ReadBlocks(context_.sources, file);
+    return at->second;
+  }
+
   Context& context_;
   bool collected_ = false;
   bool checked_ = true;                                          // whether the current part is
@@ -388,6 +485,7 @@ class Fixes {
   std::unordered_set<std::string> groups_;
   std::set<std::string> checked_names_;  // of the checked files, without folders
   std::unordered_map<std::uint32_t, std::vector<Block>> blocks_;
+  std::unordered_map<std::uint32_t, std::vector<Arrowed>> arrows_;  // in order
 };
 
 }  // namespace

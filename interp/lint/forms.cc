@@ -50,7 +50,6 @@ class Forms {
       if (part.role != Role::kAssertion) {
         for (const Node* n : body_) Walk(*n, [&](const Node& node) { Visit(node); });
         GatheredFromList(rule);
-        GuardAsConstraint(rule);
       }
       AssertsNothing(part);
       Captures(part);
@@ -255,10 +254,12 @@ class Forms {
 
   // The columns of relations that hold sets, as far as facts show.
   void FindSets() {
-    for (const Assertion& a : context_.assertions)
-      for (std::size_t i = 0; i < a.row.size() && i < kMaxArity; ++i)
-        if (a.row[i].kind() == Kind::kSet) sets_[a.relation] |= Columns{1} << i;
+    context_.ForEachFact([&](RelationId relation, std::span<const Value> row) {
+      for (std::size_t i = 0; i < row.size() && i < kMaxArity; ++i)
+        if (row[i].kind() == Kind::kSet) sets_[relation] |= Columns{1} << i;
+    });
     for (const Assertion& a : context_.assertions) facts_.insert(a.relation);
+    for (const auto& [relation, span] : context_.given_relations) facts_.insert(relation);
   }
 
   void SetPattern(const Call& call) {
@@ -345,19 +346,6 @@ class Forms {
     }
   }
 
-  void GuardAsConstraint(const Rule& rule) {
-    if (rule.constraints.size() != 1 || rule.heads.empty()) return;
-    const auto* guard = Ungroup(rule.constraints.front()).As<GoalFalse>();
-    const auto* head = rule.heads.front().As<Call>();
-    if (guard == nullptr || head == nullptr || head->ns != Namespace::kGoal) return;
-    const auto* call = guard->goal.front().As<Call>();
-    if (call == nullptr || call->label != head->label) return;
-    context_.Add(Code::kGuardAsConstraint, rule.constraints.front().span,
-                 "this constraint is read as a condition for trying the rule",
-                 "say so with `; @when(" +
-                     std::string(context_.sources.Text(rule.constraints.front().span)) + ")`");
-  }
-
   // The captures of a goal are named by its first rule (decision 61).
   void Captures(const Part& part) {
     if (part.role == Role::kAssertion) return;
@@ -429,9 +417,10 @@ class Forms {
   void Retractions() {
     for (const Assertion* a :
          RetractionsOfNothing(context_.engine.program, context_.engine.store, context_.assertions))
-      context_.Add(Code::kNothingToRetract, a->span,
-                   "nothing before this line asserts what it retracts",
-                   "for a rule that nothing may break, use a variable on the left");
+      if (!context_.given_relations.contains(a->relation))
+        context_.Add(Code::kNothingToRetract, a->span,
+                     "nothing before this line asserts what it retracts",
+                     "for a rule that nothing may break, use a variable on the left");
   }
 
   Context& context_;

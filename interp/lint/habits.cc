@@ -47,11 +47,13 @@ struct Symbols {
   NameSet head;       // arguments of its heads
   NameSet tail;       // arguments of calls in its body
   NameSet elsewhere;  // operands, elements of collections, keys
-  bool asks = false;  // a heading without tail: its variables would be asked for
+  NameSet asked;      // arguments of a heading that would be asked for if they were variables
+  bool asks = false;  // a heading without tail
 
   // Those that other languages would read as variables.
   bool LooksLikeVariable(const std::string& name) const {
-    return head.contains(name) && !elsewhere.contains(name) && (asks || tail.contains(name));
+    return head.contains(name) && !elsewhere.contains(name) &&
+           (asked.contains(name) || tail.contains(name));
   }
 };
 
@@ -60,11 +62,15 @@ class Habits {
   explicit Habits(Context& context) : context_(context) {}
 
   void Run() {
+    for (const auto& [relation, given] : context_.given_relations)
+      defined_.insert(given.call.label);
+    FindQuestions();
     for (const Part& part : context_.parts) Read(part);
-    for (const Assertion& a : context_.assertions)
-      for (std::size_t i = 0; i < a.row.size() && i < kMaxArity; ++i)
-        if (a.row[i].kind() == Kind::kList || a.row[i].kind() == Kind::kSet)
-          lists_[a.relation] |= Columns{1} << i;
+    context_.ForEachFact([&](RelationId relation, std::span<const Value> row) {
+      for (std::size_t i = 0; i < row.size() && i < kMaxArity; ++i)
+        if (row[i].kind() == Kind::kList || row[i].kind() == Kind::kSet)
+          lists_[relation] |= Columns{1} << i;
+    });
     for (const Part& part : context_.parts) {
       if (!part.checked || part.role == Role::kAssertion) continue;
       ForEachBodyNode(part.rule(), [&](const Node& clause) {
@@ -249,7 +255,24 @@ class Habits {
 
   // --- Variables without their mark (§3) --------------------------------------------------------
 
-  static Symbols SymbolsOf(const Part& part) {
+  // `# Tone - tone(formal)` may state what holds. `# Draft - draft(id)` is a question if its prose
+  // asks one or marks `__id__`, or if the program has `?id`.
+  void FindQuestions() {
+    for (const Document& document : context_.documents)
+      for (const Prose& prose : document.prose) {
+        const Scope* scope = &document.scopes[static_cast<std::size_t>(prose.scope)];
+        if (context_.sources.Text(prose.span).find('?') != std::string_view::npos)
+          questions_.insert(scope);
+        for (const ProseSpan& span : prose.spans) spans_[scope].insert(span.name);
+      }
+    for (const Part& part : context_.parts) {
+      const auto note = [&](const Node& n) { CountLvars(n, lvars_); };
+      for (const Node& head : part.rule().heads) note(head);
+      ForEachBodyNode(part.rule(), note);
+    }
+  }
+
+  Symbols SymbolsOf(const Part& part) const {
     const Rule& rule = part.rule();
     Symbols out;
     for (const Node& head : rule.heads) {
@@ -262,6 +285,12 @@ class Habits {
     }
     ForEachBodyNode(rule, [&](const Node& n) { BodySymbols(n, out); });
     out.asks = part.role == Role::kSignature && rule.tail.empty() && rule.constraints.empty();
+    if (!out.asks) return out;
+    const auto spans = spans_.find(&part.section());
+    for (const std::string& name : out.head)
+      if (questions_.contains(&part.section()) || lvars_.contains(name) ||
+          (spans != spans_.end() && spans->second.contains(name)))
+        out.asked.insert(name);
     return out;
   }
 
@@ -407,6 +436,9 @@ class Habits {
   std::unordered_set<std::string> ruled_;             // keys with a rule or heading
   std::unordered_map<RelationId, Columns> lists_;     // columns where a fact has one
   NameSet constants_;                                 // symbols that are surely meant as such
+  std::unordered_set<const Scope*> questions_;        // whose prose has a question
+  std::unordered_map<const Scope*, NameSet> spans_;   // that their prose marks
+  std::unordered_map<std::string, int> lvars_;        // of the program
   std::unordered_map<std::string, NameSet> columns_;  // symbols of heads and facts, "p/2:0"
   std::unordered_map<std::string, int> sentences_with_term_;  // by key of the term
   std::unordered_map<const Scope*, std::unordered_map<std::string, int>> shared_;

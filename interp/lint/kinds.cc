@@ -63,18 +63,17 @@ class Kinds {
   // --- Known kinds ------------------------------------------------------------------------
 
   void FindColumns() {
-    for (const Assertion& a : context_.assertions) {
-      if (!a.truth) continue;
-      std::vector<KindText>& columns = columns_[a.relation];
+    context_.ForEachFact([&](RelationId relation, std::span<const Value> row) {
+      std::vector<KindText>& columns = columns_[relation];
       const bool first = columns.empty();
-      columns.resize(a.row.size());
-      for (std::size_t i = 0; i < a.row.size(); ++i) {
-        const KindText kind = KindName(a.row[i]);
+      columns.resize(row.size());
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const KindText kind = KindName(row[i]);
         if (first) columns[i] = kind;
         else if (columns[i] != kind) columns[i] = kUnknown;
         if (columns[i] == kSet) columns[i] = kUnknown;  // its elements are read
       }
-    }
+    });
     for (const Part& part : context_.parts)  // a heading may ask for more
       for (const Node& head : part.rule().heads)
         if (const auto* call = head.As<Call>()) columns_.erase(RelationOf(*call));

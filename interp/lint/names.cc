@@ -64,6 +64,8 @@ class Names {
   explicit Names(Context& context) : context_(context) {}
 
   void Run() {
+    for (const auto& [relation, given] : context_.given_relations)
+      Define(given.call, given.span, false);
     for (const Part& part : context_.parts) Read(part);
     ReadProse();
     Undefined();
@@ -430,13 +432,19 @@ class Names {
 
   // --- Several arities, unused, unreachable ---------------------------------------------
 
+  // Not if a rule of one reads the other: `needed() <- needed(?r)` is a projection.
   void SeveralArities() {
+    std::set<std::pair<int, int>> related;
+    for (const Edge& e : edges_) {
+      related.emplace(e.from, e.to);
+      related.emplace(e.to, e.from);
+    }
     std::unordered_map<std::string, int> first;
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const Name& name = names_[i];
       if (!name.defined || name.call->ns != Namespace::kRelation) continue;
       const auto [at, is_new] = first.emplace(name.call->label, static_cast<int>(i));
-      if (is_new) continue;
+      if (is_new || related.contains({at->second, static_cast<int>(i)})) continue;
       const Name& other = At(at->second);
       context_.Add(Code::kSeveralArities, name.first_definition,
                    "`" + name.call->label + "` is defined with " +
@@ -501,6 +509,7 @@ class Names {
         const Call& call = *name.call;
         if (reached[i] || from_other[i] != cyclic || !name.defined || name.prose) continue;
         if (call.ns == Namespace::kGoal || IsExcused(name)) continue;
+        if (call.ns == Namespace::kTool && !name.has_rule) continue;  // offered to the reader
         if (context_.broken_names.contains(call.label)) continue;
         work.push_back(static_cast<int>(i));
         spread();

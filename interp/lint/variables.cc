@@ -144,14 +144,30 @@ class Variables {
   static std::uint64_t Place(Span span) { return std::uint64_t{span.file} << 32 | span.begin; }
 
   void FindCalledGoals() {
+    std::unordered_set<RelationId> here;
     const std::function<void(const Clauses&)> walk = [&](const Clauses& clauses) {
       for (const Clause& c : clauses) {
-        if (const auto* atom = c.As<Atom>(); atom != nullptr && atom->rule < 0)
-          called_.insert(atom->relation);
+        if (const auto* atom = c.As<Atom>()) {
+          if (atom->rule < 0) called_.insert(atom->relation);
+          here.insert(atom->relation);
+        }
         ForEachBody(c, walk);
       }
     };
-    for (const Definition& def : context_.engine.program.definitions()) walk(def.body);
+    for (const Definition& def : context_.engine.program.definitions()) {
+      here.clear();
+      walk(def.body);
+      for (const RelationId relation : here) ++readers_[relation];
+    }
+  }
+
+  // `$t(?x)` has the replies to the calls that other rules make (§13).
+  bool ReadsReplies(const Culprit& c) const {
+    const auto* atom = c.clause == nullptr ? nullptr : c.clause->As<Atom>();
+    if (atom == nullptr || context_.engine.store.at(atom->relation).space() != Space::kTool)
+      return false;
+    const auto readers = readers_.find(atom->relation);
+    return readers != readers_.end() && readers->second > 1;
   }
 
   // --- Never bound --------------------------------------------------------------------------
@@ -178,6 +194,7 @@ class Variables {
         // The head of a goal or an aggregate head; a plain head is RPL2001's business.
         if (!mentioned.contains(c.variable)) continue;
       }
+      if (ReadsReplies(c)) continue;
       Report(c, def.span);
       broken_.insert(def.head);
     }
@@ -482,6 +499,13 @@ class Variables {
           Ungroup(rule.tail.front()).As<Conjunction>() == nullptr)
         continue;
       std::unordered_map<std::string, int> counts = CountsOf(rule);
+      const auto* head = rule.heads.empty() ? nullptr : rule.heads.front().As<Call>();
+      const bool of_root = head != nullptr && head->ns == Namespace::kGoal && head->label.empty();
+      // A name beside no other one misspells none: it says what the column is. Of a root goal its
+      // values may be wanted.
+      const bool alone = std::count_if(counts.begin(), counts.end(),
+                                       [](const auto& name) { return !name.first.empty(); }) < 2;
+      if (alone && !of_root && part.role != Role::kOwn && part.role != Role::kConjoined) continue;
       std::unordered_set<std::string> shown;
       ForEachNode(rule, [&](const Node& n) { Shown(n, shown); });
       for (const Abductive& a : rule.abductives)  // the step of @for binds a fresh one
@@ -497,8 +521,6 @@ class Variables {
         if (v == nullptr || v->name.empty() || counts[v->name] != 1) return;
         if (shown.contains(v->name) || Elsewhere(part, v->name, shared)) return;
         if (context_.IsBlamed(part.sentence->span, v->name)) return;
-        const auto* head = rule.heads.empty() ? nullptr : rule.heads.front().As<Call>();
-        const bool of_root = head != nullptr && head->ns == Namespace::kGoal && head->label.empty();
         context_.Add(Code::kSingletonVariable, n.span, "?" + v->name + " is used only once",
                      of_root ? "write `_` if any value will do; to see its values, give the goal a "
                                "name and arguments, as in `%name(?" +
@@ -530,6 +552,7 @@ class Variables {
   std::unordered_map<const Scope*, std::vector<std::size_t>> joined_;  // parts, by heading
   std::map<std::uint64_t, std::size_t> sentences_;  // parts, by where their sentence begins
   std::unordered_set<RelationId> called_;
+  std::unordered_map<RelationId, int> readers_;  // by relation: the definitions that read it
   std::vector<OpenCall> open_calls_;
   std::unordered_set<RelationId> broken_;         // relations that need one with a finding
   std::unordered_set<RelationId> unbound_heads_;  // relations with an RPL2001 finding
