@@ -362,11 +362,58 @@ cmp -s bare.rpl bare.expected || fail "expected the parentheses to be added"
 expect "check: clean" 0 "" "clean: 1 file" "$rpl" check --strict bare.rpl
 printf 'backEdge(1)\n%% <- backEdge(_)\n' >other.md
 printf '# Go - %%go <- other.md#backEdge(_)\n\nSee __backEdge__ and `other.md`.\n' >uses.md
-expect "check --fix: files that name each other" 0 '*' "mended" "$rpl" check --fix uses.md other.md
+expect "check --fix: files that name each other" 0 '*' "mended" \
+  "$rpl" check --fix --together uses.md other.md
 grep -q 'other.md#back-edge(_)' uses.md || fail "expected the name changed where it is used"
-expect "check: the two after mending" 0 "" "clean: 2 files" "$rpl" check --strict uses.md other.md
+expect "check: the two after mending" 0 "" "clean: 2 files" \
+  "$rpl" check --strict --together uses.md other.md
 expect "check: a broken file" 1 '*' "1 error" "$rpl" check unclosed.rpl
 expect "check: a missing file" 6 '*' "none.md: No such file" "$rpl" check none.md
+
+# --- Test scripts ------------------------------------------------------------------------------
+
+# Scripts around a run with a violated constraint, or with a question.
+violated='DOCUMENT: p.rpl
+p(3)
+p(?x) -> ?x < 3
+% <- p(?x), $json(?x)
+RUN:'
+asks='DOCUMENT: p.md
+# Name - name(?name)
+
+Which name?
+
+# Go - %go(?n) <- name(?n)
+RUN:'
+script() { printf '## A\n\n```rpl-test\n%s\n```\n' "$1" >script.md; }
+
+script "$violated"$'\nWAITING:'
+expect "test: a failure is no wait" 1 '*' "" "$rpl" test script.md
+grep -q 'got the status failed$' out || fail "expected the status"
+grep -q '  | %fail("constraint violated: p(?x) -> ?x < 3"' out || fail "expected the reason"
+script "$violated"$'\nSTATUS: satisfied'
+expect "test: another status" 1 '*' "" "$rpl" test script.md
+grep -q 'expected the status satisfied, got failed' out || fail "expected the status"
+grep -q '  | %fail("constraint violated' out || fail "expected the reason"
+script "$asks"$'\nAGENT:\n"Ann"'
+expect "test: other lines" 1 '*' "" "$rpl" test script.md
+grep -q 'with the status waiting' out || fail "expected the status"
+script $'REPLY: nmae => "Ann"\n'"$asks"$'\nSTATUS: waiting'
+expect "test: a reply that is misspelt" 1 '*' "" "$rpl" test script.md
+grep -q 'line 4, REPLY: no call took the reply for `nmae`, did you mean `name`?' out ||
+  fail "expected the name that is meant"
+script $'REPLY: $ask("Nam?") => "Ann"\nUSER:\n% <- ?x = $ask("Name?")\nSTATUS: waiting'
+expect "test: a reply to another call" 1 '*' "" "$rpl" test script.md
+grep -qF 'no call took the reply for `ask`, `$ask("Name?")` is open' out || fail "expected the open call"
+script $'REPLY: name => "Ann"\n'"$asks"$'\nSTATUS: satisfied'
+expect "test: a reply that is taken" 0 "1 passed, 0 failed" "" "$rpl" test script.md
+script $'USER:\n%go(?part) <- stock(?part, _)\nAGENT:\nnut'
+printf 'part,quantity\nnut,12\n' >stock.csv
+printf 'part,quantity\nnut\n' >bad-stock.csv
+expect "test: facts from a file" 0 "1 passed, 0 failed" "" "$rpl" test script.md --facts stock=stock.csv
+expect "test: without them" 1 '*' "" "$rpl" test script.md
+expect "test: bad facts" 2 "" "bad-stock.csv:2:1: error RPL8001" \
+  "$rpl" test script.md --facts stock=bad-stock.csv --strict-facts
 
 # --- Sessions ------------------------------------------------------------------------------
 
@@ -625,7 +672,7 @@ expect "a call that is held" 3 "" 'help: `rpl guard pending` lists what is held,
   "$rpl" run shop.md --answer want=nuts --policy look.json --approvals held.jsonl
 expect "no command of trace" 2 "" 'rpl: trace: expected one of show, ' "$rpl" trace
 expect "version is no command" 2 "" 'help: `rpl --version` says it' "$rpl" version
-expect "the root goal shows nothing" 0 "*" "" "$rpl" check shop.md <(printf '%% <- %%buy(?item, _)\n')
+expect "the root goal shows nothing" 0 "*" "" "$rpl" check --together shop.md <(printf '%% <- %%buy(?item, _)\n')
 grep -qF 'as in `%name(?item) <- …`' out || fail "expected how to see it"
 
 # --- Limits --------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Findings in four formats. With --fix the files are fixed and checked again until no mechanical
-// fix is left; the output is what remains.
+// Findings in four formats. Each file is a program of its own or, with --together, a part of one.
+// With --fix the files are fixed and checked again until no mechanical fix is left, and the mended
+// parts are laid out; the output is what remains.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,12 +12,16 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "formats/sarif.h"
 #include "interp/lint/checker.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/files_below.h"
 #include "shell/host/engine_setup.h"
-#include "shell/host/input.h"
+#include "shell/host/findings.h"
+#include "shell/host/program_files.h"
 #include "shell/host/report.h"
 #include "shell/host/tool_setup.h"
 
@@ -48,50 +53,24 @@ Tally TallyOf(const std::vector<Finding>& findings) {
   return tally;
 }
 
-// --- The program --------------------------------------------------------------------------
+// --- Fixed files ---------------------------------------------------------------------------
 
-struct Checked {
+// `after` with the format that the mended parts lack; what was not formatted before stays.
+std::string Formatted(const std::string& name, const std::string& before,
+                      const std::string& after) {
+  Diagnostics ignored;
+  Sources old_sources;
+  std::set<std::pair<std::string, std::string>> old_edits;
+  const std::uint32_t old_file = old_sources.Add(name, before);
+  for (const Edit& e : FormatEdits(old_sources, old_file, ignored))
+    old_edits.emplace(old_sources.Text(e.span), e.text);
   Sources sources;
-  std::vector<std::uint32_t> files;
-  std::vector<Finding> findings;
-};
-
-void CheckTexts(const CheckCommandOptions& options, const ToolConfig& tools,
-                const std::vector<std::string>& texts, Checked& to) {
-  to = Checked();
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    to.files.push_back(to.sources.Add(options.files[i], texts[i]));
-  // A file that is checked as well is read in its fixed state.
-  CheckOptions with;
-  with.reader = [&options, &texts, beside = ReaderBeside(options.files)](const std::string& name) {
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      if (std::filesystem::path(options.files[i]).filename() == name)
-        return std::optional<std::string>(texts[i]);
-    return beside(name);
-  };
-  for (const ToolCommand& tool : tools.tools) with.tools.insert(tool.name);
-  with.strict = options.strict;
-  to.findings = CheckFiles(to.sources, to.files, with);
-}
-
-// Fixes `texts` until no mechanical fix is left. Returns the number of findings fixed.
-std::size_t Mend(const CheckCommandOptions& options, const ToolConfig& tools,
-                 std::vector<std::string>& texts, Checked& checked) {
-  std::size_t mended = 0;
-  for (int round = 0; round < kMaxRounds; ++round) {
-    const std::vector<Finding> mendable = Mendable(checked.findings);
-    if (mendable.empty()) break;
-    bool changed = false;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      std::string fixed = Fixed(checked.sources, checked.files[i], mendable);
-      changed |= fixed != texts[i];
-      texts[i] = std::move(fixed);
-    }
-    if (!changed) break;
-    mended += mendable.size();
-    CheckTexts(options, tools, texts, checked);
-  }
-  return mended;
+  const std::uint32_t file = sources.Add(name, after);
+  std::vector<Edit> edits = FormatEdits(sources, file, ignored);
+  std::erase_if(edits, [&](const Edit& e) {
+    return old_edits.contains({std::string(sources.Text(e.span)), e.text});
+  });
+  return ApplyEdits(sources, file, edits);
 }
 
 bool Write(const std::string& path, const std::string& text) {
@@ -100,6 +79,140 @@ bool Write(const std::string& path, const std::string& text) {
   out.close();
   return !out.fail();
 }
+
+// --- The programs --------------------------------------------------------------------------
+
+// The files of one program, as indexes of the texts, and what its configuration offers.
+struct CheckedProgram {
+  std::vector<std::size_t> files;
+  ToolConfig tools;
+  std::vector<Finding> findings;
+};
+
+class Checking {
+ public:
+  explicit Checking(const CheckCommandOptions& options) : options_(options) {}
+
+  /// Reads the files and finds what is wrong with them.
+  ExitCode Begin() {
+    if (const ExitCode code = ReadFactsFiles(options_.engine, facts_); code != kExitOk) return code;
+    for (const std::string& path : options_.files) {
+      const auto files = FilesBelow(path, {".md", ".rpl"});
+      if (!files) return kExitFile;
+      paths_.insert(paths_.end(), files->begin(), files->end());
+      if (!files->empty()) continue;
+      Complain(path, "no Markdown or plain RPL (*.md, *.rpl) in this folder");
+      return kExitInvalid;
+    }
+    if (const ExitCode code = ReadProgram(paths_, texts_); code != kExitOk) return code;
+    programs_.resize(options_.together ? 1 : texts_.size());
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+      programs_[options_.together ? 0 : i].files.push_back(i);
+    for (CheckedProgram& program : programs_)
+      if (const ExitCode code =
+              ReadTools(ConfigPath(options_.engine.config, PathsOf(program)), program.tools);
+          code != kExitOk)
+        return code;
+    Check();
+    return kExitOk;
+  }
+
+  /// Mends the files and writes them back.
+  ExitCode Fix() {
+    const std::vector<ProgramFile> before = texts_;
+    Mend();
+    bool changed = false;
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      if (texts_[i].text == before[i].text) continue;
+      changed = true;
+      texts_[i].text = Formatted(paths_[i], before[i].text, texts_[i].text);
+      if (Write(paths_[i], texts_[i].text)) continue;
+      Complain(paths_[i], "cannot be written");
+      return kExitFile;
+    }
+    if (changed) Check();
+    return kExitOk;
+  }
+
+  /// All findings, by program.
+  std::vector<Finding> Findings() const {
+    std::vector<Finding> all;
+    for (const CheckedProgram& program : programs_)
+      all.insert(all.end(), program.findings.begin(), program.findings.end());
+    return all;
+  }
+
+  const Sources& sources() const { return sources_; }
+  std::size_t files() const { return texts_.size(); }
+  std::size_t mended() const { return mended_; }
+
+ private:
+  std::vector<std::string> PathsOf(const CheckedProgram& program) const {
+    std::vector<std::string> paths;
+    for (const std::size_t i : program.files) paths.push_back(paths_[i]);
+    return paths;
+  }
+
+  void Check() {
+    sources_ = Sources();
+    numbers_.clear();
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+      numbers_.push_back(sources_.Add(paths_[i], texts_[i].text));
+    for (CheckedProgram& program : programs_) Check(program);
+  }
+
+  void Check(CheckedProgram& program) {
+    CheckOptions with;
+    // A file that is checked as well is read in its fixed state.
+    with.reader = [this, beside = ReaderBeside(PathsOf(program))](const std::string& name) {
+      for (std::size_t i = 0; i < texts_.size(); ++i)
+        if (std::filesystem::path(paths_[i]).filename() == name)
+          return std::optional<std::string>(texts_[i].text);
+      return beside(name);
+    };
+    with.facts = FactsReader(facts_, options_.engine.strict_facts);
+    for (const ToolCommand& tool : program.tools.tools) with.tools.insert(tool.name);
+    with.strict = options_.strict;
+    std::vector<std::uint32_t> files;
+    for (const std::size_t i : program.files) files.push_back(numbers_[i]);
+    program.findings = CheckFiles(sources_, files, with);
+  }
+
+  // Fixes the texts until no mechanical fix is left.
+  void Mend() {
+    for (int round = 0; round < kMaxRounds; ++round) {
+      std::vector<Finding> mendable;
+      for (const CheckedProgram& program : programs_)
+        for (Finding& finding : Mendable(program.findings)) mendable.push_back(std::move(finding));
+      if (mendable.empty()) break;
+      bool changed = false;
+      for (std::size_t i = 0; i < texts_.size(); ++i) {
+        std::string fixed = Fixed(sources_, numbers_[i], mendable);
+        changed |= fixed != texts_[i].text;
+        texts_[i].text = std::move(fixed);
+      }
+      if (!changed) break;
+      mended_ += mendable.size();
+      Check();
+    }
+  }
+
+  const CheckCommandOptions& options_;
+  std::vector<std::string> paths_;
+  std::vector<ProgramFile> texts_;  // by path
+  std::vector<ProgramFile> facts_;
+  std::vector<CheckedProgram> programs_;
+  Sources sources_;
+  std::vector<std::uint32_t> numbers_;  // of the texts in sources_
+  std::size_t mended_ = 0;
+};
+
+// What the shapes print.
+struct Checked {
+  const Sources& sources;
+  std::size_t files;
+  std::vector<Finding> findings;
+};
 
 // --- Shapes ---------------------------------------------------------------------------------
 
@@ -127,7 +240,7 @@ void PrintJson(const Checked& checked, const Tally& tally) {
   const ordered_json object = {{"schema", "rpl.check/1"},
                                {"findings", std::move(findings)},
                                {"summary",
-                                {{"files", checked.files.size()},
+                                {{"files", checked.files},
                                  {"errors", tally.errors},
                                  {"warnings", tally.warnings},
                                  {"infos", tally.infos},
@@ -230,31 +343,11 @@ void PrintSummary(const Tally& tally, std::size_t files, std::size_t mended, boo
 }  // namespace
 
 int CommandCheck(const CheckCommandOptions& options) {
-  std::vector<std::string> texts;
-  for (const std::string& name : options.files) {
-    Input input = ReadFile(name);
-    if (!input.error.empty()) {
-      Complain(name, input.error);
-      return kExitFile;
-    }
-    texts.push_back(std::move(input.text));
-  }
-  ToolConfig tools;
-  if (const ExitCode code = ReadTools(ConfigPath(options.config, options.files), tools);
-      code != kExitOk)
-    return code;
-  Checked checked;
-  CheckTexts(options, tools, texts, checked);
-  std::size_t mended = 0;
-  if (options.fix) {
-    const std::vector<std::string> before = texts;
-    mended = Mend(options, tools, texts, checked);
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      if (texts[i] == before[i] || Write(options.files[i], texts[i])) continue;
-      Complain(options.files[i], "cannot be written");
-      return kExitFile;
-    }
-  }
+  Checking checking(options);
+  if (const ExitCode code = checking.Begin(); code != kExitOk) return code;
+  if (options.fix)
+    if (const ExitCode code = checking.Fix(); code != kExitOk) return code;
+  const Checked checked{checking.sources(), checking.files(), checking.Findings()};
   const Tally tally = TallyOf(checked.findings);
   switch (options.format) {
     case CheckCommandOptions::Format::kText: PrintText(checked); break;
@@ -263,7 +356,7 @@ int CommandCheck(const CheckCommandOptions& options) {
     case CheckCommandOptions::Format::kGithub: PrintGithub(checked); break;
   }
   std::cout << std::flush;
-  PrintSummary(tally, checked.files.size(), mended, options.fix);
+  PrintSummary(tally, checked.files, checking.mended(), options.fix);
   const bool fails = tally.errors > 0 || (tally.warnings > 0 && options.fail_level != "error") ||
                      (tally.infos > 0 && options.fail_level == "info");
   return fails ? kExitNo : kExitOk;

@@ -249,13 +249,18 @@ void DescribeFmt(CLI::App& command, FmtOptions& options) {
 
 void DescribeCheck(CLI::App& command, CheckCommandOptions& options) {
   using Format = CheckCommandOptions::Format;
-  command.add_option("FILE", options.files, kPrograms)->required();
+  command
+      .add_option("PATH", options.files,
+                  "Markdown protocols, plain RPL (*.rpl), or folders with such files")
+      ->required();
+  command.add_flag("--together", options.together, "Check the files as one program");
   AddChoice(command, "--format", options.format, "FORMAT", "text (default), json, sarif or github",
             {{"text", Format::kText},
              {"json", Format::kJson},
              {"sarif", Format::kSarif},
              {"github", Format::kGithub}});
-  AddConfig(command, options.config, kBesideDocument);
+  AddConfig(command, options.engine.config, kBesideDocument);
+  AddFactsOptions(command, options.engine);
   command.add_flag("--fix", options.fix, "Apply mechanical fixes to the files");
   command.add_flag("--strict", options.strict, "Treat warnings as errors");
   command
@@ -342,6 +347,7 @@ void DescribeExplain(CLI::App& command, ExplainOptions& to) {
       ->type_name("N")
       ->check(CLI::Range(0, 10'000));
   AddAnswerOptions(command, to.engine);
+  AddFactsOptions(command, to.engine);
   AddChoice(command, "--format", to.format, "FORMAT", "text (default), json or dot",
             {{"text", ExplainFormat::kText},
              {"json", ExplainFormat::kJson},
@@ -397,6 +403,7 @@ void DescribeVerify(CLI::App& command, VerifyOptions& to) {
 
 void DescribeDoc(CLI::App& command, DocOptions& to) {
   command.add_option("FILE", to.files, kPrograms)->required();
+  AddFactsOptions(command, to.engine);
   AddChoice(command, "--format", to.format, "FORMAT", "markdown (default), dot, mermaid or json",
             {{"markdown", DocFormat::kMarkdown},
              {"dot", DocFormat::kDot},
@@ -487,6 +494,7 @@ void DescribeTest(CLI::App& command, TestOptions& to) {
   command.add_option("PATH", to.paths, "Files, and folders with *.md files")->required();
   command.add_option("--filter", to.filter, "Run only cases with TEXT in their names")
       ->type_name("TEXT");
+  AddFactsOptions(command, to.engine);
   AddFormat(command, to.json);
   command.footer(kTestFooter);
 }

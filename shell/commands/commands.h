@@ -94,17 +94,19 @@ int CommandRepl(const ReplOptions& options);
 struct TestOptions {
   std::vector<std::string> paths;  // files, and folders with all their *.md files
   std::string filter;              // only cases whose names contain it
+  EngineOptions engine;            // facts: of every script's session
   bool json = false;
 };
 /// kExitNo if a case fails, kExitInvalid for malformed scripts and if there is no case.
 int CommandTest(const TestOptions& options);
 
-/// rpl check FILE…: reports findings about a program, without running it. The files are one
-/// program.
+/// rpl check PATH…: reports findings about programs, without running them. Each file is a program,
+/// of folders those with all their *.md and *.rpl files.
 struct CheckCommandOptions {
   enum class Format { kText, kJson, kSarif, kGithub };
-  std::vector<std::string> files;
-  std::string config;  // --config FILE
+  std::vector<std::string> files;  // and folders
+  EngineOptions engine;            // config, facts
+  bool together = false;           // the files are one program
   Format format = Format::kText;
   bool fix = false;                  // apply mechanical fixes to the files
   bool strict = false;               // warnings count as errors
@@ -175,6 +177,7 @@ enum class DocFormat { kMarkdown, kDot, kMermaid, kJson };
 struct DocOptions {
   std::vector<std::string> files;
   DocFormat format = DocFormat::kMarkdown;
+  EngineOptions engine;  // facts
 };
 /// kExitInvalid for a program with errors, of which nothing is printed.
 int CommandDoc(const DocOptions& options);

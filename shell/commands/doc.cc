@@ -134,7 +134,10 @@ void PrintMarkdown(const Catalogue& catalogue, const ProgramGraph& graph) {
 int CommandDoc(const DocOptions& options) {
   std::vector<ProgramFile> files;
   if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
-  const Catalogue catalogue = CatalogueOf(files, ReaderBeside(options.files));
+  // After the program, by whose first file the document is called.
+  if (const ExitCode code = ReadFactsFiles(options.engine, files); code != kExitOk) return code;
+  const Catalogue catalogue =
+      CatalogueOf(files, ReaderBeside(options.files), options.engine.strict_facts);
   PrintDiagnostics(catalogue.findings, catalogue.sources, std::cerr);
   if (HasErrors(catalogue.findings)) return kExitInvalid;
   if (options.format == DocFormat::kJson) {

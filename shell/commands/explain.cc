@@ -6,11 +6,12 @@
 #include <iostream>
 
 #include "interp/explain/explain_print.h"
+#include "runtime/facts_file.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/nobody.h"
-#include "shell/host/program_files.h"
+#include "shell/host/program_run.h"
 #include "shell/host/report.h"
 #include "shell/host/scripted_agent.h"
 
@@ -130,7 +131,8 @@ int PrintProofs(const Explained& explained, const ExplainOptions& options, const
 
 int CommandExplain(const ExplainOptions& options) {
   std::vector<ProgramFile> files;
-  if (const ExitCode code = ReadProgram(options.files, files); code != kExitOk) return code;
+  if (const ExitCode code = ReadAll(options.files, options.engine, files); code != kExitOk)
+    return code;
   if (!IsUtf8(options.form)) {
     std::cerr << "rpl: expected a fact in UTF-8\n";
     return kExitInvalid;
@@ -145,7 +147,9 @@ int CommandExplain(const ExplainOptions& options) {
   for (const ProgramFile& file : files) {
     const std::vector<Diagnostic> findings = session.Load(file.name, file.text);
     rejected = rejected || HasErrors(findings);
-    if (HasErrors(findings)) PrintDiagnostics(findings, session.sources(), std::cerr);
+    // Rows that are left out may be the reason for what is explained.
+    if (HasErrors(findings) || FactsNameOf(file.name))
+      PrintDiagnostics(findings, session.sources(), std::cerr);
   }
   if (rejected) return kExitInvalid;
   const Outcome outcome = session.Run();

@@ -106,7 +106,8 @@ for each code. `<!-- rpl-ignore RPL6001: reason -->` on the line of a finding or
 
 Examples
   rpl check protocol.md
-  rpl check protocol.md facts.rpl          several files form one program
+  rpl check protocols                      each file of a folder is a program
+  rpl check --together protocol.md facts.rpl   they form one program
   rpl check protocol.md --fix              fixes names, arrows, headings on two lines
   rpl check protocol.md --strict --fail-level warning
   rpl check protocol.md --format sarif > findings.sarif)";

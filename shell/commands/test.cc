@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <optional>
 
 #include "shell/commands/command_line.h"
 #include "shell/commands/commands.h"
+#include "shell/commands/files_below.h"
+#include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
+#include "shell/host/nobody.h"
+#include "shell/host/program_run.h"
 #include "shell/host/report.h"
 #include "shell/script/isolation.h"
 #include "shell/script/script_runner.h"
@@ -17,26 +20,7 @@
 namespace rpl {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::ordered_json;
-
-// The Markdown files of a path, in the order of their names; nullopt, after a message on standard
-// error, if it cannot be read.
-std::optional<std::vector<std::string>> FilesOf(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) return std::vector<std::string>{path};
-  std::vector<std::string> files;
-  for (auto at = fs::recursive_directory_iterator(path, error);
-       !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    if (at->path().extension() == ".md" && at->is_regular_file()) files.push_back(at->path());
-  }
-  if (error) {
-    Complain(path, error.message());
-    return std::nullopt;
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 struct Totals {
   std::size_t passed = 0;
@@ -46,23 +30,25 @@ struct Totals {
 };
 
 // The first failure of the script; "" if it passes.
-std::string VerdictOf(const Script& script) {
-  const Isolated run = InOwnProcess([&] { return RunScript(script, RunCommandLine).value_or(""); });
+std::string VerdictOf(const Script& script, const ScriptFacts& facts) {
+  const Isolated run =
+      InOwnProcess([&] { return RunScript(script, RunCommandLine, facts).value_or(""); });
   if (run.crash.empty()) return run.result;
   return fmt::format("line {}: the script crashed rpl: {}\n", script.line, run.crash);
 }
 
 // The failures of the case; "" if it passes.
-std::string Verdict(const TestCase& test) {
+std::string Verdict(const TestCase& test, const ScriptFacts& facts) {
   std::string message;
   for (const std::string& error : test.errors) message += error + "\n";
   if (!message.empty()) return message;
-  for (const Script& script : test.scripts) message += VerdictOf(script);
+  for (const Script& script : test.scripts) message += VerdictOf(script, facts);
   return message;
 }
 
-void RunCase(const TestCase& test, const std::string& file, bool json, Totals& totals) {
-  const std::string message = Verdict(test);
+void RunCase(const TestCase& test, const std::string& file, bool json, const ScriptFacts& facts,
+             Totals& totals) {
+  const std::string message = Verdict(test, facts);
   if (Interrupted()) return;
   const bool passed = message.empty();
   totals.malformed = totals.malformed || !test.errors.empty();
@@ -82,7 +68,8 @@ void RunCase(const TestCase& test, const std::string& file, bool json, Totals& t
 
 // Runs those cases of a file that match the filter. An exit code other than kExitOk if the file
 // cannot be used at all.
-ExitCode RunFile(const std::string& path, const TestOptions& options, bool& any, Totals& totals) {
+ExitCode RunFile(const std::string& path, const TestOptions& options, const ScriptFacts& facts,
+                 bool& any, Totals& totals) {
   Input input = ReadFile(path);
   if (!input.error.empty()) {
     Complain(path, input.error);
@@ -97,22 +84,34 @@ ExitCode RunFile(const std::string& path, const TestOptions& options, bool& any,
     if (Interrupted()) return kExitInterrupted;
     any = true;
     if (test.name.find(options.filter) == std::string::npos) continue;
-    RunCase(test, path, options.json, totals);
+    RunCase(test, path, options.json, facts, totals);
   }
   return kExitOk;
+}
+
+// Reads the files of `--facts`, and prints what is wrong with them, once for all scripts.
+ExitCode ReadGivenFacts(const TestOptions& options, ScriptFacts& to) {
+  if (options.engine.facts.empty()) return kExitOk;
+  to.strict = options.engine.strict_facts;
+  if (const ExitCode code = ReadFactsFiles(options.engine, to.files); code != kExitOk) return code;
+  Nobody nobody;
+  Session session(nobody, SessionOptionsFor(options.engine));
+  return LoadAll(to.files, session) ? kExitOk : kExitInvalid;
 }
 
 }  // namespace
 
 int CommandTest(const TestOptions& options) {
+  ScriptFacts facts;
+  if (const ExitCode code = ReadGivenFacts(options, facts); code != kExitOk) return code;
   Totals totals;
   ExitCode unusable = kExitOk;
   for (const std::string& path : options.paths) {
     bool any = false;
-    const auto files = FilesOf(path);
+    const auto files = FilesBelow(path, {".md"});
     if (!files) unusable = kExitFile;
     for (const std::string& file : files.value_or(std::vector<std::string>{})) {
-      const ExitCode exit_code = RunFile(file, options, any, totals);
+      const ExitCode exit_code = RunFile(file, options, facts, any, totals);
       if (unusable == kExitOk) unusable = exit_code;
       if (Interrupted()) return kExitInterrupted;
     }

@@ -149,9 +149,9 @@ std::vector<std::string> ScriptedAgent::Unused() const {
 }
 
 std::string ScriptedAgent::NameLike(std::string_view key) const {
+  if (std::find(asked_.begin(), asked_.end(), key) != asked_.end()) return "";
   NearestName nearest(key);
-  for (const std::string& name : asked_)
-    if (name != key) nearest.Offer(name);
+  for (const std::string& name : asked_) nearest.Offer(name);
   return nearest.name();
 }
 

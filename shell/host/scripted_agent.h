@@ -74,7 +74,8 @@ class ScriptedAgent : public Agent {
   /// The labels of the unused entries, in written order.
   std::vector<std::string> Unused() const;
 
-  /// The name of an earlier request that the key may misspell, or "".
+  /// The name of an earlier request that the key may misspell, or "". A name that was asked for is
+  /// not misspelt.
   std::string NameLike(std::string_view key) const;
   /// The first answer that did not fit its request, with error and hint; its error is "" if all
   /// fit.

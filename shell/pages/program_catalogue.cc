@@ -12,6 +12,7 @@
 #include "grammar/namespaces.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/program.h"
+#include "runtime/facts_file.h"
 
 namespace rpl {
 namespace {
@@ -41,14 +42,20 @@ std::string NamespaceOf(const std::string& name) {
 class CatalogueReader {
  public:
   CatalogueReader(Catalogue& to,
-                  const std::function<std::optional<std::string>(const std::string&)>& reader)
-      : to_(to), reader_(to.sources, [this](const Document& document, bool, Diagnostics&) {
-          Take(document);
-        }) {
+                  const std::function<std::optional<std::string>(const std::string&)>& reader,
+                  bool strict_facts)
+      : to_(to),
+        strict_facts_(strict_facts),
+        reader_(to.sources,
+                [this](const Document& document, bool, Diagnostics&) { Take(document); }) {
     reader_.SetFiles(reader);
   }
 
   void Read(const ProgramFile& file) {
+    if (const std::optional<FactsName> facts = FactsNameOf(file.name)) {
+      const std::uint32_t rows = to_.sources.Add(facts->path, file.text);
+      return TakeFacts(ReadFacts(to_.sources, rows, *facts, strict_facts_, store_, findings_));
+    }
     const std::uint32_t number = to_.sources.Add(file.name, file.text);
     reader_.Read(ReadDocument(to_.sources, number, findings_, FactForm::kPlain), findings_);
   }
@@ -90,7 +97,10 @@ class CatalogueReader {
   void Take(const Document& document) {
     for (const Scope& scope : document.scopes)
       if (scope.signature) headings_[{document.file, scope.span.begin}] = scope.span.end;
-    const Novelty novelty = program_.Load(document, findings_);
+    TakeFacts(program_.Load(document, findings_));
+  }
+
+  void TakeFacts(const Novelty& novelty) {
     novelty.ForEach(
         store_,
         [&](RelationId relation, std::span<const Value>, Span span) {
@@ -249,6 +259,7 @@ class CatalogueReader {
   }
 
   Catalogue& to_;
+  const bool strict_facts_;
   NamespaceReader reader_;
   Diagnostics findings_;
   Pool pool_;
@@ -278,9 +289,10 @@ std::string_view CatalogueKindName(CatalogueEntry::Kind kind) {
 }
 
 Catalogue CatalogueOf(const std::vector<ProgramFile>& files,
-                      const std::function<std::optional<std::string>(const std::string&)>& reader) {
+                      const std::function<std::optional<std::string>(const std::string&)>& reader,
+                      bool strict_facts) {
   Catalogue out;
-  CatalogueReader work(out, reader);
+  CatalogueReader work(out, reader, strict_facts);
   for (const ProgramFile& file : files) work.Read(file);
   work.Finish();
   return out;

@@ -57,9 +57,10 @@ struct Catalogue {
 };
 
 /// Reads the files of a program, and through `reader` the files that they name. A file that
-/// `reader` does not find gives an error.
+/// `reader` does not find gives an error. Files of facts are read as by a session.
 Catalogue CatalogueOf(const std::vector<ProgramFile>& files,
-                      const std::function<std::optional<std::string>(const std::string&)>& reader);
+                      const std::function<std::optional<std::string>(const std::string&)>& reader,
+                      bool strict_facts = false);
 
 }  // namespace rpl
 

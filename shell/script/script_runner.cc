@@ -37,12 +37,20 @@ class AbsentAgent : public Agent {
   Lines& chat_;
 };
 
+// The name by which a reply matches its call.
+std::string KeyOf(const Node& call) {
+  if (const auto* avar = call.As<Avar>()) return avar->name;
+  if (const auto* symbol = call.As<Symbol>()) return symbol->name;
+  return call.As<Call>()->label;
+}
+
 bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-SessionOptions OptionsFor(const Script& script, Lines& log) {
+SessionOptions OptionsFor(const Script& script, bool strict_facts, Lines& log) {
   SessionOptions options;
+  options.strict_facts = strict_facts;
   for (const ScriptStep& step : script.steps) {
     if (step.kind == StepKind::kNow) options.now = step.argument;
   }
@@ -54,7 +62,9 @@ SessionOptions OptionsFor(const Script& script, Lines& log) {
 
 // The results of a turn that expectations refer to.
 struct Turn {
-  Lines visible;                 // chat, then the reply
+  Lines visible;                 // chat, then the reply; of a run, only its answers
+  Lines reply;                   // the answers, or what came in their place
+  std::vector<Request> pending;  // calls without an answer
   std::optional<Status> status;  // absent for a document that is only loaded
   std::vector<Diagnostic> diagnostics;
   std::string name;  // of the text; both are for TREE
@@ -63,20 +73,25 @@ struct Turn {
 
 class Runner {
  public:
-  Runner(const Script& script, CommandLine run)
+  Runner(const Script& script, CommandLine run, const ScriptFacts& facts)
       : run_(run),
         absent_(chat_),
         agent_(absent_, notes_),
-        session_(agent_, OptionsFor(script, log_)) {
+        session_(agent_, OptionsFor(script, facts.strict, log_)) {
     session_.SetFileReader([this](const std::string& name) -> std::optional<std::string> {
       const auto found = files_.find(name);
       if (found == files_.end()) return std::nullopt;
       return found->second;
     });
+    for (const ProgramFile& file : facts.files) session_.Load(file.name, file.text);
   }
 
   // Executes a step; a description of the difference if it is an expectation that does not hold.
   std::optional<std::string> Do(const ScriptStep& step);
+
+  // The replies that no call took although one was probably meant, each in a line: the name is
+  // misspelt, or a call of that name is open. A reply may be unused because nothing is asked.
+  std::string UnusedReplies(const Script& script) const;
 
  private:
   using Failure = std::optional<std::string>;
@@ -89,7 +104,9 @@ class Runner {
   void End(const Outcome& outcome, const Lines& reply);
 
   Failure CheckTurn(const ScriptStep& step);
-  Failure CheckOneLine(const ScriptStep& step, std::string_view what, bool holds);
+  Failure CheckReply(const ScriptStep& step, std::string_view what, bool holds);
+  std::string StatusText() const;
+  std::string Got() const;
   Failure CheckFindings(const ScriptStep& step);
   Failure CheckLog(const ScriptStep& step);
   Failure CheckRules(const ScriptStep& step);
@@ -154,6 +171,28 @@ void Runner::End(const Outcome& outcome, const Lines& reply) {
   turn_.status = outcome.status;
   turn_.visible = chat_;
   turn_.visible.insert(turn_.visible.end(), reply.begin(), reply.end());
+  turn_.reply = Session::Reply(outcome);
+  turn_.pending = outcome.pending;
+}
+
+std::string Runner::UnusedReplies(const Script& script) const {
+  std::string lines;
+  const Lines unused = agent_.Unused();
+  auto next = unused.begin();
+  for (const ScriptStep& step : script.steps) {
+    if (step.kind != StepKind::kReply || next == unused.end() || step.argument != *next) continue;
+    ++next;
+    const std::string key = KeyOf(*step.call);
+    const std::string like = agent_.NameLike(key);
+    const auto open = std::find_if(turn_.pending.begin(), turn_.pending.end(),
+                                   [&](const Request& request) { return KeyFits(request, key); });
+    if (like.empty() && open == turn_.pending.end()) continue;
+    lines += fmt::format("line {}, REPLY: no call took the reply for `{}`, ", step.line, key);
+    lines += like.empty() ? fmt::format("`{}` is open", open->id)
+                          : fmt::format("did you mean `{}`?", like);
+    lines += "\n";
+  }
+  return lines;
 }
 
 std::optional<std::string> Runner::Do(const ScriptStep& step) {
@@ -225,42 +264,48 @@ std::optional<std::string> Runner::CheckGuard(const ScriptStep& step) {
 }
 
 std::optional<std::string> Runner::CheckTurn(const ScriptStep& step) {
-  const std::string first = turn_.visible.empty() ? "" : turn_.visible.front();
+  const std::string first = turn_.reply.empty() ? "" : turn_.reply.front();
   const bool fails = first.starts_with("%fail");
+  const bool reason = !first.empty() && first != "true" && !fails;
   switch (step.kind) {
     case StepKind::kAgent:
       if (turn_.visible == step.body) return std::nullopt;
-      return Mismatch("these lines", step.body, turn_.visible);
+      return Mismatch("these lines", step.body, turn_.visible) + "with the status " + StatusText() +
+             "\n";
     case StepKind::kUnsat:
       // A waiting goal is undecided, although its reply looks the same (decision 66).
-      return CheckOneLine(
-          step, "a reason",
-          turn_.status != Status::kWaiting && !first.empty() && first != "true" && !fails);
+      return CheckReply(step, "a reason", reason && turn_.status != Status::kWaiting);
     case StepKind::kFail:
-      return CheckOneLine(step, "one line `%fail(\"…\", \"…\")`",
-                          first.starts_with("%fail(\"") && first.ends_with("\")"));
+      return CheckReply(step, "one line `%fail(\"…\", \"…\")`",
+                        first.starts_with("%fail(\"") && first.ends_with("\")"));
     case StepKind::kWaiting:
-      return CheckOneLine(
-          step, "one line that names what is awaited",
-          turn_.status == Status::kWaiting && !first.empty() && first != "true" && !fails);
+      return CheckReply(step, "one line that names what is awaited",
+                        reason && turn_.status == Status::kWaiting);
     default: break;
   }
-  const std::string status(
-      StatusName(*turn_.status == Status::kLimit ? Status::kFailed : *turn_.status));
-  if (status == step.argument) return std::nullopt;
-  return fmt::format("expected the status {}, got {}\n{}", step.argument, status,
-                     Listing(turn_.visible));
+  if (StatusText() == step.argument) return std::nullopt;
+  return fmt::format("expected the status {}, got {}", step.argument, Got());
 }
 
-// Requires exactly one visible line that contains all body lines, and `holds`.
-std::optional<std::string> Runner::CheckOneLine(const ScriptStep& step, std::string_view what,
-                                                bool holds) {
-  holds = holds && turn_.visible.size() == 1 &&
-          std::all_of(step.body.begin(), step.body.end(), [&](const std::string& part) {
-            return Contains(turn_.visible.front(), part);
-          });
+// As STATUS names it.
+std::string Runner::StatusText() const {
+  return std::string(StatusName(*turn_.status == Status::kLimit ? Status::kFailed : *turn_.status));
+}
+
+// The status and the reply.
+std::string Runner::Got() const { return StatusText() + "\n" + Listing(turn_.reply); }
+
+// Requires exactly one line of reply that contains all body lines, and `holds`.
+std::optional<std::string> Runner::CheckReply(const ScriptStep& step, std::string_view what,
+                                              bool holds) {
+  holds = holds && turn_.reply.size() == 1 &&
+          std::all_of(step.body.begin(), step.body.end(),
+                      [&](const std::string& part) { return Contains(turn_.reply.front(), part); });
   if (holds) return std::nullopt;
-  return Mismatch(fmt::format("{}, with", what), step.body, turn_.visible);
+  std::string expected = fmt::format("expected {}", what);
+  if (!step.body.empty()) expected += ", with\n" + Listing(step.body);
+  else expected += "\n";
+  return expected + "got the status " + Got();
 }
 
 std::optional<std::string> Runner::CheckFindings(const ScriptStep& step) {
@@ -334,19 +379,22 @@ std::optional<std::string> Runner::CheckTree(const ScriptStep& step) {
 
 }  // namespace
 
-std::optional<std::string> RunScript(const Script& script, CommandLine run) {
+std::optional<std::string> RunScript(const Script& script, CommandLine run,
+                                     const ScriptFacts& facts) {
   std::uint32_t line = script.line;
   std::string name = "the start";
   auto failed = [&](std::string_view why) {
     return fmt::format("line {}, {}: {}", line, name, why);
   };
   try {
-    Runner runner(script, run);
+    Runner runner(script, run, facts);
     for (const ScriptStep& step : script.steps) {
       line = step.line;
       name = step.name;
-      if (std::optional<std::string> failure = runner.Do(step)) return failed(*failure);
+      if (std::optional<std::string> failure = runner.Do(step))
+        return failed(*failure) + runner.UnusedReplies(script);
     }
+    if (std::string unused = runner.UnusedReplies(script); !unused.empty()) return unused;
   } catch (const std::exception& e) {
     return failed(fmt::format("internal error: {}", e.what()));
   } catch (...) {

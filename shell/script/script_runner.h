@@ -12,7 +12,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "runtime/journal.h"
 #include "shell/script/script_folder.h"
 #include "shell/script/test_script.h"
 
@@ -21,10 +23,18 @@ namespace rpl {
 /// Wall time for the session, and for each command.
 inline constexpr int kScriptSeconds = 60;
 
+/// Files of facts for every script, named RELATION=FILE, and how they are read.
+struct ScriptFacts {
+  std::vector<ProgramFile> files;
+  bool strict = false;
+};
+
 /// Runs a script: nullopt if all expectations hold; else the first that does not, with expected and
-/// actual, in a few lines that begin with the line number in the file. `run` runs commands. Never
-/// throws.
-std::optional<std::string> RunScript(const Script& script, CommandLine run);
+/// actual, in a few lines that begin with the line number in the file; also a reply that
+/// was misspelt. `run` runs commands. The session has the files of `facts` (runtime/facts_file.h)
+/// from its first timestep. Never throws.
+std::optional<std::string> RunScript(const Script& script, CommandLine run,
+                                     const ScriptFacts& facts = {});
 
 }  // namespace rpl
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The findings about a program, as `rpl check` makes them, for the commands that refuse a program
+// with errors.
+#ifndef RPL_SHELL_HOST_FINDINGS_H_
+#define RPL_SHELL_HOST_FINDINGS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "interp/lint/checker.h"
+#include "runtime/journal.h"
+#include "shell/host/options.h"
+
+namespace rpl {
+
+/// CheckOptions::facts for `files`, named RELATION=FILE. Borrows them.
+std::function<std::vector<Novelty>(Sources&, Store&, Diagnostics&)> FactsReader(
+    const std::vector<ProgramFile>& files, bool strict);
+
+/// Prints the findings of a program that is to run, on standard error: those of `rpl check
+/// --together`, for documents and facts at `paths`. False if one is an error that the run cannot
+/// report itself: a circular dependency is left to the person who may override it (§18.6).
+///
+/// A program over kCheckedBytes takes longer to check than to read. Nothing is printed about it
+/// here, and the readers refuse what they cannot read.
+bool PassesCheck(const std::vector<ProgramFile>& files, const std::vector<std::string>& paths,
+                 const EngineOptions& options);
+
+inline constexpr std::size_t kCheckedBytes = std::size_t{1} << 22;
+
+/// Whether PassesCheck prints the findings of these files.
+bool IsChecked(const std::vector<ProgramFile>& files);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_HOST_FINDINGS_H_
