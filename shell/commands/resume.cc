@@ -13,6 +13,7 @@
 #include "runtime/saved_session.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
+#include "shell/host/findings.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/program_files.h"
@@ -218,22 +219,24 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   for (const ProgramFile& file : files) paths.push_back(PathFromSession(path, file.name));
   Host host(engine);
   if (const ExitCode code = host.Prepare(paths); code != kExitOk) return code;
+  // What a recorded program lacks may have come by messages.
+  const bool same = last && last->files == files;
+  if (!same && !PassesCheck(files, paths, engine)) return kExitInvalid;
   SavedSession saved(host.agent(), SessionOptionsFor(engine, host.gate()), std::move(events),
                      std::move(opened.file));
   const std::vector<Diagnostic> findings = saved.Start(
       files, ReaderBeside(paths),
       [&](const std::string&, const std::string& tool) { return IsOneOf(tool, retry); });
   Session& session = saved.session();
-  PrintDiagnostics(findings, session.sources(), std::cerr);
+  if (same || !IsChecked(files)) PrintDiagnostics(findings, session.sources(), std::cerr);
   if (HasErrors(findings)) return kExitInvalid;
-  if (last && last->files != files) ReportChanges(last->files, files);
+  if (last && !same) ReportChanges(last->files, files);
   if (!session.HasGoals()) return NothingToRun(files).Report();
   if (!engine.goal.empty() && !session.SetGoal(engine.goal)) {
     Complain("--goal", "no goal is named %" + engine.goal);
     return kExitInvalid;
   }
   Outcome outcome;
-  const bool same = last && last->files == files;
   const bool over = same && saved.last() && saved.last()->status == Status::kSatisfied;
   // A turn that was completed only now belongs to this run, unless a call did not run in it.
   const bool finished = saved.finished_turn() && !saved.last()->not_run;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <filesystem>
-#include <iostream>
 
-#include "interp/lint/checker.h"
 #include "runtime/saved_session.h"
 #include "shell/commands/commands.h"
 #include "shell/host/input.h"
@@ -20,33 +17,6 @@ ExitCode Create(const std::string& path) {
   if (opened.file != nullptr) return kExitOk;
   Complain(path, opened.error);
   return kExitFile;
-}
-
-// The first file of that name. REQUIRES: there is one.
-std::uint32_t FileNamed(const Sources& sources, const std::string& name) {
-  std::uint32_t file = 0;
-  while (sources.at(file).name != name) ++file;
-  return file;
-}
-
-// An undefined name may be the reason for a missing answer. Large programs are left to `rpl check`,
-// which takes longer than reading them.
-void PrintUndefined(const RunOptions& options, Sources sources) {
-  constexpr std::size_t kLarge = std::size_t{1} << 22;
-  std::size_t size = 0;
-  std::vector<std::uint32_t> numbers;
-  for (const std::string& name : options.files) {
-    numbers.push_back(FileNamed(sources, name));
-    size += sources.at(numbers.back()).text.size();
-  }
-  if (size > kLarge || !options.engine.facts.empty()) return;
-  CheckOptions with;
-  with.reader = ReaderBeside(options.files);
-  for (const Finding& finding : CheckFiles(sources, numbers, with)) {
-    const Diagnostic& d = finding.diagnostic;
-    if (d.code == Code::kUndefinedRelation || d.code == Code::kUndefinedGoal)
-      std::cerr << Render(d, sources);
-  }
 }
 
 }  // namespace
@@ -67,8 +37,6 @@ int CommandRun(const RunOptions& options) {
   ProgramRun run(options.files, options.engine);
   const std::optional<Outcome> outcome = run.Run(std::move(files));
   if (outcome) PrintRun(*outcome, run.session(), options.engine);
-  if (outcome && (outcome->status == Status::kUnsatisfied || outcome->status == Status::kWaiting))
-    PrintUndefined(options, run.session().sources());
   return run.End(outcome ? &*outcome : nullptr);
 }
 

@@ -7,16 +7,17 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "shell/host/findings.h"
 #include "shell/host/input.h"
 #include "shell/host/program_files.h"
 
 namespace rpl {
 
-bool LoadAll(std::vector<ProgramFile> files, Session& session) {
+bool LoadAll(std::vector<ProgramFile> files, Session& session, bool print) {
   bool sound = true;
   for (ProgramFile& file : files) {
     const std::vector<Diagnostic> findings = session.Load(file.name, std::move(file.text));
-    PrintDiagnostics(findings, session.sources(), std::cerr);
+    if (print) PrintDiagnostics(findings, session.sources(), std::cerr);
     sound = sound && !HasErrors(findings);
   }
   return sound;
@@ -66,7 +67,9 @@ std::optional<Outcome> ProgramRun::Run(std::vector<ProgramFile> read) {
   session_->SetFileReader(ReaderBeside(files_));
   refused_ = kExitInvalid;
   const NothingToRun nothing(read);
-  if (!LoadAll(std::move(read), *session_)) return std::nullopt;
+  if (!PassesCheck(read, files_, options_)) return std::nullopt;
+  const bool printed = IsChecked(read);
+  if (!LoadAll(std::move(read), *session_, !printed)) return std::nullopt;
   if (!session_->HasGoals()) {
     refused_ = nothing.Report();
     return std::nullopt;

@@ -15,8 +15,8 @@
 
 namespace rpl {
 
-/// Loads the files and prints their findings; true if none is an error.
-bool LoadAll(std::vector<ProgramFile> files, Session& session);
+/// Loads the files and, with `print`, prints the findings of the readers; true if none is an error.
+bool LoadAll(std::vector<ProgramFile> files, Session& session, bool print = true);
 
 /// Prints the answers on standard output, and the end of the run on standard error.
 void PrintRun(const Outcome& outcome, Session& session, const EngineOptions& options);
