@@ -39,6 +39,17 @@ bool AsksHost(const EngineOptions& options) { return options.answers_file == "-"
 
 }  // namespace
 
+// The person at standard input. The decision about a failure is no question of the program, so it
+// is not read from lines that were prepared as answers.
+class Person : public TerminalAgent {
+ public:
+  using TerminalAgent::TerminalAgent;
+  rpl::Answer Answer(const Request& request, Pool& pool, bool again) override {
+    if (request.name == "what-now" && !InputIsTerminal()) return {};
+    return TerminalAgent::Answer(request, pool, again);
+  }
+};
+
 struct Host::Parts {
   explicit Parts(const EngineOptions& options)
       : person(ReadLine, InputIsTerminal() ? "> " : "", options.events ? Nowhere() : std::cout,
@@ -47,7 +58,7 @@ struct Host::Parts {
         tools(options, true, AsksHost(options) ? static_cast<Agent&>(host) : person),
         scripted(tools.agent(), std::cerr) {}
 
-  TerminalAgent person;
+  Person person;
   LineAgent host;  // in place of the person, with `--answers -`
   ToolSetup tools;
   std::unique_ptr<GateSetup> gate;
