@@ -28,7 +28,7 @@ std::function<std::vector<Novelty>(Sources&, Store&, Diagnostics&)> FactsReader(
 bool PassesCheck(const std::vector<ProgramFile>& files, const std::vector<std::string>& paths,
                  const EngineOptions& options);
 
-inline constexpr std::size_t kCheckedBytes = std::size_t{1} << 22;
+inline constexpr std::size_t kCheckedBytes = std::size_t{1} << 20;
 
 /// Whether PassesCheck prints the findings of these files.
 bool IsChecked(const std::vector<ProgramFile>& files);
