@@ -17,6 +17,7 @@
 
 #include "formats/sarif.h"
 #include "interp/lint/checker.h"
+#include "runtime/facts_file.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/files_below.h"
 #include "shell/host/engine_setup.h"
@@ -134,11 +135,14 @@ class Checking {
     return kExitOk;
   }
 
-  /// All findings, by program.
+  /// All findings, by program. Those of the facts, which every program has, come once.
   std::vector<Finding> Findings() const {
     std::vector<Finding> all;
     for (const CheckedProgram& program : programs_)
-      all.insert(all.end(), program.findings.begin(), program.findings.end());
+      for (const Finding& finding : program.findings)
+        if (&program == &programs_.front() ||
+            !IsFactsFile(sources_.at(finding.diagnostic.span.file).name))
+          all.push_back(finding);
     return all;
   }
 
