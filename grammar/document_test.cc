@@ -152,7 +152,8 @@ TEST_CASE("only `rpl` fences are RPL", "[document]") {
       {"```rpl\nf(\n```\ng(1)", "0: g(1)\n! UnclosedBracket 2:2\n"},
       {"```rpl\nf(1)\n", "0:: f(1)\n! UnclosedFence 1:1\n"},
       {"    f(1)\n\n- f(2)\n\n> f(3)\n\n<p>\nf(4)\n\n| f(5) |\n|---|\n",
-       "0> - f(2)\n0> > f(3)\n0> | f(5) |/|---|\n"},
+       "0> - f(2)\n0> > f(3)\n0> | f(5) |/|---|\n"
+       "! SwallowedLines 1:5\n! SwallowedLines 8:1\n"},
   });
 }
 

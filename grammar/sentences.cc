@@ -395,12 +395,16 @@ void SentenceCutter::BlameUnclosedBracket() {
 
 bool SentenceCutter::AtComment(std::uint32_t at) const { return Starts(at, "--"); }
 
-// True for `# …`, `## …` and, where a sentence may begin, `#word`: RPL has `#?x` and `#{…}` only.
+// True for `# …`, `##…` and, where a sentence may begin, `#two words`. RPL has `#?x` and `#{…}`; a
+// single `#word` is taken for a tagged value of EDN.
 bool SentenceCutter::AtHashComment(std::uint32_t at) const {
   const std::uint32_t first = at;
   while (At(at) == '#') ++at;
   if (at >= limit_ || IsBlankOrReturn(At(at)) || At(at) == '\n') return true;
-  return first == levels_.front().at && (IsLetter(At(at)) || at > first + 1);
+  if (first != levels_.front().at) return false;
+  if (at > first + 1) return true;
+  const std::uint32_t word_end = NameEnd(at);
+  return word_end > at && IsBlankOrReturn(At(word_end)) && IsLetter(At(word_end + 1));
 }
 
 bool SentenceCutter::Starts(std::uint32_t at, std::string_view word) const {
