@@ -326,6 +326,7 @@ struct Engine::State {
   Outcome Finish(const rpl::Outcome& from);
   Outcome TakeRun(const std::function<std::optional<rpl::Outcome>()>& turn);
   void Waiting(const std::vector<Request>& for_these);
+  void AskAgain(const std::string& id);
   void ForgetOpen();
   const Request* Find(const std::string& id) const;
 
@@ -477,6 +478,16 @@ void Engine::State::Waiting(const std::vector<Request>& for_these) {
   }
 }
 
+// Takes back that the question was declined.
+void Engine::State::AskAgain(const std::string& id) {
+  const rpl::Trace& trace = session().Entries();
+  const auto entry = std::find_if(trace.rbegin(), trace.rend(), [&](const rpl::TraceEntry& e) {
+    return e.answered && e.answered->declined &&
+           (id == e.answered->call || id.starts_with(e.answered->call + " for "));
+  });
+  if (entry != trace.rend()) session().Say("<take back>", RetractionOf(*entry));
+}
+
 // The values of these requests belong to a session that no longer exists.
 void Engine::State::ForgetOpen() {
   open.clear();
@@ -547,7 +558,7 @@ std::string Engine::Answer(const std::string& id, Reply reply) {
     error = ReadReply(reply, *request, s.session().pool()).error;
     if (!error.empty()) return;
     if (reply.kind == Reply::Kind::kDecline) s.declined.emplace(id, *request);
-    else s.declined.erase(id);
+    else if (s.declined.erase(id) > 0) s.AskAgain(id);
     s.replies.Keep(id, std::move(reply));
     std::erase_if(s.open, [&](const Request& r) { return r.id == id; });
     std::erase_if(s.pending, [&](const Question& q) { return q.id == id; });

@@ -36,6 +36,7 @@ struct Request {
   /// heading with several open arguments followed by the one asked for: `stay(?from, ?to) for ?to`.
   std::string id;
   std::string name;            // accepted as KEY of --answer: "ask", "focus", "draft-id"
+  std::string argument;        // the one asked for, with its mark: "?draft-id", "$focus", or ""
   std::string relation;        // the relation whose argument is asked for, or ""
   std::string prompt;          // for people
   std::string tool;            // label of the tool, "" for avars and arguments

@@ -99,6 +99,7 @@ Request Runtime::RequestFor(const OpenCall& call) {
   if (call.question >= 0) {
     const Question& q = engine_.program.questions()[static_cast<std::size_t>(call.question)];
     r.name = q.name;
+    r.argument = (q.subject.starts_with('$') ? "$" : "?") + q.name;
     r.prompt = q.prompt;
     r.options = engine_.solver.Choices(call);
     if (const Evaluation& found = engine_.solver.found(); found.stop != Stop::kGoesOn)
@@ -109,7 +110,7 @@ Request Runtime::RequestFor(const OpenCall& call) {
   // Arguments of one heading differ by name.
   const auto open =
       std::count_if(call.args.begin(), call.args.end(), [](Value v) { return v.is_none(); });
-  if (call.space == Space::kRelation && r.row.empty() && open > 1) r.id += " for ?" + r.name;
+  if (call.space == Space::kRelation && r.row.empty() && open > 1) r.id += " for " + r.argument;
   return r;
 }
 
@@ -213,14 +214,16 @@ std::optional<Answer> Runtime::Put(const Request& request, std::optional<Span> p
   Journal* const journal = options_.journal;
   if (journal != nullptr) journal->Call(name, "");
   LogDispatched(request, place);
-  if (Tells())
-    Tell("question", {{"id", name},
-                      {"key", request.name},
-                      {"kind", request.kind == Request::Kind::kChoose ? "choose" : "ask"},
-                      {"prompt", request.prompt},
-                      {"options", JsonOf(request.options)},
-                      {"row", request.row},
-                      {"place", request.place}});
+  if (Tells()) {
+    ordered_json told = {{"id", name},
+                         {"key", request.name},
+                         {"kind", request.kind == Request::Kind::kChoose ? "choose" : "ask"},
+                         {"prompt", request.prompt},
+                         {"options", JsonOf(request.options)},
+                         {"place", request.place}};
+    if (!request.row.empty()) told["row"] = request.row;
+    Tell("question", std::move(told));
+  }
   if (journal != nullptr) {
     if (const auto recorded = journal->NextReply({name}, engine_.pool)) return recorded->answer;
     if (!journal->live()) return std::nullopt;  // recorded without an answer

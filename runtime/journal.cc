@@ -105,6 +105,7 @@ ordered_json AnsweredJson(const AnsweredCall& answered) {
   if (!answered.tool.empty()) body["tool"] = answered.tool;
   if (!answered.keys.empty()) body["keys"] = answered.keys;
   if (answered.failed) body["failed"] = true;
+  if (answered.declined) body["declined"] = true;
   if (answered.shown) body["shown"] = true;
   return body;
 }
@@ -117,6 +118,7 @@ AnsweredCall AnsweredOf(const ordered_json& body) {
     for (const ordered_json& key : *keys)
       if (key.is_string()) out.keys.push_back(key.get<std::string>());
   out.failed = FlagAt(body, "failed");
+  out.declined = FlagAt(body, "declined");
   out.shown = FlagAt(body, "shown");
   return out;
 }

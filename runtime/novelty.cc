@@ -128,6 +128,7 @@ TraceEntry Runtime::EntryToCome(const OpenCall& call, const Answer& answer) {
                            declined ? engine_.pool.Keyword("declined") : answer.value};
     out.answered = Answered(call.relation, call.args, kNone);
     out.answered->call = engine_.solver.CallText(call);
+    out.answered->declined = declined;
     out.text = out.answered->call + " ^ ~ " + Text(engine_.pool, engine_.pool.Map(entry));
   } else if (call.space == Space::kRelation) {
     const std::vector<Value> row = engine_.solver.RowWith(call, answer.value);

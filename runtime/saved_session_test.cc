@@ -442,7 +442,7 @@ TEST_CASE("a changed program keeps the half of a heading that is answered, of av
   LimitedAgent nobody(0);
   const Outcome outcome = GoOn(path, nobody, program).outcome;
   REQUIRE(outcome.pending.size() == 1);
-  CHECK(outcome.pending[0].id == "$b");
+  CHECK(outcome.pending[0].id == "h($a, $b) for $b");
 }
 
 TEST_CASE("a session has one writer at a time") {

@@ -30,6 +30,7 @@ struct AnsweredCall {
   std::string tool = {};               // label of the tool, "" for avars and headings
   std::vector<std::string> keys = {};  // names accepted by --answer
   bool failed = false;                 // its tool failed
+  bool declined = false;               // a person declined it
   bool shown = false;                  // a $json, which cannot be given as an answer
 };
 

@@ -646,9 +646,9 @@ expect "standard input as a file" 6 "" '-: no such file; standard input is the f
 expect "standard input as a file: it can be read" 0 "*" 'clean: 1 file' "$rpl" check /dev/stdin <shop.md
 "$rpl" run shop.md --session shop.rpls --answer want=nuts --answer stock=3 >/dev/null 2>&1
 expect "an answer that stands" 0 '{"?item":"nuts","?n":3}' \
-  'help: it was answered before; in `rpl repl --session`, `want(?item) ^^ {?item "nuts"} -> false` takes that back' \
+  'help: it was answered before; `rpl resume --take-back want` takes that back' \
   "$rpl" resume shop.rpls --answer want=bolts
-expect "a result that stands" 0 '{"?item":"nuts","?n":3}' '`$stock("nuts") ^ ~ {:result 3} -> false` takes that back' \
+expect "a result that stands" 0 '{"?item":"nuts","?n":3}' '`rpl resume --take-back stock` takes that back' \
   "$rpl" resume shop.rpls --answer stock=4
 echo '$stock("nuts") ^ ~ {:result 3} -> false' | "$rpl" repl --session shop.rpls >/dev/null 2>&1
 expect "a result that is taken back" 0 '{"?item":"nuts","?n":4}' "" "$rpl" resume shop.rpls --answer stock=4

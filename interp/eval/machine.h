@@ -295,7 +295,9 @@ Undecided Machine::Apart(Fn&& run) {
   Waiting waits = std::exchange(frame_->waits, {});
   const bool lacking = std::exchange(frame_->lacking, false);
   const bool undecided = frame_->undecided;
+  const std::size_t answers = frame_->answers;
   run();
+  frame_->answers = answers;
   frame_->undecided = undecided;
   return {std::exchange(frame_->waits, std::move(waits)), std::exchange(frame_->lacking, lacking)};
 }

@@ -238,10 +238,10 @@ bool Machine::RunTable(const Step& s) {
   Waits(*table);  // before its rows: an unknown one could precede them
   if (!TakeTable(s, *table)) return false;
   if (table->pending) {
-    if (table->rows.empty())
-      return ReadOn(s, (table->more().waits.has() & Waiting::kQuestions) != 0);
-    frame_->waits.Postpone(table);
-    return true;
+    if (!table->rows.empty()) return frame_->waits.Postpone(table), true;
+    const bool asks = (table->more().waits.has() & Waiting::kQuestions) != 0;
+    // What is only tested may not hold: then nobody needs what comes after it.
+    return (asks && s.writes.empty()) || ReadOn(s, asks);
   }
   if (!table->rows.empty()) return true;
   if (table->details != nullptr && !table->details->undefined.empty())

@@ -144,10 +144,15 @@ std::optional<Outcome> TakeBackFailures(Session& session, const std::vector<std:
   return outcome;
 }
 
-// Retracts the last answers for the keys, also those that declined, so that they are asked again.
-ExitCode TakeBack(Session& session, const std::vector<std::string>& keys) {
+// Retracts the last answers for the keys of `--take-back`, also those that declined, so that they
+// are asked again; and what was declined and has an answer now.
+ExitCode TakeBack(Session& session, const EngineOptions& options) {
   std::string message;
-  for (const std::string& key : keys) {
+  for (const std::string& answer : options.answers) {
+    const TraceEntry* reply = LastReply(session.Entries(), answer.substr(0, answer.find('=')));
+    if (reply != nullptr && reply->answered->declined) message += RetractionOf(*reply) + "\n";
+  }
+  for (const std::string& key : options.take_back) {
     const std::string back = TakesBack(session.Entries(), key);
     if (back.empty()) {
       Complain("--take-back", "nothing was answered for `" + key + "`");
@@ -241,7 +246,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   // A turn that was completed only now belongs to this run, unless a call did not run in it.
   const bool finished = saved.finished_turn() && !saved.last()->not_run;
   if (saved.journal().broken().empty()) {
-    if (const ExitCode code = TakeBack(session, engine.take_back); code != kExitOk) return code;
+    if (const ExitCode code = TakeBack(session, engine); code != kExitOk) return code;
     const bool done = (finished || over) && engine.take_back.empty();
     std::optional<Outcome> cut_off;
     if (!done) cut_off = TakeBackFailures(session, retry);

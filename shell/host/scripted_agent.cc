@@ -74,15 +74,20 @@ bool CallFits(const Node& call, const Request& request, Pool& pool) {
 
 }  // namespace
 
-std::string TakesBack(const Trace& trace, std::string_view key) {
+const TraceEntry* LastReply(const Trace& trace, std::string_view key) {
   if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
   for (auto entry = trace.rbegin(); entry != trace.rend(); ++entry) {
     if (entry->kind != TraceEntry::Kind::kReply || !entry->answered) continue;
     const AnsweredCall& answered = *entry->answered;
     if (std::find(answered.keys.begin(), answered.keys.end(), key) != answered.keys.end())
-      return RetractionOf(*entry);
+      return &*entry;
   }
-  return "";
+  return nullptr;
+}
+
+std::string TakesBack(const Trace& trace, std::string_view key) {
+  const TraceEntry* reply = LastReply(trace, key);
+  return reply == nullptr ? "" : RetractionOf(*reply);
 }
 
 bool KeyFits(const Request& request, std::string_view key) {

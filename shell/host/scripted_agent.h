@@ -44,8 +44,9 @@ struct ScriptedAnswer {
 /// True if the key matches the request; the id of a request matches as well.
 bool KeyFits(const Request& request, std::string_view key);
 
-/// The retraction (§12.4) of the last reply in the trace that the key matches, as RPL text; "" if
-/// there is none.
+/// The last reply in the trace that the key matches; null if there is none.
+const TraceEntry* LastReply(const Trace& trace, std::string_view key);
+/// Its retraction (§12.4), as RPL text; "" if there is none.
 std::string TakesBack(const Trace& trace, std::string_view key);
 
 /// The entry of `KEY=VALUE`; VALUE is read like a line at the terminal. nullopt without key or `=`.
