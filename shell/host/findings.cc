@@ -48,6 +48,7 @@ bool PassesCheck(const std::vector<ProgramFile>& files, const std::vector<std::s
   bool passes = true;
   for (const Finding& finding : CheckFiles(sources, documents, with)) {
     const Diagnostic& d = finding.diagnostic;
+    if (d.severity == Severity::kInfo) continue;
     std::cerr << Render(d, sources);
     passes =
         passes && (d.severity != Severity::kError || d.code == Code::kRecursionThroughNegation ||

@@ -19,8 +19,8 @@ namespace rpl {
 std::function<std::vector<Novelty>(Sources&, Store&, Diagnostics&)> FactsReader(
     const std::vector<ProgramFile>& files, bool strict);
 
-/// Prints the findings of a program that is to run, on standard error: those of `rpl check
-/// --together`, for documents and facts at `paths`. False if one is an error that the run cannot
+/// Prints the errors and warnings of a program that is to run, on standard error: those of `rpl
+/// check --together`, for documents and facts at `paths`. False if one is an error that the run cannot
 /// report itself: a circular dependency is left to the person who may override it (§18.6).
 ///
 /// A program over kCheckedBytes takes longer to check than to read. Nothing is printed about it
@@ -28,7 +28,7 @@ std::function<std::vector<Novelty>(Sources&, Store&, Diagnostics&)> FactsReader(
 bool PassesCheck(const std::vector<ProgramFile>& files, const std::vector<std::string>& paths,
                  const EngineOptions& options);
 
-inline constexpr std::size_t kCheckedBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kCheckedBytes = std::size_t{1} << 17;
 
 /// Whether PassesCheck prints the findings of these files.
 bool IsChecked(const std::vector<ProgramFile>& files);
