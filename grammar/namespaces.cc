@@ -26,8 +26,7 @@ void CollectFiles(const Sentence& sentence, std::vector<FileUse>& out) {
 void Prefix(Node& node, const std::string& file) {
   if (auto* call = node.As<Call>()) {
     const bool shared =
-        call->ns == Namespace::kTool ||
-        (call->ns == Namespace::kGoal && (call->label.empty() || call->label == "fail"));
+        call->ns == Namespace::kTool || (call->ns == Namespace::kGoal && call->label == "fail");
     if (!shared && call->label.find('#') == std::string::npos)
       call->label = file + "#" + call->label;
   }

@@ -34,7 +34,7 @@ std::vector<FileUse> FilesNamed(const Document& document);
 std::vector<FileUse> FilesNamed(const Sentence& sentence);
 
 /// Adds the prefix `file#` to every relation and goal of `document`, except to those that have a
-/// namespace, the root goal and %fail. Tools keep their names. REQUIRES: the document was read with
+/// namespace, and %fail. Tools keep their names. REQUIRES: the document was read with
 /// FactForm::kSentences.
 void PrefixLabels(Document& document, const std::string& file);
 

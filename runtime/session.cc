@@ -290,7 +290,7 @@ const Store& Session::store() const { return state_->runtime.store(); }
 bool Session::HasGoals() const {
   const auto& goals = state_->runtime.program().goals();
   return std::any_of(goals.begin(), goals.end(),
-                     [](const Goal& g) { return g.label != "fail" && !g.rules.empty(); });
+                     [](const Goal& g) { return g.IsPursued() && !g.rules.empty(); });
 }
 
 std::vector<std::string> Session::Definitions() const {

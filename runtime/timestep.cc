@@ -337,7 +337,7 @@ std::vector<const Definition*> Runtime::Candidates() const {
     return out;
   }
   for (const Goal& goal : engine_.program.goals())
-    if (goal.label != "fail") add(goal);
+    if (goal.IsPursued()) add(goal);
   return out;
 }
 
@@ -380,7 +380,7 @@ void Runtime::UpdatePlans() {
     take(engine_.solver.SolveGoal(*root), "%" + named_);
   } else {
     for (const Goal& goal : engine_.program.goals())
-      if (goal.label != "fail" && take(engine_.solver.SolveGoal(goal), "%" + goal.label)) break;
+      if (goal.IsPursued() && take(engine_.solver.SolveGoal(goal), "%" + goal.label)) break;
   }
   if (step_.plan != nullptr && step_.plan_rule == nullptr && step_.plan->rule >= 0)
     step_.plan_rule = &engine_.program.definitions()[static_cast<std::size_t>(step_.plan->rule)];

@@ -78,7 +78,7 @@ struct Evaluation {
   std::optional<OpenCall> declined;
   std::optional<OpenCall> refused;
   std::optional<OpenCall> failed;
-  std::string failure;  // the message of the tool that failed, or ""
+  std::string failure;  // what became of it: "failed: no route to host", "was not permitted: …"
 
   /// A goal or relation that needs its own complete answers (§18.6).
   struct Circle {

@@ -138,8 +138,8 @@ class Machine {
   /// Of each argument at most so many bytes; all of them where the text tells calls apart.
   std::string CallText(const OpenCall& call, std::size_t most = kMaxTextBytes) const;
   CallId IdOf(const OpenCall& call) const;
-  /// "$check(1) failed: no route to host"
-  std::string FailureText(const OpenCall& call, const std::string& message) const;
+  /// "$check(1) failed: no route to host"; `failure` as in Evaluation.
+  std::string FailureText(const OpenCall& call, const std::string& failure) const;
 
   // Inputs and results of runs; the solver resets them and hands them out.
   Given given;

@@ -53,8 +53,8 @@ std::string Machine::CallText(const OpenCall& call, std::size_t most) const {
 
 CallId Machine::IdOf(const OpenCall& call) const { return {call.relation, call.args}; }
 
-std::string Machine::FailureText(const OpenCall& call, const std::string& message) const {
-  return CallText(call, kToldBytes) + " failed" + (message.empty() ? "" : ": " + message);
+std::string Machine::FailureText(const OpenCall& call, const std::string& failure) const {
+  return CallText(call, kToldBytes) + " " + failure;
 }
 
 bool Machine::Open(const OpenCall& call, Waiting& to, std::string* why, Waiting::Of of) {
@@ -136,7 +136,9 @@ void Machine::LackReply(RelationId tool, RowId row) {
   call.relation = tool;
   call.args.assign(rel.Cells(row).begin(), rel.Cells(row).end());
   const Value message = pool_.Lookup(rel.Meta(row), pool_.Keyword("message"));
-  evaluation.failure = message.is_none() ? "" : PlainText(pool_, message);
+  const Value code = pool_.Lookup(rel.Meta(row), pool_.Keyword("code"));
+  evaluation.failure = code == pool_.String("denied") ? "was not permitted" : "failed";
+  if (!message.is_none()) evaluation.failure += ": " + PlainText(pool_, message);
   frame_->lacking = true;
   Note(FailureText(call, evaluation.failure));
   evaluation.failed = std::move(call);

@@ -70,8 +70,8 @@ const Definition* Solver::rule() const { return machine_->rule(); }
 std::size_t Solver::new_rows() const { return machine_->new_rows; }
 std::string Solver::CallText(const OpenCall& call) const { return machine_->CallText(call); }
 CallId Solver::IdOf(const OpenCall& call) const { return machine_->IdOf(call); }
-std::string Solver::FailureText(const OpenCall& call, const std::string& message) const {
-  return machine_->FailureText(call, message);
+std::string Solver::FailureText(const OpenCall& call, const std::string& failure) const {
+  return machine_->FailureText(call, failure);
 }
 
 void Solver::Forget() {

@@ -73,7 +73,7 @@ class Solver : public Demands {
   /// A call as RPL text, "$check(1)" or "stay(1, ?to)", and its identity.
   std::string CallText(const OpenCall& call) const;
   CallId IdOf(const OpenCall& call) const;
-  std::string FailureText(const OpenCall& call, const std::string& message) const;
+  std::string FailureText(const OpenCall& call, const std::string& failure) const;
 
   /// The evaluator; for interp/eval and interp/explain only.
   Machine& machine() { return *machine_; }

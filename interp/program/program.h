@@ -159,6 +159,10 @@ struct Goal {
   std::string label;
   std::vector<int> rules;  // numbers of definitions, in written order
   std::vector<Value> captures;
+
+  /// Whether a run may pursue it: no report of a failure, and no goal of a file that is only named
+  /// (decision 91).
+  bool IsPursued() const { return label != "fail" && label.find('#') == std::string::npos; }
 };
 
 struct Builtin;  // interp/program/builtins.h
