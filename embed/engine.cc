@@ -79,7 +79,7 @@ Read ReadJson(const Engine::Reply& reply, const Request& request, Pool& pool) {
     if (!json.is_object()) return {{}, "expected a JSON object as metadata"};
     return {{rpl::Answer::Kind::kMeta, ValueOfJson(json, pool, true)}, ""};
   }
-  const bool choice = request.kind == Request::Kind::kChoose;
+  const bool choice = request.kind == Request::Kind::kChoose && request.row.empty();
   return {{rpl::Answer::Kind::kValue,
            choice ? OptionOfJson(pool, json, request) : ValueOfJson(json, pool, false)},
           ""};
@@ -88,7 +88,7 @@ Read ReadJson(const Engine::Reply& reply, const Request& request, Pool& pool) {
 Read ReadReply(const Engine::Reply& reply, const Request& request, Pool& pool) {
   using Kind = Engine::Reply::Kind;
   const bool tool = request.kind == Request::Kind::kTool;
-  const bool choice = request.kind == Request::Kind::kChoose;
+  const bool choice = request.kind == Request::Kind::kChoose && request.row.empty();
   Read read;
   switch (reply.kind) {
     case Kind::kLater: return {{}, "expected a reply"};
@@ -104,12 +104,17 @@ Read ReadReply(const Engine::Reply& reply, const Request& request, Pool& pool) {
     case Kind::kJson: read = ReadJson(reply, request, pool); break;
     case Kind::kText:
       if (CleanUtf8(reply.value) != reply.value) return {{}, "expected UTF-8"};
-      read.answer = {
-          rpl::Answer::Kind::kValue,
-          choice ? TypedOption(pool, reply.value, request.options) : TypedValue(pool, reply.value)};
+      read.answer = {rpl::Answer::Kind::kValue,
+                     choice ? TypedOption(pool, reply.value, request.options)
+                            : TypedReply(pool, reply.value, request)};
       break;
   }
-  if (!read.error.empty() || !read.answer.value.is_none()) return read;
+  if (!read.error.empty()) return read;
+  if (!read.answer.value.is_none()) {
+    if (read.answer.kind == rpl::Answer::Kind::kValue)
+      read.error = TakeReply(request, read.answer.value, pool).refused;
+    return read;
+  }
   read.error = choice ? "expected one of the options, got `" + reply.value + "`"
                       : "the reply is too large: " + pool.overflow();
   pool.ClearOverflow();
@@ -226,6 +231,7 @@ Engine::Question QuestionOf(const Request& request, const Pool& pool) {
   out.args = ArgsOf(pool, request.args).value_or("[]");
   for (const Value option : request.options)
     out.options.push_back({PlainText(pool, option), JsonOf(pool, option)});
+  out.row = request.row;
   return out;
 }
 
@@ -453,6 +459,7 @@ Engine::Outcome Engine::State::Finish(const rpl::Outcome& from) {
   out.answers = from.json_answers;
   out.reason = from.reason;
   out.cut_off = from.cut_off;
+  for (const ToDo& to_do : from.now) out.now.push_back({to_do.heading, to_do.text});
   out.findings = FindingsOf(from.diagnostics, session().sources());
   cut_off = saved && !from.repeatable;
   Waiting(from.pending);

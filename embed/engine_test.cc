@@ -265,6 +265,22 @@ TEST_CASE("what is declined stays so until it is answered") {
   CHECK(Said(other.Run()) == R"(satisfied {"?x":8})");
 }
 
+TEST_CASE("a heading that is counted takes rows, and the prose of the goal says what to do") {
+  Engine engine;
+  engine.Load("p.md",
+              "# Party - %party(?n) <- ?n = |guest(_)|\n\nSet the table for __n__.\n\n"
+              "## Guest - guest(?name)\n\nWho comes?\n");
+  CHECK(engine.Run().status == Status::kWaiting);
+  REQUIRE(engine.Pending().size() == 1);
+  CHECK(engine.Pending()[0].row == std::vector<std::string>{"name"});
+  CHECK(engine.Answer("guest(?name)", Reply::Json(R"(["Ada", "Grace"])")) == "");
+  const Engine::Outcome outcome = engine.Run();
+  CHECK(Said(outcome) == R"(satisfied {"?n":2})");
+  REQUIRE(outcome.now.size() == 1);
+  CHECK(outcome.now[0].heading == "Party");
+  CHECK(outcome.now[0].text == "Set the table for 2.");
+}
+
 TEST_CASE("steps are the timesteps of a run") {
   Engine engine = With(kTwoQuestions);
   CHECK(engine.Step().status == Status::kWaiting);

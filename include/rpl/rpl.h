@@ -79,6 +79,12 @@ class Engine {
     kBroken,       // the engine is unusable: `reason`, and the errors above
   };
 
+  /// The prose under a heading.
+  struct Prose {
+    std::string heading;  // its title
+    std::string text;
+  };
+
   /// The outcome of a turn.
   struct Outcome {
     Status status = Status::kNothing;
@@ -88,6 +94,9 @@ class Engine {
     /// For kSatisfied: the limit that stopped the evaluation before all answers were found, or "".
     std::string cut_off;
     std::vector<Finding> findings;  // about the text of this turn and heads it evaluated
+    /// For kSatisfied: what the prose of the goals tells to do now, with the values of its
+    /// emphasised spans.
+    std::vector<Prose> now;
   };
 
   /// A possible reply to a choice.
@@ -106,6 +115,9 @@ class Engine {
     std::string prompt;           // for people
     std::string args;             // the arguments of the call, a JSON array
     std::vector<Option> options;  // kChoose: the only replies accepted
+    /// The reply is any number of rows, a JSON list of them; each is a value, or a list of values
+    /// for these names. Empty: the reply is one value.
+    std::vector<std::string> row;
     /// For kTool: it was called in a run that was cut off, so that its effects are unknown. It is
     /// not called again before Retry.
     bool in_doubt = false;
@@ -258,8 +270,8 @@ class Engine {
   Outcome Query(const std::string& text);
 
   /// The open questions of the last Run or Step, followed by those of later queries, without the
-  /// answered ones. Questions to people come one at a time. Valid until the next call of a
-  /// non-const function.
+  /// answered ones: all that the plan needs, in any order. Valid until the next call of a non-const
+  /// function.
   const std::vector<Question>& Pending() const;
 
   /// Stores the reply to a pending question for the next turn that reaches it. Returns the reason
