@@ -121,8 +121,17 @@ void Runtime::TakeUse(const OpenCall& call, Request& to) const {
   if (column < use.arguments.size()) {
     to.takes = use.arguments[column].takes;
   }
-  if (!use.many) return;
   const Collected& heading = *engine_.program.FindCollected(call.relation);
+  Bound known;  // what the call knows stands in the prose
+  for (std::size_t i = 0; i < call.args.size(); ++i)
+    if (!call.args[i].is_none())
+      known.emplace(
+          engine_.program.questions()[static_cast<std::size_t>(heading.questions[i])].name,
+          call.args[i]);
+  const Question& question =
+      engine_.program.questions()[static_cast<std::size_t>(heading.questions[column])];
+  if (question.words != nullptr && !known.empty()) to.prompt = Filled(*question.words, known);
+  if (!use.many) return;
   for (std::size_t i = 0; i < call.args.size(); ++i)
     if (call.args[i].is_none())
       to.row.push_back(

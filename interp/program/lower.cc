@@ -299,6 +299,7 @@ int Lowering::QuestionFor(const std::string& name, const std::string& subject) {
   if (heading_.words == nullptr) q.prompt = SharedText(name);
   else if (prompt_.str().empty()) q.prompt = prompt_ = SharedText(heading_.words->text);
   else q.prompt = prompt_;
+  q.words = heading_.words;
   q.options = OptionsFor();
   program_.questions_.push_back(std::move(q));
   return static_cast<int>(program_.questions_.size()) - 1;

@@ -26,10 +26,11 @@ namespace rpl {
 
 /// The question to a person for a bare avar or an argument (§13, §17.2).
 struct Question {
-  std::string name;            // the avar's or argument's name
-  std::string subject;         // the call that it belongs to: "draft(?draft-id)", "$focus"
-  SharedText prompt;           // prose of the heading, or the name
-  RelationId options = kNoId;  // a unary relation whose rows are the choices
+  std::string name;     // the avar's or argument's name
+  std::string subject;  // the call that it belongs to: "draft(?draft-id)", "$focus"
+  SharedText prompt;    // prose of the heading, or the name
+  std::shared_ptr<const HeadingProse> words;  // the same prose, or null
+  RelationId options = kNoId;                 // a unary relation whose rows are the choices
 };
 
 /// A heading with a head and no tail (decision 70): one question per argument.
