@@ -142,6 +142,7 @@ void Runtime::TakeToDo(const Table& plan) {
         AddToDo(engine_.program.definitions()[static_cast<std::size_t>(rule)], bound);
       if (row >= table.more().premises.size()) continue;
       for (const Premise& premise : table.more().premises[row]) {
+        if (engine_.store.at(premise.relation).space() == Space::kGoal) continue;  // among `used`
         Bound own;
         Bind(premise, own);
         for (const int rule : engine_.analysis.RulesOf(premise.relation))
