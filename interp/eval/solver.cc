@@ -456,7 +456,9 @@ void Solver::EvaluateTable(Table& table) {
   if (const Builtin* builtin = program_.FindBuiltin(base)) EvaluateBuiltin(table, *builtin);
   const bool ground = key.size() == table.key.size();
   for (int number : analysis_.RulesOf(base)) {
-    if (ground && !table.rows.empty()) break;  // the rules are alternatives, and one holds
+    // The rules are alternatives, and one holds. A recursive table is counted until its group is
+    // complete.
+    if (ground && !table.rows.empty() && !table.recursive && table.lowest == nullptr) break;
     EvaluateRule(table, program_.definitions()[static_cast<std::size_t>(number)]);
     if (machine_->evaluation.stop != Stop::kGoesOn) return;
   }
@@ -506,6 +508,7 @@ void Solver::Complete(Table& table) {
     table.lowest = nullptr;
     table.least_read = SIZE_MAX;
     EvaluateTable(table);
+    table.recursive = table.recursive || table.lowest != nullptr;
     if (machine_->evaluation.stop != Stop::kGoesOn) break;
     if (table.lowest != nullptr && table.lowest->position < position) {  // `lowest` is the leader
       table.visited = true;

@@ -77,6 +77,7 @@ struct Table {
   bool complete = false;
   bool running = false;
   bool visited = false;
+  bool recursive = false;         // it read tables that were being evaluated
   RelationId ineligible = kNoId;  // the goal without an eligible rule that prevented an answer
   std::uint32_t position = 0;     // among the running tables
   Table* lowest = nullptr;        // outermost of the running tables that this one read, or null
