@@ -19,9 +19,13 @@ struct Checked {
     CheckOptions options;
     options.strict = strict;
     options.tools = {"stock-level"};
-    options.reader = [](const std::string& wanted) -> std::optional<std::string> {
+    options.reader = [&](const std::string& wanted) -> std::optional<std::string> {
       if (wanted == "other.md") return "```rpl\nedge(1, 2)\n```\n";
-      return std::nullopt;
+      std::ifstream in(std::filesystem::path(name).replace_filename(wanted));
+      if (!in) return std::nullopt;
+      std::stringstream beside;
+      beside << in.rdbuf();
+      return beside.str();
     };
     findings = CheckFiles(sources, {file}, options);
   }

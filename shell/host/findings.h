@@ -20,8 +20,8 @@ std::function<std::vector<Novelty>(Sources&, Store&, Diagnostics&)> FactsReader(
     const std::vector<ProgramFile>& files, bool strict);
 
 /// Prints the errors and warnings of a program that is to run, on standard error: those of `rpl
-/// check --together`, for documents and facts at `paths`. False if one is an error that the run cannot
-/// report itself: a circular dependency is left to the person who may override it (§18.6).
+/// check --together`, for documents and facts at `paths`. False if one is an error that the run
+/// cannot report itself: a circular dependency is left to the person who may override it (§18.6).
 ///
 /// A program over kCheckedBytes takes longer to check than to read. Nothing is printed about it
 /// here, and the readers refuse what they cannot read.
