@@ -84,13 +84,15 @@ def events(session):
         if "kind" in line:
             yield line["kind"], json.loads(line["body"])
 
+def unordered(text):
+    """The words of a text in no order: a gathered list, also within a prompt, has its elements in
+    the order in which the answers came."""
+    return " ".join(sorted(re.findall(r'[^\s"\\\[\](){},]+', text)))
+
 def trace(session):
-    """The entries of a session without their timesteps, in no order; nor are the words of an entry:
-    a gathered list has its elements in the order in which the answers came."""
+    """The entries of a session without their timesteps, in no order; nor are their words."""
     shown = subprocess.run([RPL, "trace", "show", session], text=True, capture_output=True).stdout
-    entries = (line.split(None, 1)[1] for line in shown.splitlines())
-    word = r'"(?:\\.|[^"\\])*"|[^\s"\[\](){},]+'
-    return sorted(" ".join(sorted(re.findall(word, entry))) for entry in entries)
+    return sorted(unordered(line.split(None, 1)[1]) for line in shown.splitlines())
 
 def end(result):
     return {key: result.get(key) for key in ("status", "answers", "now")}
@@ -102,9 +104,13 @@ def record(document):
     session = new_session()
     with open(f"{examples}/{document}.answers") as file:
         result = outcome(["run", document, "--session", session], file.read())
-    answers = {body["call"]: value_of(body["value"]) for kind, body in events(session)
+    answers = {unordered(body["call"]): value_of(body["value"]) for kind, body in events(session)
                if kind == "reply" and body.get("kind") == "value"}
     return Record(document, session, result, answers)
+
+def answer_to(record, request):
+    """The answer that this call got in the recorded run, or None; no answer is null."""
+    return record.answers.get(unordered(request["id"]))
 
 def answering(request, value):
     """The options that give this call, the first with its key and prompt, this answer."""
@@ -125,11 +131,11 @@ def go_on(record, session, result, rng):
     for _ in range(3 * len(record.answers) + 5):
         if result["status"] != "waiting":
             break
-        known = [r for r in answerable(result) if r["id"] in record.answers]
+        known = [r for r in answerable(result) if answer_to(record, r) is not None]
         if not known:
             break
         request = rng.choice(known)
-        result = outcome(["resume", session, *answering(request, record.answers[request["id"]])])
+        result = outcome(["resume", session, *answering(request, answer_to(record, request))])
     return result
 
 def same_end(name, record, session, result, traces=True):
@@ -155,11 +161,11 @@ def declined_and_taken_back(record, seed):
     session = new_session()
     result = outcome(["run", record.document, "--session", session])
     for _ in range(rng.randrange(len(record.answers))):
-        known = [r for r in answerable(result) if r["id"] in record.answers]
+        known = [r for r in answerable(result) if answer_to(record, r) is not None]
         if not known:
             break
         request = rng.choice(known)
-        result = outcome(["resume", session, *answering(request, record.answers[request["id"]])])
+        result = outcome(["resume", session, *answering(request, answer_to(record, request))])
     check(result["status"] == "waiting", f"{name}: expected it to wait", json.dumps(result))
     by_key = {}
     for request in result["pending"]:
@@ -187,12 +193,12 @@ def violated_and_corrected(record):
     result = outcome(["run", record.document, "--session", session])
     name = f"{record.document}: a violation"
     while result["status"] == "waiting":
-        known = [r for r in answerable(result) if r["id"] in record.answers]
+        known = [r for r in answerable(result) if answer_to(record, r) is not None]
         request = next((r for r in known if r["id"] == call), known[0])
         if request["id"] == call:
             result = outcome(["resume", session, *answering(request, wrong)])
             break
-        result = outcome(["resume", session, *answering(request, record.answers[request["id"]])])
+        result = outcome(["resume", session, *answering(request, answer_to(record, request))])
     check(result["status"] == "failed" and result.get("violated", {}).get("heading") == heading,
           f"{name}: expected that `{heading}` is violated", json.dumps(result))
     result = outcome(["resume", session, "--take-back", request["key"]])
@@ -248,8 +254,8 @@ def schedule(record, seed):
             words = []
         elif dice < 0.2:
             words = ["--decline", request["key"]]
-        elif request["id"] in record.answers:
-            words = answering(request, record.answers[request["id"]])
+        elif answer_to(record, request) is not None:
+            words = answering(request, answer_to(record, request))
         else:
             words = answering(request, rng.choice(request["options"] or ["a few words"]))
         steps.append((request["id"], words[:2]))
