@@ -186,8 +186,10 @@ class Replies : public Agent {
       called_.insert(request.id);
       return {};
     }
-    const Read read = ReadReply(reply, request, pool);
-    return read.error.empty() ? read.answer : FailedCall(pool, "bad-reply", read.error);
+    Read read = ReadReply(reply, request, pool);
+    if (!read.error.empty()) read.answer = FailedCall(pool, "bad-reply", read.error);
+    read.answer.by = By::kTool;
+    return read.answer;
   }
 
   const Engine::Options& options_;
@@ -298,6 +300,7 @@ SessionOptions SessionOptionsOf(const Engine::Options& options, GateSetup* gate)
   SessionOptions out;
   out.gate = gate;
   out.now = options.now;
+  if (options.answers_by_person) out.answers_by = By::kPerson;
   if (options.log) out.log = [log = options.log](const LogLine& line) { log(LogText(line)); };
   const Engine::Limits& limits = options.limits;
   out.limits = {limits.max_rows,       limits.max_rounds,    limits.max_depth,

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "interp/plan/heading_use.h"
+#include "interp/store/by.h"
 #include "interp/store/value.h"
 
 namespace rpl {
@@ -69,8 +70,10 @@ struct Answer {
     kNobody,   // no answer now: the call stays pending
   };
   Kind kind = Kind::kNobody;
-  Value value;
-  double took_ms = 0;  // wall time of a tool call; 0 if the agent does not measure it
+  Value value = kNone;
+  double took_ms = 0;    // wall time of a tool call; 0 if the agent does not measure it
+  By by = By::kHost;     // who answered
+  bool vouched = false;  // `by` is what the one who started the run says (answers_by)
 };
 
 class Agent {

@@ -35,6 +35,8 @@ struct CallBook {
   std::map<CallId, std::string> reports;   // %fail reports of refused calls
   std::map<CallId, Reply> held_replies;    // results that await a review
   std::string held;                        // the %fail that ends the run, or ""
+  std::map<CallId, By> halves;             // headings with some answers: the last of those who gave
+                                           // them (By is ordered)
 
   /// Clears the decisions: a new turn decides all calls again. Replies, held results and declined
   /// questions stay.

@@ -143,6 +143,13 @@ void Runtime::TakeUse(const OpenCall& call, Request& to) const {
   to.takes = Request::Takes::kAny;
 }
 
+// A host may answer for somebody else if who started the run says so.
+Answer Runtime::WhoseAnswer(Answer answer) const {
+  answer.vouched = answer.by == By::kHost && options_.answers_by.has_value();
+  if (answer.vouched) answer.by = *options_.answers_by;
+  return answer;
+}
+
 // The calls of one plan go out together, after a decision about each in written order; replies are
 // taken in that order.
 void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
@@ -182,7 +189,8 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
         started[i] = std::chrono::steady_clock::now();
         return journal->Started(names[i], requests[i].tool);
       };
-      rest.back().finished = [&, i](const Answer& answer) {
+      rest.back().finished = [&, i](const Answer& given) {
+        const Answer answer = WhoseAnswer(given);
         journal->Reply(names[i], answer, engine_.pool, EntryToCome(*calls[i], answer), took(i));
         replies[i] = answer;
       };
@@ -190,7 +198,8 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
     for (std::size_t k = 0; Tells() && k < open.size(); ++k)
       Tell("tool-call",
            {{"id", names[open[k]]}, {"tool", rest[k].tool}, {"args", JsonOf(rest[k].args)}});
-    const std::vector<Answer> answers = agent_.Call(rest, engine_.pool);
+    std::vector<Answer> answers = agent_.Call(rest, engine_.pool);
+    for (Answer& answer : answers) answer = WhoseAnswer(answer);
     for (std::size_t k = 0; k < open.size(); ++k) {
       if (answers[k].kind == Answer::Kind::kNobody) continue;
       TellReply("result", names[open[k]], answers[k]);
@@ -238,7 +247,7 @@ std::optional<Answer> Runtime::Put(const Request& request, std::optional<Span> p
     if (!journal->live()) return std::nullopt;  // recorded without an answer
   }
   for (std::string refused;;) {
-    Answer answer = agent_.Answer(request, engine_.pool, refused);
+    Answer answer = WhoseAnswer(agent_.Answer(request, engine_.pool, refused));
     if (answer.kind == Answer::Kind::kNobody) return std::nullopt;
     if (answer.kind == Answer::Kind::kValue) {
       TakenReply taken = TakeReply(request, answer.value, engine_.pool);

@@ -22,7 +22,18 @@ constexpr int kBodyDepth = kMaxJsonDepth + 16;
 
 // --- Bodies -------------------------------------------------------------------------------
 
-enum class FieldType { kText, kFlag, kWhole, kTexts, kWholes, kObject, kFiles, kAnswered, kAny };
+enum class FieldType {
+  kText,
+  kFlag,
+  kWhole,
+  kTexts,
+  kWholes,
+  kObject,
+  kFiles,
+  kAnswered,
+  kBy,
+  kAny
+};
 
 struct EventField {
   const char* name;
@@ -32,27 +43,31 @@ struct EventField {
 
 constexpr EventField kProgramFields[] = {{"files", FieldType::kFiles},
                                          {"trace", FieldType::kText},
+                                         {"by", FieldType::kTexts, false},
                                          {"guard", FieldType::kObject, false}};
 constexpr EventField kFileFields[] = {{"name", FieldType::kText}, {"text", FieldType::kAny}};
 constexpr EventField kTurnFields[] = {{"name", FieldType::kText, false},
-                                      {"text", FieldType::kText, false}};
+                                      {"text", FieldType::kText, false},
+                                      {"by", FieldType::kBy, false}};
 constexpr EventField kStepFields[] = {
     {"timestep", FieldType::kWhole}, {"now", FieldType::kText}, {"limits", FieldType::kWholes}};
-constexpr EventField kEntryFields[] = {{"kind", FieldType::kText},
-                                       {"timestep", FieldType::kWhole},
-                                       {"phase", FieldType::kWhole},
-                                       {"text", FieldType::kText},
-                                       {"stated", FieldType::kFlag, false},
-                                       {"again", FieldType::kFlag, false},
-                                       {"answered", FieldType::kAnswered, false}};
+constexpr EventField kEntryFields[] = {
+    {"kind", FieldType::kText},          {"timestep", FieldType::kWhole},
+    {"phase", FieldType::kWhole},        {"text", FieldType::kText},
+    {"stated", FieldType::kFlag, false}, {"again", FieldType::kFlag, false},
+    {"by", FieldType::kBy, false},       {"answered", FieldType::kAnswered, false}};
 constexpr EventField kChatFields[] = {{"line", FieldType::kText}};
 constexpr EventField kCallFields[] = {{"call", FieldType::kText},
                                       {"tool", FieldType::kText, false}};
-constexpr EventField kReplyFields[] = {
-    {"call", FieldType::kText},           {"kind", FieldType::kText},
-    {"value", FieldType::kText, false},   {"entry", FieldType::kObject, false},
-    {"ms", FieldType::kWhole, false},     {"heading", FieldType::kText, false},
-    {"argument", FieldType::kText, false}};
+constexpr EventField kReplyFields[] = {{"call", FieldType::kText},
+                                       {"kind", FieldType::kText},
+                                       {"value", FieldType::kText, false},
+                                       {"entry", FieldType::kObject, false},
+                                       {"by", FieldType::kBy},
+                                       {"vouched", FieldType::kFlag, false},
+                                       {"ms", FieldType::kWhole, false},
+                                       {"heading", FieldType::kText, false},
+                                       {"argument", FieldType::kText, false}};
 constexpr EventField kOutsideFields[] = {{"question", FieldType::kObject},
                                          {"answer", FieldType::kAny}};
 constexpr EventField kDecisionFields[] = {{"effect", FieldType::kText},
@@ -97,6 +112,7 @@ bool HasType(const ordered_json& value, FieldType type) {
         return FieldAt(item, "name").is_string() && FieldAt(item, "text").is_string();
       });
     case FieldType::kAnswered: return FieldAt(value, "call").is_string();
+    case FieldType::kBy: return value.is_string() && ByOf(value.get<std::string>());
     case FieldType::kAny: return true;
   }
   return false;

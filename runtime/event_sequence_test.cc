@@ -29,7 +29,7 @@ Line EntryIn(int timestep, int phase) {
 Line Called(const char* kind) { return {kind, R"x({"call":"$t(1)"})x"}; }
 
 Line Replied(const std::string& more = R"("kind":"value","value":"1")") {
-  return {"reply", R"x({"call":"$t(1)",)x" + more + "}"};
+  return {"reply", R"x({"call":"$t(1)","by":"host",)x" + more + "}"};
 }
 
 // "", or the number of the event that cannot follow those before it, and why.
@@ -131,6 +131,12 @@ TEST_CASE("bodies of events have their fields") {
         "5: reply: `heading` and `argument` stand together");
   CHECK(reply(R"("kind":"value","value":"1","entry":{})") ==
         "5: reply: its `entry`: there is no `kind`");
+  CHECK(Wrong({kBegins,
+               kRun,
+               StepOf(1),
+               Called("call"),
+               {"reply", R"x({"call":"$t(1)","kind":"value","value":"1","by":"ann"})x"}}) ==
+        "5: reply: its `by` is of another type");
   CHECK(Wrong({kBegins,
                kRun,
                StepOf(1),

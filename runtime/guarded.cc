@@ -50,7 +50,7 @@ bool Runtime::Admits(const OpenCall& call) {
   fact.text = RowText(fact.relation, fact.row) + " -> true";
   Log(Verb::kDecided, gated.text + " " + std::string(EffectName(decision.effect)) +
                           (decision.rule.empty() ? "" : " by " + decision.rule));
-  novelty_.push_back({{}, From::kDecision});
+  novelty_.push_back({{}, From::kDecision, By::kHost});
   novelty_.back().what.assertions.push_back(std::move(fact));
   if (decision.Stops()) {
     Refuse(gated, decision);

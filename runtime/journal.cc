@@ -130,6 +130,7 @@ ordered_json EntryJson(const TraceEntry& entry) {
                        {"text", entry.text}};
   if (entry.stated) body["stated"] = true;
   if (entry.again) body["again"] = true;
+  if (entry.by) body["by"] = NameOf(*entry.by);
   if (entry.answered) body["answered"] = AnsweredJson(*entry.answered);
   return body;
 }
@@ -144,6 +145,7 @@ TraceEntry EntryOf(const ordered_json& body) {
   out.text = TextAt(body, "text");
   out.stated = FlagAt(body, "stated");
   out.again = FlagAt(body, "again");
+  out.by = ByOf(TextAt(body, "by"));
   if (const auto at = body.find("answered"); at != body.end()) out.answered = AnsweredOf(*at);
   return out;
 }
@@ -178,10 +180,15 @@ CallsOfTools CallsInDoubt(std::span<const Event> events) {
 ProgramEvent ProgramOf(const Event& event) {
   const ordered_json body = Body(event);
   ProgramEvent out;
-  out.trace = TextAt(body, "trace");
+  out.trace.text = TextAt(body, "trace");
+  if (const auto names = body.find("by"); names != body.end() && names->is_array())
+    for (const ordered_json& name : *names)
+      out.trace.by.push_back(
+          ByOf(name.is_string() ? name.get<std::string>() : "").value_or(By::kHost));
   if (const auto files = body.find("files"); files != body.end() && files->is_array())
     for (const ordered_json& file : *files)
-      out.files.push_back({TextAt(file, "name"), TextAt(file, "text")});
+      out.files.push_back({TextAt(file, "name"), TextAt(file, "text"),
+                           ByOf(TextAt(file, "by")).value_or(By::kProgram)});
   out.guard = body.value("guard", ordered_json());
   return out;
 }
@@ -232,12 +239,15 @@ Trace HalfAnswers(std::span<const Event> events) {
   Trace out;
   for (const auto& [heading, answers] : parts) {
     std::string bindings;
+    By by = By::kProgram;
     for (const Event& event : answers) {
       const ordered_json body = Body(event);
+      by = std::max(by, ByOf(TextAt(body, "by")).value_or(By::kHost));
       bindings +=
           (bindings.empty() ? "" : ", ") + TextAt(body, "argument") + " " + TextAt(body, "value");
     }
     out.push_back(HalfAnswered(heading, "{" + bindings + "}"));
+    out.back().by = by;
   }
   return out;
 }
@@ -295,9 +305,12 @@ void Journal::Tell(Event event) {
 
 Event Journal::Program(const ProgramEvent& program) {
   ordered_json files = ordered_json::array();
-  for (const ProgramFile& file : program.files)
+  for (const ProgramFile& file : program.files) {
     files.push_back({{"name", file.name}, {"text", file.text}});
-  ordered_json body = {{"files", std::move(files)}, {"trace", program.trace}};
+    if (file.by != By::kProgram) files.back()["by"] = NameOf(file.by);
+  }
+  ordered_json body = {{"files", std::move(files)}, {"trace", program.trace.text}};
+  for (const By by : program.trace.by) body["by"].push_back(NameOf(by));
   if (!program.guard.is_null()) body["guard"] = program.guard;
   return Make(Event::Kind::kProgram, body);
 }
@@ -313,9 +326,9 @@ std::optional<std::string> Journal::File(const std::string& name,
   return text.get<std::string>();
 }
 
-void Journal::Turn(const std::string& name, const std::string* text) {
+void Journal::Turn(const std::string& name, const std::string* text, By by) {
   ordered_json body = ordered_json::object();
-  if (text != nullptr) body = {{"name", name}, {"text", *text}};
+  if (text != nullptr) body = {{"name", name}, {"text", *text}, {"by", NameOf(by)}};
   Tell(Make(Event::Kind::kTurn, body));
 }
 
@@ -325,6 +338,7 @@ std::optional<RecordedTurn> Journal::NextTurn() const {
   const ordered_json body = Body(*next);
   RecordedTurn turn{TextAt(body, "name"), std::nullopt};
   if (body.contains("text")) turn.text = TextAt(body, "text");
+  turn.by = ByOf(TextAt(body, "by")).value_or(By::kHost);
   return turn;
 }
 
@@ -407,6 +421,8 @@ std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::strin
       return std::nullopt;
     }
   }
+  answer.by = ByOf(TextAt(body, "by")).value_or(By::kHost);
+  answer.vouched = FlagAt(body, "vouched");
   Tell(*event);
   for (auto& [heading, answers] : parts_)
     std::erase_if(answers, [&](const Event& part) { return part == *event; });
@@ -434,6 +450,8 @@ void Journal::Reply(const std::string& call, const rpl::Answer& answer, const Po
   for (const auto& [name, kind] : kReplyNames)
     if (answer.kind == kind) body["kind"] = name;
   if (answer.kind != rpl::Answer::Kind::kDecline) body["value"] = Text(pool, answer.value);
+  body["by"] = NameOf(answer.by);
+  if (answer.vouched) body["vouched"] = true;
   if (!entry.text.empty()) body["entry"] = EntryJson(entry);
   if (took) body["ms"] = took->count();
   if (!part.heading.empty()) {

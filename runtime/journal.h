@@ -73,15 +73,16 @@ std::optional<rpl::Answer::Kind> ReplyKindOf(std::string_view name);
 struct ProgramFile {
   std::string name;
   std::string text;
+  By by = By::kProgram;  // who states its facts; not of a facts file
 
   friend bool operator==(const ProgramFile&, const ProgramFile&) = default;
 };
 
-/// The program of a kProgram event, and the trace of the epoch before it as RPL ("" for
-/// the first). `guard`: GateSetup::record, or null.
+/// The program of a kProgram event, and the trace of the epoch before it (empty for the first).
+/// `guard`: GateSetup::record, or null.
 struct ProgramEvent {
   std::vector<ProgramFile> files;
-  std::string trace;
+  CarriedTrace trace;
   nlohmann::ordered_json guard = nullptr;
 };
 ProgramEvent ProgramOf(const Event& event);
@@ -90,6 +91,7 @@ ProgramEvent ProgramOf(const Event& event);
 struct RecordedTurn {
   std::string name;
   std::optional<std::string> text;
+  By by = By::kHost;  // of a message
 };
 
 /// Calls, as RPL text, with the labels of their tools.
@@ -158,7 +160,7 @@ class Journal {
                                   const std::function<std::optional<std::string>()>& read);
 
   /// A turn begins: a message, or (null) a run of the goals.
-  void Turn(const std::string& name, const std::string* text);
+  void Turn(const std::string& name, const std::string* text, By by);
   /// The recorded turn that follows, if any.
   std::optional<RecordedTurn> NextTurn() const;
   /// Ends the turn. Settled, unless the clock or a person cut it off: then the turn is incomplete,

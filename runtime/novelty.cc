@@ -22,9 +22,18 @@ namespace {
 
 // The metadata of a result.
 Value MetaOf(Pool& pool, const Answer& answer) {
-  if (answer.kind != Answer::Kind::kValue) return answer.value;
-  const Value entry[] = {pool.Keyword("result"), answer.value};
-  return pool.Map(entry);
+  if (answer.kind == Answer::Kind::kValue) {
+    const Value entry[] = {pool.Keyword("result"), answer.value};
+    return pool.Map(entry);
+  }
+  const Value by = pool.Keyword(kBy);  // a reply does not say who gave it
+  if (answer.value.kind() != Kind::kMap || pool.Lookup(answer.value, by).is_none())
+    return answer.value;
+  std::vector<Value> entries;
+  const std::span<const Value> given = pool.ItemsOf(answer.value);
+  for (std::size_t i = 0; i < given.size(); i += 2)
+    if (given[i] != by) entries.insert(entries.end(), {given[i], given[i + 1]});
+  return pool.Map(entries);
 }
 
 }  // namespace
@@ -39,7 +48,7 @@ void Runtime::AssertNewAvars() {
     Assertion does = way.does;
     if (does.relation == kNoId) continue;
     if (Value& first = does.row.front(); first.is_none()) first = engine_.pool.Map({});
-    novelty_.push_back({{}, From::kDecision});
+    novelty_.push_back({{}, From::kDecision, way.by});
     novelty_.back().what.assertions.push_back(std::move(does));
   }
   while (!calls_.replies.empty()) {
@@ -55,7 +64,7 @@ void Runtime::AssertNewAvars() {
       continue;
     }
     if (TakesRows(reply.call)) {
-      TakeRows(reply.call.relation, reply.call.args, reply.answer.value, true);
+      TakeRows(reply.call.relation, reply.call.args, reply.answer.value, true, reply.answer.by);
       Log(Verb::kResolved, text + " = " + Text(engine_.pool, reply.answer.value), reply.call.place);
       Record(std::move(entry));
       continue;
@@ -63,17 +72,23 @@ void Runtime::AssertNewAvars() {
     if (reply.call.space == Space::kRelation) {
       // One argument of a collected heading; the fact is asserted when all are known.
       const auto column = static_cast<std::size_t>(reply.call.column);
-      TakeAvar(*engine_.program.FindCollected(reply.call.relation), column, reply.answer.value);
+      const CallId whole = {reply.call.relation, reply.call.args};
+      By& by = calls_.halves.try_emplace(whole, reply.answer.by).first->second;
+      by = std::max(by, reply.answer.by);
+      TakeAvar(*engine_.program.FindCollected(reply.call.relation), column, reply.answer.value,
+               reply.answer.by);
       const std::vector<Value> row = engine_.solver.TakeArgument(reply.call, reply.answer.value);
       Log(Verb::kResolved, text + " = " + Text(engine_.pool, reply.answer.value), reply.call.place);
       if (row.empty()) continue;
-      engine_.store.Insert(reply.call.relation, row, true);
+      InsertFact(reply.call.relation, row, {.by = RowsBy::Bit(by)});
+      calls_.halves.erase(whole);
       Log(Verb::kAsserted, RowText(reply.call.relation, row), reply.call.place);
       Record(std::move(entry));
       continue;
     }
     const Value meta = MetaOf(engine_.pool, reply.answer);
-    engine_.store.Insert(reply.call.relation, reply.call.args, true, meta);
+    InsertFact(reply.call.relation, reply.call.args,
+               {.meta = meta, .by = RowsBy::Bit(reply.answer.by)});
     Log(Verb::kAsserted, text + " ^ ~ " + Text(engine_.pool, meta) + " -> true", reply.call.place);
     if (reply.answer.kind == Answer::Kind::kNotRun) calls_.not_run.push_back(reply.call);
     else Record(std::move(entry));
@@ -81,12 +96,12 @@ void Runtime::AssertNewAvars() {
 }
 
 // An argument of a heading that is an avar has its value for the whole run (decision 53).
-void Runtime::TakeAvar(const Collected& collected, std::size_t column, Value value) {
+void Runtime::TakeAvar(const Collected& collected, std::size_t column, Value value, By by) {
   const Question& q =
       engine_.program.questions()[static_cast<std::size_t>(collected.questions[column])];
   if (!q.subject.starts_with('$')) return;
-  engine_.store.Insert(engine_.store.Declare(Space::kAvar, q.name, 0), {}, true,
-                       MetaOf(engine_.pool, {Answer::Kind::kValue, value}));
+  InsertFact(engine_.store.Declare(Space::kAvar, q.name, 0), {},
+             {.meta = MetaOf(engine_.pool, {Answer::Kind::kValue, value}), .by = RowsBy::Bit(by)});
 }
 
 // Whether the call asks for rows of a heading.
@@ -95,7 +110,8 @@ bool Runtime::TakesRows(const OpenCall& call) const {
 }
 
 // Asserts or retracts the rows that answer a question about a heading called with `key`.
-void Runtime::TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth) {
+void Runtime::TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth,
+                       By by) {
   const auto open = std::ranges::count_if(key, [](Value v) { return v.is_none(); });
   const auto items = [&](Value list) {
     const std::span<const Value> span = engine_.pool.ItemsOf(list);
@@ -109,7 +125,7 @@ void Runtime::TakeRows(RelationId relation, std::span<const Value> key, Value ro
     auto cell = cells.begin();
     for (Value& v : row)
       if (v.is_none()) v = *cell++;
-    if (truth) engine_.store.Insert(relation, row, true);
+    if (truth) InsertFact(relation, row, {.by = RowsBy::Bit(by)});
     else engine_.store.Retract(relation, row);
     Log(truth ? Verb::kAsserted : Verb::kRetracted, RowText(relation, row));
   }
@@ -118,7 +134,8 @@ void Runtime::TakeRows(RelationId relation, std::span<const Value> key, Value ro
 
 // The future entry of a reply; without text if it makes none, or none yet.
 TraceEntry Runtime::EntryToCome(const OpenCall& call, const Answer& answer) {
-  TraceEntry out{.kind = TraceEntry::Kind::kReply, .timestep = timestep_ + 1, .phase = 1};
+  TraceEntry out{
+      .kind = TraceEntry::Kind::kReply, .timestep = timestep_ + 1, .phase = 1, .by = answer.by};
   if (call.place.end != 0) out.place = call.place;
   const bool declined = answer.kind == Answer::Kind::kDecline;
   if (!declined && answer.kind != Answer::Kind::kValue && answer.kind != Answer::Kind::kMeta)
@@ -184,8 +201,12 @@ HeadingPart Runtime::PartOf(const OpenCall& call) const {
 
 Trace Runtime::HalfAnswers() {
   Solver::Arguments known = engine_.solver.arguments();
+  std::map<CallId, By> parties = calls_.halves;
   for (const CallBook::Reply& reply : calls_.replies) {
     if (reply.call.space != Space::kRelation || reply.answer.kind != Answer::Kind::kValue) continue;
+    By& by =
+        parties.try_emplace({reply.call.relation, reply.call.args}, reply.answer.by).first->second;
+    by = std::max(by, reply.answer.by);
     const auto at = known.try_emplace({reply.call.relation, reply.call.args}, reply.call.args);
     at.first->second[static_cast<std::size_t>(reply.call.column)] = reply.answer.value;
   }
@@ -207,14 +228,16 @@ Trace Runtime::HalfAnswers() {
       bindings.push_back(row[i]);
     }
     out.push_back(HalfAnswered(engine_.solver.CallText(call), derivations_.BindingsText(bindings)));
+    const auto by = parties.find(CallId{of.first, of.second});
+    if (by != parties.end()) out.back().by = by->second;
   }
   return out;
 }
 
 // --- phase 2: facts and rules of the user --------------------------------------------
 
-void Runtime::TakeIn(const Document& document, From from, Diagnostics& out) {
-  novelty_.push_back({engine_.program.Load(document, out), from});
+void Runtime::TakeIn(const Document& document, From from, By by, Diagnostics& out) {
+  novelty_.push_back({engine_.program.Load(document, out), from, by});
 }
 
 void Runtime::AssertInputNovelty() {
@@ -228,18 +251,18 @@ void Runtime::AssertInputNovelty() {
     if (!engine_.program.constraints()[constraints_known_].left.empty())
       Log(Verb::kConstraint, engine_.program.constraints()[constraints_known_]);
   for (const UnfinishedFact& fact : std::exchange(unfinished_, {}))
-    InsertFact(fact.relation, fact.row, fact.meta, fact.origin ? &*fact.origin : nullptr,
-               fact.orders);
+    InsertFact(fact.relation, fact.row,
+               {fact.meta, fact.origin ? &*fact.origin : nullptr, fact.orders, fact.by});
   while (!novelty_.empty()) {
     const Said& said = novelty_.front();
     said.what.ForEach(
         engine_.store,
         [&](RelationId relation, std::span<const Value> row, Span span) {
-          AssertFact(relation, row, span, said.from);
+          AssertFact(relation, row, span, said);
         },
-        [&](const Assertion& a) { Assert(a, said.from); });
-    for (const HalfAnswer& half : said.what.half_answers) TakeHalf(half, said.from);
-    for (const QuestionEntry& entry : said.what.question_entries) TakeQuestion(entry, said.from);
+        [&](const Assertion& a) { Assert(a, said); });
+    for (const HalfAnswer& half : said.what.half_answers) TakeHalf(half, said);
+    for (const QuestionEntry& entry : said.what.question_entries) TakeQuestion(entry, said);
     novelty_.pop_front();
   }
   if (!engine_.IsStale()) return;
@@ -250,9 +273,13 @@ void Runtime::AssertInputNovelty() {
 
 // A row may have very many instances (§7). When the limits leave no time for all of them, the rest
 // follows in the next timestep, and until then nothing rests on any of them.
-void Runtime::InsertFact(RelationId relation, std::span<const Value> row, Value meta,
-                         const Span* origin, std::span<const SetOrder> orders) {
-  const auto insert = [&] { engine_.store.Insert(relation, row, true, meta, origin, orders); };
+void Runtime::InsertFact(RelationId relation, std::span<const Value> row, const Stated& stated) {
+  const auto insert = [&] {
+    const std::uint32_t before = engine_.store.at(relation).epoch();
+    engine_.store.Insert(relation, row, true, stated);
+    // Another value of the metadata, or another party, replaced what rules may have read.
+    if (engine_.store.at(relation).epoch() != before) Retracted();
+  };
   const std::uint64_t instances = InstanceCount(engine_.pool, row);
   constexpr std::uint64_t kFew = 1'000;
   if (instances < kFew) return insert();
@@ -267,19 +294,30 @@ void Runtime::InsertFact(RelationId relation, std::span<const Value> row, Value 
   TakeStop(stop, RowText(relation, row, kToldBytes));
   unfinished_.push_back({relation,
                          {row.begin(), row.end()},
-                         meta,
-                         origin != nullptr ? std::optional(*origin) : std::nullopt,
-                         {orders.begin(), orders.end()}});
+                         stated.meta,
+                         stated.origin != nullptr ? std::optional(*stated.origin) : std::nullopt,
+                         {stated.orders.begin(), stated.orders.end()},
+                         stated.by});
+}
+
+// Who states a sentence. A trace of the session says so by line (LoadTrace).
+By Runtime::ByOf(const Said& said, Span span) const {
+  if (said.from != From::kTrace) return said.by;
+  const auto line = static_cast<std::size_t>(sources_.PlaceOf(span.file, span.begin).line);
+  return line <= trace_by_.size() ? trace_by_[line - 1] : By::kHost;
 }
 
 // Asserts a plain fact: like an Assertion without metadata that is not from a trace.
-void Runtime::AssertFact(RelationId relation, std::span<const Value> row, Span span, From from) {
-  InsertFact(relation, row, kNone, &span, {});
+void Runtime::AssertFact(RelationId relation, std::span<const Value> row, Span span,
+                         const Said& said) {
+  const By by = ByOf(said, span);
+  InsertFact(relation, row, {.origin = &span, .by = RowsBy::Bit(by)});
   NoLongerRetracted(relation, row);
   if (options_.log) Log(Verb::kAsserted, RowText(relation, row), span);
-  if (from == From::kMessage)
+  if (said.from == From::kMessage)
     Record({.kind = TraceEntry::Kind::kFact,
             .text = RowText(relation, row) + " -> true",
+            .by = by,
             .place = span});
 }
 
@@ -304,9 +342,10 @@ bool Runtime::SaysDeclined(const Assertion& a) const {
          pool.Lookup(a.meta, engine_.pool.Keyword("status")) == engine_.pool.Keyword("declined");
 }
 
-void Runtime::Assert(const Assertion& a, From from) {
+void Runtime::Assert(const Assertion& a, const Said& said) {
   const Relation& rel = engine_.store.at(a.relation);
-  const bool stated = from == From::kDocument;
+  const bool stated = said.from == From::kDocument;
+  const By by = ByOf(said, a.span);
   if (a.truth) {
     // A trace records that a goal was satisfied; its rules decide whether it is now.
     const bool told = rel.space() == Space::kGoal && a.trace && !a.assumed;
@@ -315,20 +354,23 @@ void Runtime::Assert(const Assertion& a, From from) {
     const Collected* collected = a.trace ? engine_.program.FindCollected(a.relation) : nullptr;
     if (SaysDeclined(a)) calls_.declined.insert({a.relation, a.row});
     // The trace of a reply is no fact of the program, which would suppress asking.
-    else InsertFact(a.relation, a.row, a.meta, collected == nullptr ? &a.span : nullptr, a.orders);
+    else
+      InsertFact(a.relation, a.row,
+                 {a.meta, collected == nullptr ? &a.span : nullptr, a.orders, RowsBy::Bit(by)});
     if (collected != nullptr) {
-      for (std::size_t i = 0; i < a.row.size(); ++i) TakeAvar(*collected, i, a.row[i]);
+      for (std::size_t i = 0; i < a.row.size(); ++i) TakeAvar(*collected, i, a.row[i], by);
       engine_.solver.ForgetArguments(a.relation, a.row);
     }
     NoLongerRetracted(a.relation, a.row);
     if (options_.log)
       Log(Verb::kAsserted, a.text.empty() ? RowText(a.relation, a.row) : a.text, a.span);
-    if (from != From::kTrace) {
-      const bool said = from == From::kMessage && rel.space() == Space::kRelation;
-      TraceEntry entry{.kind = TraceEntry::Kind::kFact, .stated = stated, .place = a.span};
+    if (said.from != From::kTrace) {
+      const bool told_now = said.from == From::kMessage && rel.space() == Space::kRelation;
+      TraceEntry entry{
+          .kind = TraceEntry::Kind::kFact, .stated = stated, .by = by, .place = a.span};
       if (rel.space() == Space::kTool) entry.answered = Answered(a.relation, a.row, a.meta);
-      if (a.trace || (said && !a.text.empty())) entry.text = a.text;
-      else if (said) entry.text = RowText(a.relation, a.row) + " -> true";
+      if (a.trace || (told_now && !a.text.empty())) entry.text = a.text;
+      else if (told_now) entry.text = RowText(a.relation, a.row) + " -> true";
       if (!entry.text.empty()) Record(std::move(entry));
     } else if (told) {
       Add({.kind = TraceEntry::Kind::kGoal,
@@ -358,9 +400,12 @@ void Runtime::Assert(const Assertion& a, From from) {
     if (calls_.declined.erase({a.relation, a.row}) == 0) retracted_.push_back(a);
   }
   Log(Verb::kRetracted, a.text, a.span);
-  if (from == From::kTrace) return;
-  TraceEntry entry{
-      .kind = TraceEntry::Kind::kRetraction, .text = a.text, .stated = stated, .place = a.span};
+  if (said.from == From::kTrace) return;
+  TraceEntry entry{.kind = TraceEntry::Kind::kRetraction,
+                   .text = a.text,
+                   .stated = stated,
+                   .by = by,
+                   .place = a.span};
   const bool of_call = rel.space() != Space::kRelation && rel.space() != Space::kGoal;
   if (of_call || engine_.program.FindCollected(a.relation) != nullptr)
     entry.answered = Answered(a.relation, a.row, kNone);
@@ -368,32 +413,37 @@ void Runtime::Assert(const Assertion& a, From from) {
 }
 
 // A question that was declined or answered with rows, or for which that is taken back.
-void Runtime::TakeQuestion(const QuestionEntry& entry, From from) {
+void Runtime::TakeQuestion(const QuestionEntry& entry, const Said& said) {
   const CallId id = {entry.relation, entry.key};
-  if (!entry.declined) TakeRows(entry.relation, entry.key, entry.rows, entry.truth);
+  const By by = ByOf(said, entry.span);
+  if (!entry.declined) TakeRows(entry.relation, entry.key, entry.rows, entry.truth, by);
   else if (entry.truth) calls_.declined.insert(id);
   else calls_.declined.erase(id);
   Log(entry.truth ? Verb::kAsserted : Verb::kRetracted, entry.text, entry.span);
   if (!entry.truth) Retracted();
-  if (from == From::kTrace) return;
+  if (said.from == From::kTrace) return;
   TraceEntry out{.kind = entry.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction,
                  .text = entry.text,
-                 .stated = from == From::kDocument,
+                 .stated = said.from == From::kDocument,
+                 .by = by,
                  .place = entry.span};
   out.answered = Answered(entry.relation, entry.key, kNone);
   Record(std::move(out));
 }
 
-void Runtime::TakeHalf(const HalfAnswer& half, From from) {
+void Runtime::TakeHalf(const HalfAnswer& half, const Said& said) {
+  const By by = ByOf(said, half.span);
+  calls_.halves.insert_or_assign({half.relation, half.key}, by);
   if (const Collected* collected = engine_.program.FindCollected(half.relation))
     for (std::size_t i = 0; i < half.row.size(); ++i)
-      if (half.key[i].is_none() && !half.row[i].is_none()) TakeAvar(*collected, i, half.row[i]);
+      if (half.key[i].is_none() && !half.row[i].is_none()) TakeAvar(*collected, i, half.row[i], by);
   engine_.solver.TakeArguments(half.relation, half.key, half.row);
   Log(Verb::kAsserted, half.text, half.span);
-  if (from != From::kTrace)
+  if (said.from != From::kTrace)
     Record({.kind = TraceEntry::Kind::kFact,
             .text = half.text,
-            .stated = from == From::kDocument,
+            .stated = said.from == From::kDocument,
+            .by = by,
             .place = half.span});
 }
 

@@ -474,7 +474,8 @@ TraceEntry Runtime::EntryToCome(const Way& way) const {
   return {.kind = way.does.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction,
           .timestep = timestep_ + 1,
           .phase = 2,
-          .text = way.does.text};
+          .text = way.does.text,
+          .by = way.by};
 }
 
 void Runtime::AskWhatNow() {
@@ -496,13 +497,17 @@ void Runtime::AskWhatNow() {
   };
   const auto answer = Put(request, std::nullopt, [&](const Answer& given) {
     const auto way = chosen(given);
-    return way == failing.ways.end() ? TraceEntry{} : EntryToCome(*way);
+    if (way == failing.ways.end()) return TraceEntry{};
+    TraceEntry entry = EntryToCome(*way);
+    entry.by = given.by;
+    return entry;
   });
   if (!answer || answer->kind != Answer::Kind::kValue) return;
   const auto way = chosen(*answer);
   if (way == failing.ways.end()) return;
   FailText(failing.what, "the user decides: " + way->name);
   step_.decisions.push_back(*way);
+  step_.decisions.back().by = answer->by;
 }
 
 }  // namespace rpl

@@ -125,14 +125,14 @@ std::vector<Diagnostic> SavedSession::Start(
     std::function<std::optional<std::string>(const std::string&)> reader,
     const Journal::Retry& retry) {
   const std::size_t start = EpochStart(events_);
-  ProgramEvent program{files, "", options_.gate != nullptr ? options_.gate->record : nullptr};
+  ProgramEvent program{files, {}, options_.gate != nullptr ? options_.gate->record : nullptr};
   std::vector<Event> recorded;
   if (const auto last = LastProgram(events_)) {
     if (last->files == files && last->guard == program.guard) {
       program.trace = last->trace;
       recorded.assign(events_.begin() + static_cast<std::ptrdiff_t>(start), events_.end());
     } else {
-      program.trace = CarriedTrace(TraceSoFar(events_));
+      program.trace = Carried(TraceSoFar(events_));
     }
   }
   const bool same = !recorded.empty();
@@ -141,11 +141,9 @@ std::vector<Diagnostic> SavedSession::Start(
   const auto load = [&](Session& session) {
     session.SetFileReader(reader);
     std::vector<Diagnostic> out;
-    const auto take = [&](const std::string& name, const std::string& text) {
-      for (Diagnostic& d : session.Load(name, text)) out.push_back(std::move(d));
-    };
-    for (const ProgramFile& file : program.files) take(file.name, file.text);
-    if (!program.trace.empty())  // it may retract facts
+    for (const ProgramFile& file : program.files)
+      for (Diagnostic& d : session.Load(file.name, file.text, file.by)) out.push_back(std::move(d));
+    if (!program.trace.text.empty())  // it may retract facts
       for (Diagnostic& d : session.LoadTrace(kTraceName, program.trace))
         out.push_back(std::move(d));
     return out;

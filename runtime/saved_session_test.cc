@@ -508,7 +508,7 @@ TEST_CASE("a file that is no session of this format is refused by name") {
   sqlite3_exec(db, "PRAGMA user_version = 7", nullptr, nullptr, nullptr);
   sqlite3_close(db);
   CHECK(SessionFile::Open(folder / "s", SessionFile::Mode::kOpen).error ==
-        "a session of format 7, which a newer rpl wrote; this one reads format 3");
+        "a session of format 7, which a newer rpl wrote; this one reads format 4");
 }
 
 TEST_CASE("every event that is changed, missing or moved is found") {

@@ -34,39 +34,45 @@ struct Session::State {
   State(Agent& agent, SessionOptions options)
       : journal(options.journal),
         strict_facts(options.strict_facts),
+        answers_by(options.answers_by),
         runtime(agent, std::move(options)),
         reader(runtime.sources(), [this](const Document& document, bool named, Diagnostics& out) {
-          runtime.TakeIn(document, named ? Runtime::From::kDocument : from, out);
+          runtime.TakeIn(document, named ? Runtime::From::kDocument : from,
+                         named ? By::kProgram : by, out);
         }) {
     if (journal != nullptr)
       reader.SetRecord(
           [this](const std::string& name, const auto& read) { return journal->File(name, read); });
   }
 
-  void TakeIn(Document document, Runtime::From says, Diagnostics& out) {
+  void TakeIn(Document document, Runtime::From says, By who, Diagnostics& out) {
     from = says;
+    by = who;
     reader.Read(std::move(document), out);
   }
-  std::vector<Diagnostic> Load(const std::string& name, std::string text, Runtime::From says);
+  std::vector<Diagnostic> Load(const std::string& name, std::string text, Runtime::From says,
+                               By who);
   bool Goes();
   bool HasWork() const;
   Outcome Report();
   Outcome Pursue(const Definition& query);
   std::optional<Outcome> StepGoals();
-  Outcome Said(const std::string& name, std::string text);
+  Outcome Said(const std::string& name, std::string text, By who);
 
   Journal* journal;
   bool strict_facts;
+  std::optional<By> answers_by;
   Runtime runtime;
   NamespaceReader reader;
   Runtime::From from = Runtime::From::kDocument;  // of the text that is read
+  By by = By::kProgram;                           // who states it
   std::size_t steps = 0;                          // of the goal that is pursued
   std::string goal;                               // the named goal of runs, "" for none
   bool running = false;  // the program's goals are, and the turn is not over
 };
 
 std::vector<Diagnostic> Session::State::Load(const std::string& name, std::string text,
-                                             Runtime::From says) {
+                                             Runtime::From says, By who) {
   Diagnostics out;
   if (const std::optional<FactsName> facts = FactsNameOf(name)) {
     const std::uint32_t file = runtime.sources().Add(facts->path, std::move(text));
@@ -75,7 +81,7 @@ std::vector<Diagnostic> Session::State::Load(const std::string& name, std::strin
   }
   const std::uint32_t file = runtime.sources().Add(name, std::move(text));
   Document document = ReadDocument(runtime.sources(), file, out, FactForm::kPlain);
-  TakeIn(std::move(document), says, out);
+  TakeIn(std::move(document), says, who, out);
   out.Sort();
   return out.all();
 }
@@ -112,19 +118,20 @@ void Session::SetFileReader(std::function<std::optional<std::string>(const std::
   state_->reader.SetFiles(std::move(reader));
 }
 
-std::vector<Diagnostic> Session::Load(const std::string& name, std::string text) {
-  return state_->Load(name, std::move(text), Runtime::From::kDocument);
+std::vector<Diagnostic> Session::Load(const std::string& name, std::string text, By by) {
+  return state_->Load(name, std::move(text), Runtime::From::kDocument, by);
 }
 
-std::vector<Diagnostic> Session::LoadTrace(const std::string& name, std::string text) {
-  return state_->Load(name, std::move(text), Runtime::From::kTrace);
+std::vector<Diagnostic> Session::LoadTrace(const std::string& name, CarriedTrace trace) {
+  state_->runtime.SetTraceBy(std::move(trace.by));
+  return state_->Load(name, std::move(trace.text), Runtime::From::kTrace, By::kHost);
 }
 
-Outcome Session::State::Said(const std::string& name, std::string text) {
+Outcome Session::State::Said(const std::string& name, std::string text, By who) {
   Diagnostics out;
   const std::uint32_t file = runtime.sources().Add(name, std::move(text));
   Message message = ReadMessage(runtime.sources(), file, out, FactForm::kPlain);
-  TakeIn(std::move(message.document), Runtime::From::kMessage, out);
+  TakeIn(std::move(message.document), Runtime::From::kMessage, who, out);
   Outcome outcome;
   std::optional<Definition> query;
   if (message.query) {
@@ -157,7 +164,7 @@ Outcome Session::State::Said(const std::string& name, std::string text) {
 
 std::optional<Outcome> Session::State::StepGoals() {
   if (!running) {
-    if (journal != nullptr) journal->Turn(goal, nullptr);
+    if (journal != nullptr) journal->Turn(goal, nullptr, By::kHost);
     runtime.SetGoal(nullptr, true);
     steps = 0;
   }
@@ -173,11 +180,13 @@ std::optional<Outcome> Session::State::StepGoals() {
   return outcome;
 }
 
-Outcome Session::Say(const std::string& name, std::string text) {
+Outcome Session::Say(const std::string& name, std::string text, By by) {
   if (state_->running) Run();
   Journal* journal = state_->journal;
-  if (journal != nullptr) journal->Turn(name, &text);
-  Outcome outcome = state_->Said(name, std::move(text));
+  const bool live = journal == nullptr || journal->live();
+  if (live && by == By::kHost) by = state_->answers_by.value_or(by);
+  if (journal != nullptr) journal->Turn(name, &text, by);
+  Outcome outcome = state_->Said(name, std::move(text), by);
   if (journal != nullptr) journal->Finish(outcome);
   return outcome;
 }
@@ -200,7 +209,7 @@ Outcome Session::Run() {
 std::optional<Outcome> Session::Replay() {
   std::optional<Outcome> last;
   while (const std::optional<RecordedTurn> turn = state_->journal->NextTurn())
-    last = turn->text ? Say(turn->name, *turn->text) : (SetGoal(turn->name), Run());
+    last = turn->text ? Say(turn->name, *turn->text, turn->by) : (SetGoal(turn->name), Run());
   return last;
 }
 

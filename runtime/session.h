@@ -45,10 +45,11 @@ class Session {
   /// Takes in a document (or plain RPL when `name` ends in .rpl, or the rows of a relation
   /// when it is a FactsName of runtime/facts_file.h) at the next timestep.
   /// Returns its findings. `text` need not be valid.
-  std::vector<Diagnostic> Load(const std::string& name, std::string text);
+  /// `by`: who states the facts of a document; those of a facts file are of a file.
+  std::vector<Diagnostic> Load(const std::string& name, std::string text, By by = By::kProgram);
 
   /// The same for the trace of an earlier epoch: truths in force make no second entry.
-  std::vector<Diagnostic> LoadTrace(const std::string& name, std::string text);
+  std::vector<Diagnostic> LoadTrace(const std::string& name, CarriedTrace trace);
 
   /// Sets the reader of file namespaces (§17.7): the text of a file beside the documents, or
   /// nullopt. REQUIRES: before Load.
@@ -56,7 +57,7 @@ class Session {
 
   /// One user message (§15.9): context, then an optional query line. Without it the message is
   /// novelty of an ordinary turn: one timestep runs.
-  Outcome Say(const std::string& name, std::string text);
+  Outcome Say(const std::string& name, std::string text, By by = By::kHost);
 
   /// Pursues the root goal, or else the named goals, until satisfied, failed or waiting.
   Outcome Run();

@@ -23,7 +23,7 @@ namespace rpl {
 namespace {
 
 constexpr int kApplication = 0x72706c31;  // "rpl1"
-constexpr int kFormat = 3;
+constexpr int kFormat = 4;
 constexpr std::size_t kHashBytes = 32;
 /// How long to wait for another process, which may be recovering the file of a killed one.
 constexpr int kWaitMs = 5000;

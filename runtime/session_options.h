@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "interp/store/by.h"
 #include "runtime/log.h"
 
 namespace rpl {
@@ -58,6 +60,8 @@ struct SessionOptions {
   bool tell_replayed = false;
   SessionLimits limits;
   AnswerForms answer_forms;
+  /// Whose answers those of a host are to count as, by the word of who starts the run.
+  std::optional<By> answers_by = {};
   bool strict_facts = false;  // a bad row of a facts file refuses the file
   /// Threads that derive rows. Affects nothing but time.
   std::size_t threads = 1;

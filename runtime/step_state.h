@@ -37,6 +37,7 @@ struct Violated {
 struct Way {
   std::string name;  // "continue", "retract a(1)", "assume %g"
   Assertion does;
+  By by = By::kHost;  // who chose it
 };
 
 /// A failure that a person may decide about.

@@ -67,9 +67,11 @@ class Runtime {
 
   /// Loads a document: its rules join the program now and take effect in phase 2 of the next
   /// timestep, with its facts. Adds findings to `out`.
-  void TakeIn(const Document& document, From from, Diagnostics& out);
-  /// Loads facts without a document.
-  void TakeIn(Novelty facts) { novelty_.push_back({std::move(facts), From::kDocument}); }
+  void TakeIn(const Document& document, From from, By by, Diagnostics& out);
+  /// Loads facts of a file that is no document.
+  void TakeIn(Novelty facts) { novelty_.push_back({std::move(facts), From::kDocument, By::kFile}); }
+  /// Who stated the sentences of the trace that is loaded, line by line.
+  void SetTraceBy(std::vector<By> by) { trace_by_ = std::move(by); }
 
   /// Sets the goal of the next timesteps: a query, or (null) the program's goals. `pursue` false:
   /// none, the timestep only takes in novelty.
@@ -125,6 +127,7 @@ class Runtime {
   struct Said {
     Novelty what;
     From from;
+    By by;  // who says it; not of a trace
   };
   void AssertNewAvars();
   void AssertInputNovelty();
@@ -160,13 +163,14 @@ class Runtime {
     Value meta;
     std::optional<Span> origin;
     std::vector<SetOrder> orders;
+    RowsBy::Parties by;
   };
-  void InsertFact(RelationId relation, std::span<const Value> row, Value meta, const Span* origin,
-                  std::span<const SetOrder> orders);
-  void AssertFact(RelationId relation, std::span<const Value> row, Span span, From from);
-  void Assert(const Assertion& a, From from);
+  void InsertFact(RelationId relation, std::span<const Value> row, const Stated& stated);
+  By ByOf(const Said& said, Span span) const;
+  void AssertFact(RelationId relation, std::span<const Value> row, Span span, const Said& said);
+  void Assert(const Assertion& a, const Said& said);
   void NoLongerRetracted(RelationId relation, std::span<const Value> row);
-  void TakeAvar(const Collected& collected, std::size_t column, Value value);
+  void TakeAvar(const Collected& collected, std::size_t column, Value value, By by);
   bool HasRules(RelationId goal) const;
   void DropOvertakenTruths();
   void Renew();
@@ -198,11 +202,12 @@ class Runtime {
   using EntryOf = std::function<TraceEntry(const Answer&)>;
   std::optional<Answer> Put(const Request& request, std::optional<Span> place,
                             const EntryOf& entry_of, const HeadingPart& part = {});
+  Answer WhoseAnswer(Answer answer) const;
   HeadingPart PartOf(const OpenCall& call) const;
-  void TakeHalf(const HalfAnswer& half, From from);
-  void TakeQuestion(const QuestionEntry& entry, From from);
+  void TakeHalf(const HalfAnswer& half, const Said& said);
+  void TakeQuestion(const QuestionEntry& entry, const Said& said);
   bool TakesRows(const OpenCall& call) const;
-  void TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth);
+  void TakeRows(RelationId relation, std::span<const Value> key, Value rows, bool truth, By by);
   void Retracted();
   bool SaysDeclined(const Assertion& a) const;
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
@@ -258,6 +263,7 @@ class Runtime {
   CallBook calls_;  // of the turn
   GoalRecord goals_;
   std::deque<Said> novelty_;
+  std::vector<By> trace_by_;  // by line of the trace of earlier epochs
   std::size_t rules_known_ = 0;
   std::size_t constraints_known_ = 0;
   std::size_t bad_heads_known_ = 0;

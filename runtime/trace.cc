@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/trace.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -96,12 +97,16 @@ std::string TraceProgram(std::span<const TraceEntry> trace) {
   return WithoutFindings(out);
 }
 
-std::string CarriedTrace(std::span<const TraceEntry> trace) {
+CarriedTrace Carried(std::span<const TraceEntry> trace) {
   const std::vector<bool> stands = StandingTruths(trace);
-  std::string out;
-  for (std::size_t i = 0; i < trace.size(); ++i)
-    if (!trace[i].stated && HowToWrite(trace[i], stands[i]) == As::kSentence)
-      out += trace[i].text + "\n";
+  CarriedTrace out;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const TraceEntry& entry = trace[i];
+    if (entry.stated || HowToWrite(entry, stands[i]) != As::kSentence) continue;
+    out.text += entry.text + "\n";
+    const auto lines = std::count(entry.text.begin(), entry.text.end(), '\n') + 1;
+    out.by.insert(out.by.end(), static_cast<std::size_t>(lines), entry.by.value_or(By::kHost));
+  }
   return out;
 }
 

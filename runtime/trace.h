@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
+#include "interp/store/by.h"
 
 namespace rpl {
 
@@ -39,10 +40,11 @@ struct TraceEntry {
   Kind kind = Kind::kFact;
   int timestep = 0;
   int phase = 0;
-  std::string text = {};  // one RPL sentence
-  bool stated = false;    // in a document of the program, hence restored by loading it
-  bool again = false;     // an earlier epoch has it; this entry confirms it
-  bool past = false;      // of an epoch before the last one
+  std::string text = {};      // one RPL sentence
+  bool stated = false;        // in a document of the program, hence restored by loading it
+  bool again = false;         // an earlier epoch has it; this entry confirms it
+  bool past = false;          // of an epoch before the last one
+  std::optional<By> by = {};  // who stated it: of facts, retractions and replies
   std::optional<AnsweredCall> answered =
       {};                          // of replies, and of facts and retractions about calls
   std::string goal = {};           // of truths: the goal, "%trip"; not kept in files
@@ -78,7 +80,11 @@ TraceEntry HalfAnswered(const std::string& heading, const std::string& bindings)
 
 /// The part of TraceProgram that a changed program starts from: without the sentences of the
 /// program's own documents, and without comments.
-std::string CarriedTrace(std::span<const TraceEntry> trace);
+struct CarriedTrace {
+  std::string text = {};
+  std::vector<By> by = {};  // of each line, for entries that somebody stated
+};
+CarriedTrace Carried(std::span<const TraceEntry> trace);
 
 }  // namespace rpl
 

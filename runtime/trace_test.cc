@@ -43,7 +43,7 @@ TEST_CASE("a changed program starts from what did not stand in the old one") {
   TraceEntry shown = Entry(Kind::kReply, 2, "$json(?x) ^ ~ {:tool :json} -> true");
   shown.answered = {.call = "$json(?x)", .tool = "json", .shown = true};
   const Trace trace = {stated, said, derived, shown};
-  CHECK(CarriedTrace(trace) == "p(2) -> true\n");
+  CHECK(Carried(trace).text == "p(2) -> true\n");
   CHECK(TraceProgram(trace) ==
         "p(1) -> true\np(2) -> true\n-- q(2) -> true\n-- $json(?x) ^ ~ {:tool :json} -> true\n");
 }

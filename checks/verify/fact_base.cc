@@ -39,7 +39,7 @@ RelationId FactBase::Declare(std::string_view label, std::uint32_t arity) {
 
 void FactBase::Add(RelationId relation, std::span<const Value> row, Span place) {
   assert(row.size() == engine_.store.at(relation).arity());
-  engine_.store.Insert(relation, row, true, kNone, &place);
+  engine_.store.Insert(relation, row, true, {.origin = &place});
 }
 
 Stop FactBase::Quiesce() {
@@ -81,7 +81,7 @@ bool FactBase::CallTools(const std::vector<OpenCall>& open) {
     const Value result =
         tools_(engine_.pool, std::string(engine_.pool.TextOf(tool.label())), call.args);
     if (result.is_none()) return false;
-    engine_.store.Insert(call.relation, call.args, true, result);
+    engine_.store.Insert(call.relation, call.args, true, {.meta = result});
   }
   return true;
 }

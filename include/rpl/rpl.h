@@ -201,6 +201,8 @@ class Engine {
     /// text breaks the engine, like an exception.
     std::string now;
     Limits limits;
+    /// The replies and messages of this host are a person's: `:by` says :person, not :host (§11).
+    bool answers_by_person = false;
     /// Threads of the fixpoint, 1 to 64. Callbacks run only on the caller's thread. The results are
     /// the same for any number.
     std::size_t threads = 1;

@@ -52,10 +52,10 @@ void Engine::Assert(const Novelty& novelty) {
   novelty.ForEach(
       store,
       [&](RelationId relation, std::span<const Value> row, Span span) {
-        store.Insert(relation, row, true, kNone, &span);
+        store.Insert(relation, row, true, {.origin = &span});
       },
       [&](const Assertion& a) {
-        if (a.truth) store.Insert(a.relation, a.row, true, a.meta, &a.span, a.orders);
+        if (a.truth) store.Insert(a.relation, a.row, true, {a.meta, &a.span, a.orders});
         else store.Retract(a.relation, a.row);
       });
 }

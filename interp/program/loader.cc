@@ -9,6 +9,7 @@
 
 #include "grammar/printer.h"
 #include "interp/program/builtins.h"
+#include "interp/program/metadata.h"
 #include "interp/program/rewrite.h"
 #include "interp/store/text_queue.h"
 
@@ -162,6 +163,11 @@ bool Loader::TakeEntries(const Nodes& entries, bool inner, Told& to) {
   Pool& pool = program_.store().pool();
   for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
     const auto* keyword = entries[i].As<Keyword>();
+    if (!inner && keyword != nullptr && keyword->name == kBy && to.truth) {
+      out_.Add(Code::kOwnBy, entries[i].span, "expected a key other than `:by`",
+               "who stated a fact is set by the engine; name a source of your own in another key");
+      continue;
+    }
     if (!inner && keyword != nullptr && keyword->name == "bindings") {
       const auto* map = entries[i + 1].As<Collection>();
       if (map == nullptr || !TakeEntries(map->items, true, to)) return false;

@@ -12,6 +12,15 @@ RowId RowIn(const Pool& pool, Value reference) {
   return static_cast<RowId>(pool.AsInt(reference) & 0xffffffff);
 }
 
+// One party as a keyword, several as their set.
+Value Parties(Pool& pool, RowsBy::Parties parties) {
+  std::vector<Value> names;
+  for (int i = 0; i <= static_cast<int>(By::kFile); ++i)
+    if (const By by = static_cast<By>(i); (parties & RowsBy::Bit(by)) != 0)
+      names.push_back(pool.Keyword(NameOf(by)));
+  return names.empty() ? kNone : names.size() == 1 ? names.front() : pool.Set(names);
+}
+
 }  // namespace
 
 bool SaysFailed(Pool& pool, Value meta) {
@@ -36,7 +45,8 @@ Value RowMetadata::Map(Value reference) const {
 Value RowMetadata::Field(Value reference, Value key, Value primary) const {
   Pool& pool = store_.pool();
   if (!pool.Int64Of(reference)) return kNone;
-  if (const Value map = Map(reference); !map.is_none()) {
+  const bool own = key.kind() == Kind::kKeyword && pool.TextOf(key) == kBy;
+  if (const Value map = Map(reference); !map.is_none() && !own) {
     if (const Value v = pool.Lookup(map, key); !v.is_none()) return v;
     if (key == primary)
       if (const Value v = pool.Lookup(map, pool.Keyword(pool.TextOf(key))); !v.is_none()) return v;
@@ -45,6 +55,7 @@ Value RowMetadata::Field(Value reference, Value key, Value primary) const {
   const std::string_view name = pool.TextOf(key);
   const Relation& rel = store_.at(RelationIn(pool, reference));
   const RowId row = RowIn(pool, reference);
+  if (own) return Parties(pool, rel.SaidBy(row));
   if (name == "relation") return pool.Term(Namespace::kRelation, rel.name(), rel.Cells(row));
   const Span* origin = rel.Origin(row);
   if (origin == nullptr) return kNone;

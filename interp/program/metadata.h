@@ -9,12 +9,16 @@
 #define RPL_INTERP_PROGRAM_METADATA_H_
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "interp/program/program.h"
 #include "interp/store/store.h"
 
 namespace rpl {
+
+/// The key of who stated a fact, which the engine alone sets (§11).
+inline constexpr std::string_view kBy = "by";
 
 Value RowReference(Pool& pool, RelationId relation, RowId row);
 
@@ -32,7 +36,7 @@ class RowMetadata {
   Value Map(Value reference) const;
 
   /// The value under `key`: the author's, or, for keys the engine attaches itself (:file,
-  /// :line, :heading, :relation), provenance (decision 49). A bare symbol equal to
+  /// :line, :heading, :relation, :by), provenance (decision 49). A bare symbol equal to
   /// `primary` also reads the keyword of that name (decision 47). kNone when absent.
   Value Field(Value reference, Value key, Value primary) const;
 

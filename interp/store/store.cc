@@ -55,12 +55,58 @@ const Index& Relation::IndexOn(Columns columns, RowId end, const KeepOn* keep_on
   return index;
 }
 
+namespace {
+
+// The map with the entries of `more` added; they replace those with the same key.
+Value MergeMeta(Pool& pool, Value map, Value more) {
+  if (map.is_none()) return more;
+  std::vector<Value> entries(pool.ItemsOf(more).begin(), pool.ItemsOf(more).end());
+  std::vector<Value> out;
+  const std::span<const Value> old = pool.ItemsOf(map);
+  for (std::size_t i = 0; i < old.size(); i += 2) {
+    const Value newer = pool.Lookup(more, old[i]);
+    out.push_back(old[i]);
+    out.push_back(newer.is_none() ? old[i + 1] : newer);
+  }
+  out.insert(out.end(), entries.begin(), entries.end());
+  return pool.Map(out);
+}
+
+}  // namespace
+
 Value Relation::Meta(RowId row) const {
   const auto it = meta_.find(row);
   return it == meta_.end() ? kNone : it->second;
 }
 
-void Relation::SetMeta(RowId row, Value map) { meta_[row] = map; }
+Stated Relation::StatedOf(RowId row) const {
+  const auto orders = orders_.find(row);
+  return {Meta(row), Origin(row),
+          orders == orders_.end() ? std::span<const SetOrder>() : orders->second, by_.At(row)};
+}
+
+void Relation::State(RowId row, bool is_new, const Stated& stated, Pool& pool) {
+  bool changed = false;
+  if (!stated.meta.is_none()) {
+    Value& meta = meta_.try_emplace(row, kNone).first->second;
+    const Value merged = MergeMeta(pool, meta, stated.meta);
+    changed = !is_new && merged != meta;
+    meta = merged;
+  }
+  if (stated.origin != nullptr) origins_.Add(row, *stated.origin);
+  if (!stated.orders.empty()) orders_.try_emplace(row, stated.orders.begin(), stated.orders.end());
+  changed |= by_.Add(row, stated.by);
+  if (changed) ++epoch_;
+}
+
+void Relation::Copy(const Relation& from, RowId row) {
+  const RowId to = Insert(from.Cells(row), from.asserted(row)).row;
+  const Stated stated = from.StatedOf(row);
+  if (!stated.meta.is_none()) meta_[to] = stated.meta;
+  if (stated.origin != nullptr) origins_.Add(to, *stated.origin);
+  if (!stated.orders.empty()) orders_.try_emplace(to, stated.orders.begin(), stated.orders.end());
+  if (stated.by != 0) by_.Add(to, stated.by);
+}
 
 std::size_t Relation::bytes() const {
   std::size_t out = rows_.bytes();
@@ -106,42 +152,19 @@ RelationId Store::Whole(RelationId id) {
   companion_.push_back(kNoId);
   whole_of_.push_back(id);
   companion_[id] = whole;
-  for (RowId r = 0; r < base.size(); ++r) {
-    const RowId copy = at(whole).Insert(base.Cells(r), base.asserted(r)).row;
-    if (const Value meta = base.Meta(r); !meta.is_none()) at(whole).SetMeta(copy, meta);
-    if (const Span* origin = base.Origin(r)) at(whole).SetOrigin(copy, *origin);
-  }
+  for (RowId r = 0; r < base.size(); ++r) at(whole).Copy(base, r);
   return whole;
 }
 
-namespace {
-
-// The map with the entries of `more` added; they replace those with the same key.
-Value MergeMeta(Pool& pool, Value map, Value more) {
-  if (map.is_none()) return more;
-  std::vector<Value> entries(pool.ItemsOf(more).begin(), pool.ItemsOf(more).end());
-  std::vector<Value> out;
-  const std::span<const Value> old = pool.ItemsOf(map);
-  for (std::size_t i = 0; i < old.size(); i += 2) {
-    const Value newer = pool.Lookup(more, old[i]);
-    out.push_back(old[i]);
-    out.push_back(newer.is_none() ? old[i + 1] : newer);
-  }
-  out.insert(out.end(), entries.begin(), entries.end());
-  return pool.Map(out);
-}
-
-}  // namespace
-
-std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asserted, Value meta,
-                            const Span* origin, std::span<const SetOrder> orders) {
+std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asserted,
+                            const Stated& stated) {
   assert(!IsWhole(id));
+  Stated of_instance = stated;
+  of_instance.orders = {};
   const auto add = [&](RelationId to, std::span<const Value> cells) {
     Relation& relation = at(to);
     const Relation::Inserted in = relation.Insert(cells, asserted);
-    if (!meta.is_none()) relation.SetMeta(in.row, MergeMeta(pool_, relation.Meta(in.row), meta));
-    if (origin != nullptr) relation.SetOrigin(in.row, *origin);
-    if (!orders.empty() && to != id) relation.SetOrders(in.row, orders);
+    if (asserted) relation.State(in.row, in.is_new, to == id ? of_instance : stated, pool_);
     return in.is_new;
   };
   const bool has_set =
@@ -155,7 +178,7 @@ std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asse
   std::uint32_t instances = 0;
   ForEachInstance(
       pool_, scratch, 0, {},
-      [&](std::span<const Value> cells) { instances += add(id, cells) ? 1 : 0; }, orders);
+      [&](std::span<const Value> cells) { instances += add(id, cells) ? 1 : 0; }, stated.orders);
   return std::max(added, instances);
 }
 
@@ -208,8 +231,8 @@ void Store::TakeFromSets(Relation& whole, std::span<const Value> instance) {
   struct Row {
     std::vector<Value> cells;
     std::vector<SetOrder> orders;
-    Value meta;
     std::optional<Span> origin;
+    Stated stated;
     bool asserted;
   };
   const auto holds = [&](RowId row) {
@@ -223,12 +246,11 @@ void Store::TakeFromSets(Relation& whole, std::span<const Value> instance) {
   std::vector<Row> rows;
   bool changed = false;
   for (RowId r = 0; r < whole.size(); ++r) {
-    const std::span<const SetOrder> orders = whole.OrdersOf(r);
-    const Span* const origin = whole.Origin(r);
+    const Stated stated = whole.StatedOf(r);
     Row row{{whole.Cells(r).begin(), whole.Cells(r).end()},
-            {orders.begin(), orders.end()},
-            whole.Meta(r),
-            origin == nullptr ? std::nullopt : std::optional(*origin),
+            {stated.orders.begin(), stated.orders.end()},
+            stated.origin == nullptr ? std::nullopt : std::optional(*stated.origin),
+            stated,
             whole.asserted(r)};
     if (!holds(r)) {
       rows.push_back(std::move(row));
@@ -251,11 +273,11 @@ void Store::TakeFromSets(Relation& whole, std::span<const Value> instance) {
   }
   if (!changed) return;
   whole.Rebuild([](RowId) { return false; });
-  for (const Row& row : rows) {
-    const RowId to = whole.Insert(row.cells, row.asserted).row;
-    if (!row.meta.is_none()) whole.SetMeta(to, row.meta);
-    if (!row.orders.empty()) whole.SetOrders(to, row.orders);
-    if (row.origin) whole.SetOrigin(to, *row.origin);
+  for (Row& row : rows) {
+    const Relation::Inserted in = whole.Insert(row.cells, row.asserted);
+    row.stated.orders = row.orders;
+    row.stated.origin = row.origin ? &*row.origin : nullptr;
+    whole.State(in.row, in.is_new, row.stated, pool_);
   }
 }
 

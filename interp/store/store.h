@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
+#include "interp/store/by.h"
 #include "interp/store/index.h"
 #include "interp/store/row_set.h"
 #include "interp/store/value.h"
@@ -81,6 +82,14 @@ struct SetOrder {
   std::vector<Value> elements;
 };
 
+/// What is known about a row besides its cells.
+struct Stated {
+  Value meta = kNone;                     // the author's metadata map
+  const Span* origin = nullptr;           // the place where it is asserted
+  std::span<const SetOrder> orders = {};  // of sets written in another order than their own
+  RowsBy::Parties by = RowsBy::Bit(By::kProgram);
+};
+
 class Relation {
  public:
   Relation(RelationId id, Space space, Value label, std::string name, std::uint32_t arity)
@@ -94,7 +103,7 @@ class Relation {
   std::uint32_t arity() const { return rows_.arity(); }
   RowId size() const { return rows_.size(); }
   bool empty() const { return size() == 0; }
-  /// Bumped whenever row ids change.
+  /// Bumped whenever row ids change, or what is known about a row that was there.
   std::uint32_t epoch() const { return epoch_; }
 
   const Value* Row(RowId row) const { return rows_.Row(row); }
@@ -108,6 +117,12 @@ class Relation {
   const RowSet& rows() const { return rows_; }
   RowId Find(std::span<const Value> row) const { return rows_.Find(row); }
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
+  /// Adds to what is known about a row; `is_new`: it was inserted just now.
+  void State(RowId row, bool is_new, const Stated& stated, Pool& pool);
+  /// What is known about a row, borrowed.
+  Stated StatedOf(RowId row) const;
+  /// Inserts a row of another relation, with what is known about it.
+  void Copy(const Relation& from, RowId row);
 
   /// Removes the rows for which `keep(row)` is false. If there are any, ids change.
   template <typename Keep>
@@ -130,17 +145,14 @@ class Relation {
 
   /// The author's metadata map of a row, kNone when it has none.
   Value Meta(RowId row) const;
-  void SetMeta(RowId row, Value map);
   /// The place where the row was asserted; null for derived rows.
   const Span* Origin(RowId row) const { return origins_.Find(row); }
-  void SetOrigin(RowId row, Span span) { origins_.Add(row, span); }
+  /// Who asserted the row; 0 for derived rows.
+  RowsBy::Parties SaidBy(RowId row) const { return by_.At(row); }
   /// How the sets of a row are written, where that is not their own order.
   std::span<const SetOrder> OrdersOf(RowId row) const {
     const auto at = orders_.find(row);
     return at == orders_.end() ? std::span<const SetOrder>() : at->second;
-  }
-  void SetOrders(RowId row, std::span<const SetOrder> orders) {
-    orders_.try_emplace(row, orders.begin(), orders.end());
   }
 
   std::size_t bytes() const;
@@ -157,6 +169,7 @@ class Relation {
   std::unordered_map<RowId, Value> meta_;
   std::unordered_map<RowId, std::vector<SetOrder>> orders_;
   Places origins_;
+  RowsBy by_;
 };
 
 class Store {
@@ -184,11 +197,10 @@ class Store {
   RelationId BaseOf(RelationId id) const { return IsWhole(id) ? whole_of_[id] : id; }
 
   /// Adds a row to a relation that is not a companion: its instances to the relation,
-  /// the row itself to the companion when there are sets. `meta` may be kNone. `orders`: of
-  /// sets of the row whose elements are written in another order than their own.
+  /// the row itself to the companion when there are sets. `stated`: of asserted rows.
   /// Returns the number of new instance rows. Some are missing when Pool::Work said to give up.
-  std::uint32_t Insert(RelationId id, std::span<const Value> row, bool asserted, Value meta = kNone,
-                       const Span* origin = nullptr, std::span<const SetOrder> orders = {});
+  std::uint32_t Insert(RelationId id, std::span<const Value> row, bool asserted,
+                       const Stated& stated = {});
   /// Takes back an asserted row, with sets all of its instances; false when none was asserted.
   /// The companion's sets lose the instances, too.
   bool Retract(RelationId id, std::span<const Value> row);
@@ -246,23 +258,14 @@ void Relation::Rebuild(Keep&& keep) {
   for (RowId r = 0; r < size(); ++r)
     if (keep(r)) kept.push_back(r);
   if (kept.size() == size()) return;
-  RowSet rows(arity());
-  std::vector<bool> was_asserted;
-  std::unordered_map<RowId, Value> meta;
-  std::unordered_map<RowId, std::vector<SetOrder>> orders;
-  Places origins;
-  for (const RowId from : kept) {
-    const RowId to = rows.Insert(Cells(from)).row;
-    was_asserted.push_back(asserted(from));
-    if (auto it = meta_.find(from); it != meta_.end()) meta.emplace(to, it->second);
-    if (auto it = orders_.find(from); it != orders_.end()) orders.emplace(to, it->second);
-    if (const Span* at = origins_.Find(from)) origins.Add(to, *at);
-  }
-  rows_ = std::move(rows);
-  asserted_ = std::move(was_asserted);
-  meta_ = std::move(meta);
-  orders_ = std::move(orders);
-  origins_ = std::move(origins);
+  Relation rebuilt(id_, space_, label_, name_, arity());
+  for (const RowId row : kept) rebuilt.Copy(*this, row);
+  rows_ = std::move(rebuilt.rows_);
+  asserted_ = std::move(rebuilt.asserted_);
+  meta_ = std::move(rebuilt.meta_);
+  orders_ = std::move(rebuilt.orders_);
+  origins_ = std::move(rebuilt.origins_);
+  by_ = std::move(rebuilt.by_);
   ++epoch_;
   for (auto& index : indexes_) index->Clear();
 }

@@ -23,7 +23,7 @@ struct Shelf {
     const std::vector<Value> cells = Cells(row);
     const RelationId id =
         store.Declare(Space::kRelation, "p", static_cast<std::uint32_t>(cells.size()));
-    return store.Insert(id, cells, asserted, meta);
+    return store.Insert(id, cells, asserted, {.meta = meta});
   }
   bool Retract(const std::string& row) {
     const std::vector<Value> cells = Cells(row);

@@ -25,11 +25,13 @@ struct Picked {
 
 Answer AnswerFor(const ToolResult& result, Pool& pool) {
   if (result.ok)
-    return {Answer::Kind::kValue, ValueOfJson(result.result, pool, false), result.took_ms};
+    return {Answer::Kind::kValue, ValueOfJson(result.result, pool, false), result.took_ms,
+            By::kTool};
   if (result.code == "interrupted" || result.code == "not-recorded") return {};
   if (result.code == "not-started") return NotRunCall(pool, result.code, result.message);
   Answer failed = FailedCall(pool, result.code, result.message);
   failed.took_ms = result.took_ms;
+  failed.by = By::kTool;
   if (result.code != "tool") return failed;
   const std::span<const Value> known = pool.ItemsOf(failed.value);
   std::vector<Value> entries(known.begin(), known.end());

@@ -86,6 +86,11 @@ void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
       ->check(CheckNamed);
   AddRepeatable(command, "--answer", options.answers, "KEY=VALUE",
                 "An answer; KEY names an avar, argument, relation or tool; repeatable");
+  command
+      .add_option("--answers-by", options.answers_by,
+                  "Whose answers prepared ones and lines count as: person or model (`:by`)")
+      ->type_name("WHO")
+      ->check(CLI::IsMember({"person", "model"}));
   AddRepeatable(command, "--decline", options.declines, "KEY",
                 "Decline a question; it stays declined until that is taken back; repeatable");
   AddNow(command, options);

@@ -25,7 +25,8 @@ int CommandReply(const ReplyOptions& options) {
         from_file ? "the message is read from this file; without one, from standard input" : "");
     return kExitFile;
   }
-  TerminalAgent nobody(nullptr, "", std::cout, std::cerr);  // standard input was the message
+  TerminalAgent nobody(nullptr, "", By::kHost, std::cout,
+                       std::cerr);  // standard input was the message
   ToolSetup tools(options.engine, false, nobody);
   if (const ExitCode code = tools.Prepare({}); code != kExitOk) return code;
   ExitCode guarded = kExitOk;
@@ -37,7 +38,7 @@ int CommandReply(const ReplyOptions& options) {
   Session session(agent, SessionOptionsFor(options.engine, gate.get()));
   session.SetFileReader(ReaderBeside({from_file ? options.file : "message"}));
   const std::string name = from_file ? options.file : "<message 1>";
-  const Outcome outcome = session.Say(name, input.text);
+  const Outcome outcome = session.Say(name, input.text, ByOfInput());
   PrintDiagnostics(outcome.diagnostics, session.sources(), std::cerr);
   PrintReply(outcome, session.pool(), options.engine.json);
   if (outcome.status == Status::kUnsatisfied)

@@ -52,6 +52,7 @@ void Show(const std::vector<TraceEntry>& entries, bool json) {
                     {"phase", entry.phase},
                     {"kind", EntryName(entry.kind)},
                     {"text", entry.text}});
+    if (entry.by) list.back()["by"] = NameOf(*entry.by);
   }
   std::cout << Dump({{"schema", "rpl.trace/1"}, {"entries", std::move(list)}}) << '\n';
 }

@@ -52,8 +52,8 @@ class Person : public TerminalAgent {
 
 struct Host::Parts {
   explicit Parts(const EngineOptions& options)
-      : person(ReadLine, InputIsTerminal() ? "> " : "", options.events ? Nowhere() : std::cout,
-               std::cerr),
+      : person(ReadLine, InputIsTerminal() ? "> " : "", ByOfInput(),
+               options.events ? Nowhere() : std::cout, std::cerr),
         host(ReadLine, std::cout, std::cerr, !options.events),
         tools(options, true, AsksHost(options) ? static_cast<Agent&>(host) : person),
         scripted(tools.agent(), std::cerr) {}
@@ -164,6 +164,7 @@ SessionOptions SessionOptionsFor(const EngineOptions& options, GateSetup* gate, 
   session.answer_forms.json = options.json || options.events;
   session.answer_forms.text = !session.answer_forms.json;
   session.strict_facts = options.strict_facts;
+  session.answers_by = options.answers_by.empty() ? std::nullopt : ByOf(options.answers_by);
   session.threads = options.threads;
   session.interrupted = Interrupted;
   if (!options.log_phases && !options.events) session.progress = ProgressLine();

@@ -93,6 +93,8 @@ std::optional<std::string> ReadLine() {
 
 bool InputIsTerminal() { return isatty(STDIN_FILENO) == 1; }
 
+By ByOfInput() { return InputIsTerminal() ? By::kPerson : By::kHost; }
+
 bool IsUtf8(std::string_view text) {
   try {
     (void)nlohmann::json(text).dump();

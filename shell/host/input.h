@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "interp/store/by.h"
+
 namespace rpl {
 
 /// The maximal size of an input in bytes; spans are 32 bits wide.
@@ -33,6 +35,8 @@ std::optional<std::string> ReadLine();
 
 /// True if standard input is a terminal.
 bool InputIsTerminal();
+/// Who writes standard input: a person at a terminal, else a host.
+By ByOfInput();
 
 /// True if the text is UTF-8; NUL is allowed.
 bool IsUtf8(std::string_view text);

@@ -27,6 +27,7 @@ struct EngineOptions {
   std::string answers_file;              // --answers FILE
   std::vector<std::string> answers;      // --answer KEY=VALUE
   std::vector<std::string> declines;     // --decline KEY
+  std::string answers_by;                // --answers-by WHO, "" for none
   std::vector<std::string> take_back;    // --take-back KEY
   std::string goal;                      // --goal NAME, "" for the program's own
   bool prose = false;                    // --prose

@@ -121,15 +121,17 @@ ScriptedAnswer DeclineFromOption(const std::string& key) {
   return answer;
 }
 
-ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind kind, Node value) {
+ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind kind, Node value,
+                               By by) {
   ScriptedAnswer answer;
   answer.label = std::move(label);
   answer.matches = [call = std::move(call)](const Request& request, Pool& pool) {
     return CallFits(call, request, pool);
   };
-  answer.make = [kind, value = std::move(value)](const Request&, Pool& pool) {
+  answer.make = [kind, by, value = std::move(value)](const Request&, Pool& pool) {
     const bool has_value = kind == rpl::Answer::Kind::kValue || kind == rpl::Answer::Kind::kMeta;
-    return ScriptedAnswer::Made{{kind, has_value ? ValueOfTerm(value, pool) : kNone}, "", ""};
+    const Value held = has_value ? ValueOfTerm(value, pool) : kNone;
+    return ScriptedAnswer::Made{{.kind = kind, .value = held, .by = by}, "", ""};
   };
   return answer;
 }

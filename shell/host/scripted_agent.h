@@ -58,7 +58,8 @@ ScriptedAnswer DeclineFromOption(const std::string& key);
 /// The entry of a REPLY in a test script. `call` is a tool call, an avar, or a symbol that names an
 /// argument; its variables match any value. `value` is used for kValue and kMeta only. REQUIRES:
 /// IsPlain(call's arguments, true), IsPlain(value, false).
-ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind kind, Node value);
+ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind kind, Node value,
+                               By by = By::kHost);
 
 /// True if the term consists of literals, collections and relation terms and, with `variables`,
 /// lvars.

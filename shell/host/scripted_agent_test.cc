@@ -23,7 +23,7 @@ struct Interview {
                          if (next == lines.size()) return std::nullopt;
                          return lines[next++];
                        },
-                       "> ", out, err};
+                       "> ", By::kPerson, out, err};
   ScriptedAgent agent{person, err};
 
   std::string Ask(const Request& request, std::string_view refused = "") {

@@ -24,6 +24,12 @@ rpl::Answer TerminalAgent::Answer(const Request& request, Pool& pool, std::strin
   if (!read_line_ || request.kind == Request::Kind::kTool) return {};
   if (!refused.empty()) err_ << Printable(refused) << '\n';
   err_ << PromptOf(request) << '\n';
+  rpl::Answer answer = Put(request, pool);
+  answer.by = by_;
+  return answer;
+}
+
+rpl::Answer TerminalAgent::Put(const Request& request, Pool& pool) {
   if (!request.row.empty()) return AskRows(request, pool);
   return request.kind == Request::Kind::kChoose ? Choose(request, pool) : Ask(request, pool);
 }

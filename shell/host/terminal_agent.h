@@ -31,9 +31,9 @@ class TerminalAgent : public Agent {
   using LineReader = std::function<std::optional<std::string>()>;
 
   /// Borrows the streams. Without a reader there is no answer and no question. `mark` is written
-  /// before each line is read: "> " for a person.
-  TerminalAgent(LineReader read_line, std::string mark, std::ostream& out, std::ostream& err)
-      : read_line_(std::move(read_line)), mark_(std::move(mark)), out_(out), err_(err) {}
+  /// before each line is read: "> " for a person. `by`: who writes the lines.
+  TerminalAgent(LineReader read_line, std::string mark, By by, std::ostream& out, std::ostream& err)
+      : read_line_(std::move(read_line)), mark_(std::move(mark)), by_(by), out_(out), err_(err) {}
 
   rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
   void Open(const std::vector<Request>& questions) override { open_ = questions; }
@@ -43,6 +43,7 @@ class TerminalAgent : public Agent {
   void OfferToContinue(const std::string&) override {}
 
  private:
+  rpl::Answer Put(const Request& request, Pool& pool);
   rpl::Answer Ask(const Request& request, Pool& pool);
   rpl::Answer AskRows(const Request& request, Pool& pool);
   rpl::Answer Choose(const Request& request, Pool& pool);
@@ -53,6 +54,7 @@ class TerminalAgent : public Agent {
   std::vector<Request> open_;
   LineReader read_line_;
   std::string mark_;
+  By by_;
   std::ostream& out_;
   std::ostream& err_;
 };

@@ -95,10 +95,11 @@ Repl::Repl(const ReplOptions& options)
     : options_(options),
       colours_(ColoursFor(options.colour)),
       interactive_(IsInteractive()),
+      by_(interactive_ ? By::kPerson : By::kHost),
       tools_(new ToolSetup(options.engine, true, *this)),
       scripted_(std::make_unique<ScriptedAgent>(tools_->agent(), std::cerr)),
       limits_(options.engine.limits),
-      session_(*scripted_, SessionOptionsFor(options.engine)),
+      session_(*scripted_, SessionOptionsFor(options.engine), by_),
       history_(interactive_ ? HistoryPath() : ""),
       mode_(options.engine.json ? Mode::kJson : Mode::kTable),
       phases_(options.engine.log_phases) {
@@ -117,7 +118,7 @@ rpl::Answer Repl::Answer(const Request& request, Pool& pool, std::string_view re
     if (line.end == LineReader::End::kText) return std::move(line.text);
     return std::nullopt;
   };
-  return TerminalAgent(read, "", std::cout, std::cerr).Answer(request, pool, refused);
+  return TerminalAgent(read, "", by_, std::cout, std::cerr).Answer(request, pool, refused);
 }
 
 void Repl::Chat(const std::string& line) { std::cout << Printable(line) << std::endl; }

@@ -123,6 +123,7 @@ class Repl : private Agent {
   const ReplOptions& options_;
   Colours colours_;
   bool interactive_;
+  By by_;  // who writes the lines
   const std::unique_ptr<ToolSetup> tools_;
   const std::unique_ptr<ScriptedAgent> scripted_;
   SessionLimits limits_;

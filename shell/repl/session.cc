@@ -78,7 +78,7 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
                                            const Trace& replies) {
   parts_ = parts;
   replies_ = replies;
-  const std::string trace = replies.empty() ? "" : TraceProgram(replies);
+  const CarriedTrace trace = Carried(replies);
   session_.reset();
   if (file_ != nullptr) BeginEpoch({}, events_, {parts, trace});
   session_ = std::make_unique<Session>(agent_, options_);
@@ -86,9 +86,9 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
   SetReader();
   std::vector<Diagnostic> findings;
   for (const ProgramFile& part : parts)
-    for (Diagnostic& finding : session_->Load(part.name, part.text))
+    for (Diagnostic& finding : session_->Load(part.name, part.text, part.by))
       findings.push_back(std::move(finding));
-  if (!trace.empty()) session_->LoadTrace(kTraceName, trace);
+  if (!trace.text.empty()) session_->LoadTrace(kTraceName, trace);
   return findings;
 }
 
@@ -169,13 +169,14 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionFile> file,
   session_ = std::make_unique<Session>(agent_, options_);
   profiled_.stands = false;
   SetReader();
-  for (const ProgramFile& part : parts_) session_->Load(part.name, part.text);
-  if (!program->trace.empty()) session_->LoadTrace(kTraceName, program->trace);
+  for (const ProgramFile& part : parts_) session_->Load(part.name, part.text, part.by);
+  if (!program->trace.text.empty()) session_->LoadTrace(kTraceName, program->trace);
   bool cut_off = false;  // the last turn, on its replay
   while (const std::optional<RecordedTurn> turn = journal_->NextTurn()) {
-    cut_off = IsCutOff(turn->text ? session_->Say(turn->name, *turn->text) : session_->Run());
+    cut_off =
+        IsCutOff(turn->text ? session_->Say(turn->name, *turn->text, turn->by) : session_->Run());
     if (!turn->text || cut_off) continue;
-    const ProgramFile part{turn->name, NoveltyOf(turn->name, *turn->text)};
+    const ProgramFile part{turn->name, NoveltyOf(turn->name, *turn->text), turn->by};
     if (IsEntry(part) && !part.text.empty()) parts_.push_back(part);
   }
   for (const ProgramFile& part : parts_)
@@ -195,14 +196,14 @@ ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionFile> file,
 ReplSession::Change ReplSession::Say(const Entry& entry) {
   Change change;
   profile_.Clear();
-  change.outcome = session_->Say(entry.name, entry.text);
+  change.outcome = session_->Say(entry.name, entry.text, by_);
   KeepProfile();
   change.findings = change.outcome.diagnostics;
   change.sources = session_->sources();
   const bool asserts = !entry.novelty.empty();
   change.taken = !asserts || (!HasErrors(change.findings) && !IsCutOff(change.outcome));
   if (!change.taken || IsCutOff(change.outcome)) GoBack(asserts);
-  else if (asserts) parts_.push_back({entry.name, entry.novelty});
+  else if (asserts) parts_.push_back({entry.name, entry.novelty, by_});
   return change;
 }
 

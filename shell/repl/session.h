@@ -31,8 +31,9 @@ namespace rpl {
 /// The session. Order of calls: KeepIn, if used, then Begin or Resume once, then all others.
 class ReplSession {
  public:
-  /// Borrows the agent.
-  ReplSession(Agent& agent, SessionOptions options) : agent_(agent), options_(std::move(options)) {
+  /// Borrows the agent. `by`: who writes the entries.
+  ReplSession(Agent& agent, SessionOptions options, By by = By::kHost)
+      : agent_(agent), options_(std::move(options)), by_(by) {
     options_.profile = &profile_;
   }
   ReplSession(const ReplSession&) = delete;
@@ -119,6 +120,7 @@ class ReplSession {
 
   Agent& agent_;
   SessionOptions options_;
+  By by_;
   Profile profile_;  // collects everything that the session does
   Profiled profiled_;
   std::unique_ptr<SessionFile> file_;

@@ -125,6 +125,7 @@ class Runner {
   Session session_;
   Turn turn_;
   int messages_ = 0;
+  By by_ = By::kHost;  // who gives the next replies and messages
 };
 
 void Runner::Load(const std::string& name, std::string text) {
@@ -146,7 +147,7 @@ void Runner::Say(const std::string& text) {
   turn_.name = fmt::format("<message {}>", ++messages_);
   turn_.text = text;
   chat_.clear();
-  const Outcome outcome = session_.Say(turn_.name, text);
+  const Outcome outcome = session_.Say(turn_.name, text, by_);
   turn_.diagnostics = outcome.diagnostics;
   End(outcome, Session::Reply(outcome));
 }
@@ -200,8 +201,9 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
     case StepKind::kNow: return std::nullopt;  // handled by OptionsFor
     case StepKind::kReply:
       agent_.Add(AnswerFromTerms(step.argument, *step.call, step.reply,
-                                 step.value ? *step.value : Node{Nil{}, {}}));
+                                 step.value ? *step.value : Node{Nil{}, {}}, by_));
       return std::nullopt;
+    case StepKind::kBy: by_ = *ByOf(step.argument); return std::nullopt;
     case StepKind::kFile:
       files_[step.argument] = Joined(step.body);
       unwritten_.insert(step.argument);

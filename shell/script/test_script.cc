@@ -28,6 +28,7 @@ struct Directive {
 constexpr std::array kDirectives = {
     Directive{"NOW", StepKind::kNow, true, false},
     Directive{"REPLY", StepKind::kReply, true, false},
+    Directive{"BY", StepKind::kBy, true, false},
     Directive{"FILE", StepKind::kFile, true, true},
     Directive{"DOCUMENT", StepKind::kDocument, true, true},
     Directive{"LOAD", StepKind::kLoad, true, false},
@@ -143,6 +144,8 @@ class ScriptReader {
       step.argument = fs::path(sources_.at(line.file).name).replace_filename(step.argument);
     } else if (step.kind == StepKind::kReply) {
       ReadReply(argument, step);
+    } else if (step.kind == StepKind::kBy && !ByOf(step.argument)) {
+      Error(step.line, "expected `person`, `host`, `model`, `tool`, `file` or `program`");
     } else if (step.kind == StepKind::kStatus &&
                std::find(kStatuses.begin(), kStatuses.end(), step.argument) == kStatuses.end()) {
       Error(step.line, fmt::format("unknown status `{}`", step.argument));

@@ -26,6 +26,7 @@ enum class StepKind {
   // what happens
   kNow,
   kReply,
+  kBy,
   kFile,
   kDocument,
   kLoad,

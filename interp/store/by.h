@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who stated a fact: the value of `^ ~ {:by …}` (§11). Only the engine sets it.
+#ifndef RPL_INTERP_STORE_BY_H_
+#define RPL_INTERP_STORE_BY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "interp/store/row_table.h"
+
+namespace rpl {
+
+/// Ordered by trust: of a fact made of several answers, the last of theirs says so.
+enum class By : std::uint8_t {
+  kProgram,  // the document
+  kPerson,   // at a terminal, or in a form that a host showed
+  kHost,     // a program: options, files of answers, lines without a terminal, the library
+  kModel,    // a language model, through a tool call of its host
+  kTool,     // the result of a tool
+  kFile,     // a source of facts
+};
+
+/// The name of the keyword: "program", "person", ….
+std::string_view NameOf(By by);
+std::optional<By> ByOf(std::string_view name);
+
+/// Who stated the rows of a relation: of each row, any number of parties. Rows stated one after
+/// another by one party take no memory.
+class RowsBy {
+ public:
+  using Parties = std::uint8_t;  // a bit for each By
+  static constexpr Parties Bit(By by) { return static_cast<Parties>(1U << static_cast<int>(by)); }
+
+  /// 0 for a row that nobody stated.
+  Parties At(RowId row) const;
+  /// Adds parties to those of a row. True if the row had others before.
+  bool Add(RowId row, Parties parties);
+
+ private:
+  struct Run {
+    RowId first;
+    Parties parties;
+  };
+  std::vector<Run> runs_;  // of the rows before end_, ascending
+  RowId end_ = 0;
+  std::unordered_map<RowId, Parties> others_;  // rows that differ from their run
+};
+
+}  // namespace rpl
+
+#endif  // RPL_INTERP_STORE_BY_H_
