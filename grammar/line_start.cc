@@ -46,6 +46,7 @@ bool StartsWithAt(std::string_view s, std::size_t at, std::string_view with) {
 }
 
 std::string_view ArrowForSign(std::string_view s, std::size_t at) {
+  if (at >= s.size() || s[at] != '\xE2') return "";  // as nearly always
   if (StartsWithAt(s, at, "\xE2\x86\x90") || StartsWithAt(s, at, "\xE2\x87\x90")) return "<-";
   if (StartsWithAt(s, at, "\xE2\x86\x92") || StartsWithAt(s, at, "\xE2\x87\x92")) return "->";
   return "";

@@ -113,15 +113,19 @@ TakenReply TakeReply(const Request& request, Value reply, Pool& pool) {
 
 Value TypedReply(Pool& pool, const std::string& text, const Request& request) {
   const Value option = TypedOption(pool, text, request.options);
-  if (!option.is_none()) return option;
-  if (!request.row.empty() && (text.starts_with("#{") || text.starts_with('['))) {
+  if (request.row.empty()) return option.is_none() ? TypedValue(pool, text) : option;
+  if (text.starts_with("#{") || text.starts_with('[')) {
     Sources sources;
     Diagnostics ignored;
     const Span whole{sources.Add("answer", text), 0, static_cast<std::uint32_t>(text.size())};
     if (const auto term = ParseTerm(sources, whole, ignored))
       if (const Value v = GroundValue(pool, *term); !v.is_none()) return v;
   }
-  if (request.row.size() <= 1) return TypedValue(pool, text);
+  if (option.is_none() && text == "none") return pool.List({});
+  if (request.row.size() == 1) {
+    const Value row = option.is_none() ? TypedValue(pool, text) : option;
+    return pool.List({&row, 1});
+  }
   std::vector<Value> cells;
   std::size_t from = 0;
   for (std::size_t i = 1; i < request.row.size(); ++i) {
@@ -131,7 +135,8 @@ Value TypedReply(Pool& pool, const std::string& text, const Request& request) {
     from = comma + 1;
   }
   cells.push_back(TypedValue(pool, Trimmed(std::string_view(text).substr(from))));
-  return pool.List(cells);
+  const Value row = pool.List(cells);
+  return pool.List({&row, 1});
 }
 
 Value TypedOption(Pool& pool, const std::string& text, const std::vector<Value>& options) {

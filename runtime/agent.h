@@ -110,8 +110,9 @@ struct TakenReply {
 };
 TakenReply TakeReply(const Request& request, Value reply, Pool& pool);
 
-/// The value of a line that answers the question: an option, else as TypedValue. A question for
-/// rows takes one row, its values separated by commas, or a list or set literal of rows.
+/// The value of a line that answers the question: an option, else as TypedValue. Of a question for
+/// rows a list: of one row, its values separated by commas; of those of a list or set literal; of
+/// none for `none`.
 Value TypedReply(Pool& pool, const std::string& text, const Request& request);
 
 /// The reply of a failed call: {:status :error, :code code, :message message}.

@@ -325,15 +325,10 @@ Outcome Runtime::Judge() {
     if (v.constraint == nullptr)
       return fail("retracted but still derived: " + v.bindings,
                   v.bindings + " retracts what a rule derives");
-    Bound bound;
-    for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2) {
-      const std::string name(engine_.pool.TextOf(v.bound[i]));
-      bound.emplace(name, v.bound[i + 1]);
-      out.violated_with.push_back("?" + name + " = " +
+    for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2)
+      out.violated_with.push_back("?" + std::string(engine_.pool.TextOf(v.bound[i])) + " = " +
                                   Text(engine_.pool, v.bound[i + 1], kToldBytes));
-    }
-    if (const HeadingProse* words = v.constraint->words.get())
-      out.violated = ToDo{words->title, Filled(*words, bound)};
+    out.violated = WordsOf(v);
     return fail(
         "constraint violated: " + v.constraint->text,
         v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " + v.bindings);
@@ -376,6 +371,7 @@ Outcome Runtime::Judge() {
   }
   if (step_.found.declined) {
     const std::string call = engine_.solver.CallText(*step_.found.declined);
+    out.declined = true;
     return fail("declined: " + call, step_.goal_name + " needs " + call + ", which was declined");
   }
   const auto refused = step_.found.refused
@@ -413,6 +409,16 @@ std::string Runtime::WhatOf(const Violated& v) const {
   return OneLine(v.constraint == nullptr
                      ? "retracted but still derived: " + v.bindings
                      : "constraint violated: " + v.constraint->text + " with " + v.bindings);
+}
+
+// The heading of a violated constraint with its prose, filled in.
+std::optional<ToDo> Runtime::WordsOf(const Violated& v) const {
+  const HeadingProse* words = v.constraint == nullptr ? nullptr : v.constraint->words.get();
+  if (words == nullptr) return std::nullopt;
+  Bound bound;
+  for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2)
+    bound.emplace(engine_.pool.TextOf(v.bound[i]), v.bound[i + 1]);
+  return ToDo{words->title, Filled(*words, bound)};
 }
 
 // Whether a person accepted the violation.
@@ -487,7 +493,9 @@ void Runtime::AskWhatNow() {
   request.kind = Request::Kind::kChoose;
   request.id = RowText(what_now_, {&what, 1});
   request.name = "what-now";
-  request.prompt = OneLine(failing.what) + ". What now?";
+  if (const auto words = step_.violated ? WordsOf(*step_.violated) : std::nullopt)
+    request.prompt = words->heading + ": " + words->text + "\n";
+  request.prompt += OneLine(failing.what) + ". What now?";
   for (const Way& way : failing.ways) request.options.push_back(engine_.pool.String(way.name));
   request.options.push_back(engine_.pool.String("stop"));
   const auto chosen = [&](const Answer& answer) {

@@ -212,6 +212,7 @@ class Runtime {
   bool SaysDeclined(const Assertion& a) const;
   std::vector<Assertion> AssertedOf(const Constraint& c, const std::vector<Value>& slots);
   std::string WhatOf(const Violated& v) const;
+  std::optional<ToDo> WordsOf(const Violated& v) const;
   bool IsAccepted(const Violated& v);
   std::string LackingCall() const;
   void TakePending(Outcome& out);

@@ -141,6 +141,7 @@ valid explain "" "$rpl" explain -f graph.rpl 'to(1, 3)' --depth 1 --format json
 valid explain "" "$rpl" explain -f graph.rpl --not 'to(3, 1)' --format json
 valid trace "" "$rpl" trace show kept --format json
 valid trace "" "$rpl" trace replay kept --format json
+valid questions "rpl.questions/1" "$rpl" trace questions kept --format json
 valid export "program turn step entry reply outcome" "$rpl" trace export kept --format ndjson
 valid profile "satisfied" "$rpl" profile graph.rpl ends.rpl --format json
 valid profile "limit" "$rpl" profile many.rpl --format json --max-rows 100

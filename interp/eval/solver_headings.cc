@@ -10,10 +10,24 @@
 
 namespace rpl {
 
+namespace {
+
+// Whether a row agrees with the arguments that are not free.
+bool HasRow(const Relation& relation, std::span<const Value> args) {
+  for (RowId row = 0; row < relation.size(); ++row)
+    if (std::ranges::equal(relation.Cells(row), args,
+                           [](Value v, Value arg) { return arg.is_none() || v == arg; }))
+      return true;
+  return false;
+}
+
+}  // namespace
+
 // Existing rows answer; otherwise the first free argument without a reply is asked for (decision
 // 70), or, of a heading that takes rows, all of them at once (decision 81). A call with all
-// arguments bound is decided by the answer to the open question, with all of them free, which is
-// asked unless it was answered before (decision 56).
+// arguments bound is decided by the answer to an open question, which is asked unless it was
+// answered before (decision 56): for the last of several arguments, which the others identify, or
+// for the only one; of a heading that takes rows, for all.
 void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   if (!table.rows.empty()) return;
   OpenCall call;
@@ -23,9 +37,15 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   call.place = collected.span;
   const std::string missing = "no fact matches `" + machine_->CallText(call, kToldBytes) + "`";
   const Relation& rel = store_.at(table.relation);
-  if (rel.empty() &&
-      std::none_of(table.key.begin(), table.key.end(), [](Value v) { return v.is_none(); }))
-    std::fill(call.args.begin(), call.args.end(), kNone);
+  if (std::none_of(table.key.begin(), table.key.end(), [](Value v) { return v.is_none(); })) {
+    const bool identified = table.key.size() > 1 && !analysis_.UseOf(table.relation).many;
+    if (identified) call.args.back() = kNone;
+    else if (rel.empty()) std::fill(call.args.begin(), call.args.end(), kNone);
+    if (identified && HasRow(rel, call.args)) {
+      table.more().reason = missing;
+      return;
+    }
+  }
   for (RowId row = 0; row < rel.size(); ++row)
     if (rel.Origin(row) != nullptr) {  // facts of the program suppress asking
       table.more().reason = missing;

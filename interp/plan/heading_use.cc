@@ -2,6 +2,7 @@
 #include "interp/plan/heading_use.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rpl {
 namespace {
@@ -15,6 +16,10 @@ class Uses {
   void Rule(const Definition& def) {
     slots_.assign(def.slots.size(), {});
     for (const Clauses* clauses : {&def.activation, &def.body}) FindTakes(*clauses);
+    // What is compared where a rule derives it is compared here as well.
+    for (std::size_t i = 0; i < def.args.size(); ++i)
+      if (def.args[i].kind == Pattern::Kind::kSlot)
+        slots_[static_cast<std::size_t>(def.args[i].slot)].Add(ColumnOf(def.head, i));
     std::vector<bool> gathered(def.slots.size());
     for (const std::size_t i : def.gathered)
       ForEachSlot(def.args[i], [&](SlotId s) { gathered[static_cast<std::size_t>(s)] = true; });
@@ -57,10 +62,13 @@ class Uses {
         use->arguments[i].choices = to->relation;
   }
 
+  /// Whether a rule was read before something that it derives from was known of a column.
+  bool TakeChanged() { return std::exchange(changed_, false); }
+
   std::unordered_map<RelationId, HeadingUse> Found() {
     for (auto& [relation, use] : all_)
       for (std::size_t i = 0; i < use.arguments.size(); ++i) {
-        const Seen& seen = seen_[&use][i];
+        const Seen& seen = ColumnOf(relation, i);
         if (seen.number == seen.time || seen.other) continue;
         use.arguments[i].takes = seen.number ? Takes::kNumber : Takes::kTime;
       }
@@ -75,7 +83,6 @@ class Uses {
     if (collected == nullptr) return nullptr;
     HeadingUse& use = all_[base];  // stays where it is
     use.arguments.resize(collected->questions.size());
-    seen_[&use].resize(use.arguments.size());
     return &use;
   }
 
@@ -93,15 +100,16 @@ class Uses {
       if (const auto* count = clause.As<CountOf>()) Many(count->atom);
       if (const auto* negation = clause.As<Negation>()) Many(negation->body);
       if (const auto* loop = clause.As<Loop>()) Many(loop->start), Many(loop->step);
-      const auto* atom = clause.As<Atom>();
-      if (HeadingUse* use = atom != nullptr ? Find(atom->relation) : nullptr)
-        for (std::size_t i = 0; i < atom->args.size() && i < use->arguments.size(); ++i) {
+      if (const auto* atom = clause.As<Atom>()) {
+        Find(atom->relation);
+        for (std::size_t i = 0; i < atom->args.size(); ++i) {
           const Pattern& arg = atom->args[i];
-          Seen& seen = seen_[use].at(i);
-          if (arg.kind == Pattern::Kind::kSlot)
-            seen.Add(slots_[static_cast<std::size_t>(arg.slot)]);
+          Seen seen;
+          if (arg.kind == Pattern::Kind::kSlot) seen = slots_[static_cast<std::size_t>(arg.slot)];
           else if (arg.kind != Pattern::Kind::kAny) seen.other = !IsNumber(arg.constant);
+          changed_ |= ColumnOf(atom->relation, i).Add(seen);
         }
+      }
       ForEachBody(clause, [&](const Clauses& body) { Read(body); });
     }
   }
@@ -112,12 +120,22 @@ class Uses {
     bool time = false;
     bool other = false;  // a text, which a rule may expect in place of a number
 
-    void Add(const Seen& more) {
+    bool operator==(const Seen&) const = default;
+    /// True if it changed.
+    bool Add(const Seen& more) {
+      const Seen before = *this;
       number |= more.number;
       time |= more.time;
       other |= more.other;
+      return *this != before;
     }
   };
+
+  Seen& ColumnOf(RelationId relation, std::size_t column) {
+    std::vector<Seen>& columns = columns_[program_.store().BaseOf(relation)];
+    if (columns.size() <= column) columns.resize(column + 1);
+    return columns[column];
+  }
 
   // What the slots of a rule are compared and computed with.
   void FindTakes(const Clauses& clauses) {
@@ -172,7 +190,8 @@ class Uses {
   const Program& program_;
   std::unordered_map<RelationId, HeadingUse> all_;
   std::vector<Seen> slots_;  // of the rule at hand
-  std::unordered_map<const HeadingUse*, std::vector<Seen>> seen_;
+  std::unordered_map<RelationId, std::vector<Seen>> columns_;
+  bool changed_ = false;
 };
 
 }  // namespace
@@ -180,8 +199,10 @@ class Uses {
 std::unordered_map<RelationId, HeadingUse> HeadingUses(const Program& program) {
   if (program.collected_count() == 0) return {};
   Uses uses(program);
-  for (const Definition& def : program.definitions()) uses.Rule(def);
-  for (const Constraint& c : program.constraints()) uses.Of(c);
+  do {
+    for (const Definition& def : program.definitions()) uses.Rule(def);
+    for (const Constraint& c : program.constraints()) uses.Of(c);
+  } while (uses.TakeChanged());
   return uses.Found();
 }
 

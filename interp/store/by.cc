@@ -29,7 +29,7 @@ RowsBy::Parties RowsBy::At(RowId row) const {
   return std::prev(after)->parties;
 }
 
-bool RowsBy::Add(RowId row, Parties parties) {
+bool RowsBy::AddOther(RowId row, Parties parties) {
   if (row < end_) {
     const Parties before = At(row);
     if ((before | parties) == before) return false;

@@ -38,9 +38,16 @@ class RowsBy {
   /// 0 for a row that nobody stated.
   Parties At(RowId row) const;
   /// Adds parties to those of a row. True if the row had others before.
-  bool Add(RowId row, Parties parties);
+  bool Add(RowId row, Parties parties) {
+    if (row != end_ || runs_.empty() || runs_.back().parties != parties)
+      return AddOther(row, parties);
+    ++end_;
+    return false;
+  }
 
  private:
+  bool AddOther(RowId row, Parties parties);
+
   struct Run {
     RowId first;
     Parties parties;

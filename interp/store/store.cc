@@ -94,7 +94,6 @@ void Relation::State(RowId row, bool is_new, const Stated& stated, Pool& pool) {
     meta = merged;
   }
   if (stated.origin != nullptr) origins_.Add(row, *stated.origin);
-  if (!stated.orders.empty()) orders_.try_emplace(row, stated.orders.begin(), stated.orders.end());
   changed |= by_.Add(row, stated.by);
   if (changed) ++epoch_;
 }
@@ -104,7 +103,7 @@ void Relation::Copy(const Relation& from, RowId row) {
   const Stated stated = from.StatedOf(row);
   if (!stated.meta.is_none()) meta_[to] = stated.meta;
   if (stated.origin != nullptr) origins_.Add(to, *stated.origin);
-  if (!stated.orders.empty()) orders_.try_emplace(to, stated.orders.begin(), stated.orders.end());
+  if (!stated.orders.empty()) SetOrders(to, stated.orders);
   if (stated.by != 0) by_.Add(to, stated.by);
 }
 
@@ -159,26 +158,28 @@ RelationId Store::Whole(RelationId id) {
 std::uint32_t Store::Insert(RelationId id, std::span<const Value> row, bool asserted,
                             const Stated& stated) {
   assert(!IsWhole(id));
-  Stated of_instance = stated;
-  of_instance.orders = {};
   const auto add = [&](RelationId to, std::span<const Value> cells) {
     Relation& relation = at(to);
     const Relation::Inserted in = relation.Insert(cells, asserted);
-    if (asserted) relation.State(in.row, in.is_new, to == id ? of_instance : stated, pool_);
-    return in.is_new;
+    if (asserted) relation.State(in.row, in.is_new, stated, pool_);
+    return in;
   };
   const bool has_set =
       std::any_of(row.begin(), row.end(), [](Value v) { return v.kind() == Kind::kSet; });
-  if (has_set) Whole(id);
+  const RelationId whole = has_set ? Whole(id) : companion_[id];
   std::uint32_t added = 0;
-  if (const RelationId whole = companion_[id]; whole != kNoId && add(whole, row) && has_set)
-    added = 1;
-  if (!has_set) return add(id, row) ? 1 : 0;
+  if (whole != kNoId) {
+    const Relation::Inserted in = add(whole, row);
+    if (!stated.orders.empty()) at(whole).SetOrders(in.row, stated.orders);
+    if (in.is_new && has_set) added = 1;
+  }
+  if (!has_set) return add(id, row).is_new ? 1 : 0;
   std::vector<Value> scratch(row.begin(), row.end());
   std::uint32_t instances = 0;
   ForEachInstance(
       pool_, scratch, 0, {},
-      [&](std::span<const Value> cells) { instances += add(id, cells) ? 1 : 0; }, stated.orders);
+      [&](std::span<const Value> cells) { instances += add(id, cells).is_new ? 1 : 0; },
+      stated.orders);
   return std::max(added, instances);
 }
 
@@ -275,7 +276,7 @@ void Store::TakeFromSets(Relation& whole, std::span<const Value> instance) {
   whole.Rebuild([](RowId) { return false; });
   for (Row& row : rows) {
     const Relation::Inserted in = whole.Insert(row.cells, row.asserted);
-    row.stated.orders = row.orders;
+    if (!row.orders.empty()) whole.SetOrders(in.row, row.orders);
     row.stated.origin = row.origin ? &*row.origin : nullptr;
     whole.State(in.row, in.is_new, row.stated, pool_);
   }

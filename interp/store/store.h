@@ -117,10 +117,14 @@ class Relation {
   const RowSet& rows() const { return rows_; }
   RowId Find(std::span<const Value> row) const { return rows_.Find(row); }
   bool asserted(RowId row) const { return row < asserted_.size() && asserted_[row]; }
-  /// Adds to what is known about a row; `is_new`: it was inserted just now.
+  /// Adds to what is known about a row, without its orders; `is_new`: it was inserted just now.
   void State(RowId row, bool is_new, const Stated& stated, Pool& pool);
   /// What is known about a row, borrowed.
   Stated StatedOf(RowId row) const;
+  /// How the sets of a row are written, where that is not their own order. The first one counts.
+  void SetOrders(RowId row, std::span<const SetOrder> orders) {
+    orders_.try_emplace(row, orders.begin(), orders.end());
+  }
   /// Inserts a row of another relation, with what is known about it.
   void Copy(const Relation& from, RowId row);
 
@@ -149,7 +153,6 @@ class Relation {
   const Span* Origin(RowId row) const { return origins_.Find(row); }
   /// Who asserted the row; 0 for derived rows.
   RowsBy::Parties SaidBy(RowId row) const { return by_.At(row); }
-  /// How the sets of a row are written, where that is not their own order.
   std::span<const SetOrder> OrdersOf(RowId row) const {
     const auto at = orders_.find(row);
     return at == orders_.end() ? std::span<const SetOrder>() : at->second;

@@ -428,6 +428,7 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
     return part;
   };
   AddFormat(*add("show", "Print the entries, in order", What::kShow), to.json);
+  AddFormat(*add("questions", "Print what became of each question", What::kQuestions), to.json);
   CLI::App* query = add("query", "Answer a goal from the current state", What::kQuery);
   query->add_option("GOAL", to.query, "A goal form: `% <- …`, `%name(?x) <- …`")->required();
   AddFormat(*query, to.json);

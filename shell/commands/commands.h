@@ -57,13 +57,13 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
 
 /// rpl trace …: the trace of a session.
 struct TraceOptions {
-  enum class What { kShow, kQuery, kExport, kVerify, kDiff, kReplay, kHtml };
+  enum class What { kShow, kQuestions, kQuery, kExport, kVerify, kDiff, kReplay, kHtml };
   What what = What::kShow;
   std::string session;
   std::string other;        // kDiff
   std::string query;        // kQuery
   std::string output;       // kHtml: a file; "" for standard output
-  bool json = false;        // kShow, kQuery; kExport: NDJSON with hashes
+  bool json = false;        // kShow, kQuestions, kQuery; kExport: NDJSON with hashes
   std::size_t threads = 1;  // kReplay
 };
 /// kExitFile for an unreadable or damaged session. kVerify: kExitNo for a damaged one. kDiff,

@@ -147,10 +147,10 @@ std::optional<Outcome> TakeBackFailures(Session& session, const std::vector<std:
 // Retracts the last answers for the keys of `--take-back`, also those that declined, so that they
 // are asked again; and what was declined and has an answer now.
 ExitCode TakeBack(Session& session, const EngineOptions& options) {
-  std::string message;
+  std::set<std::string> retractions;
   for (const std::string& answer : options.answers) {
     const TraceEntry* reply = LastReply(session.Entries(), answer.substr(0, answer.find('=')));
-    if (reply != nullptr && reply->answered->declined) message += RetractionOf(*reply) + "\n";
+    if (reply != nullptr && reply->answered->declined) retractions.insert(RetractionOf(*reply));
   }
   for (const std::string& key : options.take_back) {
     const std::string back = TakesBack(session.Entries(), key);
@@ -158,10 +158,27 @@ ExitCode TakeBack(Session& session, const EngineOptions& options) {
       Complain("--take-back", "nothing was answered for `" + key + "`");
       return kExitInvalid;
     }
-    message += back + "\n";
+    retractions.insert(back);
   }
+  std::string message;
+  for (const std::string& retraction : retractions) message += retraction + "\n";
   if (!message.empty()) session.Say("<take back>", message);
   return kExitOk;
+}
+
+// The key of the last answer, if the run failed by a decline or a violation; else "".
+std::string KeyToTakeBack(const Outcome& outcome, const Session& session) {
+  if (!outcome.declined && !outcome.violated) return "";
+  const Trace& entries = session.Entries();
+  const auto last = std::find_if(entries.rbegin(), entries.rend(), [&](const TraceEntry& entry) {
+    if (entry.kind != TraceEntry::Kind::kReply || !entry.answered) return false;
+    const AnsweredCall& call = *entry.answered;
+    const bool person = call.tool.empty() || call.tool == "ask" || call.tool == "choose";
+    return person && !call.keys.empty() && call.declined == outcome.declined;
+  });
+  if (last == entries.rend()) return "";
+  const std::vector<std::string>& keys = last->answered->keys;  // the heading's, its arguments'
+  return keys.size() == 2 ? keys.back() : keys.front();
 }
 
 // Prints how to continue an unfinished run.
@@ -180,6 +197,9 @@ void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
   if (!failed.empty())
     std::cerr << fmt::format("saved: call again with `{} --retry {}`\n", resume,
                              PrintableLine(failed.front().tool));
+  else if (const std::string key = KeyToTakeBack(outcome, saved.session()); !key.empty())
+    std::cerr << fmt::format("saved: answer again with `{} --take-back {}`\n", resume,
+                             ShellWord(key));
   else if (outcome.status == Status::kWaiting || !outcome.repeatable || undecided)
     std::cerr << fmt::format("saved: go on with `{}`\n", resume);
 }

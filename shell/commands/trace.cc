@@ -13,6 +13,7 @@
 #include "grammar/printer.h"
 #include "runtime/event_sequence.h"
 #include "runtime/gate_setup.h"
+#include "runtime/question_history.h"
 #include "runtime/saved_session.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
@@ -55,6 +56,28 @@ void Show(const std::vector<TraceEntry>& entries, bool json) {
     if (entry.by) list.back()["by"] = NameOf(*entry.by);
   }
   std::cout << Dump({{"schema", "rpl.trace/1"}, {"entries", std::move(list)}}) << '\n';
+}
+
+void ShowQuestions(const std::vector<Event>& events, bool json) {
+  ordered_json list = ordered_json::array();
+  for (const QuestionHistory& question : QuestionsOf(events)) {
+    if (!json) std::cout << PrintableLine(question.call) << '\n';
+    ordered_json states = ordered_json::array();
+    for (const QuestionEvent& event : question.events) {
+      ordered_json state = {{"timestep", event.timestep}, {"state", NameOf(event.state)}};
+      if (event.state == QuestionState::kAnswered) state["value"] = event.value;
+      if (event.by) state["by"] = NameOf(*event.by);
+      states.push_back(std::move(state));
+      if (json) continue;
+      std::cout << fmt::format("  {:<4} {}", event.timestep, NameOf(event.state));
+      if (!event.value.empty()) std::cout << ": " << PrintableLine(event.value);
+      if (event.by) std::cout << " (" << NameOf(*event.by) << ")";
+      std::cout << '\n';
+    }
+    list.push_back({{"call", question.call}, {"states", std::move(states)}});
+  }
+  if (json)
+    std::cout << Dump({{"schema", "rpl.questions/1"}, {"questions", std::move(list)}}) << '\n';
 }
 
 // Replays the last epoch. Nothing is recorded.
@@ -269,6 +292,7 @@ int CommandTrace(const TraceOptions& options) {
   using What = TraceOptions::What;
   switch (options.what) {
     case What::kShow: Show(Entries(events), options.json); break;
+    case What::kQuestions: ShowQuestions(events, options.json); break;
     case What::kQuery: return sound ? Query(options, events) : kExitFile;
     case What::kExport:
       if (options.json) ExportEvents(events);

@@ -18,6 +18,18 @@ std::string PromptOf(const Request& request) {
   return Printable(request.prompt.empty() ? request.id : request.prompt);
 }
 
+// The text with its further lines below the first, which is indented by two.
+std::string Indented(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '\n' ? std::string("\n  ") : std::string(1, c);
+  return out;
+}
+
+constexpr std::string_view kCommands =
+    "  .decline  do not answer this question, now or later\n"
+    "  .later    leave it open\n"
+    "  .open     list the open questions\n";
+
 }  // namespace
 
 rpl::Answer TerminalAgent::Answer(const Request& request, Pool& pool, std::string_view refused) {
@@ -59,8 +71,10 @@ std::optional<std::string> TerminalAgent::Typed(rpl::Answer* instead) {
     if (!line || !line->starts_with('.')) return line;
     if (*line == ".decline") *instead = {rpl::Answer::Kind::kDecline, kNone};
     if (*line == ".decline" || *line == ".later") return std::nullopt;
-    if (*line != ".open") return line;
-    for (const Request& request : open_) err_ << "  " << PromptOf(request) << '\n';
+    if (*line != ".open" && *line != ".help") return line;
+    if (*line == ".help") err_ << kCommands;
+    else
+      for (const Request& request : open_) err_ << "  " << Indented(PromptOf(request)) << '\n';
   }
 }
 
@@ -81,15 +95,19 @@ rpl::Answer TerminalAgent::AskRows(const Request& request, Pool& pool) {
   err_ << "  one per line";
   for (std::size_t i = 0; request.row.size() > 1 && i < request.row.size(); ++i)
     err_ << (i == 0 ? ", as " : ", ") << Printable(request.row[i]);
-  err_ << "; an empty line ends, none at all is an answer, too\n";
+  err_ << ", then an empty line; an empty line at once is none\n";
   std::vector<Value> rows;
   rpl::Answer answer;
   std::optional<std::string> line = Typed(&answer);
   for (; line && !line->empty(); line = Typed(&answer)) {
-    const Value row = TypedReply(pool, *line, request);
-    const TakenReply taken = TakeReply(request, pool.List({&row, 1}), pool);
-    if (taken.refused.empty()) rows.push_back(row);
-    else err_ << Printable(taken.refused) << '\n';
+    const TakenReply taken = TakeReply(request, TypedReply(pool, *line, request), pool);
+    if (!taken.refused.empty()) {
+      err_ << Printable(taken.refused) << '\n';
+      continue;
+    }
+    const std::span<const Value> typed = pool.ItemsOf(taken.value);
+    if (typed.empty()) break;
+    rows.insert(rows.end(), typed.begin(), typed.end());
   }
   if (answer.kind == rpl::Answer::Kind::kNobody && (line || !rows.empty()))
     answer = {rpl::Answer::Kind::kValue, pool.List(rows)};

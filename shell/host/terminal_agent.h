@@ -7,10 +7,10 @@
 // or the text; after any other line it prints what is accepted and repeats. An empty line for a
 // free question must be confirmed once, because it is more often a slip than an answer.
 //
-// In place of an answer, `.decline` refuses one, `.later` goes on to the next question, and `.open`
-// lists all that are open. At the end of the input there is no answer (kNobody),
-// from then on. Calls of tools are not answered: a person's line is never taken for the result of a
-// program.
+// In place of an answer, `.decline` refuses one, `.later` goes on to the next question, `.open`
+// lists all that are open, and `.help` these words. At the end of the input there is no answer
+// (kNobody), from then on. Calls of tools are not answered: a person's line is never taken for the
+// result of a program.
 #ifndef RPL_SHELL_HOST_TERMINAL_AGENT_H_
 #define RPL_SHELL_HOST_TERMINAL_AGENT_H_
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/question_history.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unordered_map>
+
+#include "formats/json_fields.h"
+#include "formats/json_text.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+class Questions {
+ public:
+  void Take(const Event& event) {
+    const ordered_json body = ParseJson(event.body).json;
+    switch (event.kind) {
+      case Event::Kind::kStep:
+        timestep_ = NumberAt(body, "timestep");
+        asked_.clear();
+        return;
+      case Event::Kind::kCall:
+        if (TextAt(body, "tool").empty()) Ask(TextAt(body, "call"));
+        return;
+      case Event::Kind::kReply: return Answer(body);
+      case Event::Kind::kTurn: message_ = body.contains("text"); return;
+      case Event::Kind::kOutcome: return EndTurn();
+      case Event::Kind::kProgram:
+      case Event::Kind::kFile:
+      case Event::Kind::kEntry:
+      case Event::Kind::kChat:
+      case Event::Kind::kStarted:
+      case Event::Kind::kOutside:
+      case Event::Kind::kDecision: return;
+    }
+  }
+
+  std::vector<QuestionHistory> All() { return std::move(all_); }
+
+ private:
+  // Null if the call was not asked as a question.
+  QuestionHistory* Find(const std::string& call) {
+    const auto at = places_.find(call);
+    return at == places_.end() ? nullptr : &all_[at->second];
+  }
+
+  void Ask(const std::string& call) {
+    asked_.insert(call);
+    QuestionHistory* question = Find(call);
+    if (question == nullptr) {
+      places_.emplace(call, all_.size());
+      question = &all_.emplace_back(QuestionHistory{call, {}});
+    }
+    std::vector<QuestionEvent>& events = question->events;
+    if (events.empty() || events.back().state != QuestionState::kOpen)
+      events.push_back({timestep_, QuestionState::kOpen, "", std::nullopt});
+  }
+
+  void Answer(const ordered_json& body) {
+    QuestionHistory* const question = Find(TextAt(body, "call"));
+    if (question == nullptr) return;
+    const bool declined = TextAt(body, "kind") == "declined";
+    question->events.push_back({timestep_,
+                                declined ? QuestionState::kDeclined : QuestionState::kAnswered,
+                                TextAt(body, "value"), ByOf(TextAt(body, "by"))});
+  }
+
+  // The last timestep of a run asks all questions that the plan needs; a message has another goal.
+  void EndTurn() {
+    if (message_) return;
+    for (QuestionHistory& question : all_)
+      if (question.events.back().state == QuestionState::kOpen && !asked_.contains(question.call))
+        question.events.push_back({timestep_, QuestionState::kWithdrawn, "", std::nullopt});
+  }
+
+  std::vector<QuestionHistory> all_;
+  std::unordered_map<std::string, std::size_t> places_;  // in all_, by call
+  std::set<std::string> asked_;                          // in this timestep
+  int timestep_ = 0;
+  bool message_ = false;  // the turn is one
+};
+
+}  // namespace
+
+std::string_view NameOf(QuestionState state) {
+  constexpr std::array<std::string_view, 4> kNames = {"open", "answered", "declined", "withdrawn"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+std::vector<QuestionHistory> QuestionsOf(std::span<const Event> events) {
+  Questions questions;
+  for (const Event& event : events) questions.Take(event);
+  return questions.All();
+}
+
+}  // namespace rpl

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The questions of a session: what became of each, read from its events (decision 82).
+#ifndef RPL_RUNTIME_QUESTION_HISTORY_H_
+#define RPL_RUNTIME_QUESTION_HISTORY_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/journal.h"
+
+namespace rpl {
+
+/// The states of a question.
+enum class QuestionState {
+  kOpen,       // asked, without an answer
+  kAnswered,   // with a value or with rows
+  kDeclined,   // a person does not answer it
+  kWithdrawn,  // the run ended its turn without needing the answer any more
+};
+
+/// "open", "answered", ….
+std::string_view NameOf(QuestionState state);
+
+struct QuestionEvent {
+  int timestep;
+  QuestionState state;
+  std::string value;     // kAnswered: the answer, as RPL text
+  std::optional<By> by;  // kAnswered, kDeclined
+};
+
+/// A question, identified by its call, with its states in order. One that is asked again after it
+/// was taken back is open again.
+struct QuestionHistory {
+  std::string call;
+  std::vector<QuestionEvent> events;  // never empty
+};
+
+/// In the order in which they were asked first.
+std::vector<QuestionHistory> QuestionsOf(std::span<const Event> events);
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_QUESTION_HISTORY_H_
