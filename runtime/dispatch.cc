@@ -131,6 +131,11 @@ void Runtime::TakeUse(const OpenCall& call, Request& to) const {
   const Question& question =
       engine_.program.questions()[static_cast<std::size_t>(heading.questions[column])];
   if (question.words != nullptr && !known.empty()) to.prompt = Filled(*question.words, known);
+  std::string rest;  // of what the call knows, the prose says nothing
+  for (const auto& [name, value] : known)
+    if (question.words == nullptr || !question.words->Names(name))
+      rest += (rest.empty() ? "" : ", ") + name + ": " + PlainText(engine_.pool, value);
+  if (!rest.empty()) to.prompt += (to.prompt.empty() ? "(" : " (") + rest + ")";
   if (!use.many) return;
   for (std::size_t i = 0; i < call.args.size(); ++i)
     if (call.args[i].is_none())

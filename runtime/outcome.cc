@@ -251,6 +251,7 @@ std::optional<std::string> Runtime::AuthorFailure() {
 Outcome Runtime::ReportTimesteps() {
   Outcome out;
   out.goal = step_.goal_name;
+  out.rule = RuleOfPlan();
   out.chat = chat_;
   out.status = Status::kLimit;
   const std::string last =
@@ -430,6 +431,14 @@ bool Runtime::IsAccepted(const Violated& v) {
   return row != kNoId && !decided.Meta(row).is_none() &&
          engine_.pool.Lookup(decided.Meta(row), engine_.pool.Keyword("result")) ==
              engine_.pool.String("continue");
+}
+
+std::string Runtime::RuleOfPlan() const {
+  const Definition* const rule = step_.plan_rule;
+  const Goal* const goal = rule != nullptr && rule != query_ ? GoalOf(rule->head) : nullptr;
+  if (goal == nullptr || goal->rules.size() < 2 || step_.standing == GoalStanding::kUnsatisfied)
+    return "";
+  return rule->heading.empty() ? sources_.Where(rule->span) : rule->heading;
 }
 
 const Goal* Runtime::GoalOf(RelationId relation) const {

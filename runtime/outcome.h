@@ -67,6 +67,9 @@ struct Outcome {
   bool not_run = false;
   bool chat = false;                    // whether a tool wrote chat during this turn
   std::string goal;                     // the goal that was pursued, "%" or "%name"
+  /// Of a goal with several rules, the one that satisfies it or waits: the title of its heading, or
+  /// its place; else "".
+  std::string rule;
   std::vector<Diagnostic> diagnostics;  // of the text taken in, errors and lints
 };
 

@@ -5,6 +5,7 @@
 #ifndef RPL_INTERP_PROGRAM_PROSE_H_
 #define RPL_INTERP_PROGRAM_PROSE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -23,6 +24,11 @@ struct HeadingProse {
   std::string title;
   std::string text;
   std::vector<Hole> holes;  // in order
+
+  /// Whether a span names the variable.
+  bool Names(const std::string& name) const {
+    return std::ranges::any_of(holes, [&](const Hole& hole) { return hole.name == name; });
+  }
 
   /// The text with the value of each variable that has one.
   std::string Filled(

@@ -121,6 +121,7 @@ void PrintEnd(const Outcome& outcome, const Pool& pool, std::ostream& err) {
     case Status::kNothing: err << "nothing to do: there is no goal\n"; break;
     case Status::kSatisfied:
       err << "satisfied: " << Printable(outcome.goal);
+      if (!outcome.rule.empty()) err << " (" << PrintableLine(outcome.rule) << ")";
       for (std::size_t i = 0; i < outcome.with.size(); ++i)
         err << (i == 0 ? ", with " : ", ") << PrintableLine(outcome.with[i]);
       err << '\n';
@@ -190,6 +191,7 @@ ordered_json OutcomeJson(std::string_view schema, const Outcome& outcome, const 
   ordered_json out = {{"schema", schema},         {"status", StatusName(outcome.status)},
                       {"goal", outcome.goal},     {"answers", std::move(answers)},
                       {"reason", outcome.reason}, {"pending", std::move(pending)}};
+  if (!outcome.rule.empty()) out["rule"] = outcome.rule;
   if (!outcome.cut_off.empty()) out["cutOff"] = outcome.cut_off;
   const auto words = [](const ToDo& said) {
     return ordered_json{{"heading", said.heading}, {"text", said.text}};
