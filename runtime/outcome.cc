@@ -251,7 +251,7 @@ std::optional<std::string> Runtime::AuthorFailure() {
 Outcome Runtime::ReportTimesteps() {
   Outcome out;
   out.goal = step_.goal_name;
-  out.rule = RuleOfPlan();
+  out.rule = step_.rules;
   out.chat = chat_;
   out.status = Status::kLimit;
   const std::string last =
@@ -299,6 +299,7 @@ void Runtime::TakePending(Outcome& out) {
 Outcome Runtime::Judge() {
   Outcome out;
   out.goal = step_.goal_name;
+  out.rule = step_.rules;
   out.chat = chat_;
   const auto fail = [&](const std::string& reason, const std::string& explanation) {
     out.status = Status::kFailed;
@@ -433,12 +434,22 @@ bool Runtime::IsAccepted(const Violated& v) {
              engine_.pool.String("continue");
 }
 
-std::string Runtime::RuleOfPlan() const {
-  const Definition* const rule = step_.plan_rule;
-  const Goal* const goal = rule != nullptr && rule != query_ ? GoalOf(rule->head) : nullptr;
-  if (goal == nullptr || goal->rules.size() < 2 || step_.standing == GoalStanding::kUnsatisfied)
-    return "";
-  return rule->heading.empty() ? sources_.Where(rule->span) : rule->heading;
+std::string Runtime::RulesOf(const Table& plan) const {
+  const Goal* const goal = GoalOf(plan.relation);
+  if (goal == nullptr || goal->rules.size() < 2) return "";
+  constexpr std::size_t kMostRows = 100;
+  std::set<int> rules;
+  for (std::size_t row = 0; row < std::min(plan.rows.size(), kMostRows); ++row)
+    rules.insert(plan.more().rules[row]);
+  if (rules.empty()) rules.insert(plan.rule);
+  std::string out;
+  for (const int number : rules) {
+    if (number < 0) continue;
+    const Definition& rule = engine_.program.definitions()[static_cast<std::size_t>(number)];
+    out += out.empty() ? "" : "; ";
+    out += rule.heading.empty() ? sources_.Where(rule.span) : rule.heading;
+  }
+  return out;
 }
 
 const Goal* Runtime::GoalOf(RelationId relation) const {

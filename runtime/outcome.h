@@ -65,10 +65,10 @@ struct Outcome {
   bool repeatable = true;
   /// A needed call did not run: the next turn decides about it again.
   bool not_run = false;
-  bool chat = false;                    // whether a tool wrote chat during this turn
-  std::string goal;                     // the goal that was pursued, "%" or "%name"
-  /// Of a goal with several rules, the one that satisfies it or waits: the title of its heading, or
-  /// its place; else "".
+  bool chat = false;  // whether a tool wrote chat during this turn
+  std::string goal;   // the goal that was pursued, "%" or "%name"
+  /// Of a goal with several rules, those that satisfy it or wait: the titles of their headings, or
+  /// their places, separated by "; "; else "".
   std::string rule;
   std::vector<Diagnostic> diagnostics;  // of the text taken in, errors and lints
 };

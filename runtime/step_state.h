@@ -69,6 +69,7 @@ struct StepState {
   const Table* plan = nullptr;  // in phases 5 and 6
   const Definition* plan_rule = nullptr;
   std::string goal_name;
+  std::string rules;  // those of the goal that answered or wait, if it has several
   std::string reason;
   RelationId ineligible = kNoId;  // the goal without an eligible rule that prevented an answer
   Evaluation found;               // open calls, and those for which answers are missing

@@ -384,8 +384,9 @@ void Runtime::UpdatePlans() {
   }
   if (step_.plan != nullptr && step_.plan_rule == nullptr && step_.plan->rule >= 0)
     step_.plan_rule = &engine_.program.definitions()[static_cast<std::size_t>(step_.plan->rule)];
-  if (step_.plan_rule != nullptr && step_.standing != GoalStanding::kUnsatisfied)
-    Log(Verb::kPlan, *step_.plan_rule);
+  const bool stands = step_.standing != GoalStanding::kUnsatisfied;
+  step_.rules = step_.plan != nullptr && query_ == nullptr && stands ? RulesOf(*step_.plan) : "";
+  if (step_.plan_rule != nullptr && stands) Log(Verb::kPlan, *step_.plan_rule);
   TakeEvaluation(engine_.solver.Take());
 }
 

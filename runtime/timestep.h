@@ -232,7 +232,7 @@ class Runtime {
   std::string GoalText(const Table& table, std::size_t row) const;
   std::vector<const Definition*> Candidates() const;
   const Goal* GoalOf(RelationId relation) const;
-  std::string RuleOfPlan() const;
+  std::string RulesOf(const Table& plan) const;
   std::string FailText(const std::string& reason, const std::string& explanation);
   using CapturedColumns = std::vector<std::pair<std::size_t, std::string>>;  // of a table's rows
   CapturedColumns ColumnsOf(const Table& table) const;
