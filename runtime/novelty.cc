@@ -271,15 +271,19 @@ void Runtime::AssertInputNovelty() {
   bad_heads_known_ = 0;
 }
 
+// Inserts a row with few instances.
+void Runtime::InsertFew(RelationId relation, std::span<const Value> row, const Stated& stated) {
+  const Relation& to = engine_.store.at(relation);
+  const std::uint32_t before = to.epoch();
+  engine_.store.Insert(relation, row, true, stated);
+  // Another value of the metadata, or another party, replaced what rules may have read.
+  if (to.epoch() != before) Retracted();
+}
+
 // A row may have very many instances (§7). When the limits leave no time for all of them, the rest
 // follows in the next timestep, and until then nothing rests on any of them.
 void Runtime::InsertFact(RelationId relation, std::span<const Value> row, const Stated& stated) {
-  const auto insert = [&] {
-    const std::uint32_t before = engine_.store.at(relation).epoch();
-    engine_.store.Insert(relation, row, true, stated);
-    // Another value of the metadata, or another party, replaced what rules may have read.
-    if (engine_.store.at(relation).epoch() != before) Retracted();
-  };
+  const auto insert = [&] { InsertFew(relation, row, stated); };
   const std::uint64_t instances = InstanceCount(engine_.pool, row);
   constexpr std::uint64_t kFew = 1'000;
   if (instances < kFew) return insert();
@@ -311,7 +315,7 @@ By Runtime::ByOf(const Said& said, Span span) const {
 void Runtime::AssertFact(RelationId relation, std::span<const Value> row, Span span,
                          const Said& said) {
   const By by = ByOf(said, span);
-  InsertFact(relation, row, {.origin = &span, .by = RowsBy::Bit(by)});
+  InsertFew(relation, row, {.origin = &span, .by = RowsBy::Bit(by)});  // it has no sets
   NoLongerRetracted(relation, row);
   if (options_.log) Log(Verb::kAsserted, RowText(relation, row), span);
   if (said.from == From::kMessage)

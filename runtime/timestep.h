@@ -165,6 +165,7 @@ class Runtime {
     std::vector<SetOrder> orders;
     RowsBy::Parties by;
   };
+  void InsertFew(RelationId relation, std::span<const Value> row, const Stated& stated);
   void InsertFact(RelationId relation, std::span<const Value> row, const Stated& stated);
   By ByOf(const Said& said, Span span) const;
   void AssertFact(RelationId relation, std::span<const Value> row, Span span, const Said& said);
