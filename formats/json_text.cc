@@ -45,7 +45,7 @@ class Checker : public nlohmann::json_sax<ordered_json> {
   bool end_array() override { return Close(); }
   bool key(string_t& name) override {
     std::set<std::string>& keys = open_.back();
-    if (!keys.insert(name).second) Inexact(fmt::format("the key \"{}\" stands twice", name));
+    if (!keys.insert(name).second) return Limit(fmt::format("the key \"{}\" occurs twice", name));
     if (keys.size() <= kMaxJsonKeys) return true;
     return Limit(fmt::format("an object has more than {} keys", kMaxJsonKeys));
   }
@@ -73,10 +73,8 @@ class Checker : public nlohmann::json_sax<ordered_json> {
     return false;
   }
   void Beyond(const std::string& digits) {
-    Inexact(fmt::format("the integer {} does not fit 64 bits", digits.substr(0, 100)));
-  }
-  void Inexact(std::string what) {
-    if (to_.inexact.empty()) to_.inexact = std::move(what);
+    if (to_.inexact.empty())
+      to_.inexact = fmt::format("the integer {} does not fit 64 bits", digits.substr(0, 100));
   }
 
   JsonText& to_;

@@ -3,7 +3,8 @@
 // The parser for untrusted JSON.
 //
 // It refuses text that nests deeper or has larger objects than its limits allow; code that works on
-// the parsed value may therefore recurse.
+// the parsed value may therefore recurse. It refuses an object with a key twice, of which two
+// readers may take different ones.
 #ifndef RPL_FORMATS_JSON_TEXT_H_
 #define RPL_FORMATS_JSON_TEXT_H_
 
@@ -39,10 +40,8 @@ std::string DumpJson(const nlohmann::ordered_json& json);
 struct JsonText {
   nlohmann::ordered_json json;
   std::string error;     // empty if the whole text is one JSON value in UTF-8
-  std::size_t byte = 0;  // where the error was noticed, from 1; 0 for a limit
-  /// The first respect in which the value differs from the text, or "": a key that occurs twice in
-  /// one object (the last occurrence counts), or an integer that became a float.
-  std::string inexact;
+  std::size_t byte = 0;  // where the error was noticed, from 1; 0 for a limit or a key twice
+  std::string inexact;   // the first integer that became another number, for people; else ""
 };
 /// Parses a whole text. On an error `json` is null. O(length) up to the cost of inserting keys.
 JsonText ParseJson(std::string_view text, int max_depth = kMaxJsonDepth,

@@ -618,13 +618,13 @@ refused "an unknown key" ': entry 1: unknown key "valu"' '[{"match":{"key":"draf
 grep -qF 'help: did you mean "value"?' err || fail "expected a hint"
 refused "two answers in one" ': entry 1: "value" and "cancel" stand together' \
   '[{"match":{"key":"draft-id"},"value":1,"cancel":true}]'
-refused "a key that stands twice" ': the key "draft-id" stands twice' '{"draft-id":1,"draft-id":2}'
+refused "a key that occurs twice" ': the key "draft-id" occurs twice' '{"draft-id":1,"draft-id":2}'
 refused "a match that is no object" ': entry 1: expected an object for "match", got a string' \
   '[{"match":"draft-id","value":1}]'
 refused "an integer with too many digits" ': an integer has more than 100000 digits' \
   "{\"draft-id\":1$(printf '%0100000d' 0)}"
 refused "YAML: an integer beyond 64 bits" ':1:11: error RPL7007' 'draft-id: 99999999999999999999' yaml
-refused "YAML: a key that stands twice" ':2:1: error RPL7005' $'draft-id: 1\ndraft-id: 2' yaml
+refused "YAML: a key that occurs twice" ':2:1: error RPL7005' $'draft-id: 1\ndraft-id: 2' yaml
 refused "YAML: an unknown key" ': entry 1: unknown key "valu"' $'- match: {key: draft-id}\n  valu: 1' yaml
 printf '[{"match":{"key":"draft-id"},"metadata":{"a":1}}]' >refused.json
 expect "--answers: metadata for a question of a heading" 2 "" \

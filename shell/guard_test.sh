@@ -292,6 +292,8 @@ done
 hook "a list" 2 deny "the input is no object" list
 hook "no tool" 2 deny 'the input has no `tool_name`' nameless
 hook "a tool that is no text" 2 deny 'the input has no `tool_name`' number
+echo '{"tool_name":"look","tool_name":"pay","tool_input":{}}' >twice
+hook "a key that occurs twice" 2 deny 'occurs twice' twice
 hook "an input that is a text" 2 deny '`tool_input` is no object' text
 hook "an unknown event" 2 deny "the event is neither PreToolUse nor PostToolUse" unknown
 hook "an event that is no text" 2 deny "the event is neither PreToolUse nor PostToolUse" oddly

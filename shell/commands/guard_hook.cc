@@ -54,7 +54,10 @@ struct HookCall {
 
 Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& config, Moment now) {
   const JsonText parsed = ParseJson(text);
-  if (!parsed.error.empty()) return {std::nullopt, "the input is not one JSON object"};
+  if (!parsed.error.empty()) {
+    const std::string why = parsed.byte == 0 ? ": " + parsed.error : "";
+    return {std::nullopt, "the input is not one JSON object" + why};
+  }
   const ordered_json& json = parsed.json;
   if (!json.is_object()) return {std::nullopt, "the input is no object"};
   const auto text_at = [&](const char* key) -> std::string {

@@ -22,7 +22,9 @@ rpl::Answer LineAgent::Answer(const Request& request, Pool& pool, std::string_vi
     }
     if (line->find_first_not_of(" \t") == line->npos) continue;
     const JsonText reply = ParseExactJson(*line);
-    if (!reply.error.empty() || !reply.json.is_object()) {
+    if (!reply.error.empty() && reply.byte == 0) {
+      err_ << "rpl: --answers: " << PrintableLine(reply.error) << '\n';
+    } else if (!reply.error.empty() || !reply.json.is_object()) {
       err_ << "rpl: --answers: expected a JSON object, got `" << PrintableLine(*line) << "`\n";
     } else if (!reply.inexact.empty()) {
       err_ << "rpl: --answers: " << PrintableLine(reply.inexact) << '\n';
