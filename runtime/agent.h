@@ -15,6 +15,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "interp/plan/heading_use.h"
@@ -52,6 +53,8 @@ struct Request {
   /// kTool: a command was started for this call in a run that was cut off, with an unknown effect.
   /// It must not be started again unless the user says so.
   bool in_doubt = false;
+  /// Of `$write`: the files that this session wrote, as location and hash.
+  std::vector<std::pair<std::string, std::string>> written;
   /// kTool: to be called immediately before a command is started. False: the start could not be
   /// recorded; it must not happen, and the answer is kNobody. May be empty.
   std::function<bool()> starting;

@@ -91,6 +91,7 @@ Request Runtime::RequestFor(const OpenCall& call) {
       const std::span<const Value> options = engine_.pool.ItemsOf(call.args[1]);
       r.options.assign(options.begin(), options.end());
     }
+    if (r.tool == "write") r.written = WrittenFiles();
     return r;
   }
   r.name = std::string(engine_.pool.TextOf(rel.label()));
@@ -112,6 +113,26 @@ Request Runtime::RequestFor(const OpenCall& call) {
       std::count_if(call.args.begin(), call.args.end(), [](Value v) { return v.is_none(); });
   if (call.space == Space::kRelation && r.row.empty() && open > 1) r.id += " for " + r.argument;
   return r;
+}
+
+// The files that calls of `$write` wrote in this session.
+std::vector<std::pair<std::string, std::string>> Runtime::WrittenFiles() {
+  std::vector<std::pair<std::string, std::string>> out;
+  Pool& pool = engine_.pool;
+  for (const std::uint32_t arity : {2U, 3U}) {
+    const RelationId tool = engine_.store.Find(Space::kTool, "write", arity);
+    if (tool == kNoId) continue;
+    const Relation& calls = engine_.store.at(tool);
+    for (RowId row = 0; row < calls.size(); ++row) {
+      const Value meta = calls.Meta(row);
+      if (meta.kind() != Kind::kMap) continue;
+      const Value path = pool.Lookup(meta, pool.Keyword("result"));
+      const Value hash = pool.Lookup(meta, pool.Keyword("hash"));
+      if (path.kind() == Kind::kString && hash.kind() == Kind::kString)
+        out.emplace_back(pool.TextOf(path), pool.TextOf(hash));
+    }
+  }
+  return out;
 }
 
 // What the program does with an answer to a heading decides what it may be (decision 81).

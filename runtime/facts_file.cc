@@ -23,14 +23,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// NAME of the Appendix.
-bool IsName(std::string_view text) {
-  if (text.empty() || !IsLower(text.front())) return false;
-  for (const char c : text)
-    if (!IsLower(c) && !IsDigit(c) && c != '-') return false;
-  return true;
-}
-
 enum class Type { kAny, kText, kNumber, kBoolean, kKeyword, kSymbol };
 
 constexpr std::array<std::pair<std::string_view, Type>, 5> kTypes = {{{"text", Type::kText},
@@ -65,6 +57,13 @@ Value NumberOf(Pool& pool, std::string_view text) {
   return read.problem == NumberText::Problem::kNone ? pool.Number(read.value) : kNone;
 }
 
+// The value of an unquoted field without a type; kNone if it is its text.
+Value NoTextOf(Pool& pool, std::string_view text) {
+  if (text.empty()) return kNil;
+  if (text == "true" || text == "false") return Pool::Bool(text == "true");
+  return NumberOf(pool, text);
+}
+
 struct Field {
   std::string_view text;
   bool quoted = false;
@@ -89,15 +88,13 @@ bool PushField(Pool& pool, const Field& field, Type type, TextQueue& cells) {
     case Type::kText: return push_text(Kind::kString);
     case Type::kNumber: return push(NumberOf(pool, text));
     case Type::kBoolean: return push(truth ? Pool::Bool(text == "true") : kNone);
-    case Type::kKeyword: return IsName(text) && push_text(Kind::kKeyword);
-    case Type::kSymbol: return IsName(text) && push_text(Kind::kSymbol);
+    case Type::kKeyword: return IsRelationName(text) && push_text(Kind::kKeyword);
+    case Type::kSymbol: return IsRelationName(text) && push_text(Kind::kSymbol);
     case Type::kAny: break;
   }
   if (field.quoted) return push_text(Kind::kString);
-  if (text.empty()) return push(kNil);
-  if (truth) return push(Pool::Bool(text == "true"));
-  const Value number = NumberOf(pool, text);
-  return number.is_none() ? push_text(Kind::kString) : push(number);
+  const Value value = NoTextOf(pool, text);
+  return value.is_none() ? push_text(Kind::kString) : push(value);
 }
 
 // The text of one row.
@@ -416,6 +413,18 @@ class FactsReader {
 
 }  // namespace
 
+bool IsRelationName(std::string_view text) {
+  if (text.empty() || !IsLower(text.front())) return false;
+  for (const char c : text)
+    if (!IsLower(c) && !IsDigit(c) && c != '-') return false;
+  return true;
+}
+
+Value ValueOfField(Pool& pool, std::string_view text) {
+  const Value value = NoTextOf(pool, text);
+  return value.is_none() ? pool.String(text) : value;
+}
+
 bool IsFactsFile(std::string_view path) {
   return path.ends_with(".csv") || path.ends_with(".tsv") || path.ends_with(".ndjson") ||
          path.ends_with(".jsonl");
@@ -423,7 +432,7 @@ bool IsFactsFile(std::string_view path) {
 
 std::optional<FactsName> FactsNameOf(std::string_view name) {
   const std::size_t equals = name.find('=');
-  if (equals == name.npos || !IsName(name.substr(0, equals))) return std::nullopt;
+  if (equals == name.npos || !IsRelationName(name.substr(0, equals))) return std::nullopt;
   if (!IsFactsFile(name)) return std::nullopt;
   return FactsName{std::string(name.substr(0, equals)), std::string(name.substr(equals + 1))};
 }

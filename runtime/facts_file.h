@@ -23,6 +23,9 @@
 
 namespace rpl {
 
+/// Whether the text is the name of a relation (NAME of the Appendix).
+bool IsRelationName(std::string_view text);
+
 struct FactsName {
   std::string relation;
   std::string path;
@@ -34,6 +37,9 @@ std::optional<FactsName> FactsNameOf(std::string_view name);
 
 /// Whether the file has the extension of one of the three kinds.
 bool IsFactsFile(std::string_view path);
+
+/// The value of an unquoted field of CSV without a type.
+Value ValueOfField(Pool& pool, std::string_view text);
 
 /// Bad rows reported one by one, at most; further ones are counted.
 inline constexpr std::size_t kBadRowsShown = 10;

@@ -30,6 +30,7 @@ struct NobodyAnswers : Agent {
 struct EverythingGoes : Permission {
   Permit Approve(const ToolCommand&) override { return {true, ""}; }
   Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
+  Permit AskToWrite(const std::string&, std::size_t) override { return {true, ""}; }
 };
 
 /// Three tools that each leave a line in a file of their own. The third is called with what the

@@ -222,6 +222,7 @@ class Runtime {
   void AskWhatNow();
   nlohmann::ordered_json JsonOf(const std::vector<Value>& values) const;
   Request RequestFor(const OpenCall& call);
+  std::vector<std::pair<std::string, std::string>> WrittenFiles();
   void TakeUse(const OpenCall& call, Request& to) const;
   std::string RowText(RelationId relation, std::span<const Value> row,
                       std::size_t most = kMaxTextBytes) const {

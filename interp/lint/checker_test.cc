@@ -296,6 +296,8 @@ TEST_CASE("what is never bound is told once, where it stands") {
 
 TEST_CASE("arguments of built-in tools") {
   CHECK(Codes("a(?x) <- ?x = $ask(\"Q\", 1)") == "2007 1:15\n");
+  CHECK(Codes("a(?x) <- $write(\"t\", \"f\", {:replace true}) ^ ~ {:result ?x}") == "");
+  CHECK(Codes("a(?x) <- $write(\"t\") ^ ~ {:result ?x}") == "2007 1:10\n");
   CHECK(Codes("a(?x) <- $choose(\"Q\") ^ ~ {:result ?x}") == "2007 1:10\n");
   CHECK(Codes("$choose(?d, ?o, ?c) <- $choose(?d, ?o) ^ ~ {:result ?c}\n"
               "% <- $choose(\"D\", [\"a\"], ?c), $json(?c)") == "");

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "formats/spelling.h"
+#include "interp/lint/builtin_tools.h"
 #include "interp/lint/context.h"
 #include "interp/plan/components.h"
 #include "interp/program/lower.h"
@@ -23,8 +24,7 @@ constexpr int kRoot = -1;
 
 bool IsBuiltin(const Call& call) {
   if (call.ns == Namespace::kGoal) return call.label == "fail";
-  return call.ns == Namespace::kTool &&
-         (call.label == "ask" || call.label == "choose" || call.label == "json");
+  return call.ns == Namespace::kTool && FindBuiltinTool(call.label) != nullptr;
 }
 
 // How a use reads its relation; all but kPlain need it complete.
@@ -307,7 +307,8 @@ class Names {
   void Undefined() {
     // Labels that are defined, by mark and label, with one of their names.
     std::unordered_map<std::string, int> labels;
-    std::vector<std::string> relations, goals, tools = {"$ask", "$choose", "$json"};
+    std::vector<std::string> relations, goals, tools;
+    for (const BuiltinTool& tool : kBuiltinTools) tools.push_back("$" + std::string(tool.label));
     for (const std::string& tool : context_.host_tools) tools.push_back("$" + tool);
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const Name& name = names_[i];
@@ -340,7 +341,7 @@ class Names {
       switch (call.ns) {
         case Namespace::kRelation: {
           std::string close = Closest(text, relations, context_.suggestions);
-          if (text == "choose" || text == "ask" || text == "json") close = "$" + text;
+          if (FindBuiltinTool(text) != nullptr) close = "$" + text;
           else if (labels.contains("$" + text)) close = "$" + text;
           else if (labels.contains("%" + text)) close = "%" + text;
           else if (const std::string own = text.substr(text.rfind('#') + 1); labels.contains(own))
@@ -373,17 +374,17 @@ class Names {
     }
   }
 
-  // §14.2; the parser checks the arguments of `$json` and `%fail`.
   void BuiltinArity(const Name& name) {
     const Call& call = *name.call;
     if (call.ns != Namespace::kTool || call.label == "json") return;
-    const bool ask = call.label == "ask";
-    const std::size_t wanted = ask ? 1 : 2;
-    if (call.args.size() == wanted) return;
+    const BuiltinTool& tool = *FindBuiltinTool(call.label);
+    if (call.args.size() >= tool.least && call.args.size() <= tool.most) return;
+    std::string wanted = Arguments(tool.most);
+    if (tool.least < tool.most) wanted = std::to_string(tool.least) + " or " + wanted;
     context_.Add(Code::kWrongArity, name.first_use,
-                 "`$" + call.label + "` takes " + Arguments(wanted) + ", here it has " +
+                 "`$" + call.label + "` takes " + wanted + ", here it has " +
                      (call.args.empty() ? "none" : std::to_string(call.args.size())),
-                 ask ? "write `$ask(?prompt)`" : "write `$choose(?prompt, ?options)`");
+                 "write `" + std::string(tool.form) + "`");
   }
 
   // `ready` alone on a line, or behind the ` - ` of a heading, is text (decision 16).

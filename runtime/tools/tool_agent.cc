@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/tools/tool_agent.h"
 
-#include <fmt/format.h>
-#include <sodium.h>
-
-#include <array>
-
 #include "interp/store/json_value.h"
+#include "runtime/tools/program_folder.h"
 
 namespace rpl {
 namespace {
@@ -61,11 +57,20 @@ std::optional<ToolCall> CallFor(const Request& request, const ToolCommand& comma
 
 ToolAgent::ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run,
                      Agent& otherwise)
-    : config_(config), permission_(permission), run_(std::move(run)), otherwise_(otherwise) {}
+    : config_(config),
+      permission_(permission),
+      run_(std::move(run)),
+      files_(config.files, permission),
+      otherwise_(otherwise) {}
+
+bool ToolAgent::IsMine(const Request& request) const {
+  return request.kind == Request::Kind::kTool &&
+         (config_.Find(request.tool) != nullptr || files_.Takes(request));
+}
 
 rpl::Answer ToolAgent::Answer(const Request& request, Pool& pool, std::string_view refused) {
-  const bool mine = request.kind == Request::Kind::kTool && config_.Find(request.tool) != nullptr;
-  return mine ? Call({request}, pool).front() : otherwise_.Answer(request, pool, refused);
+  return IsMine(request) ? Call({request}, pool).front()
+                         : otherwise_.Answer(request, pool, refused);
 }
 
 std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, Pool& pool) {
@@ -75,8 +80,10 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, P
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const Request& request = requests[i];
     const ToolCommand* command = config_.Find(request.tool);
-    if (request.kind != Request::Kind::kTool || command == nullptr) {
+    if (!IsMine(request)) {
       others.Add(request, i);
+    } else if (command == nullptr) {
+      answers[i] = files_.Call(request, pool);
     } else if (!request.in_doubt) {
       std::optional<ToolCall> call = CallFor(request, *command, pool);
       if (!call) {
@@ -106,14 +113,6 @@ Permission::Permit ToolAgent::Permitted(const ToolCall& call, const Request& req
   return verdict;
 }
 
-std::string CallHash(const std::string& call) {
-  [[maybe_unused]] const int done = sodium_init();
-  std::array<unsigned char, 16> bytes;
-  crypto_generichash(bytes.data(), bytes.size(),
-                     reinterpret_cast<const unsigned char*>(call.data()), call.size(), nullptr, 0);
-  std::string hex;
-  for (const unsigned char byte : bytes) hex += fmt::format("{:02x}", byte);
-  return hex;
-}
+std::string CallHash(const std::string& call) { return HashOfText(call); }
 
 }  // namespace rpl

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The agent that answers tool calls by running commands. Requests other than calls of a configured
-// tool go to another agent.
+// The agent that answers tool calls by running commands, and `$index` and `$write` by reading and
+// writing files (runtime/tools/file_tools.h), unless a command has that name. All other requests go
+// to another agent.
 //
 // A call runs only with permission: no rule of the configuration denies it, its command is
 // approved, and, where the configuration says `ask`, the user agreed. A refusal and a failure are
@@ -22,30 +23,12 @@
 #include <vector>
 
 #include "runtime/agent.h"
+#include "runtime/tools/file_tools.h"
+#include "runtime/tools/permission.h"
 #include "runtime/tools/tool.h"
 #include "runtime/tools/tool_config.h"
 
 namespace rpl {
-
-/// The interface that decides which commands and calls may run. The terminal and tests implement
-/// it.
-class Permission {
- public:
-  /// A decision, with the reason if it is no.
-  struct Permit {
-    bool yes = false;
-    std::string reason;  // of a refusal: "nobody is there to ask"
-  };
-
-  virtual ~Permission() = default;
-
-  /// Decides whether the command may run at all; called before every call.
-  virtual Permit Approve(const ToolCommand& command) = 0;
-
-  /// Decides about one call, if the configuration says `ask`. `request` is the call as RPL text,
-  /// which is untrusted.
-  virtual Permit Ask(const ToolCall& call, const std::string& request) = 0;
-};
 
 /// The agent. Call blocks until all its calls have ended.
 class ToolAgent : public Agent {
@@ -53,21 +36,26 @@ class ToolAgent : public Agent {
   /// Borrows all arguments but `run`, whose concurrency is replaced by the configuration's.
   ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run, Agent& otherwise);
 
+  /// The folder of the program, absolute. Without one `$index` and `$write` are other requests.
+  void SetFolder(std::string folder) { files_.SetFolder(std::move(folder)); }
+
   void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
   rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
-  /// Runs the permitted calls concurrently (RunTools), then passes the others on in one call.
-  /// Answers are in the order of the requests.
+  /// Runs the permitted calls concurrently (RunTools), reads and writes files in written order,
+  /// then passes the others on in one call. Answers are in the order of the requests.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
   void Chat(const std::string& line) override { otherwise_.Chat(line); }
   void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }
 
  private:
+  bool IsMine(const Request& request) const;
   /// The configuration's rule first, then the approval, then the question.
   Permission::Permit Permitted(const ToolCall& call, const Request& request);
 
   const ToolConfig& config_;
   Permission& permission_;
   ToolRun run_;
+  FileTools files_;
   Agent& otherwise_;
 };
 

@@ -22,6 +22,10 @@ struct Guard : Permission {
     asked.push_back("ask " + request + " " + call.args.dump());
     return {allows, "not allowed"};
   }
+  Permit AskToWrite(const std::string& path, std::size_t bytes) override {
+    asked.push_back("write " + path + " " + std::to_string(bytes));
+    return {allows, "not allowed"};
+  }
 };
 
 // Answers every call with its name.

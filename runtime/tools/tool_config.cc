@@ -21,7 +21,10 @@ constexpr std::int64_t kMaxTimeout = 86'400'000;  // a day
 constexpr std::int64_t kMaxOutputBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kMaxConcurrency = 64;
 
-constexpr std::string_view kFileKeys[] = {"version", "concurrency", "tools", "guard"};
+constexpr std::string_view kFileKeys[] = {"version", "concurrency", "tools",
+                                          "index",   "write",       "guard"};
+constexpr std::string_view kIndexKeys[] = {"folders"};
+constexpr std::string_view kWriteKeys[] = {"permission", "folder"};
 constexpr std::string_view kToolKeys[] = {"command",        "timeoutMs",  "folder", "environment",
                                           "maxOutputBytes", "permission", "rules"};
 constexpr std::string_view kRuleKeys[] = {"args", "permission"};
@@ -42,6 +45,14 @@ class ConfigReader {
     if (const YamlNode* guard = root.Find("guard")) {
       config.guard = ReadGuardConfig(root, *guard, folder_, found_);
       config.guard_json = JsonOf(*guard);
+    }
+    if (const YamlNode* index = root.Find("index"); index && IsMap(*index, "`index`", kIndexKeys))
+      if (const YamlNode* n = index->Find("folders"))
+        for (const std::string& text : Texts(*n, "folders"))
+          config.files.index_folders.push_back(Below(text));
+    if (const YamlNode* write = root.Find("write"); write && IsMap(*write, "`write`", kWriteKeys)) {
+      if (const YamlNode* n = write->Find("permission")) config.files.write = Permission(*n);
+      if (const YamlNode* n = write->Find("folder")) config.files.write_folder = Folder(*n);
     }
     const YamlNode* tools = root.Find("tools");
     if (tools == nullptr) return config;
@@ -89,8 +100,9 @@ class ConfigReader {
     }
   }
 
-  std::string Folder(const YamlNode& node) {
-    const std::string text = Text(node, "folder");
+  std::string Folder(const YamlNode& node) { return Below(Text(node, "folder")); }
+
+  std::string Below(const std::string& text) const {
     return (std::filesystem::path(folder_) / text).lexically_normal();
   }
 

@@ -61,8 +61,16 @@ struct ToolCommand {
 /// The permission of a call with these arguments, a list.
 Permit PermitFor(const ToolCommand& command, const nlohmann::ordered_json& args);
 
+/// The settings of `$index` and `$write`.
+struct FileConfig {
+  std::vector<std::string> index_folders;  // that may be read besides the program's, absolute
+  Permit write = Permit::kAsk;
+  std::string write_folder;  // absolute; "": the program's
+};
+
 /// A configuration without errors.
 struct ToolConfig {
+  FileConfig files;
   GuardConfig guard;
   nlohmann::ordered_json guard_json = nullptr;  // the section `guard` as JSON, or null
   std::size_t concurrency = 4;                  // concurrent calls, 1 to 64

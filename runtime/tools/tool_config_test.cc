@@ -87,6 +87,20 @@ TEST_CASE("a configuration in JSON") {
   CHECK(config.tools.at(0).argv == Words{"/bin/a\xC3\xA9/b"});
 }
 
+TEST_CASE("the folders of files") {
+  const FileConfig files =
+      ConfigOf(
+          "version: 1\nindex: {folders: [../data, /srv]}\nwrite: {permission: allow, folder: out}")
+          .files;
+  CHECK(files.index_folders == Words{"/data", "/srv"});
+  CHECK(files.write == Permit::kAllow);
+  CHECK(files.write_folder == "/project/out");
+  CHECK(ConfigOf("version: 1").files.write == Permit::kAsk);
+  CHECK(ErrorsOf("version: 1\nwrite: {permission: yes}\nindex: {folder: a}") ==
+        "2:21 RPL7007 expected `ask`, `allow` or `deny` for `permission`, got `yes`\n"
+        "3:9 RPL7004 unknown key `folder` in `index` (did you mean `folders`?)");
+}
+
 TEST_CASE("a configuration without tools") {
   CHECK(ConfigOf("version: 1").tools.empty());
   CHECK(ConfigOf("\xEF\xBB\xBFversion: 1\ntools: {}").tools.empty());
@@ -141,7 +155,7 @@ TEST_CASE("what is wrong with a configuration, with its place") {
        "`tools`?)"},
       {"version: 1\nsecrets: {}",
        "2:1 RPL7004 unknown key `secrets` in the configuration (its "
-       "keys are `version`, `concurrency`, `tools`, `guard`)"},
+       "keys are `version`, `concurrency`, `tools`, `index`, `write`, `guard`)"},
       {"version: 1\nconcurrency: 0",
        "2:14 RPL7007 expected a whole number from 1 to 64 for `concurrency`, got `0`"},
       {"version: 1\ntools: [a]",

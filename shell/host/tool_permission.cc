@@ -48,17 +48,28 @@ Permission::Permit ToolPermission::Approve(const ToolCommand& command) {
 Permission::Permit ToolPermission::Ask(const ToolCall& call, const std::string& request) {
   const ToolCommand& command = *call.command;
   if (allowed_.contains(command.name)) return {true, ""};
-  if (!read_line_) {
-    return {false,
-            fmt::format("nobody is there to ask: allow it with `--allow-tool {}`", command.name)};
+  if (read_line_) {
+    err_ << "the program calls " << PrintableLine(request) << ":\n";
+    Show(command);
+    err_ << "  it reads " << Printable(RequestLine(call)) << '\n';
   }
-  err_ << "the program calls " << PrintableLine(request) << ":\n";
-  Show(command);
-  err_ << "  it reads " << Printable(RequestLine(call)) << '\n';
+  return AskOnce("run it?", command.name);
+}
+
+Permission::Permit ToolPermission::AskToWrite(const std::string& path, std::size_t bytes) {
+  if (allowed_.contains("write")) return {true, ""};
+  if (read_line_)
+    err_ << "the program writes " << bytes << " bytes to " << PrintableLine(path) << '\n';
+  return AskOnce("write it?", "write");
+}
+
+Permission::Permit ToolPermission::AskOnce(const std::string& question, const std::string& tool) {
+  if (!read_line_)
+    return {false, fmt::format("nobody is there to ask: allow it with `--allow-tool {}`", tool)};
   const char choice = Choice(
-      fmt::format("run it? y: yes, a: yes, and every ${} of this run, n: no [y/a/n]", command.name),
+      fmt::format("{} y: yes, a: yes, and every ${} of this run, n: no [y/a/n]", question, tool),
       "yan", '\0');
-  if (choice == 'a') allowed_.insert(command.name);
+  if (choice == 'a') allowed_.insert(tool);
   if (choice == 'y' || choice == 'a') return {true, ""};
   return {false, choice == 'n' ? "it was refused" : "nobody answered whether it may run"};
 }

@@ -45,9 +45,13 @@ class ToolPermission : public Permission {
   Permit Approve(const ToolCommand& command) override;
   /// Asks about one call, unless its tool is allowed.
   Permit Ask(const ToolCall& call, const std::string& request) override;
+  /// Asks about one file, unless `write` is allowed.
+  Permit AskToWrite(const std::string& path, std::size_t bytes) override;
 
  private:
   void Show(const ToolCommand& command);
+  /// Puts a question about a call of `tool`, which may be allowed for the whole run.
+  Permit AskOnce(const std::string& question, const std::string& tool);
   /// The first letter of an answer, among `letters`; '\0' at the end of input.
   char Choice(const std::string& question, std::string_view letters, char by_default);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/host/tool_setup.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
+#include "runtime/facts_file.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 
@@ -66,6 +68,9 @@ ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise)
 
 ExitCode ToolSetup::Prepare(const std::vector<std::string>& documents) {
   path_ = ConfigPath(options_.config, documents);
+  const auto document =
+      std::ranges::find_if(documents, [](const std::string& name) { return !FactsNameOf(name); });
+  if (document != documents.end()) agent_.SetFolder(FolderOf(*document));
   if (const ExitCode code = ReadTools(path_, config_); code != kExitOk) return code;
   return CheckAllowed();
 }
@@ -83,8 +88,8 @@ Sourced<nlohmann::ordered_json> ToolSetup::RunForGuard(const GuardCommand& comma
 
 ExitCode ToolSetup::CheckAllowed() const {
   for (const std::string& name : options_.allow_tools) {
-    if (config_.Find(name) != nullptr || config_.guard.FindSignal(name) != nullptr ||
-        config_.guard.FindSubjects(name) != nullptr)
+    if (name == "write" || config_.Find(name) != nullptr ||
+        config_.guard.FindSignal(name) != nullptr || config_.guard.FindSubjects(name) != nullptr)
       continue;
     Complain("--allow-tool",
              path_.empty()

@@ -11,6 +11,7 @@
 #include "grammar/document.h"
 #include "grammar/namespaces.h"
 #include "interp/explain/explain_print.h"
+#include "interp/lint/builtin_tools.h"
 #include "runtime/facts_file.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
@@ -97,7 +98,8 @@ CompletionNames Repl::Names() const {
   CompletionNames names;
   for (const Command& command : Commands()) names.commands.emplace_back(command.name);
   names.of_files = {".load", ".save"};
-  names.words = {"$ask", "$choose", "$json"};
+  for (const BuiltinTool& tool : kBuiltinTools)
+    names.words.push_back("$" + std::string(tool.label));
   for (const std::string& known : KnownNames(session_.session()))
     names.words.emplace_back(LabelOf(known));
   return names;

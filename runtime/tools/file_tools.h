@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The built-in tool `$write` (docs/tools.md): files below the folder of the program.
+//
+//   $write(?content, ?location)            {:result path, :bytes n, :hash h}
+//   $write(?content, ?location, ?options)  options: {:format :csv, :replace true}
+//
+// A call fails with one of these codes, besides those of runtime/tools/program_folder.h:
+//
+//   denied       it was not permitted; it did not run
+//   bad-request  its arguments are not those above, or the content has no such text
+//
+// The same call may be made again after a crash: a file that has the text already is left.
+#ifndef RPL_RUNTIME_TOOLS_FILE_TOOLS_H_
+#define RPL_RUNTIME_TOOLS_FILE_TOOLS_H_
+
+#include <string>
+
+#include "runtime/agent.h"
+#include "runtime/tools/permission.h"
+#include "runtime/tools/tool_config.h"
+
+namespace rpl {
+
+class FileTools {
+ public:
+  /// Borrows both.
+  FileTools(const FileConfig& config, Permission& permission)
+      : config_(config), permission_(permission) {}
+
+  /// The folder of the program, absolute.
+  void SetFolder(std::string folder) { folder_ = std::move(folder); }
+
+  /// Whether the request is a call of one of the tools, and there is a folder. REQUIRES: a tool
+  /// call.
+  bool Takes(const Request& request) const;
+  /// Makes the call. REQUIRES: Takes(request).
+  Answer Call(const Request& request, Pool& pool);
+
+ private:
+  Answer Write(const Request& request, Pool& pool);
+
+  const FileConfig& config_;
+  Permission& permission_;
+  std::string folder_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_TOOLS_FILE_TOOLS_H_

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interface that decides which commands, calls and writes may happen. The terminal and tests
+// implement it.
+#ifndef RPL_RUNTIME_TOOLS_PERMISSION_H_
+#define RPL_RUNTIME_TOOLS_PERMISSION_H_
+
+#include <cstddef>
+#include <string>
+
+namespace rpl {
+
+struct ToolCall;
+struct ToolCommand;
+
+class Permission {
+ public:
+  /// A decision, with the reason if it is no.
+  struct Permit {
+    bool yes = false;
+    std::string reason;  // of a refusal: "nobody is there to ask"
+  };
+
+  virtual ~Permission() = default;
+
+  /// Decides whether the command may run at all; called before every call.
+  virtual Permit Approve(const ToolCommand& command) = 0;
+
+  /// Decides about one call, if the configuration says `ask`. `request` is the call as RPL text,
+  /// which is untrusted.
+  virtual Permit Ask(const ToolCall& call, const std::string& request) = 0;
+
+  /// Decides about one file that `$write` is to write, if the configuration says `ask`: its
+  /// absolute path, which is untrusted, and its size.
+  virtual Permit AskToWrite(const std::string& path, std::size_t bytes) = 0;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_TOOLS_PERMISSION_H_
