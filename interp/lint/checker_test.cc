@@ -297,6 +297,9 @@ TEST_CASE("what is never bound is told once, where it stands") {
 TEST_CASE("arguments of built-in tools") {
   CHECK(Codes("a(?x) <- ?x = $ask(\"Q\", 1)") == "2007 1:15\n");
   CHECK(Codes("a(?x) <- $write(\"t\", \"f\", {:replace true}) ^ ~ {:result ?x}") == "");
+  CHECK(Codes("$index(\"stock.csv\")\n$index(\"b.json\", \"c\")\n% <- stock(?x), c(?x)") == "");
+  CHECK(Codes("$index(\"stock.csv\")\n% <- stok(?x), p(?x)") == "2005 2:6\n2005 2:16\n");
+  CHECK(Codes("q(1)\n$index(\"a.json\")\n% <- p(?x, ?y), order(?x), order-line(?y), q(?x)") == "");
   CHECK(Codes("a(?x) <- $write(\"t\") ^ ~ {:result ?x}") == "2007 1:10\n");
   CHECK(Codes("a(?x) <- $choose(\"Q\") ^ ~ {:result ?x}") == "2007 1:10\n");
   CHECK(Codes("$choose(?d, ?o, ?c) <- $choose(?d, ?o) ^ ~ {:result ?c}\n"

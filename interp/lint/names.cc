@@ -11,9 +11,11 @@
 #include <functional>
 #include <string_view>
 
+#include "formats/character.h"
 #include "formats/spelling.h"
 #include "interp/lint/builtin_tools.h"
 #include "interp/lint/context.h"
+#include "interp/lint/indexed.h"
 #include "interp/plan/components.h"
 #include "interp/program/lower.h"
 
@@ -299,6 +301,7 @@ class Names {
     const std::string& label = name.call->label;
     if (IsBuiltin(*name.call) || label.empty() || context_.broken_heads.contains(label))
       return true;
+    if (name.call->ns == Namespace::kRelation && indexed_.relations.contains(label)) return true;
     if (const std::size_t hash = label.find('#'); hash != std::string::npos)
       if (context_.missing_files.contains(label.substr(0, hash))) return true;
     return expands_ && name.term;  // `#?h <- …` may define it
@@ -346,6 +349,7 @@ class Names {
           else if (labels.contains("%" + text)) close = "%" + text;
           else if (const std::string own = text.substr(text.rfind('#') + 1); labels.contains(own))
             close = own;
+          if (indexed_.others && (close.empty() || !IsLower(close.front()))) break;
           meant(close);
           context_.Add(Code::kUndefinedRelation, name.first_use,
                        "`" + text + "` is used here and defined nowhere", BareHint(call, close));
@@ -677,6 +681,7 @@ class Names {
   }
 
   Context& context_;
+  const Indexed indexed_ = IndexedBy(context_.documents);
   const Part* part_ = nullptr;
   std::vector<Name> names_;
   std::unordered_map<std::string, int> index_;
