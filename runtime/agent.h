@@ -13,6 +13,7 @@
 #define RPL_RUNTIME_AGENT_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,6 +64,12 @@ struct Request {
   std::function<void(const Answer&)> finished;
 };
 
+/// A source of facts, as `$index` reads it: its name and its text.
+struct SourceText {
+  std::string name;
+  std::string text;
+};
+
 struct Answer {
   enum class Kind {
     kValue,    // `value` is the result
@@ -77,6 +84,7 @@ struct Answer {
   double took_ms = 0;    // wall time of a tool call; 0 if the agent does not measure it
   By by = By::kHost;     // who answered
   bool vouched = false;  // `by` is what the one who started the run says (answers_by)
+  std::optional<SourceText> source = {};  // kMeta, of `$index`: its facts are asserted
 };
 
 class Agent {

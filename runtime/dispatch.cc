@@ -201,7 +201,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
   };
   if (journal != nullptr)
     while (const auto recorded = journal->NextReply(names, engine_.pool))
-      replies[recorded->call] = recorded->answer;
+      replies[recorded->call] = WithSource(*calls[recorded->call], recorded->answer, false);
   if (journal == nullptr || journal->live()) {
     std::vector<std::size_t> open;
     std::vector<Request> rest;
@@ -216,7 +216,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
         return journal->Started(names[i], requests[i].tool);
       };
       rest.back().finished = [&, i](const Answer& given) {
-        const Answer answer = WhoseAnswer(given);
+        const Answer answer = Received(*calls[i], given);
         journal->Reply(names[i], answer, engine_.pool, EntryToCome(*calls[i], answer), took(i));
         replies[i] = answer;
       };
@@ -225,19 +225,21 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
       Tell("tool-call",
            {{"id", names[open[k]]}, {"tool", rest[k].tool}, {"args", JsonOf(rest[k].args)}});
     std::vector<Answer> answers = agent_.Call(rest, engine_.pool);
-    for (Answer& answer : answers) answer = WhoseAnswer(answer);
     for (std::size_t k = 0; k < open.size(); ++k) {
-      if (answers[k].kind == Answer::Kind::kNobody) continue;
-      TellReply("result", names[open[k]], answers[k]);
-      const bool kept = replies[open[k]].kind != Answer::Kind::kNobody;
+      Answer& reply = replies[open[k]];
+      const bool kept = reply.kind != Answer::Kind::kNobody;
+      if (!kept) reply = Received(*calls[open[k]], std::move(answers[k]));
+      if (reply.kind == Answer::Kind::kNobody) continue;
+      TellReply("result", names[open[k]], reply);
       if (journal != nullptr && !kept)
-        journal->Reply(names[open[k]], answers[k], engine_.pool,
-                       EntryToCome(*calls[open[k]], answers[k]), took(open[k]));
-      replies[open[k]] = answers[k];
+        journal->Reply(names[open[k]], reply, engine_.pool, EntryToCome(*calls[open[k]], reply),
+                       took(open[k]));
     }
   }
-  for (std::size_t i = 0; i < calls.size(); ++i)
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    replies[i].source.reset();  // the book of sources has its facts
     if (replies[i].kind != Answer::Kind::kNobody) calls_.replies.push_back({*calls[i], replies[i]});
+  }
 }
 
 // True if it has an answer, or was refused one.

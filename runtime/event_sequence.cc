@@ -65,6 +65,7 @@ constexpr EventField kReplyFields[] = {{"call", FieldType::kText},
                                        {"entry", FieldType::kObject, false},
                                        {"by", FieldType::kBy},
                                        {"vouched", FieldType::kFlag, false},
+                                       {"source", FieldType::kObject, false},
                                        {"ms", FieldType::kWhole, false},
                                        {"heading", FieldType::kText, false},
                                        {"argument", FieldType::kText, false}};

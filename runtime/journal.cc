@@ -423,6 +423,8 @@ std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::strin
   }
   answer.by = ByOf(TextAt(body, "by")).value_or(By::kHost);
   answer.vouched = FlagAt(body, "vouched");
+  if (const auto source = body.find("source"); source != body.end())
+    answer.source = SourceText{TextAt(*source, "name"), TextAt(*source, "text")};
   Tell(*event);
   for (auto& [heading, answers] : parts_)
     std::erase_if(answers, [&](const Event& part) { return part == *event; });
@@ -452,6 +454,8 @@ void Journal::Reply(const std::string& call, const rpl::Answer& answer, const Po
   if (answer.kind != rpl::Answer::Kind::kDecline) body["value"] = Text(pool, answer.value);
   body["by"] = NameOf(answer.by);
   if (answer.vouched) body["vouched"] = true;
+  if (answer.source)
+    body["source"] = {{"name", answer.source->name}, {"text", answer.source->text}};
   if (!entry.text.empty()) body["entry"] = EntryJson(entry);
   if (took) body["ms"] = took->count();
   if (!part.heading.empty()) {

@@ -90,6 +90,7 @@ void Runtime::AssertNewAvars() {
     InsertFact(reply.call.relation, reply.call.args,
                {.meta = meta, .by = RowsBy::Bit(reply.answer.by)});
     Log(Verb::kAsserted, text + " ^ ~ " + Text(engine_.pool, meta) + " -> true", reply.call.place);
+    TakeSource(reply.call);
     if (reply.answer.kind == Answer::Kind::kNotRun) calls_.not_run.push_back(reply.call);
     else Record(std::move(entry));
   }
@@ -263,8 +264,10 @@ void Runtime::AssertInputNovelty() {
         [&](const Assertion& a) { Assert(a, said); });
     for (const HalfAnswer& half : said.what.half_answers) TakeHalf(half, said);
     for (const QuestionEntry& entry : said.what.question_entries) TakeQuestion(entry, said);
+    for (const SourceSentence& sentence : said.what.sources) TakeSentence(sentence, said);
     novelty_.pop_front();
   }
+  step_.awaits_sources = AwaitsSources();
   if (!engine_.IsStale()) return;
   DropOvertakenTruths();
   engine_.Prepare();
@@ -368,6 +371,7 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
     NoLongerRetracted(a.relation, a.row);
     if (options_.log)
       Log(Verb::kAsserted, a.text.empty() ? RowText(a.relation, a.row) : a.text, a.span);
+    if (said.from == From::kSource) return;
     if (said.from != From::kTrace) {
       const bool told_now = said.from == From::kMessage && rel.space() == Space::kRelation;
       TraceEntry entry{
@@ -404,7 +408,7 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
     if (calls_.declined.erase({a.relation, a.row}) == 0) retracted_.push_back(a);
   }
   Log(Verb::kRetracted, a.text, a.span);
-  if (said.from == From::kTrace) return;
+  if (said.from == From::kTrace || said.from == From::kSource) return;
   TraceEntry entry{.kind = TraceEntry::Kind::kRetraction,
                    .text = a.text,
                    .stated = stated,
@@ -425,7 +429,7 @@ void Runtime::TakeQuestion(const QuestionEntry& entry, const Said& said) {
   else calls_.declined.erase(id);
   Log(entry.truth ? Verb::kAsserted : Verb::kRetracted, entry.text, entry.span);
   if (!entry.truth) Retracted();
-  if (said.from == From::kTrace) return;
+  if (said.from == From::kTrace || said.from == From::kSource) return;
   TraceEntry out{.kind = entry.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction,
                  .text = entry.text,
                  .stated = said.from == From::kDocument,
@@ -443,7 +447,7 @@ void Runtime::TakeHalf(const HalfAnswer& half, const Said& said) {
       if (half.key[i].is_none() && !half.row[i].is_none()) TakeAvar(*collected, i, half.row[i], by);
   engine_.solver.TakeArguments(half.relation, half.key, half.row);
   Log(Verb::kAsserted, half.text, half.span);
-  if (said.from != From::kTrace)
+  if (said.from != From::kTrace && said.from != From::kSource)
     Record({.kind = TraceEntry::Kind::kFact,
             .text = half.text,
             .stated = said.from == From::kDocument,

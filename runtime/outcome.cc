@@ -239,7 +239,7 @@ std::string Runtime::LimitText() const {
 
 std::optional<std::string> Runtime::AuthorFailure() {
   const Goal* fail = engine_.program.FindGoal("fail");
-  if (fail == nullptr) return std::nullopt;
+  if (fail == nullptr || step_.awaits_sources) return std::nullopt;
   const Table& table = engine_.solver.SolveGoal(*fail);
   if (options_.progress) options_.progress(nullptr);
   if (table.rows.empty() || table.pending) return std::nullopt;

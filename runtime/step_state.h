@@ -59,6 +59,8 @@ struct StepState {
   bool unchecked = false;      // a limit cut off the check of constraints, or the answers
   std::uint64_t unpolled = 0;  // bytes of answers printed since the limits were polled
 
+  bool awaits_sources = false;  // a sentence `$index(…)` is not answered, or failed
+
   // Phases 3 and 7.
   std::optional<Violated> violated;        // the first that no person accepted
   std::vector<Violation> goal_violations;  // of rules evaluated for the goal

@@ -171,6 +171,7 @@ void Runtime::LogDerived() {
 void Runtime::CheckConstraints() {
   if (options_.profile != nullptr) options_.profile->Enter(Profile::Part::kChecking);
   step_.violated.reset();
+  if (step_.awaits_sources) return;  // absent rows prove nothing
   std::vector<Violation> of_rules = engine_.fixpoint.Violations();
   of_rules.insert(of_rules.end(), step_.goal_violations.begin(), step_.goal_violations.end());
   for (const Violation& v : of_rules)
@@ -354,7 +355,7 @@ void Runtime::UpdatePlans() {
   step_.reason.clear();
   step_.ineligible = kNoId;
   step_.undecided = step_.incomplete = false;
-  if (!pursue_) return;
+  if (!pursue_ || AwaitSources()) return;
   const auto take = [&](const Table& table, const std::string& name) {
     step_.plan = &table;
     step_.goal_name = name;
@@ -611,6 +612,8 @@ void Runtime::Renew() {
 }
 
 void Runtime::TakeFindings(Diagnostics& out) {
+  const Diagnostics of_sources = std::exchange(sources_read_.findings, {});
+  for (const Diagnostic& d : of_sources.all()) out.Add(d);
   const std::vector<BadHead>& bad = engine_.fixpoint.bad_heads();
   for (; bad_heads_known_ < bad.size(); ++bad_heads_known_)
     out.Add(Code::kBadHead, bad[bad_heads_known_].first->span,

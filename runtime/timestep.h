@@ -45,6 +45,7 @@
 #include "runtime/goal_record.h"
 #include "runtime/log.h"
 #include "runtime/session.h"
+#include "runtime/source_book.h"
 #include "runtime/step_state.h"
 #include "runtime/trace.h"
 
@@ -62,8 +63,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
 
   /// The origin of a text. Documents are loaded again in every epoch; the trace of an earlier epoch
-  /// is not news.
-  enum class From { kDocument, kMessage, kTrace, kDecision };
+  /// is not news; nor are the facts of a source, whose reply is.
+  enum class From { kDocument, kMessage, kTrace, kDecision, kSource };
 
   /// Loads a document: its rules join the program now and take effect in phase 2 of the next
   /// timestep, with its facts. Adds findings to `out`.
@@ -204,6 +205,12 @@ class Runtime {
   std::optional<Answer> Put(const Request& request, std::optional<Span> place,
                             const EntryOf& entry_of, const HeadingPart& part = {});
   Answer WhoseAnswer(Answer answer) const;
+  Answer Received(const OpenCall& call, Answer given);
+  Answer WithSource(const OpenCall& call, Answer answer, bool strict);
+  void TakeSource(const OpenCall& call);
+  void TakeSentence(const SourceSentence& sentence, const Said& said);
+  bool AwaitsSources() const;
+  bool AwaitSources();
   HeadingPart PartOf(const OpenCall& call) const;
   void TakeHalf(const HalfAnswer& half, const Said& said);
   void TakeQuestion(const QuestionEntry& entry, const Said& said);
@@ -265,6 +272,7 @@ class Runtime {
   int timestep_ = 0;
   StepState step_;  // of the current or last timestep
   CallBook calls_;  // of the turn
+  SourceBook sources_read_;
   GoalRecord goals_;
   std::deque<Said> novelty_;
   std::vector<By> trace_by_;  // by line of the trace of earlier epochs

@@ -36,8 +36,10 @@ As HowToWrite(const TraceEntry& entry, bool stands) {
     case TraceEntry::Kind::kFact:
     case TraceEntry::Kind::kRetraction:
       return entry.stated && entry.past ? As::kNothing : As::kSentence;
-    // The reply of $json cannot be given as an answer again.
+    // The reply of $json cannot be given as an answer again; that of $index comes with the facts of
+    // its source, which is read again.
     case TraceEntry::Kind::kReply:
+      if (entry.answered && entry.answered->tool == "index") break;
       return entry.answered && entry.answered->shown ? As::kComment : As::kSentence;
     case TraceEntry::Kind::kGoal:
       if (stands) return As::kSentence;

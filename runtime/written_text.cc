@@ -181,16 +181,20 @@ WrittenText InMarkdown(const Pool& pool, const Grid& grid, std::string_view rela
   return {std::move(out), ""};
 }
 
-// Whether the value is a variable or has one in it: such a value is no argument of a fact.
-bool HasSlot(const Pool& pool, Value v) {
+// Whether a fact can state the value: a variable is none, and a collection has no terms.
+bool CanBeStated(const Pool& pool, Value v, bool inside) {
   switch (v.kind()) {
-    case Kind::kSlot: return true;
+    case Kind::kSlot: return false;
+    case Kind::kTerm:
+      if (inside) return false;
+      [[fallthrough]];
     case Kind::kList:
     case Kind::kSet:
     case Kind::kMap:
-    case Kind::kTerm:
-      return std::ranges::any_of(pool.ItemsOf(v), [&](Value part) { return HasSlot(pool, part); });
-    default: return false;
+      inside = inside || v.kind() != Kind::kTerm;
+      return std::ranges::all_of(pool.ItemsOf(v),
+                                 [&](Value part) { return CanBeStated(pool, part, inside); });
+    default: return true;
   }
 }
 
@@ -199,7 +203,8 @@ WrittenText AsFacts(const Pool& pool, const Grid& grid, std::string_view relatio
   for (const std::vector<Value>& row : grid.rows) {
     out += relation;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (HasSlot(pool, row[i])) return {"", "a fact has no variables: " + Text(pool, row[i], 60)};
+      if (!CanBeStated(pool, row[i], false))
+        return {"", "a fact cannot state " + Text(pool, row[i], 60)};
       out += (i == 0 ? "(" : ", ") + Text(pool, row[i]);
     }
     out += ")\n";

@@ -432,8 +432,11 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
            ((truth && AssertHalf(tail, sentence)) || AssertQuestion(tail, truth, sentence));
   }
   for (Assertion& a : found) {
+    const Relation& of = program_.store().at(a.relation);
+    const bool source = of.name() == "$index" && !a.trace && a.meta.is_none();
     asserted_.insert(a.relation);
-    Add(std::move(a));
+    if (source) novelty.sources.push_back({a.relation, std::move(a.row), a.span});
+    else Add(std::move(a));
   }
   return true;
 }

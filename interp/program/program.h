@@ -116,12 +116,19 @@ struct QuestionEntry {
   Span span;
 };
 
+/// A call of `$index` as a sentence: its source is a part of the program.
+struct SourceSentence {
+  RelationId relation;
+  std::vector<Value> row;
+  Span span;
+};
+
 /// The role of a sentence in the program (decisions 34, 43, 71, 72).
 enum class SentenceRole : std::uint8_t {
   kSignature,   // of a heading
   kOwn,         // a rule that continues its heading's rule
   kConjoined,   // an expression that joins the tails of headings
-  kAssertion,   // facts, traces, retractions
+  kAssertion,   // facts, traces, retractions, sources
   kRule,        // stands alone
   kConstraint,  // with `->`
   kFailure,     // a statement of %fail
@@ -147,6 +154,7 @@ struct Novelty {
   std::vector<Assertion> assertions;
   std::vector<HalfAnswer> half_answers;
   std::vector<QuestionEntry> question_entries;
+  std::vector<SourceSentence> sources;
   std::vector<SentenceReading> readings;  // of Document::sentences, in their order
 
   /// Calls `fact(relation, row, span)` and `assertion(a)` for each, in the order of the text.

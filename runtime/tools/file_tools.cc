@@ -55,11 +55,31 @@ WriteOptions OptionsOf(const Pool& pool, Value options) {
 }  // namespace
 
 bool FileTools::Takes(const Request& request) const {
-  return !folder_.empty() && request.tool == "write" &&
-         (request.args.size() == 2 || request.args.size() == 3);
+  const std::size_t count = request.args.size();
+  return !folder_.empty() && ((request.tool == "index" && (count == 1 || count == 2)) ||
+                              (request.tool == "write" && (count == 2 || count == 3)));
 }
 
-Answer FileTools::Call(const Request& request, Pool& pool) { return Write(request, pool); }
+Answer FileTools::Call(const Request& request, Pool& pool) {
+  return request.tool == "index" ? Index(request, pool) : Write(request, pool);
+}
+
+Answer FileTools::Index(const Request& request, Pool& pool) {
+  for (const Value arg : request.args)
+    if (arg.kind() != Kind::kString)
+      return NotRunCall(pool, "bad-request", "expected a string, got " + Text(pool, arg, 60));
+  const std::string location(pool.TextOf(request.args[0]));
+  if (location.find("://") != location.npos)
+    return NotRunCall(
+        pool, "outside",
+        "`" + location + "` is no file; a tool named `index` in `rpl.yaml` may read it");
+  const std::string path = PathOf(folder_, location);
+  std::vector<std::string> allowed = config_.index_folders;
+  allowed.insert(allowed.begin(), folder_);
+  FileRead read = ReadBelow(allowed, path);
+  if (!read.failure.code.empty()) return NotRunCall(pool, read.failure.code, read.failure.message);
+  return IndexAnswer(pool, {fs::path(path).lexically_relative(folder_), std::move(read.text)});
+}
 
 Answer FileTools::Write(const Request& request, Pool& pool) {
   const auto bad = [&](const std::string& message) { return Failed(pool, "bad-request", message); };
@@ -92,6 +112,14 @@ Answer FileTools::Write(const Request& request, Pool& pool) {
       pool.Keyword("bytes"),  pool.Int(static_cast<std::int64_t>(written.text.size())),
       pool.Keyword("hash"),   pool.String(HashOfText(written.text))};
   return Succeeded(pool, entries);
+}
+
+Answer IndexAnswer(Pool& pool, SourceText source) {
+  const Value entries[] = {pool.Keyword("result"), pool.String(source.name), pool.Keyword("hash"),
+                           pool.String(HashOfText(source.text))};
+  Answer out = Succeeded(pool, entries);
+  out.source = std::move(source);
+  return out;
 }
 
 }  // namespace rpl

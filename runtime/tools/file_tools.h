@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The built-in tool `$write` (docs/tools.md): files below the folder of the program.
+// The built-in tools `$index` and `$write` (docs/tools.md): files below the folder of the program.
 //
+//   $index(?location)                      {:result path, :hash h}, with the text as Answer::source
+//   $index(?location, ?hint)               hint: the name of a relation for rows without one
 //   $write(?content, ?location)            {:result path, :bytes n, :hash h}
 //   $write(?content, ?location, ?options)  options: {:format :csv, :replace true}
 //
 // A call fails with one of these codes, besides those of runtime/tools/program_folder.h:
 //
-//   denied       it was not permitted; it did not run
+//   denied       it was not permitted
 //   bad-request  its arguments are not those above, or the content has no such text
 //
-// The same call may be made again after a crash: a file that has the text already is left.
+// A call of `$index` that fails did not run, and neither did one that is denied. The same call of
+// `$write` may be made again after a crash: a file that has the text already is left.
 #ifndef RPL_RUNTIME_TOOLS_FILE_TOOLS_H_
 #define RPL_RUNTIME_TOOLS_FILE_TOOLS_H_
 
@@ -38,12 +41,16 @@ class FileTools {
   Answer Call(const Request& request, Pool& pool);
 
  private:
+  Answer Index(const Request& request, Pool& pool);
   Answer Write(const Request& request, Pool& pool);
 
   const FileConfig& config_;
   Permission& permission_;
   std::string folder_;
 };
+
+/// The reply of a call of `$index` that read a source.
+Answer IndexAnswer(Pool& pool, SourceText source);
 
 }  // namespace rpl
 

@@ -19,7 +19,19 @@ struct Picked {
   }
 };
 
-Answer AnswerFor(const ToolResult& result, Pool& pool) {
+// A command in place of `$index` replies with the text of a source, or with the JSON that it is.
+Answer ReadByCommand(const ToolCall& call, const ToolResult& result, Pool& pool) {
+  std::string name = call.args.empty() || !call.args[0].is_string()
+                         ? call.command->name
+                         : call.args[0].get<std::string>();
+  if (result.result.is_string())
+    return IndexAnswer(pool, {std::move(name), result.result.get<std::string>()});
+  if (!name.ends_with(".json")) name += ".json";
+  return IndexAnswer(pool, {std::move(name), DumpJson(result.result)});
+}
+
+Answer AnswerFor(const ToolCall& call, const ToolResult& result, Pool& pool) {
+  if (result.ok && call.command->name == "index") return ReadByCommand(call, result, pool);
   if (result.ok)
     return {Answer::Kind::kValue, ValueOfJson(result.result, pool, false), result.took_ms,
             By::kTool};
@@ -41,15 +53,14 @@ Answer AnswerFor(const ToolResult& result, Pool& pool) {
 std::optional<ToolCall> CallFor(const Request& request, const ToolCommand& command, Pool& pool) {
   ToolCall call{CallHash(request.id), &command, nlohmann::ordered_json::array(), request.starting,
                 nullptr};
-  if (request.finished)
-    call.finished = [finished = request.finished, &pool](const ToolResult& result) {
-      finished(AnswerFor(result, pool));
-    };
   for (const Value arg : request.args) {
     std::optional<nlohmann::ordered_json> json = JsonOfValue(pool, arg);
     if (!json) return std::nullopt;
     call.args.push_back(std::move(*json));
   }
+  if (request.finished)
+    call.finished = [finished = request.finished, called = ToolCall{call}, &pool](
+                        const ToolResult& result) { finished(AnswerFor(called, result, pool)); };
   return call;
 }
 
@@ -98,7 +109,7 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, P
   run_.concurrency = config_.concurrency;
   const std::vector<ToolResult> results = RunTools(mine.calls, run_);
   for (std::size_t k = 0; k < results.size(); ++k)
-    answers[mine.places[k]] = AnswerFor(results[k], pool);
+    answers[mine.places[k]] = AnswerFor(mine.calls[k], results[k], pool);
   if (others.calls.empty()) return answers;
   const std::vector<rpl::Answer> given = otherwise_.Call(others.calls, pool);
   for (std::size_t k = 0; k < given.size(); ++k) answers[others.places[k]] = given[k];

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The book of sources: what calls of `$index` read in this session, by identity of the call.
+//
+// The text of a source comes with the reply of its call in phase 8 and is read there, because a
+// source that is refused is a call that failed. Its facts are asserted with the reply, in phases 1
+// and 2 of the next timestep.
+#ifndef RPL_RUNTIME_SOURCE_BOOK_H_
+#define RPL_RUNTIME_SOURCE_BOOK_H_
+
+#include <map>
+#include <vector>
+
+#include "formats/diagnostic.h"
+#include "interp/eval/evaluation.h"
+#include "interp/program/program.h"
+
+namespace rpl {
+
+struct SourceBook {
+  std::vector<OpenCall> sentences;   // `$index(…)` as a sentence, in order, each once
+  std::map<CallId, Novelty> coming;  // read, with a reply that phase 1 has not taken
+  std::map<CallId, Novelty> stated;  // asserted
+  Diagnostics findings;              // of their rows, not reported yet
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_SOURCE_BOOK_H_
