@@ -102,6 +102,10 @@ class Agent {
   /// default calls Answer for each.
   virtual std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool);
 
+  /// The reply to a call of `$index` made again, if its source is another one now than that with
+  /// this hash. The default says that it is not.
+  virtual rpl::Answer ReadAgain(const Request&, std::string_view, Pool&) { return {}; }
+
   /// A line of chat written by a tool ($json), without its newline.
   virtual void Chat(const std::string& line) = 0;
 

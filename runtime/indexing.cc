@@ -5,54 +5,162 @@
 // A source that the program states is awaited: until its call has a reply, and when that is a
 // failure, no goal and no constraint is decided, because an absent row proves nothing.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "formats/json_fields.h"
+#include "formats/utf8.h"
 #include "interp/eval/fixpoint.h"
 #include "interp/eval/solver.h"
 #include "interp/program/metadata.h"
+#include "runtime/journal.h"
 #include "runtime/source_facts.h"
 #include "runtime/timestep.h"
 
 namespace rpl {
+
+using nlohmann::ordered_json;
 
 // A new reply as it is recorded, and taken in the next timestep.
 Answer Runtime::Received(const OpenCall& call, Answer given) {
   return WithSource(call, WhoseAnswer(std::move(given)), options_.strict_facts);
 }
 
+// The facts of a source; nullopt if it is refused, with the reason in `why`.
+std::optional<Novelty> Runtime::FactsOf(const OpenCall& call, const SourceText& source, bool strict,
+                                        std::string* why) {
+  const Pool& pool = engine_.pool;
+  const Value named = call.args.front().kind() == Kind::kTerm ? call.args.front()
+                      : call.args.size() > 1                  ? call.args[1]
+                                                              : kNone;
+  const std::uint32_t file = sources_.Add(source.name, source.text);
+  Diagnostics found;
+  Novelty facts = ReadSource(sources_, file, named.is_none() ? "" : pool.TextOf(named), strict,
+                             engine_.store, found);
+  for (const Diagnostic& d : found.all()) sources_read_.findings.Add(d);
+  if (!found.has_errors()) return facts;
+  const auto first = std::ranges::find(found.all(), Severity::kError, &Diagnostic::severity);
+  *why = sources_.Where(first->span) + ": " + first->message;
+  return std::nullopt;
+}
+
 // Reads the source of a reply. A source that is refused is a failure of the call.
 Answer Runtime::WithSource(const OpenCall& call, Answer answer, bool strict) {
   if (!answer.source) return answer;
   Pool& pool = engine_.pool;
-  const bool hinted = call.args.size() > 1 && call.args[1].kind() == Kind::kString;
-  const std::uint32_t file = sources_.Add(answer.source->name, answer.source->text);
-  Diagnostics found;
-  Novelty facts = ReadSource(sources_, file, hinted ? pool.TextOf(call.args[1]) : "", strict,
-                             engine_.store, found);
-  for (const Diagnostic& d : found.all()) sources_read_.findings.Add(d);
-  if (found.has_errors()) {
-    const auto first = std::ranges::find(found.all(), Severity::kError, &Diagnostic::severity);
-    return NotRunCall(pool, "bad-source", sources_.Where(first->span) + ": " + first->message);
-  }
+  std::string why;
+  std::optional<Novelty> facts = FactsOf(call, *answer.source, strict, &why);
+  if (!facts) return NotRunCall(pool, "bad-source", why);
   const Value rows = pool.Keyword("rows");
   if (pool.Lookup(answer.value, rows).is_none()) {
     const std::span<const Value> known = pool.ItemsOf(answer.value);
     std::vector<Value> entries(known.begin(), known.end());
-    const std::size_t count = facts.facts.size() + facts.assertions.size();
+    const std::size_t count = facts->facts.size() + facts->assertions.size();
     entries.insert(entries.end(), {rows, pool.Int(static_cast<std::int64_t>(count))});
     answer.value = pool.Map(entries);
   }
-  sources_read_.coming.insert_or_assign(engine_.solver.IdOf(call), std::move(facts));
+  sources_read_.coming.insert_or_assign(engine_.solver.IdOf(call), std::move(*facts));
   return answer;
 }
 
 // Takes the facts of a source with the reply of its call.
 void Runtime::TakeSource(const OpenCall& call) {
-  const auto coming = sources_read_.coming.extract(engine_.solver.IdOf(call));
-  if (coming.empty()) return;
-  novelty_.push_back({coming.mapped(), From::kSource, By::kFile});
-  sources_read_.stated.insert_or_assign(coming.key(), std::move(coming.mapped()));
+  auto coming = sources_read_.coming.extract(engine_.solver.IdOf(call));
+  if (!coming.empty()) Exchange(coming.key(), std::move(coming.mapped()));
+}
+
+// Retracts what the source of a call stated, as far as nobody else states it, and takes the facts
+// that it states now.
+void Runtime::Exchange(const CallId& call, Novelty facts) {
+  Store& store = engine_.store;
+  Novelty& stated = sources_read_.stated[call];
+  const std::uint32_t file = stated.file;
+  std::set<RelationId> changed;
+  const auto relation_of = [&](RelationId relation, std::span<const Value> row) {
+    const Relation& of = store.at(relation);
+    if (of.space() != Space::kRelation) return;
+    const RowId at = of.Find(row);
+    const bool others = at != kNoId && of.SaidBy(at) != RowsBy::Bit(By::kFile);
+    if (store.WholeIfAny(relation) != kNoId && !others) store.Retract(relation, row);
+    changed.insert(relation);
+  };
+  stated.ForEach(
+      store,
+      [&](RelationId relation, std::span<const Value> row, Span) { relation_of(relation, row); },
+      [&](const Assertion& a) {
+        if (a.truth) relation_of(a.relation, a.row);
+      });
+  const auto is_its = [&](const Span* origin) { return origin != nullptr && origin->file == file; };
+  for (const RelationId relation : changed) {
+    Relation& of = store.at(relation);
+    of.Rebuild([&](RowId row) {
+      return !is_its(of.Origin(row)) || of.SaidBy(row) != RowsBy::Bit(By::kFile);
+    });
+  }
+  std::erase_if(unfinished_,
+                [&](const UnfinishedFact& fact) { return fact.origin && is_its(&*fact.origin); });
+  if (!changed.empty()) Retracted();
+  for (const auto& [other, novelty] : sources_read_.stated) {
+    if (other == call || changed.empty()) continue;
+    const auto again = [&](RelationId relation, std::span<const Value> row, Span span, Value meta) {
+      if (changed.contains(relation))
+        InsertFact(relation, row, {.meta = meta, .origin = &span, .by = RowsBy::Bit(By::kFile)});
+    };
+    novelty.ForEach(
+        store,
+        [&](RelationId relation, std::span<const Value> row, Span span) {
+          again(relation, row, span, kNone);
+        },
+        [&](const Assertion& a) {
+          if (a.truth) again(a.relation, a.row, a.span, a.meta);
+        });
+  }
+  novelty_.push_back({facts, From::kSource, By::kFile});
+  stated = std::move(facts);
+}
+
+void Runtime::ReadSourcesAgain() {
+  Journal* const journal = options_.journal;
+  Pool& pool = engine_.pool;
+  std::vector<CallId> calls;
+  for (const auto& [call, facts] : sources_read_.stated) calls.push_back(call);
+  for (const CallId& id : calls) {
+    const Relation& of = engine_.store.at(id.relation);
+    const RowId row = of.Find(id.args);
+    const Value known = row == kNoId ? kNone : pool.Lookup(of.Meta(row), pool.Keyword("hash"));
+    if (known.kind() != Kind::kString) continue;  // taken back, or answered by somebody
+    OpenCall call;
+    call.relation = id.relation;
+    call.args = id.args;
+    const ordered_json question = {{"index", engine_.solver.CallText(call)}};
+    ordered_json answer;
+    std::optional<Novelty> facts;
+    std::string why;
+    const auto take = [&](bool strict) {
+      facts = FactsOf(call, {TextAt(answer, "name"), TextAt(answer, "text")}, strict, &why);
+    };
+    if (journal != nullptr && journal->Answers(question)) {
+      answer = journal->Outside(question, nullptr);
+      take(false);
+    } else if (journal == nullptr || journal->live()) {
+      const Answer read = agent_.ReadAgain(RequestFor(call), pool.TextOf(known), pool);
+      if (!read.source || FindBadByte(read.source->text) != std::string::npos) continue;
+      const std::string hash(pool.TextOf(pool.Lookup(read.value, pool.Keyword("hash"))));
+      if (sources_read_.refused.contains(hash)) continue;
+      answer = {{"name", read.source->name}, {"text", read.source->text}, {"hash", hash}};
+      take(options_.strict_facts);
+      if (!facts) sources_read_.refused.insert(hash);
+      else if (journal != nullptr) journal->Outside(question, [&] { return answer; });
+    }
+    if (!facts) continue;
+    const std::size_t count = facts->facts.size() + facts->assertions.size();
+    const Value entries[] = {pool.Keyword("hash"), pool.String(TextAt(answer, "hash")),
+                             pool.Keyword("rows"), pool.Int(static_cast<std::int64_t>(count))};
+    InsertFact(id.relation, id.args, {.meta = pool.Map(entries), .by = of.SaidBy(row)});
+    Log(Verb::kResolved, engine_.solver.CallText(call) + " again");
+    Exchange(id, std::move(*facts));
+  }
 }
 
 void Runtime::TakeSentence(const SourceSentence& sentence, const Said& said) {

@@ -441,6 +441,12 @@ ordered_json Journal::Outside(const ordered_json& question,
   return broken_.empty() ? answer : ordered_json();
 }
 
+bool Journal::Answers(const ordered_json& question) const {
+  const Event* next = Next();
+  return next != nullptr && next->kind == Event::Kind::kOutside &&
+         Body(*next).value("question", ordered_json()) == question;
+}
+
 void Journal::Decision(const ordered_json& decision) {
   Tell(Make(Event::Kind::kDecision, decision));
 }

@@ -198,6 +198,8 @@ class Journal {
   /// result is used. `question` identifies what is asked.
   nlohmann::ordered_json Outside(const nlohmann::ordered_json& question,
                                  const std::function<nlohmann::ordered_json()>& ask);
+  /// Whether the next recorded event is the answer to this question.
+  bool Answers(const nlohmann::ordered_json& question) const;
   /// Records a guard's decision about a call.
   void Decision(const nlohmann::ordered_json& decision);
 

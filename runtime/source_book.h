@@ -5,10 +5,16 @@
 // The text of a source comes with the reply of its call in phase 8 and is read there, because a
 // source that is refused is a call that failed. Its facts are asserted with the reply, in phases 1
 // and 2 of the next timestep.
+//
+// A source that changed is read again at the beginning of a timestep that is not replayed. What it
+// stated is exchanged for what it states now; a row stays that somebody else states as well. A
+// source that cannot be read any more, or is refused, keeps its facts.
 #ifndef RPL_RUNTIME_SOURCE_BOOK_H_
 #define RPL_RUNTIME_SOURCE_BOOK_H_
 
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "formats/diagnostic.h"
@@ -21,6 +27,7 @@ struct SourceBook {
   std::vector<OpenCall> sentences;   // `$index(…)` as a sentence, in order, each once
   std::map<CallId, Novelty> coming;  // read, with a reply that phase 1 has not taken
   std::map<CallId, Novelty> stated;  // asserted
+  std::set<std::string> refused;     // hashes of sources that were read again and refused
   Diagnostics findings;              // of their rows, not reported yet
 };
 

@@ -309,7 +309,7 @@ Novelty ReadSource(const Sources& sources, std::uint32_t file, std::string_view 
     if (!IsText(sources.at(file).text, file, found)) return;
     const bool named = IsRelationName(own);
     if (!hint.empty() && !named) return RefuseName(file, own, found);
-    if (name.ends_with(".json"))
+    if (name.ends_with(".json") || name.ends_with('/'))
       return ReadJson(sources, file, own, !hint.empty(), strict, store, to, found);
     if (name.ends_with(".md") || name.ends_with(".markdown") || IsPlainRpl(name))
       return ReadFactsOf(sources, file, strict, store, to, found);

@@ -8,6 +8,7 @@
 //                             its array, or one row with any other value
 //   .md .markdown             each table under a heading with a signature: rows; facts and traces
 //   .rpl                      facts and traces
+//   folder/                   an array of JSON: rows of the relation that the hint names
 //
 // Rows without a name of their own are of the relation that the hint names, else of the stem of the
 // file's name. The elements of an array of JSON are rows: arrays by position, objects by the order

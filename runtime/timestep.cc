@@ -92,6 +92,7 @@ Runtime::~Runtime() = default;
 void Runtime::Step() {
   ++timestep_;
   Renew();
+  ReadSourcesAgain();
   AssertNewAvars();
   AssertInputNovelty();
   step_.phase = 3;

@@ -207,7 +207,11 @@ class Runtime {
   Answer WhoseAnswer(Answer answer) const;
   Answer Received(const OpenCall& call, Answer given);
   Answer WithSource(const OpenCall& call, Answer answer, bool strict);
+  std::optional<Novelty> FactsOf(const OpenCall& call, const SourceText& source, bool strict,
+                                 std::string* why);
   void TakeSource(const OpenCall& call);
+  void ReadSourcesAgain();
+  void Exchange(const CallId& call, Novelty facts);
   void TakeSentence(const SourceSentence& sentence, const Said& said);
   bool AwaitsSources() const;
   bool AwaitSources();

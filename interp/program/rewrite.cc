@@ -152,6 +152,15 @@ Rule InHeadingTerms(const Node& heading_head, const Rule& rule) {
   return out;
 }
 
+Node ArgumentOf(const Call& call, const Node& arg) {
+  Node out = arg;
+  auto* of = out.As<Call>();
+  if (call.ns != Namespace::kTool || call.label != "index" || of == nullptr) return out;
+  for (Node& part : of->args)
+    if (part.As<Avar>() != nullptr) part = {Keyword{"entries"}, part.span};
+  return out;
+}
+
 std::optional<Node> Distributed(const Node& clause) {
   const auto* annotated = clause.As<Annotated>();
   if (annotated == nullptr) return std::nullopt;

@@ -2,12 +2,16 @@
 #include "runtime/tools/file_tools.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "formats/json_text.h"
 #include "runtime/tools/program_folder.h"
 #include "runtime/written_text.h"
 
@@ -52,6 +56,27 @@ WriteOptions OptionsOf(const Pool& pool, Value options) {
   return out;
 }
 
+// The folder of `folder(path, :entries)`, in either order; kNone for another term.
+Value FolderOf(const Pool& pool, Value term) {
+  const std::span<const Value> args = pool.ItemsOf(term);
+  if (args.size() != 2 || pool.NamespaceOf(term) != Namespace::kRelation) return kNone;
+  const bool first = args[0].kind() == Kind::kKeyword;
+  return first == (args[1].kind() == Kind::kKeyword) ? kNone : args[first ? 1 : 0];
+}
+
+// The rows of a folder in JSON.
+std::string RowsOf(const Pool& pool, Value term, Value folder,
+                   const std::vector<std::string>& names) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  const bool first = pool.ItemsOf(term)[0].kind() == Kind::kKeyword;
+  for (const std::string& name : names) {
+    nlohmann::ordered_json row = {pool.TextOf(folder), name};
+    if (first) std::swap(row[0], row[1]);
+    rows.push_back(std::move(row));
+  }
+  return DumpJson(rows);
+}
+
 }  // namespace
 
 bool FileTools::Takes(const Request& request) const {
@@ -65,20 +90,48 @@ Answer FileTools::Call(const Request& request, Pool& pool) {
 }
 
 Answer FileTools::Index(const Request& request, Pool& pool) {
-  for (const Value arg : request.args)
-    if (arg.kind() != Kind::kString)
-      return NotRunCall(pool, "bad-request", "expected a string, got " + Text(pool, arg, 60));
-  const std::string location(pool.TextOf(request.args[0]));
+  const bool folder = request.args[0].kind() == Kind::kTerm;
+  const Value named = folder ? FolderOf(pool, request.args[0]) : request.args[0];
+  if (named.kind() != Kind::kString)
+    return NotRunCall(
+        pool, "bad-request",
+        "expected a path, or `folder(path, $entries)`, got " + Text(pool, request.args[0], 60));
+  if (request.args.size() > 1 && (folder || request.args[1].kind() != Kind::kString))
+    return NotRunCall(pool, "bad-request", "expected no hint, or the name of a relation");
+  const std::string location(pool.TextOf(named));
   if (location.find("://") != location.npos)
     return NotRunCall(
         pool, "outside",
         "`" + location + "` is no file; a tool named `index` in `rpl.yaml` may read it");
   const std::string path = PathOf(folder_, location);
+  const std::string name = fs::path(path).lexically_relative(folder_);
   std::vector<std::string> allowed = config_.index_folders;
   allowed.insert(allowed.begin(), folder_);
-  FileRead read = ReadBelow(allowed, path);
+  FileRead read;
+  if (folder) {
+    const FolderNames names = NamesBelow(allowed, path);
+    read = {names.failure, RowsOf(pool, request.args[0], named, names.names)};
+  } else {
+    read = ReadBelow(allowed, path);
+  }
   if (!read.failure.code.empty()) return NotRunCall(pool, read.failure.code, read.failure.message);
-  return IndexAnswer(pool, {fs::path(path).lexically_relative(folder_), std::move(read.text)});
+  return IndexAnswer(pool, {name + (folder ? "/" : ""), std::move(read.text)});
+}
+
+Answer FileTools::ReadAgain(const Request& request, std::string_view hash, Pool& pool) {
+  struct stat seen = {};
+  Stamp now;
+  if (request.args[0].kind() == Kind::kString &&
+      stat(PathOf(folder_, std::string(pool.TextOf(request.args[0]))).c_str(), &seen) == 0) {
+    now = {std::string(hash), seen.st_size, seen.st_mtim.tv_sec, seen.st_mtim.tv_nsec};
+    if (const auto at = stamps_.find(request.id); at != stamps_.end() && at->second == now)
+      return {};
+  }
+  Answer answer = Index(request, pool);
+  if (!answer.source) return {};
+  now.hash = HashOfText(answer.source->text);
+  stamps_.insert_or_assign(request.id, now);
+  return now.hash == hash ? Answer() : answer;
 }
 
 Answer FileTools::Write(const Request& request, Pool& pool) {

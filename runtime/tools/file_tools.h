@@ -4,6 +4,7 @@
 //
 //   $index(?location)                      {:result path, :hash h}, with the text as Answer::source
 //   $index(?location, ?hint)               hint: the name of a relation for rows without one
+//   $index(folder(?location, :entries))    the names in a folder, as rows of the relation `folder`
 //   $write(?content, ?location)            {:result path, :bytes n, :hash h}
 //   $write(?content, ?location, ?options)  options: {:format :csv, :replace true}
 //
@@ -17,7 +18,10 @@
 #ifndef RPL_RUNTIME_TOOLS_FILE_TOOLS_H_
 #define RPL_RUNTIME_TOOLS_FILE_TOOLS_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "runtime/agent.h"
 #include "runtime/tools/permission.h"
@@ -39,14 +43,25 @@ class FileTools {
   bool Takes(const Request& request) const;
   /// Makes the call. REQUIRES: Takes(request).
   Answer Call(const Request& request, Pool& pool);
+  /// The reply of `$index`, if its source is there and has another hash. A file of the same size
+  /// and time is not read. REQUIRES: Takes(request).
+  Answer ReadAgain(const Request& request, std::string_view hash, Pool& pool);
 
  private:
+  /// What tells that a file may have changed.
+  struct Stamp {
+    std::string hash;
+    std::int64_t size = 0, seconds = 0, nanoseconds = 0;
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+
   Answer Index(const Request& request, Pool& pool);
   Answer Write(const Request& request, Pool& pool);
 
   const FileConfig& config_;
   Permission& permission_;
   std::string folder_;
+  std::map<std::string, Stamp> stamps_;  // of the sources read again, by call
 };
 
 /// The reply of a call of `$index` that read a source.

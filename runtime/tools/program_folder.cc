@@ -4,12 +4,14 @@
 // that appears meanwhile is not followed either.
 #include "runtime/tools/program_folder.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sodium.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -36,6 +38,7 @@ class Opened {
   ~Opened() { Close(); }
   int fd() const { return fd_; }
   bool ok() const { return fd_ >= 0; }
+  void Release() { fd_ = -1; }
   bool Close() { return fd_ < 0 || close(std::exchange(fd_, -1)) == 0; }
 
  private:
@@ -175,6 +178,36 @@ FileRead ReadBelow(const std::vector<std::string>& allowed, const std::string& p
     return ReadIn(place, path, "not-read");
   }
   return {{"outside", "`" + path + "` is outside the folder of the program"}, ""};
+}
+
+FolderNames NamesBelow(const std::vector<std::string>& allowed, const std::string& path) {
+  FolderNames out;
+  Opened opened;
+  for (const std::string& folder : allowed) {
+    const auto parts = PartsBelow(folder, path);
+    const bool same = PathOf(folder, ".") == PathOf(path, ".");
+    if (!parts && !same) continue;
+    Place place =
+        PlaceBelow(folder, parts.value_or(std::vector<std::string>{"."}), false, "not-read");
+    if (!place.failure.code.empty()) return {place.failure, {}};
+    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    opened = Opened(openat(place.folder.fd(), place.name.c_str(), kFlags));
+    if (opened.ok()) break;
+    const bool missing = errno == ENOENT;
+    return {
+        {missing ? "missing" : "not-read",
+         fmt::format("`{}`: {}", path, missing ? "there is no such folder" : "it is no folder")},
+        {}};
+  }
+  if (!opened.ok()) return {{"outside", "`" + path + "` is outside the folder of the program"}, {}};
+  DIR* const entries = fdopendir(opened.fd());
+  if (entries == nullptr) return {{"not-read", std::strerror(errno)}, {}};
+  opened.Release();  // `entries` owns it
+  while (const dirent* entry = readdir(entries))
+    if (entry->d_name[0] != '.') out.names.emplace_back(entry->d_name);
+  closedir(entries);
+  std::ranges::sort(out.names);
+  return out;
 }
 
 FileFailure WriteBelow(const std::string& allowed, const std::string& path, std::string_view text,

@@ -40,6 +40,14 @@ struct FileRead {
 /// Reads a file below one of the `allowed` folders. Paths are absolute.
 FileRead ReadBelow(const std::vector<std::string>& allowed, const std::string& path);
 
+struct FolderNames {
+  FileFailure failure;
+  std::vector<std::string> names;
+};
+/// The names in a folder that is an `allowed` one or below it, in order of their bytes, without
+/// those that begin with a dot.
+FolderNames NamesBelow(const std::vector<std::string>& allowed, const std::string& path);
+
 /// Writes a file below the `allowed` folder, and makes the folders on the way. A file that is there
 /// with another text is replaced only if `may_replace(its text)`; one with the same text is left.
 FileFailure WriteBelow(const std::string& allowed, const std::string& path, std::string_view text,

@@ -44,6 +44,10 @@ class ToolAgent : public Agent {
   /// Runs the permitted calls concurrently (RunTools), reads and writes files in written order,
   /// then passes the others on in one call. Answers are in the order of the requests.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
+  rpl::Answer ReadAgain(const Request& request, std::string_view hash, Pool& pool) override {
+    if (config_.Find(request.tool) != nullptr || !files_.Takes(request)) return {};
+    return files_.ReadAgain(request, hash, pool);
+  }
   void Chat(const std::string& line) override { otherwise_.Chat(line); }
   void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }
 

@@ -89,6 +89,9 @@ class ScriptedAgent : public Agent {
   /// Requests without an entry go to the other agent in one call.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
   void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
+  rpl::Answer ReadAgain(const Request& request, std::string_view hash, Pool& pool) override {
+    return otherwise_.ReadAgain(request, hash, pool);
+  }
   void Chat(const std::string& line) override { otherwise_.Chat(line); }
   void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }
 

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sessions of programs that read and write files, from process to process.
+#include "runtime/tools/file_tools.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "interp/testing/testing.h"
+#include "interp/testing/testing_folder.h"
+#include "runtime/saved_session.h"
+#include "runtime/tools/tool_agent.h"
+
+namespace rpl {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct AllMayRun : Permission {
+  Permit Approve(const ToolCommand&) override { return {true, ""}; }
+  Permit Ask(const ToolCall&, const std::string&) override { return {true, ""}; }
+  Permit AskToWrite(const std::string&, std::size_t) override {
+    ++asked;
+    return {true, ""};
+  }
+  int asked = 0;
+};
+
+// A program with its folder, run again and again in one session.
+struct Files {
+  testing::Folder folder;
+  ToolConfig config;
+  AllMayRun permission;
+
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name, std::ios::binary) << text;
+  }
+  std::string Read(const std::string& name) const {
+    std::ifstream in(folder / name, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+  // The status and answers of the next run.
+  std::string Run(const std::string& program) {
+    testing::Silent nobody;
+    ToolAgent agent(config, permission, {}, nobody);
+    agent.SetFolder(folder.path());
+    const std::string path = folder / "session";
+    SessionFile::Opened opened = SessionFile::Open(
+        path, fs::exists(path) ? SessionFile::Mode::kOpen : SessionFile::Mode::kCreate);
+    REQUIRE(opened.file != nullptr);
+    std::vector<Event> events = opened.file->events();
+    SessionOptions options;
+    options.now = "2026-01-02T00:00:00Z";
+    SavedSession saved(agent, options, std::move(events), std::move(opened.file));
+    saved.Start({{"p.rpl", program}}, [](const std::string&) { return std::nullopt; });
+    const Outcome outcome = saved.session().Run();
+    CHECK(saved.journal().broken() == "");
+    std::string out(StatusName(outcome.status));
+    for (const std::string& answer : outcome.answers) out += " " + answer;
+    return out;
+  }
+};
+
+TEST_CASE("a session goes on when its source is gone, and notices when it is back") {
+  Files files;
+  const std::string program = "$index(\"a.csv\")\n%r(?x) <- a(?x)\n";
+  CHECK(files.Run(program) == "tool-failed");
+  files.Write("a.csv", "x\n1\n2\n");
+  CHECK(files.Run(program) == "satisfied 1 2");
+  fs::remove(files.folder / "a.csv");
+  CHECK(files.Run(program) == "satisfied 1 2");
+  files.Write("a.csv", "x\n2\n3\n");
+  CHECK(files.Run(program) == "satisfied 2 3");
+  CHECK(files.Run(program) == "satisfied 2 3");
+}
+
+TEST_CASE("a changed program reads its sources again") {
+  Files files;
+  files.Write("a.csv", "x\n1\n");
+  CHECK(files.Run("$index(\"a.csv\")\n%r(?x) <- a(?x)\n") == "satisfied 1");
+  files.Write("a.csv", "x\n2\n");
+  CHECK(files.Run("$index(\"a.csv\")\n%s(?x) <- a(?x)\n") == "satisfied 2");
+  CHECK(files.Run("%s(?x) <- a(?x)\n") == "unsatisfied");
+  fs::remove(files.folder / "a.csv");
+  CHECK(files.Run("$index(\"a.csv\")\n%r(?x) <- a(?x)\n") == "tool-failed");
+}
+
+TEST_CASE("a write is made once, and a file that is there is not overwritten") {
+  Files files;
+  const std::string one = "%r(?n) <- $write(\"one\", \"x\") ^ ~ {:bytes ?n}\n";
+  CHECK(files.Run(one) == "satisfied 3");
+  CHECK(files.Run(one) == "satisfied 3");
+  CHECK(files.permission.asked == 1);
+  CHECK(files.Run("%r(?n) <- $write(\"other\", \"x\") ^ ~ {:bytes ?n}\n") == "satisfied 5");
+  files.Write("x", "by hand");
+  CHECK(files.Run("%r(?n) <- $write(\"more\", \"x\") ^ ~ {:bytes ?n}\n") == "tool-failed");
+  CHECK(files.Read("x") == "by hand");
+}
+
+TEST_CASE("a write in doubt is made again, and a second one of another text is refused") {
+  Files files;
+  files.config.files.write = Permit::kAllow;
+  FileTools tools(files.config.files, files.permission);
+  tools.SetFolder(files.folder.path());
+  Pool pool;
+  Request request;
+  request.kind = Request::Kind::kTool;
+  request.tool = "write";
+  request.args = {pool.String("text"), pool.String("x")};
+  request.in_doubt = true;
+  bool recorded = false;
+  request.starting = [&] { return recorded; };
+  CHECK(tools.Call(request, pool).kind == Answer::Kind::kNobody);
+  CHECK(!fs::exists(files.folder / "x"));
+  recorded = true;
+  const Answer first = tools.Call(request, pool);
+  CHECK(tools.Call(request, pool).value == first.value);
+  CHECK(files.Read("x") == "text");
+  request.args[0] = pool.String("text 2");
+  CHECK(pool.Lookup(tools.Call(request, pool).value, pool.Keyword("code")) ==
+        pool.String("exists"));
+  request.written = {
+      {"x", std::string(pool.TextOf(pool.Lookup(first.value, pool.Keyword("hash"))))}};
+  tools.Call(request, pool);
+  CHECK(files.Read("x") == "text 2");
+}
+
+}  // namespace
+}  // namespace rpl
