@@ -47,7 +47,8 @@ std::optional<Novelty> Runtime::FactsOf(const OpenCall& call, const SourceText& 
 
 // Reads the source of a reply. A source that is refused is a failure of the call.
 Answer Runtime::WithSource(const OpenCall& call, Answer answer, bool strict) {
-  if (!answer.source) return answer;
+  const bool of_index = engine_.store.at(call.relation).name() == "$index" && !call.args.empty();
+  if (!answer.source || answer.kind != Answer::Kind::kMeta || !of_index) return answer;
   Pool& pool = engine_.pool;
   std::string why;
   std::optional<Novelty> facts = FactsOf(call, *answer.source, strict, &why);

@@ -25,7 +25,12 @@ FactBase::FactBase(Sources& sources, Limits limits) : engine_(sources, std::move
 Document FactBase::Load(const std::string& name, std::string text, Diagnostics& found) {
   const std::uint32_t file = engine_.sources.Add(name, std::move(text));
   Document document = ReadDocument(engine_.sources, file, found);
-  engine_.Assert(engine_.program.Load(document, found));
+  const Novelty novelty = engine_.program.Load(document, found);
+  for (const SourceSentence& source : novelty.sources)
+    found.Add({Code::kUndeclaredTool, Severity::kError, source.span,
+               "`$index` is not available here: a check reads its content alone",
+               "give the rows as facts of the rules"});
+  engine_.Assert(novelty);
   return document;
 }
 

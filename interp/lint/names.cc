@@ -383,10 +383,9 @@ class Names {
     if (call.ns != Namespace::kTool || call.label == "json") return;
     const BuiltinTool& tool = *FindBuiltinTool(call.label);
     if (call.args.size() >= tool.least && call.args.size() <= tool.most) return;
-    std::string wanted = Arguments(tool.most);
-    if (tool.least < tool.most) wanted = std::to_string(tool.least) + " or " + wanted;
+    const std::string few = tool.least < tool.most ? std::to_string(tool.least) + " or " : "";
     context_.Add(Code::kWrongArity, name.first_use,
-                 "`$" + call.label + "` takes " + wanted + ", here it has " +
+                 "`$" + call.label + "` takes " + few + Arguments(tool.most) + ", here it has " +
                      (call.args.empty() ? "none" : std::to_string(call.args.size())),
                  "write `" + std::string(tool.form) + "`");
   }

@@ -148,7 +148,8 @@ Answer FileTools::Write(const Request& request, Pool& pool) {
   const std::string result = fs::path(path).lexically_relative(folder_);
   if (config_.write == Permit::kDeny)
     return NotRunCall(pool, "denied", "the configuration denies it");
-  if (config_.write == Permit::kAsk) {
+  // The configuration comes with the program: it allows no more than the files of its folder.
+  if (config_.write == Permit::kAsk || !IsPlainlyBelow(folder_, path)) {
     const Permission::Permit permit = permission_.AskToWrite(path, written.text.size());
     if (!permit.yes) return NotRunCall(pool, "denied", permit.reason);
   }

@@ -169,6 +169,12 @@ std::string PathOf(const std::string& folder, const std::string& location) {
   return (fs::path(folder) / location).lexically_normal();
 }
 
+bool IsPlainlyBelow(const std::string& folder, const std::string& path) {
+  const auto parts = PartsBelow(folder, path);
+  return parts && std::ranges::none_of(
+                      *parts, [](const std::string& part) { return part.starts_with('.'); });
+}
+
 FileRead ReadBelow(const std::vector<std::string>& allowed, const std::string& path) {
   for (const std::string& folder : allowed) {
     const auto parts = PartsBelow(folder, path);

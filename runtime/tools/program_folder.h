@@ -33,6 +33,9 @@ inline constexpr std::size_t kMaxSourceBytes = std::size_t{64} << 20;
 /// The path of a location in `folder`, absolute and without `.` and `..`.
 std::string PathOf(const std::string& folder, const std::string& location);
 
+/// Whether the path is below the folder, and no name on the way begins with a dot.
+bool IsPlainlyBelow(const std::string& folder, const std::string& path);
+
 struct FileRead {
   FileFailure failure;
   std::string text;

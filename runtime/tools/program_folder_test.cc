@@ -84,6 +84,14 @@ TEST_CASE("nothing outside the folder is read or written") {
   CHECK(project.Names() == "");
 }
 
+TEST_CASE("a name with a dot at its beginning is not plain") {
+  CHECK(IsPlainlyBelow("/p", "/p/a/b.c"));
+  CHECK(!IsPlainlyBelow("/p", "/p/.git/config"));
+  CHECK(!IsPlainlyBelow("/p", "/p/a/.env"));
+  CHECK(!IsPlainlyBelow("/p", "/q/a"));
+  CHECK(!IsPlainlyBelow("/p", "/p"));
+}
+
 TEST_CASE("no link is followed") {
   const Below project;
   std::ofstream(project.above.path() + "/secret") << "secret";

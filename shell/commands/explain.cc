@@ -10,10 +10,11 @@
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
-#include "shell/host/nobody.h"
 #include "shell/host/program_run.h"
 #include "shell/host/report.h"
 #include "shell/host/scripted_agent.h"
+#include "shell/host/source_reader.h"
+#include "shell/host/tool_setup.h"
 
 namespace rpl {
 namespace {
@@ -137,8 +138,12 @@ int CommandExplain(const ExplainOptions& options) {
     std::cerr << "rpl: expected a fact in UTF-8\n";
     return kExitInvalid;
   }
-  Nobody nobody;
-  ScriptedAgent agent(nobody, std::cerr);
+  ToolConfig config;
+  const std::string settings = ConfigPath(options.engine.config, options.files);
+  if (const ExitCode code = ReadTools(settings, config); code != kExitOk) return code;
+  const bool command = config.Find("index") != nullptr;  // which is not run
+  SourceReader sources(config.files, command ? "" : FolderOfProgram(options.files));
+  ScriptedAgent agent(sources, std::cerr);
   if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
 
   Session session(agent, SessionOptionsFor(options.engine));

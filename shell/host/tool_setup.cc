@@ -61,6 +61,12 @@ std::string FolderOf(const std::string& path) {
   return fs::weakly_canonical(fs::absolute(path, ignored), ignored).parent_path();
 }
 
+std::string FolderOfProgram(const std::vector<std::string>& documents) {
+  const auto document =
+      std::ranges::find_if(documents, [](const std::string& name) { return !FactsNameOf(name); });
+  return document == documents.end() ? "" : FolderOf(*document);
+}
+
 ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise)
     : options_(options),
       permission_(path_, Approvals(ApprovalsPath()), options.allow_tools, Person(ask), std::cerr),
@@ -68,9 +74,7 @@ ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise)
 
 ExitCode ToolSetup::Prepare(const std::vector<std::string>& documents) {
   path_ = ConfigPath(options_.config, documents);
-  const auto document =
-      std::ranges::find_if(documents, [](const std::string& name) { return !FactsNameOf(name); });
-  if (document != documents.end()) agent_.SetFolder(FolderOf(*document));
+  agent_.SetFolder(FolderOfProgram(documents));
   if (const ExitCode code = ReadTools(path_, config_); code != kExitOk) return code;
   return CheckAllowed();
 }

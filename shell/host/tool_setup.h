@@ -22,6 +22,9 @@ std::string FolderOf(const std::string& path);
 /// beside one of `documents`, else "".
 std::string ConfigPath(const std::string& config, const std::vector<std::string>& documents);
 
+/// The folder of a program, that of its first document; "" without documents.
+std::string FolderOfProgram(const std::vector<std::string>& documents);
+
 /// Reads a configuration; nothing for "". After a message on standard error, its exit code.
 ExitCode ReadTools(const std::string& path, ToolConfig& to);
 
