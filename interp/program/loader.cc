@@ -233,7 +233,8 @@ bool Loader::AssertRow(const Call& call, Told& told, Assertion& out) {
                                           static_cast<std::uint32_t>(call.args.size()));
   std::vector<std::string> args;
   for (const Node& arg : call.args) {
-    out.row.push_back(Ground(pool, ArgumentOf(call, arg), told.with));
+    const std::optional<Node> folder = FolderArgument(call, arg);
+    out.row.push_back(Ground(pool, folder ? *folder : arg, told.with));
     if (out.row.back().is_none()) return false;
     if (const auto* set = Ungroup(arg).As<Collection>();
         set != nullptr && set->kind == CollectionKind::kSet) {

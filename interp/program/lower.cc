@@ -140,7 +140,8 @@ void Lowering::CallClause(const Node& node, const Call& call, Clauses& out, Slot
   atom.relation = program_.store().Declare(SpaceOf(call.ns), call.label, arity);
   atom.row = row;
   for (const Node& arg : call.args) {
-    atom.args.push_back(Term(ArgumentOf(call, arg)));
+    const std::optional<Node> folder = FolderArgument(call, arg);
+    atom.args.push_back(Term(folder ? *folder : arg));
     const Pattern& p = atom.args.back();
     if (p.kind == Pattern::Kind::kSet && !p.rest.empty()) atom.whole = true;
   }

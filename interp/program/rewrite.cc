@@ -152,11 +152,11 @@ Rule InHeadingTerms(const Node& heading_head, const Rule& rule) {
   return out;
 }
 
-Node ArgumentOf(const Call& call, const Node& arg) {
+std::optional<Node> FolderArgument(const Call& call, const Node& arg) {
+  if (call.ns != Namespace::kTool || call.label != "index" || arg.As<Call>() == nullptr)
+    return std::nullopt;
   Node out = arg;
-  auto* of = out.As<Call>();
-  if (call.ns != Namespace::kTool || call.label != "index" || of == nullptr) return out;
-  for (Node& part : of->args)
+  for (Node& part : out.As<Call>()->args)
     if (part.As<Avar>() != nullptr) part = {Keyword{"entries"}, part.span};
   return out;
 }

@@ -27,9 +27,9 @@ Rule InHeadingTerms(const Node& heading_head, const Rule& rule);
 /// Makes `tail`, a tail or none yet, a conjunction with `more` at its end.
 void AppendTail(Nodes& tail, const Node& more);
 
-/// An argument of a call: of `$index(folder(?name, $entries))` with the keyword `:entries` in place
-/// of the avar, so that the argument is a relation term.
-Node ArgumentOf(const Call& call, const Node& arg);
+/// The argument of `$index(folder(?name, $entries))` with the keyword `:entries` in place of the
+/// avar, so that it is a relation term. nullopt for an argument of any other call.
+std::optional<Node> FolderArgument(const Call& call, const Node& arg);
 
 /// (a, b) ^ ~ {:k "v"} as a ^ ~ {:k "v"}, b ^ ~ {:k "v"}: fields go to every member, bindings
 /// are of the whole group. nullopt for any other clause.
