@@ -17,6 +17,7 @@ import collections, fcntl, glob, json, os, random, re, shutil, subprocess, sys, 
 import time
 
 RPL, SCHEDULES = sys.argv[1], int(sys.argv[2])
+OPTIONS = []  # of rpl, for the present protocol
 ORDERS = 6  # shuffled orders, and moments of a kill, of each protocol
 
 # An answer that violates a constraint of the protocol: the call, the value, and the heading that
@@ -32,8 +33,9 @@ WRONG = {
 examples = os.path.realpath("examples")
 folder = tempfile.mkdtemp()
 os.chdir(folder)
-for path in glob.glob(examples + "/*.md") + glob.glob(examples + "/*.rpl"):
-    shutil.copy(path, folder)
+for kind in ("md", "rpl", "csv"):
+    for path in glob.glob(f"{examples}/*.{kind}"):
+        shutil.copy(path, folder)
 
 passed = failed = sessions = 0
 
@@ -55,7 +57,7 @@ class Broken(Exception):
 
 def outcome(words, stdin=""):
     """The result of a run in JSON; what it wrote to the chat is above it."""
-    run = subprocess.run([RPL, *words, "--format", "json"], input=stdin, text=True,
+    run = subprocess.run([RPL, *words, *OPTIONS, "--format", "json"], input=stdin, text=True,
                          capture_output=True, timeout=60)
     lines = run.stdout.splitlines()
     if not lines or not lines[-1].startswith('{"schema"') or "internal error" in run.stderr:
@@ -218,8 +220,8 @@ def killed(record, seed):
     os.mkfifo(fifo)
     end_of_pipe = os.open(fifo, os.O_RDWR)
     with open(fifo) as stdin:
-        run = subprocess.Popen([RPL, "run", record.document, "--session", session], stdin=stdin,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run = subprocess.Popen([RPL, "run", record.document, *OPTIONS, "--session", session],
+                               stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.write(end_of_pipe, "".join(lines[:count]).encode())
     asleep = 0
     while asleep < 5:  # at a prompt: nothing left to read, and asleep for a while
@@ -279,6 +281,10 @@ def attempt(what, record, *seed):
 try:
     for path in sorted(glob.glob(examples + "/*.answers")):
         document = os.path.basename(path)[:-len(".answers")]
+        OPTIONS = []
+        if os.path.exists(f"{examples}/{document}.options"):
+            with open(f"{examples}/{document}.options") as file:
+                OPTIONS = file.read().split()
         all_at_once = record(document)
         check(all_at_once.result["status"] == "satisfied", f"{document}: expected it satisfied",
               json.dumps(all_at_once.result))
