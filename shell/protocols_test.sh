@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: shell/protocols_test.sh RPL [SCHEDULES]
+# usage: shell/protocols_test.sh RPL [SCHEDULES [DOCUMENT…]]
 #
 # The long protocols of examples/ end the same, whatever way their answers come: all at once, one
 # per process in shuffled orders, after a decline or a violation that is taken back, and after
 # `kill -9` at a prompt. SCHEDULES (20) random schedules of each document in examples/ with answers
-# (answers, declines, restarts) end satisfied, with a reason, or with a question.
+# (answers, declines, restarts) end satisfied, with a reason, or with a question; of each DOCUMENT
+# as well, with answers that fit no document in particular.
 # Everything random has a seed, which a failure names. The last line is `N passed, N failed`.
 set -uo pipefail
-rpl=$(realpath "${1:?usage: protocols_test.sh RPL [SCHEDULES]}")
+rpl=$(realpath "${1:?usage: protocols_test.sh RPL [SCHEDULES [DOCUMENT…]]}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
-exec /usr/bin/python3 - "$rpl" "${2:-20}" <<'END_OF_PYTHON'
+exec /usr/bin/python3 - "$rpl" "${2:-20}" "${@:3}" <<'END_OF_PYTHON'
 import collections, fcntl, glob, json, os, random, re, shutil, subprocess, sys, tempfile, termios
 import time
 
 RPL, SCHEDULES = sys.argv[1], int(sys.argv[2])
+ANY = ["a few words", "yes", 3, "2026-03-02"]  # answers to questions that nobody recorded
 OPTIONS = []  # of rpl, for the present protocol
 ORDERS = 6  # shuffled orders, and moments of a kill, of each protocol
 
@@ -32,6 +34,7 @@ WRONG = {
 
 examples = os.path.realpath("examples")
 folder = tempfile.mkdtemp()
+start = os.getcwd()
 os.chdir(folder)
 for kind in ("md", "rpl", "csv"):
     for path in glob.glob(f"{examples}/*.{kind}"):
@@ -48,7 +51,7 @@ def check(holds, *message):
 def new_session():
     global sessions
     sessions += 1
-    return f"session-{sessions}"
+    return f"{folder}/session-{sessions}"
 
 # --- Runs -------------------------------------------------------------------------------------
 
@@ -117,9 +120,9 @@ def answer_to(record, request):
 def answering(request, value):
     """The options that give this call, the first with its key and prompt, this answer."""
     entry = {"match": {"key": request["key"], "prompt": request["prompt"]}, "value": value}
-    with open("answers.json", "w") as file:
+    with open(f"{folder}/answers.json", "w") as file:
         json.dump([entry], file)
-    return ["--answers", "answers.json"]
+    return ["--answers", f"{folder}/answers.json"]
 
 def answerable(result):
     """The pending calls that an answer by key and prompt reaches: of equal ones, the first."""
@@ -224,7 +227,10 @@ def killed(record, seed):
                                stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.write(end_of_pipe, "".join(lines[:count]).encode())
     asleep = 0
-    while asleep < 5:  # at a prompt: nothing left to read, and asleep for a while
+    replied = lambda: any(kind == "reply" for kind, _ in events(session))
+    late = time.monotonic() + 20
+    # At a prompt: nothing left to read, asleep for a while, and some line was an answer.
+    while (asleep < 5 or not replied()) and time.monotonic() < late:
         time.sleep(0.01)
         with open(f"/proc/{run.pid}/stat") as file:
             state = file.read().rsplit(")", 1)[1].split()[0]
@@ -236,7 +242,7 @@ def killed(record, seed):
     run.wait()
     os.close(end_of_pipe)
     name = f"{record.document}: killed after {count} lines, seed {seed}"
-    check(any(kind == "reply" for kind, _ in events(session)), f"{name}: no answer is recorded")
+    check(replied(), f"{name}: no answer is recorded")
     result = outcome(["resume", session])
     check(result["status"] == "waiting", f"{name}: expected it to wait", json.dumps(result))
     same_end(name, record, session, go_on(record, session, result, rng))
@@ -259,7 +265,7 @@ def schedule(record, seed):
         elif answer_to(record, request) is not None:
             words = answering(request, answer_to(record, request))
         else:
-            words = answering(request, rng.choice(request["options"] or ["a few words"]))
+            words = answering(request, rng.choice(request["options"] or ANY))
         steps.append((request["id"], words[:2]))
         result = outcome(["resume", session, *words])
     well = result["status"] == "satisfied" or (
@@ -296,6 +302,16 @@ try:
             attempt(violated_and_corrected, all_at_once)
         for seed in range(SCHEDULES):
             attempt(schedule, all_at_once, seed)
+    OPTIONS = []
+    os.chdir(start)
+    for path in sys.argv[3:]:
+        try:
+            outcome(["run", path])
+        except Broken:
+            continue  # it has no goal, or errors
+        document = Record(os.path.abspath(path), None, None, dict.fromkeys(range(4)))
+        for seed in range(SCHEDULES):
+            attempt(schedule, document, seed)
 finally:
     shutil.rmtree(folder)
 print(f"{passed} passed, {failed} failed")
