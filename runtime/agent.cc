@@ -62,10 +62,10 @@ std::string Misfit(const Request& request, Value v, Pool& pool) {
   if (!request.options.empty() &&
       std::find(request.options.begin(), request.options.end(), v) == request.options.end())
     return Text(pool, v, kShown) + " is not one of the options";
-  if (request.takes == Request::Takes::kNumber && !IsNumber(v))
+  if (request.takes == Takes::kNumber && !IsNumber(v))
     return "expected a number, got " + Text(pool, v, kShown);
   const bool text = v.kind() == Kind::kString;
-  if (request.takes == Request::Takes::kTime && !(text && ParseInstant(pool.TextOf(v))))
+  if (request.takes == Takes::kTime && !(text && ParseInstant(pool.TextOf(v))))
     return "expected a date, as 2026-05-01 or 2026-05-01T10:00:00Z, got " + Text(pool, v, kShown);
   return "";
 }

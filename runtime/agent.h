@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "interp/plan/heading_use.h"
+#include "interp/plan/takes.h"
 #include "interp/store/by.h"
 #include "interp/store/value.h"
 
@@ -48,7 +48,6 @@ struct Request {
   /// The program counts, gathers, iterates or negates what is asked for: the reply is any number of
   /// rows (decision 81), a list of them, with a value for each of these arguments. Else empty.
   std::vector<std::string> row;
-  using Takes = HeadingUse::Takes;
   Takes takes = Takes::kAny;  // of a value
   std::string place;          // of the clause or heading that asks: "p.md:3:1", or ""
   /// kTool: a command was started for this call in a run that was cut off, with an unknown effect.

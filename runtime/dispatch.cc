@@ -166,7 +166,7 @@ void Runtime::TakeUse(const OpenCall& call, Request& to) const {
   to.name = std::string(engine_.pool.TextOf(engine_.store.at(call.relation).label()));
   to.options.clear();
   to.kind = Request::Kind::kAsk;
-  to.takes = Request::Takes::kAny;
+  to.takes = Takes::kAny;
 }
 
 // A host may answer for somebody else if who started the run says so.

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "interp/program/program.h"
+
 namespace rpl {
 namespace {
-
-using Takes = HeadingUse::Takes;
 
 class Uses {
  public:

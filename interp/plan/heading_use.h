@@ -8,13 +8,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "interp/program/program.h"
+#include "interp/plan/takes.h"
+#include "interp/store/store.h"
 
 namespace rpl {
 
+class Program;
+
 struct HeadingUse {
-  /// What an argument is compared or computed with.
-  enum class Takes { kAny, kNumber, kTime };
   struct Argument {
     Takes takes = Takes::kAny;
     RelationId choices = kNoId;  // unary; a constraint requires the argument to be one of its rows

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 namespace rpl {
 namespace {
@@ -19,30 +18,6 @@ std::optional<By> ByOf(std::string_view name) {
   const auto* const at = std::find(kNames.begin(), kNames.end(), name);
   if (at == kNames.end()) return std::nullopt;
   return static_cast<By>(at - kNames.begin());
-}
-
-RowsBy::Parties RowsBy::At(RowId row) const {
-  if (row >= end_) return 0;
-  if (const auto other = others_.find(row); other != others_.end()) return other->second;
-  const auto after = std::upper_bound(runs_.begin(), runs_.end(), row,
-                                      [](RowId r, const Run& run) { return r < run.first; });
-  return std::prev(after)->parties;
-}
-
-bool RowsBy::AddOther(RowId row, Parties parties) {
-  if (row < end_) {
-    const Parties before = At(row);
-    if ((before | parties) == before) return false;
-    others_[row] = before | parties;
-    return before != 0;
-  }
-  const auto append = [&](RowId first, Parties of) {
-    if (runs_.empty() || runs_.back().parties != of) runs_.push_back({first, of});
-  };
-  if (row > end_) append(end_, 0);
-  append(row, parties);
-  end_ = row + 1;
-  return false;
 }
 
 }  // namespace rpl

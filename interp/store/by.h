@@ -7,10 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
-
-#include "interp/store/row_table.h"
 
 namespace rpl {
 
@@ -27,35 +23,6 @@ enum class By : std::uint8_t {
 /// The name of the keyword: "program", "person", ….
 std::string_view NameOf(By by);
 std::optional<By> ByOf(std::string_view name);
-
-/// Who stated the rows of a relation: of each row, any number of parties. Rows stated one after
-/// another by one party take no memory.
-class RowsBy {
- public:
-  using Parties = std::uint8_t;  // a bit for each By
-  static constexpr Parties Bit(By by) { return static_cast<Parties>(1U << static_cast<int>(by)); }
-
-  /// 0 for a row that nobody stated.
-  Parties At(RowId row) const;
-  /// Adds parties to those of a row. True if the row had others before.
-  bool Add(RowId row, Parties parties) {
-    if (row != end_ || runs_.empty() || runs_.back().parties != parties)
-      return AddOther(row, parties);
-    ++end_;
-    return false;
-  }
-
- private:
-  bool AddOther(RowId row, Parties parties);
-
-  struct Run {
-    RowId first;
-    Parties parties;
-  };
-  std::vector<Run> runs_;  // of the rows before end_, ascending
-  RowId end_ = 0;
-  std::unordered_map<RowId, Parties> others_;  // rows that differ from their run
-};
 
 }  // namespace rpl
 

@@ -35,9 +35,9 @@
 #include <vector>
 
 #include "formats/diagnostic.h"
-#include "interp/store/by.h"
 #include "interp/store/index.h"
 #include "interp/store/row_set.h"
+#include "interp/store/rows_by.h"
 #include "interp/store/value.h"
 
 namespace rpl {

@@ -8,7 +8,6 @@
 namespace rpl {
 namespace {
 
-using Takes = Parameter::Takes;
 using Words = std::vector<std::string>;
 
 // A command line with one command, described by `add`.
@@ -35,7 +34,7 @@ TEST_CASE("command tree: an option has its names, its placeholder and its choice
   REQUIRE(go.options.size() == 3);  // after --help
   CHECK(Spelled(go.options[1]) == "-f, --format FORMAT");
   CHECK(go.options[1].choices == Words{"text", "json"});
-  CHECK(go.options[1].takes == Takes::kOther);
+  CHECK(go.options[1].takes == Parameter::Takes::kOther);
   CHECK(Spelled(go.options[2]) == "--quiet");
   REQUIRE(go.arguments.size() == 1);
   CHECK(go.arguments[0].required);
@@ -53,9 +52,9 @@ TEST_CASE("command tree: the help says which files an option takes") {
   CHECK(option("--rows", "NAME=FILE", "From CSV or NDJSON").extensions == Words{"csv", "ndjson"});
   CHECK(option("--session", "FILE", "Keep the run").extensions == Words{"rpls"});
   CHECK(option("--out", "FILE", "Where to").extensions.empty());
-  CHECK(option("--out", "FILE", "Where to").takes == Takes::kFile);
-  CHECK(option("--out", "FOLDER", "Where to").takes == Takes::kFolder);
-  CHECK(option("--profile", "NAME", "Of the user").takes == Takes::kOther);
+  CHECK(option("--out", "FILE", "Where to").takes == Parameter::Takes::kFile);
+  CHECK(option("--out", "FOLDER", "Where to").takes == Parameter::Takes::kFolder);
+  CHECK(option("--profile", "NAME", "Of the user").takes == Parameter::Takes::kOther);
 }
 
 TEST_CASE("command tree: a footer has prose, and parts with a title") {

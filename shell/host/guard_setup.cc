@@ -9,6 +9,7 @@
 #include "shell/host/input.h"
 #include "shell/host/report.h"
 #include "shell/host/state_file.h"
+#include "shell/host/tool_setup.h"
 
 namespace rpl {
 namespace {

@@ -177,8 +177,8 @@ ordered_json RequestJson(const Request& request, const Pool& pool) {
       {"id", request.id},         {"kind", KindName(request.kind)}, {"key", request.name},
       {"prompt", request.prompt}, {"options", std::move(options)},  {"place", request.place}};
   if (!request.row.empty()) out["row"] = request.row;
-  if (request.takes != Request::Takes::kAny)
-    out["takes"] = request.takes == Request::Takes::kNumber ? "number" : "time";
+  if (request.takes != Takes::kAny)
+    out["takes"] = request.takes == Takes::kNumber ? "number" : "time";
   if (request.in_doubt) out["inDoubt"] = true;
   return out;
 }

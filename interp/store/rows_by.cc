@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/store/rows_by.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace rpl {
+
+RowsBy::Parties RowsBy::At(RowId row) const {
+  if (row >= end_) return 0;
+  if (const auto other = others_.find(row); other != others_.end()) return other->second;
+  const auto after = std::upper_bound(runs_.begin(), runs_.end(), row,
+                                      [](RowId r, const Run& run) { return r < run.first; });
+  return std::prev(after)->parties;
+}
+
+bool RowsBy::AddOther(RowId row, Parties parties) {
+  if (row < end_) {
+    const Parties before = At(row);
+    if ((before | parties) == before) return false;
+    others_[row] = before | parties;
+    return before != 0;
+  }
+  const auto append = [&](RowId first, Parties of) {
+    if (runs_.empty() || runs_.back().parties != of) runs_.push_back({first, of});
+  };
+  if (row > end_) append(end_, 0);
+  append(row, parties);
+  end_ = row + 1;
+  return false;
+}
+
+}  // namespace rpl
