@@ -2,6 +2,7 @@
 #include "interp/plan/heading_use.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "interp/program/program.h"
@@ -11,7 +12,18 @@ namespace {
 
 class Uses {
  public:
-  explicit Uses(const Program& program) : program_(program) {}
+  explicit Uses(const Program& program) : program_(program) {
+    for (const Definition& def : program.definitions()) {
+      if (def.head != kNoId) rules_[program.store().BaseOf(def.head)].push_back(&def);
+      open_.push_back(&def);
+    }
+  }
+
+  // A rule is read again when what it derives turns out to be compared, at most three times for
+  // each column.
+  void Rules() {
+    for (; !open_.empty(); open_.pop_front()) Rule(*open_.front());
+  }
 
   void Rule(const Definition& def) {
     slots_.assign(def.slots.size(), {});
@@ -62,9 +74,6 @@ class Uses {
         use->arguments[i].choices = to->relation;
   }
 
-  /// Whether a rule was read before something that it derives from was known of a column.
-  bool TakeChanged() { return std::exchange(changed_, false); }
-
   std::unordered_map<RelationId, HeadingUse> Found() {
     for (auto& [relation, use] : all_)
       for (std::size_t i = 0; i < use.arguments.size(); ++i) {
@@ -107,7 +116,10 @@ class Uses {
           Seen seen;
           if (arg.kind == Pattern::Kind::kSlot) seen = slots_[static_cast<std::size_t>(arg.slot)];
           else if (arg.kind != Pattern::Kind::kAny) seen.other = !IsNumber(arg.constant);
-          changed_ |= ColumnOf(atom->relation, i).Add(seen);
+          if (!ColumnOf(atom->relation, i).Add(seen)) continue;
+          const auto rules = rules_.find(program_.store().BaseOf(atom->relation));
+          if (rules != rules_.end())
+            open_.insert(open_.end(), rules->second.begin(), rules->second.end());
         }
       }
       ForEachBody(clause, [&](const Clauses& body) { Read(body); });
@@ -191,7 +203,8 @@ class Uses {
   std::unordered_map<RelationId, HeadingUse> all_;
   std::vector<Seen> slots_;  // of the rule at hand
   std::unordered_map<RelationId, std::vector<Seen>> columns_;
-  bool changed_ = false;
+  std::unordered_map<RelationId, std::vector<const Definition*>> rules_;  // by head
+  std::deque<const Definition*> open_;                                    // rules to read
 };
 
 }  // namespace
@@ -199,10 +212,8 @@ class Uses {
 std::unordered_map<RelationId, HeadingUse> HeadingUses(const Program& program) {
   if (program.collected_count() == 0) return {};
   Uses uses(program);
-  do {
-    for (const Definition& def : program.definitions()) uses.Rule(def);
-    for (const Constraint& c : program.constraints()) uses.Of(c);
-  } while (uses.TakeChanged());
+  for (const Constraint& c : program.constraints()) uses.Of(c);
+  uses.Rules();
   return uses.Found();
 }
 
