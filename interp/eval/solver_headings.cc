@@ -10,19 +10,6 @@
 
 namespace rpl {
 
-namespace {
-
-// Whether a row agrees with the arguments that are not free.
-bool HasRow(const Relation& relation, std::span<const Value> args) {
-  for (RowId row = 0; row < relation.size(); ++row)
-    if (std::ranges::equal(relation.Cells(row), args,
-                           [](Value v, Value arg) { return arg.is_none() || v == arg; }))
-      return true;
-  return false;
-}
-
-}  // namespace
-
 // Existing rows answer; otherwise the first free argument without a reply is asked for (decision
 // 70), or, of a heading that takes rows, all of them at once (decision 81). A call with all
 // arguments bound is decided by the answer to an open question, which is asked unless it was
@@ -36,14 +23,18 @@ void Solver::EvaluateCollected(Table& table, const Collected& collected) {
   call.args = table.key;
   call.place = collected.span;
   const std::string missing = "no fact matches `" + machine_->CallText(call, kToldBytes) + "`";
-  const Relation& rel = store_.at(table.relation);
+  Relation& rel = store_.at(table.relation);
   if (std::none_of(table.key.begin(), table.key.end(), [](Value v) { return v.is_none(); })) {
-    const bool identified = table.key.size() > 1 && !analysis_.UseOf(table.relation).many;
-    if (identified) call.args.back() = kNone;
-    else if (rel.empty()) std::fill(call.args.begin(), call.args.end(), kNone);
-    if (identified && HasRow(rel, call.args)) {
-      table.more().reason = missing;
-      return;
+    if (table.key.size() > 1 && !analysis_.UseOf(table.relation).many) {
+      const std::span<const Value> key = std::span(table.key).first(table.key.size() - 1);
+      const Columns probe = (Columns{1} << key.size()) - 1;
+      if (!rel.IndexOn(probe, &machine_->within_limits).Rows(key, rel.rows()).empty()) {
+        table.more().reason = missing;
+        return;
+      }
+      call.args.back() = kNone;
+    } else if (rel.empty()) {
+      std::fill(call.args.begin(), call.args.end(), kNone);
     }
   }
   for (RowId row = 0; row < rel.size(); ++row)
