@@ -19,7 +19,7 @@ bool RowsBy::AddOther(RowId row, Parties parties) {
     const Parties before = At(row);
     if ((before | parties) == before) return false;
     others_[row] = before | parties;
-    return before != 0;
+    return true;
   }
   const auto append = [&](RowId first, Parties of) {
     if (runs_.empty() || runs_.back().parties != of) runs_.push_back({first, of});
@@ -27,7 +27,7 @@ bool RowsBy::AddOther(RowId row, Parties parties) {
   if (row > end_) append(end_, 0);
   append(row, parties);
   end_ = row + 1;
-  return false;
+  return true;
 }
 
 }  // namespace rpl

@@ -21,12 +21,12 @@ class RowsBy {
 
   /// 0 for a row that nobody stated.
   Parties At(RowId row) const;
-  /// Adds parties to those of a row. True if the row had others before.
+  /// Adds parties to those of a row. True if it did not have all of them.
   bool Add(RowId row, Parties parties) {
     if (row != end_ || runs_.empty() || runs_.back().parties != parties)
       return AddOther(row, parties);
     ++end_;
-    return false;
+    return true;
   }
 
  private:

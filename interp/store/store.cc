@@ -86,16 +86,15 @@ Stated Relation::StatedOf(RowId row) const {
 }
 
 void Relation::State(RowId row, bool is_new, const Stated& stated, Pool& pool) {
-  bool changed = false;
+  bool changed = by_.Add(row, stated.by);
   if (!stated.meta.is_none()) {
     Value& meta = meta_.try_emplace(row, kNone).first->second;
     const Value merged = MergeMeta(pool, meta, stated.meta);
-    changed = !is_new && merged != meta;
+    changed |= merged != meta;
     meta = merged;
   }
   if (stated.origin != nullptr) origins_.Add(row, *stated.origin);
-  changed |= by_.Add(row, stated.by);
-  if (changed) ++epoch_;
+  if (changed && !is_new) ++epoch_;
 }
 
 void Relation::Copy(const Relation& from, RowId row) {
