@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "formats/character.h"
+#include "formats/file_name.h"
 #include "formats/utf8.h"
 #include "interp/store/json_value.h"
 #include "interp/store/text_queue.h"
@@ -423,11 +424,6 @@ bool IsRelationName(std::string_view text) {
 Value ValueOfField(Pool& pool, std::string_view text) {
   const Value value = NoTextOf(pool, text);
   return value.is_none() ? pool.String(text) : value;
-}
-
-bool IsFactsFile(std::string_view path) {
-  return path.ends_with(".csv") || path.ends_with(".tsv") || path.ends_with(".ndjson") ||
-         path.ends_with(".jsonl");
 }
 
 std::optional<FactsName> FactsNameOf(std::string_view name) {

@@ -35,9 +35,6 @@ struct FactsName {
 /// is of none of the three kinds.
 std::optional<FactsName> FactsNameOf(std::string_view name);
 
-/// Whether the file has the extension of one of the three kinds.
-bool IsFactsFile(std::string_view path);
-
 /// The value of an unquoted field of CSV without a type.
 Value ValueOfField(Pool& pool, std::string_view text);
 

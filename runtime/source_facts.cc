@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "formats/file_name.h"
 #include "formats/json_tree.h"
 #include "formats/utf8.h"
 #include "grammar/document.h"

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/lint/indexed.h"
 
-#include <filesystem>
-#include <string_view>
+#include "formats/file_name.h"
 
 namespace rpl::check {
 namespace {
-
-// Files with the rows of one relation.
-bool HasRows(std::string_view path) {
-  return path.ends_with(".csv") || path.ends_with(".tsv") || path.ends_with(".ndjson") ||
-         path.ends_with(".jsonl");
-}
 
 void Walk(const Node& node, Indexed& to) {
   const auto* call = node.As<Call>();
@@ -22,9 +15,10 @@ void Walk(const Node& node, Indexed& to) {
     const auto* hint = call->args.size() > 1 ? call->args[1].As<String>() : nullptr;
     if (folder != nullptr) to.relations.insert(folder->label);
     else if (hint != nullptr) to.relations.insert(hint->text);
-    else if (location != nullptr && HasRows(location->text))
-      to.relations.insert(std::filesystem::path(location->text).stem());
-    if (folder == nullptr && (location == nullptr || !HasRows(location->text))) to.others = true;
+    else if (location != nullptr && IsFactsFile(location->text))
+      to.relations.insert(StemOf(location->text));
+    if (folder == nullptr && (location == nullptr || !IsFactsFile(location->text)))
+      to.others = true;
   }
   ForEachChild(node, [&](const Node& child) { Walk(child, to); });
 }

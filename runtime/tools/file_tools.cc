@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/file_name.h"
 #include "formats/json_text.h"
 #include "runtime/tools/program_folder.h"
 #include "runtime/written_text.h"

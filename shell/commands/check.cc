@@ -15,6 +15,7 @@
 #include <set>
 #include <utility>
 
+#include "formats/file_name.h"
 #include "formats/sarif.h"
 #include "interp/lint/checker.h"
 #include "runtime/facts_file.h"

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "formats/file_name.h"
 #include "formats/terminal_text.h"
 #include "runtime/facts_file.h"
 #include "shell/host/input.h"

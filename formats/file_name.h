@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the name of a file says about its contents.
+#ifndef RPL_FORMATS_FILE_NAME_H_
+#define RPL_FORMATS_FILE_NAME_H_
+
+#include <string>
+#include <string_view>
+
+namespace rpl {
+
+/// Whether the file has the rows of one relation: CSV, TSV or NDJSON.
+bool IsFactsFile(std::string_view path);
+
+/// The name of the file without folders and extension.
+std::string StemOf(std::string_view path);
+
+}  // namespace rpl
+
+#endif  // RPL_FORMATS_FILE_NAME_H_
