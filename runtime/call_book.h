@@ -6,6 +6,7 @@
 #ifndef RPL_RUNTIME_CALL_BOOK_H_
 #define RPL_RUNTIME_CALL_BOOK_H_
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
@@ -37,6 +38,13 @@ struct CallBook {
   std::string held;                        // the %fail that ends the run, or ""
   std::map<CallId, By> halves;             // headings with some answers: the last of those who gave
                                            // them (By is ordered)
+
+  /// Notes an answer to a part of a heading; who stated the heading so far.
+  static By NoteHalf(std::map<CallId, By>& halves, const Reply& reply) {
+    By& by =
+        halves.try_emplace({reply.call.relation, reply.call.args}, reply.answer.by).first->second;
+    return by = std::max(by, reply.answer.by);
+  }
 
   /// Clears the decisions: a new turn decides all calls again. Replies, held results and declined
   /// questions stay.

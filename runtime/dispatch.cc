@@ -98,7 +98,7 @@ Request Runtime::RequestFor(const OpenCall& call) {
   r.prompt = r.name;
   if (call.space == Space::kRelation) r.relation = r.name;
   if (call.question >= 0) {
-    const Question& q = engine_.program.questions()[static_cast<std::size_t>(call.question)];
+    const Question& q = engine_.program.QuestionAt(call.question);
     r.name = q.name;
     r.argument = (q.subject.starts_with('$') ? "$" : "?") + q.name;
     r.prompt = q.prompt;
@@ -146,11 +146,8 @@ void Runtime::TakeUse(const OpenCall& call, Request& to) const {
   Bound known;  // what the call knows stands in the prose
   for (std::size_t i = 0; i < call.args.size(); ++i)
     if (!call.args[i].is_none())
-      known.emplace(
-          engine_.program.questions()[static_cast<std::size_t>(heading.questions[i])].name,
-          call.args[i]);
-  const Question& question =
-      engine_.program.questions()[static_cast<std::size_t>(heading.questions[column])];
+      known.emplace(engine_.program.QuestionOf(heading, i).name, call.args[i]);
+  const Question& question = engine_.program.QuestionOf(heading, column);
   if (question.words != nullptr && !known.empty()) to.prompt = Filled(*question.words, known);
   std::string rest;  // of what the call knows, the prose says nothing
   for (const auto& [name, value] : known)
@@ -159,9 +156,7 @@ void Runtime::TakeUse(const OpenCall& call, Request& to) const {
   if (!rest.empty()) to.prompt += (to.prompt.empty() ? "(" : " (") + rest + ")";
   if (!use.many) return;
   for (std::size_t i = 0; i < call.args.size(); ++i)
-    if (call.args[i].is_none())
-      to.row.push_back(
-          engine_.program.questions()[static_cast<std::size_t>(heading.questions[i])].name);
+    if (call.args[i].is_none()) to.row.push_back(engine_.program.QuestionOf(heading, i).name);
   if (to.row.size() == 1) return;
   to.name = std::string(engine_.pool.TextOf(engine_.store.at(call.relation).label()));
   to.options.clear();

@@ -22,6 +22,15 @@ namespace rpl {
 
 using nlohmann::ordered_json;
 
+namespace {
+
+// How many rows a source states, as `:rows` says.
+Value RowCount(Pool& pool, const Novelty& facts) {
+  return pool.Int(static_cast<std::int64_t>(facts.facts.size() + facts.assertions.size()));
+}
+
+}  // namespace
+
 // A new reply as it is recorded, and taken in the next timestep.
 Answer Runtime::Received(const OpenCall& call, Answer given) {
   return WithSource(call, WhoseAnswer(std::move(given)), options_.strict_facts);
@@ -57,8 +66,7 @@ Answer Runtime::WithSource(const OpenCall& call, Answer answer, bool strict) {
   if (pool.Lookup(answer.value, rows).is_none()) {
     const std::span<const Value> known = pool.ItemsOf(answer.value);
     std::vector<Value> entries(known.begin(), known.end());
-    const std::size_t count = facts->facts.size() + facts->assertions.size();
-    entries.insert(entries.end(), {rows, pool.Int(static_cast<std::int64_t>(count))});
+    entries.insert(entries.end(), {rows, RowCount(pool, *facts)});
     answer.value = pool.Map(entries);
   }
   sources_read_.coming.insert_or_assign(engine_.solver.IdOf(call), std::move(*facts));
@@ -155,9 +163,8 @@ void Runtime::ReadSourcesAgain() {
       else if (journal != nullptr) journal->Outside(question, [&] { return answer; });
     }
     if (!facts) continue;
-    const std::size_t count = facts->facts.size() + facts->assertions.size();
     const Value entries[] = {pool.Keyword("hash"), pool.String(TextAt(answer, "hash")),
-                             pool.Keyword("rows"), pool.Int(static_cast<std::int64_t>(count))};
+                             pool.Keyword("rows"), RowCount(pool, *facts)};
     InsertFact(id.relation, id.args, {.meta = pool.Map(entries), .by = of.SaidBy(row)});
     Log(Verb::kResolved, engine_.solver.CallText(call) + " again");
     Exchange(id, std::move(*facts));

@@ -150,6 +150,9 @@ TraceEntry EntryOf(const ordered_json& body) {
   return out;
 }
 
+// Who said it, of bodies that record it always.
+By ByIn(const ordered_json& body) { return ByOf(TextAt(body, "by")).value_or(By::kHost); }
+
 std::string Told(const std::string& body) {
   constexpr std::size_t kMost = 200;
   return Shortened(body, kMost);
@@ -242,7 +245,7 @@ Trace HalfAnswers(std::span<const Event> events) {
     By by = By::kProgram;
     for (const Event& event : answers) {
       const ordered_json body = Body(event);
-      by = std::max(by, ByOf(TextAt(body, "by")).value_or(By::kHost));
+      by = std::max(by, ByIn(body));
       bindings +=
           (bindings.empty() ? "" : ", ") + TextAt(body, "argument") + " " + TextAt(body, "value");
     }
@@ -338,7 +341,7 @@ std::optional<RecordedTurn> Journal::NextTurn() const {
   const ordered_json body = Body(*next);
   RecordedTurn turn{TextAt(body, "name"), std::nullopt};
   if (body.contains("text")) turn.text = TextAt(body, "text");
-  turn.by = ByOf(TextAt(body, "by")).value_or(By::kHost);
+  turn.by = ByIn(body);
   return turn;
 }
 
@@ -421,7 +424,7 @@ std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::strin
       return std::nullopt;
     }
   }
-  answer.by = ByOf(TextAt(body, "by")).value_or(By::kHost);
+  answer.by = ByIn(body);
   answer.vouched = FlagAt(body, "vouched");
   if (const auto source = body.find("source"); source != body.end())
     answer.source = SourceText{TextAt(*source, "name"), TextAt(*source, "text")};

@@ -72,16 +72,14 @@ void Runtime::AssertNewAvars() {
     if (reply.call.space == Space::kRelation) {
       // One argument of a collected heading; the fact is asserted when all are known.
       const auto column = static_cast<std::size_t>(reply.call.column);
-      const CallId whole = {reply.call.relation, reply.call.args};
-      By& by = calls_.halves.try_emplace(whole, reply.answer.by).first->second;
-      by = std::max(by, reply.answer.by);
+      const By by = CallBook::NoteHalf(calls_.halves, reply);
       TakeAvar(*engine_.program.FindCollected(reply.call.relation), column, reply.answer.value,
                reply.answer.by);
       const std::vector<Value> row = engine_.solver.TakeArgument(reply.call, reply.answer.value);
       Log(Verb::kResolved, text + " = " + Text(engine_.pool, reply.answer.value), reply.call.place);
       if (row.empty()) continue;
       InsertFact(reply.call.relation, row, {.by = RowsBy::Bit(by)});
-      calls_.halves.erase(whole);
+      calls_.halves.erase({reply.call.relation, reply.call.args});
       Log(Verb::kAsserted, RowText(reply.call.relation, row), reply.call.place);
       Record(std::move(entry));
       continue;
@@ -98,8 +96,7 @@ void Runtime::AssertNewAvars() {
 
 // An argument of a heading that is an avar has its value for the whole run (decision 53).
 void Runtime::TakeAvar(const Collected& collected, std::size_t column, Value value, By by) {
-  const Question& q =
-      engine_.program.questions()[static_cast<std::size_t>(collected.questions[column])];
+  const Question& q = engine_.program.QuestionOf(collected, column);
   if (!q.subject.starts_with('$')) return;
   InsertFact(engine_.store.Declare(Space::kAvar, q.name, 0), {},
              {.meta = MetaOf(engine_.pool, {Answer::Kind::kValue, value}), .by = RowsBy::Bit(by)});
@@ -172,8 +169,7 @@ AnsweredCall Runtime::Answered(RelationId relation, std::span<const Value> row, 
   if (of.space() == Space::kTool) out.tool = out.keys.front();
   if (const Collected* heading = engine_.program.FindCollected(relation))
     for (const int question : heading->questions)
-      if (question >= 0)
-        out.keys.push_back(engine_.program.questions()[static_cast<std::size_t>(question)].name);
+      if (question >= 0) out.keys.push_back(engine_.program.QuestionAt(question).name);
   out.failed = SaysFailed(engine_.pool, meta);
   return out;
 }
@@ -196,8 +192,7 @@ HeadingPart Runtime::PartOf(const OpenCall& call) const {
   const int question = heading.questions[static_cast<std::size_t>(call.column)];
   OpenCall whole = call;
   whole.question = -1;
-  return {engine_.solver.CallText(whole),
-          "?" + engine_.program.questions()[static_cast<std::size_t>(question)].name};
+  return {engine_.solver.CallText(whole), "?" + engine_.program.QuestionAt(question).name};
 }
 
 Trace Runtime::HalfAnswers() {
@@ -205,9 +200,7 @@ Trace Runtime::HalfAnswers() {
   std::map<CallId, By> parties = calls_.halves;
   for (const CallBook::Reply& reply : calls_.replies) {
     if (reply.call.space != Space::kRelation || reply.answer.kind != Answer::Kind::kValue) continue;
-    By& by =
-        parties.try_emplace({reply.call.relation, reply.call.args}, reply.answer.by).first->second;
-    by = std::max(by, reply.answer.by);
+    CallBook::NoteHalf(parties, reply);
     const auto at = known.try_emplace({reply.call.relation, reply.call.args}, reply.call.args);
     at.first->second[static_cast<std::size_t>(reply.call.column)] = reply.answer.value;
   }
@@ -223,8 +216,7 @@ Trace Runtime::HalfAnswers() {
     std::vector<Value> bindings;
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (row[i].is_none() || !call.args[i].is_none()) continue;
-      const Question& q =
-          engine_.program.questions()[static_cast<std::size_t>(heading->questions[i])];
+      const Question& q = engine_.program.QuestionOf(*heading, i);
       bindings.push_back(engine_.pool.Slot(q.name));
       bindings.push_back(row[i]);
     }
@@ -408,7 +400,7 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
     if (calls_.declined.erase({a.relation, a.row}) == 0) retracted_.push_back(a);
   }
   Log(Verb::kRetracted, a.text, a.span);
-  if (said.from == From::kTrace || said.from == From::kSource) return;
+  if (!IsRecorded(said.from)) return;
   TraceEntry entry{.kind = TraceEntry::Kind::kRetraction,
                    .text = a.text,
                    .stated = stated,
@@ -429,7 +421,7 @@ void Runtime::TakeQuestion(const QuestionEntry& entry, const Said& said) {
   else calls_.declined.erase(id);
   Log(entry.truth ? Verb::kAsserted : Verb::kRetracted, entry.text, entry.span);
   if (!entry.truth) Retracted();
-  if (said.from == From::kTrace || said.from == From::kSource) return;
+  if (!IsRecorded(said.from)) return;
   TraceEntry out{.kind = entry.truth ? TraceEntry::Kind::kFact : TraceEntry::Kind::kRetraction,
                  .text = entry.text,
                  .stated = said.from == From::kDocument,
@@ -447,7 +439,7 @@ void Runtime::TakeHalf(const HalfAnswer& half, const Said& said) {
       if (half.key[i].is_none() && !half.row[i].is_none()) TakeAvar(*collected, i, half.row[i], by);
   engine_.solver.TakeArguments(half.relation, half.key, half.row);
   Log(Verb::kAsserted, half.text, half.span);
-  if (said.from != From::kTrace && said.from != From::kSource)
+  if (IsRecorded(said.from))
     Record({.kind = TraceEntry::Kind::kFact,
             .text = half.text,
             .stated = said.from == From::kDocument,

@@ -90,7 +90,7 @@ void Runtime::Bind(const Premise& premise, Bound& to) const {
   };
   if (const Collected* heading = engine_.program.FindCollected(premise.relation)) {
     for (std::size_t i = 0; i < heading->questions.size(); ++i)
-      add(i, engine_.program.questions()[static_cast<std::size_t>(heading->questions[i])].name);
+      add(i, engine_.program.QuestionOf(*heading, i).name);
     return;
   }
   const std::vector<int>& rules = engine_.analysis.RulesOf(premise.relation);

@@ -18,24 +18,17 @@ class Questions {
  public:
   void Take(const Event& event) {
     const ordered_json body = ParseJson(event.body).json;
-    switch (event.kind) {
-      case Event::Kind::kStep:
-        timestep_ = NumberAt(body, "timestep");
-        asked_.clear();
-        return;
-      case Event::Kind::kCall:
-        if (TextAt(body, "tool").empty()) Ask(TextAt(body, "call"));
-        return;
-      case Event::Kind::kReply: return Answer(body);
-      case Event::Kind::kTurn: message_ = body.contains("text"); return;
-      case Event::Kind::kOutcome: return EndTurn();
-      case Event::Kind::kProgram:
-      case Event::Kind::kFile:
-      case Event::Kind::kEntry:
-      case Event::Kind::kChat:
-      case Event::Kind::kStarted:
-      case Event::Kind::kOutside:
-      case Event::Kind::kDecision: return;
+    if (event.kind == Event::Kind::kStep) {
+      timestep_ = NumberAt(body, "timestep");
+      asked_.clear();
+    } else if (event.kind == Event::Kind::kCall && TextAt(body, "tool").empty()) {
+      Ask(TextAt(body, "call"));
+    } else if (event.kind == Event::Kind::kReply) {
+      Answer(body);
+    } else if (event.kind == Event::Kind::kTurn) {
+      message_ = body.contains("text");
+    } else if (event.kind == Event::Kind::kOutcome) {
+      EndTurn();
     }
   }
 

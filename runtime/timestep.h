@@ -169,6 +169,9 @@ class Runtime {
   void InsertFew(RelationId relation, std::span<const Value> row, const Stated& stated);
   void InsertFact(RelationId relation, std::span<const Value> row, const Stated& stated);
   By ByOf(const Said& said, Span span) const;
+  /// Whether what comes from there gets an entry in the trace: a trace has its own, and a source
+  /// that of its call.
+  static bool IsRecorded(From from) { return from != From::kTrace && from != From::kSource; }
   void AssertFact(RelationId relation, std::span<const Value> row, Span span, const Said& said);
   void Assert(const Assertion& a, const Said& said);
   void NoLongerRetracted(RelationId relation, std::span<const Value> row);

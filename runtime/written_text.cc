@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <span>
@@ -212,13 +211,15 @@ WrittenText AsFacts(const Pool& pool, const Grid& grid, std::string_view relatio
   return {std::move(out), ""};
 }
 
+WrittenText NoJson() { return {"", "it has no JSON: two keys of a map are the same text"}; }
+
 WrittenText InJsonLines(const Pool& pool, Value content) {
   std::string out;
   const bool one = content.kind() == Kind::kMap;
   for (const Value row : one ? std::span<const Value>(&content, 1) : pool.ItemsOf(content)) {
     const bool whole = row.kind() == Kind::kList || row.kind() == Kind::kMap;
     const std::optional<ordered_json> json = JsonOfValue(pool, row);
-    if (!json) return {"", "it has no JSON: two keys of a map are the same text"};
+    if (!json) return NoJson();
     out += whole ? DumpJson(*json) + "\n" : "[" + DumpJson(*json) + "]\n";
   }
   return {std::move(out), ""};
@@ -226,7 +227,7 @@ WrittenText InJsonLines(const Pool& pool, Value content) {
 
 WrittenText InJson(const Pool& pool, Value content) {
   const std::optional<ordered_json> json = JsonOfValue(pool, content);
-  if (!json) return {"", "it has no JSON: two keys of a map are the same text"};
+  if (!json) return NoJson();
   const bool lines = std::ranges::any_of(
       *json, [](const ordered_json& part) { return part.is_array() || part.is_object(); });
   if (!json->is_structured() || !lines) return {DumpJson(*json) + "\n", ""};
@@ -258,16 +259,5 @@ WrittenText TextToWrite(Pool& pool, Value content, std::string_view format,
   if (format == "ndjson") return InJsonLines(pool, content);
   return {"", fmt::format("`{}` is no format: expected json, csv, ndjson, md or rpl", format)};
 }
-
-bool IsBindingMap(const Pool& pool, Value map) {
-  const std::span<const Value> items = pool.ItemsOf(map);
-  for (std::size_t i = 0; i < items.size(); i += 2) {
-    const std::string key = PlainText(pool, items[i]);
-    if (!key.starts_with('?') && !key.starts_with('$')) return false;
-  }
-  return !items.empty();
-}
-
-std::string StemOf(std::string_view path) { return std::filesystem::path(path).stem(); }
 
 }  // namespace rpl

@@ -37,12 +37,6 @@ struct WrittenText {
 WrittenText TextToWrite(Pool& pool, Value content, std::string_view format,
                         std::string_view relation);
 
-/// Whether all keys of a map begin with `?` or `$`.
-bool IsBindingMap(const Pool& pool, Value map);
-
-/// The name of a relation for a file: that of the file without folders and extension.
-std::string StemOf(std::string_view path);
-
 }  // namespace rpl
 
 #endif  // RPL_RUNTIME_WRITTEN_TEXT_H_

@@ -42,7 +42,7 @@ std::string Machine::CallText(const OpenCall& call, std::size_t most) const {
     if (!call.args[i].is_none()) {
       out += Text(pool_, call.args[i], most);
     } else if (collected != nullptr && i < collected->questions.size()) {
-      const Question& q = program_.questions()[static_cast<std::size_t>(collected->questions[i])];
+      const Question& q = program_.QuestionOf(*collected, i);
       out += (q.subject.starts_with('$') ? "$" : "?") + q.name;
     } else {
       out += "_";
@@ -80,7 +80,7 @@ bool Machine::Open(const OpenCall& call, Waiting& to, std::string* why, Waiting:
 
 RelationId Machine::ChoicesOf(const OpenCall& call) const {
   if (call.question < 0) return kNoId;
-  RelationId options = program_.questions()[static_cast<std::size_t>(call.question)].options;
+  RelationId options = program_.QuestionAt(call.question).options;
   if (options == kNoId && call.column >= 0) {
     const HeadingUse& use = catalog_.UseOf(call.relation);
     const auto column = static_cast<std::size_t>(call.column);

@@ -209,6 +209,13 @@ class Program {
   /// none.
   const std::vector<std::string>* ParametersOf(RelationId relation) const;
   const std::vector<Question>& questions() const { return questions_; }
+  const Question& QuestionAt(int number) const {
+    return questions_[static_cast<std::size_t>(number)];
+  }
+  /// The question about an argument of a heading.
+  const Question& QuestionOf(const Collected& heading, std::size_t argument) const {
+    return QuestionAt(heading.questions[argument]);
+  }
   /// Goals in the order of their first rule. The root goal has the empty label.
   const std::vector<Goal>& goals() const { return goals_; }
   const Goal* FindGoal(std::string_view label) const;
