@@ -301,19 +301,18 @@ int Lowering::QuestionFor(const std::string& name, const std::string& subject) {
   else if (prompt_.str().empty()) q.prompt = prompt_ = SharedText(heading_.words->text);
   else q.prompt = prompt_;
   q.words = heading_.words;
-  q.options = OptionsFor();
+  const auto options = Options().rbegin();
+  q.options = options == options_.rend() ? kNoId : options->second;
   program_.questions_.push_back(std::move(q));
   return static_cast<int>(program_.questions_.size()) - 1;
 }
 
-// The last span of the heading that names a unary relation, of those declared by now.
-RelationId Lowering::OptionsFor() {
-  if (heading_.spans.empty()) return kNoId;
+// The unary relations, of those declared by now, that spans of the heading name.
+const std::map<std::size_t, RelationId>& Lowering::Options() {
+  if (heading_.spans.empty()) return options_;
   const Store& store = program_.store();
   const auto take = [&](std::size_t span, RelationId relation) {
-    if (relation == kNoId || span < options_span_) return;
-    options_span_ = span;
-    options_ = relation;
+    if (relation != kNoId) options_[span] = relation;
   };
   if (spans_.empty()) {
     for (std::size_t i = 0; i < heading_.spans.size(); ++i) {

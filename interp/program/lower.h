@@ -94,7 +94,8 @@ class Lowering {
   void Fail(Code code, Span span, std::string message, std::string hint = "");
   void Push(Clauses& out, const Node& node, decltype(Clause::is) is);
   int QuestionFor(const std::string& name, const std::string& subject);
-  RelationId OptionsFor();
+  const std::map<std::size_t, RelationId>& Options();
+  void ShareOptions(Collected& collected);
 
   Program& program_;
   const HeadingContext& heading_;
@@ -108,8 +109,7 @@ class Lowering {
   SharedText prompt_;                                        // of the heading, made on first use
   std::unordered_map<std::string_view, std::size_t> spans_;  // the heading's, by name
   std::size_t related_ = 0;                                  // relations looked up in spans_ so far
-  std::size_t options_span_ = 0;                             // the last span that is a relation
-  RelationId options_ = kNoId;
+  std::map<std::size_t, RelationId> options_;                // those found, by their span
   std::vector<SlotId> row_slots_;  // rows of the atoms lowered in a group
 };
 
