@@ -166,6 +166,13 @@ ExitCode TakeBack(Session& session, const EngineOptions& options) {
   return kExitOk;
 }
 
+// Whether the run read a file of facts, which may have changed.
+bool ReadsSources(const Trace& entries) {
+  return std::any_of(entries.begin(), entries.end(), [](const TraceEntry& entry) {
+    return entry.answered && entry.answered->tool == "index";
+  });
+}
+
 // The key of the last answer, if the run failed by a decline or a violation; else "".
 std::string KeyToTakeBack(const Outcome& outcome, const Session& session) {
   if (!outcome.declined && !outcome.violated) return "";
@@ -262,7 +269,8 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
     return kExitInvalid;
   }
   Outcome outcome;
-  const bool over = same && saved.last() && saved.last()->status == Status::kSatisfied;
+  const bool over = same && saved.last() && saved.last()->status == Status::kSatisfied &&
+                    !ReadsSources(session.Entries());
   // A turn that was completed only now belongs to this run, unless a call did not run in it.
   const bool finished = saved.finished_turn() && !saved.last()->not_run;
   if (saved.journal().broken().empty()) {

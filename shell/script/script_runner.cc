@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
@@ -13,6 +14,8 @@
 #include "grammar/document.h"
 #include "grammar/printer.h"
 #include "runtime/session.h"
+#include "runtime/tools/file_tools.h"
+#include "runtime/tools/program_folder.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
 #include "shell/host/scripted_agent.h"
@@ -25,16 +28,35 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// An agent that answers nothing and stores the chat.
+using Files = std::map<std::string, std::string>;
+
+// An agent that reads the files of the script for `$index`, answers nothing else, and stores the
+// chat.
 class AbsentAgent : public Agent {
  public:
-  explicit AbsentAgent(Lines& chat) : chat_(chat) {}
-  rpl::Answer Answer(const Request&, Pool&, std::string_view) override { return {}; }
+  AbsentAgent(Lines& chat, const Files& files) : chat_(chat), files_(files) {}
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
+    const auto file = Source(request, pool);
+    return file == files_.end() ? rpl::Answer() : IndexAnswer(pool, {file->first, file->second});
+  }
+  rpl::Answer ReadAgain(const Request& request, std::string_view hash, Pool& pool) override {
+    const auto file = Source(request, pool);
+    if (file == files_.end() || HashOfText(file->second) == hash) return {};
+    return IndexAnswer(pool, {file->first, file->second});
+  }
   void Chat(const std::string& line) override { chat_.push_back(line); }
   void OfferToContinue(const std::string&) override {}
 
  private:
+  Files::const_iterator Source(const Request& request, const Pool& pool) const {
+    if (request.tool != "index" || request.args.empty() || request.args[0].kind() != Kind::kString)
+      return files_.end();
+    const std::filesystem::path path(pool.TextOf(request.args[0]));
+    return files_.find(path.lexically_normal().string());
+  }
+
   Lines& chat_;
+  const Files& files_;
 };
 
 // The name by which a reply matches its call.
@@ -75,7 +97,7 @@ class Runner {
  public:
   Runner(const Script& script, CommandLine run, const ScriptFacts& facts)
       : run_(run),
-        absent_(chat_),
+        absent_(chat_, files_),
         agent_(absent_, notes_),
         session_(agent_, OptionsFor(script, facts.strict, log_)) {
     session_.SetFileReader([this](const std::string& name) -> std::optional<std::string> {
@@ -116,7 +138,7 @@ class Runner {
   Lines chat_;
   Lines log_;
   std::ostringstream notes_;
-  std::map<std::string, std::string> files_;
+  Files files_;
   std::set<std::string> unwritten_;  // of files_
   const CommandLine run_;
   std::optional<ScriptFolder> folder_;  // created by the first command
