@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <utility>
 
 namespace rpl {
 namespace {
@@ -43,17 +44,6 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
-std::string Text(const Template& t) {
-  std::string out = "\"";
-  for (std::size_t i = 0; i < t.texts.size(); ++i) {
-    // A text that ends in `{` touches the brace of the hole, which is no danger: `{{?x}`
-    // reads as a brace and a hole.
-    out += Escaped(t.texts[i]);
-    if (i < t.holes.size()) out += t.holes[i].empty() ? "{_}" : "{?" + t.holes[i] + "}";
-  }
-  return out + "\"";
-}
-
 std::string Text(const Number& n) {
   char buffer[40];
   if (const std::int64_t* i = std::get_if<std::int64_t>(&n.value))
@@ -78,7 +68,26 @@ std::string Text(const Regex& r) {
 }
 
 struct Printer {
+  using Variable = PrintedVariable;
+
   std::string out;
+  std::vector<Variable>* variables = nullptr;  // null: nobody asked for them
+
+  void Put(Variable::Kind kind, const char* before, const std::string& name,
+           const char* after = "") {
+    const std::size_t begin = out.size();
+    out += before;
+    out += name;
+    out += after;
+    if (variables != nullptr) variables->push_back({kind, begin, out.size(), name});
+  }
+  // What takes no value, unlike what is inside it.
+  void PutUnvalued(const Node& node) {
+    if (node.As<Lvar>() == nullptr && node.As<Avar>() == nullptr) return Put(node);
+    auto* const asked = std::exchange(variables, nullptr);
+    Put(node);
+    variables = asked;
+  }
 
   void List(const Nodes& nodes, const char* separator) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -91,10 +100,24 @@ struct Printer {
     std::visit([this](const auto& v) { One(v); }, node.is);
   }
 
-  void One(const Lvar& v) { out += v.name.empty() ? "_" : "?" + v.name; }
-  void One(const Avar& v) { out += "$" + v.name; }
+  void One(const Lvar& v) {
+    if (v.name.empty()) out += "_";
+    else Put(Variable::Kind::kLvar, "?", v.name);
+  }
+  void One(const Avar& v) { Put(Variable::Kind::kAvar, "$", v.name); }
   void One(const String& v) { out += Quote(v.text); }
-  void One(const Template& v) { out += Text(v); }
+  void One(const Template& v) {
+    out += "\"";
+    for (std::size_t i = 0; i < v.texts.size(); ++i) {
+      // A text that ends in `{` touches the brace of the hole, which is no danger: `{{?x}`
+      // reads as a brace and a hole.
+      out += Escaped(v.texts[i]);
+      if (i >= v.holes.size()) continue;
+      if (v.holes[i].empty()) out += "{_}";
+      else Put(Variable::Kind::kHole, "{?", v.holes[i], "}");
+    }
+    out += "\"";
+  }
   void One(const Number& v) { out += Text(v); }
   void One(const Keyword& v) { out += ":" + v.name; }
   void One(const Symbol& v) { out += v.name; }
@@ -102,10 +125,10 @@ struct Printer {
   void One(const Nil&) { out += "nil"; }
   void One(const Regex& v) { out += Text(v); }
   void One(const Now&) { out += "now"; }
-  void One(const Expansion& v) { out += "#?" + v.name; }
+  void One(const Expansion& v) { Put(Variable::Kind::kExpansion, "#?", v.name); }
   void One(const Match& v) {
     out += "~ ";
-    Put(v.pattern.front());
+    PutUnvalued(v.pattern.front());
   }
   void One(const Collection& v) {
     out += v.kind == CollectionKind::kList ? "[" : v.kind == CollectionKind::kSet ? "#{" : "{";
@@ -117,7 +140,10 @@ struct Printer {
     }
     if (!v.rest.empty()) {
       out += v.items.empty() ? "& " : " & ";
-      List(v.rest, " ");
+      for (const Node& rest : v.rest) {
+        if (&rest != &v.rest.front()) out += " ";
+        PutUnvalued(rest);
+      }
     }
     out += v.kind == CollectionKind::kList ? "]" : "}";
   }
@@ -342,6 +368,13 @@ std::string Quote(std::string_view text) { return "\"" + Escaped(text) + "\""; }
 
 std::string Print(const Node& node) {
   Printer printer;
+  printer.Put(node);
+  return std::move(printer.out);
+}
+
+std::string Print(const Node& node, std::vector<PrintedVariable>& variables) {
+  Printer printer;
+  printer.variables = &variables;
   printer.Put(node);
   return std::move(printer.out);
 }

@@ -15,7 +15,10 @@
 #ifndef RPL_GRAMMAR_PRINTER_H_
 #define RPL_GRAMMAR_PRINTER_H_
 
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "grammar/ast.h"
 
@@ -25,6 +28,22 @@ namespace rpl {
 std::string Print(const Sentence& sentence);
 std::string Print(const Rule& rule);
 std::string Print(const Node& node);
+
+/// A variable in printed text, where a value may be shown instead.
+struct PrintedVariable {
+  enum class Kind {
+    kLvar,       // ?x
+    kAvar,       // $x
+    kExpansion,  // #?x
+    kHole,       // {?x} within a string
+  };
+  Kind kind;
+  std::size_t begin, end;  // bytes of the text
+  std::string name;
+};
+/// The same, and the variables of the text in their order: not those that stand for the rest of a
+/// collection, or alone after `~`.
+std::string Print(const Node& node, std::vector<PrintedVariable>& variables);
 
 /// The S-expression of a sentence or node.
 std::string PrintTree(const Sentence& sentence);

@@ -423,6 +423,28 @@ struct Grow {
   }
 };
 
+TEST_CASE("the places of variables are those where a value may stand") {
+  const auto shown = [](const std::string& text) {
+    const std::optional<Sentence> s = Parse(text);
+    REQUIRE(s);
+    std::vector<PrintedVariable> variables;
+    const std::string printed = Print(s->rule.tail.front(), variables);
+    std::string out;
+    std::size_t at = 0;
+    for (const PrintedVariable& v : variables) {
+      out += printed.substr(at, v.begin - at) + "<" + v.name + ">";
+      at = v.end;
+    }
+    return out + printed.substr(at);
+  };
+  CHECK(shown("a() <- p(?x, $y, _, \"?x {?z} $y\")") == "p(<x>, <y>, _, \"?x <z> $y\")");
+  CHECK(shown("a() <- ?n = |#?t|") == "<n> = |<t>|");
+  CHECK(shown("a() <- ?l = [?a & ?rest]") == "<l> = [<a> & ?rest]");
+  CHECK(shown("a() <- ?x = ~ ?whole") == "<x> = ~ ?whole");
+  CHECK(shown("a() <- ?x = ~ {:k ?v}") == "<x> = ~ {:k <v>}");
+  CHECK(shown("a() <- ?x = ~ /a?y/") == "<x> = ~ /a?y/");
+}
+
 TEST_CASE("random trees print as they parse") {
   CHECK(rc::check([] {
     Sentence s;

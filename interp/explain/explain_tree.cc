@@ -11,7 +11,6 @@
 // variables are replaced.
 #include <algorithm>
 
-#include "formats/character.h"
 #include "grammar/printer.h"
 #include "interp/eval/engine.h"
 #include "interp/eval/machine.h"
@@ -26,95 +25,13 @@ namespace {
 
 using NodeKind = ExplainNode::Kind;
 
-// The name of a variable goes on with a character that is not ASCII.
-bool IsShownNameChar(char c) { return IsNameChar(c) || static_cast<unsigned char>(c) >= 0x80; }
-
-// Replaces variables in RPL text as Print writes it: strings in double quotes, a regex
-// only after `~ `.
-class Substitution {
- public:
-  using ValueOf = std::function<std::optional<Value>(char mark, const std::string& name)>;
-
-  Substitution(const Pool& pool, const std::string& text, ValueOf value_of)
-      : pool_(pool), text_(text), value_of_(std::move(value_of)) {}
-
-  std::string Run() {
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (c == '"') {
-        QuotedText();
-      } else if (c == '/' && out_.ends_with("~ ")) {
-        Regex();
-      } else if ((c == '?' || c == '$') && at_ + 1 < text_.size() &&
-                 IsShownNameChar(text_[at_ + 1])) {
-        Variable();
-      } else {
-        out_ += c;
-        ++at_;
-      }
-    }
-    return std::move(out_);
-  }
-
- private:
-  void Regex() {
-    out_ += text_[at_++];
-    while (at_ < text_.size() && text_[at_] != '/') Escaped();
-    if (at_ < text_.size()) out_ += text_[at_++];
-  }
-
-  void QuotedText() {
-    out_ += text_[at_++];
-    while (at_ < text_.size() && text_[at_] != '"') {
-      if (text_.compare(at_, 2, "{?") == 0) {
-        Hole();
-      } else {
-        Escaped();
-      }
-    }
-    if (at_ < text_.size()) out_ += text_[at_++];
-  }
-
-  void Escaped() {
-    if (text_[at_] == '\\' && at_ + 1 < text_.size()) out_ += text_[at_++];
-    out_ += text_[at_++];
-  }
-
-  void Hole() {
-    const std::size_t close = text_.find('}', at_);
-    if (close == std::string::npos) return Escaped();
-    const std::optional<Value> v = value_of_('?', text_.substr(at_ + 2, close - at_ - 2));
-    if (!v) {
-      out_ += text_.substr(at_, close + 1 - at_);
-    } else {
-      const bool is_text =
-          v->kind() == Kind::kString && pool_.TextOf(*v).size() <= kDerivationBytes;
-      const std::string quoted =
-          Quote(is_text ? std::string(pool_.TextOf(*v)) : Text(pool_, *v, kDerivationBytes));
-      out_ += quoted.substr(1, quoted.size() - 2);
-    }
-    at_ = close + 1;
-  }
-
-  void Variable() {
-    const char mark = text_[at_];
-    std::size_t end = at_ + 1;
-    while (end < text_.size() && IsShownNameChar(text_[end])) ++end;
-    const bool call = mark == '$' && end < text_.size() && text_[end] == '(';
-    const bool rest = out_.ends_with("& ") || out_.ends_with("~ ");  // no place for a value
-    const std::optional<Value> v =
-        call || rest ? std::nullopt : value_of_(mark, text_.substr(at_ + 1, end - at_ - 1));
-    if (v && out_.ends_with('#')) out_.pop_back();  // #?t shows the call that ?t spells
-    out_ += v ? Text(pool_, *v, kDerivationBytes) : text_.substr(at_, end - at_);
-    at_ = end;
-  }
-
-  const Pool& pool_;
-  const std::string& text_;
-  ValueOf value_of_;
-  std::string out_;
-  std::size_t at_ = 0;
-};
+// A value within a string.
+std::string HoleText(const Pool& pool, Value value) {
+  const bool plain = value.kind() == Kind::kString && pool.TextOf(value).size() <= kDerivationBytes;
+  const std::string quoted =
+      Quote(plain ? std::string(pool.TextOf(value)) : Text(pool, value, kDerivationBytes));
+  return quoted.substr(1, quoted.size() - 2);
+}
 
 ExplainNode NodeOf(NodeKind kind, std::string text, std::string note = "") {
   ExplainNode node;
@@ -143,14 +60,23 @@ bool OnlyNamesACount(const Definition& def, const Clause& clause) {
 
 std::string InstanceText(const Pool& pool, const Clause& clause, const Definition& def,
                          const std::vector<Value>& slots, const std::vector<bool>& bound) {
-  const auto value_of = [&](char mark, const std::string& name) -> std::optional<Value> {
-    for (std::size_t s = 0; s < slots.size(); ++s)
-      if (bound[s] && def.slots[s] == name && def.avar[s] == (mark == '$') &&
-          IsPlainValue(slots[s]))
-        return slots[s];
-    return std::nullopt;
-  };
-  return Substitution(pool, clause.text, value_of).Run();
+  if (clause.variables == nullptr) return clause.text;
+  using Variable = PrintedVariable::Kind;
+  std::string out;
+  std::size_t at = 0;
+  for (const PrintedVariable& v : *clause.variables) {
+    std::size_t slot = 0;
+    while (slot < slots.size() &&
+           !(bound[slot] && def.slots[slot] == v.name &&
+             def.avar[slot] == (v.kind == Variable::kAvar) && IsPlainValue(slots[slot])))
+      ++slot;
+    if (slot == slots.size()) continue;
+    out.append(clause.text, at, v.begin - at);
+    out += v.kind == Variable::kHole ? HoleText(pool, slots[slot])
+                                     : Text(pool, slots[slot], kDerivationBytes);
+    at = v.end;
+  }
+  return out.append(clause.text, at);
 }
 
 std::string Explainer::FactText(const Fact& fact) const {
@@ -219,10 +145,8 @@ std::optional<ExplainNode> Explainer::TestOf(const Instance& instance, const Ste
   };
   switch (step.kind) {
     case Step::Kind::kCompare: {
-      // role(#{?a ?b}) became two instances that differ (decision 28).
       const auto* c = step.clause->As<Compare>();
-      if (c == nullptr || c->op != Operator::kNotEqual ||
-          step.clause->text.find("!=") != std::string::npos) {
+      if (c == nullptr || !c->split) {
         if (OnlyNamesACount(def, *step.clause)) return std::nullopt;
         return NodeOf(NodeKind::kTest, text());
       }

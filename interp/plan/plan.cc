@@ -26,6 +26,13 @@ constexpr std::size_t kMaxSteps = 20000;
 /// Limit on the clauses in all lists: branches that soon get stuck list many clauses for few steps.
 constexpr std::size_t kMaxListed = 20 * kMaxSteps;
 
+// A clause that the planner makes of a written one is told as that one.
+void LikeWritten(const Clause& written, Clause& made) {
+  made.span = written.span;
+  made.text = written.text;
+  made.variables = written.variables;
+}
+
 // Whether matching the pattern determines the value of the slot, and not only its text.
 bool HasValueOf(const Pattern& p, SlotId slot) {
   const auto has = [&](const Pattern& part) { return HasValueOf(part, slot); };
@@ -282,8 +289,7 @@ std::vector<Listed> Planner::Decomposed(const Clause& clause) {
     part.right.term = b.parts[i];
     Clause& made = plan_->made.emplace_back();
     made.is = std::move(part);
-    made.span = clause.span;
-    made.text = clause.text;
+    LikeWritten(clause, made);
     out.push_back({&made});
   }
   return out;
@@ -319,8 +325,7 @@ std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
       one.args[column] = part;
       Clause& made = plan_->made.emplace_back();
       made.is = std::move(one);
-      made.span = item.clause->span;
-      made.text = item.clause->text;
+      LikeWritten(*item.clause, made);
       instances.push_back({&made, item.range});
     }
     for (std::size_t i = 0; i < parts.size(); ++i)
@@ -329,10 +334,10 @@ std::vector<Listed> Planner::Prepare(const std::vector<Listed>& items) {
         Compare differ{Operator::kNotEqual, {}, {}};
         differ.left.term = parts[i];
         differ.right.term = parts[k];
+        differ.split = true;
         Clause& made = plan_->made.emplace_back();
         made.is = std::move(differ);
-        made.span = item.clause->span;
-        made.text = item.clause->text;
+        LikeWritten(*item.clause, made);
         instances.push_back({&made});
       }
     for (const Listed& instance : Prepare(instances)) out.push_back(instance);

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "grammar/printer.h"
 #include "interp/program/prose.h"
 #include "interp/store/store.h"
 #include "interp/store/value.h"
@@ -88,6 +89,13 @@ class SharedText {
   std::shared_ptr<const std::string> text_;
 };
 
+/// Of a clause's text, shared by those with the same one; null if there are none.
+using PrintedVariables = std::shared_ptr<const std::vector<PrintedVariable>>;
+inline PrintedVariables Shared(std::vector<PrintedVariable> variables) {
+  if (variables.empty()) return nullptr;
+  return std::make_shared<const std::vector<PrintedVariable>>(std::move(variables));
+}
+
 struct Clause;
 using Clauses = std::vector<Clause>;
 
@@ -110,6 +118,7 @@ struct Compare {
   Operator op;
   Expr left;
   Expr right;
+  bool split = false;  // two of role(#{?a ?b}) differ (decision 28)
 };
 
 /// value = ~ pattern: a set distributes over a pattern that is no set (§7).
@@ -241,7 +250,8 @@ struct Clause {
                Truth>
       is;
   Span span;
-  std::string text;         // as written, for reasons
+  std::string text;                 // as written, for reasons
+  PrintedVariables variables = {};  // of the text
   bool activation = false;  // part of the activation clause, evaluated before the body (§16)
 
   template <typename T>

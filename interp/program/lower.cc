@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "grammar/printer.h"
+#include "interp/program/rewrite.h"
 
 namespace rpl {
 namespace {
@@ -117,7 +118,9 @@ void Lowering::Fail(Code code, Span span, std::string message, std::string hint)
 }
 
 void Lowering::Push(Clauses& out, const Node& node, decltype(Clause::is) is) {
-  out.push_back({std::move(is), node.span, Print(node)});
+  std::vector<PrintedVariable> variables;
+  std::string text = Print(node, variables);
+  out.push_back({std::move(is), node.span, std::move(text), Shared(std::move(variables))});
 }
 
 void Lowering::CallClause(const Node& node, const Call& call, Clauses& out, SlotId row) {
@@ -452,9 +455,12 @@ void Lowering::ReadAvars(Clauses& body, const std::vector<Pattern>& head,
   }
   const auto clause_reading = [&](SlotId slot, Span span, bool last) {
     const auto s = static_cast<std::size_t>(slot);
-    return Clause{ReadAvar{program_.store().Declare(Space::kAvar, names_[s], 0), slot,
-                           QuestionFor(names_[s], "$" + names_[s]), last},
-                  span, (avar_[s] ? "$" : "?") + names_[s]};
+    ReadAvar read = {program_.store().Declare(Space::kAvar, names_[s], 0), slot,
+                     QuestionFor(names_[s], "$" + names_[s]), last};
+    const Node variable = avar_[s] ? Node{Avar{names_[s]}, span} : Node{Lvar{names_[s]}, span};
+    Clauses made;
+    Push(made, variable, std::move(read));
+    return std::move(made.front());
   };
   std::vector<std::pair<std::size_t, Clause>> added;  // before which clause
   Clauses last;

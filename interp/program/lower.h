@@ -110,7 +110,7 @@ class Lowering {
   std::unordered_map<std::string_view, std::size_t> spans_;  // the heading's, by name
   std::size_t related_ = 0;                                  // relations looked up in spans_ so far
   std::map<std::size_t, RelationId> options_;                // those found, by their span
-  std::vector<SlotId> row_slots_;  // rows of the atoms lowered in a group
+  std::vector<SlotId> row_slots_;                            // rows of the atoms lowered in a group
 };
 
 }  // namespace rpl

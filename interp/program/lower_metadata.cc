@@ -77,15 +77,19 @@ struct Lowering::Annotation {
   std::vector<const Node*> members;                  // forms with rows, without their suffixes
   std::vector<std::unordered_set<std::string>> has;  // their variables
   std::string text;                                  // of the clauses
+  PrintedVariables variables;                        // of the text
 
   Annotation(const Node& whole, const Node& of) : node(whole), form(of) {
     constexpr std::size_t kMostText = 1000;
-    text = Print(whole);
+    std::vector<PrintedVariable> found;
+    text = Print(whole, found);
     if (text.size() > kMostText) {
       std::size_t end = kMostText;
       while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
       text = text.substr(0, end) + "...";
+      std::erase_if(found, [end](const PrintedVariable& v) { return v.end > end; });
     }
+    variables = Shared(std::move(found));
     Flatten(of);
     for (const Node* member : members) {
       std::vector<std::string> names;
@@ -112,7 +116,7 @@ void Lowering::BindingsSuffix(const Annotation& of, Pattern pattern, Clauses& ou
   m.own = OwnOf(of.form);
   m.bindings = true;
   m.pattern = std::move(pattern);
-  out.push_back({std::move(m), of.node.span, of.text});
+  out.push_back({std::move(m), of.node.span, of.text, of.variables});
 }
 
 // Fields of ^ ~ {…}: :bindings is the bindings map; every other field goes to the members
@@ -138,7 +142,7 @@ void Lowering::FieldsSuffix(const Annotation& of, const Collection& fields, Clau
       m.pattern.parts.push_back(Term(fields.items[i], true));
       m.pattern.parts.push_back(Term(fields.items[i + 1], true));
       m.primary = program_.store().pool().Symbol(IsToolOrAvar(*of.members[k]) ? "result" : "doc");
-      out.push_back({std::move(m), of.node.span, of.text});
+      out.push_back({std::move(m), of.node.span, of.text, of.variables});
     }
   }
 }
