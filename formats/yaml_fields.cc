@@ -97,8 +97,8 @@ std::optional<std::size_t> YamlFields::Word(const YamlNode& node,
   const bool text = node.kind == YamlNode::Kind::kString;
   const std::string got = text ? node.scalar.get<std::string>() : "";
   const auto found = std::find(words.begin(), words.end(), got);
-  const std::string near = text ? NearestWord(got, words) : "";
   if (text && found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  const std::string near = text ? NearestWord(got, words) : "";
   Wrong(node,
         fmt::format("expected {}, got {}", OneOf(words), text ? "`" + got + "`" : Described(node)),
         near.empty() ? "write one of these words" : near);
@@ -107,7 +107,7 @@ std::optional<std::size_t> YamlFields::Word(const YamlNode& node,
 
 void YamlFields::KnowKeys(const YamlNode& map, std::span<const std::string_view> keys, Code code) {
   for (const auto& [key, value] : map.entries) {
-    const std::string name = key.scalar.get<std::string>();
+    const auto& name = key.scalar.get_ref<const std::string&>();
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
     const std::string near = NearestWord(name, keys);
     Add(code, key, "unknown key", near.empty() ? "known are " + OneOf(keys) : near);

@@ -368,7 +368,8 @@ bool IsUtf8(const Sources& sources, std::uint32_t file, Diagnostics& found) {
 
 const YamlNode* YamlNode::Find(std::string_view key) const {
   for (const Entry& entry : entries)
-    if (entry.key.scalar == key) return &entry.value;
+    if (entry.key.kind == Kind::kString && entry.key.scalar.get_ref<const std::string&>() == key)
+      return &entry.value;
   return nullptr;
 }
 

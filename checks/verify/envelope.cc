@@ -45,12 +45,13 @@ nlohmann::json Canonical(const YamlNode& node, const Sources& sources) {
 }  // namespace
 
 std::optional<Selector> ReadSelector(std::string_view text, std::string* problem) {
+  text = Trimmed(text);
   Selector selector;
   const auto fail = [&](std::string why) {
     *problem = std::move(why);
     return std::nullopt;
   };
-  if (IsAllSpace(text)) return fail("it is empty");
+  if (text.empty()) return fail("it is empty");
   for (std::size_t i = 0; i < text.size();) {
     if (text[i] == '[') {
       const std::size_t end = text.find(']', i);
@@ -117,6 +118,34 @@ const YamlNode* Envelope::Field(const YamlNode& map, const std::string& key) con
   }
   const auto found = at->second.find(key);
   return found == at->second.end() ? nullptr : found->second;
+}
+
+std::optional<Envelope::Break> Envelope::BreakOf(const Selector& selector) const {
+  const std::optional<Break> broken = BreakFrom(facts(), selector);
+  if (!broken || selector.steps.front().field != "facts") return broken;
+  // It may be written from the root: the way that leads further is the one meant.
+  const std::optional<Break> from_root = BreakFrom(*root_, selector);
+  return from_root && from_root->step <= broken->step ? broken : from_root;
+}
+
+std::optional<Envelope::Break> Envelope::BreakFrom(const YamlNode& from,
+                                                   const Selector& selector) const {
+  Selector path;
+  std::vector<const YamlNode*> at = {&from};
+  for (std::size_t i = 0; i < selector.steps.size(); ++i) {
+    path.steps = {selector.steps[i]};
+    std::vector<const YamlNode*> next;
+    bool fits = false;  // one of the nodes is a list without elements
+    for (const YamlNode* node : at) {
+      const std::vector<const YamlNode*> found = Walk(*node, path);
+      next.insert(next.end(), found.begin(), found.end());
+      fits |= path.ends_in_each() && node->kind == YamlKind::kList;
+    }
+    if (next.empty() && fits) return std::nullopt;
+    if (next.empty()) return Break{i, at.front()};
+    at = std::move(next);
+  }
+  return std::nullopt;
 }
 
 std::vector<const YamlNode*> Envelope::Walk(const YamlNode& from, const Selector& selector) const {

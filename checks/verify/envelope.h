@@ -44,8 +44,8 @@ struct Selector {
   bool ends_in_each() const { return steps.back().kind == Step::Kind::kEach; }
 };
 
-/// Parses a selector; nullopt if the text is none, with the reason in `problem`. An index beyond
-/// size_t selects nothing. REQUIRES: problem != nullptr.
+/// Parses a selector, without the space around it; nullopt if the text is none, with the reason in
+/// `problem`. An index beyond size_t selects nothing. REQUIRES: problem != nullptr.
 std::optional<Selector> ReadSelector(std::string_view text, std::string* problem);
 
 /// The text of a scalar as a row holds it. A scalar that reads like kObjectMarker, with any number
@@ -94,6 +94,14 @@ class Envelope {
   /// nullopt if the budget does not suffice, because selectors can multiply a small file.
   std::optional<ClaimFacts> Select(const Selector& selector, std::size_t& budget) const;
 
+  /// The first step of a selector that nothing fits, and a node that it was tried on; nullopt if
+  /// each step fits something. `[*]` fits a list without elements.
+  struct Break {
+    std::size_t step = 0;
+    const YamlNode* node = nullptr;
+  };
+  std::optional<Break> BreakOf(const Selector& selector) const;
+
   /// The whole file, and its map of facts; both valid as long as the envelope.
   const YamlNode& root() const { return *root_; }
   const YamlNode& facts() const { return *root_->Find("facts"); }
@@ -103,6 +111,7 @@ class Envelope {
 
   /// The value of a field, through keys_ for large maps.
   const YamlNode* Field(const YamlNode& map, const std::string& key) const;
+  std::optional<Break> BreakFrom(const YamlNode& from, const Selector& selector) const;
   /// The nodes that a selector selects below `from`, nulls included.
   std::vector<const YamlNode*> Walk(const YamlNode& from, const Selector& selector) const;
   bool Extract(const YamlNode& node, const std::string& path, ClaimFacts& to,

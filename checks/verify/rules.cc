@@ -288,6 +288,10 @@ CheckReport RuleSet::Evaluate(const Content& content, const Options& options,
   std::vector<std::unique_ptr<RulespecRun>>& ran = runs != nullptr ? *runs : own;
   for (const auto& rulespec : rulespecs_)
     ran.push_back(std::make_unique<RulespecRun>(*rulespec, *envelope_, sources_, options.limits));
+  for (const auto& run : ran) {
+    const std::vector<Diagnostic>& warnings = run->findings().all();
+    report.findings.insert(report.findings.end(), warnings.begin(), warnings.end());
+  }
 
   std::unique_ptr<FactBase> base;
   std::string problem;

@@ -44,10 +44,10 @@ class RulespecReader {
     }
     if (!fields_.IsMap(root_)) return std::move(rulespec_);
     fields_.KnowKeys(root_, kSpecKeys, Code::kUnknownField);
-    if (const YamlNode* claims = fields_.Require(root_, "claims", "no claims: `claims: []`");
-        claims != nullptr && fields_.IsList(*claims))
+    const YamlNode* claims = YamlFields::Optional(root_, "claims");
+    if (claims != nullptr && fields_.IsList(*claims))
       for (const YamlNode& claim : claims->items) ReadClaim(claim);
-    const YamlNode* predicates = fields_.Require(root_, "predicates", "none: `predicates: []`");
+    const YamlNode* predicates = YamlFields::Optional(root_, "predicates");
     if (predicates != nullptr && fields_.IsList(*predicates))
       for (const YamlNode& predicate : predicates->items) ReadPredicate(predicate);
     return std::move(rulespec_);
@@ -66,6 +66,7 @@ class RulespecReader {
     if (const YamlNode* selector = fields_.Require(node, "selector"))
       if (const auto text = fields_.Text(*selector)) {
         claim.text = *text;
+        claim.span = selector->span;
         std::string problem;
         auto parsed = ReadSelector(*text, &problem);
         if (parsed) claim.selector = std::move(*parsed);
@@ -114,6 +115,7 @@ class RulespecReader {
   // Reads `claim`, `rule` and `value` of a predicate or a `when`.
   ClaimRule ReadCondition(const YamlNode& node) {
     ClaimRule condition;
+    condition.span = node.span;
     if (const YamlNode* claim = fields_.Require(node, "claim"))
       if (const auto name = fields_.Text(*claim)) condition.claim = FindClaim(*claim, *name);
     const YamlNode* rule = fields_.Require(node, "rule", "one of " + OneOf(kRules));
@@ -130,6 +132,7 @@ class RulespecReader {
     value = fields_.Require(node, "value", fmt::format("`{}` needs one", kRules[*kind]));
     if (value == nullptr) return condition;
     condition.value = JsonOf(*value);
+    condition.span = value->span;
     ReadValue(*value, condition);
     WarnOfElements(*value, condition);
     return condition;

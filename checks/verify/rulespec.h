@@ -60,6 +60,7 @@ struct Claim {
   std::string name;
   std::string text;  // the selector as written
   Selector selector;
+  Span span;  // of the selector
 };
 
 /// An expected value: the row text of a scalar, or a list or map as canonical JSON.
@@ -78,10 +79,17 @@ struct ClaimRule {
   std::int64_t length = 0;         // min_length, max_length; at most kMaxLength
   std::string pattern;             // matches
   std::string pattern_error;       // the reason why the pattern is invalid, or ""
+  Span span;                       // of the value; of the whole rule if it takes none
 
   /// True for the rules about lengths, whose values are those of `length`.
   bool counts_elements() const {
     return rule == RuleKind::kMinLength || rule == RuleKind::kMaxLength;
+  }
+  /// True for the rules that may be there to keep a value out of the envelope; messages do not
+  /// repeat the values of their claims.
+  bool may_hide() const {
+    return rule == RuleKind::kNotExists || rule == RuleKind::kNotContains ||
+           rule == RuleKind::kNoneOf || rule == RuleKind::kMatches;
   }
   /// True for the rules about numbers, whose value is `bound`.
   bool compares_numbers() const {
@@ -101,7 +109,8 @@ struct Predicate {
   Span span;
 };
 
-/// A rulespec without errors: every claim that a rule refers to exists.
+/// A rulespec without errors: it may lack `claims` or `predicates`, and every claim that a rule
+/// refers to exists.
 struct Rulespec {
   std::vector<Claim> claims;
   std::vector<Predicate> predicates;  // the id of one is its position

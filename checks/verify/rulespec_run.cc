@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "checks/verify/rulespec_report.h"
+#include "checks/verify/selection_warnings.h"
 #include "formats/shorten.h"
 
 namespace rpl {
@@ -42,6 +43,7 @@ RulespecRun::RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sou
     if (!problem_.empty()) return;
     claims_.push_back(std::move(*facts));
   }
+  WarnOfSelections(rulespec, envelope, claims_, findings_);
   std::optional<RulespecProgram> program = Compile(rulespec, claims_, sources, goes_on);
   if (!program) {
     problem_ = base_.Problem(stop);
@@ -90,7 +92,8 @@ RulespecRun::RulespecRun(const Rulespec& rulespec, const Envelope& envelope, Sou
   for (std::size_t id = 0; id < failed.size(); ++id) results_.push_back(ResultOf(id, !failed[id]));
 }
 
-// The selection of a condition's claim, for people.
+// The selection of a condition's claim, for people. A value that a rule may be there to keep out
+// is not repeated: messages go to logs.
 std::string RulespecRun::Found(const ClaimRule& condition) const {
   const ClaimFacts& facts = claims_[condition.claim];
   if (condition.counts_elements() && !facts.lengths.empty() && !facts.selects_other)
@@ -100,6 +103,9 @@ std::string RulespecRun::Found(const ClaimRule& condition) const {
   if (facts.nodes.empty()) return "found nothing";
   if (facts.values.empty())
     return facts.lengths.front() == 0 ? "found an empty array" : "found an array without values";
+  if (condition.may_hide())
+    return fmt::format("found {} value{}", facts.values.size(),
+                       facts.values.size() == 1 ? "" : "s");
   const std::string found = "found " + FirstOf(facts.values, kToldValues, ToldValue);
   return condition.counts_elements() ? found + ", which is no array" : found;
 }

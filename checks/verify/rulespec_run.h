@@ -34,6 +34,8 @@ class RulespecRun {
   /// location, as far as they apply.
   const std::vector<CheckResult>& results() const { return results_; }
   const RulespecProgram& program() const { return program_; }
+  /// Warnings about selectors and lengths.
+  const Diagnostics& findings() const { return findings_; }
 
   /// The name of a predicate's record: `caps contains #1`. REQUIRES: id is a predicate's.
   static std::string NameOf(const Rulespec& rulespec, std::size_t id);
@@ -54,6 +56,7 @@ class RulespecRun {
   std::vector<ClaimFacts> claims_;
   RulespecProgram program_;
   FactBase base_;
+  Diagnostics findings_;
   std::string problem_;
   std::vector<bool> met_;  // by predicate: its `when` holds
   std::vector<CheckResult> results_;
