@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Decisions over 200 rules of all kinds and a history of 10,000 calls of 40 tools, and the
-// hook end to end: `rpl guard hook` as a process, with a policy of 20 and of 200 rules.
+// hook end to end: `rpl guard hook` as a process, with a policy of 20, 200 and 2,000 rules, each
+// with a store of no calls and of a million.
 // Prints the median and the 99th percentile of each, in milliseconds: of processor time, which
 // other work on the machine does not lengthen, and for the hook of the clock on the wall, too.
 // The decisions are the same on every run.
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "checks/guard/guard.h"
+#include "checks/guard/guard_store.h"
 
 namespace {
 
@@ -61,6 +63,7 @@ struct Nothing : rpl::GuardSources {
   rpl::Sourced<rpl::Review> FindReview(const rpl::ReviewRequest&) override {
     return {rpl::Review{}, ""};
   }
+  rpl::Sourced<bool> SpendReview(const rpl::Review&) override { return {true, ""}; }
   rpl::Sourced<rpl::Review> AskForReview(const rpl::ReviewRequest&) override {
     return {rpl::Review{}, ""};
   }
@@ -129,7 +132,7 @@ struct Run {
 };
 
 // One run of the hook with its input from a file, in milliseconds.
-Run HookMs(const std::string& rpl, const std::string& policy, const std::string& audit,
+Run HookMs(const std::string& rpl, const std::string& policy, const std::string& store,
            const std::string& input) {
   const auto start = Clock::now();
   std::fflush(stdout);
@@ -138,7 +141,7 @@ Run HookMs(const std::string& rpl, const std::string& policy, const std::string&
     if (std::freopen(input.c_str(), "r", stdin) == nullptr ||
         std::freopen("/dev/null", "w", stdout) == nullptr)
       _exit(127);
-    execl(rpl.c_str(), "rpl", "guard", "hook", "--policy", policy.c_str(), "--audit", audit.c_str(),
+    execl(rpl.c_str(), "rpl", "guard", "hook", "--policy", policy.c_str(), "--store", store.c_str(),
           nullptr);
     _exit(127);
   }
@@ -152,25 +155,51 @@ Run HookMs(const std::string& rpl, const std::string& policy, const std::string&
   return {Since(start), ms(usage.ru_utime) + ms(usage.ru_stime)};
 }
 
+// A store of the calls of a month up to now: the session of the hook made every hundredth.
+void FillStore(const std::string& path, int calls) {
+  rpl::GuardStore store(path);
+  const rpl::Moment now = std::chrono::duration_cast<std::chrono::microseconds>(
+                              std::chrono::system_clock::now().time_since_epoch())
+                              .count();
+  const std::string error = store.Transact([&] {
+    for (int i = 0; i < calls; ++i) {
+      rpl::PastCall call;
+      call.tool = "tool_" + std::to_string(i % 40);
+      call.tags = {"t" + std::to_string(i % 5)};
+      call.took_ms = i % 90;
+      call.at = now - static_cast<rpl::Moment>(calls - i) * 30 * 86'400 * kSecond / calls;
+      call.user = "user-" + std::to_string(i % 100);
+      call.metrics = {{"bytes_out", i}, {"cost", i * 0.25}};
+      const std::string run = i % 100 == 0 ? "s" : "run-" + std::to_string(i % 1'009);
+      if (std::string why = store.Ended(run, static_cast<std::size_t>(i), call); !why.empty())
+        return why;
+    }
+    return std::string();
+  });
+  if (!error.empty()) std::abort();
+}
+
 void Hook(const std::string& rpl) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("rpl-bench-" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   const std::string input = folder / "input.json", policy = folder / "policy.json";
-  const std::string audit = folder / "audit.jsonl";
   std::ofstream(input) << R"({"session_id":"s","hook_event_name":"PreToolUse",)"
                        << R"("tool_name":"tool_7","tool_input":{"order":{"amount":250}}})";
-  for (const int rules : {20, 200}) {
-    std::ofstream(policy) << PolicyOf(rules);
-    std::vector<double> wall, used;
-    for (int i = 0; i < 200; ++i) {
-      std::filesystem::remove(audit);  // it would grow
-      const Run run = HookMs(rpl, policy, audit, input);
-      wall.push_back(run.wall);
-      used.push_back(run.used);
+  for (const int calls : {0, 1'000'000}) {
+    const std::string store = folder / ("store-" + std::to_string(calls));
+    FillStore(store, calls);
+    for (const int rules : {20, 200, 2'000}) {
+      std::ofstream(policy) << PolicyOf(rules);
+      std::vector<double> wall, used;
+      for (int i = 0; i < 300; ++i) {
+        const Run run = HookMs(rpl, policy, store, input);
+        wall.push_back(run.wall);
+        used.push_back(run.used);
+      }
+      std::printf("guard hook: %d rules, %d earlier calls: %s end to end, %s of processor time\n",
+                  rules, calls, Figures(std::move(wall)).c_str(), Figures(std::move(used)).c_str());
     }
-    std::printf("guard hook: %d rules: %s end to end, %s of processor time\n", rules,
-                Figures(std::move(wall)).c_str(), Figures(std::move(used)).c_str());
   }
   std::filesystem::remove_all(folder);
 }

@@ -33,7 +33,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME librpl-engine-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "libfmt-dev, libgmp-dev, libhowardhinnant-date-dev, libre2-dev, libsodium-dev, libsqlite3-dev,\
- libuv1-dev, libyaml-cpp-dev, pkg-config")
+ libutf8proc-dev, libuv1-dev, libyaml-cpp-dev, pkg-config")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
 "A protocol in RPL is a Markdown document: prose for people, and headings,
 facts and rules that say what must be known, what follows from it and when the

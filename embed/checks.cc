@@ -26,6 +26,8 @@ struct Item {
   Checks::Rule rule;
 };
 
+constexpr const char* kMovedFrom = "the set was moved from";
+
 std::string Dumped(const ordered_json& json) { return DumpJson(json); }
 
 HostRule HostRuleOf(const Checks::Rule& rule) {
@@ -62,8 +64,9 @@ bool Fill(RuleSet& set, Sources& sources, const std::vector<Item>& items, Diagno
 }  // namespace
 
 struct Checks::State {
-  std::vector<Item> items;
+  std::shared_ptr<const std::vector<Item>> items = std::make_shared<std::vector<Item>>();
   std::vector<Info> infos;
+  bool evaluates = false;
 
   // Adds the item unless the set would then have errors; returns its findings.
   std::vector<Finding> Add(Item item, bool* added);
@@ -72,7 +75,7 @@ struct Checks::State {
 
 std::vector<Engine::Finding> Checks::State::Add(Item item, bool* added) {
   std::vector<Finding> out;
-  std::vector<Item> with = items;
+  std::vector<Item> with = *items;
   with.push_back(std::move(item));
   LargeStack().Run([&] {
     Sources sources;
@@ -85,9 +88,9 @@ std::vector<Engine::Finding> Checks::State::Add(Item item, bool* added) {
     for (const RuleInfo& info : set.List())
       infos.push_back({info.name, info.description, PublicSeverity(info.severity)});
   });
-  if (*added) items = std::move(with);
   // Findings of earlier items were returned when those were added.
-  const std::string& name = *added ? items.back().name : with.back().name;
+  const std::string name = with.back().name;
+  if (*added) items = std::make_shared<std::vector<Item>>(std::move(with));
   std::erase_if(out, [&](const Finding& f) { return f.file != name; });
   return out;
 }
@@ -98,11 +101,17 @@ Checks::Results Checks::State::Evaluate(const std::string& content, const std::s
     out.findings.push_back(ErrorIn("content", "expected JSON"));
     return out;
   }
+  if (evaluates) {
+    out.findings.push_back(ErrorIn("content", "a rule must not evaluate its own set"));
+    return out;
+  }
+  evaluates = true;
+  const std::shared_ptr<const std::vector<Item>> these = items;  // a rule of the host may add to it
   LargeStack().Run([&] {
     Sources sources;
     RuleSet set(sources);
     Diagnostics ignored;  // returned by AddRulespec and AddProgram
-    Fill(set, sources, items, ignored);
+    Fill(set, sources, *these, ignored);
     RuleSet::Options options;
     options.only = only;
     const CheckReport report = set.Evaluate({"content", content, true}, options);
@@ -111,45 +120,52 @@ Checks::Results Checks::State::Evaluate(const std::string& content, const std::s
       out.results.push_back({result.rule_name, result.passed, PublicSeverity(result.severity),
                              result.message, Dumped(result.metadata)});
   });
+  evaluates = false;
   return out;
 }
 
-Checks::Checks() : state_(std::make_unique<State>()) {}
+Checks::Checks() : state_(std::make_shared<State>()) {}
 Checks::~Checks() = default;
 Checks::Checks(Checks&& other) noexcept = default;
 Checks& Checks::operator=(Checks&& other) noexcept = default;
 
 std::vector<Engine::Finding> Checks::AddRulespec(const std::string& name, const std::string& text) {
+  if (!state_) return {ErrorIn(name, kMovedFrom)};
   bool added = false;
   return state_->Add({Item::Kind::kRulespec, name, text, {}}, &added);
 }
 
 std::vector<Engine::Finding> Checks::AddProgram(const std::string& name, const std::string& text) {
+  if (!state_) return {ErrorIn(name, kMovedFrom)};
   bool added = false;
   return state_->Add({Item::Kind::kProgram, name, text, {}}, &added);
 }
 
 bool Checks::Add(Rule rule) {
   bool added = false;
-  state_->Add({Item::Kind::kHost, "", "", std::move(rule)}, &added);
+  if (state_) state_->Add({Item::Kind::kHost, "", "", std::move(rule)}, &added);
   return added;
 }
 
-std::vector<Checks::Info> Checks::List() const { return state_->infos; }
+std::vector<Checks::Info> Checks::List() const {
+  return state_ ? state_->infos : std::vector<Info>();
+}
 
 std::optional<Checks::Info> Checks::Get(const std::string& name) const {
-  for (const Info& info : state_->infos)
+  for (const Info& info : List())
     if (info.name == name) return info;
   return std::nullopt;
 }
 
 Checks::Results Checks::Evaluate(const std::string& content) const {
-  return state_->Evaluate(content, "");
+  const std::shared_ptr<State> state = state_;  // which a rule of the host may take from the set
+  return state ? state->Evaluate(content, "") : Results{{}, {ErrorIn("content", kMovedFrom)}};
 }
 
 Checks::Results Checks::Evaluate(const std::string& content, const std::string& name) const {
   if (!Get(name)) return {};
-  return state_->Evaluate(content, name);
+  const std::shared_ptr<State> state = state_;
+  return state->Evaluate(content, name);
 }
 
 }  // namespace rpl

@@ -4,6 +4,7 @@
 #include "rpl/checks.h"
 
 #include <catch2/catch.hpp>
+#include <memory>
 #include <stdexcept>
 
 namespace {
@@ -134,6 +135,33 @@ TEST_CASE("what has an error is not added") {
   CHECK(findings[0].message == "duplicate rule `a`");
   CHECK(checks.AddProgram("q.md", "p(1)\n\n# B\n\np(?x) -> p(?x)\n").empty());
   CHECK(checks.List().size() == 2);
+}
+
+TEST_CASE("a rule of the host may do anything with its set but evaluate it") {
+  auto set = std::make_unique<Checks>();
+  std::string said;
+  CHECK(set->Add({"own", "", Severity::kError, [&](const std::string& content) {
+                    said = set->Evaluate(content).findings.at(0).message;
+                    CHECK(set->Add(HostRule("late", true)));
+                    set.reset();
+                    return Checks::Result{"", true, Severity::kError, "ok", "{}"};
+                  }}));
+  CHECK(set->Add(HostRule("second", true)));
+  Checks* const before = set.get();
+  CHECK(before->Evaluate("{}").results.size() == 2);
+  CHECK(set == nullptr);
+  CHECK(said == "a rule must not evaluate its own set");
+}
+
+TEST_CASE("a set that was moved from has no rules") {
+  Checks set;
+  CHECK(set.Add(HostRule("one", true)));
+  Checks other = std::move(set);
+  CHECK(set.List().empty());
+  CHECK_FALSE(set.Add(HostRule("two", true)));
+  CHECK(set.AddProgram("p.rpl", "p(1)\n").at(0).message == "the set was moved from");
+  CHECK(set.Evaluate("{}").findings.at(0).message == "the set was moved from");
+  CHECK(other.Evaluate("{}").results.size() == 1);
 }
 
 }  // namespace

@@ -121,10 +121,15 @@ Read ReadReply(const Engine::Reply& reply, const Request& request, Pool& pool) {
   return read;
 }
 
+constexpr const char* kGone = "a callback destroyed the engine";
+constexpr const char* kMovedFrom = "the engine was moved from";
+constexpr const char* kCalledBack = "a callback must not call its own engine";
+
 // The agent of the session: stored replies first, then the callbacks.
 class Replies : public Agent {
  public:
-  explicit Replies(const Engine::Options& options) : options_(options) {}
+  /// Borrows both; `gone` becomes true if a callback destroys the engine.
+  Replies(const Engine::Options& options, const bool& gone) : options_(options), gone_(gone) {}
 
   rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
     if (!refused.empty()) kept_.erase(request.id);
@@ -138,12 +143,14 @@ class Replies : public Agent {
       const bool open = out.back().kind == rpl::Answer::Kind::kNobody;
       if (open && options_.tool && !request.in_doubt && !called_.contains(request.id))
         out.back() = CallTool(request, pool);
+      if (gone_) throw std::runtime_error(kGone);
     }
     return out;
   }
 
   void Chat(const std::string& line) override {
     if (options_.chat) options_.chat(line);
+    if (gone_) throw std::runtime_error(kGone);
   }
   void OfferToContinue(const std::string&) override {}
 
@@ -193,6 +200,7 @@ class Replies : public Agent {
   }
 
   const Engine::Options& options_;
+  const bool& gone_;
   std::map<std::string, Engine::Reply> kept_;  // by id
   std::set<std::string> called_;
 };
@@ -283,31 +291,38 @@ std::unique_ptr<GateSetup> GateSetupOf(const Engine::Options& options,
   setup->config.agent.slug = options.agent;
   setup->guard = std::make_shared<Guard>(std::move(*policy), setup->config.agent);
   setup->policy_name = options.policy_name;
-  setup->reviews = ReviewLog(options.reviews_file);
+  setup->store = GuardStore(options.guard_store, options.agent);
   setup->audit = options.audit_file;
   setup->audit_required = true;
   setup->record = {{"policy", {{"name", options.policy_name}, {"text", options.policy}}},
                    {"config", nullptr},
                    {"agent", options.agent},
                    {"organisationTimezone", ""},
-                   {"approvals", options.reviews_file},
+                   {"store", options.guard_store},
                    {"audit", options.audit_file},
                    {"auditRequired", true}};
   return setup;
 }
 
-SessionOptions SessionOptionsOf(const Engine::Options& options, GateSetup* gate) {
+SessionOptions SessionOptionsOf(const Engine::Options& options, GateSetup* gate, const bool& gone) {
   SessionOptions out;
   out.gate = gate;
   out.now = options.now;
   if (options.answers_by_person) out.answers_by = By::kPerson;
-  if (options.log) out.log = [log = options.log](const LogLine& line) { log(LogText(line)); };
+  if (options.log)
+    out.log = [&gone, log = options.log](const LogLine& line) {
+      if (!gone) log(LogText(line));
+    };
   const Engine::Limits& limits = options.limits;
   out.limits = {limits.max_rows,       limits.max_rounds,    limits.max_depth,
                 limits.max_iterations, limits.max_timesteps, limits.max_seconds,
                 limits.max_megabytes};
   out.threads = std::clamp<std::size_t>(options.threads, 1, 64);
-  out.interrupted = options.interrupted;
+  out.interrupted = [&gone, interrupted = options.interrupted] {
+    const bool stop = interrupted && interrupted();
+    if (gone) throw std::runtime_error(kGone);
+    return stop;
+  };
   return out;
 }
 
@@ -318,15 +333,17 @@ SessionOptions SessionOptionsOf(const Engine::Options& options, GateSetup* gate)
 struct Engine::State {
   explicit State(Options with)
       : options(std::move(with)),
-        replies(options),
+        replies(options, gone),
         gate(GateSetupOf(options, policy_findings)),
-        loaded(std::make_unique<Session>(replies, SessionOptionsOf(options, gate.get()))) {
+        loaded(std::make_unique<Session>(replies, SessionOptionsOf(options, gate.get(), gone))) {
     loaded->SetFileReader(options.file);
     rejected = HasErrors(policy_findings);
     if (!options.now.empty() && !ParseInstant(options.now))
       broken = "Options::now: expected a time like 2026-01-02T00:00:00Z, got `" + options.now + "`";
   }
 
+  static const char* Refusal(const State* state);
+  static Outcome Refused(const State* state);
   Session& session() { return saved ? saved->session() : *loaded; }
   void Guarded(const std::function<void()>& work);
   Outcome Turn(const std::function<std::optional<rpl::Outcome>()>& turn);
@@ -340,6 +357,8 @@ struct Engine::State {
   const Request* Find(const std::string& id) const;
 
   LargeStack stack;
+  bool busy = false;  // a turn or another evaluation runs
+  bool gone = false;  // and its engine was destroyed meanwhile
   Options options;
   Replies replies;
   std::vector<Finding> policy_findings;
@@ -363,6 +382,7 @@ struct Engine::State {
 // Runs `work` on the large stack. An exception breaks the engine.
 void Engine::State::Guarded(const std::function<void()>& work) {
   if (!broken.empty()) return;
+  busy = true;
   stack.Run([&] {
     try {
       work();
@@ -374,6 +394,20 @@ void Engine::State::Guarded(const std::function<void()>& work) {
       broken = "an exception of an unknown kind";
     }
   });
+  busy = false;
+  if (gone) broken = kGone;
+}
+
+// The reason why the engine cannot be called now, or null.
+const char* Engine::State::Refusal(const State* state) {
+  return state == nullptr ? kMovedFrom : state->busy ? kCalledBack : nullptr;
+}
+
+Engine::Outcome Engine::State::Refused(const State* state) {
+  Outcome out;
+  out.status = state == nullptr ? Status::kBroken : Status::kBusy;
+  out.reason = Refusal(state);
+  return out;
 }
 
 Engine::Outcome Engine::State::Turn(const std::function<std::optional<rpl::Outcome>()>& turn) {
@@ -435,7 +469,7 @@ std::string Engine::State::Open(Outcome& out) {
                                  [](const Event& e) { return e.kind == Event::Kind::kTurn; });
   const bool was_run = last && last->files == files && turn != events.rend() &&
                        !Journal({*turn}, {}, nullptr).NextTurn()->text;
-  saved = std::make_unique<SavedSession>(replies, SessionOptionsOf(options, gate.get()),
+  saved = std::make_unique<SavedSession>(replies, SessionOptionsOf(options, gate.get(), gone),
                                          std::move(events), std::move(got.file));
   const auto findings = saved->Start(
       files, options.file,
@@ -513,13 +547,22 @@ const Request* Engine::State::Find(const std::string& id) const {
 }
 
 Engine::Engine() : Engine(Options{}) {}
-Engine::Engine(Options options) : state_(std::make_unique<State>(std::move(options))) {}
-Engine::~Engine() = default;
+Engine::Engine(Options options) : state_(std::make_shared<State>(std::move(options))) {}
+Engine::~Engine() {
+  if (state_) state_->gone = true;
+}
 Engine::Engine(Engine&& other) noexcept = default;
-Engine& Engine::operator=(Engine&& other) noexcept = default;
+Engine& Engine::operator=(Engine&& other) noexcept {
+  if (this == &other) return *this;
+  if (state_) state_->gone = true;
+  state_ = std::move(other.state_);
+  return *this;
+}
 
 std::vector<Engine::Finding> Engine::Load(const std::string& name, const std::string& text) {
-  State& s = *state_;
+  const std::shared_ptr<State> state = state_;  // which a callback may take from the engine
+  if (const char* why = State::Refusal(state.get())) return {ErrorIn(name, why)};
+  State& s = *state;
   if (s.saved)
     return {ErrorIn(name, "expected all documents before the first turn of a session in a file")};
   std::vector<Finding> out;
@@ -534,22 +577,30 @@ std::vector<Engine::Finding> Engine::Load(const std::string& name, const std::st
 }
 
 Engine::Outcome Engine::Assert(const std::string& text) {
+  const std::shared_ptr<State> state = state_;
+  if (State::Refusal(state.get()) != nullptr) return State::Refused(state.get());
   // A goal as last sentence belongs to the program; with a comment after it, it is no query.
   const std::string whole = EndsInQuery(text) ? text + "\n-- \n" : text;
-  return state_->Turn([&] { return state_->session().Say("<assert>.rpl", whole); });
+  return state->Turn([&] { return state->session().Say("<assert>.rpl", whole); });
 }
 
 Engine::Outcome Engine::Run() {
-  return state_->TakeRun([&] { return state_->session().Run(); });
+  const std::shared_ptr<State> state = state_;
+  if (State::Refusal(state.get()) != nullptr) return State::Refused(state.get());
+  return state->TakeRun([&] { return state->session().Run(); });
 }
 
 Engine::Outcome Engine::Step() {
-  return state_->TakeRun([&] { return state_->session().Step(); });
+  const std::shared_ptr<State> state = state_;
+  if (State::Refusal(state.get()) != nullptr) return State::Refused(state.get());
+  return state->TakeRun([&] { return state->session().Step(); });
 }
 
 Engine::Outcome Engine::Query(const std::string& text) {
-  return state_->Turn([&] {
-    if (EndsInQuery(text)) return state_->session().Say("<query>.rpl", text);
+  const std::shared_ptr<State> state = state_;
+  if (State::Refusal(state.get()) != nullptr) return State::Refused(state.get());
+  return state->Turn([&] {
+    if (EndsInQuery(text)) return state->session().Say("<query>.rpl", text);
     rpl::Outcome none;
     none.status = rpl::Status::kRejected;
     none.reason = "expected a goal form as query: `% <- ...`, `%name <- ...` or `%name(?x) <- ...`";
@@ -557,10 +608,15 @@ Engine::Outcome Engine::Query(const std::string& text) {
   });
 }
 
-const std::vector<Engine::Question>& Engine::Pending() const { return state_->pending; }
+const std::vector<Engine::Question>& Engine::Pending() const {
+  static const std::vector<Question> none;
+  return State::Refusal(state_.get()) == nullptr ? state_->pending : none;
+}
 
 std::string Engine::Answer(const std::string& id, Reply reply) {
-  State& s = *state_;
+  const std::shared_ptr<State> state = state_;
+  if (const char* why = State::Refusal(state.get())) return why;
+  State& s = *state;
   const Request* request = s.Find(id);
   if (request == nullptr) return "nothing waits for `" + id + "`";
   std::string error;
@@ -577,6 +633,7 @@ std::string Engine::Answer(const std::string& id, Reply reply) {
 }
 
 bool Engine::Retry(const std::string& id) {
+  if (State::Refusal(state_.get()) != nullptr) return false;
   State& s = *state_;
   const bool called = s.replies.Forget(id);
   if (!s.saved || !s.saved->journal().InDoubt(id)) return called;
@@ -588,18 +645,26 @@ bool Engine::Retry(const std::string& id) {
 
 std::vector<Engine::TraceEntry> Engine::Trace() const {
   std::vector<TraceEntry> out;
+  if (State::Refusal(state_.get()) != nullptr) return out;
   for (const rpl::TraceEntry& entry : state_->session().Entries())
     if (!entry.again)
       out.push_back({std::string(EntryName(entry.kind)), entry.timestep, entry.phase, entry.text});
   return out;
 }
 
-std::string Engine::Export() const { return state_->session().Export(); }
+std::string Engine::Export() const {
+  return State::Refusal(state_.get()) == nullptr ? state_->session().Export() : "";
+}
 
 Engine::Explanation Engine::Explain(const std::string& form, std::size_t max_facts,
                                     std::size_t depth) {
-  State& s = *state_;
+  const std::shared_ptr<State> state = state_;
   Explanation out;
+  if (const char* why = State::Refusal(state.get())) {
+    out.findings.push_back(ErrorIn("", why));
+    return out;
+  }
+  State& s = *state;
   if (s.fresh) {
     const Outcome taken = Assert("");
     if (taken.status == Status::kRejected || taken.status == Status::kBroken) {
@@ -637,6 +702,7 @@ std::string_view Engine::Name(Status status) {
     case Status::kInterrupted: return StatusName(rpl::Status::kInterrupted);
     case Status::kReview: return StatusName(rpl::Status::kReview);
     case Status::kBroken: return "broken";
+    case Status::kBusy: return "busy";
   }
   return "";
 }

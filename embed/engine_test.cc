@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The public interface as an embedding program uses it: of the engine, only rpl/rpl.h is included.
+// The public interface as an embedding program uses it: of the engine, only rpl/rpl.h is included;
+// a person who approves calls has the guard's store.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <thread>
 
+#include "checks/guard/guard_store.h"
 #include "interp/testing/testing_folder.h"
 #include "rpl/rpl.h"
 
@@ -453,6 +456,80 @@ TEST_CASE("limits, interrupts and callbacks that throw are outcomes") {
   CHECK(Said(broken.Query("% <- f(1)")) == "broken because an exception: the line is gone");
 }
 
+TEST_CASE("an engine that its callbacks call says so, and the turn goes on") {
+  Engine engine;
+  std::vector<std::string> said;
+  Engine::Options options;
+  options.tool = [&](const std::string&, const std::string&) {
+    for (const Engine::Outcome& outcome :
+         {engine.Run(), engine.Step(), engine.Query("% <- p(1)"), engine.Assert("p(2)")}) {
+      CHECK(outcome.status == Status::kBusy);
+      said.push_back(outcome.reason);
+    }
+    const auto found = engine.Load("b.rpl", "p(3)\n");
+    CHECK((found.size() == 1 && found[0].message == said[0]));
+    CHECK(engine.Answer("x", Reply::Text("1")) == said[0]);
+    CHECK_FALSE(engine.Retry("x"));
+    CHECK(engine.Explain("p(1)").findings.at(0).message == said[0]);
+    CHECK((engine.Trace().empty() && engine.Export().empty() && engine.Pending().empty()));
+    return Reply::Json("1");
+  };
+  engine = With("p(1)\n% <- p(?x), $t(?x) ^ ~ {:result ?r}, ?r = 1\n", std::move(options));
+  CHECK(Said(engine.Run()) == "satisfied");
+  CHECK(said == std::vector<std::string>(4, "a callback must not call its own engine"));
+  CHECK(Said(engine.Query("% <- p(2)")) == "unsatisfied because no fact matches `p(2)`");
+}
+
+TEST_CASE("an engine may be destroyed, moved or replaced by its callbacks") {
+  const std::string text = "% <- $t(0) ^ ~ {:result ?r}, $t(?r) ^ ~ {:result ?s}, ?s = 1\n";
+  int calls = 0;
+  std::function<void()> act;
+  const auto make = [&] {
+    Engine::Options options;
+    options.tool = [&](const std::string&, const std::string&) {
+      if (++calls == 1) act();
+      return Reply::Json("1");
+    };
+    return std::make_unique<Engine>(With(text, std::move(options)));
+  };
+  std::unique_ptr<Engine> engine = make();
+  act = [&] { engine.reset(); };
+  CHECK(Said(engine->Run()) == "broken because a callback destroyed the engine");
+  CHECK(calls == 1);
+
+  calls = 0;
+  engine = make();
+  act = [&] { *engine = Engine(); };
+  CHECK(Said(engine->Run()) == "broken because a callback destroyed the engine");
+  CHECK(calls == 1);
+  CHECK(engine->Run().status == Status::kNothing);
+
+  calls = 0;
+  engine = make();
+  Engine other;
+  act = [&] { other = std::move(*engine); };
+  CHECK(Said(engine->Run()) == "satisfied");
+  CHECK(Said(engine->Run()) == "broken because the engine was moved from");
+  CHECK(Said(other.Run()) == "satisfied");
+  CHECK(calls == 2);
+}
+
+TEST_CASE("an engine that was moved from says so") {
+  Engine engine = With("p(1)\n% <- p(1)\n");
+  Engine other = std::move(engine);
+  for (const Engine::Outcome& outcome :
+       {engine.Run(), engine.Step(), engine.Query("% <- p(1)"), engine.Assert("p(2)")})
+    CHECK(Said(outcome) == "broken because the engine was moved from");
+  CHECK(engine.Load("b.rpl", "p(3)\n").at(0).message == "the engine was moved from");
+  CHECK(engine.Answer("x", Reply::Text("1")) == "the engine was moved from");
+  CHECK_FALSE(engine.Retry("x"));
+  CHECK(engine.Explain("p(1)").findings.size() == 1);
+  CHECK((engine.Trace().empty() && engine.Export().empty() && engine.Pending().empty()));
+  CHECK(Said(other.Run()) == "satisfied");
+  engine = std::move(other);
+  CHECK(Said(engine.Run()) == "satisfied");
+}
+
 // Deeper than the thread sanitizer can count frames.
 TEST_CASE("evaluation that goes deep ends at a limit, on any thread", "[deep]") {
   std::string said;
@@ -685,7 +762,7 @@ TEST_CASE("a policy decides about calls before they go out") {
 TEST_CASE("a call that a person must approve is held until then") {
   const Folder folder;
   Host host(MailPolicy("hitl"));
-  host.options.reviews_file = folder / "reviews.jsonl";
+  host.options.guard_store = folder / "guard.db";
   host.options.audit_file = folder / "audit.jsonl";
   host.options.session_file = folder / "session";
   {
@@ -696,11 +773,12 @@ TEST_CASE("a call that a person must approve is held until then") {
     CHECK(outcome.reason.find("nothing is mailed") != std::string::npos);
   }
   CHECK(Join(host.called) == "note[1]");
-  std::string request = Contents(host.options.reviews_file);
-  const std::size_t at = request.find("\"id\":\"") + 6;
-  const std::string id = request.substr(at, request.find('"', at) - at);
-  std::ofstream(host.options.reviews_file, std::ios::app)
-      << R"({"type":"response","id":")" << id << R"(","approved":true})" << '\n';
+  rpl::GuardStore store(host.options.guard_store);
+  const auto reviews = store.Reviews().value;
+  REQUIRE(reviews);
+  REQUIRE(reviews->size() == 1);
+  constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
+  REQUIRE(store.Answer(reviews->front().review.id, {true, "", "", 0, kForever, 1}).empty());
   CHECK(With(kMails, host.options).Run().status == Status::kSatisfied);
   CHECK(Join(host.called) == "note[1] / mail[\"a@b\"]");
   CHECK(Contents(host.options.audit_file).find("\"verdict\":\"ALLOW\"") != std::string::npos);

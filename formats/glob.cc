@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/glob.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 
 #include "formats/character.h"
@@ -8,31 +10,33 @@
 namespace rpl {
 namespace {
 
-char Fold(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool SameFolded(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return Fold(x) == Fold(y); });
+// Capitals first, so that the forms of a letter that share a capital (σ and ς) become one.
+utf8proc_int32_t Fold(utf8proc_int32_t c) {
+  const utf8proc_int32_t folded = utf8proc_tolower(utf8proc_toupper(c));
+  return c >= 0x80 && folded < 0x80 ? c : folded;
 }
 
-}  // namespace
+bool IsAscii(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
+}
 
-std::string FoldCase(std::string_view text) {
+std::string FoldAscii(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), Fold);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return out;
 }
 
-// The text of the latest `*` grows until the rest of the glob fits. Earlier `*` need no second
-// attempt, because the latest can match any text that they could give up.
-bool GlobMatches(std::string_view glob, std::string_view text) {
+// Both texts are folded. The text of the latest `*` grows until the rest of the glob fits. Earlier
+// `*` need no second attempt, because the latest can match any text that they could give up.
+bool Matches(std::string_view glob, std::string_view text) {
   std::size_t g = 0, t = 0;
   std::size_t star = kNowhere, star_text = 0;
   while (t < text.size()) {
     if (g < glob.size() && glob[g] == '*') {
       star = g++;
       star_text = t;
-    } else if (g < glob.size() && Fold(glob[g]) == Fold(text[t])) {
+    } else if (g < glob.size() && glob[g] == text[t]) {
       ++g, ++t;
     } else if (star != kNowhere) {
       g = star + 1;
@@ -44,14 +48,42 @@ bool GlobMatches(std::string_view glob, std::string_view text) {
   return glob.find_first_not_of('*', g) == kNowhere;
 }
 
+}  // namespace
+
+std::string FoldCase(std::string_view text) {
+  if (IsAscii(text)) return FoldAscii(text);
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    utf8proc_int32_t point = 0;
+    const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + i;
+    const utf8proc_ssize_t size =
+        utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size() - i), &point);
+    if (size <= 0) {
+      out += text[i++];
+      continue;
+    }
+    utf8proc_uint8_t folded[4];
+    const utf8proc_ssize_t written = utf8proc_encode_char(Fold(point), folded);
+    out.append(reinterpret_cast<const char*>(folded), static_cast<std::size_t>(written));
+    i += static_cast<std::size_t>(size);
+  }
+  return out;
+}
+
+bool GlobMatches(std::string_view glob, std::string_view text) {
+  return Matches(FoldCase(glob), FoldCase(text));
+}
+
 bool AnyGlobMatches(const std::vector<std::string>& globs, std::string_view text) {
+  const std::string folded = FoldCase(text);
   return std::any_of(globs.begin(), globs.end(),
-                     [&](const std::string& glob) { return GlobMatches(glob, text); });
+                     [&](const std::string& glob) { return Matches(FoldCase(glob), folded); });
 }
 
 bool HasTag(const std::vector<std::string>& tags, std::string_view tag) {
+  const std::string folded = FoldCase(tag);
   return std::any_of(tags.begin(), tags.end(),
-                     [&](const std::string& t) { return SameFolded(t, tag); });
+                     [&](const std::string& t) { return FoldCase(t) == folded; });
 }
 
 }  // namespace rpl

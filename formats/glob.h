@@ -3,7 +3,8 @@
 // Matching of the names and tags of tools in policies: case-insensitive, and on the whole text.
 //
 // In a glob only `*` is special: it stands for any run of characters, including none. Case is
-// folded for ASCII letters only; other bytes are compared as they are.
+// folded by character, as Unicode maps single letters: `É` is `é`, but `ß` is not `ss`, and no
+// character outside ASCII is one inside. Bytes that are not UTF-8 are compared as they are.
 #ifndef RPL_FORMATS_GLOB_H_
 #define RPL_FORMATS_GLOB_H_
 
@@ -13,7 +14,7 @@
 
 namespace rpl {
 
-/// The text with ASCII capitals replaced by small letters.
+/// The text with capitals replaced by small letters, and variants of a letter by one of them.
 std::string FoldCase(std::string_view text);
 
 /// True if the glob matches the whole text, ignoring case. O(glob · text) at worst, without

@@ -74,18 +74,42 @@ JsonLines ReadJsonLines(const std::string& path) {
   return out;
 }
 
-std::string AppendJsonLine(const std::string& path, const nlohmann::ordered_json& object) {
+std::string AppendLines(const std::string& path, std::string_view lines) {
   const File file(path, O_RDWR | O_APPEND | O_CREAT);
   if (file.fd() < 0) return std::strerror(errno);
-  std::string line = EndsOpen(file.fd()) ? "\n" : "";
-  line += object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  for (std::string_view rest = line; !rest.empty();) {
+  const std::string all = (EndsOpen(file.fd()) ? "\n" : "") + std::string(lines);
+  for (std::string_view rest = all; !rest.empty();) {
     const ssize_t size = write(file.fd(), rest.data(), rest.size());
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return std::strerror(errno);
     rest.remove_prefix(static_cast<std::size_t>(size));
   }
   return "";
+}
+
+std::string LastLine(const std::string& path, std::string& error) {
+  const File file(path, O_RDONLY);
+  struct stat info = {};
+  if (file.fd() < 0 || fstat(file.fd(), &info) != 0) {
+    if (errno != ENOENT) error = std::strerror(errno);
+    return "";
+  }
+  std::string tail;  // of the file, longer in each round
+  for (off_t size = 4096;; size *= 8) {
+    size = std::min(size, info.st_size);
+    tail.resize(static_cast<std::size_t>(size));
+    ssize_t got = 0;
+    for (off_t at = 0; at < size; at += got) {
+      got = pread(file.fd(), tail.data() + at, static_cast<std::size_t>(size - at),
+                  info.st_size - size + at);
+      if (got < 0) error = std::strerror(errno);
+      if (got <= 0) return "";
+    }
+    const std::size_t end = tail.rfind('\n');
+    const std::size_t begin = end == 0 || end == tail.npos ? tail.npos : tail.rfind('\n', end - 1);
+    if (begin != tail.npos) return tail.substr(begin + 1, end - begin - 1);
+    if (size == info.st_size) return end == tail.npos ? "" : tail.substr(0, end);
+  }
 }
 
 FileLock::~FileLock() {

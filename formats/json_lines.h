@@ -24,10 +24,13 @@ struct JsonLines {
 /// Reads the whole file. A missing file has no lines and is no error.
 JsonLines ReadJsonLines(const std::string& path);
 
-/// Appends one line; creates a missing file with mode 0600. Returns the system's error text, or "".
-/// Bytes of strings that are not UTF-8 are replaced by U+FFFD.
-[[nodiscard]] std::string AppendJsonLine(const std::string& path,
-                                         const nlohmann::ordered_json& object);
+/// Appends lines, each with its line feed; creates a missing file with mode 0600. Returns the
+/// system's error text, or "".
+[[nodiscard]] std::string AppendLines(const std::string& path, std::string_view lines);
+
+/// The last line that has its line feed, without it; "" if there is none, or no file. `error`: the
+/// system's error text. Reads no more of the file than that line and what follows it.
+std::string LastLine(const std::string& path, std::string& error);
 
 /// An advisory, exclusive lock on a file (flock). It is held until the object is destroyed or the
 /// process ends. Reading and appending do not require it.

@@ -63,7 +63,7 @@ class TreeBuilder {
   bool end_array() { return Close(); }
   bool key(std::string& name) {
     Level& level = open_.back();
-    if (!level.keys.insert(name).second) return false;
+    if (!IsNew(level, name)) return false;
     YamlNode node;
     node.kind = YamlNode::Kind::kString;
     node.span = TokenSpan(true);
@@ -80,8 +80,19 @@ class TreeBuilder {
   struct Level {
     YamlNode node;
     YamlNode key;
-    std::set<std::string> keys;
+    std::set<std::string> keys;  // once there are many
   };
+
+  static constexpr std::size_t kFew = 16;
+
+  static bool IsNew(Level& level, const std::string& name) {
+    const std::vector<YamlNode::Entry>& entries = level.node.entries;
+    if (entries.size() < kFew) return level.node.Find(name) == nullptr;
+    if (level.keys.empty())
+      for (const YamlNode::Entry& entry : entries)
+        level.keys.insert(entry.key.scalar.get_ref<const std::string&>());
+    return level.keys.insert(name).second;
+  }
 
   Span TokenSpan(bool whole) {
     std::size_t begin = text_.find_first_not_of(" \t\r\n,:", last_);

@@ -32,6 +32,7 @@ struct Some : GuardSources {
   Sourced<Review> AskForReview(const ReviewRequest&) override {
     return {Review{Review::State::kPending, "1", ""}, ""};
   }
+  Sourced<bool> SpendReview(const Review&) override { return {true, ""}; }
 };
 
 void Decide(const Guard& guard, bool known) {

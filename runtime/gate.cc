@@ -6,9 +6,10 @@
 
 #include <array>
 #include <chrono>
+#include <stdexcept>
 
+#include "checks/guard/audit_log.h"
 #include "formats/json_fields.h"
-#include "formats/json_lines.h"
 #include "formats/json_text.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
@@ -72,6 +73,10 @@ Gate::Gate(GateSetup* setup, Journal* journal, interp::Engine& engine)
     : setup_(setup), journal_(journal), engine_(engine), no_policy_({}, {}) {
   if (setup_ == nullptr) return;
   for (const ordered_json& past : setup_->earlier) history_.Add(PastCallOf(past), true);
+  // A replay has no store itself, but the recorded run had one.
+  if (setup_->store.keeps() || !TextAt(setup_->record, "store").empty())
+    history_.ReadMetrics([this](const MetricWindowLeaf& of, const std::optional<std::string>& user,
+                                Moment now) { return Totals(of, user, now); });
 }
 
 bool Gate::on() const { return setup_ != nullptr || !engine_.program.guards().empty(); }
@@ -94,7 +99,7 @@ const std::string& Gate::Run() {
 
 void Gate::Audit(const ordered_json& event) {
   if (setup_ == nullptr || setup_->audit.empty() || !live() || !broken_.empty()) return;
-  const std::string error = AppendJsonLine(setup_->audit, event);
+  const std::string error = AppendEvents(setup_->audit, {event});
   if (error.empty()) return;
   const std::string why =
       fmt::format("the audit log `{}` cannot be written: {}", setup_->audit, error);
@@ -113,20 +118,52 @@ void Gate::EndRun(std::string_view status, Moment now) {
   if (audit_) Audit(audit_->Ended(status, steps_, now));
 }
 
-void Gate::ReadOtherRuns() {
-  if (std::exchange(read_others_, true) || setup_ == nullptr || !setup_->guard->ReadsOtherRuns())
-    return;
-  // A replay writes no log itself, but the recorded run had one.
-  if (setup_->audit.empty() && TextAt(setup_->record, "audit").empty()) return;
-  // Recorded: a replay must not see later runs.
-  const ordered_json events = Outside({{"otherRuns", true}}, [&] {
-    ordered_json results = ordered_json::array();
-    for (ordered_json& event : ReadJsonLines(setup_->audit).objects)
-      if (event.value("runId", ordered_json()) != Run()) results.push_back(std::move(event));
-    return results;
+// Recorded: a replay must not see later calls.
+MetricTotals Gate::Totals(const MetricWindowLeaf& of, const std::optional<std::string>& user,
+                          Moment now) {
+  ordered_json question = {{"metric", of.key}, {"windowSeconds", of.window_seconds}};
+  if (of.of_user) question["user"] = *user;
+  if (!of.tool_names.empty()) question["toolNames"] = of.tool_names;
+  if (!of.tool_tags.empty()) question["toolTags"] = of.tool_tags;
+  const auto [known, is_new] = totals_.try_emplace(question.dump());
+  if (!is_new) return known->second;
+  const ordered_json answer = Outside(question, [&]() -> ordered_json {
+    const Sourced<MetricTotals> read = setup_->store.Totals(of, user, now);
+    if (!read.value) return {{"error", read.why}};
+    const MetricTotals& totals = *read.value;
+    if (totals.count == 0) return {{"count", 0}};
+    return {{"count", totals.count},
+            {"sum", totals.sum},
+            {"most", totals.most},
+            {"least", totals.least}};
   });
-  const std::vector<ordered_json> list(events.begin(), events.end());
-  ReadHistory(list, Run(), setup_->guard->agent().slug, false, history_);
+  if (const std::string why = TextAt(answer, "error"); !why.empty())
+    throw std::runtime_error("the metrics cannot be read: " + why);
+  if (const int count = NumberAt(answer, "count"); count > 0) {
+    const auto number = [&](const char* field) {
+      const ordered_json& value = FieldAt(answer, field);
+      return value.is_number() ? value.get<double>() : 0;
+    };
+    known->second = {static_cast<std::size_t>(count), number("sum"), number("most"),
+                     number("least")};
+  }
+  return known->second;
+}
+
+// Adds an ended call to the store. A run that was killed may have recorded calls that it did not
+// live to store; they are added once the replay of its session is over.
+void Gate::Store(std::size_t step, const PastCall& past) {
+  if (setup_ == nullptr || !setup_->store.keeps()) return;
+  replayed_.emplace_back(step, past);
+  if (!live()) return;
+  GuardStore& store = setup_->store;
+  const std::string why = store.Transact([&] {
+    for (const auto& [at, call] : replayed_)
+      if (std::string error = store.Ended(Run(), at, call); !error.empty()) return error;
+    return std::string();
+  });
+  replayed_.clear();
+  if (!why.empty()) broken_ = "the guard's store cannot be written: " + why;
 }
 
 // --- decisions ----------------------------------------------------------------------------
@@ -135,7 +172,7 @@ Decision Gate::Before(const GateCall& call, Moment now) {
   const auto started = std::chrono::steady_clock::now();
   derives_ = true;
   now_ = now;
-  ReadOtherRuns();
+  totals_.clear();
   TakeMetrics();
   const GuardCall seen = Seen(call);
   const std::size_t step = steps_++;
@@ -156,6 +193,7 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   const auto started = std::chrono::steady_clock::now();
   derives_ = false;
   now_ = now;
+  totals_.clear();
   const auto known = begun_.find(engine_.solver.IdOf(*call.call));
   // The reply is older than the guard of this run.
   Begun begun = known != begun_.end() ? known->second : Begun{steps_++, Seen(call)};
@@ -170,6 +208,10 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
         Outside({{"result", call.text}}, [&] { return PastCallJson(Ended(begun, answer, now)); }));
   }
   seen.took_ms = past.took_ms;
+  if (!again) {
+    history_.Add(past, true);
+    Store(begun.step, past);
+  }
   const Guard& guard = setup_ != nullptr ? *setup_->guard : no_policy_;
   const bool any = std::any_of(guard.policy().rules.begin(), guard.policy().rules.end(),
                                [&](const GuardRule& rule) {
@@ -180,7 +222,6 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   if (any) decision = guard.Decide(seen, history_, *this, now);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
   if (!again) {
-    history_.Add(past, true);
     engine_.store.Insert(engine_.program.CallsOf(call.call->relation).made, call.call->args, true);
     past_[call.text] = past_[call.label] = past;
     std::optional<std::string> error;
@@ -212,22 +253,19 @@ void Gate::Decided(std::size_t step, const Decision& decision, const GuardCall& 
 }
 
 PastCall Gate::Ended(const Begun& begun, const Answer& answer, Moment now) {
-  PastCall past;
-  past.tool = begun.call.tool;
-  past.tags = begun.call.tags;
-  past.took_ms = answer.took_ms;
-  past.at = now;
-  if (begun.call.user) past.user = begun.call.user->id;
   const bool meta = answer.kind == Answer::Kind::kMeta;
-  past.failed =
+  const bool failed =
       answer.kind == Answer::Kind::kDecline || (meta && SaysFailed(engine_.pool, answer.value));
   std::optional<ordered_json> result;
-  if (!past.failed) {
+  if (!failed) {
     const Value value =
         meta ? engine_.pool.Lookup(answer.value, engine_.pool.Keyword("result")) : answer.value;
     if (!value.is_none() && value != kAbsent) result = JsonOf(value);
   }
-  past.metrics = InbuiltMetrics(begun.call.args, result ? &*result : nullptr, past.took_ms);
+  GuardCall call = begun.call;
+  call.took_ms = answer.took_ms;
+  PastCall past = EndedCall(call, result ? &*result : nullptr, now);
+  past.failed = failed;
   if (result && result->is_object())
     AddMetrics(result->value("metrics", ordered_json()), past.metrics);
   if (meta)

@@ -5,8 +5,8 @@
 //
 // The gate knows the run; the guard (checks/guard/guard.h) knows the rules. For each call the gate
 // prepares the guard's input: its name in policies, tags, arguments by name, the end user, the
-// history of this run and, from the audit log, of others. It looks up what the guard asks for in
-// relations of the program first, then in settings and commands:
+// history of this run. It looks up what the guard asks for in relations of the program first, then
+// in settings and commands:
 //
 //   input          relation                                     command or setting
 //   tool           tool-name(label, name), tool-tag(tool, tag)  guard.tools
@@ -15,9 +15,10 @@
 //   signals        signal(key, args, value)                     guard.signals
 //   metrics        metric(call, key, value)                     the result's `metrics`
 //
-// A relation with two different answers counts as having none. Input from outside the program
-// (commands, reviews, the time that calls took) is recorded in the journal, so that a replay
-// decides as the run did. Audit events are written while the journal is live.
+// Metrics of all runs of the agent are in the guard's store, if there is one; the gate adds those
+// of its calls. A relation with two different answers counts as having none. Input from outside the
+// program (commands, reviews, metrics, the time that calls took) is recorded in the journal, so
+// that a replay decides as the run did. Audit events are written while the journal is live.
 //
 // A program that forbids calls itself (CallGuard in interp/program/program.h) is guarded even
 // without a policy.
@@ -83,6 +84,7 @@ class Gate : private GuardSources {
   Sourced<std::vector<Subject>> Subjects(const GuardCall& call) override;
   Sourced<Review> FindReview(const ReviewRequest& request) override;
   Sourced<Review> AskForReview(const ReviewRequest& request) override;
+  Sourced<bool> SpendReview(const Review& review) override;
 
   Rows RowsOf(std::string_view label, std::vector<Value> key);
   nlohmann::ordered_json JsonOf(Value v) const;
@@ -90,7 +92,9 @@ class Gate : private GuardSources {
   std::optional<EndUser> User();
   void TakeMetrics();
   PastCall Ended(const Begun& begun, const Answer& answer, Moment now);
-  void ReadOtherRuns();
+  MetricTotals Totals(const MetricWindowLeaf& of, const std::optional<std::string>& user,
+                      Moment now);
+  void Store(std::size_t step, const PastCall& past);
   std::vector<NativeFinding> Forbidden(const GateCall& call);
   std::vector<NativeFinding> ForbiddenBy(const CallGuard& guard, const OpenCall& call);
   bool Blocks(const Constraint& c);
@@ -112,14 +116,15 @@ class Gate : private GuardSources {
   std::string run_;  // its id, "" before it is needed
   std::optional<AuditRun> audit_;
   std::string broken_;
-  bool warned_ = false;  // of an audit log that cannot be written
-  bool read_others_ = false;
+  bool warned_ = false;    // of an audit log that cannot be written
   bool derives_ = false;   // phase 8: tabled relations may be evaluated
   Moment now_ = 0;         // of the current decision
   std::size_t steps_ = 0;  // calls decided so far
   std::map<CallId, Begun> begun_;
   std::set<std::string> told_zones_;
   std::set<std::pair<std::string, std::string>> taken_metrics_;  // call, key
+  std::map<std::string, MetricTotals> totals_;  // of the current decision, by what was asked
+  std::vector<std::pair<std::size_t, PastCall>> replayed_;  // calls that the store may lack
   std::map<std::string, PastCall> past_;  // the latest, by text of the call and by label
 };
 

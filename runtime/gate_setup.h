@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "checks/guard/approvals.h"
 #include "checks/guard/guard.h"
 #include "checks/guard/guard_config.h"
+#include "checks/guard/guard_store.h"
 
 namespace rpl {
 
@@ -20,7 +20,7 @@ struct GateSetup {
   std::shared_ptr<const Guard> guard;
   GuardConfig config;
   std::string policy_name;  // for people: the file
-  ReviewLog reviews{""};
+  GuardStore store;
   std::string audit;  // path, or ""
   bool audit_required = false;
   /// Runs a command with one line of JSON. Empty: there are no commands.

@@ -159,6 +159,9 @@ void Gate::TakeMetrics() {
     PastCall more = past->second;
     more.metrics = {{key, value.get<double>()}};
     history_.AddMetrics(more);
+    if (setup_ == nullptr || !setup_->store.keeps() || !live()) continue;
+    if (const std::string why = setup_->store.AddMetrics(more); !why.empty())
+      broken_ = "the guard's store cannot be written: " + why;
   }
 }
 
@@ -209,12 +212,22 @@ Sourced<std::vector<Subject>> Gate::Subjects(const GuardCall& call) {
 
 Sourced<Review> Gate::FindReview(const ReviewRequest& request) {
   return ReviewOf(Outside({{"review", ReviewId(request)}},
-                          [&] { return JsonOfReview(setup_->reviews.Find(request)); }));
+                          [&] { return JsonOfReview(setup_->store.Find(request, Run(), now_)); }));
 }
 
 Sourced<Review> Gate::AskForReview(const ReviewRequest& request) {
   return ReviewOf(Outside({{"askForReview", ReviewId(request)}},
-                          [&] { return JsonOfReview(setup_->reviews.Ask(request, Run(), now_)); }));
+                          [&] { return JsonOfReview(setup_->store.Ask(request, Run(), now_)); }));
+}
+
+Sourced<bool> Gate::SpendReview(const Review& review) {
+  const ordered_json spent = Outside({{"spendReview", review.id}}, [&]() -> ordered_json {
+    const Sourced<bool> done = setup_->store.Spend(review.id, Run(), now_);
+    if (!done.value) return {{"error", done.why}};
+    return {{"spent", *done.value}};
+  });
+  if (!FieldAt(spent, "spent").is_boolean()) return {std::nullopt, WhyNot(spent, "error")};
+  return {FlagAt(spent, "spent"), ""};
 }
 
 // --- what the program forbids itself -------------------------------------------------------

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
@@ -108,7 +109,7 @@ class SessionFile::WriterLock {
     struct stat there {};
     if (stat(path.c_str(), &there) == 0 && held().contains({there.st_dev, there.st_ino}))
       return nullptr;
-    const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0644);
+    const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
     if (descriptor < 0) {
       error = fmt::format("unable to open database file: {}", std::strerror(errno));
       return nullptr;
@@ -243,6 +244,29 @@ SessionFile::Opened SessionFile::OpenAt(const std::string& name, int flags, Mode
 
 SessionFile::SessionFile(sqlite3* db, std::unique_ptr<WriterLock> lock)
     : lock_(std::move(lock)), db_(db) {}
+
+std::string SessionFile::Anchor() const {
+  return count_ == 0 ? "" : fmt::format("{}:{}", count_, Hex(hash_));
+}
+
+std::string SessionFile::Departs(const std::string& anchor) const {
+  const std::size_t colon = anchor.find(':');
+  std::size_t number = 0;
+  const auto read =
+      std::from_chars(anchor.data(), anchor.data() + std::min(colon, anchor.size()), number);
+  const std::string hash = colon == anchor.npos ? "" : anchor.substr(colon + 1);
+  if (read.ec != std::errc() || read.ptr != anchor.data() + colon || number == 0 ||
+      hash.size() != 2 * FirstHash().size())
+    return "expected an anchor like `12:3f…`, as `rpl trace anchor` prints it, got `" + anchor +
+           "`";
+  if (number > events_.size())
+    return fmt::format("it has {} events, and had {} when the anchor was taken", events_.size(),
+                       number);
+  std::string here = FirstHash();
+  for (std::size_t i = 0; i < number; ++i) here = EventHash(here, events_[i]);
+  if (Hex(here) == hash) return "";
+  return fmt::format("its first {} events are not those of the anchor", number);
+}
 
 // Rolls back events that are not settled, before the lock is released.
 SessionFile::~SessionFile() { sqlite3_close(db_); }

@@ -5,7 +5,8 @@
 // A table `events` has one row per event, in order: its kind, its body, and a hash over these and
 // the previous hash; the only row of `head` has their number and the last hash. So changed, missing
 // and swapped events are detected, including at the end. A forger can recompute hashes, so events
-// must also follow event_sequence.h. The format has a number; files of another format are refused.
+// must also follow event_sequence.h, and an anchor (Anchor) that is kept elsewhere shows a forgery.
+// The format has a number; files of another format are refused.
 //
 // A file without write permission, for itself or its folder, can be read, including the `-wal` file
 // that a killed process left beside it.
@@ -50,6 +51,12 @@ class SessionFile {
   const std::vector<Event>& events() const { return events_; }
   /// The damage found after the last of these events, or "".
   const std::string& damage() const { return damage_; }
+  /// The number and the hash of the last event, "12:3f…"; "" if there is none. Whoever keeps it
+  /// elsewhere can find out later that events before it were rewritten, or the last ones removed,
+  /// which hashes in the file itself cannot show.
+  std::string Anchor() const;
+  /// The reason why the session does not go on from an anchor, for people, or "".
+  std::string Departs(const std::string& anchor) const;
   /// Appends an event, and with `settled` commits it to disk. Returns an error message, or "".
   std::string Append(const Event& event, bool settled);
 

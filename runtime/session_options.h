@@ -31,14 +31,15 @@ struct AnswerForms {
 inline constexpr std::size_t kMostDepth = 100'000;
 
 /// Limits of a session. Reaching one gives the outcome kLimit, with a report that names it.
+/// 0 is no limit; of max_depth, kMostDepth.
 struct SessionLimits {
   std::size_t max_rows = 50'000'000;       // derived
   std::size_t max_rounds = 100'000;        // of a stratum
   std::size_t max_depth = 20'000;          // nested tabled calls
   std::size_t max_iterations = 1'000'000;  // of one @for
   std::size_t max_timesteps = 100'000;     // of one turn
-  double max_seconds = 600;                // evaluation time of one timestep; 0: no limit
-  std::size_t max_megabytes = 8'192;       // memory of the process in MiB; 0: no limit
+  double max_seconds = 600;                // evaluation time of one timestep
+  std::size_t max_megabytes = 8'192;       // memory of the process in MiB
 };
 
 /// The progress of a long evaluation.

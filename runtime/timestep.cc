@@ -5,11 +5,7 @@
 // Begin, Log and Record write the log.
 #include "runtime/timestep.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <ctime>
 #include <functional>
 
@@ -24,6 +20,7 @@
 #include "interp/explain/explain.h"
 #include "interp/plan/analysis.h"
 #include "interp/store/json_value.h"
+#include "interp/store/pages.h"
 #include "runtime/gate.h"
 #include "runtime/journal.h"
 
@@ -33,25 +30,14 @@ using nlohmann::ordered_json;
 
 namespace {
 
-void TakeLimits(const SessionLimits& from, Limits& to) {
-  to.max_rows = from.max_rows;
-  to.max_rounds = from.max_rounds;
-  to.max_depth = from.max_depth;
-  to.max_iterations = from.max_iterations;
-}
+// A limit of 0 as one that is never reached, and to which one can be added.
+std::size_t OrNone(std::size_t limit) { return limit == 0 ? SIZE_MAX - 1 : limit; }
 
-// Resident memory of the process in MiB; 0 if the system does not report it.
-std::size_t ResidentMegabytes() {
-  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  char text[64] = {};
-  const ssize_t size = read(file, text, sizeof text - 1);
-  close(file);
-  if (size <= 0) return 0;
-  char* at = text;
-  std::strtoull(at, &at, 10);  // the whole of the address space
-  return static_cast<std::size_t>(std::strtoull(at, nullptr, 10)) * page >> 20;
+void TakeLimits(const SessionLimits& from, Limits& to) {
+  to.max_rows = OrNone(from.max_rows);
+  to.max_rounds = OrNone(from.max_rounds);
+  to.max_depth = from.max_depth == 0 ? kMostDepth : from.max_depth;
+  to.max_iterations = from.max_iterations;
 }
 
 // The part of the profile for the time of a phase, except for constraints.
@@ -74,7 +60,7 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
       options_(std::move(options)),
       derivations_(engine_),
       what_now_(engine_.store.Declare(Space::kTool, "what-now", 1)),
-      max_timesteps_(options_.limits.max_timesteps),
+      max_timesteps_(OrNone(options_.limits.max_timesteps)),
       gate_(std::make_unique<Gate>(options_.gate, options_.journal, engine_)) {
   TakeLimits(options_.limits, engine_.limits);
   engine_.limits.threads = options_.threads;
@@ -476,7 +462,7 @@ void Runtime::SetLog(LogSink log) {
 void Runtime::SetLimits(const SessionLimits& limits) {
   options_.limits = limits;
   TakeLimits(limits, engine_.limits);
-  max_timesteps_ = limits.max_timesteps;
+  max_timesteps_ = OrNone(limits.max_timesteps);
 }
 
 bool Runtime::Tells() const { return options_.event && IsNews(); }
@@ -602,7 +588,7 @@ void Runtime::Renew() {
     const Journal::StepInput moment = journal->Step(timestep_, clock, options_.limits);
     now = moment.now;
     TakeLimits(moment.limits, engine_.limits);
-    max_timesteps_ = moment.limits.max_timesteps;
+    max_timesteps_ = OrNone(moment.limits.max_timesteps);
   } else {
     now = clock();
   }

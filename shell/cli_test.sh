@@ -72,7 +72,7 @@ for program in pay count; do
     "$rpl" run $program.rpl --allow-tool sanctioned
   tool '["false"]' allow
   expect "$program: the policy blocks the call" 4 "" 'was refused: no lookups today' \
-    "$rpl" run $program.rpl --allow-tool sanctioned --policy policy.json --approvals reviews.jsonl
+    "$rpl" run $program.rpl --allow-tool sanctioned --policy policy.json --store reviews.db
   expect "$program: the same in JSON" 4 '*' "" "$rpl" run $program.rpl --format json
   grep -qF '"status":"tool-failed"' out && grep -qF '$sanctioned(' out || fail "expected the tool's name"
 done
@@ -550,8 +550,12 @@ kept="away/my sessions/one.rpls"
 expect "away: it waits, and says how to go on" 3 "" "saved: go on with \`rpl resume 'my sessions/one.rpls'\`" \
   env -C away "$rpl" run protocols/stock.md --session "my sessions/one.rpls"
 sed -i 's/What is ordered?/What do you order?/' away/protocols/stock.md
-expect "away: a change is found from elsewhere" 3 "" "What do you order?" \
+expect "away: a change is found from above" 3 "" "What do you order?" "$rpl" resume "$kept"
+sed -i 's/What do you order?/What shall it be?/' away/protocols/stock.md
+expect "away: a change outside both folders is told, and not read" 3 "" "What do you order?" \
   env -C elsewhere "$rpl" resume "../$kept"
+grep -q 'stock.md changed, and is neither below' err || fail "expected a note of the change"
+sed -i 's/What shall it be?/What do you order?/' away/protocols/stock.md
 expect "away: its tools are found, too" 0 '{"?what":"nuts","?left":7}' "satisfied" \
   env -C elsewhere "$rpl" resume "../$kept" --answer what=nuts --allow-tool left
 expect "away: run from elsewhere is the same program" 0 '{"?what":"nuts","?left":7}' "satisfied" \
@@ -669,7 +673,7 @@ name="why not, answered: nothing is said"
 if [[ ! -s err ]]; then passed=$((passed + 1)); else fail "expected nothing"; fi
 printf '{"rules": [{"priority": 1, "enabled": true, "name": "look", "selector": {"phase": "tool.before", "tool": {"name": "stock"}}, "condition": {"kind": "toolName", "op": "eq", "value": "stock"}, "effect": {"type": "hitl", "reason": "look"}}]}' >look.json
 expect "a call that is held" 3 "" 'help: `rpl guard pending` lists what is held, `rpl guard approve ID` lets it pass' \
-  "$rpl" run shop.md --answer want=nuts --policy look.json --approvals held.jsonl
+  "$rpl" run shop.md --answer want=nuts --policy look.json --store held.db
 expect "no command of trace" 2 "" 'rpl: trace: expected one of show, ' "$rpl" trace
 expect "version is no command" 2 "" 'help: `rpl --version` says it' "$rpl" version
 expect "the root goal shows nothing" 0 "*" "" "$rpl" check --together shop.md <(printf '%% <- %%buy(?item, _)\n')
@@ -730,7 +734,7 @@ printf 'down(0, 1)\ndown(?n, ?m) <- ?n > 0, ?k = ?n - 1, down(?k, ?m)\n%%g(?m) <
 expect "the largest depth is a limit, too" 5 "" "limit reached: 100000 nested calls" \
   "$rpl" run down.rpl --max-depth 100000
 expect "the help of a limit has its range" 0 "*" "" "$rpl" run --help
-grep -qF 'Nested calls; 0 to 100000 (default: 20000)' out || fail "expected a range and a default"
+grep -qF 'Nested calls, 0 for the maximum; 0 to 100000 (default: 20000)' out || fail "expected a range and a default"
 expect "a run that was cut off goes on from its file" 5 "" 'limit reached: 0.2 seconds' \
   "$rpl" run wide.rpl --max-time 0.2 --session cut.rpls
 expect "nothing of what was cut off is kept" 0 "" "sound: 1 events" "$rpl" trace verify cut.rpls

@@ -4,7 +4,8 @@
 # usage: shell/examples_test.sh RPL
 #
 # Each X below examples/ with an X.expected is run with X.answers on standard input and the
-# options of X.options (one word a line), must be satisfied, and must print X.expected.
+# options of X.options (one word a line), must be satisfied, and must print X.expected. With an
+# X.approved it is first held for the reviews named there (one a line), which are then approved.
 # `rpl check --fix` makes X.fixed.md of an examples/old-spelling/X.md, and has nothing to do
 # in X.fixed.md. Every example that is not spelled the old way is clean under
 # `rpl check --strict`. examples/rulespec is verified, as it is and with a change that breaks.
@@ -15,6 +16,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 . shell/expect.sh
 
 errors=$folder/errors
+export XDG_STATE_HOME=$folder/state
 
 # tally NAME STATUS: counts a check; a failed one shows its name and standard error.
 tally() {
@@ -31,6 +33,14 @@ for expected in examples/*.expected examples/*/*.expected; do
   [[ -f $answers ]] || answers=/dev/null
   options=()
   [[ ! -f $example.options ]] || mapfile -t options <"$example.options"
+  if [[ -f $example.approved ]]; then
+    "$rpl" run "$example" "${options[@]}" <"$answers" >/dev/null 2>&1
+    tally "$example: expected it to be held" "$(($? != 3))"
+    while read -r review; do
+      "$rpl" guard approve "$review" >"$errors" 2>&1
+      tally "$example: expected it to ask for the review $review" $?
+    done <"$example.approved"
+  fi
   got=$("$rpl" run "$example" "${options[@]}" <"$answers" 2>"$errors"; printf 'exit %s' "$?")
   wanted=$(cat "$expected"; printf 'exit 0')
   if [[ $got == "$wanted" ]]; then

@@ -140,7 +140,7 @@ expect "what waits, for a person" 0 '*' "help: \`rpl guard approve ID\` lets a c
 same "what waits" "$review
     Bash {\"command\":\"deploy\"}" "$(head -n 2 out)"
 grep -q '^    held by `.*` since 20.*Z: somebody looks first$' out || fail "expected rule and reason"
-expect "nothing waits" 0 "" "nothing waits for a review" "$rpl" guard pending --approvals none
+expect "nothing waits" 0 "" "nothing waits for a review" "$rpl" guard pending --store none.db
 hook "another call is made" 0 none "" deployed-otherwise
 expect "the review is pending still" 0 '*' "help: " "$rpl" guard pending
 hook "the call under review is made" 0 none "" deployed
@@ -148,11 +148,11 @@ expect "nothing is pending once it was made" 0 "" "nothing waits for a review" "
 hook "the next such call is reviewed" 0 ask "somebody looks first (review $review" deploy
 hook "and waits" 0 ask "" deploy
 expect "it is pending, once" 0 "$review" "" bash -c '"$0" guard pending | grep -v "^ "' "$rpl"
-"$rpl" guard approve "$review" 2>/dev/null
+"$rpl" guard approve "$review" --calls 2 2>/dev/null
 hook "hitl, approved" 0 allow "" deploy
 hook "hitl, approved, for want of another rule" 0 allow "" deploy --default deny
 hook "an approved call is made" 0 none "" deployed
-hook "an approval stands" 0 allow "" deploy
+hook "an approval is spent" 0 ask "somebody looks first (review $review" deploy
 "$rpl" guard deny "$review" --reason "not on a Friday" 2>/dev/null
 hook "hitl, denied" 0 deny "not on a Friday" deploy
 printf '{"tool_name":"Bash","tool_input":{"command":"ls"}}' >short
@@ -174,23 +174,26 @@ event PreToolUse Edit '{}' >edit
 event PostToolUse Edit '{}' >edited
 policy=counts.yaml
 for turn in 1 2; do
-  hook "the audit log counts: edit $turn" 0 none "" edit --audit audit.jsonl
-  hook "the audit log counts: after edit $turn" 0 none "" edited --audit audit.jsonl
+  hook "the store counts: edit $turn" 0 none "" edit
+  hook "the store counts: after edit $turn" 0 none "" edited
 done
-hook "the audit log counts: edit 3" 0 deny "two edits are enough" edit --audit audit.jsonl
+hook "the store counts: edit 3" 0 deny "two edits are enough" edit
 sed 's/"session_id":"s"/"session_id":"t"/' edit >other
-hook "another session has its own count" 0 none "" other --audit audit.jsonl
+hook "another session has its own count" 0 none "" other
+hook "another agent has a store of its own" 0 none "" edit --agent desk
+same "the stores of agents" "% desk" "$(cd state/rpl/guard && echo *.db | sed 's/\.db//g')"
+same "a store is its owner's" "600" "$(stat -c %a state/rpl/guard/desk.db)"
 
-hook "a cap without a log" 2 deny "its policy or configuration cannot be used" edit
+homeless() { HOME='' XDG_STATE_HOME='' hook "$@"; }
+homeless "a cap without a store" 2 deny "its policy or configuration cannot be used" edit
 grep -qF 'counts.yaml:3:17: error RPL7202: `rules[0].condition`: it depends on earlier calls' err ||
   fail "expected the error"
-same "a cap without a log: each rule" 5 "$(grep -c RPL7202 err)"
-hook "a cap without a log, of no use for this call" 2 deny "its policy or configuration" ls
+same "a cap without a store: each rule" 5 "$(grep -c RPL7202 err)"
+homeless "a cap without a store, of no use for this call" 2 deny "its policy or configuration" ls
 sed 's/enabled: true/enabled: false/' counts.yaml >off.yaml
-policy=off.yaml hook "a cap that is switched off needs no log" 0 none "" edit
-expect "the check tells what a hook needs" 0 "" 'note: a hook needs --audit FILE, for earlier calls matter to `twice`, `three`, `budget` and 2 more' \
-  "$rpl" guard check counts.yaml
-expect "calls that bring their history need no log" 1 '*' "" \
+policy=off.yaml homeless "a cap that is switched off needs no store" 0 none "" edit
+homeless "a store that is named" 0 none "" edit --store named.db
+expect "calls that bring their history need no store" 1 '*' "" \
   "$rpl" guard --policy counts.yaml < <(echo '{"tool":"Edit","history":["Edit","Edit"]}')
 
 # Hooks side by side: a cap is one for all of them. They wait for their input together, and take
@@ -201,7 +204,7 @@ for round in 1 2 3; do
   ends=()
   for i in {1..16}; do
     "$rpl" guard hook --policy counts.yaml --config think.yaml --timeout-ms 120000 \
-      --audit "cap$round.jsonl" <"task.$i" >"out.$i" 2>"err.$i" &
+      --store "cap$round.db" --audit "cap$round.jsonl" <"task.$i" >"out.$i" 2>"err.$i" &
   done
   for i in {1..16}; do exec {end}>"task.$i" && ends+=("$end"); done
   sleep 0.5
@@ -212,19 +215,67 @@ for round in 1 2 3; do
   same "16 hooks at once, round $round: steps" "$(seq 0 15)" \
     "$(grep -o '"stepIndex":[0-9]*' "cap$round.jsonl" | cut -d : -f 2 | sort -n)"
 done
+policy=capped.json
+cat >capped.json <<'END2'
+{"priority": 1, "enabled": true, "name": "five", "selector": {"phase": "tool.before", "tool": {"name": "Task"}},
+ "condition": {"kind": "maxCalls", "selector": {"by": "toolName", "patterns": ["Task"]}, "max": 5}, "effect": {"type": "block"}}
+END2
+rm out.* err.*
+for i in {1..100}; do
+  "$rpl" guard hook --policy capped.json --timeout-ms 120000 --store hundred.db <task >"out.$i" 2>"err.$i" &
+done
+wait
+same "100 hooks at once: pass" 5 "$(cat out.* | grep -cx '{}')"
+same "100 hooks at once: do not" 95 "$(cat out.* | grep -c '"deny"')"
+# A large policy is kept as it was read: the next process decides the same, and not by another text.
+{
+  printf '['
+  for i in {1..60}; do
+    printf '{"priority": 1, "enabled": true, "name": "r%s", "selector": {"phase": "tool.before", "tool": {"name": "T%s"}},
+      "condition": {"kind": "toolName", "op": "eq", "value": "T%s"}, "effect": {"type": "block", "reason": "no %s"}},\n' \
+      "$i" "$i" "$i" "$i"
+  done
+  printf '{"priority": 1, "enabled": true, "name": "last", "selector": {"phase": "tool.before", "tool": {"name": "Task"}},
+    "condition": {"kind": "toolName", "op": "eq", "value": "Task"}, "effect": {"type": "block", "reason": "first text"}}]\n'
+} >large.json
+policy=large.json
+for turn in 1 2 3; do hook "a large policy, turn $turn" 0 deny "first text" task --store large.db; done
+same "it is kept once" "1" "$(/usr/bin/python3 -c '
+import sqlite3
+print(sqlite3.connect("large.db").execute("SELECT count(*) FROM policies").fetchone()[0])')"
+sed -i 's/first text/second text/' large.json
+hook "a large policy that changed" 0 deny "second text" task --store large.db
+policy=counts.yaml
+cat >hold.py <<'END2'
+import sqlite3, sys, time
+store = sqlite3.connect(sys.argv[1])
+store.execute("BEGIN IMMEDIATE")
+open("is-held", "w").close()
+time.sleep(60.127)
+END2
+/usr/bin/python3 hold.py cap1.db &
+holder=$!
+until [[ -e is-held ]]; do sleep 0.01; done
+hook "a store that another process holds" 2 deny '`cap1.db`: other processes hold it' \
+  task --config think.yaml --store cap1.db
+kill "$holder"
+wait "$holder" 2>/dev/null
+hook "the lock goes with the process" 0 deny "three tasks are enough" task --config think.yaml --store cap1.db
 : >held.jsonl
 flock held.jsonl sleep 60.127 &
 holder=$!
 until ! flock -n held.jsonl true; do sleep 0.01; done
-hook "a log that another process holds" 2 deny "the audit log cannot be locked: other processes hold it" \
-  task --audit held.jsonl --timeout-ms 1000
+hook "a log that another process holds" 2 deny "the audit log cannot be written" \
+  edit --store held.db --audit held.jsonl --audit-required
 kill "$holder" $(pgrep -P "$holder") 2>/dev/null
 wait "$holder" 2>/dev/null
-hook "the lock goes with the process" 0 none "" task --audit held.jsonl
-hook "a log that cannot be locked" 2 deny "the audit log cannot be locked: Is a directory" task --audit .
+for turn in 1 2; do
+  hook "what was not written was not done, turn $turn" 0 none "" edit --store held.db --audit held.jsonl
+done
+hook "a third edit" 0 deny "two edits are enough" edit --store held.db --audit held.jsonl
 
 # at SECOND NAME EXIT DECISION REASON EVENT LOG: the hook at a time of its own.
-at() { hook "$2" "$3" "$4" "$5" "$6" --audit "$7" --now "2026-01-05T09:00:$1Z"; }
+at() { hook "$2" "$3" "$4" "$5" "$6" --store "$7.db" --audit "$7" --now "2026-01-05T09:00:$1Z"; }
 event PreToolUse Build '{}' >build
 event PostToolUse Build '{}' >built
 at 00 "time: a call" 0 none "" build time.jsonl
@@ -257,11 +308,11 @@ event PreToolUse Mail '{}' >mail
 event PostToolUse Mail '{}' >mailed
 for session in a b; do
   for file in mail mailed; do sed "s/\"session_id\":\"s\"/\"session_id\":\"$session\"/" $file >$file-$session; done
-  hook "sessions of an agent: $session" 0 none "" mail-$session --audit agent.jsonl --agent desk
-  hook "sessions of an agent: after $session" 0 none "" mailed-$session --audit agent.jsonl --agent desk
+  hook "sessions of an agent: $session" 0 none "" mail-$session --agent desk
+  hook "sessions of an agent: after $session" 0 none "" mailed-$session --agent desk
 done
-hook "sessions of an agent: a third" 0 deny "two mails a minute" mail --audit agent.jsonl --agent desk
-hook "sessions of another agent" 0 none "" mail --audit agent.jsonl --agent shop
+hook "sessions of an agent: a third" 0 deny "two mails a minute" mail --agent desk
+hook "sessions of another agent" 0 none "" mail --agent shop
 for log in *.jsonl; do
   name="the schema of $log" status=0
   while IFS= read -r line; do
@@ -319,8 +370,12 @@ name="hook: no --policy" status=0
 "$rpl" guard hook <ls >out 2>err || status=$?
 [[ $status == 2 ]] && grep -qF '"permissionDecision":"deny"' out && pass || fail "expected deny"
 mkdir -p logs
-hook "an audit log that is a folder" 2 deny "the audit log cannot be read" ls --audit logs
-hook "reviews that cannot be kept" 0 deny "" deploy --approvals logs
+hook "an audit log that is a folder" 2 deny "the audit log cannot be written" ls --audit logs --audit-required
+"$rpl" guard hook --policy policy.yaml --audit logs <ls >out 2>err
+same "an audit log that is not required" 'warning: the audit log `logs` cannot be written: Is a directory' "$(<err)"
+hook "a store that is a folder" 2 deny '`logs`: Is a directory' deploy --store logs
+printf 'no database, but as long as the head of one: %0100d' 0 >letter
+hook "a store that is another file" 2 deny '`letter`: ' deploy --store letter
 event PreToolUse Slow '{}' >slow
 SECONDS=0
 hook "a signal that hangs" 2 deny "no decision in time" slow --config rpl.yaml --timeout-ms 300

@@ -72,7 +72,7 @@ complete_bash() {
 
 complete_bash "explain" "rpl ex"
 complete_bash "--help|--version|-h" "rpl -"
-complete_bash "diff|export|html|query|questions|replay|show|verify" "rpl trace "
+complete_bash "anchor|diff|export|html|query|questions|replay|show|verify" "rpl trace "
 complete_bash "--format" "rpl trace query --f"
 complete_bash "" "rpl trace nope --f"
 complete_bash "json|text" "rpl trace query --format "

@@ -546,10 +546,10 @@ expect "a limit is set and holds" 0 $' ?x\n----\n  0\n  1\n2 answers' "" "$rpl" 
 grep -qF 'limit reached: 2 rows' err || failure "a limit is set and holds" "limit reached: 2 rows" "$(cat err)"
 expect "limits are shown as they are set" 0 "time                1.5 SECONDS  Evaluation time of one timestep, 0 for no limit
 memory                0 MB       Memory of the process, 0 for no limit
-rows               1000 N        Rows derived
-rounds           100000 N        Rounds of one stratum
-depth             20000 N        Nested calls
-timesteps        100000 N        Timesteps of one run" "" "$rpl" repl --max-rows 1000 \
+rows               1000 N        Rows derived, 0 for no limit
+rounds           100000 N        Rounds of one stratum, 0 for no limit
+depth             20000 N        Nested calls, 0 for the maximum
+timesteps        100000 N        Timesteps of one run, 0 for no limit" "" "$rpl" repl --max-rows 1000 \
   < <(printf '.limits time 1.5\n.limits memory 0\n.limits\n')
 while IFS='>' read -r entry message; do
   expect "no limit: $entry" 2 "" "" "$rpl" repl < <(echo ".limits $entry")

@@ -155,21 +155,21 @@ for example in "$examples"/*.md; do valid parse "" "$rpl" parse "$example" --for
 # --- Guards ----------------------------------------------------------------------------
 
 guarded() { "$rpl" run "$@" >/dev/null 2>>err; cat audit.jsonl; }
-calls() { "$rpl" guard --policy "$examples/guard/support-policy.json" --approvals reviews <"$1"; }
+calls() { "$rpl" guard --policy "$examples/guard/support-policy.json" --store reviews.db <"$1"; }
 sed 's/tz: [^}]*/tz: Mars/' "$examples/guard/rpl.yaml" >guard.yaml
 sed 's/"toolArg".*}/"timeGate","timezone":{"source":"enduserTag","tag":"tz"},"windows":[{"days":["mon"],"start":"00:00","end":"23:59"}]}/' \
   "$examples/guard/refund-policy.json" >zone.json
 valid audit "run.started tool.decision tool.result run.ended" guarded \
   "$examples/guard/refund-desk.md" --policy "$examples/guard/refund-policy.json" \
-  --approvals reviews --answers "$examples/guard/refund-answers.json" --audit audit.jsonl
+  --store reviews.db --answers "$examples/guard/refund-answers.json" --audit audit.jsonl
 "$rpl" run "$examples/guard/refund-desk.md" --policy "$examples/guard/refund-policy.json" \
-  --approvals reviews --answers "$examples/guard/refund-answers.json" --session held \
+  --store reviews.db --answers "$examples/guard/refund-answers.json" --session held \
   >/dev/null 2>>err
 valid export "outside decision" "$rpl" trace export held --format ndjson
 valid audit "error" guarded "$examples/guard/refund-desk.md" --policy zone.json \
   --config guard.yaml --answers "$examples/guard/refund-answers.json" --audit audit.jsonl
 valid decision "allow hitl block" calls "$examples/guard/support-calls.jsonl"
-valid review "rpl.review/1" "$rpl" guard pending --approvals reviews --format json
+valid review "rpl.review/1" "$rpl" guard pending --store reviews.db --format json
 printf 'nonsense\n{"tool":""}\n' >wrong.jsonl
 valid decision "block" calls wrong.jsonl
 
@@ -196,7 +196,7 @@ content(_, ?v), $lint(?v) ^ ~ {:result ?r} -> ?r = 1
 END
 all=(--rulespec rulespec.yaml --rules rules.md)
 valid checks "" "$rpl" verify envelope.yaml "${all[@]}" --format json
-valid checks "" "$rpl" verify envelope.yaml "${all[@]}" --format json --on-error hitl --approvals r
+valid checks "" "$rpl" verify envelope.yaml "${all[@]}" --format json --on-error hitl --store r.db
 valid checks "" "$rpl" verify envelope.yaml --rulespec broken.yaml --format json
 valid checks "" "$rpl" verify envelope.yaml --format json
 
@@ -239,7 +239,7 @@ sarif() {
 }
 
 sarif "pass fail notApplicable successful" "$rpl" verify envelope.yaml "${all[@]}" --format sarif
-sarif "review" "$rpl" verify envelope.yaml "${all[@]}" --format sarif --on-error hitl --approvals r
+sarif "review" "$rpl" verify envelope.yaml "${all[@]}" --format sarif --on-error hitl --store r.db
 sarif "unsuccessful" "$rpl" verify envelope.yaml --rulespec broken.yaml --format sarif
 
 finish

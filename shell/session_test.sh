@@ -364,6 +364,50 @@ expect "trace diff in a folder that is not writable" 1 '*' "in common" \
   "${as_nobody[@]}" "$rpl" trace diff fixed/trip.rpls fixed/left.rpls
 expect "resume in a folder that is not writable" 6 "" "" "${as_nobody[@]}" "$rpl" resume fixed/trip.rpls
 
+# --- Anchors, and files outside the tree ------------------------------------------------------------------
+
+mkdir anchors && cd anchors || exit 1
+printf '%% <- ?a = $ask("one"), ?b = $ask("two"), $json(?a), $json(?b)\n' >two.rpl
+expect "a session to anchor" 3 "" "" "$rpl" run two.rpl --session s.rpls --answer ask=1
+same "a session is its owner's" "600" "$(stat -c %a s.rpls)"
+anchor=$("$rpl" trace anchor s.rpls)
+[[ $anchor =~ ^[0-9]+:[0-9a-f]{64}$ ]] && pass || failure "an anchor" "$anchor"
+cp s.rpls early.rpls
+expect "an anchor of now" 0 "" "sound: " "$rpl" trace verify s.rpls --anchor "$anchor"
+expect "it goes on from its anchor" 0 $'1\n2' "" "$rpl" resume s.rpls --anchor "$anchor" --answer ask=2
+expect "an anchor of before" 0 "" "sound: " "$rpl" trace verify s.rpls --anchor "$anchor"
+later=$("$rpl" trace anchor s.rpls)
+expect "a session that was rolled back" 1 "" "when the anchor was taken" \
+  "$rpl" trace verify early.rpls --anchor "$later"
+expect "it is not resumed" 6 "" "when the anchor was taken" \
+  "$rpl" resume early.rpls --anchor "$later" --answer ask=2
+# Another history: as long, with hashes that fit each other.
+expect "another history" 3 "" "" "$rpl" run two.rpl --session other.rpls --answer ask=7
+expect "another history is sound" 0 "" "sound: " "$rpl" trace verify other.rpls
+expect "and is not that of the anchor" 1 "" "events are not those of the anchor" \
+  "$rpl" trace verify other.rpls --anchor "$anchor"
+for wrong in 5 5: x:00 0:00 "${anchor%?}" "5 :${anchor#*:}"; do
+  expect "an anchor that is none: $wrong" 1 "" "expected an anchor like" \
+    "$rpl" trace verify s.rpls --anchor "$wrong"
+done
+mkdir -p in/project outside && cp two.rpl outside/
+printf '%% <- ?a = $ask("one"), $json(?a)\n' >outside/p.rpl
+cd in/project || exit 1
+expect "a program outside its session's folder" 3 "" "" "$rpl" run ../../outside/p.rpl --session s.rpls
+printf '%% <- ?a = $ask("secret"), $json(?a)\n' >../../outside/p.rpl
+expect "its text changed: it is not read" 3 "" "is neither below the session's folder nor below this one" \
+  "$rpl" resume s.rpls
+grep -q 'secret' out err && failure "its text changed: nothing of it shows" "$(cat out err)" || pass
+expect "unless it is named" 3 "" "secret" "$rpl" run ../../outside/p.rpl --session s.rpls
+printf '[]\n' >policy.json
+expect "an audit log outside" 3 "" "" \
+  "$rpl" run ../../two.rpl --session g.rpls --policy policy.json --audit ../../outside/a.jsonl --answer ask=1
+expect "it is not written by itself" 2 "" "its guard uses \`../../outside/a.jsonl\`" \
+  "$rpl" resume g.rpls --answer ask=2
+expect "but when it is named" 0 $'1\n2' "" "$rpl" resume g.rpls --answer ask=2 --policy policy.json \
+  --audit ../../outside/a.jsonl
+cd ../../..
+
 # --- The same bytes ------------------------------------------------------------------------------------
 
 "$rpl" trace replay copy.rpls >wanted

@@ -95,9 +95,9 @@ shows 0 out run trip.md --answer choose=1 --allow-tool echo
 shows 3 err run trip.md
 shows 0 out reply message.md
 
-shows 3 err run trip.md --answer choose=1 --policy policy.json --approvals reviews.jsonl
-shows 0 out guard pending --approvals reviews.jsonl
-shows_json 0 guard pending --approvals reviews.jsonl --format json
+shows 3 err run trip.md --answer choose=1 --policy policy.json --store reviews.db
+shows 0 out guard pending --store reviews.db
+shows_json 0 guard pending --store reviews.db --format json
 shows 0 out guard explain --policy policy.json held
 shows 2 err guard check badpolicy.json
 

@@ -154,17 +154,17 @@ check "tells no duration" grep -qF 'not recorded' page.html
 
 guarded() {
   "$rpl" run "$examples/guard/refund-desk.md" --policy "$examples/guard/refund-policy.json" \
-    --config "$examples/guard/rpl.yaml" --approvals reviews.jsonl \
+    --config "$examples/guard/rpl.yaml" --store reviews.db \
     --answers "$examples/guard/refund-answers.json" --session guarded --now 2026-01-02T00:00:00Z
 }
 guarded >/dev/null 2>&1
-"$rpl" guard pending --approvals reviews.jsonl 2>/dev/null | head -n 1 >review
+"$rpl" guard pending --store reviews.db 2>/dev/null | head -n 1 >review
 cat >wanted <<END
 guard \$issueRefund allowed
 guard \$issueRefund held for a review by the rule \`review-refunds\`, review $(cat review): refunds over 100 are approved by a person
 END
 page "a guarded run that waits for a review" guarded wanted
-"$rpl" guard approve "$(cat review)" --approvals reviews.jsonl
+"$rpl" guard approve "$(cat review)" --store reviews.db
 guarded >/dev/null 2>&1
 cat >wanted <<END
 guard \$issueRefund blocked by the rule \`no-large-refunds\`: refunds over 500 go through accounting
@@ -174,7 +174,13 @@ check "shows no JSON of a decision" test "$(grep -c 'evaluatedRules' page.html)"
 
 # --- A run that was killed while its tool ran -----------------------------------------------
 
-printf '#!/bin/sh\nkill -9 "$PPID"\nsleep 5\n' >killer.sh
+# Between rpl and its tool is the keeper.
+cat >killer.sh <<'END'
+#!/bin/bash
+read -r _ _ _ rpl _ <"/proc/$PPID/stat"
+kill -9 "$rpl"
+sleep 5
+END
 chmod +x killer.sh
 printf 'version: 1\ntools: {killer: {command: ["./killer.sh"]}}\n' >rpl.yaml
 printf '%%end(?x) <- ?y = $ask("Q"), ?x = $killer(?y)\n' >killer.rpl

@@ -2,7 +2,6 @@
 #include "checks/guard/audit.h"
 
 #include <algorithm>
-#include <set>
 #include <unordered_map>
 
 #include "formats/json_fields.h"
@@ -148,9 +147,8 @@ ordered_json AuditRun::Failed(const std::string& message, Moment now) {
 }
 
 void ReadHistory(const std::vector<ordered_json>& events, const std::string& run,
-                 const std::string& agent_slug, bool open, History& to) {
-  std::unordered_map<std::string, std::string> agents;           // by run
-  std::unordered_map<std::string, std::set<std::string>> ended;  // steps of this run, by tool
+                 const std::string& agent_slug, History& to) {
+  std::unordered_map<std::string, std::string> agents;  // by run
   for (const ordered_json& event : events) {
     const std::string of = TextAt(event, "runId");
     const std::string kind = TextAt(event, "kind");
@@ -160,41 +158,8 @@ void ReadHistory(const std::vector<ordered_json>& events, const std::string& run
     const auto agent = agents.find(of);
     if (of != run && (agent == agents.end() ? "" : agent->second) != agent_slug) continue;
     const PastCall call = PastCallOf(event);
-    if (call.tool.empty()) continue;
-    to.Add(call, of == run);
-    if (of == run) ended[call.tool].insert(FieldAt(event, "stepIndex").dump());
+    if (!call.tool.empty()) to.Add(call, of == run);
   }
-  if (!open) return;
-  for (const ordered_json& event : events) {
-    const ordered_json& data = FieldAt(event, "data");
-    const bool went_out =
-        TextAt(event, "kind") == "tool.decision" && TextAt(event, "runId") == run &&
-        TextAt(data, "phase") == "tool.before" &&
-        (TextAt(data, "verdict") == "ALLOW" || FieldAt(data, "enforced") == false);
-    const PastCall call = PastCallOf(event);
-    if (went_out && !ended[call.tool].contains(FieldAt(event, "stepIndex").dump()))
-      to.Begin(call.tool, call.tags);
-  }
-}
-
-std::optional<BegunCall> FindBegun(const std::vector<ordered_json>& events, const std::string& run,
-                                   const GuardCall& call) {
-  std::set<std::string> ended;  // steps
-  for (auto event = events.rbegin(); event != events.rend(); ++event) {
-    const ordered_json& data = FieldAt(*event, "data");
-    if (TextAt(*event, "runId") != run || TextAt(FieldAt(data, "tool"), "name") != call.tool)
-      continue;
-    const ordered_json& step = FieldAt(*event, "stepIndex");
-    const std::string kind = TextAt(*event, "kind");
-    if (kind == "tool.result") ended.insert(step.dump());
-    if (kind != "tool.decision" || TextAt(data, "phase") != "tool.before" ||
-        TextAt(data, "callId") != call.id || !step.is_number_unsigned() ||
-        ended.contains(step.dump()))
-      continue;
-    if (TextAt(data, "effect") == "block" && FieldAt(data, "enforced") != false) continue;
-    return BegunCall{step.get<std::size_t>(), ParseInstant(TextAt(*event, "ts")).value_or(0)};
-  }
-  return std::nullopt;
 }
 
 }  // namespace rpl

@@ -50,21 +50,9 @@ class AuditRun {
 };
 
 /// Adds the calls recorded by `events` to `to`. Results of `run` count as this run's, others only
-/// if their agent has the same slug. With `open`, calls of `run` that were allowed and have no
-/// result count as begun. Events are untrusted; malformed ones are skipped.
+/// if their agent has the same slug. Events are untrusted; malformed ones are skipped.
 void ReadHistory(const std::vector<nlohmann::ordered_json>& events, const std::string& run,
-                 const std::string& agent_slug, bool open, History& to);
-
-/// A call that was decided and may have gone out.
-struct BegunCall {
-  std::size_t step = 0;
-  Moment at = 0;  // time of the decision
-};
-/// The last call of `run` with this tool and id that has no result and was not blocked. Without ids
-/// and with concurrent calls it may be another call of the tool; the sum of the durations is the
-/// same.
-std::optional<BegunCall> FindBegun(const std::vector<nlohmann::ordered_json>& events,
-                                   const std::string& run, const GuardCall& call);
+                 const std::string& agent_slug, History& to);
 
 }  // namespace rpl
 

@@ -64,9 +64,9 @@ class Leaves {
   Ternary operator()(const ExecutionTimeLeaf& leaf) {
     const GuardCall& call = around_.call;
     const bool after = call.phase == CallPhase::kAfter;
-    double ms = after ? call.took_ms : 0;
-    if (leaf.total) ms += around_.history.TookMs();
-    else if (!after) ms += around_.history.TookMs(call.tool);
+    const double ms = leaf.total ? around_.history.TookMs()
+                      : after    ? call.took_ms
+                                 : around_.history.TookMs(call.tool);
     Say("executionTime {} is {} ms, {} {}", leaf.total ? "total" : "tool", ms, CompareName(leaf.op),
         leaf.ms);
     return Of(CompareNumbers(ms, leaf.op, leaf.ms));
@@ -255,10 +255,11 @@ class Leaves {
 
   static bool TextHolds(const ToolArgLeaf& leaf, const std::string& arg) {
     using Op = ToolArgLeaf::Op;
-    if (leaf.op == Op::kIn)
+    if (leaf.value.is_array())
       return std::find(leaf.value.begin(), leaf.value.end(), arg) != leaf.value.end();
     const std::string& value = leaf.value.get_ref<const std::string&>();
     switch (leaf.op) {
+      case Op::kIn: return value.find(arg) != std::string::npos;
       case Op::kEq: return arg == value;
       case Op::kNeq: return arg != value;
       case Op::kContains: return arg.find(value) != std::string::npos;

@@ -149,7 +149,9 @@ struct ToolArgLeaf {
   enum class Op { kEq, kNeq, kContains, kStartsWith, kEndsWith, kIn, kGt, kGte, kLt, kLte };
   std::string path;
   Op op = Op::kEq;
-  nlohmann::ordered_json value;  // a string, number or boolean; a list of strings for kIn
+  /// A string, number or boolean. For kIn a list of strings, one of which is the argument, or a
+  /// string that contains it, as in the published engine.
+  nlohmann::ordered_json value;
 };
 
 /// Holds if the call has a subject of this type and, if given, of this id system.

@@ -66,8 +66,6 @@ bool Guard::ReadsOtherRuns() const {
 const GuardRule* Guard::Find(const std::string& id) const {
   for (const GuardRule& rule : policy_.rules)
     if (rule.id == id) return &rule;
-  for (const GuardRule& rule : policy_.rules)
-    if (rule.name == id) return &rule;
   return nullptr;
 }
 
@@ -107,6 +105,7 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
   Surroundings around{call, history, sources, now, agent_.organisation_zone, {}};
   const GuardRule* deciding = nullptr;  // the first with the winning effect
   bool stopped = false;                 // by a block
+  std::vector<std::pair<const GuardRule*, Review>> lifted_by;
   // The program's own constraints come first and are enforced even in shadow mode.
   for (const NativeFinding& finding : native) {
     out.rules.push_back({finding.rule, true, true, true, finding.blocks, false, ""});
@@ -165,6 +164,7 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
     const bool lifted = review.state == Review::State::kApproved;
     const bool denied = review.state == Review::State::kDenied;
     if (lifted && out.review.empty()) out.review = review.id;
+    if (lifted) lifted_by.emplace_back(rule, review);
     if (lifted) entry.note = "approved by the review " + review.id;
     entry.violated = effect != Effect::kAllow && !lifted;
     out.rules.push_back(std::move(entry));
@@ -187,6 +187,19 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
       out.cause = Decision::Cause::kPending;
       out.message = HoldMessage(*rule);
     }
+  }
+  // Approvals are spent only on a call that proceeds, and only if nothing else spent them before.
+  for (const auto& [rule, review] : lifted_by) {
+    if (!out.enforced || out.effect != Effect::kAllow) break;
+    const Sourced<bool> spent = sources.SpendReview(review);
+    if (!spent.value) throw std::runtime_error("the reviews cannot be kept: " + spent.why);
+    if (*spent.value) continue;
+    deciding = rule;
+    out.effect = Effect::kHitl;
+    out.granted = false;
+    out.rule = rule->id;
+    out.cause = Decision::Cause::kPending;
+    out.message = HoldMessage(*rule);
   }
   if (out.cause == Decision::Cause::kPending && out.enforced) {
     const Sourced<Review> asked = sources.AskForReview(RequestOf(*deciding, call));

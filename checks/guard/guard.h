@@ -12,8 +12,9 @@
 //   block   the call does not, the run goes on      the result does not, the run goes on
 //   hitl    the call is held, the run ends          the result is held, the run ends
 //
-// A hitl rule requests a person's review once per call (checks/guard/approvals.h). An approval
-// cancels the effect of that rule alone; a denial turns it into a block.
+// A hitl rule requests a person's review once per call (checks/guard/guard_store.h). An approval
+// cancels the effect of that rule alone, and is spent if the call proceeds; a denial turns it into
+// a block.
 //
 // The effect of a condition that stays unknown is `onMissing`, of the nearest of: the unknown part,
 // its rule, the policy. Without any, the rule does not apply, and the decision records that it was
@@ -108,14 +109,14 @@ class Guard {
   bool ReadsHistory() const;
   /// True if an enabled rule reads metrics, which extend over other runs.
   bool ReadsOtherRuns() const;
-  /// The rule with that id or, failing that, that name; null if there is none.
+  /// The rule with that id; null if there is none.
   const GuardRule* Find(const std::string& id) const;
   /// The review requests that rules before the call may have made.
   std::vector<ReviewRequest> ReviewsBefore(const GuardCall& call) const;
 
-  /// Decides about a call. `now` is the time for windows and gates; a blocking native finding
-  /// blocks even in shadow mode. Requests a review from `sources` if the decision is kPending and
-  /// enforced.
+  /// Decides about a call; after it, `history` includes the call. `now` is the time for windows and
+  /// gates; a blocking native finding blocks even in shadow mode. Requests a review from `sources`
+  /// if the decision is kPending and enforced.
   Decision Decide(const GuardCall& call, const History& history, GuardSources& sources, Moment now,
                   const std::vector<NativeFinding>& native = {}) const;
 

@@ -53,9 +53,8 @@ struct Subject {
   std::optional<std::string> id_system;
 };
 
-/// An answer from outside, or why there is none.
-template <typename T>
 /// A value from outside, or the reason why it is missing.
+template <typename T>
 struct Sourced {
   std::optional<T> value;
   std::string why;  // one line, if there is no value
@@ -63,14 +62,14 @@ struct Sourced {
 
 /// The state of a person's review of a held call.
 struct Review {
-  /// kUnasked: there is no request.
+  /// kUnasked: there is no request, or what it approved is spent or expired.
   enum class State { kUnasked, kPending, kApproved, kDenied };
   State state = State::kUnasked;
   std::string id;      // empty for kUnasked
   std::string reason;  // kDenied: the person's reason, or ""
 };
 
-/// The identity of a reviewed call (checks/guard/approvals.h), and the message for its reviewer.
+/// The identity of a reviewed call (checks/guard/guard_store.h), and the message for its reviewer.
 struct ReviewRequest {
   std::string rule;  // the rule's id
   std::string tool;
@@ -94,6 +93,9 @@ class GuardSources {
   virtual Sourced<Review> FindReview(const ReviewRequest& request) = 0;
   /// Requests a review. No value if the request cannot be stored.
   virtual Sourced<Review> AskForReview(const ReviewRequest& request) = 0;
+  /// Spends an approval on the call. False if another call spent it before; no value if that cannot
+  /// be stored.
+  virtual Sourced<bool> SpendReview(const Review& review) = 0;
 };
 
 /// The value at a dot path, or null: keys of objects, indexes from 0 for lists. Valid as long as

@@ -163,6 +163,8 @@ class Clauses {
                        leaf.op == ToolArgLeaf::Op::kStartsWith ||
                        leaf.op == ToolArgLeaf::Op::kEndsWith;
     if (named) return arg + fmt::format("{}({}, {})", kOps[op], v, Rpl(leaf.value));
+    if (leaf.op == ToolArgLeaf::Op::kIn && leaf.value.is_string())
+      return arg + fmt::format("contains({}, {})", Rpl(leaf.value), v);
     return arg + fmt::format("{} {} {}", v, kOps[op], Rpl(leaf.value));
   }
   std::string operator()(const RequireSubjectLeaf& leaf) {

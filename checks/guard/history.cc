@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 
 #include "formats/glob.h"
 
@@ -49,6 +48,17 @@ std::map<std::string, double> InbuiltMetrics(const ordered_json& args, const ord
   return out;
 }
 
+PastCall EndedCall(const GuardCall& call, const ordered_json* result, Moment at) {
+  PastCall past;
+  past.tool = call.tool;
+  past.tags = call.tags;
+  past.took_ms = call.took_ms;
+  past.at = at;
+  if (call.user) past.user = call.user->id;
+  past.metrics = InbuiltMetrics(call.args, result, call.took_ms);
+  return past;
+}
+
 History::Tool& History::At(const std::string& name, const std::vector<std::string>& tags) {
   std::string key = name;
   for (const std::string& tag : tags) key += '\0' + tag;
@@ -62,23 +72,32 @@ History::Tool& History::At(const std::string& name, const std::vector<std::strin
   return tools_[found->second];
 }
 
+void History::AddCounts(const std::string& tool, const std::vector<std::string>& tags,
+                        const Counts& counts) {
+  Counts& calls = At(tool, tags).calls;
+  calls.ended += counts.ended;
+  calls.open += counts.open;
+  calls.took_ms += counts.took_ms;
+  took_ms_ += counts.took_ms;
+}
+
 void History::Begin(const std::string& tool, const std::vector<std::string>& tags) {
-  ++At(tool, tags).open;
+  ++At(tool, tags).calls.open;
 }
 
 void History::GiveUp(const std::string& tool, const std::vector<std::string>& tags) {
   Tool& at = At(tool, tags);
-  assert(at.open > 0);
-  --at.open;
+  assert(at.calls.open > 0);
+  --at.calls.open;
 }
 
 void History::Add(const PastCall& call, bool this_run) {
   Tool& tool = At(call.tool, call.tags);
   if (this_run) {
-    ++tool.ended;
-    tool.took_ms += call.took_ms;
+    ++tool.calls.ended;
+    tool.calls.took_ms += call.took_ms;
     took_ms_ += call.took_ms;
-    if (tool.open > 0) --tool.open;
+    if (tool.calls.open > 0) --tool.calls.open;
   }
   AddMetrics(call);
 }
@@ -100,20 +119,20 @@ void History::AddMetrics(const PastCall& call) {
 
 bool History::Called(std::string_view glob) const {
   return std::any_of(tools_.begin(), tools_.end(), [&](const Tool& tool) {
-    return tool.ended > 0 && GlobMatches(glob, tool.name);
+    return tool.calls.ended > 0 && GlobMatches(glob, tool.name);
   });
 }
 
 std::size_t History::Calls(const MaxCallsLeaf& of) const {
   std::size_t calls = 0;
   for (const Tool& tool : tools_) {
-    if (tool.ended + tool.open == 0) continue;
+    if (tool.calls.ended + tool.calls.open == 0) continue;
     const bool matches =
         of.by_tag
             ? std::any_of(tool.tags.begin(), tool.tags.end(),
                           [&](const std::string& tag) { return AnyGlobMatches(of.globs, tag); })
             : AnyGlobMatches(of.globs, tool.name);
-    if (matches) calls += tool.ended + tool.open;
+    if (matches) calls += tool.calls.ended + tool.calls.open;
   }
   return calls;
 }
@@ -121,45 +140,55 @@ std::size_t History::Calls(const MaxCallsLeaf& of) const {
 double History::TookMs(std::string_view name) const {
   double ms = 0;
   for (const Tool& tool : tools_)
-    if (FoldCase(tool.name) == FoldCase(name)) ms += tool.took_ms;
+    if (FoldCase(tool.name) == FoldCase(name)) ms += tool.calls.took_ms;
   return ms;
+}
+
+void MetricTotals::Add(const MetricTotals& more) {
+  count += more.count;
+  sum += more.sum;
+  most = std::max(most, more.most);
+  least = std::min(least, more.least);
+}
+
+bool Selects(const MetricWindowLeaf& of, std::string_view tool,
+             const std::vector<std::string>& tags) {
+  return (of.tool_names.empty() || AnyGlobMatches(of.tool_names, tool)) &&
+         (of.tool_tags.empty() || HasAnyTag(tags, of.tool_tags));
+}
+
+MetricTotals History::Totals(const MetricWindowLeaf& of, const std::optional<std::string>& user,
+                             Moment now) const {
+  MetricTotals out;
+  std::uint32_t only = kNobody;
+  if (of.of_user)
+    if (const auto found = users_.find(*user); found != users_.end()) only = found->second;
+  const Moment since = now - of.window_seconds * kSecond;
+  for (const Tool& tool : tools_) {
+    const auto metric = tool.metrics.find(of.key);
+    if (metric == tool.metrics.end() || !Selects(of, tool.name, tool.tags)) continue;
+    const std::vector<Sample>& samples = metric->second;
+    auto sample = std::lower_bound(samples.begin(), samples.end(), since,
+                                   [](const Sample& s, Moment at) { return s.at < at; });
+    for (; sample != samples.end() && sample->at <= now; ++sample)
+      if (!of.of_user || (sample->user == only && only != kNobody)) out.Add(sample->value);
+  }
+  return out;
 }
 
 std::optional<double> History::Metric(const MetricWindowLeaf& of,
                                       const std::optional<std::string>& user, Moment now) const {
-  std::uint32_t only = kNobody;
-  if (of.of_user) {
-    if (!user) return std::nullopt;
-    if (const auto found = users_.find(*user); found != users_.end()) only = found->second;
-  }
-  const Moment since = now - of.window_seconds * kSecond;
-  double sum = 0, most = -std::numeric_limits<double>::infinity(), least = -most;
-  std::size_t count = 0;
-  for (const Tool& tool : tools_) {
-    const auto metric = tool.metrics.find(of.key);
-    if (metric == tool.metrics.end()) continue;
-    if (!of.tool_names.empty() && !AnyGlobMatches(of.tool_names, tool.name)) continue;
-    if (!of.tool_tags.empty() && !HasAnyTag(tool.tags, of.tool_tags)) continue;
-    const std::vector<Sample>& samples = metric->second;
-    auto sample = std::lower_bound(samples.begin(), samples.end(), since,
-                                   [](const Sample& s, Moment at) { return s.at < at; });
-    for (; sample != samples.end() && sample->at <= now; ++sample) {
-      if (of.of_user && (sample->user != only || only == kNobody)) continue;
-      ++count;
-      sum += sample->value;
-      most = std::max(most, sample->value);
-      least = std::min(least, sample->value);
-    }
-  }
-  switch (of.aggregate) {
-    case MetricWindowLeaf::Aggregate::kSum: return sum;
-    case MetricWindowLeaf::Aggregate::kCount: return static_cast<double>(count);
-    default: break;
-  }
-  if (count == 0) return std::nullopt;
-  if (of.aggregate == MetricWindowLeaf::Aggregate::kMax) return most;
-  if (of.aggregate == MetricWindowLeaf::Aggregate::kMin) return least;
-  return sum / static_cast<double>(count);
+  if (of.of_user && !user) return std::nullopt;
+  const std::optional<MetricTotals> totals =
+      metrics_from_ ? metrics_from_(of, user, now) : Totals(of, user, now);
+  if (!totals) return std::nullopt;
+  using Aggregate = MetricWindowLeaf::Aggregate;
+  if (of.aggregate == Aggregate::kSum) return totals->sum;
+  if (of.aggregate == Aggregate::kCount) return static_cast<double>(totals->count);
+  if (totals->count == 0) return std::nullopt;
+  if (of.aggregate == Aggregate::kMax) return totals->most;
+  if (of.aggregate == Aggregate::kMin) return totals->least;
+  return totals->sum / static_cast<double>(totals->count);
 }
 
 }  // namespace rpl

@@ -3,7 +3,8 @@
 // The history of calls that conditions read.
 //
 // A call counts once it has ended, whether it succeeded or failed; a call that a guard refused does
-// not count. sequence, maxCalls and executionTime read the calls of this run, metrics those of all
+// not count. The decision about a result reads a history that includes its call: the host adds the
+// call first. sequence, maxCalls and executionTime read the calls of this run, metrics those of all
 // runs of the agent. Calls that were allowed and have not ended count for maxCalls only: three
 // concurrent calls must not pass a limit of one, and a call that may still fail is no evidence for
 // a sequence.
@@ -14,6 +15,8 @@
 #define RPL_CHECKS_GUARD_HISTORY_H_
 
 #include <cstddef>
+#include <functional>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -44,11 +47,44 @@ struct PastCall {
 std::map<std::string, double> InbuiltMetrics(const nlohmann::ordered_json& args,
                                              const nlohmann::ordered_json* result, double took_ms);
 
+/// A call of phase kAfter as one that ended at `at`; `result` as for InbuiltMetrics.
+PastCall EndedCall(const GuardCall& call, const nlohmann::ordered_json* result, Moment at);
+
+/// The values of a metric in a window.
+struct MetricTotals {
+  std::size_t count = 0;
+  double sum = 0;
+  double most = -std::numeric_limits<double>::infinity();
+  double least = std::numeric_limits<double>::infinity();
+
+  void Add(const MetricTotals& more);
+  void Add(double value) { Add({1, value, value, value}); }
+};
+
+/// True if the filter of the window admits the tool.
+bool Selects(const MetricWindowLeaf& of, std::string_view tool,
+             const std::vector<std::string>& tags);
+
 /// Single-threaded. Names are matched ignoring case, tags likewise.
 class History {
  public:
+  /// Calls of a tool: those that ended, with their duration, and those that have not.
+  struct Counts {
+    std::size_t ended = 0;
+    std::size_t open = 0;
+    double took_ms = 0;
+  };
+  /// Gives the values of a metric, for of_user those of that user; nullopt if they are not known.
+  using MetricSource = std::function<std::optional<MetricTotals>(
+      const MetricWindowLeaf&, const std::optional<std::string>& user, Moment now)>;
+
   /// Adds a call that ended. In this run it closes one that was begun, if any.
   void Add(const PastCall& call, bool this_run);
+  /// Adds calls of this run, of which only their number is known.
+  void AddCounts(const std::string& tool, const std::vector<std::string>& tags,
+                 const Counts& counts);
+  /// Metrics are read from there instead of from the calls that were added.
+  void ReadMetrics(MetricSource from) { metrics_from_ = std::move(from); }
   /// Adds metrics that became known after the call was added.
   void AddMetrics(const PastCall& call);
   /// Records that a call was allowed; Add or GiveUp ends it.
@@ -64,7 +100,7 @@ class History {
   double TookMs(std::string_view tool) const;
   double TookMs() const { return took_ms_; }
   /// The aggregate over the window that ends at `now`, or nullopt: of no values unless kSum or
-  /// kCount, or of_user without a user.
+  /// kCount, of_user without a user, or values that are not known.
   std::optional<double> Metric(const MetricWindowLeaf& of, const std::optional<std::string>& user,
                                Moment now) const;
 
@@ -79,21 +115,22 @@ class History {
   struct Tool {
     std::string name;
     std::vector<std::string> tags;
-    std::size_t ended = 0;  // in this run
-    std::size_t open = 0;
-    double took_ms = 0;                                  // in this run
+    Counts calls;                                        // of this run
     std::map<std::string, std::vector<Sample>> metrics;  // samples by time
   };
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
   /// The entry for a tool, created on first use.
   Tool& At(const std::string& name, const std::vector<std::string>& tags);
+  MetricTotals Totals(const MetricWindowLeaf& of, const std::optional<std::string>& user,
+                      Moment now) const;
 
   std::vector<Tool> tools_;  // in order of first occurrence
   // Indexes into tools_, by name and tags; and numbers of end users.
   std::unordered_map<std::string, std::size_t> by_name_and_tags_;
   std::unordered_map<std::string, std::uint32_t> users_;
   double took_ms_ = 0;
+  MetricSource metrics_from_;
 };
 
 }  // namespace rpl

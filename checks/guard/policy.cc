@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -19,6 +20,7 @@ constexpr std::string_view kPolicyKeys[] = {"id",   "name",    "description",   
 constexpr std::string_view kModes[] = {"enforce", "shadow", "monitor"};
 constexpr std::string_view kCombines[] = {"most_severe_wins"};
 constexpr std::string_view kAgentKeys[] = {"anyOfSlugs", "anyOfTags"};
+constexpr std::string_view kNewerAgentKeys[] = {"allOfTags"};
 constexpr std::string_view kRuleKeys[] = {"id",       "policyId",  "priority", "enabled",  "name",
                                           "selector", "condition", "effect",   "onMissing"};
 constexpr std::string_view kSelectorKeys[] = {"phase", "tool"};
@@ -63,7 +65,7 @@ class PolicyReader {
     const YamlNode* rules = fields_.Require(root_, "rules", "`[]` for none");
     if (rules == nullptr || !fields_.IsList(*rules)) return policy;
     for (const YamlNode& rule : rules->items) policy.rules.push_back(Rule(rule));
-    RefuseTwins(*rules, policy);
+    NameRules(*rules, policy);
     if (!keeps_history_ && policy.enabled) RefuseHistory(*rules, policy);
     return policy;
   }
@@ -80,7 +82,7 @@ class PolicyReader {
     if (fields_.Optional(node, "combine") != nullptr) fields_.WordAt(node, "combine", kCombines);
     to.on_missing = fields_.EffectAt(node, "onMissingDefault");
     const YamlNode* agents = fields_.Optional(node, "agentSelector");
-    if (agents == nullptr || !fields_.IsMapOf(*agents, kAgentKeys)) return;
+    if (agents == nullptr || !fields_.IsMapOf(*agents, kAgentKeys, kNewerAgentKeys)) return;
     if (const YamlNode* slugs = fields_.Optional(*agents, "anyOfSlugs"))
       to.agent_slugs = fields_.Texts(*slugs);
     if (const YamlNode* tags = fields_.Optional(*agents, "anyOfTags"))
@@ -94,7 +96,7 @@ class PolicyReader {
     if (const YamlNode* enabled = fields_.Require(node, "enabled"))
       rule.enabled = fields_.Truth(*enabled).value_or(true);
     rule.name = fields_.TextAt(node, "name");
-    rule.id = fields_.OptionalTextAt(node, "id").value_or(rule.name);
+    rule.id = fields_.OptionalTextAt(node, "id").value_or("");
     fields_.OptionalTextAt(node, "policyId");
     rule.on_missing = fields_.EffectAt(node, "onMissing");
     if (const YamlNode* selector = fields_.Require(node, "selector")) Selector(*selector, rule);
@@ -128,16 +130,25 @@ class PolicyReader {
       rule.tool->tags_any = fields_.Texts(*tags);
   }
 
-  // Reviews are stored under the id of their rule, so ids must be unique.
-  void RefuseTwins(const YamlNode& rules, const Policy& policy) {
-    std::unordered_set<std::string_view> ids;
+  // Gives an id to each rule without one. Reviews are stored under the ids, so these are unique:
+  // the name, with a number if other rules have it.
+  void NameRules(const YamlNode& rules, Policy& policy) {
+    std::unordered_map<std::string, std::size_t> rules_of;  // by name
+    std::unordered_set<std::string> ids;
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {
-      if (policy.rules[i].id.empty() || ids.insert(policy.rules[i].id).second) continue;
-      const YamlNode& node = rules.items[i];
-      const YamlNode* at = node.Find("id") != nullptr ? node.Find("id") : node.Find("name");
-      fields_.Wrong(at != nullptr ? *at : node,
-                    "`" + policy.rules[i].id + "` names an earlier rule, too",
-                    "give the rules an `id` each");
+      const GuardRule& rule = policy.rules[i];
+      if (rule.id.empty()) ++rules_of[rule.name];
+      else if (!ids.insert(rule.id).second)
+        fields_.Wrong(*rules.items[i].Find("id"), "`" + rule.id + "` is the id of an earlier rule",
+                      "give each rule an id of its own");
+    }
+    std::unordered_map<std::string, std::size_t> numbers;
+    for (GuardRule& rule : policy.rules) {
+      if (!rule.id.empty()) continue;
+      rule.id = rule.name;
+      const bool shared = rules_of[rule.name] > 1 || ids.contains(rule.name);
+      while (shared && (ids.contains(rule.id) || rules_of.contains(rule.id)))
+        rule.id = rule.name + "#" + std::to_string(++numbers[rule.name]);
     }
   }
 
@@ -147,7 +158,7 @@ class PolicyReader {
       if (!rule.enabled || !rule.tool || !ReadsHistory(rule.condition)) continue;
       fields_.Add(Code::kHistoryNotKept, *rules.items[i].Find("condition"),
                   "it depends on earlier calls, and nothing keeps them",
-                  "name a log that keeps them: --audit FILE");
+                  "name a store that keeps them: `--store FILE`");
     }
   }
 

@@ -37,7 +37,7 @@ struct ToolSelector {
 
 /// A rule. Its id is unique in the policy.
 struct GuardRule {
-  std::string id;  // the file's id, or else the name
+  std::string id;  // the file's id, or else the name: `n`, of several `n#1`, `n#2`, …
   std::string name;
   bool enabled = true;
   double priority = 0;

@@ -156,9 +156,22 @@ class ConditionReader {
     if (must == nullptr && must_not == nullptr)
       fields_.Add(Code::kMissingConfigKey, node,
                   "`mustHaveCalled` or `mustNotHaveCalled` is needed");
-    if (must != nullptr) leaf.must = fields_.Texts(*must);
-    if (must_not != nullptr) leaf.must_not = fields_.Texts(*must_not);
+    if (must != nullptr && !HasEntries(*must)) leaf.must = fields_.Texts(*must);
+    if (must_not != nullptr && !HasEntries(*must_not)) leaf.must_not = fields_.Texts(*must_not);
     return leaf;
+  }
+
+  // True, after an error, if an item of the list is a map {"by", …} in place of a glob.
+  bool HasEntries(const YamlNode& list) {
+    bool found = false;
+    for (const YamlNode& item : list.items) {
+      const YamlNode* by = item.Find("by");
+      if (by == nullptr) continue;
+      found = true;
+      fields_.Wrong(item, fmt::format("an entry with `by` is not supported: {}", kIsNewer),
+                    "write the glob of a tool's name");
+    }
+    return found;
   }
 
   MaxCallsLeaf MaxCalls(const YamlNode& node) {
@@ -365,23 +378,31 @@ class ConditionReader {
                                                     "startsWith", "endsWith", "in"};
     static constexpr Op kTextOp[] = {Op::kEq,         Op::kNeq,      Op::kContains,
                                      Op::kStartsWith, Op::kEndsWith, Op::kIn};
-    static constexpr std::string_view kNewer[] = {"regex", "exists"};
+    static constexpr std::string_view kNewer[] = {"regex"};
     static constexpr std::string_view kNumberOps[] = {"eq", "neq", "gt", "gte", "lt", "lte"};
     static constexpr Op kNumberOp[] = {Op::kEq, Op::kNeq, Op::kGt, Op::kGte, Op::kLt, Op::kLte};
     static constexpr std::string_view kTruthOps[] = {"eq", "neq"};
     Know(node, {"type", "op", "path", "value"});
     ToolArgLeaf leaf;
-    leaf.path = fields_.TextAt(node, "path");
+    const YamlNode* op = node.Find("op");
+    if (op != nullptr && (op->scalar == "exists" || op->scalar == "notExists")) {
+      fields_.Wrong(
+          *op, fmt::format("{} is not supported: {}", op->scalar.get<std::string>(), kIsNewer));
+      return leaf;
+    }
+    if (node.Find("path") != nullptr) leaf.path = fields_.TextAt(node, "path");
+    else
+      fields_.Add(Code::kMissingConfigKey, node,
+                  fmt::format("toolArg without `path` is not supported: {}", kIsNewer),
+                  "write the path of one argument");
     const std::size_t type = fields_.WordAt(node, "type", kTypes);
     if (type == 0) leaf.op = kTextOp[fields_.WordAt(node, "op", kTextOps, kNewer)];
     else if (type == 1) leaf.op = kNumberOp[fields_.WordAt(node, "op", kNumberOps, kNewer)];
     else leaf.op = kNumberOp[fields_.WordAt(node, "op", kTruthOps, kNewer)];
-    const YamlNode* op = node.Find("op");
-    if (op != nullptr && op->scalar == "exists") return leaf;  // it takes no value
-    if (type == 0 && leaf.op == Op::kIn) {
-      leaf.value = fields_.TextsAt(node, "value");
-    } else if (const YamlNode* value = fields_.Require(node, "value")) {
-      if (type == 0) leaf.value = fields_.Text(*value).value_or("?");
+    if (const YamlNode* value = fields_.Require(node, "value")) {
+      const bool list = leaf.op == Op::kIn && value->kind != YamlKind::kString;
+      if (type == 0 && list) leaf.value = fields_.Texts(*value);
+      else if (type == 0) leaf.value = fields_.Text(*value).value_or("?");
       else if (type == 1) leaf.value = fields_.NumberAt(node, "value");
       else leaf.value = fields_.Truth(*value).value_or(false);
     }

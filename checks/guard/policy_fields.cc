@@ -54,12 +54,16 @@ std::int64_t PolicyFields::WholeAt(const YamlNode& map, std::string_view key, st
 std::size_t PolicyFields::WordAt(const YamlNode& map, std::string_view key,
                                  std::span<const std::string_view> words,
                                  std::span<const std::string_view> unsupported) {
-  const YamlNode* node = Require(map, key, "one of " + OneOf(words));
-  if (node == nullptr) return 0;
+  const YamlNode* node = Optional(map, key);
+  if (node == nullptr) {
+    Require(map, key, "one of " + OneOf(words));
+    return 0;
+  }
   if (node->kind == YamlKind::kString) {
-    const std::string word = node->scalar.get<std::string>();
+    const auto& word = node->scalar.get_ref<const std::string&>();
     if (IsAmong(word, unsupported)) {
-      Wrong(*node, fmt::format("{} is not supported: expected {}", word, OneOf(words)),
+      Wrong(*node,
+            fmt::format("{} is not supported: {}, expected {}", word, kIsNewer, OneOf(words)),
             "write one of these words");
       return 0;
     }
@@ -93,10 +97,11 @@ bool PolicyFields::IsMapOf(const YamlNode& node, std::span<const std::string_vie
                            std::span<const std::string_view> unsupported) {
   if (!IsMap(node)) return false;
   for (const auto& [key, value] : node.entries) {
-    const std::string name = key.scalar.get<std::string>();
+    const auto& name = key.scalar.get_ref<const std::string&>();
     if (IsAmong(name, keys)) continue;
     if (IsAmong(name, unsupported)) {
-      Add(Code::kUnknownConfigKey, key, name + " is not supported", "known are " + OneOf(keys));
+      Add(Code::kUnknownConfigKey, key, fmt::format("{} is not supported: {}", name, kIsNewer),
+          "known are " + OneOf(keys));
       continue;
     }
     const std::string near = NearestWord(name, keys);

@@ -17,6 +17,9 @@
 
 namespace rpl {
 
+/// The reason why a known word or key is refused.
+inline constexpr std::string_view kIsNewer = "it is newer than the published rules";
+
 /// A YamlFields with required fields. After an error, which is added to the findings, each function
 /// returns a default, so that reading continues.
 class PolicyFields : public YamlFields {

@@ -27,7 +27,9 @@
 
 namespace rpl {
 
-/// A set of rules. Movable; after a move the source may only be destroyed or assigned to.
+/// A set of rules. Movable; a set that was moved from has no rules, and takes none. A rule of the
+/// host may do anything with its set but evaluate it, which gives an error; the evaluation goes on
+/// with the rules that it began with.
 class Checks {
  public:
   using Severity = Engine::Severity;
@@ -96,7 +98,7 @@ class Checks {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  // shared with an evaluation that runs
 };
 
 }  // namespace rpl

@@ -23,9 +23,13 @@
 // leaves an Engine, except std::bad_alloc while a result is copied to the caller. An exception from
 // a callback, or exhausted memory, breaks the engine: Status::kBroken from then on.
 //
+// A callback that calls its own engine gets kBusy, or the same as a line of text or a Finding;
+// nothing is done, and the turn goes on. If it destroys the engine, or assigns to it, the turn ends
+// as the callback returns, with kBroken. An engine that was moved from gives kBroken likewise.
+//
 // An Engine is used by one thread at a time, but not bound to one. Engines share no mutable state.
-// Turns, Load and Explain evaluate in the caller's thread, on a large stack of the Engine's;
-// callbacks run there and must not call the same Engine.
+// Turns, Load and Explain evaluate in the caller's thread, on a large stack of the Engine's, and
+// callbacks run there.
 //
 // The same program with the same replies and the same `now` gives the same bytes.
 #ifndef RPL_RPL_H_
@@ -75,8 +79,9 @@ class Engine {
     kRejected,     // a text has errors; no goal was pursued
     kToolFailed,   // unsatisfied because a tool failed: `reason` names it
     kInterrupted,  // Options::interrupted returned true
-    kReview,       // a person must approve a call before it goes out: see Options::reviews_file
+    kReview,       // a person must approve a call before it goes out: see Options::guard_store
     kBroken,       // the engine is unusable: `reason`, and the errors above
+    kBusy,         // a callback of the engine called it: nothing was done
   };
 
   /// The prose under a heading.
@@ -184,15 +189,16 @@ class Engine {
     std::size_t more = 0;       // number of matching facts without a proof here
   };
 
-  /// Limits of an evaluation. Reaching one gives kLimit, with its name in the reason.
+  /// Limits of an evaluation. Reaching one gives kLimit, with its name in the reason. 0 is no
+  /// limit; of max_depth, the most that an engine has room for.
   struct Limits {
     std::size_t max_rows = 50'000'000;       // facts derived
     std::size_t max_rounds = 100'000;        // of a recursion
     std::size_t max_depth = 20'000;          // nested calls
     std::size_t max_iterations = 1'000'000;  // of one @for
     std::size_t max_timesteps = 100'000;     // of one turn
-    double max_seconds = 600;                // wall time of one timestep; 0: unlimited
-    std::size_t max_megabytes = 0;           // MiB of the whole process; 0: unlimited
+    double max_seconds = 600;                // wall time of one timestep
+    std::size_t max_megabytes = 0;           // MiB of the whole process
   };
 
   /// The settings of an engine. Callbacks may be empty.
@@ -227,9 +233,10 @@ class Engine {
     /// The policy's name in findings; `rpl resume` reads the policy of a session file under this
     /// name.
     std::string policy_name = "policy.json";
-    /// The file of reviews for `rpl guard pending` and `approve`; the next turn uses the decisions
-    /// in it. "": nothing is stored, and held calls stay held.
-    std::string reviews_file;
+    /// The store of the guard, a file: calls for metrics, and reviews for `rpl guard pending` and
+    /// `approve`, whose decisions the next turn uses. "": nothing is stored, and held calls stay
+    /// held.
+    std::string guard_store;
     /// The file of audit events, as JSON lines, or "". A turn that cannot write to it fails.
     std::string audit_file;
     /// The slug of the agent for the policy's `agentSelector`; may be "".
@@ -246,7 +253,7 @@ class Engine {
   Engine();
   explicit Engine(Options options);
   ~Engine();
-  /// After a move the source may only be destroyed or assigned to.
+  /// The source is broken from then on.
   Engine(Engine&& other) noexcept;
   Engine& operator=(Engine&& other) noexcept;
 
@@ -273,7 +280,7 @@ class Engine {
 
   /// The open questions of the last Run or Step, followed by those of later queries, without the
   /// answered ones: all that the plan needs, in any order. Valid until the next call of a non-const
-  /// function.
+  /// function. From a callback: none.
   const std::vector<Question>& Pending() const;
 
   /// Stores the reply to a pending question for the next turn that reaches it. Returns the reason
@@ -287,7 +294,7 @@ class Engine {
   /// Permits another call of a tool that is in doubt or replied Later; false if `id` is neither.
   bool Retry(const std::string& id);
 
-  /// The entries of the trace, in order (§12).
+  /// The entries of the trace, in order (§12). From a callback, as Export: none.
   std::vector<TraceEntry> Trace() const;
 
   /// The trace as an RPL program: loaded after the documents that produced it, it restores their
@@ -306,7 +313,7 @@ class Engine {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  // shared with a turn that runs
 };
 
 }  // namespace rpl

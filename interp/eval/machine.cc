@@ -219,7 +219,10 @@ bool Machine::Run(const Step* step) {
     }
     case Step::Kind::kEmit: frame_->end = &s; return Emit();
     case Step::Kind::kFound: ++frame_->answers; return frame_->unknown || (*found_)();
-    case Step::Kind::kStuck: Note(s.problem); return true;
+    case Step::Kind::kStuck:
+      Note(s.problem);
+      if (s.too_large) StopAt(Stop::kAlternatives);
+      return !s.too_large;
   }
   return true;
 }

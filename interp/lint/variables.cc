@@ -45,7 +45,7 @@ std::vector<Culprit> CulpritsOf(const Plan& plan, const std::vector<const Clause
   std::unordered_set<std::string> known;
   std::unordered_map<std::string_view, const Clause*> by_text;  // made for the first culprit
   for (const Step& step : plan.steps) {
-    if (step.kind != Step::Kind::kStuck || step.problem.empty()) continue;
+    if (step.kind != Step::Kind::kStuck || step.too_large || step.problem.empty()) continue;
     if (step.problem[0] != '?' && step.problem[0] != '$') continue;
     Culprit c;
     c.variable = step.problem.substr(0, step.problem.find(' '));

@@ -174,8 +174,14 @@ Columns RepliedColumns(const Definition& def) {
 }
 
 bool HasStuck(const Plan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) {
+    return (s.kind == Step::Kind::kStuck && !s.too_large) || s.open_input;
+  });
+}
+
+bool IsTooLarge(const Plan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(),
-                     [](const Step& s) { return s.kind == Step::Kind::kStuck || s.open_input; });
+                     [](const Step& s) { return s.too_large; });
 }
 
 }  // namespace
@@ -523,6 +529,8 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, St
     for (const auto& list : c.alternatives) {
       c.plans.push_back(planner.Make(list, nothing, wanted, def.slots, def.avar));
       c.ok = c.ok && !c.plans.back()->problem;
+      // Whoever reads its rows meets the limit.
+      if (def.head != kNoId && IsTooLarge(*c.plans.back())) info_[def.head].demanded = true;
     }
     if (c.ok) candidates.push_back(std::move(c));
   }

@@ -18,7 +18,8 @@ enum class Stop : std::uint8_t {
   kRounds,
   kDepth,
   kIterations,
-  kValue,  // a value too deep or too long: see Pool::overflow
+  kAlternatives,  // of a rule, whose plan would be too large
+  kValue,         // a value too deep or too long: see Pool::overflow
   kTime,
   kMemory,
   kInterrupted,

@@ -398,9 +398,11 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
   ready_->Open(items);
   listed_ += items.size();
   while (!ready_->empty()) {
-    if (plan_->steps.size() > kMaxSteps || listed_ > kMaxListed + items.size())
-      return stuck("the rule has too many alternatives: more than " + std::to_string(kMaxSteps) +
-                   " steps");
+    if (plan_->steps.size() > kMaxSteps || listed_ > kMaxListed + items.size()) {
+      stuck("the rule has too many alternatives");
+      plan_->steps.back().too_large = true;
+      return first;
+    }
     ReadyQueue::Place pick = ready_->Next();
     if (pick == ReadyQueue::kNobody) {
       const ReadyQueue::Place whole = ready_->NextToDecompose();

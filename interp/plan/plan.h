@@ -155,7 +155,8 @@ struct Step {
   std::size_t deriving = 0;     // how many of them only derive
   std::vector<SlotId> clears;   // kBranch: unbound before each branch, against leftover values
 
-  std::string problem;  // kStuck
+  std::string problem;     // kStuck
+  bool too_large = false;  // kStuck: what stopped the planner is a limit
 };
 
 struct Join;  // interp/plan/join_plan.h

@@ -107,6 +107,9 @@ class PageArray {
   std::size_t capacity_ = 0;
 };
 
+/// Resident memory of the process in MiB; 0 if the system does not report it.
+std::size_t ResidentMegabytes();
+
 }  // namespace rpl
 
 #endif  // RPL_INTERP_STORE_PAGES_H_

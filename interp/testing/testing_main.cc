@@ -2,10 +2,12 @@
 //
 // main() of the unit tests. Its last line is `N passed, N failed`, counted in test cases,
 // which is how ./dev test adds its parts up.
-#define CATCH_CONFIG_MAIN
+#define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 
 #include <iostream>
+
+#include "runtime/tools/keeper.h"
 
 namespace {
 
@@ -29,3 +31,8 @@ struct Totals : Catch::TestEventListenerBase {
 CATCH_REGISTER_LISTENER(Totals)
 
 }  // namespace
+
+int main(int argc, char** argv) {
+  rpl::BeKeeper(argc, argv);
+  return Catch::Session().run(argc, argv);
+}

@@ -74,6 +74,12 @@ std::vector<pid_t> Orphans::Marked(const std::string& mark, const std::vector<pi
       if (session != getsid(0)) waitpid(pid, nullptr, WNOHANG);
       continue;
     }
+    // What a keeper that was killed left behind has no mark if it cleared its environment.
+    const pid_t own = getsid(pid);
+    if (own > 0 && own != getsid(0)) {
+      marked.push_back(pid);
+      continue;
+    }
     std::istringstream environment(FileText("/proc/" + std::to_string(pid) + "/environ"));
     for (std::string line; std::getline(environment, line, '\0');)
       if (line == entry) marked.push_back(pid);

@@ -2,10 +2,11 @@
 //
 // The descendants that a tool leaves behind: their detection, termination and reaping.
 //
-// A tool leads a process group of its own, but its descendants may leave that group. While an
-// Orphans exists, this process is therefore a "child subreaper": it adopts descendants whose
-// parents ended, and recognises those of a tool by a mark in their environment. A descendant that
-// leaves the group and clears its environment is not found. Linux only: reads /proc.
+// A keeper (keeper.h) sees to them as long as it lives. Without one, or when it was killed, a tool
+// leads a process group of its own, but its descendants may leave that group. While an Orphans
+// exists, this process is therefore a "child subreaper": it adopts descendants whose parents ended,
+// and recognises them by a session of their own, or by a mark in their environment. Linux only:
+// reads /proc.
 #ifndef RPL_RUNTIME_TOOLS_ORPHANS_H_
 #define RPL_RUNTIME_TOOLS_ORPHANS_H_
 
@@ -39,7 +40,7 @@ class Orphans {
   void Kill(pid_t leader, const std::string& mark, const std::vector<pid_t>& leaders);
 
  private:
-  /// The running children with the mark; reaps adopted children that ended.
+  /// The running children with the mark, or in another session; reaps adopted children that ended.
   std::vector<pid_t> Marked(const std::string& mark, const std::vector<pid_t>& leaders);
 
   int adopted_before_ = 0;

@@ -22,6 +22,7 @@
 #include <optional>
 
 #include "formats/json_text.h"
+#include "runtime/tools/keeper.h"
 #include "runtime/tools/orphans.h"
 
 namespace rpl {
@@ -33,6 +34,7 @@ constexpr std::uint64_t kTickMs = 10;
 constexpr int kMinTicks = 3;
 constexpr const char* kInterrupted = "interrupted";
 constexpr const char* kNotRecorded = "not-recorded";
+constexpr const char* kLeftChildren = "it ended, but processes that it started did not";
 constexpr std::uint64_t kPollMs = 50;
 constexpr std::uint64_t kGiveUpMs = 5000;  // after SIGKILL: stop polling
 constexpr std::size_t kMaxLogLine = 4096;
@@ -249,6 +251,7 @@ class Process {
   void NotStarted(std::string code, std::string why);
   void Read(uv_pipe_t& pipe);
   void TookIn(uv_stream_t* stream, ssize_t n, const char* data);
+  void TakeReport();
   void Exited(std::int64_t status, int signal);
   void Tick();
   void Settle();
@@ -271,7 +274,8 @@ class Process {
   uv_pipe_t in_, out_, err_;
   uv_write_t write_;
 
-  pid_t pid_ = 0;
+  pid_t pid_ = 0;    // of the tool, or of its keeper
+  int report_ = -1;  // from the keeper
   bool exited_ = false;
   std::int64_t status_ = 0;
   int signal_ = 0;
@@ -337,8 +341,10 @@ std::string Process::Connect(uv_pipe_t& ours, bool we_write, int& theirs) {
 }
 
 int Process::Spawn(const std::array<int, 3>& theirs) {
+  const std::vector<std::string> words =
+      CanKeep() ? KeeperCommand(command_.argv, batch_.run().grace.count()) : command_.argv;
   std::vector<char*> argv;
-  for (const std::string& word : command_.argv) argv.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   std::vector<std::string> environment = {std::string(Orphans::kVariable) + "=" + mark_};
   for (const std::string& name : command_.environment)
@@ -346,23 +352,28 @@ int Process::Spawn(const std::array<int, 3>& theirs) {
   std::vector<char*> env;
   for (std::string& entry : environment) env.push_back(entry.data());
   env.push_back(nullptr);
-  std::array<uv_stdio_container_t, 3> stdio;
+  uv_file report[2] = {-1, -1};
+  if (CanKeep())
+    if (const int error = uv_pipe(report, UV_NONBLOCK_PIPE, 0); error != 0) return error;
+  report_ = report[0];
+  std::array<uv_stdio_container_t, 4> stdio;
   for (std::size_t i = 0; i < stdio.size(); ++i) {
     stdio[i].flags = UV_INHERIT_FD;
-    stdio[i].data.fd = theirs[i];
+    stdio[i].data.fd = i < theirs.size() ? theirs[i] : report[1];
   }
   uv_process_options_t options = {};
-  options.file = argv.front();
+  options.file = CanKeep() ? "/proc/self/exe" : argv.front();
   options.args = argv.data();
   options.env = env.data();
   options.cwd = command_.folder.c_str();
   options.flags = UV_PROCESS_DETACHED;  // leads a session, and so a group, of its own
-  options.stdio_count = static_cast<int>(stdio.size());
+  options.stdio_count = CanKeep() ? 4 : 3;
   options.stdio = stdio.data();
   options.exit_cb = [](uv_process_t* process, std::int64_t status, int signal) {
     Of(process->data).Exited(status, signal);
   };
   const int error = uv_spawn(batch_.loop(), &process_, &options);
+  if (report[1] >= 0) close(report[1]);
   Take(process_);  // the handle is initialised even if the start failed
   if (error == 0) pid_ = process_.pid;
   return error;
@@ -424,10 +435,25 @@ void Process::TookIn(uv_stream_t* stream, ssize_t n, const char* data) {
   Settle();
 }
 
+// Of a process that keeps the tool, what it says at its end.
+void Process::TakeReport() {
+  if (report_ < 0) return;
+  KeeperReport report;
+  const ssize_t n = read(report_, &report, sizeof report);
+  close(std::exchange(report_, -1));
+  if (n != sizeof report || !result_.code.empty()) return;
+  if (report.start_error != 0)
+    result_ =
+        Failure("not-started", fmt::format("`{}` cannot be started: {}", command_.argv.front(),
+                                           uv_strerror(-report.start_error)));
+  else if (report.left_children) result_ = Failure("left-children", kLeftChildren);
+}
+
 void Process::Exited(std::int64_t status, int signal) {
   exited_ = true;
   status_ = status;
   signal_ = signal;
+  TakeReport();
   const std::uint64_t now = uv_now(batch_.loop());
   const bool failed = !result_.code.empty();
   const auto grace = static_cast<std::uint64_t>(batch_.run().grace.count());
@@ -470,7 +496,8 @@ void Process::Settle() {
   const bool over = kill_at_ != UINT64_MAX && now >= kill_at_ && ticks_ >= kMinTicks;
   if (over && now >= kill_at_ + kGiveUpMs) return Close();
   if (!exited_) {
-    if (over) kill(-pid_, SIGKILL);
+    if (over && !CanKeep()) kill(-pid_, SIGKILL);
+    if (over && CanKeep()) kill(pid_, kKeeperEnds);
     return;
   }
   const std::vector<pid_t> leaders = batch_.Leaders();
@@ -479,13 +506,14 @@ void Process::Settle() {
   // After SIGKILL, a pipe that is still open is held by a process that cannot be found.
   if (!left && (pipes_ended || killed_)) return Close();
   if (!over) return;
-  Fail("left-children", "it ended, but processes that it started did not");
+  Fail("left-children", kLeftChildren);
   batch_.orphans().Kill(pid_, mark_, leaders);
   killed_ = true;
 }
 
 void Process::Close() {
   closing_ = true;
+  if (report_ >= 0) close(std::exchange(report_, -1));
   log_.End();
   if (result_.code.empty()) result_ = Judge();
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;

@@ -14,13 +14,29 @@
 #include "formats/spelling.h"
 #include "shell/commands/command_options.h"
 #include "shell/commands/command_tree.h"
+#include "shell/host/limit_watch.h"
 #include "shell/host/report.h"
 #include "shell/repl/line_reader.h"
 
 namespace rpl {
 namespace {
 
+// Watches the limits of the command. A shell is not ended under its user, test scripts have
+// limits of their own, and a hook has its parent.
+void Watch(const CLI::App& app, const Commands& commands) {
+  const std::pair<const char*, const EngineOptions*> kEvaluating[] = {
+      {"run", &commands.run.engine},       {"profile", &commands.profile.engine},
+      {"resume", &commands.resume.engine}, {"reply", &commands.reply.engine},
+      {"query", &commands.query.engine},   {"explain", &commands.explain.engine},
+      {"verify", &commands.verify.engine}};
+  for (const auto& [name, engine] : kEvaluating)
+    if (app.got_subcommand(name)) return WatchLimits(engine->limits, engine->threads);
+  for (const char* const name : {"check", "doc", "parse", "fmt", "trace"})
+    if (app.got_subcommand(name)) return WatchLimits(commands.limits);
+}
+
 int Dispatch(const CLI::App& app, const Commands& commands) {
+  Watch(app, commands);
   if (app.got_subcommand("run")) return CommandRun(commands.run);
   if (app.got_subcommand("profile")) return CommandProfile(commands.profile);
   if (app.got_subcommand("resume")) return CommandResume(commands.resume);

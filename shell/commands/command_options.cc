@@ -119,8 +119,9 @@ void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_de
 
 void AddAgentOptions(CLI::App& command, GuardOptions& options) {
   command
-      .add_option("--approvals", options.approvals,
-                  "The file of reviews (default: ~/.local/state/rpl/reviews.jsonl)")
+      .add_option("--store", options.store,
+                  "The guard's store of calls and reviews (default: the agent's, in "
+                  "~/.local/state/rpl/guard)")
       ->type_name("FILE");
   command.add_option("--agent", options.agent, "The name of the agent, for the policy")
       ->type_name("SLUG");
@@ -143,8 +144,8 @@ void AddGuardOptions(CLI::App& command, GuardOptions& options) {
 }
 
 // REQUIRES: `limits` are the defaults.
-void AddLimitOptions(CLI::App& command, SessionLimits& limits) {
-  for (const LimitName& limit : LimitNames())
+void AddLimitOptions(CLI::App& command, SessionLimits& limits, std::size_t most = SIZE_MAX) {
+  for (const LimitName& limit : LimitNames().first(std::min(most, LimitNames().size())))
     command
         .add_option_function<std::string>(
             fmt::format("--max-{}", limit.name),
@@ -156,6 +157,11 @@ void AddLimitOptions(CLI::App& command, SessionLimits& limits) {
           SessionLimits ignored;
           return TakeLimit(limit, text, ignored);
         });
+}
+
+// Those of a command that evaluates nothing.
+void AddTimeAndMemory(CLI::App& command, SessionLimits& limits) {
+  AddLimitOptions(command, limits, 2);
 }
 
 void AddThreads(CLI::App& command, std::size_t& threads) {
@@ -282,9 +288,9 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   const auto add_policy = [&](CLI::App& part) {
     part.add_option("--policy", to.guard.policy, "The policy, in JSON or YAML")->type_name("FILE");
   };
-  const auto add_approvals = [&](CLI::App& part) {
-    part.add_option("--approvals", to.guard.approvals,
-                    "The file of reviews (default: ~/.local/state/rpl/reviews.jsonl)")
+  const auto add_store = [&](CLI::App& part) {
+    part.add_option("--store", to.guard.store,
+                    "The guard's store (default: those of all agents, in ~/.local/state/rpl/guard)")
         ->type_name("FILE");
   };
   const auto add_now = [&](CLI::App& part) {
@@ -318,15 +324,22 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   explain->add_option("RULE", to.rule, "The id or name of a rule")->required();
   add_policy(*explain);
   CLI::App* pending = add("pending", "List the calls that await a review", What::kPending);
-  add_approvals(*pending);
+  add_store(*pending);
   AddFormat(*pending, to.json);
   for (const bool yes : {true, false}) {
     CLI::App* answer = yes ? add("approve", "Allow a held call", What::kApprove)
                            : add("deny", "Refuse a held call", What::kDeny);
     answer->add_option("ID", to.id, "An id from `rpl guard pending`")->required();
     answer->add_option("--reason", to.reason, "Why")->type_name("T");
-    add_approvals(*answer);
+    add_store(*answer);
     add_now(*answer);
+    if (!yes) continue;
+    answer->add_option("--calls", to.calls, "How many such calls may pass (default: 1)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1'000'000));
+    answer->add_option("--hours", to.hours, "How long the approval holds (default: 24)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1'000'000));
   }
   CLI::App* hook = add("hook", "Decide for an agent host before it uses a tool", What::kHook);
   add_settings(*hook);
@@ -338,6 +351,9 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
                    "Deny if there is no decision within this time (default: 10000)")
       ->type_name("MS")
       ->check(CLI::Range(1, 600'000));
+  CLI::App* audit =
+      add("audit", "Check that an audit log is unchanged, and print its last hash", What::kAudit);
+  audit->add_option("FILE", to.file, "The audit log")->required();
   command.footer(kGuardFooter);
 }
 
@@ -352,6 +368,7 @@ void DescribeExplain(CLI::App& command, ExplainOptions& to) {
       ->type_name("N")
       ->check(CLI::Range(0, 10'000));
   AddAnswerOptions(command, to.engine);
+  AddLimitOptions(command, to.engine.limits);
   AddFactsOptions(command, to.engine);
   AddChoice(command, "--format", to.format, "FORMAT", "text (default), json or dot",
             {{"text", ExplainFormat::kText},
@@ -398,10 +415,12 @@ void DescribeVerify(CLI::App& command, VerifyOptions& to) {
       "Effect of a failed rule of severity error: block (default), or hitl (ask for a review)",
       {{"block", false}, {"hitl", true}});
   command
-      .add_option("--approvals", to.engine.guard.approvals,
-                  "The file of reviews (see rpl guard pending)")
+      .add_option("--store", to.engine.guard.store,
+                  "The store with the reviews (see rpl guard pending)")
       ->type_name("FILE");
   AddNow(command, to.engine);
+  to.engine.limits.max_seconds = 60;
+  AddTimeAndMemory(command, to.engine.limits);
   AddToolOptions(command, to.engine, "default: rpl.yaml beside the rules");
   command.footer(kVerifyFooter);
 }
@@ -435,7 +454,10 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
   AddChoice(*add("export", "Print an RPL program that restores the current state", What::kExport),
             "--format", to.json, "FORMAT", "rpl (default), or ndjson: every event with its hash",
             {{"rpl", false}, {"ndjson", true}});
-  add("verify", "Check that no event was altered", What::kVerify);
+  add("verify", "Check that no event was altered", What::kVerify)
+      ->add_option("--anchor", to.anchor, "Also check that the session goes on from here")
+      ->type_name("N:HASH");
+  add("anchor", "Print the number and hash of the last event, for --anchor", What::kAnchor);
   add("diff", "Print the entries in which two sessions differ", What::kDiff)
       ->add_option("OTHER", to.other, "Another session file")
       ->required();
@@ -476,6 +498,10 @@ void DescribeRun(CLI::App& command, RunOptions& to) {
 void DescribeResume(CLI::App& command, ResumeOptions& to) {
   command.add_option("SESSION", to.session, "A session file, as saved by `rpl run --session`")
       ->required();
+  command
+      .add_option("--anchor", to.anchor,
+                  "Refuse a session that does not go on from here (see rpl trace anchor)")
+      ->type_name("N:HASH");
   AddGoalOptions(command, to.engine);
   AddRepeatable(
       command, "--take-back", to.engine.take_back, "KEY",
@@ -555,7 +581,10 @@ constexpr CommandEntry kCommands[] = {
     {"test", "Run the test scripts of Markdown files",
      [](CLI::App& command, Commands& to) { DescribeTest(command, to.test); }},
     {"check", "Find mistakes in a program",
-     [](CLI::App& command, Commands& to) { DescribeCheck(command, to.check); }},
+     [](CLI::App& command, Commands& to) {
+       DescribeCheck(command, to.check);
+       AddTimeAndMemory(command, to.limits);
+     }},
     {"verify", "Verify content against a rulespec or rules",
      [](CLI::App& command, Commands& to) { DescribeVerify(command, to.verify); }},
     {"explain", "Explain why a fact holds, or why it does not",
@@ -563,11 +592,20 @@ constexpr CommandEntry kCommands[] = {
     {"guard", "Apply a policy to tool calls",
      [](CLI::App& command, Commands& to) { DescribeGuard(command, to.guard); }},
     {"doc", "List and draw the parts of a program",
-     [](CLI::App& command, Commands& to) { DescribeDoc(command, to.doc); }},
+     [](CLI::App& command, Commands& to) {
+       DescribeDoc(command, to.doc);
+       AddTimeAndMemory(command, to.limits);
+     }},
     {"parse", "Show a file as the parser reads it",
-     [](CLI::App& command, Commands& to) { DescribeParse(command, to.parse); }},
+     [](CLI::App& command, Commands& to) {
+       DescribeParse(command, to.parse);
+       AddTimeAndMemory(command, to.limits);
+     }},
     {"fmt", "Format the RPL in files",
-     [](CLI::App& command, Commands& to) { DescribeFmt(command, to.fmt); }},
+     [](CLI::App& command, Commands& to) {
+       DescribeFmt(command, to.fmt);
+       AddTimeAndMemory(command, to.limits);
+     }},
     {"completion", "Print a completion script for a shell",
      [](CLI::App& command, Commands& to) { DescribeCompletion(command, to.completion); }},
     {"reference", "Print the command reference and man pages",

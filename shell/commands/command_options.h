@@ -38,6 +38,7 @@ struct Commands {
   FmtOptions fmt;
   CompletionOptions completion;
   ReferenceOptions reference;
+  SessionLimits limits;  // time and memory, of commands that evaluate nothing
 };
 
 /// Adds all commands to `app`; those for which `in_full` is false by name only, because options

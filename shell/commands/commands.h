@@ -40,33 +40,41 @@ struct ProfileOptions {
 /// Exit codes: as CommandRun. The answers are not printed.
 int CommandProfile(const ProfileOptions& options);
 
+/// The help about a session that does not go on from an anchor.
+inline constexpr const char* kDeparted =
+    "events were rewritten or removed since, or this is a copy without its `-wal` file";
+
 /// rpl resume SESSION: continues a run that has a session file.
 struct ResumeOptions {
   std::string session;
   std::vector<std::string> retry;  // --retry NAME
   EngineOptions engine;
+  std::string anchor = "";  // --anchor
 };
 /// Exit codes: as CommandRun; kExitFile also for a damaged session.
 int CommandResume(const ResumeOptions& options);
 
 /// Continues the session in the file `path`, which exists, with the program `files`, named by their
 /// paths; if empty, with the files that the session names, as they are now. Calls of the tools in
-/// `retry` that failed or are in doubt are made again. Returns the exit code.
+/// `retry` that failed or are in doubt are made again. With an `anchor`, the session must go on
+/// from it. Returns the exit code.
 int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& engine,
-         const std::vector<std::string>& retry);
+         const std::vector<std::string>& retry, const std::string& anchor = "");
 
 /// rpl trace …: the trace of a session.
 struct TraceOptions {
-  enum class What { kShow, kQuestions, kQuery, kExport, kVerify, kDiff, kReplay, kHtml };
+  enum class What { kShow, kQuestions, kQuery, kExport, kVerify, kAnchor, kDiff, kReplay, kHtml };
   What what = What::kShow;
   std::string session;
   std::string other;        // kDiff
   std::string query;        // kQuery
+  std::string anchor;       // kVerify: SessionFile::Anchor of an earlier time, or ""
   std::string output;       // kHtml: a file; "" for standard output
   bool json = false;        // kShow, kQuestions, kQuery; kExport: NDJSON with hashes
   std::size_t threads = 1;  // kReplay
 };
-/// kExitFile for an unreadable or damaged session. kVerify: kExitNo for a damaged one. kDiff,
+/// kExitFile for an unreadable or damaged session. kVerify: kExitNo for a damaged one, and for one
+/// that does not go on from the anchor. kDiff,
 /// kReplay: kExitNo if traces differ. kQuery: the code of the outcome.
 int CommandTrace(const TraceOptions& options);
 
@@ -152,17 +160,19 @@ int CommandExplain(const ExplainOptions& options);
 
 /// rpl guard …: decides about tool calls of other runtimes.
 struct GuardCommandOptions {
-  enum class What { kDecide, kCheck, kExplain, kPending, kApprove, kDeny, kHook };
+  enum class What { kDecide, kCheck, kExplain, kPending, kApprove, kDeny, kHook, kAudit };
   What what = What::kDecide;
   GuardOptions guard;
   std::string config;               // --config FILE
   std::string now;                  // --now T
   std::string history;              // --history FILE: an audit log
-  std::string file;                 // kCheck
+  std::string file;                 // kCheck, kAudit
   std::string rule;                 // kExplain
   bool json = false;                // kPending: --format json
   std::string id;                   // kApprove, kDeny
   std::string reason;               // --reason T
+  std::int64_t calls = 1;           // --calls N
+  std::int64_t hours = 24;          // --hours N
   std::string unmatched;            // --default deny, ask or allow; "" if not given
   int timeout_ms = kHookTimeoutMs;  // kHook
 };

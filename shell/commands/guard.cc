@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
 
 #include "checks/guard/audit.h"
+#include "checks/guard/audit_log.h"
 #include "checks/guard/guard_results.h"
 #include "formats/json_fields.h"
 #include "formats/json_lines.h"
@@ -27,10 +27,6 @@ namespace rpl {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string ReviewsOf(const GuardOptions& options) {
-  return options.approvals.empty() ? ReviewsPath() : options.approvals;
-}
 
 // The exit code of several decisions: the first of wrong input, hitl and block that occurs.
 class Worst {
@@ -96,15 +92,19 @@ int Decide(const GuardCommandOptions& options) {
       continue;
     }
     History history;
-    ReadHistory(earlier.objects, "", guard.guard->agent().slug, false, history);
+    ReadHistory(earlier.objects, "", guard.guard->agent().slug, history);
     for (const auto& [past, this_run] : line.value->history) history.Add(past, this_run);
     const Moment at = line.value->now.value_or(now);
-    if (line.value->call.phase == CallPhase::kAfter) guard.EndReviews(line.value->call, at);
-    LineSources sources(*line.value, guard.config, guard.reviews, guard.run, run, at);
+    if (line.value->call.phase == CallPhase::kAfter) {
+      history.Add(EndedCall(line.value->call, nullptr, at), true);
+      guard.EndReviews(line.value->call);
+    }
+    LineSources sources(*line.value, guard.config, guard.store, guard.run, run, "", at);
     const Decision decision = guard.guard->Decide(line.value->call, history, sources, at);
     const std::optional<EndUser>& user = line.value->call.user;
     AuditRun audit(run, user ? user->id : std::nullopt);
-    if (!guard.Audit(audit.Decided(step++, decision, line.value->call, 0, at))) return kExitInvalid;
+    if (!guard.Audit({audit.Decided(step++, decision, line.value->call, 0, at)}))
+      return kExitInvalid;
     ordered_json shown = DecisionJson(decision, line.value->call);
     shown["results"] = ordered_json::array();
     for (const CheckResult& result : ResultsOf(decision, line.value->call, *guard.guard))
@@ -121,27 +121,22 @@ int CheckPolicy(const GuardCommandOptions& options) {
   const std::size_t rules = file.policy->rules.size();
   std::cerr << fmt::format("{}: {} rule{}\n", PrintableLine(options.file), rules,
                            rules == 1 ? "" : "s");
-  std::vector<std::string> counting;
-  for (const GuardRule& rule : file.policy->rules)
-    if (ReadsHistory(rule.condition)) counting.push_back("`" + PrintableLine(rule.name) + "`");
-  if (!counting.empty())
-    std::cerr << "note: a hook needs --audit FILE, for earlier calls matter to "
-              << FirstOf(counting, 3, [](const std::string& name) { return name; }) << '\n';
   return kExitOk;
 }
 
 int ExplainRule(const GuardCommandOptions& options) {
   if (options.guard.policy.empty()) return NoPolicy();
-  PolicyFile file = ReadPolicyFile(options.guard.policy);
+  const PolicyFile file = ReadPolicyFile(options.guard.policy);
   if (!file.policy) return file.code;
-  const Guard guard(std::move(*file.policy), {});
-  const GuardRule* rule = guard.Find(options.rule);
-  if (rule == nullptr) {
-    Complain(options.guard.policy, "there is no rule `" + options.rule + "`");
-    return kExitInvalid;
+  bool found = false;
+  for (const GuardRule& rule : file.policy->rules) {
+    if (rule.id != options.rule && rule.name != options.rule) continue;
+    if (std::exchange(found, true)) std::cout << '\n';
+    std::cout << Printable(RuleAsRpl(rule));
   }
-  std::cout << Printable(RuleAsRpl(*rule));
-  return kExitOk;
+  if (found) return kExitOk;
+  Complain(options.guard.policy, "there is no rule `" + options.rule + "`");
+  return kExitInvalid;
 }
 
 int Unreadable(const std::string& path, const std::string& error) {
@@ -161,21 +156,21 @@ void PrintRequest(const ordered_json& request) {
 }
 
 int Pending(const GuardCommandOptions& options) {
-  const std::string path = ReviewsOf(options.guard);
-  ReviewLog::All all = ReviewLog(path).Read();
-  if (!all.error.empty()) return Unreadable(path, all.error);
   std::size_t count = 0;
-  for (KnownReview& known : all.reviews) {
-    if (known.review.state != Review::State::kPending) continue;
-    ++count;
-    if (!options.json) {
-      PrintRequest(known.request);
-      continue;
+  for (const std::string& path : StorePaths(options.guard)) {
+    Sourced<std::vector<KnownReview>> all = GuardStore(path).Reviews();
+    if (!all.value) return Unreadable(path, all.why);
+    for (KnownReview& known : *all.value) {
+      if (known.review.state != Review::State::kPending) continue;
+      ++count;
+      if (!options.json) {
+        PrintRequest(known.request);
+        continue;
+      }
+      ordered_json shown = {{"schema", "rpl.review/1"}};
+      shown.update(known.request);
+      std::cout << Dump(shown) << '\n';
     }
-    ordered_json shown = {{"schema", "rpl.review/1"}};
-    known.request.erase("type");
-    shown.update(known.request);
-    std::cout << Dump(shown) << '\n';
   }
   if (!options.json)
     std::cerr << (count == 0 ? "nothing waits for a review\n"
@@ -185,23 +180,46 @@ int Pending(const GuardCommandOptions& options) {
 }
 
 int AnswerReview(const GuardCommandOptions& options) {
-  const std::string path = ReviewsOf(options.guard);
-  ReviewLog log(path);
-  const ReviewLog::All all = log.Read();
-  if (!all.error.empty()) return Unreadable(path, all.error);
-  const bool known = std::any_of(all.reviews.begin(), all.reviews.end(), [&](const auto& review) {
-    return review.review.id == options.id;
-  });
-  if (!known) {
-    Complain(path, "there is no request `" + options.id + "`", "`rpl guard pending` lists them");
-    return kExitInvalid;
-  }
   const char* user = std::getenv("USER");
-  const bool yes = options.what == GuardCommandOptions::What::kApprove;
-  const std::string error = log.Answer(options.id, yes, options.reason, user != nullptr ? user : "",
-                                       MomentFor(options.now));
-  if (!error.empty()) return Unreadable(path, error);
-  std::cerr << (yes ? "approved: " : "denied: ") << PrintableLine(options.id) << '\n';
+  ReviewAnswer answer;
+  answer.approved = options.what == GuardCommandOptions::What::kApprove;
+  answer.reason = options.reason;
+  answer.by = user != nullptr ? user : "";
+  answer.at = MomentFor(options.now);
+  answer.expires = answer.at + options.hours * 3600 * kSecond;
+  answer.calls = options.calls;
+  std::string where = options.guard.store;
+  for (const std::string& path : StorePaths(options.guard)) {
+    if (where.empty()) where = path;
+    GuardStore store(path);
+    const Sourced<std::vector<KnownReview>> all = store.Reviews();
+    if (!all.value) return Unreadable(path, all.why);
+    const bool known = std::any_of(all.value->begin(), all.value->end(), [&](const auto& review) {
+      return review.review.id == options.id;
+    });
+    if (!known) continue;
+    if (const std::string why = store.Answer(options.id, answer); !why.empty())
+      return Unreadable(path, why);
+    std::cerr << (answer.approved ? "approved: " : "denied: ") << PrintableLine(options.id) << '\n';
+    return kExitOk;
+  }
+  Complain(where.empty() ? "guard" : where, "there is no request `" + options.id + "`",
+           "`rpl guard pending` lists them");
+  return kExitInvalid;
+}
+
+int CheckLog(const GuardCommandOptions& options) {
+  const AuditChain chain = CheckAuditLog(options.file);
+  if (!chain.error.empty()) return Unreadable(options.file, chain.error);
+  if (chain.broken != 0) {
+    Complain(fmt::format("{}:{}", options.file, chain.broken),
+             "this line does not follow the one before it",
+             "an event was changed, removed, added or moved here");
+    return kExitNo;
+  }
+  std::cout << chain.hash << '\n';
+  std::cerr << fmt::format("{} event{}, unchanged", chain.events, chain.events == 1 ? "" : "s")
+            << (chain.cut_off == 0 ? "" : fmt::format("; {} cut off", chain.cut_off)) << '\n';
   return kExitOk;
 }
 
@@ -216,8 +234,6 @@ Moment MomentFor(const std::string& now) {
 
 ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard& to) {
   const bool is_hook = options.what == GuardCommandOptions::What::kHook;
-  PolicyFile file = ReadPolicyFile(options.guard.policy, !is_hook || !options.guard.audit.empty());
-  if (!file.policy) return file.code;
   std::string folder = ".";
   if (!options.config.empty()) {
     GuardConfigFile config = ReadGuardConfigFile(options.config);
@@ -229,13 +245,12 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
   if (!options.guard.agent.empty()) agent.slug = options.guard.agent;
   if (!options.guard.organisation_zone.empty())
     agent.organisation_zone = options.guard.organisation_zone;
+  to.store = GuardStore(StorePath(options.guard, agent.slug), agent.slug,
+                        std::chrono::milliseconds(options.timeout_ms / 2));
+  PolicyFile file = is_hook ? ReadPolicyFile(options.guard.policy, to.store)
+                            : ReadPolicyFile(options.guard.policy);
+  if (!file.policy) return file.code;
   to.guard = std::make_unique<Guard>(std::move(*file.policy), std::move(agent));
-  const std::string reviews = ReviewsOf(options.guard);
-  if (options.guard.approvals.empty() && !reviews.empty()) {
-    std::error_code ignored;
-    std::filesystem::create_directories(std::filesystem::path(reviews).parent_path(), ignored);
-  }
-  to.reviews = ReviewLog(reviews);
   to.audit = options.guard.audit;
   to.audit_required = options.guard.audit_required;
   to.now = options.now;
@@ -246,17 +261,17 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
   return kExitOk;
 }
 
-bool StandaloneGuard::Audit(const ordered_json& event) const {
+bool StandaloneGuard::Audit(const std::vector<ordered_json>& events) const {
   if (audit.empty()) return true;
-  const std::string error = AppendJsonLine(audit, event);
+  const std::string error = AppendEvents(audit, events);
   if (error.empty()) return true;
   std::cerr << (audit_required ? "rpl: " : "warning: ") << "the audit log `" << PrintableLine(audit)
             << "` cannot be written: " << PrintableLine(error) << '\n';
   return !audit_required;
 }
 
-void StandaloneGuard::EndReviews(const GuardCall& call, Moment at) {
-  const std::string error = reviews.Made(guard->ReviewsBefore(call), at);
+void StandaloneGuard::EndReviews(const GuardCall& call) {
+  const std::string error = store.Made(guard->ReviewsBefore(call));
   if (!error.empty())
     std::cerr << "warning: the reviews cannot be kept: " << PrintableLine(error) << '\n';
 }
@@ -271,6 +286,7 @@ int CommandGuard(const GuardCommandOptions& options) {
     case What::kApprove:
     case What::kDeny: return AnswerReview(options);
     case What::kHook: return GuardHook(options);
+    case What::kAudit: return CheckLog(options);
   }
   return kExitBug;
 }

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <exception>
 #include <iostream>
+#include <stdexcept>
 
 #include "checks/guard/audit.h"
 #include "formats/json_fields.h"
-#include "formats/json_lines.h"
 #include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "shell/host/hook_supervisor.h"
@@ -45,88 +45,9 @@ int Deny(const std::string& why) {
   return kExitInvalid;
 }
 
-// The input of a hook.
-struct HookCall {
-  std::string session;
-  GuardLine line;
-  ordered_json response;
-};
-
-Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& config, Moment now) {
-  const JsonText parsed = ParseJson(text);
-  if (!parsed.error.empty()) {
-    const std::string why = parsed.byte == 0 ? ": " + parsed.error : "";
-    return {std::nullopt, "the input is not one JSON object" + why};
-  }
-  const ordered_json& json = parsed.json;
-  if (!json.is_object()) return {std::nullopt, "the input is no object"};
-  const auto text_at = [&](const char* key) -> std::string {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-  };
-  HookCall call;
-  call.session = text_at("session_id");
-  const std::string event =
-      json.contains("hook_event_name") ? text_at("hook_event_name") : "PreToolUse";
-  if (event != "PreToolUse" && event != "PostToolUse")
-    return {std::nullopt, "the event is neither PreToolUse nor PostToolUse"};
-  after_use = event == "PostToolUse";
-  if (after_use) AnswerAfterUse();
-  if (text_at("tool_name").empty()) return {std::nullopt, "the input has no `tool_name`"};
-  ordered_json line = {{"tool", text_at("tool_name")}};
-  line["args"] = json.value("tool_input", ordered_json::object());
-  if (!line["args"].is_object()) return {std::nullopt, "`tool_input` is no object"};
-  if (after_use) line["phase"] = "tool.after";
-  call.response = json.value("tool_response", ordered_json());
-  Sourced<GuardLine> read = ReadGuardLine(line, config, now);
-  if (!read.value) return {std::nullopt, read.why};
-  call.line = std::move(*read.value);
-  call.line.call.id = text_at("tool_use_id");
-  return {std::move(call), ""};
-}
-
 // The effect of `deny`, `ask` or `allow`.
 Effect EffectOfAnswer(std::string_view answer) {
   return answer == "deny" ? Effect::kBlock : answer == "ask" ? Effect::kHitl : Effect::kAllow;
-}
-
-// The audit log's contents about a session.
-struct SessionLog {
-  History history;
-  bool is_new = true;              // no events yet
-  std::size_t steps = 0;           // number of decisions before calls
-  std::optional<BegunCall> begun;  // after the call: the decision about it
-};
-
-Sourced<SessionLog> ReadSessionLog(const StandaloneGuard& guard, const HookCall& call) {
-  SessionLog log;
-  if (guard.audit.empty()) return {std::move(log), ""};
-  const JsonLines lines = ReadJsonLines(guard.audit);
-  if (!lines.error.empty()) return {std::nullopt, "the audit log cannot be read: " + lines.error};
-  ReadHistory(lines.objects, call.session, guard.guard->agent().slug, true, log.history);
-  for (const ordered_json& event : lines.objects) {
-    if (TextAt(event, "runId") != call.session) continue;
-    log.is_new = false;
-    if (TextAt(event, "kind") == "tool.decision" &&
-        TextAt(FieldAt(event, "data"), "phase") == "tool.before")
-      ++log.steps;
-  }
-  if (call.line.call.phase == CallPhase::kAfter)
-    log.begun = FindBegun(lines.objects, call.session, call.line.call);
-  return {std::move(log), ""};
-}
-
-// The call as part of the history.
-PastCall PastCallOf(const HookCall& call, Moment now) {
-  const GuardCall& seen = call.line.call;
-  PastCall past;
-  past.tool = seen.tool;
-  past.tags = seen.tags;
-  past.took_ms = seen.took_ms;
-  past.at = now;
-  if (seen.user) past.user = seen.user->id;
-  past.metrics = InbuiltMetrics(seen.args, &call.response, seen.took_ms);
-  return past;
 }
 
 ordered_json AnswerBefore(const Decision& decision) {
@@ -139,6 +60,65 @@ ordered_json AnswerBefore(const Decision& decision) {
   return ordered_json::object();
 }
 
+// What a hook decides within one transaction of the store.
+struct HookAnswer {
+  Decision decision;
+  std::string failure;  // why there is none
+};
+
+// Decides, and records the decision; with `counts`, the history is read and the call counts. The
+// events are written before the transaction is committed: one that is not does not let a call pass.
+HookAnswer DecideHook(const GuardCommandOptions& options, StandaloneGuard& guard, HookCall& call,
+                      bool counts) {
+  HookAnswer out;
+  GuardCall& seen = call.line.call;
+  const bool after = seen.phase == CallPhase::kAfter;
+  const Moment now = guard.Now();
+  GuardStore& store = guard.store;
+  History history;
+  Sourced<GuardStore::Run> run{GuardStore::Run{}, ""};
+  Sourced<std::optional<BegunCall>> begun{std::optional<BegunCall>(), ""};
+  if (counts) run = store.ReadRun(call.session, history);
+  if (counts && after) begun = store.FindBegun(call.session, seen);
+  if (!run.value || !begun.value) return out.failure = run.why + begun.why, out;
+  if (const std::optional<BegunCall>& at = *begun.value)
+    seen.took_ms = static_cast<double>(std::max(now - at->at, Moment{0})) / 1000;
+  const std::size_t step = *begun.value ? (*begun.value)->step : run.value->steps;
+  std::optional<PastCall> ended;
+  if (after) ended = EndedCall(seen, &call.response, now);
+  if (counts && ended) {
+    out.failure = store.Ended(call.session, step, *ended);
+    history = History();
+    if (out.failure.empty()) out.failure = store.ReadRun(call.session, history).why;
+    if (!out.failure.empty()) return out;
+  }
+  history.ReadMetrics([&](const MetricWindowLeaf& of, const std::optional<std::string>& user,
+                          Moment at) -> std::optional<MetricTotals> {
+    Sourced<MetricTotals> totals = store.Totals(of, user, at);
+    if (!totals.value) throw std::runtime_error("the metrics cannot be read: " + totals.why);
+    return *totals.value;
+  });
+
+  const std::string by = seen.id.empty() ? "" : call.session + ' ' + seen.id;
+  LineSources sources(call.line, guard.config, store, guard.run, call.session, by, now);
+  out.decision = guard.guard->Decide(seen, history, sources, now);
+  if (!after && !options.unmatched.empty())
+    out.decision.Default(EffectOfAnswer(options.unmatched), seen);
+  if (counts && !after)
+    out.failure = store.Decided(call.session, step, seen,
+                                out.decision.enforced ? out.decision.effect : Effect::kAllow, now);
+  if (!out.failure.empty()) return out;
+
+  AuditRun audit(call.session, seen.user ? seen.user->id : std::nullopt);
+  std::vector<ordered_json> events;
+  if (run.value->is_new)
+    events.push_back(audit.Started(guard.guard->agent(), options.guard.policy, now));
+  events.push_back(audit.Decided(step, out.decision, seen, 0, now));
+  if (ended) events.push_back(audit.Result(step, *ended, std::nullopt, now));
+  if (!guard.Audit(events)) out.failure = "the audit log cannot be written";
+  return out;
+}
+
 int AnswerHook(const GuardCommandOptions& options) {
   if (options.guard.policy.empty()) return Deny("no policy was named: --policy FILE");
   StandaloneGuard guard;
@@ -146,46 +126,32 @@ int AnswerHook(const GuardCommandOptions& options) {
     return Deny("its policy or configuration cannot be used");
   const Input input = ReadStandardInput();
   if (!input.error.empty()) return Deny("standard input: " + input.error);
-  Sourced<HookCall> read = ReadHookCall(input.text, guard.config, guard.Now());
+  const auto is_after = [](bool after_tool) {
+    after_use = after_tool;
+    if (after_use) AnswerAfterUse();
+  };
+  Sourced<HookCall> read = ReadHookCall(input.text, guard.config, guard.Now(), is_after);
   if (!read.value) return Deny(read.why);
   HookCall& call = *read.value;
-  GuardCall& seen = call.line.call;
-  const bool after = seen.phase == CallPhase::kAfter;
+  const bool after = call.line.call.phase == CallPhase::kAfter;
 
-  // The lock covers reading the history and appending to it, so that concurrent calls count each
-  // other. A call that could not be appended would not be counted.
-  FileLock lock;
-  if (!guard.audit.empty() && guard.guard->ReadsHistory()) {
-    guard.audit_required = true;
-    const auto patience = std::chrono::milliseconds(options.timeout_ms / 2);
-    if (const std::string error = lock.Take(guard.audit, patience); !error.empty())
-      return Deny("the audit log cannot be locked: " + error);
-  }
-  const Moment now = guard.Now();
-  Sourced<SessionLog> log = ReadSessionLog(guard, call);
-  if (!log.value) return Deny(log.why);
-  const std::optional<BegunCall>& begun = log.value->begun;
-  if (begun) seen.took_ms = static_cast<double>(std::max(now - begun->at, Moment{0})) / 1000;
-  const std::size_t step = begun ? begun->step : log.value->steps;
-
-  LineSources sources(call.line, guard.config, guard.reviews, guard.run, call.session, now);
-  Decision decision = guard.guard->Decide(seen, log.value->history, sources, now);
-  if (!after && !options.unmatched.empty())
-    decision.Default(EffectOfAnswer(options.unmatched), seen);
-
-  AuditRun audit(call.session, seen.user ? seen.user->id : std::nullopt);
-  std::vector<ordered_json> events;
-  if (log.value->is_new)
-    events.push_back(audit.Started(guard.guard->agent(), options.guard.policy, now));
-  events.push_back(audit.Decided(step, decision, seen, 0, now));
-  if (after) events.push_back(audit.Result(step, PastCallOf(call, now), std::nullopt, now));
-  for (const ordered_json& event : events)
-    if (!guard.Audit(event)) return Deny("the audit log cannot be written");
-  if (after) guard.EndReviews(seen, now);
-  ordered_json answer = ordered_json::object();
-  if (!after) answer = AnswerBefore(decision);
-  else if (decision.Stops()) answer = AfterTool(decision.message);
-  std::cout << Dump(answer) << std::endl;
+  // One transaction from reading the history to adding the call, so that concurrent calls count
+  // each other. A call that could not be added would not be counted.
+  const bool counts =
+      guard.guard->ReadsHistory() || !guard.audit.empty() || !options.guard.store.empty();
+  HookAnswer answer;
+  const auto decide = [&] {
+    answer = DecideHook(options, guard, call, counts);
+    return answer.failure;
+  };
+  const std::string failure = counts ? guard.store.Transact(decide) : decide();
+  if (!failure.empty()) return Deny(failure);
+  const Decision& decision = answer.decision;
+  if (after) guard.EndReviews(call.line.call);
+  ordered_json shown = ordered_json::object();
+  if (!after) shown = AnswerBefore(decision);
+  else if (decision.Stops()) shown = AfterTool(decision.message);
+  std::cout << Dump(shown) << std::endl;
   return kExitOk;
 }
 

@@ -13,21 +13,22 @@
 // or a person approved. If no rule matches, the answer is `{}`, which leaves the decision to the
 // host, unless `--default` names another; in shadow mode it is always `{}`.
 //
-// Each hook is a process of its own, so the calls of a session are kept in the audit log
-// (`--audit`). A policy with rules that read them is refused without the log, and otherwise holds a
-// lock on it from reading them to appending its own. After PostToolUse the call counts as made,
-// with the time between the two events as its duration; they are related by `tool_use_id`, or else
-// by the name of the tool. A block by tool.after rules is reported as {"decision": "block",
-// "reason": "…"}.
+// Each hook is a process of its own, so the calls of a session are kept in the guard's store, if a
+// rule reads them, an audit log is wanted, or the store is named. After PostToolUse the call counts
+// as made, with the time between the two events as its duration; they are related by
+// `tool_use_id`, or else by the name of the tool. A block by tool.after rules is reported as
+// {"decision": "block", "reason": "…"}.
 //
-// It fails closed: on unreadable input, an invalid policy, a required audit log that cannot be
-// written, or an internal error it answers `deny` with the reason (after PostToolUse, `block`),
-// also on standard error, and exits with 2. If it cannot, or takes too long, its parent does
-// (hook_supervisor.h).
+// It fails closed: on unreadable input, an invalid policy, a store or a required audit log that
+// cannot be written, or an internal error it answers `deny` with the reason (after PostToolUse,
+// `block`), also on standard error, and exits with 2. If it cannot, or takes too long, its parent
+// does (hook_supervisor.h).
 #ifndef RPL_SHELL_COMMANDS_GUARD_HOOK_H_
 #define RPL_SHELL_COMMANDS_GUARD_HOOK_H_
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "shell/commands/commands.h"
 #include "shell/host/guard_line.h"
@@ -39,7 +40,7 @@ namespace rpl {
 struct StandaloneGuard {
   std::unique_ptr<Guard> guard;
   GuardConfig config;
-  ReviewLog reviews{""};
+  GuardStore store;
   LineSources::Run run;
   std::string audit;  // the audit log's path, or ""
   bool audit_required = false;
@@ -47,10 +48,10 @@ struct StandaloneGuard {
 
   /// The time of decisions, by MomentFor.
   Moment Now() const;
-  /// Appends an event. False, after a message, if the log is required and cannot be written.
-  bool Audit(const nlohmann::ordered_json& event) const;
+  /// Appends events. False, after a message, if the log is required and cannot be written.
+  bool Audit(const std::vector<nlohmann::ordered_json>& events) const;
   /// Closes pending reviews of a call that was made. Prints a warning if that cannot be stored.
-  void EndReviews(const GuardCall& call, Moment at);
+  void EndReviews(const GuardCall& call);
 };
 /// Reads policy and configuration, with messages on standard error.
 ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard& to);

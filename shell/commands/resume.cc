@@ -29,7 +29,25 @@ namespace {
 /// The maximal number of changed sentences in a list.
 constexpr std::size_t kChangesShown = 20;
 
-// The program's files as they are now; a missing file keeps its recorded text.
+// Whether the files of the guard that the session names lie in its tree. Only a person may name
+// others: they would be written.
+ExitCode StaysInTree(const std::string& session, const GuardOptions& guard) {
+  const std::pair<const char*, const std::string*> kNamed[] = {
+      {"--policy", &guard.policy}, {"--store", &guard.store}, {"--audit", &guard.audit}};
+  for (const auto& [option, file] : kNamed) {
+    if (file->empty() || IsInTree(session, *file)) continue;
+    Complain(
+        session,
+        fmt::format("its guard uses `{}`, which is neither below its folder nor below this one",
+                    *file),
+        "name the policy again, with --policy, and the guard's other files");
+    return kExitInvalid;
+  }
+  return kExitOk;
+}
+
+// The program's files as they are now; a file that is missing keeps its recorded text. So does a
+// changed one that is outside the tree: only a person may name such a program.
 std::vector<ProgramFile> ReadAgain(const std::string& session,
                                    const std::vector<ProgramFile>& recorded) {
   std::vector<ProgramFile> out;
@@ -43,6 +61,13 @@ std::vector<ProgramFile> ReadAgain(const std::string& session,
     if (!input.error.empty()) {
       std::cerr << "note: " << PrintableLine(path) << ": " << Printable(input.error)
                 << "; going on with its text in the session\n";
+      input.text = file.text;
+    } else if (input.text != file.text && !IsInTree(session, path)) {
+      std::cerr << fmt::format(
+          "note: {} changed, and is neither below the session's folder nor below this one; going on"
+          " with its text in the session\nhelp: `rpl run {} --session {}` goes on with the new "
+          "one\n",
+          PrintableLine(path), ShellWord(path), ShellWord(session));
       input.text = file.text;
     }
     out.push_back({file.name, std::move(input.text)});
@@ -214,7 +239,7 @@ void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
 }  // namespace
 
 int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& given,
-         const std::vector<std::string>& retry) {
+         const std::vector<std::string>& retry, const std::string& anchor) {
   EngineOptions engine = given;
   SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kOpen);
   if (opened.file == nullptr) {
@@ -226,6 +251,11 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
              "`rpl trace export " + ShellWord(path) + "` prints what is sound of it");
     return kExitFile;
   }
+  if (!anchor.empty())
+    if (const std::string why = opened.file->Departs(anchor); !why.empty()) {
+      Complain(path, why, kDeparted);
+      return kExitFile;
+    }
   std::vector<Event> events = opened.file->events();
   const std::optional<ProgramEvent> last = LastProgram(events);
   if (!CanRetry(retry, events)) return kExitInvalid;
@@ -246,7 +276,10 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   }
 
   // A session that began under a policy continues under one.
-  if (engine.guard.policy.empty() && last) engine.guard = GuardOptionsFrom(last->guard);
+  if (engine.guard.policy.empty() && last) {
+    engine.guard = GuardOptionsFrom(last->guard);
+    if (const ExitCode code = StaysInTree(path, engine.guard); code != kExitOk) return code;
+  }
   std::vector<std::string> paths;
   for (const ProgramFile& file : files) paths.push_back(PathFromSession(path, file.name));
   Host host(engine);
@@ -301,7 +334,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
 }
 
 int CommandResume(const ResumeOptions& options) {
-  return GoOn(options.session, {}, options.engine, options.retry);
+  return GoOn(options.session, {}, options.engine, options.retry, options.anchor);
 }
 
 }  // namespace rpl

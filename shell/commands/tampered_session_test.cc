@@ -173,7 +173,7 @@ void Guarded(const testing::Folder& folder) {
         "% <- ?a = $ask(\"one\"), ?b = $ask(\"two\"), ?c = $choose(\"three\", [\"x\" \"y\"])\n");
   EngineOptions engine = Answering({"ask=1", "ask=2"});
   engine.guard.policy = folder / "policy.json";
-  engine.guard.approvals = folder / "reviews";
+  engine.guard.store = folder / "guard.db";
   engine.guard.audit = folder / "audit";
   CHECK(Run(folder / "p.rpl", folder / "s", engine) == kExitWaiting);
 }

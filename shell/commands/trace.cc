@@ -300,7 +300,15 @@ int CommandTrace(const TraceOptions& options) {
       break;
     case What::kVerify:
       if (!sound) return kExitNo;
+      if (!options.anchor.empty())
+        if (const std::string why = file->Departs(options.anchor); !why.empty()) {
+          Complain(options.session, why, kDeparted);
+          return kExitNo;
+        }
       std::cerr << fmt::format("sound: {} events\n", events.size());
+      break;
+    case What::kAnchor:
+      if (sound && !events.empty()) std::cout << file->Anchor() << '\n';
       break;
     case What::kHtml: return sound ? Html(options, events) : kExitFile;
     case What::kReplay: return sound ? Replay(options, events) : kExitFile;

@@ -13,7 +13,7 @@
 #include <iostream>
 #include <memory>
 
-#include "checks/guard/approvals.h"
+#include "checks/guard/guard_store.h"
 #include "checks/verify/rules.h"
 #include "checks/verify/rulespec_report.h"
 #include "interp/explain/explain_print.h"
@@ -34,7 +34,6 @@ using Format = VerifyOptions::Format;
 constexpr const char* kDefaultRulespec = "analysis/rulespec.yaml";
 constexpr const char* kDatalogFile = "rulespec.compiled.dl";
 constexpr const char* kReportFile = "datalog_evaluation.txt";
-constexpr double kMaxSeconds = 60;
 
 // Reports that a file cannot be used.
 int FileError(const std::string& name, const std::string& why) {
@@ -52,12 +51,13 @@ bool IsStructured(const std::string& name) {
   return extension == ".yaml" || extension == ".yml" || extension == ".json";
 }
 
-Limits LimitsOfCommand() {
+Limits LimitsOfCommand(double seconds) {
   Limits limits;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(kMaxSeconds);
-  limits.watch = [end](std::size_t) {
+  const auto begin = std::chrono::steady_clock::now();
+  limits.watch = [begin, seconds](std::size_t) {
     if (Interrupted()) return Stop::kInterrupted;
-    return std::chrono::steady_clock::now() > end ? Stop::kTime : Stop::kGoesOn;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    return seconds > 0 && spent.count() > seconds ? Stop::kTime : Stop::kGoesOn;
   };
   return limits;
 }
@@ -132,7 +132,7 @@ class Verification {
     options.tools = [this](Pool& pool, const std::string& tool, const std::vector<Value>& args) {
       return Call(pool, tool, args);
     };
-    options.limits = LimitsOfCommand();
+    options.limits = LimitsOfCommand(options_.engine.limits.max_seconds);
     if (envelope && !rulespec_) {
       Envelope::Read(sources_, sources_.Add(options_.content, content_.text), found_);
       report_.findings = found_.all();
@@ -181,11 +181,8 @@ class Verification {
 
   // A failed error becomes the decision of a person, for this rule and exactly this content.
   int AskReviews() {
-    const std::string path =
-        options_.engine.guard.approvals.empty() ? ReviewsPath() : options_.engine.guard.approvals;
-    std::error_code ignored;
-    fs::create_directories(fs::path(path).parent_path(), ignored);
-    ReviewLog log(path);
+    const std::string path = StorePath(options_.engine.guard, options_.engine.guard.agent);
+    GuardStore store(path);
     const Moment now = std::chrono::duration_cast<std::chrono::microseconds>(
                            std::chrono::system_clock::now().time_since_epoch())
                            .count();
@@ -196,7 +193,7 @@ class Verification {
                                   {{"contentHash", ContentHash(content_.text)}},
                                   std::nullopt,
                                   options_.content + ": " + result.message};
-      const Sourced<Review> review = log.Ask(request, "verify", now);
+      const Sourced<Review> review = store.Ask(request, "verify", now);
       if (!review.value) return FileError(path, review.why);
       result.metadata["effect"] = "hitl";
       result.metadata["review"] = review.value->id;

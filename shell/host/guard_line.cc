@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "formats/json_text.h"
 #include "interp/program/operators.h"
 
 namespace rpl {
@@ -143,6 +144,40 @@ Sourced<GuardLine> ReadGuardLine(const ordered_json& json, const GuardConfig& co
   }
 }
 
+Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& config, Moment now,
+                               const std::function<void(bool)>& is_after) {
+  const JsonText parsed = ParseJson(text);
+  if (!parsed.error.empty()) {
+    const std::string why = parsed.byte == 0 ? ": " + parsed.error : "";
+    return {std::nullopt, "the input is not one JSON object" + why};
+  }
+  const ordered_json& json = parsed.json;
+  if (!json.is_object()) return {std::nullopt, "the input is no object"};
+  const auto text_at = [&](const char* key) -> std::string {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+  };
+  HookCall call;
+  call.session = text_at("session_id");
+  const std::string event =
+      json.contains("hook_event_name") ? text_at("hook_event_name") : "PreToolUse";
+  if (event != "PreToolUse" && event != "PostToolUse")
+    return {std::nullopt, "the event is neither PreToolUse nor PostToolUse"};
+  const bool after = event == "PostToolUse";
+  is_after(after);
+  if (text_at("tool_name").empty()) return {std::nullopt, "the input has no `tool_name`"};
+  ordered_json line = {{"tool", text_at("tool_name")}};
+  line["args"] = json.value("tool_input", ordered_json::object());
+  if (!line["args"].is_object()) return {std::nullopt, "`tool_input` is no object"};
+  if (after) line["phase"] = "tool.after";
+  call.response = json.value("tool_response", ordered_json());
+  Sourced<GuardLine> read = ReadGuardLine(line, config, now);
+  if (!read.value) return {std::nullopt, read.why};
+  call.line = std::move(*read.value);
+  call.line.call.id = text_at("tool_use_id");
+  return {std::move(call), ""};
+}
+
 Sourced<ordered_json> LineSources::Signal(const std::string& key, const ordered_json& args) {
   if (const auto known = line_.signals.find(key); known != line_.signals.end())
     return {known->second, ""};
@@ -165,11 +200,15 @@ Sourced<std::vector<Subject>> LineSources::Subjects(const GuardCall& call) {
 }
 
 Sourced<Review> LineSources::FindReview(const ReviewRequest& request) {
-  return reviews_.Find(request);
+  return store_.Find(request, by_, now_);
 }
 
 Sourced<Review> LineSources::AskForReview(const ReviewRequest& request) {
-  return reviews_.Ask(request, run_id_, now_);
+  return store_.Ask(request, run_id_, now_);
+}
+
+Sourced<bool> LineSources::SpendReview(const Review& review) {
+  return store_.Spend(review.id, by_, now_);
 }
 
 }  // namespace rpl

@@ -19,9 +19,9 @@
 #include <optional>
 #include <string>
 
-#include "checks/guard/approvals.h"
 #include "checks/guard/guard.h"
 #include "checks/guard/guard_config.h"
+#include "checks/guard/guard_store.h"
 
 namespace rpl {
 
@@ -39,20 +39,33 @@ struct GuardLine {
 Sourced<GuardLine> ReadGuardLine(const nlohmann::ordered_json& json, const GuardConfig& config,
                                  Moment now);
 
+/// The input of a hook (shell/commands/guard_hook.h).
+struct HookCall {
+  std::string session;
+  GuardLine line;
+  nlohmann::ordered_json response;  // of the tool, after its use
+};
+/// Reads it from a text, which is untrusted: one JSON object. `is_after` is told the event as soon
+/// as it is known. No value if the object has another shape.
+Sourced<HookCall> ReadHookCall(const std::string& text, const GuardConfig& config, Moment now,
+                               const std::function<void(bool)>& is_after);
+
 /// The sources of a decision outside a run: the line's own values, then commands. Borrows the line,
-/// the configuration and the reviews.
+/// the configuration and the store.
 class LineSources : public GuardSources {
  public:
   /// Runs a command with one JSON value and gives its output.
   using Run = std::function<Sourced<nlohmann::ordered_json>(const GuardCommand&,
                                                             const nlohmann::ordered_json&)>;
-  LineSources(const GuardLine& line, const GuardConfig& config, ReviewLog& reviews, Run run,
-              std::string run_id, Moment now)
+  /// `by`: the call, for its own approval; "" for none.
+  LineSources(const GuardLine& line, const GuardConfig& config, GuardStore& store, Run run,
+              std::string run_id, std::string by, Moment now)
       : line_(line),
         config_(config),
-        reviews_(reviews),
+        store_(store),
         run_(std::move(run)),
         run_id_(std::move(run_id)),
+        by_(std::move(by)),
         now_(now) {}
 
   Sourced<nlohmann::ordered_json> Signal(const std::string& key,
@@ -60,13 +73,15 @@ class LineSources : public GuardSources {
   Sourced<std::vector<Subject>> Subjects(const GuardCall& call) override;
   Sourced<Review> FindReview(const ReviewRequest& request) override;
   Sourced<Review> AskForReview(const ReviewRequest& request) override;
+  Sourced<bool> SpendReview(const Review& review) override;
 
  private:
   const GuardLine& line_;
   const GuardConfig& config_;
-  ReviewLog& reviews_;
+  GuardStore& store_;
   Run run_;
   std::string run_id_;
+  std::string by_;
   Moment now_;
 };
 

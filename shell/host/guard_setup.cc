@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/host/guard_setup.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <iostream>
 
+#include "checks/guard/policy_image.h"
 #include "formats/json_fields.h"
 #include "runtime/tools/tool_agent.h"
 #include "shell/host/input.h"
@@ -16,6 +21,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr std::size_t kLeastKeptBytes = std::size_t{8} << 10;
+
 GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config) {
   GuardAgent agent = config.agent;
   if (!options.agent.empty()) agent.slug = options.agent;
@@ -23,12 +30,14 @@ GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config) {
   return agent;
 }
 
+// `clean`: whether there are no findings at all.
 std::optional<Policy> PolicyOf(const std::string& name, const std::string& text, std::ostream& err,
-                               bool keeps_history = true) {
+                               bool keeps_history = true, bool* clean = nullptr) {
   Sources sources;
   Diagnostics found;
   std::optional<Policy> policy = ReadPolicy(sources, sources.Add(name, text), found, keeps_history);
   PrintDiagnostics(found.all(), sources, err);
+  if (clean != nullptr) *clean = found.all().empty();
   return policy;
 }
 
@@ -55,6 +64,27 @@ PolicyFile ReadPolicyFile(const std::string& path, bool keeps_history) {
   return out;
 }
 
+PolicyFile ReadPolicyFile(const std::string& path, GuardStore& store) {
+  PolicyFile out;
+  std::optional<std::string> text = TextOf(path);
+  if (!text) {
+    out.code = kExitFile;
+    return out;
+  }
+  out.text = std::move(*text);
+  // Opening the store takes as long as reading a smaller one.
+  const bool keeps = store.keeps() && out.text.size() >= kLeastKeptBytes;
+  const std::string name = keeps ? PolicyImageName(out.text, RPL_VERSION) : "";
+  if (keeps)
+    if (const auto image = store.PolicyImage(name)) out.policy = PolicyOfImage(*image);
+  if (out.policy) return out;
+  bool clean = false;
+  out.policy = PolicyOf(path, out.text, std::cerr, store.keeps(), &clean);
+  if (!out.policy) out.code = kExitInvalid;
+  if (out.policy && clean && keeps) store.KeepPolicyImage(name, PolicyImage(*out.policy));
+  return out;
+}
+
 GuardConfigFile ReadGuardConfigFile(const std::string& path) {
   GuardConfigFile out;
   std::optional<std::string> text = TextOf(path);
@@ -72,7 +102,31 @@ GuardConfigFile ReadGuardConfigFile(const std::string& path) {
   return out;
 }
 
-std::string ReviewsPath() { return StateFile("reviews.jsonl"); }
+std::string StorePath(const GuardOptions& options, const std::string& agent) {
+  if (!options.store.empty()) return options.store;
+  std::string name;
+  for (const char c : agent) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+    name += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  }
+  if (name.empty()) name = "%";  // no agent's
+  const std::string path = StateFile("guard/" + name + ".db");
+  std::error_code ignored;
+  if (!path.empty())
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  return path;
+}
+
+std::vector<std::string> StorePaths(const GuardOptions& options) {
+  if (!options.store.empty()) return {options.store};
+  std::vector<std::string> out;
+  std::error_code error;
+  for (const std::filesystem::directory_entry& entry :
+       std::filesystem::directory_iterator(StateFile("guard"), error))
+    if (entry.path().extension() == ".db") out.push_back(entry.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
 
 std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup& tools,
                                          ExitCode& code) {
@@ -88,12 +142,9 @@ std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup&
   setup->config = config.guard;
   setup->guard = std::make_shared<Guard>(std::move(*file.policy), AgentFor(options, config.guard));
   setup->policy_name = options.policy;
-  const std::string reviews = options.approvals.empty() ? ReviewsPath() : options.approvals;
-  if (options.approvals.empty() && !reviews.empty()) {
-    std::error_code ignored;
-    std::filesystem::create_directories(std::filesystem::path(reviews).parent_path(), ignored);
-  }
-  setup->reviews = ReviewLog(reviews);
+  const std::string slug = setup->guard->agent().slug;
+  const std::string store = StorePath(options, slug);
+  setup->store = GuardStore(store, slug);
   setup->audit = options.audit;
   setup->audit_required = options.audit_required;
   setup->run = [&tools](const GuardCommand& command, const ordered_json& input) {
@@ -106,7 +157,7 @@ std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup&
                    {"config", config.guard_json},
                    {"agent", options.agent},
                    {"organisationTimezone", options.organisation_zone},
-                   {"approvals", options.approvals},
+                   {"store", store},
                    {"audit", options.audit},
                    {"auditRequired", options.audit_required}};
   return setup;
@@ -118,7 +169,9 @@ GuardOptions GuardOptionsFrom(const ordered_json& record) {
   options.policy = TextAt(record.value("policy", ordered_json::object()), "name");
   options.agent = TextAt(record, "agent");
   options.organisation_zone = TextAt(record, "organisationTimezone");
-  options.approvals = TextAt(record, "approvals");
+  options.store = TextAt(record, "store");
+  // An agent's own store is found again.
+  if (std::filesystem::path(options.store).parent_path() == StateFile("guard")) options.store = "";
   options.audit = TextAt(record, "audit");
   options.audit_required = FlagAt(record, "auditRequired");
   return options;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The set-up of a run's guard: the policy and configuration files, and the paths of reviews and
-// audit events.
+// The set-up of a run's guard: the policy and configuration files, and the paths of its store and
+// of audit events.
 #ifndef RPL_SHELL_HOST_GUARD_SETUP_H_
 #define RPL_SHELL_HOST_GUARD_SETUP_H_
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/gate_setup.h"
 #include "shell/host/options.h"
@@ -27,6 +28,8 @@ struct PolicyFile {
 /// Reads a policy; findings and errors go to standard error. Without a history (`keeps_history`
 /// false) a rule that reads it is an error.
 PolicyFile ReadPolicyFile(const std::string& path, bool keeps_history = true);
+/// The same with the history of `store`, which keeps what was read for the next process.
+PolicyFile ReadPolicyFile(const std::string& path, GuardStore& store);
 
 /// The section `guard` of a configuration file.
 struct GuardConfigFile {
@@ -36,8 +39,11 @@ struct GuardConfigFile {
 /// Reads it, with findings and errors on standard error.
 GuardConfigFile ReadGuardConfigFile(const std::string& path);
 
-/// The default file of reviews, beside the approvals of tools; "" without a home.
-std::string ReviewsPath();
+/// The guard's store: --store or, in the folder of the files that persist between runs, the one of
+/// the agent, whose folder is made; "" without a home.
+std::string StorePath(const GuardOptions& options, const std::string& agent);
+/// --store, or the stores of all agents, in the order of their names.
+std::vector<std::string> StorePaths(const GuardOptions& options);
 
 /// The gate of a run; null without a policy. `code` is not kExitOk if the policy cannot be used.
 /// The setup borrows `tools` to run commands.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -18,6 +19,8 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;  // number of Ctrl-C
 volatile std::sig_atomic_t most_interrupts = 1;
+std::atomic<bool> polled = false;  // Interrupted was asked
+std::atomic<bool> taken = false;   // and said that Ctrl-C came
 
 void OnInterrupt(int signal) {
   interrupted = interrupted + 1;
@@ -112,8 +115,20 @@ void CatchInterrupt(int most) {
   sigaction(SIGINT, &action, nullptr);
 }
 
-bool Interrupted() { return interrupted != 0; }
+bool Interrupted() {
+  if (!polled.load(std::memory_order_relaxed)) polled.store(true, std::memory_order_relaxed);
+  if (interrupted == 0) return false;
+  taken = true;
+  return true;
+}
 
-void ClearInterrupt() { interrupted = 0; }
+bool IsInterruptOpen() { return interrupted != 0 && !taken; }
+
+bool TakePolled() { return polled.exchange(false); }
+
+void ClearInterrupt() {
+  interrupted = 0;
+  taken = false;
+}
 
 }  // namespace rpl

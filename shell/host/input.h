@@ -46,6 +46,10 @@ bool IsUtf8(std::string_view text);
 void CatchInterrupt(int most = 1);
 /// True if Ctrl-C came since the last ClearInterrupt.
 bool Interrupted();
+/// True if it came, and Interrupted has not said so yet.
+bool IsInterruptOpen();
+/// Whether Interrupted was asked since the last call of this. Any thread.
+bool TakePolled();
 /// Resets the count: the next Ctrl-C is the first.
 void ClearInterrupt();
 

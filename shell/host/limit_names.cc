@@ -19,10 +19,11 @@ constexpr LimitName kLimits[] = {
     {"time", "SECONDS", "Evaluation time of one timestep, 0 for no limit", kMany,
      &SessionLimits::max_seconds},
     {"memory", "MB", "Memory of the process, 0 for no limit", kMany, &SessionLimits::max_megabytes},
-    {"rows", "N", "Rows derived", kMaxRows, &SessionLimits::max_rows},
-    {"rounds", "N", "Rounds of one stratum", kMany, &SessionLimits::max_rounds},
-    {"depth", "N", "Nested calls", kMostDepth, &SessionLimits::max_depth},
-    {"timesteps", "N", "Timesteps of one run", kMany, &SessionLimits::max_timesteps},
+    {"rows", "N", "Rows derived, 0 for no limit", kMaxRows, &SessionLimits::max_rows},
+    {"rounds", "N", "Rounds of one stratum, 0 for no limit", kMany, &SessionLimits::max_rounds},
+    {"depth", "N", "Nested calls, 0 for the maximum", kMostDepth, &SessionLimits::max_depth},
+    {"timesteps", "N", "Timesteps of one run, 0 for no limit", kMany,
+     &SessionLimits::max_timesteps},
 };
 
 }  // namespace

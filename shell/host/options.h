@@ -17,7 +17,7 @@ struct GuardOptions {
   std::string policy;             // --policy FILE, "" for none
   std::string audit;              // --audit FILE
   bool audit_required = false;    // --audit-required
-  std::string approvals;          // --approvals FILE
+  std::string store;              // --store FILE, "" for the agent's own
   std::string agent;              // --agent SLUG
   std::string organisation_zone;  // --org-timezone ZONE
 };

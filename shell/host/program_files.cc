@@ -64,6 +64,17 @@ std::string PathFromSession(const std::string& session, const std::string& name)
   return error ? file : file.lexically_proximate(here);
 }
 
+bool IsInTree(const std::string& session, const std::string& path) {
+  std::error_code error;
+  const fs::path file = fs::weakly_canonical(fs::absolute(path, error), error);
+  const auto is_below = [&](const fs::path& folder) {
+    const fs::path way = file.lexically_relative(folder);
+    return !way.empty() && *way.begin() != "..";
+  };
+  const fs::path here = fs::weakly_canonical(fs::current_path(error), error);
+  return !error && (is_below(FolderOfSession(session)) || is_below(here));
+}
+
 std::string ShellWord(const std::string& path) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./@%+=:,-";

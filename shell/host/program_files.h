@@ -28,6 +28,10 @@ std::string NameInSession(const std::string& session, const std::string& path);
 /// The path, relative to the working directory, of the file named `name` in that session.
 std::string PathFromSession(const std::string& session, const std::string& name);
 
+/// Whether the file, with links resolved, is below the folder of the session's file or the working
+/// directory. What a session names must not lead elsewhere by itself.
+bool IsInTree(const std::string& session, const std::string& path);
+
 /// The path as one word of a shell command, quoted if necessary. Printable for any bytes.
 std::string ShellWord(const std::string& path);
 

@@ -136,6 +136,7 @@ class NotationCase : public GuardSources {
     if (known == reviews_.end()) return {Review{}, ""};
     return {Review{known->second, "id", ""}, ""};
   }
+  Sourced<bool> SpendReview(const Review&) override { return {true, ""}; }
   Sourced<Review> AskForReview(const ReviewRequest&) override {
     return {Review{Review::State::kPending, "id", ""}, ""};
   }
@@ -305,6 +306,7 @@ class NotationCase : public GuardSources {
       history.Add(past.call, past.this_run);
     }
     for (const std::string& tool : open_) history.Begin(tool, {});
+    if (call_.phase == CallPhase::kAfter) history.Add(EndedCall(call_, nullptr, now_), true);
     return guard.Decide(call_, history, *this, now_);
   }
 
