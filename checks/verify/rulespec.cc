@@ -2,7 +2,6 @@
 #include "checks/verify/rulespec.h"
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -177,11 +176,23 @@ class RulespecReader {
       case RuleKind::kMatches:
         if (const auto pattern = fields_.Text(node)) {
           condition.pattern = *pattern;
-          const RE2 regex(*pattern, RE2::Quiet);
-          if (!regex.ok()) condition.pattern_error = regex.error();
+          ReadPattern(node, condition);
         }
         break;
     }
+  }
+
+  void ReadPattern(const YamlNode& node, ClaimRule& condition) {
+    RulespecRegex::Problem problem;
+    condition.regex = RulespecRegex::Read(condition.pattern, &problem);
+    if (condition.regex) return;
+    if (problem.is_limit)
+      fields_.Add(
+          Code::kUnsearchableRegex, node,
+          fmt::format("the regex has, at its character {}, {}, which cannot be searched for",
+                      problem.at, problem.why),
+          "write it without that");
+    else condition.pattern_error = fmt::format("character {}: {}", problem.at, problem.why);
   }
 
   Expected ReadExpected(const YamlNode& node) const {

@@ -5,7 +5,7 @@
 //
 // Reading is all or nothing: all errors are found at once, each with the path of its field, and a
 // file with an error gives no rulespec. An invalid regex is not such an error: its predicate exists
-// and fails.
+// and fails. A valid one that rpl cannot search for is.
 //
 // The meaning of the rules, where v ranges over the values of the claim (checks/verify/envelope.h):
 //
@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "checks/verify/envelope.h"
+#include "checks/verify/rulespec_regex.h"
 #include "formats/decimal.h"
 #include "formats/diagnostic.h"
 
@@ -73,13 +74,14 @@ struct Expected {
 struct ClaimRule {
   std::size_t claim = 0;  // index into Rulespec::claims
   RuleKind rule = RuleKind::kExists;
-  nlohmann::ordered_json value;    // as written; null if the rule takes none
-  std::vector<Expected> expected;  // equals, contains: one; any_of and none_of: each
-  Decimal bound;                   // greater_than, less_than
-  std::int64_t length = 0;         // min_length, max_length; at most kMaxLength
-  std::string pattern;             // matches
-  std::string pattern_error;       // the reason why the pattern is invalid, or ""
-  Span span;                       // of the value; of the whole rule if it takes none
+  nlohmann::ordered_json value;        // as written; null if the rule takes none
+  std::vector<Expected> expected;      // equals, contains: one; any_of and none_of: each
+  Decimal bound;                       // greater_than, less_than
+  std::int64_t length = 0;             // min_length, max_length; at most kMaxLength
+  std::string pattern;                 // matches; the regex as written
+  std::optional<RulespecRegex> regex;  // the same; nullopt if it is invalid
+  std::string pattern_error;           // the reason why it is invalid, or ""
+  Span span;                           // of the value; of the whole rule if it takes none
 
   /// True for the rules about lengths, whose values are those of `length`.
   bool counts_elements() const {

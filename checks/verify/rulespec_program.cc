@@ -16,8 +16,6 @@
 //                        holds(2) :- claim_number("c", _, _), !violates(2).
 #include "checks/verify/rulespec_program.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -165,11 +163,10 @@ class Compiler {
     }
     if (condition.rule == RuleKind::kMinLength && facts.selects_other)
       AddFact(ProgramRelation::kClaimOther, {claim});
-    if (condition.rule == RuleKind::kMatches && condition.pattern_error.empty() &&
+    if (condition.rule == RuleKind::kMatches && condition.regex &&
         matched_.emplace(condition.claim, condition.pattern).second) {
-      const RE2 regex(condition.pattern, RE2::Quiet);
       for (const ClaimFacts::Value& value : facts.values)
-        if (!value.object && RE2::PartialMatch(value.text, regex))
+        if (!value.object && condition.regex->Matches(value.text))
           AddFact(ProgramRelation::kClaimMatch,
                   {claim, Symbol(condition.pattern), Symbol(value.row())});
     }

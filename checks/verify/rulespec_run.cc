@@ -11,6 +11,7 @@
 #include "checks/verify/rulespec_report.h"
 #include "checks/verify/selection_warnings.h"
 #include "formats/shorten.h"
+#include "interp/program/program.h"
 
 namespace rpl {
 namespace {
