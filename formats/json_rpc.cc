@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/json_rpc.h"
+
+#include "formats/json_text.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+bool IsRpcId(const ordered_json& id) {
+  return id.is_string() || id.is_number_integer() || DigitsOf(id).has_value();
+}
+
+std::variant<RpcMessage, RpcFault> ResponseOf(ordered_json& json) {
+  RpcMessage out{.kind = RpcMessage::Kind::kResponse};
+  if (const auto id = json.find("id"); id != json.end()) out.id = std::move(*id);
+  const auto result = json.find("result");
+  const auto error = json.find("error");
+  if ((result == json.end()) == (error == json.end()))
+    return RpcFault{kRpcInvalidRequest, "expected either `result` or `error`", {}};
+  if (!IsRpcId(out.id) && !(out.id.is_null() && error != json.end()))
+    return RpcFault{kRpcInvalidRequest, "the `id` of a response is a string or an integer", {}};
+  if (result != json.end()) {
+    if (!result->is_object())
+      return RpcFault{kRpcInvalidRequest, "the `result` of a response is an object", {}};
+    out.result = std::move(*result);
+    return out;
+  }
+  const bool is_error = error->is_object() && error->contains("code") &&
+                        (*error)["code"].is_number_integer() && error->contains("message") &&
+                        (*error)["message"].is_string();
+  if (!is_error) return RpcFault{kRpcInvalidRequest, "an `error` has a code and a message", {}};
+  out.error = std::move(*error);
+  return out;
+}
+
+}  // namespace
+
+std::variant<RpcMessage, RpcFault> RpcMessageOf(ordered_json json) {
+  if (!json.is_object()) return RpcFault{kRpcInvalidRequest, "a message is a JSON object", {}};
+  ordered_json id;
+  const auto with_id = json.find("id");
+  if (with_id != json.end() && IsRpcId(*with_id)) id = *with_id;
+  if (const auto version = json.find("jsonrpc"); version == json.end() || *version != "2.0")
+    return RpcFault{kRpcInvalidRequest, "expected `\"jsonrpc\":\"2.0\"`", std::move(id)};
+  const auto method = json.find("method");
+  if (method == json.end()) {
+    if (json.contains("result") || json.contains("error")) return ResponseOf(json);
+    return RpcFault{kRpcInvalidRequest, "a request has a `method`", std::move(id)};
+  }
+  if (!method->is_string())
+    return RpcFault{kRpcInvalidRequest, "a `method` is a string", std::move(id)};
+  if (with_id != json.end() && id.is_null())
+    return RpcFault{kRpcInvalidRequest, "the `id` of a request is a string or an integer", {}};
+  RpcMessage out;
+  out.kind = id.is_null() ? RpcMessage::Kind::kNotification : RpcMessage::Kind::kRequest;
+  out.method = method->get<std::string>();
+  out.params = ordered_json::object();
+  if (const auto params = json.find("params"); params != json.end()) {
+    if (!params->is_object())
+      return RpcFault{kRpcInvalidParams, "`params` is an object", std::move(id)};
+    out.params = std::move(*params);
+  }
+  out.id = std::move(id);
+  return out;
+}
+
+std::variant<RpcMessage, RpcFault> ReadRpc(std::string_view text) {
+  JsonText read = ParseJson(text, kMaxJsonDepth, JsonNumbers::kExact);
+  if (!read.error.empty()) return RpcFault{kRpcParseError, std::move(read.error), {}};
+  return RpcMessageOf(std::move(read.json));
+}
+
+ordered_json RpcRequest(ordered_json id, std::string_view method, ordered_json params) {
+  ordered_json out{{"jsonrpc", "2.0"}, {"id", std::move(id)}, {"method", method}};
+  if (!params.is_null()) out["params"] = std::move(params);
+  return out;
+}
+
+ordered_json RpcNotification(std::string_view method, ordered_json params) {
+  ordered_json out{{"jsonrpc", "2.0"}, {"method", method}};
+  if (!params.is_null()) out["params"] = std::move(params);
+  return out;
+}
+
+ordered_json RpcResult(ordered_json id, ordered_json result) {
+  return {{"jsonrpc", "2.0"}, {"id", std::move(id)}, {"result", std::move(result)}};
+}
+
+ordered_json RpcError(ordered_json id, int code, std::string_view message, ordered_json data) {
+  ordered_json error{{"code", code}, {"message", message}};
+  if (!data.is_null()) error["data"] = std::move(data);
+  ordered_json out{{"jsonrpc", "2.0"}};
+  if (!id.is_null()) out["id"] = std::move(id);
+  out["error"] = std::move(error);
+  return out;
+}
+
+void RpcLines::Feed(std::string_view bytes,
+                    const std::function<void(std::optional<std::string_view>)>& line) {
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find('\n');
+    const std::string_view part = bytes.substr(0, end);
+    bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
+    if (!dropping_ && begun_.size() + part.size() > max_line_) {
+      dropping_ = true;
+      begun_ = std::string();
+      line(std::nullopt);
+    }
+    if (!dropping_ && (end == std::string_view::npos || !begun_.empty())) begun_ += part;
+    if (end == std::string_view::npos) return;
+    if (!dropping_) {
+      std::string_view whole = begun_.empty() ? part : std::string_view(begun_);
+      if (whole.ends_with('\r')) whole.remove_suffix(1);
+      if (whole.find_first_not_of(" \t") != std::string_view::npos) line(whole);
+      begun_.clear();
+    }
+    dropping_ = false;
+  }
+}
+
+}  // namespace rpl

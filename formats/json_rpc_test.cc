@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/json_rpc.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "formats/json_text.h"
+
+namespace rpl {
+namespace {
+
+// "request 1 ping {}", "fault -32600 null …"
+std::string Shown(std::string_view text) {
+  const auto read = ReadRpc(text);
+  if (const auto* fault = std::get_if<RpcFault>(&read))
+    return "fault " + std::to_string(fault->code) + " " + fault->id.dump();
+  const auto& m = std::get<RpcMessage>(read);
+  switch (m.kind) {
+    case RpcMessage::Kind::kRequest:
+      return "request " + DumpJson(m.id) + " " + m.method + " " + DumpJson(m.params);
+    case RpcMessage::Kind::kNotification:
+      return "notification " + m.method + " " + DumpJson(m.params);
+    case RpcMessage::Kind::kResponse: break;
+  }
+  return "response " + DumpJson(m.id) + " " + DumpJson(m.error.is_null() ? m.result : m.error);
+}
+
+TEST_CASE("each kind of message is read by what it has") {
+  CHECK(Shown(R"({"jsonrpc":"2.0","id":1,"method":"ping"})") == "request 1 ping {}");
+  CHECK(Shown(R"({"jsonrpc":"2.0","id":"1","method":"a","params":{"b":1},"x":2})") ==
+        R"(request "1" a {"b":1})");
+  CHECK(Shown(R"({"jsonrpc":"2.0","id":18446744073709551616,"method":"a"})") ==
+        "request 18446744073709551616 a {}");
+  CHECK(Shown(R"({"jsonrpc":"2.0","method":"a"})") == "notification a {}");
+  CHECK(Shown(R"({"jsonrpc":"2.0","id":1,"result":{"c":3}})") == R"(response 1 {"c":3})");
+  CHECK(Shown(R"({"jsonrpc":"2.0","error":{"code":-1,"message":"m"}})") ==
+        R"(response null {"code":-1,"message":"m"})");
+}
+
+TEST_CASE("what is no message is a fault with the id to answer to") {
+  CHECK(Shown("{") == "fault -32700 null");
+  CHECK(Shown(R"({"id":1,"id":2})") == "fault -32700 null");
+  CHECK(Shown(std::string(300, '[')) == "fault -32700 null");
+  CHECK(Shown("[]") == "fault -32600 null");
+  CHECK(Shown("{}") == "fault -32600 null");
+  CHECK(Shown(R"({"id":7,"method":"a"})") == "fault -32600 7");
+  CHECK(Shown(R"({"jsonrpc":"2.0","id":7})") == "fault -32600 7");
+  CHECK(Shown(R"({"jsonrpc":"2.0","id":null,"method":"a"})") == "fault -32600 null");
+  CHECK(Shown(R"({"jsonrpc":"2.0","id":1.5,"method":"a"})") == "fault -32600 null");
+  CHECK(Shown(R"({"jsonrpc":"2.0","id":7,"method":1})") == "fault -32600 7");
+  CHECK(Shown(R"({"jsonrpc":"2.0","id":7,"method":"a","params":[1]})") == "fault -32602 7");
+  CHECK(Shown(R"({"jsonrpc":"2.0","id":7,"result":{},"error":{}})") == "fault -32600 null");
+  CHECK(Shown(R"({"jsonrpc":"2.0","id":7,"result":1})") == "fault -32600 null");
+  CHECK(Shown(R"({"jsonrpc":"2.0","id":7,"error":{"code":"x"}})") == "fault -32600 null");
+}
+
+TEST_CASE("messages that are written are read back") {
+  CHECK(Shown(DumpJson(RpcRequest(1, "a", {{"b", 2}}))) == R"(request 1 a {"b":2})");
+  CHECK(Shown(DumpJson(RpcNotification("a"))) == "notification a {}");
+  CHECK(Shown(DumpJson(RpcResult("x", {{"b", 2}}))) == R"(response "x" {"b":2})");
+  CHECK(DumpJson(RpcError(nullptr, -32700, "no")) ==
+        R"({"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}})");
+}
+
+TEST_CASE("lines are the same however their bytes arrive") {
+  const std::string text = "{\"a\":1}\r\n\n  \nbb\n" + std::string(20, 'x') + "\ncc\nrest";
+  for (std::size_t step = 1; step <= text.size(); ++step) {
+    RpcLines lines(10);
+    std::vector<std::string> got;
+    for (std::size_t at = 0; at < text.size(); at += step)
+      lines.Feed(std::string_view(text).substr(at, step), [&](std::optional<std::string_view> l) {
+        got.emplace_back(l ? *l : "(too long)");
+      });
+    CHECK(got == std::vector<std::string>{"{\"a\":1}", "bb", "(too long)", "cc"});
+  }
+}
+
+}  // namespace
+}  // namespace rpl
