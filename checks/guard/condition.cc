@@ -198,11 +198,14 @@ class Leaves {
     const ordered_json* arg = AtPath(around_.call.args, leaf.path);
     if (arg == nullptr) Say("toolArg {} is not there", leaf.path);
     else Say("toolArg {} is {}", leaf.path, Shown(*arg));
-    if (arg == nullptr) return Ternary::kNo;
-    if (leaf.value.is_number()) return Of(arg->is_number() && NumberHolds(leaf, *arg));
+    if (arg == nullptr) return Ternary::kMaybe;
+    if (leaf.value.is_number())
+      return arg->is_number() ? Of(NumberHolds(leaf, *arg)) : Ternary::kMaybe;
     if (leaf.value.is_boolean())
-      return Of(arg->is_boolean() && (*arg == leaf.value) == (leaf.op == ToolArgLeaf::Op::kEq));
-    return Of(arg->is_string() && TextHolds(leaf, arg->get_ref<const std::string&>()));
+      return arg->is_boolean() ? Of((*arg == leaf.value) == (leaf.op == ToolArgLeaf::Op::kEq))
+                               : Ternary::kMaybe;
+    return arg->is_string() ? Of(TextHolds(leaf, arg->get_ref<const std::string&>()))
+                            : Ternary::kMaybe;
   }
 
   Ternary operator()(const RequireSubjectLeaf& leaf) {
@@ -339,7 +342,8 @@ bool ReadsHistory(const GuardCondition& condition) {
   });
 }
 
-Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool explain) {
+Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool missing_decides,
+                   bool explain) {
   struct Open {
     std::uint32_t node;
     Ternary so_far;
@@ -347,11 +351,11 @@ Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool e
   Evaluated out;
   Leaves leaves(around, explain);
   std::vector<Open> open;
-  const auto note_missing = [&](const ConditionNode& leaf) {
+  const auto effect_of_missing = [&](const ConditionNode& leaf) {
     std::optional<Effect> effect = leaf.on_missing;
     for (auto o = open.rbegin(); !effect && o != open.rend(); ++o)
       effect = condition[o->node].on_missing;
-    if (effect && (!out.on_missing || *out.on_missing < *effect)) out.on_missing = effect;
+    return effect;
   };
   std::uint32_t at = 0;
   for (;;) {
@@ -361,8 +365,12 @@ Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool e
       open.push_back({at++, value});
       continue;
     }
+    if (value == Ternary::kMaybe) {
+      const std::optional<Effect> effect = effect_of_missing(node);
+      if (effect && (!out.on_missing || *out.on_missing < *effect)) out.on_missing = effect;
+      if (!effect && !missing_decides && node.As<ToolArgLeaf>()) value = Ternary::kNo;
+    }
     if (explain) out.premises.push_back(leaves.TakeSaid() + ": " + std::string(TruthName(value)));
-    if (value == Ternary::kMaybe) note_missing(node);
     at = node.end;
     // Propagates the value upwards as long as it decides the enclosing connective.
     for (;;) {

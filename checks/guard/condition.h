@@ -14,6 +14,9 @@
 //   timeGate       the zone is missing or unknown to the system
 //   signal         there is no provider, or it failed
 //   requireSubject the subjects are not available
+//   toolArg        the argument is missing or of another type, and somebody says what follows from
+//                  that: `onMissing` of the leaf, a connective above it, the rule, the policy or
+//                  the host. Otherwise it does not match, as in the published engine.
 #ifndef RPL_CHECKS_GUARD_CONDITION_H_
 #define RPL_CHECKS_GUARD_CONDITION_H_
 
@@ -142,8 +145,8 @@ struct ToolTagLeaf {
   std::vector<std::string> tags;
 };
 
-/// Compares the argument at a dot path. A missing argument or one of another type than `value`
-/// fails every comparison, kNeq included.
+/// Compares the argument at a dot path. For a missing argument, or one of another type than
+/// `value`, no comparison holds, kNeq included; see above for when it is unknown.
 struct ToolArgLeaf {
   /// The orders are for numbers, kEq and kNeq for all types, the others for strings.
   enum class Op { kEq, kNeq, kContains, kStartsWith, kEndsWith, kIn, kGt, kGte, kLt, kLte };
@@ -217,9 +220,11 @@ struct Evaluated {
   /// With `explain`: the finding of each leaf, "toolArg amount is 250, gt 200: true".
   std::vector<std::string> premises;
 };
-/// Evaluates a condition. Requests signals from around.sources and records them there. REQUIRES:
-/// the condition is not empty.
-Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool explain);
+/// Evaluates a condition. Requests signals from around.sources and records them there.
+/// `missing_decides`: the rule, the policy or the host gives an effect to what is unknown.
+/// REQUIRES: the condition is not empty.
+Evaluated Evaluate(const GuardCondition& condition, Surroundings& around, bool missing_decides,
+                   bool explain);
 
 /// The name of the comparison in policies: "eq", "gte".
 std::string_view CompareName(CompareOp op);

@@ -63,6 +63,11 @@ bool Guard::ReadsOtherRuns() const {
          });
 }
 
+std::optional<Effect> Guard::OnMissing(const GuardRule& rule) const {
+  if (rule.on_missing) return rule.on_missing;
+  return policy_.on_missing ? policy_.on_missing : agent_.on_missing;
+}
+
 const GuardRule* Guard::Find(const std::string& id) const {
   for (const GuardRule& rule : policy_.rules)
     if (rule.id == id) return &rule;
@@ -138,15 +143,15 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
       out.rules.push_back(std::move(entry));
       continue;
     }
-    const Evaluated evaluated = Evaluate(rule->condition, around, false);
+    const std::optional<Effect> on_missing = OnMissing(*rule);
+    const Evaluated evaluated = Evaluate(rule->condition, around, on_missing.has_value(), false);
     Effect effect = rule->effect;
     entry.unknown = evaluated.truth == Ternary::kMaybe;
     entry.evaluated = !entry.unknown;
     entry.matched = evaluated.truth == Ternary::kYes;
     if (entry.unknown) {
-      std::optional<Effect> missing = evaluated.on_missing;
-      if (!missing) missing = rule->on_missing;
-      if (!missing) missing = policy_.on_missing;
+      const std::optional<Effect> missing =
+          evaluated.on_missing ? evaluated.on_missing : on_missing;
       if (missing) effect = *missing, entry.matched = true;
       entry.note = missing ? "unknown: onMissing is " + std::string(EffectName(effect))
                            : "unknown: what it needs is missing";
@@ -214,7 +219,8 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
   }
   // The same condition again, with the recorded answers, for its premises.
   if (deciding != nullptr && out.effect != Effect::kAllow)
-    out.premises = Evaluate(deciding->condition, around, true).premises;
+    out.premises =
+        Evaluate(deciding->condition, around, OnMissing(*deciding).has_value(), true).premises;
   for (const AskedSignal& asked : around.signals)
     if (!asked.answer.value)
       out.problems.push_back("the signal " + asked.key + " is not available: " + asked.answer.why);

@@ -17,8 +17,8 @@
 // a block.
 //
 // The effect of a condition that stays unknown is `onMissing`, of the nearest of: the unknown part,
-// its rule, the policy. Without any, the rule does not apply, and the decision records that it was
-// not evaluated.
+// its rule, the policy, the host (GuardAgent). Without any, the rule does not apply, and the
+// decision records that it was not evaluated.
 //
 // A guard that fails itself, for example for lack of memory or because a review cannot be stored,
 // blocks and gives the reason. Decide does not throw.
@@ -26,6 +26,7 @@
 #define RPL_CHECKS_GUARD_GUARD_H_
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,8 @@ namespace rpl {
 struct GuardAgent {
   std::string slug;
   std::vector<std::string> tags;
-  std::string organisation_zone;  // "": none
+  std::string organisation_zone;          // "": none
+  std::optional<Effect> on_missing = {};  // where neither rule nor policy has one
 };
 
 /// A rule whose selector matched, and the result of its evaluation.
@@ -109,6 +111,8 @@ class Guard {
   bool ReadsHistory() const;
   /// True if an enabled rule reads metrics, which extend over other runs.
   bool ReadsOtherRuns() const;
+  /// The effect of a rule whose condition is unknown, unless a part of it says another one.
+  std::optional<Effect> OnMissing(const GuardRule& rule) const;
   /// The rule with that id; null if there is none.
   const GuardRule* Find(const std::string& id) const;
   /// The review requests that rules before the call may have made.

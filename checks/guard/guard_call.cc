@@ -18,6 +18,12 @@ std::string_view EffectName(Effect effect) {
   return "";
 }
 
+std::optional<Effect> EffectNamed(std::string_view name) {
+  for (const Effect effect : {Effect::kAllow, Effect::kHitl, Effect::kBlock})
+    if (EffectName(effect) == name) return effect;
+  return std::nullopt;
+}
+
 const ordered_json* AtPath(const ordered_json& value, std::string_view path) {
   const ordered_json* at = &value;
   for (;;) {

@@ -22,6 +22,8 @@ namespace rpl {
 enum class Effect { kAllow, kHitl, kBlock };
 /// The name of an effect in policies: "allow", "hitl", "block".
 std::string_view EffectName(Effect effect);
+/// The effect with that name; nullopt for any other text.
+std::optional<Effect> EffectNamed(std::string_view name);
 
 /// Before the call goes out, or after its result is there.
 enum class CallPhase { kBefore, kAfter };

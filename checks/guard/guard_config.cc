@@ -12,7 +12,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view kConfigKeys[] = {
-    "agent", "organisationTimezone", "user", "tools", "signals", "subjects"};
+    "agent", "organisationTimezone", "onMissing", "user", "tools", "signals", "subjects"};
 constexpr std::string_view kSelfKeys[] = {"slug", "tags"};
 constexpr std::string_view kToolEntryKeys[] = {"name", "tags", "params"};
 constexpr std::string_view kCommandKeys[] = {"command", "timeoutMs"};
@@ -34,6 +34,7 @@ class Reader {
     }
     config.agent.organisation_zone =
         fields_.OptionalTextAt(node, "organisationTimezone").value_or("");
+    config.agent.on_missing = fields_.EffectAt(node, "onMissing");
     if (const YamlNode* user = fields_.Optional(node, "user")) {
       std::string error;
       config.user = ReadEndUser(JsonOf(*user), error);

@@ -5,6 +5,7 @@
 //   guard:
 //     agent: {slug: support, tags: [prod]}
 //     organisationTimezone: Europe/Berlin
+//     onMissing: block
 //     user: {externalId: u1, metadata: {tier: pro}}
 //     tools:
 //       issue-refund: {name: issueRefund, tags: [finance], params: [order, amount]}

@@ -169,16 +169,19 @@ class PolicyReader {
 
 }  // namespace
 
+std::optional<YamlNode> PolicyTree(const Sources& sources, std::uint32_t file, Diagnostics& found) {
+  std::optional<YamlNode> root = ReadJsonTree(sources, file, kPolicyLimits);
+  if (!root) root = ReadYaml(sources, file, found, kPolicyLimits);
+  if (root) root = AsFile(std::move(*root));
+  return root;
+}
+
 std::optional<Policy> ReadPolicy(const Sources& sources, std::uint32_t file, Diagnostics& found,
                                  bool keeps_history) {
   Diagnostics mine;
-  std::optional<YamlNode> root = ReadJsonTree(sources, file, kPolicyLimits);
-  if (!root) root = ReadYaml(sources, file, mine, kPolicyLimits);
   Policy policy;
-  if (root) {
-    const YamlNode tree = AsFile(std::move(*root));
-    policy = PolicyReader(tree, mine, keeps_history).File();
-  }
+  if (const std::optional<YamlNode> tree = PolicyTree(sources, file, mine))
+    policy = PolicyReader(*tree, mine, keeps_history).File();
   mine.Sort();
   for (const Diagnostic& d : mine.all()) found.Add(d.code, d.span, d.message, d.hint);
   if (mine.has_errors()) return std::nullopt;

@@ -66,6 +66,10 @@ struct Policy {
 std::optional<Policy> ReadPolicy(const Sources& sources, std::uint32_t file, Diagnostics& found,
                                  bool keeps_history = true);
 
+/// The file as the tree of {policy: …, rules: […]}, whichever of the three forms it has. nullopt if
+/// it is no YAML, with errors in `found`.
+std::optional<YamlNode> PolicyTree(const Sources& sources, std::uint32_t file, Diagnostics& found);
+
 /// True if the selector matches a tool with this name and these tags.
 bool Selects(const ToolSelector& selector, const std::string& tool,
              const std::vector<std::string>& tags);

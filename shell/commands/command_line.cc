@@ -118,7 +118,8 @@ int Reject(const CLI::App& app, const CLI::ParseError& error) {
                          takes_files ? "files follow `-f`" : "");
   }
   const std::vector<std::string> below = CommandNames(command);
-  if (!chosen.empty() && !below.empty() && command.get_subcommands().empty())
+  const bool lacks_one = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (lacks_one && !chosen.empty() && !below.empty() && command.get_subcommands().empty())
     return Misunderstood(fmt::format("{}: expected one of {}", name, fmt::join(below, ", ")), name);
   return Misunderstood(error.what(), name);
 }

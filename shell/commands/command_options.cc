@@ -129,6 +129,12 @@ void AddAgentOptions(CLI::App& command, GuardOptions& options) {
       .add_option("--org-timezone", options.organisation_zone,
                   "The time zone of end users without one, such as Europe/Berlin")
       ->type_name("ZONE");
+  command
+      .add_option("--on-missing", options.on_missing,
+                  "The effect where what a rule needs is missing and its policy says none: allow, "
+                  "hitl or block (default: the rule does not apply)")
+      ->type_name("EFFECT")
+      ->check(CLI::IsMember({"allow", "hitl", "block"}));
 }
 
 void AddGuardOptions(CLI::App& command, GuardOptions& options) {
@@ -320,6 +326,13 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
   };
   CLI::App* check = add("check", "Find mistakes in a policy", What::kCheck);
   check->add_option("FILE", to.file, "The policy")->required();
+  check
+      ->add_option("--tools", to.tools,
+                   "The tools that there are, as an MCP server lists them; rules that match none "
+                   "are findings")
+      ->type_name("FILE");
+  check->add_option("--config", to.config, "The same, with the tools of this rpl.yaml")
+      ->type_name("FILE");
   CLI::App* explain = add("explain", "Show a rule as RPL", What::kExplain);
   explain->add_option("RULE", to.rule, "The id or name of a rule")->required();
   add_policy(*explain);

@@ -167,6 +167,7 @@ struct GuardCommandOptions {
   std::string now;                  // --now T
   std::string history;              // --history FILE: an audit log
   std::string file;                 // kCheck, kAudit
+  std::string tools;                // kCheck: --tools FILE, "" for none
   std::string rule;                 // kExplain
   bool json = false;                // kPending: --format json
   std::string id;                   // kApprove, kDeny

@@ -9,6 +9,7 @@
 #include "checks/guard/audit.h"
 #include "checks/guard/audit_log.h"
 #include "checks/guard/guard_results.h"
+#include "checks/guard/policy_tools.h"
 #include "formats/json_fields.h"
 #include "formats/json_lines.h"
 #include "formats/json_text.h"
@@ -115,9 +116,42 @@ int Decide(const GuardCommandOptions& options) {
   return worst.code();
 }
 
+// Adds the tools of --config and --tools to `to`.
+ExitCode ReadTools(const GuardCommandOptions& options, std::vector<KnownTool>& to) {
+  if (!options.config.empty()) {
+    ToolConfig config;
+    if (const ExitCode code = ReadTools(options.config, config); code != kExitOk) return code;
+    std::vector<std::string> labels;
+    for (const ToolCommand& tool : config.tools) labels.push_back(tool.name);
+    to = KnownToolsOf(config.guard, labels);
+  }
+  if (options.tools.empty()) return kExitOk;
+  Input input = ReadFile(options.tools);
+  if (!input.error.empty()) {
+    Complain(options.tools, input.error);
+    return kExitFile;
+  }
+  Sources sources;
+  Diagnostics found;
+  const std::uint32_t list = sources.Add(options.tools, std::move(input.text));
+  for (KnownTool& tool : ReadKnownTools(sources, list, found)) to.push_back(std::move(tool));
+  PrintDiagnostics(found.all(), sources, std::cerr);
+  return found.has_errors() ? kExitInvalid : kExitOk;
+}
+
 int CheckPolicy(const GuardCommandOptions& options) {
   const PolicyFile file = ReadPolicyFile(options.file);
   if (!file.policy) return file.code;
+  if (!options.tools.empty() || !options.config.empty()) {
+    std::vector<KnownTool> tools;
+    if (const ExitCode code = ReadTools(options, tools); code != kExitOk) return code;
+    Sources sources;
+    Diagnostics found;
+    CheckTools(sources, sources.Add(options.file, file.text), tools, found);
+    found.Sort();
+    PrintDiagnostics(found.all(), sources, std::cerr);
+    if (!found.all().empty()) return kExitNo;
+  }
   const std::size_t rules = file.policy->rules.size();
   std::cerr << fmt::format("{}: {} rule{}\n", PrintableLine(options.file), rules,
                            rules == 1 ? "" : "s");
@@ -241,10 +275,7 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
     to.config = std::move(*config.config);
     folder = FolderOf(options.config);
   }
-  GuardAgent agent = to.config.agent;
-  if (!options.guard.agent.empty()) agent.slug = options.guard.agent;
-  if (!options.guard.organisation_zone.empty())
-    agent.organisation_zone = options.guard.organisation_zone;
+  GuardAgent agent = AgentFor(options.guard, to.config);
   to.store = GuardStore(StorePath(options.guard, agent.slug), agent.slug,
                         std::chrono::milliseconds(options.timeout_ms / 2));
   PolicyFile file = is_hook ? ReadPolicyFile(options.guard.policy, to.store)

@@ -23,13 +23,6 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kLeastKeptBytes = std::size_t{8} << 10;
 
-GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config) {
-  GuardAgent agent = config.agent;
-  if (!options.agent.empty()) agent.slug = options.agent;
-  if (!options.organisation_zone.empty()) agent.organisation_zone = options.organisation_zone;
-  return agent;
-}
-
 // `clean`: whether there are no findings at all.
 std::optional<Policy> PolicyOf(const std::string& name, const std::string& text, std::ostream& err,
                                bool keeps_history = true, bool* clean = nullptr) {
@@ -50,6 +43,14 @@ std::optional<std::string> TextOf(const std::string& path) {
 }
 
 }  // namespace
+
+GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config) {
+  GuardAgent agent = config.agent;
+  if (!options.agent.empty()) agent.slug = options.agent;
+  if (!options.organisation_zone.empty()) agent.organisation_zone = options.organisation_zone;
+  if (!options.on_missing.empty()) agent.on_missing = EffectNamed(options.on_missing);
+  return agent;
+}
 
 PolicyFile ReadPolicyFile(const std::string& path, bool keeps_history) {
   PolicyFile out;
@@ -160,6 +161,7 @@ std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup&
                    {"store", store},
                    {"audit", options.audit},
                    {"auditRequired", options.audit_required}};
+  if (!options.on_missing.empty()) setup->record["onMissing"] = options.on_missing;
   return setup;
 }
 
@@ -169,6 +171,7 @@ GuardOptions GuardOptionsFrom(const ordered_json& record) {
   options.policy = TextAt(record.value("policy", ordered_json::object()), "name");
   options.agent = TextAt(record, "agent");
   options.organisation_zone = TextAt(record, "organisationTimezone");
+  options.on_missing = TextAt(record, "onMissing");
   options.store = TextAt(record, "store");
   // An agent's own store is found again.
   if (std::filesystem::path(options.store).parent_path() == StateFile("guard")) options.store = "";

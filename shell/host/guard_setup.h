@@ -45,6 +45,9 @@ std::string StorePath(const GuardOptions& options, const std::string& agent);
 /// --store, or the stores of all agents, in the order of their names.
 std::vector<std::string> StorePaths(const GuardOptions& options);
 
+/// The agent of the configuration, with what the options say instead.
+GuardAgent AgentFor(const GuardOptions& options, const GuardConfig& config);
+
 /// The gate of a run; null without a policy. `code` is not kExitOk if the policy cannot be used.
 /// The setup borrows `tools` to run commands.
 std::unique_ptr<GateSetup> MakeGateSetup(const GuardOptions& options, ToolSetup& tools,

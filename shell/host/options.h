@@ -20,6 +20,7 @@ struct GuardOptions {
   std::string store;              // --store FILE, "" for the agent's own
   std::string agent;              // --agent SLUG
   std::string organisation_zone;  // --org-timezone ZONE
+  std::string on_missing;         // --on-missing EFFECT, "" for none
 };
 
 /// The options of a session.

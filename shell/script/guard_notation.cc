@@ -177,6 +177,7 @@ class NotationCase : public GuardSources {
     } else if (takes("user ")) EnsureUser().tags = Parsed(rest);
     else if (takes("now ")) now_ = Time(rest);
     else if (takes("org zone ")) agent_.organisation_zone = std::string(rest);
+    else if (takes("host onMissing ")) agent_.on_missing = EffectNamed(rest);
     else if (takes("agent ")) agent_.slug = std::string(rest);
     else if (takes("subjects fail")) subjects_ = {std::nullopt, "the extractor failed"};
     else if (takes("subjects ")) subjects_ = ReadSubjects(Parsed(rest));
