@@ -42,6 +42,38 @@ std::string InBrackets(const std::vector<std::string>& items) {
   return out;
 }
 
+const ordered_json* TagOf(const GuardCall& call, const std::string& tag) {
+  if (!call.user || call.user->disputed.contains(tag)) return nullptr;
+  const auto found = call.user->tags.find(tag);
+  return found == call.user->tags.end() ? nullptr : &*found;
+}
+
+// The value of a binding, or null. `made` holds it if it is not part of the call.
+const ordered_json* Bound(const SignalBinding& binding, const GuardCall& call,
+                          const Sourced<std::vector<Subject>>& subjects, ordered_json& made) {
+  using From = SignalBinding::From;
+  const auto make = [&](ordered_json value) {
+    made = std::move(value);
+    return &made;
+  };
+  switch (binding.from) {
+    case From::kEnduserId: return call.user && call.user->id ? make(*call.user->id) : nullptr;
+    case From::kEnduserTag: return TagOf(call, binding.of);
+    case From::kToolName: return make(call.tool);
+    case From::kToolTag: return make(HasTag(call.tags, binding.of));
+    case From::kToolArg: return AtPath(call.args, binding.of);
+    case From::kConst: return &binding.value;
+    case From::kSubject: break;
+  }
+  if (!subjects.value) return nullptr;
+  for (const Subject& s : *subjects.value) {
+    if (s.type != binding.of || (binding.role && s.role != binding.role)) continue;
+    if (!binding.id_system) return make(s.value);
+    return s.id_system ? make(*s.id_system) : nullptr;
+  }
+  return nullptr;
+}
+
 class Leaves {
  public:
   Leaves(Surroundings& around, bool explain) : around_(around), explain_(explain) {}
@@ -233,12 +265,7 @@ class Leaves {
     if (explain_) said_ = fmt::format(format, std::forward<Args>(args)...);
   }
 
-  const ordered_json* TagOfUser(const std::string& tag) const {
-    const std::optional<EndUser>& user = around_.call.user;
-    if (!user || user->disputed.contains(tag)) return nullptr;
-    const auto found = user->tags.find(tag);
-    return found == user->tags.end() ? nullptr : &*found;
-  }
+  const ordered_json* TagOfUser(const std::string& tag) const { return TagOf(around_.call, tag); }
 
   void NoteZone(const std::string& zone) {
     std::vector<std::string>& known = around_.unknown_zones;
@@ -272,38 +299,8 @@ class Leaves {
     }
   }
 
-  // The value of a binding, or null. `made` holds it if it is not part of the call.
-  const ordered_json* Bound(const SignalBinding& binding, ordered_json& made) {
-    using From = SignalBinding::From;
-    const GuardCall& call = around_.call;
-    const auto make = [&](ordered_json value) {
-      made = std::move(value);
-      return &made;
-    };
-    switch (binding.from) {
-      case From::kEnduserId: return call.user && call.user->id ? make(*call.user->id) : nullptr;
-      case From::kEnduserTag: return TagOfUser(binding.of);
-      case From::kToolName: return make(call.tool);
-      case From::kToolTag: return make(HasTag(call.tags, binding.of));
-      case From::kToolArg: return AtPath(call.args, binding.of);
-      case From::kConst: return &binding.value;
-      case From::kSubject: break;
-    }
-    if (!around_.subjects.value) return nullptr;
-    for (const Subject& s : *around_.subjects.value) {
-      if (s.type != binding.of || (binding.role && s.role != binding.role)) continue;
-      if (!binding.id_system) return make(s.value);
-      return s.id_system ? make(*s.id_system) : nullptr;
-    }
-    return nullptr;
-  }
-
   const Sourced<ordered_json>& Asked(const SignalLeaf& leaf) {
-    ordered_json args = ordered_json::object();
-    for (const auto& [name, binding] : leaf.args) {
-      ordered_json made;
-      if (const ordered_json* value = Bound(binding, made)) args[name] = *value;
-    }
+    ordered_json args = SignalArgs(leaf, around_.call, around_.subjects);
     for (const AskedSignal& known : around_.signals)
       if (known.key == leaf.key && SameContent(known.args, args)) return known.answer;
     Sourced<ordered_json> answer = around_.sources.Signal(leaf.key, args);
@@ -317,6 +314,16 @@ class Leaves {
 };
 
 }  // namespace
+
+ordered_json SignalArgs(const SignalLeaf& leaf, const GuardCall& call,
+                        const Sourced<std::vector<Subject>>& subjects) {
+  ordered_json args = ordered_json::object();
+  for (const auto& [name, binding] : leaf.args) {
+    ordered_json made;
+    if (const ordered_json* value = Bound(binding, call, subjects, made)) args[name] = *value;
+  }
+  return args;
+}
 
 bool CompareNumbers(double a, CompareOp op, double b) {
   switch (op) {

@@ -199,6 +199,10 @@ struct AskedSignal {
   Sourced<nlohmann::ordered_json> answer;
 };
 
+/// The arguments for which a signal is requested; those without a value are left out.
+nlohmann::ordered_json SignalArgs(const SignalLeaf& leaf, const GuardCall& call,
+                                  const Sourced<std::vector<Subject>>& subjects);
+
 /// All inputs of the leaves in one decision, and the requests made so far. Borrows its references.
 struct Surroundings {
   const GuardCall& call;

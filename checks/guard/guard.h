@@ -111,6 +111,8 @@ class Guard {
   bool ReadsHistory() const;
   /// True if an enabled rule reads metrics, which extend over other runs.
   bool ReadsOtherRuns() const;
+  /// All rules, in the order of their evaluation.
+  const std::vector<const GuardRule*>& InOrder() const { return by_priority_; }
   /// The effect of a rule whose condition is unknown, unless a part of it says another one.
   std::optional<Effect> OnMissing(const GuardRule& rule) const;
   /// The rule with that id; null if there is none.
@@ -138,9 +140,6 @@ class Guard {
 
 /// {"schema": "rpl.decision/1", "effect", …}, as in docs/schemas/decision.json.
 nlohmann::ordered_json DecisionJson(const Decision& decision, const GuardCall& call);
-
-/// The rule in RPL: its condition as clauses. For people only; it is never evaluated.
-std::string RuleAsRpl(const GuardRule& rule);
 
 }  // namespace rpl
 

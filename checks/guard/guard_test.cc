@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/guard/guard.h"
 #include "checks/guard/policy_image.h"
+#include "checks/guard/policy_program.h"
 
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -359,14 +360,13 @@ TEST_CASE("audit: times never go back, and a log gives back the history it was w
 
 TEST_CASE("a rule reads as RPL") {
   const std::string text = WithCondition(
-      R"({"kind":"or","any":[{"kind":"not","not":{"kind":"enduserTag","op":"hasValue","tag":"p","value":"a\"b"}},{"kind":"and","all":[{"kind":"toolArg","type":"number","op":"gt","path":"n","value":5},{"kind":"requireSubject","subjectType":"c"}]}]})");
-  CHECK(RuleAsRpl(*GuardOf(text).Find("n")) ==
-        "-- priority 1\n"
-        "-- no reason is given\n"
-        "guards(?tool, ?args, :block, \"n\") <-\n"
-        "    call(?tool, ?args),\n"
-        "    (not (end-user-tag(\"p\", \"a\\\"b\")) | (tool-arg(\"n\", ?v1), ?v1 > 5, "
-        "subject(?tool, \"c\", _, _, _)))\n");
+      R"({"kind":"or","any":[{"kind":"not","not":{"kind":"enduserTag","op":"hasValue","tag":"p","value":"a\"b"}},{"kind":"and","all":[{"kind":"toolArg","type":"number","op":"gt","path":"n","value":5},{"kind":"toolTag","op":"has","tag":"PII"}]}]})");
+  CHECK(PolicyAsRpl(GuardOf(text), "n") ==
+        "-- n: block, priority 1\n"
+        "guards(\"n\", :block) <-\n"
+        "    call(?tool, :before),\n"
+        "    (not (((end-user-tag(\"p\", ?v2), ?v2 in [\"a\\\"b\"]) | disputed-tag(\"p\"))) | "
+        "((argument(\"n\", :number, ?v1), ?v1 > 5), tag(\"pii\")))\n");
 }
 
 // Kinds, values and places, a line each.

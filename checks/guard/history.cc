@@ -137,6 +137,21 @@ std::size_t History::Calls(const MaxCallsLeaf& of) const {
   return calls;
 }
 
+void History::ForEachTool(const std::function<void(const ToolCalls&)>& take) const {
+  for (const Tool& tool : tools_) take({tool.name, tool.tags, tool.calls});
+}
+
+void History::ForEachMetric(const std::function<void(const MetricValue&)>& take) const {
+  std::vector<std::string> names(users_.size());
+  for (const auto& [name, number] : users_) names[number] = name;
+  for (const Tool& tool : tools_)
+    for (const auto& [key, samples] : tool.metrics)
+      for (const Sample& sample : samples)
+        take({key, tool.name, tool.tags, sample.at,
+              sample.user == kNobody ? std::nullopt : std::optional(names[sample.user]),
+              sample.value});
+}
+
 double History::TookMs(std::string_view name) const {
   double ms = 0;
   for (const Tool& tool : tools_)

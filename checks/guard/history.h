@@ -104,6 +104,24 @@ class History {
   std::optional<double> Metric(const MetricWindowLeaf& of, const std::optional<std::string>& user,
                                Moment now) const;
 
+  /// The calls of this run, by tool, in order of first occurrence.
+  struct ToolCalls {
+    const std::string& name;
+    const std::vector<std::string>& tags;
+    const Counts& calls;
+  };
+  void ForEachTool(const std::function<void(const ToolCalls&)>& take) const;
+  /// The values of metrics of all calls that were added; not those of a MetricSource.
+  struct MetricValue {
+    const std::string& key;
+    const std::string& tool;
+    const std::vector<std::string>& tags;
+    Moment at;
+    std::optional<std::string> user;
+    double value;
+  };
+  void ForEachMetric(const std::function<void(const MetricValue&)>& take) const;
+
  private:
   /// A value of a metric.
   struct Sample {

@@ -76,14 +76,14 @@ class Reader {
 };
 
 template <typename T>
-concept Number =
+concept Scalar =
     std::is_arithmetic_v<std::remove_const_t<T>> || std::is_enum_v<std::remove_const_t<T>>;
 
-template <Number T>
+template <Scalar T>
 void Pass(Writer& to, const T& value) {
   to.Plain(value);
 }
-template <Number T>
+template <Scalar T>
 void Pass(Reader& from, T& value) {
   from.Plain(value);
 }

@@ -333,9 +333,16 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
       ->type_name("FILE");
   check->add_option("--config", to.config, "The same, with the tools of this rpl.yaml")
       ->type_name("FILE");
-  CLI::App* explain = add("explain", "Show a rule as RPL", What::kExplain);
-  explain->add_option("RULE", to.rule, "The id or name of a rule")->required();
+  CLI::App* explain = add("explain", "Print a policy as RPL", What::kExplain);
+  explain->add_option("RULE", to.rule, "The id or name of a rule (default: the whole policy)");
   add_policy(*explain);
+  AddAgentOptions(*explain, to.guard);
+  explain->add_option("--config", to.config, "As in a decision")->type_name("FILE");
+  explain
+      ->add_option("--call", to.file,
+                   "A file with one call, as `rpl guard` reads it: its facts are printed, too")
+      ->type_name("FILE");
+  add_now(*explain);
   CLI::App* pending = add("pending", "List the calls that await a review", What::kPending);
   add_store(*pending);
   AddFormat(*pending, to.json);

@@ -166,7 +166,7 @@ struct GuardCommandOptions {
   std::string config;               // --config FILE
   std::string now;                  // --now T
   std::string history;              // --history FILE: an audit log
-  std::string file;                 // kCheck, kAudit
+  std::string file;                 // kCheck, kAudit; kExplain: --call FILE
   std::string tools;                // kCheck: --tools FILE, "" for none
   std::string rule;                 // kExplain
   bool json = false;                // kPending: --format json

@@ -9,6 +9,7 @@
 #include "checks/guard/audit.h"
 #include "checks/guard/audit_log.h"
 #include "checks/guard/guard_results.h"
+#include "checks/guard/policy_program.h"
 #include "checks/guard/policy_tools.h"
 #include "formats/json_fields.h"
 #include "formats/json_lines.h"
@@ -53,6 +54,13 @@ int NoPolicy() {
   return kExitInvalid;
 }
 
+// Adds the calls of the line, and its own if that has ended.
+void AddHistory(const GuardLine& line, Moment now, History& to) {
+  for (const auto& [past, this_run] : line.history) to.Add(past, this_run);
+  if (line.call.phase == CallPhase::kAfter)
+    to.Add(EndedCall(line.call, nullptr, line.now.value_or(now)), true);
+}
+
 int Decide(const GuardCommandOptions& options) {
   if (options.guard.policy.empty()) return NoPolicy();
   StandaloneGuard guard;
@@ -94,12 +102,9 @@ int Decide(const GuardCommandOptions& options) {
     }
     History history;
     ReadHistory(earlier.objects, "", guard.guard->agent().slug, history);
-    for (const auto& [past, this_run] : line.value->history) history.Add(past, this_run);
+    AddHistory(*line.value, now, history);
     const Moment at = line.value->now.value_or(now);
-    if (line.value->call.phase == CallPhase::kAfter) {
-      history.Add(EndedCall(line.value->call, nullptr, at), true);
-      guard.EndReviews(line.value->call);
-    }
+    if (line.value->call.phase == CallPhase::kAfter) guard.EndReviews(line.value->call);
     LineSources sources(*line.value, guard.config, guard.store, guard.run, run, "", at);
     const Decision decision = guard.guard->Decide(line.value->call, history, sources, at);
     const std::optional<EndUser>& user = line.value->call.user;
@@ -158,19 +163,43 @@ int CheckPolicy(const GuardCommandOptions& options) {
   return kExitOk;
 }
 
+// The facts about the call in --call.
+ExitCode PrintCall(const GuardCommandOptions& options, StandaloneGuard& guard) {
+  const Input input = ReadFile(options.file);
+  if (!input.error.empty()) {
+    Complain(options.file, input.error);
+    return kExitFile;
+  }
+  const Moment now = guard.Now();
+  const JsonText parsed = ParseJson(input.text);
+  Sourced<GuardLine> line{std::nullopt, parsed.error};
+  if (parsed.error.empty()) line = ReadGuardLine(parsed.json, guard.config, now);
+  if (!line.value) {
+    Complain(options.file, line.why);
+    return kExitInvalid;
+  }
+  History history;
+  AddHistory(*line.value, now, history);
+  const Moment at = line.value->now.value_or(now);
+  LineSources sources(*line.value, guard.config, guard.store, guard.run, "", "", at);
+  const Decision decision = guard.guard->Decide(line.value->call, history, sources, at);
+  std::cout << "\n-- the call\n"
+            << Printable(FactsOfCall(*guard.guard, line.value->call, history, at, decision));
+  return kExitOk;
+}
+
 int ExplainRule(const GuardCommandOptions& options) {
   if (options.guard.policy.empty()) return NoPolicy();
-  const PolicyFile file = ReadPolicyFile(options.guard.policy);
-  if (!file.policy) return file.code;
-  bool found = false;
-  for (const GuardRule& rule : file.policy->rules) {
-    if (rule.id != options.rule && rule.name != options.rule) continue;
-    if (std::exchange(found, true)) std::cout << '\n';
-    std::cout << Printable(RuleAsRpl(rule));
+  StandaloneGuard guard;
+  if (const ExitCode code = ReadStandaloneGuard(options, guard); code != kExitOk) return code;
+  guard.store = GuardStore();  // no review is asked for, and none is known
+  const std::string text = PolicyAsRpl(*guard.guard, options.rule);
+  if (text.empty()) {
+    Complain(options.guard.policy, "there is no rule `" + options.rule + "`");
+    return kExitInvalid;
   }
-  if (found) return kExitOk;
-  Complain(options.guard.policy, "there is no rule `" + options.rule + "`");
-  return kExitInvalid;
+  std::cout << Printable(text);
+  return options.file.empty() ? kExitOk : PrintCall(options, guard);
 }
 
 int Unreadable(const std::string& path, const std::string& error) {
