@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <exception>
+#include <set>
 #include <utility>
 
 #include "formats/shorten.h"
@@ -150,33 +151,66 @@ void RuleSet::Settle(Diagnostics& found) {
     if (d.severity != Severity::kInfo && !told && !IsOfContent(d, sources_))
       found.Add(d.code, d.span, d.message, d.hint);
   }
+  SettleSeverities(found);
+  SettleMessages(found);
+}
+
+template <typename Fn>
+void RuleSet::ForEachFact(std::string_view relation, Fn&& take) const {
   const Store& store = base_.store();
-  const RelationId id = store.Find(Space::kRelation, "severity", 2);
+  const RelationId id = store.Find(Space::kRelation, relation, 2);
   if (id == kNoId) return;
-  const Relation& severities = store.at(id);
-  std::map<std::string, Severity> given;
-  for (RowId r = 0; r < severities.size(); ++r) {
-    const Span place = severities.Origin(r) != nullptr ? *severities.Origin(r) : Span{};
-    const auto severity = SeverityIn(store.pool(), severities.Cells(r));
+  const Relation& facts = store.at(id);
+  for (RowId r = 0; r < facts.size(); ++r)
+    take(facts.Cells(r), facts.Origin(r) != nullptr ? *facts.Origin(r) : Span{});
+}
+
+RuleInfo* RuleSet::ConstraintNamed(const std::string& name) {
+  const auto rule = names_.find(name);
+  const bool is = rule != names_.end() && origins_[rule->second].kind == Origin::Kind::kConstraint;
+  return is ? &rules_[rule->second] : nullptr;
+}
+
+std::string RuleSet::NearestRule(const std::string& name) const {
+  std::vector<std::string_view> names;
+  for (const RuleInfo& info : rules_) names.push_back(info.name);
+  return NearestWord(name, names);
+}
+
+void RuleSet::SettleSeverities(Diagnostics& found) {
+  const Pool& pool = base_.store().pool();
+  std::set<std::string> given;
+  ForEachFact("severity", [&](std::span<const Value> row, Span place) {
+    const auto severity = SeverityIn(pool, row);
     if (!severity) {
       found.Add(Code::kUnknownSeverity, place,
                 "expected the name of a rule and `:error`, `:warning` or `:info`",
                 "as in `severity(\"draft-reviewed\", :warning)`");
-      continue;
+      return;
     }
-    const std::string name(store.pool().TextOf(severities.Row(r)[0]));
-    const auto rule = names_.find(name);
-    if (rule == names_.end() || origins_[rule->second].kind != Origin::Kind::kConstraint) {
-      std::vector<std::string_view> names;
-      for (const RuleInfo& info : rules_) names.push_back(info.name);
+    const std::string name(pool.TextOf(row[0]));
+    RuleInfo* rule = ConstraintNamed(name);
+    if (rule == nullptr)
       found.Add(Code::kUnknownRule, place, "no constraint makes a rule `" + name + "`",
-                NearestWord(name, names));
-    } else if (const auto [at, is_new] = given.emplace(name, *severity); !is_new) {
+                NearestRule(name));
+    else if (!given.insert(name).second)
       found.Add(Code::kUnknownSeverity, place, "the rule `" + name + "` has two severities");
-    } else {
-      rules_[rule->second].severity = *severity;
-    }
-  }
+    else rule->severity = *severity;
+  });
+}
+
+// A program may have a relation of this name for other purposes: only a name that is nearly that of
+// a rule is told.
+void RuleSet::SettleMessages(Diagnostics& found) {
+  const Pool& pool = base_.store().pool();
+  ForEachFact("message", [&](std::span<const Value> row, Span place) {
+    if (row[0].kind() != Kind::kString || row[1].kind() != Kind::kString) return;
+    const std::string name(pool.TextOf(row[0]));
+    RuleInfo* rule = ConstraintNamed(name);
+    if (rule != nullptr && rule->message.empty()) rule->message = pool.TextOf(row[1]);
+    else if (const std::string near = NearestRule(name); rule == nullptr && !near.empty())
+      found.Add(Code::kUnknownRule, place, "no constraint makes a rule `" + name + "`", near);
+  });
 }
 
 const RuleInfo* RuleSet::Get(const std::string& name) const {
@@ -234,7 +268,9 @@ CheckResult RuleSet::OfConstraint(FactBase& base, std::size_t rule,
   if (!checked.problem.empty()) result = Unevaluated(rule, checked.problem);
   result.metadata["kind"] = "rpl";
   result.metadata["rule"] = constraint.text;
-  if (checked.problem.empty() && !result.passed) {
+  const std::string& message = rules_[rule].message;
+  if (checked.problem.empty() && !result.passed && !message.empty()) result.message = message;
+  if (checked.problem.empty() && !result.passed && message.empty()) {
     result.message = "violated by ";
     for (std::size_t i = 0; i < std::min(checked.violated.size(), kToldInstances); ++i)
       result.message += (i == 0 ? "" : "; ") + ShownInstance(base.pool(), checked.violated[i]);

@@ -45,6 +45,9 @@ struct RuleInfo {
   std::string name;
   std::string description;
   Severity severity = Severity::kError;
+  /// Of a constraint: told in place of what violates it, which it may be there to keep out. "" for
+  /// none.
+  std::string message = {};
   nlohmann::ordered_json metadata = nlohmann::ordered_json::object();
   std::optional<Span> place;
 };
@@ -112,6 +115,13 @@ class RuleSet {
   /// False, with a finding if `found` is not null, if the name is taken.
   bool Add(RuleInfo info, Origin origin, Diagnostics* found);
   std::string Description(const Document& document, Span span) const;
+  /// Calls `take` with each row of a binary relation of the programs, and its place.
+  template <typename Fn>
+  void ForEachFact(std::string_view relation, Fn&& take) const;
+  RuleInfo* ConstraintNamed(const std::string& name);
+  std::string NearestRule(const std::string& name) const;
+  void SettleSeverities(Diagnostics& found);
+  void SettleMessages(Diagnostics& found);
   /// Adds the facts content/2 and content-text/1.
   void AddContent(FactBase& base, const nlohmann::ordered_json& value, const Content& content,
                   Span place);
