@@ -66,6 +66,9 @@ struct SessionOptions {
   bool strict_facts = false;  // a bad row of a facts file refuses the file
   /// Threads that derive rows. Affects nothing but time.
   std::size_t threads = 1;
+  /// From how many iterations on a loop over a table is resumed in the next timestep instead of run
+  /// again (interp/eval/resumption.h); SIZE_MAX: never. Likewise.
+  std::size_t long_loop = 64;
   /// Polled while evaluating; true stops with kInterrupted. May be empty.
   std::function<bool()> interrupted;
   /// Called while evaluating, as often as `interrupted`; with null at the end of a phase. May be

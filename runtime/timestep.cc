@@ -65,6 +65,7 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
   TakeLimits(options_.limits, engine_.limits);
   engine_.limits.threads = options_.threads;
   engine_.limits.profile = options_.profile;
+  engine_.solver.Resume(options_.long_loop);
   engine_.limits.watch = [this](std::size_t bytes) { return Watch(bytes); };
   if (options_.journal != nullptr) {
     trace_ = options_.journal->earlier();
@@ -77,6 +78,7 @@ Runtime::~Runtime() = default;
 
 void Runtime::Step() {
   ++timestep_;
+  engine_.solver.Suspend();
   Renew();
   ReadSourcesAgain();
   AssertNewAvars();
@@ -612,6 +614,7 @@ void Runtime::TakeFindings(Diagnostics& out) {
 void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
                       std::size_t absence_depth, Explained& to) {
   engine_.solver.Take();
+  engine_.solver.Resume(SIZE_MAX);  // values that only it knows are forgotten
   step_.started = std::chrono::steady_clock::now();
   engine_.limits.profile = nullptr;
   // For rules that no timestep has put into effect yet; the next one prepares the engine for them.
@@ -627,6 +630,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
   if (options_.progress) options_.progress(nullptr);
   engine_.pool.ClearOverflow();
   engine_.solver.Take();
+  engine_.solver.Resume(options_.long_loop);
 }
 
 void Runtime::OfferToContinue(const std::string& goal) {

@@ -98,6 +98,7 @@ Value Machine::Made(Value v) {
 }
 
 void Machine::Waits(const Table& table) {
+  if (table.pending || table.lacking || table.undecided) Disturb();
   if (table.pending) frame_->waits.Add({&table, 0, Meant(), table.more().waits.has()});
   frame_->lacking |= table.lacking;
   frame_->undecided |= table.undecided;
@@ -139,7 +140,7 @@ Value Machine::Evaluate(const Step& s, const Expr& e) {
     case Expr::Kind::kTerm:
       if (e.term.kind == Pattern::Kind::kSlot) return slots_[e.term.slot];
       return Made(Build(pool_, e.term, slots_, frame_->names));
-    case Expr::Kind::kNow: return given.now;
+    case Expr::Kind::kNow: Disturb(); return given.now;
     case Expr::Kind::kOperator: {
       const Value a = Evaluate(s, e.sides[0]);
       const Value b = Evaluate(s, e.sides[1]);
@@ -229,6 +230,7 @@ bool Machine::Run(const Step* step) {
 
 // Records that an answer which rests on absence is withheld.
 void Machine::Leave(const Undecided& why) {
+  if (why) Disturb();
   frame_->waits.Add(why.waits);
   frame_->lacking |= why.lacks;
   frame_->undecided |= why.lacks;
@@ -346,6 +348,7 @@ bool Machine::RunCountAtom(const Step& s) {
     tuple_ = outer;
   } else if (s.groups.empty() && s.body->probe == 0 && s.body->checks.empty()) {  // counts all rows
     total = Scanned(*s.body).size();
+    if (reads != nullptr) reads->All(s.body->relation);
     if (limits_.profile != nullptr) limits_.profile->Count(*s.body, static_cast<RowId>(total));
   } else {
     const Relation& rel = store_.at(s.body->relation);
@@ -393,12 +396,13 @@ bool Machine::CountsRows(const Step& atom) const {
          store_.at(atom.relation).space() == Space::kRelation;
 }
 
-// Calls fn(row) for each row that agrees with the keys, in order, until it returns false.
+// Calls fn(row) for each row from `from` on that agrees with the keys, in order, until it returns
+// false.
 template <typename Fn>
-bool Machine::ForEachRow(const Step& s, Fn&& fn) {
-  if (limits_.profile == nullptr) return VisitRows(s, fn);
+bool Machine::ForEachRow(const Step& s, Fn&& fn, RowId from) {
+  if (limits_.profile == nullptr) return VisitRows(s, from, fn);
   std::uint64_t rows = 0;
-  const bool go_on = VisitRows(s, [&](RowId row) { return ++rows, fn(row); });
+  const bool go_on = VisitRows(s, from, [&](RowId row) { return ++rows, fn(row); });
   limits_.profile->Count(s, rows);
   return go_on;
 }
@@ -411,10 +415,13 @@ Machine::Rows Machine::Scanned(const Step& s) const {
 }
 
 template <typename Fn>
-bool Machine::VisitRows(const Step& s, Fn&& fn) {
+bool Machine::VisitRows(const Step& s, RowId from, Fn&& fn) {
   Relation& rel = store_.at(s.relation);
-  const auto [begin, end] = Scanned(s);
-  if (begin >= end) return true;
+  const Rows scanned = Scanned(s);
+  const RowId begin = std::max(from, scanned.begin);
+  const RowId end = scanned.end;
+  if (reads != nullptr && s.probe == 0) reads->All(s.relation);
+  if (begin >= end && reads == nullptr) return true;
   if (s.probe == 0) {
     for (RowId row = begin; row < end; ++row) {
       if (!Polled() || !fn(row)) return false;
@@ -430,6 +437,7 @@ bool Machine::VisitRows(const Step& s, Fn&& fn) {
     if (key_words[n++].is_none()) return true;
   }
   const std::span<const Value> key(key_words, n);
+  if (reads != nullptr) reads->Probe(s.relation, s.probe, key);
   if (s.all_bound) {
     const RowId row = rel.Find(key);
     return row == kNoId || row < begin || row >= end || fn(row);
@@ -448,11 +456,23 @@ bool Machine::VisitRows(const Step& s, Fn&& fn) {
 bool Machine::RunRows(const Step& s) {
   const Relation& rel = store_.at(s.relation);
   const bool results_only = rel.space() == Space::kTool && s.row < 0;
-  return ForEachRow(s, [&](RowId row) {
+  const auto take = [&](RowId row) {
     if (results_only && Failed(rel, row)) return true;
     return TakeCells(s, rel.Cells(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row),
                      {nullptr, s.relation, row});
-  });
+  };
+  if (mode_ == Mode::kDerive || frame_->table == nullptr) return ForEachRow(s, take);
+  RuleLoop* loop = LoopAt(s, rel.epoch(), nullptr);
+  std::size_t rows = 0;
+  const bool go_on = ForEachRow(
+      s,
+      [&](RowId row) {
+        ++rows;
+        return loop == nullptr ? take(row) : RunSettling(loop, row, [&] { return take(row); });
+      },
+      loop == nullptr ? 0 : static_cast<RowId>(loop->next));
+  if (rows >= long_loop) Outlast(*frame_->table);
+  return go_on;
 }
 
 // Binds slots to columns; false if the row contradicts itself where the atom names a slot twice.
@@ -513,6 +533,7 @@ bool Machine::MatchCells(const Step& s, std::span<const Value> cells,
 
 // Matches the recorded truths of a goal: rows of one column, a bindings map.
 bool Machine::RunTruth(const Step& s) {
+  Disturb();
   const Relation& rel = store_.at(s.relation);
   const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
   const Marks m = mode_ == Mode::kDerive ? (*marks)[s.relation] : Marks{0, rel.size()};
@@ -568,6 +589,7 @@ bool Machine::RunFirst(const Step& s) {
 
 // Likewise @distinct, while an unknown answer might have the same values.
 bool Machine::RunDistinct(const Step& s) {
+  Disturb();
   if (frame_->unknown) return Run(s.next);
   Leave(Absent({{}, frame_->lacking}));
   if (frame_->lacking || !frame_->waits.empty()) return true;
@@ -635,6 +657,7 @@ bool Machine::RunLoop(const Step& s) {
 }
 
 bool Machine::RunCheck(const Step& s) {
+  Disturb();
   bool found = false;
   const Undecided open = Absent(RunBody(s.body, [&] { return found = true, false; }));
   if (evaluation.stop != Stop::kGoesOn) return false;

@@ -21,6 +21,7 @@
 #ifndef RPL_INTERP_EVAL_MACHINE_H_
 #define RPL_INTERP_EVAL_MACHINE_H_
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -67,6 +68,8 @@ struct Frame {
   std::vector<std::pair<const Clause*, Value>> shown;
   std::map<const Clause*, std::set<std::vector<Value>>> distinct;
   const Frame* caller = nullptr;  // suspended while this one runs
+  RuleLoop* loop = nullptr;       // the loop of the plan that is about to run, to be resumed
+  std::size_t used = 0;           // answers that agreed with the call and rest on some row
 
   Frame(const Definition* definition, const std::vector<std::string>& slot_names)
       : def(definition), names(&slot_names), slots(slot_names.size()) {}
@@ -106,6 +109,30 @@ class Machine {
     std::vector<Value>* tuple_;
     Mode mode_;
     Pool::Watched watched_;
+  };
+
+  /// Scope of the evaluation of a table, in which what it reads and how deep it nests is recorded.
+  class Recording {
+   public:
+    Recording(Machine& machine, Table& table, bool reads)
+        : machine_(machine),
+          table_(table),
+          outer_(std::exchange(machine.reads, reads ? &table.recorded().reads : nullptr)),
+          deepest_(std::exchange(machine.deepest, machine.depth_)) {
+      if (reads) *machine.reads = {};
+    }
+    ~Recording() {
+      machine_.reads = outer_;
+      table_.depth = static_cast<std::uint32_t>(machine_.deepest - machine_.depth_);
+      machine_.deepest = std::max(machine_.deepest, deepest_);
+    }
+    Recording(const Recording&) = delete;
+
+   private:
+    Machine& machine_;
+    Table& table_;
+    Reads* outer_;
+    std::size_t deepest_;
   };
 
   /// Runs a plan from `step` in the current frame; false when a continuation or a limit stopped it.
@@ -151,6 +178,19 @@ class Machine {
   std::vector<BadHead> bad_heads;             // values of #?h that cannot be heads
   bool truncated = false;  // a limit stopped the fixpoint: absence proves nothing
 
+  // The resumption of tables (interp/eval/resumption.h).
+  std::size_t long_loop = SIZE_MAX;  // iterations from which on a loop is resumed
+  Reads* reads = nullptr;            // takes what is read of the store; null: it is not recorded
+  std::uint64_t last_rows = 0;       // the last number for the rows of a table
+  std::size_t deepest = 0;           // depth of nested calls reached since it was last set
+  /// Notes that what is evaluated rests on more than recorded reads.
+  void Disturb() {
+    ++disturbed_;
+    if (reads != nullptr) reads->known = false;
+  }
+  /// Makes a table leave something to the next one for its call.
+  void Outlast(Table& table);
+
   /// Polls the limits once in many calls; false when one stopped the run.
   bool Polled() {
     Poll();
@@ -194,9 +234,12 @@ class Machine {
   };
   Rows Scanned(const Step& s) const;
   template <typename Fn>
-  bool ForEachRow(const Step& s, Fn&& fn);
+  bool ForEachRow(const Step& s, Fn&& fn, RowId from = 0);
   template <typename Fn>
-  bool VisitRows(const Step& s, Fn&& fn);
+  bool VisitRows(const Step& s, RowId from, Fn&& fn);
+  RuleLoop* LoopAt(const Step& s, std::uint64_t source, Table* table);
+  bool RunSettling(RuleLoop*& loop, std::size_t at, Continuation run);
+  void ReadTable(const Table& table);
   bool RunTable(const Step& s);
   bool TakeTable(const Step& s, Table& table);
   bool RunExternal(const Step& s);
@@ -286,6 +329,7 @@ class Machine {
   std::unique_ptr<ParallelJoin> workers_;  // made when a join is large enough
   std::unordered_map<const Join*, std::optional<double>> yields_;  // see ParallelJoin::Job
   std::uint32_t ticks_ = 0;
+  std::uint64_t disturbed_ = 0;
   std::size_t depth_ = 0;
 };
 

@@ -248,6 +248,7 @@ void Machine::TakeRow(std::vector<Value> row) {
     for (const RowUsed& used : frame_->path)
       table.more().premises.back().push_back(PremiseOf(used));
   }
+  frame_->used += frame_->path.empty() ? 0 : 1;
   for (const RowUsed& used : frame_->path)
     if (used.from != nullptr && used.from->acts && table.more().known_used.insert(used.from).second)
       table.more().used.push_back(used.from);

@@ -19,11 +19,11 @@ bool HasOptions(const Pool& pool, Value options) {
 }
 
 // Whether the clause, or one within it, reads a relation or goal for which `fn` holds.
-bool Reads(const Clause& clause, const std::function<bool(RelationId)>& fn) {
+bool Mentions(const Clause& clause, const std::function<bool(RelationId)>& fn) {
   if (const auto* atom = clause.As<Atom>()) return fn(atom->relation);
   bool reads = false;
   ForEachBody(clause, [&](const Clauses& body) {
-    reads = reads || std::ranges::any_of(body, [&](const Clause& c) { return Reads(c, fn); });
+    reads = reads || std::ranges::any_of(body, [&](const Clause& c) { return Mentions(c, fn); });
   });
   return reads;
 }
@@ -58,6 +58,7 @@ std::string Machine::FailureText(const OpenCall& call, const std::string& failur
 }
 
 bool Machine::Open(const OpenCall& call, Waiting& to, std::string* why, Waiting::Of of) {
+  Disturb();
   if (!given.declined.empty() || !given.refused.empty()) {
     const CallId id = IdOf(call);
     if (given.declined.contains(id)) {
@@ -130,6 +131,7 @@ bool Machine::Failed(const Relation& tool, RowId row) const {
 // Records that the reply of a failed call is lacking (decision 80).
 void Machine::LackReply(RelationId tool, RowId row) {
   if (mode_ == Mode::kDerive) return;
+  Disturb();
   const Relation& rel = store_.at(tool);
   OpenCall call;
   call.space = rel.space();
@@ -160,9 +162,11 @@ bool Machine::RunExternal(const Step& s) {
   call.relation = s.relation;
   call.args = std::move(key);
   if (row != kNoId) {
+    if (reads != nullptr) reads->Found(s.relation);
     if (s.row < 0 && Failed(rel, row)) return LackReply(s.relation, row), true;
     return TakeCells(s, rel.Cells(row), RowReference(pool_, s.relation, row), {});
   }
+  Disturb();
   if (rel.name() == "$choose" && call.args.size() > 1 && !HasOptions(pool_, call.args[1])) {
     Note(CallText(call, kToldBytes) + " has no options to choose from");
     return true;
@@ -179,6 +183,7 @@ Value Machine::AvarValue(RelationId channel) const {
 bool Machine::RunAvar(const Step& s) {
   const auto* clause = s.clause->As<ReadAvar>();
   if (const Value v = AvarValue(clause->channel); !v.is_none()) {
+    if (reads != nullptr) reads->Found(clause->channel);
     slots_[clause->slot] = v;
     return Run(s.next);
   }
@@ -199,6 +204,7 @@ Table* Machine::DemandNested(RelationId relation, std::vector<Value> key) {
   }
   ++depth_;
   Table& table = demands_.Demand(relation, std::move(key));
+  deepest = std::max(deepest, depth_ + table.depth);
   --depth_;
   return evaluation.stop == Stop::kGoesOn ? &table : nullptr;
 }
@@ -206,9 +212,11 @@ Table* Machine::DemandNested(RelationId relation, std::vector<Value> key) {
 bool Machine::TakeTable(const Step& s, Table& table) {
   if (limits_.profile != nullptr) limits_.profile->Count(s, table.rows.size());
   const auto* atom = s.clause->As<Atom>();
+  RuleLoop* loop = table.lasting() == nullptr ? nullptr : LoopAt(s, table.lasting()->rows, &table);
   // Rows that are added meanwhile are read, too: what an incomplete table gives is often complete
   // after one evaluation.
-  std::size_t r = 0;
+  const std::size_t from = loop == nullptr ? 0 : loop->next;
+  std::size_t r = from;
   for (; r < table.rows.size(); ++r) {
     Value ref = kNil;
     if (s.access == Access::kGoal) {
@@ -219,12 +227,20 @@ bool Machine::TakeTable(const Step& s, Table& table) {
       ref = table.more().maps[r];
     } else if (s.row >= 0) {
       const RowId stored = store_.at(s.relation).Find(table.rows[r]);
+      if (stored == kNoId) Disturb();
+      else if (reads != nullptr) reads->Found(s.relation);
       if (stored != kNoId) ref = RowReference(pool_, s.relation, stored);
     }
-    if (!TakeCells(s, table.rows[r], ref, {&table, s.relation, static_cast<RowId>(r)}))
-      return false;
+    const auto take = [&] {
+      return TakeCells(s, table.rows[r], ref, {&table, s.relation, static_cast<RowId>(r)});
+    };
+    if (loop == nullptr ? !take() : !RunSettling(loop, r, take)) return false;
   }
   table.least_read = std::min(table.least_read, r);
+  if (r - from >= long_loop && frame_->table != nullptr) {
+    Outlast(table);
+    Outlast(*frame_->table);
+  }
   return true;
 }
 
@@ -237,6 +253,8 @@ bool Machine::RunTable(const Step& s) {
   for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
   Table* table = DemandNested(s.relation, key);
   if (table == nullptr) return false;
+  if (s.access == Access::kTable) ReadTable(*table);
+  else Disturb();
   Waits(*table);  // before its rows: an unknown one could precede them
   if (!TakeTable(s, *table)) return false;
   if (table->pending) {
@@ -264,6 +282,7 @@ void Machine::NoteEmpty(Table& table) {
 // Asks for an avar argument that nothing supplies, and tries the call with the reply (§18.4.5,
 // decision 53).
 bool Machine::AskForArgument(const Step& s, std::vector<Value> key) {
+  Disturb();
   const std::string& name = (*frame_->names)[static_cast<std::size_t>(s.asked)];
   const RelationId channel = store_.Declare(Space::kAvar, name, 0);
   const Value held = AvarValue(channel);
@@ -303,16 +322,16 @@ const Definition* Machine::Growing() const {
     if (circle == circles.end()) circle = circles.insert(circle, {def});
     ++circle->depth;
   }
-  const auto deepest = std::ranges::max_element(circles, {}, &Circle::depth);
-  if (deepest != circles.end()) return deepest->innermost;
+  const auto most = std::ranges::max_element(circles, {}, &Circle::depth);
+  if (most != circles.end()) return most->innermost;
   const Definition* const here = frame_ != nullptr ? frame_->def : nullptr;
   if (here == nullptr || frame_->table == nullptr || frame_->table->rows.size() <= frame_->emitted)
     return here;
   const auto recurs = [&](const Definition& def) {
     return def.head != kNoId && catalog_.RestOnEachOther(def.head, here->head) &&
            std::ranges::any_of(ClausesOf(def), [&](const Clause* c) {
-             return Reads(*c,
-                          [&](RelationId r) { return catalog_.RestOnEachOther(r, here->head); });
+             return Mentions(*c,
+                             [&](RelationId r) { return catalog_.RestOnEachOther(r, here->head); });
            });
   };
   if (recurs(*here)) return here;
@@ -339,6 +358,7 @@ bool Machine::IsRecorded(const Step& s) {
 }
 
 bool Machine::RunGoalFalse(const Step& s) {
+  Disturb();
   const auto* clause = s.clause->As<GoalIsFalse>();
   const Definition* def = frame_->def;
   if (def != nullptr && catalog_.IsGuard(*s.clause, def->head))

@@ -59,6 +59,7 @@ bool HasForm(const Pool& pool, Value form, Value value, std::map<Value, Value>& 
 
 // Calls fn for each answer of a call that a value spells; `_` and names are open.
 bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
+  Disturb();
   const std::span<const Value> args = pool_.ItemsOf(form);
   const Namespace ns = pool_.NamespaceOf(form);
   const Space space = ns == Namespace::kGoal   ? Space::kGoal
@@ -155,6 +156,7 @@ bool Machine::RunCountForm(const Step& s) {
 // --- what is shown (§14.2) -----------------------------------------------------------------
 
 bool Machine::RunShow(const Step& s) {
+  Disturb();
   const Value v = slots_[s.clause->As<ShowJson>()->slot];
   if (!pool_.Work(std::min<std::uint64_t>(pool_.TextBytes(v), kMaxTextBytes) / 16)) return false;
   if (!Json(pool_, v)) {  // decision 59
@@ -196,6 +198,11 @@ bool Machine::RunMetadata(const Step& s) {
   // One field: the pattern is a map of one entry with a literal key.
   const Pattern& key = s.pattern.parts[0];
   if (key.kind != Pattern::Kind::kConstant) return true;
+  // Where a row was stated may become known later.
+  if (reads != nullptr)
+    if (const auto at = metadata_.RowOf(slots_[clause->rows.front()]);
+        !at || store_.at(at->first).space() != Space::kTool)
+      Disturb();
   const Value v = metadata_.Field(slots_[clause->rows.front()], key.constant, clause->primary);
   if (v.is_none()) {
     LackField(*clause);

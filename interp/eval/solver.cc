@@ -74,8 +74,21 @@ std::string Solver::FailureText(const OpenCall& call, const std::string& failure
   return machine_->FailureText(call, failure);
 }
 
+void Solver::Resume(std::size_t long_loop) {
+  machine_->long_loop = long_loop;
+  if (long_loop == SIZE_MAX) left_.clear();
+}
+
 void Solver::Forget() {
   if (machine_->profile() != nullptr) machine_->profile()->Forget();
+  // A truncated or interrupted evaluation is not what the next one would do.
+  if (machine_->long_loop == SIZE_MAX || machine_->truncated || machine_->profile() != nullptr ||
+      machine_->evaluation.stop != Stop::kGoesOn || analysis_known_ != analysis_.version())
+    left_.clear();
+  else
+    for (Table& table : tables_)
+      if (table.lasting() != nullptr) Leave(table);
+  resuming_ = !left_.empty() && !suspended_;
   tables_.clear();
   table_of_.Clear();
   query_tables_.clear();
@@ -95,6 +108,7 @@ void Solver::Forget() {
 }
 
 void Solver::Begin(Given given) {
+  suspended_ = false;
   Forget();
   machine_->given = std::move(given);
   machine_->truncated = false;
@@ -346,6 +360,63 @@ std::string Solver::FindUndefined(const Clause& clause) const {
   return "";
 }
 
+// --- what long tables leave ----------------------------------------------------------------
+
+// Rows that did not come from the store might come in another order the next time.
+void Solver::Leave(Table& table) {
+  constexpr std::size_t kMost = 4'096;
+  Left left{std::move(table.rows), std::move(table.record->lasting)};
+  Lasting& lasting = *left.lasting;
+  if (!table.complete || !lasting.scanned || lasting.from_store != left.rows.size()) {
+    left.rows = {};
+    lasting = {};
+    lasting.rows = ++machine_->last_rows;
+  }
+  if (left_.size() < kMost)
+    left_.insert_or_assign({table.relation, std::move(table.key)}, std::move(left));
+}
+
+// Begins a new table with what the one before left.
+void Solver::TakeUp(Table& table) {
+  const auto at = left_.find({table.relation, table.key});
+  if (at == left_.end()) return;
+  const Relation& rel = store_.at(table.relation);
+  Lasting& lasting = *at->second.lasting;
+  if (lasting.scanned && lasting.epoch == rel.epoch()) {
+    table.rows = std::move(at->second.rows);
+  } else {
+    lasting = {};
+    lasting.rows = ++machine_->last_rows;
+  }
+  table.recorded().lasting = std::move(at->second.lasting);
+  left_.erase(at);
+}
+
+// The loop with which a plan of the rule begins, to be resumed; null if it begins with none.
+RuleLoop* Solver::LoopOf(Table& table, const Definition& def, const Plan& plan) {
+  if (table.lasting() == nullptr || machine_->truncated || machine_->reads == nullptr ||
+      def.choice || store_.IsWhole(table.relation))
+    return nullptr;
+  const Step* step = plan.first;
+  for (;; step = step->next) {
+    const bool once =
+        step->kind == Step::Kind::kCompare || step->kind == Step::Kind::kTruth ||
+        (step->kind == Step::Kind::kBind && step->pattern.kind == Pattern::Kind::kSlot);
+    if (!once) break;
+  }
+  if (step->kind != Step::Kind::kAtom || step->all_bound || step->asked >= 0 ||
+      (step->access != Access::kTable && step->access != Access::kRows))
+    return nullptr;
+  std::vector<RuleLoop>& loops = table.lasting()->loops;
+  auto at = std::ranges::find(loops, &def, &RuleLoop::def);
+  if (at == loops.end()) {
+    at = loops.insert(at, RuleLoop());
+    at->def = &def;
+    at->step = step;
+  }
+  return at->step == step ? &*at : nullptr;
+}
+
 void Solver::EvaluateRule(Table& table, const Definition& def) {
   Frame frame(&def, def.slots);
   frame.table = &table;
@@ -369,7 +440,14 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
     };
     BindHead(def, given, 0, bound, gather);
   } else {
-    BindHead(def, given, 0, bound, [&] { return machine_->Run(RulePlan(def, bound).first); });
+    std::size_t runs = 0;
+    BindHead(def, given, 0, bound, [&] {
+      const Plan& plan = RulePlan(def, bound);
+      frame.loop = ++runs == 1 ? LoopOf(table, def, plan) : nullptr;
+      return machine_->Run(plan.first);
+    });
+    if (runs > 1 && table.lasting() != nullptr)
+      std::erase_if(table.lasting()->loops, [&](const RuleLoop& loop) { return loop.def == &def; });
   }
   evaluation.Gave(table.rows.size() - before, frame.repeated);
   table.Wait(frame.waits);
@@ -441,18 +519,33 @@ void Solver::EvaluateTable(Table& table) {
       key.push_back(table.key[i]);
     }
   const auto add = [&](RowId row) { table.rows.Add(rel.Cells(row)); };
+  Lasting* const lasting = table.lasting();
+  const RowId from = lasting != nullptr && lasting->scanned ? lasting->scanned_to : 0;
+  const bool store_only = lasting != nullptr && table.rows.size() == lasting->from_store;
+  if (machine_->reads != nullptr) {
+    if (base != table.relation) machine_->reads->All(table.relation);
+    else machine_->reads->Probe(table.relation, probe, key);
+  }
   if (probe == 0 || base != table.relation) {
-    for (RowId row = 0; row < rel.size(); ++row)
+    for (RowId row = from; row < rel.size(); ++row)
       if (machine_->Means(table, rel.Cells(row))) add(row);
   } else if (key.size() == table.key.size()) {
     if (const RowId row = rel.Find(key); row != kNoId) add(row);
   } else {
     if (machine_->profile() != nullptr) machine_->profile()->CountProbes(table.relation, probe);
-    for (const RowId row : rel.IndexOn(probe, &machine_->within_limits).Rows(key, rel.rows()))
-      add(row);
+    const auto rows = rel.IndexOn(probe, &machine_->within_limits).Rows(key, rel.rows());
+    for (auto row = std::ranges::lower_bound(rows, from); row != rows.end(); ++row) add(*row);
   }
-  if (const Collected* collected = program_.FindCollected(table.relation))
+  if (lasting != nullptr) {
+    lasting->scanned = true;
+    lasting->scanned_to = rel.size();
+    lasting->epoch = rel.epoch();
+    if (store_only) lasting->from_store = table.rows.size();
+  }
+  if (const Collected* collected = program_.FindCollected(table.relation)) {
+    machine_->Disturb();
     EvaluateCollected(table, *collected);
+  }
   if (const Builtin* builtin = program_.FindBuiltin(base)) EvaluateBuiltin(table, *builtin);
   const bool ground = key.size() == table.key.size();
   for (int number : analysis_.RulesOf(base)) {
@@ -494,6 +587,10 @@ void Solver::Complete(Table& table) {
     }
     return;
   }
+  // Reads are of use where a loop may be resumed, and in what such a loop reads.
+  const bool records = resuming_ && (table.lasting() != nullptr ||
+                                     (machine_->reads != nullptr && machine_->reads->known));
+  const Machine::Recording recording(*machine_, table, records);
   const std::size_t position = running_.size();
   const std::size_t group = unfinished_.size();
   running_.push_back(&table);
@@ -573,6 +670,7 @@ Table& Solver::Demand(RelationId relation, std::vector<Value> key) {
     Table& table = tables_.emplace_back();
     table.relation = relation;
     table.key = std::move(key);
+    if (!left_.empty()) TakeUp(table);
     table.acts = analysis_.Acts(store_.BaseOf(relation));
     table.explains = store_.at(relation).space() == Space::kGoal;
   }

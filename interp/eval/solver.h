@@ -79,8 +79,14 @@ class Solver : public Demands {
   Machine& machine() { return *machine_; }
 
   /// Drops all tables with their findings, and the plans of queries; all plans if the analysis was
-  /// remade.
+  /// remade. What long tables leave (interp/eval/resumption.h) stays, if they leave something.
   void Forget();
+  /// From how many iterations of a loop on it, and its table, leave something; SIZE_MAX, as at
+  /// first: never, and what was left is dropped.
+  void Resume(std::size_t long_loop);
+  /// The state changes bit by bit until the next Begin: what is evaluated in between leaves
+  /// nothing.
+  void Suspend() { suspended_ = true, resuming_ = false; }
 
   /// Runs plans bottom-up, as if one after another, and adds new head rows to the store. Returns
   /// the rule at which a limit stopped it, or null.
@@ -203,6 +209,9 @@ class Solver : public Demands {
   FirstAnswer Activation(const Definition& def, std::span<const Value> key);
   Judgement JudgeHere(const Constraint& c, const Plan& right, Waiting& waits);
   void Collect(const Waiting& waits);
+  void Leave(Table& table);
+  void TakeUp(Table& table);
+  RuleLoop* LoopOf(Table& table, const Definition& def, const Plan& plan);
 
   const Program& program_;
   Store& store_;
@@ -210,7 +219,16 @@ class Solver : public Demands {
   const Analysis& analysis_;
   const std::unique_ptr<Machine> machine_;
 
+  /// What a table left to the next one for its call.
+  struct Left {
+    AnswerRows rows;
+    std::unique_ptr<Lasting> lasting;
+  };
+
   std::deque<Table> tables_;
+  std::map<std::pair<RelationId, std::vector<Value>>, Left> left_;
+  bool resuming_ = false;  // some table left something
+  bool suspended_ = false;
   IdTable table_of_;  // by relation and key
   std::vector<std::unique_ptr<Table>> query_tables_;
   std::vector<Table*> running_;     // tabled calls in progress, outermost first

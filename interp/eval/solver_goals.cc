@@ -69,6 +69,10 @@ void Solver::EvaluateGoal(Table& table) {
   const Goal* goal = program_.FindGoal(pool_.TextOf(rel.label()));
   if (goal != nullptr) table.more().captures = goal->captures;
   TakeTruths(table, goal);
+  if (Lasting* const lasting = table.lasting(); lasting != nullptr && table.rows.empty()) {
+    lasting->scanned = true;
+    lasting->epoch = rel.epoch();
+  }
   // The rules are a disjunction (§15.2). Those that only derive give all their answers. One that
   // acts, by asking, calling or showing, is a plan: it is tried only if no rule before it is
   // satisfied (decision 85).

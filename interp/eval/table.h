@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/eval/resumption.h"
 #include "interp/eval/waiting.h"
 #include "interp/program/clause.h"
 #include "interp/store/store.h"
@@ -80,6 +81,7 @@ struct Table {
   bool recursive = false;         // it read tables that were being evaluated
   RelationId ineligible = kNoId;  // the goal without an eligible rule that prevented an answer
   std::uint32_t position = 0;     // among the running tables
+  std::uint32_t depth = 0;        // of the calls nested in its evaluation
   Table* lowest = nullptr;        // outermost of the running tables that this one read, or null
   /// The fewest rows that a reader had taken when it was done, while the table was incomplete.
   std::size_t least_read = SIZE_MAX;
@@ -106,6 +108,14 @@ struct Table {
     return details == nullptr ? kNothing : *details;
   }
   std::unique_ptr<Details> details;
+
+  std::unique_ptr<TableRecord> record;
+  TableRecord& recorded() {
+    if (record == nullptr) record = std::make_unique<TableRecord>();
+    return *record;
+  }
+  /// What the next table for this call begins with, or null.
+  Lasting* lasting() const { return record == nullptr ? nullptr : record->lasting.get(); }
 
   void Wait(const Waiting& for_calls) {
     if (for_calls.empty()) return;
