@@ -80,6 +80,12 @@ std::string ProgramOf(const std::string& shape, int n) {
            "% <- ?n = |done(_, _)|, ?n = " +
            last + "\n";
   }
+  if (shape == "headings") {
+    std::string rows = "# Main - % <- ?n = |done(_)|, ?n = " + last +
+                       "\n\n## Price - price(?item, ?euros)\n\nWhat does {?item} cost?\n\n```rpl\n";
+    for (int i = 0; i < n; ++i) rows += "item(" + std::to_string(i) + ")\n";
+    return rows + "done(?i) <- item(?i), price(?i, ?e)\n```\n";
+  }
   if (shape == "messages")
     return "%reply(?k) <- message(?k, _), not said(?k)\nlong(?k) <- message(?k, ?t), ?t != \"x\"\n";
   return "asked(0)\nasked(?m) <- asked(?n), ?n < " + last +
