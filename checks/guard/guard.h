@@ -107,6 +107,8 @@ class Guard {
 
   const Policy& policy() const { return policy_; }
   const GuardAgent& agent() const { return agent_; }
+  /// True if the policy is enabled and meant for this agent; else no rule is ever in play.
+  bool IsActive() const { return active_; }
   /// True if an enabled rule reads earlier calls.
   bool ReadsHistory() const;
   /// True if an enabled rule reads metrics, which extend over other runs.

@@ -499,6 +499,40 @@ Sourced<std::vector<KnownReview>> GuardStore::Reviews() {
   });
 }
 
+// --- pins ---------------------------------------------------------------------------------
+
+// Made when it is first used: files of this version without it are read by older programs, too.
+void GuardStore::MakePins() {
+  Query(*database_,
+        "CREATE TABLE IF NOT EXISTS pins(agent TEXT, server TEXT, tool TEXT, hash TEXT NOT NULL,"
+        " PRIMARY KEY(agent, server, tool)) WITHOUT ROWID")
+      .Run();
+}
+
+Sourced<std::string> GuardStore::Pin(const std::string& server, const std::string& tool) {
+  if (!keeps()) return {std::string(), ""};
+  return Read<std::string>([&] {
+    MakePins();
+    Query known(*database_, "SELECT hash FROM pins WHERE agent=? AND server=? AND tool=?");
+    return known.Bind(agent_).Bind(server).Bind(tool).Next() ? known.Text(0) : std::string();
+  });
+}
+
+std::string GuardStore::SetPin(const std::string& server, const std::string& tool,
+                               const std::string& hash) {
+  if (!keeps()) return "";
+  return Transact([&] {
+    MakePins();
+    Query(*database_, "INSERT OR REPLACE INTO pins(agent, server, tool, hash) VALUES(?, ?, ?, ?)")
+        .Bind(agent_)
+        .Bind(server)
+        .Bind(tool)
+        .Bind(hash)
+        .Run();
+    return std::string();
+  });
+}
+
 // --- policies -----------------------------------------------------------------------------
 
 std::optional<std::string> GuardStore::PolicyImage(std::string_view name) {

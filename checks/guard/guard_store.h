@@ -7,6 +7,7 @@
 //   metrics   each value with its time; and totals by minute, hour and day
 //   reviews   a request, the answer to it, and what is left of an approval
 //   policies  as bytes, those read last
+//   pins      the definitions of tools of MCP servers, as they were approved
 //
 // A decision that reads calls and adds its own does both in one transaction, so that of a hundred
 // processes at a cap of five, five get through. Its cost does not depend on how many calls there
@@ -128,6 +129,11 @@ class GuardStore {
   /// All requests, in order.
   Sourced<std::vector<KnownReview>> Reviews();
 
+  /// The hash of the definition of a tool of a server as it was pinned; "" if there is none.
+  Sourced<std::string> Pin(const std::string& server, const std::string& tool);
+  /// Pins a definition, in place of another.
+  std::string SetPin(const std::string& server, const std::string& tool, const std::string& hash);
+
   /// The image of a policy (policy_image.h) that was kept under this name; nullopt if there is
   /// none, or the store cannot be read.
   std::optional<std::string> PolicyImage(std::string_view name);
@@ -150,6 +156,7 @@ class GuardStore {
   std::int64_t RunId(const std::string& run);
   std::int64_t ToolId(const std::string& tool, const std::vector<std::string>& tags);
   const Tool& ToolOf(std::int64_t id);
+  void MakePins();
   void AddSamples(const PastCall& call);
   void AddTotals(std::int64_t metric, std::int64_t user, Moment from, Moment to, std::size_t level,
                  ByTool& out);

@@ -11,6 +11,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <set>
 #include <sstream>
 
 namespace rpl {
@@ -49,7 +51,25 @@ bool GroupRuns(pid_t leader) {
   return kill(-leader, 0) == 0 || errno == EPERM;
 }
 
+std::mutex spared_lock;
+std::set<pid_t> spared;
+
+bool IsSpared(pid_t pid) {
+  const std::lock_guard lock(spared_lock);
+  return spared.contains(pid);
+}
+
 }  // namespace
+
+void Orphans::Spare(pid_t child) {
+  const std::lock_guard lock(spared_lock);
+  spared.insert(child);
+}
+
+void Orphans::Forget(pid_t child) {
+  const std::lock_guard lock(spared_lock);
+  spared.erase(child);
+}
 
 Orphans::Orphans() {
   prctl(PR_GET_CHILD_SUBREAPER, &adopted_before_);
@@ -69,7 +89,7 @@ std::vector<pid_t> Orphans::Marked(const std::string& mark, const std::vector<pi
   const std::string entry = std::string(kVariable) + "=" + mark;
   std::vector<pid_t> marked;
   for (const pid_t pid : Children()) {
-    if (std::find(leaders.begin(), leaders.end(), pid) != leaders.end()) continue;
+    if (std::find(leaders.begin(), leaders.end(), pid) != leaders.end() || IsSpared(pid)) continue;
     if (const pid_t session = SessionOfZombie(pid); session != 0) {
       if (session != getsid(0)) waitpid(pid, nullptr, WNOHANG);
       continue;

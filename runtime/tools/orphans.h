@@ -32,6 +32,10 @@ class Orphans {
   /// A mark that is unique among the calls of this process. Thread-safe.
   static std::string NewMark();
 
+  /// A child that is none of a tool: its owner ends and reaps it (server_process.h). Any thread.
+  static void Spare(pid_t child);
+  static void Forget(pid_t child);
+
   /// True if a process of the group `leader` or with the mark is running; reaps those that ended.
   /// `leaders` are children that the caller reaps itself. REQUIRES: `leader` was reaped.
   bool Remain(pid_t leader, const std::string& mark, const std::vector<pid_t>& leaders);

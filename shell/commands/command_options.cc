@@ -371,6 +371,24 @@ void DescribeGuard(CLI::App& command, GuardCommandOptions& to) {
                    "Deny if there is no decision within this time (default: 10000)")
       ->type_name("MS")
       ->check(CLI::Range(1, 600'000));
+  CLI::App* mcp = add("mcp", "Decide about each call between a host and an MCP server", What::kMcp);
+  add_settings(*mcp);
+  mcp->add_option("--name", to.server_name,
+                  "The name of the server, for pinned tools (default: its command line)")
+      ->type_name("NAME");
+  mcp->add_option("--default", to.unmatched, "The decision if no rule matches (default: allow)")
+      ->type_name("ANSWER")
+      ->check(CLI::IsMember({"deny", "ask", "allow"}));
+  mcp->add_option("--ask-timeout", to.ask_timeout,
+                  "How long the user of the host has to approve a held call (default: 45)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 86'400));
+  mcp->add_option("--timeout-ms", to.timeout_ms,
+                  "Refuse a call without a decision within this time (default: 10000)")
+      ->type_name("MS")
+      ->check(CLI::Range(1, 600'000));
+  mcp->add_option("SERVER", to.server, "The command that starts the server, after `--`")
+      ->required();
   CLI::App* audit =
       add("audit", "Check that an audit log is unchanged, and print its last hash", What::kAudit);
   audit->add_option("FILE", to.file, "The audit log")->required();

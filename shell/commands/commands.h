@@ -160,7 +160,7 @@ int CommandExplain(const ExplainOptions& options);
 
 /// rpl guard …: decides about tool calls of other runtimes.
 struct GuardCommandOptions {
-  enum class What { kDecide, kCheck, kExplain, kPending, kApprove, kDeny, kHook, kAudit };
+  enum class What { kDecide, kCheck, kExplain, kPending, kApprove, kDeny, kHook, kMcp, kAudit };
   What what = What::kDecide;
   GuardOptions guard;
   std::string config;               // --config FILE
@@ -175,10 +175,13 @@ struct GuardCommandOptions {
   std::int64_t calls = 1;           // --calls N
   std::int64_t hours = 24;          // --hours N
   std::string unmatched;            // --default deny, ask or allow; "" if not given
-  int timeout_ms = kHookTimeoutMs;  // kHook
+  int timeout_ms = kHookTimeoutMs;  // kHook, kMcp
+  std::vector<std::string> server;  // kMcp: its command line
+  std::string server_name;          // kMcp: --name, "" for the command line
+  int ask_timeout = 45;             // kMcp: seconds for a person to answer
 };
 /// kDecide: 0 allow, 1 block, 3 hitl, 2 invalid input; of several calls the most severe. kHook: see
-/// shell/commands/guard_hook.h.
+/// shell/commands/guard_hook.h. kMcp: see shell/commands/guard_mcp.h.
 int CommandGuard(const GuardCommandOptions& options);
 
 /// rpl doc FILE…: documents the parts of a program and their uses of each other. The files are one

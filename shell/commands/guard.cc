@@ -19,6 +19,7 @@
 #include "interp/program/operators.h"
 #include "shell/commands/commands.h"
 #include "shell/commands/guard_hook.h"
+#include "shell/commands/guard_mcp.h"
 #include "shell/host/guard_line.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
@@ -296,7 +297,9 @@ Moment MomentFor(const std::string& now) {
 }
 
 ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard& to) {
-  const bool is_hook = options.what == GuardCommandOptions::What::kHook;
+  // Where the store, not the input, has the history.
+  const bool reads_store = options.what == GuardCommandOptions::What::kHook ||
+                           options.what == GuardCommandOptions::What::kMcp;
   std::string folder = ".";
   if (!options.config.empty()) {
     GuardConfigFile config = ReadGuardConfigFile(options.config);
@@ -307,8 +310,8 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
   GuardAgent agent = AgentFor(options.guard, to.config);
   to.store = GuardStore(StorePath(options.guard, agent.slug), agent.slug,
                         std::chrono::milliseconds(options.timeout_ms / 2));
-  PolicyFile file = is_hook ? ReadPolicyFile(options.guard.policy, to.store)
-                            : ReadPolicyFile(options.guard.policy);
+  PolicyFile file = reads_store ? ReadPolicyFile(options.guard.policy, to.store)
+                                : ReadPolicyFile(options.guard.policy);
   if (!file.policy) return file.code;
   to.guard = std::make_unique<Guard>(std::move(*file.policy), std::move(agent));
   to.audit = options.guard.audit;
@@ -346,6 +349,7 @@ int CommandGuard(const GuardCommandOptions& options) {
     case What::kApprove:
     case What::kDeny: return AnswerReview(options);
     case What::kHook: return GuardHook(options);
+    case What::kMcp: return GuardMcp(options);
     case What::kAudit: return CheckLog(options);
   }
   return kExitBug;

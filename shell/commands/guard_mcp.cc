@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/commands/guard_mcp.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+
+#include "formats/json_text.h"
+#include "formats/shorten.h"
+#include "formats/terminal_text.h"
+#include "shell/host/mcp_relay.h"
+#include "shell/host/report.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostRefusalBytes = std::size_t{8} << 10;
+constexpr std::int64_t kElicitedHours = 1;  // an approval is spent at once, if it can be
+constexpr const char* kPinRule = "tool-definition";
+
+std::string RunName() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return fmt::format(
+      "mcp-{}-{}", std::chrono::duration_cast<std::chrono::microseconds>(since).count(), getpid());
+}
+
+// Reads metrics from the store, which outlives the history.
+void ReadMetricsFrom(GuardStore& store, History& history) {
+  history.ReadMetrics([&store](const MetricWindowLeaf& of, const std::optional<std::string>& user,
+                               Moment at) -> std::optional<MetricTotals> {
+    Sourced<MetricTotals> totals = store.Totals(of, user, at);
+    if (!totals.value) throw std::runtime_error("the metrics cannot be read: " + totals.why);
+    return *totals.value;
+  });
+}
+
+Effect EffectIfUnmatched(std::string_view answer) {
+  return answer == "deny" ? Effect::kBlock : answer == "ask" ? Effect::kHitl : Effect::kAllow;
+}
+
+}  // namespace
+
+PolicyDecider::PolicyDecider(const GuardCommandOptions& options, StandaloneGuard* guard,
+                             std::string server)
+    : options_(options),
+      guard_(guard),
+      server_(std::move(server)),
+      run_(RunName()),
+      audit_(run_, guard != nullptr && guard->config.user ? guard->config.user->id : std::nullopt) {
+}
+
+const PolicyDecider::Outlook& PolicyDecider::OutlookOf(const std::string& tool) {
+  const auto [known, is_new] = outlooks_.try_emplace(tool);
+  if (!is_new || guard_ == nullptr) return known->second;
+  GuardedTool guarded{tool, {}};
+  if (const GuardTool* declared = guard_->config.FindTool(tool))
+    guarded = {declared->name, declared->tags};
+  const Guard& guard = *guard_->guard;
+  known->second = {NeverAllows(guard, guarded, EffectIfUnmatched(options_.unmatched)),
+                   rpl::MayWithhold(guard, guarded), ReadArguments(guard, guarded)};
+  return known->second;
+}
+
+// Appends events. The reason why the decision must not hold without them, or "".
+std::string PolicyDecider::Write(std::vector<ordered_json> events, Moment now) {
+  if (guard_ == nullptr || guard_->audit.empty()) return "";
+  if (!std::exchange(started_, true))
+    events.insert(events.begin(),
+                  audit_.Started(guard_->guard->agent(), options_.guard.policy, now));
+  return guard_->Audit(events) ? "" : "the audit log cannot be written";
+}
+
+void PolicyDecider::Note(const std::string& event) {
+  if (guard_ != nullptr) Write({audit_.Failed(event, guard_->Now())}, guard_->Now());
+}
+
+void PolicyDecider::End(bool well) {
+  if (guard_ == nullptr || !started_) return;
+  Write({audit_.Ended(well ? "success" : "error", steps_, guard_->Now())}, guard_->Now());
+}
+
+// Decides within a transaction. The reason why there is no decision, or "".
+std::string PolicyDecider::Decide(GuardLine& line, const McpCall& call,
+                                  std::optional<std::size_t> again, Decision& decision,
+                                  std::size_t& step) {
+  const Moment now = guard_->Now();
+  GuardStore& store = guard_->store;
+  History history;
+  const Sourced<GuardStore::Run> run = store.ReadRun(run_, history);
+  if (!run.value) return run.why;
+  step = again.value_or(store.keeps() ? run.value->steps : steps_);
+  // Another round of a call that counts already.
+  if (again && store.keeps()) history.GiveUp(line.call.tool, line.call.tags);
+  ReadMetricsFrom(store, history);
+  line.call.id = call.id;
+  LineSources sources(line, guard_->config, store, guard_->run, run_,
+                      fmt::format("{} {}", run_, step), now);
+  decision = guard_->guard->Decide(line.call, history, sources, now);
+  decision.Default(EffectIfUnmatched(options_.unmatched), line.call);
+  if (!again) {
+    const Effect effect = decision.enforced ? decision.effect : Effect::kAllow;
+    if (std::string why = store.Decided(run_, step, line.call, effect, now); !why.empty())
+      return why;
+  }
+  return Write({audit_.Decided(step, decision, line.call, 0, now)}, now);
+}
+
+std::string PolicyDecider::DecideAfter(GuardLine& line, std::size_t step,
+                                       const ordered_json& result, bool failed,
+                                       Decision& decision) {
+  const Moment now = guard_->Now();
+  GuardStore& store = guard_->store;
+  PastCall past = EndedCall(line.call, result.is_null() ? nullptr : &result, now);
+  past.failed = failed;
+  if (std::string why = store.Ended(run_, step, past); !why.empty()) return why;
+  History history;
+  if (const Sourced<GuardStore::Run> run = store.ReadRun(run_, history); !run.value) return run.why;
+  ReadMetricsFrom(store, history);
+  LineSources sources(line, guard_->config, store, guard_->run, run_, "", now);
+  decision = guard_->guard->Decide(line.call, history, sources, now);
+  const std::optional<std::string> error =
+      failed ? std::optional<std::string>("the tool failed") : std::nullopt;
+  return Write(
+      {audit_.Decided(step, decision, line.call, 0, now), audit_.Result(step, past, error, now)},
+      now);
+}
+
+PolicyDecider::Ruling PolicyDecider::RulingOf(const std::string& failure, const Decision& decision,
+                                              std::size_t step, bool after) const {
+  using Means = Ruling::Kind;
+  if (!failure.empty())
+    return {Means::kRefuse, "Refused, because the guard failed: " + failure, "", 0};
+  if (!decision.Stops()) return {Means::kPass, "", "", step};
+  const std::string reason = Shortened(decision.message, kMostRefusalBytes);
+  if (decision.Holds()) return {Means::kReview, reason, decision.review, step};
+  const std::string rule =
+      decision.rule.empty() ? "a policy" : "the rule `" + decision.rule + "` of a policy";
+  return {Means::kRefuse,
+          fmt::format("{} by {}: {}. Do not try it in another form; tell the user.",
+                      after ? "The result is withheld" : "Blocked", rule, reason),
+          "", step};
+}
+
+PolicyDecider::Ruling PolicyDecider::Before(const McpCall& call, std::optional<std::size_t> again) {
+  if (guard_ == nullptr) return RulingOf("its policy or configuration cannot be used", {}, 0);
+  std::string failure;
+  Decision decision;
+  std::size_t step = 0;
+  try {
+    const auto began = std::chrono::steady_clock::now();
+    Sourced<GuardLine> line =
+        ReadGuardLine({{"tool", call.tool}, {"args", call.args}}, guard_->config, guard_->Now());
+    if (!line.value) return RulingOf(line.why, {}, 0);
+    failure = guard_->store.Transact([&] {
+      std::string why = Decide(*line.value, call, again, decision, step);
+      const bool late =
+          std::chrono::steady_clock::now() - began > std::chrono::milliseconds(options_.timeout_ms);
+      return why.empty() && late ? "there was no decision in time" : why;
+    });
+    if (failure.empty()) steps_ = std::max(steps_, step + 1);
+  } catch (const std::exception& e) {
+    failure = e.what();
+  }
+  return RulingOf(failure, decision, step);
+}
+
+PolicyDecider::Ruling PolicyDecider::After(const McpCall& call, std::size_t step,
+                                           const ordered_json& result, bool failed,
+                                           double took_ms) {
+  if (guard_ == nullptr) return RulingOf("its policy or configuration cannot be used", {}, 0);
+  std::string failure;
+  Decision decision;
+  try {
+    Sourced<GuardLine> line = ReadGuardLine(
+        {{"tool", call.tool}, {"args", call.args}, {"phase", "tool.after"}, {"tookMs", took_ms}},
+        guard_->config, guard_->Now());
+    if (!line.value) return RulingOf(line.why, {}, 0);
+    line.value->call.id = call.id;
+    failure = guard_->store.Transact(
+        [&] { return DecideAfter(*line.value, step, result, failed, decision); });
+  } catch (const std::exception& e) {
+    failure = e.what();
+  }
+  return RulingOf(failure, decision, step, true);
+}
+
+std::string PolicyDecider::Approve(const std::string& review) {
+  if (guard_ == nullptr) return "there is no policy";
+  ReviewAnswer answer;
+  answer.approved = true;
+  answer.by = "the user of the host";
+  answer.at = guard_->Now();
+  answer.expires = answer.at + kElicitedHours * 3600 * kSecond;
+  return guard_->store.Answer(review, answer);
+}
+
+// --- definitions of tools -----------------------------------------------------------------
+
+std::vector<std::string> PolicyDecider::Pin(const std::vector<McpToolDefinition>& tools) {
+  std::vector<std::string> out(tools.size(), "its definition cannot be compared");
+  if (guard_ == nullptr) return std::vector<std::string>(tools.size());  // calls are refused anyhow
+  const std::string why = guard_->store.Transact([&] {
+    for (std::size_t i = 0; i < tools.size(); ++i) out[i] = PinOne(tools[i]);
+    return std::string();
+  });
+  if (!why.empty())
+    for (std::string& one : out) one = "its definition cannot be compared: " + why;
+  return out;
+}
+
+// The reason why the tool must not be used, or "".
+std::string PolicyDecider::PinOne(const McpToolDefinition& tool) {
+  GuardStore& store = guard_->store;
+  if (!store.keeps()) {
+    const auto [known, is_new] = pins_.emplace(tool.name, tool.hash);
+    return is_new || known->second == tool.hash ? "" : "its definition changed";
+  }
+  const Sourced<std::string> pin = store.Pin(server_, tool.name);
+  if (!pin.value) return "its definition cannot be compared: " + pin.why;
+  if (pin.value->empty()) return store.SetPin(server_, tool.name, tool.hash);
+  if (*pin.value == tool.hash) return "";
+  const Moment now = guard_->Now();
+  const ReviewRequest request{
+      kPinRule,
+      tool.name,
+      {{"server", server_}, {"definition", tool.parts}, {"was", *pin.value}},
+      std::nullopt,
+      "the server changed the definition of the tool"};
+  Sourced<Review> review = store.Find(request, "", now);
+  if (review.value && review.value->state == Review::State::kApproved) {
+    const Sourced<bool> spent = store.Spend(review.value->id, "", now);
+    if (spent.value && *spent.value) return store.SetPin(server_, tool.name, tool.hash);
+  }
+  if (review.value && review.value->state == Review::State::kDenied)
+    return "its definition changed, and a person denied it";
+  review = store.Ask(request, run_, now);
+  if (!review.value) return "its definition changed, and no review can be kept: " + review.why;
+  Write({audit_.Failed("the definition of the tool `" + tool.name + "` changed", now)}, now);
+  return fmt::format(
+      "the server changed the definition of the tool since it was pinned. A person compares it in "
+      "`rpl guard pending` and approves it by `rpl guard approve {}`",
+      review.value->id);
+}
+
+// --- the command --------------------------------------------------------------------------
+
+int GuardMcp(const GuardCommandOptions& options) {
+  if (options.guard.policy.empty()) {
+    Complain("guard mcp", "expected a policy", "--policy FILE");
+    return kExitInvalid;
+  }
+  StandaloneGuard guard;
+  const bool usable = ReadStandaloneGuard(options, guard) == kExitOk;
+  if (!usable) std::cerr << "rpl: no call of a tool is passed on until this is corrected\n";
+  const std::string server = options.server_name.empty()
+                                 ? fmt::format("{}", fmt::join(options.server, " "))
+                                 : options.server_name;
+  PolicyDecider decider(options, usable ? &guard : nullptr, server);
+  McpGatewaySettings settings;
+  settings.patience = std::chrono::seconds(options.ask_timeout);
+  settings.log = [](const std::string& line) {
+    std::cerr << "rpl guard mcp: " << PrintableLine(line) << '\n';
+  };
+  McpGateway gateway(decider, settings);
+  const int code = RelayMcp(gateway, {options.server, "", std::nullopt, false});
+  if (gateway.noise() > 0)
+    std::cerr << fmt::format("rpl guard mcp: {} of the server were no messages\n",
+                             Counted(gateway.noise(), "line"));
+  decider.End(code == kExitOk);
+  return code;
+}
+
+}  // namespace rpl

@@ -1,0 +1,286 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: shell/guard_mcp_test.sh [RPL]
+#
+# `rpl guard mcp` between a host, which is this script, and the server shell/mcp_server.py: what
+# passes, what is refused, reviews, pinned tools, and the ends of either side. The last line is
+# `N passed, N failed`.
+set -uo pipefail
+rpl=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build/rpl}")
+server=$(realpath "$(dirname "${BASH_SOURCE[0]}")/mcp_server.py")
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+cd "$folder" || exit 1
+export XDG_STATE_HOME=$folder/state PYTHONDONTWRITEBYTECODE=1
+
+cat >policy.yaml <<'END'
+rules:
+  - {priority: 1, enabled: true, name: folder, selector: {phase: tool.before, tool: {name: write_file}},
+     condition: {kind: not, not: {kind: toolArg, type: string, op: startsWith, path: path, value: /box/}},
+     effect: {type: block, reason: only below /box}}
+  - {priority: 1, enabled: true, name: sums, selector: {phase: tool.before, tool: {name: add}},
+     condition: {kind: toolArg, type: number, op: gt, path: a, value: 100},
+     effect: {type: hitl, reason: large sums are looked at}}
+  - {priority: 1, enabled: true, name: few, selector: {phase: tool.before, tool: {name: echo}},
+     condition: {kind: maxCalls, selector: {by: toolName, patterns: [echo]}, max: 2},
+     effect: {type: block, reason: two are enough}}
+  - {priority: 1, enabled: true, name: never, selector: {phase: tool.before, tool: {name: edit}},
+     condition: {kind: toolName, op: eq, value: edit},
+     effect: {type: block}}
+  - {priority: 1, enabled: true, name: keep, selector: {phase: tool.after, tool: {name: secret}},
+     condition: {kind: toolName, op: eq, value: secret},
+     effect: {type: block, reason: secrets stay here}}
+  - {priority: 1, enabled: true, name: slow, selector: {phase: tool.after, tool: {name: wait}},
+     condition: {kind: executionTime, scope: tool, op: gt, ms: 150},
+     effect: {type: block, reason: that was slow}}
+END
+echo '{"rules":[]}' >all.json
+
+initialize() {
+  printf '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"%s","capabilities":%s,"clientInfo":{"name":"x","version":"1"}}}\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n' \
+    "${2:-2025-11-25}" "$1"
+}
+# call ID TOOL ARGUMENTS [MORE]
+call() { printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":%s%s}}\n' "$1" "$2" "$3" "${4:+,$4}"; }
+modern='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}'
+# through [OPTION…]: the lines of standard input through the gateway, with a policy of $policy
+through() {
+  timeout 60 "$rpl" guard mcp --policy "${policy:-policy.yaml}" "$@" \
+    -- python3 "$server" --record record ${mode:+--mode "$mode"}
+}
+# texts: id and text of each answer to a call
+texts() {
+  python3 -c '
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    result = message.get("result") or {}
+    if "content" in result:
+        error = "!" if result.get("isError") else ""
+        print(message["id"], error + result["content"][0]["text"])'
+}
+# answers NAME WANTED: the texts of the last answers, in `out`
+answers() { same "$1" "$2" "$(texts <out | sort)"; }
+
+# --- What passes -----------------------------------------------------------------------------
+
+{
+  initialize '{}'
+  printf '%s\n' '{"jsonrpc":"2.0","id":"l","method":"tools/list"}' '{"jsonrpc":"2.0","id":2,"method":"none/such"}' \
+    '{"jsonrpc":"2.0","id":3,"method":"ping"}'
+  call 4 echo '{"text":"é\u0301 \ud83d\ude00"}'
+  call 5 add '{"a":1.50,"b":2}'
+} >session
+python3 "$server" <session >direct
+policy=all.json through <session >proxied 2>err
+same "the same bytes with and without the proxy" "$(cat direct)" "$(cat proxied)"
+same "and nothing on standard error" "" "$(cat err)"
+sed 's/"params":{"name"/"params":{'"$modern"',"name"/; s/"method":"tools.list"/&,"params":{'"$modern"'}/' session >session2
+python3 "$server" --mode both <session2 >direct
+mode=both policy=all.json through <session2 >proxied 2>err
+same "the same bytes in the modern era" "$(cat direct)" "$(cat proxied)"
+same "the modern era is spoken" 1 "$(grep -c ttlMs proxied)"
+
+# --- What is refused -------------------------------------------------------------------------
+
+rm -f record
+{
+  initialize '{}'
+  call 1 write_file '{"path":"/etc/x","content":""}'
+  call 2 write_file '{"path":"/box/x","content":""}'
+  for i in 3 4 5; do call $i echo '{"text":"t"}'; done
+  call 6 secret '{}'
+  call 7 add '{"a":"200","b":1}'
+} >session
+through --audit audit.jsonl <session >out 2>err
+answers "calls are decided about" '1 !Blocked by the rule `folder` of a policy: only below /box. Do not try it in another form; tell the user.
+2 {"path": "/box/x", "content": ""}
+3 {"text": "t"}
+4 {"text": "t"}
+5 !Blocked by the rule `few` of a policy: two are enough. Do not try it in another form; tell the user.
+6 !The result is withheld by the rule `keep` of a policy: secrets stay here. Do not try it in another form; tell the user.
+7 !Refused: the arguments do not fit the schema of the tool at /a: expected the type number.'
+same "only these are carried out" 'write_file echo echo secret' \
+  "$(python3 -c 'import json; print(*[json.loads(l)["tool"] for l in open("record")])')"
+expect "the audit log" 0 '*' "events, unchanged" "$rpl" guard audit audit.jsonl
+same "its events" "      1 error
+      1 run.ended
+      1 run.started
+     10 tool.decision
+      4 tool.result" "$(grep -o '"kind":"[a-z]*\(\.[a-z]*\)\?"' audit.jsonl | grep -v ALLOW | sed 's/.*:"//; s/"//' | grep -E '^(error|run|tool)' | sort | uniq -c)"
+check "the log is as its schema says" /usr/bin/python3 -c '
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+for line in open("audit.jsonl"): jsonschema.Draft202012Validator(schema).validate(json.loads(line))' \
+  "$(dirname "$server")/../docs/schemas/audit.json"
+{ initialize '{}'; call 1 echo '{"text":"t"}'; } | through 2>/dev/null >out
+answers "each process is a run" '1 {"text": "t"}'
+{ initialize '{}'; echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'; } | through 2>/dev/null >out
+same "a tool that is never allowed is not listed" "echo write_file add wait ask die secret" \
+  "$(grep -o '{"name":"[a-z_]*"' out | cut -d '"' -f 4 | xargs)"
+{ initialize '{}'; call 1 wait '{"ms":200}'; call 2 wait '{"ms":1}'; } | through 2>/dev/null >out
+answers "results are decided by their time" '1 !The result is withheld by the rule `slow` of a policy: that was slow. Do not try it in another form; tell the user.
+2 waited'
+{ initialize '{}'; call 1 die '{"status":1}'; } | through --default deny 2>/dev/null >out
+answers "--default deny" '1 !Blocked by a policy: no rule of the policy allows `die`. Do not try it in another form; tell the user.'
+
+# --- Reviews ---------------------------------------------------------------------------------
+
+rm -f record
+{ initialize '{}'; call 1 add '{"a":200,"b":1}'; } >session
+through <session >out 2>err
+review=$(grep -o 'guard approve [0-9a-f]*' out | cut -d ' ' -f 3)
+answers "a held call, without elicitation" "1 !Held for a person's review: large sums are looked at. Once \`rpl guard approve $review\` was run by a person, the same call passes. Do not try it in another form; tell the user."
+expect "it is pending" 0 "$review" "" bash -c '"$0" guard pending | grep -v "^ "' "$rpl"
+expect "it is approved" 0 "" "approved" "$rpl" guard approve "$review"
+{ cat session; call 2 add '{"a":200,"b":1}'; } | through >out 2>err
+same "and passes once" "1 201
+2 !Held" "$(texts <out | sort | cut -c 1-7)"
+"$rpl" guard deny "$review" --reason "not today" 2>/dev/null
+through <session >out 2>err
+answers "or is denied" '1 !Blocked by the rule `sums` of a policy: denied: not today. Do not try it in another form; tell the user.'
+
+# host ANSWER: a host with a person, who answers every question.
+host() {
+  python3 -c '
+import json, subprocess, sys, time
+answer, wait, lines = json.loads(sys.argv[1]), float(sys.argv[2]), open("session").read()
+child = subprocess.Popen(sys.argv[3:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+child.stdin.write(lines); child.stdin.flush()
+calls = {json.loads(l)["id"]: json.loads(l) for l in lines.splitlines() if "tools/call" in l}
+left = len(calls)
+while left:
+    message = json.loads(child.stdout.readline())
+    if message.get("method") == "elicitation/create":
+        time.sleep(wait)
+        child.stdin.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answer}) + "\n")
+    elif message.get("result", {}).get("resultType") == "input_required":
+        time.sleep(wait)
+        call = calls[message["id"]]
+        call["id"] = str(call["id"]) + "again"
+        calls[call["id"]] = call
+        call["params"]["inputResponses"] = {key: answer for key in message["result"]["inputRequests"]}
+        if "requestState" in message["result"]:
+            call["params"]["requestState"] = message["result"]["requestState"]
+        child.stdin.write(json.dumps(call) + "\n")
+    elif message.get("id") in calls:
+        left -= 1
+        print(json.dumps(message))
+    child.stdin.flush()
+child.stdin.close()
+child.wait()' "$1" "$2" timeout 60 "$rpl" guard mcp --policy policy.yaml --store reviews.db "${@:3}" \
+    -- python3 "$server" --mode "${mode:-both}"
+}
+yes='{"action":"accept","content":{"decision":"approve"}}'
+{ initialize '{"elicitation":{}}'; call 1 add '{"a":300,"b":1}'; call 2 add '{"a":1,"b":1}'; } >session
+host "$yes" 0 >out 2>err
+answers "a person approves, legacy" '1 301
+2 2'
+host "$yes" 0 >out 2>err
+answers "each call is approved" '1 301
+2 2'
+host '{"action":"decline"}' 1.2 >out 2>err
+answers "a person declines" '1 !The user refused this call, which a policy had held: large sums are looked at. Do not repeat it.
+2 2'
+host '{"action":"decline"}' 0 >out 2>err
+same "a host declines at once" "1 !Held for" "$(texts <out | sort | head -n 1 | cut -c 1-11)"
+host "$yes" 2 --ask-timeout 1 >out 2>err
+same "nobody answers in time" "1 !Held for" "$(texts <out | sort | head -n 1 | cut -c 1-11)"
+host "$yes" 0 >out 2>err
+answers "the answer that came late let the next call pass" '1 301
+2 2'
+{ call 1 add '{"a":300,"b":2}' "$modern"; call 2 ask '{}' "$modern"; } >session
+sed -i 's/"ask"/"add"/; s/"arguments":{}/"arguments":{"a":1,"b":2}/' session
+host "$yes" 0 >out 2>err
+answers "a person approves, modern" '1again 302
+2 3'
+call 1 ask '{}' "$modern" >session
+host '{"action":"accept","content":{"word":"w"}}' 0 >out 2>err
+answers "questions of the server pass, modern" '1again the word is w'
+{ initialize '{"elicitation":{}}'; call 1 ask '{}'; } >session
+host '{"action":"accept","content":{"word":"w"}}' 0 >out 2>err
+answers "questions of the server pass, legacy" '1 answer: {"action": "accept", "content": {"word": "w"}}'
+mode=poison host '{"action":"accept","content":{"word":"w"}}' 0 >out 2>err
+answers "but not for a password" '1 answer: {"action": "decline"}'
+
+# --- Pinned tools ----------------------------------------------------------------------------
+
+{ initialize '{}'; echo '{"jsonrpc":"2.0","id":"l","method":"tools/list"}'; call 1 echo '{"text":"t"}'; } >session
+policy=all.json through --name s --store pins.db <session >out 2>err
+answers "tools are pinned" '1 {"text": "t"}'
+mode=changed policy=all.json through --name s --store pins.db <session >out 2>err
+review=$(grep -o 'guard approve [0-9a-f]*' out | cut -d ' ' -f 3)
+same "a changed tool is not listed" "" "$(grep -o id_rsa out)"
+answers "nor called" "1 !Refused: the server changed the definition of the tool since it was pinned. A person compares it in \`rpl guard pending\` and approves it by \`rpl guard approve $review\`"
+mode=changed policy=all.json through --name other --store pins.db <session >out 2>err
+answers "another server has its own pins" '1 {"text": "t"}'
+mode=changed policy=all.json through --name s --store pins.db < <(grep -v tools/list session) >out 2>err
+same "also if the host does not list" "1 !Refused" "$(texts <out | cut -c 1-10)"
+"$rpl" guard approve "$review" --store pins.db 2>/dev/null
+for i in 1 2; do
+  mode=changed policy=all.json through --name s --store pins.db <session >out 2>err
+  answers "an approved definition, $i" '1 {"text": "t"}'
+done
+policy=all.json through --name s --store pins.db <session >out 2>err
+same "the first one is a change then" "1 !Refused" "$(texts <out | cut -c 1-10)"
+mode=twice policy=all.json through --name t --store pins.db <session >out 2>err
+same "a tool that is listed twice" "1 !Refused" "$(texts <out | cut -c 1-10)"
+
+# --- Failures --------------------------------------------------------------------------------
+
+echo '{"rules":[{}]}' >wrong.json
+{ initialize '{}'; echo '{"jsonrpc":"2.0","id":"l","method":"tools/list"}'; call 1 echo '{"text":"t"}'; } >session
+rm -f record
+policy=wrong.json through <session >out 2>err
+answers "a wrong policy" '1 !Refused, because the guard failed: its policy or configuration cannot be used'
+same "the list passes" 1 "$(grep -c '"id": "l"' out)"
+same "nothing is carried out" "" "$(cat record 2>/dev/null)"
+grep -qF 'no call of a tool is passed on' err || failure "a wrong policy: expected a message" "$(cat err)"
+policy=all.json through --audit /dev/full --audit-required <session >out 2>err
+answers "an audit log that is full" '1 !Refused, because the guard failed: the audit log cannot be written'
+mkdir -p folder.db
+policy=all.json through --store folder.db <session >out 2>err
+same "a store that is none" "1 !Refused" "$(texts <out | cut -c 1-10)"
+expect "without a policy" 2 "" "expected a policy" "$rpl" guard mcp -- true
+expect "without a server" 2 "" "SERVER" "$rpl" guard mcp --policy all.json
+expect "a server that does not exist" 6 "" "" "$rpl" guard mcp --policy all.json -- ./none
+{ initialize '{}'; call 1 die '{"status":7}'; call 2 echo '{"text":"t"}'; sleep 5; } |
+  policy=all.json through >out 2>err
+same "the server's status is the end" 7 "${PIPESTATUS[1]}"
+same "the end of a server is told" "1 !The call failed: the server ended with status 7." \
+  "$(texts <out | sort | head -n 1)"
+mode=noisy policy=all.json through <session >out 2>err
+answers "noise is dropped" '1 {"text": "t"}'
+same "and every line is a message" "$(wc -l <out)" "$(grep -c '^{"jsonrpc' out)"
+grep -qF 'that is no message: Server started!' err || failure "noise: expected a warning" "$(cat err)"
+mode=silent policy=all.json through < <(initialize '{}'; echo '{"jsonrpc":"2.0","id":9,"method":"ping"}') >out 2>err
+same "a server without a list serves" 1 "$(grep -c '"id": 9' out)"
+
+# --- Processes -------------------------------------------------------------------------------
+
+left() { pgrep -fc "sleep 8$$.125" || true; }
+none_left() {
+  local i
+  for ((i = 0; i < 300; i++)); do
+    [[ $(left) != 0 ]] || { pass; return; }
+    sleep 0.02
+  done
+  failure "$1" "processes left: $(pgrep -fa "sleep 8$$.125")"
+  pgrep -f "sleep 8$$.125" | xargs -r kill -KILL
+}
+for how in KILL TERM INT HUP; do
+  mkfifo "in.$how"
+  "$rpl" guard mcp --policy all.json -- sh -c "setsid sleep 8$$.125 & exec sleep 8$$.125" <"in.$how" >out 2>err &
+  proxy=$!
+  exec 5>"in.$how"
+  until [[ $(left) == 2 ]]; do sleep 0.01; done
+  kill -"$how" $proxy
+  wait $proxy 2>/dev/null
+  exec 5>&-
+  none_left "the server does not survive the proxy, ended by $how"
+done
+"$rpl" guard mcp --policy all.json -- sh -c "sleep 8$$.125" </dev/null >out 2>err &
+wait $!
+same "a server that does not end is ended" 143 $?
+none_left "and leaves nothing"
+finish

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The half of the gateway that faces the server.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/json_fields.h"
+#include "formats/json_text.h"
+#include "formats/shorten.h"
+#include "formats/terminal_text.h"
+#include "shell/host/mcp_gateway.h"
+#include "shell/host/mcp_reading.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostRounds = 1000;
+constexpr std::size_t kMostShownNoise = 80;
+constexpr const char* kUnread = "the server's answer cannot be read";
+
+const std::set<std::string> kAnswerKeys = {"jsonrpc", "id", "method", "params", "result", "error"};
+
+double MillisecondsSince(McpGateway::Time since, McpGateway::Time now) {
+  return std::chrono::duration<double, std::milli>(now - since).count();
+}
+
+// Whether a result with questions asks for a secret.
+bool AsksInResult(const ordered_json& result) {
+  const ordered_json& requests = FieldAt(result, "inputRequests");
+  if (!requests.is_object()) return false;
+  return std::any_of(requests.begin(), requests.end(), [](const ordered_json& request) {
+    return TextAt(request, "method") == "elicitation/create" &&
+           AsksForSecret(FieldAt(request, "params"));
+  });
+}
+
+}  // namespace
+
+void McpGateway::FromServer(std::optional<std::string_view> line, Time now) {
+  if (!line) {
+    ++noise_;
+    return Log("a line of the server is longer than 16 MiB and was dropped");
+  }
+  JsonText text = ParseJson(*line, kMaxJsonDepth, JsonNumbers::kExact);
+  if (!text.error.empty() || !text.json.is_structured()) {
+    Noise(*line);
+    const ordered_json careless = ReadCarelessly(*line);
+    const auto open = open_.find(DumpJson(FieldAt(careless, "id")));
+    if (open == open_.end() || open->second.waits || careless.contains("method")) return;
+    FailRequest(FieldAt(careless, "id"), open->second, kUnread, now);
+    open_.erase(open);
+    return FlushAnswers(false);
+  }
+  if (text.json.is_object()) {
+    const Fate fate = ServerMessage(std::move(text.json), now);
+    FlushAnswers(false);
+    if (fate.instead) ToHost(*fate.instead);
+    else if (fate.passes) LineToHost(*line);
+    return;
+  }
+  Json passing = Json::array();
+  bool unchanged = true;
+  for (const Json& member : text.json) {
+    Fate fate = ServerMessage(member, now);
+    unchanged = unchanged && fate.passes && !fate.instead;
+    if (fate.instead) passing.push_back(std::move(*fate.instead));
+    else if (fate.passes) passing.push_back(member);
+  }
+  for (Json& answer : std::exchange(answers_, {})) passing.push_back(std::move(answer));
+  if (unchanged) LineToHost(*line);
+  else if (!passing.empty()) ToHost(passing);
+}
+
+void McpGateway::Noise(std::string_view line) {
+  ++noise_;
+  if (noise_ == 1)
+    Log(fmt::format("the server wrote a line that is no message: {}",
+                    Shortened(std::string(line), kMostShownNoise)));
+}
+
+McpGateway::Fate McpGateway::ServerMessage(Json json, Time now) {
+  const std::string twin = KeyFault(json, kAnswerKeys);
+  const Json id = FieldAt(json, "id");
+  const bool request = json.is_object() && json.contains("method");
+  std::variant<RpcMessage, RpcFault> read = RpcMessageOf(std::move(json));
+  if (std::holds_alternative<RpcFault>(read) || !twin.empty()) {
+    const auto open = open_.find(DumpJson(id));
+    if (!request && open != open_.end() && !open->second.waits) {
+      FailRequest(id, open->second, kUnread, now);
+      open_.erase(open);
+    }
+    Noise(DumpJson(id));
+    return Drop();
+  }
+  auto& message = std::get<RpcMessage>(read);
+  switch (message.kind) {
+    case RpcMessage::Kind::kResponse: return ServerResponse(message, now);
+    case RpcMessage::Kind::kRequest: return ServerRequest(message);
+    case RpcMessage::Kind::kNotification: break;
+  }
+  if (message.method == "notifications/tools/list_changed") {
+    tools_.clear();
+    listed_ = false;
+  }
+  return Pass();
+}
+
+McpGateway::Fate McpGateway::ServerRequest(const RpcMessage& message) {
+  const std::string id = message.id.is_string() ? message.id.get<std::string>() : "";
+  if (id.starts_with("rpl-guard")) {
+    ToServer(RpcError(message.id, kRpcInvalidRequest, "the id is the gateway's"));
+    return Drop();
+  }
+  if (message.method == "elicitation/create" && AsksForSecret(message.params)) {
+    Log("the server asks for a secret by a form, which is declined");
+    decider_.Note("the server asked for a secret by a form");
+    ToServer(RpcResult(message.id, {{"action", "decline"}}));
+    return Drop();
+  }
+  return Pass();
+}
+
+McpGateway::Fate McpGateway::ServerResponse(RpcMessage& message, Time now) {
+  const std::string key = DumpJson(message.id);
+  if (!list_id_.empty() && message.id.is_string() &&
+      message.id.get_ref<const std::string&>() == list_id_) {
+    TakeList(message, now);
+    return Drop();
+  }
+  if (message.id.is_null()) return Pass();
+  const auto found = open_.find(key);
+  if (found == open_.end() || found->second.waits) {
+    Log("an answer to no open request was dropped");
+    return Drop();
+  }
+  const Open open = std::move(found->second);
+  open_.erase(found);
+  if (open.method == "initialize") version_ = TextAt(message.result, "protocolVersion");
+  if (open.method == "tools/list") return FilterList(message, open.from_start);
+  if (open.call) return CallResult(open, message, now);
+  return Pass();
+}
+
+McpGateway::Fate McpGateway::CallResult(const Open& open, RpcMessage& message, Time now) {
+  const std::string type = TextAt(message.result, "resultType");
+  const auto withhold = [&](const std::string& text) -> Fate {
+    return {true, RpcResult(message.id, Refusal(open.modern, text))};
+  };
+  if (type == "input_required") {
+    if (AsksInResult(message.result)) {
+      decider_.Note("the server asked for a secret by a form");
+      decider_.After(*open.call, open.step, nullptr, true, MillisecondsSince(open.began, now));
+      return withhold("The server asked for a secret by a form, which the gateway does not pass.");
+    }
+    if (rounds_.size() >= kMostRounds)
+      rounds_.erase(std::min_element(rounds_.begin(), rounds_.end(), [](auto& a, auto& b) {
+        return a.second.began < b.second.began;
+      }));
+    rounds_[open.call->digest + DumpJson(FieldAt(message.result, "requestState"))] = {open.step,
+                                                                                      open.began};
+    return Pass();
+  }
+  const bool failed = !message.error.is_null() || FlagAt(message.result, "isError");
+  const McpDecider::Ruling ruling = decider_.After(*open.call, open.step, message.result, failed,
+                                                   MillisecondsSince(open.began, now));
+  if (ruling.kind == McpDecider::Ruling::Kind::kReview)
+    return withhold(fmt::format(
+        "The result is withheld for a person's review: {}. Once `rpl guard approve {}` was run by "
+        "a person, the result of the same call passes.",
+        ruling.reason, ruling.review));
+  if (ruling.kind == McpDecider::Ruling::Kind::kRefuse) return withhold(ruling.reason);
+  const bool task = type == "task" || FieldAt(message.result, "task").is_object();
+  if (task && decider_.MayWithhold(open.call->tool))
+    return withhold("The result is withheld: it comes as a task, and a policy may withhold it.");
+  return Pass();
+}
+
+// Learns the tools of a page, and leaves out those that cannot be used.
+McpGateway::Fate McpGateway::FilterList(RpcMessage& message, bool from_start) {
+  const auto tools = message.result.find("tools");
+  if (message.result.is_null() || tools == message.result.end() || !tools->is_array())
+    return Pass();
+  std::string fault = KeyFault(message.result, {"tools"});
+  LearnTools(*tools);
+  if (from_start && !message.result.contains("nextCursor")) listed_ = true;
+  Json kept = Json::array();
+  for (const Json& tool : *tools) {
+    const std::string name = TextAt(tool, "name");
+    const auto known = tools_.find(name);
+    const bool faulty = known != tools_.end() && !known->second.fault.empty();
+    if (faulty) Log(fmt::format("the tool `{}` is not listed: {}", name, known->second.fault));
+    if (!KeyFault(tool, {"name", "description", "inputSchema"}).empty()) continue;
+    if (!faulty && !name.empty() && !decider_.Hides(name)) kept.push_back(tool);
+  }
+  if (fault.empty() && kept.size() == tools->size()) return Pass();
+  *tools = fault.empty() ? std::move(kept) : Json::array();
+  if (message.result.contains("cacheScope")) message.result["cacheScope"] = "private";
+  return {true, RpcResult(message.id, std::move(message.result))};
+}
+
+void McpGateway::FailRequest(const Json& id, const Open& open, const std::string& why, Time now) {
+  if (open.call) {
+    decider_.After(*open.call, open.step, nullptr, true, MillisecondsSince(open.began, now));
+    return Refuse(id, open.modern, "The call failed: " + why + ".");
+  }
+  Answer(RpcError(id, kRpcInternalError, why));
+}
+
+void McpGateway::ServerEnded(const std::string& how, Time now) {
+  ended_ = how;
+  for (const auto& [key, open] : std::exchange(open_, {})) {
+    const Json id = ParseExactJson(key).json;
+    if (open.waits) Refuse(id, open.modern, how);
+    else FailRequest(id, open, how, now);
+  }
+  asked_.clear();
+  FlushAnswers(false);
+  if (!held_.empty()) EndList(true, now);
+}
+
+}  // namespace rpl

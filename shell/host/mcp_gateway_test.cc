@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/mcp_gateway.h"
+
+#include <catch2/catch.hpp>
+
+#include "formats/json_fields.h"
+#include "formats/json_text.h"
+#include "shell/host/mcp_reading.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+using namespace std::chrono_literals;
+
+// A policy in a few words: `forbidden` is never called, `held` needs an approval for each call,
+// `leaky` gives results that are withheld; rules read the argument `path` of every tool.
+class TestDecider : public McpDecider {
+ public:
+  Ruling Before(const McpCall& call, std::optional<std::size_t> again) override {
+    seen.push_back(call.tool + " " + DumpJson(call.args) + (again ? " again" : ""));
+    if (fails) return {Ruling::Kind::kRefuse, "the guard failed", "", 0};
+    if (call.tool == "forbidden") return {Ruling::Kind::kRefuse, "never", "", 0};
+    const std::string review = "review of " + call.digest.substr(0, 4);
+    if (call.tool == "held" && !again && approved.erase(review) == 0)
+      return {Ruling::Kind::kReview, "look first", review, 0};
+    return {Ruling::Kind::kPass, "", "", again.value_or(steps++)};
+  }
+  Ruling After(const McpCall& call, std::size_t step, const ordered_json&, bool failed,
+               double took_ms) override {
+    ended.push_back(call.tool + " " + std::to_string(step) + (failed ? " failed " : " ok ") +
+                    std::to_string(static_cast<int>(took_ms)));
+    if (call.tool == "leaky") return {Ruling::Kind::kRefuse, "it stays here", "", 0};
+    return {Ruling::Kind::kPass, "", "", 0};
+  }
+  std::string Approve(const std::string& review) override {
+    approved.insert(review);
+    return "";
+  }
+  bool Hides(const std::string& tool) override { return tool == "forbidden"; }
+  std::vector<std::string> Pin(const std::vector<McpToolDefinition>& tools) override {
+    std::vector<std::string> out;
+    for (const McpToolDefinition& tool : tools) {
+      const auto [known, is_new] = pins.emplace(tool.name, tool.hash);
+      out.push_back(known->second == tool.hash ? "" : "its definition changed");
+    }
+    return out;
+  }
+  std::set<std::string> ArgumentKeys(const std::string& tool) override {
+    return tool == "free" ? std::set<std::string>() : std::set<std::string>{"path"};
+  }
+  bool MayWithhold(const std::string& tool) override { return tool == "leaky"; }
+  void Note(const std::string& event) override { notes.push_back(event); }
+
+  bool fails = false;
+  std::size_t steps = 0;
+  std::vector<std::string> seen, ended, notes;
+  std::set<std::string> approved;
+  std::map<std::string, std::string> pins;
+};
+
+const std::string kTools =
+    R"([{"name":"write","inputSchema":{"type":"object","properties":{"path":{"type":"string"},"n":{"type":"number"}},"required":["path"]}},)"
+    R"({"name":"held","inputSchema":{"type":"object"}},{"name":"leaky","inputSchema":{"type":"object"}},)"
+    R"({"name":"forbidden","inputSchema":{"type":"object"}},{"name":"free","inputSchema":{"type":"object"}}])";
+const std::string kModern =
+    R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}})";
+
+struct Fixture {
+  TestDecider decider;
+  McpGateway gateway{decider, {45s, 30s, nullptr}};
+  McpGateway::Time now{};
+
+  // What a line leads to: `>` to the server, `<` to the host.
+  std::string Taken() {
+    const auto marked = [](const std::string& lines, const char* mark) {
+      std::string out;
+      for (std::size_t begin = 0; begin < lines.size();) {
+        const std::size_t end = lines.find('\n', begin);
+        out += mark + lines.substr(begin, end - begin) + "\n";
+        begin = end + 1;
+      }
+      return out;
+    };
+    return marked(gateway.TakeForServer(), "> ") + marked(gateway.TakeForHost(), "< ");
+  }
+  std::string Host(const std::string& line) {
+    gateway.FromHost(line, now);
+    return Taken();
+  }
+  std::string Server(const std::string& line) {
+    gateway.FromServer(line, now);
+    return Taken();
+  }
+  // The host and the server have shaken hands, and the host has listed the tools.
+  void Begin(const std::string& capabilities = "{}", const std::string& version = "2025-11-25") {
+    Host(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":")" +
+         version + R"(","capabilities":)" + capabilities + "}}");
+    Server(R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":")" + version + R"("}})");
+    List();
+  }
+  void List() {
+    Host(R"({"jsonrpc":"2.0","id":"list","method":"tools/list"})");
+    Server(R"({"jsonrpc":"2.0","id":"list","result":{"tools":)" + kTools + "}}");
+  }
+};
+
+std::string CallLine(const std::string& id, const std::string& tool, const std::string& args,
+                     const std::string& more = "") {
+  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"tools/call","params":{"name":")" + tool +
+         R"(","arguments":)" + args + (more.empty() ? "" : "," + more) + "}}";
+}
+
+// The text of a refusal, which is the only message, to the host.
+std::string RefusalIn(const std::string& taken) {
+  REQUIRE(taken.starts_with("< "));
+  REQUIRE(taken.find('\n') + 1 == taken.size());
+  const ordered_json json = ParseJson(taken.substr(2)).json;
+  const ordered_json& result = FieldAt(json, "result");
+  if (!FlagAt(result, "isError")) return "no refusal: " + taken;
+  CHECK_FALSE(result.contains("structuredContent"));
+  return TextAt(result["content"][0], "text");
+}
+
+TEST_CASE("messages that nothing is decided about pass with their bytes") {
+  Fixture f;
+  for (
+      const char* line :
+      {R"( { "jsonrpc" : "2.0" , "id" : 1.0e0 , "method":"ping"} )",  // no id of MCP
+       R"({"id":"a","jsonrpc":"2.0","method":"un\u006bnown/method","params":{"x":[1.50,1e2,"\u00e9"]},"extra":null})",
+       R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":0.50}})",
+       R"({"jsonrpc":"2.0","id":7,"result":{"roots":[]}})",
+       R"({"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"no"}})",
+       R"({"jsonrpc":"2.0","id":100000000000000000000000000,"method":"ping"})"}) {
+    INFO(line);
+    const bool is_message = std::string_view(line).find("1.0e0") == std::string_view::npos;
+    if (is_message) CHECK(f.Host(line) == std::string("> ") + line + "\n");
+    else CHECK(f.Host(line).empty());
+  }
+  for (
+      const char* line :
+      {R"({"jsonrpc":"2.0", "method":"notifications/message","params":{"level":"info","data":"x"}})",
+       R"({"jsonrpc":"2.0","id":"a", "result":{"anything":[1.0]}})",
+       R"({"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}})"}) {
+    INFO(line);
+    CHECK(f.Server(line) == std::string("< ") + line + "\n");
+  }
+  CHECK(f.decider.seen.empty());
+}
+
+TEST_CASE("an allowed call passes with its bytes, and so does its result") {
+  Fixture f;
+  f.Begin();
+  const std::string call =
+      R"({"method":"tools/call", "params":{"arguments":{"path":"\u002fbox"},"name":"wr\u0069te"},"id":1,"jsonrpc":"2.0"})";
+  CHECK(f.Host(call) == "> " + call + "\n");
+  CHECK(f.decider.seen == std::vector<std::string>{R"(write {"path":"/box"})"});
+  f.now += 5ms;
+  const std::string result = R"({"jsonrpc":"2.0","id":1,"result":{"content":[ ]}})";
+  CHECK(f.Server(result) == "< " + result + "\n");
+  CHECK(f.decider.ended == std::vector<std::string>{"write 0 ok 5"});
+  CHECK(f.Server(result).empty());  // to no open request
+  CHECK(f.Host(CallLine("2", "write", R"({"path":"x"})")).starts_with("> "));
+  f.Server(R"({"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"m"}})");
+  CHECK(f.decider.ended.back() == "write 1 failed 0");
+}
+
+TEST_CASE("a refusal is a result of either era") {
+  Fixture f;
+  f.Begin();
+  CHECK(
+      f.Host(CallLine("1", "forbidden", "{}")) ==
+      R"(< {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"never"}],"isError":true}})"
+      "\n");
+  CHECK(
+      f.Host(CallLine("\"1\"", "forbidden", "{}", kModern)) ==
+      R"(< {"jsonrpc":"2.0","id":"1","result":{"resultType":"complete","content":[{"type":"text","text":"never"}],"isError":true}})"
+      "\n");
+  f.decider.fails = true;
+  CHECK(RefusalIn(f.Host(CallLine("2", "write", R"({"path":"x"})"))) == "the guard failed");
+}
+
+TEST_CASE("a withheld result does not reach the host") {
+  Fixture f;
+  f.Begin();
+  f.Host(CallLine("1", "leaky", "{}"));
+  CHECK(RefusalIn(f.Server(
+            R"({"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"a":1}}})")) ==
+        "it stays here");
+  CHECK(RefusalIn(f.Host(CallLine("2", "leaky", "{}", R"("task":{"ttl":1})"))) ==
+        "Refused: a policy may withhold its result, so it cannot run as a task.");
+}
+
+TEST_CASE("what can be read in two ways does not reach the server") {
+  Fixture f;
+  f.Begin();
+  const std::string one = R"({"jsonrpc":"2.0","id":1,)";
+  const std::string lines[] = {
+      CallLine("1", "write", R"({"path":"/box","path":"/etc"})"),
+      CallLine("1", "write", R"({"path":"/box","Path":"/etc"})"),
+      CallLine("1", "write", R"({"Path":"/etc"})"),
+      CallLine("1", "write", R"({"path":"/box","n":1,"N":2})"),
+      CallLine("1", "write", R"({"path":"/box","sub":{"PATH":"/etc"}})"),
+      CallLine("1", "write", R"({"path":"/box","__proto__":{"path":"/etc"}})"),
+      CallLine("1", "write", R"({"path":"/box\u0000/../etc"})"),
+      CallLine("1", "write", R"({"path":"\ud800"})"),
+      CallLine("1", "write", "{\"path\":\"\xff\"}"),
+      CallLine("1", "write", R"("{\"path\":\"/etc\"}")"),
+      CallLine("1", "write", R"(["/etc"])"),
+      CallLine("1", "write", R"({"n":1})"),
+      CallLine("1", "write", R"({"path":"/box","n":"1"})"),
+      CallLine("1", "write", R"({"path":"/box","n":100000000000000000000000})"),
+      CallLine("1", " write", R"({"path":"/etc"})"),
+      CallLine("1", "write\\u0000", R"({"path":"/etc"})"),
+      CallLine("1", "wr\\u200bite", R"({"path":"/etc"})"),
+      CallLine("1", "\\uff57rite", R"({"path":"/etc"})"),
+      CallLine("1", "write", R"({"path":"/box"})", R"("Arguments":{"path":"/etc"})"),
+      CallLine("1", "write", R"({"path":"/box"})", R"("argument\u017f":{"path":"/etc"})"),
+      CallLine("1", "write", R"({"path":"/box"})", R"("NAME":"other")"),
+      one + R"("method":"Tools/Call","params":{"name":"write","arguments":{"path":"/etc"}}})",
+      one + R"("method":" tools/call","params":{"name":"write","arguments":{"path":"/etc"}}})",
+      one + R"("method":"ping","Method":"tools/call","params":{}})",
+      one + R"("METHOD":"tools/call","params":{}})",
+      one + R"("method":"tools/call","result":{},"params":{}})",
+      R"({"id":1,"method":"tools/call","params":{"name":"write","arguments":{"path":"/etc"}}})",
+      R"({"jsonrpc":"2.0","id":1.5,"method":"tools/call","params":{"name":"write"}})",
+      R"({"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"write"}})",
+      R"({"jsonrpc":"2.0","method":"tools/call","params":{"name":"write","arguments":{"path":"/box"}}})",
+      "\xEF\xBB\xBF" + CallLine("1", "write", R"({"path":"/box"})"),
+      CallLine("1", "write", R"({"path":"/box"})") + std::string("\0{}", 3),
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"x\":\r" +
+          CallLine("2", "write", R"({"path":"/etc"})") + "\r}}",
+      "{\"jsonrpc\":\"2.0\"",
+      "1",
+      "[1]",
+      "",
+  };
+  for (const std::string& line : lines) {
+    INFO(line);
+    const std::string taken = f.Host(line);
+    CHECK(taken.find("> ") != 0);
+    CHECK(f.decider.seen.empty());
+  }
+  // One that is not about arguments of a rule is the server's business.
+  CHECK(f.Host(CallLine("1", "free", R"({"a":1,"A":2,"__proto__":3})")).starts_with("> "));
+}
+
+TEST_CASE("an id is in use until its answer") {
+  Fixture f;
+  f.Begin();
+  f.Host(CallLine("1", "write", R"({"path":"x"})"));
+  CHECK(RefusalIn(f.Host(CallLine("1", "write", R"({"path":"y"})"))) ==
+        "Refused: the id 1 is that of a request that has no answer yet.");
+  CHECK(f.Host(R"({"jsonrpc":"2.0","id":1,"method":"ping"})").starts_with("< "));
+  CHECK(f.Host(CallLine("\"1\"", "write", R"({"path":"y"})")).starts_with("> "));
+  f.Server(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
+  CHECK(f.Host(CallLine("1", "write", R"({"path":"y"})")).starts_with("> "));
+  CHECK(f.Host(R"({"jsonrpc":"2.0","id":"rpl-guard-1","method":"ping"})").starts_with("< "));
+}
+
+TEST_CASE("each member of a batch is decided about") {
+  Fixture f;
+  f.Begin();
+  const std::string good = CallLine("1", "write", R"({"path":"x"})");
+  const std::string bad = CallLine("2", "forbidden", "{}");
+  const std::string note = R"({"jsonrpc":"2.0","method":"notifications/x"})";
+  CHECK(f.Host("[" + good + " , " + note + "]") == "> [" + good + " , " + note + "]\n");
+  f.Server(R"([{"jsonrpc":"2.0","id":1,"result":{"content":[]}}])");
+  CHECK(f.decider.ended.size() == 1);
+  CHECK(
+      f.Host("[" + good + "," + bad + "," + note + "]") ==
+      "> [" + good + "," + note + "]\n" +
+          R"(< [{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"never"}],"isError":true}}])" +
+          "\n");
+  CHECK(f.Host("[" + bad + "]").starts_with("< ["));
+  CHECK(f.Host("[[" + good + "]]").empty());
+}
+
+TEST_CASE("a held call is asked about by elicitation") {
+  Fixture f;
+  f.Begin(R"({"elicitation":{}})");
+  const std::string call = CallLine("1", "held", R"({"a":1})");
+  const auto id_of = [](const std::string& asked) {
+    REQUIRE(asked.starts_with("< "));
+    const ordered_json json = ParseJson(asked.substr(2)).json;
+    CHECK(TextAt(json, "method") == "elicitation/create");
+    CHECK(json["params"]["requestedSchema"]["properties"]["decision"]["enum"] ==
+          ordered_json({"approve", "refuse"}));
+    return TextAt(json, "id");
+  };
+  const auto answer = [](const std::string& id, const std::string& result) {
+    return R"({"jsonrpc":"2.0","id":")" + id + R"(","result":)" + result + "}";
+  };
+  const std::string yes = R"({"action":"accept","content":{"decision":"approve"}})";
+
+  std::string id = id_of(f.Host(call));
+  CHECK(id.starts_with("rpl-guard-"));
+  CHECK(f.Host(R"({"jsonrpc":"2.0","id":5,"method":"ping"})").starts_with("> "));  // meanwhile
+  CHECK(f.Host(answer(id, yes)) == "> " + call + "\n");
+  CHECK(f.Host(answer(id, yes)).empty());  // once
+  f.Server(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
+  CHECK(f.decider.ended.size() == 1);
+
+  id = id_of(f.Host(call));
+  f.now += 2s;
+  CHECK(RefusalIn(f.Host(answer(id, R"({"action":"decline"})"))).starts_with("The user refused"));
+  id = id_of(f.Host(call));
+  CHECK(RefusalIn(f.Host(answer(id, R"({"action":"decline"})"))).starts_with("Held for a person"));
+  id = id_of(f.Host(call));
+  CHECK(RefusalIn(f.Host(answer(id, R"({"action":"accept","content":{"decision":"refuse"}})")))
+            .starts_with("The user refused"));
+  for (const char* no : {R"({"action":"accept","content":{"decision":true}})", "{}",
+                         R"({"action":"accept","content":{}})", R"({"action":"cancel"})",
+                         R"({"action":"approve","content":{"decision":"approve"}})"}) {
+    id = id_of(f.Host(call));
+    CHECK(f.Host(answer(id, no)).starts_with("< "));
+  }
+
+  SECTION("nobody answers in time, and an answer that comes late counts for the next call") {
+    id = id_of(f.Host(call));
+    f.now += 46s;
+    CHECK(f.gateway.Due() <= f.now);
+    f.gateway.Tick(f.now);
+    const std::string taken = f.Taken();
+    CHECK(taken.starts_with(
+        R"(< {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":")" + id));
+    CHECK(taken.find("Held for a person") != taken.npos);
+    CHECK(f.Host(answer(id, yes)).empty());
+    CHECK(f.Host(call) == "> " + call + "\n");
+  }
+  SECTION("the host cancels the call") {
+    id = id_of(f.Host(call));
+    const std::string taken =
+        f.Host(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+    CHECK(taken.starts_with("< {\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\""));
+    CHECK(f.Host(call).starts_with("< "));  // the id is free
+  }
+  SECTION("a host that declares what it cannot do") {
+    id = id_of(f.Host(call));
+    CHECK(RefusalIn(f.Host(R"({"jsonrpc":"2.0","id":")" + id +
+                           R"(","error":{"code":-32601,"message":"no"}})"))
+              .starts_with("Held for a person"));
+    CHECK(RefusalIn(f.Host(call)).starts_with("Held for a person"));
+  }
+  SECTION("the server answers for the host") {
+    id = id_of(f.Host(call));
+    CHECK(f.Server(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})").empty());
+    CHECK(f.Server(R"({"jsonrpc":"2.0","id":")" + id + R"(","method":"elicitation/create"})")
+              .starts_with("> {\"jsonrpc\":\"2.0\",\"id\":\"rpl-guard"));
+    CHECK(f.Host(answer("rpl-guard-1", yes)).empty());
+  }
+}
+
+TEST_CASE("without elicitation a held call is refused, with the id of its review") {
+  Fixture f;
+  for (const auto& [capabilities, version] : std::vector<std::pair<std::string, std::string>>{
+           {"{}", "2025-11-25"},
+           {R"({"elicitation":{"url":{}}})", "2025-11-25"},
+           {R"({"elicitation":{}})", "2025-03-26"}}) {
+    f.Begin(capabilities, version);
+    const std::string text = RefusalIn(f.Host(CallLine("1", "held", "{}")));
+    CHECK(text.find("rpl guard approve review of ") != text.npos);
+  }
+  const std::string mute =
+      R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})";
+  CHECK(RefusalIn(f.Host(CallLine("1", "held", "{}", mute))).starts_with("Held for a person"));
+}
+
+TEST_CASE("in the modern era a held call is repeated with the answer") {
+  Fixture f;
+  f.List();
+  const std::string call = CallLine("1", "held", R"({"a":1.50})", kModern);
+  const auto ticket_in = [](const std::string& taken) {
+    const ordered_json result = ParseJson(taken.substr(2)).json["result"];
+    CHECK(TextAt(result, "resultType") == "input_required");
+    CHECK(result["inputRequests"].contains("rpl-guard-review"));
+    return TextAt(result, "requestState");
+  };
+  const auto repeat = [](const std::string& ticket, const std::string& answer,
+                         const std::string& args = R"({"a":1.50})") {
+    return CallLine("2", "held", args,
+                    R"("inputResponses":{"rpl-guard-review":)" + answer + R"(},"requestState":")" +
+                        ticket + "\"," + kModern);
+  };
+  const std::string yes = R"({"action":"accept","content":{"decision":"approve"}})";
+
+  std::string ticket = ticket_in(f.Host(call));
+  CHECK(f.Host(repeat(ticket, yes)) ==
+        "> " + CallLine("2", "held", R"({"a":1.5})", kModern) + "\n");
+  f.Server(R"({"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[]}})");
+  CHECK(ticket_in(f.Host(repeat(ticket, yes))) != ticket);  // used: asked again
+  ticket = ticket_in(f.Host(call));
+  CHECK(ticket_in(f.Host(repeat(ticket, yes, R"({"a":2})"))) != ticket);  // another call
+  CHECK(ticket_in(f.Host(repeat("rpl-guard.0", yes))) != ticket);         // made up
+  ticket = ticket_in(f.Host(call));
+  f.now += 2s;
+  CHECK(
+      RefusalIn(f.Host(repeat(ticket, R"({"action":"decline"})"))).starts_with("The user refused"));
+  ticket = ticket_in(f.Host(call));
+  f.now += 11min;
+  CHECK(ticket_in(f.Host(repeat(ticket, yes))) != ticket);  // too old
+}
+
+TEST_CASE("a further round that the server asked for is the same call") {
+  Fixture f;
+  f.List();
+  const std::string asks =
+      R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"w":{"method":"elicitation/create","params":{"message":"Which?"}}},"requestState":"s \u00e9"}})";
+  const std::string more = R"("inputResponses":{"w":{"action":"cancel"}},"requestState":"s é",)";
+  f.Host(CallLine("1", "write", R"({"path":"x"})", kModern));
+  CHECK(f.Server(asks) == "< " + asks + "\n");
+  CHECK(f.decider.ended.empty());
+  const std::string next = CallLine("2", "write", R"({"path":"x"})", more + kModern);
+  CHECK(f.Host(next) == "> " + next + "\n");
+  CHECK(f.decider.seen.back() == R"(write {"path":"x"} again)");
+  f.Server(R"({"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[]}})");
+  CHECK(f.decider.ended == std::vector<std::string>{"write 0 ok 0"});
+  // The state is used up, and it is not that of other arguments.
+  f.Host(CallLine("3", "write", R"({"path":"x"})", more + kModern));
+  CHECK(f.decider.seen.back() == R"(write {"path":"x"})");
+
+  const std::string secret =
+      R"({"jsonrpc":"2.0","id":4,"result":{"resultType":"input_required","inputRequests":{"w":{"method":"elicitation/create","params":{"message":"Your API key?"}}}}})";
+  f.Host(CallLine("4", "write", R"({"path":"x"})", kModern));
+  CHECK(RefusalIn(f.Server(secret)).starts_with("The server asked for a secret"));
+}
+
+TEST_CASE("lists leave out tools that cannot be called") {
+  Fixture f;
+  f.Host(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})");
+  const std::string listed = f.Server(R"({"jsonrpc":"2.0","id":1,"result":{"tools":)" + kTools +
+                                      R"(,"ttlMs":5,"cacheScope":"public"}})");
+  CHECK(listed.find("forbidden") == listed.npos);
+  CHECK(listed.find(R"("ttlMs":5,"cacheScope":"private")") != listed.npos);
+  const std::string few =
+      R"({"jsonrpc":"2.0", "id":2,"result":{"tools":[{"name":"held","inputSchema":{"type":"object"}}],"cacheScope":"public"}})";
+  f.Host(R"({"jsonrpc":"2.0","id":2,"method":"tools/list"})");
+  CHECK(f.Server(few) == "< " + few + "\n");
+}
+
+TEST_CASE("a tool whose definition changed is neither listed nor called") {
+  Fixture f;
+  f.List();
+  f.Host(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})");
+  CHECK(
+      f.Server(
+          R"({"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"free","description":"d","inputSchema":{"type":"object"}}]}})") ==
+      "< {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}\n");
+  CHECK(RefusalIn(f.Host(CallLine("2", "free", "{}"))) == "Refused: its definition changed");
+  f.decider.pins.clear();  // approved
+  CHECK(f.Host(CallLine("2", "free", "{}")).starts_with("> "));
+
+  f.Host(R"({"jsonrpc":"2.0","id":3,"method":"tools/list"})");
+  CHECK(
+      f.Server(
+          R"({"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"new","description":"evil"},{"name":"new"}]}})") ==
+      "< {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"tools\":[]}}\n");
+  CHECK(f.Host(CallLine("4", "new", "{}")).starts_with("< "));
+}
+
+TEST_CASE("the gateway lists the tools itself before a call of one that it does not know") {
+  Fixture f;
+  const std::string call = CallLine("1", "write", R"({"path":"x","n":"1"})", kModern);
+  const std::string ping = R"({"jsonrpc":"2.0","id":2,"method":"ping"})";
+  const auto id_of = [](const std::string& asked) {
+    const ordered_json json = ParseJson(asked.substr(2)).json;
+    CHECK(TextAt(json, "method") == "tools/list");
+    CHECK(json["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == "2026-07-28");
+    return TextAt(json, "id");
+  };
+  std::string id = id_of(f.Host(call));
+  CHECK(f.gateway.holds());
+  CHECK(f.Host(ping).empty());
+  SECTION("it is listed, in pages") {
+    id = id_of(f.Server(R"({"jsonrpc":"2.0","id":")" + id +
+                        R"(","result":{"tools":[],"nextCursor":"c"}})"));
+    const std::string taken =
+        f.Server(R"({"jsonrpc":"2.0","id":")" + id + R"(","result":{"tools":)" + kTools + "}}");
+    CHECK(taken.starts_with("> " + ping + "\n< "));  // the call does not fit the schema
+    CHECK(taken.find("/n: expected the type number") != taken.npos);
+    CHECK_FALSE(f.gateway.holds());
+  }
+  SECTION("the server has no list") {
+    CHECK(f.Server(R"({"jsonrpc":"2.0","id":")" + id +
+                   R"(","error":{"code":-32601,"message":"no"}})") ==
+          "> " + call + "\n> " + ping + "\n");
+  }
+  SECTION("the server does not answer") {
+    f.now += 31s;
+    f.gateway.Tick(f.now);
+    CHECK(f.Taken().find("did not list its tools in time") != std::string::npos);
+  }
+  SECTION("the server ends") {
+    f.gateway.ServerEnded("it ended", f.now);
+    const std::string taken = f.Taken();
+    CHECK(taken.find(R"("id":1,"result":{"resultType":"complete")") != taken.npos);
+    CHECK(taken.find(R"("id":2,"error")") != taken.npos);
+  }
+}
+
+TEST_CASE("the end of the server answers what is open") {
+  Fixture f;
+  f.Begin();
+  f.Host(CallLine("1", "write", R"({"path":"x"})"));
+  f.Host(R"({"jsonrpc":"2.0","id":"p","method":"ping"})");
+  f.gateway.ServerEnded("the server ended with status 3", f.now);
+  CHECK(
+      f.Taken() ==
+      R"(< {"jsonrpc":"2.0","id":"p","error":{"code":-32603,"message":"the server ended with status 3"}})"
+      "\n"
+      R"(< {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"The call failed: the server ended with status 3."}],"isError":true}})"
+      "\n");
+  CHECK(f.decider.ended == std::vector<std::string>{"write 0 failed 0"});
+  CHECK(RefusalIn(f.Host(CallLine("2", "write", R"({"path":"x"})"))) ==
+        "the server ended with status 3");
+  CHECK_FALSE(f.gateway.busy());
+}
+
+TEST_CASE("noise of the server is dropped") {
+  Fixture f;
+  f.Begin();
+  for (const char* line : {"Server started!", "{", "42", "null", R"({"level":"info","msg":"up"})",
+                           R"({"jsonrpc":"2.0"})", R"([1])"})
+    CHECK(f.Server(line).empty());
+  CHECK(f.gateway.noise() == 7);
+  f.Host(CallLine("1", "write", R"({"path":"x"})"));
+  CHECK(RefusalIn(f.Server(R"({"jsonrpc":"2.0","id":1,"result":{"content":[],"content":[1]}})")) ==
+        "The call failed: the server's answer cannot be read.");
+  f.Host(CallLine("1", "write", R"({"path":"x"})"));
+  CHECK(RefusalIn(f.Server(R"({"jsonrpc":"2.0","id":1,"result":{},"Result":{"content":[]}})")) ==
+        "The call failed: the server's answer cannot be read.");
+}
+
+TEST_CASE("a form of the server that asks for a secret is declined") {
+  Fixture f;
+  CHECK(
+      f.Server(
+          R"({"jsonrpc":"2.0","id":3,"method":"elicitation/create","params":{"message":"Your password?"}})") ==
+      "> {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"action\":\"decline\"}}\n");
+  CHECK(f.decider.notes.size() == 1);
+  const std::string plain =
+      R"({"jsonrpc":"2.0","id":3,"method":"elicitation/create","params":{"message":"Which town?"}})";
+  CHECK(f.Server(plain) == "< " + plain + "\n");
+}
+
+TEST_CASE("names and methods that pass for others are known") {
+  CHECK(NameFault("read_file").empty());
+  CHECK(NameFault("lösche-datei").empty());
+  CHECK(NameFault("日本語").empty());
+  CHECK_FALSE(NameFault("").empty());
+  CHECK_FALSE(NameFault("a\xC2\xA0"
+                        "b")
+                  .empty());
+  CHECK_FALSE(NameFault("lo\xCC\x88sche").empty());
+  CHECK(LooksLikeCall("tools/call"));
+  CHECK(LooksLikeCall("TOOLS/CALL\n"));
+  CHECK(LooksLikeCall("tool\xC5\xBF/call"));
+  CHECK_FALSE(LooksLikeCall("tools/list"));
+  CHECK_FALSE(LooksLikeCall("tasks/call"));
+}
+
+}  // namespace
+}  // namespace rpl
