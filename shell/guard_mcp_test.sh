@@ -75,7 +75,10 @@ python3 "$server" <session >direct
 policy=all.json through <session >proxied 2>err
 same "the same bytes with and without the proxy" "$(cat direct)" "$(cat proxied)"
 same "and nothing on standard error" "" "$(cat err)"
-sed 's/"params":{"name"/"params":{'"$modern"',"name"/; s/"method":"tools.list"/&,"params":{'"$modern"'}/' session >session2
+{
+  printf '{"jsonrpc":"2.0","id":"l","method":"tools/list","params":{%s}}\n' "$modern"
+  call 4 echo '{"text":"é"}' "$modern"
+} >session2
 python3 "$server" --mode both <session2 >direct
 mode=both policy=all.json through <session2 >proxied 2>err
 same "the same bytes in the modern era" "$(cat direct)" "$(cat proxied)"
@@ -258,15 +261,15 @@ same "a server without a list serves" 1 "$(grep -c '"id": 9' out)"
 
 # --- Processes -------------------------------------------------------------------------------
 
-left() { pgrep -fc "sleep 8$$.125" || true; }
+left() { pgrep -fc "^sleep 8$$.125" || true; }
 none_left() {
   local i
   for ((i = 0; i < 300; i++)); do
     [[ $(left) != 0 ]] || { pass; return; }
     sleep 0.02
   done
-  failure "$1" "processes left: $(pgrep -fa "sleep 8$$.125")"
-  pgrep -f "sleep 8$$.125" | xargs -r kill -KILL
+  failure "$1" "processes left: $(pgrep -fa "^sleep 8$$.125")"
+  pgrep -f "^sleep 8$$.125" | xargs -r kill -KILL
 }
 for how in KILL TERM INT HUP; do
   mkfifo "in.$how"
