@@ -2,10 +2,10 @@
 //
 // Decisions over 200 rules of all kinds and a history of 10,000 calls of 40 tools, and the
 // hook end to end: `rpl guard hook` as a process, with a policy of 20, 200 and 2,000 rules, each
-// with a store of no calls and of a million.
-// Prints the median and the 99th percentile of each, in milliseconds: of processor time, which
-// other work on the machine does not lengthen, and for the hook of the clock on the wall, too.
-// The decisions are the same on every run.
+// with a store of no calls and of a million; and a call through `rpl guard mcp`, beside the same
+// call without it. Prints the median and the 99th percentile of each, in milliseconds: of processor
+// time, which other work on the machine does not lengthen, and for the hook of the clock on the
+// wall, too. The decisions are the same on every run.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +18,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checks/guard/guard.h"
@@ -39,15 +40,15 @@ const char* const kConditions[] = {
     R"({"kind":"metricWindow","scope":"agent_user","metric":{"kind":"custom","key":"cost"},"aggregate":"avg","windowSeconds":600,"op":"gt","value":1e9})",
 };
 
-std::string PolicyOf(int rules) {
+std::string PolicyOf(int rules, const std::string& effect = "block") {
   std::string text = "[";
   for (int i = 0; i < rules; ++i) {
     if (i > 0) text += ",\n";
-    text += R"({"priority":)" + std::to_string(i % 7) + R"(,"enabled":true,"name":"rule-)" +
-            std::to_string(i) +
-            R"(","selector":{"phase":"tool.before","tool":{"name":"tool_*"}},)" +
-            R"("condition":)" + kConditions[static_cast<std::size_t>(i) % std::size(kConditions)] +
-            R"(,"effect":{"type":"block","reason":"rule )" + std::to_string(i) + R"("}})";
+    text +=
+        R"({"priority":)" + std::to_string(i % 7) + R"(,"enabled":true,"name":"rule-)" +
+        std::to_string(i) + R"(","selector":{"phase":"tool.before","tool":{"name":"tool_*"}},)" +
+        R"("condition":)" + kConditions[static_cast<std::size_t>(i) % std::size(kConditions)] +
+        R"(,"effect":{"type":")" + effect + R"(","reason":"rule )" + std::to_string(i) + R"("}})";
   }
   return text + "]";
 }
@@ -204,10 +205,105 @@ void Hook(const std::string& rpl) {
   std::filesystem::remove_all(folder);
 }
 
+// A server of the Model Context Protocol with one tool, which does nothing.
+int Serve() {
+  char* line = nullptr;
+  std::size_t size = 0;
+  while (getline(&line, &size, stdin) > 0) {
+    const std::string_view text(line);
+    const std::size_t id = text.find("\"id\":");
+    if (id == text.npos) continue;
+    const std::string number(text.substr(id + 5, text.find_first_of(",}", id) - id - 5));
+    const bool lists = text.find("tools/list") != text.npos;
+    std::printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n", number.c_str(),
+                lists ? R"({"tools":[{"name":"tool_7","inputSchema":{"type":"object"}}]})"
+                      : R"({"content":[{"type":"text","text":"done"}]})");
+    std::fflush(stdout);
+  }
+  std::free(line);
+  return 0;
+}
+
+// Round trips of calls to a server that is started by this command, and what the process that is
+// started uses of the processor for each.
+std::string RoundTrips(const std::vector<std::string>& command) {
+  int to[2], from[2];
+  if (pipe(to) != 0 || pipe(from) != 0) std::abort();
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(to[0], 0);
+    dup2(from[1], 1);
+    for (const int fd : {to[0], to[1], from[0], from[1]}) close(fd);
+    std::vector<char*> argv;
+    for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  close(to[0]);
+  close(from[1]);
+  FILE* const in = fdopen(from[0], "r");
+  char* line = nullptr;
+  std::size_t size = 0;
+  std::vector<double> wall, used;
+  clockid_t clock = 0;
+  if (clock_getcpuclockid(child, &clock) != 0) std::abort();
+  const auto ms_of = [clock] {
+    timespec time = {};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+  };
+  for (int i = 0; i < 2'000; ++i) {
+    const std::string call =
+        i == 0 ? R"({"jsonrpc":"2.0","id":0,"method":"tools/list"})"
+               : R"({"jsonrpc":"2.0","method":"tools/call","params":{"name":"tool_7","arguments":)"
+                 R"({"order":{"amount":250}}},"id":)" +
+                     std::to_string(i) + "}";
+    const double before = ms_of();
+    const auto start = Clock::now();
+    if (write(to[1], (call + "\n").data(), call.size() + 1) < 0) std::abort();
+    if (getline(&line, &size, in) <= 0 ||
+        std::string_view(line).find("isError") != std::string::npos)
+      std::abort();
+    if (i == 0) continue;
+    wall.push_back(Since(start));
+    used.push_back(ms_of() - before);
+  }
+  std::free(line);
+  std::fclose(in);
+  close(to[1]);
+  waitpid(child, nullptr, 0);
+  return Figures(std::move(wall)) + " a call, " + Figures(std::move(used)) + " of processor time";
+}
+
+void Gateway(const std::string& rpl) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("rpl-bench-mcp-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string policy = folder / "policy.json", store = folder / "store.db";
+  std::ofstream(policy) << PolicyOf(200, "allow");  // so that all of them are evaluated
+  FillStore(store, 100'000);
+  const std::vector<std::string> server = {"/proc/self/exe", "--serve"};
+  std::printf("guard mcp: without it: %s\n", RoundTrips(server).c_str());
+  for (const bool audit : {false, true}) {
+    std::vector<std::string> command = {rpl, "guard", "mcp", "--policy", policy, "--store", store};
+    if (audit) command.insert(command.end(), {"--audit", folder / "audit.jsonl"});
+    // The gateway's own /proc/self/exe is another.
+    command.insert(command.end(),
+                   {"--", std::filesystem::read_symlink("/proc/self/exe"), "--serve"});
+    std::printf("guard mcp: 200 rules, 100000 earlier calls%s: %s\n", audit ? ", an audit log" : "",
+                RoundTrips(command).c_str());
+  }
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  Decisions();
-  if (argc > 1) Hook(argv[1]);
+  if (argc > 1 && std::string_view(argv[1]) == "--serve") return Serve();
+  if (argc < 3) Decisions();
+  if (argc == 2) Hook(argv[1]);
+  if (argc > 1) Gateway(argv[1]);
   return 0;
 }

@@ -24,7 +24,7 @@ constexpr const char* kSettings =
 // with more than the first writes the database and empties the log. With more than the second, the
 // next commit of the same process begins it anew.
 constexpr int kEmptiedPages = 400;
-constexpr int kRestartedPages = 1000;
+constexpr int kRestartedPages = 4000;
 
 }  // namespace
 
