@@ -589,6 +589,33 @@ void DescribeReference(CLI::App& command, ReferenceOptions& to) {
   command.add_option("COMMAND", to.command, "The command, for `man`");
 }
 
+void DescribeMcp(CLI::App& command, McpOptions& to) {
+  command
+      .add_option("PATH", to.paths,
+                  "Markdown protocols, plain RPL (*.rpl), or folders with such files")
+      ->required();
+  command
+      .add_option("--sessions", to.sessions,
+                  "The folder of the runs (default: ~/.local/state/rpl/mcp)")
+      ->type_name("FOLDER")
+      ->check(CheckNamed);
+  command
+      .add_option("--ask", to.ask,
+                  "Ask the user in forms of the host: auto (default), never or always")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "never", "always"}));
+  command
+      .add_option("--ask-timeout", to.ask_timeout,
+                  "Wait so long for the answer in a form (default: 45)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 3600));
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddGuardOptions(command, to.engine.guard);
+  AddLimitOptions(command, to.engine.limits);
+  AddThreads(command, to.engine.threads);
+  command.footer(kMcpFooter);
+}
+
 // Listed in the help only: `help` is replaced by --help before parsing.
 void DescribeHelp(CLI::App& command) {
   command.add_option("COMMAND", "A command, or a command and its subcommand");
@@ -629,6 +656,8 @@ constexpr CommandEntry kCommands[] = {
      [](CLI::App& command, Commands& to) { DescribeExplain(command, to.explain); }},
     {"guard", "Apply a policy to tool calls",
      [](CLI::App& command, Commands& to) { DescribeGuard(command, to.guard); }},
+    {"mcp", "Serve protocols to agent hosts (Model Context Protocol)",
+     [](CLI::App& command, Commands& to) { DescribeMcp(command, to.mcp); }},
     {"doc", "List and draw the parts of a program",
      [](CLI::App& command, Commands& to) {
        DescribeDoc(command, to.doc);

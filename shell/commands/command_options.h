@@ -33,6 +33,7 @@ struct Commands {
   VerifyOptions verify;
   ExplainOptions explain;
   GuardCommandOptions guard;
+  McpOptions mcp;
   DocOptions doc;
   ParseOptions parse;
   FmtOptions fmt;

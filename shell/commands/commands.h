@@ -184,6 +184,18 @@ struct GuardCommandOptions {
 /// shell/commands/guard_hook.h. kMcp: see shell/commands/guard_mcp.h.
 int CommandGuard(const GuardCommandOptions& options);
 
+/// rpl mcp [FILE|FOLDER…]: serves protocols to hosts of the Model Context Protocol.
+struct McpOptions {
+  std::vector<std::string> paths;
+  std::string sessions;      // --sessions FOLDER; "": below the state folder
+  std::string ask = "auto";  // --ask WHEN: auto, never, always
+  int ask_timeout = 45;      // --ask-timeout SECONDS
+  EngineOptions engine;      // config, allow_tools, guard, limits, threads
+};
+/// Does not return before the client has left. kExitFile for a path or a folder that cannot be
+/// used.
+int CommandMcp(const McpOptions& options);
+
 /// rpl doc FILE…: documents the parts of a program and their uses of each other. The files are one
 /// program.
 enum class DocFormat { kMarkdown, kDot, kMermaid, kJson };

@@ -37,6 +37,16 @@ inline constexpr const char* kRunFooter = R"(Examples
   rpl run protocol.md --allow-tool stock   allows a tool of rpl.yaml; see docs/tools.md
   rpl run protocol.md --format json)";
 
+inline constexpr const char* kMcpFooter =
+    R"(A host of the Model Context Protocol starts this command and talks to it on a pipe: it lists,
+runs, queries and explains the protocols in the files and folders. Runs are kept in files, and a
+server that is started again goes on with each. See docs/mcp.md.
+
+Examples
+  rpl mcp protocols
+  rpl mcp trip.md restocking.md --allow-tool stock
+  rpl mcp protocols --ask never            questions come back in results only)";
+
 inline constexpr const char* kProfileFooter =
     R"(Runs the program as `rpl run` does and reports the time and work of each rule, the use of each
 index, and clauses that should be moved. Answers are not printed. Exit codes are those of

@@ -18,9 +18,9 @@ ToolPermission::LineReader Person(bool ask) {
   return ask && InputIsTerminal() ? ToolPermission::LineReader(ReadLine) : nullptr;
 }
 
-ToolRun RunOptionsFor() {
+ToolRun RunOptionsFor(std::function<bool()> interrupted) {
   ToolRun run;
-  run.interrupted = Interrupted;
+  run.interrupted = interrupted ? std::move(interrupted) : Interrupted;
   run.log = [](const std::string& tool, const std::string& line) {
     std::cerr << "[" << PrintableLine(tool) << "] " << Printable(line) << '\n';
   };
@@ -67,10 +67,11 @@ std::string FolderOfProgram(const std::vector<std::string>& documents) {
   return document == documents.end() ? "" : FolderOf(*document);
 }
 
-ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise)
+ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise,
+                     std::function<bool()> interrupted)
     : options_(options),
       permission_(path_, Approvals(ApprovalsPath()), options.allow_tools, Person(ask), std::cerr),
-      agent_(config_, permission_, RunOptionsFor(), otherwise) {}
+      agent_(config_, permission_, RunOptionsFor(std::move(interrupted)), otherwise) {}
 
 ExitCode ToolSetup::Prepare(const std::vector<std::string>& documents) {
   path_ = ConfigPath(options_.config, documents);

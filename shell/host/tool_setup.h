@@ -5,6 +5,7 @@
 #ifndef RPL_SHELL_HOST_TOOL_SETUP_H_
 #define RPL_SHELL_HOST_TOOL_SETUP_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,10 @@ ExitCode ReadTools(const std::string& path, ToolConfig& to);
 class ToolSetup {
  public:
   /// Calls of other tools, and all calls before Prepare, go to `otherwise`. With `ask`, a person at
-  /// the terminal is asked for permission. Borrows both references.
-  ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise);
+  /// the terminal is asked for permission. `interrupted`, if not empty, takes the place of Ctrl-C.
+  /// Borrows both references.
+  ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise,
+            std::function<bool()> interrupted = nullptr);
 
   /// Reads the applicable configuration. After a message on standard error, its exit code.
   ExitCode Prepare(const std::vector<std::string>& documents);

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/mcp/given_answers.h"
+
+#include <algorithm>
+
+#include "interp/store/json_value.h"
+#include "shell/host/scripted_agent.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kPersonWanted =
+    "the protocol counts only a person's own answer here, and this one came from the model";
+
+// A value, where a string names an option.
+Value ValueOrOption(const ordered_json& json, const Request& request, Pool& pool) {
+  if (json.is_string())
+    if (const Value option = TypedOption(pool, json.get<std::string>(), request.options);
+        !option.is_none())
+      return option;
+  return ValueOfJson(json, pool, false);
+}
+
+// Lines of text, each a row.
+Value TypedRows(const std::string& text, const Request& request, Pool& pool) {
+  std::vector<Value> rows;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    line.erase(0, line.find_first_not_of(" \t"));
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    const Value read = TypedReply(pool, line, request);
+    if (read.kind() == Kind::kList || read.kind() == Kind::kSet)
+      for (const Value row : pool.ItemsOf(read)) rows.push_back(row);
+  }
+  return pool.List(rows);
+}
+
+Value ValueOfGiven(const GivenAnswer& given, const Request& request, Pool& pool) {
+  const bool text = given.value.is_string();
+  if (given.kind == GivenAnswer::Kind::kTyped && text) {
+    const std::string typed = given.value.get<std::string>();
+    return request.row.empty() ? TypedReply(pool, typed, request) : TypedRows(typed, request, pool);
+  }
+  // "3" where the program computes with a number is a 3.
+  if (text && request.row.empty() && request.takes == Takes::kNumber)
+    return TypedReply(pool, given.value.get<std::string>(), request);
+  if (given.value.is_array() && !request.row.empty()) {
+    std::vector<Value> rows;
+    for (const ordered_json& row : given.value) rows.push_back(ValueOrOption(row, request, pool));
+    return pool.List(rows);
+  }
+  return ValueOrOption(given.value, request, pool);
+}
+
+}  // namespace
+
+ReadAnswer ReadGiven(const GivenAnswer& given, const Request& request, Pool& pool) {
+  ReadAnswer out;
+  out.answer.by = given.by;
+  if (given.kind == GivenAnswer::Kind::kDecline) {
+    if (request.kind == Request::Kind::kTool) {
+      out.error = "a tool is not declined: report its failure under `errors`";
+      return out;
+    }
+    out.answer.kind = rpl::Answer::Kind::kDecline;
+    return out;
+  }
+  if (given.kind == GivenAnswer::Kind::kFailed) {
+    if (request.kind != Request::Kind::kTool) {
+      out.error = "only a tool can fail: decline the question instead";
+      return out;
+    }
+    out.answer.kind = rpl::Answer::Kind::kMeta;
+    out.answer.value = FailedCall(pool, "tool", given.value.get<std::string>()).value;
+    return out;
+  }
+  out.answer.kind = rpl::Answer::Kind::kValue;
+  const TakenReply taken = TakeReply(request, ValueOfGiven(given, request, pool), pool);
+  out.answer.value = taken.value;
+  out.error = taken.refused;
+  if (out.error.empty() && out.answer.value.is_none()) {
+    out.error = "the answer is too large";
+    pool.ClearOverflow();
+  }
+  return out;
+}
+
+std::vector<UnusedAnswer> GivenAnswers::TakeUnused() {
+  std::vector<UnusedAnswer> out = std::exchange(refused_, {});
+  for (const GivenAnswer& given : given_) out.push_back({given.key, "", false});
+  given_.clear();
+  return out;
+}
+
+rpl::Answer GivenAnswers::Answer(const Request& request, Pool& pool, std::string_view refused) {
+  if (!refused.empty()) refused_.push_back({last_, std::string(refused), false});
+  const rpl::Answer answer = Given(request, pool);
+  if (answer.kind != rpl::Answer::Kind::kNobody) return answer;
+  return otherwise_.Answer(request, pool, "");
+}
+
+std::vector<rpl::Answer> GivenAnswers::Call(const std::vector<Request>& requests, Pool& pool) {
+  std::vector<rpl::Answer> out(requests.size());
+  std::vector<Request> others;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    out[i] = Given(requests[i], pool);
+    if (out[i].kind != rpl::Answer::Kind::kNobody) continue;
+    others.push_back(requests[i]);
+    places.push_back(i);
+  }
+  if (others.empty()) return out;
+  const std::vector<rpl::Answer> answers = otherwise_.Call(others, pool);
+  for (std::size_t i = 0; i < places.size(); ++i) out[places[i]] = answers[i];
+  return out;
+}
+
+rpl::Answer GivenAnswers::Given(const Request& request, Pool& pool) {
+  if (request.name == "what-now") return {};  // a person decides what becomes of a failure
+  for (std::size_t i = 0; i < given_.size(); ++i) {
+    if (!KeyFits(request, given_[i].key)) continue;
+    const GivenAnswer given = std::move(given_[i]);
+    given_.erase(given_.begin() + static_cast<std::ptrdiff_t>(i));
+    last_ = given.key;
+    if (given.by == By::kModel && is_personal_(request)) {
+      refused_.push_back({given.key, kPersonWanted, true});
+      return {};
+    }
+    ReadAnswer read = ReadGiven(given, request, pool);
+    if (read.error.empty()) {
+      if (read.answer.kind == rpl::Answer::Kind::kValue)
+        used_.emplace_back(request.id, Text(pool, read.answer.value));
+      return read.answer;
+    }
+    refused_.push_back({given.key, std::move(read.error), false});
+    return {};
+  }
+  return {};
+}
+
+}  // namespace rpl

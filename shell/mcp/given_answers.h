@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The agent of a served run: answers that a call of the client brought, then the tools of the
+// configuration, then nobody.
+//
+// A client gives answers by key, for questions that are open and for those that come up in the same
+// turn. Each answer is used once; those that nothing asked for are handed back after the turn. Who
+// said so comes with the answer: a model's does not count where the program asks for a person, and
+// is handed back with that reason, so that the question stays open for the person.
+#ifndef RPL_SHELL_MCP_GIVEN_ANSWERS_H_
+#define RPL_SHELL_MCP_GIVEN_ANSWERS_H_
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/agent.h"
+
+namespace rpl {
+
+struct GivenAnswer {
+  enum class Kind {
+    kJson,     // `value`, a JSON value
+    kTyped,    // `value`, a string as a person types it
+    kFailed,   // the tool failed: `value` is a string for people
+    kDecline,  // the question is declined
+  };
+  Kind kind = Kind::kJson;
+  std::string key;  // a name, a relation, or the id of a request
+  nlohmann::ordered_json value;
+  By by = By::kModel;
+};
+
+/// An answer that was not used, and why.
+struct UnusedAnswer {
+  std::string key;
+  std::string why;      // "" if nothing asked for it
+  bool person = false;  // it must come from a person
+};
+
+/// The value of an answer to a request; with an error if it does not fit.
+struct ReadAnswer {
+  rpl::Answer answer;
+  std::string error;
+};
+ReadAnswer ReadGiven(const GivenAnswer& given, const Request& request, Pool& pool);
+
+class GivenAnswers : public Agent {
+ public:
+  /// `is_personal`: whether only a person's answer to the request counts. Borrows `otherwise`.
+  GivenAnswers(Agent& otherwise, std::function<bool(const Request&)> is_personal)
+      : otherwise_(otherwise), is_personal_(std::move(is_personal)) {}
+
+  void Give(GivenAnswer answer) { given_.push_back(std::move(answer)); }
+  /// Those that were not used since the last call, which are forgotten.
+  std::vector<UnusedAnswer> TakeUnused();
+
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
+  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
+  void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
+  rpl::Answer ReadAgain(const Request& request, std::string_view hash, Pool& pool) override {
+    return otherwise_.ReadAgain(request, hash, pool);
+  }
+  void Chat(const std::string& line) override { chat_.push_back(line); }
+  void OfferToContinue(const std::string&) override {}
+
+  /// The calls that got an answer since the last call of this, with their values as RPL text.
+  std::vector<std::pair<std::string, std::string>> TakeUsed() { return std::exchange(used_, {}); }
+  /// The lines of chat since the last call.
+  std::vector<std::string> TakeChat() { return std::exchange(chat_, {}); }
+
+ private:
+  rpl::Answer Given(const Request& request, Pool& pool);
+
+  Agent& otherwise_;
+  std::function<bool(const Request&)> is_personal_;
+  std::vector<GivenAnswer> given_;
+  std::vector<UnusedAnswer> refused_;
+  std::vector<std::pair<std::string, std::string>> used_;
+  std::string last_;  // the key of the last answer that was used
+  std::vector<std::string> chat_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_MCP_GIVEN_ANSWERS_H_

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/mcp/protocol_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "runtime/question_history.h"
+#include "shell/host/engine_setup.h"
+#include "shell/host/findings.h"
+#include "shell/host/guard_setup.h"
+#include "shell/host/input.h"
+#include "shell/host/nobody.h"
+#include "shell/host/program_files.h"
+#include "shell/host/scripted_agent.h"
+#include "shell/host/source_reader.h"
+#include "shell/host/tool_setup.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The tools of a run, one batch at a time in the process (RunTools).
+class OneBatchAtATime : public Agent {
+ public:
+  OneBatchAtATime(Agent& tools, std::function<bool()> interrupted)
+      : tools_(tools), interrupted_(std::move(interrupted)) {}
+
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
+    return tools_.Answer(request, pool, refused);
+  }
+  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
+    std::unique_lock lock(batches, std::defer_lock);
+    while (!lock.try_lock_for(std::chrono::milliseconds(20)))
+      if (interrupted_()) return std::vector<rpl::Answer>(requests.size());
+    return tools_.Call(requests, pool);
+  }
+  rpl::Answer ReadAgain(const Request& request, std::string_view hash, Pool& pool) override {
+    return tools_.ReadAgain(request, hash, pool);
+  }
+  void Chat(const std::string& line) override { tools_.Chat(line); }
+  void OfferToContinue(const std::string& goal) override { tools_.OfferToContinue(goal); }
+
+ private:
+  static std::timed_mutex batches;
+
+  Agent& tools_;
+  std::function<bool()> interrupted_;
+};
+
+std::timed_mutex OneBatchAtATime::batches;
+
+ordered_json FindingJson(const Diagnostic& d, const Sources& sources) {
+  const Sources::Place place = sources.PlaceOf(d.span.file, d.span.begin);
+  ordered_json out = {{"rule", CodeText(d.code)},
+                      {"severity", SeverityName(d.severity)},
+                      {"file", sources.at(d.span.file).name},
+                      {"line", place.line},
+                      {"column", place.column},
+                      {"message", d.message}};
+  if (!d.hint.empty()) out["hint"] = d.hint;
+  return out;
+}
+
+// Whether a call, as RPL text, is answered under the key: `$ask("Q")` under "ask", `place(?where)`
+// under "place" and "where", `stay(?from, ?to) for ?to` under "stay" and "to".
+bool HasKey(const std::string& call, std::string_view key) {
+  if (key == call) return true;
+  if (key.starts_with('?') || key.starts_with('$')) key.remove_prefix(1);
+  const std::size_t begin = call.starts_with('$') ? 1 : 0;
+  if (call.substr(begin, call.find('(') - begin) == key) return true;
+  const std::size_t only = call.rfind(" for ?");
+  bool quoted = false;
+  for (std::size_t i = only == call.npos ? 0 : only; i < call.size(); ++i) {
+    if (call[i] == '\\') ++i;
+    else if (call[i] == '"') quoted = !quoted;
+    else if (!quoted && (call[i] == '?' || call[i] == '$') && i > 0 &&
+             std::string_view(call).substr(i + 1).starts_with(key) &&
+             std::string_view(",) ").find((call + " ")[i + 1 + key.size()]) !=
+                 std::string_view::npos)
+      return true;
+  }
+  return false;
+}
+
+// A run that ended stays so, unless its goal rests on sources that may have changed.
+bool ReadsASource(const Trace& entries) {
+  return std::any_of(entries.begin(), entries.end(), [](const TraceEntry& entry) {
+    return entry.answered && entry.answered->tool == "index";
+  });
+}
+
+}  // namespace
+
+ordered_json CheckedText(const std::string& name, const std::string& text, const std::string& path,
+                         const std::set<std::string>& tools, std::size_t* errors) {
+  Sources sources;
+  CheckOptions with;
+  if (!path.empty()) with.reader = ReaderBeside({path});
+  with.tools = tools;
+  ordered_json out = ordered_json::array();
+  for (const Finding& finding : CheckFiles(sources, {sources.Add(name, text)}, with)) {
+    const Diagnostic& d = finding.diagnostic;
+    out.push_back(FindingJson(d, sources));
+    if (errors != nullptr && d.severity == Severity::kError &&
+        d.code != Code::kRecursionThroughNegation && d.code != Code::kCircularGoals)
+      ++*errors;
+  }
+  return out;
+}
+
+ProtocolRun::ProtocolRun(Place place, EngineOptions engine, std::function<bool()> interrupted)
+    : place_(std::move(place)), engine_(std::move(engine)), interrupted_(std::move(interrupted)) {}
+
+ProtocolRun::~ProtocolRun() = default;
+
+ProtocolRun::Opened ProtocolRun::Open(const Place& place, const EngineOptions& engine,
+                                      std::function<bool()> interrupted) {
+  Input input = ReadFile(place.protocol);
+  if (!input.error.empty())
+    return {nullptr, {place.name + ": " + input.error, "rpl_protocols lists the protocols", {}}};
+  std::unique_ptr<ProtocolRun> run(new ProtocolRun(place, engine, std::move(interrupted)));
+  std::vector<ProgramFile> files = {
+      {NameInSession(place.session, place.protocol), std::move(input.text)}};
+  Refusal refusal = run->Begin(std::move(files));
+  if (!refusal.reason.empty()) run.reset();
+  return {std::move(run), std::move(refusal)};
+}
+
+Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
+  recorded_name_ = files.front().name;
+  const std::vector<std::string> paths = {place_.protocol};
+  // A name of --allow-tool is that of a tool of some protocol.
+  ToolConfig config;
+  if (ReadTools(ConfigPath(engine_.config, paths), config) != kExitOk)
+    return {"the rpl.yaml beside " + place_.name + " has errors", "see the log of the server", {}};
+  std::erase_if(engine_.allow_tools, [&](const std::string& tool) {
+    return tool != "write" && config.Find(tool) == nullptr &&
+           config.guard.FindSignal(tool) == nullptr && config.guard.FindSubjects(tool) == nullptr;
+  });
+  std::set<std::string> names;
+  for (const ToolCommand& tool : config.tools) names.insert(tool.name);
+  std::error_code ignored;
+  const bool begins = !std::filesystem::exists(place_.session, ignored);
+  if (begins && IsChecked(files)) {
+    std::size_t errors = 0;
+    ordered_json findings =
+        CheckedText(place_.name, files.front().text, place_.protocol, names, &errors);
+    if (errors > 0) return {place_.name + " has errors", "correct them first", std::move(findings)};
+  }
+  nobody_ = std::make_unique<Nobody>();
+  tools_ = std::make_unique<ToolSetup>(engine_, false, *nobody_, interrupted_);
+  if (tools_->Prepare(paths) != kExitOk)
+    return {"the tools of " + place_.name + " cannot be used", "see the log of the server", {}};
+  ExitCode guarded = kExitOk;
+  gate_ = MakeGateSetup(engine_.guard, *tools_, guarded);
+  if (guarded != kExitOk) return {"the policy cannot be used", "see the log of the server", {}};
+  gates_ = PersonGates(files);
+  one_tool_ = std::make_unique<OneBatchAtATime>(tools_->agent(), interrupted_);
+  given_ = std::make_unique<GivenAnswers>(
+      *one_tool_, [this](const Request& request) { return IsPersonal(request); });
+
+  SessionFile::Opened opened = SessionFile::Open(
+      place_.session, begins ? SessionFile::Mode::kCreate : SessionFile::Mode::kOpen);
+  if (opened.file == nullptr)
+    return {"the session cannot be opened: " + opened.error, opened.hint, {}};
+  if (!opened.file->damage().empty())
+    return {"the session is damaged: " + opened.file->damage(), "start again with rpl_run", {}};
+  std::vector<Event> events = opened.file->events();
+  for (const QuestionHistory& question : QuestionsOf(events))
+    if (question.events.back().state == QuestionState::kAnswered)
+      recorded_[question.call] = question.events.back().value;
+  const auto turn = std::find_if(events.rbegin(), events.rend(),
+                                 [](const Event& e) { return e.kind == Event::Kind::kTurn; });
+  const bool was_run = turn != events.rend() && !Journal({*turn}, {}, nullptr).NextTurn()->text;
+  const std::optional<ProgramEvent> last = LastProgram(events);
+  const bool same = last && last->files == files;
+  SessionOptions options = SessionOptionsFor(engine_, gate_.get());
+  options.interrupted = interrupted_;
+  options.progress = nullptr;
+  options.answer_forms = {false, true};
+  saved_ = std::make_unique<SavedSession>(*given_, std::move(options), std::move(events),
+                                          std::move(opened.file));
+  const std::vector<Diagnostic> findings = saved_->Start(files, ReaderBeside(paths));
+  if (HasErrors(findings)) {
+    ordered_json shown = ordered_json::array();
+    for (const Diagnostic& d : findings) shown.push_back(FindingJson(d, session().sources()));
+    return {place_.name + " has errors", "correct them; the session is as it was",
+            std::move(shown)};
+  }
+  if (!saved_->journal().broken().empty())
+    return {"the session cannot be continued: " + saved_->journal().broken(),
+            "start again with rpl_run",
+            {}};
+  if (!session().HasGoals())
+    return {place_.name + " has no goal to run", "rpl_query answers questions about it", {}};
+  if (!session().SetGoal(place_.goal))
+    return {"no goal of " + place_.name + " is named %" + place_.goal, "", {}};
+  const bool finished = saved_->finished_turn() && saved_->last() && !saved_->last()->not_run;
+  const bool over =
+      saved_->last() && saved_->last()->repeatable && !ReadsASource(session().Entries());
+  if (same && was_run && (finished || over)) outcome_ = saved_->last();
+  return {};
+}
+
+std::string WithName(std::string text, const std::string& file, const std::string& name) {
+  if (file.empty() || file == name) return text;
+  for (std::size_t at = text.find(file); at != text.npos; at = text.find(file, at + name.size()))
+    text.replace(at, file.size(), name);
+  return text;
+}
+
+std::string ProtocolRun::Shown(std::string text) const {
+  return WithName(std::move(text), recorded_name_, place_.name);
+}
+
+// What was declined and has an answer now is asked again.
+void ProtocolRun::TakeBackDeclined(const std::vector<GivenAnswer>& answers) {
+  std::string message;
+  for (const GivenAnswer& given : answers)
+    if (given.kind != GivenAnswer::Kind::kDecline && IsDeclined(given.key))
+      message += TakesBack(session().Entries(), given.key) + "\n";
+  if (!message.empty()) Say(message, answers.front().by);
+}
+
+bool ProtocolRun::IsPersonalFact(const std::string& fact) const {
+  const std::size_t end = fact.find_first_of("( \t\n");
+  return gates_.TakesRelation(fact.substr(0, end));
+}
+
+bool ProtocolRun::IsDeclined(const std::string& key) {
+  const TraceEntry* reply = LastReply(session().Entries(), key);
+  return reply != nullptr && reply->answered->declined;
+}
+
+std::vector<std::string> ProtocolRun::Recorded(const std::string& key) {
+  std::vector<std::string> out;
+  for (const auto& [call, value] : recorded_)
+    if (HasKey(call, key)) out.push_back(value);
+  return out;
+}
+
+const Outcome& ProtocolRun::Turn(std::vector<GivenAnswer> answers) {
+  unused_.clear();
+  chat_.clear();
+  if (outcome_ && answers.empty() && outcome_->status != Status::kToolFailed &&
+      !outcome_->not_run && outcome_->status != Status::kReview)
+    return *outcome_;
+  TakeBackDeclined(answers);
+  if (!broken_.empty()) return *outcome_;
+  for (GivenAnswer& answer : answers) given_->Give(std::move(answer));
+  outcome_ = session().Run();
+  unused_ = given_->TakeUnused();
+  chat_ = given_->TakeChat();
+  for (auto& [call, value] : given_->TakeUsed()) recorded_[call] = std::move(value);
+  if (!outcome_->repeatable) broken_ = "it was cut off";
+  if (!saved_->journal().broken().empty()) broken_ = saved_->journal().broken();
+  return *outcome_;
+}
+
+bool ProtocolRun::EndsByDeclining(const std::vector<GivenAnswer>& declines) {
+  ScratchRun copy = CopyOf(place_.session, engine_, interrupted_);
+  if (!copy.refusal.reason.empty()) return true;
+  for (const GivenAnswer& decline : declines) copy.given->Give(decline);
+  copy.of().SetGoal(place_.goal);
+  const Outcome outcome = copy.of().Run();
+  return outcome.status == Status::kFailed && outcome.declined;
+}
+
+Outcome ProtocolRun::Say(const std::string& sentences, By by) {
+  Outcome said = session().Say("<message>.rpl", sentences, by);
+  if (!said.repeatable) broken_ = "it was cut off";
+  if (!saved_->journal().broken().empty()) broken_ = saved_->journal().broken();
+  outcome_.reset();  // the next turn pursues the goal anew
+  if (!broken_.empty()) outcome_ = said;
+  return said;
+}
+
+// --- What is not kept ----------------------------------------------------------------------
+
+namespace {
+
+SessionOptions ScratchOptions(const EngineOptions& engine, std::function<bool()> interrupted) {
+  SessionOptions options = SessionOptionsFor(engine);
+  options.interrupted = std::move(interrupted);
+  options.progress = nullptr;
+  options.answer_forms = {false, true};
+  return options;
+}
+
+}  // namespace
+
+ScratchRun ScratchOf(const std::string& path, const std::string& name, const EngineOptions& engine,
+                     std::function<bool()> interrupted) {
+  ScratchRun out;
+  Input input = ReadFile(path);
+  if (!input.error.empty()) {
+    out.refusal = {name + ": " + input.error, "rpl_protocols lists the protocols", {}};
+    return out;
+  }
+  ToolConfig config;
+  if (ReadTools(ConfigPath(engine.config, {path}), config) != kExitOk) {
+    out.refusal = {"the rpl.yaml beside " + name + " has errors", "see the log of the server", {}};
+    return out;
+  }
+  const bool command = config.Find("index") != nullptr;  // which is not run
+  out.agent = std::make_unique<SourceReader>(config.files, command ? "" : FolderOf(path));
+  out.session =
+      std::make_unique<Session>(*out.agent, ScratchOptions(engine, std::move(interrupted)));
+  out.session->SetFileReader(ReaderBeside({path}));
+  const std::vector<Diagnostic> findings = out.session->Load(name, std::move(input.text));
+  if (!HasErrors(findings)) return out;
+  ordered_json shown = ordered_json::array();
+  for (const Diagnostic& d : findings) shown.push_back(FindingJson(d, out.session->sources()));
+  out.refusal = {name + " has errors", "correct them first", std::move(shown)};
+  return out;
+}
+
+ScratchRun CopyOf(const std::string& session, const EngineOptions& engine,
+                  std::function<bool()> interrupted) {
+  ScratchRun out;
+  const SessionFile::Opened opened = SessionFile::Open(session, SessionFile::Mode::kRead);
+  if (opened.file == nullptr) {
+    out.refusal = {"the session cannot be read: " + opened.error, opened.hint, {}};
+    return out;
+  }
+  const std::optional<ProgramEvent> program = LastProgram(opened.file->events());
+  if (!program) {
+    out.refusal = {"nothing was recorded yet", "call rpl_status", {}};
+    return out;
+  }
+  out.agent = std::make_unique<Nobody>();
+  out.given = std::make_unique<GivenAnswers>(*out.agent, [](const Request&) { return false; });
+  out.gate = GateSetupFrom(program->guard);
+  SessionOptions options = ScratchOptions(engine, std::move(interrupted));
+  options.gate = out.gate.get();
+  out.saved = std::make_unique<SavedSession>(*out.given, std::move(options), opened.file->events(),
+                                             nullptr);
+  out.saved->Start(program->files, [](const std::string&) { return std::nullopt; });
+  if (!out.saved->journal().broken().empty())
+    out.refusal = {"the session cannot be read: " + out.saved->journal().broken(), "", {}};
+  return out;
+}
+
+}  // namespace rpl

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run of a protocol with its session file, open: what `rpl run --session` and `rpl resume` do for
+// a process, for as long as a server keeps it.
+//
+// Every turn is on disk when it returns. A turn that is cut off, by a cancellation or a limit on
+// time or memory, leaves the file as a crash would: `broken` then says that the run must be closed
+// and opened again. One thread at a time.
+#ifndef RPL_SHELL_MCP_PROTOCOL_RUN_H_
+#define RPL_SHELL_MCP_PROTOCOL_RUN_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "interp/lint/checker.h"
+#include "runtime/gate_setup.h"
+#include "runtime/saved_session.h"
+#include "shell/host/options.h"
+#include "shell/mcp/given_answers.h"
+#include "shell/mcp/person_gates.h"
+
+namespace rpl {
+
+class ToolSetup;
+
+/// A protocol that cannot be run, for the client.
+struct Refusal {
+  std::string reason;                    // "" if there is none
+  std::string hint;                      // or ""
+  nlohmann::ordered_json findings = {};  // of the text: an array, or null
+};
+
+/// The findings of `rpl check` about a program, as a JSON array of objects with `rule`, `severity`,
+/// `file`, `line`, `column`, `message` and `hint`. `errors`: the number of errors that keep it from
+/// running, if not null. `tools`: the names that the configuration offers.
+nlohmann::ordered_json CheckedText(const std::string& name, const std::string& text,
+                                   const std::string& path, const std::set<std::string>& tools,
+                                   std::size_t* errors = nullptr);
+
+/// A text with the name of a protocol in place of that of its file.
+std::string WithName(std::string text, const std::string& file, const std::string& name);
+
+class ProtocolRun {
+ public:
+  /// Where a run is and what it runs.
+  struct Place {
+    std::string session;   // the path of its file
+    std::string protocol;  // the path of the program
+    std::string name;      // of the protocol, for the client
+    std::string goal;      // "" for the program's own
+  };
+
+  struct Opened {
+    std::unique_ptr<ProtocolRun> run;  // or
+    Refusal refusal;
+  };
+  /// Opens the session, or begins it if there is no file. `engine`: the options of the server.
+  /// `interrupted` is polled while it evaluates.
+  static Opened Open(const Place& place, const EngineOptions& engine,
+                     std::function<bool()> interrupted);
+  ~ProtocolRun();
+
+  /// Runs until the goal is decided or waits; with the answers, each for the question of its key.
+  /// A run that has ended does nothing without answers.
+  const Outcome& Turn(std::vector<GivenAnswer> answers);
+  /// Whether the run would end if these questions were declined: its goal makes no provision for
+  /// that. Tried on a copy.
+  bool EndsByDeclining(const std::vector<GivenAnswer>& declines);
+  /// Takes in facts, or retractions, as one message: sentences of RPL. The outcome is that of the
+  /// message: kRejected or kFailed if it was not taken in as said.
+  Outcome Say(const std::string& sentences, By by);
+
+  /// The answers that the last turn did not use.
+  const std::vector<UnusedAnswer>& unused() const { return unused_; }
+  /// What tools wrote to the chat in the last turn.
+  const std::vector<std::string>& chat() const { return chat_; }
+  /// The outcome of the last turn. REQUIRES: there was one, or has_outcome().
+  const Outcome& outcome() const { return *outcome_; }
+  bool has_outcome() const { return outcome_.has_value(); }
+  /// The reason why the run must be opened again, or "".
+  const std::string& broken() const { return broken_; }
+  /// The recorded answers for a key, as RPL text.
+  std::vector<std::string> Recorded(const std::string& key);
+  /// Whether the key was declined and is not asked any more.
+  bool IsDeclined(const std::string& key);
+  /// Whether only a person may state the fact, `confirmed("yes")`.
+  bool IsPersonalFact(const std::string& fact) const;
+  bool IsPersonal(const Request& request) { return gates_.Takes(request, session().pool()); }
+
+  Session& session() { return saved_->session(); }
+  /// A text of the engine with the name of the protocol in place of that of its file.
+  std::string Shown(std::string text) const;
+  const Place& place() const { return place_; }
+  /// Grows with each entry of the trace.
+  std::size_t seq() { return session().Entries().size(); }
+
+ private:
+  ProtocolRun(Place place, EngineOptions engine, std::function<bool()> interrupted);
+  Refusal Begin(std::vector<ProgramFile> files);
+  void TakeBackDeclined(const std::vector<GivenAnswer>& answers);
+
+  Place place_;
+  EngineOptions engine_;
+  std::function<bool()> interrupted_;
+  std::string recorded_name_;  // of the program, in the session
+  PersonGates gates_;
+  std::unique_ptr<Agent> nobody_;
+  std::unique_ptr<ToolSetup> tools_;
+  std::unique_ptr<Agent> one_tool_;  // before the tools: one batch at a time in the process
+  std::unique_ptr<GateSetup> gate_;
+  std::unique_ptr<GivenAnswers> given_;
+  std::unique_ptr<SavedSession> saved_;
+  std::optional<Outcome> outcome_;
+  std::vector<UnusedAnswer> unused_;
+  std::vector<std::string> chat_;
+  std::string broken_;
+  std::map<std::string, std::string> recorded_;  // values as RPL text, by call
+};
+
+/// A session of a program that is not kept, for queries and explanations: questions stay open,
+/// sources of `$index` are read, no tool runs.
+struct ScratchRun {
+  std::unique_ptr<Agent> agent;
+  std::unique_ptr<GivenAnswers> given;  // of a copy: before the agent
+  std::unique_ptr<GateSetup> gate;
+  std::unique_ptr<Session> session;     // of a protocol, or
+  std::unique_ptr<SavedSession> saved;  // a copy of a run
+  Refusal refusal;                      // or this
+
+  Session& of() { return session ? *session : saved->session(); }
+};
+ScratchRun ScratchOf(const std::string& path, const std::string& name, const EngineOptions& engine,
+                     std::function<bool()> interrupted);
+/// The last state of a session file, which may be open elsewhere.
+ScratchRun CopyOf(const std::string& session, const EngineOptions& engine,
+                  std::function<bool()> interrupted);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_MCP_PROTOCOL_RUN_H_

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/mcp/question_form.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <set>
+
+#include "formats/shorten.h"
+#include "interp/store/json_value.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kTitleBytes = 200;
+constexpr std::size_t kMostChoices = 200;  // in a form; more are asked for as text
+constexpr std::size_t kMostNamed = 8;      // options in a sentence
+
+bool IsSecret(const std::string& prompt) {
+  static const RE2 words(
+      R"((?i)\b(password|passphrase|passcode|passwd|pin( code| number)?|api[ -]?key|private key|access token|secret( key)?|auth(entication)? token|bearer token|(credit |debit )?card number|cvc|cvv)\b)");
+  return RE2::PartialMatch(prompt, words);
+}
+
+std::string_view WordFor(Request::Kind kind) {
+  switch (kind) {
+    case Request::Kind::kAsk: return "ask";
+    case Request::Kind::kChoose: return "choose";
+    case Request::Kind::kTool: return "tool";
+  }
+  return "";
+}
+
+bool HasChoices(const OpenQuestion& question) {
+  const std::set<std::string> distinct(question.options.begin(), question.options.end());
+  return !distinct.empty() && distinct.size() == question.options.size() &&
+         distinct.size() <= kMostChoices && !distinct.contains("");
+}
+
+// How rows are typed into a text.
+std::string RowsText(const OpenQuestion& question) {
+  if (question.row.size() == 1) return "one per line; `none` if there are none";
+  return fmt::format("one row per line: {}, separated by commas; `none` if there are none",
+                     fmt::join(question.row, ", "));
+}
+
+ordered_json PropertyOf(const OpenQuestion& question, FormDialect dialect) {
+  ordered_json out;
+  const bool rows = !question.row.empty();
+  const bool choices = HasChoices(question) && question.row.size() <= 1;
+  if (rows && choices && dialect == FormDialect::kLists) {
+    out = {{"type", "array"}, {"items", {{"type", "string"}, {"enum", question.options}}}};
+  } else if (!rows && choices) {
+    out = {{"type", "string"}, {"enum", question.options}};
+  } else if (!rows && question.takes == Takes::kNumber) {
+    out = {{"type", "number"}};
+  } else {
+    out = {{"type", "string"}, {"minLength", 1}};
+  }
+  out["title"] = Shortened(question.prompt, kTitleBytes);
+  const std::string wanted = rows && out["type"] == "string" ? RowsText(question)
+                             : out.contains("enum") || rows  ? ""
+                                                             : WantedText(question);
+  if (!wanted.empty()) out["description"] = wanted;
+  return out;
+}
+
+}  // namespace
+
+std::string ShownText(std::string text, std::size_t most) {
+  for (char& c : text)
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f) c = ' ';
+  return Shortened(std::move(text), most);
+}
+
+std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, const Pool& pool,
+                                          const std::function<bool(const Request&)>& is_personal) {
+  std::vector<OpenQuestion> out;
+  std::set<std::string> keys;
+  for (const Request& request : pending) {
+    OpenQuestion question;
+    question.kind = request.kind;
+    question.id = request.id;
+    question.key = request.name;
+    for (int n = 2; !keys.insert(question.key).second; ++n)
+      question.key = fmt::format("{}-{}", request.name, n);
+    question.prompt = ShownText(request.prompt);
+    question.place = request.place;
+    question.row = request.row;
+    question.takes = request.takes;
+    question.in_doubt = request.in_doubt;
+    question.personal = request.kind != Request::Kind::kTool && is_personal(request);
+    for (const Value option : request.options)
+      question.options.push_back(ShownText(PlainText(pool, option), kTitleBytes));
+    if (request.kind == Request::Kind::kTool) {
+      question.tool = request.tool;
+      question.arguments = ordered_json::array();
+      for (const Value arg : request.args)
+        question.arguments.push_back(JsonOfValue(pool, arg).value_or(Text(pool, arg)));
+    } else {
+      question.secret = IsSecret(question.prompt);
+    }
+    out.push_back(std::move(question));
+  }
+  return out;
+}
+
+ordered_json QuestionJson(const OpenQuestion& question) {
+  ordered_json out = {{"id", question.id},
+                      {"key", question.key},
+                      {"kind", WordFor(question.kind)},
+                      {"prompt", question.prompt}};
+  if (question.kind == Request::Kind::kTool) {
+    out["tool"] = question.tool;
+    out["arguments"] = question.arguments;
+  }
+  if (!question.options.empty()) out["options"] = question.options;
+  if (!question.row.empty()) out["row"] = question.row;
+  if (question.takes != Takes::kAny)
+    out["takes"] = question.takes == Takes::kNumber ? "number" : "time";
+  if (question.personal) out["person"] = true;
+  if (question.secret) out["secret"] = true;
+  if (question.in_doubt) out["inDoubt"] = true;
+  if (!question.place.empty()) out["place"] = question.place;
+  return out;
+}
+
+bool IsForForm(const OpenQuestion& question) {
+  return question.kind != Request::Kind::kTool && !question.secret;
+}
+
+std::string WantedText(const OpenQuestion& question) {
+  if (!question.row.empty())
+    return question.row.size() == 1
+               ? "a list, empty if there are none"
+               : fmt::format("a list of rows [{}]", fmt::join(question.row, ", "));
+  if (!question.options.empty())
+    return "one of " + FirstOf(question.options, kMostNamed,
+                               [](const std::string& option) { return '"' + option + '"'; });
+  if (question.takes == Takes::kNumber) return "a number";
+  if (question.takes == Takes::kTime) return "a date, as 2026-05-01 or 2026-05-01T10:00:00Z";
+  return "";
+}
+
+ordered_json FormOf(const std::vector<OpenQuestion>& questions, const std::string& protocol,
+                    const std::string& refused, FormDialect dialect) {
+  std::string message = refused.empty() ? "" : ShownText(refused, kTitleBytes) + ". ";
+  ordered_json properties = ordered_json::object();
+  ordered_json required = ordered_json::array();
+  if (questions.size() == 1) {
+    message += protocol + " asks: " + questions.front().prompt;
+  } else {
+    message += fmt::format("{} asks {} questions:", protocol, questions.size());
+    for (std::size_t i = 0; i < questions.size(); ++i)
+      message += fmt::format("\n{}. {}", i + 1, questions[i].prompt);
+  }
+  for (const OpenQuestion& question : questions) {
+    properties[question.key] = PropertyOf(question, dialect);
+    required.push_back(question.key);
+  }
+  return {{"message", message},
+          {"requestedSchema",
+           {{"type", "object"},
+            {"properties", std::move(properties)},
+            {"required", std::move(required)}}}};
+}
+
+std::optional<std::vector<GivenAnswer>> AnswersIn(const ordered_json& content,
+                                                  const std::vector<OpenQuestion>& questions) {
+  if (!content.is_object()) return std::nullopt;
+  std::vector<GivenAnswer> out;
+  for (const OpenQuestion& question : questions) {
+    const auto at = content.find(question.key);
+    if (at == content.end() || at->is_null()) continue;
+    if (at->is_object()) return std::nullopt;
+    GivenAnswer given;
+    given.kind = at->is_string() ? GivenAnswer::Kind::kTyped : GivenAnswer::Kind::kJson;
+    given.key = question.id;
+    given.value = *at;
+    given.by = By::kPerson;
+    out.push_back(std::move(given));
+  }
+  return out;
+}
+
+}  // namespace rpl

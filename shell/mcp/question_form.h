@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The open questions of a run as data, as forms of MCP, and the answers that come back in them.
+//
+// A form (`elicitation/create`) is a flat object of strings, numbers and choices, one property for
+// each question, named by its key. What its author wrote is shown as it is; the values in it may
+// come from anybody, so control characters are taken out.
+//
+// No form asks for a password or a key (the specification forbids it): such a question is `secret`,
+// and is answered on the command line. Nor for the result of a tool, which is the model's to call.
+#ifndef RPL_SHELL_MCP_QUESTION_FORM_H_
+#define RPL_SHELL_MCP_QUESTION_FORM_H_
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/agent.h"
+#include "shell/mcp/given_answers.h"
+
+namespace rpl {
+
+/// An open call of a run, without the values of its session.
+struct OpenQuestion {
+  Request::Kind kind = Request::Kind::kAsk;
+  std::string id;                    // the call
+  std::string key;                   // unique among the open ones
+  std::string prompt;                // for people, one paragraph
+  std::string place;                 // "trip.md:3:1", or ""
+  std::string tool;                  // kTool: its name
+  nlohmann::ordered_json arguments;  // kTool: an array
+  std::vector<std::string> options;  // kChoose
+  std::vector<std::string> row;      // the names of the columns, if it takes rows
+  Takes takes = Takes::kAny;
+  bool secret = false;
+  bool personal = false;  // only a person's answer counts
+  bool in_doubt = false;  // the tool may have run
+};
+
+/// The questions of an outcome, in its order.
+std::vector<OpenQuestion> OpenQuestionsOf(const std::vector<Request>& pending, const Pool& pool,
+                                          const std::function<bool(const Request&)>& is_personal);
+
+/// The entry in a result: {"id", "key", "kind", "prompt", …}.
+nlohmann::ordered_json QuestionJson(const OpenQuestion& question);
+
+/// Whether a form may ask it.
+bool IsForForm(const OpenQuestion& question);
+
+/// What a client understands.
+enum class FormDialect {
+  kPlain,  // 2025-06-18: choices are single
+  kLists,  // 2025-11-25 and later: also several of a choice
+};
+
+/// The parameters of `elicitation/create` for these questions: "message" and "requestedSchema".
+/// `refused`: why an earlier answer was not taken, or "". REQUIRES: IsForForm of each.
+nlohmann::ordered_json FormOf(const std::vector<OpenQuestion>& questions,
+                              const std::string& protocol, const std::string& refused,
+                              FormDialect dialect);
+
+/// The answers of a person in the content of a form: for each question that it answers, by id.
+/// Other keys are ignored. nullopt if the content has not the form of an answer.
+std::optional<std::vector<GivenAnswer>> AnswersIn(const nlohmann::ordered_json& content,
+                                                  const std::vector<OpenQuestion>& questions);
+
+/// What the answer is, for people: "a number", "one of \"a\", \"b\"".
+std::string WantedText(const OpenQuestion& question);
+
+/// The text without control characters but newlines, at most `most` bytes.
+std::string ShownText(std::string text, std::size_t most = 4000);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_MCP_QUESTION_FORM_H_

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/mcp/rpc_server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/json_text.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::int64_t kListMs = 60'000;
+constexpr std::size_t kMostOpenCalls = 256;  // of one peer
+constexpr std::size_t kMostListening = 64;   // likewise
+constexpr std::size_t kMostSubscribed = 1024;
+constexpr std::size_t kMostBatch = 100;
+
+constexpr const char* kInstructions =
+    "Runs written protocols (RPL) step by step; the rules decide, you carry them out. Find a "
+    "protocol with rpl_protocols, start it with rpl_run, and do what `now` of each result says: "
+    "ask "
+    "the user the questions in `pending`, call rpl_answer with what they said, and go on until the "
+    "status is satisfied. Do not skip steps and do not answer for the user. `waiting` is no error. "
+    "When asked why, use rpl_explain; report facts that you found with rpl_assert.";
+
+const ordered_json* MetaOf(const ordered_json& params) {
+  const auto meta = params.find("_meta");
+  return meta != params.end() && meta->is_object() ? &*meta : nullptr;
+}
+
+// Whether the capabilities have forms: `elicitation` that is empty or has `form`.
+bool HasForms(const ordered_json& capabilities) {
+  if (!capabilities.is_object()) return false;
+  const auto elicitation = capabilities.find("elicitation");
+  if (elicitation == capabilities.end() || !elicitation->is_object()) return false;
+  return elicitation->empty() || elicitation->contains("form");
+}
+
+bool HasTasks(const ordered_json& capabilities) {
+  const auto extensions = capabilities.find("extensions");
+  return extensions != capabilities.end() && extensions->is_object() &&
+         extensions->contains(kTasksExtension);
+}
+
+ordered_json CapabilitiesFor(bool modern) {
+  ordered_json out = {{"tools", ordered_json::object()},
+                      {"resources", {{"subscribe", true}}},
+                      {"prompts", ordered_json::object()},
+                      {"completions", ordered_json::object()}};
+  (void)modern;
+  return out;
+}
+
+}  // namespace
+
+const RpcServer::Method RpcServer::kMethods[] = {
+    {"initialize", true, false, &RpcServer::Initialize},
+    {"server/discover", false, true, &RpcServer::Discover},
+    {"ping", true, false, &RpcServer::Ping},
+    {"tools/list", true, true, &RpcServer::ListTools},
+    {"tools/call", true, true, &RpcServer::CallTool},
+    {"resources/list", true, true, &RpcServer::ListResources},
+    {"resources/templates/list", true, true, &RpcServer::ListTemplates},
+    {"resources/read", true, true, &RpcServer::ReadResource},
+    {"resources/subscribe", true, false, &RpcServer::Subscribe},
+    {"resources/unsubscribe", true, false, &RpcServer::Unsubscribe},
+    {"subscriptions/listen", false, true, &RpcServer::Listen},
+    {"prompts/list", true, true, &RpcServer::ListPrompts},
+    {"prompts/get", true, true, &RpcServer::GetPrompt},
+    {"completion/complete", true, true, &RpcServer::Complete},
+};
+
+RpcServer::RpcServer(McpService& service)
+    : service_(service),
+      protocols_(service.protocols, service.engine),
+      tools_(service, protocols_),
+      resources_(service, protocols_) {}
+
+void RpcServer::TakeLine(const std::shared_ptr<McpPeer>& peer, std::string_view line,
+                         const McpSink& send, const std::function<void(const RpcFault&)>& log) {
+  JsonText read = ParseJson(line, kMaxJsonDepth, JsonNumbers::kExact);
+  if (!read.error.empty()) return log({kRpcParseError, std::move(read.error), nullptr});
+  const auto take = [&](ordered_json json, const McpSink& to) {
+    auto message = RpcMessageOf(std::move(json));
+    if (const auto* fault = std::get_if<RpcFault>(&message)) {
+      log(*fault);
+      if (!fault->id.is_null()) to(RpcError(fault->id, fault->code, fault->message));
+      return;
+    }
+    Take(peer, std::move(std::get<RpcMessage>(message)), to);
+  };
+  if (!read.json.is_array()) return take(std::move(read.json), send);
+  // A batch, which 2025-03-26 alone has.
+  bool batches = false;
+  {
+    const std::lock_guard lock(peer->mutex);
+    batches = !peer->revision || *peer->revision == "2025-03-26";
+  }
+  if (!batches || read.json.empty() || read.json.size() > kMostBatch)
+    return log({kRpcInvalidRequest, "a message is a JSON object", nullptr});
+  // The responses go back as one array, when the last is there.
+  struct Batch {
+    std::mutex mutex;
+    std::size_t open = 0;
+    ordered_json out = ordered_json::array();
+    McpSink send;
+  };
+  auto batch = std::make_shared<Batch>();
+  batch->send = send;
+  batch->open = 1;
+  const auto close = [](Batch& of) {  // REQUIRES: its mutex is held
+    if (--of.open == 0 && !of.out.empty()) of.send(of.out);
+  };
+  const McpSink collect = [batch, close](const ordered_json& message) {
+    if (message.contains("method")) return batch->send(message);  // progress, questions
+    const std::lock_guard lock(batch->mutex);
+    batch->out.push_back(message);
+    close(*batch);
+  };
+  for (ordered_json& json : read.json) {
+    const bool answered = json.is_object() && json.contains("method") && json.contains("id") &&
+                          (json["id"].is_string() || json["id"].is_number_integer());
+    if (answered) {
+      const std::lock_guard lock(batch->mutex);
+      ++batch->open;
+    }
+    take(std::move(json), collect);
+  }
+  const std::lock_guard lock(batch->mutex);
+  close(*batch);
+}
+
+std::shared_ptr<McpCall> RpcServer::Take(const std::shared_ptr<McpPeer>& peer, RpcMessage message,
+                                         const McpSink& send) {
+  if (message.kind == RpcMessage::Kind::kResponse) {
+    TakeResponse(*peer, message);
+    return nullptr;
+  }
+  if (message.kind == RpcMessage::Kind::kNotification) {
+    TakeNotification(*peer, message);
+    return nullptr;
+  }
+  auto call = std::make_shared<McpCall>();
+  call->peer = peer;
+  call->id = std::move(message.id);
+  call->method = std::move(message.method);
+  call->params = std::move(message.params);
+  call->send = send;
+  if (!Settle(*call)) return call;
+  std::size_t open = 0;
+  {
+    const std::lock_guard lock(peer->mutex);
+    open = peer->calls.size();
+    if (open < kMostOpenCalls) peer->calls[DumpJson(call->id)] = call;
+  }
+  if (open >= kMostOpenCalls) {
+    call->Fail(kRpcInternalError, "too many requests are open");
+    return call;
+  }
+  try {
+    Dispatch(call);
+  } catch (const std::exception& error) {
+    call->Fail(kRpcInternalError, fmt::format("internal error: {}", error.what()));
+  }
+  return call;
+}
+
+// Decides the era of a request, and reads what its `_meta` says. False: it was answered.
+bool RpcServer::Settle(McpCall& call) {
+  const ordered_json* meta = MetaOf(call.params);
+  if (meta != nullptr)
+    if (const auto token = meta->find("progressToken");
+        token != meta->end() && (token->is_string() || token->is_number()))
+      call.progress_token = *token;
+  const bool names_version = meta != nullptr && meta->contains(kMetaVersion);
+  if (call.method != "initialize" && names_version) {
+    call.modern = true;
+    const ordered_json& version = (*meta)[kMetaVersion];
+    call.revision = std::string(kModernRevisions[0]);
+    if (!version.is_string()) {
+      call.Fail(kRpcInvalidParams, fmt::format("`{}` is a string", kMetaVersion));
+      return false;
+    }
+    if (!IsModernRevision(version.get_ref<const std::string&>())) {
+      call.Fail(kRpcUnsupportedVersion,
+                "Unsupported protocol version: " + version.get<std::string>().substr(0, 100),
+                {{"supported", kModernRevisions}, {"requested", version}});
+      return false;
+    }
+    const auto capabilities = meta->find(kMetaCapabilities);
+    if (capabilities == meta->end() || !capabilities->is_object()) {
+      call.Fail(kRpcInvalidParams, fmt::format("`_meta` lacks the object `{}`", kMetaCapabilities));
+      return false;
+    }
+    call.forms = HasForms(*capabilities);
+    call.tasks = HasTasks(*capabilities);
+    return true;
+  }
+  if (call.method == "server/discover") {
+    call.Fail(kRpcInvalidParams, fmt::format("`_meta` lacks `{}`", kMetaVersion));
+    return false;
+  }
+  const std::lock_guard lock(call.peer->mutex);
+  call.revision = call.peer->revision.value_or(std::string(kAssumedRevision));
+  call.forms = call.peer->forms;
+  return true;
+}
+
+void RpcServer::Dispatch(const Call& call) {
+  const auto method = std::find_if(std::begin(kMethods), std::end(kMethods),
+                                   [&](const Method& each) { return each.name == call->method; });
+  const bool known =
+      method != std::end(kMethods) && (call->modern ? method->modern : method->legacy);
+  if (!known) {
+    call->Fail(kRpcMethodNotFound, "Method not found: " + call->method.substr(0, 100));
+    return;
+  }
+  (this->*method->take)(call);
+}
+
+void RpcServer::TakeNotification(McpPeer& peer, const RpcMessage& message) {
+  if (message.method != "notifications/cancelled") return;
+  const auto id = message.params.find("requestId");
+  if (id == message.params.end()) return;
+  std::shared_ptr<McpCall> call;
+  {
+    const std::lock_guard lock(peer.mutex);
+    const std::string key = DumpJson(*id);
+    if (const auto at = peer.calls.find(key); at != peer.calls.end()) {
+      call = at->second.lock();
+      peer.calls.erase(at);
+    }
+    peer.listening.erase(key);
+  }
+  if (call != nullptr && call->method != "initialize") call->Cancel();
+}
+
+void RpcServer::TakeResponse(McpPeer& peer, const RpcMessage& message) {
+  std::function<void(const ordered_json&, const ordered_json&)> take;
+  {
+    const std::lock_guard lock(peer.mutex);
+    const auto at = peer.asked.find(QuestionNumber(message.id));
+    if (at == peer.asked.end()) return;
+    take = std::move(at->second);
+    peer.asked.erase(at);
+  }
+  take(message.result, message.error);
+}
+
+void RpcServer::Leave(McpPeer& peer) {
+  std::vector<std::shared_ptr<McpCall>> calls;
+  {
+    const std::lock_guard lock(peer.mutex);
+    for (const auto& [id, call] : peer.calls)
+      if (const auto open = call.lock()) calls.push_back(open);
+    peer.calls.clear();
+    peer.listening.clear();
+    peer.asked.clear();
+    peer.subscribed.clear();
+  }
+  for (const auto& call : calls) call->Cancel();
+}
+
+// --- The conversation ----------------------------------------------------------------------------
+
+void RpcServer::Initialize(const Call& call) {
+  const auto version = call->params.find("protocolVersion");
+  if (version == call->params.end() || !version->is_string()) {
+    call->Fail(kRpcInvalidParams, "initialize needs a `protocolVersion`");
+    return;
+  }
+  std::string revision = version->get<std::string>();
+  if (!IsLegacyRevision(revision)) revision = std::string(kLegacyRevisions[0]);
+  {
+    const std::lock_guard lock(call->peer->mutex);
+    const auto capabilities = call->params.find("capabilities");
+    call->peer->revision = revision;
+    call->peer->forms =
+        revision >= "2025-06-18" && capabilities != call->params.end() && HasForms(*capabilities);
+    call->peer->no_questions = false;
+  }
+  call->revision = revision;
+  ordered_json info = ServerInfo();
+  if (!call->Has("2025-06-18")) info.erase("title");
+  ordered_json capabilities = CapabilitiesFor(false);
+  if (!call->Has("2025-03-26")) capabilities.erase("completions");
+  call->Reply({{"protocolVersion", revision},
+               {"capabilities", std::move(capabilities)},
+               {"serverInfo", std::move(info)},
+               {"instructions", kInstructions}});
+}
+
+void RpcServer::Discover(const Call& call) {
+  call->Reply({{"supportedVersions", kModernRevisions},
+               {"capabilities", CapabilitiesFor(true)},
+               {"instructions", kInstructions}},
+              kListMs);
+}
+
+void RpcServer::Ping(const Call& call) { call->Reply(ordered_json::object()); }
+
+// --- Tools
+// -----------------------------------------------------------------------------------------
+
+void RpcServer::ListTools(const Call& call) {
+  if (call->params.contains("cursor")) {  // all of them are on one page
+    call->Fail(kRpcInvalidParams, "invalid cursor");
+    return;
+  }
+  ordered_json tools = ordered_json::array();
+  for (const McpTool& tool : tools_.table()) tools.push_back(ToolFor(tool, call->revision));
+  call->Reply({{"tools", std::move(tools)}}, kListMs);
+}
+
+void RpcServer::CallTool(const Call& call) { tools_.Take(call); }
+
+// --- Resources and prompts
+// ---------------------------------------------------------------------------
+
+void RpcServer::ListResources(const Call& call) { resources_.List(call); }
+void RpcServer::ListTemplates(const Call& call) { resources_.Templates(call); }
+void RpcServer::ReadResource(const Call& call) { resources_.Read(call); }
+void RpcServer::ListPrompts(const Call& call) { resources_.ListPrompts(call); }
+void RpcServer::GetPrompt(const Call& call) { resources_.GetPrompt(call); }
+void RpcServer::Complete(const Call& call) { resources_.Complete(call); }
+
+void RpcServer::Subscribe(const Call& call) {
+  const auto uri = call->params.find("uri");
+  if (uri == call->params.end() || !uri->is_string()) {
+    call->Fail(kRpcInvalidParams, "resources/subscribe needs a `uri`");
+    return;
+  }
+  if (!resources_.MayChange(*call, uri->get<std::string>())) {
+    call->Fail(kRpcResourceNotFound, "Resource not found", {{"uri", *uri}});
+    return;
+  }
+  bool full = false;
+  {
+    const std::lock_guard lock(call->peer->mutex);
+    full = call->peer->subscribed.size() >= kMostSubscribed;
+    if (!full) call->peer->subscribed.insert(uri->get<std::string>());
+  }
+  if (full) call->Fail(kRpcInvalidParams, "too many subscriptions");
+  else call->Reply(ordered_json::object());
+  if (!full) service_.Watch(call->peer);
+}
+
+void RpcServer::Unsubscribe(const Call& call) {
+  const auto uri = call->params.find("uri");
+  if (uri == call->params.end() || !uri->is_string()) {
+    call->Fail(kRpcInvalidParams, "resources/unsubscribe needs a `uri`");
+    return;
+  }
+  {
+    const std::lock_guard lock(call->peer->mutex);
+    call->peer->subscribed.erase(uri->get<std::string>());
+  }
+  call->Reply(ordered_json::object());
+}
+
+// The call stays open; its filter is kept in its parameters.
+void RpcServer::Listen(const Call& call) {
+  const auto wanted = call->params.find("notifications");
+  if (wanted == call->params.end() || !wanted->is_object()) {
+    call->Fail(kRpcInvalidParams, "subscriptions/listen needs `notifications`, an object");
+    return;
+  }
+  ordered_json granted = ordered_json::object();
+  if (const auto uris = wanted->find("resourceSubscriptions");
+      uris != wanted->end() && uris->is_array()) {
+    ordered_json known = ordered_json::array();
+    for (const ordered_json& uri : *uris)
+      if (uri.is_string() && known.size() < kMostSubscribed &&
+          resources_.MayChange(*call, uri.get<std::string>()))
+        known.push_back(uri);
+    granted["resourceSubscriptions"] = std::move(known);
+  }
+  {
+    const std::lock_guard lock(call->peer->mutex);
+    if (call->peer->listening.size() < kMostListening) {
+      call->params["notifications"] = granted;
+      call->peer->listening[DumpJson(call->id)] = call;
+    } else {
+      granted = nullptr;
+    }
+  }
+  if (granted.is_null()) {
+    call->Fail(kRpcInvalidParams, "too many subscriptions");
+    return;
+  }
+  call->send(RpcNotification(
+      "notifications/subscriptions/acknowledged",
+      {{"_meta", {{kMetaSubscription, call->id}}}, {"notifications", std::move(granted)}}));
+  service_.Watch(call->peer);
+}
+
+}  // namespace rpl

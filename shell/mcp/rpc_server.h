@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The dispatcher: messages of clients to the methods of the server, in both eras of MCP.
+//
+// The era is decided for each message. `initialize` opens a conversation with a handshake; a
+// request whose `_meta` names a protocol version is modern and stands for itself; anything else
+// belongs to the handshake that was, or to a client of 2025-03-26 without one. Notifications are
+// never answered, and no message ends the server.
+//
+// Take returns at once: what evaluates runs on the workers of the service. It may be called from
+// several threads, for one peer from one at a time.
+#ifndef RPL_SHELL_MCP_RPC_SERVER_H_
+#define RPL_SHELL_MCP_RPC_SERVER_H_
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "formats/json_rpc.h"
+#include "shell/mcp/mcp_resources.h"
+#include "shell/mcp/mcp_service.h"
+#include "shell/mcp/protocol_list.h"
+#include "shell/mcp/tool_calls.h"
+
+namespace rpl {
+
+class RpcServer {
+ public:
+  /// Borrows the service.
+  explicit RpcServer(McpService& service);
+
+  /// Takes a line of text. `send` takes what belongs to its request; messages that are none, and
+  /// their faults, are reported to `log`.
+  void TakeLine(const std::shared_ptr<McpPeer>& peer, std::string_view line, const McpSink& send,
+                const std::function<void(const RpcFault&)>& log);
+  /// Takes a message. The call of a request, null for others.
+  std::shared_ptr<McpCall> Take(const std::shared_ptr<McpPeer>& peer, RpcMessage message,
+                                const McpSink& send);
+  /// Cancels what is open for the peer, which has left.
+  static void Leave(McpPeer& peer);
+
+  struct Method;
+
+ private:
+  using Call = std::shared_ptr<McpCall>;
+
+  static const Method kMethods[];
+
+  bool Settle(McpCall& call);
+  void Dispatch(const Call& call);
+  void TakeNotification(McpPeer& peer, const RpcMessage& message);
+  static void TakeResponse(McpPeer& peer, const RpcMessage& message);
+
+  void Initialize(const Call& call);
+  void Discover(const Call& call);
+  void Ping(const Call& call);
+  void ListTools(const Call& call);
+  void CallTool(const Call& call);
+  void ListResources(const Call& call);
+  void ListTemplates(const Call& call);
+  void ReadResource(const Call& call);
+  void Subscribe(const Call& call);
+  void Unsubscribe(const Call& call);
+  void Listen(const Call& call);
+  void ListPrompts(const Call& call);
+  void GetPrompt(const Call& call);
+  void Complete(const Call& call);
+
+  McpService& service_;
+  ProtocolList protocols_;
+  ToolCalls tools_;
+  McpResources resources_;
+};
+
+/// One method: who may call it, and what does it.
+struct RpcServer::Method {
+  std::string_view name;
+  bool legacy;
+  bool modern;
+  void (RpcServer::*take)(const Call& call);
+};
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_MCP_RPC_SERVER_H_

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/mcp/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/json_text.h"
+#include "formats/shorten.h"
+#include "interp/explain/explain_print.h"
+#include "shell/host/program_files.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostProse = 8'000;
+constexpr std::size_t kMostReason = 2'000;
+constexpr std::size_t kMostPending = 50;
+constexpr std::size_t kMostAsked = 8;  // questions in `now`
+constexpr std::size_t kMostChat = 20;
+
+std::string ProseOf(const std::vector<ToDo>& now) {
+  std::string out;
+  for (const ToDo& to_do : now) {
+    std::string text = to_do.text.empty() ? to_do.heading : to_do.heading + ": " + to_do.text;
+    if (!text.empty() && std::string_view(".!?:").find(text.back()) == std::string_view::npos)
+      text += '.';
+    out += (out.empty() ? "" : "\n") + text;
+  }
+  return ShownText(out, kMostProse);
+}
+
+// `{"nights": …}` for the questions, as a model is to write it.
+std::string AnswersToWrite(const std::vector<const OpenQuestion*>& questions) {
+  std::string out = "{";
+  for (const OpenQuestion* question : questions) {
+    const bool rows = !question->row.empty();
+    out += fmt::format(
+        "{}{}: {}", out.size() > 1 ? ", " : "",
+        ordered_json(question->key).dump(-1, ' ', false, ordered_json::error_handler_t::replace),
+        rows ? "[…]" : "…");
+  }
+  return out + "}";
+}
+
+std::string AskFor(const OpenQuestion& question) {
+  const std::string wanted = WantedText(question);
+  const std::string kind = wanted.empty() ? "" : " (" + wanted + ")";
+  if (question.kind == Request::Kind::kTool)
+    return fmt::format("Call your tool `{}` with the arguments {}{}.", question.tool,
+                       DumpJson(question.arguments),
+                       question.in_doubt ? ", unless it ran already: nobody knows" : "");
+  return fmt::format("Ask the user: \"{}\"{}", question.prompt, kind.empty() ? "" : kind + ".");
+}
+
+// What a model can do about the questions, then what it cannot.
+std::string WhatToAsk(const std::vector<OpenQuestion>& questions, const std::string& handle,
+                      const std::string& path) {
+  std::vector<const OpenQuestion*> ours, tools, persons;
+  for (const OpenQuestion& question : questions)
+    (question.personal || question.secret    ? persons
+     : question.kind == Request::Kind::kTool ? tools
+                                             : ours)
+        .push_back(&question);
+  std::string out;
+  std::vector<const OpenQuestion*> to_answer = ours;
+  to_answer.insert(to_answer.end(), tools.begin(), tools.end());
+  if (to_answer.size() > kMostAsked) to_answer.resize(kMostAsked);
+  for (const OpenQuestion* question : to_answer) out += AskFor(*question) + " ";
+  if (!to_answer.empty()) {
+    out += fmt::format("Then call rpl_answer with session \"{}\" and answers {}", handle,
+                       AnswersToWrite(to_answer));
+    if (!tools.empty()) out += ", where the answer of a tool is its result as JSON";
+    out += to_answer.size() < ours.size() + tools.size() ? "; more questions follow. "
+           : to_answer.size() > 1                        ? ", several at once or one by one. "
+                                                         : ". ";
+  }
+  for (const OpenQuestion* question : persons)
+    out +=
+        fmt::format("Only the user can answer \"{}\"{}. ", question->prompt,
+                    question->secret ? ", outside this conversation, because it is a secret" : "");
+  if (!persons.empty())
+    out += fmt::format(
+        "Do not answer {} yourself: your turn ends here. Tell the user, who answers in a form of "
+        "this host or at a terminal, with `rpl resume {}`; afterwards call rpl_run with session "
+        "\"{}\".",
+        persons.size() == 1 ? "it" : "them", ShellWord(path), handle);
+  while (out.ends_with(' ')) out.pop_back();
+  return out;
+}
+
+// Why a goal does not hold, in a few lines.
+std::string WhyNot(ProtocolRun& run, const std::string& goal) {
+  const Explained explained = run.session().Explain(goal.empty() ? "%" : goal, {1, 2}, 2);
+  if (explained.rejected || !explained.why_not) return "";
+  std::string text = run.Shown(ExplanationText(*explained.why_not, run.session().sources()));
+  while (text.ends_with('\n')) text.pop_back();
+  return Shortened(std::move(text), kMostReason);
+}
+
+std::string NowFor(ProtocolRun& run, const RunReport& report, const std::string& handle,
+                   const std::string& path, const std::string& why) {
+  const Outcome& outcome = run.outcome();
+  const std::string protocol = run.place().name;
+  const std::string goal = outcome.goal == "%" ? "its goal" : "the goal " + outcome.goal;
+  switch (outcome.status) {
+    case Status::kSatisfied: {
+      std::string now = ProseOf(outcome.now);
+      if (!now.empty()) now += "\n";
+      now += fmt::format("{} has reached {}", protocol, goal);
+      now += outcome.answers.empty() && outcome.json_answers.empty()
+                 ? "."
+                 : ": tell the user the result, which is in `answers`.";
+      return now + " No further call is needed.";
+    }
+    case Status::kWaiting:
+      return fmt::format("{} waits for {} answer{}. ", protocol, report.questions.size(),
+                         report.questions.size() == 1 ? "" : "s") +
+             WhatToAsk(report.questions, handle, path);
+    case Status::kUnsatisfied:
+      return fmt::format(
+          "{} cannot reach {} with what is known: {}. Tell the user why. If a fact is missing, "
+          "report it with rpl_assert; if an answer was wrong, take it back with rpl_retract.{}",
+          protocol, goal, outcome.reason, why.empty() ? "" : " `why` has the details.");
+    case Status::kFailed:
+      if (outcome.violated)
+        return fmt::format(
+            "A rule of {} is violated: {}{}{} Tell the user; correct the fact or the answer with "
+            "rpl_retract, then give the right one. Do not go on before that.",
+            protocol, outcome.violated->heading, outcome.violated->text.empty() ? "." : ": ",
+            outcome.violated->text);
+      if (outcome.declined)
+        return fmt::format(
+            "{} cannot go on: the user declined what it needs ({}). Tell them, and end here; if "
+            "they change their mind, call rpl_answer with session \"{}\" and the answer.",
+            protocol, outcome.reason, handle);
+      return fmt::format("{} has failed: {}. Tell the user.", protocol, outcome.reason);
+    case Status::kToolFailed:
+      return fmt::format(
+          "A tool that {} needs failed or was not permitted: {}. Tell the user. When that is "
+          "mended, call rpl_run with session \"{}\".",
+          protocol, outcome.reason, handle);
+    case Status::kReview:
+      return fmt::format(
+          "A person must approve a call of {} before it is made: {}. Your turn ends here. Tell the "
+          "user, who decides with `rpl guard approve`; afterwards call rpl_run with session "
+          "\"{}\".",
+          protocol, outcome.reason, handle);
+    case Status::kLimit:
+      return fmt::format("{} reached a limit: {}. Tell the user.", protocol, outcome.reason);
+    case Status::kInterrupted:
+      return fmt::format("{} was interrupted. Nothing is lost: call rpl_run with session \"{}\".",
+                         protocol, handle);
+    case Status::kRejected:
+      return fmt::format("{} was refused: {}. Correct the text first.", protocol, outcome.reason);
+    case Status::kNothing: break;
+  }
+  return protocol + " has nothing to do.";
+}
+
+}  // namespace
+
+AnswerPage PageOf(const std::vector<std::string>& json_answers, std::size_t first,
+                  std::size_t most) {
+  AnswerPage page;
+  std::size_t bytes = 0;
+  for (std::size_t i = first; i < json_answers.size(); ++i) {
+    bytes += json_answers[i].size();
+    const std::size_t taken = i - first;
+    if (taken >= most || (taken > 0 && bytes > kMostAnswerText)) {
+      page.next = i;
+      break;
+    }
+    ordered_json row = ParseOwnJson(json_answers[i]);
+    page.answers.push_back(row.is_discarded() ? ordered_json(json_answers[i]) : std::move(row));
+  }
+  return page;
+}
+
+RunReport ReportOf(ProtocolRun& run, const std::string& handle, const std::string& path) {
+  RunReport out;
+  Outcome shown = run.outcome();
+  shown.reason = Shortened(run.Shown(shown.reason), kMostReason);
+  out.questions = OpenQuestionsOf(shown.pending, run.session().pool(),
+                                  [&](const Request& request) { return run.IsPersonal(request); });
+  for (OpenQuestion& question : out.questions) question.place = run.Shown(question.place);
+  out.unused = run.unused();
+  const std::string why =
+      shown.status == Status::kUnsatisfied ? WhyNot(run, shown.goal) : std::string();
+  const AnswerPage page = PageOf(shown.json_answers, 0);
+  out.json = {{"now", ShownText(run.Shown(NowFor(run, out, handle, path, why)), 2 * kMostProse)},
+              {"schema", "rpl.mcp.run/1"},
+              {"session", handle},
+              {"protocol", run.place().name},
+              {"seq", run.seq()},
+              {"status", StatusName(shown.status)},
+              {"goal", shown.goal},
+              {"answers", page.answers},
+              {"pending", ordered_json::array()}};
+  for (std::size_t i = 0; i < std::min(out.questions.size(), kMostPending); ++i)
+    out.json["pending"].push_back(QuestionJson(out.questions[i]));
+  if (page.next > 0 || out.questions.size() > kMostPending) out.json["more"] = true;
+  if (!shown.reason.empty()) out.json["reason"] = shown.reason;
+  if (!why.empty()) out.json["why"] = why;
+  if (!shown.rule.empty()) out.json["rule"] = run.Shown(shown.rule);
+  if (!shown.with.empty()) out.json["with"] = shown.with;
+  if (!shown.cut_off.empty()) out.json["cutOff"] = shown.cut_off;
+  if (!run.chat().empty()) {
+    std::vector<std::string> chat = run.chat();
+    if (chat.size() > kMostChat) chat.resize(kMostChat);
+    for (std::string& line : chat) line = ShownText(line);
+    out.json["chat"] = chat;
+  }
+  ordered_json unused = ordered_json::array();
+  for (const UnusedAnswer& answer : out.unused)
+    unused.push_back(
+        {{"key", answer.key}, {"why", answer.why.empty() ? "nothing asked for it" : answer.why}});
+  if (!unused.empty()) out.json["unused"] = std::move(unused);
+  return out;
+}
+
+ordered_json RunningReport(const std::string& handle, const std::string& protocol,
+                           ordered_json last) {
+  const std::string now = fmt::format(
+      "{} is still working. Wait some seconds, then call rpl_status with session \"{}\".", protocol,
+      handle);
+  ordered_json out = {{"now", now},
+                      {"schema", "rpl.mcp.run/1"},
+                      {"session", handle},
+                      {"protocol", protocol},
+                      {"seq", 0},
+                      {"status", "waiting"},
+                      {"goal", ""},
+                      {"answers", ordered_json::array()},
+                      {"pending", ordered_json::array()},
+                      {"reason", "running"},
+                      {"running", true}};
+  if (!last.is_object()) return out;
+  out["seq"] = last.value("seq", std::size_t{0});
+  out["goal"] = last.value("goal", "");
+  return out;
+}
+
+ordered_json RunSchema() {
+  const auto text = [](const char* about) {
+    return ordered_json{{"type", "string"}, {"description", about}};
+  };
+  const auto texts = [](const char* about) {
+    return ordered_json{{"type", "array"}, {"items", {{"type", "string"}}}, {"description", about}};
+  };
+  ordered_json pending = {{"type", "object"}};
+  pending["properties"] = {
+      {"id", text("The call that waits")},
+      {"key", text("The key to answer it by")},
+      {"kind", {{"type", "string"}, {"enum", {"ask", "choose", "tool"}}}},
+      {"prompt", text("The question, for the user")},
+      {"tool", text("Of kind tool: its name")},
+      {"arguments", {{"type", "array"}, {"description", "Of kind tool"}}},
+      {"options", texts("The only answers accepted")},
+      {"row", texts("It takes a list of rows with these columns")},
+      {"takes", {{"type", "string"}, {"enum", {"number", "time"}}}},
+      {"person", {{"type", "boolean"}, {"description", "Only the user's own answer counts"}}},
+      {"secret", {{"type", "boolean"}, {"description", "Never ask for it in a conversation"}}},
+      {"inDoubt", {{"type", "boolean"}, {"description", "The tool may have run"}}},
+      {"place", text("Where the protocol asks")}};
+  pending["required"] = {"id", "key", "kind", "prompt"};
+  ordered_json out = {{"type", "object"}};
+  out["properties"] = {
+      {"now", text("What to do now, and the next call")},
+      {"schema", {{"type", "string"}, {"enum", {"rpl.mcp.run/1"}}}},
+      {"session", text("The handle of the run")},
+      {"protocol", text("The name of the protocol")},
+      {"seq", {{"type", "integer"}, {"description", "Grows with what is recorded"}}},
+      {"status",
+       {{"type", "string"},
+        {"enum",
+         {"nothing", "satisfied", "unsatisfied", "waiting", "failed", "limit", "rejected",
+          "tool-failed", "interrupted", "review"}}}},
+      {"goal", text("The goal that is pursued")},
+      {"answers",
+       {{"type", "array"},
+        {"items", {{"type", "object"}}},
+        {"description", "The answers of the goal, as maps from variables to values"}}},
+      {"pending", {{"type", "array"}, {"items", std::move(pending)}}},
+      {"more", {{"type", "boolean"}, {"description", "There is more than fits"}}},
+      {"next", text("The cursor of the next answers, for rpl_status")},
+      {"reason", text("Why it is not satisfied")},
+      {"why", text("The explanation of that")},
+      {"hint", text("How to go on")},
+      {"rule", text("Of a goal with several rules: which one")},
+      {"with", texts("What a goal without variables rests on")},
+      {"cutOff", text("A limit stopped the search for more answers")},
+      {"chat", texts("What the protocol wrote for the user")},
+      {"unused",
+       {{"type", "array"},
+        {"items", {{"type", "object"}}},
+        {"description", "Answers that were not taken, with the reason"}}},
+      {"running", {{"type", "boolean"}, {"description", "A turn is still evaluating"}}},
+      {"findings",
+       {{"type", "array"}, {"items", {{"type", "object"}}}, {"description", "Errors of the text"}}},
+      {"error", text("What was wrong with the call")}};
+  out["required"] = {"now", "schema", "session", "seq", "status"};
+  return out;
+}
+
+}  // namespace rpl

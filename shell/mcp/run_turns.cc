@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/mcp/run_turns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/json_rpc.h"
+#include "shell/host/program_files.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kStatePurpose = "requestState";
+constexpr std::int64_t kStateSeconds = 600;
+constexpr std::size_t kMostQuestions = 256;  // open and late questions of one client
+constexpr int kMostRounds = 20;              // of questions in one call
+constexpr auto kNobodyAnswersSoFast = std::chrono::milliseconds(1000);
+constexpr auto kLeastAsk = std::chrono::milliseconds(5000);
+
+// The refusals of a form, in the words of a result.
+TurnInput DeclinedInput(ProtocolRun& run, const std::vector<OpenQuestion>& questions) {
+  TurnInput input;
+  std::string keys;
+  for (const OpenQuestion& question : questions) {
+    input.answers.push_back({GivenAnswer::Kind::kDecline, question.id, nullptr, By::kPerson});
+    keys += (keys.empty() ? "" : ", ") + question.key;
+  }
+  if (!run.EndsByDeclining(input.answers)) return input;
+  input.answers.clear();
+  input.note = "the user declined to answer: " + keys;
+  return input;
+}
+
+std::vector<OpenQuestion> QuestionsOfRun(ProtocolRun& run) {
+  if (!run.has_outcome()) run.Turn({});
+  return OpenQuestionsOf(run.outcome().pending, run.session().pool(),
+                         [&](const Request& request) { return run.IsPersonal(request); });
+}
+
+void Append(std::vector<GivenAnswer>& to, std::vector<GivenAnswer> more) {
+  for (GivenAnswer& answer : more) to.push_back(std::move(answer));
+}
+
+}  // namespace
+
+std::string CallDigest(const McpCall& call) {
+  const auto at = [&](const char* key) {
+    const auto found = call.params.find(key);
+    return found == call.params.end() ? ordered_json() : *found;
+  };
+  return DigestOf({{"method", call.method}, {"name", at("name")}, {"arguments", at("arguments")}});
+}
+
+ordered_json RunTurns::RefusalJson(const std::string& session, const Refusal& refusal) {
+  ordered_json out = RunFaultJson(session, refusal.reason, refusal.hint);
+  if (refusal.findings.is_array()) out["findings"] = refusal.findings;
+  return out;
+}
+
+struct RunTurns::Turn {
+  std::shared_ptr<McpCall> call;
+  std::shared_ptr<ServedRun> run;
+  Reader read;
+  bool begins = false;
+  int rounds = 0;
+  std::uint64_t deadline = 0;  // of the pool; 0: none
+  std::uint64_t ticking = 0;
+};
+
+void RunTurns::Start(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run, Reader read,
+                     bool begins) {
+  auto turn = std::make_shared<Turn>();
+  turn->call = std::move(call);
+  turn->run = std::move(run);
+  turn->read = std::move(read);
+  turn->begins = begins;
+  Watch(turn);
+  if (turn->call->progress_token) TellProgress(turn);
+  turn->run->strand->Post([this, turn] { Run(turn); });
+}
+
+// Ends the call when it has taken long enough; what it does goes on.
+void RunTurns::Watch(const std::shared_ptr<Turn>& turn) {
+  turn->deadline = service_.pool.At(Clock::now() + service_.reply_within, [turn] {
+    turn->call->ReplyTool(
+        RunningReport(turn->run->handle, turn->run->protocol, turn->run->report()), false);
+  });
+}
+
+void RunTurns::TellProgress(const std::shared_ptr<Turn>& turn) {
+  turn->ticking = service_.pool.At(Clock::now() + service_.progress_every, [this, turn] {
+    if (turn->call->done() || turn->call->cancelled()) return;
+    turn->call->TellProgress(turn->run->running ? turn->run->protocol + " is working"
+                                                : turn->run->protocol + " waits for an answer");
+    TellProgress(turn);
+  });
+}
+
+bool RunTurns::OpenRun(const std::shared_ptr<Turn>& turn) {
+  ServedRun& run = *turn->run;
+  if (run.run != nullptr) return true;
+  const std::optional<std::string> path = service_.protocols.Find(run.protocol);
+  if (!path) {
+    turn->call->ReplyTool(
+        RunFaultJson(run.handle, "there is no protocol `" + run.protocol + "` any more",
+                     "rpl_protocols lists those there are"),
+        true);
+    return false;
+  }
+  ProtocolRun::Opened opened = ProtocolRun::Open(
+      {service_.runs.PathOf(run.handle), *path, run.protocol, run.goal}, service_.engine,
+      [this, &run] { return service_.stopping || run.cancelled; });
+  run.run = std::move(opened.run);
+  if (run.run != nullptr) return true;
+  if (turn->begins) service_.runs.Drop(run);
+  turn->call->ReplyTool(RefusalJson(turn->begins ? "" : run.handle, opened.refusal), true);
+  return false;
+}
+
+// With the answers from `first` on, and a cursor to those that follow.
+RunReport RunTurns::Report(ServedRun& run, std::size_t first) {
+  RunReport report = ReportOf(*run.run, run.handle, service_.runs.PathOf(run.handle));
+  if (first == 0 && !report.json.contains("more")) return report;
+  const AnswerPage page = PageOf(run.run->outcome().json_answers, first);
+  report.json["answers"] = page.answers;
+  if (page.next > 0)
+    report.json["next"] = service_.seals.Seal(
+        kAnswersPurpose, {{"sid", run.handle}, {"seq", run.run->seq()}, {"at", page.next}},
+        SecondsNow() + kCursorSeconds);
+  else if (first > 0) report.json.erase("more");
+  return report;
+}
+
+// A task of the strand.
+void RunTurns::Run(const std::shared_ptr<Turn>& turn) {
+  ServedRun& run = *turn->run;
+  if (service_.stopping || turn->call->cancelled()) return;
+  run.cancelled = false;
+  run.running = true;
+  turn->call->OnCancel([served = turn->run] { served->cancelled = true; });
+  RunReport report;
+  std::string fault, hint;
+  bool opened = false;
+  try {
+    opened = OpenRun(turn);
+    if (opened) {
+      TurnInput input = turn->read ? turn->read(*run.run) : TurnInput();
+      turn->read = nullptr;
+      fault = std::move(input.fault);
+      hint = std::move(input.hint);
+      if (fault.empty()) run.run->Turn(std::move(input.answers));
+      else if (!run.run->has_outcome()) run.run->Turn({});
+      report = Report(run, 0);
+      if (!fault.empty()) {
+        report.json["error"] = fault;
+        report.json["hint"] = hint;
+        report.json["now"] = fault + ". " + hint + ". " + report.json.value("now", "");
+      } else if (!input.note.empty()) {
+        report.json["hint"] = input.note;
+        report.json["now"] = "Note: " + input.note + ". " + report.json.value("now", "");
+      }
+    }
+  } catch (const std::exception& error) {
+    opened = false;
+    run.run.reset();
+    turn->call->Fail(kRpcInternalError, fmt::format("internal error: {}", error.what()));
+  }
+  turn->call->OnCancel(nullptr);
+  run.running = false;
+  if (opened) {
+    run.SetReport(report.json);
+    const bool waits_for_person =
+        std::any_of(report.questions.begin(), report.questions.end(),
+                    [](const OpenQuestion& q) { return q.personal || q.secret; });
+    // A person may answer at a terminal, and only one process can have the file open.
+    if (!run.run->broken().empty() || (waits_for_person && !MayAsk(*turn->call))) {
+      run.run.reset();
+      run.SetReport(nullptr);
+    }
+  }
+  service_.runs.Used(turn->run);
+  if (opened) service_.Changed(run.handle);
+  if (opened) Conclude(turn, std::move(report));
+  if (turn->call->done() || turn->call->cancelled()) {
+    service_.pool.Forget(turn->deadline);
+    service_.pool.Forget(turn->ticking);
+  }
+}
+
+bool RunTurns::MayAsk(const McpCall& call) {
+  if (service_.ask == AskMode::kNever) return false;
+  if (service_.ask == AskMode::kAlways) return true;
+  if (call.modern) return call.forms;
+  const std::lock_guard lock(call.peer->mutex);
+  return call.forms && !call.peer->no_questions;
+}
+
+void RunTurns::Conclude(const std::shared_ptr<Turn>& turn, RunReport report) {
+  if (turn->call->done() || turn->call->cancelled()) return;
+  const std::string status = report.json.value("status", "");
+  const bool fault = report.json.contains("error");
+  std::vector<OpenQuestion> questions;
+  for (const OpenQuestion& question : report.questions)
+    if (IsForForm(question)) questions.push_back(question);
+  const bool declined = report.json.value("hint", "").starts_with("the user declined");
+  if (status == "waiting" && !questions.empty() && !fault && !declined && MayAsk(*turn->call) &&
+      turn->rounds < kMostRounds) {
+    if (turn->call->modern) return AskModern(turn, report, questions);
+    return AskLegacy(turn, std::move(report), std::move(questions));
+  }
+  const bool is_error = fault || status == "rejected";
+  turn->call->ReplyTool(std::move(report.json), is_error);
+}
+
+// --- A client with a handshake -----------------------------------------------------------------
+
+void RunTurns::AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,
+                         std::vector<OpenQuestion> questions) {
+  McpCall& call = *turn->call;
+  // The client waits for the call, too: without word of progress it may give up after a minute.
+  std::chrono::milliseconds most = service_.ask_timeout;
+  if (!call.progress_token) {
+    const auto used =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - call.began);
+    most -= std::min(most, used);
+    if (turn->rounds > 0 && most < std::min(kLeastAsk, service_.ask_timeout)) {
+      call.ReplyTool(std::move(report.json), false);
+      return;
+    }
+  }
+  ++turn->rounds;
+  service_.pool.Forget(turn->deadline);
+  std::string refused;
+  for (const UnusedAnswer& unused : report.unused)
+    if (!unused.why.empty()) refused = unused.why;
+  ordered_json form = FormOf(questions, turn->run->protocol, refused,
+                             call.Has("2025-11-25") ? FormDialect::kLists : FormDialect::kPlain);
+  if (call.Has("2025-11-25")) form["mode"] = "form";
+  const auto asked_at = Clock::now();
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(call.peer->mutex);
+    number = ++call.peer->last_question;
+    // Kept after the time is up: an answer that comes late is an answer.
+    while (call.peer->asked.size() >= kMostQuestions)
+      call.peer->asked.erase(call.peer->asked.begin());
+    call.peer->asked[number] = [this, turn, report, questions, asked_at](
+                                   const ordered_json& result, const ordered_json& error) {
+      const auto took =
+          std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - asked_at);
+      Answered(turn, report, questions, took, result, error);
+    };
+  }
+  const std::string id = QuestionId(number);
+  const auto give_up = [turn, id](const char* why) {
+    turn->call->send(
+        RpcNotification("notifications/cancelled", {{"requestId", id}, {"reason", why}}));
+  };
+  call.OnCancel([give_up, turn, number] {
+    {
+      const std::lock_guard lock(turn->call->peer->mutex);
+      turn->call->peer->asked.erase(number);
+    }
+    give_up("the call was cancelled");
+  });
+  call.send(RpcRequest(id, "elicitation/create", std::move(form)));
+  turn->deadline = service_.pool.At(Clock::now() + most, [turn, give_up, report] {
+    if (turn->call->done() || turn->call->cancelled()) return;
+    give_up("nobody answered in time");
+    turn->call->OnCancel(nullptr);
+    turn->call->ReplyTool(report.json, false);
+  });
+}
+
+void RunTurns::Answered(const std::shared_ptr<Turn>& turn, const RunReport& report,
+                        const std::vector<OpenQuestion>& questions, std::chrono::milliseconds took,
+                        const ordered_json& result, const ordered_json& error) {
+  McpCall& call = *turn->call;
+  service_.pool.Forget(turn->deadline);
+  call.OnCancel(nullptr);
+  const auto action = result.is_object() ? result.find("action") : result.end();
+  const std::string said = result.is_object() && action != result.end() && action->is_string()
+                               ? action->get<std::string>()
+                               : "";
+  const bool no = said == "decline" || said == "cancel";
+  if (!error.is_null() || (said == "decline" && took < kNobodyAnswersSoFast)) {
+    const std::lock_guard lock(call.peer->mutex);
+    call.peer->no_questions = true;
+  }
+  const bool nobody = !error.is_null() || (no && took < kNobodyAnswersSoFast) || said == "cancel";
+  if (!nobody && said == "decline") {
+    turn->read = [questions](ProtocolRun& run) { return DeclinedInput(run, questions); };
+  } else if (!nobody && said == "accept") {
+    const auto content = result.find("content");
+    std::optional<std::vector<GivenAnswer>> answers =
+        AnswersIn(content == result.end() ? ordered_json::object() : *content, questions);
+    if (!answers) return void(call.ReplyTool(report.json, false));
+    turn->read = [answers = std::move(*answers)](ProtocolRun&) {
+      return TurnInput{.answers = answers};
+    };
+  } else {
+    call.ReplyTool(report.json, false);
+    return;
+  }
+  if (!call.done()) Watch(turn);
+  turn->run->strand->Post([this, turn] { Run(turn); });
+}
+
+// --- A modern client ---------------------------------------------------------------------------
+
+void RunTurns::AskModern(const std::shared_ptr<Turn>& turn, const RunReport& report,
+                         const std::vector<OpenQuestion>& questions) {
+  std::string refused;
+  for (const UnusedAnswer& unused : report.unused)
+    if (!unused.why.empty()) refused = unused.why;
+  ordered_json asked = ordered_json::object();
+  for (const OpenQuestion& question : questions) {
+    ordered_json form = FormOf({question}, turn->run->protocol, refused, FormDialect::kLists);
+    form["mode"] = "form";
+    asked[question.key] = {{"method", "elicitation/create"}, {"params", std::move(form)}};
+  }
+  const ordered_json state = {{"sid", turn->run->handle},
+                              {"seq", report.json.value("seq", std::size_t{0})},
+                              {"d", CallDigest(*turn->call)},
+                              {"who", turn->call->peer->who}};
+  turn->call->ReplyAs(
+      "input_required",
+      {{"inputRequests", std::move(asked)},
+       {"requestState", service_.seals.Seal(kStatePurpose, state, SecondsNow() + kStateSeconds)}});
+}
+
+std::optional<RunTurns::Retry> RunTurns::ReadRetry(const std::shared_ptr<McpCall>& call) {
+  const auto given = call->params.find("requestState");
+  const auto responses = call->params.find("inputResponses");
+  const auto refuse = [&]() -> std::optional<Retry> {
+    call->Fail(kRpcInvalidParams, "invalid requestState", {{"reason", "invalid_request_state"}});
+    return std::nullopt;
+  };
+  if (given == call->params.end() || !given->is_string()) return refuse();
+  const std::optional<ordered_json> state =
+      service_.seals.Open(kStatePurpose, given->get_ref<const std::string&>(), SecondsNow());
+  if (!state || state->value("d", "") != CallDigest(*call) ||
+      state->value("who", "") != call->peer->who)
+    return refuse();
+  ordered_json answers = ordered_json::object();
+  if (responses != call->params.end()) {
+    const bool sound =
+        responses->is_object() &&
+        std::all_of(responses->begin(), responses->end(), [](const ordered_json& response) {
+          return response.is_object() && response.contains("action") &&
+                 response["action"].is_string() &&
+                 (response["action"] != "accept" || !response.contains("content") ||
+                  response["content"].is_object());
+        });
+    if (!sound) {
+      call->Fail(kRpcInvalidParams, "`inputResponses` is an object of objects with an `action`");
+      return std::nullopt;
+    }
+    answers = *responses;
+  }
+  const std::size_t seq = state->value("seq", std::size_t{0});
+  return Retry{state->value("sid", ""), [answers, seq](ProtocolRun& run) {
+                 TurnInput input;
+                 const std::vector<OpenQuestion> questions = QuestionsOfRun(run);
+                 // The questions are others by now: these are asked.
+                 if (run.seq() != seq) return input;
+                 std::vector<OpenQuestion> declined;
+                 std::string cancelled;
+                 for (const OpenQuestion& question : questions) {
+                   const auto at = answers.find(question.key);
+                   if (at == answers.end() || !IsForForm(question)) continue;
+                   const std::string action = (*at)["action"];
+                   if (action == "decline") declined.push_back(question);
+                   if (action == "cancel")
+                     cancelled += (cancelled.empty() ? "" : ", ") + question.key;
+                   const auto content = at->find("content");
+                   if (action != "accept" || content == at->end()) continue;
+                   if (auto read = AnswersIn(*content, {question})) Append(input.answers, *read);
+                 }
+                 if (!declined.empty()) {
+                   TurnInput no = DeclinedInput(run, declined);
+                   Append(input.answers, std::move(no.answers));
+                   input.note = no.note;
+                 } else if (!cancelled.empty() && input.answers.empty()) {
+                   input.note = "the user declined to answer now: " + cancelled;
+                 }
+                 return input;
+               }};
+}
+
+// --- The state ---------------------------------------------------------------------------------
+
+void RunTurns::Show(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run,
+                    std::size_t first) {
+  if (run->running) {
+    call->ReplyTool(RunningReport(run->handle, run->protocol, run->report()), false);
+    return;
+  }
+  if (const ordered_json report = run->report(); report.is_object() && first == 0) {
+    call->ReplyTool(report, false);
+    return;
+  }
+  auto turn = std::make_shared<Turn>();
+  turn->call = std::move(call);
+  turn->run = std::move(run);
+  Watch(turn);
+  turn->run->strand->Post([this, turn, first] {
+    ServedRun& served = *turn->run;
+    if (service_.stopping || turn->call->cancelled()) return;
+    served.cancelled = false;
+    served.running = true;
+    turn->call->OnCancel([kept = turn->run] { kept->cancelled = true; });
+    if (OpenRun(turn)) {
+      if (!served.run->has_outcome()) served.run->Turn({});
+      RunReport report = Report(served, first);
+      if (first == 0) served.SetReport(report.json);
+      if (!served.run->broken().empty()) served.run.reset();
+      served.running = false;
+      turn->call->ReplyTool(std::move(report.json), false);
+    }
+    served.running = false;
+    turn->call->OnCancel(nullptr);
+    service_.runs.Used(turn->run);
+    service_.pool.Forget(turn->deadline);
+  });
+}
+
+}  // namespace rpl

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The turns of runs that calls ask for, and the questions that they end with.
+//
+// A turn runs on the strand of its run. If it waits for answers, then
+//
+//   a client with a handshake and forms   is sent `elicitation/create`, and the call goes on with
+//                                         the answer; after 45 s without one it ends, `waiting`
+//   a modern client with forms            gets `input_required` with a sealed state, and calls
+//   again others                                get the questions in the result
+//
+// A client that answers "no" within a second, or does not know the method, has nobody to ask: it is
+// not asked again. A turn that takes longer than 45 s goes on, and its call ends with "still
+// working". The answers of a form are a person's; those in the arguments of a tool are a model's.
+#ifndef RPL_SHELL_MCP_RUN_TURNS_H_
+#define RPL_SHELL_MCP_RUN_TURNS_H_
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shell/mcp/mcp_service.h"
+#include "shell/mcp/run_report.h"
+
+namespace rpl {
+
+/// What a turn is to do, read once its run is open.
+struct TurnInput {
+  std::vector<GivenAnswer> answers;
+  std::string fault;  // nothing is done, and this is told; or ""
+  std::string hint;
+  std::string note;  // what became of an answer, for the result; or ""
+};
+
+class RunTurns {
+ public:
+  explicit RunTurns(McpService& service) : service_(service) {}
+
+  /// A part of a call that runs on the strand of the run, with the run open.
+  using Reader = std::function<TurnInput(ProtocolRun& run)>;
+
+  /// A turn of the run for the call: `read` says with which answers. `begins`: the run is dropped
+  /// if it cannot be opened. The call is answered.
+  void Start(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run, Reader read,
+             bool begins = false);
+
+  /// The state of the run, without a turn if it has one.
+  void Show(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run, std::size_t first);
+
+  /// The answers in `inputResponses` of a call that is made again with the state that was sealed.
+  /// nullopt: the call was answered, with an error.
+  struct Retry {
+    std::string session;
+    Reader read;
+  };
+  std::optional<Retry> ReadRetry(const std::shared_ptr<McpCall>& call);
+
+  /// The reason for which a run cannot be opened, in its result.
+  static nlohmann::ordered_json RefusalJson(const std::string& session, const Refusal& refusal);
+
+ private:
+  struct Turn;  // a call with its run
+
+  void Run(const std::shared_ptr<Turn>& turn);
+  RunReport Report(ServedRun& run, std::size_t first);
+  bool OpenRun(const std::shared_ptr<Turn>& turn);
+  void Conclude(const std::shared_ptr<Turn>& turn, RunReport report);
+  bool MayAsk(const McpCall& call);
+  void AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,
+                 std::vector<OpenQuestion> questions);
+  void AskModern(const std::shared_ptr<Turn>& turn, const RunReport& report,
+                 const std::vector<OpenQuestion>& questions);
+  void Answered(const std::shared_ptr<Turn>& turn, const RunReport& report,
+                const std::vector<OpenQuestion>& questions, std::chrono::milliseconds took,
+                const nlohmann::ordered_json& result, const nlohmann::ordered_json& error);
+  void Watch(const std::shared_ptr<Turn>& turn);
+  void TellProgress(const std::shared_ptr<Turn>& turn);
+
+  McpService& service_;
+};
+
+/// The purpose of the cursors for answers (Sealer), and how long they hold.
+inline constexpr const char* kAnswersPurpose = "answers";
+inline constexpr std::int64_t kCursorSeconds = 86'400;
+
+/// The digest of a call that is made again: its tool and arguments, without answers and state.
+std::string CallDigest(const McpCall& call);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_MCP_RUN_TURNS_H_

@@ -1,0 +1,636 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/mcp/tool_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/json_rpc.h"
+#include "formats/json_text.h"
+#include "formats/shorten.h"
+#include "grammar/parser.h"
+#include "grammar/printer.h"
+#include "interp/explain/explain_print.h"
+#include "interp/store/json_value.h"
+#include "shell/host/input.h"
+#include "shell/host/known_names.h"
+#include "shell/host/program_files.h"
+#include "shell/host/scripted_agent.h"
+#include "shell/host/tool_setup.h"
+#include "shell/mcp/protocol_list.h"
+#include "shell/repl/entry.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kProtocolsOnPage = 40;
+constexpr std::size_t kMostFindings = 100;
+constexpr std::size_t kMostProof = 16'000;
+constexpr std::size_t kMostTraceText = 16'000;
+constexpr std::size_t kMostFacts = 1'000;
+constexpr const char* kRowsPurpose = "rows";
+constexpr const char* kListPurpose = "protocols";
+
+std::string TextAt(const ordered_json& json, const char* key) {
+  const auto at = json.find(key);
+  return at != json.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+std::vector<std::string> TextsAt(const ordered_json& json, const char* key) {
+  const auto at = json.find(key);
+  return at != json.end() ? at->get<std::vector<std::string>>() : std::vector<std::string>();
+}
+
+std::size_t NumberAt(const ordered_json& json, const char* key, std::size_t by_default) {
+  const auto at = json.find(key);
+  return at != json.end() ? at->get<std::size_t>() : by_default;
+}
+
+// The answers, errors and declines of a call, as a model gives them.
+TurnInput InputOf(const ordered_json& arguments) {
+  TurnInput input;
+  if (const auto answers = arguments.find("answers"); answers != arguments.end())
+    for (const auto& [key, value] : answers->items())
+      input.answers.push_back({GivenAnswer::Kind::kJson, key, value, By::kModel});
+  if (const auto errors = arguments.find("errors"); errors != arguments.end())
+    for (const auto& [key, value] : errors->items()) {
+      if (!value.is_string()) {
+        input.fault = "expected a string for the error of `" + key + "`";
+        return input;
+      }
+      input.answers.push_back({GivenAnswer::Kind::kFailed, key, value, By::kModel});
+    }
+  for (const std::string& key : TextsAt(arguments, "declines"))
+    input.answers.push_back({GivenAnswer::Kind::kDecline, key, nullptr, By::kModel});
+  return input;
+}
+
+// Whether the recorded value, RPL text, is the one that is given.
+bool IsRecorded(const GivenAnswer& given, const std::string& recorded, Pool& pool) {
+  if (given.kind != GivenAnswer::Kind::kJson) return false;
+  const auto is = [&](Value v) { return !v.is_none() && Text(pool, v) == recorded; };
+  if (is(ValueOfJson(given.value, pool, false))) return true;
+  if (!given.value.is_string()) return false;
+  const std::string text = given.value.get<std::string>();
+  return text == recorded || is(TypedValue(pool, text)) || is(pool.Symbol(text)) ||
+         (text.starts_with(':') && is(pool.Keyword(text.substr(1))));
+}
+
+// The answers for a run: by the keys of its open questions, and without those that it has already.
+// One that differs from what is recorded is a fault.
+TurnInput ForRun(TurnInput input, ProtocolRun& run) {
+  if (!input.fault.empty()) return input;
+  if (!run.has_outcome()) run.Turn({});
+  Pool& pool = run.session().pool();
+  const std::vector<OpenQuestion> questions = OpenQuestionsOf(
+      run.outcome().pending, pool, [&](const Request& request) { return run.IsPersonal(request); });
+  std::erase_if(input.answers, [&](GivenAnswer& given) {
+    for (const OpenQuestion& question : questions)
+      if (given.key == question.key || given.key == question.id) {
+        given.key = question.id;
+        return false;
+      }
+    if (run.IsDeclined(given.key)) return given.kind == GivenAnswer::Kind::kDecline;
+    const std::vector<std::string> recorded = run.Recorded(given.key);
+    for (const std::string& value : recorded)
+      if (IsRecorded(given, value, pool)) return true;
+    if (recorded.size() == 1 && input.fault.empty()) {
+      input.fault = fmt::format("`{}` was answered before: {}", given.key, recorded.front());
+      input.hint = fmt::format(
+          "To correct it, call rpl_retract with answers [\"{}\"], then answer again", given.key);
+    }
+    return false;
+  });
+  return input;
+}
+
+// States facts of a model. Those that only a person may state are a fault: they would close the
+// question to the person without effect.
+void StateFacts(const FactSentences& facts, ProtocolRun& run, TurnInput& input) {
+  for (const std::string& label : facts.labels) {
+    if (!run.IsPersonalFact(label)) continue;
+    input.fault = "only a person may state `" + label + "`";
+    input.hint = "Your turn ends here: tell the user, and do not report it yourself";
+    input.answers.clear();
+    return;
+  }
+  const Outcome said = run.Say(facts.text, By::kModel);
+  if (said.status == Status::kNothing || said.status == Status::kSatisfied) return;
+  input.answers.clear();
+  input.fault = said.status == Status::kFailed
+                    ? "the facts were taken, and violate a rule: " + run.Shown(said.reason)
+                    : "the facts were not taken: " + run.Shown(said.reason);
+  input.hint = "Take back what is wrong with rpl_retract";
+}
+
+void FailUnknownTool(const std::shared_ptr<McpCall>& call, const std::string& name,
+                     const std::vector<McpTool>& table) {
+  std::string known;
+  for (const McpTool& tool : table) known += (known.empty() ? "" : ", ") + tool.name;
+  call->Fail(kRpcInvalidParams, fmt::format("unknown tool `{}`; there are {}", name, known));
+}
+
+}  // namespace
+
+FactSentences SentencesOf(const std::vector<std::string>& facts, const std::string& source,
+                          bool retract) {
+  FactSentences out;
+  if (facts.size() > kMostFacts)
+    return {"", fmt::format("at most {} facts at once", kMostFacts), {}};
+  const std::string said =
+      source.empty() ? "" : " ^ ~ {:source " + Print(Node{String{CleanUtf8(source)}, {}}) + "}";
+  for (const std::string& fact : facts) {
+    Sources sources;
+    Diagnostics found;
+    const std::uint32_t file = sources.Add("fact", fact);
+    const Span whole{file, 0, static_cast<std::uint32_t>(fact.size())};
+    const std::optional<Node> term = ParseTerm(sources, whole, found);
+    const Call* call = term ? term->As<Call>() : nullptr;
+    if (call == nullptr || call->ns != Namespace::kRelation || HasVariables(*term)) {
+      out.error = "expected a fact without variables, as in price(\"Lucca\", 900), got `" +
+                  Shortened(fact, 200) + "`";
+      for (const Diagnostic& d : found.all()) out.error += ": " + d.message;
+      return out;
+    }
+    out.labels.push_back(call->label);
+    out.text += Print(*term) + (retract ? "" : said) + (retract ? " -> false\n" : " -> true\n");
+  }
+  return out;
+}
+
+ToolCalls::ToolCalls(McpService& service, ProtocolList& protocols)
+    : service_(service),
+      protocols_(protocols),
+      turns_(service),
+      table_(McpToolTable(service.guard != nullptr, true)) {}
+
+void ToolCalls::Take(const std::shared_ptr<McpCall>& call) {
+  const auto name = call->params.find("name");
+  if (name == call->params.end() || !name->is_string()) {
+    call->Fail(kRpcInvalidParams, "tools/call needs the `name` of a tool");
+    return;
+  }
+  const auto tool = std::find_if(table_.begin(), table_.end(),
+                                 [&](const McpTool& each) { return each.name == *name; });
+  if (tool == table_.end()) return FailUnknownTool(call, name->get<std::string>(), table_);
+  ordered_json arguments = ordered_json::object();
+  if (const auto given = call->params.find("arguments");
+      given != call->params.end() && !given->is_null())
+    arguments = *given;
+  if (!arguments.is_object()) {
+    call->Fail(kRpcInvalidParams, "`arguments` is an object");
+    return;
+  }
+  const bool run_shape = tool->about["outputSchema"]["properties"].contains("now");
+  if (const std::string fault = ArgumentFault(tool->about["inputSchema"], arguments);
+      !fault.empty()) {
+    const std::string hint = "see the input schema of " + tool->name;
+    call->ReplyTool(run_shape ? RunFaultJson(TextAt(arguments, "session"), fault, hint)
+                              : FaultJson(fault, hint),
+                    true);
+    return;
+  }
+  switch (tool->kind) {
+    case ToolKind::kAnswer: return AnswerTool(call, arguments);
+    case ToolKind::kAssert: return AssertTool(call, arguments);
+    case ToolKind::kCheck: return CheckTool(call, arguments);
+    case ToolKind::kExplain: return ExplainTool(call, arguments);
+    case ToolKind::kGuard: return GuardTool(call, arguments);
+    case ToolKind::kProtocols: return ProtocolsTool(call, arguments);
+    case ToolKind::kQuery: return QueryTool(call, arguments);
+    case ToolKind::kRetract: return RetractTool(call, arguments);
+    case ToolKind::kRun: return RunTool(call, arguments);
+    case ToolKind::kStatus: return StatusTool(call, arguments);
+    case ToolKind::kTrace: return TraceTool(call, arguments);
+  }
+}
+
+void ToolCalls::Work(const Call& call, std::function<void()> work) {
+  service_.pool.Post([this, call, work = std::move(work)] {
+    if (service_.stopping || call->cancelled()) return;
+    try {
+      work();
+    } catch (const std::exception& error) {
+      call->Fail(kRpcInternalError, fmt::format("internal error: {}", error.what()));
+    }
+  });
+}
+
+std::shared_ptr<ServedRun> ToolCalls::RunOf(const Call& call, const Arguments& arguments,
+                                            bool run_shape) {
+  const std::string handle = TextAt(arguments, "session");
+  std::shared_ptr<ServedRun> run = service_.runs.Find(handle, call->peer->who);
+  if (run != nullptr) return run;
+  const std::string error = "there is no session `" + Shortened(handle, 60) + "`";
+  const std::string hint = "start again with rpl_run";
+  call->ReplyTool(run_shape ? RunFaultJson("", error, hint) : FaultJson(error, hint), true);
+  return nullptr;
+}
+
+// --- Runs ----------------------------------------------------------------------------------------
+
+void ToolCalls::RunTool(const Call& call, const Arguments& arguments) {
+  if (call->params.contains("requestState") || call->params.contains("inputResponses")) {
+    std::optional<RunTurns::Retry> retry = turns_.ReadRetry(call);
+    if (!retry) return;
+    if (const auto run = RunOf(call, {{"session", retry->session}}, true))
+      turns_.Start(call, run, std::move(retry->read));
+    return;
+  }
+  TurnInput input = InputOf(arguments);
+  const FactSentences facts =
+      SentencesOf(TextsAt(arguments, "facts"), TextAt(arguments, "source"), false);
+  const std::string fault = input.fault.empty() ? facts.error : input.fault;
+  if (!fault.empty()) {
+    call->ReplyTool(RunFaultJson("", fault), true);
+    return;
+  }
+  const auto read = [input, said = facts](ProtocolRun& run) {
+    TurnInput given = run.has_outcome() || run.seq() > 0 ? ForRun(input, run) : input;
+    if (!said.text.empty() && given.fault.empty()) StateFacts(said, run, given);
+    return given;
+  };
+  if (arguments.contains("session")) {
+    if (const auto run = RunOf(call, arguments, true)) turns_.Start(call, run, read);
+    return;
+  }
+  const std::string protocol = TextAt(arguments, "protocol");
+  if (protocol.empty() || !service_.protocols.Find(protocol)) {
+    call->ReplyTool(
+        RunFaultJson("",
+                     protocol.empty() ? "there is neither `protocol` nor `session`"
+                                      : "there is no protocol `" + Shortened(protocol, 200) + "`",
+                     "rpl_protocols lists those there are"),
+        true);
+    return;
+  }
+  // A host that gave up waiting calls again: that must not begin another run.
+  const std::string named = TextAt(arguments, "request_id");
+  const std::string digest =
+      named.empty() ? CallDigest(*call) : DigestOf({{"id", named}, {"protocol", protocol}});
+  const RunFolder::Begun begun = service_.runs.Begin(protocol, TextAt(arguments, "goal"),
+                                                     call->peer->who, digest, !named.empty());
+  if (begun.run == nullptr) {
+    call->ReplyTool(RunFaultJson("", "the session cannot be written",
+                                 "see the folder of sessions, " + service_.runs.folder()),
+                    true);
+    return;
+  }
+  if (begun.again) turns_.Start(call, begun.run, nullptr);
+  else turns_.Start(call, begun.run, read, true);
+}
+
+void ToolCalls::AnswerTool(const Call& call, const Arguments& arguments) {
+  if (call->params.contains("requestState") || call->params.contains("inputResponses")) {
+    std::optional<RunTurns::Retry> retry = turns_.ReadRetry(call);
+    if (!retry) return;
+    if (const auto run = RunOf(call, {{"session", retry->session}}, true))
+      turns_.Start(call, run, std::move(retry->read));
+    return;
+  }
+  const auto run = RunOf(call, arguments, true);
+  if (run == nullptr) return;
+  TurnInput input = InputOf(arguments);
+  if (input.fault.empty() && input.answers.empty()) {
+    input.fault = "there is no answer";
+    input.hint = "give `answers`, `declines` or `errors`, by the keys of `pending`";
+  }
+  if (!input.fault.empty()) {
+    call->ReplyTool(RunFaultJson(run->handle, input.fault, input.hint), true);
+    return;
+  }
+  turns_.Start(call, run,
+               [input = std::move(input)](ProtocolRun& open) { return ForRun(input, open); });
+}
+
+void ToolCalls::AssertTool(const Call& call, const Arguments& arguments) {
+  const auto run = RunOf(call, arguments, true);
+  if (run == nullptr) return;
+  const FactSentences facts =
+      SentencesOf(TextsAt(arguments, "facts"), TextAt(arguments, "source"), false);
+  if (!facts.error.empty() || facts.text.empty()) {
+    call->ReplyTool(
+        RunFaultJson(run->handle, facts.error.empty() ? "there is no fact" : facts.error,
+                     "write facts as RPL does: strings in double quotes"),
+        true);
+    return;
+  }
+  turns_.Start(call, run, [facts](ProtocolRun& open) {
+    TurnInput input;
+    StateFacts(facts, open, input);
+    return input;
+  });
+}
+
+void ToolCalls::RetractTool(const Call& call, const Arguments& arguments) {
+  const auto run = RunOf(call, arguments, true);
+  if (run == nullptr) return;
+  const FactSentences facts = SentencesOf(TextsAt(arguments, "facts"), "", true);
+  const std::vector<std::string> keys = TextsAt(arguments, "answers");
+  if (!facts.error.empty() || (facts.text.empty() && keys.empty())) {
+    call->ReplyTool(
+        RunFaultJson(run->handle,
+                     facts.error.empty() ? "there is nothing to take back" : facts.error,
+                     "give `facts`, or the keys of `answers`"),
+        true);
+    return;
+  }
+  turns_.Start(call, run, [facts, keys](ProtocolRun& open) {
+    TurnInput input;
+    std::string text = facts.text;
+    for (const std::string& key : keys) {
+      const std::string back = TakesBack(open.session().Entries(), key);
+      if (back.empty()) {
+        input.fault = "nothing was answered for `" + key + "`";
+        input.hint = "rpl_trace lists what was";
+        return input;
+      }
+      text += back + "\n";
+    }
+    const Outcome said = open.Say(text, By::kModel);
+    if (said.status == Status::kNothing || said.status == Status::kSatisfied) return input;
+    input.fault = "it was not taken back: " + open.Shown(said.reason);
+    input.hint = "What the rules derive is not taken back, only what was said";
+    return input;
+  });
+}
+
+void ToolCalls::StatusTool(const Call& call, const Arguments& arguments) {
+  const auto run = RunOf(call, arguments, true);
+  if (run == nullptr) return;
+  std::size_t first = 0;
+  if (arguments.contains("cursor")) {
+    const auto cursor =
+        service_.seals.Open(kAnswersPurpose, TextAt(arguments, "cursor"), SecondsNow());
+    if (!cursor || cursor->value("sid", "") != run->handle) {
+      call->ReplyTool(RunFaultJson(run->handle, "the cursor is not one of this run",
+                                   "begin again without a cursor"),
+                      true);
+      return;
+    }
+    first = cursor->value("at", std::size_t{0});
+  }
+  turns_.Show(call, run, first);
+}
+
+// --- Protocols
+// ------------------------------------------------------------------------------------
+
+void ToolCalls::ProtocolsTool(const Call& call, const Arguments& arguments) {
+  std::size_t first = 0;
+  if (arguments.contains("cursor")) {
+    const auto cursor =
+        service_.seals.Open(kListPurpose, TextAt(arguments, "cursor"), SecondsNow());
+    if (!cursor) {
+      ordered_json fault = FaultJson("the cursor is not valid", "begin again without a cursor");
+      fault["protocols"] = ordered_json::array();
+      call->ReplyTool(std::move(fault), true);
+      return;
+    }
+    first = cursor->value("at", std::size_t{0});
+  }
+  Work(call, [this, call, first] {
+    const std::vector<ProtocolAbout> all = protocols_.All(service_.Interrupted(call));
+    ordered_json out = {{"protocols", ordered_json::array()}};
+    const std::size_t end = std::min(all.size(), first + kProtocolsOnPage);
+    for (std::size_t i = first; i < end; ++i) out["protocols"].push_back(AboutJson(all[i]));
+    if (end < all.size())
+      out["next"] = service_.seals.Seal(kListPurpose, {{"at", end}}, SecondsNow() + kCursorSeconds);
+    call->ReplyTool(std::move(out), false);
+  });
+}
+
+void ToolCalls::CheckTool(const Call& call, const Arguments& arguments) {
+  const bool has_text = arguments.contains("text");
+  const std::string protocol = TextAt(arguments, "protocol");
+  const std::optional<std::string> path =
+      has_text ? std::nullopt : service_.protocols.Find(protocol);
+  if (!has_text && !path) {
+    ordered_json fault = FaultJson(protocol.empty() ? "there is neither `protocol` nor `text`"
+                                                    : "there is no protocol `" + protocol + "`",
+                                   "rpl_protocols lists those there are");
+    fault["ok"] = false;
+    fault["findings"] = ordered_json::array();
+    call->ReplyTool(std::move(fault), true);
+    return;
+  }
+  const std::string name = !has_text                           ? protocol
+                           : TextAt(arguments, "name").empty() ? "text.md"
+                                                               : TextAt(arguments, "name");
+  Work(call, [call, name, path, text = TextAt(arguments, "text")] {
+    std::string source = text;
+    std::set<std::string> tools;
+    if (path) {
+      Input input = ReadFile(*path);
+      source = std::move(input.text);
+      ToolConfig config;
+      if (ReadTools(ConfigPath("", {*path}), config) == kExitOk)
+        for (const ToolCommand& tool : config.tools) tools.insert(tool.name);
+    }
+    ordered_json findings = CheckedText(name, source, path.value_or(""), tools);
+    const bool ok = std::none_of(findings.begin(), findings.end(), [](const ordered_json& finding) {
+      return finding["severity"] == "error";
+    });
+    ordered_json out = {{"ok", ok}, {"findings", ordered_json::array()}};
+    for (std::size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i)
+      out["findings"].push_back(std::move(findings[i]));
+    if (findings.size() > kMostFindings) out["more"] = true;
+    call->ReplyTool(std::move(out), false);
+  });
+}
+
+// --- Questions about runs and protocols
+// -------------------------------------------------------------
+
+namespace {
+
+ordered_json QueryFault(const std::string& error, const std::string& hint) {
+  ordered_json out = FaultJson(error, hint);
+  out["rows"] = ordered_json::array();
+  out["holds"] = false;
+  out["more"] = false;
+  return out;
+}
+
+ordered_json ExplainFault(const std::string& error, const std::string& hint) {
+  ordered_json out = FaultJson(error, hint);
+  out["holds"] = false;
+  out["text"] = "";
+  return out;
+}
+
+}  // namespace
+
+void ToolCalls::QueryTool(const Call& call, const Arguments& arguments) {
+  const std::string protocol = TextAt(arguments, "protocol");
+  std::string session;
+  std::optional<std::string> path;
+  if (arguments.contains("session")) {
+    const auto run = service_.runs.Find(TextAt(arguments, "session"), call->peer->who);
+    if (run != nullptr) session = service_.runs.PathOf(run->handle);
+  } else {
+    path = service_.protocols.Find(protocol);
+  }
+  if (session.empty() && !path) {
+    call->ReplyTool(QueryFault("there is no such session or protocol",
+                               "give the `session` of rpl_run, or a `protocol` of rpl_protocols"),
+                    true);
+    return;
+  }
+  const std::string query = TextAt(arguments, "query");
+  const std::string asked = DigestOf({{"q", query}, {"s", session}, {"p", protocol}});
+  std::size_t first = 0;
+  if (arguments.contains("cursor")) {
+    const auto cursor =
+        service_.seals.Open(kRowsPurpose, TextAt(arguments, "cursor"), SecondsNow());
+    if (!cursor || cursor->value("q", "") != asked) {
+      call->ReplyTool(
+          QueryFault("the cursor is not one of this query", "begin again without a cursor"), true);
+      return;
+    }
+    first = cursor->value("at", std::size_t{0});
+  }
+  const std::size_t limit = NumberAt(arguments, "limit", 50);
+  Work(call, [=, this] {
+    const Entry entry = ReadEntry(query, "<query>", Ground::kAsks);
+    if (entry.kind != Entry::Kind::kQuery || !entry.novelty.empty()) {
+      std::string why = "expected a query, got `" + Shortened(query, 200) + "`";
+      for (const Diagnostic& d : entry.findings) why += ": " + d.message;
+      call->ReplyTool(QueryFault(why,
+                                 "as in hotel(?name, ?price), or %cheap(?n) <- hotel(?n, ?p), "
+                                 "?p < 100"),
+                      true);
+      return;
+    }
+    ScratchRun scratch =
+        path ? ScratchOf(*path, protocol, service_.engine, service_.Interrupted(call))
+             : CopyOf(session, service_.engine, service_.Interrupted(call));
+    if (!scratch.refusal.reason.empty()) {
+      call->ReplyTool(QueryFault(scratch.refusal.reason, scratch.refusal.hint), true);
+      return;
+    }
+    const Outcome outcome = scratch.of().Say(entry.name, entry.text);
+    if (outcome.status == Status::kRejected || HasErrors(outcome.diagnostics)) {
+      call->ReplyTool(QueryFault("the query has errors: " + outcome.reason, "correct it"), true);
+      return;
+    }
+    const AnswerPage page = PageOf(outcome.json_answers, first, limit);
+    ordered_json out = {{"rows", page.answers},
+                        {"holds", outcome.status == Status::kSatisfied},
+                        {"more", page.next > 0}};
+    if (page.next > 0)
+      out["next"] = service_.seals.Seal(kRowsPurpose, {{"q", asked}, {"at", page.next}},
+                                        SecondsNow() + kCursorSeconds);
+    std::string reason = outcome.reason;
+    if (outcome.status == Status::kUnsatisfied)
+      for (const std::string& unknown : UnknownCalls(scratch.of(), entry.calls))
+        reason += "; " + unknown;
+    if (!outcome.cut_off.empty()) reason += "cut off: " + outcome.cut_off;
+    if (!reason.empty()) out["reason"] = reason;
+    call->ReplyTool(std::move(out), false);
+  });
+}
+
+void ToolCalls::ExplainTool(const Call& call, const Arguments& arguments) {
+  const std::string protocol = TextAt(arguments, "protocol");
+  std::string session;
+  std::optional<std::string> path;
+  std::shared_ptr<ServedRun> run;
+  if (arguments.contains("session")) {
+    run = service_.runs.Find(TextAt(arguments, "session"), call->peer->who);
+    if (run != nullptr) session = service_.runs.PathOf(run->handle);
+  } else {
+    path = service_.protocols.Find(protocol);
+  }
+  if (session.empty() && !path) {
+    call->ReplyTool(ExplainFault("there is no such session or protocol",
+                                 "give the `session` of rpl_run, or a `protocol` of rpl_protocols"),
+                    true);
+    return;
+  }
+  const std::string fact = TextAt(arguments, "fact");
+  const std::size_t depth = NumberAt(arguments, "depth", 8);
+  Work(call, [=, this] {
+    ScratchRun scratch =
+        path ? ScratchOf(*path, protocol, service_.engine, service_.Interrupted(call))
+             : CopyOf(session, service_.engine, service_.Interrupted(call));
+    if (!scratch.refusal.reason.empty()) {
+      call->ReplyTool(ExplainFault(scratch.refusal.reason, scratch.refusal.hint), true);
+      return;
+    }
+    if (path) scratch.session->Run();
+    const Explained explained =
+        scratch.of().Explain(fact, {10, depth}, std::min<std::size_t>(depth, 2));
+    if (explained.rejected) {
+      std::string why = "expected one fact or goal, got `" + Shortened(fact, 200) + "`";
+      for (const Diagnostic& d : explained.diagnostics) why += ": " + d.message;
+      call->ReplyTool(ExplainFault(why, "as in eligible(\"Ada\", ?x) or %pay"), true);
+      return;
+    }
+    std::string text;
+    for (const Explanation& proof : explained.why.proofs)
+      text += ExplanationText(proof, scratch.of().sources());
+    if (explained.why_not) text += ExplanationText(*explained.why_not, scratch.of().sources());
+    if (run != nullptr)
+      if (const auto of = service_.protocols.Find(run->protocol))
+        text = WithName(std::move(text), NameInSession(session, *of), run->protocol);
+    ordered_json out = {{"holds", !explained.why.proofs.empty()},
+                        {"text", ShownText(std::move(text), kMostProof)}};
+    if (explained.why.more > 0) out["more"] = explained.why.more;
+    call->ReplyTool(std::move(out), false);
+  });
+}
+
+void ToolCalls::TraceTool(const Call& call, const Arguments& arguments) {
+  const auto run = service_.runs.Find(TextAt(arguments, "session"), call->peer->who);
+  if (run == nullptr) {
+    ordered_json fault = FaultJson("there is no such session", "start again with rpl_run");
+    fault["events"] = ordered_json::array();
+    call->ReplyTool(std::move(fault), true);
+    return;
+  }
+  const std::size_t after = NumberAt(arguments, "after", 0);
+  const std::size_t limit = NumberAt(arguments, "limit", 100);
+  Work(call, [=, this] {
+    const SessionFile::Opened opened =
+        SessionFile::Open(service_.runs.PathOf(run->handle), SessionFile::Mode::kRead);
+    if (opened.file == nullptr) {
+      ordered_json fault = FaultJson("the session cannot be read: " + opened.error, opened.hint);
+      fault["events"] = ordered_json::array();
+      call->ReplyTool(std::move(fault), true);
+      return;
+    }
+    const Trace entries = Entries(opened.file->events());
+    ordered_json out = {{"events", ordered_json::array()}};
+    std::size_t bytes = 0;
+    for (std::size_t i = 0, number = 0; i < entries.size(); ++i) {
+      const TraceEntry& entry = entries[i];
+      if (entry.again || ++number <= after) continue;
+      bytes += entry.text.size();
+      if (out["events"].size() >= limit || (bytes > kMostTraceText && !out["events"].empty())) {
+        out["next"] = number - 1;
+        break;
+      }
+      ordered_json event = {{"number", number},
+                            {"step", entry.timestep},
+                            {"kind", EntryName(entry.kind)},
+                            {"text", ShownText(entry.text)}};
+      if (entry.by) event["by"] = NameOf(*entry.by);
+      out["events"].push_back(std::move(event));
+    }
+    call->ReplyTool(std::move(out), false);
+  });
+}
+
+void ToolCalls::GuardTool(const Call& call, const Arguments& arguments) {
+  Work(call, [this, call, arguments] {
+    ordered_json decided = service_.guard(arguments);
+    const bool error = decided.contains("error");
+    call->ReplyTool(std::move(decided), error);
+  });
+}
+
+}  // namespace rpl

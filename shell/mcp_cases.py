@@ -1,0 +1,938 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of shell/mcp_test.sh: a function each, with a server of its own."""
+import json
+import os
+import stat
+import sys
+import time
+
+from mcp_client import MODERN, Server, meta
+
+RPL, FOLDER = sys.argv[1:3]
+CASES = []
+faults = []
+folders = 0
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+def check(holds, *about):
+    if not holds:
+        faults.append(" ".join(str(part)[:1500] for part in about) or "a check does not hold")
+
+
+def write(name, text):
+    path = os.path.join(FOLDER, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def serve(*options, sessions=None, paths=("protocols",)):
+    """A server with a folder of runs of its own, unless it is named."""
+    global folders
+    folders += 1
+    sessions = sessions or f"sessions-{folders}"
+    return Server(RPL, "mcp", *paths, "--sessions", sessions, *options)
+
+
+def content(result):
+    """The structured content of a tool's result, which the text says as well."""
+    if result is None or "structuredContent" not in result:
+        check(False, "no result with structured content:", result)
+        return {}
+    texts = [item["text"] for item in result["content"] if item["type"] == "text"]
+    check(json.loads(texts[0]) == result["structuredContent"], "the text is another JSON", texts)
+    return result["structuredContent"]
+
+
+write("protocols/trip.md", """# Trip - %trip(?where, ?nights) <- place(?where), stay(?where, ?nights)
+Travel to __where__ for __nights__ nights.
+
+# Place - place(?where)
+Where do you want to go?
+
+# Stay - stay(?where, ?nights) <- place(?where), ?nights = $ask("For how many nights?"), ?nights > 0
+""")
+write("protocols/party.md", """# Party - %party(?n, ?what, ?age) <- guests(?list), dish(?what), age(?age), ?age > 3, ?n = |?list|
+# Guests - guests([& ?name]) <- guest(?name)
+# Guest - guest(?name)
+Who comes along?
+# Dish - dish(?what) <- $choose("What is there to eat?", ["soup" "cake"]) ^ ~ {:result ?what}
+# Age - age(?age)
+How old is the youngest?
+""")
+write("protocols/gate.md", """# Pay - %pay(?who) <- wanted(?who), confirmed(?x) ^ ~ {:by :person}
+Pay __who__ now.
+# Wanted - wanted(?who)
+Who is to be paid?
+# Confirmed - confirmed(?x)
+Do you confirm the payment?
+""")
+write("protocols/login.md", """# Login - %login(?name) <- name(?name), word(?word)
+# Name - name(?name)
+Your name?
+# Word - word(?word)
+What is your password?
+""")
+write("protocols/stock.md", """# Stock - %stock(?n) <- ?n = $shelf("nuts")
+""")
+write("protocols/optional.rpl", """%go(?how) <- ?how = $ask("Which music?")
+%go(?how) <- quiet(?how), ?ok = $ask("Quietly then?"), ?ok = "yes"
+quiet("quietly")
+""")
+write("protocols/budget.rpl", """price("Lucca", 900)
+price("Pisa", 300)
+cheap(?t) <- price(?t, ?p), ?p < 500
+%best(?t) <- cheap(?t)
+price(?t, ?p), ?p > 5000 -> false
+""")
+write("protocols/many.rpl", "".join(f"n({i})\n" for i in range(300)) + "%all(?n) <- n(?n)\n")
+write("protocols/slow.rpl", """n(0)
+n(?y) <- n(?x), ?x < 2000, ?y = ?x + 1
+%slow(?x) <- n(?x), n(?y), n(?z), ?x + ?y + ?z < 0
+""")
+write("protocols/broken.md", "# Broken - %broken <- p(?x\n")
+write("protocols/note.txt", "no protocol")
+write("outside.md", "# Outside - %outside <- p(1)\n\np(1)\n")
+os.symlink("../outside.md", os.path.join(FOLDER, "protocols/link.md"))
+
+TOOLS = ["rpl_answer", "rpl_assert", "rpl_check", "rpl_explain", "rpl_protocols", "rpl_query",
+         "rpl_retract", "rpl_run", "rpl_status", "rpl_trace"]
+
+
+# --- Eras ------------------------------------------------------------------------------------------
+
+@case
+def handshakes_of_every_revision():
+    for asked, given in [("2024-11-05", "2024-11-05"), ("2025-03-26", "2025-03-26"),
+                         ("2025-06-18", "2025-06-18"), ("2025-11-25", "2025-11-25"),
+                         ("2099-01-01", "2025-11-25"), (MODERN, "2025-11-25"), ("", "2025-11-25")]:
+        server = serve()
+        answer = server.initialize(asked)["result"]
+        check(answer["protocolVersion"] == given, asked, answer)
+        check(answer["serverInfo"]["name"] == "rpl", answer)
+        check(len(answer["instructions"]) < 600, len(answer["instructions"]))
+        tools = server.request("tools/list")["result"]["tools"]
+        check([tool["name"] for tool in tools] == TOOLS, tools)
+        for tool in tools:
+            check(len(tool["description"]) < 400, tool["name"], len(tool["description"]))
+            check(("outputSchema" in tool) == (given >= "2025-06-18"), asked, tool)
+            check(("annotations" in tool) == (given >= "2025-03-26"), asked, tool)
+            check(tool["inputSchema"]["type"] == "object", tool)
+        result = server.call("rpl_run", {"protocol": "trip.md"})
+        check(("structuredContent" in result) == (given >= "2025-06-18"), asked, result)
+        check(json.loads(result["content"][0]["text"])["status"] == "waiting", result)
+        server.close()
+
+
+@case
+def requests_before_a_handshake():
+    server = serve()
+    check(server.request("ping")["result"] == {}, "ping")
+    check(len(server.request("tools/list")["result"]["tools"]) == len(TOOLS), "tools/list")
+    check(server.request("server/discover")["error"]["code"] == -32602, "discover without _meta")
+    result = server.call("rpl_run", {"protocol": "trip.md"})
+    check("structuredContent" not in result, result)
+    check(server.request("no/such")["error"]["code"] == -32601, "unknown method")
+    server.close()
+
+
+@case
+def modern_requests_stand_for_themselves():
+    server = serve()
+    found = server.request("server/discover", {"_meta": meta()})["result"]
+    check(found["supportedVersions"] == [MODERN], found)
+    check(found["resultType"] == "complete" and found["ttlMs"] >= 0, found)
+    check(found["cacheScope"] in ("private", "public"), found)
+    check(found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "rpl", found)
+    for method in ("tools/list", "resources/list", "resources/templates/list", "prompts/list"):
+        result = server.request(method, {"_meta": meta()})["result"]
+        check(result["resultType"] == "complete" and "ttlMs" in result and "cacheScope" in result,
+              method, result)
+    error = server.request("tools/list", {"_meta": meta(version="2099-01-01")})["error"]
+    check(error["code"] == -32022 and error["data"]["supported"] == [MODERN] and
+          error["data"]["requested"] == "2099-01-01", error)
+    lacking = meta()
+    del lacking["io.modelcontextprotocol/clientCapabilities"]
+    check(server.request("tools/list", {"_meta": lacking})["error"]["code"] == -32602, "capabilities")
+    lacking["io.modelcontextprotocol/clientCapabilities"] = 1
+    check(server.request("tools/list", {"_meta": lacking})["error"]["code"] == -32602, "capabilities")
+    for method in ("ping", "logging/setLevel", "resources/subscribe", "initialize "):
+        check(server.request(method, {"_meta": meta()})["error"]["code"] == -32601, method)
+    # One process, both eras.
+    check(server.initialize()["result"]["protocolVersion"] == "2025-11-25", "initialize")
+    check("resultType" not in server.request("tools/list")["result"], "legacy result")
+    check("resultType" in server.request("tools/list", {"_meta": meta()})["result"], "modern result")
+    check(server.request("ping")["result"] == {}, "ping")
+    server.close()
+
+
+@case
+def ids_are_kept_as_they_are():
+    server = serve()
+    for id in (0, "", "1", 1, 2**53, -7, "\u00e4\U0001f600", 12345678901234567890123):
+        server.send({"jsonrpc": "2.0", "id": id, "method": "ping"})
+        check(server.response(id) is not None, "no response to id", id)
+    server.send({"jsonrpc": "2.0", "id": None, "method": "ping"})
+    server.send({"jsonrpc": "2.0", "id": 1.5, "method": "ping"})
+    server.send({"jsonrpc": "2.0", "id": [1], "method": "ping"})
+    server.send({"jsonrpc": "2.0", "id": "x", "result": {}})
+    server.send({"jsonrpc": "2.0", "id": "rpl-1", "result": {"action": "accept"}})
+    server.notify("notifications/whatever")
+    check(server.request("ping", id="last")["result"] == {}, "ping")
+    check(all(json.loads(line).get("id", "") is not None for line in server.lines), server.lines)
+    server.close()
+
+
+@case
+def batches_of_one_revision():
+    server = serve()
+    server.initialize("2025-03-26")
+    server.send([{"jsonrpc": "2.0", "id": 7, "method": "ping"},
+                 {"jsonrpc": "2.0", "method": "notifications/x"},
+                 {"jsonrpc": "2.0", "id": 8, "method": "tools/call",
+                  "params": {"name": "rpl_protocols", "arguments": {}}}])
+    answers = server.get(lambda m: isinstance(m, list))
+    check(answers and sorted(a["id"] for a in answers) == [7, 8], answers)
+    server.close()
+    server = serve()
+    server.initialize("2025-06-18")
+    server.send([{"jsonrpc": "2.0", "id": 7, "method": "ping"}])
+    check(server.request("ping")["result"] == {}, "ping")
+    check(server.response(7, 0.2) is None, "a batch after 2025-03-26")
+    server.close()
+
+
+@case
+def what_is_no_message_ends_nothing():
+    server = serve()
+    for line in ("", "   ", "{", "[]", "{}", "null", "1", '"x"', "[1,2", "\x00\x01", "\xff" * 10,
+                 '{"jsonrpc":"1.0","id":1,"method":"ping"}', '{"jsonrpc":"2.0","id":1}',
+                 '{"jsonrpc":"2.0","method":1}', '{"jsonrpc":"2.0","id":2,"method":"ping","params":[]}',
+                 "[" * 100000, '{"a":' * 100000, '{"jsonrpc":"2.0","id":3,"method":"ping","id":4}'):
+        server.raw(line.encode("latin-1") + b"\n")
+    server.raw(b"x" * (17 << 20) + b"\n")
+    check(server.request("ping", id="alive")["result"] == {}, "ping")
+    check(server.close() is not None, "it did not end")
+
+
+# --- Tools -----------------------------------------------------------------------------------------
+
+@case
+def a_protocol_from_start_to_end():
+    server = serve()
+    server.initialize()
+    listed = content(server.call("rpl_protocols", {}))["protocols"]
+    names = [each["protocol"] for each in listed]
+    check("trip.md" in names and "budget.rpl" in names, names)
+    check(not {"broken.md", "note.txt", "link.md", "outside.md"} & set(names), names)
+    trip = listed[names.index("trip.md")]
+    check(trip["goals"] == ["%trip"] and trip["asks"][0]["key"] == "where", trip)
+    result = server.call("rpl_run", {"protocol": "trip.md"})
+    check(result["isError"] is False, result)
+    run = content(result)
+    check(run["status"] == "waiting" and run["pending"][0]["key"] == "where", run)
+    check("rpl_answer" in run["now"] and run["session"] in run["now"], run["now"])
+    session = run["session"]
+    run = content(server.call("rpl_answer", {"session": session, "answers": {"where": "Lucca"}}))
+    check(run["pending"][0]["prompt"] == "For how many nights?", run)
+    run = content(server.call("rpl_answer", {"session": session, "answers": {"ask": 3}}))
+    check(run["status"] == "satisfied", run)
+    check(run["answers"] == [{"?where": "Lucca", "?nights": 3}], run)
+    check("Travel to Lucca for 3 nights." in run["now"], run["now"])
+    same = content(server.call("rpl_status", {"session": session}))
+    check(same == run, same)
+    events = content(server.call("rpl_trace", {"session": session}))["events"]
+    check([e["by"] for e in events if e["kind"] == "reply"] == ["model", "model"], events)
+    rows = content(server.call("rpl_query", {"session": session, "query": "stay(?to, ?n)"}))
+    check(rows["rows"] == [{"?to": "Lucca", "?n": 3}], rows)
+    why = content(server.call("rpl_explain", {"session": session, "fact": "stay(?to, ?n)"}))
+    check(why["holds"] and "trip.md:7" in why["text"], why)
+    server.close()
+
+
+@case
+def answers_given_with_the_run():
+    server = serve()
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "trip.md", "answers": {
+        "where": "Lucca", "ask": "2", "nonsense": 1}}))
+    check(run["status"] != "satisfied" or run["answers"][0]["?where"] == "Lucca", run)
+    check({"key": "nonsense", "why": "nothing asked for it"} in run["unused"], run)
+    server.close()
+
+
+@case
+def rows_choices_and_numbers():
+    server = serve()
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "party.md"}))
+    pending = {each["key"]: each for each in run["pending"]}
+    check(pending["name"]["row"] == ["name"], pending)
+    check(pending["choose"]["options"] == ["soup", "cake"], pending)
+    check(pending["age"]["takes"] == "number", pending)
+    session = run["session"]
+    run = content(server.call("rpl_answer", {"session": session, "answers": {
+        "choose": "bread", "age": "old"}}))
+    check(len(run["pending"]) == 3, run)
+    check([each["key"] for each in run["unused"]] != [] and "options" in str(run["unused"]) and
+          "number" in str(run["unused"]), run)
+    run = content(server.call("rpl_answer", {"session": session, "answers": {
+        "name": ["Ada", "Grace"], "choose": "cake", "age": "7"}}))
+    check(run["status"] == "satisfied" and run["answers"] == [{"?n": 2, "?what": "cake", "?age": 7}], run)
+    server.close()
+
+
+@case
+def repeated_calls_do_nothing_new():
+    server = serve(sessions="repeated")
+    server.initialize()
+    first = content(server.call("rpl_run", {"protocol": "trip.md", "request_id": "a"}))
+    again = content(server.call("rpl_run", {"protocol": "trip.md", "request_id": "a"}))
+    other = content(server.call("rpl_run", {"protocol": "trip.md", "request_id": "b"}))
+    check(first["session"] == again["session"] != other["session"], first, again, other)
+    plain = content(server.call("rpl_run", {"protocol": "gate.md"}))
+    twice = content(server.call("rpl_run", {"protocol": "gate.md"}))
+    check(plain["session"] == twice["session"], plain, twice)
+    session = first["session"]
+    answered = content(server.call("rpl_answer", {"session": session, "answers": {"where": "Lucca"}}))
+    repeated = content(server.call("rpl_answer", {"session": session, "answers": {"where": "Lucca"}}))
+    check(answered["seq"] == repeated["seq"] and "error" not in repeated, answered, repeated)
+    result = server.call("rpl_answer", {"session": session, "answers": {"where": "Pisa"}})
+    check(result["isError"] is True and "Lucca" in content(result)["error"], result)
+    server.kill()
+    server = serve(sessions="repeated")
+    server.initialize()
+    again = content(server.call("rpl_run", {"protocol": "trip.md", "request_id": "a"}))
+    check(again["session"] == session and again["pending"][0]["key"] == "ask", again)
+    server.close()
+
+
+@case
+def a_killed_server_loses_nothing():
+    server = serve(sessions="killed")
+    server.initialize()
+    session = content(server.call("rpl_run", {"protocol": "trip.md"}))["session"]
+    content(server.call("rpl_answer", {"session": session, "answers": {"where": "Lucca"}}))
+    server.kill()
+    server = serve(sessions="killed")
+    server.initialize()
+    run = content(server.call("rpl_status", {"session": session}))
+    check(run["status"] == "waiting" and run["pending"][0]["key"] == "ask", run)
+    result = server.call("rpl_answer", {"session": session, "answers": {"where": "Pisa"}})
+    check(result["isError"] is True and "Lucca" in content(result)["error"], result)
+    run = content(server.call("rpl_answer", {"session": session, "answers": {"ask": 3}}))
+    check(run["status"] == "satisfied", run)
+    server.close()
+    about = os.stat(os.path.join(FOLDER, "killed"))
+    check(stat.S_IMODE(about.st_mode) == 0o700, oct(about.st_mode))
+    for name in os.listdir(os.path.join(FOLDER, "killed")):
+        check(stat.S_IMODE(os.stat(os.path.join(FOLDER, "killed", name)).st_mode) & 0o077 == 0, name)
+
+
+@case
+def no_name_leads_elsewhere():
+    server = serve()
+    server.initialize()
+    for name in ("../outside.md", os.path.join(FOLDER, "outside.md"), "link.md", "/etc/passwd", "",
+                 "no.md", "protocols/trip.md", "./trip.md", "x\x00.md"):
+        result = server.call("rpl_run", {"protocol": name})
+        check(result["isError"] is True and content(result)["status"] == "rejected", name, result)
+        result = server.call("rpl_query", {"protocol": name, "query": "p(?x)"})
+        check(result["isError"] is True, name, result)
+    for session in ("../trip", "s_", "s_AAAAAAAAAAAAAAAA", "/etc/passwd", "key", ""):
+        for tool, more in (("rpl_status", {}), ("rpl_answer", {"answers": {"a": 1}}),
+                           ("rpl_trace", {}), ("rpl_query", {"query": "p(?x)"}),
+                           ("rpl_explain", {"fact": "p(?x)"})):
+            result = server.call(tool, {"session": session, **more})
+            check(result["isError"] is True, tool, session, result)
+    server.close()
+
+
+@case
+def arguments_that_do_not_fit():
+    server = serve()
+    server.initialize()
+    for tool, arguments, words in (
+            ("rpl_run", {"protocl": "trip.md"}, "did you mean `protocol`"),
+            ("rpl_run", {}, "neither"), ("rpl_run", {"protocol": 1}, "expected a string"),
+            ("rpl_answer", {"answers": {}}, "session"),
+            ("rpl_answer", {"session": "s_x", "answers": []}, "expected an object"),
+            ("rpl_query", {"protocol": "trip.md", "query": "p(?x)", "limit": 0}, "1 to 500"),
+            ("rpl_query", {"protocol": "budget.rpl", "query": "p(?x"}, "expected a query"),
+            ("rpl_query", {"protocol": "budget.rpl", "query": "p(1)\n%x <- p(1)"}, "expected a query"),
+            ("rpl_explain", {"protocol": "budget.rpl", "fact": "a(1), b(2)"}, "one"),
+            ("rpl_assert", {"session": "s_x", "facts": "p(1)"}, "expected an array")):
+        result = server.call(tool, arguments)
+        check(result.get("isError") is True and words in content(result)["error"], tool, arguments,
+              result)
+    check(server.call("no_such_tool", {})["error"]["code"] == -32602, "unknown tool")
+    check(server.request("tools/call", {"arguments": {}})["error"]["code"] == -32602, "no name")
+    check(server.request("tools/call", {"name": "rpl_run", "arguments": []})["error"]["code"] == -32602,
+          "arguments")
+    check(server.request("tools/list", {"cursor": "x"})["error"]["code"] == -32602, "cursor")
+    server.close()
+
+
+@case
+def checks_queries_and_explanations_of_protocols():
+    server = serve()
+    server.initialize()
+    checked = content(server.call("rpl_check", {"protocol": "broken.md"}))
+    check(checked["ok"] is False and checked["findings"][0]["rule"] == "RPL1004", checked)
+    check(content(server.call("rpl_check", {"text": "p(1)\n% <- p(1)\n", "name": "a.rpl"}))["ok"],
+          "a sound text")
+    rows = content(server.call("rpl_query", {"protocol": "budget.rpl", "query": "cheap(?t)"}))
+    check(rows == {"rows": [{"?t": "Pisa"}], "holds": True, "more": False}, rows)
+    none = content(server.call("rpl_query", {"protocol": "budget.rpl", "query": "chaep(?t)"}))
+    check(none["holds"] is False and "cheap" in none["reason"], none)
+    why = content(server.call("rpl_explain", {"protocol": "budget.rpl", "fact": 'cheap("Lucca")'}))
+    check(why["holds"] is False and "900 < 500" in why["text"], why)
+    seen, cursor = [], None
+    for _ in range(20):
+        page = content(server.call("rpl_query", {
+            "protocol": "many.rpl", "query": "n(?n)", "limit": 70,
+            **({"cursor": cursor} if cursor else {})}))
+        seen += [row["?n"] for row in page["rows"]]
+        cursor = page.get("next")
+        if not page["more"]:
+            break
+    check(seen == list(range(300)), len(seen))
+    run = content(server.call("rpl_run", {"protocol": "many.rpl"}))
+    seen = [row["?n"] for row in run["answers"]]
+    while "next" in run:
+        run = content(server.call("rpl_status", {"session": run["session"], "cursor": run["next"]}))
+        seen += [row["?n"] for row in run["answers"]]
+    check(seen == list(range(300)), len(seen))
+    result = server.call("rpl_query", {"protocol": "many.rpl", "query": "n(?m)", "cursor": cursor or "x"})
+    check(result["isError"] is True, result)
+    server.close()
+
+
+@case
+def facts_reported_and_taken_back():
+    server = serve()
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "budget.rpl", "facts": ['price("Siena", 100)'],
+                                          "source": "the site"}))
+    check({"?t": "Siena"} in run["answers"], run)
+    session = run["session"]
+    rows = content(server.call("rpl_query", {
+        "session": session, "query": '%s(?s, ?by) <- price("Siena", _) ^ ~ {:source ?s, :by ?by}'}))
+    check(rows["rows"] == [{"?s": "the site", "?by": ":model"}], rows)
+    run = content(server.call("rpl_retract", {"session": session, "facts": ['price("Siena", 100)']}))
+    check({"?t": "Siena"} not in run["answers"] and run["status"] == "satisfied", run)
+    for bad in ("price(?x, 1)", "a <- b", "p(1)\nq(2)", "%best(1)", "", "p(1) -> true"):
+        result = server.call("rpl_assert", {"session": session, "facts": [bad]})
+        check(result["isError"] is True, bad, result)
+    result = server.call("rpl_assert", {"session": session, "facts": ['price("Rome", 9000)']})
+    check(result["isError"] is True and "violate" in content(result)["error"], result)
+    run = content(server.call("rpl_retract", {"session": session, "facts": ['price("Rome", 9000)']}))
+    check(run["status"] == "satisfied", run)
+    server.close()
+
+
+@case
+def an_answer_taken_back():
+    server = serve()
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "trip.md", "answers": {"where": "Lucca"}}))
+    session = run["session"]
+    run = content(server.call("rpl_retract", {"session": session, "answers": ["where"]}))
+    check("where" in [each["key"] for each in run["pending"]], run)
+    run = content(server.call("rpl_answer", {"session": session, "answers": {"where": "Pisa", "ask": 2}}))
+    check(run.get("answers") == [{"?where": "Pisa", "?nights": 2}], run)
+    server.close()
+
+
+@case
+def declined_questions():
+    server = serve()
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "trip.md"}))
+    run = content(server.call("rpl_answer", {"session": run["session"], "declines": ["where"]}))
+    check(run["status"] == "failed" and "declined" in run["now"], run)
+    run = content(server.call("rpl_answer", {"session": run["session"], "answers": {"where": "Lucca"}}))
+    check(run["status"] == "waiting" and run["pending"][0]["key"] == "ask", run)
+    server.close()
+
+
+@case
+def tools_of_the_host():
+    server = serve()
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "stock.md"}))
+    question = run["pending"][0]
+    check(question["kind"] == "tool" and question["arguments"] == ["nuts"], run)
+    failed = content(server.call("rpl_answer", {"session": run["session"], "errors": {"shelf": "locked"}}))
+    check(failed["status"] in ("tool-failed", "unsatisfied"), failed)
+    run = content(server.call("rpl_run", {"protocol": "stock.md", "request_id": "2"}))
+    run = content(server.call("rpl_answer", {"session": run["session"], "answers": {"shelf": 12}}))
+    check(run["answers"] == [{"?n": 12}], run)
+    server.close()
+
+
+# --- Questions to people -----------------------------------------------------------------------------
+
+@case
+def a_model_passes_no_gate_for_persons():
+    server = serve(sessions="gate")
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "gate.md", "answers": {"who": "Ann", "x": "yes"}}))
+    check(run["status"] == "waiting" and len(run["pending"]) == 1, run)
+    check(run["pending"][0]["person"] is True, run)
+    check("your turn ends here" in run["now"] and "rpl resume" in run["now"], run["now"])
+    session = run["session"]
+    again = content(server.call("rpl_answer", {"session": session, "answers": {"x": "yes"}}))
+    check(again["pending"] == run["pending"] and "person" in again["unused"][0]["why"], again)
+    result = server.call("rpl_assert", {"session": session, "facts": ['confirmed("yes")']})
+    check(result["isError"] is True and "only a person" in content(result)["error"], result)
+    check(content(result)["pending"] == run["pending"], result)
+    # A person at a terminal can: nobody else holds the file.
+    path = os.path.join(FOLDER, "gate", session)
+    status = os.system(f"{RPL} resume {path} --answer x=yes --answers-by person >out 2>err")
+    check(os.waitstatus_to_exitcode(status) == 0, open("err").read())
+    run = content(server.call("rpl_status", {"session": session}))
+    check(run["status"] == "satisfied" and "Pay Ann now." in run["now"], run)
+    server.close()
+
+
+@case
+def forms_for_clients_with_a_handshake():
+    server = serve()
+    server.initialize(forms=True)
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {"protocol": "trip.md",
+                                                                      "request_id": "form"}})
+    question = server.question()
+    params = question["params"]
+    check(params["mode"] == "form" and "trip.md asks: Where do you want to go?" in params["message"],
+          params)
+    schema = params["requestedSchema"]
+    check(schema["properties"]["where"]["type"] == "string" and schema["required"] == ["where"], schema)
+    check(server.request("ping")["result"] == {}, "a ping during a question")
+    server.respond(question, {"action": "accept", "content": {"where": "Lucca", "more": 1}})
+    question = server.question()
+    server.respond(question, {"action": "accept", "content": {"ask": "3"}})
+    run = content(server.response(id)["result"])
+    check(run["status"] == "satisfied" and run["answers"] == [{"?where": "Lucca", "?nights": 3}], run)
+    events = content(server.call("rpl_trace", {"session": run["session"]}))["events"]
+    check([e["by"] for e in events if e["kind"] == "reply"] == ["person", "person"], events)
+    server.respond(question, {"action": "accept", "content": {"ask": "4"}})  # a second time
+    check(content(server.call("rpl_status", {"session": run["session"]})) == run, "a late response")
+    server.close()
+
+
+@case
+def forms_have_the_types_of_their_questions():
+    for revision in ("2025-06-18", "2025-11-25"):
+        server = serve()
+        server.initialize(revision, forms=True)
+        id = server.begin("tools/call", {"name": "rpl_run", "arguments": {
+            "protocol": "party.md", "request_id": "types" + revision}})
+        params = server.question()["params"]
+        check(("mode" in params) == (revision >= "2025-11-25"), params)
+        properties = params["requestedSchema"]["properties"]
+        check(properties["name"]["type"] == "string", properties)
+        check(properties["choose"]["enum"] == ["soup", "cake"], properties)
+        check(properties["age"]["type"] == "number", properties)
+        check(sorted(params["requestedSchema"]["required"]) == ["age", "choose", "name"], params)
+        server.close()
+    server = serve()
+    server.initialize(forms=True)
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {
+        "protocol": "party.md", "request_id": "wrong types"}})
+    question = server.question()
+    server.respond(question, {"action": "accept", "content": {
+        "name": "Ada\nGrace\n", "choose": "bread", "age": "seven"}})
+    question = server.question()
+    check(set(question["params"]["requestedSchema"]["properties"]) == {"choose", "age"}, question)
+    check("expected a number" in question["params"]["message"] or
+          "options" in question["params"]["message"], question)
+    server.respond(question, {"action": "accept", "content": {"choose": "soup", "age": 7}})
+    run = content(server.response(id)["result"])
+    check(run["answers"] == [{"?n": 2, "?what": "soup", "?age": 7}], run)
+    server.close()
+
+
+@case
+def a_person_passes_the_gate():
+    server = serve()
+    server.initialize(forms=True)
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {
+        "protocol": "gate.md", "answers": {"who": "Ann", "x": "yes"}, "request_id": "person"}})
+    question = server.question()
+    check(list(question["params"]["requestedSchema"]["properties"]) == ["x"], question)
+    server.respond(question, {"action": "accept", "content": {"x": "yes"}})
+    run = content(server.response(id)["result"])
+    check(run["status"] == "satisfied", run)
+    server.close()
+
+
+@case
+def forms_that_are_not_answered():
+    server = serve("--ask-timeout", "1")
+    server.initialize(forms=True)
+    arguments = {"protocol": "trip.md", "request_id": "unanswered"}
+    # Cancelled: waiting, and asked again by the next call.
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": arguments})
+    server.respond(server.question(), {"action": "cancel"})
+    result = server.response(id)["result"]
+    check(result["isError"] is False and content(result)["status"] == "waiting", result)
+    # No answer in time: the question is withdrawn, an answer that comes late is kept.
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": arguments})
+    question = server.question()
+    run = content(server.response(id, 5)["result"])
+    check(run["status"] == "waiting", run)
+    cancelled = server.get(lambda m: m.get("method") == "notifications/cancelled", 2)
+    check(cancelled and cancelled["params"]["requestId"] == question["id"], cancelled)
+    server.respond(question, {"action": "accept", "content": {"where": "Lucca"}})
+    time.sleep(0.5)
+    run = content(server.call("rpl_status", {"session": run["session"]}))
+    check(run["pending"][0]["key"] == "ask", run)
+    server.close()
+
+
+@case
+def a_person_who_declines():
+    server = serve()
+    server.initialize(forms=True)
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {
+        "protocol": "trip.md", "request_id": "declined"}})
+    question = server.question()
+    time.sleep(1.1)  # at once would be a host without anybody
+    server.respond(question, {"action": "decline"})
+    run = content(server.response(id)["result"])
+    check(run["status"] == "waiting" and "declined" in run["hint"], run)
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {
+        "protocol": "optional.rpl", "request_id": "declined"}})
+    question = server.question()
+    time.sleep(1.1)
+    server.respond(question, {"action": "decline"})
+    question = server.question()
+    check("Quietly then?" in question["params"]["message"], question)
+    server.respond(question, {"action": "accept", "content": {"ask": "yes"}})
+    run = content(server.response(id)["result"])
+    check(run["status"] == "satisfied" and run["answers"] == [{"?how": "quietly"}], run)
+    server.close()
+
+
+@case
+def hosts_that_say_no_by_themselves():
+    for answer in ({"result": {"action": "decline"}},
+                   {"error": {"code": -32601, "message": "Method not found"}}):
+        server = serve()
+        server.initialize(forms=True)
+        id = server.begin("tools/call", {"name": "rpl_run", "arguments": {
+            "protocol": "trip.md", "request_id": "auto" + str(answer)}})
+        question = server.question()
+        server.send({"jsonrpc": "2.0", "id": question["id"], **answer})
+        run = content(server.response(id)["result"])
+        check(run["status"] == "waiting" and len(run["pending"]) == 1, run)
+        run = content(server.call("rpl_answer", {"session": run["session"], "answers": {"where": "Lucca"}}))
+        check(run["pending"][0]["key"] == "ask", run)
+        check(server.question(0.1) is None, "asked once more")
+        server.close()
+
+
+@case
+def servers_told_to_ask_never():
+    server = serve("--ask", "never")
+    server.initialize(forms=True)
+    run = content(server.call("rpl_run", {"protocol": "trip.md", "request_id": "never"}))
+    check(run["status"] == "waiting", run)
+    result = server.call("rpl_run", {"protocol": "trip.md", "request_id": "never"}, meta(forms=True))
+    check(result["resultType"] == "complete", result)
+    server.close()
+
+
+@case
+def no_form_asks_for_a_secret():
+    server = serve()
+    server.initialize(forms=True)
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {
+        "protocol": "login.md", "request_id": "secret"}})
+    question = server.question()
+    check(list(question["params"]["requestedSchema"]["properties"]) == ["name"], question)
+    server.respond(question, {"action": "accept", "content": {"name": "Ada"}})
+    run = content(server.response(id)["result"])
+    check(run["pending"][0]["secret"] is True and "rpl resume" in run["now"], run)
+    server.close()
+
+
+# --- Modern questions --------------------------------------------------------------------------------
+
+def modern_run(server, protocol, request, **more):
+    arguments = {"protocol": protocol, "request_id": request}
+    return arguments, server.call("rpl_run", arguments, meta(forms=True), **more)
+
+
+@case
+def questions_of_modern_clients():
+    server = serve(sessions="modern")
+    arguments, asked = modern_run(server, "trip.md", "m1")
+    check(asked["resultType"] == "input_required" and "ttlMs" not in asked, asked)
+    request = asked["inputRequests"]["where"]
+    check(request["method"] == "elicitation/create" and "id" not in request, request)
+    asked = server.call("rpl_run", arguments, meta(forms=True), requestState=asked["requestState"],
+                        inputResponses={"where": {"action": "accept", "content": {"where": "Lucca"}},
+                                        "other": {"action": "cancel"}})
+    check(list(asked["inputRequests"]) == ["ask"], asked)
+    server.kill()  # the next one goes on
+    server = serve(sessions="modern")
+    done = server.call("rpl_run", arguments, meta(forms=True), requestState=asked["requestState"],
+                       inputResponses={"ask": {"action": "accept", "content": {"ask": "3"}}})
+    check(done["resultType"] == "complete", done)
+    run = content(done)
+    check(run["status"] == "satisfied" and run["answers"] == [{"?where": "Lucca", "?nights": 3}], run)
+    # The same answer once more changes nothing.
+    again = server.call("rpl_run", arguments, meta(forms=True), requestState=asked["requestState"],
+                        inputResponses={"ask": {"action": "accept", "content": {"ask": "4"}}})
+    check(content(again)["seq"] == run["seq"] and content(again)["answers"] == run["answers"], again)
+    server.close()
+
+
+@case
+def modern_clients_without_forms():
+    server = serve()
+    result = server.call("rpl_run", {"protocol": "trip.md", "request_id": "plain"}, meta())
+    check(result["resultType"] == "complete" and content(result)["status"] == "waiting", result)
+    server.close()
+
+
+@case
+def modern_answers_that_are_none():
+    server = serve()
+    arguments, asked = modern_run(server, "trip.md", "m2")
+    state = asked["requestState"]
+
+    def retry(responses):
+        return server.call("rpl_run", arguments, meta(forms=True), requestState=state,
+                           inputResponses=responses)
+
+    check(retry({})["resultType"] == "input_required", "nothing")
+    check(retry({"where": {"action": "accept", "content": {}}})["resultType"] == "input_required",
+          "a missing key")
+    run = content(retry({"where": {"action": "decline"}}))
+    check(run["status"] == "waiting" and "declined" in run["hint"], run)
+    run = content(retry({"where": {"action": "cancel"}}))
+    check(run["status"] == "waiting", run)
+    for malformed in ([], {"where": 1}, {"where": {}}, {"where": {"action": "accept", "content": 1}}):
+        check(retry(malformed)["error"]["code"] == -32602, malformed)
+    server.close()
+
+
+@case
+def states_that_are_not_ours():
+    server = serve(sessions="seals")
+    arguments, asked = modern_run(server, "trip.md", "m3")
+    other_arguments, other = modern_run(server, "trip.md", "m4")
+    state = asked["requestState"]
+    answer = {"where": {"action": "accept", "content": {"where": "Lucca"}}}
+    flipped = [state[:i] + chr(ord(state[i]) ^ 1) + state[i + 1:] for i in (0, 3, 10, 40, len(state) - 1)]
+    for bad in [*flipped, state[:-1], state + "A", "", "r1..", "x" * 100000, other["requestState"], 5, None]:
+        error = server.call("rpl_run", arguments, meta(forms=True), requestState=bad,
+                            inputResponses=answer).get("error", {})
+        check(error.get("code") == -32602 and error["data"] == {"reason": "invalid_request_state"},
+              str(bad)[:60], error)
+    error = server.call("rpl_answer", {"session": "s_AAAAAAAAAAAAAAAA"}, meta(forms=True),
+                        requestState=state, inputResponses=answer).get("error", {})
+    check(error.get("code") == -32602, "another tool", error)
+    error = server.call("rpl_run", arguments, meta(forms=True), inputResponses=answer).get("error", {})
+    check(error.get("code") == -32602, "no state", error)
+    server.close()
+    server = serve(sessions="other-seals")
+    error = server.call("rpl_run", arguments, meta(forms=True), requestState=state,
+                        inputResponses=answer).get("error", {})
+    check(error.get("code") == -32602, "another server", error)
+    server.close()
+
+
+# --- While it works ------------------------------------------------------------------------------------
+
+@case
+def a_server_that_works_still_answers():
+    server = serve(sessions="busy")
+    server.initialize()
+    id = server.begin("tools/call", {"name": "rpl_run", "arguments": {"protocol": "slow.rpl"}})
+    time.sleep(0.3)
+    begin = time.monotonic()
+    check(server.request("ping")["result"] == {}, "ping")
+    check(time.monotonic() - begin < 0.25, "a ping took", time.monotonic() - begin)
+    run = content(server.call("rpl_run", {"protocol": "trip.md"}))
+    check(run["status"] == "waiting", run)
+    server.notify("notifications/cancelled", {"requestId": id, "reason": "enough"})
+    time.sleep(0.3)
+    with open(f"/proc/{server.process.pid}/stat") as file:
+        before = sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13]))
+    time.sleep(0.5)
+    with open(f"/proc/{server.process.pid}/stat") as file:
+        after = sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13]))
+    check(after - before < 20, "it goes on after a cancellation: ticks", after - before)
+    check(server.response(id, 0.2) is None, "a response after a cancellation")
+    server.notify("notifications/cancelled", {"requestId": id})
+    server.notify("notifications/cancelled", {"requestId": "none"})
+    server.notify("notifications/cancelled", {})
+    server.begin("tools/call", {"name": "rpl_run", "arguments": {"protocol": "slow.rpl"}})
+    time.sleep(0.2)
+    took = server.close()
+    check(took is not None and took < 1, "the end of the input took", took)
+
+
+@case
+def limits_end_calls_and_not_the_server():
+    server = serve("--max-time", "0.3", sessions="limits")
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "slow.rpl"}))
+    check(run["status"] == "limit" and "0.3" in run["reason"], run)
+    rows = server.call("rpl_query", {"protocol": "slow.rpl", "query": "n(?x)"})
+    check(rows is not None, "a query at its limit")
+    run = content(server.call("rpl_run", {"protocol": "trip.md"}))
+    check(run["status"] == "waiting", run)
+    server.close()
+
+
+@case
+def a_stray_line_does_not_reach_the_protocol():
+    write("protocols/chat.md", "# Chat - %chat <- l(?l), $json(?l)\n\nl([1 2])\n")
+    server = serve()
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "chat.md"}))
+    check(run["status"] == "satisfied" and run["chat"] == ["[1,2]"], run)
+    check(all(line.startswith(b'{"jsonrpc":"2.0"') for line in server.lines), server.lines)
+    server.close()
+    os.remove(os.path.join(FOLDER, "protocols/chat.md"))
+
+
+@case
+def tools_need_permission():
+    write("tools/p.md", '# P - %p(?x) <- ?x = $hello("you")\n')
+    write("tools/rpl.yaml", "version: 1\ntools:\n  hello:\n    command: [./hello.sh]\n    permission: allow\n")
+    write("tools/hello.sh", '#!/bin/sh\nread line\nid=$(echo "$line" | sed \'s/.*"id":"\\([^"]*\\)".*/\\1/\')\n'
+                            'echo "{\\"id\\":\\"$id\\",\\"result\\":\\"hello\\"}"\n')
+    os.chmod(os.path.join(FOLDER, "tools/hello.sh"), 0o755)
+    env = {"XDG_STATE_HOME": os.path.join(FOLDER, "state")}
+    server = Server(RPL, "mcp", "tools", "protocols", "--sessions", "denied", env=env)
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "tools/p.md"}))
+    check(run["status"] == "tool-failed", run)
+    server.close()
+    server = Server(RPL, "mcp", "tools", "protocols", "--sessions", "allowed", "--allow-tool", "hello",
+                    env=env)
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "tools/p.md"}))
+    check(run["status"] == "satisfied" and run["answers"] == [{"?x": "hello"}], run)
+    run = content(server.call("rpl_run", {"protocol": "protocols/trip.md"}))
+    check(run["status"] == "waiting", run)
+    server.close()
+
+
+# --- Resources, prompts, completion ------------------------------------------------------------------
+
+@case
+def resources_and_their_templates():
+    server = serve(sessions="resources")
+    server.initialize()
+    listed = server.request("resources/list")["result"]["resources"]
+    check("rpl://protocol/trip.md" in [each["uri"] for each in listed], listed)
+    text = server.request("resources/read", {"uri": "rpl://protocol/trip.md"})["result"]["contents"][0]
+    check(text["text"].startswith("# Trip") and text["mimeType"] == "text/markdown", text)
+    catalogue = server.request("resources/read", {"uri": "rpl://catalogue/trip.md"})["result"]
+    check("%trip/2" in [e["id"] for e in json.loads(catalogue["contents"][0]["text"])["entries"]], catalogue)
+    templates = server.request("resources/templates/list")["result"]["resourceTemplates"]
+    check("rpl://session/{session}" in [each["uriTemplate"] for each in templates], templates)
+    run = content(server.call("rpl_run", {"protocol": "trip.md", "answers": {"where": "Lucca"}}))
+    uri = "rpl://session/" + run["session"]
+
+    def read(part):
+        return server.request("resources/read", {"uri": uri + part})["result"]["contents"][0]
+
+    check(json.loads(read("")["text"])["status"] == "waiting", read(""))
+    check("Lucca" in read("/trace")["text"], read("/trace"))
+    check(json.loads(read("/answers")["text"])["answers"] == [], read("/answers"))
+    check(read("/page")["mimeType"] == "text/html" and "<html" in read("/page")["text"], "page")
+    for bad in ("rpl://protocol/no.md", "rpl://protocol/../outside.md", "rpl://protocol/%2e%2e/outside.md",
+                "rpl://session/s_AAAAAAAAAAAAAAAA", uri + "/x", uri + "/", "file:///etc/passwd", "x"):
+        check(server.request("resources/read", {"uri": bad})["error"]["code"] == -32002, bad)
+        modern = server.request("resources/read", {"uri": bad, "_meta": meta()})
+        check(modern["error"]["code"] == -32602, bad, modern)
+    done = server.request("completion/complete", {
+        "ref": {"type": "ref/resource", "uri": "rpl://session/{session}"},
+        "argument": {"name": "session", "value": run["session"][:5]}})["result"]["completion"]
+    check(done["values"] == [run["session"]], done)
+    # Changes are told, once it was subscribed to.
+    server.request("resources/subscribe", {"uri": uri})
+    server.call("rpl_answer", {"session": run["session"], "answers": {"ask": 2}})
+    told = server.get(lambda m: m.get("method") == "notifications/resources/updated", 5)
+    check(told and told["params"]["uri"] == uri, told)
+    server.request("resources/unsubscribe", {"uri": uri})
+    check(server.request("resources/subscribe", {"uri": "rpl://session/s_"})["error"]["code"] == -32002,
+          "subscribe")
+    server.close()
+
+
+@case
+def modern_subscriptions():
+    server = serve(sessions="listen")
+    run = content(server.call("rpl_run", {"protocol": "trip.md"}, meta()))
+    uri = "rpl://session/" + run["session"]
+    server.begin("subscriptions/listen", {"_meta": meta(), "notifications": {
+        "toolsListChanged": True, "resourceSubscriptions": [uri, "rpl://session/s_"]}}, "listen")
+    told = server.get(lambda m: m.get("method") == "notifications/subscriptions/acknowledged", 5)
+    check(told["params"]["notifications"] == {"resourceSubscriptions": [uri]}, told)
+    check(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == "listen", told)
+    server.call("rpl_answer", {"session": run["session"], "answers": {"where": "Lucca"}}, meta())
+    told = server.get(lambda m: m.get("method") == "notifications/resources/updated", 5)
+    check(told["params"]["uri"] == uri and
+          told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == "listen", told)
+    server.notify("notifications/cancelled", {"requestId": "listen"})
+    server.call("rpl_answer", {"session": run["session"], "answers": {"ask": 2}}, meta())
+    check(server.get(lambda m: m.get("method") == "notifications/resources/updated", 0.3) is None, "late")
+    server.close()
+
+
+@case
+def prompts_and_their_arguments():
+    server = serve()
+    server.initialize()
+    prompts = {each["name"]: each for each in server.request("prompts/list")["result"]["prompts"]}
+    check(prompts["trip"]["arguments"][0]["name"] == "where", prompts)
+    check("arguments" not in prompts["budget"], prompts["budget"])
+    got = server.request("prompts/get", {"name": "trip", "arguments": {"where": "Lucca"}})["result"]
+    text = got["messages"][0]["content"]["text"]
+    check("rpl_run" in text and "trip.md" in text and '"where":"Lucca"' in text, text)
+    check(server.request("prompts/get", {"name": "none"})["error"]["code"] == -32602, "unknown prompt")
+    check(server.request("prompts/get", {"name": "trip", "arguments": {"where": 1}})["error"]["code"] ==
+          -32602, "an argument that is no string")
+    done = server.request("completion/complete", {
+        "ref": {"type": "ref/prompt", "name": "party"}, "argument": {"name": "choose", "value": "C"}})
+    check(done["result"]["completion"]["values"] == ["cake"], done)
+    check(server.request("completion/complete", {"ref": {"type": "ref/prompt", "name": "none"},
+                                                 "argument": {"name": "x", "value": ""}})["error"]["code"]
+          == -32602, "unknown")
+    server.close()
+
+
+passed = failed = 0
+chosen = os.environ.get("ONLY")
+for function in CASES:
+    if chosen and chosen not in function.__name__:
+        continue
+    faults.clear()
+    try:
+        function()
+    except Exception as error:  # a missing answer
+        import traceback
+        faults.append("".join(traceback.format_exception(error)[-2:]))
+    if faults:
+        failed += 1
+        print(f"FAILED: {function.__name__}")
+        for fault in faults[:5]:
+            print("  " + fault.replace("\n", "\n  "))
+    else:
+        passed += 1
+print(f"{passed} passed, {failed} failed")
+sys.exit(1 if failed else 0)
