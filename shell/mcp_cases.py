@@ -1,27 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of shell/mcp_test.sh: a function each, with a server of its own."""
+"""The cases of shell/mcp_test.sh on a pipe: a function each, with a server of its own."""
 import json
 import os
 import stat
 import sys
 import time
 
-from mcp_client import MODERN, Server, meta
+from mcp_client import MODERN, Server, case, check, meta, run_cases
 
 RPL, FOLDER = sys.argv[1:3]
-CASES = []
-faults = []
 folders = 0
-
-
-def case(function):
-    CASES.append(function)
-    return function
-
-
-def check(holds, *about):
-    if not holds:
-        faults.append(" ".join(str(part)[:1500] for part in about) or "a check does not hold")
 
 
 def write(name, text):
@@ -830,6 +818,121 @@ def tools_need_permission():
     server.close()
 
 
+@case
+def decisions_of_a_policy():
+    write("policy.json", json.dumps({"rules": [
+        {"priority": 1, "enabled": True, "name": "no-mail",
+         "selector": {"phase": "tool.before", "tool": {"name": "mail"}},
+         "condition": {"kind": "maxCalls", "selector": {"by": "toolName", "patterns": ["mail"]}, "max": 0},
+         "effect": {"type": "block", "reason": "nothing is mailed from here"}}]}))
+    server = serve("--policy", "policy.json", "--store", "guard.db")
+    server.initialize()
+    tools = [tool["name"] for tool in server.request("tools/list")["result"]["tools"]]
+    check("rpl_guard" in tools and tools == sorted(tools), tools)
+    decided = content(server.call("rpl_guard", {"tool": "mail", "args": {"to": "x"}}))
+    check(decided["effect"] == "block" and "nothing is mailed" in decided["reason"], decided)
+    decided = content(server.call("rpl_guard", {"tool": "search"}))
+    check(decided["effect"] == "allow", decided)
+    server.close()
+    server = serve()
+    check(server.call("rpl_guard", {"tool": "mail"})["error"]["code"] == -32602, "without a policy")
+    server.close()
+
+
+# --- What hosts should not send ------------------------------------------------------------------------
+
+@case
+def many_lines_of_every_kind():
+    """Random, broken and hostile lines: only JSON-RPC comes out, the memory is bounded."""
+    import random
+    chance = random.Random(7)
+    server = serve(sessions="hostile")
+    sound = [json.dumps(message) for message in (
+        {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {"_meta": meta()}},
+        {"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}},
+        {"jsonrpc": "2.0", "id": "4", "method": "tools/call", "params": {
+            "name": "rpl_status", "arguments": {"session": "s_AAAAAAAAAAAAAAAA"}}},
+        {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {
+            "name": "rpl_query", "arguments": {"protocol": "budget.rpl", "query": "cheap(?t)"}, "_meta": meta()}},
+        {"jsonrpc": "2.0", "id": 6, "method": "resources/read", "params": {"uri": "rpl://protocol/trip.md"}},
+        {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+            "name": "rpl_run", "arguments": {"protocol": "trip.md"}, "requestState": "r1.x.y",
+            "inputResponses": {}, "_meta": meta()}},
+        {"jsonrpc": "2.0", "id": 8, "method": "completion/complete", "params": {
+            "ref": {"type": "ref/prompt", "name": "trip"}, "argument": {"name": "where", "value": ""}}},
+        {"jsonrpc": "2.0", "id": "rpl-1", "result": {"action": "accept", "content": {}}},
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}},
+        {"jsonrpc": "2.0", "id": 9, "method": "subscriptions/listen", "params": {
+            "_meta": meta(), "notifications": {"resourceSubscriptions": ["rpl://session/x"]}}})]
+    alphabet = '{}[]":,\\0123456789abcdefnulrtse \t\u00e4\u20ac\x01'
+
+    def line():
+        kind = chance.random()
+        text = chance.choice(sound)
+        if kind < 0.3:
+            return text
+        if kind < 0.6:  # one character is another one, or missing
+            at = chance.randrange(len(text))
+            return text[:at] + chance.choice(alphabet) * chance.randrange(3) + text[at + 1:]
+        if kind < 0.7:
+            return text[:chance.randrange(len(text))]
+        if kind < 0.75:
+            return chance.choice(["[", "{\"a\":", "[{", "[[]"]) * chance.randrange(1, 400)
+        if kind < 0.8:
+            return "[" + ",".join(chance.choice(sound) for _ in range(chance.randrange(5))) + "]"
+        return "".join(chance.choice(alphabet) for _ in range(chance.randrange(80)))
+
+    def resident():
+        with open(f"/proc/{server.process.pid}/status") as file:
+            return next(int(row.split()[1]) for row in file if row.startswith("VmRSS"))
+
+    lines = int(os.environ.get("MCP_LINES", "10000"))
+    sent = 0
+    for _ in range(10):
+        server.raw("".join(line().replace("\n", " ") + "\n" for _ in range(lines // 10)))
+        sent += lines // 10
+        if sent == lines // 5:
+            check(server.request("ping", id="early", timeout=60) is not None, "ping")
+            early = resident()
+    check(server.request("ping", id="alive", timeout=120) is not None, "it is gone", server.errors[-500:])
+    late = resident()
+    check(late < early + 50_000, "kB of memory grew from", early, "to", late)
+    for text in server.lines:
+        messages = json.loads(text)
+        for message in messages if isinstance(messages, list) else [messages]:
+            check(message.get("jsonrpc") == "2.0" and ("method" in message or ("result" in message) !=
+                  ("error" in message)), message)
+    check(len(server.lines) > lines / 10, len(server.lines))
+    check(server.close() is not None, "it did not end")
+
+
+@case
+def many_runs_at_once():
+    """A server with many open runs: a call costs little beside its evaluation."""
+    runs = int(os.environ.get("MCP_RUNS", "100"))
+    server = serve(sessions="many")
+    server.initialize()
+    sessions = []
+    for i in range(runs):
+        sessions.append(content(server.call("rpl_run", {"protocol": "trip.md", "request_id": str(i)}))["session"])
+    times = []
+    for session in sessions:
+        begin = time.monotonic()
+        server.call("rpl_status", {"session": session})
+        times.append(time.monotonic() - begin)
+    times.sort()
+    print(f"rpl_status of {runs} runs: median {times[runs // 2] * 1000:.1f} ms, "
+          f"99 % {times[runs * 99 // 100] * 1000:.1f} ms")
+    check(times[runs // 2] < 0.02, times[runs // 2])
+    begin = time.monotonic()
+    for session in sessions[:50]:
+        run = content(server.call("rpl_answer", {"session": session, "answers": {"where": "Lucca"}}))
+        check(run["pending"][0]["key"] == "ask", run)
+    print(f"rpl_answer of the oldest 50: {(time.monotonic() - begin) * 20:.1f} ms each")
+    server.close()
+
+
 # --- Resources, prompts, completion ------------------------------------------------------------------
 
 @case
@@ -916,23 +1019,5 @@ def prompts_and_their_arguments():
     server.close()
 
 
-passed = failed = 0
-chosen = os.environ.get("ONLY")
-for function in CASES:
-    if chosen and chosen not in function.__name__:
-        continue
-    faults.clear()
-    try:
-        function()
-    except Exception as error:  # a missing answer
-        import traceback
-        faults.append("".join(traceback.format_exception(error)[-2:]))
-    if faults:
-        failed += 1
-        print(f"FAILED: {function.__name__}")
-        for fault in faults[:5]:
-            print("  " + fault.replace("\n", "\n  "))
-    else:
-        passed += 1
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+import mcp_http_cases  # noqa: E402,F401
+run_cases()

@@ -7,10 +7,48 @@ import json
 import os
 import queue
 import subprocess
+import sys
 import threading
 import time
+import traceback
 
 MODERN = "2026-07-28"
+
+CASES = []
+faults = []
+
+
+def case(function):
+    """A test: a function that reports by `check`."""
+    CASES.append(function)
+    return function
+
+
+def check(holds, *about):
+    if not holds:
+        faults.append(" ".join(str(part)[:1500] for part in about) or "a check does not hold")
+
+
+def run_cases():
+    """Runs them all, or those whose names contain $ONLY. Prints the totals, and ends."""
+    passed = failed = 0
+    for function in CASES:
+        if os.environ.get("ONLY", "") not in function.__name__:
+            continue
+        faults.clear()
+        try:
+            function()
+        except Exception as error:  # a missing answer
+            faults.append("".join(traceback.format_exception(error)[-2:]))
+        if faults:
+            failed += 1
+            print(f"FAILED: {function.__name__}")
+            for fault in faults[:5]:
+                print("  " + fault.replace("\n", "\n  "))
+        else:
+            passed += 1
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
 
 
 def meta(forms=False, **more):

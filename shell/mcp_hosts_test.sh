@@ -3,8 +3,8 @@
 #
 # usage: shell/mcp_hosts_test.sh RPL MODULES
 #
-# `rpl mcp` with real clients, which `./dev mcp` installs in MODULES: the official client, and the
-# command line of the inspector, in both eras. The last line is `N passed, N failed`.
+# `rpl mcp` with real clients, which `./dev mcp` installs in MODULES: the official client, the command
+# line of the inspector, and the suite of conformance, in both eras. The last line is `N passed, N failed`.
 set -uo pipefail
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 rpl=$(realpath "$1")
@@ -55,4 +55,16 @@ for era in legacy modern; do
   inspect "$era prompts" museum-loan 0 "${era_is[@]}" --method prompts/list
   inspect "$era prompt" rpl_run 0 "${era_is[@]}" --method prompts/get --prompt-name packing-list
 done
+# The suite of conformance speaks HTTP.
+"$rpl" mcp "$examples" --sessions "$folder/conformance" --http 127.0.0.1:0 2>"$folder/log" &
+server=$!
+for _ in $(seq 50); do grep -q listening "$folder/log" && break; sleep 0.1; done
+url=$(sed -n 's/^listening on //p' "$folder/log")
+for revision in 2025-11-25 2026-07-28; do
+  if conformance server --url "$url" --requirements "$revision" -o "$folder/out" \
+    --expected-failures "$here/mcp_conformance/$revision.yml" >"$folder/suite" 2>&1; then pass
+  else failure "conformance $revision" "$(tail -n 30 "$folder/suite")"; fi
+done
+kill "$server"
+wait "$server" 2>/dev/null
 finish

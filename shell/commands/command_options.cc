@@ -609,6 +609,16 @@ void DescribeMcp(CLI::App& command, McpOptions& to) {
                   "Wait so long for the answer in a form (default: 45)")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 3600));
+  command
+      .add_option("--http", to.http,
+                  "Serve HTTP at this address, as in 127.0.0.1:7000 (default: a pipe)")
+      ->type_name("ADDRESS")
+      ->check(CheckNamed);
+  command
+      .add_option("--token-file", to.token_file,
+                  "Serve HTTP only to who has the token in this file")
+      ->type_name("FILE")
+      ->check(CheckNamed);
   AddToolOptions(command, to.engine, kBesideDocument);
   AddGuardOptions(command, to.engine.guard);
   AddLimitOptions(command, to.engine.limits);

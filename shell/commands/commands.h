@@ -189,6 +189,8 @@ struct McpOptions {
   std::vector<std::string> paths;
   std::string sessions;      // --sessions FOLDER; "": below the state folder
   std::string ask = "auto";  // --ask WHEN: auto, never, always
+  std::string http;          // --http ADDRESS; "": standard input and output
+  std::string token_file;    // --token-file FILE
   int ask_timeout = 45;      // --ask-timeout SECONDS
   EngineOptions engine;      // config, allow_tools, guard, limits, threads
 };

@@ -79,8 +79,9 @@ class McpCall : public std::enable_shared_from_this<McpCall> {
   nlohmann::ordered_json params;
   bool modern = false;
   std::string revision;
-  bool forms = false;  // questions may be asked in forms
-  bool tasks = false;  // the client knows tasks
+  bool settled = false;  // its `_meta` is that of its era
+  bool forms = false;    // questions may be asked in forms
+  bool tasks = false;    // the client knows tasks
   std::optional<nlohmann::ordered_json> progress_token;
   McpSink send;  // for what belongs to this request
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();

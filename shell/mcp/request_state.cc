@@ -32,6 +32,10 @@ std::string Base64Url(std::string_view bytes) {
 }
 
 std::optional<std::string> FromBase64Url(std::string_view text) {
+  // libsodium takes some bytes beyond ASCII for letters, so one value would have several texts.
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  if (text.find_first_not_of(kLetters) != text.npos) return std::nullopt;
   std::string out(text.size(), '\0');
   std::size_t size = 0;
   const char* end = nullptr;

@@ -26,14 +26,20 @@ TEST_CASE("a seal opens as what was sealed, for its purpose and until it expires
 }
 
 TEST_CASE("a seal with one bit changed, one byte more or less is refused") {
+  for (int key = 0; key < 50; ++key) {  // which texts are near each other depends on it
+    const Sealer some;
+    const std::string sealed = some.Seal("state", {{"sid", "s_1"}}, 1000);
+    std::size_t opened = 0;
+    for (std::size_t i = 0; i < sealed.size(); ++i)
+      for (int bit = 0; bit < 8; ++bit) {
+        std::string changed = sealed;
+        changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+        opened += some.Open("state", changed, 0).has_value();
+      }
+    CHECK(opened == 0);
+  }
   const Sealer sealer;
   const std::string text = sealer.Seal("state", {{"sid", "s_1"}}, 1000);
-  for (std::size_t i = 0; i < text.size(); ++i)
-    for (int bit = 0; bit < 8; ++bit) {
-      std::string changed = text;
-      changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
-      CHECK_FALSE(sealer.Open("state", changed, 0));
-    }
   for (std::size_t size = 0; size < text.size(); ++size)
     CHECK_FALSE(sealer.Open("state", text.substr(0, size), 0));
   CHECK_FALSE(sealer.Open("state", text + "A", 0));

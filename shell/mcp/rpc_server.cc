@@ -151,6 +151,7 @@ std::shared_ptr<McpCall> RpcServer::Take(const std::shared_ptr<McpPeer>& peer, R
   call->params = std::move(message.params);
   call->send = send;
   if (!Settle(*call)) return call;
+  call->settled = true;
   std::size_t open = 0;
   {
     const std::lock_guard lock(peer->mutex);
@@ -177,7 +178,7 @@ bool RpcServer::Settle(McpCall& call) {
         token != meta->end() && (token->is_string() || token->is_number()))
       call.progress_token = *token;
   const bool names_version = meta != nullptr && meta->contains(kMetaVersion);
-  if (call.method != "initialize" && names_version) {
+  if (names_version) {
     call.modern = true;
     const ordered_json& version = (*meta)[kMetaVersion];
     call.revision = std::string(kModernRevisions[0]);

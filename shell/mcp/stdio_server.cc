@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "formats/json_text.h"
+#include "shell/host/input.h"
 #include "shell/host/report.h"
 
 namespace rpl {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The server on HTTP: one endpoint, /mcp, for both eras of the protocol.
+//
+//   POST    one message. The response to a request is JSON or, if something is sent before it, a
+//           stream of events; a notification or a response of the client gives 202.
+//   DELETE  ends a session of the era with a handshake.
+//   other   405: there is no stream for messages without a request.
+//
+// It is for hosts on the same machine. `Host` and `Origin` must be local, which keeps out pages of
+// the web; with a token, each request must carry it (`Authorization: Bearer`), and an address that
+// others can reach is served only with one. Whoever may call is one party: the runs are shared.
+//
+// One thread reads and writes; what evaluates runs on the workers. A modern client cancels by
+// closing its connection; one with a session does not.
+#ifndef RPL_SHELL_MCP_HTTP_SERVER_H_
+#define RPL_SHELL_MCP_HTTP_SERVER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "shell/mcp/rpc_server.h"
+
+namespace rpl {
+
+struct HttpSettings {
+  std::string address;  // "127.0.0.1:7000", "[::1]:7000", "7000"; port 0: any that is free
+  std::string token;    // "" for none
+};
+
+/// The reason why the address cannot be served, for people, or "".
+std::string HttpFault(const HttpSettings& settings);
+
+/// Serves until a signal ends the process. Says on standard error where. The exit code, if the
+/// address cannot be listened to.
+int ServeHttp(McpService& service, const HttpSettings& settings);
+
+/// A value of a header as the protocol encodes it: plain, or `=?base64?…?=`. nullopt if malformed.
+std::optional<std::string> HeaderText(std::string_view value);
+
+/// Whether the value of `Host`, or the host of an `Origin`, names this machine.
+bool IsLocalHost(std::string_view host);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_MCP_HTTP_SERVER_H_
