@@ -26,6 +26,15 @@ class Permission {
   /// Decides whether the command may run at all; called before every call.
   virtual Permit Approve(const ToolCommand& command) = 0;
 
+  /// Decides whether a tool of a server may be used with the definition of this hash, which is
+  /// shown to people as `definition`. The first one is kept; one that differs from it needs
+  /// approval.
+  virtual Permit Pin(const ToolCommand& command, const std::string& hash,
+                     const std::string& definition) {
+    static_cast<void>(command), static_cast<void>(hash), static_cast<void>(definition);
+    return {false, "nothing keeps the definitions of tools"};
+  }
+
   /// Decides about one call, if the configuration says `ask`. `request` is the call as RPL text,
   /// which is untrusted.
   virtual Permit Ask(const ToolCall& call, const std::string& request) = 0;

@@ -36,11 +36,12 @@ Answer AnswerFor(const ToolCall& call, const ToolResult& result, Pool& pool) {
     return {Answer::Kind::kValue, ValueOfJson(result.result, pool, false), result.took_ms,
             By::kTool};
   if (result.code == "interrupted" || result.code == "not-recorded") return {};
-  if (result.code == "not-started") return NotRunCall(pool, result.code, result.message);
+  if (result.code == "not-started" || result.code == "denied")
+    return NotRunCall(pool, result.code, result.message);
   Answer failed = FailedCall(pool, result.code, result.message);
   failed.took_ms = result.took_ms;
   failed.by = By::kTool;
-  if (result.code != "tool") return failed;
+  if (result.code != "tool" && result.code != "mcp") return failed;
   const std::span<const Value> known = pool.ItemsOf(failed.value);
   std::vector<Value> entries(known.begin(), known.end());
   entries.push_back(pool.Keyword("tool-code"));
@@ -72,6 +73,7 @@ ToolAgent::ToolAgent(const ToolConfig& config, Permission& permission, ToolRun r
       permission_(permission),
       run_(std::move(run)),
       files_(config.files, permission),
+      servers_(permission),
       otherwise_(otherwise) {}
 
 bool ToolAgent::IsMine(const Request& request) const {
@@ -86,7 +88,7 @@ rpl::Answer ToolAgent::Answer(const Request& request, Pool& pool, std::string_vi
 
 std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, Pool& pool) {
   std::vector<rpl::Answer> answers(requests.size());
-  Picked<ToolCall> mine;
+  Picked<ToolCall> mine, of_servers;
   Picked<Request> others;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const Request& request = requests[i];
@@ -102,7 +104,7 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, P
         continue;
       }
       const Permission::Permit verdict = Permitted(*call, request);
-      if (verdict.yes) mine.Add(std::move(*call), i);
+      if (verdict.yes) (command->mcp ? of_servers : mine).Add(std::move(*call), i);
       else answers[i] = NotRunCall(pool, "denied", verdict.reason);
     }
   }
@@ -110,6 +112,9 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, P
   const std::vector<ToolResult> results = RunTools(mine.calls, run_);
   for (std::size_t k = 0; k < results.size(); ++k)
     answers[mine.places[k]] = AnswerFor(mine.calls[k], results[k], pool);
+  const std::vector<ToolResult> served = servers_.Call(of_servers.calls, run_);
+  for (std::size_t k = 0; k < served.size(); ++k)
+    answers[of_servers.places[k]] = AnswerFor(of_servers.calls[k], served[k], pool);
   if (others.calls.empty()) return answers;
   const std::vector<rpl::Answer> given = otherwise_.Call(others.calls, pool);
   for (std::size_t k = 0; k < given.size(); ++k) answers[others.places[k]] = given[k];

@@ -10,7 +10,11 @@
 // runtime/tools/tool.h, and for "tool" the tool's own code under :tool-code. Two further codes:
 //
 //   denied       it was not permitted
-//   bad-request  its arguments have no JSON: two keys of a map are the same text
+//   bad-request  its arguments have no JSON, because two keys of a map are the same text, or they
+//                are not those of the tool of a server
+//
+// Calls of tools of servers of the Model Context Protocol go to these (runtime/tools/mcp_tools.h),
+// with the same permissions and failures.
 //
 // A call that was denied or not started did not run: its reply is Answer::Kind::kNotRun.
 //
@@ -24,6 +28,7 @@
 
 #include "runtime/agent.h"
 #include "runtime/tools/file_tools.h"
+#include "runtime/tools/mcp_tools.h"
 #include "runtime/tools/permission.h"
 #include "runtime/tools/tool.h"
 #include "runtime/tools/tool_config.h"
@@ -60,6 +65,7 @@ class ToolAgent : public Agent {
   Permission& permission_;
   ToolRun run_;
   FileTools files_;
+  McpTools servers_;
   Agent& otherwise_;
 };
 

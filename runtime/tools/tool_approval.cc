@@ -137,4 +137,52 @@ std::string Approvals::Add(const std::string& hash, const std::string& comment) 
   return Replace(path_, text + hash + " " + WithoutControls(comment) + "\n");
 }
 
+// --- definitions of tools of servers ------------------------------------------------------
+
+namespace {
+
+std::string HashOfTool(const ToolCommand& command) {
+  const std::string tool = command.mcp ? command.mcp->tool : command.name;
+  Hash hash;
+  hash.Add(nlohmann::ordered_json::array({command.argv, command.folder, tool}).dump());
+  return hash.Hex();
+}
+
+}  // namespace
+
+ToolPins::ToolPins(std::string path) : path_(std::move(path)) {
+  if (path_.empty()) return;
+  std::istringstream lines(TextOfFile(path_));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    Pin pin;
+    if (words >> pin.tool >> pin.definition && IsHash(pin.tool) && IsHash(pin.definition)) {
+      std::getline(words, pin.comment);
+      pins_.push_back(std::move(pin));
+    }
+  }
+}
+
+std::string ToolPins::Find(const ToolCommand& command) const {
+  const std::string tool = HashOfTool(command);
+  for (const Pin& pin : pins_)
+    if (pin.tool == tool) return pin.definition;
+  return "";
+}
+
+std::string ToolPins::Set(const ToolCommand& command, const std::string& hash) {
+  const std::string tool = HashOfTool(command);
+  if (!path_.empty()) pins_ = ToolPins(path_).pins_;  // another run may have added to it
+  std::erase_if(pins_, [&](const Pin& pin) { return pin.tool == tool; });
+  pins_.push_back({tool, hash, " $" + command.name + " " + command.argv.front()});
+  if (path_.empty()) return "";
+  std::error_code error;
+  fs::create_directories(fs::path(path_).parent_path(), error);
+  if (error) return error.message();
+  std::string text;
+  for (const Pin& pin : pins_)
+    text += pin.tool + " " + pin.definition + WithoutControls(pin.comment) + "\n";
+  return Replace(path_, text);
+}
+
 }  // namespace rpl

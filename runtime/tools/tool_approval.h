@@ -13,6 +13,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "runtime/tools/tool_config.h"
 
@@ -39,6 +40,25 @@ class Approvals {
  private:
   std::string path_;
   std::set<std::string> known_;
+};
+
+/// The definitions of tools of servers, as they were first used: a file of lines with the hash of
+/// the server and the tool, that of the definition, and a comment. Like Approvals in all else.
+class ToolPins {
+ public:
+  explicit ToolPins(std::string path);
+
+  /// The hash of the definition of the tool, or "".
+  std::string Find(const ToolCommand& command) const;
+  /// Keeps a hash. Returns the reason why the file could not be written, or "".
+  [[nodiscard]] std::string Set(const ToolCommand& command, const std::string& hash);
+
+ private:
+  struct Pin {
+    std::string tool, definition, comment;
+  };
+  std::string path_;
+  std::vector<Pin> pins_;
 };
 
 }  // namespace rpl

@@ -21,8 +21,12 @@ constexpr std::int64_t kMaxTimeout = 86'400'000;  // a day
 constexpr std::int64_t kMaxOutputBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kMaxConcurrency = 64;
 
-constexpr std::string_view kFileKeys[] = {"version", "concurrency", "tools",
+constexpr std::string_view kFileKeys[] = {"version", "concurrency", "tools", "mcp",
                                           "index",   "write",       "guard"};
+constexpr std::string_view kMcpKeys[] = {"command",     "url",    "headers",
+                                         "environment", "folder", "startMs"};
+constexpr std::string_view kMcpToolKeys[] = {"mcp",       "tool",           "args",       "json",
+                                             "timeoutMs", "maxOutputBytes", "permission", "rules"};
 constexpr std::string_view kIndexKeys[] = {"folders"};
 constexpr std::string_view kWriteKeys[] = {"permission", "folder"};
 constexpr std::string_view kToolKeys[] = {"command",        "timeoutMs",  "folder", "environment",
@@ -54,6 +58,7 @@ class ConfigReader {
       if (const YamlNode* n = write->Find("permission")) config.files.write = Permission(*n);
       if (const YamlNode* n = write->Find("folder")) config.files.write_folder = Folder(*n);
     }
+    if (const YamlNode* mcp = root.Find("mcp")) Servers(*mcp);
     const YamlNode* tools = root.Find("tools");
     if (tools == nullptr) return config;
     if (tools->kind != YamlKind::kMap) {
@@ -71,9 +76,14 @@ class ConfigReader {
     tool.folder = tool.home = folder_;
     CheckName(key, tool.name);
     const std::string what = "the tool `" + tool.name + "`";
-    if (!IsMap(node, what, kToolKeys, &key)) return tool;
-    if (const YamlNode* n = node.Find("folder")) tool.folder = Folder(*n);
-    if (const YamlNode* n = Require(node, "command", what, "", &key)) tool.argv = Command(*n);
+    if (node.kind == YamlKind::kMap && node.Find("mcp") != nullptr) {
+      if (!IsMap(node, what, kMcpToolKeys, &key)) return tool;
+      ToolOfServer(node, what, key, tool);
+    } else {
+      if (!IsMap(node, what, kToolKeys, &key)) return tool;
+      if (const YamlNode* n = node.Find("folder")) tool.folder = Folder(*n);
+      if (const YamlNode* n = Require(node, "command", what, "", &key)) tool.argv = Command(*n);
+    }
     if (const YamlNode* n = node.Find("timeoutMs"))
       tool.timeout = std::chrono::milliseconds(Whole(*n, "timeoutMs", 1, kMaxTimeout));
     if (const YamlNode* n = node.Find("environment")) tool.environment = Environment(*n);
@@ -87,6 +97,77 @@ class ConfigReader {
       for (const YamlNode& rule : n->items) tool.rules.push_back(Rule(rule));
     }
     return tool;
+  }
+
+  void Servers(const YamlNode& node) {
+    if (node.kind != YamlKind::kMap)
+      return Wrong(node, "expected a map from names to servers for `mcp`, got " + Described(node));
+    for (const auto& [key, value] : node.entries) {
+      McpServer server = Server(key, value);
+      servers_.push_back(std::make_shared<McpServer>(std::move(server)));
+    }
+  }
+
+  McpServer Server(const YamlNode& key, const YamlNode& node) {
+    McpServer server;
+    server.name = key.scalar.get<std::string>();
+    server.folder = folder_;
+    const std::string what = "the server `" + server.name + "`";
+    if (!IsMap(node, what, kMcpKeys, &key)) return server;
+    const YamlNode* url = node.Find("url");
+    if (url == nullptr) {
+      if (const YamlNode* n = Require(node, "command", what, "or `url`", &key))
+        server.argv = Command(*n);
+    } else if (node.Find("command") != nullptr) {
+      Wrong(*url, what + " has a `command`, so it has no `url`");
+    } else {
+      server.url = Text(*url, "url");
+      if (!server.url.starts_with("http://") && !server.url.starts_with("https://"))
+        Wrong(*url, "expected an address that begins with http:// or https://");
+    }
+    if (const YamlNode* n = node.Find("headers")) {
+      if (n->kind != YamlKind::kMap)
+        Wrong(*n, "expected a map for `headers`, got " + Described(*n));
+      for (const auto& [name, value] : n->entries)
+        server.headers.emplace_back(name.scalar.get<std::string>(), Text(value, "headers"));
+    }
+    if (const YamlNode* n = node.Find("folder")) server.folder = Folder(*n);
+    if (const YamlNode* n = node.Find("environment")) server.environment = Environment(*n);
+    if (const YamlNode* n = node.Find("startMs"))
+      server.start = std::chrono::milliseconds(Whole(*n, "startMs", 1, kMaxTimeout));
+    return server;
+  }
+
+  void ToolOfServer(const YamlNode& node, const std::string& what, const YamlNode& key,
+                    ToolCommand& tool) {
+    tool.mcp.emplace();
+    const YamlNode& name = *node.Find("mcp");
+    const std::string wanted = Text(name, "mcp");
+    for (const auto& server : servers_)
+      if (server->name == wanted) tool.mcp->server = server;
+    if (tool.mcp->server == nullptr) Wrong(name, "there is no server `" + wanted + "` in `mcp`");
+    else Borrow(*tool.mcp->server, tool);
+    if (const YamlNode* n = Require(node, "tool", what, "its name on the server", &key))
+      tool.mcp->tool = Text(*n, "tool");
+    if (const YamlNode* n = node.Find("args")) {
+      tool.mcp->has_args = true;
+      tool.mcp->args = Texts(*n, "args");
+    }
+    if (const YamlNode* n = node.Find("json")) {
+      if (!n->scalar.is_boolean())
+        Wrong(*n, "expected `true` or `false` for `json`, got " + Shown(*n));
+      else tool.mcp->json = n->scalar.get<bool>();
+    }
+  }
+
+  // What a person approves: the command of the server, or its address with the names of its
+  // headers' variables.
+  static void Borrow(const McpServer& server, ToolCommand& tool) {
+    tool.argv = server.argv;
+    if (!server.url.empty()) tool.argv.push_back(server.url);
+    for (const auto& [name, value] : server.headers) tool.argv.push_back(name + ": " + value);
+    tool.folder = server.folder;
+    tool.environment = server.environment;
   }
 
   void CheckName(const YamlNode& key, const std::string& name) {
@@ -259,6 +340,7 @@ class ConfigReader {
 
   const std::string& folder_;
   Diagnostics& found_;
+  std::vector<std::shared_ptr<const McpServer>> servers_;
 };
 
 }  // namespace

@@ -12,10 +12,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "checks/guard/guard_config.h"
@@ -45,7 +47,28 @@ struct ToolRule {
   Permit permission = Permit::kAsk;
 };
 
-/// A tool and its command.
+/// A server of the Model Context Protocol, under a name of the configuration.
+struct McpServer {
+  std::string name;
+  std::vector<std::string> argv;  // of a process; empty: at `url`
+  std::string url;
+  std::vector<std::pair<std::string, std::string>> headers;  // with ${NAME} for variables
+  std::string folder;                                        // working directory, absolute
+  std::vector<std::string> environment = {"PATH", "HOME", "LANG", "TZ"};  // passed on if set
+  std::chrono::milliseconds start{10'000};  // for the handshake and the list of the tools
+};
+
+/// A tool of such a server.
+struct McpUse {
+  std::shared_ptr<const McpServer> server;
+  std::string tool;               // its name there
+  std::vector<std::string> args;  // names of the positional arguments
+  bool has_args = false;          // else the only argument is a map of all of them
+  bool json = false;              // the text of a result is JSON
+};
+
+/// A tool and its command. Of a tool of a server `argv`, `folder` and `environment` are those of
+/// the server, or its address and headers.
 struct ToolCommand {
   std::string name;               // of the tool, without `$`
   std::vector<std::string> argv;  // not empty; a program with a `/` is absolute
@@ -56,6 +79,7 @@ struct ToolCommand {
   Permit permission = Permit::kAsk;
   std::vector<ToolRule> rules;  // the first that matches decides, else `permission`
   std::string home;             // folder of the configuration file, absolute
+  std::optional<McpUse> mcp;    // the call goes to a server
 };
 
 /// The permission of a call with these arguments, a list.

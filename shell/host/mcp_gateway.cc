@@ -97,17 +97,6 @@ std::string RefusedText(const std::string& reason) {
 
 }  // namespace
 
-std::optional<McpToolDefinition> McpDefinitionOf(const ordered_json& tool) {
-  McpToolDefinition out;
-  out.name = TextAt(tool, "name");
-  if (out.name.empty()) return std::nullopt;
-  out.parts = ordered_json::object();
-  for (const char* part : {"name", "description", "inputSchema", "outputSchema", "annotations"})
-    if (const auto found = tool.find(part); found != tool.end()) out.parts[part] = *found;
-  out.hash = ContentHash(CanonicalText(out.parts));
-  return out;
-}
-
 McpGateway::McpGateway(McpDecider& decider, McpGatewaySettings settings)
     : decider_(decider),
       settings_(std::move(settings)),

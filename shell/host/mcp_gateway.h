@@ -49,6 +49,7 @@
 #include <vector>
 
 #include "formats/json_rpc.h"
+#include "runtime/tools/mcp_definition.h"
 
 namespace rpl {
 
@@ -59,15 +60,6 @@ struct McpCall {
   std::string id;               // of its message, as JSON
   std::string digest;           // of the tool and its arguments: equal calls have equal ones
 };
-
-/// A tool as a server describes it.
-struct McpToolDefinition {
-  std::string name;
-  nlohmann::ordered_json parts;  // what is pinned: name, description, schemas, annotations
-  std::string hash;              // of the parts
-};
-/// The definition in an entry of a list of tools; nullopt without a name.
-std::optional<McpToolDefinition> McpDefinitionOf(const nlohmann::ordered_json& tool);
 
 /// What the gateway asks. Answers may take a while; none throws.
 class McpDecider {
@@ -145,7 +137,7 @@ class McpGateway {
     std::string method;
     bool modern = false;
     bool cancelled = false;
-    bool from_start = false;  // of a list: the first page
+    bool from_start = false;      // of a list: the first page
     bool waits = false;           // a call that a person reviews: the server does not know it
     std::optional<McpCall> call;  // of a tool
     std::size_t step = 0;

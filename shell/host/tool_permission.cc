@@ -45,6 +45,26 @@ Permission::Permit ToolPermission::Approve(const ToolCommand& command) {
   return {true, ""};
 }
 
+Permission::Permit ToolPermission::Pin(const ToolCommand& command, const std::string& hash,
+                                       const std::string& definition) {
+  const std::string known = pins_.Find(command);
+  if (known == hash) return {true, ""};
+  if (!known.empty()) {
+    if (!read_line_)
+      return {false,
+              fmt::format("the server changed the definition of ${} since its first use: run "
+                          "it once on a terminal",
+                          command.name)};
+    err_ << "the server changed the definition of $" << PrintableLine(command.name) << ":\n  "
+         << PrintableLine(definition) << '\n';
+    if (Choice("use it as it is now, in this and later runs? [y/N]", "yn", 'n') != 'y')
+      return {false, "its changed definition was not approved"};
+  }
+  if (const std::string error = pins_.Set(command, hash); !error.empty())
+    err_ << "note: the definition is not remembered: " << Printable(error) << '\n';
+  return {true, ""};
+}
+
 Permission::Permit ToolPermission::Ask(const ToolCall& call, const std::string& request) {
   const ToolCommand& command = *call.command;
   if (allowed_.contains(command.name)) return {true, ""};
@@ -97,5 +117,6 @@ char ToolPermission::Choice(const std::string& question, std::string_view letter
 }
 
 std::string ApprovalsPath() { return StateFile("approved-tools"); }
+std::string PinsPath() { return StateFile("pinned-tools"); }
 
 }  // namespace rpl

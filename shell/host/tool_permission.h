@@ -33,16 +33,21 @@ class ToolPermission : public Permission {
   /// `config` is the name of the configuration for messages. Without a reader nobody is asked.
   /// Borrows `config` and `err`.
   ToolPermission(const std::string& config, Approvals approvals,
-                 const std::vector<std::string>& allowed, LineReader read_line, std::ostream& err)
+                 const std::vector<std::string>& allowed, LineReader read_line, std::ostream& err,
+                 ToolPins pins = ToolPins(""))
       : config_(config),
         approvals_(std::move(approvals)),
         allowed_(allowed.begin(), allowed.end()),
         read_line_(std::move(read_line)),
-        err_(err) {}
+        err_(err),
+        pins_(std::move(pins)) {}
 
   /// Asks for the approval of a new command and stores it; a refused command is not asked about
   /// again in this run.
   Permit Approve(const ToolCommand& command) override;
+  /// Keeps the first definition of a tool, and asks about one that differs from it.
+  Permit Pin(const ToolCommand& command, const std::string& hash,
+             const std::string& definition) override;
   /// Asks about one call, unless its tool is allowed.
   Permit Ask(const ToolCall& call, const std::string& request) override;
   /// Asks about one file, unless `write` is allowed.
@@ -61,10 +66,13 @@ class ToolPermission : public Permission {
   std::set<std::string> refused_;  // hashes
   LineReader read_line_;
   std::ostream& err_;
+  ToolPins pins_;
 };
 
-/// The file of approvals, a state file (shell/host/state_file.h); "" without a home folder.
+/// The files of approvals and of pinned definitions, state files (shell/host/state_file.h); ""
+/// without a home folder.
 std::string ApprovalsPath();
+std::string PinsPath();
 
 }  // namespace rpl
 

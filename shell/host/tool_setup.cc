@@ -70,7 +70,8 @@ std::string FolderOfProgram(const std::vector<std::string>& documents) {
 ToolSetup::ToolSetup(const EngineOptions& options, bool ask, Agent& otherwise,
                      std::function<bool()> interrupted)
     : options_(options),
-      permission_(path_, Approvals(ApprovalsPath()), options.allow_tools, Person(ask), std::cerr),
+      permission_(path_, Approvals(ApprovalsPath()), options.allow_tools, Person(ask), std::cerr,
+                  ToolPins(PinsPath())),
       agent_(config_, permission_, RunOptionsFor(std::move(interrupted)), otherwise) {}
 
 ExitCode ToolSetup::Prepare(const std::vector<std::string>& documents) {
