@@ -31,6 +31,13 @@ constexpr std::size_t kMostBody = RpcLines::kMaxLine;
 constexpr long kConnectMs = 10'000;
 constexpr const char* kModernHttp = "2026-07-28";
 constexpr int kTransportError = -32000;
+#ifdef RPL_STATIC
+constexpr const char* kNoLibrary =
+    "this program is linked statically and speaks no HTTP; start the server by a `command`, or use "
+    "the Debian package";
+#else
+constexpr const char* kNoLibrary = "libcurl.so.4 cannot be loaded";
+#endif
 
 // The functions of libcurl; null if it cannot be loaded.
 struct Curl {
@@ -55,7 +62,12 @@ struct Curl {
 
 const Curl* Curl::Load() {
   static const Curl* const loaded = []() -> const Curl* {
+    // A static program cannot load a library that is linked with another C library.
+#ifdef RPL_STATIC
+    void* const library = nullptr;
+#else
     void* const library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+#endif
     if (library == nullptr) return nullptr;
     static Curl curl;
     bool all = true;
@@ -157,7 +169,7 @@ class McpHttp : public McpTransport {
   std::string Start() override {
     Stop();
     curl_ = Curl::Load();
-    if (curl_ == nullptr) return "libcurl.so.4 cannot be loaded";
+    if (curl_ == nullptr) return kNoLibrary;
     headers_.clear();
     for (const auto& [name, value] : server_->headers) {
       std::string expanded;
