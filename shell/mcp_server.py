@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: mcp_server.py [--record FILE] [--careless] [--mode MODE]
+# usage: mcp_server.py [--record FILE] [--careless] [--mode MODE] [--http PORT-FILE]
 #
-# A server of the Model Context Protocol for tests, on standard input and output. Each call that it
+# A server of the Model Context Protocol for tests, on standard input and output, or with --http at
+# 127.0.0.1, on a port that it writes to PORT-FILE, and with the header `X-Key: k` alone. Each call that it
 # carries out is a line of FILE: {"tool", "arguments"}. Its tools:
 #
 #   echo {text}          gives the text back
@@ -31,6 +32,7 @@ import unicodedata
 record = None
 careless = False
 mode = ""
+port_file = None
 arguments = sys.argv[1:]
 while arguments:
     option = arguments.pop(0)
@@ -40,6 +42,8 @@ while arguments:
         careless = True
     elif option == "--mode":
         mode = arguments.pop(0)
+    elif option == "--http":
+        port_file = arguments.pop(0)
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
@@ -113,7 +117,14 @@ def call(message, params, modern):
         import os
         os._exit(int(values["status"]))
     if name == "wait":
-        time.sleep(values["ms"] / 1000)
+        token = (params.get("_meta") or {}).get("progressToken")
+        until, step = time.time() + values["ms"] / 1000, 0
+        while time.time() < until:
+            time.sleep(min(0.1, max(0.0, until - time.time())))
+            step += 1
+            if token is not None and mode == "busy":
+                send({"jsonrpc": "2.0", "method": "notifications/progress",
+                      "params": {"progressToken": token, "progress": step, "message": f"step {step}"}})
         return {"result": text_result("waited", modern)}
     if name == "ask" and modern:
         answer = (params.get("inputResponses") or {}).get("word")
@@ -158,10 +169,10 @@ def answer(message):
     out = None
     if method == "tools/call":
         out = call(message, params, modern)
-    elif message.get("id") in asked and "result" in message:
+    elif message.get("id") in asked and ("result" in message or "error" in message):
         waiting = asked.pop(message["id"])
-        send({"jsonrpc": "2.0", "id": waiting,
-              "result": text_result("answer: " + json.dumps(message["result"]), False)})
+        said = message.get("result", message.get("error"))
+        send({"jsonrpc": "2.0", "id": waiting, "result": text_result("answer: " + json.dumps(said), False)})
         return None
     elif method == "initialize":
         out = {"result": {"protocolVersion": params.get("protocolVersion", "2025-11-25"),
@@ -176,6 +187,9 @@ def answer(message):
         out = {"result": result}
     elif method == "ping":
         out = {"result": {}}
+    elif method == "server/discover" and mode == "both":
+        out = {"result": {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {},
+                          "ttlMs": 0, "cacheScope": "private"}}
     elif message.get("id") is not None and method:
         out = {"error": {"code": -32601, "message": "Method not found"}}
     if out is None or message.get("id") is None:
@@ -183,6 +197,64 @@ def answer(message):
     return dict({"jsonrpc": "2.0", "id": message["id"]}, **out)
 
 
+def serve_http():
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def reply(self, status, body=b"", kind="application/json", **headers):
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            for key, value in headers.items():
+                self.send_header(key.replace("_", "-"), value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_POST(self):
+            message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            method, version = message.get("method"), self.headers.get("MCP-Protocol-Version")
+            if self.headers.get("X-Key") != "k":
+                return self.reply(401)
+            if mode == "both":
+                params = message.get("params") or {}
+                wrong = version != "2026-07-28" or self.headers.get("Mcp-Method") != method or \
+                    (method == "tools/call" and self.headers.get("Mcp-Name") != params.get("name"))
+                if wrong:
+                    return self.reply(400, json.dumps({"jsonrpc": "2.0", "id": message.get("id"), "error": {
+                        "code": -32020, "message": "headers"}}).encode())
+                if method == "server/discover":
+                    return self.reply(200, json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {
+                        "resultType": "complete", "supportedVersions": ["2026-07-28"]}}).encode())
+            elif version == "2026-07-28":
+                return self.reply(400, b"no such version", "text/plain")
+            elif method != "initialize" and self.headers.get("Mcp-Session-Id") != "s1":
+                return self.reply(404)
+            out = answer(message)
+            session = {"Mcp_Session_Id": "s1"} if method == "initialize" else {}
+            if out is None:
+                return self.reply(202)
+            if method == "tools/call":
+                note = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}}
+                events = f"event: message\ndata: {json.dumps(note)}\n\n: comment\ndata: {json.dumps(out)}\n\n"
+                return self.reply(200, events.encode(), "text/event-stream")
+            self.reply(200, json.dumps(out).encode(), **session)
+            return None
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    with open(port_file + ".new", "w", encoding="utf-8") as file:
+        file.write(str(server.server_port))
+    import os
+    os.rename(port_file + ".new", port_file)
+    server.serve_forever()
+
+
+if port_file:
+    serve_http()
 if mode == "noisy":
     print("Server started!", flush=True)
 newline = None if careless else "\n"
