@@ -44,8 +44,8 @@ void EndWithoutMemory() {
 #ifdef RPL_SUPERVISES_EARLY
 // The loader calls this before it initializes the libraries. With little memory, some of them end
 // the process.
-void PrepareEarly(int argc, char** argv, char**) {
-  rpl::BeKeeper(argc, argv);
+void PrepareEarly(int argc, char** argv, char** environment) {
+  rpl::BeKeeper(argc, argv, environment);
   EndWithoutMemory();
   rpl::SuperviseHook(argc, argv);
 }

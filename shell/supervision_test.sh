@@ -52,6 +52,16 @@ tool() {
 }
 reply='echo "{\"id\":\"$id\",\"result\":1}"'
 
+# Below a keeper, too, a tool is looked up in PATH and has its environment.
+mkdir bin
+printf '#!/bin/sh\nread -r request\nid=$(echo "$request" | sed "s/.*\\"id\\":\\"\\([^\\"]*\\)\\".*/\\1/")\necho "{\\"id\\":\\"$id\\",\\"result\\":\\"$WORD$OTHER\\"}"\n' >bin/in-path
+chmod +x bin/in-path
+echo 'version: 1
+tools: {t: {command: [in-path], permission: allow, environment: [PATH, WORD]}}' >rpl.yaml
+echo '%a(?x) <- $t(1) ^ ~ {:result ?x}' >p.rpl
+same "the environment of a tool" word \
+  "$(PATH=$PWD/bin:$PATH WORD=word OTHER=other "$rpl" run p.rpl --goal a --allow-tool t 2>&1)"
+
 for way in child session daemon again; do
   tool $way "$reply"
   "$rpl" run p.rpl --allow-tool t >out 2>err

@@ -167,8 +167,9 @@ void Keeper::Run(char** tool) {
 
 }  // namespace
 
-void BeKeeper(int argc, char** argv) {
+void BeKeeper(int argc, char** argv, char** environment) {
   can_keep = true;
+  if (environ == nullptr) environ = environment;  // the tool's, with its PATH
   if (argc <= kFirstWord || std::strcmp(argv[0], kName) != 0) return;
   Keeper(static_cast<pid_t>(std::atol(argv[1])), std::atoll(argv[2])).Run(argv + kFirstWord);
 }

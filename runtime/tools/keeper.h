@@ -32,8 +32,9 @@ struct KeeperReport {
 };
 
 /// In a process that was started as a keeper, is its whole life. In any other it returns, and the
-/// program is known to be able to keep. To be called first in main; takes no memory.
-void BeKeeper(int argc, char** argv);
+/// program is known to be able to keep. To be called first in main; takes no memory. Before main,
+/// when the C library does not know the environment yet, it comes as `environment`.
+void BeKeeper(int argc, char** argv, char** environment = nullptr);
 /// Whether BeKeeper was called.
 bool CanKeep();
 /// The command line of a keeper of the calling process, for the executable /proc/self/exe.
