@@ -418,7 +418,7 @@ def facts_reported_and_taken_back():
         result = server.call("rpl_assert", {"session": session, "facts": [bad]})
         check(result["isError"] is True, bad, result)
     result = server.call("rpl_assert", {"session": session, "facts": ['price("Rome", 9000)']})
-    check(result["isError"] is True and "violate" in content(result)["error"], result)
+    check(content(result)["status"] == "failed" and "is violated" in content(result)["now"], result)
     run = content(server.call("rpl_retract", {"session": session, "facts": ['price("Rome", 9000)']}))
     check(run["status"] == "satisfied", run)
     server.close()
@@ -684,6 +684,21 @@ def questions_of_modern_clients():
 
 
 @case
+def facts_are_reported_once_when_a_question_follows():
+    server = serve()
+    run = content(server.call("rpl_run", {"protocol": "trip.md"}, meta()))
+    arguments = {"session": run["session"], "facts": ["seen(1)"]}
+    asked = server.call("rpl_assert", arguments, meta(forms=True))
+    check(asked["resultType"] == "input_required", asked)
+    asked = server.call("rpl_assert", arguments, meta(forms=True), requestState=asked["requestState"],
+                        inputResponses={"where": {"action": "accept", "content": {"where": "Lucca"}}})
+    check(list(asked.get("inputRequests", {})) == ["ask"], asked)
+    events = content(server.call("rpl_trace", {"session": run["session"]}, meta()))["events"]
+    check([e["kind"] for e in events] == ["fact", "reply"], events)
+    server.close()
+
+
+@case
 def modern_clients_without_forms():
     server = serve()
     result = server.call("rpl_run", {"protocol": "trip.md", "request_id": "plain"}, meta())
@@ -736,6 +751,46 @@ def states_that_are_not_ours():
     error = server.call("rpl_run", arguments, meta(forms=True), requestState=state,
                         inputResponses=answer).get("error", {})
     check(error.get("code") == -32602, "another server", error)
+    server.close()
+
+
+@case
+def long_work_becomes_a_task():
+    server = serve("--reply-within", "1")
+    tasks = {"capabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}}
+    found = server.request("server/discover", {"_meta": meta()})["result"]
+    check("io.modelcontextprotocol/tasks" in found["capabilities"]["extensions"], found)
+    run = content(server.call("rpl_run", {"protocol": "slow.rpl", "request_id": "1"}, meta()))
+    check(run["running"] is True and "rpl_status" in run["now"], run)
+    task = server.call("rpl_run", {"protocol": "slow.rpl", "request_id": "2"}, meta(**tasks))
+    check(task["resultType"] == "task" and task["status"] == "working", task)
+    id = task["taskId"]
+
+    def ask(method, **more):
+        answer = server.request(method, {"taskId": id, "_meta": meta(forms=True, **tasks), **more})
+        return answer.get("result") or answer.get("error")
+
+    check(ask("tasks/get")["status"] == "working", "get")
+    check(ask("tasks/cancel")["resultType"] == "complete", "cancel")
+    time.sleep(0.5)
+    check(ask("tasks/get")["status"] == "cancelled", ask("tasks/get"))
+    id = content(server.call("rpl_run", {"protocol": "trip.md"}, meta()))["session"]
+    task = ask("tasks/get")
+    check(task["status"] == "input_required", task)
+    key = next(iter(task["inputRequests"]))
+    ask("tasks/update", inputResponses={key: {"action": "accept", "content": {"where": "Lucca"}}})
+    ask("tasks/update", inputResponses={key: {"action": "accept", "content": {"where": "Pisa"}}})  # late
+    task = ask("tasks/get")
+    key = next(iter(task["inputRequests"]))
+    ask("tasks/update", inputResponses={key: {"action": "accept", "content": {"ask": "3"}}})
+    task = ask("tasks/get")
+    check(task["status"] == "completed" and
+          task["result"]["structuredContent"]["answers"] == [{"?where": "Lucca", "?nights": 3}], task)
+    check(ask("tasks/update", inputResponses=[])["code"] == -32602, "malformed")
+    id = "s_AAAAAAAAAAAAAAAA"
+    check(ask("tasks/get")["code"] == -32602, "unknown")
+    check(server.request("tasks/get", {"taskId": id, "_meta": meta()})["error"]["code"] == -32021, "undeclared")
+    check(server.request("tasks/result", {"taskId": id, "_meta": meta()})["error"]["code"] == -32601, "removed")
     server.close()
 
 
@@ -837,6 +892,37 @@ def decisions_of_a_policy():
     server = serve()
     check(server.call("rpl_guard", {"tool": "mail"})["error"]["code"] == -32602, "without a policy")
     server.close()
+
+
+@case
+def settings_of_hosts():
+    import subprocess
+
+    def install(*arguments):
+        return subprocess.run([RPL, "mcp", "install", *arguments], capture_output=True, text=True, timeout=20,
+                              env={**os.environ, "HOME": os.path.join(FOLDER, "home")})
+
+    for host, key in (("claude-code", "mcpServers"), ("claude-desktop", "mcpServers"),
+                      ("cursor", "mcpServers"), ("vscode", "servers")):
+        done = install("--host", host, "protocols")
+        entry = json.loads(done.stdout)[key]["rpl"]
+        check(entry["args"] == ["mcp", os.path.realpath("protocols")], entry)
+        check(os.path.samefile(entry["command"], RPL), entry)
+        check(("type" in entry) == (host == "vscode"), entry)
+    write(".mcp.json", '{"other": 1, "mcpServers": {"x": {"command": "y"}}}')
+    check(install("--host", "claude-code", "protocols", "--write").returncode == 0, "write")
+    settings = json.load(open(".mcp.json"))
+    check(settings["other"] == 1 and set(settings["mcpServers"]) == {"x", "rpl"}, settings)
+    check(install("--host", "claude-code", "protocols", "--write").returncode == 0, "again")
+    check(install("--host", "claude-code", "tools", "--write").returncode == 2, "another one")
+    check(install("--host", "claude-code", "tools", "--write", "--name", "tools").returncode == 0, "--name")
+    check(install("--host", "claude-desktop", "protocols", "--write").returncode == 0, "a new file")
+    check(os.path.exists("home/.config/Claude/claude_desktop_config.json"), "no new file")
+    write(".cursor/mcp.json", "// a comment\n{}")
+    check(install("--host", "cursor", "protocols", "--write").returncode == 6, "a file of another form")
+    check(open(".cursor/mcp.json").read() == "// a comment\n{}", "it was written")
+    check(install("--host", "cursor", "none").returncode == 6, "no folder")
+    check(install("--host", "emacs", "protocols").returncode == 2, "unknown host")
 
 
 # --- What hosts should not send ------------------------------------------------------------------------

@@ -26,6 +26,15 @@ else
 fi
 rm -f client
 
+# The conversation of docs/agents.md.
+cp "$here/mcp_transcript.mjs" "$modules/"
+node "$modules/mcp_transcript.mjs" "$rpl" "$examples/agent" "$folder" >transcript 2>&1
+same "docs/agents.md, the conversation" "$(cat transcript)" "$(awk '
+  /^<!-- transcript/ { here = 1; next }
+  here && /^```$/ { exit }
+  here && !/^```text/' "$here/../docs/agents.md")"
+rm -f transcript
+
 # inspect NAME WANTED STATUS ARGUMENT…: the inspector prints a text that contains WANTED.
 inspect() {
   local name=$1 wanted=$2 status=$3 got

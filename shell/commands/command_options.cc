@@ -590,10 +590,21 @@ void DescribeReference(CLI::App& command, ReferenceOptions& to) {
 }
 
 void DescribeMcp(CLI::App& command, McpOptions& to) {
-  command
-      .add_option("PATH", to.paths,
-                  "Markdown protocols, plain RPL (*.rpl), or folders with such files")
-      ->required();
+  command.require_subcommand(0, 1);
+  constexpr const char* kPaths =
+      "Markdown protocols, plain RPL (*.rpl), or folders with such files";
+  command.add_option("PATH", to.paths, kPaths);
+  CLI::App* install =
+      command.add_subcommand("install", "Print the settings by which a host starts the server");
+  install->callback([&to] { to.install = true; });
+  install->add_option("PATH", to.paths, kPaths)->required();
+  install->add_option("--host", to.host, "claude-code, claude-desktop, cursor or vscode")
+      ->type_name("NAME")
+      ->required()
+      ->check(CLI::IsMember({"claude-code", "claude-desktop", "cursor", "vscode"}));
+  install->add_option("--name", to.name, "The name of the server in the host (default: rpl)")
+      ->type_name("NAME");
+  install->add_flag("--write", to.write, "Add them to the file of the host");
   command
       .add_option("--sessions", to.sessions,
                   "The folder of the runs (default: ~/.local/state/rpl/mcp)")
@@ -607,6 +618,11 @@ void DescribeMcp(CLI::App& command, McpOptions& to) {
   command
       .add_option("--ask-timeout", to.ask_timeout,
                   "Wait so long for the answer in a form (default: 45)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 3600));
+  command
+      .add_option("--reply-within", to.reply_within,
+                  "Reply after this time also if the work goes on (default: 45)")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 3600));
   command

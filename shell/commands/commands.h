@@ -192,11 +192,20 @@ struct McpOptions {
   std::string http;          // --http ADDRESS; "": standard input and output
   std::string token_file;    // --token-file FILE
   int ask_timeout = 45;      // --ask-timeout SECONDS
+  int reply_within = 45;     // --reply-within SECONDS
   EngineOptions engine;      // config, allow_tools, guard, limits, threads
+  bool install = false;      // rpl mcp install
+  std::string host;          // --host NAME, of install
+  std::string name = "rpl";  // --name NAME, of install
+  bool write = false;        // --write, of install
 };
 /// Does not return before the client has left. kExitFile for a path or a folder that cannot be
 /// used.
 int CommandMcp(const McpOptions& options);
+
+/// rpl mcp install: prints the settings by which a host starts the server, or adds them to its
+/// file. kExitInvalid if another server has the name; kExitFile for a file that cannot be used.
+int InstallMcp(const McpOptions& options);
 
 /// rpl doc FILE…: documents the parts of a program and their uses of each other. The files are one
 /// program.

@@ -45,7 +45,9 @@ server that is started again goes on with each. See docs/mcp.md.
 Examples
   rpl mcp protocols
   rpl mcp trip.md restocking.md --allow-tool stock
-  rpl mcp protocols --ask never            questions come back in results only)";
+  rpl mcp protocols --ask never            questions come back in results only
+  rpl mcp protocols --http 127.0.0.1:7000  on HTTP, for hosts on this machine
+  rpl mcp install --host cursor protocols  prints the settings of a host)";
 
 inline constexpr const char* kProfileFooter =
     R"(Runs the program as `rpl run` does and reports the time and work of each rule, the use of each

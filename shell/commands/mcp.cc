@@ -63,6 +63,11 @@ ordered_json DecideCall(StandaloneGuard& guard, const ordered_json& arguments) {
 }  // namespace
 
 int CommandMcp(const McpOptions& options) {
+  if (options.install) return InstallMcp(options);
+  if (options.paths.empty()) {
+    Complain("mcp", "expected protocols, or a folder with them", "see `rpl mcp --help`");
+    return kExitInvalid;
+  }
   HttpSettings web{options.http, ""};
   if (const ExitCode code = ReadToken(options.token_file, web.token); code != kExitOk) return code;
   if (!options.http.empty())
@@ -94,7 +99,8 @@ int CommandMcp(const McpOptions& options) {
   service.ask = options.ask == "never"    ? AskMode::kNever
                 : options.ask == "always" ? AskMode::kAlways
                                           : AskMode::kAuto;
-  service.ask_timeout = std::chrono::milliseconds(options.ask_timeout * 1000);
+  service.ask_timeout = std::chrono::seconds(options.ask_timeout);
+  service.reply_within = std::chrono::seconds(options.reply_within);
   if (!options.engine.guard.policy.empty()) {
     auto guard = std::make_shared<StandaloneGuard>();
     GuardCommandOptions with;

@@ -51,7 +51,7 @@ ordered_json CapabilitiesFor(bool modern) {
                       {"resources", {{"subscribe", true}}},
                       {"prompts", ordered_json::object()},
                       {"completions", ordered_json::object()}};
-  (void)modern;
+  if (modern) out["extensions"] = {{kTasksExtension, ordered_json::object()}};
   return out;
 }
 
@@ -72,13 +72,17 @@ const RpcServer::Method RpcServer::kMethods[] = {
     {"prompts/list", true, true, &RpcServer::ListPrompts},
     {"prompts/get", true, true, &RpcServer::GetPrompt},
     {"completion/complete", true, true, &RpcServer::Complete},
+    {"tasks/get", false, true, &RpcServer::GetTask},
+    {"tasks/update", false, true, &RpcServer::UpdateTask},
+    {"tasks/cancel", false, true, &RpcServer::CancelTask},
 };
 
 RpcServer::RpcServer(McpService& service)
     : service_(service),
       protocols_(service.protocols, service.engine),
       tools_(service, protocols_),
-      resources_(service, protocols_) {}
+      resources_(service, protocols_),
+      tasks_(service) {}
 
 void RpcServer::TakeLine(const std::shared_ptr<McpPeer>& peer, std::string_view line,
                          const McpSink& send, const std::function<void(const RpcFault&)>& log) {

@@ -20,6 +20,7 @@
 #include "formats/json_rpc.h"
 #include "shell/mcp/mcp_resources.h"
 #include "shell/mcp/mcp_service.h"
+#include "shell/mcp/mcp_tasks.h"
 #include "shell/mcp/protocol_list.h"
 #include "shell/mcp/tool_calls.h"
 
@@ -66,11 +67,15 @@ class RpcServer {
   void ListPrompts(const Call& call);
   void GetPrompt(const Call& call);
   void Complete(const Call& call);
+  void GetTask(const Call& call) { tasks_.Get(call); }
+  void UpdateTask(const Call& call) { tasks_.Update(call); }
+  void CancelTask(const Call& call) { tasks_.Cancel(call); }
 
   McpService& service_;
   ProtocolList protocols_;
   ToolCalls tools_;
   McpResources resources_;
+  McpTasks tasks_;
 };
 
 /// One method: who may call it, and what does it.

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "shell/mcp/protocol_run.h"
+#include "shell/mcp/question_form.h"
 #include "shell/mcp/worker_pool.h"
 
 namespace rpl {
@@ -42,6 +43,7 @@ struct ServedRun {
   /// Set while a task of the strand evaluates: true ends the evaluation.
   std::atomic<bool> cancelled = false;
   std::atomic<bool> running = false;
+  std::atomic<bool> stopped = false;  // its last turn was cancelled as a task
 
   std::unique_ptr<ProtocolRun> run;  // of the strand; null: not open
 
@@ -50,13 +52,20 @@ struct ServedRun {
     const std::lock_guard lock(mutex);
     return last_report;
   }
-  void SetReport(nlohmann::ordered_json report) {
+  /// Its questions.
+  std::vector<OpenQuestion> questions() {
+    const std::lock_guard lock(mutex);
+    return last_questions;
+  }
+  void SetReport(nlohmann::ordered_json report, std::vector<OpenQuestion> questions = {}) {
     const std::lock_guard lock(mutex);
     last_report = std::move(report);
+    last_questions = std::move(questions);
   }
 
-  std::mutex mutex;
-  nlohmann::ordered_json last_report;  // guarded by the mutex
+  std::mutex mutex;  // for these
+  nlohmann::ordered_json last_report;
+  std::vector<OpenQuestion> last_questions;
 };
 
 class RunFolder {

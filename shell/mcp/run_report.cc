@@ -21,13 +21,17 @@ constexpr std::size_t kMostPending = 50;
 constexpr std::size_t kMostAsked = 8;  // questions in `now`
 constexpr std::size_t kMostChat = 20;
 
+std::string SentenceOf(const ToDo& to_do) {
+  std::string text = to_do.text.empty() ? to_do.heading : to_do.heading + ": " + to_do.text;
+  if (!text.empty() && std::string_view(".!?:").find(text.back()) == std::string_view::npos)
+    text += '.';
+  return text;
+}
+
 std::string ProseOf(const std::vector<ToDo>& now) {
   std::string out;
   for (const ToDo& to_do : now) {
-    std::string text = to_do.text.empty() ? to_do.heading : to_do.heading + ": " + to_do.text;
-    if (!text.empty() && std::string_view(".!?:").find(text.back()) == std::string_view::npos)
-      text += '.';
-    out += (out.empty() ? "" : "\n") + text;
+    out += (out.empty() ? "" : "\n") + SentenceOf(to_do);
   }
   return ShownText(out, kMostProse);
 }
@@ -125,12 +129,11 @@ std::string NowFor(ProtocolRun& run, const RunReport& report, const std::string&
           "report it with rpl_assert; if an answer was wrong, take it back with rpl_retract.{}",
           protocol, goal, outcome.reason, why.empty() ? "" : " `why` has the details.");
     case Status::kFailed:
-      if (outcome.violated)
+      if (outcome.violated || outcome.reason.starts_with("%fail(\"constraint violated:"))
         return fmt::format(
-            "A rule of {} is violated: {}{}{} Tell the user; correct the fact or the answer with "
-            "rpl_retract, then give the right one. Do not go on before that.",
-            protocol, outcome.violated->heading, outcome.violated->text.empty() ? "." : ": ",
-            outcome.violated->text);
+            "A rule of {} is violated: {} Tell the user. Mend what it names and report that with "
+            "rpl_assert, or take back with rpl_retract what is wrong. Do not go on before that.",
+            protocol, outcome.violated ? SentenceOf(*outcome.violated) : outcome.reason + ".");
       if (outcome.declined)
         return fmt::format(
             "{} cannot go on: the user declined what it needs ({}). Tell them, and end here; if "

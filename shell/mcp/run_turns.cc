@@ -8,6 +8,7 @@
 
 #include "formats/json_rpc.h"
 #include "shell/host/program_files.h"
+#include "shell/mcp/mcp_tasks.h"
 
 namespace rpl {
 namespace {
@@ -22,7 +23,18 @@ constexpr int kMostRounds = 20;              // of questions in one call
 constexpr auto kNobodyAnswersSoFast = std::chrono::milliseconds(1000);
 constexpr auto kLeastAsk = std::chrono::milliseconds(5000);
 
-// The refusals of a form, in the words of a result.
+std::vector<OpenQuestion> QuestionsOfRun(ProtocolRun& run) {
+  if (!run.has_outcome()) run.Turn({});
+  return OpenQuestionsOf(run.outcome().pending, run.session().pool(),
+                         [&](const Request& request) { return run.IsPersonal(request); });
+}
+
+void Append(std::vector<GivenAnswer>& to, std::vector<GivenAnswer> more) {
+  for (GivenAnswer& answer : more) to.push_back(std::move(answer));
+}
+
+}  // namespace
+
 TurnInput DeclinedInput(ProtocolRun& run, const std::vector<OpenQuestion>& questions) {
   TurnInput input;
   std::string keys;
@@ -35,18 +47,6 @@ TurnInput DeclinedInput(ProtocolRun& run, const std::vector<OpenQuestion>& quest
   input.note = "the user declined to answer: " + keys;
   return input;
 }
-
-std::vector<OpenQuestion> QuestionsOfRun(ProtocolRun& run) {
-  if (!run.has_outcome()) run.Turn({});
-  return OpenQuestionsOf(run.outcome().pending, run.session().pool(),
-                         [&](const Request& request) { return run.IsPersonal(request); });
-}
-
-void Append(std::vector<GivenAnswer>& to, std::vector<GivenAnswer> more) {
-  for (GivenAnswer& answer : more) to.push_back(std::move(answer));
-}
-
-}  // namespace
 
 std::string CallDigest(const McpCall& call) {
   const auto at = [&](const char* key) {
@@ -87,6 +87,11 @@ void RunTurns::Start(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> r
 // Ends the call when it has taken long enough; what it does goes on.
 void RunTurns::Watch(const std::shared_ptr<Turn>& turn) {
   turn->deadline = service_.pool.At(Clock::now() + service_.reply_within, [turn] {
+    if (turn->call->tasks && turn->run->running) {
+      turn->call->ReplyAs("task",
+                          TaskJson(*turn->run, "working", turn->run->protocol + " is working"));
+      return;
+    }
     turn->call->ReplyTool(
         RunningReport(turn->run->handle, turn->run->protocol, turn->run->report()), false);
   });
@@ -141,6 +146,7 @@ void RunTurns::Run(const std::shared_ptr<Turn>& turn) {
   ServedRun& run = *turn->run;
   if (service_.stopping || turn->call->cancelled()) return;
   run.cancelled = false;
+  run.stopped = false;
   run.running = true;
   turn->call->OnCancel([served = turn->run] { served->cancelled = true; });
   RunReport report;
@@ -173,7 +179,7 @@ void RunTurns::Run(const std::shared_ptr<Turn>& turn) {
   turn->call->OnCancel(nullptr);
   run.running = false;
   if (opened) {
-    run.SetReport(report.json);
+    run.SetReport(report.json, report.questions);
     const bool waits_for_person =
         std::any_of(report.questions.begin(), report.questions.end(),
                     [](const OpenQuestion& q) { return q.personal || q.secret; });
@@ -301,7 +307,9 @@ void RunTurns::Answered(const std::shared_ptr<Turn>& turn, const RunReport& repo
         AnswersIn(content == result.end() ? ordered_json::object() : *content, questions);
     if (!answers) return void(call.ReplyTool(report.json, false));
     turn->read = [answers = std::move(*answers)](ProtocolRun&) {
-      return TurnInput{.answers = answers};
+      TurnInput input;
+      input.answers = answers;
+      return input;
     };
   } else {
     call.ReplyTool(report.json, false);
@@ -418,7 +426,7 @@ void RunTurns::Show(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> ru
     if (OpenRun(turn)) {
       if (!served.run->has_outcome()) served.run->Turn({});
       RunReport report = Report(served, first);
-      if (first == 0) served.SetReport(report.json);
+      if (first == 0) served.SetReport(report.json, report.questions);
       if (!served.run->broken().empty()) served.run.reset();
       served.running = false;
       turn->call->ReplyTool(std::move(report.json), false);

@@ -35,6 +35,9 @@ struct TurnInput {
   std::string note;  // what became of an answer, for the result; or ""
 };
 
+/// The refusal of a person to answer these questions: recorded, unless the run would end by it.
+TurnInput DeclinedInput(ProtocolRun& run, const std::vector<OpenQuestion>& questions);
+
 class RunTurns {
  public:
   explicit RunTurns(McpService& service) : service_(service) {}

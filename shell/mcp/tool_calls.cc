@@ -118,12 +118,10 @@ void StateFacts(const FactSentences& facts, ProtocolRun& run, TurnInput& input) 
     return;
   }
   const Outcome said = run.Say(facts.text, By::kModel);
-  if (said.status == Status::kNothing || said.status == Status::kSatisfied) return;
+  if (said.status != Status::kRejected) return;  // if they violate a rule, the turn will tell
   input.answers.clear();
-  input.fault = said.status == Status::kFailed
-                    ? "the facts were taken, and violate a rule: " + run.Shown(said.reason)
-                    : "the facts were not taken: " + run.Shown(said.reason);
-  input.hint = "Take back what is wrong with rpl_retract";
+  input.fault = "the facts were not taken: " + run.Shown(said.reason);
+  input.hint = "Correct them";
 }
 
 void FailUnknownTool(const std::shared_ptr<McpCall>& call, const std::string& name,
@@ -193,6 +191,15 @@ void ToolCalls::Take(const std::shared_ptr<McpCall>& call) {
                     true);
     return;
   }
+  // The call is made again with answers: what it did the first time is done.
+  if (run_shape && call->modern &&
+      (call->params.contains("requestState") || call->params.contains("inputResponses"))) {
+    std::optional<RunTurns::Retry> retry = turns_.ReadRetry(call);
+    if (!retry) return;
+    if (const auto run = RunOf(call, {{"session", retry->session}}, true))
+      turns_.Start(call, run, std::move(retry->read));
+    return;
+  }
   switch (tool->kind) {
     case ToolKind::kAnswer: return AnswerTool(call, arguments);
     case ToolKind::kAssert: return AssertTool(call, arguments);
@@ -233,13 +240,6 @@ std::shared_ptr<ServedRun> ToolCalls::RunOf(const Call& call, const Arguments& a
 // --- Runs ----------------------------------------------------------------------------------------
 
 void ToolCalls::RunTool(const Call& call, const Arguments& arguments) {
-  if (call->params.contains("requestState") || call->params.contains("inputResponses")) {
-    std::optional<RunTurns::Retry> retry = turns_.ReadRetry(call);
-    if (!retry) return;
-    if (const auto run = RunOf(call, {{"session", retry->session}}, true))
-      turns_.Start(call, run, std::move(retry->read));
-    return;
-  }
   TurnInput input = InputOf(arguments);
   const FactSentences facts =
       SentencesOf(TextsAt(arguments, "facts"), TextAt(arguments, "source"), false);
@@ -284,13 +284,6 @@ void ToolCalls::RunTool(const Call& call, const Arguments& arguments) {
 }
 
 void ToolCalls::AnswerTool(const Call& call, const Arguments& arguments) {
-  if (call->params.contains("requestState") || call->params.contains("inputResponses")) {
-    std::optional<RunTurns::Retry> retry = turns_.ReadRetry(call);
-    if (!retry) return;
-    if (const auto run = RunOf(call, {{"session", retry->session}}, true))
-      turns_.Start(call, run, std::move(retry->read));
-    return;
-  }
   const auto run = RunOf(call, arguments, true);
   if (run == nullptr) return;
   TurnInput input = InputOf(arguments);

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The settings by which a host starts `rpl mcp`: printed, or with --write added to the host's file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "formats/json_text.h"
+#include "shell/commands/commands.h"
+#include "shell/host/input.h"
+#include "shell/host/program_files.h"
+#include "shell/host/report.h"
+#include "shell/mcp/protocol_folder.h"
+#include "shell/mcp/request_state.h"
+
+namespace rpl {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+struct McpHost {
+  const char* name;
+  const char* file;    // relative to the working directory or, with `~/`, to the home folder
+  const char* key;     // of the object with the servers
+  bool typed = false;  // an entry says that it is a pipe
+};
+constexpr McpHost kMcpHosts[] = {
+    {"claude-code", ".mcp.json", "mcpServers"},
+    {"claude-desktop", "~/.config/Claude/claude_desktop_config.json", "mcpServers"},
+    {"cursor", ".cursor/mcp.json", "mcpServers"},
+    {"vscode", ".vscode/mcp.json", "servers", true},
+};
+
+// "" without a home folder.
+std::string FileFor(const McpHost& host) {
+  const std::string file = host.file;
+  if (!file.starts_with("~/")) return file;
+  const char* home = std::getenv("HOME");
+  return home == nullptr ? "" : std::string(home) + file.substr(1);
+}
+
+std::string Absolute(const std::string& path) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+}
+
+ordered_json EntryFor(const McpHost& host, const McpOptions& options) {
+  ordered_json args = {"mcp"};
+  for (const std::string& path : options.paths) args.push_back(Absolute(path));
+  const auto add = [&](const char* option, const std::string& value) {
+    args.push_back(option);
+    args.push_back(value);
+  };
+  if (!options.sessions.empty()) add("--sessions", Absolute(options.sessions));
+  if (options.ask != "auto") add("--ask", options.ask);
+  for (const std::string& tool : options.engine.allow_tools) add("--allow-tool", tool);
+  if (!options.engine.guard.policy.empty()) add("--policy", Absolute(options.engine.guard.policy));
+  std::error_code ignored;
+  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
+  ordered_json entry;
+  if (host.typed) entry["type"] = "stdio";
+  entry["command"] = self.empty() ? "rpl" : self.native();
+  entry["args"] = std::move(args);
+  return entry;
+}
+
+// Whole or not at all; the file keeps its permissions.
+bool ReplaceFile(const std::string& path, const std::string& text) {
+  std::error_code error;
+  fs::create_directories(fs::absolute(path, error).parent_path(), error);
+  const std::string part = path + "." + RandomText(6);
+  {
+    std::ofstream out(part, std::ios::binary);
+    out << text;
+    if (!out.flush()) return false;
+  }
+  if (const auto was = fs::status(path, error); !error && fs::exists(was))
+    fs::permissions(part, was.permissions(), error);
+  fs::rename(part, path, error);
+  if (error) fs::remove(part, error);
+  return !error;
+}
+
+}  // namespace
+
+int InstallMcp(const McpOptions& options) {
+  ProtocolFolder protocols;
+  if (const std::string error = protocols.Add(options.paths); !error.empty()) {
+    Complain("mcp install", error);
+    return kExitFile;
+  }
+  const McpHost& host = *std::find_if(std::begin(kMcpHosts), std::end(kMcpHosts),
+                                      [&](const McpHost& h) { return options.host == h.name; });
+  const std::string file = FileFor(host);
+  const ordered_json entry = EntryFor(host, options);
+  ordered_json settings = ordered_json::object();
+  if (!options.write) {
+    settings[host.key][options.name] = entry;
+    std::cout << settings.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+    std::cerr << fmt::format("help: this belongs into {}; with --write it is added there\n",
+                             PrintableLine(file));
+    return kExitOk;
+  }
+  if (file.empty()) {
+    Complain("mcp install", "there is no home folder");
+    return kExitFile;
+  }
+  std::error_code ignored;
+  if (fs::exists(file, ignored)) {
+    const Input input = ReadFile(file);
+    const JsonText read = ParseJson(input.text);
+    const std::string error = input.error.empty() ? read.error : input.error;
+    if (!error.empty() || !read.json.is_object() ||
+        (read.json.contains(host.key) && !read.json[host.key].is_object())) {
+      Complain(file, error.empty() ? "it has another form than settings have" : error,
+               "nothing was written; add the entry by hand, without --write it is printed");
+      return kExitFile;
+    }
+    settings = read.json;
+  }
+  ordered_json& servers = settings[host.key];
+  if (servers.is_null()) servers = ordered_json::object();
+  const auto there = servers.find(options.name);
+  if (there != servers.end() && *there == entry) {
+    std::cerr << fmt::format("{}: `{}` is there already\n", PrintableLine(file), options.name);
+    return kExitOk;
+  }
+  if (there != servers.end()) {
+    Complain(file, "there is another server `" + options.name + "`",
+             "remove it, or give this one another name with --name");
+    return kExitInvalid;
+  }
+  servers[options.name] = entry;
+  if (!ReplaceFile(file,
+                   settings.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n")) {
+    Complain(file, "it cannot be written");
+    return kExitFile;
+  }
+  std::cerr << fmt::format("{}: added `{}`; start the host anew\n", PrintableLine(file),
+                           options.name);
+  return kExitOk;
+}
+
+}  // namespace rpl
