@@ -62,7 +62,7 @@ struct Curl {
 
 const Curl* Curl::Load() {
   static const Curl* const loaded = []() -> const Curl* {
-    // A static program cannot load a library that is linked with another C library.
+  // A static program cannot load a library that is linked with another C library.
 #ifdef RPL_STATIC
     void* const library = nullptr;
 #else
