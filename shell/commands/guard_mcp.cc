@@ -87,7 +87,7 @@ void PolicyDecider::End(bool well) {
 }
 
 // Decides within a transaction. The reason why there is no decision, or "".
-std::string PolicyDecider::Decide(GuardLine& line, const McpCall& call,
+std::string PolicyDecider::Decide(GuardLine& line, const GatewayCall& call,
                                   std::optional<std::size_t> again, Decision& decision,
                                   std::size_t& step) {
   const Moment now = guard_->Now();
@@ -148,7 +148,8 @@ PolicyDecider::Ruling PolicyDecider::RulingOf(const std::string& failure, const 
           "", step};
 }
 
-PolicyDecider::Ruling PolicyDecider::Before(const McpCall& call, std::optional<std::size_t> again) {
+PolicyDecider::Ruling PolicyDecider::Before(const GatewayCall& call,
+                                            std::optional<std::size_t> again) {
   if (guard_ == nullptr) return RulingOf("its policy or configuration cannot be used", {}, 0);
   std::string failure;
   Decision decision;
@@ -171,7 +172,7 @@ PolicyDecider::Ruling PolicyDecider::Before(const McpCall& call, std::optional<s
   return RulingOf(failure, decision, step);
 }
 
-PolicyDecider::Ruling PolicyDecider::After(const McpCall& call, std::size_t step,
+PolicyDecider::Ruling PolicyDecider::After(const GatewayCall& call, std::size_t step,
                                            const ordered_json& result, bool failed,
                                            double took_ms) {
   if (guard_ == nullptr) return RulingOf("its policy or configuration cannot be used", {}, 0);

@@ -32,8 +32,8 @@ class PolicyDecider : public McpDecider {
   /// `guard` null: no policy can be used, and every call is refused. `server` is its name for pins.
   PolicyDecider(const GuardCommandOptions& options, StandaloneGuard* guard, std::string server);
 
-  Ruling Before(const McpCall& call, std::optional<std::size_t> again) override;
-  Ruling After(const McpCall& call, std::size_t step, const nlohmann::ordered_json& result,
+  Ruling Before(const GatewayCall& call, std::optional<std::size_t> again) override;
+  Ruling After(const GatewayCall& call, std::size_t step, const nlohmann::ordered_json& result,
                bool failed, double took_ms) override;
   std::string Approve(const std::string& review) override;
   bool Hides(const std::string& tool) override { return OutlookOf(tool).hidden; }
@@ -55,7 +55,7 @@ class PolicyDecider : public McpDecider {
     std::set<std::string> keys;
   };
   const Outlook& OutlookOf(const std::string& tool);
-  std::string Decide(GuardLine& line, const McpCall& call, std::optional<std::size_t> again,
+  std::string Decide(GuardLine& line, const GatewayCall& call, std::optional<std::size_t> again,
                      Decision& decision, std::size_t& step);
   std::string DecideAfter(GuardLine& line, std::size_t step, const nlohmann::ordered_json& result,
                           bool failed, Decision& decision);

@@ -55,7 +55,7 @@ bool HasForms(const ordered_json& capabilities) {
   return elicitation.is_object() && (elicitation.empty() || elicitation.contains("form"));
 }
 
-ordered_json QuestionOf(const McpCall& call, const std::string& reason, bool modern) {
+ordered_json QuestionOf(const GatewayCall& call, const std::string& reason, bool modern) {
   const std::string message = fmt::format(
       "A policy holds this call for you: {}\nTool: {}\nArguments: {}", PrintableLine(reason),
       PrintableLine(call.tool), PrintableLine(Shortened(DumpJson(call.args), kMostShownArgs)));
@@ -295,7 +295,7 @@ McpGateway::Fate McpGateway::HostResponse(const RpcMessage& message, Time now) {
 // --- calls --------------------------------------------------------------------------------
 
 // Why the call is not decided about, or ""; fills `call` as far as it is read.
-std::string McpGateway::FaultOf(const RpcMessage& message, McpCall& call) {
+std::string McpGateway::FaultOf(const RpcMessage& message, GatewayCall& call) {
   if (std::string fault = KeyFault(message.params, kCallKeys); !fault.empty()) return fault;
   const Json& name = FieldAt(message.params, "name");
   if (!name.is_string()) return "the name of the tool is not a text";
@@ -314,7 +314,7 @@ std::string McpGateway::FaultOf(const RpcMessage& message, McpCall& call) {
   return "";
 }
 
-std::string McpGateway::ArgumentFault(const McpCall& call) {
+std::string McpGateway::ArgumentFault(const GatewayCall& call) {
   std::set<std::string> known = decider_.ArgumentKeys(call.tool);
   const bool decides = !known.empty();
   std::string fault = ValueFault(call.args, known, decides);
@@ -333,7 +333,7 @@ std::string McpGateway::ArgumentFault(const McpCall& call) {
 }
 
 McpGateway::Fate McpGateway::Call(RpcMessage& message, std::string_view line, Time now) {
-  McpCall call;
+  GatewayCall call;
   const bool modern = IsModernRequest(message.params);
   const std::string fault = FaultOf(message, call);
   if (!fault.empty()) {
@@ -387,7 +387,7 @@ McpGateway::Fate McpGateway::Call(RpcMessage& message, std::string_view line, Ti
 
 // If the call brings a ticket of the gateway's, takes it out of the message and acts on the answer;
 // what the server had sent with its own question stands in its place again. True if it did.
-bool McpGateway::TakeTicket(RpcMessage& message, const McpCall& call, bool& refused, Time now) {
+bool McpGateway::TakeTicket(RpcMessage& message, const GatewayCall& call, bool& refused, Time now) {
   const std::string state = TextAt(message.params, "requestState");
   if (!state.starts_with("rpl-guard.")) return false;
   const Json responses = FieldAt(message.params, "inputResponses");
@@ -415,7 +415,7 @@ bool McpGateway::TakeTicket(RpcMessage& message, const McpCall& call, bool& refu
   return true;
 }
 
-McpGateway::Fate McpGateway::AskForReview(RpcMessage& message, const McpCall& call,
+McpGateway::Fate McpGateway::AskForReview(RpcMessage& message, const GatewayCall& call,
                                           std::string_view line, const McpDecider::Ruling& ruling,
                                           Time now) {
   const bool modern = IsModernRequest(message.params);
@@ -467,7 +467,7 @@ void McpGateway::Answered(Asked asked, const Json& result, Time now) {
     if (approved) decider_.Approve(asked.review);  // for the next such call
     return;
   }
-  const McpCall call = *open->second.call;
+  const GatewayCall call = *open->second.call;
   open_.erase(open);
   if (ended_) return Refuse(asked.id, false, *ended_), FlushAnswers(false);
   const std::string why = approved ? decider_.Approve(asked.review) : "";

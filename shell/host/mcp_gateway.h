@@ -54,7 +54,7 @@
 namespace rpl {
 
 /// A call as it is decided about.
-struct McpCall {
+struct GatewayCall {
   std::string tool;
   nlohmann::ordered_json args;  // an object
   std::string id;               // of its message, as JSON
@@ -75,11 +75,11 @@ class McpDecider {
 
   /// Decides whether the call goes out. `again`: it is another round of the call with this number,
   /// which the server asked for, and counts once.
-  virtual Ruling Before(const McpCall& call, std::optional<std::size_t> again) = 0;
+  virtual Ruling Before(const GatewayCall& call, std::optional<std::size_t> again) = 0;
   /// Records the end of a call, and decides whether its result comes in. `result` is null if there
   /// is none.
-  virtual Ruling After(const McpCall& call, std::size_t step, const nlohmann::ordered_json& result,
-                       bool failed, double took_ms) = 0;
+  virtual Ruling After(const GatewayCall& call, std::size_t step,
+                       const nlohmann::ordered_json& result, bool failed, double took_ms) = 0;
   /// Records that a person approved of a review. The reason why it could not be, or "".
   virtual std::string Approve(const std::string& review) = 0;
   /// True if no call of the tool can ever pass.
@@ -137,9 +137,9 @@ class McpGateway {
     std::string method;
     bool modern = false;
     bool cancelled = false;
-    bool from_start = false;      // of a list: the first page
-    bool waits = false;           // a call that a person reviews: the server does not know it
-    std::optional<McpCall> call;  // of a tool
+    bool from_start = false;          // of a list: the first page
+    bool waits = false;               // a call that a person reviews: the server does not know it
+    std::optional<GatewayCall> call;  // of a tool
     std::size_t step = 0;
     Time began = {};
   };
@@ -183,10 +183,10 @@ class McpGateway {
   Fate HostNotification(const RpcMessage& message);
   Fate HostResponse(const RpcMessage& message, Time now);
   Fate Call(RpcMessage& message, std::string_view line, Time now);
-  std::string FaultOf(const RpcMessage& message, McpCall& call);
-  std::string ArgumentFault(const McpCall& call);
-  bool TakeTicket(RpcMessage& message, const McpCall& call, bool& refused, Time now);
-  Fate AskForReview(RpcMessage& message, const McpCall& call, std::string_view line,
+  std::string FaultOf(const RpcMessage& message, GatewayCall& call);
+  std::string ArgumentFault(const GatewayCall& call);
+  bool TakeTicket(RpcMessage& message, const GatewayCall& call, bool& refused, Time now);
+  Fate AskForReview(RpcMessage& message, const GatewayCall& call, std::string_view line,
                     const McpDecider::Ruling& ruling, Time now);
   void Answered(Asked asked, const Json& result, Time now);
   void UnreadFromHost(std::string_view line, const std::string& why);

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 // `leaky` gives results that are withheld; rules read the argument `path` of every tool.
 class TestDecider : public McpDecider {
  public:
-  Ruling Before(const McpCall& call, std::optional<std::size_t> again) override {
+  Ruling Before(const GatewayCall& call, std::optional<std::size_t> again) override {
     seen.push_back(call.tool + " " + DumpJson(call.args) + (again ? " again" : ""));
     if (fails) return {Ruling::Kind::kRefuse, "the guard failed", "", 0};
     if (call.tool == "forbidden") return {Ruling::Kind::kRefuse, "never", "", 0};
@@ -26,7 +26,7 @@ class TestDecider : public McpDecider {
       return {Ruling::Kind::kReview, "look first", review, 0};
     return {Ruling::Kind::kPass, "", "", again.value_or(steps++)};
   }
-  Ruling After(const McpCall& call, std::size_t step, const ordered_json&, bool failed,
+  Ruling After(const GatewayCall& call, std::size_t step, const ordered_json&, bool failed,
                double took_ms) override {
     ended.push_back(call.tool + " " + std::to_string(step) + (failed ? " failed " : " ok ") +
                     std::to_string(static_cast<int>(took_ms)));
