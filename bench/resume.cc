@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cost of long sessions: of the run itself, of replaying it, and of opening it again. Lines
-// `LABEL VALUE UNIT`, in CPU time:
+// The cost of long sessions: of the run itself, of opening the session again, and of replaying it.
+// Lines `SHAPE-N-WHAT VALUE UNIT`, in CPU time; `growth` is that of the replay from the size
+// before, divided by that of N.
 //
 //   bench_resume FOLDER [SHAPE [N…]]
 //
 //   chain     a relation that calls a tool for each of its rows, one after another
-//   down      the same, from the last step to the first, so that calls nest
-//   goals     a goal per step, which needs the one before and calls a tool
-//   rows      a plan over rows, with a call for each that needs the reply before
-//   batch     the same; the calls go out together
-//   messages  a conversation: each message is a turn with a fact, answered by a rule
+//   counted   the same, with a goal that counts the rows, and a constraint over them
 //   asks      questions to a person, one after another
+//   messages  a conversation: each message is a turn with a fact and a goal about it
+//   batch     a plan over rows, with a call for each; the calls go out together
+//   rows      the same; each call needs the reply to the one before
+//   headings  a plan over rows, with a question for each, all of which are open at first
+//   down      a tabled relation from the last step to the first, each with a call
+//   goals     likewise, with a goal for each step
 //
 // The sessions are made in FOLDER, and removed.
 #include <unistd.h>
@@ -22,6 +25,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/saved_session.h"
@@ -53,6 +57,10 @@ std::string ProgramOf(const std::string& shape, int n) {
   if (shape == "chain")
     return "step(0)\nstep(?m) <- step(?n), ?n < " + last +
            ", $work(?n) ^ ~ {:result ?r}, ?m = ?r + 1\n% <- step(" + last + ")\n";
+  if (shape == "counted")
+    return "step(0)\nstep(?m) <- step(?n), ?n < " + last +
+           ", $work(?n) ^ ~ {:result ?r}, ?m = ?r + 1\nstep(?n), ?n > " + last + " -> false\n" +
+           "% <- ?n = |step(_)|, ?n > " + last + "\n";
   if (shape == "down")
     return "done(0, 0)\n"
            "done(?m, ?r) <- ?m > 0, ?n = ?m - 1, done(?n, ?q), $work(?m, ?q) ^ ~ {:result ?r}\n"
@@ -92,9 +100,9 @@ std::string ProgramOf(const std::string& shape, int n) {
          ", $ask(\"Question {?n}\"), ?m = ?n + 1\n% <- asked(" + last + ")\n";
 }
 
-bool Fail(const std::string& what) {
+double Fail(const std::string& what) {
   std::fprintf(stderr, "bench_resume: %s\n", what.c_str());
-  return false;
+  return -1;
 }
 
 rpl::SessionOptions Options() {
@@ -106,7 +114,8 @@ rpl::SessionOptions Options() {
   return options;
 }
 
-bool Measure(const std::string& folder, const std::string& shape, int n) {
+// Returns the time of the replay; negative if something failed.
+double Measure(const std::string& folder, const std::string& shape, int n) {
   const std::string path = folder + "/" + shape + ".rpls";
   std::filesystem::remove(path);
   const std::string label = shape + "-" + std::to_string(n);
@@ -115,8 +124,10 @@ bool Measure(const std::string& folder, const std::string& shape, int n) {
   Worker worker;
   std::size_t entries = 0;
   const auto show = [&](const char* what, double from) {
-    std::printf("%s-%s %.3f s\n", label.c_str(), what, Processor() - from);
+    const double seconds = Processor() - from;
+    std::printf("%s-%s %.3f s\n", label.c_str(), what, seconds);
     std::fflush(stdout);
+    return seconds;
   };
   {
     double start = Processor();
@@ -143,11 +154,11 @@ bool Measure(const std::string& folder, const std::string& shape, int n) {
   const double before = Processor();
   rpl::SavedSession saved(worker, Options(), std::move(events), std::move(opened.file));
   saved.Start(program, nothing);
-  show("replay", before);
+  const double seconds = show("replay", before);
   if (!saved.journal().broken().empty()) return Fail(saved.journal().broken());
   if (!saved.last() || saved.session().Entries().size() != entries) return Fail("lost entries");
   std::filesystem::remove(path);
-  return true;
+  return seconds;
 }
 
 }  // namespace
@@ -158,13 +169,30 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::filesystem::create_directories(argv[1]);
-  std::vector<std::string> shapes = {"chain", "down", "goals", "rows", "batch", "messages", "asks"};
-  if (argc > 2) shapes = {argv[2]};
-  std::vector<int> sizes = {1'000, 2'000, 4'000};
-  if (argc > 3) sizes.clear();
-  for (int i = 3; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
-  for (const std::string& shape : shapes)
-    for (const int n : sizes)
-      if (!Measure(argv[1], shape, n)) return 1;
+  // The first four cost what is new, per step; of the others, each step looks at all that waits.
+  const std::vector<std::pair<std::string, std::vector<int>>> shapes = {
+      {"chain", {10'000, 20'000, 40'000, 100'000}},
+      {"counted", {10'000, 20'000, 40'000}},
+      {"asks", {10'000, 20'000, 40'000}},
+      {"messages", {1'000, 2'000, 4'000}},
+      {"batch", {10'000, 20'000, 40'000}},
+      {"rows", {500, 1'000, 2'000}},
+      {"headings", {500, 1'000, 2'000}},
+      {"down", {500, 1'000, 2'000}},
+      {"goals", {500, 1'000, 2'000}}};
+  for (const auto& [shape, usual] : shapes) {
+    if (argc > 2 && shape != argv[2]) continue;
+    std::vector<int> sizes = usual;
+    if (argc > 3) sizes.clear();
+    for (int i = 3; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
+    double each_before = 0;
+    for (const int n : sizes) {
+      const double seconds = Measure(argv[1], shape, n);
+      if (seconds < 0) return 1;
+      if (each_before > 0)
+        std::printf("%s-%d-growth %.2f times\n", shape.c_str(), n, seconds / n / each_before);
+      each_before = seconds / n;
+    }
+  }
   return 0;
 }

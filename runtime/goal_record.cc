@@ -20,19 +20,24 @@ Stop Runtime::RecheckTruths() {
     Value bindings;
   };
   std::vector<Recorded> truths;
+  bool any = false;
   bool may_have_fallen = std::exchange(goals_.may_have_fallen, false);
   for (const Goal& goal : engine_.program.goals()) {
     const Relation& recorded = engine_.store.at(goal.relation);
-    for (RowId row = 0; row < recorded.size() && !goal.rules.empty(); ++row) {
-      if (recorded.asserted(row)) continue;
-      truths.push_back({&goal, recorded.Row(row)[0]});
-      may_have_fallen = may_have_fallen || (!engine_.analysis.IsMonotone(goal.relation) &&
-                                            !engine_.solver.Stands(goal, truths.back().bindings));
-    }
+    if (goal.rules.empty()) continue;
+    for (RowId row = 0; row < recorded.size() && !any; ++row) any = !recorded.asserted(row);
+    may_have_fallen =
+        may_have_fallen || (!engine_.analysis.IsMonotone(goal.relation) && !AllStand(goal));
   }
-  if (truths.empty()) return Stop::kGoesOn;
+  if (!any) return Stop::kGoesOn;
   Stop stop = Stop::kGoesOn;
   if (may_have_fallen) {
+    goals_.standing.clear();
+    for (const Goal& goal : engine_.program.goals()) {
+      const Relation& recorded = engine_.store.at(goal.relation);
+      for (RowId row = 0; row < recorded.size() && !goal.rules.empty(); ++row)
+        if (!recorded.asserted(row)) truths.push_back({&goal, recorded.Row(row)[0]});
+    }
     for (const Goal& goal : engine_.program.goals()) {
       Relation& recorded = engine_.store.at(goal.relation);
       if (!goal.rules.empty()) recorded.Rebuild([&](RowId row) { return recorded.asserted(row); });
@@ -49,6 +54,29 @@ Stop Runtime::RecheckTruths() {
     TakeStop(found.stop, found.stopped_at);
   engine_.solver.Forget();
   return may_have_fallen && stop == Stop::kGoesOn ? engine_.fixpoint.Quiesce() : stop;
+}
+
+// Whether each recorded truth of the goal still stands. Those that stood and read the same are not
+// evaluated again.
+bool Runtime::AllStand(const Goal& goal) {
+  const Relation& recorded = engine_.store.at(goal.relation);
+  GoalRecord::Standing& known = goals_.standing[goal.relation];
+  const bool lasts = options_.long_loop != SIZE_MAX && options_.profile == nullptr;
+  if (!lasts || known.epoch != recorded.epoch() || !known.reads.StillHolds(engine_.store)) {
+    known = {};
+    known.epoch = recorded.epoch();
+  }
+  known.reads.ForgetTables();
+  for (RowId row = known.rows; row < recorded.size(); ++row) {
+    Reads reads;
+    if (!recorded.asserted(row) &&
+        !engine_.solver.Stands(goal, recorded.Row(row)[0], lasts ? &reads : nullptr))
+      return false;
+    if (!lasts || !reads.known || known.rows != row) continue;
+    known.reads.Add(reads, engine_.store);
+    known.rows = row + 1;
+  }
+  return true;
 }
 
 TraceEntry Runtime::TruthEntry(const Table& table, const std::string& text) const {

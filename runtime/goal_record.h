@@ -5,10 +5,12 @@
 #define RPL_RUNTIME_GOAL_RECORD_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "interp/eval/resumption.h"
 #include "interp/program/program.h"
 
 namespace rpl {
@@ -20,7 +22,15 @@ struct GoalRecord {
   /// nothing was retracted and no timestep failed since.
   std::map<Truth, std::size_t> truths;
   std::size_t voids = 0;
-  bool may_have_fallen = false;        // something was retracted since they were last checked
+  bool may_have_fallen = false;  // something was retracted since they were last checked
+  /// The first rows of a goal that is not monotone whose truths stand as long as `reads` still
+  /// hold.
+  struct Standing {
+    std::uint32_t epoch = 0;
+    RowId rows = 0;
+    ReadSet reads;
+  };
+  std::map<RelationId, Standing> standing;
   std::vector<Assertion> told_truths;  // from a trace, of goals that had no rules at the time
 };
 

@@ -263,6 +263,7 @@ void Runtime::AssertInputNovelty() {
   if (!engine_.IsStale()) return;
   DropOvertakenTruths();
   engine_.Prepare();
+  goals_.standing.clear();
   bad_heads_known_ = 0;
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/timestep.h"
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <functional>
 
@@ -463,8 +464,21 @@ void Runtime::SetLog(LogSink log) {
 
 void Runtime::SetLimits(const SessionLimits& limits) {
   options_.limits = limits;
+  TakeCounters(limits);
+}
+
+// What was evaluated within other limits might not be within these.
+void Runtime::TakeCounters(const SessionLimits& limits) {
+  const auto counters = [now = &engine_.limits] {
+    return std::array{now->max_rows, now->max_rounds, now->max_depth, now->max_iterations};
+  };
+  const auto before = counters();
   TakeLimits(limits, engine_.limits);
   max_timesteps_ = OrNone(limits.max_timesteps);
+  if (counters() == before) return;
+  engine_.solver.Resume(SIZE_MAX);
+  engine_.solver.Resume(options_.long_loop);
+  goals_.standing.clear();
 }
 
 bool Runtime::Tells() const { return options_.event && IsNews(); }
@@ -589,8 +603,7 @@ void Runtime::Renew() {
   if (Journal* const journal = options_.journal; journal != nullptr) {
     const Journal::StepInput moment = journal->Step(timestep_, clock, options_.limits);
     now = moment.now;
-    TakeLimits(moment.limits, engine_.limits);
-    max_timesteps_ = OrNone(moment.limits.max_timesteps);
+    TakeCounters(moment.limits);
   } else {
     now = clock();
   }

@@ -134,6 +134,7 @@ class Runtime {
   void AssertInputNovelty();
   void QuiesceRelations();
   Stop RecheckTruths();
+  bool AllStand(const Goal& goal);
   void ActivateGoals();
   void UpdatePlans();
   void ProgressPlan();
@@ -179,6 +180,7 @@ class Runtime {
   bool HasRules(RelationId goal) const;
   void DropOvertakenTruths();
   void Renew();
+  void TakeCounters(const SessionLimits& limits);
   bool TakeStop(Stop stop, const std::string& at);
   Stop Watch(std::size_t bytes);
   bool Forced(const Table& table) const;

@@ -344,7 +344,10 @@ bool Machine::RunCountAtom(const Step& s) {
   Undecided open;
   if (!CountsRows(*s.body)) {
     std::vector<Value>* outer = std::exchange(tuple_, dedupe ? &tuple : nullptr);
+    const Counting counting = CountsTable(s) ? Counting{s.body, &total} : Counting{};
+    const Counting outer_counting = std::exchange(counting_, counting);
     open = RunBody(s.body, count);
+    counting_ = outer_counting;
     tuple_ = outer;
   } else if (s.groups.empty() && s.body->probe == 0 && s.body->checks.empty()) {  // counts all rows
     total = Scanned(*s.body).size();
@@ -394,6 +397,14 @@ bool Machine::CountsRows(const Step& atom) const {
   return atom.kind == Step::Kind::kAtom && atom.access == Access::kRows && atom.matches.empty() &&
          atom.row < 0 && atom.next->kind == Step::Kind::kFound && !frame_->unknown &&
          store_.at(atom.relation).space() == Space::kRelation;
+}
+
+// Whether the count is that of the rows of one table.
+bool Machine::CountsTable(const Step& s) const {
+  const Step& atom = *s.body;
+  return s.groups.empty() && atom.kind == Step::Kind::kAtom && atom.access == Access::kTable &&
+         atom.matches.empty() && atom.checks.empty() && atom.row < 0 &&
+         atom.next->kind == Step::Kind::kFound && !frame_->unknown;
 }
 
 // Calls fn(row) for each row from `from` on that agrees with the keys, in order, until it returns
@@ -461,7 +472,8 @@ bool Machine::RunRows(const Step& s) {
     return TakeCells(s, rel.Cells(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row),
                      {nullptr, s.relation, row});
   };
-  if (mode_ == Mode::kDerive || frame_->table == nullptr) return ForEachRow(s, take);
+  if (mode_ == Mode::kDerive || (frame_->table == nullptr && frame_->loop == nullptr))
+    return ForEachRow(s, take);
   RuleLoop* loop = LoopAt(s, rel.epoch(), nullptr);
   std::size_t rows = 0;
   const bool go_on = ForEachRow(
@@ -471,7 +483,7 @@ bool Machine::RunRows(const Step& s) {
         return loop == nullptr ? take(row) : RunSettling(loop, row, [&] { return take(row); });
       },
       loop == nullptr ? 0 : static_cast<RowId>(loop->next));
-  if (rows >= long_loop) Outlast(*frame_->table);
+  if (rows >= long_loop && frame_->table != nullptr) Outlast(*frame_->table);
   return go_on;
 }
 

@@ -228,6 +228,7 @@ class Machine {
   bool RunAtom(const Step& s);
   bool RunRows(const Step& s);
   bool CountsRows(const Step& atom) const;
+  bool CountsTable(const Step& count) const;
   struct Rows {
     RowId begin, end;
     RowId size() const { return end > begin ? end - begin : 0; }
@@ -322,6 +323,12 @@ class Machine {
   Mode mode_ = Mode::kDerive;
   const Continuation* found_ = nullptr;  // called at the end of a nested plan
   std::vector<Value>* tuple_ = nullptr;  // counting: the cells of the current rows
+  // Counting the rows of one table, of which nothing else is asked: the step that reads them.
+  struct Counting {
+    const Step* step = nullptr;
+    std::int64_t* rows = nullptr;
+  };
+  Counting counting_;
   // Derived rows are staged until their slots in the hash table have been prefetched. That is safe:
   // rows derived in a round are not read before the next one.
   Relation* staged_head_ = nullptr;

@@ -211,6 +211,12 @@ Table* Machine::DemandNested(RelationId relation, std::vector<Value> key) {
 
 bool Machine::TakeTable(const Step& s, Table& table) {
   if (limits_.profile != nullptr) limits_.profile->Count(s, table.rows.size());
+  if (counting_.step == &s) {
+    *counting_.rows += static_cast<std::int64_t>(table.rows.size());
+    frame_->answers += table.rows.size();
+    table.least_read = std::min(table.least_read, table.rows.size());
+    return true;
+  }
   const auto* atom = s.clause->As<Atom>();
   RuleLoop* loop = table.lasting() == nullptr ? nullptr : LoopAt(s, table.lasting()->rows, &table);
   // Rows that are added meanwhile are read, too: what an incomplete table gives is often complete
@@ -253,8 +259,8 @@ bool Machine::RunTable(const Step& s) {
   for (std::size_t i = 0; i < s.keys.size(); ++i) key[s.keys[i].first] = values[i];
   Table* table = DemandNested(s.relation, key);
   if (table == nullptr) return false;
-  if (s.access == Access::kTable) ReadTable(*table);
-  else Disturb();
+  if (s.access == Access::kGoal) Disturb();
+  else ReadTable(*table);
   Waits(*table);  // before its rows: an unknown one could precede them
   if (!TakeTable(s, *table)) return false;
   if (table->pending) {

@@ -27,7 +27,7 @@ RuleLoop* Machine::LoopAt(const Step& s, std::uint64_t source, Table* table) {
   if (loop->source != source || depth_ + loop->depth >= limits_.max_depth ||
       !loop->reads.StillHolds(store_)) {
     const RuleLoop was = std::exchange(*loop, {});
-    loop->def = was.def;
+    loop->owner = was.owner;
     loop->step = was.step;
     loop->source = source;
   }
@@ -41,7 +41,7 @@ RuleLoop* Machine::LoopAt(const Step& s, std::uint64_t source, Table* table) {
     frame_->snapshot = loop->snapshot;
     frame_->note = loop->note;
   }
-  if (!loop->used) return loop;
+  if (!loop->used || frame_->table == nullptr) return loop;
   ++frame_->used;
   if (table != nullptr && table->acts && frame_->table->more().known_used.insert(table).second)
     frame_->table->more().used.push_back(table);

@@ -23,6 +23,7 @@
 #define RPL_INTERP_EVAL_RESUMPTION_H_
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,7 +35,6 @@
 
 namespace rpl {
 
-struct Definition;
 struct Step;
 struct Table;
 
@@ -108,9 +108,9 @@ class ReadSet {
   std::unordered_set<const Table*> added_;
 };
 
-/// The loop with which the plan of a rule begins, for one table.
+/// The loop with which the plan of a rule begins, for one table, or that of a constraint.
 struct RuleLoop {
-  const Definition* def = nullptr;
+  const void* owner = nullptr;
   const Step* step = nullptr;
   std::uint64_t source = 0;  // the rows that it runs over: Lasting::rows of a table, or an epoch
   std::size_t next = 0;      // the rows before this one are settled
@@ -133,7 +133,7 @@ struct Lasting {
   RowId scanned_to = 0;    // the rows of the store before this one were taken
   std::uint32_t epoch = 0;
   std::size_t from_store = 0;  // rows of the table that came from the store: the first ones
-  std::vector<RuleLoop> loops;
+  std::deque<RuleLoop> loops;
 };
 
 /// What was recorded about a table.

@@ -76,7 +76,7 @@ std::string Solver::FailureText(const OpenCall& call, const std::string& failure
 
 void Solver::Resume(std::size_t long_loop) {
   machine_->long_loop = long_loop;
-  if (long_loop == SIZE_MAX) left_.clear();
+  if (long_loop == SIZE_MAX) left_.clear(), constraint_loops_.clear();
 }
 
 void Solver::Forget() {
@@ -84,7 +84,7 @@ void Solver::Forget() {
   // A truncated or interrupted evaluation is not what the next one would do.
   if (machine_->long_loop == SIZE_MAX || machine_->truncated || machine_->profile() != nullptr ||
       machine_->evaluation.stop != Stop::kGoesOn || analysis_known_ != analysis_.version())
-    left_.clear();
+    left_.clear(), constraint_loops_.clear();
   else
     for (Table& table : tables_)
       if (table.lasting() != nullptr) Leave(table);
@@ -394,9 +394,12 @@ void Solver::TakeUp(Table& table) {
 
 // The loop with which a plan of the rule begins, to be resumed; null if it begins with none.
 RuleLoop* Solver::LoopOf(Table& table, const Definition& def, const Plan& plan) {
-  if (table.lasting() == nullptr || machine_->truncated || machine_->reads == nullptr ||
-      def.choice || store_.IsWhole(table.relation))
-    return nullptr;
+  if (table.lasting() == nullptr || def.choice || store_.IsWhole(table.relation)) return nullptr;
+  return LoopOf(table.lasting()->loops, &def, plan);
+}
+
+RuleLoop* Solver::LoopOf(std::deque<RuleLoop>& loops, const void* owner, const Plan& plan) {
+  if (machine_->truncated || machine_->reads == nullptr) return nullptr;
   const Step* step = plan.first;
   for (;; step = step->next) {
     const bool once =
@@ -407,11 +410,10 @@ RuleLoop* Solver::LoopOf(Table& table, const Definition& def, const Plan& plan) 
   if (step->kind != Step::Kind::kAtom || step->all_bound || step->asked >= 0 ||
       (step->access != Access::kTable && step->access != Access::kRows))
     return nullptr;
-  std::vector<RuleLoop>& loops = table.lasting()->loops;
-  auto at = std::ranges::find(loops, &def, &RuleLoop::def);
+  auto at = std::ranges::find(loops, owner, &RuleLoop::owner);
   if (at == loops.end()) {
     at = loops.insert(at, RuleLoop());
-    at->def = &def;
+    at->owner = owner;
     at->step = step;
   }
   return at->step == step ? &*at : nullptr;
@@ -447,7 +449,8 @@ void Solver::EvaluateRule(Table& table, const Definition& def) {
       return machine_->Run(plan.first);
     });
     if (runs > 1 && table.lasting() != nullptr)
-      std::erase_if(table.lasting()->loops, [&](const RuleLoop& loop) { return loop.def == &def; });
+      std::erase_if(table.lasting()->loops,
+                    [&](const RuleLoop& loop) { return loop.owner == &def; });
   }
   evaluation.Gave(table.rows.size() - before, frame.repeated);
   table.Wait(frame.waits);
@@ -543,7 +546,7 @@ void Solver::EvaluateTable(Table& table) {
     if (store_only) lasting->from_store = table.rows.size();
   }
   if (const Collected* collected = program_.FindCollected(table.relation)) {
-    machine_->Disturb();
+    if (table.rows.empty()) machine_->Disturb();
     EvaluateCollected(table, *collected);
   }
   if (const Builtin* builtin = program_.FindBuiltin(base)) EvaluateBuiltin(table, *builtin);
@@ -588,8 +591,8 @@ void Solver::Complete(Table& table) {
     return;
   }
   // Reads are of use where a loop may be resumed, and in what such a loop reads.
-  const bool records = resuming_ && (table.lasting() != nullptr ||
-                                     (machine_->reads != nullptr && machine_->reads->known));
+  const bool records = (resuming_ && table.lasting() != nullptr) ||
+                       (machine_->reads != nullptr && machine_->reads->known);
   const Machine::Recording recording(*machine_, table, records);
   const std::size_t position = running_.size();
   const std::size_t group = unfinished_.size();

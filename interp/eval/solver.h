@@ -125,8 +125,9 @@ class Solver : public Demands {
                    const std::function<bool(const std::vector<Value>& slots)>& fn);
 
   /// Whether some rule still gives this truth of the goal, its guards on the goal itself apart, or
-  /// that is not known: a call is open, or was not answered.
-  bool Stands(const Goal& goal, Value bindings);
+  /// that is not known: a call is open, or was not answered. `reads`, unless null: takes what it
+  /// read, with the tables of this evaluation.
+  bool Stands(const Goal& goal, Value bindings, Reads* reads = nullptr);
 
   /// The premises of the first rule that derives `row`, whose number goes to `def`;
   /// nullopt when no rule does. `usable` decides which rows may be premises.
@@ -206,12 +207,14 @@ class Solver : public Demands {
   std::string ReasonOf(const Frame& frame);
   const std::string& UndefinedBelow(const Clause& clause);
   std::string FindUndefined(const Clause& clause) const;
+  bool FindStanding(const Goal& goal, Value bindings);
   FirstAnswer Activation(const Definition& def, std::span<const Value> key);
   Judgement JudgeHere(const Constraint& c, const Plan& right, Waiting& waits);
   void Collect(const Waiting& waits);
   void Leave(Table& table);
   void TakeUp(Table& table);
   RuleLoop* LoopOf(Table& table, const Definition& def, const Plan& plan);
+  RuleLoop* LoopOf(std::deque<RuleLoop>& loops, const void* owner, const Plan& plan);
 
   const Program& program_;
   Store& store_;
@@ -227,6 +230,7 @@ class Solver : public Demands {
 
   std::deque<Table> tables_;
   std::map<std::pair<RelationId, std::vector<Value>>, Left> left_;
+  std::deque<RuleLoop> constraint_loops_;
   bool resuming_ = false;  // some table left something
   bool suspended_ = false;
   IdTable table_of_;  // by relation and key

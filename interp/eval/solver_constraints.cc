@@ -82,18 +82,26 @@ Undecided Solver::CheckConstraint(
   Profile::Evaluation evaluation(machine_->profile(), c);
   CountRun(*sides.left, std::vector<bool>(c.slots.size()), 0);
   if (!c.right.empty()) CountRun(*sides.right, sides.bound, 1);
+  // Instances of settled rows hold, and were told.
+  Reads reads;
+  if (resuming_ && !c.guards) {
+    machine_->reads = &reads;
+    frame.loop = LoopOf(constraint_loops_, &c, *sides.left);
+  }
   RowSet seen(c.slots.size());
   std::size_t repeated = 0;
   Waiting of_instances;
   const auto each = [&] {
     if (!seen.Insert(frame.slots).is_new) return ++repeated, true;
     const Judgement verdict = JudgeHere(c, *sides.right, of_instances);
+    if (verdict != Judgement::kHolds) machine_->Disturb();
     if (machine_->evaluation.stop == Stop::kGoesOn) fn(frame.slots, verdict);
     return machine_->evaluation.stop == Stop::kGoesOn;
   };
   const Continuation answer(each);
   frame.answer = &answer;
   machine_->Run(sides.left->first);
+  machine_->reads = nullptr;
   evaluation.Gave(seen.size(), repeated);
   Undecided more = {std::move(frame.waits), frame.lacking || machine_->truncated};
   of_instances.Add(more.waits);

@@ -135,7 +135,14 @@ const Table& Solver::SolveQuery(const Definition& query) {
   return table;
 }
 
-bool Solver::Stands(const Goal& goal, Value bindings) {
+bool Solver::Stands(const Goal& goal, Value bindings, Reads* reads) {
+  machine_->reads = reads;
+  const bool stands = FindStanding(goal, bindings);
+  machine_->reads = nullptr;
+  return stands;
+}
+
+bool Solver::FindStanding(const Goal& goal, Value bindings) {
   for (int number : goal.rules) {
     const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
     std::vector<Value> key;

@@ -140,6 +140,7 @@ std::vector<AnsweredCall> FailedCalls(const std::vector<TraceEntry>& entries) {
 
 // True if each name of --retry has a call that can be made again; otherwise prints a message.
 bool CanRetry(const std::vector<std::string>& names, const std::vector<Event>& events) {
+  if (names.empty()) return true;
   std::vector<std::pair<std::string, std::string>> calls;  // with the labels of their tools
   for (const AnsweredCall& call : FailedCalls(Entries(events)))
     calls.emplace_back(call.call, call.tool);
