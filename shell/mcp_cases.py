@@ -826,6 +826,21 @@ def a_server_that_works_still_answers():
 
 
 @case
+def a_signal_ends_the_server():
+    import signal
+    for number in (signal.SIGINT, signal.SIGTERM):
+        server = serve()
+        server.initialize()
+        begin = time.monotonic()
+        server.process.send_signal(number)
+        try:
+            server.process.wait(3)
+        except Exception:
+            check(False, "it goes on after", number)
+        check(time.monotonic() - begin < 1.5, "it took", time.monotonic() - begin)
+
+
+@case
 def limits_end_calls_and_not_the_server():
     server = serve("--max-time", "0.3", sessions="limits")
     server.initialize()
@@ -870,6 +885,37 @@ def tools_need_permission():
     check(run["status"] == "satisfied" and run["answers"] == [{"?x": "hello"}], run)
     run = content(server.call("rpl_run", {"protocol": "protocols/trip.md"}))
     check(run["status"] == "waiting", run)
+    server.close()
+
+
+@case
+def files_beside_a_protocol_are_not_a_clients():
+    server = serve(paths=("protocols/budget.rpl",))
+    server.initialize()
+    result = server.call("rpl_query", {"protocol": "budget.rpl", "query": "trip.md#place(?x)"})
+    check(result["isError"] is True or content(result)["holds"] is False, result)
+    check("trip.md:" not in str(result), result)
+    run = content(server.call("rpl_run", {"protocol": "budget.rpl"}))
+    result = server.call("rpl_assert", {"session": run["session"], "facts": ["trip.md#place(1)"]})
+    check("Where do you want" not in str(result), result)
+    check(server.call("rpl_run", {"protocol": "trip.md"})["isError"] is True, "a file that was not named")
+    server.close()
+
+
+@case
+def a_model_does_not_state_what_the_policy_reads():
+    write("open-policy.json", json.dumps({"rules": [
+        {"priority": 1, "enabled": True, "name": "none",
+         "selector": {"phase": "tool.before", "tool": {"name": "mail"}},
+         "condition": {"kind": "maxCalls", "selector": {"by": "toolName", "patterns": ["mail"]}, "max": 0},
+         "effect": {"type": "block", "reason": "none"}}]}))
+    server = serve("--policy", "open-policy.json", "--store", "guard2.db")
+    server.initialize()
+    run = content(server.call("rpl_run", {"protocol": "trip.md"}))
+    for fact in ('end-user("root")', 'signal("risk", [], 0)', 'tool-name("mail", "search")', 'severity("none", :info)',
+                 'guard-decision("a", [], :allow, "r")'):
+        result = server.call("rpl_assert", {"session": run["session"], "facts": [fact]})
+        check(result["isError"] is True and "policy" in content(result)["error"], fact, result)
     server.close()
 
 

@@ -184,7 +184,15 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   options.answer_forms = {false, true};
   saved_ = std::make_unique<SavedSession>(*given_, std::move(options), std::move(events),
                                           std::move(opened.file));
-  const std::vector<Diagnostic> findings = saved_->Start(files, ReaderBeside(paths));
+  // The files beside it are the program's to name, not a client's.
+  const std::vector<Diagnostic> findings =
+      saved_->Start(files,
+                    [beside = ReaderBeside(paths),
+                     started = started_](const std::string& name) -> std::optional<std::string> {
+                      if (*started) return std::nullopt;
+                      return beside(name);
+                    });
+  *started_ = true;
   if (HasErrors(findings)) {
     ordered_json shown = ordered_json::array();
     for (const Diagnostic& d : findings) shown.push_back(FindingJson(d, session().sources()));
@@ -226,9 +234,16 @@ void ProtocolRun::TakeBackDeclined(const std::vector<GivenAnswer>& answers) {
   if (!message.empty()) Say(message, answers.front().by);
 }
 
-bool ProtocolRun::IsPersonalFact(const std::string& fact) const {
-  const std::size_t end = fact.find_first_of("( \t\n");
-  return gates_.TakesRelation(fact.substr(0, end));
+bool ProtocolRun::IsPersonalFact(const std::string& label) const {
+  return gates_.TakesRelation(label);
+}
+
+bool ProtocolRun::IsForGuard(const std::string& label) const {
+  static const std::set<std::string, std::less<>> read = {
+      "end-user", "end-user-tag", "metric", "signal", "subject", "tool-name", "tool-tag"};
+  // The severity of a prohibition is read without a policy, too.
+  if (label == "severity" || label.starts_with("guard-")) return true;
+  return gate_ != nullptr && read.contains(label);
 }
 
 bool ProtocolRun::IsDeclined(const std::string& key) {
@@ -310,8 +325,15 @@ ScratchRun ScratchOf(const std::string& path, const std::string& name, const Eng
   out.agent = std::make_unique<SourceReader>(config.files, command ? "" : FolderOf(path));
   out.session =
       std::make_unique<Session>(*out.agent, ScratchOptions(engine, std::move(interrupted)));
-  out.session->SetFileReader(ReaderBeside({path}));
+  // The files beside it are the program's to name, not a client's.
+  const auto loaded = std::make_shared<bool>(false);
+  out.session->SetFileReader([beside = ReaderBeside({path}),
+                              loaded](const std::string& file) -> std::optional<std::string> {
+    if (*loaded) return std::nullopt;
+    return beside(file);
+  });
   const std::vector<Diagnostic> findings = out.session->Load(name, std::move(input.text));
+  *loaded = true;
   if (!HasErrors(findings)) return out;
   ordered_json shown = ordered_json::array();
   for (const Diagnostic& d : findings) shown.push_back(FindingJson(d, out.session->sources()));

@@ -88,8 +88,10 @@ class ProtocolRun {
   std::vector<std::string> Recorded(const std::string& key);
   /// Whether the key was declined and is not asked any more.
   bool IsDeclined(const std::string& key);
-  /// Whether only a person may state the fact, `confirmed("yes")`.
-  bool IsPersonalFact(const std::string& fact) const;
+  /// Whether only a person may state facts of the relation.
+  bool IsPersonalFact(const std::string& label) const;
+  /// Whether the policy of the run decides by facts of the relation: no client may state them.
+  bool IsForGuard(const std::string& label) const;
   bool IsPersonal(const Request& request) { return gates_.Takes(request, session().pool()); }
 
   Session& session() { return saved_->session(); }
@@ -107,7 +109,8 @@ class ProtocolRun {
   Place place_;
   EngineOptions engine_;
   std::function<bool()> interrupted_;
-  std::string recorded_name_;  // of the program, in the session
+  std::string recorded_name_;                                      // of the program, in the session
+  std::shared_ptr<bool> started_ = std::make_shared<bool>(false);  // the program is loaded
   PersonGates gates_;
   std::unique_ptr<Agent> nobody_;
   std::unique_ptr<ToolSetup> tools_;

@@ -20,7 +20,8 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kHandleBytes = 12;
 constexpr std::size_t kHandleSize = 2 + kHandleBytes * 4 / 3;
-constexpr std::size_t kMostKnown = 4096;  // without an open session, in memory
+constexpr std::size_t kMostRemembered = 10'000;  // requests, beside the named ones
+constexpr std::size_t kMostKnown = 4096;         // without an open session, in memory
 
 // Whole or not at all.
 bool WriteWhole(const std::string& path, const std::string& text) {
@@ -107,6 +108,10 @@ RunFolder::Begun RunFolder::Begin(const std::string& protocol, const std::string
   const std::string key = (named ? "n:" : "d:") + request;
   const std::int64_t now = SecondsNow();
   const std::lock_guard lock(mutex_);
+  if (by_request_.size() > kMostRemembered)  // what was not named is of no use any more
+    std::erase_if(by_request_, [&](const auto& entry) {
+      return entry.first.starts_with("d:") && now - began_[entry.second] > kRepeatSeconds;
+    });
   if (const auto at = by_request_.find(key); at != by_request_.end()) {
     const std::string handle = at->second;
     std::shared_ptr<ServedRun> run;

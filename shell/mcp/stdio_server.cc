@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <array>
@@ -28,7 +30,10 @@ constexpr std::size_t kMostQueued = std::size_t{64} << 20;  // bytes that the cl
 // slowly delays no evaluation until much is queued.
 class LineWriter {
  public:
-  explicit LineWriter(int fd) : fd_(fd), thread_([this] { Write(); }) {}
+  explicit LineWriter(int fd) : fd_(fd) {
+    const WithoutSignals none;
+    thread_ = std::thread([this] { Write(); });
+  }
 
   void Send(const nlohmann::ordered_json& message) {
     std::string line = DumpJson(message) + "\n";
@@ -99,6 +104,15 @@ int TakeStandardOutput() {
   return fd;
 }
 
+// A descriptor that can be read when a signal comes that ends the server. REQUIRES: these signals
+// are blocked.
+int SignalsAsInput() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  return signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
 }  // namespace
 
 void ServeStdio(McpService& service) {
@@ -114,12 +128,14 @@ void ServeStdio(McpService& service) {
                              PrintableLine(fault.message), fault.code);
   };
   std::array<char, kReadBytes> bytes;
+  const WithoutSignals none;
+  std::array<pollfd, 2> sources = {{{STDIN_FILENO, POLLIN, 0}, {SignalsAsInput(), POLLIN, 0}}};
   for (;;) {
+    if (poll(sources.data(), sources.size(), -1) < 0 && errno != EINTR) break;
+    if (sources[1].revents != 0) break;
+    if (sources[0].revents == 0) continue;
     const ssize_t n = read(STDIN_FILENO, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) {
-      if (IsInterruptOpen()) break;
-      continue;
-    }
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n <= 0) break;
     lines.Feed({bytes.data(), static_cast<std::size_t>(n)},
                [&](std::optional<std::string_view> line) {

@@ -111,9 +111,15 @@ TurnInput ForRun(TurnInput input, ProtocolRun& run) {
 // question to the person without effect.
 void StateFacts(const FactSentences& facts, ProtocolRun& run, TurnInput& input) {
   for (const std::string& label : facts.labels) {
-    if (!run.IsPersonalFact(label)) continue;
-    input.fault = "only a person may state `" + label + "`";
-    input.hint = "Your turn ends here: tell the user, and do not report it yourself";
+    if (run.IsPersonalFact(label)) {
+      input.fault = "only a person may state `" + label + "`";
+      input.hint = "Your turn ends here: tell the user, and do not report it yourself";
+    } else if (run.IsForGuard(label)) {
+      input.fault = "the policy decides by `" + label + "`, which only the program may state";
+      input.hint = "Leave it out";
+    } else {
+      continue;
+    }
     input.answers.clear();
     return;
   }
@@ -333,6 +339,12 @@ void ToolCalls::RetractTool(const Call& call, const Arguments& arguments) {
   }
   turns_.Start(call, run, [facts, keys](ProtocolRun& open) {
     TurnInput input;
+    for (const std::string& label : facts.labels)
+      if (open.IsPersonalFact(label) || open.IsForGuard(label)) {
+        input.fault = "only a person may take back `" + label + "`";
+        input.hint = "Tell the user";
+        return input;
+      }
     std::string text = facts.text;
     for (const std::string& key : keys) {
       const std::string back = TakesBack(open.session().Entries(), key);

@@ -9,7 +9,17 @@ constexpr std::size_t kWorkerStackBytes = std::size_t{512} << 20;
 
 }  // namespace
 
+WithoutSignals::WithoutSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCONT, SIGWINCH}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
+}
+
+WithoutSignals::~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 WorkerPool::WorkerPool(std::size_t threads) {
+  const WithoutSignals none;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kWorkerStackBytes);

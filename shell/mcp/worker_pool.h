@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -24,6 +25,18 @@
 #include <vector>
 
 namespace rpl {
+
+/// A scope in which threads are started that no signal is for: those end the thread's waiting that
+/// reads the input.
+class WithoutSignals {
+ public:
+  WithoutSignals();
+  ~WithoutSignals();
+  WithoutSignals(const WithoutSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 class WorkerPool {
  public:
