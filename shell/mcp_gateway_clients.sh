@@ -69,7 +69,6 @@ unchanged() {
   same "$name" "$bare" "$proxied"
   [[ -n $bare ]] || failure "$name: nothing was printed" "$(tail -n 3 bare.err)"
 }
-inspect() { printf '%s\n' mcp-inspector --cli --format json -q "$@"; }
 everything=(mcp-server-everything stdio)
 files=(mcp-server-filesystem "$PWD/sandbox")
 for era in legacy auto; do
@@ -99,7 +98,9 @@ rules:
   - {priority: 1, enabled: true, name: look, selector: {phase: tool.before, tool: {name: [add, get-sum]}},
      condition: {kind: toolArg, type: number, op: gt, path: a, value: 100}, effect: {type: hitl, reason: large sums}}
   - {priority: 1, enabled: true, name: reading, selector: {phase: tool.before, tool: {name: "write_*"}},
-     condition: {kind: toolName, op: glob, value: "*"}, effect: {type: block, reason: only reading}}
+     condition: {kind: toolArg, type: string, op: contains, path: path, value: "b.txt"}, effect: {type: block, reason: only reading}}
+  - {priority: 1, enabled: true, name: moving, selector: {phase: tool.before, tool: {name: "move_*"}},
+     condition: {kind: toolName, op: glob, value: "*"}, effect: {type: block, reason: nothing is moved}}
 END
 gate=("$rpl" guard mcp --policy policy.yaml --)
 for mode in legacy pin; do
@@ -114,5 +115,6 @@ got=$(timeout 60 mcp-inspector --cli --method tools/call --tool-name write_file 
 check "a refused call is seen: $got" grep -qF 'only reading' <<<"$got"
 check "and is not carried out" test ! -e sandbox/b.txt
 got=$(timeout 60 mcp-inspector --cli --method tools/list --format json -q -- "${gate[@]}" "${files[@]}" 2>/dev/null)
-same "a tool that is never allowed is not listed" "" "$(grep -o '"write_file"' <<<"$got")"
+same "a tool that is never allowed is not listed" "" "$(grep -o '"move_file"' <<<"$got")"
+same "another one is" '"write_file"' "$(grep -o '"write_file"' <<<"$got")"
 finish

@@ -119,6 +119,23 @@ expect "is replayed without the server" 0 3 "" "$rpl" resume s.rpls "${allow[@]}
 expect "and replay agrees" 0 '*' "" "$rpl" trace replay s.rpls
 same "the call was made once" 1 "$(wc -l <record)"
 
+printf '%%all(?x) <- $slow(3000) ^ ~ {:result ?x}\n' >slow.rpl
+cat >slow.yaml <<END
+version: 1
+mcp: {s: {command: [python3, $server, --record, $folder/record]}}
+tools: {slow: {mcp: s, tool: wait, args: [ms], permission: allow}}
+END
+rm -f record
+"$rpl" run slow.rpl --goal all --config slow.yaml --session slow.rpls --allow-tool slow >out 2>err &
+run=$!
+for ((i = 0; i < 500; i++)); do [[ -s record ]] && break; sleep 0.02; done
+kill -KILL $run
+wait $run 2>/dev/null
+expect "a call that was cut off is in doubt" 3 "" "slow" "$rpl" resume slow.rpls --config slow.yaml --allow-tool slow
+same "and is not repeated" 1 "$(wc -l <record)"
+expect "but with --retry" 0 waited "" "$rpl" resume slow.rpls --config slow.yaml --allow-tool slow --retry slow
+same "once" 2 "$(wc -l <record)"
+
 # --- By HTTP -----------------------------------------------------------------------------------
 
 servers=()
@@ -130,7 +147,8 @@ for mode in "" both; do
   for ((i = 0; i < 500; i++)); do [[ -f port ]] && break; sleep 0.02; done
   config "url: 'http://127.0.0.1:$(cat port)/mcp', headers: {X-Key: '\${KEY}'}"
   answers "HTTP, ${mode:-legacy}" '3
-{"text": "é"}' '$sum(1, 2)' '$echo({:text "é"})'
+{"text": "é"}
+{"text": "plain"}' '$sum(1, 2)' '$echo({:text "é"})' '$echo({:text "plain"})'
   answers "HTTP: a call that takes too long" '["timeout","the tool `wait` of the server `s` ran longer than 400 ms"]' '$wait(3000)'
   KEY=other answers "HTTP: a wrong key, ${mode:-legacy}" '["not-started","the server `s`: it refuses the handshake: HTTP: the status 401"]' '$sum(1, 2)'
 done

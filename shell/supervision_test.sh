@@ -60,7 +60,7 @@ echo 'version: 1
 tools: {t: {command: [in-path], permission: allow, environment: [PATH, WORD]}}' >rpl.yaml
 echo '%a(?x) <- $t(1) ^ ~ {:result ?x}' >p.rpl
 same "the environment of a tool" word \
-  "$(PATH=$PWD/bin:$PATH WORD=word OTHER=other "$rpl" run p.rpl --goal a --allow-tool t 2>&1)"
+  "$(PATH=$PWD/bin:$PATH WORD=word OTHER=other "$rpl" run p.rpl --goal a --allow-tool t 2>err)"
 
 for way in child session daemon again; do
   tool $way "$reply"

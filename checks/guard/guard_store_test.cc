@@ -49,6 +49,23 @@ std::string Contents(const std::string& path) {
 
 }  // namespace
 
+TEST_CASE("store: the definitions of tools are pinned for an agent and a server") {
+  const testing::Folder folder;
+  {
+    GuardStore store(folder / "store.db", "desk");
+    CHECK(store.Pin("s", "t").value == "");
+    CHECK(store.SetPin("s", "t", "1") == "");
+    CHECK(store.SetPin("s", "u", "2") == "");
+    CHECK(store.SetPin("s", "t", "3") == "");
+  }
+  GuardStore store(folder / "store.db", "desk");
+  CHECK(store.Pin("s", "t").value == "3");
+  CHECK(store.Pin("s", "u").value == "2");
+  CHECK(store.Pin("other", "t").value == "");
+  CHECK(GuardStore(folder / "store.db", "else").Pin("s", "t").value == "");
+  CHECK(GuardStore().Pin("s", "t").value == "");
+}
+
 TEST_CASE("store: a review is asked for once, its last answer counts, an approval is spent") {
   const testing::Folder folder;
   GuardStore store(folder / "store.db");

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "checks/guard/audit.h"
+#include "checks/guard/policy_outlook.h"
 #include "checks/guard/zone.h"
 #include "formats/glob.h"
 #include "formats/json_lines.h"
@@ -378,6 +379,52 @@ std::string TreeText(const YamlNode& node, int depth = 0) {
   for (const auto& [key, value] : node.entries)
     out += TreeText(key, depth + 1) + TreeText(value, depth + 1);
   return out;
+}
+
+TEST_CASE("what a policy says about a tool before there is a call") {
+  const auto rule = [](const std::string& condition, const std::string& effect,
+                       const std::string& phase = "tool.before", const std::string& more = "") {
+    static int number = 0;
+    return R"({"priority":1,"enabled":true,"name":"n)" + std::to_string(++number) +
+           R"(","selector":{"phase":")" + phase + R"(","tool":{"name":"write*"}},"condition":)" +
+           condition + R"(,"effect":{"type":")" + effect + "\"}" + more + "}";
+  };
+  const auto guard = [](const std::string& rules, const std::string& policy = "{}") {
+    return GuardOf(R"({"policy":)" + policy + R"(,"rules":[)" + rules + "]}");
+  };
+  const GuardedTool write{"write_file", {"fs"}}, read{"read_file", {}};
+  const std::string name = R"({"kind":"toolName","op":"contains","value":"file"})";
+  const std::string arg =
+      R"({"kind":"toolArg","type":"string","op":"eq","path":"to.path","value":"x"})";
+  CHECK(NeverAllows(guard(rule(name, "block")), write, Effect::kAllow));
+  CHECK_FALSE(NeverAllows(guard(rule(name, "block")), read, Effect::kAllow));
+  CHECK_FALSE(NeverAllows(guard(rule(name, "hitl")), write, Effect::kAllow));
+  CHECK_FALSE(NeverAllows(guard(rule(arg, "block")), write, Effect::kAllow));
+  CHECK_FALSE(NeverAllows(guard(rule(R"({"kind":"not","not":)" + arg + "}", "block")), write,
+                          Effect::kAllow));
+  CHECK(NeverAllows(guard(rule(R"({"kind":"or","any":[)" + arg + "," + name + "]}", "block")),
+                    write, Effect::kAllow));
+  CHECK_FALSE(
+      NeverAllows(guard(rule(R"({"kind":"and","all":[)" + arg + "," + name + "]}", "block")), write,
+                  Effect::kAllow));
+  CHECK_FALSE(
+      NeverAllows(guard(rule(name, "block"), R"({"mode":"shadow"})"), write, Effect::kAllow));
+  CHECK_FALSE(
+      NeverAllows(guard(rule(name, "block"), R"({"enabled":false})"), write, Effect::kAllow));
+  CHECK_FALSE(NeverAllows(guard(rule(name, "block", "tool.after")), write, Effect::kAllow));
+
+  CHECK(NeverAllows(guard(""), write, Effect::kBlock));
+  CHECK_FALSE(NeverAllows(guard(rule(arg, "allow")), write, Effect::kBlock));
+  CHECK_FALSE(NeverAllows(guard(rule(arg, "hitl")), write, Effect::kBlock));
+  CHECK(NeverAllows(guard(rule(arg, "allow")), read, Effect::kBlock));
+  CHECK_FALSE(NeverAllows(guard(rule(arg, "block", "tool.before", R"(,"onMissing":"allow")")),
+                          write, Effect::kBlock));
+
+  const Guard both = guard(rule(arg, "block") + "," + rule(name, "block", "tool.after"));
+  CHECK(ReadArguments(both, write) == std::set<std::string>{"path", "to"});
+  CHECK(ReadArguments(both, read).empty());
+  CHECK(MayWithhold(both, write));
+  CHECK_FALSE(MayWithhold(both, read));
 }
 
 TEST_CASE("JSON read fast is the tree that the YAML reader makes of it") {

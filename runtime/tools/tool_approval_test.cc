@@ -104,5 +104,30 @@ TEST_CASE("an approval that cannot be written holds for this run, and says so") 
   CHECK(approvals.Has(std::string(64, 'a')));
 }
 
+TEST_CASE("definitions of tools are remembered by server and tool") {
+  const ApprovedProject project;
+  const std::string path = project.folder / "state/rpl/pinned-tools";
+  const std::string one(64, '1'), two(64, '2');
+  ToolCommand command = project.Command();
+  command.mcp.emplace();
+  command.mcp->tool = "a";
+  ToolCommand other = command;
+  other.mcp->tool = "b";
+  ToolPins pins(path);
+  CHECK(pins.Find(command) == "");
+  CHECK(pins.Set(command, one) == "");
+  CHECK(ToolPins(path).Set(other, two) == "");
+  CHECK(pins.Set(command, two) == "");
+  CHECK(ToolPins(path).Find(command) == two);
+  CHECK(ToolPins(path).Find(other) == two);
+  other.argv.push_back("x");
+  CHECK(ToolPins(path).Find(other) == "");
+  struct stat status;
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+  project.Write("broken", one + " short\n\n" + one + "\n");
+  CHECK(ToolPins(project.folder / "broken").Find(command) == "");
+}
+
 }  // namespace
 }  // namespace rpl

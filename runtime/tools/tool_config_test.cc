@@ -41,6 +41,44 @@ std::string WithTool(const std::string& tool) { return "version: 1\ntools:\n  t:
 
 using Words = std::vector<std::string>;
 
+TEST_CASE("tools of servers") {
+  const ToolConfig config = ConfigOf(R"(version: 1
+mcp:
+  crm: {command: [./crm, --stdio], environment: [PATH, TOKEN], startMs: 500}
+  files: {url: "http://127.0.0.1:7001/mcp", headers: {Authorization: "Bearer ${T}"}}
+tools:
+  customer: {mcp: crm, tool: get_customer, args: [id], timeoutMs: 30, permission: allow}
+  list: {mcp: files, tool: list, json: true}
+)");
+  const ToolCommand& customer = config.tools[0];
+  REQUIRE(customer.mcp);
+  CHECK(customer.mcp->server->name == "crm");
+  CHECK(customer.mcp->server->start == std::chrono::milliseconds(500));
+  CHECK(customer.mcp->tool == "get_customer");
+  CHECK(customer.mcp->has_args);
+  CHECK(customer.mcp->args == Words{"id"});
+  CHECK(customer.argv == Words{"/project/crm", "--stdio"});
+  CHECK(customer.environment == Words{"PATH", "TOKEN"});
+  CHECK(customer.timeout == std::chrono::milliseconds(30));
+  CHECK(customer.permission == Permit::kAllow);
+  const ToolCommand& list = config.tools[1];
+  REQUIRE(list.mcp);
+  CHECK_FALSE(list.mcp->has_args);
+  CHECK(list.mcp->json);
+  CHECK(list.argv == Words{"http://127.0.0.1:7001/mcp", "Authorization: Bearer ${T}"});
+
+  CHECK(ErrorsOf("version: 1\nmcp:\n  s: {command: [x], url: 'http://x'}\n  t: {}\n"
+                 "  u: {url: 'ftp://x'}\ntools:\n  a: {mcp: none, tool: x}\n  b: {mcp: s}\n"
+                 "  c: {mcp: s, tool: x, command: [y], json: 1}\n") ==
+        R"(3:26 RPL7007 the server `s` has a `command`, so it has no `url`
+4:3 RPL7006 the server `t` has no `command` (or `url`)
+5:12 RPL7007 expected an address that begins with http:// or https://
+7:12 RPL7007 there is no server `none` in `mcp`
+8:3 RPL7006 the tool `b` has no `tool` (its name on the server)
+9:24 RPL7004 unknown key `command` in the tool `c` (its keys are `mcp`, `tool`, `args`, `json`, `timeoutMs`, `maxOutputBytes`, `permission`, `rules`)
+9:44 RPL7007 expected `true` or `false` for `json`, got `1`)");
+}
+
 TEST_CASE("a configuration in YAML") {
   const ToolConfig config = ConfigOf(R"(version: 1
 concurrency: 2   # at a time
@@ -155,7 +193,7 @@ TEST_CASE("what is wrong with a configuration, with its place") {
        "`tools`?)"},
       {"version: 1\nsecrets: {}",
        "2:1 RPL7004 unknown key `secrets` in the configuration (its "
-       "keys are `version`, `concurrency`, `tools`, `index`, `write`, `guard`)"},
+       "keys are `version`, `concurrency`, `tools`, `mcp`, `index`, `write`, `guard`)"},
       {"version: 1\nconcurrency: 0",
        "2:14 RPL7007 expected a whole number from 1 to 64 for `concurrency`, got `0`"},
       {"version: 1\ntools: [a]",

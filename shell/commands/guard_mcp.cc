@@ -90,6 +90,7 @@ void PolicyDecider::End(bool well) {
 std::string PolicyDecider::Decide(GuardLine& line, const GatewayCall& call,
                                   std::optional<std::size_t> again, Decision& decision,
                                   std::size_t& step) {
+  const auto began = std::chrono::steady_clock::now();
   const Moment now = guard_->Now();
   GuardStore& store = guard_->store;
   History history;
@@ -109,7 +110,8 @@ std::string PolicyDecider::Decide(GuardLine& line, const GatewayCall& call,
     if (std::string why = store.Decided(run_, step, line.call, effect, now); !why.empty())
       return why;
   }
-  return Write({audit_.Decided(step, decision, line.call, 0, now)}, now);
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+  return Write({audit_.Decided(step, decision, line.call, took.count(), now)}, now);
 }
 
 std::string PolicyDecider::DecideAfter(GuardLine& line, std::size_t step,

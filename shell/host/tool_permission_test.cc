@@ -43,6 +43,24 @@ struct Terminal {
   }
 };
 
+TEST_CASE("a definition that changed is asked about") {
+  const std::string one(64, '1'), two(64, '2');
+  Terminal terminal("n\ny\n");
+  const auto pin = [&](const std::string& hash) {
+    return Terminal::Text(terminal.permission.Pin(terminal.command, hash, "{\"name\":\"\x1b\"}"));
+  };
+  CHECK(pin(one) == "yes");
+  CHECK(pin(one) == "yes");
+  CHECK(terminal.err.str().empty());
+  CHECK(pin(two) == "its changed definition was not approved");
+  CHECK(pin(one) == "yes");
+  CHECK(pin(two) == "yes");
+  CHECK(pin(two) == "yes");
+  CHECK(terminal.err.str().find(
+            "the server changed the definition of $stock:\n  {\"name\":\"\\u001b") !=
+        std::string::npos);
+}
+
 TEST_CASE("approval shows the whole command and is asked for once") {
   Terminal terminal("y\n");
   CHECK(terminal.Approve() == "yes");

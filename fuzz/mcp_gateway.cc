@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Feeds lines to the gateway: those that begin with `<` come from the server, with `T` time passes,
+// with `E` the server ends, all others come from the host.
+//
+// What leaves the gateway are lines of JSON. A call that reaches the server, alone or in a batch,
+// is one that was decided about and allowed, with these arguments. Nothing of the gateway's own
+// reaches the wrong side.
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "formats/json_fields.h"
+#include "formats/json_text.h"
+#include "fuzz/require.h"
+#include "shell/host/mcp_gateway.h"
+#include "shell/host/mcp_reading.h"
+
+namespace rpl::fuzz {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Calls of tools whose names have an even length pass, those of three letters after a review.
+class Decider : public McpDecider {
+ public:
+  Ruling Before(const GatewayCall& call, std::optional<std::size_t> again) override {
+    if (call.tool.size() == 3 && !approved.erase("r")) return {Ruling::Kind::kReview, "r", "r", 0};
+    if (call.tool.size() % 2 != 0 && call.tool.size() != 3)
+      return {Ruling::Kind::kRefuse, "no", "", 0};
+    allowed.insert(call.tool + DumpJson(call.args));
+    return {Ruling::Kind::kPass, "", "", again.value_or(0)};
+  }
+  Ruling After(const GatewayCall& call, std::size_t, const ordered_json&, bool failed,
+               double) override {
+    return {failed && call.tool == "ab" ? Ruling::Kind::kRefuse : Ruling::Kind::kPass, "w", "", 0};
+  }
+  std::string Approve(const std::string& review) override {
+    approved.insert(review);
+    return "";
+  }
+  bool Hides(const std::string& tool) override { return tool == "h"; }
+  std::vector<std::string> Pin(const std::vector<McpToolDefinition>& tools) override {
+    std::vector<std::string> out;
+    for (const McpToolDefinition& tool : tools)
+      out.push_back(pins.emplace(tool.name, tool.hash).first->second == tool.hash ? "" : "changed");
+    return out;
+  }
+  std::set<std::string> ArgumentKeys(const std::string&) override { return {"path"}; }
+  bool MayWithhold(const std::string& tool) override { return tool == "ab"; }
+  void Note(const std::string&) override {}
+
+  std::set<std::string> allowed, approved;
+  std::map<std::string, std::string> pins;
+};
+
+void CheckToServer(const ordered_json& json, const Decider& decider, const std::string& line) {
+  if (json.is_array()) {
+    for (const ordered_json& one : json) CheckToServer(one, decider, line);
+    return;
+  }
+  Require(TextAt(json, "requestState").find("rpl-guard") == std::string::npos, "no ticket", line);
+  if (!LooksLikeCall(TextAt(json, "method"))) return;
+  const ordered_json& params = FieldAt(json, "params");
+  const ordered_json& args = FieldAt(params, "arguments");
+  Require(json.contains("id"), "a call has an id", line);
+  Require(!TextAt(params, "requestState").starts_with("rpl-guard."), "no ticket", line);
+  Require(decider.allowed.contains(TextAt(params, "name") +
+                                   DumpJson(args.is_null() ? ordered_json::object() : args)),
+          "a call at the server was allowed", line);
+}
+
+}  // namespace
+}  // namespace rpl::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace rpl;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  fuzz::Decider decider;
+  McpGateway gateway(decider, {});
+  McpGateway::Time now{};
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.starts_with('<')) gateway.FromServer(std::string_view(line).substr(1), now);
+    else if (line == "T") now += std::chrono::seconds(20);
+    else if (line == "E") gateway.ServerEnded("it ended", now);
+    else gateway.FromHost(line, now);
+    gateway.Tick(now);
+    for (const bool host : {true, false}) {
+      const std::string out = host ? gateway.TakeForHost() : gateway.TakeForServer();
+      for (std::size_t at = 0; at < out.size();) {
+        const std::size_t stop = out.find('\n', at);
+        fuzz::Require(stop != out.npos, "lines end", out);
+        const std::string one = out.substr(at, stop - at);
+        at = stop + 1;
+        const JsonText read = ParseJson(one, kMaxJsonDepth + 4, JsonNumbers::kExact);
+        fuzz::Require(read.error.empty(), "a line is JSON", one);
+        if (!host) fuzz::CheckToServer(read.json, decider, one);
+      }
+    }
+  }
+  return 0;
+}
