@@ -258,6 +258,29 @@ def http_streams_and_clients_that_leave():
     before = ticks()
     time.sleep(0.5)
     check(ticks() - before < 20, "it goes on for a client that left")
+    # A second request that comes before the response to the first one waits.
+    body = json.dumps(request("tools/call", {"name": "rpl_protocols", "arguments": {}}, 3000))
+    one = (f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+           f"Mcp-Session-Id: {session['Mcp-Session-Id']}\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode()
+    with socket.create_connection(("127.0.0.1", web.port), timeout=5) as raw:
+        raw.sendall(one)
+        raw.sendall(one)
+        got = b""
+        while got.count(b'"id":3000') < 2:
+            part = raw.recv(100000)
+            if not part:
+                break
+            got += part
+        check(got.count(b'"id":3000') == 2, got[-300:])
+    # A cancelled call has no response: its connection ends.
+    slow = socket.create_connection(("127.0.0.1", web.port), timeout=5)
+    body = json.dumps(request("tools/call", {"name": "rpl_run", "arguments": {"protocol": "slow.rpl"}}, 2000))
+    slow.sendall((f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                  f"Mcp-Session-Id: {session['Mcp-Session-Id']}\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode())
+    time.sleep(0.3)
+    web.post({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2000}}, session)
+    check(slow.recv(100) == b"", "a response to a cancelled call")
+    slow.close()
     for call in calls[:10]:
         call.connection.close()
     status, _ = web.post({"jsonrpc": "2.0", "id": questions[0]["id"],

@@ -205,6 +205,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     stream_.close();
     timer_.cancel();
     EndCall(true);
+    held_ = nullptr;  // the caller holds it
   }
 
   // The call has no connection any more; `lost`: the client left before its end.
@@ -440,6 +441,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     if (!any) {
       open_ = false;
       Send(Response(http::status::accepted, "", ""));
+      held_ = nullptr;
     }
   }
 
@@ -450,6 +452,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     call_ = std::move(call);
     open_ = true;
     began_ = false;
+    held_ = shared_from_this();
     stream_.expires_never();
     WatchForEnd();
   }
@@ -460,6 +463,16 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     call_ = hub_.server.Take(peer, std::move(message), [self](const ordered_json& sent) {
       if (const auto held = self.lock()) held->Post(sent);
     });
+    // Of a call that is cancelled by another request there is no response: the connection ends.
+    if (call_ != nullptr)
+      call_->dropped = [self] {
+        if (const auto held = self.lock())
+          asio::post(held->hub_.loop, [held] {
+            if (!held->open_) return;
+            held->open_ = false;
+            held->Close();
+          });
+      };
   }
 
   // Notices that the client has left while a call is open.
@@ -488,7 +501,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       if (!new_session_.empty()) answer.set(kSessionHeader, new_session_);
       new_session_.clear();
       EndCall(false);
-      return Send(std::move(answer));
+      Send(std::move(answer));
+      held_ = nullptr;
+      return;
     }
     if (!began_) BeginStream();
     if (!open_) return;
@@ -581,6 +596,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     streaming_ = false;
     EndCall(false);
     Read();
+    held_ = nullptr;
   }
 
   beast::tcp_stream stream_;
@@ -590,11 +606,12 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::optional<http::request_parser<http::string_body>> parser_;
   bool first_ = true;
   bool keep_alive_ = true;
-  std::string new_session_;        // for the header of the answer to initialize
-  std::shared_ptr<McpCall> call_;  // the open one; null of a batch
-  bool open_ = false;              // a call is
-  bool began_ = false;             // its stream has
-  bool streaming_ = false;         // counted
+  std::string new_session_;               // for the header of the answer to initialize
+  std::shared_ptr<HttpConnection> held_;  // itself, while a call is open
+  std::shared_ptr<McpCall> call_;         // the open one; null of a batch
+  bool open_ = false;                     // a call is
+  bool began_ = false;                    // its stream has
+  bool streaming_ = false;                // counted
   bool writing_ = false;
   std::deque<std::pair<std::string, bool>> queue_;  // chunks; true: the last one
   std::size_t queued_bytes_ = 0;

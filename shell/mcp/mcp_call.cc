@@ -91,6 +91,7 @@ void McpCall::Cancel() {
     stop_ = nullptr;
   }
   if (stop) stop();
+  if (dropped) dropped();
 }
 
 void McpCall::OnCancel(std::function<void()> stop) {

@@ -83,7 +83,8 @@ class McpCall : public std::enable_shared_from_this<McpCall> {
   bool forms = false;    // questions may be asked in forms
   bool tasks = false;    // the client knows tasks
   std::optional<nlohmann::ordered_json> progress_token;
-  McpSink send;  // for what belongs to this request
+  McpSink send;                        // for what belongs to this request
+  std::function<void()> dropped = {};  // called when it is cancelled: nothing more is sent
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 
   /// Whether the revision is this one or a later one.
