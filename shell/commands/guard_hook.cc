@@ -45,11 +45,6 @@ int Deny(const std::string& why) {
   return kExitInvalid;
 }
 
-// The effect of `deny`, `ask` or `allow`.
-Effect EffectOfAnswer(std::string_view answer) {
-  return answer == "deny" ? Effect::kBlock : answer == "ask" ? Effect::kHitl : Effect::kAllow;
-}
-
 ordered_json AnswerBefore(const Decision& decision) {
   std::string reason = decision.message;
   if (decision.Holds() && !decision.review.empty())
@@ -92,12 +87,7 @@ HookAnswer DecideHook(const GuardCommandOptions& options, StandaloneGuard& guard
     if (out.failure.empty()) out.failure = store.ReadRun(call.session, history).why;
     if (!out.failure.empty()) return out;
   }
-  history.ReadMetrics([&](const MetricWindowLeaf& of, const std::optional<std::string>& user,
-                          Moment at) -> std::optional<MetricTotals> {
-    Sourced<MetricTotals> totals = store.Totals(of, user, at);
-    if (!totals.value) throw std::runtime_error("the metrics cannot be read: " + totals.why);
-    return *totals.value;
-  });
+  ReadMetricsFrom(store, history);
 
   const std::string by = seen.id.empty() ? "" : call.session + ' ' + seen.id;
   LineSources sources(call.line, guard.config, store, guard.run, call.session, by, now);
@@ -156,6 +146,19 @@ int AnswerHook(const GuardCommandOptions& options) {
 }
 
 }  // namespace
+
+Effect EffectOfAnswer(std::string_view answer) {
+  return answer == "deny" ? Effect::kBlock : answer == "ask" ? Effect::kHitl : Effect::kAllow;
+}
+
+void ReadMetricsFrom(GuardStore& store, History& history) {
+  history.ReadMetrics([&store](const MetricWindowLeaf& of, const std::optional<std::string>& user,
+                               Moment at) -> std::optional<MetricTotals> {
+    Sourced<MetricTotals> totals = store.Totals(of, user, at);
+    if (!totals.value) throw std::runtime_error("the metrics cannot be read: " + totals.why);
+    return *totals.value;
+  });
+}
 
 int GuardHook(const GuardCommandOptions& options) {
   if (!IsSupervised()) return Deny("expected `rpl guard hook OPTION…`, the options last");

@@ -28,6 +28,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shell/commands/commands.h"
@@ -59,6 +60,13 @@ ExitCode ReadStandaloneGuard(const GuardCommandOptions& options, StandaloneGuard
 /// The time of `--now`, or the clock's for "".
 Moment MomentFor(const std::string& now);
 inline Moment StandaloneGuard::Now() const { return MomentFor(now); }
+
+/// The effect that `deny`, `ask` or `allow` of --default names; "" is allow.
+Effect EffectOfAnswer(std::string_view answer);
+
+/// Lets a history read metrics from the store, which outlives it. A failure is thrown, for the
+/// decision to be one.
+void ReadMetricsFrom(GuardStore& store, History& history);
 
 /// Answers one hook from standard input. Returns the exit code; never throws.
 int GuardHook(const GuardCommandOptions& options);

@@ -31,20 +31,6 @@ std::string RunName() {
       "mcp-{}-{}", std::chrono::duration_cast<std::chrono::microseconds>(since).count(), getpid());
 }
 
-// Reads metrics from the store, which outlives the history.
-void ReadMetricsFrom(GuardStore& store, History& history) {
-  history.ReadMetrics([&store](const MetricWindowLeaf& of, const std::optional<std::string>& user,
-                               Moment at) -> std::optional<MetricTotals> {
-    Sourced<MetricTotals> totals = store.Totals(of, user, at);
-    if (!totals.value) throw std::runtime_error("the metrics cannot be read: " + totals.why);
-    return *totals.value;
-  });
-}
-
-Effect EffectIfUnmatched(std::string_view answer) {
-  return answer == "deny" ? Effect::kBlock : answer == "ask" ? Effect::kHitl : Effect::kAllow;
-}
-
 }  // namespace
 
 PolicyDecider::PolicyDecider(const GuardCommandOptions& options, StandaloneGuard* guard,
@@ -63,7 +49,7 @@ const PolicyDecider::Outlook& PolicyDecider::OutlookOf(const std::string& tool) 
   if (const GuardTool* declared = guard_->config.FindTool(tool))
     guarded = {declared->name, declared->tags};
   const Guard& guard = *guard_->guard;
-  known->second = {NeverAllows(guard, guarded, EffectIfUnmatched(options_.unmatched)),
+  known->second = {NeverAllows(guard, guarded, EffectOfAnswer(options_.unmatched)),
                    rpl::MayWithhold(guard, guarded), ReadArguments(guard, guarded)};
   return known->second;
 }
@@ -104,7 +90,7 @@ std::string PolicyDecider::Decide(GuardLine& line, const GatewayCall& call,
   LineSources sources(line, guard_->config, store, guard_->run, run_,
                       fmt::format("{} {}", run_, step), now);
   decision = guard_->guard->Decide(line.call, history, sources, now);
-  decision.Default(EffectIfUnmatched(options_.unmatched), line.call);
+  decision.Default(EffectOfAnswer(options_.unmatched), line.call);
   if (!again) {
     const Effect effect = decision.enforced ? decision.effect : Effect::kAllow;
     if (std::string why = store.Decided(run_, step, line.call, effect, now); !why.empty())

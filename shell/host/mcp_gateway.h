@@ -36,6 +36,7 @@
 #ifndef RPL_SHELL_HOST_MCP_GATEWAY_H_
 #define RPL_SHELL_HOST_MCP_GATEWAY_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -124,8 +125,11 @@ class McpGateway {
   std::string TakeForServer() { return std::exchange(to_server_, std::string()); }
   /// True while lines of the host wait for the list of the tools. It should not read more then.
   bool holds() const { return !held_.empty(); }
-  /// True while a request of the host has no answer.
-  bool busy() const { return !open_.empty() || holds(); }
+  /// True while a request of the host that was not cancelled has no answer.
+  bool busy() const {
+    return holds() || std::any_of(open_.begin(), open_.end(),
+                                  [](const auto& open) { return !open.second.cancelled; });
+  }
   /// Lines of the server that were no messages.
   std::size_t noise() const { return noise_; }
 
