@@ -198,10 +198,10 @@ class DocumentReader {
   void ReadFence(const Block& fence) {
     std::string_view info = fence.info;
     const std::string_view tag = info.substr(0, info.find_first_of(" \t"));
-    const bool capitals = tag != "rpl" && std::equal(tag.begin(), tag.end(), "rpl", "rpl" + 3,
-                                                     [](char c, char lower) {
-                                                       return c == lower || c == lower - 32;
-                                                     });
+    constexpr std::string_view kTag = "rpl";
+    const bool capitals =
+        tag != kTag && std::equal(tag.begin(), tag.end(), kTag.begin(), kTag.end(),
+                                  [](char c, char lower) { return c == lower || c == lower - 32; });
     if (capitals)
       out_.Add(Code::kLooksLikeRpl, SpanOf(fence.span.begin, LineEnd(text_, fence.span.begin)),
                "this fence is no RPL: its tag is `" + std::string(tag) + "`", "write `rpl`");
