@@ -37,6 +37,37 @@ ReviewRequest RequestOf(const GuardRule& rule, const GuardCall& call) {
           HoldMessage(rule)};
 }
 
+// The program's own constraints come first, and are enforced even in shadow mode. True if one of
+// them blocks.
+bool TakeNative(const std::vector<NativeFinding>& native, Decision& out) {
+  bool blocks = false;
+  for (const NativeFinding& finding : native) {
+    out.rules.push_back({finding.rule, true, true, true, finding.blocks, false, ""});
+    if (out.rule.empty()) out.rule = finding.rule;
+    if (!finding.blocks || blocks) continue;
+    blocks = true;
+    out.enforced = true;
+    out.effect = Effect::kBlock;
+    out.cause = Decision::Cause::kRule;
+    out.rule = finding.rule;
+    out.message = finding.message;
+    out.premises = finding.premises;
+  }
+  return blocks;
+}
+
+// The effect of a rule whose condition is unknown: that of the condition's parts, else the rule's;
+// nullopt if it does not apply.
+std::optional<Effect> EffectOfUnknown(const Evaluated& evaluated,
+                                      const std::optional<Effect>& by_default,
+                                      EvaluatedRule& entry) {
+  const std::optional<Effect> effect = evaluated.on_missing ? evaluated.on_missing : by_default;
+  entry.matched = effect.has_value();
+  entry.note = effect ? "unknown: onMissing is " + std::string(EffectName(*effect))
+                      : "unknown: what it needs is missing";
+  return effect;
+}
+
 }  // namespace
 
 Guard::Guard(Policy policy, GuardAgent agent)
@@ -108,22 +139,9 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
                        GuardSources& sources, Moment now,
                        const std::vector<NativeFinding>& native) const {
   Surroundings around{call, history, sources, now, agent_.organisation_zone, {}};
-  const GuardRule* deciding = nullptr;  // the first with the winning effect
-  bool stopped = false;                 // by a block
+  const GuardRule* deciding = nullptr;     // the first with the winning effect
+  bool stopped = TakeNative(native, out);  // by a block
   std::vector<std::pair<const GuardRule*, Review>> lifted_by;
-  // The program's own constraints come first and are enforced even in shadow mode.
-  for (const NativeFinding& finding : native) {
-    out.rules.push_back({finding.rule, true, true, true, finding.blocks, false, ""});
-    if (out.rule.empty()) out.rule = finding.rule;
-    if (!finding.blocks || stopped) continue;
-    stopped = true;
-    out.enforced = true;
-    out.effect = Effect::kBlock;
-    out.cause = Decision::Cause::kRule;
-    out.rule = finding.rule;
-    out.message = finding.message;
-    out.premises = finding.premises;
-  }
   const auto in_play = [&](const GuardRule& rule) { return InPlay(rule, call.phase, call); };
   const bool any = active_ && std::any_of(by_priority_.begin(), by_priority_.end(),
                                           [&](const GuardRule* r) { return in_play(*r); });
@@ -149,13 +167,7 @@ void Guard::DecideInto(Decision& out, const GuardCall& call, const History& hist
     entry.unknown = evaluated.truth == Ternary::kMaybe;
     entry.evaluated = !entry.unknown;
     entry.matched = evaluated.truth == Ternary::kYes;
-    if (entry.unknown) {
-      const std::optional<Effect> missing =
-          evaluated.on_missing ? evaluated.on_missing : on_missing;
-      if (missing) effect = *missing, entry.matched = true;
-      entry.note = missing ? "unknown: onMissing is " + std::string(EffectName(effect))
-                           : "unknown: what it needs is missing";
-    }
+    if (entry.unknown) effect = EffectOfUnknown(evaluated, on_missing, entry).value_or(effect);
     if (!entry.matched) {
       out.rules.push_back(std::move(entry));
       continue;

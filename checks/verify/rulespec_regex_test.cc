@@ -139,7 +139,7 @@ TEST_CASE("the cases of letters are those of RE2") {
 
 TEST_CASE("random regexes match as in RE2") {
   const auto texts = rc::gen::container<std::string>(rc::gen::element('a', 'b', 'Z', ' ', '_'));
-  rc::check("without letters beyond ASCII", [&] {
+  CHECK(rc::check("without letters beyond ASCII", [&] {
     const auto parts = *rc::gen::container<std::vector<std::string>>(
         rc::gen::element<std::string>("a", "b", "Z", "[ab]", "[^a]", ".", "\\b", "\\B", "^", "$",
                                       "a*", "(?:a|b )+", "\\W", "Z?", "(?i:z)", "\\w{2,3}", "|"));
@@ -151,11 +151,13 @@ TEST_CASE("random regexes match as in RE2") {
     RC_ASSERT(compiled);
     const bool wanted = RE2::PartialMatch(text, RE2(regex));
     RC_ASSERT(compiled->Matches(text) == wanted);
-    // A letter beyond ASCII in a line of its own has the text searched in its other form.
+    // A letter beyond ASCII in a line of its own has the text searched in its other form. What
+    // matches the end of a line could go on there.
+    if (regex.find("[^a]") != regex.npos || regex.find("\\W") != regex.npos) return;
     const bool in_lines = RE2::PartialMatch(text + "\n", RE2("(?m:" + regex + ")"));
     const auto lines = RulespecRegex::Read("(?m:" + regex + ")", &problem);
     RC_ASSERT(lines->Matches(text + "\né") == (in_lines || lines->Matches("é")));
-  });
+  }));
 }
 
 }  // namespace
