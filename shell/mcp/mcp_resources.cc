@@ -85,6 +85,16 @@ ordered_json CompletionJson(std::vector<std::string> values) {
       {"completion", {{"values", values}, {"total", total}, {"hasMore", total > kMostCompleted}}}};
 }
 
+// The place in the list where the page begins that the cursor names; nullopt, after a failure, for
+// one that is not ours.
+std::optional<std::size_t> FirstOnPage(McpService& service, McpCall& call) {
+  if (!call.params.contains("cursor")) return 0;
+  const auto cursor = service.seals.Open(kPagePurpose, TextParam(call, "cursor"), SecondsNow());
+  if (cursor) return cursor->value("at", std::size_t{0});
+  call.Fail(kRpcInvalidParams, "invalid cursor");
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string EscapedName(const std::string& name) {
@@ -140,13 +150,9 @@ void McpResources::Work(const Call& call, std::function<void()> work) {
 // --- Resources -----------------------------------------------------------------------------------
 
 void McpResources::List(const Call& call) {
-  std::size_t first = 0;
-  if (call->params.contains("cursor")) {
-    const auto cursor = service_.seals.Open(kPagePurpose, TextParam(*call, "cursor"), SecondsNow());
-    if (!cursor) return void(call->Fail(kRpcInvalidParams, "invalid cursor"));
-    first = cursor->value("at", std::size_t{0});
-  }
-  Work(call, [this, call, first] {
+  const std::optional<std::size_t> first = FirstOnPage(service_, *call);
+  if (!first) return;
+  Work(call, [this, call, first = *first] {
     const std::vector<ProtocolAbout> all = protocols_.All(service_.Interrupted(call));
     ordered_json resources = ordered_json::array();
     const std::size_t end = std::min(all.size(), first + kOnPage);
@@ -297,17 +303,12 @@ void McpResources::ReadRun(const Call& call, const std::string& uri, const std::
   });
 }
 
-// --- Prompts
-// ---------------------------------------------------------------------------------------
+// --- Prompts -------------------------------------------------------------------------------------
 
 void McpResources::ListPrompts(const Call& call) {
-  std::size_t first = 0;
-  if (call->params.contains("cursor")) {
-    const auto cursor = service_.seals.Open(kPagePurpose, TextParam(*call, "cursor"), SecondsNow());
-    if (!cursor) return void(call->Fail(kRpcInvalidParams, "invalid cursor"));
-    first = cursor->value("at", std::size_t{0});
-  }
-  Work(call, [this, call, first] {
+  const std::optional<std::size_t> first = FirstOnPage(service_, *call);
+  if (!first) return;
+  Work(call, [this, call, first = *first] {
     const std::vector<ProtocolAbout> all = protocols_.All(service_.Interrupted(call));
     ordered_json prompts = ordered_json::array();
     const std::size_t end = std::min(all.size(), first + kOnPage);
@@ -383,8 +384,7 @@ void McpResources::GetPrompt(const Call& call) {
   });
 }
 
-// --- Completion
-// --------------------------------------------------------------------------------------
+// --- Completion -----------------------------------------------------------------------------
 
 void McpResources::Complete(const Call& call) {
   const auto ref = call->params.find("ref");

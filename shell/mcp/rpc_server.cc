@@ -308,8 +308,7 @@ void RpcServer::Discover(const Call& call) {
 
 void RpcServer::Ping(const Call& call) { call->Reply(ordered_json::object()); }
 
-// --- Tools
-// -----------------------------------------------------------------------------------------
+// --- Tools ----------------------------------------------------------------------------------
 
 void RpcServer::ListTools(const Call& call) {
   if (call->params.contains("cursor")) {  // all of them are on one page
@@ -323,8 +322,7 @@ void RpcServer::ListTools(const Call& call) {
 
 void RpcServer::CallTool(const Call& call) { tools_.Take(call); }
 
-// --- Resources and prompts
-// ---------------------------------------------------------------------------
+// --- Resources and prompts ------------------------------------------------------------------
 
 void RpcServer::ListResources(const Call& call) { resources_.List(call); }
 void RpcServer::ListTemplates(const Call& call) { resources_.Templates(call); }

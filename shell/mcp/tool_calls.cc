@@ -381,8 +381,7 @@ void ToolCalls::StatusTool(const Call& call, const Arguments& arguments) {
   turns_.Show(call, run, first);
 }
 
-// --- Protocols
-// ------------------------------------------------------------------------------------
+// --- Protocols ------------------------------------------------------------------------------
 
 void ToolCalls::ProtocolsTool(const Call& call, const Arguments& arguments) {
   std::size_t first = 0;
@@ -447,8 +446,7 @@ void ToolCalls::CheckTool(const Call& call, const Arguments& arguments) {
   });
 }
 
-// --- Questions about runs and protocols
-// -------------------------------------------------------------
+// --- Questions about runs and protocols -----------------------------------------------------
 
 namespace {
 
