@@ -273,7 +273,9 @@ none_left() {
 }
 for how in KILL TERM INT HUP; do
   mkfifo "in.$how"
-  "$rpl" guard mcp --policy all.json -- sh -c "setsid sleep 8$$.125 & exec sleep 8$$.125" <"in.$how" >out 2>err &
+  # A shell without a terminal may ignore HUP, and hand that on.
+  env --default-signal=HUP "$rpl" guard mcp --policy all.json -- \
+    sh -c "setsid sleep 8$$.125 & exec sleep 8$$.125" <"in.$how" >out 2>err &
   proxy=$!
   exec 5>"in.$how"
   until [[ $(left) == 2 ]]; do sleep 0.01; done
