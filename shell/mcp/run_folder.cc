@@ -68,9 +68,9 @@ std::string RunFolder::Open() {
     const std::shared_ptr<ServedRun> run = Read(name.substr(0, name.size() - 5));
     if (run == nullptr || run->request.empty()) continue;
     // Of two with one request the later counts.
-    const auto [at, added] = by_request_.emplace(run->request, run->handle);
-    if (!added && began_[at->second] < run->began) at->second = run->handle;
-    began_[run->handle] = run->began;
+    const Request request = {run->handle, run->began};
+    const auto [at, added] = by_request_.emplace(run->request, request);
+    if (!added && at->second.began < run->began) at->second = request;
   }
   return error ? folder_ + ": " + error.message() : "";
 }
@@ -110,15 +110,15 @@ RunFolder::Begun RunFolder::Begin(const std::string& protocol, const std::string
   const std::lock_guard lock(mutex_);
   if (by_request_.size() > kMostRemembered)  // what was not named is of no use any more
     std::erase_if(by_request_, [&](const auto& entry) {
-      return entry.first.starts_with("d:") && now - began_[entry.second] > kRepeatSeconds;
+      return entry.first.starts_with("d:") && now - entry.second.began > kRepeatSeconds;
     });
   if (const auto at = by_request_.find(key); at != by_request_.end()) {
-    const std::string handle = at->second;
+    const std::string handle = at->second.handle;
     std::shared_ptr<ServedRun> run;
     if (const auto known = known_.find(handle); known != known_.end()) run = known->second;
     else run = Read(handle);
     if (run != nullptr && run->who == who && (named || now - run->began <= kRepeatSeconds)) {
-      known_[handle] = run;
+      Know(run);
       return {run, true};
     }
   }
@@ -131,10 +131,17 @@ RunFolder::Begun RunFolder::Begin(const std::string& protocol, const std::string
   run->began = now;
   run->strand = std::make_shared<Strand>(pool_);
   if (!Write(*run)) return {};
-  known_[run->handle] = run;
-  by_request_[key] = run->handle;
-  began_[run->handle] = now;
+  Know(run);
+  by_request_[key] = {run->handle, now};
   return {run, false};
+}
+
+void RunFolder::Know(const std::shared_ptr<ServedRun>& run) {
+  if (known_.size() >= kMostKnown)
+    std::erase_if(known_, [](const auto& entry) {  // nobody else holds it
+      return entry.second.use_count() == 1 && !entry.second->strand->busy();
+    });
+  known_[run->handle] = run;
 }
 
 std::shared_ptr<ServedRun> RunFolder::Find(const std::string& handle, const std::string& who) {
@@ -144,13 +151,9 @@ std::shared_ptr<ServedRun> RunFolder::Find(const std::string& handle, const std:
   if (const auto at = known_.find(handle); at != known_.end()) run = at->second;
   else run = Read(handle);
   if (run == nullptr || run->who != who) return nullptr;
-  if (known_.size() >= kMostKnown)
-    std::erase_if(known_, [](const auto& entry) {  // nobody else holds it
-      return entry.second.use_count() == 1 && !entry.second->strand->busy();
-    });
-  known_[handle] = run;
+  Know(run);
   if (const auto at = by_request_.find(run->request);
-      at != by_request_.end() && at->second == handle && run->request.starts_with("d:"))
+      at != by_request_.end() && at->second.handle == handle && run->request.starts_with("d:"))
     by_request_.erase(at);
   return run;
 }
@@ -159,9 +162,8 @@ void RunFolder::Drop(const ServedRun& run) {
   const std::lock_guard lock(mutex_);
   known_.erase(run.handle);
   if (const auto at = by_request_.find(run.request);
-      at != by_request_.end() && at->second == run.handle)
+      at != by_request_.end() && at->second.handle == run.handle)
     by_request_.erase(at);
-  began_.erase(run.handle);
   for (const char* end : {"", "-wal", "-shm", ".json"}) unlink((PathOf(run.handle) + end).c_str());
 }
 

@@ -105,6 +105,7 @@ class RunFolder {
 
  private:
   std::shared_ptr<ServedRun> Read(const std::string& handle);
+  void Know(const std::shared_ptr<ServedRun>& run);
   bool Write(const ServedRun& run) const;
 
   const std::string folder_;
@@ -113,8 +114,11 @@ class RunFolder {
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<ServedRun>> known_;  // by handle; not all that exist
   std::list<std::shared_ptr<ServedRun>> open_;               // the one used last first
-  std::map<std::string, std::string> by_request_;            // handles
-  std::map<std::string, std::int64_t> began_;                // by handle, of those
+  struct Request {
+    std::string handle;
+    std::int64_t began;
+  };
+  std::map<std::string, Request> by_request_;
 };
 
 /// Whether the text has the form of a handle.

@@ -24,7 +24,10 @@ namespace rpl {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
-constexpr std::size_t kMostQueued = std::size_t{64} << 20;  // bytes that the client has not read
+constexpr std::size_t kMostQueued = std::size_t{16} << 20;  // bytes that the client has not read
+// A client that sends faster than calls are answered is not read from for a while.
+constexpr std::size_t kMostWaiting = 1000;  // calls
+constexpr int kRoomPollMs = 5;
 
 // Writes lines, in the order in which they come; one thread writes, so that a client that reads
 // slowly delays no evaluation until much is queued.
@@ -131,7 +134,9 @@ void ServeStdio(McpService& service) {
   const WithoutSignals none;
   std::array<pollfd, 2> sources = {{{STDIN_FILENO, POLLIN, 0}, {SignalsAsInput(), POLLIN, 0}}};
   for (;;) {
-    if (poll(sources.data(), sources.size(), -1) < 0 && errno != EINTR) break;
+    const bool room = service.pool.waiting() < kMostWaiting;
+    sources[0].fd = room ? STDIN_FILENO : -1;
+    if (poll(sources.data(), sources.size(), room ? -1 : kRoomPollMs) < 0 && errno != EINTR) break;
     if (sources[1].revents != 0) break;
     if (sources[0].revents == 0) continue;
     const ssize_t n = read(STDIN_FILENO, bytes.data(), bytes.size());

@@ -56,6 +56,11 @@ void WorkerPool::Post(Task task) {
   posted_.notify_one();
 }
 
+std::size_t WorkerPool::waiting() {
+  const std::lock_guard lock(mutex_);
+  return tasks_.size() + behind_;
+}
+
 std::uint64_t WorkerPool::At(Clock::time_point time, Task task) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t number = ++last_;
@@ -117,7 +122,10 @@ void Strand::Post(WorkerPool::Task task) {
   {
     const std::lock_guard lock(mutex_);
     tasks_.push_back(std::move(task));
-    if (tasks_.size() > 1) return;
+    if (tasks_.size() > 1) {
+      ++pool_.behind_;
+      return;
+    }
   }
   pool_.Post([self = shared_from_this()] { self->RunOne(); });
 }
@@ -140,6 +148,7 @@ void Strand::RunOne() {
     tasks_.pop_front();
     if (tasks_.empty()) return;
   }
+  --pool_.behind_;
   pool_.Post([self = shared_from_this()] { self->RunOne(); });
 }
 

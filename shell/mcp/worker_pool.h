@@ -10,6 +10,7 @@
 #define RPL_SHELL_MCP_WORKER_POOL_H_
 
 #include <pthread.h>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -51,12 +52,15 @@ class WorkerPool {
   /// Tasks that are left are dropped, running ones are waited for.
   void Stop();
   void Post(Task task);
+  /// The tasks that do not run yet, also those behind others on a strand.
+  std::size_t waiting();
   /// Calls back at `time`; the number is for Forget.
   std::uint64_t At(Clock::time_point time, Task task);
   /// It is not called any more, unless it is being called now.
   void Forget(std::uint64_t number);
 
  private:
+  friend class Strand;
   static void* Work(void* pool);
   void Work();
   void Tick();
@@ -65,6 +69,7 @@ class WorkerPool {
   std::condition_variable posted_;
   std::condition_variable ticked_;
   std::deque<Task> tasks_;
+  std::atomic<std::size_t> behind_ = 0;  // tasks behind others on their strands
   std::map<std::pair<Clock::time_point, std::uint64_t>, Task> timed_;
   std::map<std::uint64_t, Clock::time_point> times_;  // of those
   std::uint64_t last_ = 0;
