@@ -40,9 +40,14 @@ for command in "${commands[@]}"; do
     "$rpl" $command --max-memory 50
   "$rpl" $command >out 2>err &
   name="Ctrl-C: $command" status=0
-  sleep 0.3
-  kill -INT $!
-  wait $! || status=$?
+  pid=$!
+  for _ in {1..2000}; do  # until it catches the signal
+    caught=$(awk '/^SigCgt/ { print $2 }' /proc/$pid/status 2>err2)
+    ((0x${caught:-0} & 2)) && break
+  done
+  sleep 0.05
+  kill -INT $pid
+  wait $pid || status=$?
   if [[ $status == 130 ]]; then pass; else fail "expected exit 130"; fi
   # What the loader and the libraries need is more than the least of these.
   for megabytes in 30 50 80 120 200; do
