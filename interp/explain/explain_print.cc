@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interp/explain/explain_print.h"
 
+#include <map>
 #include <set>
 
 #include "formats/terminal_text.h"

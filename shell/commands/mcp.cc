@@ -20,6 +20,8 @@ namespace rpl {
 
 namespace {
 
+using nlohmann::ordered_json;
+
 // The first line of the file, without blanks around it. kExitFile after a message.
 ExitCode ReadToken(const std::string& path, std::string& to) {
   if (path.empty()) return kExitOk;
