@@ -20,6 +20,13 @@
 
 namespace rpl {
 
+Fixpoint::Fixpoint(Store& store, Analysis& analysis, Solver& solver, const Limits& limits)
+    : store_(store),
+      analysis_(analysis),
+      solver_(solver),
+      limits_(limits),
+      choice_(store, analysis, limits, solver.machine().within_limits) {}
+
 void Fixpoint::Reset() {
   for (std::size_t i = 0; i < analysis_.strata().size(); ++i) Drop(analysis_.strata()[i]);
   memory_.assign(analysis_.strata().size(), Memory{});
@@ -117,12 +124,12 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     std::vector<Derivation> work;
     for (DerivedRule& rule : stratum.rules) {
       if (first && rebuilt) {
-        work.push_back({rule.def, &analysis_.FullPlan(rule, limits_)});
+        work.push_back({rule.def, &choice_.Full(rule, marks_)});
         continue;
       }
       for (DerivedRule::Delta& delta : rule.deltas)
         if (marks_[delta.relation].old_end < marks_[delta.relation].end)
-          work.push_back({rule.def, &analysis_.DeltaPlan(rule, delta, limits_)});
+          work.push_back({rule.def, &choice_.FromDelta(rule, delta, marks_)});
     }
     if (const Stop stop = Derive(work, memory); stop != Stop::kGoesOn) return stop;
     bool grew = false;
@@ -196,7 +203,7 @@ Stop Fixpoint::Quiesce() {
     for (DerivedRule& rule : analysis_.expanding()) {
       marks_.resize(store_.size());
       for (RelationId r : rule.reads) marks_[r] = {0, store_.at(r).size()};
-      const Derivation whole = {rule.def, &analysis_.FullPlan(rule, limits_)};
+      const Derivation whole = {rule.def, &choice_.Full(rule, marks_)};
       Memory scratch;
       if (const Stop stop = Derive({&whole, 1}, scratch); stop != Stop::kGoesOn)
         return StopExpanding(stop);

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "interp/eval/evaluation.h"
+#include "interp/eval/plan_choice.h"
 #include "interp/plan/analysis.h"
 
 namespace rpl {
@@ -29,8 +30,7 @@ class Solver;
 
 class Fixpoint {
  public:
-  Fixpoint(Store& store, Analysis& analysis, Solver& solver, const Limits& limits)
-      : store_(store), analysis_(analysis), solver_(solver), limits_(limits) {}
+  Fixpoint(Store& store, Analysis& analysis, Solver& solver, const Limits& limits);
 
   /// Makes the next Quiesce derive everything again. REQUIRED after every Analysis::Make.
   void Reset();
@@ -77,6 +77,7 @@ class Fixpoint {
   Analysis& analysis_;
   Solver& solver_;
   const Limits& limits_;
+  PlanChoice choice_;
   std::vector<Memory> memory_;
   std::vector<Seen> expanded_;
   std::vector<Marks> marks_;  // by relation

@@ -86,6 +86,12 @@ std::span<const RowId> JoinRun::Listed(std::size_t at) {
   return Within(source, source.index->Rows(Key(join_.steps[at].keys), source.relation->rows()));
 }
 
+std::uint64_t JoinRun::work() const {
+  std::uint64_t out = 0;
+  for (const Source& source : sources_) out += source.did.times + source.did.rows;
+  return out;
+}
+
 void JoinRun::AddTo(JoinCounts& counts) const {
   counts.steps.resize(sources_.size());
   for (std::size_t i = 0; i < sources_.size(); ++i) {

@@ -46,6 +46,8 @@ class JoinRun {
 
   /// Rows found so far, duplicates included.
   std::size_t answers() const { return answers_; }
+  /// Probes, scans, and rows read so far.
+  std::uint64_t work() const;
   /// Outer rows: those that the first step reads.
   std::size_t outer() const { return outer_; }
   /// The outer rows of a join whose first step is a scan, else 0; needs no run.

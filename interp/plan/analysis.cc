@@ -245,24 +245,16 @@ const ModeSet& Analysis::ModesOf(RelationId relation) const {
   return At(store_->BaseOf(relation)).modes;
 }
 
-const Plan& Analysis::Planned(DerivedRule& rule, DerivedRule::Ordered& ordered, int delta,
-                              const Limits& limits) const {
+const Plan& Analysis::PlanFor(const DerivedRule& rule, DerivedRule::Plans& plans, int delta,
+                              const std::vector<std::size_t>& order) const {
+  std::unique_ptr<Plan>& plan = plans.by_order[order];
+  if (plan != nullptr) return *plan;
   const Definition& def = *rule.def;
-  const auto make = [&](const std::vector<std::size_t>& order) {
-    ordered.plan = Planner(*this, *store_, Mode::kDerive)
-                       .Make(rule.clauses, std::vector<bool>(def.slots.size()), HeadSlots(def),
-                             def.slots, def.avar, delta, order);
-    ordered.plan->join = Join::Of(*ordered.plan, def, *store_);
-  };
-  // Joins only: other clauses may depend on the order of answers.
-  if (rule.full.plan->join != nullptr && HaveGrown(rule.clauses, *store_, limits, ordered.seen)) {
-    std::vector<std::size_t> order = OrderBySizes(rule.clauses, delta, *store_, limits);
-    if (order != ordered.order) make(order);
-    if (ordered.plan->join == nullptr) make({});  // in that order, an equality binds a slot
-    ordered.order = std::move(order);
-  }
-  if (ordered.plan == nullptr) make({});
-  return *ordered.plan;
+  plan = Planner(*this, *store_, Mode::kDerive)
+             .Make(rule.clauses, std::vector<bool>(def.slots.size()), HeadSlots(def), def.slots,
+                   def.avar, delta, order);
+  plan->join = Join::Of(*plan, def, *store_);
+  return *plan;
 }
 
 bool Analysis::ReachesOutside(const Clause& clause) const {
@@ -628,8 +620,8 @@ void Analysis::MakeRules(std::vector<Candidate>& candidates, Store& store) {
       rule.reads.assign(c.reads.begin(), c.reads.end());
       rule.whole_reads.assign(c.wholes.begin(), c.wholes.end());
       rule.clauses = list;
-      rule.full.plan = std::move(c.plans[k]);
-      rule.full.plan->join = Join::Of(*rule.full.plan, def, store);
+      c.plans[k]->join = Join::Of(*c.plans[k], def, store);
+      rule.full.by_order[{}] = std::move(c.plans[k]);
       for (std::size_t i = 0; i < list.size() && !rule.whole; ++i) {
         RelationId r = kNoId;
         if (const auto* atom = list[i]->As<Atom>())

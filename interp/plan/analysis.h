@@ -22,6 +22,7 @@
 #define RPL_INTERP_PLAN_ANALYSIS_H_
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -38,20 +39,26 @@ namespace rpl {
 
 /// One rule of a stratum with its plans.
 struct DerivedRule {
+  /// The plans of one task, by the order of their clauses; empty: as written, from the delta on.
+  struct Plans {
+    std::map<std::vector<std::size_t>, std::unique_ptr<Plan>> by_order;
+    /// By the magnitude of the delta: the plan that was chosen, and the sizes of the relations
+    /// then.
+    struct Chosen {
+      const Plan* plan = nullptr;
+      SizesSeen seen;
+    };
+    std::map<int, Chosen> chosen;
+  };
+
   const Definition* def;
   std::vector<const Clause*> clauses;
-  /// A plan, the order of its atoms, and the sizes of relations when that was chosen.
-  struct Ordered {
-    std::unique_ptr<Plan> plan;
-    std::vector<std::size_t> order;  // empty: not chosen yet
-    SizesSeen seen;
-  };
-  Ordered full;
-  /// A positive atom with the plan that starts from its delta.
+  Plans full;
+  /// A positive atom, with the plans that read its delta.
   struct Delta {
     RelationId relation;
-    int position;     // of its atom among the clauses
-    Ordered ordered;  // made on first use
+    int position;  // of its atom among the clauses
+    Plans plans;   // made on first use
   };
   std::vector<Delta> deltas;
   /// Needs complete inputs: aggregates, chooses, checks, negates or counts.
@@ -110,15 +117,10 @@ class Analysis : public Catalog {
   bool IsDerived(RelationId relation) const { return At(relation).derived; }
   const std::vector<int>& RulesOf(RelationId relation) const { return At(relation).rules; }
 
-  /// The plan over all rows, and the one from a delta. Remade when relations have grown so much
-  /// that another order of the atoms is far cheaper; a plan is valid until the next call for the
-  /// same rule or delta.
-  const Plan& FullPlan(DerivedRule& rule, const Limits& limits) const {
-    return Planned(rule, rule.full, -1, limits);
-  }
-  const Plan& DeltaPlan(DerivedRule& rule, DerivedRule::Delta& delta, const Limits& limits) const {
-    return Planned(rule, delta.ordered, delta.position, limits);
-  }
+  /// The plan of the rule with its clauses in that order; `plans` are those of `delta`, a position
+  /// or -1. Made on first use, valid until the next Make.
+  const Plan& PlanFor(const DerivedRule& rule, DerivedRule::Plans& plans, int delta,
+                      const std::vector<std::size_t>& order) const;
 
   std::vector<Stratum>& strata() { return strata_; }
   /// Rules whose head is an expansion; they run after the strata.
@@ -149,8 +151,6 @@ class Analysis : public Catalog {
     int circle = -1;     // of the graph of all that rules mention
   };
   const Info& At(RelationId r) const { return r < info_.size() ? info_[r] : nothing_; }
-  const Plan& Planned(DerivedRule& rule, DerivedRule::Ordered& ordered, int delta,
-                      const Limits& limits) const;
   ModeSet FindModes(const Definition& def, Planner& planner, bool* asks) const;
   bool UsesDemand(const Clauses& clauses, bool* outside) const;
   bool HasActingBranch(const Clause& clause) const;

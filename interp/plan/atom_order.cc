@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <utility>
 
 namespace rpl {
 namespace {
 
-constexpr RowId kGrowth = 8;  // growth of a relation that makes an order obsolete
+constexpr RowId kGrowth = 4;  // growth of a relation that makes an order obsolete
 constexpr std::size_t kSample = 1024;
 
 // Estimated number of distinct values in the columns, by the GEE estimator: values that occur once
@@ -36,46 +38,112 @@ double DistinctIn(const Relation& rel, Columns columns) {
   return once * std::sqrt(static_cast<double>(rel.size()) / static_cast<double>(taken)) + more;
 }
 
-/// The cost of reading atoms in some order, atom by atom, with the slots known so far.
-class OrderWalk {
+/// Numbers of distinct values in columns, each estimated once.
+class ValueCounts {
  public:
-  OrderWalk(const Store& store, std::size_t slots) : store_(store), known_(slots) {}
-
-  /// Estimated number of rows of the atom that agree with the known slots.
-  double Matching(const Atom& atom) const {
-    const Relation& rel = store_.at(atom.relation);
-    Columns columns = 0;
-    bool all = true;
-    for (std::size_t i = 0; i < atom.args.size(); ++i) {
-      const Pattern& p = atom.args[i];
-      if (p.kind == Pattern::Kind::kConstant || (p.kind == Pattern::Kind::kSlot && IsKnown(p.slot)))
-        columns |= Columns{1} << i;
-      else all = false;
-    }
-    const auto size = static_cast<double>(rel.size());
-    if (columns == 0) return size;
-    return all ? std::min(size, 1.0) : size / std::max(1.0, DistinctIn(rel, columns));
+  explicit ValueCounts(const Store& store) : store_(store) {}
+  double In(RelationId relation, Columns columns) {
+    const auto [at, added] = known_.try_emplace({relation, columns});
+    if (added) at->second = std::max(1.0, DistinctIn(store_.at(relation), columns));
+    return at->second;
   }
-
-  void Take(const Atom& atom, double matching) {
-    looked_ += flow_ * (1 + matching);
-    flow_ *= matching;
-    Bind(atom);
-  }
-  void Bind(const Atom& atom) {
-    for (const Pattern& p : atom.args)
-      ForEachSlot(p, [&](SlotId s) { known_[static_cast<std::size_t>(s)] = true; });
-  }
-  double looked() const { return looked_; }
 
  private:
-  bool IsKnown(SlotId slot) const { return known_[static_cast<std::size_t>(slot)]; }
-
   const Store& store_;
-  std::vector<bool> known_;
-  double flow_ = 1;    // answers so far
-  double looked_ = 0;  // rows read for them
+  std::map<std::pair<RelationId, Columns>, double> known_;
 };
+
+/// The atoms of a rule, and what it costs to read them one after the other.
+class Atoms {
+ public:
+  Atoms(const std::vector<const Clause*>& clauses, int delta, RowId delta_rows, const Store& store)
+      : store_(store), distinct_(store), delta_(delta), delta_rows_(delta_rows) {
+    for (std::size_t i = 0; i < clauses.size(); ++i) {
+      if (clauses[i]->As<Atom>() == nullptr) continue;
+      atoms_.push_back({i, clauses[i]->As<Atom>()});
+      ForEachSlot(*clauses[i],
+                  [&](SlotId s) { slots_ = std::max(slots_, static_cast<std::size_t>(s) + 1); });
+    }
+  }
+
+  std::size_t size() const { return atoms_.size(); }
+  std::size_t position(std::size_t atom) const { return atoms_[atom].position; }
+
+  /// The state after some atoms: the slots known, the answers so far, the work for them.
+  struct Walk {
+    std::vector<bool> known;
+    double flow = 1;
+    double cost = 0;
+  };
+  Walk Begin() const { return {std::vector<bool>(slots_)}; }
+  void Take(Walk& walk, std::size_t atom) {
+    const double matching = Matching(walk, atom);
+    walk.cost += walk.flow * (1 + matching);
+    walk.flow *= matching;
+    for (const Pattern& p : atoms_[atom].atom->args)
+      ForEachSlot(p, [&](SlotId s) { walk.known[static_cast<std::size_t>(s)] = true; });
+  }
+
+  /// Estimated number of rows of the atom that agree with the known slots.
+  double Matching(const Walk& walk, std::size_t number) {
+    const auto& [position, atom] = atoms_[number];
+    const Relation& rel = store_.at(atom->relation);
+    Columns columns = 0;
+    for (std::size_t i = 0; i < atom->args.size(); ++i) {
+      const Pattern& p = atom->args[i];
+      if (p.kind == Pattern::Kind::kConstant ||
+          (p.kind == Pattern::Kind::kSlot && walk.known[static_cast<std::size_t>(p.slot)]))
+        columns |= Columns{1} << i;
+    }
+    const bool is_delta = static_cast<int>(position) == delta_;
+    const auto rows = static_cast<double>(is_delta ? delta_rows_ : rel.size());
+    return columns == 0 ? rows : rows / distinct_.In(atom->relation, columns);
+  }
+
+ private:
+  struct Placed {
+    std::size_t position;
+    const Atom* atom;
+  };
+  const Store& store_;
+  ValueCounts distinct_;
+  const int delta_;
+  const RowId delta_rows_;
+  std::vector<Placed> atoms_;
+  std::size_t slots_ = 0;
+};
+
+constexpr std::size_t kFew = 4;  // atoms, of which all orders are considered
+
+// Calls fn(order, cost) for each order of the atoms.
+template <typename Fn>
+void ForEachOrder(Atoms& atoms, const Fn& fn) {
+  std::vector<std::size_t> order(atoms.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (atoms.size() > kFew) {
+    for (std::size_t first = 0; first < atoms.size(); ++first) {
+      Atoms::Walk walk = atoms.Begin();
+      std::swap(order[0], *std::find(order.begin(), order.end(), first));
+      for (std::size_t k = 0; k < order.size(); ++k) {
+        if (k > 0)
+          std::iter_swap(order.begin() + static_cast<std::ptrdiff_t>(k),
+                         std::min_element(order.begin() + static_cast<std::ptrdiff_t>(k),
+                                          order.end(), [&](std::size_t a, std::size_t b) {
+                                            return std::pair(atoms.Matching(walk, a), a) <
+                                                   std::pair(atoms.Matching(walk, b), b);
+                                          }));
+        atoms.Take(walk, order[k]);
+      }
+      fn(order, walk.cost);
+    }
+    return;
+  }
+  do {
+    Atoms::Walk walk = atoms.Begin();
+    for (const std::size_t atom : order) atoms.Take(walk, atom);
+    fn(order, walk.cost);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
 
 }  // namespace
 
@@ -98,40 +166,18 @@ bool HaveGrown(const std::vector<const Clause*>& clauses, const Store& store, co
   return true;
 }
 
-std::vector<std::size_t> OrderBySizes(const std::vector<const Clause*>& clauses, int delta,
-                                      const Store& store, const Limits& limits) {
-  std::vector<std::size_t> written(clauses.size());
-  std::iota(written.begin(), written.end(), std::size_t{0});
-  std::vector<std::size_t> atoms;  // positions of the atoms to be ordered
-  std::size_t slots = 0;
-  for (const std::size_t i : written) {
-    const auto* atom = clauses[i]->As<Atom>();
-    if (atom == nullptr) continue;
-    ForEachSlot(*clauses[i],
-                [&](SlotId s) { slots = std::max(slots, static_cast<std::size_t>(s) + 1); });
-    if (static_cast<int>(i) != delta) atoms.push_back(i);
-  }
-  const auto atom_at = [&](std::size_t i) -> const Atom& { return *clauses[i]->As<Atom>(); };
-  OrderWalk as_written(store, slots), best(store, slots);
-  if (delta >= 0) {
-    as_written.Bind(atom_at(static_cast<std::size_t>(delta)));
-    best.Bind(atom_at(static_cast<std::size_t>(delta)));
-  }
-  for (const std::size_t i : atoms) as_written.Take(atom_at(i), as_written.Matching(atom_at(i)));
-  if (as_written.looked() < static_cast<double>(limits.min_ordered)) return written;
-  std::vector<std::size_t> left = atoms, chosen;
-  while (!left.empty()) {
-    std::vector<double> matching;
-    for (const std::size_t i : left) matching.push_back(best.Matching(atom_at(i)));
-    const auto least = std::min_element(matching.begin(), matching.end());
-    const auto at = left.begin() + (least - matching.begin());
-    best.Take(atom_at(*at), *least);
-    chosen.push_back(*at);
-    left.erase(at);
-  }
-  if (best.looked() * limits.min_gain > as_written.looked()) return written;
-  std::vector<std::size_t> out = written;
-  for (std::size_t k = 0; k < atoms.size(); ++k) out[atoms[k]] = chosen[k];
+std::vector<AtomOrder> OrdersByCost(const std::vector<const Clause*>& clauses, int delta,
+                                    RowId delta_rows, const Store& store) {
+  Atoms atoms(clauses, delta, delta_rows, store);
+  std::vector<AtomOrder> out;
+  ForEachOrder(atoms, [&](const std::vector<std::size_t>& order, double cost) {
+    AtomOrder& to = out.emplace_back(AtomOrder{std::vector<std::size_t>(clauses.size()), cost});
+    std::iota(to.positions.begin(), to.positions.end(), std::size_t{0});
+    for (std::size_t k = 0; k < order.size(); ++k)
+      to.positions[atoms.position(k)] = atoms.position(order[k]);
+  });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const AtomOrder& a, const AtomOrder& b) { return a.cost < b.cost; });
   return out;
 }
 

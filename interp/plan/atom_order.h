@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Join ordering: the order of a rule's atoms, from the sizes of their relations.
+// Join ordering: the orders of a rule's atoms that promise to be cheap, from the sizes of their
+// relations and the number of distinct values in their columns.
 //
-// The written order stays, since it determines the order of rows, unless another one is estimated
-// to read far fewer rows: then the order is greedy, each time the atom with the fewest rows that
-// agree with the slots bound so far. The estimate comes from a sample of the relation, always the
-// same rows of it, so an order is a function of the program and the rows alone.
+// Estimates come from a sample of each relation, always the same rows of it, so they are a function
+// of the program and the rows alone. They know nothing of values that are in many rows of both
+// relations; what the best orders really cost is found by trying them (interp/eval/plan_choice.h).
 #ifndef RPL_INTERP_PLAN_ATOM_ORDER_H_
 #define RPL_INTERP_PLAN_ATOM_ORDER_H_
 
@@ -25,10 +25,18 @@ using SizesSeen = std::vector<RowId>;
 bool HaveGrown(const std::vector<const Clause*>& clauses, const Store& store, const Limits& limits,
                SizesSeen& seen);
 
-/// Positions of the clauses, in the order in which a plan should list them. Clauses other than
-/// atoms keep their positions. `delta`: see Planner::Make.
-std::vector<std::size_t> OrderBySizes(const std::vector<const Clause*>& clauses, int delta,
-                                      const Store& store, const Limits& limits);
+/// Positions of the clauses, and the number of probes and rows read that running them in this order
+/// is estimated to take. Clauses other than atoms keep their positions.
+struct AtomOrder {
+  std::vector<std::size_t> positions;
+  double cost;
+};
+
+/// The orders to consider, the cheapest first: of few atoms all, of many those that go on with the
+/// cheapest atom after each first one. `delta`: the position of the atom that reads the last
+/// `delta_rows` rows of its relation, or -1.
+std::vector<AtomOrder> OrdersByCost(const std::vector<const Clause*>& clauses, int delta,
+                                    RowId delta_rows, const Store& store);
 
 }  // namespace rpl
 

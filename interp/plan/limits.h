@@ -35,10 +35,11 @@ struct Limits {
   /// joins run in parallel. Neither affects the rows that are derived or their order.
   std::size_t threads = 1;
   std::size_t min_shared = 1'024;
-  /// Rows of a relation from which the order of atoms is reconsidered, and the factor by which
-  /// another order must be cheaper, in rows read, to replace the written one.
+  /// Rows of a relation, and probes and rows read by a plan, from which the order of atoms is
+  /// reconsidered; and the factor by which another order must be cheaper to replace the written
+  /// one.
   std::size_t min_ordered = 1'000;
-  double min_gain = 8;
+  double min_gain = 1.5;
   /// Polled about every 4,000 rows, and before an allocation of `bytes` (else 0) that is filled at
   /// once. Returns kGoesOn, or the reason to stop. May be empty.
   std::function<Stop(std::size_t bytes)> watch;

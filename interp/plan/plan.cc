@@ -489,16 +489,17 @@ std::unique_ptr<Plan> Planner::Make(const std::vector<const Clause*>& clauses,
   if (!flows_on_.empty())
     for (std::size_t s = 0; s < outside_.size(); ++s) outside_[s] = outside_[s] || flows_on_[s];
   FindGroupKeys(clauses, bound);
-  ready_->Begin(bound, outside_, avar, delta >= 0);
+  const bool from_delta = delta >= 0 && order.empty();
+  ready_->Begin(bound, outside_, avar, from_delta);
 
   std::vector<Listed> items;
   for (std::size_t k = 0; k < clauses.size(); ++k) {
     const std::size_t i = order.empty() ? k : order[k];
-    const bool before = static_cast<int>(i) < delta;  // as written, whatever the order is
-    if (static_cast<int>(i) != delta)
-      items.push_back({clauses[i], before ? Range::kOld : Range::kAll});
+    const auto at = static_cast<int>(i);  // as written, whatever the order is
+    if (at != delta) items.push_back({clauses[i], at < delta ? Range::kOld : Range::kAll});
+    else if (!from_delta) items.push_back({clauses[i], Range::kDelta});
   }
-  if (delta >= 0) {
+  if (from_delta) {
     const Listed first = {clauses[static_cast<std::size_t>(delta)], Range::kDelta};
     Step* last = plan->first = StepFor(first);
     for (Step* text : TextsOf(*last, items)) {

@@ -193,8 +193,9 @@ class Planner {
 
   /// The plan of `clauses`. Per slot: whether it is `bound` before the plan runs, whether it is
   /// `wanted` at the end (the head's), its name for messages, and whether it is an `avar`. `delta`:
-  /// the position in `clauses` of the atom that reads the delta and comes first, or -1; atoms
-  /// before it read old rows. `order`: positions, to replace the written order, or empty.
+  /// the position in `clauses` of the atom that reads the delta, or -1; atoms before it read old
+  /// rows. `order`: positions, in which the clauses run as soon as they can; or empty: the delta's
+  /// atom, then of those that can run the one with the most known columns.
   std::unique_ptr<Plan> Make(const std::vector<const Clause*>& clauses,
                              const std::vector<bool>& bound, const std::vector<bool>& wanted,
                              const std::vector<std::string>& names, const std::vector<bool>& avar,
