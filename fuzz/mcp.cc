@@ -19,7 +19,7 @@
 
 #include "formats/json_text.h"
 #include "fuzz/require.h"
-#include "shell/mcp/http_server.h"
+#include "shell/mcp/http_address.h"
 #include "shell/mcp/rpc_server.h"
 
 namespace rpl::fuzz {

@@ -14,6 +14,7 @@
 #include "shell/host/report.h"
 #include "shell/host/state_file.h"
 #include "shell/mcp/http_server.h"
+#include "shell/mcp/mcp_service.h"
 #include "shell/mcp/stdio_server.h"
 
 namespace rpl {

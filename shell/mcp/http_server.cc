@@ -29,6 +29,8 @@
 #include "formats/json_text.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
+#include "shell/mcp/http_address.h"
+#include "shell/mcp/rpc_server.h"
 
 namespace rpl {
 namespace {
@@ -55,40 +57,6 @@ constexpr const char* kVersionHeader = "MCP-Protocol-Version";
 constexpr const char* kSessionHeader = "Mcp-Session-Id";
 constexpr const char* kMethodHeader = "Mcp-Method";
 constexpr const char* kNameHeader = "Mcp-Name";
-
-// Host and port of "127.0.0.1:7000", "[::1]:7000", "localhost:7000", ":7000" or "7000".
-struct HttpAddress {
-  std::string host;
-  std::uint16_t port = 0;
-};
-
-std::optional<HttpAddress> ReadAddress(const std::string& text) {
-  HttpAddress out;
-  const std::size_t colon = text.rfind(':');
-  std::string port = text;
-  if (colon != text.npos && text.find(']', colon) == text.npos) {
-    out.host = text.substr(0, colon);
-    port = text.substr(colon + 1);
-  }
-  if (out.host.starts_with('[') && out.host.ends_with(']'))
-    out.host = out.host.substr(1, out.host.size() - 2);
-  if (out.host.empty() || out.host == "localhost") out.host = "127.0.0.1";
-  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != port.npos)
-    return std::nullopt;
-  const unsigned long number = std::stoul(port);
-  if (number > 65535) return std::nullopt;
-  out.port = static_cast<std::uint16_t>(number);
-  Error error;
-  asio::ip::make_address(out.host, error);
-  if (error) return std::nullopt;
-  return out;
-}
-
-bool IsLoopback(const std::string& host) {
-  Error error;
-  const auto address = asio::ip::make_address(host, error);
-  return !error && address.is_loopback();
-}
 
 std::string StringOf(beast::string_view text) { return std::string(text.data(), text.size()); }
 
@@ -630,37 +598,6 @@ void Accept(tcp::acceptor& acceptor, HttpHub& hub) {
 }
 
 }  // namespace
-
-std::optional<std::string> HeaderText(std::string_view value) {
-  constexpr std::string_view kBegin = "=?base64?", kEnd = "?=";
-  const auto is_plain = [](char c) { return c >= 0x20 && c <= 0x7e; };
-  if (!std::all_of(value.begin(), value.end(), is_plain)) return std::nullopt;
-  if (!value.starts_with(kBegin) || !value.ends_with(kEnd) ||
-      value.size() < kBegin.size() + kEnd.size())
-    return std::string(value);
-  value.remove_prefix(kBegin.size());
-  value.remove_suffix(kEnd.size());
-  std::string out(value.size(), '\0');
-  std::size_t size = 0;
-  const char* end = nullptr;
-  if (sodium_base642bin(reinterpret_cast<unsigned char*>(out.data()), out.size(), value.data(),
-                        value.size(), nullptr, &size, &end, sodium_base64_VARIANT_ORIGINAL) != 0 ||
-      end != value.data() + value.size())
-    return std::nullopt;
-  out.resize(size);
-  return IsUtf8(out) ? std::optional(std::move(out)) : std::nullopt;
-}
-
-bool IsLocalHost(std::string_view host) {
-  if (host.starts_with('[')) {
-    const std::size_t end = host.find(']');
-    if (end == host.npos || (end + 1 < host.size() && host[end + 1] != ':')) return false;
-    return host.substr(0, end + 1) == "[::1]";
-  }
-  std::string name(host.substr(0, host.find(':')));
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return name == "localhost" || name == "127.0.0.1";
-}
 
 std::string HttpFault(const HttpSettings& settings) {
   const std::optional<HttpAddress> address = ReadAddress(settings.address);

@@ -16,13 +16,11 @@
 #ifndef RPL_SHELL_MCP_HTTP_SERVER_H_
 #define RPL_SHELL_MCP_HTTP_SERVER_H_
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 
-#include "shell/mcp/rpc_server.h"
-
 namespace rpl {
+
+struct McpService;
 
 struct HttpSettings {
   std::string address;  // "127.0.0.1:7000", "[::1]:7000", "7000"; port 0: any that is free
@@ -35,12 +33,6 @@ std::string HttpFault(const HttpSettings& settings);
 /// Serves until a signal ends the process. Says on standard error where. The exit code, if the
 /// address cannot be listened to.
 int ServeHttp(McpService& service, const HttpSettings& settings);
-
-/// A value of a header as the protocol encodes it: plain, or `=?base64?…?=`. nullopt if malformed.
-std::optional<std::string> HeaderText(std::string_view value);
-
-/// Whether the value of `Host`, or the host of an `Origin`, names this machine.
-bool IsLocalHost(std::string_view host);
 
 }  // namespace rpl
 

@@ -19,6 +19,7 @@
 #include "formats/json_text.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
+#include "shell/mcp/rpc_server.h"
 
 namespace rpl {
 namespace {

@@ -9,9 +9,9 @@
 #ifndef RPL_SHELL_MCP_STDIO_SERVER_H_
 #define RPL_SHELL_MCP_STDIO_SERVER_H_
 
-#include "shell/mcp/rpc_server.h"
-
 namespace rpl {
+
+struct McpService;
 
 /// Serves until the input ends, and then ends the process.
 [[noreturn]] void ServeStdio(McpService& service);
