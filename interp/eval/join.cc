@@ -143,7 +143,7 @@ bool JoinRun::ScanAhead(RowId row, RowId end) {
     }
     second.index->RowsOfEach(keys.data(), count, second.relation->rows(), lists);
     for (std::size_t i = 0; i < count; ++i, ++row) {
-      if (!Binds(0, row)) continue;
+      if (!Binds(0, row) || IsRepeated(1)) continue;
       if (!Tick() || !Over(1, Within(second, lists[i]))) return false;
     }
   }
@@ -162,8 +162,29 @@ bool JoinRun::ScanAhead(RowId row, RowId end) {
   return batch_->size < full_ || (*pause_)();
 }
 
+bool JoinRun::Seen::IsNew(std::span<const Value> values) {
+  constexpr std::uint32_t kLook = 2048;
+  constexpr std::uint64_t kLongest = std::uint64_t{1} << 22;
+  constexpr RowId kMost = RowId{1} << 23;
+  if (away_ > 0) {
+    --away_;
+    return true;
+  }
+  if (++asked_ == kLook) {
+    longer_ = repeated_ < kLook / 4 ? std::clamp(4 * longer_, std::uint64_t{kLook}, kLongest) : 0;
+    away_ = longer_;
+    asked_ = repeated_ = 0;
+  }
+  if (rows_ == nullptr) rows_ = std::make_unique<RowSet>(values.size());
+  const bool is_new =
+      rows_->size() < kMost ? rows_->Insert(values).is_new : rows_->Find(values) == kNoId;
+  if (!is_new) ++repeated_;
+  return is_new;
+}
+
 bool JoinRun::Next(std::size_t at) {
   if (at == join_.steps.size()) return Emit();
+  if (IsRepeated(at)) return true;
   const JoinStep& step = join_.steps[at];
   if (step.kind == JoinStep::Kind::kCompare) {
     std::string why;

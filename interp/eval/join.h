@@ -17,6 +17,7 @@
 #include "interp/eval/unifier.h"
 #include "interp/plan/join_plan.h"
 #include "interp/store/insertion.h"
+#include "interp/store/row_set.h"
 #include "interp/store/store.h"
 
 namespace rpl {
@@ -61,6 +62,22 @@ class JoinRun {
   void AddTo(JoinCounts& counts) const;
 
  private:
+  /// The combinations of values that have reached a step. While few of them come again it looks
+  /// away, for longer and longer. A copy has seen nothing.
+  class Seen {
+   public:
+    Seen() = default;
+    Seen(const Seen&) {}
+    Seen& operator=(const Seen&) = delete;
+    /// Whether the combination may be new.
+    bool IsNew(std::span<const Value> values);
+
+   private:
+    std::unique_ptr<RowSet> rows_;
+    std::uint32_t asked_ = 0, repeated_ = 0;  // since it looked last at how many come again
+    std::uint64_t away_ = 0;                  // combinations that it still lets pass
+    std::uint64_t longer_ = 0;                // how many it lets pass the next time
+  };
   /// The rows that a step reads.
   struct Source {
     const Relation* relation = nullptr;
@@ -69,6 +86,7 @@ class JoinRun {
     const Index* intersection = nullptr;  // of the next step's relation; null: not used
     std::vector<RowId> common;            // the current intersection
     JoinCounts::Step did;
+    Seen seen;  // before this step, see JoinStep::distinct
   };
 
   static std::span<const RowId> Within(const Source& source, std::span<const RowId> rows);
@@ -78,6 +96,10 @@ class JoinRun {
   bool Over(std::size_t at, std::span<const RowId> rows);
   bool Intersect(std::size_t at, std::span<const RowId> others);
   bool Next(std::size_t at);
+  bool IsRepeated(std::size_t at) {
+    const std::vector<SlotId>& slots = join_.steps[at].distinct;
+    return !slots.empty() && !sources_[at].seen.IsNew(Key(slots));
+  }
   bool Binds(std::size_t at, RowId row);
   bool Take(std::size_t at, RowId row);
   bool Exists(std::size_t at);

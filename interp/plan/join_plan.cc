@@ -108,6 +108,36 @@ std::optional<JoinStep::Intersection> IntersectionOf(const JoinStep& step, const
   return out;
 }
 
+// Finds the combinations of slots that decide the rest of a join (JoinStep::distinct).
+void FindDistinct(Join& join) {
+  const auto slots = join.slots.size();
+  std::vector<bool> read(slots);  // by a later step or the head
+  for (const SlotId slot : join.columns) read[static_cast<std::size_t>(slot)] = true;
+  std::vector<std::vector<bool>> reads(join.steps.size());  // by this step or what follows
+  bool dear = false;                                        // some step from here on reads a list
+  std::vector<bool> worth(join.steps.size());
+  for (std::size_t i = join.steps.size(); i-- > 0;) {
+    const JoinStep& step = join.steps[i];
+    for (const SlotId slot : step.keys) read[static_cast<std::size_t>(slot)] = true;
+    if (step.kind == JoinStep::Kind::kCompare)
+      read[static_cast<std::size_t>(step.left)] = read[static_cast<std::size_t>(step.right)] = true;
+    reads[i] = read;
+    dear |= step.kind == JoinStep::Kind::kRows && !step.all_bound;
+    worth[i] = dear && step.kind == JoinStep::Kind::kRows;
+  }
+  std::vector<SlotId> bound;
+  for (std::size_t i = 0; i < join.steps.size(); ++i) {
+    JoinStep& step = join.steps[i];
+    if (i > 0 && worth[i]) {
+      for (const SlotId slot : bound)
+        if (reads[i][static_cast<std::size_t>(slot)]) step.distinct.push_back(slot);
+      if (step.distinct.size() == bound.size()) step.distinct.clear();
+    }
+    if (step.kind == JoinStep::Kind::kRows)
+      for (const auto& [column, slot] : step.binds) bound.push_back(slot);
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<const Join> Join::Of(const Plan& plan, const Definition& def, const Store& store) {
@@ -130,6 +160,7 @@ std::unique_ptr<const Join> Join::Of(const Plan& plan, const Definition& def, co
     for (const auto& [column, slot] : join->steps[i].binds)
       if (std::find(join->columns.begin(), join->columns.end(), slot) != join->columns.end())
         join->deciding = i;
+  FindDistinct(*join);
   return join;
 }
 

@@ -51,6 +51,11 @@ struct JoinStep {
     std::vector<SlotId> row;  // this step's row, all columns
   };
   std::optional<Intersection> intersection;
+
+  /// Of the slots bound before this step, those that it, a later step or the head reads, if there
+  /// are others; else empty. Their values alone decide what the rest of the join gives, so once is
+  /// enough for each combination. Empty also where the rest costs no more than a look-up.
+  std::vector<SlotId> distinct;
 };
 
 struct Join {
