@@ -26,7 +26,7 @@ import sys
 import tempfile
 
 SECONDS = 60  # of user time, for one run
-RPL = "build/rpl"
+RPL = os.environ.get("RPL", "build/rpl")
 
 
 # --- Families -------------------------------------------------------------------------------------

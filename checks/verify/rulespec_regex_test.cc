@@ -151,12 +151,11 @@ TEST_CASE("random regexes match as in RE2") {
     RC_ASSERT(compiled);
     const bool wanted = RE2::PartialMatch(text, RE2(regex));
     RC_ASSERT(compiled->Matches(text) == wanted);
-    // A letter beyond ASCII in a line of its own has the text searched in its other form. What
-    // matches the end of a line could go on there.
+    // A letter beyond ASCII has the text searched in its other form. No part tells it from `q`.
     if (regex.find("[^a]") != regex.npos || regex.find("\\W") != regex.npos) return;
-    const bool in_lines = RE2::PartialMatch(text + "\n", RE2("(?m:" + regex + ")"));
+    const bool in_lines = RE2::PartialMatch(text + "\nq", RE2("(?m:" + regex + ")"));
     const auto lines = RulespecRegex::Read("(?m:" + regex + ")", &problem);
-    RC_ASSERT(lines->Matches(text + "\né") == (in_lines || lines->Matches("é")));
+    RC_ASSERT(lines->Matches(text + "\né") == in_lines);
   }));
 }
 
