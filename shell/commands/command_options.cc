@@ -642,6 +642,16 @@ void DescribeMcp(CLI::App& command, McpOptions& to) {
   command.footer(kMcpFooter);
 }
 
+void DescribeLsp(CLI::App& command, LspOptions& to) {
+  command.add_flag("--stdio", to.stdio, "Serve a pipe; there is no other way, editors say it");
+  command
+      .add_option("--clientProcessId", to.client,
+                  "End when this process ends (default: with the pipe)")
+      ->type_name("PID")
+      ->check(CLI::NonNegativeNumber);
+  command.footer(kLspFooter);
+}
+
 // Listed in the help only: `help` is replaced by --help before parsing.
 void DescribeHelp(CLI::App& command) {
   command.add_option("COMMAND", "A command, or a command and its subcommand");
@@ -684,6 +694,8 @@ constexpr CommandEntry kCommands[] = {
      [](CLI::App& command, Commands& to) { DescribeGuard(command, to.guard); }},
     {"mcp", "Serve protocols to agent hosts (Model Context Protocol)",
      [](CLI::App& command, Commands& to) { DescribeMcp(command, to.mcp); }},
+    {"lsp", "Serve editors (Language Server Protocol)",
+     [](CLI::App& command, Commands& to) { DescribeLsp(command, to.lsp); }},
     {"doc", "List and draw the parts of a program",
      [](CLI::App& command, Commands& to) {
        DescribeDoc(command, to.doc);

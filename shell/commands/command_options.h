@@ -34,6 +34,7 @@ struct Commands {
   ExplainOptions explain;
   GuardCommandOptions guard;
   McpOptions mcp;
+  LspOptions lsp;
   DocOptions doc;
   ParseOptions parse;
   FmtOptions fmt;

@@ -207,6 +207,14 @@ int CommandMcp(const McpOptions& options);
 /// file. kExitInvalid if another server has the name; kExitFile for a file that cannot be used.
 int InstallMcp(const McpOptions& options);
 
+/// rpl lsp: serves editors, on a pipe (shell/lsp/lsp_stdio.h).
+struct LspOptions {
+  bool stdio = false;  // --stdio, which changes nothing
+  int client = 0;      // --clientProcessId PID; 0: not known
+};
+/// Does not return before the client has left.
+int CommandLsp(const LspOptions& options);
+
 /// rpl doc FILE…: documents the parts of a program and their uses of each other. The files are one
 /// program.
 enum class DocFormat { kMarkdown, kDot, kMermaid, kJson };

@@ -49,6 +49,14 @@ Examples
   rpl mcp protocols --http 127.0.0.1:7000  on HTTP, for hosts on this machine
   rpl mcp install --host cursor protocols  prints the settings of a host)";
 
+inline constexpr const char* kLspFooter =
+    R"(An editor starts this command and talks to it on a pipe: findings as you type, with their fixes,
+completion, definitions, renaming, proofs and answers. It calls no tool and writes no file. See
+docs/editors.md.
+
+Examples
+  rpl lsp)";
+
 inline constexpr const char* kProfileFooter =
     R"(Runs the program as `rpl run` does and reports the time and work of each rule, the use of each
 index, and clauses that should be moved. Answers are not printed. Exit codes are those of

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/lsp/project.h"
+
+#include <filesystem>
+
+#include "formats/json_fields.h"
+#include "grammar/namespaces.h"
+
+namespace rpl::lsp {
+
+std::function<std::optional<std::string>(const std::string&)> Project::ReaderFor(File file) const {
+  return [this, file = std::move(file)](const std::string& name) -> std::optional<std::string> {
+    const File found = files.Beside(*file, name);
+    return found == nullptr ? std::nullopt : std::optional(found->text);
+  };
+}
+
+std::shared_ptr<const ProgramView> Project::ViewOf(const File& file) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = views_.find(file->uri);
+    if (at != views_.end() && at->second.file == file &&
+        std::ranges::all_of(at->second.named, [&](const auto& named) {
+          return files.Beside(*file, named.first) == named.second;
+        }))
+      return at->second.view;
+  }
+  Viewed made{file, {}, nullptr};
+  made.view = std::make_shared<ProgramView>(
+      *file, [&](const std::string& name) -> std::optional<std::string> {
+        const File found = files.Beside(*file, name);
+        made.named[name] = found;
+        return found == nullptr ? std::nullopt : std::optional(found->text);
+      });
+  const std::lock_guard lock(mutex_);
+  views_[file->uri] = made;
+  return made.view;
+}
+
+std::shared_ptr<const ToolConfig> Project::ToolsOf(const TextFile& file) {
+  static const auto kNone = std::make_shared<const ToolConfig>();
+  const File config = files.Beside(file, "rpl.yaml");
+  if (config == nullptr) return kNone;
+  const std::lock_guard lock(mutex_);
+  Configured& known = tools_[config->uri];
+  if (known.file == config) return known.tools;
+  Sources sources;
+  Diagnostics ignored;
+  const std::uint32_t number = sources.Add(config->path, config->text);
+  std::optional<ToolConfig> read =
+      ReadToolConfig(sources, number, std::filesystem::path(config->path).parent_path(), ignored);
+  known = {config, read ? std::make_shared<const ToolConfig>(std::move(*read)) : kNone};
+  return known.tools;
+}
+
+std::optional<Target> Project::TargetOf(const File& file, const Name& name) const {
+  if (name.space == kLibrary) return std::nullopt;
+  if (name.space.find('.') == std::string::npos) return Target{file, name};
+  const File named = files.Beside(*file, name.space);
+  if (named == nullptr) return std::nullopt;
+  Name local = name;
+  local.space.clear();
+  return Target{named, std::move(local)};
+}
+
+std::vector<Place> Project::UsesOf(const Target& target) {
+  std::vector<Place> out;
+  const auto add = [&](const Index& index, const Name& name) {
+    for (const Occurrence* o : index->Of(name)) out.push_back({index, o});
+  };
+  const std::string file_name = target.file->file_name();
+  for (const File& file : files.Neighbours(*target.file)) {
+    const bool itself = file->uri == target.file->uri;
+    // Most files do not name another one: their text says so before it is indexed.
+    if (!itself && target.name.kind != NameKind::kTool &&
+        file->text.find(file_name) == std::string::npos)
+      continue;
+    const Index index = indexes.Of(file);
+    if (itself || target.name.kind == NameKind::kTool) add(index, target.name);
+    if (target.name.kind == NameKind::kTool || !target.name.space.empty()) continue;
+    Name named = target.name;
+    named.space = file_name;
+    add(index, named);
+  }
+  return out;
+}
+
+std::vector<Place> Project::DefinitionsOf(const Target& target) {
+  std::vector<Place> out;
+  if (target.name.kind == NameKind::kTool) {
+    for (const Place& place : UsesOf(target))
+      if (place.occurrence->role == Occurrence::Role::kHead) out.push_back(place);
+    return out;
+  }
+  const Index index = indexes.Of(target.file);
+  for (const Occurrence* o : index->Definitions(target.name)) out.push_back({index, o});
+  return out;
+}
+
+Json Project::RangeOf(const TextFile& file, Span span) const {
+  return {{"start", PositionJson(file.lines.PositionOf(span.begin, client.encoding))},
+          {"end", PositionJson(file.lines.PositionOf(span.end, client.encoding))}};
+}
+
+Json Project::LocationOf(const TextFile& file, Span span) const {
+  return {{"uri", file.uri}, {"range", RangeOf(file, span)}};
+}
+
+Json Project::LocationOf(const Place& place) const {
+  return LocationOf(place.index->file(), place.occurrence->span);
+}
+
+File Project::FileOf(const Json& params) const {
+  const std::string uri = TextAt(FieldAt(params, "textDocument"), "uri");
+  return uri.empty() ? nullptr : files.Find(uri);
+}
+
+std::optional<std::pair<File, std::uint32_t>> Project::CursorOf(const Json& params) const {
+  const File file = FileOf(params);
+  TextPosition position;
+  if (file == nullptr || !ReadPosition(FieldAt(params, "position"), position)) return std::nullopt;
+  return std::pair(file, file->lines.OffsetOf(position, client.encoding));
+}
+
+}  // namespace rpl::lsp

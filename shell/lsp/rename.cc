@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/lsp/rename.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "formats/character.h"
+#include "grammar/emphasis.h"
+#include "grammar/namespaces.h"
+#include "interp/lint/builtin_tools.h"
+#include "shell/lsp/rpl_tokens.h"
+
+namespace rpl::lsp {
+namespace {
+
+bool IsGoodLabel(std::string_view label) {
+  return !label.empty() && IsLower(label.front()) && label.back() != '-' &&
+         label.find("--") == label.npos &&
+         std::ranges::all_of(label, [](char c) { return IsLower(c) || IsDigit(c) || c == '-'; });
+}
+
+std::size_t LineOf(const DocumentIndex& index, std::uint32_t offset) {
+  return index.file().lines.LineOf(offset) + 1;
+}
+
+// Whether a span is the name of a group of a regex, which has underscores.
+bool IsRegexGroup(const Occurrence& o) {
+  return o.name.kind == NameKind::kLvar && o.role == Occurrence::Role::kUse && o.whole == o.span;
+}
+
+std::string Spelled(const Occurrence& o, const std::string& label) {
+  std::string out = label;
+  if (o.role == Occurrence::Role::kProse) {
+    std::ranges::replace(out, '-', ' ');
+    if (KebabCase(out) != label) out = label;
+  } else if (IsRegexGroup(o)) {
+    std::ranges::replace(out, '-', '_');
+  }
+  return out;
+}
+
+// The line of text that did not parse and contains the label; 0 if there is none.
+std::size_t UnreadLine(const DocumentIndex& index, const std::string& label) {
+  const std::string& text = index.file().text;
+  const auto contains = [&](std::uint32_t begin, std::uint32_t end) -> std::size_t {
+    for (const Token& token : TokensOf(text, begin, end)) {
+      std::string_view name = token.In(text);
+      if (const std::size_t hash = name.rfind('#'); hash != name.npos) name.remove_prefix(hash + 1);
+      while (!name.empty() && !IsNameChar(name.front())) name.remove_prefix(1);
+      const bool inside = token.kind == TokenKind::kString &&
+                          token.In(text).find("{?" + label + "}") != std::string_view::npos;
+      if (token.kind != TokenKind::kComment && (name == label || inside))
+        return LineOf(index, token.begin);
+    }
+    return 0;
+  };
+  if (index.is_whole()) return 0;
+  for (const Diagnostic& d : index.findings()) {
+    if (d.severity != Severity::kError) continue;
+    const TextLines& lines = index.file().lines;
+    const std::uint32_t begin = lines.Begin(lines.LineOf(d.span.begin));
+    if (const std::size_t line = contains(begin, lines.End(lines.LineOf(d.span.end)))) return line;
+  }
+  // What lies in a region between sentences that were read.
+  std::size_t next = 0;
+  for (const Span& region : index.regions()) {
+    std::uint32_t at = region.begin;
+    for (; next < index.sentences().size(); ++next) {
+      const Span& span = index.sentences()[next].sentence->span;
+      if (span.begin >= region.end) break;
+      if (span.begin > at)
+        if (const std::size_t line = contains(at, span.begin)) return line;
+      at = std::max(at, span.end);
+    }
+    if (at < region.end)
+      if (const std::size_t line = contains(at, region.end)) return line;
+  }
+  return 0;
+}
+
+std::string RefusalOfVariable(const DocumentIndex& index, const Occurrence& at,
+                              const std::string& to) {
+  for (const NameKind kind : {NameKind::kLvar, NameKind::kAvar}) {
+    Occurrence taken = at;
+    taken.name = {kind, "", to, 0};
+    if (!index.SameAs(taken).empty())
+      return "`" + taken.name.Text() + "` is a variable of this rule already";
+  }
+  for (const Occurrence* o : index.SameAs(at))
+    if (o->role == Occurrence::Role::kProse)
+      for (const Occurrence& other : index.occurrences())
+        if (other.defines() && other.name.kind == NameKind::kRelation && other.name.label == to)
+          return "the prose would name the relation `" + to + "` then";
+  return "";
+}
+
+std::string RefusalOfLabel(Project& project, const Target& target, const std::string& to) {
+  Name taken = target.name;
+  taken.label = to;
+  if (!project.UsesOf({target.file, taken}).empty()) return "`" + taken.Text() + "` exists already";
+  if (taken.kind == NameKind::kTool && FindBuiltinTool(to) != nullptr)
+    return "`$" + to + "` is built in";
+  if (taken.kind == NameKind::kRelation)
+    for (const Occurrence& o : project.indexes.Of(target.file)->occurrences())
+      if (o.role == Occurrence::Role::kProse && o.name.label == to)
+        return "the prose of a heading names `" + to + "` already";
+  return "";
+}
+
+std::string RefusalOfText(const std::vector<Index>& files, const std::string& label) {
+  for (const Index& index : files)
+    if (const std::size_t line = UnreadLine(*index, label))
+      return "`" + label + "` also stands in text that does not parse, at " +
+             index->file().file_name() + ":" + std::to_string(line);
+  return "";
+}
+
+}  // namespace
+
+std::string RefusalOf(Project& project, const Place& place) {
+  const Occurrence& at = *place.occurrence;
+  if (at.name.is_variable()) {
+    for (const Span& key : place.index->BindingKeys(at.name.label))
+      return "`" + at.name.label + "` is read by its name from bindings (`^^`), at line " +
+             std::to_string(LineOf(*place.index, key.begin));
+    return "";
+  }
+  if (at.name.label.empty()) return "the root goal has no name";
+  if (at.name.space == kLibrary) return "the library defines `" + at.name.Text() + "`";
+  if (at.name.kind == NameKind::kGoal && at.name.label == "fail")
+    return "`%fail` is part of the language";
+  const File file = project.files.Find(place.index->file().uri);
+  if (file == nullptr) return "the file is gone";
+  if (at.name.kind == NameKind::kTool && (FindBuiltinTool(at.name.label) != nullptr ||
+                                          project.ToolsOf(*file)->Find(at.name.label) != nullptr))
+    return "`$" + at.name.label + "` is defined outside the documents";
+  if (!project.TargetOf(file, at.name))
+    return "there is no file `" + at.name.space + "` beside the document";
+  return "";
+}
+
+std::variant<FileEdits, Refusal> Rename(Project& project, const Place& place, std::string to) {
+  const Occurrence& at = *place.occurrence;
+  if (std::string why = RefusalOf(project, place); !why.empty()) return Refusal{std::move(why)};
+  constexpr std::string_view kMarks = "?%$";
+  if (!to.empty() && kMarks.find(to.front()) != kMarks.npos) to.erase(0, 1);
+  if (!IsGoodLabel(to))
+    return Refusal{"expected a name of lower-case letters, digits and hyphens, got `" + to + "`"};
+  if (std::ranges::binary_search(kWords, std::string_view(to)))
+    return Refusal{"`" + to + "` is a word of the language"};
+  if (to == at.name.label) return FileEdits();
+  if (at.name.kind == NameKind::kGoal && to == "fail")
+    return Refusal{"`%fail` is part of the language"};
+  const File file = project.files.Find(place.index->file().uri);
+  std::vector<Place> places;
+  std::vector<Index> searched = {place.index};
+  std::string why;
+  if (at.name.is_variable()) {
+    why = RefusalOfVariable(*place.index, at, to);
+    for (const Occurrence* o : place.index->SameAs(at)) places.push_back({place.index, o});
+  } else {
+    const Target target = *project.TargetOf(file, at.name);
+    why = RefusalOfLabel(project, target, to);
+    places = project.UsesOf(target);
+    for (const Place& p : places)
+      if (std::ranges::find(searched, p.index) == searched.end()) searched.push_back(p.index);
+  }
+  if (why.empty()) why = RefusalOfText(searched, at.name.label);
+  if (!why.empty()) return Refusal{std::move(why)};
+  std::map<std::string, std::vector<Edit>> edits;  // by URI
+  for (const Place& p : places)
+    edits[p.index->file().uri].push_back({p.occurrence->span, Spelled(*p.occurrence, to)});
+  FileEdits out;
+  for (auto& [uri, list] : edits) {
+    std::ranges::sort(list, {}, [](const Edit& e) { return e.span.begin; });
+    if (File in = project.files.Find(uri)) out.emplace_back(std::move(in), std::move(list));
+  }
+  return out;
+}
+
+}  // namespace rpl::lsp
