@@ -293,15 +293,14 @@ int DocumentIndex::GroupOfScope(int scope) const {
   return at < 0 ? -1 : sentences_[static_cast<std::size_t>(at)].group;
 }
 
-// Emphasised spans name a variable of the heading, or a relation, of which a unary one is offered
-// as choices (decision 75).
+// Emphasised spans name a variable of the heading, or a unary relation with rows of facts or rules,
+// which are offered as choices (decision 75).
 void DocumentIndex::AddProse() {
-  std::map<std::string, std::size_t> relations;  // defined ones, with an arity
+  std::set<std::string> relations;
   for (const Occurrence& o : occurrences_)
-    if (o.defines() && o.name.kind == NameKind::kRelation && o.name.space.empty()) {
-      const auto [at, is_new] = relations.emplace(o.name.label, o.name.arity);
-      if (!is_new && o.name.arity == 1) at->second = 1;
-    }
+    if (o.defines() && o.name.kind == NameKind::kRelation && o.name.arity == 1 &&
+        o.name.space.empty() && !sentences_[static_cast<std::size_t>(o.sentence)].signature)
+      relations.insert(o.name.label);
   constexpr std::uint32_t kMark = 2;  // two underscores
   for (const Prose& prose : document_.prose) {
     const int group = GroupOfScope(prose.scope);
@@ -314,10 +313,9 @@ void DocumentIndex::AddProse() {
       out.name = {NameKind::kLvar, "", span.name, 0};
       const bool is_lvar = by_group_.contains({group, out.name});
       const bool is_avar = by_group_.contains({group, {NameKind::kAvar, "", span.name, 0}});
-      const auto relation = relations.find(span.name);
       if (!is_lvar && is_avar) out.name.kind = NameKind::kAvar;
-      else if (!is_lvar && relation != relations.end())
-        out.name = {NameKind::kRelation, "", span.name, relation->second};
+      else if (!is_lvar && relations.contains(span.name))
+        out.name = {NameKind::kRelation, "", span.name, 1};
       if (out.name.is_variable()) out.group = group;
       occurrences_.push_back(std::move(out));
     }

@@ -243,6 +243,7 @@ Reply LspServer::ReplyTo(const RpcMessage& message) {
 Json LspServer::Initialize(const Json& params) {
   initialized_ = true;
   project_.client = ClientOf(params);
+  client_process_ = NumberAt(params, "processId", 0);
   const Json& workspace = FieldAt(FieldAt(params, "capabilities"), "workspace");
   watches_ = FlagAt(FieldAt(workspace, "didChangeWatchedFiles"), "dynamicRegistration");
   if (const Json& folders = FieldAt(params, "workspaceFolders"); folders.is_array())

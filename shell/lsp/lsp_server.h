@@ -58,6 +58,8 @@ class LspServer {
 
   /// Set after `exit`: 0 if `shutdown` came before it, else 1.
   std::optional<int> exit_code() const { return exit_code_; }
+  /// The process of the client, by `initialize`; 0 if it is not known.
+  int client_process() const { return client_process_; }
 
   struct Method;
 
@@ -94,6 +96,7 @@ class LspServer {
   bool shut_down_ = false;
   bool watches_ = false;  // the client reports changed files if it is asked to
   std::optional<int> exit_code_;
+  int client_process_ = 0;
   std::mutex mutex_;
   std::map<std::string, Flag> open_;  // requests that evaluate, by their id as JSON
 };

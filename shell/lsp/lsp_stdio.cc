@@ -34,9 +34,9 @@ void ServeLsp(int client) {
   std::array<char, kReadBytes> bytes;
   std::array<pollfd, 2> sources = {{{STDIN_FILENO, POLLIN, 0}, {SignalsAsInput(), POLLIN, 0}}};
   while (!server.exit_code()) {
-    const int ready = poll(sources.data(), sources.size(), client > 0 ? kClientPollMs : -1);
+    const int ready = poll(sources.data(), sources.size(), kClientPollMs);
     if (ready < 0 && errno != EINTR) break;
-    if (ready == 0 && IsGone(client)) break;
+    if (ready == 0 && (IsGone(client) || IsGone(server.client_process()))) break;
     if (sources[1].revents != 0) break;
     if (ready <= 0 || sources[0].revents == 0) continue;
     const ssize_t n = read(STDIN_FILENO, bytes.data(), bytes.size());

@@ -90,7 +90,8 @@ std::string RefusalOfVariable(const DocumentIndex& index, const Occurrence& at,
   for (const Occurrence* o : index.SameAs(at))
     if (o->role == Occurrence::Role::kProse)
       for (const Occurrence& other : index.occurrences())
-        if (other.defines() && other.name.kind == NameKind::kRelation && other.name.label == to)
+        if (other.defines() && other.name.kind == NameKind::kRelation && other.name.arity == 1 &&
+            other.name.label == to)
           return "the prose would name the relation `" + to + "` then";
   return "";
 }
@@ -101,7 +102,7 @@ std::string RefusalOfLabel(Project& project, const Target& target, const std::st
   if (!project.UsesOf({target.file, taken}).empty()) return "`" + taken.Text() + "` exists already";
   if (taken.kind == NameKind::kTool && FindBuiltinTool(to) != nullptr)
     return "`$" + to + "` is built in";
-  if (taken.kind == NameKind::kRelation)
+  if (taken.kind == NameKind::kRelation && taken.arity == 1)
     for (const Occurrence& o : project.indexes.Of(target.file)->occurrences())
       if (o.role == Occurrence::Role::kProse && o.name.label == to)
         return "the prose of a heading names `" + to + "` already";

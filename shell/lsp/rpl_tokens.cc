@@ -52,7 +52,7 @@ class Tokenizer {
     if (c == ':' && IsNameChar(At(1))) return ReadName(TokenKind::kKeyword);
     if (IsDigit(c) || ((c == '-' || c == '+') && IsDigit(At(1)) && StartsOperand()))
       return ReadNumber();
-    if (IsNameChar(c)) return ReadWord();
+    if (IsLetter(c) || c == '_') return ReadWord();
     if (std::string_view("()[]{}").find(c) != kNowhere) return Skip(1, TokenKind::kBracket);
     for (const std::string_view two : {"<-", "->", "<=", ">=", "!=", "^^"})
       if (text_.substr(at_).starts_with(two)) return Skip(2, TokenKind::kOperator);

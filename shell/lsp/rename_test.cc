@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/lsp/rename.h"
+
+#include <catch2/catch.hpp>
+
+#include "shell/lsp/evaluation.h"
+#include "shell/lsp/navigation.h"
+#include "shell/lsp/testing_project.h"
+
+namespace rpl::lsp {
+namespace {
+
+using OpenFiles = lsp::testing::OpenProject;
+
+// Renames what stands at a piece of a document, in all documents. The reason if it is refused.
+std::string RenameAt(OpenFiles& open, const std::string& name, const std::string& piece,
+                     std::size_t skip, const std::string& to) {
+  const std::optional<Place> place = OccurrenceAt(open.project, open.At(name, piece, skip));
+  if (!place) return "no name";
+  auto renamed = Rename(open.project, *place, to);
+  if (const auto* refusal = std::get_if<Refusal>(&renamed)) return refusal->reason;
+  for (const auto& [file, edits] : std::get<FileEdits>(renamed)) {
+    Sources sources;
+    const std::uint32_t number = sources.Add(file->name(), file->text);
+    open.project.files.Open(file->uri, 2, ApplyEdits(sources, number, edits));
+  }
+  return "";
+}
+
+std::string AnswersOf(OpenFiles& open, const std::string& name, const std::string& query) {
+  const File file = open.Get(name);
+  return Evaluation(file, open.project.ReaderFor(file), std::make_shared<std::atomic<bool>>(false),
+                    {.time = std::chrono::seconds(20)})
+      .Answers(query);
+}
+
+constexpr const char* kLib = R"(# Lib
+
+## Hops - direct(?from, ?to) <- leg(?from, ?to)
+
+From __from__ to __to__.
+
+```rpl
+leg("a", "b")
+leg("b", "c")
+?to != "z"
+way(?x, ?y) <- direct(?x, ?y)
+way(?x, ?z) <- way(?x, ?y), leg(?y, ?z)
+size(?n) <- ?n = |leg(_, _)|
+```
+)";
+constexpr const char* kMain =
+    R"(# Main - %trips(?text) <- lib.md#way(?a, ?b), ?text = "{?a} to {?b}", not lib.md#leg(?a, ?b)
+
+leg("own")
+
+```rpl
+%code(?pre-fix) <- lib.md#leg(?x, _), ?x ~ /(?<pre_fix>.)/, |lib.md#leg(_, _)| = 2
+```
+)";
+
+TEST_CASE("a relation is renamed in headings, rules, facts, prose and other files") {
+  OpenFiles open;
+  open.Open("lib.md", kLib);
+  open.Open("main.md", kMain);
+  const std::string trips = AnswersOf(open, "main.md", "%trips(?t)");
+  const std::string code = AnswersOf(open, "main.md", "%code(?c)");
+  CHECK(trips.find("a to c") != trips.npos);
+  CHECK(RenameAt(open, "main.md", "lib.md#leg", 9, "hop") == "");
+  CHECK(open.Get("lib.md")->text == R"(# Lib
+
+## Hops - direct(?from, ?to) <- hop(?from, ?to)
+
+From __from__ to __to__.
+
+```rpl
+hop("a", "b")
+hop("b", "c")
+?to != "z"
+way(?x, ?y) <- direct(?x, ?y)
+way(?x, ?z) <- way(?x, ?y), hop(?y, ?z)
+size(?n) <- ?n = |hop(_, _)|
+```
+)");
+  CHECK(open.Get("main.md")->text.find("leg(\"own\")") != std::string::npos);
+  CHECK(open.Get("main.md")->text.find("lib.md#leg") == std::string::npos);
+  CHECK(AnswersOf(open, "main.md", "%trips(?t)") == trips);
+  CHECK(AnswersOf(open, "main.md", "%code(?c)") == code);
+}
+
+TEST_CASE("a variable is renamed in its rule, its prose, templates and patterns") {
+  OpenFiles open;
+  open.Open("lib.md", kLib);
+  open.Open("main.md", kMain);
+  const std::string ways = AnswersOf(open, "lib.md", "way(?p, ?q)");
+  CHECK(RenameAt(open, "lib.md", "?to)", 1, "?the-end") == "");
+  CHECK(open.Get("lib.md")->text.find("## Hops - direct(?from, ?the-end) <- leg(?from, "
+                                      "?the-end)\n\nFrom __from__ to __the end__") !=
+        std::string::npos);
+  CHECK(open.Get("lib.md")->text.find("?the-end != \"z\"") != std::string::npos);
+  CHECK(AnswersOf(open, "lib.md", "way(?p, ?q)") == ways);
+  CHECK(RenameAt(open, "main.md", "{?a}", 2, "start") == "");
+  CHECK(open.Get("main.md")->text.find("\"{?start} to {?b}\", not lib.md#leg(?start, ?b)") !=
+        std::string::npos);
+  CHECK(RenameAt(open, "main.md", "?pre-fix", 1, "first-letter") == "");
+  CHECK(open.Get("main.md")->text.find("%code(?first-letter)") != std::string::npos);
+  CHECK(open.Get("main.md")->text.find("(?<first_letter>.)") != std::string::npos);
+}
+
+TEST_CASE("a relation that prose names as choices is renamed there as well") {
+  OpenFiles open;
+  open.Open("a.md", "# Day - day(?day)\n\nChoose one __open-day__.\n\nopen-day(\"friday\")\n");
+  CHECK(RenameAt(open, "a.md", "open-day(", 0, "free-day") == "");
+  CHECK(open.Get("a.md")->text ==
+        "# Day - day(?day)\n\nChoose one __free day__.\n\nfree-day(\"friday\")\n");
+  const std::string asked = AnswersOf(open, "a.md", "day(?x)");
+  CHECK(asked.find("friday") != asked.npos);
+}
+
+TEST_CASE("a goal is renamed") {
+  OpenFiles open;
+  open.Open("a.rpl", "p(1)\n%goal(?x) <- p(?x)\n%all(?x) <- %goal(?x)\n");
+  CHECK(RenameAt(open, "a.rpl", "%goal", 1, "%aim") == "");
+  CHECK(open.Get("a.rpl")->text == "p(1)\n%aim(?x) <- p(?x)\n%all(?x) <- %aim(?x)\n");
+}
+
+TEST_CASE("renames that could change the meaning are refused with a reason") {
+  OpenFiles open;
+  open.Open("a.rpl",
+            "p(1)\nq(2)\np(1, 2)\nr(?x, ?y) <- p(?x), q(?y)\n%g(?m) <- r(?x, ?y) ^^ {?x ?m}\n"
+            "u(?a, ?b) <- r(?a, ?b)\n% <- std#sum([1], ?s), $ask(\"a\"), p(?s)\n");
+  const auto refused = [&](const char* piece, std::size_t skip, const char* to) {
+    return RenameAt(open, "a.rpl", piece, skip, to);
+  };
+  CHECK(refused("p(1)", 0, "q") == "`q/1` exists already");
+  CHECK(refused("u(?a", 3, "b") == "`?b` is a variable of this rule already");
+  CHECK(refused("r(?x", 3, "z") == "`x` is read by its name from bindings (`^^`), at line 5");
+  CHECK(refused("r(?x", 0, "Bad Name").starts_with("expected a name of lower-case letters"));
+  CHECK(refused("r(?x", 0, "not") == "`not` is a word of the language");
+  CHECK(refused("std#sum", 5, "total") == "the library defines `std#sum/2`");
+  CHECK(refused("$ask", 1, "pose") == "`$ask` is defined outside the documents");
+  CHECK(refused("% <-", 0, "root") == "the root goal has no name");
+  CHECK(refused("%g", 1, "fail") == "`%fail` is part of the language");
+  CHECK(refused("q(2)", 0, "s") == "");
+  open.Open("a.rpl", "p(1)\nq(?x) <- p(?x)\nr(?x) <- p(?x\n");
+  CHECK(refused("p(1)", 0, "s") == "`p` also stands in text that does not parse, at a.rpl:3");
+  open.Open("a.md", "# T - q(?x) <- p(?x\n\np(1)\n");
+  CHECK(RenameAt(open, "a.md", "p(1)", 0, "s") ==
+        "`p` also stands in text that does not parse, at a.md:1");
+}
+
+}  // namespace
+}  // namespace rpl::lsp
