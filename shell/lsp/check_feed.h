@@ -43,7 +43,7 @@ class CheckFeed {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds kDelay{20};
+  static constexpr std::chrono::milliseconds kDelay{10};
   static constexpr std::chrono::milliseconds kPatience{500};
 
   struct State {
