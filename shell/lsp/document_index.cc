@@ -124,21 +124,43 @@ class DocumentIndex::Collector {
         for (const Node& value : suffix.value) VisitBindings(value);
         continue;
       }
-      for (const Node& value : suffix.value) Visit(value);
+      for (const Node& value : suffix.value)
+        if (!suffix.key.empty() && IsBindings(suffix.key.front())) VisitBindings(value);
+        else VisitMetadata(value);
     }
   }
 
-  // A key of a binding map spells a slot of the form, not a variable of this sentence.
-  void VisitBindings(const Node& at) {
+  static bool IsBindings(const Node& key) {
+    const auto* keyword = key.As<Keyword>();
+    return keyword != nullptr && keyword->name == "bindings";
+  }
+
+  static const Collection* MapOf(const Node& at) {
     const Node* map = &at;
     if (const auto* match = at.As<Match>(); match && !match->pattern.empty())
       map = &match->pattern.front();
     const auto* collection = map->As<Collection>();
-    if (collection == nullptr || collection->kind != CollectionKind::kMap) return Visit(at);
-    for (std::size_t i = 0; i < collection->items.size(); ++i)
-      if (i % 2 == 0) AddBindingKey(collection->items[i]);
-      else Visit(collection->items[i]);
-    for (const Node& rest : collection->rest) Visit(rest);
+    return collection != nullptr && collection->kind == CollectionKind::kMap ? collection : nullptr;
+  }
+
+  // `{:bindings {?x 1}}` has a binding map in it.
+  void VisitMetadata(const Node& at) {
+    const Collection* map = MapOf(at);
+    if (map == nullptr) return Visit(at);
+    for (std::size_t i = 0; i < map->items.size(); ++i)
+      if (i % 2 == 1 && IsBindings(map->items[i - 1])) VisitBindings(map->items[i]);
+      else Visit(map->items[i]);
+    for (const Node& rest : map->rest) Visit(rest);
+  }
+
+  // A key of a binding map spells a slot of the form, not a variable of this sentence.
+  void VisitBindings(const Node& at) {
+    const Collection* map = MapOf(at);
+    if (map == nullptr) return Visit(at);
+    for (std::size_t i = 0; i < map->items.size(); ++i)
+      if (i % 2 == 0) AddBindingKey(map->items[i]);
+      else Visit(map->items[i]);
+    for (const Node& rest : map->rest) Visit(rest);
   }
 
   void AddBindingKey(const Node& key) {

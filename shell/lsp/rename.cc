@@ -122,9 +122,14 @@ std::string RefusalOfText(const std::vector<Index>& files, const std::string& la
 std::string RefusalOf(Project& project, const Place& place) {
   const Occurrence& at = *place.occurrence;
   if (at.name.is_variable()) {
-    for (const Span& key : place.index->BindingKeys(at.name.label))
-      return "`" + at.name.label + "` is read by its name from bindings (`^^`), at line " +
-             std::to_string(LineOf(*place.index, key.begin));
+    const TextFile& own = place.index->file();
+    for (const File& file : project.files.Neighbours(own)) {
+      if (file->uri != own.uri && file->text.find(own.file_name()) == std::string::npos) continue;
+      const Index index = project.indexes.Of(file);
+      for (const Span& key : index->BindingKeys(at.name.label))
+        return "`" + at.name.label + "` is read by its name from bindings (`^^`), at " +
+               file->file_name() + ":" + std::to_string(LineOf(*index, key.begin));
+    }
     return "";
   }
   if (at.name.label.empty()) return "the root goal has no name";

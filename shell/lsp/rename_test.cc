@@ -134,7 +134,7 @@ TEST_CASE("renames that could change the meaning are refused with a reason") {
   };
   CHECK(refused("p(1)", 0, "q") == "`q/1` exists already");
   CHECK(refused("u(?a", 3, "b") == "`?b` is a variable of this rule already");
-  CHECK(refused("r(?x", 3, "z") == "`x` is read by its name from bindings (`^^`), at line 5");
+  CHECK(refused("r(?x", 3, "z") == "`x` is read by its name from bindings (`^^`), at a.rpl:5");
   CHECK(refused("r(?x", 0, "Bad Name").starts_with("expected a name of lower-case letters"));
   CHECK(refused("r(?x", 0, "not") == "`not` is a word of the language");
   CHECK(refused("std#sum", 5, "total") == "the library defines `std#sum/2`");
@@ -142,6 +142,8 @@ TEST_CASE("renames that could change the meaning are refused with a reason") {
   CHECK(refused("% <-", 0, "root") == "the root goal has no name");
   CHECK(refused("%g", 1, "fail") == "`%fail` is part of the language");
   CHECK(refused("q(2)", 0, "s") == "");
+  open.Open("b.rpl", "s(?c) <- a.rpl#u(?c, _) ^ ~ {:bindings {?b ?d}}, t(?d)\n");
+  CHECK(refused("u(?a", 7, "z") == "`b` is read by its name from bindings (`^^`), at b.rpl:1");
   open.Open("a.rpl", "p(1)\nq(?x) <- p(?x)\nr(?x) <- p(?x\n");
   CHECK(refused("p(1)", 0, "s") == "`p` also stands in text that does not parse, at a.rpl:3");
   open.Open("a.md", "# T - q(?x) <- p(?x\n\np(1)\n");

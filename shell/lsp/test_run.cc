@@ -78,6 +78,7 @@ std::string RunTests(const std::string& path, const std::string& filter,
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
+  if (out.size() >= kMostOutput) out += "\n… the rest is left out\n";
   return out + why;
 }
 

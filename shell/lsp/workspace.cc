@@ -6,7 +6,6 @@
 
 #include "formats/character.h"
 #include "formats/json_fields.h"
-#include "shell/host/input.h"
 
 namespace rpl::lsp {
 namespace {
@@ -147,10 +146,10 @@ bool Workspace::IsOpen(const std::string& uri) const {
   return open_.contains(uri);
 }
 
-File Workspace::Read(const std::string& path) const {
+File Workspace::Read(const std::string& path, std::uintmax_t most) const {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
-  const bool regular = !error && size <= kMaxFileBytes && fs::is_regular_file(path, error);
+  const bool regular = !error && size <= most && fs::is_regular_file(path, error);
   const auto time = regular ? fs::last_write_time(path, error) : fs::file_time_type();
   if (!regular || error) {
     disk_.erase(path);
@@ -168,9 +167,9 @@ File Workspace::Read(const std::string& path) const {
   return known.file;
 }
 
-File Workspace::At(const std::string& path) const {
+File Workspace::At(const std::string& path, std::uintmax_t most) const {
   const auto uri = open_paths_.find(path);
-  return uri == open_paths_.end() ? Read(path) : open_.at(uri->second);
+  return uri == open_paths_.end() ? Read(path, most) : open_.at(uri->second);
 }
 
 File Workspace::Find(const std::string& uri) const {
@@ -200,7 +199,10 @@ std::vector<File> Workspace::OpenFiles() const {
 }
 
 std::vector<File> Workspace::Neighbours(const TextFile& file) const {
-  if (file.path.empty()) return {Find(file.uri)};
+  if (file.path.empty()) {
+    const File itself = Find(file.uri);
+    return itself == nullptr ? std::vector<File>() : std::vector<File>{itself};
+  }
   const fs::path folder = fs::path(file.path).parent_path();
   const std::lock_guard lock(mutex_);
   std::set<std::string> paths = {file.path};
@@ -213,7 +215,7 @@ std::vector<File> Workspace::Neighbours(const TextFile& file) const {
     if (IsProgramName(it->path().native()) && paths.size() < kMaxFiles) paths.insert(it->path());
   std::vector<File> out;
   for (const std::string& path : paths)
-    if (File found = At(path)) out.push_back(std::move(found));
+    if (File found = At(path, kMaxFileBytes)) out.push_back(std::move(found));
   return out;
 }
 
@@ -234,7 +236,7 @@ std::vector<File> Workspace::Programs() const {
         continue;
       }
       if (!IsProgramName(it->path().native()) || found.size() >= kMaxFiles) continue;
-      if (File file = At(it->path())) found.emplace(file->uri, std::move(file));
+      if (File file = At(it->path(), kMaxFileBytes)) found.emplace(file->uri, std::move(file));
     }
   }
   std::vector<File> out;

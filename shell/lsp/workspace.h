@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shell/host/input.h"
 #include "shell/lsp/text_position.h"
 
 namespace rpl::lsp {
@@ -55,9 +56,8 @@ std::string UriOfPath(const std::string& path);
 
 class Workspace {
  public:
-  /// Larger files on disk are no part of the workspace, and of the files below a folder only so
-  /// many.
-  static constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{16} << 20;
+  /// Larger files that nobody named are left out of a folder, and of the others only so many count.
+  static constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{4} << 20;
   static constexpr std::size_t kMaxFiles = 5'000;
   static constexpr std::size_t kMaxVisited = 100'000;  // entries of folders
 
@@ -94,8 +94,9 @@ class Workspace {
     File file;
   };
 
-  File Read(const std::string& path) const;  // under the lock
-  File At(const std::string& path) const;    // under the lock
+  // Under the lock. Null for a file that is not there, or has more bytes than `most`.
+  File Read(const std::string& path, std::uintmax_t most = kMaxInputBytes) const;
+  File At(const std::string& path, std::uintmax_t most = kMaxInputBytes) const;
 
   mutable std::mutex mutex_;
   std::set<std::string> folders_;                  // paths
