@@ -404,10 +404,15 @@ def hostile():
     check("a file that is no text", client.diagnostics("a.rpl", 6) is not None)
     same("symbols with it", ["q/1"], [s["name"] for s in client.call("workspace/symbol", {"query": "q"})])
     client.notify("textDocument/didOpen", {"textDocument": {
-        "uri": "untitled:Untitled-1", "version": 1, "text": "# A\n\n```rpl\np(\n```\n"}})
+        "uri": "untitled:Untitled-1", "languageId": "markdown", "version": 1, "text": "# A\n\n```rpl\np(\n```\n"}})
     got = client.wait_for(lambda m: m.get("params", {}).get("uri") == "untitled:Untitled-1"
                           if isinstance(m.get("params"), dict) else False)
     check("a document that is no file", got and got["params"]["diagnostics"])
+    client.notify("textDocument/didOpen", {"textDocument": {
+        "uri": "untitled:Untitled-2", "languageId": "rpl", "version": 1, "text": "p(\n"}})
+    got = client.wait_for(lambda m: m.get("params", {}).get("uri") == "untitled:Untitled-2"
+                          if isinstance(m.get("params"), dict) else False)
+    same("one of plain RPL", ["RPL1004"], [d["code"] for d in got["params"]["diagnostics"]])
     same("the exit code after all that", 0, client.shutdown())
 
 

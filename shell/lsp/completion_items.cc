@@ -5,7 +5,6 @@
 #include <set>
 
 #include "formats/character.h"
-#include "grammar/library_text.h"
 #include "grammar/namespaces.h"
 #include "interp/lint/builtin_tools.h"
 #include "shell/lsp/hover.h"
@@ -152,7 +151,8 @@ class Items {
   }
 
   void AddTools() {
-    for (const ToolCommand& tool : project_.ToolsOf(*file_)->tools) {
+    const auto config = project_.ToolsOf(*file_);
+    for (const ToolCommand& tool : config->tools) {
       std::string form = "$" + tool.name + "(";
       if (tool.mcp && tool.mcp->has_args)
         for (std::size_t i = 0; i < tool.mcp->args.size(); ++i)
@@ -250,9 +250,7 @@ class Items {
 
   void AddNamesOf(const std::string& space) {
     const std::string mark = mark_ == ' ' ? "" : std::string(1, mark_);
-    File file = space == kLibrary ? std::make_shared<TextFile>(
-                                        "rpl:std.md", "", std::string(kLibraryText), std::nullopt)
-                                  : project_.files.Beside(*file_, space);
+    const File file = space == kLibrary ? LibraryFile() : project_.files.Beside(*file_, space);
     if (file == nullptr) return;
     const Index index = project_.indexes.Of(file);
     std::set<Name> names;

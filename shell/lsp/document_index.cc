@@ -315,14 +315,11 @@ int DocumentIndex::GroupOfScope(int scope) const {
   return at < 0 ? -1 : sentences_[static_cast<std::size_t>(at)].group;
 }
 
-// Emphasised spans name a variable of the heading, or a unary relation with rows of facts or rules,
-// which are offered as choices (decision 75).
 void DocumentIndex::AddProse() {
-  std::set<std::string> relations;
   for (const Occurrence& o : occurrences_)
     if (o.defines() && o.name.kind == NameKind::kRelation && o.name.arity == 1 &&
         o.name.space.empty() && !sentences_[static_cast<std::size_t>(o.sentence)].signature)
-      relations.insert(o.name.label);
+      offered_.insert(o.name.label);
   constexpr std::uint32_t kMark = 2;  // two underscores
   for (const Prose& prose : document_.prose) {
     const int group = GroupOfScope(prose.scope);
@@ -336,7 +333,7 @@ void DocumentIndex::AddProse() {
       const bool is_lvar = by_group_.contains({group, out.name});
       const bool is_avar = by_group_.contains({group, {NameKind::kAvar, "", span.name, 0}});
       if (!is_lvar && is_avar) out.name.kind = NameKind::kAvar;
-      else if (!is_lvar && relations.contains(span.name))
+      else if (!is_lvar && IsNamedInProse(span.name))
         out.name = {NameKind::kRelation, "", span.name, 1};
       if (out.name.is_variable()) out.group = group;
       occurrences_.push_back(std::move(out));
@@ -400,6 +397,16 @@ std::vector<Span> DocumentIndex::BindingKeys(const std::string& name) const {
   const auto [begin, end] = binding_keys_.equal_range(name);
   for (auto at = begin; at != end; ++at) out.push_back(at->second);
   return out;
+}
+
+std::optional<Span> DocumentIndex::IndexedAt(const std::string& label) const {
+  for (const Occurrence* o : Of({NameKind::kTool, "", "index", 0})) {
+    if (o->call == nullptr) continue;
+    const Nodes& args = o->call->As<Call>()->args;
+    const auto* text = args.size() == 2 ? args[1].As<String>() : nullptr;
+    if (text != nullptr && text->text == label) return args[1].span;
+  }
+  return std::nullopt;
 }
 
 std::string DocumentIndex::ProseOf(int scope) const {

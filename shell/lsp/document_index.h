@@ -14,6 +14,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -94,6 +96,12 @@ class DocumentIndex {
   /// The spans of variables of that name that are keys of binding patterns, `^^ {?x 1}`.
   std::vector<Span> BindingKeys(const std::string& name) const;
 
+  /// Whether an emphasised span of prose names the relation of that label, instead of a variable:
+  /// it is unary, and has facts or rules that are no headings (decision 75).
+  bool IsNamedInProse(const std::string& label) const { return offered_.contains(label); }
+  /// The place where `$index` reads rows into the relation of that label, if one does.
+  std::optional<Span> IndexedAt(const std::string& label) const;
+
   /// The prose below the heading of a scope.
   std::string ProseOf(int scope) const;
   /// The parts of the text that are RPL: fences, bare sentences, signatures; in order and disjoint.
@@ -120,6 +128,7 @@ class DocumentIndex {
   std::multimap<Name, std::size_t> by_name_;  // relations, goals, tools
   std::map<std::pair<int, Name>, std::vector<std::size_t>> by_group_;
   std::multimap<std::string, Span> binding_keys_;
+  std::set<std::string> offered_;  // labels that prose may name
   std::vector<Span> regions_;
 };
 using Index = std::shared_ptr<const DocumentIndex>;

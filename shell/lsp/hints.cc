@@ -97,8 +97,7 @@ Json CodeLensesOf(Project& project, const File& file) {
           count == 0 ? "answers"
                      : std::to_string(count) + (count == 1 ? " fact, answers" : " facts, answers");
       out.Add(o.whole, title, "rpl.answers", Json::array({file->uri, QueryFor(o.name)}));
-      if (o.role == Occurrence::Role::kHead)
-        out.Add(o.whole, "why", "rpl.why", Json::array({file->uri, QueryFor(o.name)}));
+      out.Add(o.whole, "why", "rpl.why", Json::array({file->uri, QueryFor(o.name)}));
     }
   }
   AddTests(file, out);

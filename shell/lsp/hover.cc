@@ -2,10 +2,8 @@
 #include "shell/lsp/hover.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "formats/shorten.h"
-#include "grammar/library_text.h"
 #include "grammar/namespaces.h"
 #include "interp/lint/builtin_tools.h"
 #include "shell/lsp/navigation.h"
@@ -24,13 +22,6 @@ std::string Fenced(const std::string& code) {
 
 std::string CountText(std::size_t number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
-// The library as a file of its own, which no client has.
-Index LibraryIndex() {
-  static const Index index = std::make_shared<DocumentIndex>(
-      std::make_shared<TextFile>("rpl:std.md", "", std::string(kLibraryText), std::nullopt));
-  return index;
 }
 
 std::string ProseOfName(const DocumentIndex& index, const Name& name) {
@@ -58,10 +49,10 @@ std::string FormIn(const DocumentIndex& index, const Name& name) {
   return out + (name.arity == 0 ? "()" : ")");
 }
 
-std::string AboutLibrary(const Name& name) {
+std::string AboutLibrary(Project& project, const Name& name) {
   Name local = name;
   local.space.clear();
-  const Index index = LibraryIndex();
+  const Index index = project.indexes.Of(LibraryFile());
   if (index->Definitions(local).empty()) return "";
   return Fenced(std::string(kLibrary) + "#" + FormIn(*index, local)) + "\n" +
          ProseOfName(*index, local) + "\n";
@@ -79,7 +70,8 @@ std::string AboutVariable(const Place& at) {
 std::string AboutTool(Project& project, const File& file, const Name& name) {
   if (const BuiltinTool* tool = FindBuiltinTool(name.label))
     return Fenced(std::string(tool->form)) + "\nbuilt-in tool\n";
-  if (const ToolCommand* tool = project.ToolsOf(*file)->Find(name.label)) {
+  const auto config = project.ToolsOf(*file);
+  if (const ToolCommand* tool = config->Find(name.label)) {
     std::string out = Fenced("$" + name.label) + "\ntool of `rpl.yaml` · ";
     if (tool->mcp) out += "of the MCP server `" + tool->mcp->server->name + "`";
     else out += "runs `" + (tool->argv.empty() ? "" : tool->argv.front()) + "`";
@@ -142,12 +134,12 @@ std::optional<Hover> HoverAt(Project& project, const Json& params) {
     return out;
   }
   if (o.name.kind == NameKind::kTool) out.markdown = AboutTool(project, file, o.name);
-  if (o.name.space == kLibrary) out.markdown = AboutLibrary(o.name);
+  if (o.name.space == kLibrary) out.markdown = AboutLibrary(project, o.name);
   else if (out.markdown.empty())
     if (const std::optional<Target> target = project.TargetOf(file, o.name))
       out.markdown = AboutTarget(project, *target);
-  const bool provable = o.call != nullptr && o.name.kind != NameKind::kTool &&
-                        !HasVariables(*o.call) && o.role != Occurrence::Role::kFact;
+  const bool provable =
+      o.call != nullptr && o.name.kind != NameKind::kTool && !HasVariables(*o.call);
   if (provable) {
     const std::string text(at->index->sources().Text(o.whole));
     if (text.find('_') == text.npos) out.ground = text;

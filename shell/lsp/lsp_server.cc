@@ -280,7 +280,8 @@ void LspServer::TakeNotification(const RpcMessage& message) {
   } else if (method == "textDocument/didOpen") {
     const Json& text = FieldAt(FieldAt(params, "textDocument"), "text");
     if (uri.empty() || !text.is_string()) return Log("textDocument/didOpen without URI or text");
-    project_.files.Open(uri, VersionAt(params), text.get<std::string>());
+    project_.files.Open(uri, VersionAt(params), text.get<std::string>(),
+                        TextAt(FieldAt(params, "textDocument"), "languageId") == "rpl");
     feed_.Changed(uri);
   } else if (method == "textDocument/didChange") {
     if (!project_.files.Change(uri, VersionAt(params), FieldAt(params, "contentChanges"),

@@ -201,7 +201,8 @@ std::shared_ptr<const ProgramCheck> CheckProgram(Project& project, const File& f
     return named == nullptr ? std::nullopt : std::optional(named->text);
   };
   out->named.insert("rpl.yaml");
-  for (const ToolCommand& tool : project.ToolsOf(*file)->tools) options.tools.insert(tool.name);
+  const auto config = project.ToolsOf(*file);
+  for (const ToolCommand& tool : config->tools) options.tools.insert(tool.name);
   out->findings = CheckFiles(out->sources, {out->number}, options);
   return out;
 }
@@ -255,7 +256,8 @@ std::string MendedText(Project& project, const File& file) {
     if (mendable.empty()) break;
     std::string fixed = Fixed(check->sources, check->number, mendable);
     if (fixed == at->text) break;
-    at = std::make_shared<TextFile>(file->uri, file->path, std::move(fixed), file->version);
+    at = std::make_shared<TextFile>(file->uri, file->path, std::move(fixed), file->version,
+                                    file->name().ends_with(".rpl"));
   }
   return at->text;
 }

@@ -4,9 +4,16 @@
 #include <filesystem>
 
 #include "formats/json_fields.h"
+#include "grammar/library_text.h"
 #include "grammar/namespaces.h"
 
 namespace rpl::lsp {
+
+File LibraryFile() {
+  static const File file =
+      std::make_shared<TextFile>("rpl:std.md", "", std::string(kLibraryText), std::nullopt);
+  return file;
+}
 
 std::function<std::optional<std::string>(const std::string&)> Project::ReaderFor(File file) const {
   return [this, file = std::move(file)](const std::string& name) -> std::optional<std::string> {

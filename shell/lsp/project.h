@@ -37,6 +37,9 @@ struct Target {
   Name name;
 };
 
+/// The library as a file of its own, which no client has.
+File LibraryFile();
+
 /// An occurrence in its file.
 struct Place {
   Index index;

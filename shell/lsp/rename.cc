@@ -29,9 +29,12 @@ bool IsRegexGroup(const Occurrence& o) {
   return o.name.kind == NameKind::kLvar && o.role == Occurrence::Role::kUse && o.whole == o.span;
 }
 
-std::string Spelled(const Occurrence& o, const std::string& label) {
+// The label as it is written at an occurrence. Prose has words, unless hyphens stand there already.
+std::string Spelled(const Place& place, const std::string& label) {
+  const Occurrence& o = *place.occurrence;
   std::string out = label;
   if (o.role == Occurrence::Role::kProse) {
+    if (place.index->sources().Text(o.span).find('-') != std::string_view::npos) return out;
     std::ranges::replace(out, '-', ' ');
     if (KebabCase(out) != label) out = label;
   } else if (IsRegexGroup(o)) {
@@ -87,25 +90,32 @@ std::string RefusalOfVariable(const DocumentIndex& index, const Occurrence& at,
     if (!index.SameAs(taken).empty())
       return "`" + taken.name.Text() + "` is a variable of this rule already";
   }
-  for (const Occurrence* o : index.SameAs(at))
-    if (o->role == Occurrence::Role::kProse)
-      for (const Occurrence& other : index.occurrences())
-        if (other.defines() && other.name.kind == NameKind::kRelation && other.name.arity == 1 &&
-            other.name.label == to)
-          return "the prose would name the relation `" + to + "` then";
+  for (const Occurrence* o : index.SameAs(at)) {
+    if (o->role != Occurrence::Role::kProse) continue;
+    if (index.IsNamedInProse(to)) return "the prose would name the relation `" + to + "` then";
+    if (index.IsNamedInProse(at.name.label))
+      return "the prose names the relation `" + at.name.label + "` as well";
+  }
   return "";
 }
 
 std::string RefusalOfLabel(Project& project, const Target& target, const std::string& to) {
+  const Index index = project.indexes.Of(target.file);
   Name taken = target.name;
   taken.label = to;
   if (!project.UsesOf({target.file, taken}).empty()) return "`" + taken.Text() + "` exists already";
+  if (taken.kind == NameKind::kRelation)
+    for (const std::string& label : {to, target.name.label})
+      if (const std::optional<Span> at = index->IndexedAt(label))
+        return "`$index` reads rows into `" + label + "`, at line " +
+               std::to_string(LineOf(*index, at->begin));
   if (taken.kind == NameKind::kTool && FindBuiltinTool(to) != nullptr)
     return "`$" + to + "` is built in";
-  if (taken.kind == NameKind::kRelation && taken.arity == 1)
-    for (const Occurrence& o : project.indexes.Of(target.file)->occurrences())
-      if (o.role == Occurrence::Role::kProse && o.name.label == to)
-        return "the prose of a heading names `" + to + "` already";
+  if (taken.kind == NameKind::kRelation && index->IsNamedInProse(target.name.label))
+    for (const Occurrence& o : index->occurrences())
+      if (o.role == Occurrence::Role::kProse &&
+          (o.name.label == to || (o.name.is_variable() && o.name.label == target.name.label)))
+        return "the prose of a heading names a variable `" + o.name.label + "`";
   return "";
 }
 
@@ -153,7 +163,8 @@ std::variant<FileEdits, Refusal> Rename(Project& project, const Place& place, st
   if (!to.empty() && kMarks.find(to.front()) != kMarks.npos) to.erase(0, 1);
   if (!IsGoodLabel(to))
     return Refusal{"expected a name of lower-case letters, digits and hyphens, got `" + to + "`"};
-  if (std::ranges::binary_search(kWords, std::string_view(to)))
+  if (at.name.kind == NameKind::kRelation &&
+      std::ranges::binary_search(kWords, std::string_view(to)))
     return Refusal{"`" + to + "` is a word of the language"};
   if (to == at.name.label) return FileEdits();
   if (at.name.kind == NameKind::kGoal && to == "fail")
@@ -176,7 +187,7 @@ std::variant<FileEdits, Refusal> Rename(Project& project, const Place& place, st
   if (!why.empty()) return Refusal{std::move(why)};
   std::map<std::string, std::vector<Edit>> edits;  // by URI
   for (const Place& p : places)
-    edits[p.index->file().uri].push_back({p.occurrence->span, Spelled(*p.occurrence, to)});
+    edits[p.index->file().uri].push_back({p.occurrence->span, Spelled(p, to)});
   FileEdits out;
   for (auto& [uri, list] : edits) {
     std::ranges::sort(list, {}, [](const Edit& e) { return e.span.begin; });

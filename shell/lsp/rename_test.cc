@@ -2,9 +2,14 @@
 #include "shell/lsp/rename.h"
 
 #include <catch2/catch.hpp>
+#include <cctype>
+#include <filesystem>
+#include <set>
 
+#include "shell/host/input.h"
 #include "shell/lsp/evaluation.h"
 #include "shell/lsp/navigation.h"
+#include "shell/lsp/program_check.h"
 #include "shell/lsp/testing_project.h"
 
 namespace rpl::lsp {
@@ -112,7 +117,7 @@ TEST_CASE("a relation that prose names as choices is renamed there as well") {
   open.Open("a.md", "# Day - day(?day)\n\nChoose one __open-day__.\n\nopen-day(\"friday\")\n");
   CHECK(RenameAt(open, "a.md", "open-day(", 0, "free-day") == "");
   CHECK(open.Get("a.md")->text ==
-        "# Day - day(?day)\n\nChoose one __free day__.\n\nfree-day(\"friday\")\n");
+        "# Day - day(?day)\n\nChoose one __free-day__.\n\nfree-day(\"friday\")\n");
   const std::string asked = AnswersOf(open, "a.md", "day(?x)");
   CHECK(asked.find("friday") != asked.npos);
 }
@@ -122,6 +127,62 @@ TEST_CASE("a goal is renamed") {
   open.Open("a.rpl", "p(1)\n%goal(?x) <- p(?x)\n%all(?x) <- %goal(?x)\n");
   CHECK(RenameAt(open, "a.rpl", "%goal", 1, "%aim") == "");
   CHECK(open.Get("a.rpl")->text == "p(1)\n%aim(?x) <- p(?x)\n%all(?x) <- %aim(?x)\n");
+}
+
+// The codes of the findings that do not depend on how names are spelled.
+std::string CodesOf(OpenFiles& open, const File& file) {
+  std::string out;
+  const auto check = CheckProgram(open.project, file);
+  for (const Finding& finding : check->findings)
+    if (const std::string code = CodeText(finding.diagnostic.code); !code.starts_with("RPL6"))
+      out += code + " ";
+  return out;
+}
+
+// The text in lower case, with blanks for hyphens and underscores: prose has several spellings.
+std::string Alike(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) {
+    return c == '-' || c == '_' ? ' ' : static_cast<char>(std::tolower(c));
+  });
+  return text;
+}
+
+TEST_CASE("each name of the examples can be renamed, and back") {
+  std::size_t renamed = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(RPL_EXAMPLES)) {
+    if (entry.path().extension() != ".md" && entry.path().extension() != ".rpl") continue;
+    OpenFiles open;
+    const std::string name = entry.path().filename();
+    const File before = open.Open(name, ReadFile(entry.path()).text);
+    const std::string codes = CodesOf(open, before);
+    const Index index = open.project.indexes.Of(before);
+    std::set<std::pair<int, Name>> seen;
+    for (const Occurrence& o : index->occurrences()) {
+      if (!seen.emplace(o.group, o.name).second) continue;
+      const std::size_t at = o.span.begin;
+      open.Open(name, before->text);
+      if (const std::string why = RenameAt(open, name, before->text.substr(at), 0, "fresh-name");
+          !why.empty()) {
+        CAPTURE(name, o.name.Text(), why);
+        CHECK((why.find("outside") != why.npos || why.find("library") != why.npos ||
+               why.find("root goal") != why.npos || why.find("bindings") != why.npos ||
+               why.find("no file") != why.npos || why.find("$index") != why.npos ||
+               why.find("the prose") != why.npos));
+        continue;
+      }
+      ++renamed;
+      const File after = open.Get(name);
+      CAPTURE(name, o.name.Text());
+      CHECK(after->text != before->text);
+      CHECK(CodesOf(open, after) == codes);
+      // An occurrence before this one may have moved it.
+      const std::size_t back =
+          std::min(after->text.find("fresh-name"), after->text.find("fresh name"));
+      CHECK(RenameAt(open, name, after->text.substr(back), 0, o.name.label) == "");
+      CHECK(Alike(open.Get(name)->text) == Alike(before->text));
+    }
+  }
+  CHECK(renamed > 100);
 }
 
 TEST_CASE("renames that could change the meaning are refused with a reason") {
@@ -142,6 +203,9 @@ TEST_CASE("renames that could change the meaning are refused with a reason") {
   CHECK(refused("% <-", 0, "root") == "the root goal has no name");
   CHECK(refused("%g", 1, "fail") == "`%fail` is part of the language");
   CHECK(refused("q(2)", 0, "s") == "");
+  open.Open("c.rpl", "$index(\"p.csv\", \"person\")\n% <- person(_, 1)\n");
+  CHECK(RenameAt(open, "c.rpl", "person(", 0, "member") ==
+        "`$index` reads rows into `person`, at line 1");
   open.Open("b.rpl", "s(?c) <- a.rpl#u(?c, _) ^ ~ {:bindings {?b ?d}}, t(?d)\n");
   CHECK(refused("u(?a", 7, "z") == "`b` is read by its name from bindings (`^^`), at b.rpl:1");
   open.Open("a.rpl", "p(1)\nq(?x) <- p(?x)\nr(?x) <- p(?x\n");

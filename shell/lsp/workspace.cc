@@ -31,12 +31,15 @@ bool IsLeftOut(const fs::path& folder) {
 }  // namespace
 
 TextFile::TextFile(std::string uri_of, std::string path_of, std::string text_of,
-                   std::optional<std::int64_t> version_of)
+                   std::optional<std::int64_t> version_of, bool plain)
     : uri(std::move(uri_of)),
       path(std::move(path_of)),
       text(std::move(text_of)),
       version(version_of),
-      lines(text) {}
+      lines(text),
+      name_(path.empty() ? uri : path) {
+  if (path.empty() && plain && !name_.ends_with(".rpl")) name_ += ".rpl";
+}
 
 std::string TextFile::file_name() const { return fs::path(name()).filename(); }
 
@@ -92,9 +95,9 @@ void Workspace::RemoveFolder(const std::string& uri) {
   folders_.erase(path);
 }
 
-void Workspace::Open(const std::string& uri, std::int64_t version, std::string text) {
+void Workspace::Open(const std::string& uri, std::int64_t version, std::string text, bool plain) {
   const std::string path = PathOfUri(uri);
-  File file = std::make_shared<TextFile>(uri, path, std::move(text), version);
+  File file = std::make_shared<TextFile>(uri, path, std::move(text), version, plain);
   const std::lock_guard lock(mutex_);
   open_[uri] = std::move(file);
   if (!path.empty()) open_paths_[path] = uri;
@@ -129,7 +132,8 @@ bool Workspace::Change(const std::string& uri, std::int64_t version, const Json&
     if (!next) return false;
     text = std::move(*next);
   }
-  at->second = std::make_shared<TextFile>(uri, at->second->path, std::move(text), version);
+  at->second = std::make_shared<TextFile>(uri, at->second->path, std::move(text), version,
+                                          at->second->name().ends_with(".rpl"));
   return true;
 }
 

@@ -31,8 +31,9 @@ namespace rpl::lsp {
 
 /// A text with its lines.
 struct TextFile {
+  /// `plain`: a document that is no file is plain RPL, not Markdown.
   TextFile(std::string uri_of, std::string path_of, std::string text_of,
-           std::optional<std::int64_t> version_of);
+           std::optional<std::int64_t> version_of, bool plain = false);
   TextFile(const TextFile&) = delete;
 
   const std::string uri;
@@ -41,12 +42,16 @@ struct TextFile {
   const std::optional<std::int64_t> version;  // of an open document
   const TextLines lines;
 
-  /// The name under which findings and rules know it: the path, or the URI.
-  const std::string& name() const { return path.empty() ? uri : path; }
+  /// The name under which findings and rules know it: the path, or the URI, with `.rpl` where that
+  /// says that it is plain RPL.
+  const std::string& name() const { return name_; }
   /// The last part of the path, by which other files name it.
   std::string file_name() const;
   /// Whether it is Markdown or plain RPL by its name.
   bool is_program() const;
+
+ private:
+  std::string name_;
 };
 using File = std::shared_ptr<const TextFile>;
 
@@ -64,7 +69,7 @@ class Workspace {
   void AddFolder(const std::string& uri);
   void RemoveFolder(const std::string& uri);
 
-  void Open(const std::string& uri, std::int64_t version, std::string text);
+  void Open(const std::string& uri, std::int64_t version, std::string text, bool plain = false);
   /// Applies the changes of `textDocument/didChange` in their order. False, and nothing changes, if
   /// the document is not open or a change cannot be read.
   bool Change(const std::string& uri, std::int64_t version, const Json& changes,
