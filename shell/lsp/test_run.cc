@@ -31,8 +31,13 @@ pid_t Start(std::vector<std::string> words, int output) {
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
+  sigset_t ignored;  // by the server
+  sigemptyset(&ignored);
+  sigaddset(&ignored, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &ignored);
   posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -51,7 +56,7 @@ std::string RunTests(const std::string& path, const std::string& filter,
   std::array<int, 2> pipe_ends;
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0)
     return std::string("the tests did not run: ") + std::strerror(errno);
-  const pid_t pid = Start({"rpl", "test", "--filter", filter, path}, pipe_ends[1]);
+  const pid_t pid = Start({"rpl", "test", "--filter=" + filter, path}, pipe_ends[1]);
   close(pipe_ends[1]);
   if (pid == 0) {
     close(pipe_ends[0]);
