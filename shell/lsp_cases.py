@@ -284,6 +284,10 @@ def completions(client):
     check("activation clauses", "@when" in got, list(got))
     got = labels(MAIN.replace("All that is far: __x__", "All that __"), "that __", 7)
     same("variables of the heading in prose", {"x", "y"}, set(got))
+    same("nothing in a comment", {}, labels(typing.replace("?a\n", "-- fa\n"), "-- fa", 5))
+    same("nothing in a string", {}, labels(typing.replace("?a\n", '"fa"\n'), '"fa', 3))
+    got = labels(typing.replace("?a\n", '"{?}"\n'), '"{?', 3)
+    check("variables in a hole of a string", "?amount" in got, list(got))
     same("nothing in prose", {}, labels(MAIN, "All that", 3))
     client.change("main.md", 999, {"text": MAIN})
 

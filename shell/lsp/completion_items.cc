@@ -38,6 +38,8 @@ class Items {
   Json Read() {
     if (!InRpl()) {
       AddProseVariables();
+    } else if (InText()) {
+      if (mark_ == '?') AddVariables();  // a hole of a template
     } else if (const std::size_t hash = word_.find('#'); hash != kNowhere) {
       AddNamesOf(std::string(word_.substr(mark_ == ' ' ? 0 : 1, hash - (mark_ == ' ' ? 0 : 1))));
     } else {
@@ -74,6 +76,18 @@ class Items {
     return first.starts_with('%') || first.starts_with('$') ||
            (first.find('(') != kNowhere && first.find('(') == first.find_first_of(" (") &&
             !first.empty() && IsLower(first.front()));
+  }
+
+  // Whether the cursor is inside a string, a regex or a comment.
+  bool InText() const {
+    for (const Span& region : index_->regions()) {
+      if (cursor_ < region.begin || region.end < cursor_) continue;
+      for (const Token& token : TokensOf(text_, region.begin, region.end))
+        if (token.begin < cursor_ && cursor_ <= token.end)
+          return token.kind == TokenKind::kComment || token.kind == TokenKind::kRegex ||
+                 (token.kind == TokenKind::kString && cursor_ < token.end);
+    }
+    return false;
   }
 
   std::string_view LineBefore() const {
