@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 #include "checks/guard/audit.h"
 #include "checks/guard/history.h"
