@@ -21,6 +21,8 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/tools/read_notes.h"
+
 namespace rpl {
 namespace {
 
@@ -181,6 +183,7 @@ FileRead ReadBelow(const std::vector<std::string>& allowed, const std::string& p
     if (!parts) continue;
     const Place place = PlaceBelow(folder, *parts, false, "not-read");
     if (!place.failure.code.empty()) return {place.failure, ""};
+    NoteFileRead(path);
     return ReadIn(place, path, "not-read");
   }
   return {{"outside", "`" + path + "` is outside the folder of the program"}, ""};

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "shell/commands/command_tree.h"
 #include "shell/host/limit_watch.h"
 #include "shell/host/report.h"
+#include "shell/host/watch.h"
 #include "shell/repl/line_reader.h"
 
 namespace rpl {
@@ -37,6 +39,7 @@ void Watch(const CLI::App& app, const Commands& commands) {
 
 int Dispatch(const CLI::App& app, const Commands& commands) {
   Watch(app, commands);
+  if (app.got_subcommand("new")) return CommandNew(commands.make_new);
   if (app.got_subcommand("run")) return CommandRun(commands.run);
   if (app.got_subcommand("profile")) return CommandProfile(commands.profile);
   if (app.got_subcommand("resume")) return CommandResume(commands.resume);
@@ -61,6 +64,30 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   }
   assert(app.got_subcommand("parse"));
   return CommandParse(commands.parse);
+}
+
+// Calls `command`; what it throws becomes an exit code.
+int Guarded(const std::function<int()>& command) {
+  try {
+    return command();
+  } catch (const std::bad_alloc&) {
+    std::cerr << "limit reached: memory\nhelp: the program derives or builds more than this "
+                 "machine holds\n";
+    return kExitLimit;
+  } catch (const std::exception& e) {
+    std::cerr << "internal error: " << Printable(e.what()) << '\n';
+  } catch (...) {
+    std::cerr << "internal error: an unknown exception\n";
+  }
+  return kExitBug;
+}
+
+// Runs the command that was chosen; with --watch, again and again. The limits hold for each run.
+int Obey(const CLI::App& app, const Commands& commands) {
+  const auto run = [&] { return Dispatch(app, commands); };
+  if (commands.run.watch || commands.check.watch || commands.test.watch)
+    return RunWatched([&] { return Guarded(run); });
+  return run();
 }
 
 // The arguments after the program's name, with `help COMMAND` replaced by `COMMAND --help`.
@@ -158,24 +185,13 @@ int Understand(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     return Reject(app, error);
   }
-  return Dispatch(app, commands);
+  return Obey(app, commands);
 }
 
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
-  try {
-    return Understand(argc, argv);
-  } catch (const std::bad_alloc&) {
-    std::cerr << "limit reached: memory\nhelp: the program derives or builds more than this "
-                 "machine holds\n";
-    return kExitLimit;
-  } catch (const std::exception& e) {
-    std::cerr << "internal error: " << Printable(e.what()) << '\n';
-  } catch (...) {
-    std::cerr << "internal error: an unknown exception\n";
-  }
-  return kExitBug;
+  return Guarded([&] { return Understand(argc, argv); });
 }
 
 }  // namespace rpl

@@ -170,6 +170,10 @@ void AddTimeAndMemory(CLI::App& command, SessionLimits& limits) {
   AddLimitOptions(command, limits, 2);
 }
 
+void AddWatch(CLI::App& command, bool& watch) {
+  command.add_flag("--watch", watch, "Run again when a file that was read changes, until Ctrl-C");
+}
+
 void AddThreads(CLI::App& command, std::size_t& threads) {
   command
       .add_option(
@@ -285,6 +289,7 @@ void DescribeCheck(CLI::App& command, CheckCommandOptions& options) {
                   "The lowest severity that fails the check: error (default), warning or info")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"error", "warning", "info"}));
+  AddWatch(command, options.watch);
   command.footer(kCheckFooter);
 }
 
@@ -530,6 +535,7 @@ void DescribeRun(CLI::App& command, RunOptions& to) {
   command.add_option("--session", to.session, "Save the run in FILE; if FILE exists, continue it")
       ->type_name("FILE")
       ->check(CheckNamed);
+  AddWatch(command, to.watch);
   command.footer(kRunFooter);
 }
 
@@ -566,7 +572,13 @@ void DescribeTest(CLI::App& command, TestOptions& to) {
       ->type_name("TEXT");
   AddFactsOptions(command, to.engine);
   AddFormat(command, to.json);
+  AddWatch(command, to.watch);
   command.footer(kTestFooter);
+}
+
+void DescribeNew(CLI::App& command, NewOptions& to) {
+  command.add_option("NAME", to.name, "The name of the goal, as in bike-lending")->required();
+  command.footer(kNewFooter);
 }
 
 void DescribeParse(CLI::App& command, ParseOptions& to) {
@@ -665,6 +677,8 @@ struct CommandEntry {
 };
 
 constexpr CommandEntry kCommands[] = {
+    {"new", "Write a new protocol and its tests",
+     [](CLI::App& command, Commands& to) { DescribeNew(command, to.make_new); }},
     {"run", "Run a program until its goal is decided",
      [](CLI::App& command, Commands& to) { DescribeRun(command, to.run); }},
     {"profile", "Run a program and report where its time went",

@@ -28,6 +28,7 @@ struct Commands {
   ReplyOptions reply;
   QueryOptions query;
   ReplOptions repl;
+  NewOptions make_new;
   TestOptions test;
   CheckCommandOptions check;
   VerifyOptions verify;

@@ -25,6 +25,7 @@ struct RunOptions {
   std::vector<std::string> files;
   std::string session;  // --session FILE
   EngineOptions engine;
+  bool watch = false;  // --watch
 };
 /// Exit codes: that of the outcome (ExitCodeOf); kExitInvalid for a program with errors or without
 /// a goal; kExitFile for an unreadable file.
@@ -104,6 +105,7 @@ struct TestOptions {
   std::string filter;              // only cases whose names contain it
   EngineOptions engine;            // facts: of every script's session
   bool json = false;
+  bool watch = false;  // --watch
 };
 /// kExitNo if a case fails, kExitInvalid for malformed scripts and if there is no case.
 int CommandTest(const TestOptions& options);
@@ -118,10 +120,19 @@ struct CheckCommandOptions {
   Format format = Format::kText;
   bool fix = false;                  // apply mechanical fixes to the files
   bool strict = false;               // warnings count as errors
+  bool watch = false;                // --watch
   std::string fail_level = "error";  // the least severity that gives exit code 1
 };
 /// kExitNo if a finding has `fail_level` or worse, kExitOk otherwise.
 int CommandCheck(const CheckCommandOptions& options);
+
+/// rpl new NAME: writes NAME.md, a protocol with a goal, questions and a constraint, and its tests,
+/// NAME-test.md; both or none. Says what to do next.
+struct NewOptions {
+  std::string name;  // with folders in front, and with or without `.md`
+};
+/// kExitInvalid for a name that no goal can have, kExitFile if a file exists.
+int CommandNew(const NewOptions& options);
 
 /// rpl verify CONTENT: checks content against a rulespec and rules (checks/verify/rules.h).
 struct VerifyOptions {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "runtime/tools/read_notes.h"
 #include "shell/host/report.h"
 
 namespace rpl {
@@ -13,6 +14,7 @@ std::optional<std::vector<std::string>> FilesBelow(
   namespace fs = std::filesystem;
   std::error_code error;
   if (!fs::is_directory(path, error)) return std::vector<std::string>{path};
+  NoteFolderRead(path, {extensions.begin(), extensions.end()});
   std::vector<std::string> files;
   for (auto at = fs::recursive_directory_iterator(path, error);
        !error && at != fs::recursive_directory_iterator(); at.increment(error)) {

@@ -24,6 +24,14 @@ Examples
   rpl test spec-tests
   rpl COMMAND --help)";
 
+inline constexpr const char* kNewFooter =
+    R"(Writes NAME.md, a protocol with a goal, two questions and a constraint, and its tests,
+NAME-test.md. Files that exist are left as they are.
+
+Examples
+  rpl new bike-lending
+  rpl new protocols/bike-lending           in a folder that exists)";
+
 inline constexpr const char* kRunFooter = R"(Examples
   rpl run protocol.md
   rpl run protocol.md facts.rpl            several files form one program
@@ -35,7 +43,8 @@ inline constexpr const char* kRunFooter = R"(Examples
   rpl run protocol.md --session trip.rpls  saved in a file, to be continued
   rpl run protocol.md --log phases         reports each phase on standard error
   rpl run protocol.md --allow-tool stock   allows a tool of rpl.yaml; see docs/tools.md
-  rpl run protocol.md --format json)";
+  rpl run protocol.md --format json
+  rpl run protocol.md --watch              again whenever the file is saved)";
 
 inline constexpr const char* kMcpFooter =
     R"(A host of the Model Context Protocol starts this command and talks to it on a pipe: it lists,
@@ -117,7 +126,8 @@ inline constexpr const char* kTestFooter =
 Examples
   rpl test spec-tests
   rpl test spec-tests/07-sets --filter R7.01
-  rpl test spec-tests --format json)";
+  rpl test spec-tests --format json
+  rpl test trip-test.md --watch            again whenever a file is saved)";
 
 inline constexpr const char* kCheckFooter =
     R"(Findings go to standard output, their number to standard error. docs/errors.md has a section
@@ -130,7 +140,8 @@ Examples
   rpl check --together protocol.md facts.rpl   they form one program
   rpl check protocol.md --fix              fixes names, arrows, headings on two lines
   rpl check protocol.md --strict --fail-level warning
-  rpl check protocol.md --format sarif > findings.sarif)";
+  rpl check protocol.md --format sarif > findings.sarif
+  rpl check protocol.md --watch            again whenever the file is saved)";
 
 inline constexpr const char* kVerifyFooter =
     R"(For a rulespec, CONTENT is an action envelope in YAML or JSON; for rules alone it is any file,

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "interp/store/pages.h"
+#include "runtime/tools/read_notes.h"
 
 namespace rpl {
 namespace {
@@ -63,6 +64,7 @@ Input ReadAll(int fd) {
 }  // namespace
 
 Input ReadFile(const std::string& path) {
+  NoteFileRead(path);
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT && path == "-")
     return {"", "no such file; standard input is the file `/dev/stdin`"};

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "runtime/facts_file.h"
+#include "runtime/tools/read_notes.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 
@@ -33,6 +34,7 @@ std::string ConfigPath(const std::string& config, const std::vector<std::string>
   if (!config.empty()) return config;
   for (const std::string& document : documents) {
     const fs::path path = fs::path(document).replace_filename("rpl.yaml");
+    NoteFileRead(path);
     std::error_code ignored;
     if (fs::exists(path, ignored)) return path;
   }

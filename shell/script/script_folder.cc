@@ -16,6 +16,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "runtime/tools/read_notes.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
 
@@ -56,6 +57,7 @@ Lines LinesOf(const std::string& text) {
 
 // The child: runs the command and exits.
 [[noreturn]] void Become(CommandLine run, Lines words, const std::string& folder, int seconds) {
+  SendReadNotes(-1);  // about files that are gone with the folder
   words.insert(words.begin(), "rpl");
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

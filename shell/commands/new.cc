@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files of a new protocol. In the templates, NAME is the name of its goal and of its file,
+// TITLE the title of its heading.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include "shell/commands/commands.h"
+#include "shell/host/program_files.h"
+#include "shell/host/report.h"
+
+namespace rpl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostLetters = 100;
+
+constexpr std::string_view kProtocol =
+    R"(# TITLE - %NAME(?size, ?count) <- size(?size), count(?count)
+
+This prose says what to do once the goal is reached: hand over __count__ of size __size__.
+
+## Size - size(?size)
+
+This prose is the question, and the facts below are the choices. Choose one __known-size__.
+
+known-size("small")
+known-size("large")
+
+## Count - count(?count)
+
+How many do you need?
+
+## Not more than there are - count(?count), in-stock(?most) -> ?count <= ?most
+
+There are only __most__, and __count__ are asked for.
+
+in-stock(10)
+)";
+
+constexpr std::string_view kTest =
+    R"(# Tests of NAME.md
+
+Each heading below is a case. A script loads the protocol, answers its questions, and states what
+has to come out.
+
+## A size and a count reach the goal
+
+```rpl-test
+LOAD: NAME.md
+REPLY: size => "small"
+REPLY: count => 3
+RUN:
+AGENT:
+{"?size":"small","?count":3}
+STATUS: satisfied
+```
+
+## More than there are violates the constraint
+
+```rpl-test
+LOAD: NAME.md
+REPLY: size => "large"
+REPLY: count => 11
+RUN:
+FAIL:
+constraint violated
+?count 11, ?most 10
+```
+)";
+
+std::string Filled(std::string_view text, const std::string& name, const std::string& title) {
+  std::string out;
+  while (!text.empty()) {
+    const bool is_name = text.starts_with("NAME");
+    const bool is_title = text.starts_with("TITLE");
+    if (is_name) out += name;
+    else if (is_title) out += title;
+    else out += text.front();
+    text.remove_prefix(is_name ? 4 : is_title ? 5 : 1);
+  }
+  return out;
+}
+
+// Words of lower-case letters and digits between hyphens, the first letter a letter: what names a
+// goal and a file alike. %fail is no goal.
+bool IsProtocolName(std::string_view name) {
+  char before = '-';
+  for (const char c : name) {
+    const bool letter = c >= 'a' && c <= 'z';
+    const bool digit = c >= '0' && c <= '9';
+    if (!letter && !digit && (c != '-' || before == '-')) return false;
+    before = c;
+  }
+  return !name.empty() && name.size() <= kMostLetters && before != '-' &&
+         (name.front() < '0' || name.front() > '9') && name != "fail";
+}
+
+// "Bike lending" for bike-lending.
+std::string TitleOf(std::string name) {
+  for (char& c : name)
+    if (c == '-') c = ' ';
+  name.front() = static_cast<char>(name.front() - 'a' + 'A');
+  return name;
+}
+
+// Creates the file, which must not exist. An empty string, or what is wrong.
+std::string Create(const std::string& path, const std::string& text) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0 && errno == EEXIST) return "exists already, and is left as it is";
+  if (fd < 0) return std::strerror(errno);
+  int error = 0;
+  for (std::string_view rest = text; !rest.empty() && error == 0;) {
+    const ssize_t n = write(fd, rest.data(), rest.size());
+    if (n >= 0) rest.remove_prefix(static_cast<std::size_t>(n));
+    else if (errno != EINTR) error = errno;
+  }
+  if (close(fd) != 0 && error == 0) error = errno;
+  if (error == 0) return "";
+  unlink(path.c_str());
+  return std::strerror(error);
+}
+
+}  // namespace
+
+int CommandNew(const NewOptions& options) {
+  fs::path path = options.name;
+  if (path.extension() == ".md") path.replace_extension();
+  const std::string name = path.filename();
+  if (!IsProtocolName(name)) {
+    Complain(options.name, "expected a name such as `bike-lending`",
+             "small letters, digits and hyphens, and a letter first; `fail` is taken");
+    return kExitInvalid;
+  }
+  const std::string protocol = path.string() + ".md";
+  const std::string test = path.string() + "-test.md";
+  const std::string title = TitleOf(name);
+  if (const std::string wrong = Create(protocol, Filled(kProtocol, name, title)); !wrong.empty()) {
+    Complain(protocol, wrong);
+    return kExitFile;
+  }
+  if (const std::string wrong = Create(test, Filled(kTest, name, title)); !wrong.empty()) {
+    unlink(protocol.c_str());
+    Complain(test, wrong);
+    return kExitFile;
+  }
+  const std::string protocol_word = ShellWord(protocol);
+  const std::string test_word = ShellWord(test);
+  std::cout << "wrote " << protocol_word << " and its tests, " << test_word << "\n\nnext:\n"
+            << "  rpl run " << protocol_word << "\n  rpl test " << test_word
+            << "\n  rpl check --watch " << protocol_word << "\n";
+  return kExitOk;
+}
+
+}  // namespace rpl
