@@ -7,6 +7,7 @@
 
 #include "formats/json_fields.h"
 #include "formats/spelling.h"
+#include "interp/eval/profile.h"
 #include "interp/eval/solver.h"
 #include "interp/plan/analysis.h"
 #include "interp/program/program.h"
@@ -261,6 +262,7 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
           undecided = undecided || verdict == Solver::Judgement::kUndecided ||
                       verdict == Solver::Judgement::kLacks;
           if (verdict != Solver::Judgement::kViolated || !out.empty()) return;
+          if (engine_.limits.profile != nullptr) engine_.limits.profile->CountViolated(c);
           std::vector<std::string> premises;
           for (std::size_t i = 0; i < slots.size(); ++i)
             if (!c.slots[i].empty() && !slots[i].is_none() && slots[i] != kUnknown)

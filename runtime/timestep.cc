@@ -164,6 +164,10 @@ void Runtime::CheckConstraints() {
   if (step_.awaits_sources) return;  // absent rows prove nothing
   std::vector<Violation> of_rules = engine_.fixpoint.Violations();
   of_rules.insert(of_rules.end(), step_.goal_violations.begin(), step_.goal_violations.end());
+  if (options_.profile != nullptr)
+    for (const Violation& v : of_rules)
+      options_.profile->CountViolated(
+          engine_.program.constraints()[static_cast<std::size_t>(v.constraint)]);
   for (const Violation& v : of_rules)
     Violate({&engine_.program.constraints()[static_cast<std::size_t>(v.constraint)],
              BindingsText(v.bindings),
@@ -180,6 +184,7 @@ void Runtime::CheckConstraints() {
     const auto take = [&](const std::vector<Value>& slots, Solver::Judgement verdict) {
       unknown = unknown || verdict == Solver::Judgement::kLacks;
       const bool violated = verdict == Solver::Judgement::kViolated;
+      if (violated && options_.profile != nullptr) options_.profile->CountViolated(c);
       if (violated && step_.violated && !options_.log) return;
       std::vector<Value> bindings;
       for (std::size_t i = 0; i < slots.size(); ++i) {

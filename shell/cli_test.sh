@@ -163,7 +163,7 @@ printf '# It loads\n\n```rpl-test\nLOAD: ../facts.rpl\nUSER:\n%% <- p(1)\nAGENT:
 expect "test: a file is loaded from beside the test" 0 "1 passed, 0 failed" "" "$rpl" test loads/tests
 rm loads/facts.rpl
 expect "test: a file that is not there" 1 "*" "" "$rpl" test loads/tests
-grep -qF 'loads/tests/../facts.rpl: No such file or directory' out || fail "expected the file's name"
+grep -qF 'loads/facts.rpl: No such file or directory' out || fail "expected the file's name"
 expect "test: a missing file" 6 "*" "none.md: No such file or directory" "$rpl" test none.md
 
 # --- Verification ------------------------------------------------------------------------

@@ -3,9 +3,9 @@
 #
 # usage: shell/loop_test.sh RPL
 #
-# Writing a protocol: `rpl new`, and `--watch` of run, check and test with every way in which a
-# file changes. Each step waits for what it expects, so nothing depends on the speed of the
-# machine. The last line is `N passed, N failed`.
+# Writing a protocol: `rpl new`; filters, coverage, JUnit and `--update` of `rpl test`; and
+# `--watch` of run, check and test with every way in which a file changes. Each step of a watch
+# waits for what it expects, so nothing depends on the speed of the machine. The last line is `N passed, N failed`.
 set -uo pipefail
 rpl=$(realpath "${1:?usage: loop_test.sh RPL}")
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
@@ -42,6 +42,233 @@ expect "new: a folder that is missing" 6 "" "none/trip.md: No such file or direc
 mkdir 'my plans'
 expect "new: in a folder" 0 '*' "" "$rpl" new 'my plans/trip'
 same "new: the folder is quoted" "  rpl run 'my plans/trip.md'" "$(grep run out)"
+
+# --- Filters and reports ---------------------------------------------------------------------
+
+mkdir reports && cd reports || exit 1
+cat >ship.md <<'END'
+# Ship - %ship(?how) <- weight(?w), way(?w, ?how)
+
+## Weight - weight(?w)
+
+How heavy is it?
+
+## Way - way(?w, ?how) <- weight(?w), (?w < 5, ?how = "bag" | ?w >= 5, ?how = "box" | ?w > 99, ?how = "van")
+
+## No more - weight(?w) -> ?w < 50
+
+## Never - %never(?x) <- weight(?x), ?x > 1000
+END
+cat >ship-test.md <<'END'
+# Ship
+
+## Light
+
+```rpl-test
+LOAD: ship.md
+REPLY: w => 1
+RUN:
+AGENT:
+bag
+```
+
+# Other
+
+## Heavy
+
+```rpl-test
+LOAD: ship.md
+REPLY: w => 7
+RUN:
+AGENT:
+box
+```
+END
+expect "filter: by name" 0 '1 passed, 0 failed' "" "$rpl" test ship-test.md --filter Heavy
+expect "filter: by a heading above" 0 '1 passed, 0 failed' "" "$rpl" test ship-test.md --filter Ship
+expect "coverage" 0 'ship.md: rules 2/3, headings 3/4, branches 2/3, constraints 0/1, 63.6 %
+  ship.md:7: branch without a result: ?w > 99, ?how = "van"
+  ship.md:9: constraint never violated: weight(?w) -> ?w < 50
+  ship.md:11: rule without a result: %never(?x) <- weight(?x), ?x > 1000
+  ship.md:11: heading never active: %never(?x) <- weight(?x), ?x > 1000
+coverage 63.6 %
+2 passed, 0 failed' "" "$rpl" test ship-test.md --coverage
+expect "coverage: of the cases that ran" 0 '*' "" "$rpl" test ship-test.md --coverage --filter Heavy
+same "coverage: of the cases that ran" 'coverage 54.5 %' "$(grep '^coverage' out)"
+expect "coverage: too little" 1 '*' "the coverage is 63.6 %, less than 80 %" "$rpl" test ship-test.md --min 80
+expect "coverage: enough" 0 '*' "" "$rpl" test ship-test.md --min 60
+expect "coverage: no percentage" 2 "" "--min" "$rpl" test ship-test.md --min 101
+expect "coverage: a file that cannot be written" 6 '*' "none/c.html: cannot be written" \
+  "$rpl" test ship-test.md --coverage-html none/c.html
+expect "coverage: as JSON" 0 '*' "" "$rpl" test ship-test.md --coverage --format json
+same "coverage: as JSON" '63.6 1 rule,heading,heading,rule,heading,branch,branch,branch,constraint,rule,heading' \
+  "$(jq -r '"\(.coverage.percent) \(.coverage.files | length) \([.coverage.files[0].parts[].kind] | join(","))"' out)"
+expect "coverage: reports" 0 '2 passed, 0 failed' "" "$rpl" test ship-test.md --coverage-html c.html \
+  --coverage-lcov c.info --junit r.xml
+same "coverage: lcov" 'TN:
+SF:ship.md
+BRDA:7,0,0,1
+BRDA:7,0,1,1
+BRDA:7,0,2,0
+BRF:3
+BRH:2' "$(sed -E '/^BRDA/s/,[1-9][0-9]*$/,1/' c.info | head -n 7)"
+same "coverage: lcov's lines" 'DA:9,0 DA:11,0 LF:5 LH:3 end_of_record' "$(grep -E '^(DA:.*,0|L|end)' c.info | paste -sd ' ')"
+check "coverage: the page is XML but for its void tags" grep -q '<span class="bad" title="constraint never violated: weight(?w) -&gt; ?w &lt; 50' c.html
+same "coverage: the page has every line" 11 "$(grep -o '<i>' c.html | wc -l)"
+cat >in-text.md <<'END'
+# In the text
+
+```rpl-test
+USER:
+p(1)
+% <- p(1)
+AGENT:
+true
+```
+END
+expect "coverage: of no file" 0 $'no script loads a protocol with LOAD\n1 passed, 0 failed' "" \
+  "$rpl" test in-text.md --coverage
+
+# What a CI system reads: a suite for each file, a case for each heading.
+printf '# A "<case>"\n\n```rpl-test\nUSER:\np(1)\n%% <- p(2)\nAGENT:\ntrue\n```\n\n# B\n\n```rpl-test\nWRONG:\n```\n' >bad-test.md
+expect "junit: failures" 2 '*' "" "$rpl" test ship-test.md bad-test.md --junit r.xml
+same "junit" '4 1 1
+ship-test.md 2 0 0
+  ship-test.md ship-test.md Light 3 None
+  ship-test.md ship-test.md Heavy 15 None
+bad-test.md 2 1 1
+  bad-test.md bad-test.md A "<case>" 1 failure line 7, AGENT: expected these lines
+  bad-test.md bad-test.md B 11 error line 14: unknown directive `WRONG:`' "$(python3 -c '
+import sys, xml.etree.ElementTree as tree
+root = tree.parse("r.xml").getroot()
+print(root.get("tests"), root.get("failures"), root.get("errors"))
+for suite in root:
+    print(suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("errors"))
+    for case in suite:
+        float(case.get("time"))
+        bad = case[0].tag + " " + case[0].get("message") if len(case) else None
+        print(" ", case.get("classname"), case.get("file"), case.get("name"), case.get("line"), bad)')"
+expect "junit: a file that cannot be written" 6 '*' "none/r.xml: cannot be written" \
+  "$rpl" test ship-test.md --junit none/r.xml
+
+# --- New expectations ------------------------------------------------------------------------
+
+cp ship-test.md before.md
+sed -i 's/"bag"/"bundle"/; s/?w > 99/?w < 9/' ship.md
+expect "update" 0 'ship-test.md:3: Light: updated
+ship-test.md:16: Heavy: updated
+2 cases updated
+2 passed, 0 failed' "" "$rpl" test ship-test.md --update
+same "update: nothing else changes" '10c10,11
+< bag
+---
+> bundle
+> van
+22a24
+> van' "$(diff before.md ship-test.md)"
+expect "update: what holds stays" 0 $'0 cases updated\n2 passed, 0 failed' "" "$rpl" test ship-test.md --update
+same "update: what holds stays" '' "$(find . -name '*.rpl-*')"
+cp ship-test.md before.md
+sed -i 's/?w < 50/?w < 7/' ship.md
+expect "update: not for an error" 1 '*' "" "$rpl" test ship-test.md --update
+same 'update: the error is told' 1 "$(grep -c 'with the status failed' out)"
+same "update: it is not for an error" "" "$(diff before.md ship-test.md)"
+cat >many-test.md <<'END'
+# Many
+
+```rpl-test
+NOW: 2026-01-02T00:00:00Z
+DOCUMENT: a.rpl
+p(1)
+DEFINES:
+nothing
+USER:
+% <- p(2)
+STATUS: satisfied
+UNSAT:
+something else
+USER:
+% <- p(?x), $json(?x)
+AGENT:
+2
+FILE: b.rpl
+q( 1 )
+COMMAND: fmt b.rpl
+EXIT: 0
+PRINTS:
+q( 1 )
+STDOUT:
+q(2)
+FOLDER: .
+c.rpl
+```
+
+# Fails
+
+```rpl-test
+USER:
+% <- p(1
+AGENT:
+p
+```
+
+# Waits
+
+```rpl-test
+USER:
+% <- ?x = $ask("Who?"), $json(?x)
+AGENT:
+"me"
+```
+
+# Exits
+
+```rpl-test
+FILE: b.rpl
+q(
+COMMAND: check b.rpl
+EXIT: 0
+PRINTS:
+fine
+```
+
+# A directive comes out
+
+```rpl-test
+COMMAND: query '?x = "AGENT:"'
+PRINTS:
+none
+```
+END
+expect "update: kinds" 1 '*' "" "$rpl" test many-test.md --update
+same "update: cases" 'many-test.md:1: Many: updated
+many-test.md:29: Fails
+many-test.md:38: Waits
+many-test.md:47: Exits
+many-test.md:58: A directive comes out
+1 case updated
+1 passed, 4 failed' "$(grep -E '^many-test|updated$|passed' out)"
+same "update: kinds" 'DEFINES:
+USER:
+% <- p(2)
+STATUS: unsatisfied
+UNSAT:
+no fact matches `p(2)`
+USER:
+% <- p(?x), $json(?x)
+AGENT:
+1
+FILE: b.rpl
+q( 1 )
+COMMAND: fmt b.rpl
+EXIT: 0
+PRINTS:
+q(1)
+STDOUT:
+q(1)
+FOLDER: .
+b.rpl' "$(sed -n '/^DEFINES/,/^```/p' many-test.md | sed '$d')"
+cd ..
 
 # --- Watching --------------------------------------------------------------------------------
 

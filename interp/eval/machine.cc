@@ -621,7 +621,10 @@ bool Machine::RunBranch(const Step& s) {
   std::size_t done = 0;
   while (go_on && done < s.branches.size()) {
     for (const SlotId slot : s.clears) slots_[slot] = kNone;
+    const std::size_t so_far = frame_->answers;
     go_on = Run(s.branches[done++]);
+    if (limits_.profile != nullptr && frame_->answers > so_far)
+      limits_.profile->CountBranch(*s.clause, s.written[done - 1]);
     if (done >= s.deriving && (!frame_->waits.empty() || frame_->answers > before)) break;
   }
   const bool waited = !frame_->waits.empty();

@@ -74,6 +74,7 @@ bool Machine::Open(const OpenCall& call, Waiting& to, std::string* why, Waiting:
   }
   const auto [at, is_new] = numbers.try_emplace(call, static_cast<std::uint32_t>(opened.size()));
   if (is_new) opened.push_back(call);
+  if (limits_.profile != nullptr) limits_.profile->CountAsked(call.relation);
   to.Add({nullptr, at->second, of,
           IsQuestion(store_.at(call.relation)) ? Waiting::kQuestions : Waiting::kTools});
   return true;

@@ -139,6 +139,35 @@ std::uint64_t Profile::ProbesOf(RelationId relation, Columns columns) const {
   return at == probes_.end() ? 0 : at->second;
 }
 
+Profile::PlaceKey Profile::KeyOf(Span place, std::size_t branch) {
+  return {place.file, place.begin, place.end, branch};
+}
+
+std::uint64_t Profile::At(const std::map<PlaceKey, std::uint64_t>& counts, const PlaceKey& key) {
+  const auto at = counts.find(key);
+  return at == counts.end() ? 0 : at->second;
+}
+
+std::uint64_t Profile::AnswersOf(const Clause& disjunction, std::size_t branch) const {
+  return At(branches_, KeyOf(disjunction.span, branch));
+}
+std::uint64_t Profile::ActivationsOf(const Definition& def) const {
+  return At(activated_, KeyOf(def.span));
+}
+std::uint64_t Profile::ViolationsOf(const Constraint& c) const {
+  return At(violated_, KeyOf(c.span));
+}
+std::uint64_t Profile::AskedOf(RelationId relation) const {
+  const auto at = asked_.find(relation);
+  return at == asked_.end() ? 0 : at->second;
+}
+
+void Profile::CountBranch(const Clause& disjunction, std::size_t branch) {
+  ++branches_[KeyOf(disjunction.span, branch)];
+}
+void Profile::CountActivated(const Definition& def) { ++activated_[KeyOf(def.span)]; }
+void Profile::CountViolated(const Constraint& c) { ++violated_[KeyOf(c.span)]; }
+
 void Profile::Enter(Part part) {
   const Clock::time_point now = Clock::now();
   parts_[static_cast<std::size_t>(part_)] += now - entered_;

@@ -104,6 +104,14 @@ class Profile {
   };
 
   const std::deque<Rule>& rules() const { return rules_; }
+  /// Evaluations of a branch of a disjunction, by its position, that led to an answer.
+  std::uint64_t AnswersOf(const Clause& disjunction, std::size_t branch) const;
+  /// Evaluations in which the activation clause of a goal's rule held (§16).
+  std::uint64_t ActivationsOf(const Definition& def) const;
+  /// Violated instances of a constraint, in each phase anew.
+  std::uint64_t ViolationsOf(const Constraint& c) const;
+  /// Evaluations that left a call of the tool, or a question of the heading, open.
+  std::uint64_t AskedOf(RelationId relation) const;
   /// Probes of a relation's index on these columns.
   std::uint64_t ProbesOf(RelationId relation, Columns columns) const;
   Duration TimeOf(Part part) const { return parts_[static_cast<std::size_t>(part)]; }
@@ -145,6 +153,10 @@ class Profile {
   void Count(const Step& step, std::uint64_t rows);
   /// A plan ran as a join. REQUIRES: Take of it.
   void Count(const Plan& plan, const JoinCounts& counts);
+  void CountBranch(const Clause& disjunction, std::size_t branch);
+  void CountActivated(const Definition& def);
+  void CountViolated(const Constraint& c);
+  void CountAsked(RelationId relation) { ++asked_[relation]; }
   void CountProbes(RelationId relation, Columns columns, std::uint64_t times = 1) {
     probes_[{relation, columns}] += times;
   }
@@ -160,6 +172,14 @@ class Profile {
   std::unordered_map<const Plan*, PlanCounts*> plan_of_;
   std::unordered_map<const Step*, Read*> read_of_;
   std::map<std::pair<RelationId, Columns>, std::uint64_t> probes_;
+  // By place, since clauses are made anew with each program.
+  using PlaceKey = std::array<std::size_t, 4>;  // file, begin, end, branch
+  static PlaceKey KeyOf(Span place, std::size_t branch = 0);
+  static std::uint64_t At(const std::map<PlaceKey, std::uint64_t>& counts, const PlaceKey& key);
+  std::map<PlaceKey, std::uint64_t> branches_;
+  std::map<PlaceKey, std::uint64_t> activated_;
+  std::map<PlaceKey, std::uint64_t> violated_;
+  std::map<RelationId, std::uint64_t> asked_;
   std::array<Duration, kParts + 1> parts_{};
   Part part_ = Part::kElsewhere;
   Clock::time_point entered_ = Clock::now();  // part_

@@ -13,13 +13,15 @@ namespace rpl {
 
 Solver::FirstAnswer Solver::Activation(const Definition& def, std::span<const Value> key) {
   if (def.activation.empty()) return {.meant = true, .found = true, .open = {}};
-  return FindFirst(def, key, 1, [&](Planner& planner, const std::vector<bool>& bound) {
+  FirstAnswer first = FindFirst(def, key, 1, [&](Planner& planner, const std::vector<bool>& bound) {
     std::vector<bool> flows_on = HeadSlots(def);  // its bindings flow into the body (§16)
     for (const Clause& clause : def.body) CollectSlots(clause, flows_on);
     planner.FlowsOn(std::move(flows_on));
     const std::vector<bool> nothing(def.slots.size());
     return planner.Make(Pointers(def.activation), bound, nothing, def.slots, def.avar);
   });
+  if (first.found && machine_->profile() != nullptr) machine_->profile()->CountActivated(def);
+  return first;
 }
 
 Solver::Active Solver::Activated(const Definition& def) {

@@ -425,17 +425,21 @@ Step* Planner::Chain(const std::vector<Listed>& items, Terminal terminal, int de
       append(step);
       const std::size_t mark = ready_->Mark();
       std::vector<Step*> acting;
+      std::vector<std::uint32_t> acting_at;
+      std::uint32_t at = 0;
       for (const Clauses& branch : c->branches) {
         std::vector<Listed> all;
         for (const Clause& b : branch) all.push_back({&b});
         all = Prepare(all);
         all.insert(all.end(), others.begin(), others.end());
         const bool acts = mode_ == Mode::kSolve && catalog_.Acts(branch);
+        (acts ? acting_at : step->written).push_back(at++);
         (acts ? acting : step->branches).push_back(Chain(all, terminal, depth, taken));
         ready_->Undo(mark);
       }
       step->deriving = step->branches.size();
       step->branches.insert(step->branches.end(), acting.begin(), acting.end());
+      step->written.insert(step->written.end(), acting_at.begin(), acting_at.end());
       return first;
     }
     const auto* read = item.clause->As<ReadAvar>();

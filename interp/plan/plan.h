@@ -153,7 +153,8 @@ struct Step {
   Step* body3 = nullptr;
   std::vector<Step*> branches;  // of a disjunction: those that only derive, then those that act
   std::size_t deriving = 0;     // how many of them only derive
-  std::vector<SlotId> clears;   // kBranch: unbound before each branch, against leftover values
+  std::vector<std::uint32_t> written;  // their positions in the clause
+  std::vector<SlotId> clears;  // kBranch: unbound before each branch, against leftover values
 
   std::string problem;     // kStuck
   bool too_large = false;  // kStuck: what stopped the planner is a limit

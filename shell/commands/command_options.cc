@@ -568,11 +568,29 @@ void DescribeReply(CLI::App& command, ReplyOptions& to) {
 
 void DescribeTest(CLI::App& command, TestOptions& to) {
   command.add_option("PATH", to.paths, "Files, and folders with *.md files")->required();
-  command.add_option("--filter", to.filter, "Run only cases with TEXT in their names")
+  command
+      .add_option("--filter", to.filter,
+                  "Run only cases with TEXT in their name or in a heading above them")
       ->type_name("TEXT");
   AddFactsOptions(command, to.engine);
   AddFormat(command, to.json);
   AddWatch(command, to.watch);
+  command.add_flag("--update", to.update,
+                   "Write what came out into expectations that do not hold, unless it is an error");
+  const auto add_file = [&](const char* name, std::string& file, const char* help) {
+    command.add_option(name, file, help)->type_name("FILE")->check(CheckNamed);
+  };
+  add_file("--junit", to.junit, "Write the results as JUnit XML, for CI");
+  command.add_flag("--coverage", to.coverage,
+                   "Print which rules, headings, branches and constraints did something");
+  add_file("--coverage-html", to.coverage_html, "Write the coverage as a page");
+  add_file("--coverage-lcov", to.coverage_lcov, "Write the coverage as a tracefile of lcov");
+  command
+      .add_option_function<double>(
+          "--min", [&to](const double& percent) { to.min_coverage = percent; },
+          "Fail if less is covered")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.0, 100.0));
   command.footer(kTestFooter);
 }
 

@@ -102,12 +102,19 @@ int CommandRepl(const ReplOptions& options);
 /// rpl test PATH…: runs the scripts of Markdown files (docs/testing.md).
 struct TestOptions {
   std::vector<std::string> paths;  // files, and folders with all their *.md files
-  std::string filter;              // only cases whose names contain it
+  std::string filter;              // only cases in whose name or headings above it occurs
   EngineOptions engine;            // facts: of every script's session
   bool json = false;
-  bool watch = false;  // --watch
+  bool watch = false;                  // --watch
+  bool update = false;                 // --update
+  std::string junit;                   // --junit FILE
+  bool coverage = false;               // --coverage
+  std::string coverage_html;           // --coverage-html FILE
+  std::string coverage_lcov;           // --coverage-lcov FILE
+  std::optional<double> min_coverage;  // --min PERCENT
 };
-/// kExitNo if a case fails, kExitInvalid for malformed scripts and if there is no case.
+/// kExitNo if a case fails, or the coverage is less than its minimum, kExitInvalid for malformed
+/// scripts and if there is no case.
 int CommandTest(const TestOptions& options);
 
 /// rpl check PATH…: reports findings about programs, without running them. Each file is a program,

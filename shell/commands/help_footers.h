@@ -127,7 +127,11 @@ Examples
   rpl test spec-tests
   rpl test spec-tests/07-sets --filter R7.01
   rpl test spec-tests --format json
-  rpl test trip-test.md --watch            again whenever a file is saved)";
+  rpl test trip-test.md --watch            again whenever a file is saved
+  rpl test trip-test.md --coverage --min 80
+  rpl test trip-test.md --coverage-html coverage.html
+  rpl test trip-test.md --update           takes what came out, to be read in the diff
+  rpl test tests --junit results.xml)";
 
 inline constexpr const char* kCheckFooter =
     R"(Findings go to standard output, their number to standard error. docs/errors.md has a section

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Cases run one after another, each script in a process of its own. That process sends its verdict
+// and what else was asked for: coverage, new expectations.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <optional>
 
@@ -14,62 +22,164 @@
 #include "shell/host/program_run.h"
 #include "shell/host/report.h"
 #include "shell/script/isolation.h"
+#include "shell/script/junit_report.h"
+#include "shell/script/script_coverage.h"
 #include "shell/script/script_runner.h"
 #include "shell/script/test_script.h"
 
 namespace rpl {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-struct Totals {
-  std::size_t passed = 0;
-  std::size_t failed = 0;
-  bool malformed = false;
-  ordered_json cases = ordered_json::array();
-};
+// --- One case -------------------------------------------------------------------------------
 
-// The first failure of the script; "" if it passes.
-std::string VerdictOf(const Script& script, const ScriptFacts& facts) {
-  const Isolated run =
-      InOwnProcess([&] { return RunScript(script, RunCommandLine, facts).value_or(""); });
-  if (run.crash.empty()) return run.result;
-  return fmt::format("line {}: the script crashed rpl: {}\n", script.line, run.crash);
+// The result of a script as text: the number of bytes of the failure, a line end, the failure, and
+// the rest as JSON. The failure may be any bytes.
+std::string Packed(const ScriptRun& run) {
+  ordered_json expected = ordered_json::array();
+  for (const NewExpectation& e : run.expected)
+    expected.push_back({{"line", e.line}, {"argument", e.argument}, {"lines", e.lines}});
+  const ordered_json rest = {{"expected", std::move(expected)}, {"coverage", run.coverage}};
+  return fmt::format("{}\n", run.failure.size()) + run.failure +
+         rest.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-// The failures of the case; "" if it passes.
-std::string Verdict(const TestCase& test, const ScriptFacts& facts) {
+ScriptRun Unpacked(std::string_view text) {
+  ScriptRun run;
+  std::size_t bytes = 0;
+  std::from_chars(text.data(), text.data() + text.size(), bytes);
+  text.remove_prefix(text.find('\n') + 1);
+  run.failure = text.substr(0, bytes);
+  ordered_json rest = ordered_json::parse(text.substr(bytes));
+  for (const ordered_json& e : rest["expected"])
+    run.expected.push_back({e["line"], e["argument"], e["lines"]});
+  run.coverage = std::move(rest["coverage"]);
+  return run;
+}
+
+ScriptRun RunAlone(const Script& script, const ScriptFacts& facts, const ScriptWishes& wishes) {
+  const bool plain = !wishes.coverage && !wishes.update;
+  const Isolated run = InOwnProcess([&] {
+    const ScriptRun out = RunScriptFor(script, RunCommandLine, facts, wishes);
+    return plain ? out.failure : Packed(out);
+  });
+  if (!run.crash.empty())
+    return {fmt::format("line {}: the script crashed rpl: {}\n", script.line, run.crash), {}, {}};
+  return plain ? ScriptRun{run.result, {}, {}} : Unpacked(run.result);
+}
+
+bool Matches(const TestCase& test, const std::string& filter) {
+  return test.name.find(filter) != std::string::npos ||
+         std::any_of(test.above.begin(), test.above.end(), [&](const std::string& heading) {
+           return heading.find(filter) != std::string::npos;
+         });
+}
+
+// --- All cases ------------------------------------------------------------------------------
+
+class Testing {
+ public:
+  explicit Testing(const TestOptions& options) : options_(options) {
+    wishes_.coverage = options.coverage || !options.coverage_html.empty() ||
+                       !options.coverage_lcov.empty() || options.min_coverage.has_value();
+    wishes_.update = options.update;
+  }
+
+  int Run();
+
+ private:
+  ExitCode ReadGivenFacts();
+  void RunPath(const std::string& path);
+  ExitCode RunFile(const std::string& path, bool& any);
+  std::string Verdict(const TestCase& test, const ScriptWishes& wishes,
+                      std::vector<NewExpectation>& expected);
+  std::string Updated(const std::string& path, std::vector<TestCase>& cases, std::size_t number,
+                      const std::vector<NewExpectation>& expected, std::string& text);
+  void Report(CaseResult result);
+  ExitCode WriteReports();
+  ExitCode End();
+
+  const TestOptions& options_;
+  ScriptWishes wishes_;
+  ScriptFacts facts_;
+  ScriptCoverage coverage_;
+  std::vector<CaseResult> results_;
+  std::size_t failed_ = 0;
+  std::size_t updated_ = 0;
+  ExitCode unusable_ = kExitOk;
+};
+
+// The failures of the case; "" if it passes, or will pass with what is `expected`.
+std::string Testing::Verdict(const TestCase& test, const ScriptWishes& wishes,
+                             std::vector<NewExpectation>& expected) {
   std::string message;
   for (const std::string& error : test.errors) message += error + "\n";
   if (!message.empty()) return message;
-  for (const Script& script : test.scripts) message += VerdictOf(script, facts);
+  for (const Script& script : test.scripts) {
+    ScriptRun run = RunAlone(script, facts_, wishes);
+    message += run.failure;
+    if (!run.coverage.is_null()) coverage_.Add(run.coverage);
+    expected.insert(expected.end(), run.expected.begin(), run.expected.end());
+  }
   return message;
 }
 
-void RunCase(const TestCase& test, const std::string& file, bool json, const ScriptFacts& facts,
-             Totals& totals) {
-  const std::string message = Verdict(test, facts);
-  if (Interrupted()) return;
-  const bool passed = message.empty();
-  totals.malformed = totals.malformed || !test.errors.empty();
-  ++(passed ? totals.passed : totals.failed);
-  if (json) {
-    totals.cases.push_back({{"name", test.name},
-                            {"file", file},
-                            {"line", test.line},
-                            {"status", passed ? "passed" : "failed"},
-                            {"message", message}});
-  } else if (!passed) {
-    std::cout << fmt::format("{}:{}: {}\n{}\n", PrintableLine(file), test.line,
-                             PrintableLine(test.name), Printable(message))
+// Writes the file anew beside itself, then in its place, so that it is never half of it.
+bool Replace(const std::string& path, const std::string& text) {
+  std::error_code error;
+  const fs::path to = fs::canonical(path, error);
+  if (error) return false;
+  const fs::path fresh = to.string() + fmt::format(".rpl-{}", getpid());
+  std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out.fail()) fs::permissions(fresh, fs::status(to, error).permissions(), error);
+  if (!out.fail()) fs::rename(fresh, to, error);
+  if (!out.fail() && !error) return true;
+  fs::remove(fresh, error);
+  return false;
+}
+
+// Writes the expectations of a case to its file, and runs it again. Changes `cases` and `text` to
+// what the file has now. The failures of the case.
+std::string Testing::Updated(const std::string& path, std::vector<TestCase>& cases,
+                             std::size_t number, const std::vector<NewExpectation>& expected,
+                             std::string& text) {
+  const TestCase& test = cases[number];
+  const auto line = std::to_string(expected.front().line);
+  std::optional<std::string> fresh = WithExpectations(path, text, test, number, expected);
+  if (!fresh)
+    return "line " + line + ": what came out cannot stand in a script, the file is as it was\n";
+  const Input now = ReadFile(path);
+  if (!now.error.empty() || now.text != text)
+    return "line " + line + ": the file changed meanwhile, it is not updated\n";
+  if (!Replace(path, *fresh)) return "line " + line + ": the file cannot be written\n";
+  text = std::move(*fresh);
+  Sources sources;
+  cases = ReadTestCases(sources, sources.Add(path, text));
+  ++updated_;
+  if (!options_.json)
+    std::cout << fmt::format("{}:{}: {}: updated\n", PrintableLine(path), cases[number].line,
+                             PrintableLine(cases[number].name))
               << std::flush;
-  }
+  std::vector<NewExpectation> none;
+  return Verdict(cases[number], {}, none);
+}
+
+void Testing::Report(CaseResult result) {
+  if (!result.message.empty()) ++failed_;
+  if (!options_.json && !result.message.empty())
+    std::cout << fmt::format("{}:{}: {}\n{}\n", PrintableLine(result.file), result.line,
+                             PrintableLine(result.name), Printable(result.message))
+              << std::flush;
+  results_.push_back(std::move(result));
 }
 
 // Runs those cases of a file that match the filter. An exit code other than kExitOk if the file
 // cannot be used at all.
-ExitCode RunFile(const std::string& path, const TestOptions& options, const ScriptFacts& facts,
-                 bool& any, Totals& totals) {
+ExitCode Testing::RunFile(const std::string& path, bool& any) {
   Input input = ReadFile(path);
   if (!input.error.empty()) {
     Complain(path, input.error);
@@ -80,58 +190,113 @@ ExitCode RunFile(const std::string& path, const TestOptions& options, const Scri
     return kExitInvalid;
   }
   Sources sources;
-  for (const TestCase& test : ReadTestCases(sources, sources.Add(path, std::move(input.text)))) {
+  std::vector<TestCase> cases = ReadTestCases(sources, sources.Add(path, input.text));
+  for (std::size_t i = 0; i < cases.size(); ++i) {
     if (Interrupted()) return kExitInterrupted;
     any = true;
-    if (test.name.find(options.filter) == std::string::npos) continue;
-    RunCase(test, path, options.json, facts, totals);
+    if (!Matches(cases[i], options_.filter)) continue;
+    const bool malformed = !cases[i].errors.empty();
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<NewExpectation> expected;
+    std::string message = Verdict(cases[i], wishes_, expected);
+    if (Interrupted()) return kExitInterrupted;
+    if (message.empty() && !expected.empty())
+      message = Updated(path, cases, i, expected, input.text);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    Report({cases[i].name, path, cases[i].line, std::move(message), malformed, took.count()});
   }
   return kExitOk;
 }
 
+void Testing::RunPath(const std::string& path) {
+  bool any = false;
+  const auto files = FilesBelow(path, {".md"});
+  if (!files) unusable_ = kExitFile;
+  for (const std::string& file : files.value_or(std::vector<std::string>{})) {
+    const ExitCode exit_code = RunFile(file, any);
+    if (unusable_ == kExitOk) unusable_ = exit_code;
+    if (Interrupted()) return;
+  }
+  if (any || unusable_ != kExitOk) return;
+  Complain(path, "no case, that is, no heading over a fence `rpl-test`");
+  unusable_ = kExitInvalid;
+}
+
 // Reads the files of `--facts`, and prints what is wrong with them, once for all scripts.
-ExitCode ReadGivenFacts(const TestOptions& options, ScriptFacts& to) {
-  if (options.engine.facts.empty()) return kExitOk;
-  to.strict = options.engine.strict_facts;
-  if (const ExitCode code = ReadFactsFiles(options.engine, to.files); code != kExitOk) return code;
+ExitCode Testing::ReadGivenFacts() {
+  if (options_.engine.facts.empty()) return kExitOk;
+  facts_.strict = options_.engine.strict_facts;
+  if (const ExitCode code = ReadFactsFiles(options_.engine, facts_.files); code != kExitOk)
+    return code;
   Nobody nobody;
-  Session session(nobody, SessionOptionsFor(options.engine));
-  return LoadAll(to.files, session) ? kExitOk : kExitInvalid;
+  Session session(nobody, SessionOptionsFor(options_.engine));
+  return LoadAll(facts_.files, session) ? kExitOk : kExitInvalid;
+}
+
+// --- Reports --------------------------------------------------------------------------------
+
+ExitCode Testing::WriteReports() {
+  const auto write = [](const std::string& path, const std::string& text) {
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    out << text;
+    out.close();
+    if (!out.fail()) return kExitOk;
+    Complain(path, "cannot be written");
+    return kExitFile;
+  };
+  ExitCode code = kExitOk;
+  const auto take = [&](ExitCode of) { code = std::max(code, of); };
+  if (!options_.junit.empty()) take(write(options_.junit, JunitReport(results_)));
+  if (!options_.coverage_html.empty()) take(write(options_.coverage_html, coverage_.Html()));
+  if (!options_.coverage_lcov.empty()) take(write(options_.coverage_lcov, coverage_.Lcov()));
+  return code;
+}
+
+ExitCode Testing::End() {
+  const ExitCode written = WriteReports();
+  if (unusable_ != kExitOk) return unusable_;
+  if (std::any_of(results_.begin(), results_.end(),
+                  [](const CaseResult& result) { return result.malformed; }))
+    return kExitInvalid;
+  if (results_.empty()) {
+    std::cerr << fmt::format("rpl: no case has `{}` in its name\n", PrintableLine(options_.filter));
+    return kExitInvalid;
+  }
+  if (written != kExitOk) return written;
+  if (failed_ > 0) return kExitNo;
+  if (!options_.min_coverage || coverage_.Percent() >= *options_.min_coverage) return kExitOk;
+  std::cerr << fmt::format("rpl: the coverage is {:.1f} %, less than {} %\n", coverage_.Percent(),
+                           *options_.min_coverage);
+  return kExitNo;
+}
+
+int Testing::Run() {
+  if (const ExitCode code = ReadGivenFacts(); code != kExitOk) return code;
+  for (const std::string& path : options_.paths) {
+    RunPath(path);
+    if (Interrupted()) return kExitInterrupted;
+  }
+  if (options_.json) {
+    ordered_json cases = ordered_json::array();
+    for (const CaseResult& result : results_)
+      cases.push_back({{"name", result.name},
+                       {"file", result.file},
+                       {"line", result.line},
+                       {"status", result.message.empty() ? "passed" : "failed"},
+                       {"message", result.message}});
+    ordered_json all = {{"schema", "rpl.test/1"}, {"cases", std::move(cases)}};
+    if (wishes_.coverage) all["coverage"] = coverage_.Json();
+    std::cout << Dump(all) << '\n';
+  } else {
+    if (options_.coverage || options_.min_coverage) std::cout << coverage_.Text();
+    if (options_.update) std::cout << Counted(updated_, "case") << " updated\n";
+    std::cout << fmt::format("{} passed, {} failed\n", results_.size() - failed_, failed_);
+  }
+  return End();
 }
 
 }  // namespace
 
-int CommandTest(const TestOptions& options) {
-  ScriptFacts facts;
-  if (const ExitCode code = ReadGivenFacts(options, facts); code != kExitOk) return code;
-  Totals totals;
-  ExitCode unusable = kExitOk;
-  for (const std::string& path : options.paths) {
-    bool any = false;
-    const auto files = FilesBelow(path, {".md"});
-    if (!files) unusable = kExitFile;
-    for (const std::string& file : files.value_or(std::vector<std::string>{})) {
-      const ExitCode exit_code = RunFile(file, options, facts, any, totals);
-      if (unusable == kExitOk) unusable = exit_code;
-      if (Interrupted()) return kExitInterrupted;
-    }
-    if (!any && unusable == kExitOk) {
-      Complain(path, "no case, that is, no heading over a fence `rpl-test`");
-      unusable = kExitInvalid;
-    }
-  }
-  if (options.json) {
-    std::cout << Dump({{"schema", "rpl.test/1"}, {"cases", std::move(totals.cases)}}) << '\n';
-  } else {
-    std::cout << fmt::format("{} passed, {} failed\n", totals.passed, totals.failed);
-  }
-  if (unusable != kExitOk) return unusable;
-  if (totals.malformed) return kExitInvalid;
-  if (totals.passed + totals.failed == 0) {
-    std::cerr << fmt::format("rpl: no case has `{}` in its name\n", PrintableLine(options.filter));
-    return kExitInvalid;
-  }
-  return totals.failed > 0 ? kExitNo : kExitOk;
-}
+int CommandTest(const TestOptions& options) { return Testing(options).Run(); }
 
 }  // namespace rpl

@@ -45,16 +45,6 @@ std::string WholeText(std::FILE* file) {
   return text;
 }
 
-Lines LinesOf(const std::string& text) {
-  Lines lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
-}
-
 // The child: runs the command and exits.
 [[noreturn]] void Become(CommandLine run, Lines words, const std::string& folder, int seconds) {
   SendReadNotes(-1);  // about files that are gone with the folder
@@ -75,6 +65,16 @@ Lines LinesOf(const std::string& text) {
 }
 
 }  // namespace
+
+Lines LinesOf(const std::string& text) {
+  Lines lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
 
 std::string Joined(const Lines& lines) {
   std::string text;
@@ -184,6 +184,21 @@ std::optional<std::string> ScriptFolder::Check(const ScriptStep& step) const {
   return Mismatch("the same bytes", LinesOf(file.text), LinesOf(other.text));
 }
 
+std::optional<Lines> ScriptFolder::Actual(const ScriptStep& step) const {
+  switch (step.kind) {
+    case StepKind::kStdout:
+    case StepKind::kPrints: return LinesOf(out_);
+    case StepKind::kStderr: return LinesOf(err_);
+    case StepKind::kWrites: {
+      const Input file = ReadFile(Inner(step.words.front()));
+      if (!file.error.empty()) return std::nullopt;
+      return LinesOf(file.text);
+    }
+    case StepKind::kFolder: return NamesIn(step.argument);
+    default: return std::nullopt;
+  }
+}
+
 std::optional<std::string> ScriptFolder::CheckExit(const ScriptStep& step) const {
   if (step.argument == ended_) return std::nullopt;
   return fmt::format("expected the command to end with {}, it ended {}\n{}standard error\n{}",
@@ -214,14 +229,20 @@ std::optional<std::string> ScriptFolder::CheckNoParts(const ScriptStep& step,
   return std::nullopt;
 }
 
-std::optional<std::string> ScriptFolder::CheckNames(const ScriptStep& step) const {
+std::optional<Lines> ScriptFolder::NamesIn(const std::string& folder) const {
   Lines names;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(Inner(step.argument), error))
+  for (const auto& entry : fs::directory_iterator(Inner(folder), error))
     names.push_back(entry.path().filename());
+  if (error) return std::nullopt;
   std::sort(names.begin(), names.end());
-  if (!error && names == step.body) return std::nullopt;
-  return Mismatch(fmt::format("in `{}`", step.argument), step.body, names);
+  return names;
+}
+
+std::optional<std::string> ScriptFolder::CheckNames(const ScriptStep& step) const {
+  const std::optional<Lines> names = NamesIn(step.argument);
+  if (names == step.body) return std::nullopt;
+  return Mismatch(fmt::format("in `{}`", step.argument), step.body, names.value_or(Lines()));
 }
 
 }  // namespace rpl

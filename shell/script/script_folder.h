@@ -46,11 +46,16 @@ class ScriptFolder {
   /// description of the difference.
   std::optional<std::string> Check(const ScriptStep& step) const;
 
+  /// What the step would have to expect, as the lines of its body; nullopt for what has no body or
+  /// cannot be read.
+  std::optional<std::vector<std::string>> Actual(const ScriptStep& step) const;
+
  private:
   std::optional<std::string> CheckExit(const ScriptStep& step) const;
   std::optional<std::string> CheckParts(const ScriptStep& step, const std::string& text) const;
   std::optional<std::string> CheckNoParts(const ScriptStep& step, const std::string& text) const;
   std::optional<std::string> CheckNames(const ScriptStep& step) const;
+  std::optional<std::vector<std::string>> NamesIn(const std::string& folder) const;
   std::string Inner(const std::string& name) const { return folder_ + "/" + name; }
 
   CommandLine run_;
@@ -65,6 +70,8 @@ std::string Listing(const std::vector<std::string>& lines);
 /// The description of a difference between two lists of lines.
 std::string Mismatch(std::string_view expected, const std::vector<std::string>& wanted,
                      const std::vector<std::string>& got);
+/// The lines of a text, without their ends.
+std::vector<std::string> LinesOf(const std::string& text);
 /// All lines, each with a line end.
 std::string Joined(const std::vector<std::string>& lines);
 

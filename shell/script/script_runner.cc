@@ -20,6 +20,7 @@
 #include "shell/host/report.h"
 #include "shell/host/scripted_agent.h"
 #include "shell/script/guard_notation.h"
+#include "shell/script/script_coverage.h"
 #include "shell/script/script_folder.h"
 #include "shell/script/verify_table.h"
 
@@ -70,8 +71,9 @@ bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-SessionOptions OptionsFor(const Script& script, bool strict_facts, Lines& log) {
+SessionOptions OptionsFor(const Script& script, bool strict_facts, Lines& log, Profile* profile) {
   SessionOptions options;
+  options.profile = profile;
   options.strict_facts = strict_facts;
   for (const ScriptStep& step : script.steps) {
     if (step.kind == StepKind::kNow) options.now = step.argument;
@@ -95,11 +97,12 @@ struct Turn {
 
 class Runner {
  public:
-  Runner(const Script& script, CommandLine run, const ScriptFacts& facts)
+  // `profile` may be null.
+  Runner(const Script& script, CommandLine run, const ScriptFacts& facts, Profile* profile)
       : run_(run),
         absent_(chat_, files_),
         agent_(absent_, notes_),
-        session_(agent_, OptionsFor(script, facts.strict, log_)) {
+        session_(agent_, OptionsFor(script, facts.strict, log_, profile)) {
     session_.SetFileReader([this](const std::string& name) -> std::optional<std::string> {
       const auto found = files_.find(name);
       if (found == files_.end()) return std::nullopt;
@@ -114,6 +117,12 @@ class Runner {
   // The replies that no call took although one was probably meant, each in a line: the name is
   // misspelt, or a call of that name is open. A reply may be unused because nothing is asked.
   std::string UnusedReplies(const Script& script) const;
+
+  // What the step, which does not hold, would have to expect; nullopt if it gets no new text.
+  std::optional<NewExpectation> NewExpectationOf(const ScriptStep& step) const;
+
+  const Program& program() const { return session_.program(); }
+  const std::set<std::string>& loaded() const { return loaded_; }
 
  private:
   using Failure = std::optional<std::string>;
@@ -133,6 +142,8 @@ class Runner {
   Failure CheckLog(const ScriptStep& step);
   Failure CheckRules(const ScriptStep& step);
   Failure CheckTree(const ScriptStep& step);
+  Lines Tree() const;
+  bool HasReason(StepKind kind) const;
   static Failure CheckGuard(const ScriptStep& step);
 
   Lines chat_;
@@ -140,6 +151,7 @@ class Runner {
   std::ostringstream notes_;
   Files files_;
   std::set<std::string> unwritten_;  // of files_
+  std::set<std::string> loaded_;     // the documents of LOAD
   const CommandLine run_;
   std::optional<ScriptFolder> folder_;  // created by the first command
   AbsentAgent absent_;
@@ -250,6 +262,7 @@ std::optional<std::string> Runner::Do(const ScriptStep& step) {
       Input input = ReadFile(step.argument);
       if (!input.error.empty()) return fmt::format("{}: {}\n", step.argument, input.error);
       Load(step.argument, std::move(input.text));
+      loaded_.insert(step.argument);
       return std::nullopt;
     }
     case StepKind::kUser: Say(Joined(step.body)); return std::nullopt;
@@ -287,28 +300,60 @@ std::optional<std::string> Runner::CheckGuard(const ScriptStep& step) {
   return failures;
 }
 
-std::optional<std::string> Runner::CheckTurn(const ScriptStep& step) {
+// Whether the reply is of the kind that UNSAT, FAIL or WAITING expects.
+bool Runner::HasReason(StepKind kind) const {
   const std::string first = turn_.reply.empty() ? "" : turn_.reply.front();
   const bool fails = first.starts_with("%fail");
   const bool reason = !first.empty() && first != "true" && !fails;
+  if (kind == StepKind::kFail) return first.starts_with("%fail(\"") && first.ends_with("\")");
+  // A waiting goal is undecided, although its reply looks the same (decision 66).
+  return reason && (turn_.status == Status::kWaiting) == (kind == StepKind::kWaiting);
+}
+
+std::optional<std::string> Runner::CheckTurn(const ScriptStep& step) {
   switch (step.kind) {
     case StepKind::kAgent:
       if (turn_.visible == step.body) return std::nullopt;
       return Mismatch("these lines", step.body, turn_.visible) + "with the status " + StatusText() +
              "\n";
-    case StepKind::kUnsat:
-      // A waiting goal is undecided, although its reply looks the same (decision 66).
-      return CheckReply(step, "a reason", reason && turn_.status != Status::kWaiting);
+    case StepKind::kUnsat: return CheckReply(step, "a reason", HasReason(step.kind));
     case StepKind::kFail:
-      return CheckReply(step, "one line `%fail(\"…\", \"…\")`",
-                        first.starts_with("%fail(\"") && first.ends_with("\")"));
+      return CheckReply(step, "one line `%fail(\"…\", \"…\")`", HasReason(step.kind));
     case StepKind::kWaiting:
-      return CheckReply(step, "one line that names what is awaited",
-                        reason && turn_.status == Status::kWaiting);
+      return CheckReply(step, "one line that names what is awaited", HasReason(step.kind));
     default: break;
   }
   if (StatusText() == step.argument) return std::nullopt;
   return fmt::format("expected the status {}, got {}", step.argument, Got());
+}
+
+std::optional<NewExpectation> Runner::NewExpectationOf(const ScriptStep& step) const {
+  const auto body = [&](Lines lines) { return NewExpectation{step.line, false, std::move(lines)}; };
+  const bool sound = turn_.status && !HasErrors(turn_.diagnostics) &&
+                     (*turn_.status == Status::kSatisfied || *turn_.status == Status::kNothing ||
+                      *turn_.status == Status::kUnsatisfied);
+  switch (step.kind) {
+    case StepKind::kAgent:
+      if (!sound) return std::nullopt;
+      return body(turn_.visible);
+    case StepKind::kStatus:
+      if (!sound) return std::nullopt;
+      return NewExpectation{step.line, true, {StatusText()}};
+    case StepKind::kUnsat:
+    case StepKind::kFail:
+    case StepKind::kWaiting:
+      if (turn_.reply.size() != 1 || !HasReason(step.kind)) return std::nullopt;
+      return body(turn_.reply);
+    case StepKind::kDefines: return body(session_.Definitions());
+    case StepKind::kTree:
+      if (HasErrors(turn_.diagnostics)) return std::nullopt;
+      return body(Tree());
+    default: break;
+  }
+  if (!folder_) return std::nullopt;
+  std::optional<Lines> lines = folder_->Actual(step);
+  if (!lines) return std::nullopt;
+  return body(std::move(*lines));
 }
 
 // As STATUS names it.
@@ -386,45 +431,66 @@ std::optional<std::string> Runner::CheckRules(const ScriptStep& step) {
   return std::nullopt;
 }
 
-std::optional<std::string> Runner::CheckTree(const ScriptStep& step) {
+Lines Runner::Tree() const {
   Sources sources;
   Diagnostics ignored;
   const std::uint32_t file = sources.Add(turn_.name, turn_.text);
   Message message;
   if (turn_.name.starts_with("<message")) message = ReadMessage(sources, file, ignored);
   else message.document = ReadDocument(sources, file, ignored);
-  Lines got;
-  if (message.query) got = {PrintTree(*message.query)};
-  else if (!message.document.sentences.empty())
-    got = {PrintTree(message.document.sentences.back().sentence)};
+  if (message.query) return {PrintTree(*message.query)};
+  if (message.document.sentences.empty()) return {};
+  return {PrintTree(message.document.sentences.back().sentence)};
+}
+
+std::optional<std::string> Runner::CheckTree(const ScriptStep& step) {
+  const Lines got = Tree();
   if (got == step.body) return std::nullopt;
   return Mismatch("the tree", step.body, got);
 }
 
 }  // namespace
 
-std::optional<std::string> RunScript(const Script& script, CommandLine run,
-                                     const ScriptFacts& facts) {
+ScriptRun RunScriptFor(const Script& script, CommandLine run, const ScriptFacts& facts,
+                       const ScriptWishes& wishes) {
+  ScriptRun out;
   std::uint32_t line = script.line;
   std::string name = "the start";
   auto failed = [&](std::string_view why) {
-    return fmt::format("line {}, {}: {}", line, name, why);
+    out.failure = fmt::format("line {}, {}: {}", line, name, why);
   };
   try {
-    Runner runner(script, run, facts);
+    Profile profile;
+    Runner runner(script, run, facts, wishes.coverage ? &profile : nullptr);
     for (const ScriptStep& step : script.steps) {
       line = step.line;
       name = step.name;
-      if (std::optional<std::string> failure = runner.Do(step))
-        return failed(*failure) + runner.UnusedReplies(script);
+      const std::optional<std::string> failure = runner.Do(step);
+      if (!failure) continue;
+      std::optional<NewExpectation> expected;
+      if (wishes.update) expected = runner.NewExpectationOf(step);
+      if (expected) {
+        out.expected.push_back(std::move(*expected));
+        continue;
+      }
+      failed(*failure);
+      break;
     }
-    if (std::string unused = runner.UnusedReplies(script); !unused.empty()) return unused;
+    out.failure += runner.UnusedReplies(script);
+    if (wishes.coverage) out.coverage = CoverageJson(runner.program(), profile, runner.loaded());
   } catch (const std::exception& e) {
-    return failed(fmt::format("internal error: {}", e.what()));
+    failed(fmt::format("internal error: {}", e.what()));
   } catch (...) {
-    return failed("internal error: an unknown exception");
+    failed("internal error: an unknown exception");
   }
-  return std::nullopt;
+  return out;
+}
+
+std::optional<std::string> RunScript(const Script& script, CommandLine run,
+                                     const ScriptFacts& facts) {
+  std::string failure = RunScriptFor(script, run, facts, {}).failure;
+  if (failure.empty()) return std::nullopt;
+  return failure;
 }
 
 }  // namespace rpl

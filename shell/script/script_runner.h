@@ -14,8 +14,11 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "runtime/journal.h"
 #include "shell/script/script_folder.h"
+#include "shell/script/script_update.h"
 #include "shell/script/test_script.h"
 
 namespace rpl {
@@ -28,6 +31,25 @@ struct ScriptFacts {
   std::vector<ProgramFile> files;
   bool strict = false;
 };
+
+/// What a run of a script is for, besides the verdict.
+struct ScriptWishes {
+  bool coverage = false;
+  bool update = false;
+};
+
+/// The result of such a run.
+struct ScriptRun {
+  std::string failure;  // as RunScript returns it; "" if all expectations hold, or hold once new
+  std::vector<NewExpectation> expected;  // with `update`: instead of expectations that do not hold
+  nlohmann::ordered_json coverage;       // with `coverage`: CoverageJson of the files that it loads
+};
+
+/// Runs a script, as RunScript does. With `update`, an expectation that does not hold gets what
+/// came out, and the script goes on, but not where an error came out: a failed run, a limit,
+/// findings, an exit code; nor for what has no exact text, such as LOG.
+ScriptRun RunScriptFor(const Script& script, CommandLine run, const ScriptFacts& facts,
+                       const ScriptWishes& wishes);
 
 /// Runs a script: nullopt if all expectations hold; else the first that does not, with expected and
 /// actual, in a few lines that begin with the line number in the file; also a reply that

@@ -141,7 +141,8 @@ class ScriptReader {
     } else if (!found->argument && !step.argument.empty()) {
       Error(step.line, fmt::format("the text of `{}:` belongs on the lines below it", name));
     } else if (step.kind == StepKind::kLoad) {
-      step.argument = fs::path(sources_.at(line.file).name).replace_filename(step.argument);
+      step.argument =
+          fs::path(sources_.at(line.file).name).replace_filename(step.argument).lexically_normal();
     } else if (step.kind == StepKind::kReply) {
       ReadReply(argument, step);
     } else if (step.kind == StepKind::kBy && !ByOf(step.argument)) {
@@ -242,7 +243,8 @@ class ScriptReader {
 
 std::vector<TestCase> ReadTestCases(Sources& sources, std::uint32_t file) {
   std::vector<TestCase> cases;
-  TestCase current{sources.at(file).name, 1, {}, {}};
+  std::vector<std::pair<int, std::string>> open;  // headings, by level
+  TestCase current{sources.at(file).name, 1, {}, {}, {}};
   auto finish = [&] {
     if (!current.scripts.empty()) cases.push_back(std::move(current));
   };
@@ -252,7 +254,11 @@ std::vector<TestCase> ReadTestCases(Sources& sources, std::uint32_t file) {
       current = {std::string(sources.Text(block.content)),
                  sources.PlaceOf(file, block.span.begin).line,
                  {},
+                 {},
                  {}};
+      while (!open.empty() && open.back().first >= block.level) open.pop_back();
+      for (const auto& [level, text] : open) current.above.push_back(text);
+      open.emplace_back(block.level, current.name);
     } else if (block.kind == BlockKind::kFence && block.info == "rpl-test") {
       ScriptReader(sources, current).ReadScript(block);
     }

@@ -95,6 +95,7 @@ struct TestCase {
   std::uint32_t line;
   std::vector<Script> scripts;
   std::vector<std::string> errors;  // syntax errors, each with its line
+  std::vector<std::string> above;   // texts of the headings above that of the case
 };
 
 /// The cases of a file, in order. Headings without scripts are no cases.
