@@ -176,8 +176,8 @@ open legs.rpl
 fresh
 text 'rea'
 keys Tab
-await 'reachable'
-text '("market", ?x),'
+await 'reachable('
+text '"market", ?x),'
 keys Enter
 text '  not leg("market", ?'
 keys Tab
@@ -225,6 +225,41 @@ rpl> .l
 END
 keys C-c
 prompted
+fresh
+text '.mode m'
+keys Tab
+until_ has_line 'rpl> .mode markdown'
+keys C-c
+prompted
+text '.schema '
+keys Tab
+await 'reachable'
+keys -l 're'
+keys Tab
+until_ last_is 'rpl> .schema reachable'
+keys Enter
+prompted
+enter '.tables'
+fresh
+enter '.schema reachable'
+enter '.tables'
+enter '.maxrows 1'
+enter '.facts leg'
+shown "relations, and fewer rows" <<'END'
+rpl> .schema reachable
+reachable/2              6 rows, 2 rules
+  reachable(?a, ?b) <- leg(?a, ?b, _)
+  reachable(?a, ?c) <- reachable(?a, ?b), leg(?b, ?c, _)
+rpl> .tables
+leg/3                    3 rows
+reachable/2              6 rows, 2 rules
+rpl> .maxrows 1
+rpl> .facts leg
+leg("harbour", "market", 2)
+-- 2 facts more
+.maxrows 0 shows all
+rpl>
+END
 fresh
 text '.load dig'
 keys Tab
@@ -560,6 +595,47 @@ rows many>.limits rows: expected a whole number from 0 to 4000000000, got `many`
 depth 100001>.limits depth: expected a whole number from 0 to 100000, got `100001`
 row 5>no limit `row`; there are time, memory, rows, rounds, depth, timesteps
 END
+printf 'what,n\n"pen, red",3\nink,4\n' >stock.csv
+expect "rows are imported" 0 $'stock.csv: 2 new rows of stock, 2 in all\nstock.csv: 0 new rows of stock, 2 in all
+stock/2                  2 rows' "" "$rpl" repl \
+  < <(printf '.import stock.csv stock\n.load stock=stock.csv\n.tables\n')
+expect "what is no import" 2 "" "expected .import FILE RELATION" "$rpl" repl < <(echo '.import stock.csv')
+expect "a document is no import" 2 "" ".load takes a document in" "$rpl" repl < <(echo '.import legs.rpl leg')
+expect "a missing file is no import" 2 "" "none.csv: No such file" "$rpl" repl < <(echo '.import none.csv leg')
+expect "answers in other forms" 0 $'what,n\n"pen, red",3\nink,4\n| ?what | ?n |\n| --- | --- |
+| "pen, red" | 3 |\n| "ink" | 4 |\n?what = "pen, red"\n?n = 3\n\n?what = "ink"\n?n = 4\ntrue' "" \
+  "$rpl" repl --facts stock=stock.csv < <(printf '.mode %s\nstock(?what, ?n)\n' csv markdown line; echo 'stock("ink", 4), true')
+expect "no form" 2 "" "expected .mode table|text|json|csv|markdown|line, got \`xml\`" \
+  "$rpl" repl < <(echo '.mode xml')
+expect "output to a file, and back" 0 'true' "" "$rpl" repl --facts stock=stock.csv \
+  < <(printf '.output out.csv\n.mode csv\nstock(?what, ?n)\n.output\nstock("ink", 4), true\n')
+same "the file has it" $'what,n\n"pen, red",3\nink,4' "$(cat out.csv)"
+expect "output to a file, to the end" 0 '' "" "$rpl" repl --facts stock=stock.csv \
+  < <(printf '.output out.txt\nstock(?what, ?n)\n')
+same "a file has wide tables" $' ?what      | ?n\n------------+----\n "pen, red" |  3\n "ink"      |  4\n2 answers' "$(cat out.txt)"
+expect "output nowhere" 2 'true' "none/out: cannot be written" "$rpl" repl < <(printf '.output none/out\np(1)\np(1), true\n')
+expect "output over a document" 2 '' "legs.rpl: this is a document of the session" \
+  "$rpl" repl legs.rpl < <(echo '.output legs.rpl')
+expect "output that does not fit" 2 '' "/dev/full: cannot be written" "$rpl" repl < <(printf '.output /dev/full\np(1)\np(1), true\n')
+expect "all rows, or a few" 0 $'d(0)\nd(1)\n-- 8 facts more\n10' "" "$rpl" repl digits.rpl \
+  < <(printf '.maxrows 2\n.facts d\n.maxrows 0\n.output o\n.facts d\n.output\n.mode text\n?n = |d(_)|\n')
+same "all rows, or a few: all" 10 "$(wc -l <o)"
+expect "no number of rows" 2 "" "expected .maxrows N, a number, or 0 for all; got \`-1\`" "$rpl" repl < <(echo '.maxrows -1')
+expect "no relation" 0 "" "no relation nope; .tables lists them" "$rpl" repl < <(echo '.schema nope')
+expect "no relations" 0 "" "no relations; .load FILE takes a document in" "$rpl" repl < <(echo '.tables')
+expect "help on a command" 0 $'.import FILE RELATION\ntake rows of CSV, TSV or NDJSON in\n  .import stock.csv stock
+The columns are the arguments, in their order; docs/facts.md describes the files.' "" "$rpl" repl < <(echo '.help import')
+expect "help on no topic" 2 "" "no help on \`impotr\`, did you mean \`import\`?" "$rpl" repl < <(echo '.help impotr')
+# Each command is in the help, and each has help of its own.
+for command in $("$rpl" repl < <(echo .help) | grep -oE '^\.[a-z]+ ' | grep -v '^.help T'); do
+  expect "help on $command" 0 '*' "" "$rpl" repl < <(echo ".help $command")
+  [[ $(head -n 1 out) == "$command"* ]] || fail "expected the help on $command"
+done
+expect "a schema has what is asked, and constraints" 0 'place/1                  0 rows, asked
+stay/2                   1 rule
+  stay(?where, ?nights) <- place(?where), ?nights = $ask("For how many nights?")' "" \
+  "$rpl" repl trip.md < <(printf '.schema place\n.schema stay\n')
+
 expect "a profile of nothing" 0 "" "" "$rpl" repl < <(echo .profile)
 got=$("$rpl" repl 2>&1 < <(
   printf '.limits rows 3\nn(0)\nm(?y) <- n(?y)\nm(?y) <- m(?x), ?y = ?x + 1\n.profile\n.load none.rpl\nn(?x)\n.profile\n'

@@ -74,33 +74,61 @@ std::string Completion::Common() const {
   return common;
 }
 
+namespace {
+
+void Sort(Completion& of) {
+  std::sort(of.candidates.begin(), of.candidates.end());
+  of.candidates.erase(std::unique(of.candidates.begin(), of.candidates.end()), of.candidates.end());
+}
+
+// Completes in the text of a command that begins at `start`; false if RPL stands at the cursor.
+bool CompleteCommand(std::string_view before, std::size_t start, const CompletionNames& names,
+                     Completion& out) {
+  const std::size_t blank = before.find_first_of(" \t", start);
+  if (blank == before.npos) {
+    out.begin = start;
+    for (const CompletionNames::Command& command : names.commands)
+      Offer(out, before.substr(start), {command.name});
+    return true;
+  }
+  const std::string_view name = before.substr(start, blank - start);
+  const auto command = std::find_if(names.commands.begin(), names.commands.end(),
+                                    [&](const auto& of) { return of.name == name; });
+  if (command == names.commands.end()) return false;
+  std::size_t word = 0;  // the one at the cursor
+  for (std::size_t i = blank + 1; i < before.size(); ++i)
+    word +=
+        (before[i] == ' ' || before[i] == '\t') && before[i - 1] != ' ' && before[i - 1] != '\t';
+  out.begin = before.find_last_of(" \t") + 1;
+  if (word >= command->arguments.size())
+    return command->arguments.empty() ||
+           command->arguments.back().kind != CompletionNames::Argument::Kind::kEntry;
+  const CompletionNames::Argument& argument = command->arguments[word];
+  if (argument.kind == CompletionNames::Argument::Kind::kEntry) return false;
+  if (argument.kind == CompletionNames::Argument::Kind::kFile)
+    OfferFiles(out, before.substr(out.begin));
+  else Offer(out, before.substr(out.begin), argument.words);
+  return true;
+}
+
+}  // namespace
+
 Completion Complete(std::string_view entry, std::size_t cursor, const CompletionNames& names) {
   Completion out;
   const std::string_view before = entry.substr(0, cursor);
   const std::size_t start = std::min(before.find_first_not_of(" \t"), cursor);
-  if (start < cursor && before[start] == '.') {
-    const std::size_t blank = before.find_first_of(" \t", start);
-    if (blank == before.npos) {
-      out.begin = start;
-      Offer(out, before.substr(start), names.commands);
-      std::sort(out.candidates.begin(), out.candidates.end());
-      return out;
-    }
-    const std::string_view command = before.substr(start, blank - start);
-    if (std::find(names.of_files.begin(), names.of_files.end(), command) != names.of_files.end()) {
-      out.begin = before.find_last_of(" \t") + 1;
-      OfferFiles(out, before.substr(out.begin));
-      std::sort(out.candidates.begin(), out.candidates.end());
-      return out;
-    }
+  if (start < cursor && before[start] == '.' && CompleteCommand(before, start, names, out)) {
+    Sort(out);
+    return out;
   }
   out.begin = NameBegin(before, cursor);
   const std::string_view word = before.substr(out.begin);
   if (word.empty()) return out;
   Offer(out, word, word.front() == '?' ? Variables(entry, cursor) : names.words);
-  std::sort(out.candidates.begin(), out.candidates.end());
-  out.candidates.erase(std::unique(out.candidates.begin(), out.candidates.end()),
-                       out.candidates.end());
+  if (entry.substr(cursor).starts_with('('))  // which is there already
+    for (std::string& candidate : out.candidates)
+      if (candidate.ends_with('(')) candidate.pop_back();
+  Sort(out);
   return out;
 }
 

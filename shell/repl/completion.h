@@ -3,9 +3,9 @@
 // Completion with Tab at the prompt of the shell.
 //
 //   .fa            commands, at the start of an entry
-//   .load ex       file names, after a command that takes one; folders end with `/`
-//   .facts ed      names of relations, after a command that takes one
-//   reach          relations; `%tr` goals; `$as` tools
+//   .load ex       what a command takes: file names (folders end with `/`), names of
+//   .facts ed      relations, words such as `on` and `csv`, also before the first letter
+//   reach          relations, with `(` where arguments follow; `%tr` goals; `$as` tools
 //   ?w             lvars of the entry
 #ifndef RPL_SHELL_REPL_COMPLETION_H_
 #define RPL_SHELL_REPL_COMPLETION_H_
@@ -17,11 +17,24 @@
 
 namespace rpl {
 
-/// The names that can be completed, with their marks: "edge", "%trip", "$ask".
+/// The names that can be completed, with their marks: "edge(", "%trip", "$ask(".
 struct CompletionNames {
-  std::vector<std::string> commands;  // ".facts"
-  std::vector<std::string> of_files;  // commands that take a file
-  std::vector<std::string> words;     // relations, goals, tools
+  /// A word of a command's argument.
+  struct Argument {
+    enum class Kind {
+      kWords,  // one of `words`
+      kFile,
+      kEntry,  // RPL: as without a command
+    };
+    Kind kind = Kind::kEntry;
+    std::vector<std::string> words = {};
+  };
+  struct Command {
+    std::string name;  // ".facts"
+    std::vector<Argument> arguments = {};
+  };
+  std::vector<Command> commands;
+  std::vector<std::string> words;  // relations, goals, tools
 };
 
 /// The candidates for the word before the cursor.

@@ -11,9 +11,16 @@
 namespace rpl {
 namespace {
 
-const CompletionNames kNames = {{".facts", ".load", ".limits"},
-                                {".load"},
-                                {"reachable", "reach-out", "edge", "%trip", "$ask", "edge"}};
+using Argument = CompletionNames::Argument;
+
+const CompletionNames kNames = {
+    {{".facts", {{Argument::Kind::kWords, {"edge", "reachable"}}}},
+     {".load", {{Argument::Kind::kFile}}},
+     {".limits", {{Argument::Kind::kWords, {"rows", "rounds"}}}},
+     {".import", {{Argument::Kind::kFile}, {Argument::Kind::kWords, {"edge"}}}},
+     {".why", {{Argument::Kind::kEntry}}},
+     {".undo"}},
+    {"reachable(", "reach-out", "edge(", "%trip(", "$ask(", "edge("}};
 
 // The candidates for the text before `|`, with the text that they replace.
 std::string Offered(std::string text) {
@@ -27,11 +34,21 @@ std::string Offered(std::string text) {
 
 TEST_CASE("what Tab offers") {
   CHECK(Offered(".l|") == ".l -> .limits .load");
+  CHECK(Offered(".facts |") == " -> edge reachable");
+  CHECK(Offered("  .facts  r|") == "r -> reachable");
+  CHECK(Offered(".facts edge |") == " ->");
+  CHECK(Offered(".limits ro|") == "ro -> rounds rows");
+  CHECK(Offered(".import stock.csv |") == " -> edge");
+  CHECK(Offered(".why rea|") == "rea -> reach-out reachable(");
+  CHECK(Offered(".why edge(1), rea|") == "rea -> reach-out reachable(");
+  CHECK(Offered(".undo |") == " ->");
+  CHECK(Offered(".nothing rea|") == "rea -> reach-out reachable(");
+  CHECK(Offered("rea|(1)") == "rea -> reach-out reachable");
   CHECK(Offered(".facts ed|") == "ed -> edge");
-  CHECK(Offered("rea|") == "rea -> reach-out reachable");
+  CHECK(Offered("rea|") == "rea -> reach-out reachable(");
   CHECK(Offered("far(?x) <- reach-|") == "reach- -> reach-out");
-  CHECK(Offered("% <- %t|") == "%t -> %trip");
-  CHECK(Offered("?x = $a|") == "$a -> $ask");
+  CHECK(Offered("% <- %t|") == "%t -> %trip(");
+  CHECK(Offered("?x = $a|") == "$a -> $ask(");
   CHECK(Offered("far(?where, ?when) <- p(?wh|") == "?wh -> ?when ?where");
   CHECK(Offered("p(?w|, ?where)") == "?w -> ?where");
   CHECK(Offered("p(?w|)") == "?w ->");
@@ -41,7 +58,7 @@ TEST_CASE("what Tab offers") {
 
 TEST_CASE("what all candidates begin with") {
   CHECK(Complete("rea", 3, kNames).Common() == "reach");
-  CHECK(Complete("ed", 2, kNames).Common() == "edge");
+  CHECK(Complete("ed", 2, kNames).Common() == "edge(");
   CHECK(Completion{0, {"stra\u00dfe", "stra\u00e4"}}.Common() == "stra");
 }
 

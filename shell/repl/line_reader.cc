@@ -71,14 +71,17 @@ class PlainReader : public LineReader {
 
  private:
   void Prompt(const std::string& prompt) const {
-    if (prompts_) std::cout << prompt << std::flush;
+    if (!prompts_) return;
+    std::cout << std::flush;
+    std::fputs(prompt.c_str(), stdout);  // std::cout may lead to a file
+    std::fflush(stdout);
   }
 
   // Without a person, Ctrl-C ends the shell.
   bool Cancelled() const {
     if (!prompts_ || !Interrupted()) return false;
     ClearInterrupt();
-    std::cout << '\n';
+    std::fputs("\n", stdout);
     return true;
   }
 

@@ -21,7 +21,6 @@
 #include "shell/host/progress.h"
 #include "shell/host/report.h"
 #include "shell/host/scripted_agent.h"
-#include "shell/host/table.h"
 #include "shell/host/terminal_agent.h"
 #include "shell/host/text_width.h"
 #include "shell/host/tool_setup.h"
@@ -29,7 +28,6 @@
 namespace rpl {
 namespace {
 
-constexpr std::size_t kShownAnswers = 40;  // maximal number in a table
 constexpr int kPatience = 9;  // number of Ctrl-C during an evaluation before the process ends
 
 // "3 answers", "1 answer".
@@ -101,12 +99,12 @@ Repl::Repl(const ReplOptions& options)
       limits_(options.engine.limits),
       session_(*scripted_, SessionOptionsFor(options.engine), by_),
       history_(interactive_ ? HistoryPath() : ""),
-      mode_(options.engine.json ? Mode::kJson : Mode::kTable),
+      mode_(options.engine.json ? AnswerForm::kJson : AnswerForm::kTable),
       phases_(options.engine.log_phases) {
   session_.SetAnswerForms(FormsOf(mode_));
 }
 
-Repl::~Repl() = default;
+Repl::~Repl() { CloseOutput(); }
 
 // --- a person answers --------------------------------------------------------------------
 
@@ -212,6 +210,7 @@ int Repl::Run() {
       return kExitFile;
     }
   }
+  CloseOutput();
   if (const ExitCode code = ReportAnswers(*scripted_); code != kExitOk) return code;
   return failed_ && !interactive_ ? kExitInvalid : kExitOk;
 }
@@ -305,7 +304,7 @@ void Repl::Pursue() {
 }
 
 void Repl::Finish(const Outcome& outcome) {
-  if (mode_ == Mode::kJson) {
+  if (mode_ == AnswerForm::kJson) {
     std::cout << Dump(OutcomeJson("rpl.reply/1", outcome, session_.session().pool())) << std::endl;
     return;
   }
@@ -314,7 +313,8 @@ void Repl::Finish(const Outcome& outcome) {
     case Status::kInterrupted: Note("cancelled"); break;
     case Status::kUnsatisfied:
     case Status::kToolFailed:
-      std::cout << (mode_ == Mode::kTable ? "no: " : "") << Printable(outcome.reason) << std::endl;
+      std::cout << (mode_ == AnswerForm::kTable ? "no: " : "") << Printable(outcome.reason)
+                << std::endl;
       break;
     case Status::kWaiting:
       std::cout << Printable(outcome.reason) << std::endl;
@@ -325,31 +325,30 @@ void Repl::Finish(const Outcome& outcome) {
 }
 
 void Repl::PrintAnswers(const Outcome& outcome) const {
-  if (mode_ == Mode::kTable && !outcome.columns.empty()) PrintTable(outcome);
+  if (mode_ != AnswerForm::kText && !outcome.columns.empty()) PrintColumns(outcome);
   else PrintLines(Session::Reply(outcome));
   std::cout << std::flush;
   PrintCutOff(outcome, std::cerr);
 }
 
-void Repl::PrintTable(const Outcome& outcome) const {
-  const Pool& pool = session_.session().store().pool();
-  const std::size_t width = outcome.columns.size();
-  const std::size_t answers = outcome.cells.size() / width;
-  std::vector<std::vector<TableCell>> rows(std::min(answers, kShownAnswers));
-  for (std::size_t i = 0; i < rows.size() * width; ++i) {
-    const Value value = outcome.cells[i];
-    std::string text = value == kAbsent ? "" : Text(pool, value);
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    std::replace(text.begin(), text.end(), '\t', ' ');
-    rows[i / width].push_back({Printable(text), Pool::IsNumber(value)});
-  }
-  std::cout << TableText(outcome.columns, rows, TerminalWidth(), colours_.out ? "\033[1m" : "",
-                         colours_.out ? "\033[0m" : "");
-  if (answers > kShownAnswers)
-    std::cout << fmt::format("{} more, {} in all\n", answers - kShownAnswers,
-                             Counted(answers, "answer"));
-  else std::cout << Counted(answers, "answer") << '\n';
+void Repl::PrintColumns(const Outcome& outcome) const {
+  const std::size_t answers = outcome.cells.size() / outcome.columns.size();
+  // A file has room for wide tables.
+  const AnswerLayout layout = {most_rows_, WritesFile() ? SIZE_MAX / 2 : TerminalWidth(),
+                               colours_.out && !WritesFile()};
+  const std::string text =
+      AnswersAs(mode_, session_.session().store().pool(), outcome.columns, outcome.cells, layout);
+  if (mode_ != AnswerForm::kCsv || WritesFile()) std::cout << text;
+  else PrintDocument(text);
+  const bool cut = mode_ != AnswerForm::kCsv && most_rows_ > 0 && answers > most_rows_;
+  const std::string count =
+      cut ? fmt::format("{} more, {} in all", answers - most_rows_, Counted(answers, "answer"))
+          : Counted(answers, "answer");
+  // Below a table it is a part of it; elsewhere a program may read the output.
+  if (mode_ == AnswerForm::kTable) std::cout << count << '\n';
+  else if (cut || interactive_) Note(count);
   std::cout << std::flush;
+  if (cut && interactive_) Note(".maxrows 0 shows all");
 }
 
 void Repl::PrintTaken(const Entry& entry) const {
@@ -360,6 +359,7 @@ void Repl::PrintTaken(const Entry& entry) const {
 void Repl::PrintRest(std::size_t left, const char* what) const {
   if (left > 0) std::cout << fmt::format("-- {} more\n", Counted(left, what));
   std::cout << std::flush;
+  if (left > 0 && interactive_) Note(".maxrows 0 shows all");
 }
 
 // Prints the findings of a change; true if it was taken.

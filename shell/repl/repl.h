@@ -11,6 +11,7 @@
 #define RPL_SHELL_REPL_REPL_H_
 
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -20,6 +21,7 @@
 
 #include "shell/host/options.h"
 #include "shell/host/report.h"
+#include "shell/repl/answer_form.h"
 #include "shell/repl/history.h"
 #include "shell/repl/line_reader.h"
 #include "shell/repl/session.h"
@@ -55,6 +57,7 @@ class Repl : private Agent {
     const char* name;  // ".facts"
     const char* takes;
     const char* help;
+    const char* more;  // lines for `.help NAME`: details, examples; "" for none
     void (Repl::*run)(const std::string& argument);
   };
   static const std::vector<Command>& Commands();
@@ -75,7 +78,7 @@ class Repl : private Agent {
   void Pursue();
   void Finish(const Outcome& outcome);
   void PrintAnswers(const Outcome& outcome) const;
-  void PrintTable(const Outcome& outcome) const;
+  void PrintColumns(const Outcome& outcome) const;
   void PrintTaken(const Entry& entry) const;
   // Each prints one kind of result. PrintChange returns true if the change was taken; PrintRest
   // gives the number of lines that were not shown.
@@ -88,9 +91,15 @@ class Repl : private Agent {
   void Note(const std::string& text) const;
   void Coloured(const std::string& findings);
   CompletionNames Names() const;
+  CompletionNames::Argument ArgumentOf(const std::string& takes) const;
 
   // The commands. `argument` is trimmed, and empty only if the command allows it.
   void Help(const std::string& argument);
+  void Tables(const std::string& argument);
+  void Schema(const std::string& argument);
+  void Import(const std::string& argument);
+  void SetOutput(const std::string& argument);
+  void SetMaxRows(const std::string& argument);
   void Load(const std::string& argument);
   void Reload(const std::string& argument);
   void Undo(const std::string& argument);
@@ -111,13 +120,19 @@ class Repl : private Agent {
   void SetMode(const std::string& argument);
   void Save(const std::string& argument);
   void Quit(const std::string& argument);
+  void HelpOn(const std::string& topic);
+  void TakeFacts(const std::string& name);
+  std::size_t RowsOf(const std::string& relation) const;
+  // Ends `.output`; standard output is the terminal again.
+  void CloseOutput();
+  bool WritesFile() const { return output_.is_open(); }
   // Sets `to` from "on" or "off"; any other argument is an error.
   void Switch(const char* command, const std::string& argument, bool& to);
 
-  // The form of answers, in the order of the names of `.mode`.
-  enum class Mode { kTable, kText, kJson };
-  /// The table formats only the answers that it shows.
-  static AnswerForms FormsOf(Mode mode) { return {mode == Mode::kText, mode == Mode::kJson}; }
+  /// A table formats only the answers that it shows.
+  static AnswerForms FormsOf(AnswerForm mode) {
+    return {mode == AnswerForm::kText, mode == AnswerForm::kJson};
+  }
 
   // Order matters: the agents borrow each other, and the session borrows the outermost.
   const ReplOptions& options_;
@@ -130,7 +145,11 @@ class Repl : private Agent {
   ReplSession session_;
   ReplHistory history_;
   std::unique_ptr<LineReader> reader_;
-  Mode mode_ = Mode::kTable;
+  AnswerForm mode_ = AnswerForm::kTable;
+  std::size_t most_rows_ = 40;  // answers, or facts of a relation, that are shown; 0: all
+  std::ofstream output_;        // of `.output`
+  std::string output_name_;
+  std::streambuf* terminal_ = nullptr;  // the buffer of std::cout before `.output`
   bool phases_ = false;
   bool timer_ = false;
   bool over_ = false;
