@@ -30,21 +30,21 @@ NAME-test.md. Files that exist are left as they are.
 
 Examples
   rpl new bike-lending
-  rpl new protocols/bike-lending           in a folder that exists)";
+  rpl new protocols/bike-lending           # in a folder that exists)";
 
 inline constexpr const char* kRunFooter = R"(Examples
   rpl run protocol.md
-  rpl run protocol.md facts.rpl            several files form one program
+  rpl run protocol.md facts.rpl            # several files form one program
   printf 'doc-42\nclarity\n' | rpl run protocol.md
   rpl run protocol.md --answer draft-id=doc-42 --answer focus=clarity
   rpl run protocol.md --answers answers.json
   rpl run protocol.md --facts stock=stock.csv
   rpl run protocol.md --now 2026-01-02T00:00:00Z
-  rpl run protocol.md --session trip.rpls  saved in a file, to be continued
-  rpl run protocol.md --log phases         reports each phase on standard error
-  rpl run protocol.md --allow-tool stock   allows a tool of rpl.yaml; see docs/tools.md
+  rpl run protocol.md --session trip.rpls  # saved in a file, to be continued
+  rpl run protocol.md --log phases         # reports each phase on standard error
+  rpl run protocol.md --allow-tool stock   # allows a tool of rpl.yaml; see docs/tools.md
   rpl run protocol.md --format json
-  rpl run protocol.md --watch              again whenever the file is saved)";
+  rpl run protocol.md --watch              # again whenever the file is saved)";
 
 inline constexpr const char* kMcpFooter =
     R"(A host of the Model Context Protocol starts this command and talks to it on a pipe: it lists,
@@ -54,9 +54,9 @@ server that is started again goes on with each. See docs/mcp.md.
 Examples
   rpl mcp protocols
   rpl mcp trip.md restocking.md --allow-tool stock
-  rpl mcp protocols --ask never            questions come back in results only
-  rpl mcp protocols --http 127.0.0.1:7000  on HTTP, for hosts on this machine
-  rpl mcp install --host cursor protocols  prints the settings of a host)";
+  rpl mcp protocols --ask never            # questions come back in results only
+  rpl mcp protocols --http 127.0.0.1:7000  # on HTTP, for hosts on this machine
+  rpl mcp install --host cursor protocols  # prints the settings of a host)";
 
 inline constexpr const char* kLspFooter =
     R"(An editor starts this command and talks to it on a pipe: findings as you type, with their fixes,
@@ -74,7 +74,7 @@ index, and clauses that should be moved. Answers are not printed. Exit codes are
 Examples
   rpl profile protocol.md
   rpl profile rules.rpl --facts edge=edges.csv --top 10
-  rpl profile rules.rpl --no-times         counts only, which are reproducible
+  rpl profile rules.rpl --no-times         # counts only, which are reproducible
   rpl profile rules.rpl --format json)";
 
 inline constexpr const char* kResumeFooter =
@@ -82,13 +82,13 @@ inline constexpr const char* kResumeFooter =
 and calls that were answered are not repeated.
 
 Examples
-  rpl run protocol.md --session trip.rpls    exits with 3: waiting for an answer
+  rpl run protocol.md --session trip.rpls    # exits with 3: waiting for an answer
   rpl resume trip.rpls --answer focus=clarity)";
 
 inline constexpr const char* kTraceFooter = R"(Examples
   rpl trace show trip.rpls
   rpl trace query trip.rpls '%where(?d, ?focus) <- edit-brief(?d, ?focus)'
-  rpl trace export trip.rpls > trace.rpl     then: rpl run protocol.md trace.rpl
+  rpl trace export trip.rpls > trace.rpl     # then: rpl run protocol.md trace.rpl
   rpl trace verify trip.rpls
   rpl trace diff monday.rpls tuesday.rpls
   rpl trace replay trip.rpls
@@ -117,8 +117,8 @@ inline constexpr const char* kReplFooter =
 
 Examples
   rpl repl protocol.md
-  rpl repl graph.rpl --session graph.rpls   saved in a file, to be continued
-  rpl repl graph.rpl <entries.txt           reads entries from a file)";
+  rpl repl graph.rpl --session graph.rpls   # saved in a file, to be continued
+  rpl repl graph.rpl <entries.txt           # reads entries from a file)";
 
 inline constexpr const char* kTestFooter =
     R"(docs/testing.md describes the format of the scripts.
@@ -127,10 +127,10 @@ Examples
   rpl test spec-tests
   rpl test spec-tests/07-sets --filter R7.01
   rpl test spec-tests --format json
-  rpl test trip-test.md --watch            again whenever a file is saved
+  rpl test trip-test.md --watch            # again whenever a file is saved
   rpl test trip-test.md --coverage --min 80
   rpl test trip-test.md --coverage-html coverage.html
-  rpl test trip-test.md --update           takes what came out, to be read in the diff
+  rpl test trip-test.md --update           # takes what came out, to be read in the diff
   rpl test tests --junit results.xml)";
 
 inline constexpr const char* kCheckFooter =
@@ -140,12 +140,12 @@ for each code. `<!-- rpl-ignore RPL6001: reason -->` on the line of a finding or
 
 Examples
   rpl check protocol.md
-  rpl check protocols                      each file of a folder is a program
-  rpl check --together protocol.md facts.rpl   they form one program
-  rpl check protocol.md --fix              fixes names, arrows, headings on two lines
+  rpl check protocols                      # each file of a folder is a program
+  rpl check --together protocol.md facts.rpl   # they form one program
+  rpl check protocol.md --fix              # fixes names, arrows, headings on two lines
   rpl check protocol.md --strict --fail-level warning
   rpl check protocol.md --format sarif > findings.sarif
-  rpl check protocol.md --watch            again whenever the file is saved)";
+  rpl check protocol.md --watch            # again whenever the file is saved)";
 
 inline constexpr const char* kVerifyFooter =
     R"(For a rulespec, CONTENT is an action envelope in YAML or JSON; for rules alone it is any file,
@@ -156,18 +156,18 @@ datalog_evaluation.txt.
 Exit codes: 0 accepted, 1 rejected, 2 an input is invalid, 3 a review is pending
 
 Examples
-  rpl verify envelope.yaml                     with analysis/rulespec.yaml
+  rpl verify envelope.yaml                     # with analysis/rulespec.yaml
   rpl verify envelope.yaml --rulespec spec.yaml --out reports
-  rpl verify envelope.yaml --explain 0         why predicate 0 passes or fails
+  rpl verify envelope.yaml --explain 0         # why predicate 0 passes or fails
   rpl verify answer.md --rules house-rules.md
   rpl verify --list --rules house-rules.md
-  rpl verify envelope.yaml --on-error hitl     then: rpl guard pending, rpl guard approve ID
+  rpl verify envelope.yaml --on-error hitl     # then: rpl guard pending, rpl guard approve ID
   rpl verify envelope.yaml --format sarif > results.sarif)";
 
 inline constexpr const char* kExplainFooter = R"(Examples
   rpl explain -f graph.rpl 'reachable(1, 4)'
-  rpl explain -f graph.rpl 'reachable(1, ?x)'       the first ten matching facts
-  rpl explain -f graph.rpl --not 'reachable(4, 1)'  why it does not hold
+  rpl explain -f graph.rpl 'reachable(1, ?x)'       # the first ten matching facts
+  rpl explain -f graph.rpl --not 'reachable(4, 1)'  # why it does not hold
   rpl explain -f protocol.md '%trip(?to)' --answer start=home
   rpl explain -f graph.rpl 'reachable(1, 4)' --format dot | dot -Tsvg >why.svg)";
 
@@ -181,12 +181,12 @@ Examples
   rpl guard explain refund-limit --policy policy.json
   rpl guard pending
   rpl guard approve 1f2e3d4c5b6a7988
-  rpl guard hook --policy policy.json --audit audit.jsonl    see docs/guard.md
+  rpl guard hook --policy policy.json --audit audit.jsonl    # see docs/guard.md
   rpl guard mcp --policy policy.json -- notes-server --stdio)";
 
 inline constexpr const char* kDocFooter = R"(Examples
   rpl doc protocol.md > program.md
-  rpl doc protocol.md facts.rpl            several files form one program
+  rpl doc protocol.md facts.rpl            # several files form one program
   rpl doc protocol.md --format dot | dot -Tsvg >program.svg
   rpl doc protocol.md --format json)";
 
@@ -198,15 +198,15 @@ inline constexpr const char* kFmtFooter =
     R"(Formats only RPL; the surrounding Markdown stays as it is.
 
 Examples
-  rpl fmt protocol.md                      prints the formatted text
-  rpl fmt -w protocols/*.md                rewrites files that are not formatted
-  rpl fmt --check protocols/*.md           exits with 1 if a file would change
+  rpl fmt protocol.md                      # prints the formatted text
+  rpl fmt -w protocols/*.md                # rewrites files that are not formatted
+  rpl fmt --check protocols/*.md           # exits with 1 if a file would change
   rpl fmt --diff protocol.md
   rpl fmt - <protocol.md)";
 
 inline constexpr const char* kCompletionFooter = R"(Examples
   source <(rpl completion bash)
-  rpl completion zsh > ~/.zfunc/_rpl       if ~/.zfunc is in fpath
+  rpl completion zsh > ~/.zfunc/_rpl       # if ~/.zfunc is in fpath
   rpl completion fish > ~/.config/fish/completions/rpl.fish)";
 
 }  // namespace rpl
