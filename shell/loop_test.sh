@@ -413,4 +413,37 @@ watcher=
 sleep 0.2
 same "no process is left after an end by force" "" "$(pgrep -f "run --watch json.rpl")"
 
+# --- At a terminal ---------------------------------------------------------------------------
+
+printf '# Go - %%go(?x) <- x(?x)\n\n## X - x(?x)\n\nWhich x?\n' >go.md
+export TMUX_TMPDIR=$folder
+socket=rpl-loop-$$
+trap 'stop 2>/dev/null; tmux -L "$socket" kill-server 2>/dev/null; rm -rf "$folder"' EXIT
+tmux -L "$socket" -f /dev/null new-session -d -s t -x 80 -y 24 \
+  bash -c "env TERM=xterm '$rpl' run --watch go.md; echo \"ended with \$?\"; cat"
+screen() { tmux -L "$socket" capture-pane -t t -p | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'; }
+keys() { tmux -L "$socket" send-keys -t t "$@"; }
+# shown TEXT: waits until the screen is this.
+shown() {
+  local i
+  for ((i = 0; i < 200; ++i)); do
+    [[ $(screen) != "$1" ]] || { pass; return 0; }
+    sleep 0.05
+  done
+  failure "a screen: expected" "$1" "got" "$(screen)"
+}
+shown $'Which x?\n>'
+keys -l 'half an ans'
+shown $'Which x?\n> half an ans'
+sed -i 's/Which/What/' go.md
+shown $'-- go.md changed\nWhat x?\n>'
+keys -l '7'
+keys Enter
+shown $'-- go.md changed\nWhat x?\n> 7\n7\nsatisfied: %go\n-- exit code 0; watching 1 file, Ctrl-C ends'
+sed -i 's/What/Whose/' go.md
+shown $'-- go.md changed\nWhose x?\n>'
+keys C-c
+for ((i = 0; i < 200; ++i)); do [[ $(screen) != *'ended with 130'* ]] || break; sleep 0.05; done
+same "Ctrl-C at a terminal" 1 "$(screen | grep -c 'ended with 130')"
+
 finish
