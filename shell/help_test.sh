@@ -52,13 +52,11 @@ examples_of() { "$rpl" "$@" --help | sed -n '/^Examples$/,$p' | sed -n 's/^  //p
 
 export PATH=$folder/bin:$PATH HOME=$folder/files XDG_STATE_HOME=$folder/state
 for command in $("$rpl" reference commands); do
+  rm -f bike-lending*.md  # an example writes them once more
   mapfile -t examples < <(examples_of "$command")
   if ((${#examples[@]})); then pass; else failure "the help of $command has no examples"; fi
   same "the help of $command ends with them" "${examples[-1]:-}" \
     "$("$rpl" "$command" --help | sed 's/^  //' | sed -E 's/  +# .*//' | tail -n 1)"
-  case $command in
-    help) continue ;;  # its examples are of other commands
-  esac
   for example in "${examples[@]}"; do
     case $example in
       # An id of this machine's store; the call that it held is another's.
@@ -69,7 +67,8 @@ for command in $("$rpl" reference commands); do
       *) wanted='0 1 3' ;;
     esac
     status=0
-    timeout 1.5 bash -c "$example" </dev/null >out 2>err || status=$?
+    [[ $wanted == 124 ]] && seconds=1 || seconds=60
+    timeout "$seconds" bash -c "$example" </dev/null >out 2>err || status=$?
     if [[ " $wanted " == *" $status "* ]]; then pass
     else failure "$command: $example: exit $status" "$(head -c 1000 out err)"; fi
   done

@@ -18,11 +18,12 @@ inline constexpr const char* kFooter = R"(Exit codes
   130 interrupted
 
 Examples
+  rpl new bike-lending
   rpl run examples/collaborative-editing.md
   printf "user('foo')\n%% <- user('foo')\n" | rpl reply
   rpl query -f graph.rpl 'edge(1, ?x)'
   rpl test spec-tests
-  rpl COMMAND --help)";
+  rpl help run)";
 
 inline constexpr const char* kNewFooter =
     R"(Writes NAME.md, a protocol with a goal, two questions and a constraint, and its tests,
