@@ -395,6 +395,36 @@ await 2 "-- exit code 0; watching"
 stop
 rm rpl.yaml
 
+# A namespace, and a source of facts.
+printf 'limit(5)\n' >rules.rpl
+printf 'n\n1\n' >rows.csv
+printf '$index("rows.csv")\n%%go(?x, ?n) <- rules.rpl#limit(?x), rows(?n)\n' >uses.rpl
+watch run --watch uses.rpl
+await 1 "-- exit code"
+printf 'limit(6)\n' >rules.rpl
+await 1 "-- rules.rpl changed"
+await 2 "-- exit code"
+printf 'n\n2\n' >rows.csv
+await 1 "-- rows.csv changed"
+await 1 '{"?x":6,"?n":2}'
+stop
+
+# A session keeps what was answered before the change.
+exec {input}<>keys
+printf '# Go - %%go(?x, ?y) <- x(?x), y(?y)\n\n## X - x(?x)\n\nWhich x?\n\n## Y - y(?y)\n\nWhich y?\n' >two.md
+watch run --watch two.md --session two.rpls
+await 1 "Which x?"
+echo 7 >keys
+await 1 "Which y?"
+sed -i 's/Which y/What y/' two.md
+await 1 "What y?"
+echo 8 >keys
+await 1 '{"?x":7,"?y":8}'
+same "what was answered is not asked again" 1 "$(grep -c 'Which x?' log)"
+stop
+exec {input}<&-
+input=$none
+
 mkdir gone && cp json.rpl gone
 watch run --watch gone/json.rpl
 await 1 "-- exit code 0; watching"

@@ -206,6 +206,15 @@ std::string SettledChange(const WatchedFiles& files) {
   return files.Changed();
 }
 
+// The path for a person: relative where the file is below the working directory.
+std::string PathShown(const std::string& path) {
+  std::error_code error;
+  const fs::path normal = fs::path(path).lexically_normal();
+  const fs::path here = normal.lexically_relative(fs::current_path(error));
+  return PrintableLine(error || here.empty() || *here.begin() == ".." ? normal.string()
+                                                                      : here.string());
+}
+
 void ClearScreen() {
   const char* const term = std::getenv("TERM");
   if (isatty(STDOUT_FILENO) != 1 || term == nullptr || std::string_view(term) == "dumb") return;
@@ -252,8 +261,7 @@ int RunWatched(const std::function<int()>& command) {
     if (changed.empty()) return kExitFile;
     if (InputIsTerminal()) tcflush(STDIN_FILENO, TCIFLUSH);  // half an answer to the run before
     ClearScreen();
-    std::cerr << "-- " << PrintableLine(fs::path(changed).lexically_normal().string())
-              << " changed\n";
+    std::cerr << "-- " << PathShown(changed) << " changed\n";
   }
 }
 
