@@ -160,10 +160,10 @@ std::string Testing::Updated(const std::string& path, std::vector<TestCase>& cas
   Sources sources;
   cases = ReadTestCases(sources, sources.Add(path, text));
   ++updated_;
-  if (!options_.json)
-    std::cout << fmt::format("{}:{}: {}: updated\n", PrintableLine(path), cases[number].line,
-                             PrintableLine(cases[number].name))
-              << std::flush;
+  (options_.json ? std::cerr : std::cout)
+      << fmt::format("{}:{}: {}: updated\n", PrintableLine(path), cases[number].line,
+                     PrintableLine(cases[number].name))
+      << std::flush;
   std::vector<NewExpectation> none;
   return Verdict(cases[number], {}, none);
 }
