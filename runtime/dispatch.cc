@@ -148,7 +148,8 @@ void Runtime::TakeUse(const OpenCall& call, Request& to) const {
     if (!call.args[i].is_none())
       known.emplace(engine_.program.QuestionOf(heading, i).name, call.args[i]);
   const Question& question = engine_.program.QuestionOf(heading, column);
-  if (question.words != nullptr && !known.empty()) to.prompt = Filled(*question.words, known);
+  if (question.words != nullptr && !known.empty())
+    to.prompt = Filled(*question.words, known, heading.span).text;
   std::string rest;  // of what the call knows, the prose says nothing
   for (const auto& [name, value] : known)
     if (question.words == nullptr || !question.words->Names(name))

@@ -101,18 +101,20 @@ void Runtime::Bind(const Premise& premise, Bound& to) const {
       add(i, def.slots[static_cast<std::size_t>(def.args[i].slot)]);
 }
 
-std::string Runtime::Filled(const HeadingProse& words, const Bound& bound) const {
-  return words.Filled([&](const std::string& name) -> std::optional<std::string> {
-    const auto at = bound.find(name);
-    if (at == bound.end()) return std::nullopt;
-    return PlainText(engine_.pool, at->second);
-  });
+ToDo Runtime::Filled(const HeadingProse& words, const Bound& bound, Span place) const {
+  HeadingProse::FilledText filled =
+      words.Filled([&](const std::string& name) -> std::optional<std::string> {
+        const auto at = bound.find(name);
+        if (at == bound.end()) return std::nullopt;
+        return PlainText(engine_.pool, at->second);
+      });
+  return {words.title, std::move(filled.text), std::move(filled.values), place};
 }
 
 void Runtime::AddToDo(const Definition& def, const Bound& bound) {
   constexpr std::size_t kMost = 100;
   if (def.words == nullptr || step_.to_do.size() >= kMost) return;
-  ToDo to_do{def.words->title, Filled(*def.words, bound)};
+  ToDo to_do = Filled(*def.words, bound, def.span);
   const auto same = [&](const auto& known) { return known.second == to_do; };
   if (std::ranges::none_of(step_.to_do, same)) step_.to_do.emplace_back(def.span, std::move(to_do));
 }
@@ -421,7 +423,7 @@ std::optional<ToDo> Runtime::WordsOf(const Violated& v) const {
   Bound bound;
   for (std::size_t i = 0; i + 1 < v.bound.size(); i += 2)
     bound.emplace(engine_.pool.TextOf(v.bound[i]), v.bound[i + 1]);
-  return ToDo{words->title, Filled(*words, bound)};
+  return Filled(*words, bound, v.constraint->span);
 }
 
 // Whether a person accepted the violation.

@@ -4,9 +4,11 @@
 #ifndef RPL_RUNTIME_OUTCOME_H_
 #define RPL_RUNTIME_OUTCOME_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/diagnostic.h"
@@ -35,8 +37,13 @@ std::string_view StatusName(Status status);
 struct ToDo {
   std::string heading;  // its title
   std::string text;
+  std::vector<std::pair<std::size_t, std::size_t>> values = {};  // their ranges in `text`, in order
+  Span place = {};                                               // of the rule or constraint
 
-  friend bool operator==(const ToDo&, const ToDo&) = default;
+  /// Of what it says: the rules under a heading say the same.
+  friend bool operator==(const ToDo& a, const ToDo& b) {
+    return a.heading == b.heading && a.text == b.text;
+  }
 };
 
 /// The outcome of a turn or a run.

@@ -259,7 +259,7 @@ class Runtime {
   using Bound = std::map<std::string, Value>;  // by name of a variable
   void Bind(const Premise& premise, Bound& to) const;
   void AddToDo(const Definition& def, const Bound& bound);
-  std::string Filled(const HeadingProse& words, const Bound& bound) const;
+  ToDo Filled(const HeadingProse& words, const Bound& bound, Span place) const;
   std::vector<std::string> AnswersOf(const Table& table, const CapturedColumns& columns, bool json);
   bool GoesOn(std::size_t answers);
   bool CanBeShown(std::span<const Value> cells);

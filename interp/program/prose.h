@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rpl {
@@ -30,18 +31,27 @@ struct HeadingProse {
     return std::ranges::any_of(holes, [&](const Hole& hole) { return hole.name == name; });
   }
 
+  /// A text with values in it, and their ranges [begin, end), in order.
+  struct FilledText {
+    std::string text;
+    std::vector<std::pair<std::size_t, std::size_t>> values;
+  };
+
   /// The text with the value of each variable that has one.
-  std::string Filled(
+  FilledText Filled(
       const std::function<std::optional<std::string>(const std::string& name)>& value) const {
-    std::string out;
+    FilledText out;
     std::size_t from = 0;
     for (const Hole& hole : holes) {
       const std::optional<std::string> known = value(hole.name);
       if (!known) continue;
-      out += text.substr(from, hole.begin - from) + *known;
+      out.text += text.substr(from, hole.begin - from);
+      out.values.emplace_back(out.text.size(), out.text.size() + known->size());
+      out.text += *known;
       from = hole.end;
     }
-    return out + text.substr(from);
+    out.text += text.substr(from);
+    return out;
   }
 };
 

@@ -471,11 +471,15 @@ void DescribeVerify(CLI::App& command, VerifyOptions& to) {
 void DescribeDoc(CLI::App& command, DocOptions& to) {
   command.add_option("FILE", to.files, kPrograms)->required();
   AddFactsOptions(command, to.engine);
-  AddChoice(command, "--format", to.format, "FORMAT", "markdown (default), dot, mermaid or json",
+  AddChoice(command, "--format", to.format, "FORMAT",
+            "markdown (default), html, dot, mermaid or json",
             {{"markdown", DocFormat::kMarkdown},
+             {"html", DocFormat::kHtml},
              {"dot", DocFormat::kDot},
              {"mermaid", DocFormat::kMermaid},
              {"json", DocFormat::kJson}});
+  command.add_flag_callback(
+      "--html", [&to] { to.format = DocFormat::kHtml; }, "The same as --format html: a page");
   command.footer(kDocFooter);
 }
 

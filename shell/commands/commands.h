@@ -235,7 +235,7 @@ int CommandLsp(const LspOptions& options);
 
 /// rpl doc FILE…: documents the parts of a program and their uses of each other. The files are one
 /// program.
-enum class DocFormat { kMarkdown, kDot, kMermaid, kJson };
+enum class DocFormat { kMarkdown, kHtml, kDot, kMermaid, kJson };
 /// The options of rpl doc.
 struct DocOptions {
   std::vector<std::string> files;

@@ -9,6 +9,7 @@
 #include "shell/host/engine_setup.h"
 #include "shell/host/program_files.h"
 #include "shell/host/report.h"
+#include "shell/pages/catalogue_page.h"
 #include "shell/pages/program_graph.h"
 
 namespace rpl {
@@ -147,7 +148,9 @@ int CommandDoc(const DocOptions& options) {
   const bool dot = options.format == DocFormat::kDot;
   const ProgramGraph graph = GraphOf(catalogue, dot ? kDotLimits : kMermaidLimits);
   if (!graph.note.empty()) std::cerr << "note: the graph is " << graph.note << '\n';
-  if (dot) std::cout << DotText(catalogue, graph);
+  if (options.format == DocFormat::kHtml)
+    std::cout << CataloguePage(catalogue, graph) << std::flush;
+  else if (dot) std::cout << DotText(catalogue, graph);
   else if (options.format == DocFormat::kMermaid) std::cout << MermaidText(catalogue, graph);
   else PrintMarkdown(catalogue, graph);
   return kExitOk;

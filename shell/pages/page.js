@@ -5,7 +5,7 @@
     if (at === null) return;
     for (let up = at; up !== null; up = up.parentElement)
       if (up.tagName === "DETAILS") up.open = true;
-    at.scrollIntoView();
+    at.scrollIntoView({block: at.classList.contains("line") ? "center" : "start"});
   };
   const list = document.querySelector("nav ul");
   for (const [label, open] of [["Open all", true], ["Close all", false]]) {

@@ -83,6 +83,7 @@ class CatalogueReader {
         return std::tie(a.file, a.begin, a.end) < std::tie(b.file, b.begin, b.end);
       });
       at.erase(std::unique(at.begin(), at.end()), at.end());
+      entry.group = GroupOf(entry);
     }
     Sort();
     for (std::size_t i = 0; i < to_.entries.size(); ++i)
@@ -95,9 +96,21 @@ class CatalogueReader {
   using Kind = CatalogueEntry::Kind;
 
   void Take(const Document& document) {
-    for (const Scope& scope : document.scopes)
+    for (const Scope& scope : document.scopes) {
       if (scope.signature) headings_[{document.file, scope.span.begin}] = scope.span.end;
+      groups_[{document.file, scope.span.begin}] = GroupTitle(document, scope);
+    }
     TakeFacts(program_.Load(document, findings_));
+  }
+
+  // The title of the outermost heading around a scope, below the title of the document.
+  static std::string GroupTitle(const Document& document, const Scope& scope) {
+    const bool titled = document.scopes.size() > 1 && document.scopes[1].level == 1 &&
+                        !document.scopes[1].signature;
+    const Scope* at = &scope;
+    while (at->parent > (titled ? 1 : 0))
+      at = &document.scopes[static_cast<std::size_t>(at->parent)];
+    return at->title;
   }
 
   void TakeFacts(const Novelty& novelty) {
@@ -172,11 +185,17 @@ class CatalogueReader {
     if (relation == kNoId) return;
     const std::size_t number = Entry(relation);
     Place(number, declared.span);
-    if (IsInHeading(declared.span)) to_.entries[number].prose = FirstSentence(declared.prose);
+    if (IsInHeading(declared.span)) {
+      to_.entries[number].prose = FirstSentence(declared.prose);
+      to_.entries[number].text = declared.prose;
+    }
     const Collected* collected = program_.FindCollected(relation);
     if (collected == nullptr) return;
+    to_.entries[number].asked = !collected->questions.empty();
+    to_.entries[number].arguments.clear();
     for (const int question : collected->questions) {
       const Question& q = program_.questions()[static_cast<std::size_t>(question)];
+      to_.entries[number].arguments.push_back("?" + q.name);
       if (q.options != kNoId) Uses(number).insert(Entry(q.options));
     }
   }
@@ -195,10 +214,31 @@ class CatalogueReader {
             : Entry(Kind::kRelation, "#?" + def.slots[static_cast<std::size_t>(def.head_expansion)],
                     0);
     Place(number, def.span);
+    NameArguments(to_.entries[number], def);
     std::set<std::size_t> uses;
     Collect(def.activation, uses);
     Collect(def.body, uses);
     Uses(number).merge(uses);
+  }
+
+  static void NameArguments(CatalogueEntry& entry, const Definition& def) {
+    ++entry.rules;
+    if (!entry.arguments.empty()) return;
+    for (const Pattern& arg : def.args) {
+      const bool slot = arg.kind == Pattern::Kind::kSlot;
+      const std::string name = slot ? def.slots[static_cast<std::size_t>(arg.slot)] : "";
+      entry.arguments.push_back(name.empty() ? "" : "?" + name);
+    }
+  }
+
+  // The group of the place where an entry is defined first.
+  std::string GroupOf(const CatalogueEntry& entry) const {
+    if (entry.defined.empty()) return "";
+    const Span at = entry.defined.front();
+    const auto after = groups_.upper_bound({at.file, at.begin});
+    if (after == groups_.begin()) return "";
+    const auto& [place, title] = *std::prev(after);
+    return place.first == at.file ? title : "";
   }
 
   void Collect(const Clauses& clauses, std::set<std::size_t>& to) {
@@ -266,6 +306,7 @@ class CatalogueReader {
   Store store_{pool_};
   Program program_{store_, to_.sources};
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> headings_;  // with a signature
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> groups_;  // by begin of a scope
   std::vector<std::pair<RelationId, Span>> facts_;
   std::map<std::string, std::size_t> known_;  // by Id
   std::vector<std::set<std::size_t>> uses_;   // by entry

@@ -23,10 +23,15 @@ struct CatalogueEntry {
   /// In the order of the catalogue.
   enum class Kind { kGoal, kRelation, kTool, kAvar };
   Kind kind = Kind::kRelation;
-  std::string name;                  // with its mark and namespace: "edge", "%a.md#trip", "$stock"
-  std::string name_space;            // "" or "a.md" (§17.7)
-  std::size_t arity = 0;             // for a goal: the number of its captures
-  std::string prose;                 // the first sentence below its heading, on one line
+  std::string name;        // with its mark and namespace: "edge", "%a.md#trip", "$stock"
+  std::string name_space;  // "" or "a.md" (§17.7)
+  std::size_t arity = 0;   // for a goal: the number of its captures
+  std::string prose;       // the first sentence below its heading, on one line
+  std::string text;        // the whole prose below its heading
+  std::string group;       // the title of the outermost heading around it
+  std::vector<std::string> arguments;  // names, as in the heading or the first rule; "" for none
+  std::size_t rules = 0;
+  bool asked = false;                // a heading that asks a person
   std::vector<Span> defined;         // its headings, its rules and the first of its facts, in order
   std::size_t facts = 0;             // asserted by the text
   std::string needs;                 // the arguments that a caller binds: "?x or ?y" (decision 87)

@@ -13,6 +13,7 @@
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/nobody.h"
+#include "shell/pages/source_page.h"
 
 namespace rpl {
 namespace {
@@ -104,6 +105,7 @@ class Recorded {
                  : kind == "metadata" ? StoryCall::Reply::kMetadata
                                       : StoryCall::Reply::kDeclined;
     call.value = TextAt(body, "value");
+    call.by = ByOf(TextAt(body, "by"));
     if (const auto ms = body.find("ms"); ms != body.end() && ms->is_number_integer())
       call.took_ms = ms->get<std::int64_t>();
   }
@@ -260,6 +262,18 @@ void AddGoals(StoryEpoch& epoch) {
   }
 }
 
+// Messages and the library are no documents of the program.
+std::string TitleOf(const StoryEpoch& epoch) {
+  for (std::uint32_t file = 0; file < epoch.files; ++file) {
+    const std::string& name = epoch.sources().at(file).name;
+    if (name.starts_with('<') || IsPlainRpl(name) || !IsDocumentName(name)) continue;
+    const Document document = ShownDocument(epoch.sources(), file);
+    for (const Scope& scope : document.scopes)
+      if (!scope.title.empty()) return scope.title;
+  }
+  return "";
+}
+
 // `events` end with the epoch, which starts at `begin`.
 StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
   static Nobody nobody;  // sessions borrow it
@@ -285,6 +299,10 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
   replayed->Listen(nullptr);
   epoch.differs = epoch.saved->journal().Difference();
   epoch.files = static_cast<std::uint32_t>(epoch.sources().size());
+  const bool told = epoch.differs.empty() && !epoch.turns.empty() && epoch.turns.back().over &&
+                    !epoch.saved->finished_turn();
+  if (told) epoch.last = epoch.saved->last();
+  epoch.title = TitleOf(epoch);
   AddGoals(epoch);
   return epoch;
 }

@@ -40,6 +40,7 @@ struct StoryCall {
   bool started = false;              // a command was started
   Reply reply = Reply::kNobody;
   std::string value;                    // RPL
+  std::optional<By> by;                 // who replied
   std::optional<std::int64_t> took_ms;  // wall time from the start of its command to the reply
 };
 
@@ -97,6 +98,11 @@ struct StoryEpoch {
   std::vector<StoryTurn> turns;
   std::vector<StoryGoal> goals;
   std::string differs;  // the first deviation of the replay, or ""
+  /// The outcome of the last turn, with what the events do not record: what to do now, the open
+  /// questions, the words of a violated constraint. nullopt if the turn was cut off or the replay
+  /// differs.
+  std::optional<Outcome> last;
+  std::string title;  // of the first heading of its first document, or ""
 
   /// The sources of all spans of the epoch.
   const Sources& sources() const { return saved->session().sources(); }

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/pages/outcome_page.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "interp/program/program.h"
+#include "shell/pages/html.h"
+#include "shell/pages/recorded_words.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+// --- Answers -----------------------------------------------------------------------------
+
+/// Answers as a table: names of columns, and cells as HTML, row by row.
+struct AnswerTable {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+std::string Dumped(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string CellOf(const ordered_json& value) {
+  return value.is_string() ? ShownLines(value.get<std::string>()) : InCode(Dumped(value));
+}
+
+// A binding map of the answer, {"?where":"Lucca"}, is a row; nullopt if an answer has another form.
+std::optional<AnswerTable> TableOf(const std::vector<std::string>& answers) {
+  AnswerTable out;
+  for (const std::string& answer : answers) {
+    const ordered_json map = ordered_json::parse(answer, nullptr, false);
+    // A number that this reading does not keep as written is not shown in another form.
+    if (!map.is_object() || map.empty() || Dumped(map) != answer) return std::nullopt;
+    std::vector<std::string> columns;
+    std::vector<std::string> row;
+    for (const auto& [name, value] : map.items()) {
+      columns.push_back(name.starts_with('?') ? name.substr(1) : name);
+      row.push_back(CellOf(value));
+    }
+    if (!out.rows.empty() && columns != out.columns) return std::nullopt;
+    out.columns = std::move(columns);
+    out.rows.push_back(std::move(row));
+  }
+  return out.rows.empty() ? std::nullopt : std::optional(out);
+}
+
+std::string AnswersHtml(const std::vector<std::string>& answers) {
+  if (answers.empty()) return "";
+  const std::optional<AnswerTable> table = TableOf(answers);
+  std::string out;
+  if (!table) {
+    for (const std::string& answer : answers) out += "<li>" + InCode(answer) + "</li>\n";
+    return "<ul class=\"answers\">\n" + out + "</ul>\n";
+  }
+  const std::string caption = Many(answers.size(), "answer", "answers");
+  if (table->rows.size() == 1) {
+    for (std::size_t i = 0; i < table->columns.size(); ++i)
+      out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
+                         Shown(table->columns[i]), table->rows[0][i]);
+    return "<table class=\"answer\"><caption>The answer</caption><tbody>\n" + out +
+           "</tbody></table>\n";
+  }
+  std::string heads;
+  for (const std::string& name : table->columns)
+    heads += "<th scope=\"col\">" + Shown(name) + "</th>";
+  for (const std::vector<std::string>& row : table->rows) {
+    out += "<tr>";
+    for (const std::string& cell : row) out += "<td>" + cell + "</td>";
+    out += "</tr>\n";
+  }
+  return fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"answers\">"
+      "<table class=\"rows\"><caption>{}</caption><thead><tr>{}</tr></thead><tbody>\n{}</tbody>"
+      "</table></div>\n",
+      caption, heads, out);
+}
+
+// --- Ends --------------------------------------------------------------------------------
+
+const Constraint* ConstraintAt(const StoryEpoch& epoch, Span place) {
+  for (const Constraint& c : epoch.saved->session().program().constraints())
+    if (c.span == place) return &c;
+  return nullptr;
+}
+
+std::string ToDoHtml(const ToDo& to_do, const PagePlaces& places, std::string_view kind) {
+  return fmt::format("<blockquote class=\"{}\"><p>{}</p><footer>{}{}</footer></blockquote>\n", kind,
+                     ShownProse(to_do.text, to_do.values), Shown(to_do.heading),
+                     places.Link(to_do.place));
+}
+
+std::string NowHtml(const StoryEpoch& epoch, const PagePlaces& places) {
+  std::string out;
+  for (const ToDo& to_do : epoch.last->now) out += ToDoHtml(to_do, places, "now");
+  return out;
+}
+
+// The values of a violated constraint, "?where = \"Lucca\"", one line each.
+std::string ValuesHtml(const std::vector<std::string>& values) {
+  std::string out;
+  for (const std::string& value : values) out += "<li>" + InCode(value) + "</li>";
+  return out.empty() ? "" : "<ul class=\"answers\">" + out + "</ul>\n";
+}
+
+std::string ViolatedHtml(const StoryEpoch& epoch, const PagePlaces& places) {
+  const ToDo& violated = *epoch.last->violated;
+  std::string out = ToDoHtml(violated, places, "stop");
+  if (const Constraint* constraint = ConstraintAt(epoch, violated.place))
+    out += "<p class=\"test\"><b>Does not hold</b> " + InCode(constraint->text) +
+           places.Link(violated.place) + "</p>\n";
+  return out;
+}
+
+// The reason that a turn records, in words where it is a %fail. `told`: they are on the page.
+std::string ReasonHtml(const StoryTurn& turn, bool told = false) {
+  if (turn.reason.empty()) return "";
+  const std::optional<FailWords> words = FailWordsOf(turn.reason);
+  const std::string raw = "<details class=\"raw\"><summary>As the engine reports it</summary><p>" +
+                          InCode(turn.reason) + "</p></details>\n";
+  if (told) return raw;
+  if (!words) return "<p class=\"reason\">" + Shown(turn.reason) + "</p>\n";
+  std::string out = "<p class=\"reason\">" + Shown(words->reason) + "</p>\n";
+  if (!words->explanation.empty() && words->explanation != words->reason)
+    out += "<p class=\"dim\">" + ShownLines(words->explanation) + "</p>\n";
+  return out + raw;
+}
+
+std::string PendingHtml(const StoryEpoch& epoch) {
+  std::string out = "<ol class=\"pending\">\n";
+  const Pool& pool = epoch.saved->session().pool();
+  for (const Request& request : epoch.last->pending) {
+    const bool tool = request.kind == Request::Kind::kTool;
+    out += fmt::format(
+        "<li class=\"{}\"><p class=\"prompt\">{}</p>", tool ? "tool" : "ask",
+        tool ? "The tool is called: " + InCode(request.id) : ShownLines(request.prompt));
+    if (!request.options.empty()) {
+      out += "<ul class=\"options\" aria-label=\"choices\">";
+      for (const Value option : request.options)
+        out += "<li>" + Shown(PlainText(pool, option)) + "</li>";
+      out += "</ul>";
+    }
+    if (request.in_doubt)
+      out += "<p class=\"dim\">It was started, and no reply is recorded: it may have run.</p>";
+    else
+      out +=
+          "<p><code>rpl resume SESSION --answer &#39;" + Shown(request.name) + "=…&#39;</code></p>";
+    out += "</li>\n";
+  }
+  return out + "</ol>\n";
+}
+
+// Two columns if there is something to do and an answer.
+std::string Beside(const std::string& left, const std::string& right) {
+  if (left.empty() || right.empty()) return left + right;
+  return "<div class=\"beside\"><div>" + left + "</div><div>" + right + "</div></div>\n";
+}
+
+std::string_view HeadingOf(std::string_view status, bool now) {
+  if (status == "satisfied") return now ? "What to do now" : "The outcome";
+  if (status == "waiting") return "What it waits for";
+  if (status == "nothing") return "The outcome";
+  if (status == "not over") return "Where it was cut off";
+  if (status == "review") return "What is held for a review";
+  return "Why it stopped";
+}
+
+std::string_view StatusWords(std::string_view status) {
+  if (status == "nothing") return "There was no goal to pursue.";
+  if (status == "not over") return "The record ends before the run did.";
+  if (status == "unsatisfied") return "The goal was not reached.";
+  if (status == "tool-failed") return "The goal was not reached, because a tool failed.";
+  if (status == "limit") return "A limit of the run was reached.";
+  if (status == "rejected") return "The program was rejected, and nothing of it ran.";
+  if (status == "interrupted") return "The run was interrupted.";
+  if (status == "review") return "A guard holds a call until a person decides about it.";
+  return "";
+}
+
+std::string GoalHtml(const StoryEpoch& epoch, const PagePlaces& places, const std::string& name) {
+  if (name == "%" || name.empty()) return "The goal of the document";
+  const Goal* goal = epoch.saved->session().program().FindGoal(name.substr(1));
+  std::string out = "The goal " + InCode(name);
+  if (goal == nullptr || goal->rules.empty()) return out;
+  const auto rule = static_cast<std::size_t>(goal->rules.front());
+  return out + places.Link(epoch.saved->session().program().definitions()[rule].span);
+}
+
+}  // namespace
+
+std::string StatusOf(const StoryTurn& turn) { return turn.over ? turn.status : "not over"; }
+
+std::string Badge(std::string_view status) {
+  const bool open = status == "waiting" || status == "nothing" || status == "interrupted" ||
+                    status == "not over" || status == "review";
+  return fmt::format("<span class=\"badge {}\">{}</span>",
+                     status == "satisfied" ? "good"
+                     : open                ? "open"
+                                           : "bad",
+                     Shown(status));
+}
+
+std::string OutcomeSentence(const StoryEpoch& epoch, const PagePlaces& places) {
+  if (epoch.turns.empty()) return "Nothing ran yet.";
+  const StoryTurn& turn = epoch.turns.back();
+  const std::string status = StatusOf(turn);
+  if (status == "satisfied") {
+    std::string out = GoalHtml(epoch, places, turn.goal) + " was reached";
+    if (!turn.answers.empty()) out += ", with " + Many(turn.answers.size(), "answer", "answers");
+    if (epoch.last && !epoch.last->cut_off.empty())
+      out += "; a limit stopped the search, so there may be more: " + Shown(epoch.last->cut_off);
+    return out + ".";
+  }
+  if (status == "waiting") {
+    if (!epoch.last || epoch.last->pending.empty()) return "It waits for an answer.";
+    return "It waits for " + Many(epoch.last->pending.size(), "answer", "answers") + ".";
+  }
+  if (status != "failed") return std::string(StatusWords(status));
+  if (epoch.last && epoch.last->violated) {
+    const ToDo& violated = *epoch.last->violated;
+    return "It stopped, because a constraint under “" + Shown(violated.heading) +
+           "” does not hold.";
+  }
+  if (epoch.last && epoch.last->declined)
+    return "It stopped, because a question that the goal needs was declined.";
+  const std::optional<FailWords> words = FailWordsOf(turn.reason);
+  return words ? "It stopped: " + Shown(words->reason) : "It stopped.";
+}
+
+std::string OutcomeHtml(const StoryEpoch& epoch, const PagePlaces& places, const std::string& id) {
+  if (epoch.turns.empty()) return "";
+  const StoryTurn& turn = epoch.turns.back();
+  const std::string status = StatusOf(turn);
+  const bool told = epoch.last.has_value();
+  const bool now = told && !epoch.last->now.empty();
+  std::string left;
+  if (turn.message) left += "<pre>" + ShownLines(*turn.message) + "</pre>\n";
+  std::string right = AnswersHtml(turn.answers);
+  if (now) left += NowHtml(epoch, places);
+  if (turn.answers.empty() && told) right += ValuesHtml(epoch.last->with);
+  if (told && epoch.last->violated) {
+    left += ViolatedHtml(epoch, places);
+    right += ValuesHtml(epoch.last->violated_with);
+  }
+  std::string below;
+  if (told && !epoch.last->pending.empty()) below += PendingHtml(epoch);
+  else below += ReasonHtml(turn, told && epoch.last->violated.has_value());
+  if (left.empty() && right.empty() && below.empty()) return "";
+  return fmt::format("<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{1}</h2>\n", id,
+                     HeadingOf(status, now)) +
+         Beside(left, right) + below + "</section>\n";
+}
+
+std::string EarlierTurnsHtml(const StoryEpoch& epoch) {
+  std::string out;
+  for (std::size_t i = 0; i + 1 < epoch.turns.size(); ++i) {
+    const StoryTurn& turn = epoch.turns[i];
+    out += "<div class=\"turn\"><p>" + std::string(turn.message ? "Message" : "Run") + " " +
+           std::to_string(i + 1) + " " + (turn.goal.empty() ? "" : InCode(turn.goal)) + " " +
+           Badge(StatusOf(turn)) + "</p>\n";
+    if (turn.message) out += "<pre>" + ShownLines(*turn.message) + "</pre>\n";
+    out += AnswersHtml(turn.answers);
+    if (!turn.reason.empty() && turn.status != "waiting") out += ReasonHtml(turn);
+    out += "</div>\n";
+  }
+  return out;
+}
+
+}  // namespace rpl

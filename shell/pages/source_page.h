@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The source of a program as a page shows it: numbered lines, RPL in colours, and Markdown as
+// written.
+#ifndef RPL_SHELL_PAGES_SOURCE_PAGE_H_
+#define RPL_SHELL_PAGES_SOURCE_PAGE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "formats/diagnostic.h"
+#include "grammar/document.h"
+#include "shell/pages/page_places.h"
+
+namespace rpl {
+
+/// True if a source is read as a document, Markdown or plain RPL, and not as rows of a relation.
+bool IsDocumentName(const std::string& name);
+
+/// The document in a source, as far as a page shows it; findings are of no interest here.
+Document ShownDocument(const Sources& sources, std::uint32_t file);
+
+/// The spans of RPL in a document, by begin and disjoint: signatures and sentences.
+std::vector<Span> RplSpansOf(const Document& document);
+
+/// A file, with an id for each line; `marked` are lines to mark, from 1.
+std::string SourceHtml(const PagePlaces& places, std::uint32_t file,
+                       const std::vector<std::size_t>& marked = {});
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_PAGES_SOURCE_PAGE_H_
