@@ -185,7 +185,7 @@ class CatalogueWriter {
       case EntryKind::kAvar: return "avar";
       case EntryKind::kRelation: break;
     }
-    if (entry.asked) return "asked";
+    if (entry.asked || entry.asks) return "asked";
     if (entry.rules > 0) return Many(entry.rules, "rule", "rules");
     if (entry.facts > 0) return Many(entry.facts, "fact", "facts");
     return "relation";

@@ -87,7 +87,8 @@ Token TokenAt(std::string_view text, std::size_t at) {
     const std::size_t end = std::max(EndOfName(text, at), at + 1);
     return {end, IsWord(text.substr(at, end - at)) ? 'k' : '\0'};
   }
-  if (text.substr(at).starts_with("-- ") && (at == 0 || text[at - 1] == ' '))
+  if (text.substr(at).starts_with("-- ") &&
+      (at == 0 || text[at - 1] == ' ' || text[at - 1] == '\n'))
     return {std::min(text.find('\n', at), text.size()), 'c'};
   constexpr std::string_view kOperators = "<>-=!^~|&;+*/";
   std::size_t end = at;

@@ -98,10 +98,22 @@ std::string ToDoHtml(const ToDo& to_do, const PagePlaces& places, std::string_vi
                      places.Link(to_do.place));
 }
 
+bool IsOfGoal(const StoryEpoch& epoch, const ToDo& to_do) {
+  const Session& session = epoch.saved->session();
+  for (const Definition& def : session.program().definitions())
+    if (def.span == to_do.place && def.head != kNoId)
+      return session.store().at(def.head).space() == Space::kGoal;
+  return false;
+}
+
+// What the goals say, then what headings on the way say.
 std::string NowHtml(const StoryEpoch& epoch, const PagePlaces& places) {
-  std::string out;
-  for (const ToDo& to_do : epoch.last->now) out += ToDoHtml(to_do, places, "now");
-  return out;
+  std::string goals;
+  std::string way;
+  for (const ToDo& to_do : epoch.last->now)
+    if (IsOfGoal(epoch, to_do)) goals += ToDoHtml(to_do, places, "now");
+    else way += ToDoHtml(to_do, places, "way");
+  return goals + way;
 }
 
 // The values of a violated constraint, "?where = \"Lucca\"", one line each.
@@ -214,6 +226,7 @@ std::string OutcomeSentence(const StoryEpoch& epoch, const PagePlaces& places) {
   const std::string status = StatusOf(turn);
   if (status == "satisfied") {
     std::string out = GoalHtml(epoch, places, turn.goal) + " was reached";
+    if (epoch.last && !epoch.last->rule.empty()) out += " by “" + Shown(epoch.last->rule) + "”";
     if (!turn.answers.empty()) out += ", with " + Many(turn.answers.size(), "answer", "answers");
     if (epoch.last && !epoch.last->cut_off.empty())
       out += "; a limit stopped the search, so there may be more: " + Shown(epoch.last->cut_off);

@@ -84,6 +84,9 @@ class CatalogueReader {
       });
       at.erase(std::unique(at.begin(), at.end()), at.end());
       entry.group = GroupOf(entry);
+      entry.asks = std::ranges::any_of(entry.uses, [&](std::size_t used) {
+        return to_.entries[used].name == "$ask" || to_.entries[used].name == "$choose";
+      });
     }
     Sort();
     for (std::size_t i = 0; i < to_.entries.size(); ++i)

@@ -32,6 +32,7 @@ struct CatalogueEntry {
   std::vector<std::string> arguments;  // names, as in the heading or the first rule; "" for none
   std::size_t rules = 0;
   bool asked = false;                // a heading that asks a person
+  bool asks = false;                 // a rule of it uses $ask or $choose
   std::vector<Span> defined;         // its headings, its rules and the first of its facts, in order
   std::size_t facts = 0;             // asserted by the text
   std::string needs;                 // the arguments that a caller binds: "?x or ?y" (decision 87)

@@ -14,8 +14,6 @@
 namespace rpl {
 namespace {
 
-bool Contains(Span outer, std::uint32_t at) { return outer.begin <= at && at < outer.end; }
-
 // A line of prose without the mark of a list or a quote, as its length.
 std::size_t MarkOf(std::string_view line) {
   std::size_t at = line.find_first_not_of(' ');
@@ -38,9 +36,15 @@ class ProtocolWriter {
       : places_(places),
         sources_(places.sources()),
         file_(file),
-        notes_(notes),
         filled_(filled),
-        document_(ShownDocument(sources_, file)) {}
+        document_(ShownDocument(sources_, file)) {
+    for (const ProtocolNote& note : notes)
+      if (note.place.file == file) notes_.push_back(&note);
+    std::stable_sort(notes_.begin(), notes_.end(),
+                     [](const ProtocolNote* a, const ProtocolNote* b) {
+                       return a->place.begin < b->place.begin;
+                     });
+  }
 
   std::string Write(const std::string& title) {
     out_ = "<div class=\"protocol\">\n";
@@ -90,12 +94,12 @@ class ProtocolWriter {
   std::string Notes(std::uint32_t end) const {
     std::string out;
     std::size_t count = 0;
-    for (const ProtocolNote& note : notes_) {
-      if (note.place.file != file_ || note.place.begin < begin_ || note.place.begin >= end)
-        continue;
+    for (auto at = std::partition_point(
+             notes_.begin(), notes_.end(),
+             [&](const ProtocolNote* note) { return note->place.begin < begin_; });
+         at != notes_.end() && (*at)->place.begin < end; ++at)
       if (++count <= kSectionNotes)
-        out += fmt::format("<p class=\"{}\">{}</p>", note.kind, note.html);
-    }
+        out += fmt::format("<p class=\"{}\">{}</p>", (*at)->kind, (*at)->html);
     if (count > kSectionNotes)
       out += "<p>" + Many(count - kSectionNotes, "more, below", "more, below") + "</p>";
     return count == 0 ? "" : "<div class=\"margin\">" + out + "</div>";
@@ -117,34 +121,138 @@ class ProtocolWriter {
   }
 
   void Fence(const Block& block) {
-    std::string_view inside = sources_.Text(block.content);
+    const bool rpl = block.info == "rpl" || block.info.starts_with("rpl ");
+    if (!rpl || SentencesFrom(block.content.begin) == SentencesFrom(block.content.end))
+      Code(block.content, rpl);
+    else Sentences(block.content);
+  }
+
+  // The sentences in a part of the document: facts as tables, others as written, and what stands
+  // between them, which are comments.
+  void Sentences(Span part) {
+    const auto end = SentencesFrom(part.end);
+    std::uint32_t from = part.begin;
+    for (auto at = SentencesFrom(part.begin); at != end;) {
+      Comment(from, at->sentence.span.begin);
+      const bool table = IsTable(at, end);
+      auto next = at + 1;
+      while (next != end && !IsCommented(*(next - 1), *next) &&
+             (table ? IsAlike(FactOf(*at), FactOf(*next)) : !IsTable(next, end)))
+        ++next;
+      from = (next - 1)->sentence.span.end;
+      if (table) Facts(at, next);
+      else Code({file_, at->sentence.span.begin, from}, true);
+      at = next;
+    }
+    Comment(from, part.end);
+  }
+
+  std::string_view Between(std::uint32_t begin, std::uint32_t end) const {
+    return begin < end ? sources_.Text({file_, begin, end}) : std::string_view();
+  }
+
+  bool IsCommented(const PlacedSentence& a, const PlacedSentence& b) const {
+    return !IsAllSpace(Between(a.sentence.span.end, b.sentence.span.begin));
+  }
+
+  void Comment(std::uint32_t begin, std::uint32_t end) {
+    std::string_view text = Between(begin, end);
+    if (IsAllSpace(text)) return;
+    while (IsSpace(text.front())) text.remove_prefix(1);
+    while (IsSpace(text.back())) text.remove_suffix(1);
+    text_ += "<pre class=\"comment\">" + ColouredRpl(text) + "</pre>\n";
+  }
+
+  // A call whose arguments are constants, as a sentence of its own; null for any other sentence.
+  static const Call* FactOf(const PlacedSentence& placed) {
+    const Rule& rule = placed.sentence.rule;
+    if (!rule.heads.empty() || rule.tail.size() != 1 || !rule.constraints.empty() ||
+        !rule.abductives.empty())
+      return nullptr;
+    const Call* call = rule.tail.front().As<Call>();
+    if (call == nullptr || call->ns != Namespace::kRelation || call->args.empty()) return nullptr;
+    const bool constant = std::ranges::all_of(call->args, [](const Node& arg) {
+      return arg.As<String>() != nullptr || arg.As<Number>() != nullptr ||
+             arg.As<Keyword>() != nullptr || arg.As<Symbol>() != nullptr ||
+             arg.As<Boolean>() != nullptr || arg.As<Nil>() != nullptr;
+    });
+    return constant ? call : nullptr;
+  }
+
+  static bool IsAlike(const Call* a, const Call* b) {
+    return a != nullptr && b != nullptr && a->label == b->label && a->args.size() == b->args.size();
+  }
+
+  bool IsTable(std::vector<PlacedSentence>::const_iterator at,
+               std::vector<PlacedSentence>::const_iterator end) const {
+    return at + 1 != end && IsAlike(FactOf(*at), FactOf(*(at + 1))) && !IsCommented(*at, *(at + 1));
+  }
+
+  void Facts(std::vector<PlacedSentence>::const_iterator begin,
+             std::vector<PlacedSentence>::const_iterator end) {
+    text_ += "<table class=\"facts\"><caption><code>" + Shown(FactOf(*begin)->label) +
+             "</code></caption><tbody>";
+    const auto shown = std::min<std::ptrdiff_t>(end - begin, kFenceLines);
+    for (auto at = begin; at != begin + shown; ++at) {
+      text_ += "<tr>";
+      for (const Node& arg : FactOf(*at)->args) {
+        const String* said = arg.As<String>();
+        text_ += "<td>" +
+                 (said != nullptr ? ShownLines(said->text) : InCode(sources_.Text(arg.span))) +
+                 "</td>";
+      }
+      text_ += "<td class=\"at\">" + places_.Link(at->sentence.span) + "</td></tr>";
+    }
+    text_ += "</tbody></table>\n";
+    if (end - begin > shown)
+      text_ += "<p class=\"note\">" +
+               Many(static_cast<std::size_t>(end - begin - shown), "more row, in the source",
+                    "more rows, in the source") +
+               "</p>\n";
+  }
+
+  void Code(Span span, bool rpl) {
+    std::string_view inside = sources_.Text(span);
     std::size_t end = 0;
     std::size_t lines = 0;
     while (end < inside.size() && lines < kFenceLines) {
       end = std::min(inside.find('\n', end), inside.size() - 1) + 1;
       ++lines;
     }
-    const auto more = static_cast<std::size_t>(
-        std::count(inside.begin() + static_cast<std::ptrdiff_t>(end), inside.end(), '\n'));
+    std::string_view rest = inside.substr(end);
+    while (rest.ends_with('\n')) rest.remove_suffix(1);
     inside = inside.substr(0, end);
     while (inside.ends_with('\n')) inside.remove_suffix(1);
     if (inside.empty()) return;
-    const bool rpl = block.info == "rpl" || block.info.starts_with("rpl ");
     text_ += "<pre>" + (rpl ? ColouredRpl(inside) : ShownLines(inside)) + "</pre>\n";
-    if (more > 0)
+    if (!rest.empty())
       text_ += "<p class=\"note\">" +
-               Many(more + 1, "more line, in the source", "more lines, in the source") + "</p>\n";
+               Many(static_cast<std::size_t>(std::count(rest.begin(), rest.end(), '\n')) + 1,
+                    "more line, in the source", "more lines, in the source") +
+               "</p>\n";
   }
 
   // --- prose -------------------------------------------------------------------------------
+
+  // The first prose that ends behind a position, and the first sentence from it on: a document has
+  // them in order.
+  std::vector<Prose>::const_iterator ProseFrom(std::uint32_t at) const {
+    return std::partition_point(document_.prose.begin(), document_.prose.end(),
+                                [&](const Prose& prose) { return prose.span.end <= at; });
+  }
+  std::vector<PlacedSentence>::const_iterator SentencesFrom(std::uint32_t at) const {
+    return std::partition_point(
+        document_.sentences.begin(), document_.sentences.end(),
+        [&](const PlacedSentence& placed) { return placed.sentence.span.begin < at; });
+  }
 
   // The emphasised spans of the prose, without their marks, as ranges of `text`.
   std::string Unmarked(Span span, TextRanges& holes) const {
     std::string text;
     std::uint32_t from = span.begin;
-    for (const Prose& prose : document_.prose) {
-      if (prose.span.end <= span.begin || prose.span.begin >= span.end) continue;
-      for (const ProseSpan& hole : prose.spans) {
+    for (auto prose = ProseFrom(span.begin); prose != document_.prose.end(); ++prose) {
+      if (prose->span.begin >= span.end) break;
+      for (const ProseSpan& hole : prose->spans) {
         if (hole.span.begin < from || hole.span.end > span.end) continue;
         text += sources_.Text({file_, from, hole.span.begin});
         const std::size_t begin = text.size();
@@ -185,18 +293,24 @@ class ProtocolWriter {
       bool prose;
     };
     std::vector<Piece> pieces;
-    for (const Prose& prose : document_.prose)
-      if (Contains(block.span, prose.span.begin)) pieces.push_back({prose.span, true});
-    for (const PlacedSentence& placed : document_.sentences)
-      if (!placed.fenced && Contains(block.span, placed.sentence.span.begin))
-        pieces.push_back({placed.sentence.span, false});
+    for (auto prose = ProseFrom(block.span.begin); prose != document_.prose.end(); ++prose) {
+      if (prose->span.begin >= block.span.end) break;
+      if (prose->span.begin >= block.span.begin) pieces.push_back({prose->span, true});
+    }
+    for (auto placed = SentencesFrom(block.span.begin); placed != document_.sentences.end();
+         ++placed) {
+      if (placed->sentence.span.begin >= block.span.end) break;
+      pieces.push_back({placed->sentence.span, false});
+    }
     std::sort(pieces.begin(), pieces.end(),
               [](const Piece& a, const Piece& b) { return a.span.begin < b.span.begin; });
-    for (const Piece& piece : pieces) {
-      if (!piece.prose) {
-        text_ += "<pre>" + ColouredRpl(sources_.Text(piece.span)) + "</pre>\n";
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (!pieces[i].prose) {
+        const std::size_t first = i;
+        while (i + 1 < pieces.size() && !pieces[i + 1].prose) ++i;
+        Sentences(Cover(pieces[first].span, pieces[i].span));
       } else if (const ToDo* filled = FilledHere(EndOfScope()); filled == nullptr) {
-        text_ += "<p>" + Said(piece.span) + "</p>\n";
+        text_ += "<p>" + Said(pieces[i].span) + "</p>\n";
       } else if (!is_filled_) {
         text_ += "<p class=\"filled\">" + ShownProse(filled->text, filled->values) + "</p>\n";
         is_filled_ = true;
@@ -263,7 +377,7 @@ class ProtocolWriter {
   const PagePlaces& places_;
   const Sources& sources_;
   const std::uint32_t file_;
-  const std::vector<ProtocolNote>& notes_;
+  std::vector<const ProtocolNote*> notes_;  // of this file, by place
   const std::vector<ToDo>& filled_;
   const Document document_;
   std::string out_;

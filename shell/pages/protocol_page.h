@@ -24,7 +24,7 @@ struct ProtocolNote {
   std::string html;
 };
 
-/// The lines of a fence that are shown; the source has all of them.
+/// The lines of a fence, or the rows of a table of facts, that are shown; the source has all.
 inline constexpr std::size_t kFenceLines = 60;
 /// The notes of a section that are shown.
 inline constexpr std::size_t kSectionNotes = 8;
