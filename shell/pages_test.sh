@@ -60,27 +60,53 @@ fits() {
     grep -q '<title>fits</title>'
 }
 
-# stays PAGE: a link into the source leaves the report where it is.
-stays() {
+# asks PAGE: runs the JavaScript on standard input once PAGE, 1280 by 900, has loaded in a frame;
+# `page` is its window. It returns true or false.
+asks() {
   {
-    printf '<!DOCTYPE html><iframe id="f" src="file://%s#timeline-1" ' "$1"
-    cat <<'END'
-style="width:1280px;height:900px"></iframe>
-<script>
-onload = () => {
-  const page = f.contentWindow;
-  const before = page.scrollY;
-  page.location.hash = "#L30-f0-1";
-  setTimeout(() => {
-    const source = page.document.querySelector("aside").scrollTop;
-    document.title = before > 0 && page.scrollY === before && source > 0 ? "stays" : "moves";
-  }, 300);
-};
-</script>
-END
+    printf '<!DOCTYPE html><iframe id="f" src="file://%s" ' "$1"
+    printf 'style="width:1280px;height:900px"></iframe><script>onload = async () => {'
+    printf 'const page = f.contentWindow; document.title = await (async () => {'
+    cat
+    printf '})() ? "yes" : "no"; };</script>'
   } >"$folder/frame.html"
   browser "$folder/log" --allow-file-access-from-files --virtual-time-budget=5000 \
-    --dump-dom "file://$folder/frame.html" | grep -q '<title>stays</title>'
+    --dump-dom "file://$folder/frame.html" | grep -q '<title>yes</title>'
+}
+
+# leads PAGE: a link to a line opens the source and brings the line into view.
+leads() {
+  asks "$1" <<'END'
+for (const part of page.document.querySelectorAll("#source details")) part.open = false;
+page.location.hash = "#L30-f0-1";
+await new Promise((done) => setTimeout(done, 300));
+const line = page.document.getElementById("L30-f0-1").getBoundingClientRect();
+return line.height > 0 && line.top >= 0 && line.bottom <= 900;
+END
+}
+
+# searches PAGE WORDS COUNT: the search field leaves so many entries.
+searches() {
+  asks "$1" <<END
+const field = page.document.querySelector("input");
+field.value = "$2";
+field.dispatchEvent(new page.Event("input"));
+return page.document.querySelectorAll(".group .entry:not([hidden])").length === $3;
+END
+}
+
+# is_drawn PAGE: every name fits its box, and every node leads to an entry.
+is_drawn() {
+  asks "$1" <<'END'
+const nodes = [...page.document.querySelectorAll("svg.graph .node")];
+return nodes.length > 0 && nodes.every((node) => {
+  const box = node.querySelector("rect").getBoundingClientRect();
+  const text = node.querySelector("text").getBoundingClientRect();
+  return text.left > box.left && text.right < box.right && text.top >= box.top - 1 &&
+    text.bottom <= box.bottom + 1 &&
+    page.document.getElementById(node.getAttribute("href").slice(1)) !== null;
+});
+END
 }
 
 # --- Sessions ----------------------------------------------------------------------------
@@ -93,7 +119,8 @@ for example in museum-loan greenhouse-irrigation packing-list; do
   draw "$example"
   check "$example: its script runs" has_buttons "$drawn/$example.html"
   check "$example: fits a phone" fits 390 "$drawn/$example.html"
-  check "$example: the report stays" stays "$drawn/$example.html"
+  check "$example: fits a screen" fits 1280 "$drawn/$example.html"
+  check "$example: a link leads to its line" leads "$drawn/$example.html"
 done
 
 cat >"$folder/violated.md" <<'END'
@@ -128,6 +155,18 @@ for n in {1..300}; do printf 'r%d(?x) <- r%d(?x), s%d(?x)\n' "$n" "$((n / 2))" "
   >"$folder/wide.rpl"
 printf 'a(?x) <- shelf.md#on-shelf(?x), $tool(?x), ?y = $avar\n%% <- a(?x)\n' >"$folder/boxed.rpl"
 printf '# On shelf - on-shelf(?what)\n' >"$folder/shelf.md"
+
+for example in museum-loan street-workshop reachability; do
+  file=$(ls examples/"$example".{md,rpl} 2>/dev/null)
+  "$rpl" doc --html "$file" >"$drawn/$example-catalogue.html" 2>/dev/null
+  draw "$example-catalogue"
+  check "$example: its catalogue fits a phone" fits 390 "$drawn/$example-catalogue.html"
+  check "$example: its catalogue fits a screen" fits 1280 "$drawn/$example-catalogue.html"
+  check "$example: its graph is drawn" is_drawn "$drawn/$example-catalogue.html"
+done
+check "a name is found" searches "$drawn/museum-loan-catalogue.html" "bears" 2
+check "words of prose are found" searches "$drawn/museum-loan-catalogue.html" "CONTRACT premium" 1
+check "what is nowhere is not found" searches "$drawn/museum-loan-catalogue.html" "zebra" 0
 
 # graph FILE: Graphviz and Mermaid draw it.
 graph() {

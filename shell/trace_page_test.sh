@@ -21,9 +21,13 @@ from html.parser import HTMLParser
 VOID = {"meta"}
 TAGS = set("""html head meta title style body a header h1 h2 h3 h4 nav ul ol li div main section p
 span code pre table caption thead tbody tr th td details summary time script em b strong small var
-dl dt dd blockquote footer""".split())
+dl dt dd blockquote footer article svg defs marker path rect text""".split())
 ATTRIBUTES = {"class", "id", "href", "open", "scope", "lang", "charset", "name", "content", "title",
-              "role", "http-equiv", "tabindex", "aria-label", "aria-labelledby", "aria-hidden"}
+              "role", "http-equiv", "tabindex", "aria-label", "aria-labelledby", "aria-hidden",
+              # of a drawing
+              "viewbox", "width", "height", "refx", "refy", "markerwidth", "markerheight", "orient",
+              "d", "x", "y", "rx", "textlength", "lengthadjust", "marker-start", "marker-end",
+              "data-a", "data-b", "data-n"}
 
 class Page(HTMLParser):
     def __init__(self):
@@ -135,7 +139,38 @@ check "a proof leads to the line of its rule" grep -qE \
   '<code>cheap\(&quot;Lucca&quot;\)</code></span> .*<span class="at"> <a class="place" href="#L14-f0-1" title="hostile.md:14"' plain.html
 check "a question leads to what asks it" grep -qE \
   'place\(\?where\)</code> <a class="place" href="#L5-f0-1"' plain.html
+check "its title is that of the document" grep -qF \
+  '<h1>Trip &lt;script&gt;alert(1)&lt;/script&gt;</h1>' page.html
+check "an answer is a table" grep -qF '<th scope="row">where</th><td>Lucca</td>' page.html
+check "a fact is a row, and only text" grep -qF '<td>&lt;/script&gt;&lt;script&gt;alert(3)//</td>' page.html
+check "a section has its answer in the margin" grep -qE \
+  '<div class="margin"><p class="ask"><b>Lucca</b> by an option, a file or a program' page.html
 check "a decision after a failure is a question" grep -qE 'What now\?</p>' plain.html
+
+# --- What stops a run, in words ----------------------------------------------------------------
+
+sed 's/^```rpl/A night in __where__ costs __each__, <b>too much<\/b>.\n\n&/' hostile.md >stopped.md
+"$rpl" run stopped.md --session stopped --answer where=Lucca --now 2026-01-02T00:00:00Z </dev/null >/dev/null 2>&1
+page "a constraint that stops the run" stopped
+check "is named in the first sentence" grep -qF \
+  'It stopped, because a constraint under “Money” does not hold.' page.html
+check "has its prose with the values" grep -qF \
+  'A night in <b class="value">Lucca</b> costs <b class="value">90</b>, &lt;b&gt;too much&lt;/b&gt;.' page.html
+check "is marked in the source" grep -qE 'class="line hit" id="L17-f0-1"' page.html
+check "is told at why not" grep -qF '<p class="stopped">It stopped, because' page.html
+printf '# A - %%a <- p(1)\n\n```rpl\np(2)\n%%fail("out of <i>ink</i>", "none since noon") <- p(2)\n```\n' >fails.md
+"$rpl" run fails.md --session fails --answer what-now=stop >/dev/null 2>&1
+page "a %fail" fails
+check "is told in its words" grep -qF '<p class="reason">out of &lt;i&gt;ink&lt;/i&gt;</p>' page.html
+
+# --- A catalogue -------------------------------------------------------------------------------
+
+"$rpl" doc --html hostile.md >page.html 2>/dev/null
+printf '%s\n' 'place(?where)' 'Where to? <b>Bold</b> & bolder' '$weather/1' 'cheap(?where)' >wanted
+check "a catalogue: sound" /usr/bin/python3 read.py page.html wanted
+check "a catalogue: the same bytes again" cmp page.html <("$rpl" doc --format html hostile.md 2>/dev/null)
+"$rpl" doc --html "$examples/museum-loan.md" >page.html
+check "a catalogue of an example: sound" /usr/bin/python3 read.py page.html
 
 # --- A tool that a command answers, and how long it took -------------------------------------
 

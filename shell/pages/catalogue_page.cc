@@ -186,6 +186,7 @@ class CatalogueWriter {
       case EntryKind::kRelation: break;
     }
     if (entry.asked || entry.asks) return "asked";
+    if (entry.computed) return "computed";
     if (entry.rules > 0) return Many(entry.rules, "rule", "rules");
     if (entry.facts > 0) return Many(entry.facts, "fact", "facts");
     return "relation";

@@ -135,7 +135,7 @@ std::string_view ColourOf(const CatalogueEntry& entry) {
     case CatalogueEntry::Kind::kAvar: return "avar";
     case CatalogueEntry::Kind::kRelation: break;
   }
-  return entry.asked || entry.asks ? "ask" : entry.rules > 0 ? "rule" : "text";
+  return entry.asked || entry.asks ? "ask" : entry.rules > 0 || entry.computed ? "rule" : "text";
 }
 
 std::string EntryId(std::size_t entry) { return fmt::format("e{}", entry); }

@@ -199,6 +199,17 @@ std::string ShownProse(std::string_view text, const TextRanges& marked, std::str
   return out + ShownMarkdown(text.substr(from));
 }
 
+std::string Flowing(std::string text) {
+  for (std::size_t at = 1; at + 1 < text.size(); ++at) {
+    if (text[at] != '\n' || text[at - 1] == '\n' || text[at + 1] == '\n') continue;
+    const std::size_t next = text.find_first_not_of(' ', at + 1);
+    if (next != text.npos && !IsDigit(text[next]) &&
+        std::string_view("-*+>|#").find(text[next]) == std::string_view::npos)
+      text[at] = ' ';
+  }
+  return text;
+}
+
 std::string Many(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }

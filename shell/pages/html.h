@@ -39,6 +39,10 @@ using TextRanges = std::vector<std::pair<std::size_t, std::size_t>>;
 std::string ShownProse(std::string_view text, const TextRanges& marked = {},
                        std::string_view mark = "value");
 
+/// Prose whose lines flow: a line end becomes a blank, except before and after a blank line and
+/// before an item of a list. The text keeps its length.
+std::string Flowing(std::string text);
+
 /// "1 file", "3 files".
 std::string Many(std::size_t count, std::string_view one, std::string_view many);
 /// "340 ms", "3.2 s", "2 min 5 s", "1 h 4 min".

@@ -59,6 +59,12 @@ TEST_CASE("prose has code spans, strong text, the texts of links and values", "[
   CHECK(ShownProse("a **b", {{2, 4}}) == "a <b class=\"value\">**</b>b");
 }
 
+TEST_CASE("lines of prose flow, items and paragraphs do not", "[html]") {
+  CHECK(Flowing("a\nb\n\nc\n- d\n  e\n1. f\n") == "a b\n\nc\n- d   e\n1. f\n");
+  CHECK(Flowing("") == "");
+  CHECK(Flowing("\n\na") == "\n\na");
+}
+
 TEST_CASE("durations are told in two units at most", "[html]") {
   CHECK(Duration(0) == "0 ms");
   CHECK(Duration(999) == "999 ms");

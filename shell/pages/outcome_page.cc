@@ -94,7 +94,7 @@ const Constraint* ConstraintAt(const StoryEpoch& epoch, Span place) {
 
 std::string ToDoHtml(const ToDo& to_do, const PagePlaces& places, std::string_view kind) {
   return fmt::format("<blockquote class=\"{}\"><p>{}</p><footer>{}{}</footer></blockquote>\n", kind,
-                     ShownProse(to_do.text, to_do.values), Shown(to_do.heading),
+                     ShownProse(Flowing(to_do.text), to_do.values), Shown(to_do.heading),
                      places.Link(to_do.place));
 }
 

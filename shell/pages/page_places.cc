@@ -29,7 +29,13 @@ std::string PagePlaces::LineId(std::uint32_t file, std::size_t line) const {
   return fmt::format("L{}-f{}-{}", line, file, epoch_);
 }
 
-std::string PagePlaces::Link(const std::optional<Span>& place) const {
+std::string PagePlaces::Link(const std::optional<Span>& place) const { return LinkTo(place, true); }
+
+std::string PagePlaces::ShortLink(const std::optional<Span>& place) const {
+  return LinkTo(place, false);
+}
+
+std::string PagePlaces::LinkTo(const std::optional<Span>& place, bool named) const {
   if (!place || place->file >= files_) return "";
   const Sources::File& source = sources_.at(place->file);
   const std::size_t line = sources_.PlaceOf(place->file, place->begin).line;
@@ -37,9 +43,11 @@ std::string PagePlaces::Link(const std::optional<Span>& place) const {
   const std::string shown = place->file == 0 ? std::to_string(line) : where;
   if (line > kPageSourceLines || line > LineCount(source))
     return " <span class=\"place\">" + shown + "</span>";
-  return fmt::format(
-      " <a class=\"place\" href=\"#{}\" title=\"{}\" aria-label=\"line {} of {}\">{}</a>",
-      LineId(place->file, line), where, line, Shown(source.name), shown);
+  const std::string name = named ? fmt::format(" title=\"{}\" aria-label=\"line {} of {}\"", where,
+                                               line, Shown(source.name))
+                                 : "";
+  return fmt::format(" <a class=\"place\" href=\"#{}\"{}>{}</a>", LineId(place->file, line), name,
+                     shown);
 }
 
 }  // namespace rpl

@@ -38,8 +38,12 @@ class PagePlaces {
   /// " 14" with a link to the line, and the name of the file before it if it is not the first; ""
   /// without a place. Without a link where the page does not have the line.
   std::string Link(const std::optional<Span>& place) const;
+  /// The same without a name for readers of the screen, for long listings.
+  std::string ShortLink(const std::optional<Span>& place) const;
 
  private:
+  std::string LinkTo(const std::optional<Span>& place, bool named) const;
+
   const Sources& sources_;
   std::uint32_t files_;
   std::size_t epoch_;

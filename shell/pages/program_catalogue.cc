@@ -142,10 +142,13 @@ class CatalogueReader {
           return name.empty() ? "argument " + std::to_string(i + 1) : "?" + name;
         });
     }
-    for (RelationId r = 0; r < store_.size(); ++r)
-      if (program_.FindBuiltin(r) != nullptr)
-        to_.entries[Entry(r)].needs = analysis.ModesOf(r).Text(
-            [&](std::size_t i) { return "?" + program_.ParametersOf(r)->at(i); });
+    for (RelationId r = 0; r < store_.size(); ++r) {
+      if (program_.FindBuiltin(r) == nullptr) continue;
+      CatalogueEntry& entry = to_.entries[Entry(r)];
+      entry.computed = true;
+      entry.needs = analysis.ModesOf(r).Text(
+          [&](std::size_t i) { return "?" + program_.ParametersOf(r)->at(i); });
+    }
   }
 
   std::size_t Entry(Kind kind, const std::string& name, std::size_t arity) {

@@ -33,6 +33,7 @@ struct CatalogueEntry {
   std::size_t rules = 0;
   bool asked = false;                // a heading that asks a person
   bool asks = false;                 // a rule of it uses $ask or $choose
+  bool computed = false;             // by the engine, without rules: a relation of the library
   std::vector<Span> defined;         // its headings, its rules and the first of its facts, in order
   std::size_t facts = 0;             // asserted by the text
   std::string needs;                 // the arguments that a caller binds: "?x or ?y" (decision 87)

@@ -312,7 +312,8 @@ class ProtocolWriter {
       } else if (const ToDo* filled = FilledHere(EndOfScope()); filled == nullptr) {
         text_ += "<p>" + Said(pieces[i].span) + "</p>\n";
       } else if (!is_filled_) {
-        text_ += "<p class=\"filled\">" + ShownProse(filled->text, filled->values) + "</p>\n";
+        text_ +=
+            "<p class=\"filled\">" + ShownProse(Flowing(filled->text), filled->values) + "</p>\n";
         is_filled_ = true;
       }
     }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string_view>
@@ -35,6 +36,9 @@ constexpr std::array<PhaseWords, 9> kPhases = {{
 
 // In a session with more timesteps, they are closed initially.
 constexpr std::size_t kOpenSteps = 12;
+
+// In a session with more timesteps than twice this number, so many stand together in a part.
+constexpr std::size_t kStepsOfPart = 100;
 
 std::string_view AnswererOf(By by) {
   switch (by) {
@@ -111,13 +115,17 @@ class Timeline {
       const StoryTurn& turn = story.turns[i];
       if (story.turns.size() > 1)
         Add("<h3>{} {} {}</h3>\n", turn.message ? "Message" : "Run", i + 1, Badge(StatusOf(turn)));
-      for (const StoryStep& step : turn.steps) {
+      const bool parts = turn.steps.size() > 2 * kStepsOfPart;
+      for (std::size_t s = 0; s < turn.steps.size(); ++s) {
+        const StoryStep& step = turn.steps[s];
+        if (parts && s % kStepsOfPart == 0) BeginPart(turn, s);
         if (before != nullptr)
           if (const auto later = TimeBetween(*before, step))
             Add("<p class=\"later\">{} later</p>\n", Duration(*later));
         Step(step, steps <= kOpenSteps);
         before = &step;
       }
+      if (parts) Add("</details>\n");
     }
     return out_ + "</section>\n";
   }
@@ -143,6 +151,14 @@ class Timeline {
       Add("<li><span class=\"phase\">{}</span> <b>{}</b>: {}</li>\n", p, kPhases[p].name,
           kPhases[p].does);
     Add("</ol></details>\n");
+  }
+
+  // The part of the timesteps from `begin` on; ends the part before.
+  void BeginPart(const StoryTurn& turn, std::size_t begin) {
+    const std::size_t last = std::min(begin + kStepsOfPart, turn.steps.size()) - 1;
+    Add("{}<details class=\"part\"><summary>Timesteps {} to {} <time>{}</time></summary>\n",
+        begin == 0 ? "" : "</details>\n", turn.steps[begin].number, turn.steps[last].number,
+        Shown(turn.steps[begin].now));
   }
 
   void Step(const StoryStep& step, bool open) {
@@ -177,7 +193,7 @@ class Timeline {
       Add("<details class=\"log\"><summary>{}</summary><ul>\n",
           Many(log.lines.size() + log.more, "line of its log", "lines of its log"));
       for (const StoryLine& line : log.lines)
-        Add("<li><code>{}</code>{}</li>\n", PlainCode(line.text), places_.Link(line.place));
+        Add("<li><code>{}</code>{}</li>\n", PlainCode(line.text), places_.ShortLink(line.place));
       Add("</ul>\n");
       if (log.more > 0)
         Add("<p class=\"note\">{} not shown.</p>\n",
@@ -190,7 +206,7 @@ class Timeline {
   void Item(const StoryItem& item, const std::string& id) {
     const auto add = [&](std::string_view kind, std::string_view word, bool placed) {
       Add("<li id=\"{}\"><span class=\"tag {}\">{}</span> <code>{}</code>{}</li>\n", id, kind, word,
-          PlainCode(item.line.text), placed ? places_.Link(item.line.place) : "");
+          PlainCode(item.line.text), placed ? places_.ShortLink(item.line.place) : "");
     };
     switch (item.kind) {
       case StoryItem::Kind::kEntry:
@@ -210,7 +226,7 @@ class Timeline {
     const StoryCall& call = item.call;
     Add("<li id=\"{}\"><span class=\"tag call\">{}</span> <code>{}</code>{}", id,
         call.question ? "question" : "call", PlainCode(item.line.text),
-        places_.Link(item.line.place));
+        places_.ShortLink(item.line.place));
     Add("<p class=\"reply\"><span class=\"dim\">{}</span> {}", call.question ? "answer" : "reply",
         ReplyHtml(call));
     if (call.took_ms) Add(" <span class=\"took\">{}</span>", Duration(*call.took_ms));
