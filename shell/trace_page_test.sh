@@ -142,9 +142,12 @@ check "a question leads to what asks it" grep -qE \
 check "its title is that of the document" grep -qF \
   '<h1>Trip &lt;script&gt;alert(1)&lt;/script&gt;</h1>' page.html
 check "an answer is a table" grep -qF '<th scope="row">where</th><td>Lucca</td>' page.html
+check "an answer has its origin" grep -qF \
+  '<th scope="row">where</th><td>Lucca</td><td><span class="by ask">answered</span></td>' page.html
 check "a fact is a row, and only text" grep -qF '<td>&lt;/script&gt;&lt;script&gt;alert(3)//</td>' page.html
 check "a section has its answer in the margin" grep -qE \
   '<div class="margin"><p class="ask"><b>Lucca</b> by an option, a file or a program' page.html
+check "a fact that the answer rests on is marked" grep -qF '<tr class="used"><td>Lucca</td>' page.html
 check "a decision after a failure is a question" grep -qE 'What now\?</p>' plain.html
 
 # --- What stops a run, in words ----------------------------------------------------------------
@@ -156,6 +159,8 @@ check "is named in the first sentence" grep -qF \
   'It stopped, because a constraint under “Money” does not hold.' page.html
 check "has its prose with the values" grep -qF \
   'A night in <b class="value">Lucca</b> costs <b class="value">90</b>, &lt;b&gt;too much&lt;/b&gt;.' page.html
+check "has what can be decided" grep -qF \
+  "<code>rpl resume SESSION --answer &#39;what-now=retract price(&quot;Lucca&quot;, 90)&#39;</code>" page.html
 check "is marked in the source" grep -qE 'class="line hit" id="L17-f0-1"' page.html
 check "is told at why not" grep -qF '<p class="stopped">It stopped, because' page.html
 printf '# A - %%a <- p(1)\n\n```rpl\np(2)\n%%fail("out of <i>ink</i>", "none since noon") <- p(2)\n```\n' >fails.md
@@ -182,6 +187,8 @@ printf 'version: 1\ntools: {seven: {command: ["./seven.sh"]}}\n' >rpl.yaml
 printf '%%seven(?x) <- ?x = $seven("a")\n' >seven.rpl
 "$rpl" run seven.rpl --session timed --allow-tool seven >/dev/null 2>&1
 page "a tool" timed
+check "the value of a single column has its name" grep -qF \
+  '<th scope="row">x</th><td><code><span class="n">7</span></code></td>' page.html
 check "how long it took" grep -qE '<td class="took">[0-9.]+ m?s</td>' page.html
 "$rpl" run seven.rpl --session untimed --allow-tool seven --now 2026-01-02T00:00:00Z >/dev/null 2>&1
 page "a clock that stands still" untimed
@@ -235,6 +242,7 @@ cp "$examples/packing-list.md" packing.md
 "$rpl" run packing.md --session packing </dev/null >/dev/null 2>&1
 page "a run that waits" packing
 check "says so" grep -qF '<span class="badge open">waiting</span>' page.html
+check "and how to go on" grep -qF '<code>rpl resume SESSION --answer &#39;choose=…&#39;</code>' page.html
 check "and why its goal does not hold" grep -qF '<h3>Why not ' page.html
 printf '\n## More\n\n```rpl\nmore("x")\n```\n' >>packing.md
 "$rpl" resume packing <"$examples/packing-list.md.answers" >/dev/null 2>&1

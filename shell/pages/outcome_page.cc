@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "interp/program/program.h"
+#include "shell/pages/answer_origin.h"
 #include "shell/pages/html.h"
 #include "shell/pages/recorded_words.h"
 
@@ -53,22 +54,63 @@ std::optional<AnswerTable> TableOf(const std::vector<std::string>& answers) {
   return out.rows.empty() ? std::nullopt : std::optional(out);
 }
 
-std::string AnswersHtml(const std::vector<std::string>& answers) {
+// Answers of one column are recorded as bare values.
+std::optional<AnswerTable> ColumnOf(const std::vector<std::string>& answers,
+                                    const StoryEpoch& epoch) {
+  if (!epoch.last || epoch.last->columns.size() != 1 || epoch.last->cells.size() != answers.size())
+    return std::nullopt;
+  const Pool& pool = epoch.saved->session().pool();
+  const std::string& name = epoch.last->columns.front();
+  AnswerTable out{{name.starts_with('?') ? name.substr(1) : name}, {}};
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const Value cell = epoch.last->cells[i];
+    const bool text = cell.kind() == Kind::kString;
+    out.rows.push_back({text ? ShownLines(PlainText(pool, cell)) : InCode(answers[i])});
+  }
+  return out;
+}
+
+std::string OriginHtml(const AnswerOrigin& origin, const PagePlaces& places) {
+  using Kind = AnswerOrigin::Kind;
+  switch (origin.kind) {
+    case Kind::kStated: return "<span class=\"by\">stated</span>" + places.Link(origin.place);
+    case Kind::kDerived: return "<span class=\"by rule\">by rules</span>";
+    case Kind::kFile: return "<span class=\"by\">from a file</span>";
+    case Kind::kTool: return "<span class=\"by tool\">from a tool</span>";
+    case Kind::kAnswered: return "<span class=\"by ask\">answered</span>";
+  }
+  return "";
+}
+
+// The only answer, with the origins that are known.
+std::string AnswerHtml(const AnswerTable& table, const StoryEpoch& epoch,
+                       const PagePlaces& places) {
+  std::map<std::string, AnswerOrigin> origins;
+  if (epoch.last) origins = OriginsOf(*epoch.last, epoch.saved->session());
+  std::string out;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const auto origin = origins.find("?" + table.columns[i]);
+    out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n",
+                       Shown(table.columns[i]), table.rows[0][i],
+                       origin == origins.end() ? "" : OriginHtml(origin->second, places));
+  }
+  return "<table class=\"answer\"><caption>The answer</caption><tbody>\n" + out +
+         "</tbody></table>\n";
+}
+
+// `epoch`, if these are the answers of its last turn: else null.
+std::string AnswersHtml(const std::vector<std::string>& answers, const StoryEpoch* epoch,
+                        const PagePlaces& places) {
   if (answers.empty()) return "";
-  const std::optional<AnswerTable> table = TableOf(answers);
+  std::optional<AnswerTable> table = TableOf(answers);
+  if (!table && epoch != nullptr) table = ColumnOf(answers, *epoch);
   std::string out;
   if (!table) {
     for (const std::string& answer : answers) out += "<li>" + InCode(answer) + "</li>\n";
     return "<ul class=\"answers\">\n" + out + "</ul>\n";
   }
   const std::string caption = Many(answers.size(), "answer", "answers");
-  if (table->rows.size() == 1) {
-    for (std::size_t i = 0; i < table->columns.size(); ++i)
-      out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
-                         Shown(table->columns[i]), table->rows[0][i]);
-    return "<table class=\"answer\"><caption>The answer</caption><tbody>\n" + out +
-           "</tbody></table>\n";
-  }
+  if (table->rows.size() == 1 && epoch != nullptr) return AnswerHtml(*table, *epoch, places);
   std::string heads;
   for (const std::string& name : table->columns)
     heads += "<th scope=\"col\">" + Shown(name) + "</th>";
@@ -144,6 +186,35 @@ std::string ReasonHtml(const StoryTurn& turn, bool told = false) {
   if (!words->explanation.empty() && words->explanation != words->reason)
     out += "<p class=\"dim\">" + ShownLines(words->explanation) + "</p>\n";
   return out + raw;
+}
+
+// A text between single quotes of a shell.
+std::string InQuotes(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out;
+}
+
+// What a person may decide about the failure, if that is still open.
+std::string WaysHtml(const StoryTurn& turn) {
+  const StoryCall* open = nullptr;
+  for (const StoryStep& step : turn.steps)
+    for (const StoryItem& item : step.items)
+      if (item.call.key == "what-now")
+        open = item.call.reply == StoryCall::Reply::kNobody ? &item.call : nullptr;
+  if (open == nullptr || open->options.empty()) return "";
+  std::string out = "<h3>What can be decided</h3>\n<ul class=\"ways\">\n";
+  for (const std::string& option : open->options) {
+    const std::string way = StringOf(option).value_or(option);
+    out += "<li><h4>" + Shown(way) + "</h4><p class=\"dim\">" +
+           (way == "continue"             ? "The run goes on, and accepts it."
+            : way == "stop"               ? "The run ends here."
+            : way.starts_with("retract ") ? "The run goes on without this fact."
+                                          : "") +
+           "</p><p><code>rpl resume SESSION --answer " + Shown("'what-now=" + InQuotes(way) + "'") +
+           "</code></p></li>\n";
+  }
+  return out + "</ul>\n";
 }
 
 std::string PendingHtml(const StoryEpoch& epoch) {
@@ -256,7 +327,7 @@ std::string OutcomeHtml(const StoryEpoch& epoch, const PagePlaces& places, const
   const bool now = told && !epoch.last->now.empty();
   std::string left;
   if (turn.message) left += "<pre>" + ShownLines(*turn.message) + "</pre>\n";
-  std::string right = AnswersHtml(turn.answers);
+  std::string right = AnswersHtml(turn.answers, &epoch, places);
   if (now) left += NowHtml(epoch, places);
   if (turn.answers.empty() && told) right += ValuesHtml(epoch.last->with);
   if (told && epoch.last->violated) {
@@ -265,14 +336,14 @@ std::string OutcomeHtml(const StoryEpoch& epoch, const PagePlaces& places, const
   }
   std::string below;
   if (told && !epoch.last->pending.empty()) below += PendingHtml(epoch);
-  else below += ReasonHtml(turn, told && epoch.last->violated.has_value());
+  else below += ReasonHtml(turn, told && epoch.last->violated.has_value()) + WaysHtml(turn);
   if (left.empty() && right.empty() && below.empty()) return "";
   return fmt::format("<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{1}</h2>\n", id,
                      HeadingOf(status, now)) +
          Beside(left, right) + below + "</section>\n";
 }
 
-std::string EarlierTurnsHtml(const StoryEpoch& epoch) {
+std::string EarlierTurnsHtml(const StoryEpoch& epoch, const PagePlaces& places) {
   std::string out;
   for (std::size_t i = 0; i + 1 < epoch.turns.size(); ++i) {
     const StoryTurn& turn = epoch.turns[i];
@@ -280,7 +351,7 @@ std::string EarlierTurnsHtml(const StoryEpoch& epoch) {
            std::to_string(i + 1) + " " + (turn.goal.empty() ? "" : InCode(turn.goal)) + " " +
            Badge(StatusOf(turn)) + "</p>\n";
     if (turn.message) out += "<pre>" + ShownLines(*turn.message) + "</pre>\n";
-    out += AnswersHtml(turn.answers);
+    out += AnswersHtml(turn.answers, nullptr, places);
     if (!turn.reason.empty() && turn.status != "waiting") out += ReasonHtml(turn);
     out += "</div>\n";
   }

@@ -29,7 +29,7 @@ std::string OutcomeSentence(const StoryEpoch& epoch, const PagePlaces& places);
 std::string OutcomeHtml(const StoryEpoch& epoch, const PagePlaces& places, const std::string& id);
 
 /// The turns before the last one, with their answers; "" if there are none.
-std::string EarlierTurnsHtml(const StoryEpoch& epoch);
+std::string EarlierTurnsHtml(const StoryEpoch& epoch, const PagePlaces& places);
 
 }  // namespace rpl
 

@@ -32,11 +32,13 @@ std::size_t MarkOf(std::string_view line) {
 class ProtocolWriter {
  public:
   ProtocolWriter(const PagePlaces& places, std::uint32_t file,
-                 const std::vector<ProtocolNote>& notes, const std::vector<ToDo>& filled)
+                 const std::vector<ProtocolNote>& notes, const std::vector<ToDo>& filled,
+                 const PlacedFacts& used)
       : places_(places),
         sources_(places.sources()),
         file_(file),
         filled_(filled),
+        used_(used),
         document_(ShownDocument(sources_, file)) {
     for (const ProtocolNote& note : notes)
       if (note.place.file == file) notes_.push_back(&note);
@@ -87,6 +89,7 @@ class ProtocolWriter {
     if (!text_.empty() || !notes.empty())
       out_ += "<div class=\"section\"><div class=\"text\">" + text_ + "</div>" + notes + "</div>\n";
     text_.clear();
+    has_used_ = false;
     begin_ = end;
     is_filled_ = false;
   }
@@ -102,7 +105,8 @@ class ProtocolWriter {
         out += fmt::format("<p class=\"{}\">{}</p>", (*at)->kind, (*at)->html);
     if (count > kSectionNotes)
       out += "<p>" + Many(count - kSectionNotes, "more, below", "more, below") + "</p>";
-    return count == 0 ? "" : "<div class=\"margin\">" + out + "</div>";
+    if (has_used_) out += "<p>A bar marks the rows that the answers rest on.</p>";
+    return out.empty() ? "" : "<div class=\"margin\">" + out + "</div>";
   }
 
   void Heading(const Block& block, const std::string& title) {
@@ -194,7 +198,9 @@ class ProtocolWriter {
              "</code></caption><tbody>";
     const auto shown = std::min<std::ptrdiff_t>(end - begin, kFenceLines);
     for (auto at = begin; at != begin + shown; ++at) {
-      text_ += "<tr>";
+      const bool used = used_.contains({file_, at->sentence.span.begin});
+      has_used_ = has_used_ || used;
+      text_ += used ? "<tr class=\"used\">" : "<tr>";
       for (const Node& arg : FactOf(*at)->args) {
         const String* said = arg.As<String>();
         text_ += "<td>" +
@@ -380,19 +386,22 @@ class ProtocolWriter {
   const std::uint32_t file_;
   std::vector<const ProtocolNote*> notes_;  // of this file, by place
   const std::vector<ToDo>& filled_;
+  const PlacedFacts& used_;
   const Document document_;
   std::string out_;
   std::string text_;         // of the section that is open
   std::uint32_t begin_ = 0;  // of this section
   int scope_ = 0;            // its scope
   bool is_filled_ = false;   // its filled text is written
+  bool has_used_ = false;    // it has rows that the answers rest on
 };
 
 }  // namespace
 
 std::string ProtocolHtml(const PagePlaces& places, std::uint32_t file, const std::string& title,
-                         const std::vector<ProtocolNote>& notes, const std::vector<ToDo>& filled) {
-  return ProtocolWriter(places, file, notes, filled).Write(title);
+                         const std::vector<ProtocolNote>& notes, const std::vector<ToDo>& filled,
+                         const PlacedFacts& used) {
+  return ProtocolWriter(places, file, notes, filled, used).Write(title);
 }
 
 }  // namespace rpl

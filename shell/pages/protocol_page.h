@@ -9,7 +9,9 @@
 #define RPL_SHELL_PAGES_PROTOCOL_PAGE_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/outcome.h"
@@ -29,9 +31,14 @@ inline constexpr std::size_t kFenceLines = 60;
 /// The notes of a section that are shown.
 inline constexpr std::size_t kSectionNotes = 8;
 
-/// The document, without its first heading if that is `title`. `filled` are texts of any document.
+/// Facts by file and begin.
+using PlacedFacts = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// The document, without its first heading if that is `title`. `filled` are texts of any document;
+/// the rows of `used` facts are marked.
 std::string ProtocolHtml(const PagePlaces& places, std::uint32_t file, const std::string& title,
-                         const std::vector<ProtocolNote>& notes, const std::vector<ToDo>& filled);
+                         const std::vector<ProtocolNote>& notes, const std::vector<ToDo>& filled,
+                         const PlacedFacts& used = {});
 
 }  // namespace rpl
 

@@ -206,6 +206,7 @@ class Replayed {
   void TakeRequest(const Request& request, StoryCall& call) {
     if (!call.question) return;
     call.prompt = request.prompt;
+    call.key = request.name;
     Pool& pool = saved_->session().pool();
     for (const Value option : request.options)
       call.options.push_back(Json(pool, option).value_or(Text(pool, option)));

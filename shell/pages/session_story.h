@@ -36,6 +36,7 @@ struct StoryCall {
   enum class Reply { kNobody, kValue, kMetadata, kDeclined };
   bool question = false;
   std::string prompt;                // of a question, "" when it is not known
+  std::string key;                   // the KEY of --answer, likewise
   std::vector<std::string> options;  // of a choice, as JSON
   bool started = false;              // a command was started
   Reply reply = Reply::kNobody;

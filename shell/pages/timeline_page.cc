@@ -94,6 +94,13 @@ std::string SectionBegin(std::string_view name, std::size_t epoch, std::string_v
                      sub.empty() ? "" : fmt::format("<p class=\"sub\">{}</p>\n", sub));
 }
 
+// More questions or calls than these are folded.
+constexpr std::size_t kMostUnfolded = 100;
+
+std::string Fold(std::string_view summary) {
+  return fmt::format("<details class=\"fold\"><summary>{}</summary>\n", summary);
+}
+
 std::optional<std::int64_t> TimeBetween(const StoryStep& first, const StoryStep& last) {
   const std::optional<std::int64_t> from = ParseInstant(first.now);
   const std::optional<std::int64_t> to = ParseInstant(last.now);
@@ -304,8 +311,10 @@ std::vector<ProtocolNote> NotesOf(const StoryEpoch& story, std::size_t epoch) {
 std::string QuestionsHtml(const StoryEpoch& story, const PagePlaces& places, std::size_t epoch) {
   const std::vector<FoundItem> all = FindItems(story, epoch, IsQuestion);
   if (all.empty()) return "";
-  std::string out =
-      SectionBegin("questions", epoch, "Questions and answers") + "<ol class=\"talk\">\n";
+  const bool folded = all.size() > kMostUnfolded;
+  std::string out = SectionBegin("questions", epoch, "Questions and answers") +
+                    (folded ? Fold(Many(all.size(), "question", "questions")) : "") +
+                    "<ol class=\"talk\">\n";
   for (const FoundItem& found : all) {
     const StoryCall& call = found.item->call;
     out += "<li><div class=\"asked\"><p class=\"prompt\">" +
@@ -327,13 +336,15 @@ std::string QuestionsHtml(const StoryEpoch& story, const PagePlaces& places, std
     if (call.by) out += "<p class=\"dim\">by " + std::string(AnswererOf(*call.by)) + "</p>";
     out += "</div></li>\n";
   }
-  return out + "</ol>\n</section>\n";
+  return out + "</ol>\n" + (folded ? "</details>\n" : "") + "</section>\n";
 }
 
 std::string ToolsHtml(const StoryEpoch& story, const PagePlaces& places, std::size_t epoch) {
   const std::vector<FoundItem> all = FindItems(story, epoch, IsToolCall);
   if (all.empty()) return "";
+  const bool folded = all.size() > kMostUnfolded;
   std::string out = SectionBegin("tools", epoch, "Calls of tools") +
+                    (folded ? Fold(Many(all.size(), "call", "calls")) : "") +
                     "<table class=\"events\"><thead><tr><th scope=\"col\">Call</th><th "
                     "scope=\"col\">Reply</th><th scope=\"col\">Took</th><th scope=\"col\">When</th>"
                     "</tr></thead><tbody>\n";
@@ -345,7 +356,7 @@ std::string ToolsHtml(const StoryEpoch& story, const PagePlaces& places, std::si
         found.item->call.took_ms ? Duration(*found.item->call.took_ms)
                                  : "<span class=\"dim\">not recorded</span>",
         LinkTo(found));
-  return out + "</tbody></table>\n</section>\n";
+  return out + "</tbody></table>\n" + (folded ? "</details>\n" : "") + "</section>\n";
 }
 
 std::string ViolationsHtml(const StoryEpoch& story, const PagePlaces& places, std::size_t epoch) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "interp/program/program.h"
@@ -47,7 +48,7 @@ class EpochPage {
           "phases did may be missing: " +
           InCode(epoch_.differs) + "</p>\n";
     out += OutcomeHtml(epoch_, places_, Id("outcome"));
-    if (const std::string earlier = EarlierTurnsHtml(epoch_); !earlier.empty())
+    if (const std::string earlier = EarlierTurnsHtml(epoch_, places_); !earlier.empty())
       out += Section("earlier", "Earlier turns", earlier);
     out += ViolationsHtml(epoch_, places_, number_);
     out += Protocol();
@@ -120,10 +121,21 @@ class EpochPage {
       const std::string& name = epoch_.sources().at(file).name;
       if (name.starts_with('<') || IsPlainRpl(name) || !IsDocumentName(name) || name == "std")
         continue;
-      out += ProtocolHtml(places_, file, epoch_.title, notes, filled);
+      out += ProtocolHtml(places_, file, epoch_.title, notes, filled, Used());
     }
     if (out.empty()) return "";
     return Section("protocol", "The protocol, with this run in its margin", out);
+  }
+
+  // The facts that the proofs rest on.
+  std::set<std::pair<std::uint32_t, std::uint32_t>> Used() const {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> out;
+    for (const StoryGoal& goal : epoch_.goals)
+      for (const Explanation& proof : goal.proofs)
+        for (const ExplainNode& node : proof.nodes)
+          if (node.kind == ExplainNode::Kind::kAsserted && node.placed)
+            out.emplace(node.place.file, node.place.begin);
+    return out;
   }
 
   std::string Why() const {
