@@ -145,7 +145,9 @@ void Runtime::LogDerived() {
   for (const Stratum& stratum : engine_.analysis.strata())
     for (RelationId r : stratum.relations) {
       const Relation& rel = engine_.store.at(r);
-      for (RowId row = 0; row < rel.size(); ++row) {
+      RowsLogged& logged = derived_logged_[r];
+      if (logged.epoch != rel.epoch() || logged.rows > rel.size()) logged = {rel.epoch(), 0};
+      for (RowId& row = logged.rows; row < rel.size(); ++row) {
         if (rel.asserted(row)) continue;
         const std::span<const Value> cells = rel.Cells(row);
         if (!derived_known_.emplace(r, std::vector(cells.begin(), cells.end())).second) continue;

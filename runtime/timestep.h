@@ -290,6 +290,12 @@ class Runtime {
   std::size_t bad_heads_known_ = 0;
   const std::unique_ptr<Gate> gate_;
   std::set<std::pair<RelationId, std::vector<Value>>> derived_known_;  // rows the log has shown
+  /// The rows of a relation that the log was told about, as long as its epoch is the same.
+  struct RowsLogged {
+    std::uint32_t epoch = 0;
+    RowId rows = 0;
+  };
+  std::map<RelationId, RowsLogged> derived_logged_;
   std::set<std::pair<int, std::string>> constraint_traces_;
   std::vector<Assertion> retracted_;
   std::vector<UnfinishedFact> unfinished_;  // to go on with in the next timestep
