@@ -194,6 +194,13 @@ check "how long it took" grep -qE '<td class="took">[0-9.]+ m?s</td>' page.html
 page "a clock that stands still" untimed
 check "tells no duration" grep -qF 'not recorded' page.html
 
+printf 'p(1)\nq(1)\nr(2)\np(?x) <- q(?x)\n%%both(?x, ?y) <- p(?x), r(?y)\n' >both.rpl
+"$rpl" run both.rpl --session both >/dev/null 2>&1
+page "a value that is stated and derived" both
+check "has no origin" grep -qF '<th scope="row">x</th><td><code><span class="n">1</span></code></td><td></td>' page.html
+check "one that is stated has its line" grep -qE \
+  '<th scope="row">y</th>.*<span class="by">stated</span> <a class="place" href="#L3-f0-1"' page.html
+
 # --- Decisions of a guard ----------------------------------------------------------------------
 
 guarded() {

@@ -35,12 +35,19 @@ bool Matches(const Relation& relation, RowId row, const Atom& atom, const Captur
   return true;
 }
 
-// The origin of the rows that the atom matches; nullopt if there is none, or they differ.
-std::optional<AnswerOrigin> OriginIn(const Relation& relation, const Atom& atom,
-                                     const Captured& captured) {
+bool HasRules(const Program& program, RelationId relation) {
+  return std::ranges::any_of(program.definitions(),
+                             [&](const Definition& def) { return def.head == relation; });
+}
+
+// The origin of the rows that the atom matches; nullopt if there is none, or they differ. Of a
+// relation with rules the store may have a part: there a row that somebody stated proves nothing.
+std::optional<AnswerOrigin> OriginIn(const Program& program, const Relation& relation,
+                                     const Atom& atom, const Captured& captured) {
   if (relation.space() != Space::kRelation || relation.size() > kMostRows ||
       relation.arity() != atom.args.size())
     return std::nullopt;
+  const bool has_rules = HasRules(program, relation.id());
   std::optional<AnswerOrigin> out;
   for (RowId row = 0; row < relation.size(); ++row) {
     if (!Matches(relation, row, atom, captured)) continue;
@@ -48,6 +55,7 @@ std::optional<AnswerOrigin> OriginIn(const Relation& relation, const Atom& atom,
     AnswerOrigin origin{KindOf(relation.SaidBy(row), place != nullptr), std::nullopt};
     if (place != nullptr && origin.kind == AnswerOrigin::Kind::kStated) origin.place = *place;
     if (out && out->kind != origin.kind) return std::nullopt;
+    if (origin.kind != AnswerOrigin::Kind::kDerived && has_rules) return std::nullopt;
     if (!out) out = origin;
     else if (out->place != origin.place) out->place = std::nullopt;
   }
@@ -74,7 +82,7 @@ std::map<std::string, AnswerOrigin> OriginsOf(const Outcome& outcome, const Sess
     const auto* atom = clause.As<Atom>();
     if (atom == nullptr) continue;
     const std::optional<AnswerOrigin> origin =
-        OriginIn(session.store().at(atom->relation), *atom, captured);
+        OriginIn(session.program(), session.store().at(atom->relation), *atom, captured);
     if (!origin) continue;
     for (const Pattern& arg : atom->args) {
       if (arg.kind != Pattern::Kind::kSlot || !captured.contains(arg.slot)) continue;
