@@ -255,6 +255,9 @@ printf '\n## More\n\n```rpl\nmore("x")\n```\n' >>packing.md
 "$rpl" resume packing <"$examples/packing-list.md.answers" >/dev/null 2>&1
 page "a program that changed" packing
 check "both programs are there" grep -qF 'id="program-2"' page.html
+check "the last one first" test "$(grep -o 'id="program-[12]"' page.html | head -n 1)" = 'id="program-2"'
+check "the first one waits no more" grep -qF '>What it waited for<' page.html
+check "and nobody is told to answer it" test "$(grep -c 'rpl resume SESSION' page.html)" = 0
 printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1, ?y < 2000\n%% <- n(1999)\n' >many.rpl
 "$rpl" run many.rpl --session many >/dev/null 2>&1
 page "a long log" many

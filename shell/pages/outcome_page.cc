@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/character.h"
 #include "interp/program/program.h"
 #include "shell/pages/answer_origin.h"
 #include "shell/pages/html.h"
@@ -217,14 +218,14 @@ std::string WaysHtml(const StoryTurn& turn) {
   return out + "</ul>\n";
 }
 
-std::string PendingHtml(const StoryEpoch& epoch) {
+std::string PendingHtml(const StoryEpoch& epoch, bool current) {
   std::string out = "<ol class=\"pending\">\n";
   const Pool& pool = epoch.saved->session().pool();
   for (const Request& request : epoch.last->pending) {
     const bool tool = request.kind == Request::Kind::kTool;
     out += fmt::format(
         "<li class=\"{}\"><p class=\"prompt\">{}</p>", tool ? "tool" : "ask",
-        tool ? "The tool is called: " + InCode(request.id) : ShownLines(request.prompt));
+        tool ? "It needs the reply of a tool: " + InCode(request.id) : ShownLines(request.prompt));
     if (!request.options.empty()) {
       out += "<ul class=\"options\" aria-label=\"choices\">";
       for (const Value option : request.options)
@@ -233,7 +234,7 @@ std::string PendingHtml(const StoryEpoch& epoch) {
     }
     if (request.in_doubt)
       out += "<p class=\"dim\">It was started, and no reply is recorded: it may have run.</p>";
-    else
+    else if (current)
       out +=
           "<p><code>rpl resume SESSION --answer &#39;" + Shown(request.name) + "=…&#39;</code></p>";
     out += "</li>\n";
@@ -247,9 +248,9 @@ std::string Beside(const std::string& left, const std::string& right) {
   return "<div class=\"beside\"><div>" + left + "</div><div>" + right + "</div></div>\n";
 }
 
-std::string_view HeadingOf(std::string_view status, bool now) {
-  if (status == "satisfied") return now ? "What to do now" : "The outcome";
-  if (status == "waiting") return "What it waits for";
+std::string_view HeadingOf(std::string_view status, bool now, bool current) {
+  if (status == "satisfied") return now && current ? "What to do now" : "The outcome";
+  if (status == "waiting") return current ? "What it waits for" : "What it waited for";
   if (status == "nothing") return "The outcome";
   if (status == "not over") return "Where it was cut off";
   if (status == "review") return "What is held for a review";
@@ -319,14 +320,16 @@ std::string OutcomeSentence(const StoryEpoch& epoch, const PagePlaces& places) {
   return words ? "It stopped: " + Shown(words->reason) : "It stopped.";
 }
 
-std::string OutcomeHtml(const StoryEpoch& epoch, const PagePlaces& places, const std::string& id) {
+std::string OutcomeHtml(const StoryEpoch& epoch, const PagePlaces& places, const std::string& id,
+                        bool current) {
   if (epoch.turns.empty()) return "";
   const StoryTurn& turn = epoch.turns.back();
   const std::string status = StatusOf(turn);
   const bool told = epoch.last.has_value();
   const bool now = told && !epoch.last->now.empty();
   std::string left;
-  if (turn.message) left += "<pre>" + ShownLines(*turn.message) + "</pre>\n";
+  if (turn.message && !IsAllSpace(*turn.message))
+    left += "<pre>" + ShownLines(*turn.message) + "</pre>\n";
   std::string right = AnswersHtml(turn.answers, &epoch, places);
   if (now) left += NowHtml(epoch, places);
   if (turn.answers.empty() && told) right += ValuesHtml(epoch.last->with);
@@ -335,11 +338,13 @@ std::string OutcomeHtml(const StoryEpoch& epoch, const PagePlaces& places, const
     right += ValuesHtml(epoch.last->violated_with);
   }
   std::string below;
-  if (told && !epoch.last->pending.empty()) below += PendingHtml(epoch);
-  else below += ReasonHtml(turn, told && epoch.last->violated.has_value()) + WaysHtml(turn);
+  if (told && !epoch.last->pending.empty()) below += PendingHtml(epoch, current);
+  else
+    below += ReasonHtml(turn, told && epoch.last->violated.has_value()) +
+             (current ? WaysHtml(turn) : "");
   if (left.empty() && right.empty() && below.empty()) return "";
   return fmt::format("<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{1}</h2>\n", id,
-                     HeadingOf(status, now)) +
+                     HeadingOf(status, now, current)) +
          Beside(left, right) + below + "</section>\n";
 }
 
@@ -350,7 +355,8 @@ std::string EarlierTurnsHtml(const StoryEpoch& epoch, const PagePlaces& places) 
     out += "<div class=\"turn\"><p>" + std::string(turn.message ? "Message" : "Run") + " " +
            std::to_string(i + 1) + " " + (turn.goal.empty() ? "" : InCode(turn.goal)) + " " +
            Badge(StatusOf(turn)) + "</p>\n";
-    if (turn.message) out += "<pre>" + ShownLines(*turn.message) + "</pre>\n";
+    if (turn.message && !IsAllSpace(*turn.message))
+      out += "<pre>" + ShownLines(*turn.message) + "</pre>\n";
     out += AnswersHtml(turn.answers, nullptr, places);
     if (!turn.reason.empty() && turn.status != "waiting") out += ReasonHtml(turn);
     out += "</div>\n";

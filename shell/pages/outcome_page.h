@@ -26,7 +26,9 @@ std::string Badge(std::string_view status);
 std::string OutcomeSentence(const StoryEpoch& epoch, const PagePlaces& places);
 
 /// The section about the last turn: a heading and what it leads to. `id`: of the heading.
-std::string OutcomeHtml(const StoryEpoch& epoch, const PagePlaces& places, const std::string& id);
+/// `current`: of the last epoch, so that what is open still is.
+std::string OutcomeHtml(const StoryEpoch& epoch, const PagePlaces& places, const std::string& id,
+                        bool current);
 
 /// The turns before the last one, with their answers; "" if there are none.
 std::string EarlierTurnsHtml(const StoryEpoch& epoch, const PagePlaces& places);

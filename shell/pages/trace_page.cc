@@ -22,32 +22,33 @@ namespace {
 
 std::string TitleOfPage(const StoryEpoch& epoch) {
   if (!epoch.title.empty()) return epoch.title;
-  for (auto turn = epoch.turns.rbegin(); turn != epoch.turns.rend(); ++turn)
-    if (!turn->goal.empty() && turn->goal != "%") return turn->goal;
+  if (!epoch.turns.empty() && epoch.turns.back().goal.size() > 1) return epoch.turns.back().goal;
   return epoch.files > 0 ? epoch.sources().at(0).name : "session";
 }
 
 // The sections of an epoch. Ids of epoch N end in -N.
 class EpochPage {
  public:
-  EpochPage(const StoryEpoch& epoch, std::size_t number, bool only)
+  /// `number` of `count` epochs.
+  EpochPage(const StoryEpoch& epoch, std::size_t number, std::size_t count)
       : epoch_(epoch),
         number_(number),
-        only_(only),
+        count_(count),
         places_(epoch.sources(), epoch.files, number) {}
 
   const PagePlaces& places() const { return places_; }
 
   std::string Report() const {
     std::string out;
-    if (!only_)
-      out += fmt::format("<h2 class=\"epoch\" id=\"program-{0}\">Program {0}</h2>\n", number_);
+    if (count_ > 1)
+      out += fmt::format("<h2 class=\"epoch\" id=\"program-{0}\">Program {0}{1}</h2>\n", number_,
+                         number_ == count_ ? "" : ", before it was changed");
     if (!epoch_.differs.empty())
       out +=
           "<p class=\"note\">Going through it again differs from what was recorded, so what "
           "phases did may be missing: " +
           InCode(epoch_.differs) + "</p>\n";
-    out += OutcomeHtml(epoch_, places_, Id("outcome"));
+    out += OutcomeHtml(epoch_, places_, Id("outcome"), number_ == count_);
     if (const std::string earlier = EarlierTurnsHtml(epoch_, places_); !earlier.empty())
       out += Section("earlier", "Earlier turns", earlier);
     out += ViolationsHtml(epoch_, places_, number_);
@@ -58,8 +59,10 @@ class EpochPage {
     return out + TimelineHtml(epoch_, places_, number_);
   }
 
-  /// Links to the sections of `report`; `of` distinguishes epochs.
-  std::string Links(const std::string& report, std::string_view of) const {
+  /// Links to the sections of `report`, or to the whole of an earlier program.
+  std::string Links(const std::string& report) const {
+    if (number_ < count_)
+      return fmt::format("<li><a href=\"#program-{0}\">Program {0}</a></li>", number_);
     constexpr std::pair<std::string_view, std::string_view> kSections[] = {
         {"outcome", "Outcome"},     {"violations", "Violations"}, {"protocol", "Protocol"},
         {"questions", "Questions"}, {"tools", "Tools"},           {"why", "Why"},
@@ -67,7 +70,7 @@ class EpochPage {
     std::string out;
     for (const auto& [name, title] : kSections)
       if (report.find("id=\"" + Id(name) + "\"") != report.npos)
-        out += fmt::format("<li><a href=\"#{}\">{}{}</a></li>", Id(name), title, of);
+        out += fmt::format("<li><a href=\"#{}\">{}</a></li>", Id(name), title);
     return out;
   }
 
@@ -160,7 +163,7 @@ class EpochPage {
 
   const StoryEpoch& epoch_;
   const std::size_t number_;
-  const bool only_;
+  const std::size_t count_;
   const PagePlaces places_;
 };
 
@@ -200,17 +203,17 @@ std::string Figures(const StoryEpoch& epoch, std::size_t number) {
 }  // namespace
 
 std::string TracePage(const std::vector<StoryEpoch>& story) {
-  const bool only = story.size() == 1;
   const StoryEpoch& last = story.back();
   const std::string title = TitleOfPage(last);
   const std::string status = last.turns.empty() ? "nothing" : StatusOf(last.turns.back());
+  // The last program first: it is what the head tells about.
   std::vector<EpochPage> pages;
-  for (std::size_t e = 0; e < story.size(); ++e) pages.emplace_back(story[e], e + 1, only);
+  for (std::size_t e = story.size(); e > 0; --e) pages.emplace_back(story[e - 1], e, story.size());
   std::string links;
   std::string report;
-  for (std::size_t e = 0; e < story.size(); ++e) {
-    const std::string part = pages[e].Report();
-    links += pages[e].Links(part, only ? "" : fmt::format(" {}", e + 1));
+  for (const EpochPage& page : pages) {
+    const std::string part = page.Report();
+    links += page.Links(part);
     report += part;
   }
   std::string out = PageBegin(title + ": " + status, kPageStyle, kPageScript);
@@ -221,14 +224,15 @@ std::string TracePage(const std::vector<StoryEpoch>& story) {
       "<li><a href=\"#source\">Source</a></li></ul></div>"
       "</nav>\n";
   out += fmt::format("<header>\n<p>{}</p>\n<h1>{}</h1>\n<p class=\"lede\">{}</p>\n{}</header>\n",
-                     Badge(status), ShownProse(title), OutcomeSentence(last, pages.back().places()),
-                     Figures(last, story.size()));
+                     Badge(status), ShownProse(title),
+                     OutcomeSentence(last, pages.front().places()), Figures(last, story.size()));
   out += "<main id=\"report\">\n" + report;
   out +=
       "<section id=\"source\" aria-labelledby=\"source-title\">\n<h2 id=\"source-title\">The "
       "source, as it was read</h2>\n";
-  for (std::size_t e = 0; e < story.size(); ++e) {
-    if (!only) out += fmt::format("<p class=\"epoch\">Program {}</p>\n", e + 1);
+  for (std::size_t e = 0; e < pages.size(); ++e) {
+    if (pages.size() > 1)
+      out += fmt::format("<p class=\"epoch\">Program {}</p>\n", pages.size() - e);
     out += pages[e].Source();
   }
   return out + "</section>\n</main>\n" + PageEnd(kPageScript);
