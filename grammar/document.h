@@ -55,6 +55,7 @@ struct Document {
   std::vector<PlacedSentence> sentences;  // in document order
   PlainFacts facts;                       // those that are not among the sentences
   std::vector<Prose> prose;               // in document order
+  std::string prefix;                     // of its labels (PrefixLabels): "file#", or ""
 };
 
 /// True if a file of that name is plain RPL.

@@ -72,6 +72,7 @@ std::vector<FileUse> FilesNamed(const Document& document) {
 }
 
 void PrefixLabels(Document& document, const std::string& file) {
+  document.prefix = file + "#";
   for (Scope& scope : document.scopes)
     if (scope.signature) Prefix(*scope.signature, file);
   for (PlacedSentence& placed : document.sentences) Prefix(placed.sentence, file);

@@ -34,7 +34,8 @@ std::vector<FileUse> FilesNamed(const Document& document);
 std::vector<FileUse> FilesNamed(const Sentence& sentence);
 
 /// Adds the prefix `file#` to every relation and goal of `document`, except to those that have a
-/// namespace, and %fail. Tools keep their names. REQUIRES: the document was read with
+/// namespace, and %fail. Tools keep their names, and so do spans of prose, since they may be
+/// variables: they name relations of `document.prefix`. REQUIRES: the document was read with
 /// FactForm::kSentences.
 void PrefixLabels(Document& document, const std::string& file);
 

@@ -1124,6 +1124,19 @@ printf 'p(?x) <- none.md#p(?x)\n' >astray.rpl
 expect "doc: a namespace without its file" 0 "*" 'no file `none.md`' "$rpl" doc astray.rpl
 expect "doc: a missing file" 6 "" "none.md: No such file or directory" "$rpl" doc none.md
 expect "doc: another format" 2 "" "--format" "$rpl" doc shop.md --format svg
+mkdir -p lent
+cat >lent/sizes.md <<'END'
+# Size - size(?size)
+
+Choose one __known-size__.
+
+known-size("small")
+known-size("large")
+END
+printf '# Trip - %%trip(?s) <- sizes.md#size(?s)\n\nPack for __s__.\n' >lent/trip.md
+expect "a document that is read by its name offers its choices" 3 "*" "    - large" \
+  "$rpl" run lent/trip.md </dev/null
+expect "and takes one of them" 0 '{"?s":"large"}' "" "$rpl" run lent/trip.md --answer size=large
 expect "doc: prose alone" 0 '*' "" "$rpl" doc prose.md
 
 finish

@@ -278,11 +278,11 @@ class Names {
     for (const Document& document : context_.documents)
       for (const Prose& prose : document.prose)
         for (const ProseSpan& span : prose.spans)
-          if (const auto at = index_.find(span.name + "/1"); at != index_.end()) {
+          if (const auto at = index_.find(document.prefix + span.name + "/1"); at != index_.end()) {
             At(at->second).prose = true;
             Root(at->second, span.span);
           } else {
-            unknown_spans.insert(span.name);
+            unknown_spans.insert(document.prefix + span.name);
           }
     if (unknown_spans.empty()) return;
     // The name that a misspelt span means counts as used.

@@ -99,6 +99,7 @@ void Loader::Sort() {
     Section& section = sections_[s];
     section.context.title = scope.title;
     section.context.signature = scope.signature.has_value();
+    section.context.prefix = document_.prefix;
   }
   // Prose and sentences in document order, so that the tail has the order of §17.4.
   std::vector<std::shared_ptr<HeadingProse>> words(sections_.size());
@@ -631,8 +632,9 @@ void Loader::Lower() {
     if (!section.context.signature) continue;
     std::unordered_set<std::string> seen;
     for (const std::string& name : section.context.spans) {
-      if (given.contains(name)) program_.store().Declare(Space::kRelation, name, 1);
-      if (program_.store().Find(Space::kRelation, name, 1) != kNoId) continue;
+      const std::string label = document_.prefix + name;
+      if (given.contains(label)) program_.store().Declare(Space::kRelation, label, 1);
+      if (program_.store().Find(Space::kRelation, label, 1) != kNoId) continue;
       if (!seen.insert(name).second) continue;
       section.prose_terms.push_back({Lvar{name}, document_.scopes[s].span});
     }

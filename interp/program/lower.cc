@@ -320,15 +320,18 @@ const std::map<std::size_t, RelationId>& Lowering::Options() {
   if (spans_.empty()) {
     for (std::size_t i = 0; i < heading_.spans.size(); ++i) {
       spans_[heading_.spans[i]] = i;
-      take(i, store.Find(Space::kRelation, heading_.spans[i], 1));
+      take(i, store.Find(Space::kRelation, heading_.prefix + heading_.spans[i], 1));
     }
     related_ = store.size();
   }
   for (; related_ < store.size(); ++related_) {
     const Relation& r = store.at(static_cast<RelationId>(related_));
     if (r.space() != Space::kRelation || r.arity() != 1) continue;
-    const auto span = spans_.find(store.pool().TextOf(r.label()));
-    if (span != spans_.end()) take(span->second, store.Find(Space::kRelation, span->first, 1));
+    std::string_view label = store.pool().TextOf(r.label());
+    if (!label.starts_with(heading_.prefix)) continue;
+    label.remove_prefix(heading_.prefix.size());
+    const auto span = spans_.find(label);
+    if (span != spans_.end()) take(span->second, static_cast<RelationId>(related_));
   }
   return options_;
 }

@@ -27,6 +27,7 @@ struct HeadingContext {
   std::shared_ptr<const HeadingProse> words;  // the prompt of its questions; null for none
   std::vector<std::string> spans;             // emphasised names, normalised
   bool signature = false;
+  std::string prefix = {};  // of the document's labels, or ""
 };
 
 /// The space of calls with this namespace.
