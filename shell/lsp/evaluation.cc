@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/lsp/evaluation.h"
 
+#include <filesystem>
 #include <sstream>
 
 #include "formats/shorten.h"
@@ -61,7 +62,9 @@ std::string Evaluation::Begin(Loaded& to) const {
   };
   to.session.emplace(to.nobody, std::move(options));
   to.session->SetFileReader(files_);
-  for (const Diagnostic& d : to.session->Load(file_->name(), file_->text))
+  // Named as the documents that it names are, from its folder.
+  const std::string name = std::filesystem::path(file_->name()).filename();
+  for (const Diagnostic& d : to.session->Load(name, file_->text))
     if (d.severity == Severity::kError)
       return "not evaluated: the document has errors, the first of them:\n" +
              Render(d, to.session->sources());
