@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs of published families, run by rpl and by the engines that are on the PATH.
 
-usage: bench/random_programs.py [N] [--seed FIRST] [--family NAME]... [--orders K] [--keep FOLDER]
+usage: bench/random_programs.py [N] [--seed FIRST] [--family NAME]... [--orders K] [--scale X]
+                               [--keep FOLDER]
 
 Each program is one of FAMILIES with names, order of rules, order of atoms, sizes and skew from its
 seed. rpl and another engine run in turns; a ratio is rpl's user time divided by the other's. Their
 counts of answers must agree, else the last line says so and the exit code is 1. The distribution of
 the ratios is printed, and the ten worst with their seeds. --orders K: rpl also runs K orders of
-the atoms of each program, and the largest ratio of two of its times is a figure, too.
+the atoms of each program, and the largest ratio of two of its times is a figure, too. --scale X:
+programs of another size. RPL names another program than build/rpl.
 
 The last line is `N passed, N failed`, of comparisons of counts.
 """
@@ -37,15 +39,16 @@ RPL = os.environ.get("RPL", "build/rpl")
 class Data:
     """Rows with a skew: the share of a number in the rows falls with it."""
 
-    def __init__(self, chance):
+    def __init__(self, chance, scale):
         self.chance = chance
+        self.scale = scale
         self.skew = chance.choice([1.0, 1.0, 1.5, 2.5])
 
     def below(self, most):
         return int(most * self.chance.random() ** self.skew)
 
     def size(self, least, most):
-        return int(least * (most / least) ** self.chance.random())
+        return max(4, int(self.scale * least * (most / least) ** self.chance.random()))
 
     def edges(self, nodes, count, reach=None):
         """Edges to larger numbers, at most `reach` away; to any without it."""
@@ -189,16 +192,16 @@ def atom_of(text):
 
 
 class Program:
-    def __init__(self, seed, family):
+    def __init__(self, seed, family, scale):
         chance = random.Random(f"{family} {seed}")
-        rules, facts, self.counted = FAMILIES[family](Data(chance))
+        rules, facts, self.counted = FAMILIES[family](Data(chance, scale))
         self.seed, self.family = seed, family
         self.rules = [(atom_of(head), [atom_of(a) for a in body]) for head, body in rules]
         # Names tell an engine nothing, and no order is the one that somebody tuned.
         relations = sorted({a[1] for head, body in self.rules for a in [head, *body]} | set(facts))
         words = chance.sample([a + b + c for a in "bdfgklmprst" for b in "aeiou" for c in "lmnrst"], len(relations))
         self.names = dict(zip(relations, words))
-        self.facts = {self.names[name]: rows for name, rows in facts.items()}
+        self.facts = {self.names[name]: rows for name, rows in facts.items() if rows}
         self.counted = self.names[self.counted]
         chance.shuffle(self.rules)
         self.shuffle(chance)
@@ -210,9 +213,8 @@ class Program:
             body.sort(key=lambda atom: atom[0])
 
     def arity(self, name):
-        if name in self.facts:
-            return len(self.facts[name][0])
-        return next(len(head[2]) for head, _ in self.rules if self.names[head[1]] == name)
+        return next(len(atom[2]) for head, body in self.rules for atom in [head, *body]
+                    if self.names[atom[1]] == name)
 
     def text(self, variable, negation, arrow, end):
         def atom(a):
@@ -309,6 +311,7 @@ def main():
     parse.add_argument("--seed", type=int, default=1)
     parse.add_argument("--family", action="append", choices=FAMILIES)
     parse.add_argument("--orders", type=int, default=0)
+    parse.add_argument("--scale", type=float, default=1)
     parse.add_argument("--keep")
     options = parse.parse_args()
     families = options.family or list(FAMILIES)
@@ -317,7 +320,7 @@ def main():
     spread, passed, failed, late = [], 0, 0, {name: 0 for name in engines}
     for number in range(options.programs):
         seed, family = options.seed + number // len(families), families[number % len(families)]
-        program = Program(seed, family)
+        program = Program(seed, family, options.scale)
         folder = options.keep and f"{options.keep}/{family}-{seed}" or tempfile.mkdtemp()
         os.makedirs(folder, exist_ok=True)
         own, count = run(write_rpl(program, folder))
@@ -352,8 +355,9 @@ def main():
                 failed += 1
                 line += f"  in another order: {same}"
         if options.orders:
-            spread.append((max(times) / max(min(times), 0.01), family, seed))
-            line += f"  orders{spread[-1][0]:6.2f}"
+            if max(times) >= 0.1:  # what takes less says little
+                spread.append((max(times) / max(min(times), 0.001), family, seed))
+            line += f"  orders {min(times):.2f} to {max(times):.2f} s"
         print(line, flush=True)
         if not options.keep:
             shutil.rmtree(folder)
