@@ -64,7 +64,7 @@ END
 
 emacs() {
   block_of_page lisp >"$top/init.el"
-  client emacs emacs --batch --quick --load package --funcall package-initialize \
+  client emacs emacs --batch --load package --funcall package-initialize \
     --load "$top/init.el" --load "$here/emacs.el"
 }
 

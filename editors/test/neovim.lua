@@ -10,7 +10,7 @@ local function check(name, holds, shown)
     passed = passed + 1
   else
     failed = failed + 1
-    print("\nfailed: " .. name .. "\n  " .. vim.inspect(shown) .. "\n")
+    io.stderr:write("\nfailed: " .. name .. "\n  " .. vim.inspect(shown) .. "\n")
   end
 end
 
@@ -254,5 +254,5 @@ local ok, why = pcall(function()
   check("the server ends", wait(function() return client.is_stopped() end))
 end)
 check("all parts", ok, why)
-print("\n" .. passed .. " passed, " .. failed .. " failed\n")
+io.stderr:write("\n" .. passed .. " passed, " .. failed .. " failed\n")
 vim.cmd(failed > 0 and "cquit!" or "qall!")
