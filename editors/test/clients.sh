@@ -12,7 +12,7 @@ page=$here/../../docs/editors.md
 rpl=$(realpath "$1")
 shift
 top=$(mktemp -d)
-trap 'rm -rf "$top"' EXIT
+trap '[[ -n ${KEEP:-} ]] || rm -rf "$top"' EXIT
 mkdir "$top/bin"
 ln -s "$rpl" "$top/bin/rpl"
 export PATH=$top/bin:$PATH LC_ALL=C.UTF-8
@@ -66,6 +66,12 @@ emacs() {
   block_of_page lisp >"$top/init.el"
   client emacs emacs --batch --load package --funcall package-initialize \
     --load "$top/init.el" --load "$here/emacs.el"
+}
+
+# Needs the modules and the extension that ./dev editors puts in build/editors.
+vscode() {
+  local built=$here/../../build/editors
+  client vscode node "$here/vscode.mjs" "$rpl" "$built/node_modules" "$built/rpl.vsix" "$built/pictures"
 }
 
 for name in "$@"; do "$name"; done

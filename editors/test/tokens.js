@@ -207,7 +207,7 @@ async function main() {
     }),
     loadGrammar: async (scope) => {
       if (scope === MARKDOWN.scopeName) return MARKDOWN;
-      const file = path.join(root, 'editors', 'syntaxes', FILES[scope]);
+      const file = path.join(root, 'editors', 'vscode', 'syntaxes', FILES[scope]);
       return textmate.parseRawGrammar(fs.readFileSync(file, 'utf8'), file);
     },
     getInjections: (scope) => (scope === MARKDOWN.scopeName ? ['markdown.rpl.codeblock'] : []),
@@ -229,10 +229,10 @@ async function main() {
   }
 
   // What the manifest of the extension names is there.
-  const manifest = JSON.parse(fs.readFileSync(path.join(root, 'editors', 'package.json'), 'utf8'));
+  const manifest = JSON.parse(fs.readFileSync(path.join(root, 'editors', 'vscode', 'package.json'), 'utf8'));
   for (const entry of [...manifest.contributes.languages, ...manifest.contributes.grammars]) {
-    const file = path.join(root, 'editors', entry.path || entry.configuration);
-    check(fs.existsSync(file), `editors/package.json: no ${file}`);
+    const file = path.join(root, 'editors', 'vscode', entry.path || entry.configuration);
+    check(fs.existsSync(file), `editors/vscode/package.json: no ${file}`);
     if (!entry.scopeName) continue;
     const scope = JSON.parse(fs.readFileSync(file, 'utf8')).scopeName;
     check(scope === entry.scopeName, `${file}: expected ${entry.scopeName}, got ${scope}`);
