@@ -67,10 +67,15 @@ function install(file) {
   check(`${path.basename(file)} can be installed`, /successfully installed/.test(got.stdout), got.stdout + got.stderr);
 }
 
-async function startServer() {
+// In a window that is not trusted nothing asks for trust.
+async function startServer(trusted) {
   const settings = {
     User: {
-      'files.autoSave': 'off', 'workbench.startupEditor': 'none', 'workbench.secondarySideBar.defaultVisibility': 'hidden',
+      'files.autoSave': 'off',
+      'security.workspace.trust.banner': 'never',
+      'security.workspace.trust.startupPrompt': 'never',
+      'workbench.startupEditor': 'none',
+      'workbench.secondarySideBar.defaultVisibility': 'hidden',
     },
     Machine: { 'rpl.path': program },
   };
@@ -81,8 +86,9 @@ async function startServer() {
   const port = await freePort();
   const log = fs.openSync(path.join(home, 'log'), 'w');
   const server = spawn(process.execPath, [entry, ...folders, '--bind-addr', `127.0.0.1:${port}`, '--auth', 'none',
-    '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust', '--disable-getting-started-override',
-    workspace], { env: { ...process.env, RPL_PROBE: probeFile }, stdio: ['ignore', log, log] });
+    '--disable-telemetry', '--disable-update-check', '--disable-getting-started-override',
+    ...(trusted ? ['--disable-workspace-trust'] : []), workspace],
+  { env: { ...process.env, RPL_PROBE: probeFile }, stdio: ['ignore', log, log] });
   const address = `http://127.0.0.1:${port}/?folder=${encodeURIComponent(workspace)}`;
   check('the server is there', await wait(() => fetch(address).then((got) => got.ok, () => false)));
   return { server, address };
@@ -280,21 +286,44 @@ async function session(page) {
     await sessionFrame(page, isOfOrders));
 }
 
-async function main() {
-  for (const file of [vsix, probeVsix()]) install(file);
-  const { server, address } = await startServer();
-  const browser = await chromium.launch(
-    { executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+async function wrongPath(page) {
+  const file = path.join(home, 'user', 'Machine', 'settings.json');
+  const before = fs.readFileSync(file);
+  fs.writeFileSync(file, JSON.stringify({ 'rpl.path': '/no/such/rpl' }));
+  check('a wrong rpl.path is said', await appears(page, '.notification-toast', 'Is the setting rpl.path right?'));
+  fs.writeFileSync(file, before);
+}
+
+// What runs other programs does not, and the program is not the one that the workspace names.
+async function restricted(page) {
+  await open(page, 'orders.md');
+  check('findings without trust', await appears(page, '.codelens-decoration', 'run'));
+  await open(page, 'cases.md');
+  for (const act of [
+    () => page.locator('.codelens-decoration a').filter({ hasText: /^tests$/ }).first().click(),
+    () => command(page, 'RPL: Run This Document and Show Its Session'),
+  ]) {
+    await act();
+    check(`without trust: ${act}`, await appears(page, '.notification-toast', 'needs a trusted workspace'));
+    await command(page, 'Notifications: Clear All Notifications');
+    await wait(async () => await page.locator('.notification-toast').count() === 0);
+  }
+  await command(page, 'Test: Run All Tests');
+  const cancel = page.locator('.monaco-dialog-box .monaco-button').filter({ hasText: 'Cancel' });
+  check('VS Code asks for trust', await cancel.waitFor().then(() => true, () => false));
+  await picture(page, 'restricted');
+  await cancel.click();
+  check('no test has run', await page.locator('.testing-run-glyph.codicon-testing-passed-icon').count() === 0);
+}
+
+async function inWindow(browser, trusted, parts) {
+  const { server, address } = await startServer(trusted);
+  const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
+  page.setDefaultTimeout(PATIENCE);
   try {
-    const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
-    page.setDefaultTimeout(PATIENCE);
     await page.goto(address);
     check('VS Code shows itself', await page.waitForSelector('.monaco-workbench').then(() => true, () => false));
-    check('the probe ends', await wait(() => fs.existsSync(probeFile)));
-    if (fs.existsSync(probeFile)) {
-      for (const { name, holds, shown } of JSON.parse(fs.readFileSync(probeFile, 'utf8'))) check(name, holds, shown);
-    }
-    for (const part of [problems, hover, typing, lens, commands, explorer, session]) {
+    for (const part of parts) {
       try {
         await part(page);
       } catch (error) {
@@ -304,8 +333,29 @@ async function main() {
       }
     }
   } finally {
-    await browser.close();
+    await page.close();
     server.kill();
+  }
+}
+
+async function probe() {
+  check('the probe ends', await wait(() => fs.existsSync(probeFile)));
+  const checks = JSON.parse(fs.readFileSync(probeFile, 'utf8'));
+  for (const { name, holds, shown } of checks) check(name, holds, shown);
+}
+
+async function main() {
+  for (const file of [vsix, probeVsix()]) install(file);
+  const browser = await chromium.launch(
+    { executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+  try {
+    await inWindow(browser, true,
+      [probe, problems, hover, typing, lens, commands, explorer, session, wrongPath]);
+    fs.mkdirSync(path.join(workspace, '.vscode'));
+    fs.writeFileSync(path.join(workspace, '.vscode', 'settings.json'), '{"rpl.path": "/no/such/rpl"}');
+    await inWindow(browser, false, [restricted]);
+  } finally {
+    await browser.close();
   }
 }
 

@@ -8,7 +8,7 @@ const fs = require('node:fs/promises');
 const path = require('node:path');
 const vscode = require('vscode');
 const { LanguageClient, RequestType } = require('vscode-languageclient/node');
-const { programPath, runProgram } = require('./program');
+const { mayRun, programPath, runProgram } = require('./program');
 const { Results } = require('./results');
 const { registerSessionPage, showSession } = require('./session_page');
 const { Tests } = require('./tests');
@@ -27,10 +27,7 @@ let tests;
 // The commands of lenses come here; what they return is shown. Cases of tests run in the explorer.
 async function executed(command, args, next) {
   if (command === 'rpl.tests') {
-    if (!vscode.workspace.isTrusted) {
-      vscode.window.showWarningMessage('RPL: tests run commands, which needs a trusted workspace.');
-      return undefined;
-    }
+    if (!mayRun()) return undefined;
     await vscode.commands.executeCommand('workbench.view.testing.focus');
     return tests.runCase(vscode.Uri.parse(args[0]), args[1]);
   }
@@ -144,7 +141,7 @@ async function checkDocument() {
 // Runs the document without anybody to ask, and shows what happened.
 async function runSession() {
   const editor = activeEditor();
-  if (!editor || !(await editor.document.save())) return;
+  if (!editor || !mayRun() || !(await editor.document.save())) return;
   const file = editor.document.uri.fsPath;
   await vscode.workspace.fs.createDirectory(storage);
   const session = vscode.Uri.joinPath(storage, `${path.basename(file)}.rpls`);

@@ -29,4 +29,12 @@ function runProgram(args, folder, token) {
   });
 }
 
-module.exports = { programPath, runProgram };
+// Whether programs that documents name may run: tools and the commands of test scripts. Says so if not.
+function mayRun() {
+  if (!vscode.workspace.isTrusted) {
+    vscode.window.showWarningMessage('RPL: this may start other programs, which needs a trusted workspace.');
+  }
+  return vscode.workspace.isTrusted;
+}
+
+module.exports = { mayRun, programPath, runProgram };

@@ -6,7 +6,7 @@
 
 const path = require('node:path');
 const vscode = require('vscode');
-const { runProgram } = require('./program');
+const { mayRun, runProgram } = require('./program');
 
 const SCRIPT = /^\s*(`{3,}|~{3,})\s*rpl-test\b/m;
 const EXCLUDED = '**/{node_modules,.git,build}/**';
@@ -111,6 +111,7 @@ class Tests {
   // --- How they end ---
 
   async run(request, token) {
+    if (!mayRun()) return;
     const run = this.controller.createTestRun(request);
     try {
       if (!request.include) await this.findFiles();
