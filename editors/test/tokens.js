@@ -230,6 +230,8 @@ async function main() {
 
   // What the manifest of the extension names is there.
   const manifest = JSON.parse(fs.readFileSync(path.join(root, 'editors', 'vscode', 'package.json'), 'utf8'));
+  const version = /^project\(rpl VERSION (\S+)/m.exec(fs.readFileSync(path.join(root, 'CMakeLists.txt'), 'utf8'));
+  check(version && version[1] === manifest.version, `editors/vscode/package.json: version ${manifest.version}`);
   for (const entry of [...manifest.contributes.languages, ...manifest.contributes.grammars]) {
     const file = path.join(root, 'editors', 'vscode', entry.path || entry.configuration);
     check(fs.existsSync(file), `editors/vscode/package.json: no ${file}`);

@@ -70,6 +70,18 @@ async function findings(document) {
   same('and none without it', true, await wait(() => codes(document).length === 3));
 }
 
+// Other files that the server reads: plain RPL, and the configuration.
+async function otherFiles() {
+  for (const [name, text, language] of [
+    ['plain.rpl', 'edge(1, 2)\nedge(1, 2\n', 'rpl'], ['rpl.yaml', 'version: 2\n', 'yaml']]) {
+    await vscode.workspace.fs.writeFile(uriOf(name), Buffer.from(text));
+    const file = await vscode.workspace.openTextDocument(uriOf(name));
+    same(`the language of ${name}`, language, file.languageId);
+    check(`findings in ${name}`, await wait(() => codes(file).some((code) => /^RPL/.test(code))), codes(file));
+    await vscode.workspace.fs.delete(uriOf(name));
+  }
+}
+
 async function hover(document) {
   const shown = async (piece) => {
     const got = await provided('vscode.executeHoverProvider', document.uri, place(document, piece, 1));
@@ -184,7 +196,7 @@ async function run() {
   const document = await vscode.workspace.openTextDocument(uriOf('orders.md'));
   await vscode.window.showTextDocument(document);
   same('the extension is active', true, await wait(() => vscode.extensions.getExtension('rpl.rpl')?.isActive));
-  for (const part of [findings, hover, places, colours, completion, changes, actions]) {
+  for (const part of [findings, otherFiles, hover, places, colours, completion, changes, actions]) {
     try {
       await part(document);
     } catch (error) {
