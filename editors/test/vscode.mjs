@@ -32,8 +32,8 @@ function check(name, holds, shown) {
   }
 }
 
-async function wait(holds) {
-  const end = Date.now() + PATIENCE;
+async function wait(holds, patience = PATIENCE) {
+  const end = Date.now() + patience;
   for (;;) {
     const got = await holds();
     if (got || Date.now() > end) return got;
@@ -339,7 +339,7 @@ async function inWindow(browser, trusted, parts) {
 }
 
 async function probe() {
-  check('the probe ends', await wait(() => fs.existsSync(probeFile)));
+  check('the probe ends', await wait(() => fs.existsSync(probeFile), 6 * PATIENCE));
   const checks = JSON.parse(fs.readFileSync(probeFile, 'utf8'));
   for (const { name, holds, shown } of checks) check(name, holds, shown);
 }
