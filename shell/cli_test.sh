@@ -1136,7 +1136,7 @@ END
 printf '# Trip - %%trip(?s) <- sizes.md#size(?s)\n\nPack for __s__.\n' >lent/trip.md
 expect "a document that is read by its name offers its choices" 3 "*" "    - large" \
   "$rpl" run lent/trip.md </dev/null
-expect "and takes one of them" 0 '{"?s":"large"}' "" "$rpl" run lent/trip.md --answer size=large
+expect "and takes one of them" 0 large "" "$rpl" run lent/trip.md --answer size=large
 expect "doc: prose alone" 0 '*' "" "$rpl" doc prose.md
 
 finish

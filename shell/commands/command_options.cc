@@ -1,212 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options that several commands share, then the commands, both in the order of the help texts. The
-// footers are in help_footers.h.
+// The commands in the order of the help texts. The options that they share are in shared_options.h,
+// the footers in help_footers.h.
 #include "shell/commands/command_options.h"
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "shell/commands/help_footers.h"
+#include "shell/commands/shared_options.h"
 #include "shell/host/limit_names.h"
 
 namespace rpl {
 namespace {
-
-constexpr const char* kBesideDocument = "default: rpl.yaml beside the document";
-
-// --- Options -----------------------------------------------------------------------------
-
-std::string CheckTime(const std::string& text) {
-  static const RE2 iso(R"(\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)");
-  if (RE2::FullMatch(text, iso)) return "";
-  return fmt::format("expected a time like 2026-01-02T00:00:00Z, got `{}`", text);
-}
-
-// For options that name a file: an empty name is an error (an unset variable), never "none".
-std::string CheckNamed(const std::string& path) {
-  return path.empty() ? "expected the name of a file, got an empty one" : "";
-}
-
-// An option that takes one of several words, each with a value.
-template <typename T>
-void AddChoice(CLI::App& command, const char* name, T& to, const char* unit, const char* help,
-               const std::vector<std::pair<std::string, std::type_identity_t<T>>>& choices) {
-  std::vector<std::string> words;
-  for (const auto& [word, value] : choices) words.push_back(word);
-  command
-      .add_option_function<std::string>(
-          name,
-          [&to, choices](const std::string& chosen) {
-            for (const auto& [word, value] : choices)
-              if (word == chosen) to = value;
-          },
-          help)
-      ->type_name(unit)
-      ->check(CLI::IsMember(words));
-}
-
-// An option that takes one value and may be repeated.
-CLI::Option* AddRepeatable(CLI::App& command, const char* name, std::vector<std::string>& to,
-                           const char* unit, const char* about) {
-  return command.add_option(name, to, about)->type_name(unit)->allow_extra_args(false);
-}
-
-constexpr const char* kPrograms = "Markdown protocols, or plain RPL (*.rpl)";
-
-CLI::Option* AddPrograms(CLI::App& command, std::vector<std::string>& to) {
-  return AddRepeatable(command, "-f,--file", to, "FILE", kPrograms);
-}
-
-void AddFormat(CLI::App& command, bool& json) {
-  AddChoice(command, "--format", json, "FORMAT", "text (default) or json",
-            {{"text", false}, {"json", true}});
-}
-
-void AddNow(CLI::App& command, EngineOptions& options) {
-  command
-      .add_option("--now", options.now,
-                  "The value of `now`, in ISO 8601 (default: the system clock)")
-      ->type_name("T")
-      ->check(CheckTime);
-}
-
-void AddAnswerOptions(CLI::App& command, EngineOptions& options) {
-  command
-      .add_option("--answers", options.answers_file,
-                  "Prepared answers, in JSON or YAML; - asks and reads answers in NDJSON")
-      ->type_name("FILE")
-      ->check(CheckNamed);
-  AddRepeatable(command, "--answer", options.answers, "KEY=VALUE",
-                "An answer; KEY names an avar, argument, relation or tool; repeatable");
-  command
-      .add_option("--answers-by", options.answers_by,
-                  "Whose answers prepared ones and lines count as: person or model (`:by`)")
-      ->type_name("WHO")
-      ->check(CLI::IsMember({"person", "model"}));
-  AddRepeatable(command, "--decline", options.declines, "KEY",
-                "Decline a question; it stays declined until that is taken back; repeatable");
-  AddNow(command, options);
-}
-
-void AddFactsOptions(CLI::App& command, EngineOptions& options) {
-  AddRepeatable(command, "--facts", options.facts, "RELATION=FILE",
-                "Rows of a relation, from a CSV, TSV or NDJSON file (docs/facts.md); repeatable");
-  command.add_flag("--strict-facts", options.strict_facts,
-                   "Reject a facts file with a bad row instead of skipping the row");
-}
-
-void AddConfig(CLI::App& command, std::string& config, const char* by_default) {
-  command
-      .add_option("--config", config,
-                  fmt::format("The commands of tools, in YAML ({})", by_default))
-      ->type_name("FILE")
-      ->check(CheckNamed);
-}
-
-void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_default) {
-  AddConfig(command, options.config, by_default);
-  AddRepeatable(command, "--allow-tool", options.allow_tools, "NAME",
-                "Approve and allow a configured tool in this run; repeatable");
-}
-
-void AddAgentOptions(CLI::App& command, GuardOptions& options) {
-  command
-      .add_option("--store", options.store,
-                  "The guard's store of calls and reviews (default: the agent's, in "
-                  "~/.local/state/rpl/guard)")
-      ->type_name("FILE");
-  command.add_option("--agent", options.agent, "The name of the agent, for the policy")
-      ->type_name("SLUG");
-  command
-      .add_option("--org-timezone", options.organisation_zone,
-                  "The time zone of end users without one, such as Europe/Berlin")
-      ->type_name("ZONE");
-  command
-      .add_option("--on-missing", options.on_missing,
-                  "The effect where what a rule needs is missing and its policy says none: allow, "
-                  "hitl or block (default: the rule does not apply)")
-      ->type_name("EFFECT")
-      ->check(CLI::IsMember({"allow", "hitl", "block"}));
-}
-
-void AddGuardOptions(CLI::App& command, GuardOptions& options) {
-  command
-      .add_option("--policy", options.policy,
-                  "Apply this policy to every tool call; see docs/guard.md")
-      ->type_name("FILE");
-  command.add_option("--audit", options.audit, "Append audit events, one JSON object per line")
-      ->type_name("FILE");
-  command.add_flag("--audit-required", options.audit_required,
-                   "Stop the run if an audit event cannot be written");
-  AddAgentOptions(command, options);
-}
-
-// REQUIRES: `limits` are the defaults.
-void AddLimitOptions(CLI::App& command, SessionLimits& limits, std::size_t most = SIZE_MAX) {
-  for (const LimitName& limit : LimitNames().first(std::min(most, LimitNames().size())))
-    command
-        .add_option_function<std::string>(
-            fmt::format("--max-{}", limit.name),
-            [&limit, &limits](const std::string& text) { TakeLimit(limit, text, limits); },
-            fmt::format("{}; 0 to {} (default: {})", limit.help, limit.most,
-                        LimitText(limit, limits)))
-        ->type_name(limit.unit)
-        ->check([&limit](const std::string& text) {
-          SessionLimits ignored;
-          return TakeLimit(limit, text, ignored);
-        });
-}
-
-// Those of a command that evaluates nothing.
-void AddTimeAndMemory(CLI::App& command, SessionLimits& limits) {
-  AddLimitOptions(command, limits, 2);
-}
-
-void AddWatch(CLI::App& command, bool& watch) {
-  command.add_flag("--watch", watch, "Run again when a file that was read changes, until Ctrl-C");
-}
-
-void AddThreads(CLI::App& command, std::size_t& threads) {
-  command
-      .add_option(
-          "--threads", threads,
-          fmt::format("Threads that derive rows; the output does not depend on N (default: {})",
-                      threads))
-      ->type_name("N")
-      ->check(CLI::Range(1, 64));
-}
-
-// The options of every run.
-void AddRunOptions(CLI::App& command, EngineOptions& options) {
-  AddAnswerOptions(command, options);
-  AddLimitOptions(command, options.limits);
-  AddThreads(command, options.threads);
-}
-
-void AddEngineOptions(CLI::App& command, EngineOptions& options) {
-  AddRunOptions(command, options);
-  command
-      .add_option_function<std::string>(
-          "--log", [&options](const std::string&) { options.log_phases = true; },
-          "phases: report each phase on standard error")
-      ->type_name("WHAT")
-      ->check(CLI::IsMember({"phases"}));
-  command
-      .add_option_function<std::string>(
-          "--events", [&options](const std::string&) { options.events = true; },
-          "ndjson: report events on standard output, one JSON object per line")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"ndjson"}));
-  AddFormat(command, options.json);
-}
 
 void DescribeQuery(CLI::App& command, QueryOptions& options) {
   AddPrograms(command, options.files);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options that several commands share. Each function adds some to a command and binds them to what
+// it is given, which must outlive the parser.
+#ifndef RPL_SHELL_COMMANDS_SHARED_OPTIONS_H_
+#define RPL_SHELL_COMMANDS_SHARED_OPTIONS_H_
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "shell/commands/commands.h"
+
+namespace rpl {
+
+inline constexpr const char* kBesideDocument = "default: rpl.yaml beside the document";
+inline constexpr const char* kPrograms = "Markdown protocols, or plain RPL (*.rpl)";
+
+/// An option that takes one of several words, each with a value.
+template <typename T>
+void AddChoice(CLI::App& command, const char* name, T& to, const char* unit, const char* help,
+               const std::vector<std::pair<std::string, std::type_identity_t<T>>>& choices) {
+  std::vector<std::string> words;
+  for (const auto& [word, value] : choices) words.push_back(word);
+  command
+      .add_option_function<std::string>(
+          name,
+          [&to, choices](const std::string& chosen) {
+            for (const auto& [word, value] : choices)
+              if (word == chosen) to = value;
+          },
+          help)
+      ->type_name(unit)
+      ->check(CLI::IsMember(words));
+}
+
+std::string CheckTime(const std::string& text);
+
+/// For options that name a file: an empty name is an error (an unset variable), never "none".
+std::string CheckNamed(const std::string& path);
+
+/// An option that takes one value and may be repeated.
+CLI::Option* AddRepeatable(CLI::App& command, const char* name, std::vector<std::string>& to,
+                           const char* unit, const char* about);
+
+CLI::Option* AddPrograms(CLI::App& command, std::vector<std::string>& to);
+
+void AddFormat(CLI::App& command, bool& json);
+
+void AddNow(CLI::App& command, EngineOptions& options);
+
+void AddAnswerOptions(CLI::App& command, EngineOptions& options);
+
+void AddFactsOptions(CLI::App& command, EngineOptions& options);
+
+void AddConfig(CLI::App& command, std::string& config, const char* by_default);
+
+void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_default);
+
+void AddAgentOptions(CLI::App& command, GuardOptions& options);
+
+void AddGuardOptions(CLI::App& command, GuardOptions& options);
+
+/// REQUIRES: `limits` are the defaults.
+void AddLimitOptions(CLI::App& command, SessionLimits& limits, std::size_t most = SIZE_MAX);
+
+/// Those of a command that evaluates nothing.
+void AddTimeAndMemory(CLI::App& command, SessionLimits& limits);
+
+void AddWatch(CLI::App& command, bool& watch);
+
+void AddThreads(CLI::App& command, std::size_t& threads);
+
+/// The options of every run.
+void AddRunOptions(CLI::App& command, EngineOptions& options);
+
+void AddEngineOptions(CLI::App& command, EngineOptions& options);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_COMMANDS_SHARED_OPTIONS_H_
