@@ -254,7 +254,7 @@ function sessionFrame(page, holds) {
 
 // Whether a page is that of a run of orders.md.
 async function isOfOrders(frame) {
-  return (await frame.innerText('h1')).includes('refill');
+  return (await frame.innerText('h1')).includes('Orders');
 }
 
 async function session(page) {
