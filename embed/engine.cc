@@ -22,7 +22,6 @@
 #include "embed/large_stack.h"
 #include "embed/public_finding.h"
 #include "embed/public_outcome.h"
-#include "interp/explain/explain_print.h"
 #include "interp/program/operators.h"
 #include "interp/store/json_value.h"
 #include "runtime/gate.h"

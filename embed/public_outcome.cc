@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "embed/public_outcome.h"
 
-#include <nlohmann/json.hpp>
-
+#include "formats/json_text.h"
 #include "interp/explain/explain_print.h"
 #include "interp/store/json_value.h"
 
 namespace rpl {
 namespace {
 
-using nlohmann::ordered_json;
-
-std::string Quoted(const std::string& text) {
-  return ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 // A map whose keys collide has no JSON; its RPL text is used instead.
 std::string JsonOf(const Pool& pool, Value v) {
-  return Json(pool, v).value_or(Quoted(Text(pool, v)));
+  return Json(pool, v).value_or(DumpJson(Text(pool, v)));
 }
 
 }  // namespace
