@@ -44,62 +44,66 @@ struct Reading {
   }
 };
 
-std::string Read(const std::string& name, const std::string& text, const std::string& hint = "",
-                 bool strict = false) {
+std::string ReadSource(const std::string& name, const std::string& text,
+                       const std::string& hint = "", bool strict = false) {
   return Reading().Rows(name, text, hint, strict);
 }
 
 TEST_CASE("rows are of the relation of the hint, else of the stem") {
-  CHECK(Read("d/pantry-stock.csv", "a,b\nnut,1\n") == "pantry-stock(\"nut\", 1) @2\n");
-  CHECK(Read("d/pantry-stock.csv", "a,b\nnut,1\n", "stock") == "stock(\"nut\", 1) @2\n");
-  CHECK(Read("x.ndjson", "{\"b\":1,\"a\":2}\n{\"a\":4,\"b\":3}\n") == "x(1, 2) @1\nx(3, 4) @2\n");
-  CHECK(Read("x.json", "[\"a\",\n null]") ==
+  CHECK(ReadSource("d/pantry-stock.csv", "a,b\nnut,1\n") == "pantry-stock(\"nut\", 1) @2\n");
+  CHECK(ReadSource("d/pantry-stock.csv", "a,b\nnut,1\n", "stock") == "stock(\"nut\", 1) @2\n");
+  CHECK(ReadSource("x.ndjson", "{\"b\":1,\"a\":2}\n{\"a\":4,\"b\":3}\n") ==
+        "x(1, 2) @1\nx(3, 4) @2\n");
+  CHECK(ReadSource("x.json", "[\"a\",\n null]") ==
         "x(\"a\") @1 {:pointer \"/0\"}\nx(nil) @2 {:pointer \"/1\"}\n");
-  CHECK(Read("X_1.csv", "a\n1\n") == "error X_1.csv:1:1 `X_1` is no name of a relation\n");
-  CHECK(Read("x.txt", "a") == "error x.txt:1:1 `x.txt` is of no kind that is read\n");
+  CHECK(ReadSource("X_1.csv", "a\n1\n") == "error X_1.csv:1:1 `X_1` is no name of a relation\n");
+  CHECK(ReadSource("x.txt", "a") == "error x.txt:1:1 `x.txt` is of no kind that is read\n");
 }
 
 TEST_CASE("a JSON object has a relation for each key") {
-  CHECK(Read("o.json", "{\"p\": [[1, 2]], \"q\": {\"a\": 1}, \"r/s\": 1, \"t\": []}") ==
+  CHECK(ReadSource("o.json", "{\"p\": [[1, 2]], \"q\": {\"a\": 1}, \"r/s\": 1, \"t\": []}") ==
         "p(1, 2) @1 {:pointer \"/p/0\"}\n"
         "q({\"a\" 1}) @1 {:pointer \"/q\"}\n"
         "warning o.json:1:32 `r/s` is no name of a relation\n");
-  CHECK(Read("o.json", "{\"p\": [{\"x\": 1, \"y\": 2}, {\"y\": 3}, [1, 2], 5]}") ==
+  CHECK(ReadSource("o.json", "{\"p\": [{\"x\": 1, \"y\": 2}, {\"y\": 3}, [1, 2], 5]}") ==
         "p(1, 2) @1 {:pointer \"/p/0\"}\n"
         "warning o.json:1:26 expected 2 keys, got 1\n"
         "warning o.json:1:36 expected a map, as in the first row, got a list\n"
         "warning o.json:1:44 expected a map, as in the first row, got `5`\n"
         "warning o.json:1:44 3 of 4 rows are bad\n");
-  CHECK(Read("o.json", "{\"p\": [[]]}") == "warning o.json:1:8 expected 1 to 64 elements, got 0\n");
-  CHECK(Read("o.json", "{\"p\": [[1], [2, 3]]}", "", true) ==
+  CHECK(ReadSource("o.json", "{\"p\": [[]]}") ==
+        "warning o.json:1:8 expected 1 to 64 elements, got 0\n");
+  CHECK(ReadSource("o.json", "{\"p\": [[1], [2, 3]]}", "", true) ==
         "error o.json:1:13 expected 1 elements, got 2\n");
 }
 
 TEST_CASE("a binding map is one row") {
-  CHECK(Read("b.json", "{\"?x\": 1, \"?y\": \"a\"}") == "b({?x 1, ?y \"a\"}) @1 {:pointer \"\"}\n");
-  CHECK(Read("b.json", "{\"?x\": 1, \"?y\": \"a\"}", "p") == "p(1, \"a\") @1 {:pointer \"\"}\n");
+  CHECK(ReadSource("b.json", "{\"?x\": 1, \"?y\": \"a\"}") ==
+        "b({?x 1, ?y \"a\"}) @1 {:pointer \"\"}\n");
+  CHECK(ReadSource("b.json", "{\"?x\": 1, \"?y\": \"a\"}", "p") ==
+        "p(1, \"a\") @1 {:pointer \"\"}\n");
 }
 
 TEST_CASE("tables of Markdown under a heading with a signature are rows") {
-  CHECK(
-      Read("t.md",
-           "# Stock - stock(?item, ?n)\n\nText.\n\n| item | n |\n|---|--:|\n| nut | 12 |\n"
-           "| a\\|b | |\n| \"1\" | true\n| x |\n\n# Other\n\n| a | b |\n|---|---|\n| 1 | 2 |\n") ==
-      "stock(\"nut\", 12) @7\n"
-      "stock(\"a|b\", nil) @8\n"
-      "stock(\"1\", true) @9\n"
-      "warning t.md:10:1 expected 2 cells, got 1\n");
+  CHECK(ReadSource(
+            "t.md",
+            "# Stock - stock(?item, ?n)\n\nText.\n\n| item | n |\n|---|--:|\n| nut | 12 |\n"
+            "| a\\|b | |\n| \"1\" | true\n| x |\n\n# Other\n\n| a | b |\n|---|---|\n| 1 | 2 |\n") ==
+        "stock(\"nut\", 12) @7\n"
+        "stock(\"a|b\", nil) @8\n"
+        "stock(\"1\", true) @9\n"
+        "warning t.md:10:1 expected 2 cells, got 1\n");
 }
 
 TEST_CASE("facts and traces of documents are taken, and nothing else") {
-  CHECK(Read("d.md",
-             "# Rule - r(?x) <- p(?x)\n\n## Ask - ask-me(?y)\n\nWhat?\n\n```rpl\np(1)\n"
-             "q(?x) <- p(?x)\np(?x) -> q(?x)\n%g <- p(1)\n$index(\"e.csv\")\n```\n") ==
+  CHECK(ReadSource("d.md",
+                   "# Rule - r(?x) <- p(?x)\n\n## Ask - ask-me(?y)\n\nWhat?\n\n```rpl\np(1)\n"
+                   "q(?x) <- p(?x)\np(?x) -> q(?x)\n%g <- p(1)\n$index(\"e.csv\")\n```\n") ==
         "p(1) @8\n");
-  CHECK(Read("t.rpl", "p(1)\n$ask(\"Q\") ^ ~ {:result \"a\"} -> true\np(2) -> false\n") ==
+  CHECK(ReadSource("t.rpl", "p(1)\n$ask(\"Q\") ^ ~ {:result \"a\"} -> true\np(2) -> false\n") ==
         "p(1) @1\n$ask(\"Q\") @2 {:result \"a\"}\np(2) @3 false\n");
-  CHECK(Read("t.rpl", "p(1)\np(\n").find("p(1) @1\nwarning t.rpl:2:") == 0);
-  CHECK(Read("t.rpl", "p(1)\np(\n", "", true).find("error t.rpl:2:") == 0);
+  CHECK(ReadSource("t.rpl", "p(1)\np(\n").find("p(1) @1\nwarning t.rpl:2:") == 0);
+  CHECK(ReadSource("t.rpl", "p(1)\np(\n", "", true).find("error t.rpl:2:") == 0);
 }
 
 // The values that a format keeps.
@@ -196,7 +200,7 @@ TEST_CASE("columns of keywords and symbols are typed in CSV") {
   const Value rows[] = {pool.List(one), pool.List(two)};
   const WrittenText written = TextToWrite(pool, pool.List(rows), "csv", "r");
   CHECK(written.text == "c1:keyword,c2:symbol\na,x\nb,y\n");
-  CHECK(Read("r.csv", written.text) == "r(:a, x) @2\nr(:b, y) @3\n");
+  CHECK(ReadSource("r.csv", written.text) == "r(:a, x) @2\nr(:b, y) @3\n");
 }
 
 }  // namespace

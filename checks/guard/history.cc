@@ -197,12 +197,12 @@ std::optional<double> History::Metric(const MetricWindowLeaf& of,
   const std::optional<MetricTotals> totals =
       metrics_from_ ? metrics_from_(of, user, now) : Totals(of, user, now);
   if (!totals) return std::nullopt;
-  using Aggregate = MetricWindowLeaf::Aggregate;
-  if (of.aggregate == Aggregate::kSum) return totals->sum;
-  if (of.aggregate == Aggregate::kCount) return static_cast<double>(totals->count);
+  using Of = MetricWindowLeaf::Aggregate;
+  if (of.aggregate == Of::kSum) return totals->sum;
+  if (of.aggregate == Of::kCount) return static_cast<double>(totals->count);
   if (totals->count == 0) return std::nullopt;
-  if (of.aggregate == Aggregate::kMax) return totals->most;
-  if (of.aggregate == Aggregate::kMin) return totals->least;
+  if (of.aggregate == Of::kMax) return totals->most;
+  if (of.aggregate == Of::kMin) return totals->least;
   return totals->sum / static_cast<double>(totals->count);
 }
 

@@ -36,9 +36,9 @@ class Writer {
   std::string out_;
 };
 
-class Reader {
+class ImageReader {
  public:
-  explicit Reader(std::string_view image) : left_(image) {}
+  explicit ImageReader(std::string_view image) : left_(image) {}
 
   template <typename T>
   void Plain(T& value) {
@@ -84,13 +84,13 @@ void Pass(Writer& to, const T& value) {
   to.Plain(value);
 }
 template <Scalar T>
-void Pass(Reader& from, T& value) {
+void Pass(ImageReader& from, T& value) {
   from.Plain(value);
 }
 void Pass(Writer& to, const std::string& text) { to.Text(text); }
-void Pass(Reader& from, std::string& text) { from.Text(text); }
+void Pass(ImageReader& from, std::string& text) { from.Text(text); }
 void Pass(Writer& to, const nlohmann::ordered_json& json) { to.Json(json); }
-void Pass(Reader& from, nlohmann::ordered_json& json) { from.Json(json); }
+void Pass(ImageReader& from, nlohmann::ordered_json& json) { from.Json(json); }
 
 template <typename... Parts>
 void PassAll(auto& to, Parts&... parts);
@@ -101,7 +101,7 @@ void Pass(Writer& to, const std::optional<T>& value) {
   if (value) Pass(to, *value);
 }
 template <typename T>
-void Pass(Reader& from, std::optional<T>& value) {
+void Pass(ImageReader& from, std::optional<T>& value) {
   bool there = false;
   from.Plain(there);
   if (there) Pass(from, value.emplace());
@@ -112,7 +112,7 @@ void Pass(Writer& to, const std::vector<T>& list) {
   for (const T& element : list) Pass(to, element);
 }
 template <typename T>
-void Pass(Reader& from, std::vector<T>& list) {
+void Pass(ImageReader& from, std::vector<T>& list) {
   std::size_t size = 0;
   from.Plain(size);
   if (!from.IsRoomFor(size)) return;
@@ -163,11 +163,11 @@ void Pass(Writer& to, const Leaf& leaf) {
 }
 
 template <std::size_t... I>
-void PassChosen(Reader& from, Leaf& leaf, std::size_t index, std::index_sequence<I...>) {
+void PassChosen(ImageReader& from, Leaf& leaf, std::size_t index, std::index_sequence<I...>) {
   const bool known = ((index == I && (Pass(from, leaf.emplace<I>()), true)) || ...);
   if (!known) from.Fail();
 }
-void Pass(Reader& from, Leaf& leaf) {
+void Pass(ImageReader& from, Leaf& leaf) {
   std::uint8_t index = 0;
   from.Plain(index);
   PassChosen(from, leaf, index, std::make_index_sequence<std::variant_size_v<Leaf>>());
@@ -206,7 +206,7 @@ std::string PolicyImage(const Policy& policy) {
 }
 
 std::optional<Policy> PolicyOfImage(std::string_view image) {
-  Reader from(image);
+  ImageReader from(image);
   Policy policy;
   Pass(from, policy);
   if (!from.AtEnd()) return std::nullopt;

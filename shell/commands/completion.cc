@@ -17,8 +17,6 @@
 namespace rpl {
 namespace {
 
-using Takes = Parameter::Takes;
-
 // --- The tree, as the scripts see it ------------------------------------------------------
 
 void ForEachCommand(const CommandNode& node, const std::function<void(const CommandNode&)>& visit) {
@@ -147,14 +145,14 @@ std::string BashAction(const CommandNode& root, const Parameter& parameter) {
   // Bash completes the text after the last `=`.
   const bool pair = parameter.value.find('=') != std::string::npos;
   switch (parameter.takes) {
-    case Takes::kCommand: return "_rpl_choices " + Names(root.commands);
-    case Takes::kFolder: return "_rpl_folders";
-    case Takes::kFile:  // fish completes after a `=` by itself
+    case Parameter::Takes::kCommand: return "_rpl_choices " + Names(root.commands);
+    case Parameter::Takes::kFolder: return "_rpl_folders";
+    case Parameter::Takes::kFile:  // fish completes after a `=` by itself
       return fmt::format("{}_rpl_files {}",
                          pair ? "[[ $value != *=* ]] || { value=${value#*=}; " : "",
                          fmt::join(parameter.extensions, " ")) +
              (pair ? "; }" : "");
-    case Takes::kOther: break;
+    case Parameter::Takes::kOther: break;
   }
   return "";
 }
@@ -225,16 +223,16 @@ std::string ZshAction(const CommandNode& root, const Parameter& parameter) {
   if (!parameter.choices.empty()) return fmt::format("({})", fmt::join(parameter.choices, " "));
   const bool pair = parameter.value.find('=') != std::string::npos;
   switch (parameter.takes) {
-    case Takes::kCommand: return "(" + Names(root.commands) + ")";
-    case Takes::kFolder: return "_files -/";
-    case Takes::kFile: {
+    case Parameter::Takes::kCommand: return "(" + Names(root.commands) + ")";
+    case Parameter::Takes::kFolder: return "_files -/";
+    case Parameter::Takes::kFile: {
       std::string action = "_files";
       if (!parameter.extensions.empty()) {
         action += fmt::format(" -g \"*.({})\"", fmt::join(parameter.extensions, "|"));
       }
       return pair ? "{compset -P \"*=\" && " + action + "}" : action;
     }
-    case Takes::kOther: break;
+    case Parameter::Takes::kOther: break;
   }
   return " ";
 }
@@ -318,15 +316,15 @@ std::string FishAction(const CommandNode& root, const Parameter& parameter) {
     return fmt::format(" -x -a '{}'", fmt::join(parameter.choices, " "));
   }
   switch (parameter.takes) {
-    case Takes::kCommand: return fmt::format(" -x -a '{}'", Names(root.commands));
-    case Takes::kFolder: return " -x -a '(__fish_complete_directories)'";
-    case Takes::kFile:  // fish itself completes behind a `=`
+    case Parameter::Takes::kCommand: return fmt::format(" -x -a '{}'", Names(root.commands));
+    case Parameter::Takes::kFolder: return " -x -a '(__fish_complete_directories)'";
+    case Parameter::Takes::kFile:  // fish itself completes behind a `=`
       if (parameter.extensions.empty() || parameter.value.find('=') != std::string::npos) {
         return " -r -F";
       }
       return fmt::format(" -k -x -a '(__fish_complete_suffix .{})'",
                          fmt::join(parameter.extensions, " ."));
-    case Takes::kOther: break;
+    case Parameter::Takes::kOther: break;
   }
   return parameter.value.empty() ? "" : " -x";
 }

@@ -20,8 +20,8 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;  // number of Ctrl-C
 volatile std::sig_atomic_t most_interrupts = 1;
-std::atomic<bool> polled = false;  // Interrupted was asked
-std::atomic<bool> taken = false;   // and said that Ctrl-C came
+std::atomic<bool> was_polled = false;  // Interrupted was asked
+std::atomic<bool> taken = false;       // and said that Ctrl-C came
 
 void OnInterrupt(int signal) {
   interrupted = interrupted + 1;
@@ -118,7 +118,8 @@ void CatchInterrupt(int most) {
 }
 
 bool Interrupted() {
-  if (!polled.load(std::memory_order_relaxed)) polled.store(true, std::memory_order_relaxed);
+  if (!was_polled.load(std::memory_order_relaxed))
+    was_polled.store(true, std::memory_order_relaxed);
   if (interrupted == 0) return false;
   taken = true;
   return true;
@@ -126,7 +127,7 @@ bool Interrupted() {
 
 bool IsInterruptOpen() { return interrupted != 0 && !taken; }
 
-bool TakePolled() { return polled.exchange(false); }
+bool TakePolled() { return was_polled.exchange(false); }
 
 void ClearInterrupt() {
   interrupted = 0;

@@ -10,8 +10,8 @@
 namespace rpl::lsp {
 namespace {
 
-constexpr int kFunction = 12, kEvent = 24, kMethod = 6, kVariable = 13, kModule = 2, kConstant = 14,
-              kOperatorSymbol = 25;
+constexpr int kSymbolFunction = 12, kSymbolEvent = 24, kSymbolMethod = 6, kSymbolVariable = 13,
+              kSymbolModule = 2, kSymbolConstant = 14, kSymbolOperator = 25;
 constexpr std::size_t kMostName = 100;  // bytes
 
 char Lowered(char c) { return IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -27,7 +27,7 @@ bool HasLetters(std::string_view name, std::string_view query) {
 struct Symbol {
   std::string name;
   std::string detail;
-  int kind = kFunction;
+  int kind = kSymbolFunction;
   Span range;
   Span selection;
   std::vector<std::size_t> children;
@@ -45,7 +45,7 @@ class OutlineReader {
     const auto size = static_cast<std::uint32_t>(index_.file().text.size());
     for (std::size_t i = 1; i < scopes.size(); ++i) {
       Symbol& symbol = symbols_[i];
-      symbol.kind = kModule;
+      symbol.kind = kSymbolModule;
       symbol.name = Shortened(scopes[i].title, kMostName);
       if (scopes[i].signature)
         symbol.detail =
@@ -84,13 +84,13 @@ class OutlineReader {
           return;
         }
       }
-      symbol.kind = kConstant;
+      symbol.kind = kSymbolConstant;
       symbol.facts = defined->name;
       symbol.count = 1;
       symbol.detail = "1 fact";
     }
     if (defined == nullptr) {
-      symbol.kind = kOperatorSymbol;
+      symbol.kind = kSymbolOperator;
       symbol.name = Shortened(std::string(index_.sources().Text(in.sentence->span)), kMostName);
       std::ranges::replace(symbol.name, '\n', ' ');
       symbol.detail = in.role == SentenceRole::kConstraint ? "constraint" : "";
@@ -143,13 +143,13 @@ class OutlineReader {
 
 int SymbolKindOf(NameKind kind) {
   switch (kind) {
-    case NameKind::kRelation: return kFunction;
-    case NameKind::kGoal: return kEvent;
-    case NameKind::kTool: return kMethod;
+    case NameKind::kRelation: return kSymbolFunction;
+    case NameKind::kGoal: return kSymbolEvent;
+    case NameKind::kTool: return kSymbolMethod;
     case NameKind::kLvar:
-    case NameKind::kAvar: return kVariable;
+    case NameKind::kAvar: return kSymbolVariable;
   }
-  return kVariable;
+  return kSymbolVariable;
 }
 
 Json SymbolsOf(const Project& project, const DocumentIndex& index) {

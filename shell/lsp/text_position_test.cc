@@ -75,8 +75,8 @@ TEST_CASE("a character has the size that the validation of text gives it") {
 TEST_CASE("an offset survives its way through a position") {
   CHECK(rc::check([] {
     std::string text;
-    for (int i = testing::Pick(40); i > 0; --i)
-      text += testing::Of({"a", "é", "€", "😀", "\n", "\r\n", "\r", " ", "\xff"});
+    for (int i = rpl::testing::Pick(40); i > 0; --i)
+      text += rpl::testing::Of({"a", "é", "€", "😀", "\n", "\r\n", "\r", " ", "\xff"});
     const TextLines lines(text);
     for (std::uint32_t at = 0; at <= text.size();
          at += at < text.size() ? CharacterSize(text, at) : 1)

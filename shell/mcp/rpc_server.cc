@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::int64_t kListMs = 60'000;
+constexpr std::int64_t kToolListMs = 60'000;
 constexpr std::size_t kMostOpenCalls = 256;  // of one peer
 constexpr std::size_t kMostListening = 64;   // likewise
 constexpr std::size_t kMostSubscribed = 1024;
@@ -303,7 +303,7 @@ void RpcServer::Discover(const Call& call) {
   call->Reply({{"supportedVersions", kModernRevisions},
                {"capabilities", CapabilitiesFor(true)},
                {"instructions", kInstructions}},
-              kListMs);
+              kToolListMs);
 }
 
 void RpcServer::Ping(const Call& call) { call->Reply(ordered_json::object()); }
@@ -317,7 +317,7 @@ void RpcServer::ListTools(const Call& call) {
   }
   ordered_json tools = ordered_json::array();
   for (const McpTool& tool : tools_.table()) tools.push_back(ToolFor(tool, call->revision));
-  call->Reply({{"tools", std::move(tools)}}, kListMs);
+  call->Reply({{"tools", std::move(tools)}}, kToolListMs);
 }
 
 void RpcServer::CallTool(const Call& call) { tools_.Take(call); }

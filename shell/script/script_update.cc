@@ -28,7 +28,7 @@ std::string_view EndOf(std::string_view line) {
 }
 
 // The step with its new expectation.
-ScriptStep Expected(ScriptStep step, const NewExpectation& expectation) {
+ScriptStep WithExpectation(ScriptStep step, const NewExpectation& expectation) {
   if (expectation.argument) step.argument = expectation.lines.front();
   else step.body = expectation.lines;
   return step;
@@ -47,7 +47,7 @@ bool ReadsAs(const TestCase& got, const TestCase& old,
     const auto& steps = old.scripts[i].steps;
     const auto same = [&](const ScriptStep& is, const ScriptStep& was) {
       const auto at = by_line.find(was.line);
-      return SameStep(is, at == by_line.end() ? was : Expected(was, *at->second));
+      return SameStep(is, at == by_line.end() ? was : WithExpectation(was, *at->second));
     };
     const auto& read = got.scripts[i].steps;
     if (!std::equal(read.begin(), read.end(), steps.begin(), steps.end(), same)) return false;
