@@ -177,7 +177,7 @@ Decision Gate::Before(const GateCall& call, Moment now) {
   const GuardCall seen = Seen(call);
   const std::size_t step = steps_++;
   const Guard& guard = setup_ != nullptr ? *setup_->guard : no_policy_;
-  Decision decision = guard.Decide(seen, history_, *this, now, Forbidden(call));
+  Decision decision = guard.Decide(seen, history_, *this, now, Forbidden(call, seen));
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
   if (!decision.Stops()) {
     history_.Begin(seen.tool, seen.tags);

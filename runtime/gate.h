@@ -95,7 +95,7 @@ class Gate : private GuardSources {
   MetricTotals Totals(const MetricWindowLeaf& of, const std::optional<std::string>& user,
                       Moment now);
   void Store(std::size_t step, const PastCall& past);
-  std::vector<NativeFinding> Forbidden(const GateCall& call);
+  std::vector<NativeFinding> Forbidden(const GateCall& call, const GuardCall& seen);
   std::vector<NativeFinding> ForbiddenBy(const CallGuard& guard, const OpenCall& call);
   bool Blocks(const Constraint& c);
   std::string NameOf(const Constraint& c) const;

@@ -13,6 +13,7 @@
 #include "interp/program/program.h"
 #include "interp/store/json_value.h"
 #include "interp/store/store.h"
+#include "runtime/call_description.h"
 #include "runtime/gate.h"
 #include "runtime/journal.h"
 
@@ -280,16 +281,20 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
   return out;
 }
 
-std::vector<NativeFinding> Gate::Forbidden(const GateCall& call) {
+std::vector<NativeFinding> Gate::Forbidden(const GateCall& call, const GuardCall& seen) {
   std::vector<NativeFinding> out;
   if (engine_.program.guards().empty()) return out;
   const CallRelations calls = engine_.program.CallsOf(call.call->relation);
   const bool called = engine_.store.at(calls.called).Find(call.call->args) != kNoId;
   engine_.store.Insert(calls.pending, call.call->args, true);
   if (!called) engine_.store.Insert(calls.called, call.call->args, true);
-  engine_.solver.Forget();
+  static const std::string kNoZone;
+  const std::string& zone = setup_ != nullptr ? setup_->guard->agent().organisation_zone : kNoZone;
+  const CallDescription description(seen, history_, zone, now_);
+  engine_.solver.Decide(&description);
   for (const CallGuard& guard : engine_.program.guards())
     for (NativeFinding& finding : ForbiddenBy(guard, *call.call)) out.push_back(std::move(finding));
+  engine_.solver.Decide(nullptr);
   engine_.store.Retract(calls.pending, call.call->args);
   if (!called) engine_.store.Retract(calls.called, call.call->args);
   return out;

@@ -20,6 +20,7 @@
 
 namespace rpl {
 
+class DecidedCall;  // interp/program/builtins.h
 struct Definition;
 
 /// Identity of a call to the outside: of a tool with its arguments, of an avar, or of a collected
@@ -50,6 +51,7 @@ struct Given {
   Value now;                                   // an ISO 8601 string
   std::set<CallId> declined = {};              // by a person
   std::map<CallId, std::string> refused = {};  // by a guard, with its reason
+  const DecidedCall* decided = nullptr;        // null: no guard decides about a call
 };
 
 /// A violated instance of a constraint.

@@ -114,6 +114,11 @@ void Solver::Begin(Given given) {
   machine_->truncated = false;
 }
 
+void Solver::Decide(const DecidedCall* call) {
+  Forget();
+  machine_->given.decided = call;
+}
+
 Evaluation Solver::Take() { return std::exchange(machine_->evaluation, {}); }
 
 std::vector<OpenCall> Solver::TakeCalls() { return std::exchange(machine_->evaluation.calls, {}); }
@@ -478,7 +483,7 @@ void Solver::EvaluateBuiltin(Table& table, const Builtin& builtin) {
   const auto add = [&](std::span<const Value> row) {
     if (machine_->Means(table, row)) table.rows.Add(row);
   };
-  BuiltinCall call{pool_, table.key, {}, ""};
+  BuiltinCall call{pool_, builtin.label, machine_->given.decided, table.key, {}};
   call.give = [&](std::span<const Value> row) {
     if (std::ranges::any_of(row, &Value::is_none)) return;
     const bool has_set = std::ranges::any_of(row, [](Value v) { return v.kind() == Kind::kSet; });
@@ -487,7 +492,14 @@ void Solver::EvaluateBuiltin(Table& table, const Builtin& builtin) {
     ForEachInstance(pool_, scratch, 0, table.key, add);
   };
   builtin.answer(call);
+  if (call.decided != nullptr) machine_->Disturb();  // it describes one call
   machine_->TakeOverflow();
+  if (call.unknown) {
+    table.lacking = true;
+    table.more().reason = machine_->given.decided == nullptr
+                              ? "only a guard that decides about a call knows it"
+                              : "it is not known of this call";
+  }
   if (call.why.empty()) return;
   table.more().reason = "it is undefined: " + call.why;
   table.more().undefined = std::move(call.why);

@@ -55,6 +55,8 @@ class Solver : public Demands {
 
   /// Sets the state outside the store for the evaluations that follow. Calls Forget.
   void Begin(Given given);
+  /// Sets the call under decision, or (null) none. Calls Forget.
+  void Decide(const DecidedCall* call);
   /// Records that a limit stopped the fixpoint: from now on absence proves nothing.
   void Truncate();
   const Given& given() const;

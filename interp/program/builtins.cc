@@ -285,18 +285,32 @@ constexpr Columns Known(std::initializer_list<int> arguments) {
   return out;
 }
 
+// The relations that describe the call under decision.
+void OfDecision(BuiltinCall& call) {
+  call.unknown = call.decided == nullptr || !call.decided->Describe(call.label, call);
+}
+
 const std::vector<Builtin>& All() {
   static const std::vector<Builtin> kAll = {
       {"std#append", 3, {Known({2}), Known({0, 1})}, Append},
+      {"std#called", 3, {Known({})}, OfDecision},
+      {"std#called-tag", 2, {Known({})}, OfDecision},
       {"std#column", 3, {Known({0, 1})}, Column},
       {"std#division", 4, {Known({0, 1})}, Division},
+      {"std#end-user", 1, {Known({})}, OfDecision},
+      {"std#end-user-tag", 2, {Known({})}, OfDecision},
       {"std#join", 3, {Known({0, 1})}, Join},
+      {"std#local-time", 3, {Known({})}, OfDecision},
+      {"std#metric", 4, {Known({0, 1, 2})}, OfDecision},
       {"std#nth", 3, {Known({0})}, Nth},
       {"std#number", 2, {Known({0})}, ReadNumberOf},
+      {"std#organisation-time", 2, {Known({})}, OfDecision},
       {"std#reverse", 2, {Known({0}), Known({1})}, Reverse},
       {"std#sort", 2, {Known({0})}, Sort},
       {"std#split", 3, {Known({0, 1})}, Split},
       {"std#sum", 2, {Known({0})}, Sum},
+      {"std#tool-tag", 1, {Known({})}, OfDecision},
+      {"std#took", 2, {Known({})}, OfDecision},
   };
   return kAll;
 }

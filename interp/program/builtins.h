@@ -2,7 +2,8 @@
 //
 // Built-in relations: those of the library (std/std.md) that rules cannot compute in time linear in
 // a list, or at all. The library declares each by a heading without rules; a reader sees them as
-// relations with modes (decision 87), answered call by call.
+// relations with modes (decision 87), answered call by call. Some of them describe the call that a
+// guard decides, and are unknown where none does.
 //
 // A session keeps the text of the library that it began with (runtime/journal.h). So a row of the
 // table is never removed, and never gives other answers.
@@ -21,15 +22,30 @@
 
 namespace rpl {
 
+struct BuiltinCall;
+
+/// The call that a guard decides, described by relations of the library (std/std.md, "The call
+/// under decision").
+class DecidedCall {
+ public:
+  virtual ~DecidedCall() = default;
+  /// Gives the rows of the relation with that label. False: they, or some of them, are not known.
+  virtual bool Describe(std::string_view label, BuiltinCall& call) const = 0;
+};
+
 /// A call of a built-in relation, and where its rows go.
 struct BuiltinCall {
   Pool& pool;
+  std::string_view label;
+  const DecidedCall* decided;  // null: no guard decides about a call now
   /// Per argument: its value, or kNone while it is free. The known ones meet a mode.
   std::span<const Value> known;
   /// Takes a row with a value for each argument. It need not agree with what is known.
   std::function<void(std::span<const Value> row)> give;
   /// Why the call is undefined (decision 89), as operators say it (operators.h).
-  std::string why;
+  std::string why = {};
+  /// There may be more rows than were given: what rests on them is undecided.
+  bool unknown = false;
 };
 
 struct Builtin {
