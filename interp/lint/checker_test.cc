@@ -75,6 +75,13 @@ TEST_CASE("names that are used and not defined") {
   CHECK(Codes("%g <- item(1) ; @when(!%)\nitem(1)") == "");
 }
 
+TEST_CASE("a guard binds the arguments of the calls that it forbids") {
+  const std::string tool = "# Pay - $pay(?to)\nPays.\n```rpl\n";
+  CHECK(CodesMd(tool + "$pay(?x), p(?y) -> false\np(1)\n```") == "");
+  CHECK(CodesMd(tool + "$pay(?x), not p(?x) -> false\np(1)\n```") == "");
+  CHECK(CodesMd(tool + "$pay(?x), ?y > 1 -> false\n```") == "2004 4:11\n");
+}
+
 TEST_CASE("an undefined name suggests what was meant") {
   CHECK(Checked("edge(1, 2)\n% <- egde(1, _)").Rendered() ==
         "test.rpl:2:6: warning RPL2005: `egde` is used here and defined nowhere\n"

@@ -414,11 +414,19 @@ class Variables {
     return at == spans.end() ? Span{} : *at;
   }
 
+  // A constraint that forbids calls reads them, and makes none: they bind their arguments.
+  const Clauses& LeftOf(const Constraint& c) const {
+    if (c.guards)
+      for (const CallGuard& guard : context_.engine.program.guards())
+        if (guard.constraint == c.number) return guard.readings.front().form.left;
+    return c.left;
+  }
+
   void Grounds(const Constraint& c) {
     if (!context_.checked_files.contains(c.span.file)) return;
     if (context_.IsBlamed(c.span, "*")) return;  // a lone call that asserts nothing
     std::vector<const Clause*> left, right;
-    for (const Clause& clause : c.left) left.push_back(&clause);
+    for (const Clause& clause : LeftOf(c)) left.push_back(&clause);
     for (const Clause& clause : c.right) right.push_back(&clause);
     std::vector<bool> bound(c.slots.size());
     const std::vector<bool> nothing(c.slots.size());
