@@ -6,6 +6,7 @@
 
 #include "formats/shorten.h"
 #include "interp/explain/explain_print.h"
+#include "interp/store/pages.h"
 #include "runtime/session.h"
 #include "shell/host/nobody.h"
 #include "shell/host/report.h"
@@ -51,7 +52,7 @@ std::string Evaluation::Begin(Loaded& to) const {
            " MiB, the limit in an editor";
   SessionOptions options;
   options.limits.max_rows = limits_.rows;
-  options.limits.max_megabytes = limits_.megabytes;
+  options.limits.max_megabytes = ResidentMegabytes() + limits_.megabytes;
   options.limits.max_timesteps = 1'000;
   options.answer_forms.json = false;
   to.until = std::chrono::steady_clock::now() + limits_.time;

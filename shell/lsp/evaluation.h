@@ -21,7 +21,7 @@ namespace rpl::lsp {
 
 struct EvaluationLimits {
   std::chrono::milliseconds time{1'000};
-  std::size_t megabytes = 2'048;  // of the process
+  std::size_t megabytes = 2'048;  // more than the process holds when it begins
   std::size_t rows = 2'000'000;
   std::size_t bytes = std::size_t{4} << 20;  // of the document
 };

@@ -35,6 +35,15 @@ TEST_CASE("a limit and a cancellation are not a no") {
   CHECK(Of("p(1)\n", false, {.bytes = 2}).Why("p(1)").starts_with("not known: "));
 }
 
+TEST_CASE("the memory of an evaluation is what it takes beyond the editor's documents") {
+  const EvaluationLimits small = {.time = std::chrono::minutes(1), .megabytes = 8};
+  const std::string count = "n(0)\nn(?y) <- n(?x), ?x < 50000, ?y = ?x + 1\n";
+  CHECK(Of(count, false, small).Answers("n(50000)") == "true\n");
+  CHECK(Of(count + "m(?x, ?y) <- n(?x), n(?y), ?y < 40\n", false, small)
+            .Answers("m(-1, 0)")
+            .find("MB of memory") != std::string::npos);
+}
+
 TEST_CASE("nobody is asked and no tool is called") {
   const std::string text = "% <- $ask(\"Well?\") ^ ~ {:result \"yes\"}, $stock(1)\n";
   CHECK(Of(text).Run("").find("Well?") != std::string::npos);
