@@ -72,8 +72,10 @@ int CommandMcp(const McpOptions& options) {
     Complain("mcp", "expected protocols, or a folder with them", "see `rpl mcp --help`");
     return kExitInvalid;
   }
-  HttpSettings web{options.http, ""};
-  if (const ExitCode code = ReadToken(options.token_file, web.token); code != kExitOk) return code;
+  HttpSettings web{options.http, {}};
+  std::string token;
+  if (const ExitCode code = ReadToken(options.token_file, token); code != kExitOk) return code;
+  if (!token.empty()) web.tokens[token] = "";
   if (!options.http.empty())
     if (const std::string error = HttpFault(web); !error.empty()) {
       Complain("--http", error);

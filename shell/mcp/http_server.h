@@ -1,30 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The server on HTTP: one endpoint, /mcp, for both eras of the protocol.
+// The server on HTTP: the endpoint /mcp, for both eras of the protocol, and the paths of a handler.
 //
 //   POST    one message. The response to a request is JSON or, if something is sent before it, a
 //           stream of events; a notification or a response of the client gives 202.
 //   DELETE  ends a session of the era with a handshake.
 //   other   405: there is no stream for messages without a request.
 //
+// Other paths are those of the handler (web_handler.h), or give 404.
+//
 // It is for hosts on the same machine. `Host` and `Origin` must be local, which keeps out pages of
 // the web; with a token, each request must carry it (`Authorization: Bearer`), and an address that
-// others can reach is served only with one. Whoever may call is one party: the runs are shared.
+// others can reach is served only with one. Whoever may call /mcp is one party: the runs are
+// shared. The handler is told whose token a request carries.
+//
+// A signal ends the process: at once without a handler; with one, when what it runs is done, or
+// after `drain` or a second signal.
 //
 // One thread reads and writes; what evaluates runs on the workers. A modern client cancels by
 // closing its connection; one with a session does not.
 #ifndef RPL_SHELL_MCP_HTTP_SERVER_H_
 #define RPL_SHELL_MCP_HTTP_SERVER_H_
 
+#include <chrono>
+#include <map>
 #include <string>
 
 namespace rpl {
 
 struct McpService;
+class WebHandler;
 
 struct HttpSettings {
   std::string address;  // "127.0.0.1:7000", "[::1]:7000", "7000"; port 0: any that is free
-  std::string token;    // "" for none
+  /// The tokens, of which each request carries one, with the tenants that they are of; empty: none.
+  std::map<std::string, std::string> tokens;
+  WebHandler* handler = nullptr;  // borrowed; null: nothing but /mcp is served
+  std::chrono::milliseconds drain{30'000};
 };
 
 /// The reason why the address cannot be served, for people, or "".

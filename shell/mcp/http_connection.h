@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Connections of the HTTP server, and what they share.
+//
+// A connection reads a request, answers it, and reads the next one. While a call is open, messages
+// for it are posted from the workers to the one thread of the loop, which alone touches the
+// connection. What the first message is decides the form: a response is sent as JSON, anything else
+// begins a stream.
+//
+// Boost is included here only: it takes long to compile.
+#ifndef RPL_SHELL_MCP_HTTP_CONNECTION_H_
+#define RPL_SHELL_MCP_HTTP_CONNECTION_H_
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <list>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "shell/mcp/http_server.h"
+#include "shell/mcp/rpc_server.h"
+
+namespace rpl {
+
+// What the connections share. All of it is for the thread of the loop.
+struct HttpHub {
+  HttpHub(McpService& of, RpcServer& by, const HttpSettings& with, bool is_local)
+      : service(of), server(by), settings(with), local(is_local) {}
+
+  McpService& service;
+  RpcServer& server;
+  const HttpSettings& settings;
+  const bool local;  // the address is a loopback
+  boost::asio::io_context loop{1};
+  std::size_t connections = 0;
+  std::size_t streams = 0;
+  std::unordered_map<std::string, std::shared_ptr<McpPeer>> sessions;
+  std::list<std::string> session_order;  // the oldest first
+
+  /// The id of a new session of the peer; the oldest one ends where there are too many.
+  std::string NewSession(std::shared_ptr<McpPeer> peer);
+  /// Whether there was one.
+  bool EndSession(std::string id);
+};
+
+/// Serves the requests that come on the socket until it is closed. Returns at once.
+void ServeConnection(boost::asio::ip::tcp::socket socket, HttpHub& hub);
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_MCP_HTTP_CONNECTION_H_
