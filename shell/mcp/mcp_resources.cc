@@ -8,6 +8,7 @@
 
 #include "formats/json_rpc.h"
 #include "formats/json_text.h"
+#include "runtime/session_file.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"

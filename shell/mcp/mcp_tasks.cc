@@ -9,6 +9,7 @@
 
 #include "formats/json_rpc.h"
 #include "formats/json_text.h"
+#include "runtime/session.h"
 
 namespace rpl {
 namespace {

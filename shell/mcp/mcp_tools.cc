@@ -23,7 +23,7 @@ ordered_json MapOf(const char* about) {
   return {{"type", "object"}, {"additionalProperties", true}, {"description", about}};
 }
 
-ordered_json CountOf(const char* about, int most, int by_default) {
+ordered_json NumberSchema(const char* about, int most, int by_default) {
   return {{"type", "integer"},
           {"minimum", 1},
           {"maximum", most},
@@ -134,7 +134,7 @@ McpTool ExplainEntry() {
       InputOf({{"fact", TextOf("A fact or goal, with or without variables")},
                {"session", TextOf(kSession)},
                {"protocol", TextOf(kProtocol)},
-               {"depth", CountOf("Levels to show", 64, 8)}},
+               {"depth", NumberSchema("Levels to show", 64, 8)}},
               {"fact"}),
       OutputOf({{"holds", {{"type", "boolean"}}},
                 {"text", TextOf("The explanation, indented")},
@@ -183,7 +183,7 @@ McpTool QueryEntry() {
       InputOf({{"query", TextOf("One or more calls separated by commas, or a goal form")},
                {"session", TextOf(kSession)},
                {"protocol", TextOf(kProtocol)},
-               {"limit", CountOf("Rows of a page", 500, 50)},
+               {"limit", NumberSchema("Rows of a page", 500, 50)},
                {"cursor", TextOf("`next` of the page before")}},
               {"query"}),
       OutputOf({{"rows", ObjectsOf("Maps from variables to values")},
@@ -235,7 +235,7 @@ std::vector<McpTool> LaterEntries(bool outside) {
       "goals, retractions, failures. For questions such as: why did it decide this, who said so?",
       InputOf({{"session", TextOf(kSession)},
                {"after", {{"type", "integer"}, {"minimum", 0}, {"description", "Entries to skip"}}},
-               {"limit", CountOf("Entries of a page", 500, 100)}},
+               {"limit", NumberSchema("Entries of a page", 500, 100)}},
               {"session"}),
       OutputOf({{"events", ObjectsOf("number, step, kind, text, by")},
                 {"next", {{"type", "integer"}, {"description", "`after` of the next page"}}}},

@@ -5,6 +5,7 @@
 
 #include "grammar/document.h"
 #include "runtime/facts_file.h"
+#include "runtime/journal.h"
 
 namespace rpl {
 

@@ -14,9 +14,10 @@
 
 #include "interp/store/value.h"
 #include "runtime/agent.h"
-#include "runtime/journal.h"
 
 namespace rpl {
+
+struct ProgramFile;
 
 class PersonGates {
  public:

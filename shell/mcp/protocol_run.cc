@@ -7,7 +7,10 @@
 #include <mutex>
 #include <thread>
 
+#include "interp/lint/checker.h"
+#include "runtime/gate_setup.h"
 #include "runtime/question_history.h"
+#include "runtime/saved_session.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/findings.h"
 #include "shell/host/guard_setup.h"
@@ -116,6 +119,14 @@ ProtocolRun::ProtocolRun(Place place, EngineOptions engine, std::function<bool()
     : place_(std::move(place)), engine_(std::move(engine)), interrupted_(std::move(interrupted)) {}
 
 ProtocolRun::~ProtocolRun() = default;
+
+bool ProtocolRun::IsPersonal(const Request& request) {
+  return gates_.Takes(request, session().pool());
+}
+
+Session& ProtocolRun::session() { return saved_->session(); }
+
+std::size_t ProtocolRun::seq() { return session().Entries().size(); }
 
 ProtocolRun::Opened ProtocolRun::Open(const Place& place, const EngineOptions& engine,
                                       std::function<bool()> interrupted) {
@@ -307,6 +318,12 @@ SessionOptions ScratchOptions(const EngineOptions& engine, std::function<bool()>
 }
 
 }  // namespace
+
+ScratchRun::ScratchRun() = default;
+ScratchRun::ScratchRun(ScratchRun&&) noexcept = default;
+ScratchRun::~ScratchRun() = default;
+
+Session& ScratchRun::of() { return session ? *session : saved->session(); }
 
 ScratchRun ScratchOf(const std::string& path, const std::string& name, const EngineOptions& engine,
                      std::function<bool()> interrupted) {

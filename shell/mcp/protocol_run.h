@@ -12,21 +12,24 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "interp/lint/checker.h"
-#include "runtime/gate_setup.h"
-#include "runtime/saved_session.h"
+#include "runtime/outcome.h"
 #include "shell/host/options.h"
 #include "shell/mcp/given_answers.h"
 #include "shell/mcp/person_gates.h"
 
 namespace rpl {
 
+class SavedSession;
+class Session;
 class ToolSetup;
+struct GateSetup;
+struct ProgramFile;
 
 /// A protocol that cannot be run, for the client.
 struct Refusal {
@@ -92,14 +95,14 @@ class ProtocolRun {
   bool IsPersonalFact(const std::string& label) const;
   /// Whether the policy of the run decides by facts of the relation: no client may state them.
   bool IsForGuard(const std::string& label) const;
-  bool IsPersonal(const Request& request) { return gates_.Takes(request, session().pool()); }
+  bool IsPersonal(const Request& request);
 
-  Session& session() { return saved_->session(); }
+  Session& session();
   /// A text of the engine with the name of the protocol in place of that of its file.
   std::string Shown(std::string text) const;
   const Place& place() const { return place_; }
   /// Grows with each entry of the trace.
-  std::size_t seq() { return session().Entries().size(); }
+  std::size_t seq();
 
  private:
   ProtocolRun(Place place, EngineOptions engine, std::function<bool()> interrupted);
@@ -135,7 +138,10 @@ struct ScratchRun {
   std::unique_ptr<SavedSession> saved;  // a copy of a run
   Refusal refusal;                      // or this
 
-  Session& of() { return session ? *session : saved->session(); }
+  ScratchRun();
+  ScratchRun(ScratchRun&&) noexcept;
+  ~ScratchRun();
+  Session& of();
 };
 ScratchRun ScratchOf(const std::string& path, const std::string& name, const EngineOptions& engine,
                      std::function<bool()> interrupted);

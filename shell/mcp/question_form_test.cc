@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "runtime/journal.h"
 #include "shell/mcp/mcp_tools.h"
 #include "shell/mcp/person_gates.h"
 

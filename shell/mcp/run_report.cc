@@ -8,6 +8,7 @@
 #include "formats/json_text.h"
 #include "formats/shorten.h"
 #include "interp/explain/explain_print.h"
+#include "runtime/session.h"
 #include "shell/host/program_files.h"
 
 namespace rpl {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/json_rpc.h"
+#include "runtime/session.h"
 #include "shell/host/program_files.h"
 #include "shell/mcp/mcp_tasks.h"
 

@@ -13,6 +13,8 @@
 #include "grammar/printer.h"
 #include "interp/explain/explain_print.h"
 #include "interp/store/json_value.h"
+#include "runtime/session.h"
+#include "runtime/session_file.h"
 #include "shell/host/input.h"
 #include "shell/host/known_names.h"
 #include "shell/host/program_files.h"
