@@ -36,19 +36,6 @@ void Append(std::vector<GivenAnswer>& to, std::vector<GivenAnswer> more) {
 
 }  // namespace
 
-TurnInput DeclinedInput(ProtocolRun& run, const std::vector<OpenQuestion>& questions) {
-  TurnInput input;
-  std::string keys;
-  for (const OpenQuestion& question : questions) {
-    input.answers.push_back({GivenAnswer::Kind::kDecline, question.id, nullptr, By::kPerson});
-    keys += (keys.empty() ? "" : ", ") + question.key;
-  }
-  if (!run.EndsByDeclining(input.answers)) return input;
-  input.answers.clear();
-  input.note = "the user declined to answer: " + keys;
-  return input;
-}
-
 std::string CallDigest(const McpCall& call) {
   const auto at = [&](const char* key) {
     const auto found = call.params.find(key);

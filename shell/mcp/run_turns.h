@@ -24,19 +24,9 @@
 
 #include "shell/mcp/mcp_service.h"
 #include "shell/mcp/run_report.h"
+#include "shell/mcp/turn_input.h"
 
 namespace rpl {
-
-/// What a turn is to do, read once its run is open.
-struct TurnInput {
-  std::vector<GivenAnswer> answers;
-  std::string fault;  // nothing is done, and this is told; or ""
-  std::string hint;
-  std::string note;  // what became of an answer, for the result; or ""
-};
-
-/// The refusal of a person to answer these questions: recorded, unless the run would end by it.
-TurnInput DeclinedInput(ProtocolRun& run, const std::vector<OpenQuestion>& questions);
 
 class RunTurns {
  public:

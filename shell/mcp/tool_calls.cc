@@ -9,10 +9,8 @@
 #include "formats/json_rpc.h"
 #include "formats/json_text.h"
 #include "formats/shorten.h"
-#include "grammar/parser.h"
 #include "grammar/printer.h"
 #include "interp/explain/explain_print.h"
-#include "interp/store/json_value.h"
 #include "runtime/session.h"
 #include "runtime/session_file.h"
 #include "shell/host/input.h"
@@ -21,6 +19,7 @@
 #include "shell/host/scripted_agent.h"
 #include "shell/host/tool_setup.h"
 #include "shell/mcp/protocol_list.h"
+#include "shell/mcp/turn_input.h"
 #include "shell/repl/entry.h"
 
 namespace rpl {
@@ -32,7 +31,6 @@ constexpr std::size_t kProtocolsOnPage = 40;
 constexpr std::size_t kMostFindings = 100;
 constexpr std::size_t kMostProof = 16'000;
 constexpr std::size_t kMostTraceText = 16'000;
-constexpr std::size_t kMostFacts = 1'000;
 constexpr const char* kRowsPurpose = "rows";
 constexpr const char* kListPurpose = "protocols";
 
@@ -51,87 +49,6 @@ std::size_t NumberAt(const ordered_json& json, const char* key, std::size_t by_d
   return at != json.end() ? at->get<std::size_t>() : by_default;
 }
 
-// The answers, errors and declines of a call, as a model gives them.
-TurnInput InputOf(const ordered_json& arguments) {
-  TurnInput input;
-  if (const auto answers = arguments.find("answers"); answers != arguments.end())
-    for (const auto& [key, value] : answers->items())
-      input.answers.push_back({GivenAnswer::Kind::kJson, key, value, By::kModel});
-  if (const auto errors = arguments.find("errors"); errors != arguments.end())
-    for (const auto& [key, value] : errors->items()) {
-      if (!value.is_string()) {
-        input.fault = "expected a string for the error of `" + key + "`";
-        return input;
-      }
-      input.answers.push_back({GivenAnswer::Kind::kFailed, key, value, By::kModel});
-    }
-  for (const std::string& key : TextsAt(arguments, "declines"))
-    input.answers.push_back({GivenAnswer::Kind::kDecline, key, nullptr, By::kModel});
-  return input;
-}
-
-// Whether the recorded value, RPL text, is the one that is given.
-bool IsRecorded(const GivenAnswer& given, const std::string& recorded, Pool& pool) {
-  if (given.kind != GivenAnswer::Kind::kJson) return false;
-  const auto is = [&](Value v) { return !v.is_none() && Text(pool, v) == recorded; };
-  if (is(ValueOfJson(given.value, pool, false))) return true;
-  if (!given.value.is_string()) return false;
-  const std::string text = given.value.get<std::string>();
-  return text == recorded || is(TypedValue(pool, text)) || is(pool.Symbol(text)) ||
-         (text.starts_with(':') && is(pool.Keyword(text.substr(1))));
-}
-
-// The answers for a run: by the keys of its open questions, and without those that it has already.
-// One that differs from what is recorded is a fault.
-TurnInput ForRun(TurnInput input, ProtocolRun& run) {
-  if (!input.fault.empty()) return input;
-  if (!run.has_outcome()) run.Turn({});
-  Pool& pool = run.session().pool();
-  const std::vector<OpenQuestion> questions = OpenQuestionsOf(
-      run.outcome().pending, pool, [&](const Request& request) { return run.IsPersonal(request); });
-  std::erase_if(input.answers, [&](GivenAnswer& given) {
-    for (const OpenQuestion& question : questions)
-      if (given.key == question.key || given.key == question.id) {
-        given.key = question.id;
-        return false;
-      }
-    if (run.IsDeclined(given.key)) return given.kind == GivenAnswer::Kind::kDecline;
-    const std::vector<std::string> recorded = run.Recorded(given.key);
-    for (const std::string& value : recorded)
-      if (IsRecorded(given, value, pool)) return true;
-    if (recorded.size() == 1 && input.fault.empty()) {
-      input.fault = fmt::format("`{}` was answered before: {}", given.key, recorded.front());
-      input.hint = fmt::format(
-          "To correct it, call rpl_retract with answers [\"{}\"], then answer again", given.key);
-    }
-    return false;
-  });
-  return input;
-}
-
-// States facts of a model. Those that only a person may state are a fault: they would close the
-// question to the person without effect.
-void StateFacts(const FactSentences& facts, ProtocolRun& run, TurnInput& input) {
-  for (const std::string& label : facts.labels) {
-    if (run.IsPersonalFact(label)) {
-      input.fault = "only a person may state `" + label + "`";
-      input.hint = "Your turn ends here: tell the user, and do not report it yourself";
-    } else if (run.IsForGuard(label)) {
-      input.fault = "the policy decides by `" + label + "`, which only the program may state";
-      input.hint = "Leave it out";
-    } else {
-      continue;
-    }
-    input.answers.clear();
-    return;
-  }
-  const Outcome said = run.Say(facts.text, By::kModel);
-  if (said.status != Status::kRejected) return;  // if they violate a rule, the turn will tell
-  input.answers.clear();
-  input.fault = "the facts were not taken: " + run.Shown(said.reason);
-  input.hint = "Correct them";
-}
-
 void FailUnknownTool(const std::shared_ptr<McpCall>& call, const std::string& name,
                      const std::vector<McpTool>& table) {
   std::string known;
@@ -140,32 +57,6 @@ void FailUnknownTool(const std::shared_ptr<McpCall>& call, const std::string& na
 }
 
 }  // namespace
-
-FactSentences SentencesOf(const std::vector<std::string>& facts, const std::string& source,
-                          bool retract) {
-  FactSentences out;
-  if (facts.size() > kMostFacts)
-    return {"", fmt::format("at most {} facts at once", kMostFacts), {}};
-  const std::string said =
-      source.empty() ? "" : " ^ ~ {:source " + Print(Node{String{CleanUtf8(source)}, {}}) + "}";
-  for (const std::string& fact : facts) {
-    Sources sources;
-    Diagnostics found;
-    const std::uint32_t file = sources.Add("fact", fact);
-    const Span whole{file, 0, static_cast<std::uint32_t>(fact.size())};
-    const std::optional<Node> term = ParseTerm(sources, whole, found);
-    const Call* call = term ? term->As<Call>() : nullptr;
-    if (call == nullptr || call->ns != Namespace::kRelation || HasVariables(*term)) {
-      out.error = "expected a fact without variables, as in price(\"Lucca\", 900), got `" +
-                  Shortened(fact, 200) + "`";
-      for (const Diagnostic& d : found.all()) out.error += ": " + d.message;
-      return out;
-    }
-    out.labels.push_back(call->label);
-    out.text += Print(*term) + (retract ? "" : said) + (retract ? " -> false\n" : " -> true\n");
-  }
-  return out;
-}
 
 ToolCalls::ToolCalls(McpService& service, ProtocolList& protocols)
     : service_(service),
@@ -248,7 +139,7 @@ std::shared_ptr<ServedRun> ToolCalls::RunOf(const Call& call, const Arguments& a
 // --- Runs ----------------------------------------------------------------------------------------
 
 void ToolCalls::RunTool(const Call& call, const Arguments& arguments) {
-  TurnInput input = InputOf(arguments);
+  TurnInput input = InputOf(arguments, By::kModel);
   const FactSentences facts =
       SentencesOf(TextsAt(arguments, "facts"), TextAt(arguments, "source"), false);
   const std::string fault = input.fault.empty() ? facts.error : input.fault;
@@ -258,7 +149,7 @@ void ToolCalls::RunTool(const Call& call, const Arguments& arguments) {
   }
   const auto read = [input, said = facts](ProtocolRun& run) {
     TurnInput given = run.has_outcome() || run.seq() > 0 ? ForRun(input, run) : input;
-    if (!said.text.empty() && given.fault.empty()) StateFacts(said, run, given);
+    if (!said.text.empty() && given.fault.empty()) StateFacts(said, run, By::kModel, given);
     return given;
   };
   if (arguments.contains("session")) {
@@ -294,7 +185,7 @@ void ToolCalls::RunTool(const Call& call, const Arguments& arguments) {
 void ToolCalls::AnswerTool(const Call& call, const Arguments& arguments) {
   const auto run = RunOf(call, arguments, true);
   if (run == nullptr) return;
-  TurnInput input = InputOf(arguments);
+  TurnInput input = InputOf(arguments, By::kModel);
   if (input.fault.empty() && input.answers.empty()) {
     input.fault = "there is no answer";
     input.hint = "give `answers`, `declines` or `errors`, by the keys of `pending`";
@@ -321,7 +212,7 @@ void ToolCalls::AssertTool(const Call& call, const Arguments& arguments) {
   }
   turns_.Start(call, run, [facts](ProtocolRun& open) {
     TurnInput input;
-    StateFacts(facts, open, input);
+    StateFacts(facts, open, By::kModel, input);
     return input;
   });
 }
@@ -340,28 +231,7 @@ void ToolCalls::RetractTool(const Call& call, const Arguments& arguments) {
     return;
   }
   turns_.Start(call, run, [facts, keys](ProtocolRun& open) {
-    TurnInput input;
-    for (const std::string& label : facts.labels)
-      if (open.IsPersonalFact(label) || open.IsForGuard(label)) {
-        input.fault = "only a person may take back `" + label + "`";
-        input.hint = "Tell the user";
-        return input;
-      }
-    std::string text = facts.text;
-    for (const std::string& key : keys) {
-      const std::string back = TakesBack(open.session().Entries(), key);
-      if (back.empty()) {
-        input.fault = "nothing was answered for `" + key + "`";
-        input.hint = "rpl_trace lists what was";
-        return input;
-      }
-      text += back + "\n";
-    }
-    const Outcome said = open.Say(text, By::kModel);
-    if (said.status == Status::kNothing || said.status == Status::kSatisfied) return input;
-    input.fault = "it was not taken back: " + open.Shown(said.reason);
-    input.hint = "What the rules derive is not taken back, only what was said";
-    return input;
+    return TakeBackFacts(facts, keys, open, By::kModel);
   });
 }
 

@@ -55,16 +55,6 @@ class ToolCalls {
   std::vector<McpTool> table_;
 };
 
-/// Facts of a call as sentences that assert or retract them, with their source; the reason why one
-/// is no fact, or "".
-struct FactSentences {
-  std::string text;
-  std::string error;
-  std::vector<std::string> labels;  // of their relations
-};
-FactSentences SentencesOf(const std::vector<std::string>& facts, const std::string& source,
-                          bool retract);
-
 }  // namespace rpl
 
 #endif  // RPL_SHELL_MCP_TOOL_CALLS_H_

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/mcp/turn_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/json_text.h"
+#include "formats/shorten.h"
+#include "grammar/parser.h"
+#include "grammar/printer.h"
+#include "interp/store/json_value.h"
+#include "runtime/session.h"
+#include "shell/host/scripted_agent.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostFacts = 1'000;
+
+// Whether the recorded value, RPL text, is the one that is given.
+bool IsRecorded(const GivenAnswer& given, const std::string& recorded, Pool& pool) {
+  if (given.kind != GivenAnswer::Kind::kJson) return false;
+  const auto is = [&](Value v) { return !v.is_none() && Text(pool, v) == recorded; };
+  if (is(ValueOfJson(given.value, pool, false))) return true;
+  if (!given.value.is_string()) return false;
+  const std::string text = given.value.get<std::string>();
+  return text == recorded || is(TypedValue(pool, text)) || is(pool.Symbol(text)) ||
+         (text.starts_with(':') && is(pool.Keyword(text.substr(1))));
+}
+
+}  // namespace
+
+FactSentences SentencesOf(const std::vector<std::string>& facts, const std::string& source,
+                          bool retract) {
+  FactSentences out;
+  if (facts.size() > kMostFacts)
+    return {"", fmt::format("at most {} facts at once", kMostFacts), {}};
+  const std::string said =
+      source.empty() ? "" : " ^ ~ {:source " + Print(Node{String{CleanUtf8(source)}, {}}) + "}";
+  for (const std::string& fact : facts) {
+    Sources sources;
+    Diagnostics found;
+    const std::uint32_t file = sources.Add("fact", fact);
+    const Span whole{file, 0, static_cast<std::uint32_t>(fact.size())};
+    const std::optional<Node> term = ParseTerm(sources, whole, found);
+    const Call* call = term ? term->As<Call>() : nullptr;
+    if (call == nullptr || call->ns != Namespace::kRelation || HasVariables(*term)) {
+      out.error = "expected a fact without variables, as in price(\"Lucca\", 900), got `" +
+                  Shortened(fact, 200) + "`";
+      for (const Diagnostic& d : found.all()) out.error += ": " + d.message;
+      return out;
+    }
+    out.labels.push_back(call->label);
+    out.text += Print(*term) + (retract ? "" : said) + (retract ? " -> false\n" : " -> true\n");
+  }
+  return out;
+}
+
+TurnInput InputOf(const ordered_json& arguments, By by) {
+  TurnInput input;
+  if (const auto answers = arguments.find("answers"); answers != arguments.end())
+    for (const auto& [key, value] : answers->items())
+      input.answers.push_back({GivenAnswer::Kind::kJson, key, value, by});
+  if (const auto errors = arguments.find("errors"); errors != arguments.end())
+    for (const auto& [key, value] : errors->items()) {
+      if (!value.is_string()) {
+        input.fault = "expected a string for the error of `" + key + "`";
+        return input;
+      }
+      input.answers.push_back({GivenAnswer::Kind::kFailed, key, value, by});
+    }
+  if (const auto declines = arguments.find("declines"); declines != arguments.end())
+    for (const auto& key : *declines)
+      input.answers.push_back({GivenAnswer::Kind::kDecline, key.get<std::string>(), nullptr, by});
+  return input;
+}
+
+TurnInput ForRun(TurnInput input, ProtocolRun& run) {
+  if (!input.fault.empty()) return input;
+  if (!run.has_outcome()) run.Turn({});
+  Pool& pool = run.session().pool();
+  const std::vector<OpenQuestion> questions = OpenQuestionsOf(
+      run.outcome().pending, pool, [&](const Request& request) { return run.IsPersonal(request); });
+  std::erase_if(input.answers, [&](GivenAnswer& given) {
+    for (const OpenQuestion& question : questions)
+      if (given.key == question.key || given.key == question.id) {
+        given.key = question.id;
+        return false;
+      }
+    if (run.IsDeclined(given.key)) return given.kind == GivenAnswer::Kind::kDecline;
+    const std::vector<std::string> recorded = run.Recorded(given.key);
+    for (const std::string& value : recorded)
+      if (IsRecorded(given, value, pool)) return true;
+    if (recorded.size() == 1 && input.fault.empty()) {
+      input.fault = fmt::format("`{}` was answered before: {}", given.key, recorded.front());
+      input.hint = fmt::format(
+          "To correct it, call rpl_retract with answers [\"{}\"], then answer again", given.key);
+    }
+    return false;
+  });
+  return input;
+}
+
+TurnInput DeclinedInput(ProtocolRun& run, const std::vector<OpenQuestion>& questions) {
+  TurnInput input;
+  std::string keys;
+  for (const OpenQuestion& question : questions) {
+    input.answers.push_back({GivenAnswer::Kind::kDecline, question.id, nullptr, By::kPerson});
+    keys += (keys.empty() ? "" : ", ") + question.key;
+  }
+  if (!run.EndsByDeclining(input.answers)) return input;
+  input.answers.clear();
+  input.note = "the user declined to answer: " + keys;
+  return input;
+}
+
+void StateFacts(const FactSentences& facts, ProtocolRun& run, By by, TurnInput& input) {
+  for (const std::string& label : facts.labels) {
+    if (by != By::kPerson && run.IsPersonalFact(label)) {
+      input.fault = "only a person may state `" + label + "`";
+      input.hint = "Your turn ends here: tell the user, and do not report it yourself";
+    } else if (run.IsForGuard(label)) {
+      input.fault = "the policy decides by `" + label + "`, which only the program may state";
+      input.hint = "Leave it out";
+    } else {
+      continue;
+    }
+    input.answers.clear();
+    return;
+  }
+  const Outcome said = run.Say(facts.text, by);
+  if (said.status != Status::kRejected) return;  // if they violate a rule, the turn will tell
+  input.answers.clear();
+  input.fault = "the facts were not taken: " + run.Shown(said.reason);
+  input.hint = "Correct them";
+}
+
+TurnInput TakeBackFacts(const FactSentences& facts, const std::vector<std::string>& keys,
+                        ProtocolRun& run, By by) {
+  TurnInput input;
+  for (const std::string& label : facts.labels)
+    if ((by != By::kPerson && run.IsPersonalFact(label)) || run.IsForGuard(label)) {
+      input.fault = "only a person may take back `" + label + "`";
+      input.hint = "Tell the user";
+      return input;
+    }
+  std::string text = facts.text;
+  for (const std::string& key : keys) {
+    const std::string back = TakesBack(run.session().Entries(), key);
+    if (back.empty()) {
+      input.fault = "nothing was answered for `" + key + "`";
+      input.hint = "rpl_trace lists what was";
+      return input;
+    }
+    text += back + "\n";
+  }
+  const Outcome said = run.Say(text, by);
+  if (said.status == Status::kNothing || said.status == Status::kSatisfied) return input;
+  input.fault = "it was not taken back: " + run.Shown(said.reason);
+  input.hint = "What the rules derive is not taken back, only what was said";
+  return input;
+}
+
+}  // namespace rpl
