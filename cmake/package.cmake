@@ -21,6 +21,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME rpl-engine)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION interpreters)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONFLICTS rpl)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS libcurl4)  # loaded for MCP servers at an address
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS libpq5)  # loaded for sessions in PostgreSQL
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION
 "A protocol is a Markdown document: prose for people, and headings, facts and
 rules that say what must be known, what follows from it and when the work is

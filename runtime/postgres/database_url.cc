@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/postgres/database_url.h"
+
+#include <algorithm>
+
+namespace rpl {
+namespace {
+
+constexpr std::string_view kSchemes[] = {"postgresql://", "postgres://"};
+
+// The parts of a URL as libpq cuts it, not decoded.
+struct UrlParts {
+  std::string_view user, password, hosts, path;
+  std::string_view parameters;  // after `?`
+};
+
+std::size_t SchemeSize(std::string_view text) {
+  for (const std::string_view scheme : kSchemes)
+    if (text.starts_with(scheme)) return scheme.size();
+  return 0;
+}
+
+// The text before the first `mark`; the rest, without the mark, stays in `text`.
+std::string_view CutAt(std::string_view& text, char mark) {
+  const std::size_t at = text.find(mark);
+  const std::string_view before = text.substr(0, at);
+  text = at == text.npos ? std::string_view() : text.substr(at + 1);
+  return before;
+}
+
+// REQUIRES: IsDatabaseUrl, and at most one `@`.
+UrlParts PartsOf(std::string_view url) {
+  UrlParts out;
+  std::string_view rest = url.substr(SchemeSize(url));
+  std::string_view place = CutAt(rest, '?');
+  out.parameters = rest;
+  if (place.find('@') != place.npos) {
+    out.password = CutAt(place, '@');
+    out.user = CutAt(out.password, ':');
+  }
+  out.hosts = place.substr(0, place.find('/'));
+  if (out.hosts.size() < place.size()) out.path = place.substr(out.hosts.size() + 1);
+  return out;
+}
+
+bool IsSecret(std::string_view parameter) {
+  return parameter == "password" || parameter == "sslpassword";
+}
+
+// Whether each host of `a:1,[::1]:2` has a port of digits, or none.
+bool HasPlainPorts(std::string_view hosts) {
+  while (!hosts.empty()) {
+    std::string_view host = CutAt(hosts, ',');
+    if (host.starts_with('[')) {
+      const std::size_t end = host.find(']');
+      if (end == host.npos) return false;
+      host = host.substr(end + 1);
+      if (!host.empty() && !host.starts_with(':')) return false;
+    }
+    CutAt(host, ':');
+    if (host.size() > 5 ||
+        !std::all_of(host.begin(), host.end(), [](char c) { return c >= '0' && c <= '9'; }))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool IsDatabaseUrl(std::string_view text) { return SchemeSize(text) > 0; }
+
+std::string CheckDatabaseUrl(std::string_view url) {
+  constexpr const char* kEncode =
+      "; in a user, a password and a parameter, `@`, `:`, `/`, `?` and `%` are written as `%40`, "
+      "`%3A`, `%2F`, `%3F` and `%25`";
+  if (!IsDatabaseUrl(url)) return "expected a URL like `postgresql://USER@HOST/DATABASE`";
+  if (std::count(url.begin(), url.end(), '@') > 1)
+    return std::string("the URL has more than one `@`") + kEncode;
+  const std::size_t question = url.find('?');
+  if (question != url.npos && url.find('@', question) != url.npos)
+    return std::string("the URL has an `@` behind `?`") + kEncode;
+  const std::size_t at = url.find('@');
+  if (at != url.npos && url.substr(SchemeSize(url), at - SchemeSize(url)).find('/') != url.npos)
+    return std::string("the URL has a `/` before `@`") + kEncode;
+  const UrlParts parts = PartsOf(url);
+  if (parts.password.find(':') != parts.password.npos)
+    return std::string("the URL has two `:` before `@`") + kEncode;
+  if (!HasPlainPorts(parts.hosts))
+    return std::string("the port of the URL is not a number") + kEncode;
+  if (std::any_of(url.begin(), url.end(),
+                  [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; }))
+    return "the URL has a space or a control character";
+  for (const std::string_view part : {parts.user, parts.password, parts.hosts, parts.path})
+    if (!PercentDecoded(part))
+      return std::string("a `%` of the URL is not `%` and two digits") + kEncode;
+  for (std::string_view rest = parts.parameters; !rest.empty();) {
+    const std::string_view parameter = CutAt(rest, '&');
+    if (std::count(parameter.begin(), parameter.end(), '=') != 1)
+      return "a parameter of the URL is not `NAME=VALUE`";
+    if (!PercentDecoded(parameter))
+      return std::string("a `%` of the URL is not `%` and two digits") + kEncode;
+  }
+  return "";
+}
+
+std::string WithoutPassword(const std::string& url) {
+  const std::size_t scheme = SchemeSize(url);
+  if (scheme == 0) return url;
+  if (!CheckDatabaseUrl(url).empty()) return url.substr(0, scheme) + "***";
+  const UrlParts parts = PartsOf(url);
+  std::string out = url.substr(0, std::min(url.find('?'), url.size()));
+  if (parts.password.data() != nullptr && !parts.password.empty())
+    out.replace(static_cast<std::size_t>(parts.password.data() - url.data()), parts.password.size(),
+                "***");
+  char before = '?';
+  for (std::string_view rest = parts.parameters; !rest.empty(); before = '&') {
+    const std::string_view parameter = CutAt(rest, '&');
+    const std::string_view name = parameter.substr(0, parameter.find('='));
+    const bool secret = IsSecret(PercentDecoded(name).value_or(""));
+    out += before + (secret ? std::string(name) + "=***" : std::string(parameter));
+  }
+  return out;
+}
+
+std::vector<std::string> PasswordsOf(std::string_view url) {
+  const UrlParts parts = PartsOf(url);
+  std::vector<std::string> out;
+  const auto add = [&](std::string_view text) {
+    for (const std::string& one : {std::string(text), PercentDecoded(text).value_or("")})
+      if (!one.empty()) out.push_back(one);
+  };
+  add(parts.password);
+  for (std::string_view rest = parts.parameters; !rest.empty();) {
+    std::string_view value = CutAt(rest, '&');
+    const std::string_view name = CutAt(value, '=');
+    if (IsSecret(PercentDecoded(name).value_or(""))) add(value);
+  }
+  return out;
+}
+
+std::optional<std::string> PercentDecoded(std::string_view text) {
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+  };
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    if (i + 2 >= text.size()) return std::nullopt;
+    const int high = digit(text[i + 1]);
+    const int low = digit(text[i + 2]);
+    if (high < 0 || low < 0 || (high == 0 && low == 0)) return std::nullopt;
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return out;
+}
+
+}  // namespace rpl
