@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "runtime/saved_session.h"
+#include "runtime/session_file.h"
 
 namespace {
 
@@ -132,8 +133,8 @@ double Measure(const std::string& folder, const std::string& shape, int n) {
   {
     double start = Processor();
     auto opened = rpl::SessionFile::Open(path, rpl::SessionFile::Mode::kCreate);
-    if (opened.file == nullptr) return Fail(opened.error);
-    rpl::SavedSession saved(worker, Options(), {}, std::move(opened.file));
+    if (opened.store == nullptr) return Fail(opened.error);
+    rpl::SavedSession saved(worker, Options(), {}, std::move(opened.store));
     saved.Start(program, nothing);
     rpl::Outcome outcome;
     if (shape == "messages")
@@ -148,11 +149,11 @@ double Measure(const std::string& folder, const std::string& shape, int n) {
   }
   double start = Processor();
   auto opened = rpl::SessionFile::Open(path, rpl::SessionFile::Mode::kOpen);
-  if (opened.file == nullptr) return Fail(opened.error);
-  std::vector<rpl::Event> events = opened.file->events();
+  if (opened.store == nullptr) return Fail(opened.error);
+  std::vector<rpl::Event> events = opened.store->events();
   show("open", start);
   const double before = Processor();
-  rpl::SavedSession saved(worker, Options(), std::move(events), std::move(opened.file));
+  rpl::SavedSession saved(worker, Options(), std::move(events), std::move(opened.store));
   saved.Start(program, nothing);
   const double seconds = show("replay", before);
   if (!saved.journal().broken().empty()) return Fail(saved.journal().broken());

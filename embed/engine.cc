@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -25,6 +24,7 @@
 #include "interp/program/operators.h"
 #include "interp/store/json_value.h"
 #include "runtime/gate.h"
+#include "runtime/postgres/open_session.h"
 #include "runtime/saved_session.h"
 
 namespace rpl {
@@ -379,21 +379,20 @@ bool Engine::State::Begin(Outcome& out) {
 // Opens or creates the session file and replays it. Returns the reason for a failure, or "".
 std::string Engine::State::Open(Outcome& out) {
   const std::string& path = options.session_file;
-  std::error_code ignored;
-  const bool begins = !std::filesystem::exists(path, ignored);
-  SessionFile::Opened got =
-      SessionFile::Open(path, begins ? SessionFile::Mode::kCreate : SessionFile::Mode::kOpen);
-  if (got.file == nullptr)
+  SessionStore::Opened got = OpenSession(path, SessionStore::Mode::kContinue,
+                                         SessionOptionsOf(options, gate.get(), gone).interrupted);
+  if (got.store == nullptr)
     return path + ": " + got.error + (got.hint.empty() ? "" : "; " + got.hint);
-  if (!got.file->damage().empty()) return path + ": the session is damaged: " + got.file->damage();
-  std::vector<Event> events = got.file->events();
+  if (!got.store->damage().empty())
+    return path + ": the session is damaged: " + got.store->damage();
+  std::vector<Event> events = got.store->events();
   const std::optional<ProgramEvent> last = LastProgram(events);
   const auto turn = std::find_if(events.rbegin(), events.rend(),
                                  [](const Event& e) { return e.kind == Event::Kind::kTurn; });
   const bool was_run = last && last->files == files && turn != events.rend() &&
                        !Journal({*turn}, {}, nullptr).NextTurn()->text;
   saved = std::make_unique<SavedSession>(replies, SessionOptionsOf(options, gate.get(), gone),
-                                         std::move(events), std::move(got.file));
+                                         std::move(events), std::move(got.store));
   const auto findings = saved->Start(
       files, options.file,
       [this](const std::string& call, const std::string&) { return retried.contains(call); });

@@ -113,11 +113,11 @@ Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
 }
 
 SavedSession::SavedSession(Agent& agent, SessionOptions options, std::vector<Event> events,
-                           std::unique_ptr<SessionFile> file, Journal::End end)
+                           std::unique_ptr<SessionStore> store, Journal::End end)
     : agent_(agent),
       options_(std::move(options)),
       events_(std::move(events)),
-      file_(std::move(file)),
+      store_(std::move(store)),
       end_(end) {}
 
 std::vector<Diagnostic> SavedSession::Start(
@@ -149,7 +149,7 @@ std::vector<Diagnostic> SavedSession::Start(
     return out;
   };
   const auto keep = [this](const Event& event, bool settled) {
-    return file_ == nullptr ? "" : file_->Append(event, settled);
+    return store_ == nullptr ? "" : store_->Append(event, settled);
   };
   session_ = std::make_unique<Session>(agent_, options_);
   if (!same) {  // nothing is kept of a program that has errors

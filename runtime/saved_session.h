@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A session with a file, from which it can be continued.
+// A session with a store, from which it can be continued.
 //
-// The events of the file form epochs; each begins with the program that it runs. Continuing with
+// The events of the store form epochs; each begins with the program that it runs. Continuing with
 // the same program replays the last epoch, with the recorded times and replies, and goes on from
 // there. A changed program begins a new epoch (schema novelty, §18.3): the new text is loaded
 // together with the trace so far, so that nothing is asked twice. Goals are evaluated again, and
@@ -17,14 +17,14 @@
 
 #include "runtime/journal.h"
 #include "runtime/session.h"
-#include "runtime/session_file.h"
+#include "runtime/session_store.h"
 
 namespace rpl {
 
 /// The program of the last epoch in `events`; nullopt before the first.
 std::optional<ProgramEvent> LastProgram(const std::vector<Event>& events);
 
-/// REQUIRES of these functions: `events` follow event_sequence.h, as those of a SessionFile do.
+/// REQUIRES of these functions: `events` follow event_sequence.h, as those of a SessionStore do.
 
 /// The result of replaying all epochs with the recorded times, limits and replies.
 struct Replayed {
@@ -42,10 +42,10 @@ std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,
 
 class SavedSession {
  public:
-  /// Runs on `file`; null replays the `events` alone: new events are not stored, or, with `end`, do
-  /// not happen. The agent must outlive this. Sets `options.journal`.
+  /// Runs on `store`; null replays the `events` alone: new events are not stored, or, with `end`,
+  /// do not happen. The agent must outlive this. Sets `options.journal`.
   SavedSession(Agent& agent, SessionOptions options, std::vector<Event> events,
-               std::unique_ptr<SessionFile> file, Journal::End end = Journal::End::kLive);
+               std::unique_ptr<SessionStore> store, Journal::End end = Journal::End::kLive);
 
   /// Loads `files` and replays the last epoch; if its program differs from them, begins a new one.
   /// Returns the findings; with errors, nothing is stored. Calls in doubt for which `retry` holds
@@ -68,7 +68,7 @@ class SavedSession {
   Agent& agent_;
   SessionOptions options_;
   std::vector<Event> events_;
-  std::unique_ptr<SessionFile> file_;
+  std::unique_ptr<SessionStore> store_;
   Journal::End end_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Session> session_;

@@ -18,6 +18,7 @@
 #include "interp/testing/testing.h"
 #include "interp/testing/testing_folder.h"
 #include "runtime/gate.h"
+#include "runtime/session_file.h"
 
 namespace rpl {
 namespace {
@@ -96,11 +97,11 @@ struct Ran {
 Ran GoOn(const std::string& path, Agent& agent, const std::vector<ProgramFile>& program) {
   SessionFile::Opened opened = SessionFile::Open(
       path, fs::exists(path) ? SessionFile::Mode::kOpen : SessionFile::Mode::kCreate);
-  if (opened.file == nullptr) return {};
-  std::vector<Event> events = opened.file->events();
+  if (opened.store == nullptr) return {};
+  std::vector<Event> events = opened.store->events();
   Ran out;
   out.saved =
-      std::make_unique<SavedSession>(agent, Options(), std::move(events), std::move(opened.file));
+      std::make_unique<SavedSession>(agent, Options(), std::move(events), std::move(opened.store));
   out.saved->Start(program, [](const std::string&) { return std::nullopt; });
   const auto& last = out.saved->last();
   const bool over = last && (out.saved->finished_turn() || last->status == Status::kSatisfied);
@@ -111,9 +112,9 @@ Ran GoOn(const std::string& path, Agent& agent, const std::vector<ProgramFile>& 
 std::vector<std::string> TraceOf(const std::string& path) {
   const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
   REQUIRE(opened.error == "");
-  CHECK(opened.file->damage() == "");
+  CHECK(opened.store->damage() == "");
   std::vector<std::string> out;
-  for (const TraceEntry& e : Entries(opened.file->events()))
+  for (const TraceEntry& e : Entries(opened.store->events()))
     out.push_back(std::to_string(e.timestep) + "." + std::to_string(e.phase) + " " + e.text);
   return out;
 }
@@ -138,7 +139,7 @@ TEST_CASE("a session keeps the library that it began with") {
   WritingAgent nobody(folder / "log", false);
   CHECK(GoOn(folder / "now", nobody, program).outcome.status == Status::kWaiting);
   std::vector<Event> events =
-      SessionFile::Open(folder / "now", SessionFile::Mode::kRead).file->events();
+      SessionFile::Open(folder / "now", SessionFile::Mode::kRead).store->events();
   std::string library;
   {
     const SessionFile::Opened old = SessionFile::Open(folder / "old", SessionFile::Mode::kCreate);
@@ -148,7 +149,7 @@ TEST_CASE("a session keeps the library that it began with") {
         library = std::exchange(body["text"], "# Length - length(?list, ?n) <- ?n = 7\n");
         event.body = body.dump();
       }
-      REQUIRE(old.file->Append(event, true) == "");
+      REQUIRE(old.store->Append(event, true) == "");
     }
   }
   CHECK(library.find("length(?list, ?count) <- ?count = |?list|") != std::string::npos);
@@ -237,8 +238,8 @@ TEST_CASE("a session that is killed and changed at any moment does nothing twice
     CheckNotTwice(log, "ran $work");
     const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
     REQUIRE(opened.error == "");
-    const Trace shown = Entries(opened.file->events());
-    const Replayed again = ReplayAll(opened.file->events(), NoGate, nullptr);
+    const Trace shown = Entries(opened.store->events());
+    const Replayed again = ReplayAll(opened.store->events(), NoGate, nullptr);
     CHECK(again.differs == "");
     REQUIRE(again.entries.size() == shown.size());
     std::multiset<std::string> replies;
@@ -293,9 +294,9 @@ TEST_CASE("what was said in messages holds in a changed program, what its text s
     CHECK(out.find("p(3) -> true\n") != std::string::npos);
   }
   const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
-  const Replayed again = ReplayAll(opened.file->events(), NoGate, nullptr);
+  const Replayed again = ReplayAll(opened.store->events(), NoGate, nullptr);
   CHECK(again.differs == "");
-  CHECK(again.entries.size() == Entries(opened.file->events()).size());
+  CHECK(again.entries.size() == Entries(opened.store->events()).size());
 }
 
 TEST_CASE("a program that has errors leaves the session as it was") {
@@ -305,7 +306,7 @@ TEST_CASE("a program that has errors leaves the session as it was") {
   GoOn(path, person, kProgram);
   const std::vector<std::string> before = TraceOf(path);
   const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
-  const std::vector<Event> events = opened.file->events();
+  const std::vector<Event> events = opened.store->events();
   SavedSession saved(person, Options(), events, nullptr);
   const auto findings = saved.Start({{"p.rpl", "% <- (\n"}}, nullptr);
   CHECK(!findings.empty());
@@ -409,8 +410,8 @@ TEST_CASE("an export restores what is answered and what is not, and checks clean
       exported = ran.saved->session().Export();
     }
     const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
-    Trace trace = TraceSoFar(opened.file->events());
-    const Trace half = HalfAnswers(opened.file->events());
+    Trace trace = TraceSoFar(opened.store->events());
+    const Trace half = HalfAnswers(opened.store->events());
     halves += half.empty() ? 0 : 1;
     trace.insert(trace.end(), half.begin(), half.end());
     INFO(text << "\n" << exported << "\n" << state);
@@ -453,7 +454,7 @@ TEST_CASE("a session has one writer at a time") {
     REQUIRE(first.error == "");
     for (int attempt = 0; attempt < 2; ++attempt) {
       const SessionFile::Opened second = SessionFile::Open(path, SessionFile::Mode::kOpen);
-      CHECK(second.file == nullptr);
+      CHECK(second.store == nullptr);
       CHECK(second.error == "another process has this session open");
     }
     const pid_t child = fork();
@@ -478,21 +479,21 @@ TEST_CASE("readers of a session stand beside its writer, and see what is settled
   auto append = [&, count = 0](bool settled) mutable {
     const Event file{Event::Kind::kFile,
                      R"({"name":")" + std::to_string(count) + R"(","text":null})"};
-    return writer.file->Append(count++ == 0 ? program : file, settled);
+    return writer.store->Append(count++ == 0 ? program : file, settled);
   };
   std::vector<SessionFile::Opened> readers;
   for (std::size_t settled = 0; settled < 5; ++settled) {
     CHECK(append(false) == "");  // seen by nobody yet
     readers.push_back(SessionFile::Open(path, SessionFile::Mode::kRead));
     REQUIRE(readers.back().error == "");
-    CHECK(readers.back().file->damage() == "");
-    CHECK(readers.back().file->events().size() == 2 * settled);
+    CHECK(readers.back().store->damage() == "");
+    CHECK(readers.back().store->events().size() == 2 * settled);
     CHECK(append(true) == "");
   }
   readers.clear();
   CHECK(append(true) == "");
-  writer.file.reset();
-  CHECK(SessionFile::Open(path, SessionFile::Mode::kRead).file->events().size() == 11);
+  writer.store.reset();
+  CHECK(SessionFile::Open(path, SessionFile::Mode::kRead).store->events().size() == 11);
   CHECK(!fs::exists(path + "-wal"));
 }
 
@@ -519,7 +520,7 @@ TEST_CASE("every event that is changed, missing or moved is found") {
   std::size_t count = 0;
   {
     const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
-    count = opened.file->events().size();
+    count = opened.store->events().size();
   }
   REQUIRE(count > 20);
   const auto damage_after = [&](const std::string& sql) {
@@ -529,7 +530,7 @@ TEST_CASE("every event that is changed, missing or moved is found") {
     sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr);
     REQUIRE(sqlite3_changes(db) > 0);
     sqlite3_close(db);
-    return SessionFile::Open(folder / "copy", SessionFile::Mode::kRead).file->damage();
+    return SessionFile::Open(folder / "copy", SessionFile::Mode::kRead).store->damage();
   };
   for (std::size_t i = 1; i <= count; ++i) {
     const std::string n = std::to_string(i);

@@ -11,6 +11,7 @@
 #include "interp/testing/testing_folder.h"
 #include "runtime/faulty_disk.h"
 #include "runtime/saved_session.h"
+#include "runtime/session_file.h"
 #include "runtime/tools/tool_agent.h"
 
 namespace rpl {
@@ -54,12 +55,12 @@ struct ThreeTools {
     SessionFile::Opened opened = SessionFile::Open(
         path, fs::exists(path) ? SessionFile::Mode::kOpen : SessionFile::Mode::kCreate);
     error = opened.error;
-    if (opened.file == nullptr) return std::nullopt;
-    damage = opened.file->damage();
+    if (opened.store == nullptr) return std::nullopt;
+    damage = opened.store->damage();
     SessionOptions options;
     options.now = "2026-01-02T00:00:00Z";
-    std::vector<Event> events = opened.file->events();
-    SavedSession saved(agent, options, std::move(events), std::move(opened.file));
+    std::vector<Event> events = opened.store->events();
+    SavedSession saved(agent, options, std::move(events), std::move(opened.store));
     saved.Start({{"p.rpl", "% <- ?a = $one(1), ?b = $two(2), ?c = $three(?a, ?b), $json(?c)\n"}},
                 [](const std::string&) { return std::nullopt; });
     const auto& last = saved.last();

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sodium.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -11,21 +10,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <set>
 #include <utility>
 
-#include "runtime/event_sequence.h"
-
 namespace rpl {
 namespace {
 
 constexpr int kApplication = 0x72706c31;  // "rpl1"
 constexpr int kFormat = 4;
-constexpr std::size_t kHashBytes = 32;
 /// How long to wait for another process, which may be recovering the file of a killed one.
 constexpr int kWaitMs = 5000;
 constexpr const char* kBusy = "another process has this session open";
@@ -70,30 +65,6 @@ bool IsPlainInUri(char c) {
 }
 
 }  // namespace
-
-std::string FirstHash() { return std::string(kHashBytes, '\0'); }
-
-std::string EventHash(const std::string& previous, const Event& event) {
-  std::string hash(kHashBytes, '\0');
-  crypto_generichash_state state;
-  crypto_generichash_init(&state, nullptr, 0, kHashBytes);
-  const auto add = [&](std::string_view bytes) {
-    crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(bytes.data()),
-                              bytes.size());
-  };
-  add(previous);
-  add(EventName(event.kind));
-  add(std::string_view("\0", 1));
-  add(event.body);
-  crypto_generichash_final(&state, reinterpret_cast<unsigned char*>(hash.data()), kHashBytes);
-  return hash;
-}
-
-std::string Hex(const std::string& bytes) {
-  std::string out;
-  for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return out;
-}
 
 // The lock of a writer, on the whole file. SQLite does not use it and readers do not take it. The
 // system releases it when the process ends.
@@ -151,6 +122,7 @@ SessionFile::Opened SessionFile::Open(const std::string& path, Mode mode) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   const bool exists = std::filesystem::exists(status);
+  if (mode == Mode::kContinue) mode = exists ? Mode::kOpen : Mode::kCreate;
   if (mode != Mode::kCreate && !exists) {
     out.error = "no such file";
     return out;
@@ -179,8 +151,8 @@ SessionFile::Opened SessionFile::OpenToRead(const std::string& path) {
   Opened out = OpenAt(path, SQLITE_OPEN_READWRITE, Mode::kRead, nullptr, code);
   // A lock on a file that may not be written is an I/O error.
   const auto unwritable = [&] {
-    return out.file == nullptr && (code == SQLITE_READONLY || code == SQLITE_CANTOPEN ||
-                                   code == SQLITE_PERM || code == SQLITE_IOERR);
+    return out.store == nullptr && (code == SQLITE_READONLY || code == SQLITE_CANTOPEN ||
+                                    code == SQLITE_PERM || code == SQLITE_IOERR);
   };
   if (!unwritable()) return out;
   std::error_code ignored;
@@ -238,35 +210,12 @@ SessionFile::Opened SessionFile::OpenAt(const std::string& name, int flags, Mode
     if (code == SQLITE_BUSY) out = {nullptr, kBusy, kBusyHint};
     return out;
   }
-  out.file = std::move(file);
+  out.store = std::move(file);
   return out;
 }
 
 SessionFile::SessionFile(sqlite3* db, std::unique_ptr<WriterLock> lock)
     : lock_(std::move(lock)), db_(db) {}
-
-std::string SessionFile::Anchor() const {
-  return count_ == 0 ? "" : fmt::format("{}:{}", count_, Hex(hash_));
-}
-
-std::string SessionFile::Departs(const std::string& anchor) const {
-  const std::size_t colon = anchor.find(':');
-  std::size_t number = 0;
-  const auto read =
-      std::from_chars(anchor.data(), anchor.data() + std::min(colon, anchor.size()), number);
-  const std::string hash = colon == anchor.npos ? "" : anchor.substr(colon + 1);
-  if (read.ec != std::errc() || read.ptr != anchor.data() + colon || number == 0 ||
-      hash.size() != 2 * FirstHash().size())
-    return "expected an anchor like `12:3f…`, as `rpl trace anchor` prints it, got `" + anchor +
-           "`";
-  if (number > events_.size())
-    return fmt::format("it has {} events, and had {} when the anchor was taken", events_.size(),
-                       number);
-  std::string here = FirstHash();
-  for (std::size_t i = 0; i < number; ++i) here = EventHash(here, events_[i]);
-  if (Hex(here) == hash) return "";
-  return fmt::format("its first {} events are not those of the anchor", number);
-}
 
 // Rolls back events that are not settled, before the lock is released.
 SessionFile::~SessionFile() { sqlite3_close(db_); }
@@ -285,7 +234,7 @@ std::string SessionFile::BeginWriting() {
 
 // Makes or checks the format.
 std::string SessionFile::Prepare(Mode mode) {
-  if (sodium_init() < 0) return "no hashing on this machine";
+  if (const std::string error = PrepareHashing(); !error.empty()) return error;
   const auto number = [&](const char* sql) {
     Statement statement(db_, sql);
     return statement.Step() == SQLITE_ROW ? statement.Number(0) : -1;
@@ -293,7 +242,6 @@ std::string SessionFile::Prepare(Mode mode) {
   // A process that ends before its first write leaves an empty file.
   if (number("SELECT count(*) FROM sqlite_schema") == 0) {
     if (mode == Mode::kRead) return "not a session of rpl";
-    hash_ = FirstHash();
     if (const std::string error = Run("BEGIN"); !error.empty()) return error;
     if (const std::string error = Run(kTables); !error.empty()) return error;
     const std::string marks =
@@ -311,42 +259,16 @@ std::string SessionFile::Prepare(Mode mode) {
 // In one transaction, so that what a writer appends meanwhile is not seen in part.
 std::string SessionFile::Load() {
   if (const std::string error = Run("BEGIN"); !error.empty()) return error;
-  std::string hash = FirstHash();
-  std::int64_t count = 0;
-  EventSequence sequence;
   Statement rows(db_, "SELECT seq, kind, body, hash FROM events ORDER BY seq");
   int code = SQLITE_DONE;
-  while ((code = rows.Step()) == SQLITE_ROW) {
-    const std::optional<Event::Kind> kind = EventKindOf(rows.Bytes(1));
-    if (!kind || rows.Number(0) != count + 1) {
-      damage_ = kind ? fmt::format("event {} is missing", count + 1)
-                     : fmt::format("event {} is of an unknown kind", count + 1);
-      break;
-    }
-    Event event{*kind, rows.Bytes(2)};
-    hash = EventHash(hash, event);
-    if (hash != rows.Bytes(3)) {
-      damage_ = fmt::format("event {} is not what was written", count + 1);
-      break;
-    }
-    if (const std::string why = sequence.Take(event); !why.empty()) {
-      damage_ = fmt::format("event {} cannot be right: {}", count + 1, why);
-      break;
-    }
-    events_.push_back(std::move(event));
-    ++count;
-  }
+  while ((code = rows.Step()) == SQLITE_ROW)
+    if (!chain_.Load(rows.Number(0), rows.Bytes(1), rows.Bytes(2), rows.Bytes(3))) break;
   if (code == SQLITE_BUSY) return Error();
-  if (damage_.empty() && code != SQLITE_DONE)
-    damage_ = fmt::format("event {} cannot be read: {}", count + 1, Error());
+  if (code != SQLITE_DONE)
+    chain_.Damage(fmt::format("event {} cannot be read: {}", chain_.count() + 1, Error()));
   Statement head(db_, "SELECT events, hash FROM head");
-  const bool has_head = head.Step() == SQLITE_ROW;
-  if (damage_.empty() && !has_head) damage_ = "the last hash cannot be read: " + Error();
-  if (damage_.empty() && (head.Number(0) != count || head.Bytes(1) != hash))
-    damage_ = head.Number(0) > count ? fmt::format("event {} is missing", count + 1)
-                                     : "the last hash is not what was written";
-  hash_ = hash;
-  count_ = static_cast<std::size_t>(count);
+  if (head.Step() == SQLITE_ROW) chain_.EndLoad(head.Number(0), head.Bytes(1));
+  else chain_.Damage("the last hash cannot be read: " + Error());
   Run("COMMIT");  // of reads; on a damaged file it may fail, which changes nothing
   return "";
 }
@@ -356,21 +278,20 @@ std::string SessionFile::Append(const Event& event, bool settled) {
     if (const std::string error = Run("BEGIN IMMEDIATE"); !error.empty()) return error;
     writing_ = true;
   }
-  hash_ = EventHash(hash_, event);
-  ++count_;
+  chain_.Add(event);
   {
     Statement insert(db_, "INSERT INTO events VALUES(?, ?, ?, ?)");
-    insert.Bind(1, static_cast<std::int64_t>(count_));
+    insert.Bind(1, static_cast<std::int64_t>(chain_.count()));
     insert.Bind(2, EventName(event.kind));
     insert.Bind(3, event.body);
-    insert.BindBytes(4, hash_);
+    insert.BindBytes(4, chain_.hash());
     if (insert.Step() != SQLITE_DONE) return Error();
   }
   if (!settled) return "";
   {
     Statement head(db_, "UPDATE head SET events = ?, hash = ?");
-    head.Bind(1, static_cast<std::int64_t>(count_));
-    head.BindBytes(2, hash_);
+    head.Bind(1, static_cast<std::int64_t>(chain_.count()));
+    head.BindBytes(2, chain_.hash());
     if (head.Step() != SQLITE_DONE) return Error();
   }
   writing_ = false;

@@ -11,6 +11,7 @@
 #include "interp/testing/testing.h"
 #include "interp/testing/testing_folder.h"
 #include "runtime/saved_session.h"
+#include "runtime/session_file.h"
 #include "runtime/tools/tool_agent.h"
 
 namespace rpl {
@@ -52,11 +53,11 @@ struct Files {
     const std::string path = folder / "session";
     SessionFile::Opened opened = SessionFile::Open(
         path, fs::exists(path) ? SessionFile::Mode::kOpen : SessionFile::Mode::kCreate);
-    REQUIRE(opened.file != nullptr);
-    std::vector<Event> events = opened.file->events();
+    REQUIRE(opened.store != nullptr);
+    std::vector<Event> events = opened.store->events();
     SessionOptions options;
     options.now = "2026-01-02T00:00:00Z";
-    SavedSession saved(agent, options, std::move(events), std::move(opened.file));
+    SavedSession saved(agent, options, std::move(events), std::move(opened.store));
     saved.Start({{"p.rpl", program}}, [](const std::string&) { return std::nullopt; });
     const Outcome outcome = saved.session().Run();
     CHECK(saved.journal().broken() == "");

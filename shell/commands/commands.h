@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "checks/verify/result.h"
+#include "runtime/session_store.h"
 #include "shell/commands/command_tree.h"
 #include "shell/host/hook_supervisor.h"
 #include "shell/host/options.h"
@@ -55,12 +56,13 @@ struct ResumeOptions {
 /// Exit codes: as CommandRun; kExitFile also for a damaged session.
 int CommandResume(const ResumeOptions& options);
 
-/// Continues the session in the file `path`, which exists, with the program `files`, named by their
-/// paths; if empty, with the files that the session names, as they are now. Calls of the tools in
-/// `retry` that failed or are in doubt are made again. With an `anchor`, the session must go on
-/// from it. Returns the exit code.
+/// Continues the session named `path`, or begins it, as `mode` says, with the program `files`,
+/// named by their paths; if empty, with the files that the session names, as they are now. Calls of
+/// the tools in `retry` that failed or are in doubt are made again. With an `anchor`, the session
+/// must go on from it. Returns the exit code.
 int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& engine,
-         const std::vector<std::string>& retry, const std::string& anchor = "");
+         const std::vector<std::string>& retry, const std::string& anchor = "",
+         SessionStore::Mode mode = SessionStore::Mode::kOpen);
 
 /// rpl trace …: the trace of a session.
 struct TraceOptions {
@@ -69,7 +71,7 @@ struct TraceOptions {
   std::string session;
   std::string other;        // kDiff
   std::string query;        // kQuery
-  std::string anchor;       // kVerify: SessionFile::Anchor of an earlier time, or ""
+  std::string anchor;       // kVerify: SessionStore::Anchor of an earlier time, or ""
   std::string output;       // kHtml: a file; "" for standard output
   bool json = false;        // kShow, kQuestions, kQuery; kExport: NDJSON with hashes
   std::size_t threads = 1;  // kReplay

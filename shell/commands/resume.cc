@@ -10,6 +10,7 @@
 #include <set>
 
 #include "runtime/facts_file.h"
+#include "runtime/postgres/open_session.h"
 #include "runtime/saved_session.h"
 #include "shell/commands/commands.h"
 #include "shell/host/engine_setup.h"
@@ -240,24 +241,25 @@ void PrintWayOn(const std::string& path, const Outcome& outcome, bool undecided,
 }  // namespace
 
 int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOptions& given,
-         const std::vector<std::string>& retry, const std::string& anchor) {
+         const std::vector<std::string>& retry, const std::string& anchor,
+         SessionStore::Mode mode) {
   EngineOptions engine = given;
-  SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kOpen);
-  if (opened.file == nullptr) {
+  SessionStore::Opened opened = OpenSession(path, mode, Interrupted);
+  if (opened.store == nullptr) {
     Complain(path, opened.error, opened.hint);
     return kExitFile;
   }
-  if (!opened.file->damage().empty()) {
-    Complain(path, "the session is damaged: " + opened.file->damage(),
+  if (!opened.store->damage().empty()) {
+    Complain(path, "the session is damaged: " + opened.store->damage(),
              "`rpl trace export " + ShellWord(path) + "` prints what is sound of it");
     return kExitFile;
   }
   if (!anchor.empty())
-    if (const std::string why = opened.file->Departs(anchor); !why.empty()) {
+    if (const std::string why = opened.store->Departs(anchor); !why.empty()) {
       Complain(path, why, kDeparted);
       return kExitFile;
     }
-  std::vector<Event> events = opened.file->events();
+  std::vector<Event> events = opened.store->events();
   const std::optional<ProgramEvent> last = LastProgram(events);
   if (!CanRetry(retry, events)) return kExitInvalid;
   for (ProgramFile& file : files) file.name = NameInSession(path, file.name);
@@ -289,7 +291,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   const bool same = last && last->files == files;
   if (!same && !PassesCheck(files, paths, engine)) return kExitInvalid;
   SavedSession saved(host.agent(), SessionOptionsFor(engine, host.gate()), std::move(events),
-                     std::move(opened.file));
+                     std::move(opened.store));
   const std::vector<Diagnostic> findings = saved.Start(
       files, ReaderBeside(paths),
       [&](const std::string&, const std::string& tool) { return IsOneOf(tool, retry); });

@@ -9,17 +9,6 @@
 #include "shell/host/report.h"
 
 namespace rpl {
-namespace {
-
-// Creates the session's file, which GoOn requires. A refused program leaves none.
-ExitCode Create(const std::string& path) {
-  SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kCreate);
-  if (opened.file != nullptr) return kExitOk;
-  Complain(path, opened.error);
-  return kExitFile;
-}
-
-}  // namespace
 
 int CommandRun(const RunOptions& options) {
   std::vector<ProgramFile> files;
@@ -28,9 +17,9 @@ int CommandRun(const RunOptions& options) {
   if (!options.session.empty()) {
     std::error_code ignored;
     const bool begins = !std::filesystem::exists(options.session, ignored);
-    if (begins)
-      if (const ExitCode code = Create(options.session); code != kExitOk) return code;
-    const int code = GoOn(options.session, files, options.engine, {});
+    const int code =
+        GoOn(options.session, files, options.engine, {}, "", SessionStore::Mode::kContinue);
+    // A refused program leaves no file.
     if (begins && code == kExitInvalid) std::filesystem::remove(options.session, ignored);
     return code;
   }

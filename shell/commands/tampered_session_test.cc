@@ -68,8 +68,8 @@ Ended Ran(const std::function<int()>& command) {
 Events EventsOf(const std::string& path) {
   const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
   REQUIRE(opened.error == "");
-  CHECK(opened.file->damage() == "");
-  return opened.file->events();
+  CHECK(opened.store->damage() == "");
+  return opened.store->events();
 }
 
 // Writes the session at `path` with these events. It need not survive a crash.
@@ -187,7 +187,7 @@ void Says(const testing::Folder& folder) {
   options.now = kNow;
   ReplSession session(nobody, options);
   SessionFile::Opened opened = SessionFile::Open(folder / "s", SessionFile::Mode::kCreate);
-  session.Resume(std::move(opened.file),
+  session.Resume(std::move(opened.store),
                  {{folder / "p.md", "p(1)\n\n# All - %all(?x) <- p(?x)\n"}});
   for (const char* text : {"p(2)", "%q(?x) <- other.md#rel(?x)", "p(3)", "p(2) -> false"}) {
     session.Say(ReadEntry(text, session.NextEntry()));
@@ -293,9 +293,9 @@ int Prompt(const std::string& session) {
   options.now = kNow;
   ReplSession repl(nobody, options);
   SessionFile::Opened opened = SessionFile::Open(session, SessionFile::Mode::kOpen);
-  std::cout << opened.file->damage();
-  if (!opened.file->damage().empty()) return kExitFile;
-  repl.Resume(std::move(opened.file), {});
+  std::cout << opened.store->damage();
+  if (!opened.store->damage().empty()) return kExitFile;
+  repl.Resume(std::move(opened.store), {});
   return repl.Broken().empty() ? kExitOk : kExitFile;
 }
 
@@ -304,7 +304,7 @@ int Embedded(const std::string& session) {
   ProgramEvent program;
   {
     const SessionFile::Opened opened = SessionFile::Open(session, SessionFile::Mode::kRead);
-    program = LastProgram(opened.file->events()).value_or(program);
+    program = LastProgram(opened.store->events()).value_or(program);
   }
   Engine::Options options;
   options.now = kNow;

@@ -13,6 +13,7 @@
 #include "grammar/printer.h"
 #include "runtime/event_sequence.h"
 #include "runtime/gate_setup.h"
+#include "runtime/postgres/open_session.h"
 #include "runtime/question_history.h"
 #include "runtime/saved_session.h"
 #include "shell/commands/commands.h"
@@ -29,15 +30,15 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The file, or null after a message.
-std::unique_ptr<SessionFile> Open(const std::string& path) {
-  SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
-  if (opened.file == nullptr) {
+// The session, or null after a message.
+std::unique_ptr<SessionStore> Open(const std::string& path) {
+  SessionStore::Opened opened = OpenSession(path, SessionStore::Mode::kRead, Interrupted);
+  if (opened.store == nullptr) {
     Complain(path, opened.error, opened.hint);
-  } else if (!opened.file->damage().empty()) {
-    Complain(path, "the session is damaged: " + opened.file->damage());
+  } else if (!opened.store->damage().empty()) {
+    Complain(path, "the session is damaged: " + opened.store->damage());
   }
-  return std::move(opened.file);
+  return std::move(opened.store);
 }
 
 void Show(const std::vector<TraceEntry>& entries, bool json) {
@@ -285,10 +286,10 @@ int CommandTrace(const TraceOptions& options) {
     if (input.error.empty() && input.text.starts_with('{'))
       return VerifyLines(options.session, input.text);
   }
-  const std::unique_ptr<SessionFile> file = Open(options.session);
-  if (file == nullptr) return kExitFile;
-  const std::vector<Event>& events = file->events();
-  const bool sound = file->damage().empty();
+  const std::unique_ptr<SessionStore> store = Open(options.session);
+  if (store == nullptr) return kExitFile;
+  const std::vector<Event>& events = store->events();
+  const bool sound = store->damage().empty();
   using What = TraceOptions::What;
   switch (options.what) {
     case What::kShow: Show(Entries(events), options.json); break;
@@ -301,14 +302,14 @@ int CommandTrace(const TraceOptions& options) {
     case What::kVerify:
       if (!sound) return kExitNo;
       if (!options.anchor.empty())
-        if (const std::string why = file->Departs(options.anchor); !why.empty()) {
+        if (const std::string why = store->Departs(options.anchor); !why.empty()) {
           Complain(options.session, why, kDeparted);
           return kExitNo;
         }
       std::cerr << fmt::format("sound: {} events\n", events.size());
       break;
     case What::kAnchor:
-      if (sound && !events.empty()) std::cout << file->Anchor() << '\n';
+      if (sound && !events.empty()) std::cout << store->Anchor() << '\n';
       break;
     case What::kHtml: return sound ? Html(options, events) : kExitFile;
     case What::kReplay: return sound ? Replay(options, events) : kExitFile;
@@ -317,7 +318,7 @@ int CommandTrace(const TraceOptions& options) {
       std::error_code ignored;  // one file cannot be opened twice
       if (std::filesystem::equivalent(options.session, options.other, ignored))
         return PrintDiff(events, events);
-      const std::unique_ptr<SessionFile> other = Open(options.other);
+      const std::unique_ptr<SessionStore> other = Open(options.other);
       if (other == nullptr || !other->damage().empty()) return kExitFile;
       return PrintDiff(events, other->events());
     }

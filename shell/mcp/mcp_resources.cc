@@ -8,7 +8,7 @@
 
 #include "formats/json_rpc.h"
 #include "formats/json_text.h"
-#include "runtime/session_file.h"
+#include "runtime/postgres/open_session.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
@@ -274,9 +274,9 @@ void McpResources::ReadRun(const Call& call, const std::string& uri, const std::
         return ReplyText(*call, uri, "application/json",
                          DumpJson(RunningReport(run->handle, run->protocol, nullptr)), 0);
     }
-    const SessionFile::Opened opened = SessionFile::Open(path, SessionFile::Mode::kRead);
-    if (opened.file == nullptr) return NotFound(*call, uri);
-    const std::vector<Event>& events = opened.file->events();
+    const SessionStore::Opened opened = OpenSession(path, SessionStore::Mode::kRead);
+    if (opened.store == nullptr) return NotFound(*call, uri);
+    const std::vector<Event>& events = opened.store->events();
     if (part == "trace") {
       std::string text;
       for (const TraceEntry& entry : Entries(events))

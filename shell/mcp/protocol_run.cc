@@ -9,6 +9,7 @@
 
 #include "interp/lint/checker.h"
 #include "runtime/gate_setup.h"
+#include "runtime/postgres/open_session.h"
 #include "runtime/question_history.h"
 #include "runtime/saved_session.h"
 #include "shell/host/engine_setup.h"
@@ -174,13 +175,13 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   given_ = std::make_unique<GivenAnswers>(
       *one_tool_, [this](const Request& request) { return IsPersonal(request); });
 
-  SessionFile::Opened opened = SessionFile::Open(
-      place_.session, begins ? SessionFile::Mode::kCreate : SessionFile::Mode::kOpen);
-  if (opened.file == nullptr)
+  SessionStore::Opened opened =
+      OpenSession(place_.session, SessionStore::Mode::kContinue, interrupted_);
+  if (opened.store == nullptr)
     return {"the session cannot be opened: " + opened.error, opened.hint, {}};
-  if (!opened.file->damage().empty())
-    return {"the session is damaged: " + opened.file->damage(), "start again with rpl_run", {}};
-  std::vector<Event> events = opened.file->events();
+  if (!opened.store->damage().empty())
+    return {"the session is damaged: " + opened.store->damage(), "start again with rpl_run", {}};
+  std::vector<Event> events = opened.store->events();
   for (const QuestionHistory& question : QuestionsOf(events))
     if (question.events.back().state == QuestionState::kAnswered)
       recorded_[question.call] = question.events.back().value;
@@ -194,7 +195,7 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   options.progress = nullptr;
   options.answer_forms = {false, true};
   saved_ = std::make_unique<SavedSession>(*given_, std::move(options), std::move(events),
-                                          std::move(opened.file));
+                                          std::move(opened.store));
   // The files beside it are the program's to name, not a client's.
   const std::vector<Diagnostic> findings =
       saved_->Start(files,
@@ -361,12 +362,12 @@ ScratchRun ScratchOf(const std::string& path, const std::string& name, const Eng
 ScratchRun CopyOf(const std::string& session, const EngineOptions& engine,
                   std::function<bool()> interrupted) {
   ScratchRun out;
-  const SessionFile::Opened opened = SessionFile::Open(session, SessionFile::Mode::kRead);
-  if (opened.file == nullptr) {
+  const SessionStore::Opened opened = OpenSession(session, SessionStore::Mode::kRead);
+  if (opened.store == nullptr) {
     out.refusal = {"the session cannot be read: " + opened.error, opened.hint, {}};
     return out;
   }
-  const std::optional<ProgramEvent> program = LastProgram(opened.file->events());
+  const std::optional<ProgramEvent> program = LastProgram(opened.store->events());
   if (!program) {
     out.refusal = {"nothing was recorded yet", "call rpl_status", {}};
     return out;
@@ -376,7 +377,7 @@ ScratchRun CopyOf(const std::string& session, const EngineOptions& engine,
   out.gate = GateSetupFrom(program->guard);
   SessionOptions options = ScratchOptions(engine, std::move(interrupted));
   options.gate = out.gate.get();
-  out.saved = std::make_unique<SavedSession>(*out.given, std::move(options), opened.file->events(),
+  out.saved = std::make_unique<SavedSession>(*out.given, std::move(options), opened.store->events(),
                                              nullptr);
   out.saved->Start(program->files, [](const std::string&) { return std::nullopt; });
   if (!out.saved->journal().broken().empty())

@@ -11,8 +11,8 @@
 #include "formats/shorten.h"
 #include "grammar/printer.h"
 #include "interp/explain/explain_print.h"
+#include "runtime/postgres/open_session.h"
 #include "runtime/session.h"
-#include "runtime/session_file.h"
 #include "shell/host/input.h"
 #include "shell/host/known_names.h"
 #include "shell/host/program_files.h"
@@ -470,15 +470,15 @@ void ToolCalls::TraceTool(const Call& call, const Arguments& arguments) {
   const std::size_t after = NumberAt(arguments, "after", 0);
   const std::size_t limit = NumberAt(arguments, "limit", 100);
   Work(call, [=, this] {
-    const SessionFile::Opened opened =
-        SessionFile::Open(service_.runs.PathOf(run->handle), SessionFile::Mode::kRead);
-    if (opened.file == nullptr) {
+    const SessionStore::Opened opened =
+        OpenSession(service_.runs.PathOf(run->handle), SessionStore::Mode::kRead);
+    if (opened.store == nullptr) {
       ordered_json fault = FaultJson("the session cannot be read: " + opened.error, opened.hint);
       fault["events"] = ordered_json::array();
       call->ReplyTool(std::move(fault), true);
       return;
     }
-    const Trace entries = Entries(opened.file->events());
+    const Trace entries = Entries(opened.store->events());
     ordered_json out = {{"events", ordered_json::array()}};
     std::size_t bytes = 0;
     for (std::size_t i = 0, number = 0; i < entries.size(); ++i) {

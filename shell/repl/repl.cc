@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <sstream>
 
@@ -14,6 +13,7 @@
 #include "formats/spelling.h"
 #include "grammar/document.h"
 #include "runtime/facts_file.h"
+#include "runtime/postgres/open_session.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/known_names.h"
@@ -138,19 +138,17 @@ ExitCode Repl::Begin() {
   if (options_.session.empty()) {
     change = session_.Begin(documents);
   } else {
-    std::error_code ignored;
-    const bool there = std::filesystem::exists(options_.session, ignored);
-    SessionFile::Opened opened = SessionFile::Open(
-        options_.session, there ? SessionFile::Mode::kOpen : SessionFile::Mode::kCreate);
-    if (opened.file != nullptr && !opened.file->damage().empty()) {
-      opened.error = "the session is damaged: " + opened.file->damage();
-      opened.file.reset();
+    SessionStore::Opened opened =
+        OpenSession(options_.session, SessionStore::Mode::kContinue, Interrupted);
+    if (opened.store != nullptr && !opened.store->damage().empty()) {
+      opened.error = "the session is damaged: " + opened.store->damage();
+      opened.store.reset();
     }
-    if (opened.file == nullptr) {
+    if (opened.store == nullptr) {
       Complain(options_.session, opened.error, opened.hint);
       return kExitFile;
     }
-    change = session_.Resume(std::move(opened.file), documents);
+    change = session_.Resume(std::move(opened.store), documents);
     if (!session_.Broken().empty()) {
       Complain(options_.session, session_.Broken());
       return kExitFile;

@@ -67,7 +67,7 @@ void ReplSession::BeginEpoch(std::vector<Event> recorded, std::span<const Event>
   journal_ = std::make_unique<Journal>(std::move(recorded), earlier,
                                        [this](const Event& event, bool settled) {
                                          events_.push_back(event);
-                                         return file_->Append(event, settled);
+                                         return store_->Append(event, settled);
                                        });
   options_.journal = journal_.get();
   journal_->Tell(Journal::Program(program));
@@ -80,7 +80,7 @@ std::vector<Diagnostic> ReplSession::Start(const std::vector<ProgramFile>& parts
   replies_ = replies;
   const CarriedTrace trace = Carried(replies);
   session_.reset();
-  if (file_ != nullptr) BeginEpoch({}, events_, {parts, trace});
+  if (store_ != nullptr) BeginEpoch({}, events_, {parts, trace});
   session_ = std::make_unique<Session>(agent_, options_);
   profiled_.stands = false;
   SetReader();
@@ -103,7 +103,7 @@ Outcome ReplSession::Settle() {
 Trace ReplSession::Replies() const {
   Trace replies;
   // With a journal, the entries include those of earlier epochs.
-  if (file_ == nullptr) replies = replies_;
+  if (store_ == nullptr) replies = replies_;
   const Trace& entries = session_->Entries();
   replies.insert(replies.end(), entries.begin(), entries.end());
   DropTakenBack(replies);
@@ -153,10 +153,10 @@ ReplSession::Change ReplSession::Begin(std::vector<ProgramFile> documents) {
   return Exchange(std::move(documents));
 }
 
-ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionFile> file,
+ReplSession::Change ReplSession::Resume(std::unique_ptr<SessionStore> store,
                                         std::vector<ProgramFile> documents) {
-  file_ = std::move(file);
-  events_ = file_->events();
+  store_ = std::move(store);
+  events_ = store_->events();
   const std::optional<ProgramEvent> program = LastProgram(events_);
   if (!program) return Begin(std::move(documents));
   const auto epoch =
@@ -211,7 +211,7 @@ ReplSession::Change ReplSession::Say(const Entry& entry) {
 // that was cut off, so an epoch begins.
 void ReplSession::GoBack(bool asserted) {
   ClearInterrupt();
-  if (asserted || file_ != nullptr) Exchange(parts_);
+  if (asserted || store_ != nullptr) Exchange(parts_);
 }
 
 // Taking back and loading are evaluations as well, and must not replace the profile.

@@ -52,9 +52,9 @@ class ReplSession {
   Change Begin(std::vector<ProgramFile> documents);
   /// Begins with the contents of the session in `file`. Its documents are read again, or replaced
   /// by these if there are any.
-  Change Resume(std::unique_ptr<SessionFile> file, std::vector<ProgramFile> documents);
+  Change Resume(std::unique_ptr<SessionStore> store, std::vector<ProgramFile> documents);
   /// Stores the session in `file`, which is new.
-  void KeepIn(std::unique_ptr<SessionFile> file) { file_ = std::move(file); }
+  void KeepIn(std::unique_ptr<SessionStore> store) { store_ = std::move(store); }
 
   /// Takes an entry in. `taken` is false if its assertions were taken back.
   Change Say(const Entry& entry);
@@ -123,7 +123,7 @@ class ReplSession {
   By by_;
   Profile profile_;  // collects everything that the session does
   Profiled profiled_;
-  std::unique_ptr<SessionFile> file_;
+  std::unique_ptr<SessionStore> store_;
   std::vector<Event> events_;  // of the file, including those added since
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Session> session_;

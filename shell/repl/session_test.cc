@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "interp/testing/testing_folder.h"
+#include "runtime/session_file.h"
 
 namespace rpl {
 namespace {
@@ -131,7 +132,7 @@ TEST_CASE("a session with a file goes on, also after an entry was taken back") {
   const std::string path = folder / "s";
   {
     Shell shell;
-    shell.session.KeepIn(SessionFile::Open(path, SessionFile::Mode::kCreate).file);
+    shell.session.KeepIn(SessionFile::Open(path, SessionFile::Mode::kCreate).store);
     shell.session.Begin({});
     shell.Say("?x = $ask(\"One?\")");
     shell.Say("p(1)");
@@ -139,7 +140,7 @@ TEST_CASE("a session with a file goes on, also after an entry was taken back") {
     shell.Say("p(2)");
   }
   Shell shell;
-  CHECK(shell.session.Resume(SessionFile::Open(path, SessionFile::Mode::kOpen).file, {}).taken);
+  CHECK(shell.session.Resume(SessionFile::Open(path, SessionFile::Mode::kOpen).store, {}).taken);
   CHECK(shell.session.Broken().empty());
   CHECK(shell.session.NextEntry() == 5);
   CHECK(shell.Say("p(?x)") == "satisfied 1 2");
