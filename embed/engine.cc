@@ -24,6 +24,7 @@
 #include "interp/program/operators.h"
 #include "interp/store/json_value.h"
 #include "runtime/gate.h"
+#include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/saved_session.h"
 
@@ -342,7 +343,7 @@ Engine::Outcome Engine::State::Turn(const std::function<std::optional<rpl::Outco
     if (outcome) out = Finish(*outcome);
     else out.status = Status::kRunning;
     if (saved && !saved->journal().broken().empty())
-      broken = options.session_file + ": " + saved->journal().broken();
+      broken = WithoutPassword(options.session_file) + ": " + saved->journal().broken();
   });
   if (broken.empty()) return out;
   out.status = Status::kBroken;
@@ -379,12 +380,13 @@ bool Engine::State::Begin(Outcome& out) {
 // Opens or creates the session file and replays it. Returns the reason for a failure, or "".
 std::string Engine::State::Open(Outcome& out) {
   const std::string& path = options.session_file;
+  const std::string shown = WithoutPassword(path);
   SessionStore::Opened got = OpenSession(path, SessionStore::Mode::kContinue,
                                          SessionOptionsOf(options, gate.get(), gone).interrupted);
   if (got.store == nullptr)
-    return path + ": " + got.error + (got.hint.empty() ? "" : "; " + got.hint);
+    return shown + ": " + got.error + (got.hint.empty() ? "" : "; " + got.hint);
   if (!got.store->damage().empty())
-    return path + ": the session is damaged: " + got.store->damage();
+    return shown + ": the session is damaged: " + got.store->damage();
   std::vector<Event> events = got.store->events();
   const std::optional<ProgramEvent> last = LastProgram(events);
   const auto turn = std::find_if(events.rbegin(), events.rend(),
@@ -402,7 +404,7 @@ std::string Engine::State::Open(Outcome& out) {
   if (!saved->journal().broken().empty()) {
     const std::string why = saved->journal().broken();
     saved.reset();
-    return path + ": " + why;
+    return shown + ": " + why;
   }
   const bool over = saved->last() && saved->last()->status == rpl::Status::kSatisfied;
   const bool finished = saved->finished_turn() && !saved->last()->not_run;

@@ -246,7 +246,8 @@ class Engine {
     /// each turn is on disk when it returns. If the documents have changed, the trace is carried
     /// over to the new ones. A turn that was cut off, by an interrupt, time, memory or the end of
     /// the process, is completed first if it had taken a reply, and otherwise discarded. Only one
-    /// engine can have the file open. `rpl resume` and `rpl trace` read it as well.
+    /// engine can have the file open. `rpl resume` and `rpl trace` read it as well. The name
+    /// `postgresql://USER@HOST/DATABASE/NAME` is a session in a database instead.
     std::string session_file;
   };
 

@@ -153,6 +153,7 @@ class SqlConnection {
   /// The URL as it may be shown.
   const std::string& shown() const { return shown_; }
   const Options& options() const { return options_; }
+  void SetAnswerMost(std::chrono::milliseconds most) { options_.answer_most = most; }
   bool is_open() const { return connection_ != nullptr; }
   void Close();
 

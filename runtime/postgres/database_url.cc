@@ -2,10 +2,15 @@
 #include "runtime/postgres/database_url.h"
 
 #include <algorithm>
+#include <charconv>
+
+#include "formats/terminal_text.h"
 
 namespace rpl {
 namespace {
 
+constexpr std::size_t kMostSessionName = 200;  // bytes, so that an index can hold it
+constexpr int kMostLease = 3600;
 constexpr std::string_view kSchemes[] = {"postgresql://", "postgres://"};
 
 // The parts of a URL as libpq cuts it, not decoded.
@@ -134,6 +139,46 @@ std::vector<std::string> PasswordsOf(std::string_view url) {
     std::string_view value = CutAt(rest, '&');
     const std::string_view name = CutAt(value, '=');
     if (IsSecret(PercentDecoded(name).value_or(""))) add(value);
+  }
+  return out;
+}
+
+SessionUrl SessionUrlOf(const std::string& url) {
+  SessionUrl out;
+  out.error = CheckDatabaseUrl(url);
+  if (!out.error.empty()) return out;
+  const UrlParts parts = PartsOf(url);
+  std::string_view rest = parts.path;
+  const std::string_view database = CutAt(rest, '/');
+  const std::size_t place = std::min(url.find('?'), url.size()) - parts.path.size();
+  out.database = url.substr(0, place) + std::string(database);
+  if (rest.data() != nullptr) {
+    const std::string name = PercentDecoded(rest).value_or("");
+    if (rest.find('/') != rest.npos)
+      out.error = "expected `postgresql://USER@HOST/DATABASE/NAME`; a `/` in a name is `%2F`";
+    else if (name.empty())
+      out.error = "the URL names no session; expected `postgresql://USER@HOST/DATABASE/NAME`";
+    else if (name.size() > kMostSessionName)
+      out.error = "the name of a session has at most 200 bytes";
+    else if (PrintableLine(name) != name)
+      out.error = "the name of a session has characters that are not printable";
+    out.session = name;
+  }
+  char before = '?';
+  for (rest = parts.parameters; !rest.empty();) {
+    const std::string_view parameter = CutAt(rest, '&');
+    if (!parameter.starts_with("lease=")) {
+      out.database += before + std::string(parameter);
+      before = '&';
+      continue;
+    }
+    const std::string_view value = parameter.substr(6);
+    int seconds = 0;
+    const auto read = std::from_chars(value.data(), value.data() + value.size(), seconds);
+    if (read.ec != std::errc() || read.ptr != value.data() + value.size() || seconds < 1 ||
+        seconds > kMostLease)
+      out.error = "expected `lease=SECONDS` of 1 to 3600 in the URL";
+    out.lease = std::chrono::seconds(seconds);
   }
   return out;
 }

@@ -10,6 +10,7 @@
 #ifndef RPL_RUNTIME_POSTGRES_DATABASE_URL_H_
 #define RPL_RUNTIME_POSTGRES_DATABASE_URL_H_
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,16 @@ std::string WithoutPassword(const std::string& url);
 /// The passwords in a URL, decoded; for a message of somebody else, which might repeat them.
 /// REQUIRES: CheckDatabaseUrl accepts the URL.
 std::vector<std::string> PasswordsOf(std::string_view url);
+
+/// The name of a session in a database: `postgresql://USER@HOST/DATABASE/NAME?PARAMETER=…`. Of the
+/// parameters `lease=SECONDS` (1 to 3600) is ours, all others are those of libpq.
+struct SessionUrl {
+  std::string database;            // the URL for libpq, without the session and our parameter
+  std::string session;             // decoded; "" if the URL names a database alone
+  std::chrono::seconds lease{30};  // of a writer
+  std::string error;               // for people; "" if the URL is right
+};
+SessionUrl SessionUrlOf(const std::string& url);
 
 /// The text with `%41` and the like replaced by bytes; nullopt if it is wrong or has a zero byte.
 std::optional<std::string> PercentDecoded(std::string_view text);

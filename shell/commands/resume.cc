@@ -247,7 +247,7 @@ int GoOn(const std::string& path, std::vector<ProgramFile> files, const EngineOp
   SessionStore::Opened opened = OpenSession(path, mode, Interrupted);
   if (opened.store == nullptr) {
     Complain(path, opened.error, opened.hint);
-    return kExitFile;
+    return Interrupted() ? kExitInterrupted : kExitFile;
   }
   if (!opened.store->damage().empty()) {
     Complain(path, "the session is damaged: " + opened.store->damage(),

@@ -287,7 +287,7 @@ int CommandTrace(const TraceOptions& options) {
       return VerifyLines(options.session, input.text);
   }
   const std::unique_ptr<SessionStore> store = Open(options.session);
-  if (store == nullptr) return kExitFile;
+  if (store == nullptr) return Interrupted() ? kExitInterrupted : kExitFile;
   const std::vector<Event>& events = store->events();
   const bool sound = store->damage().empty();
   using What = TraceOptions::What;

@@ -6,6 +6,7 @@
 #include "formats/file_name.h"
 #include "formats/terminal_text.h"
 #include "runtime/facts_file.h"
+#include "runtime/postgres/database_url.h"
 #include "shell/host/input.h"
 
 namespace rpl {
@@ -21,6 +22,7 @@ fs::path FolderOf(const fs::path& file) {
 
 fs::path FolderOfSession(const std::string& session) {
   std::error_code ignored;
+  if (IsDatabaseUrl(session)) return fs::weakly_canonical(fs::current_path(ignored), ignored);
   return FolderOf(fs::weakly_canonical(fs::absolute(session, ignored), ignored));
 }
 
@@ -78,7 +80,7 @@ bool IsInTree(const std::string& session, const std::string& path) {
 std::string ShellWord(const std::string& path) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./@%+=:,-";
-  const std::string word = path.starts_with('-') ? "./" + path : path;
+  const std::string word = path.starts_with('-') ? "./" + path : WithoutPassword(path);
   if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return word;
   // The escapes of PrintableLine are valid in the shell's $'…'.
   const bool escapes = PrintableLine(word) != word;

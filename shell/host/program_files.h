@@ -2,7 +2,8 @@
 //
 // The files of a program: by path, as on the command line, and by name, as in a session.
 //
-// The names in a session are relative to the folder of the session's own file. So it can be
+// The names in a session are relative to the folder of the session's own file, and to the working
+// directory if the session is in a database. So it can be
 // continued from any folder and moved together with its program, and its printed places do not
 // depend on the working directory. Links to folders are resolved, a link to a program is not:
 // `rpl.yaml` and files of namespaces are searched beside the link. A file of facts is named
@@ -32,7 +33,8 @@ std::string PathFromSession(const std::string& session, const std::string& name)
 /// directory. What a session names must not lead elsewhere by itself.
 bool IsInTree(const std::string& session, const std::string& path);
 
-/// The path as one word of a shell command, quoted if necessary. Printable for any bytes.
+/// The path as one word of a shell command, quoted if necessary. Printable for any bytes. The URL
+/// of a database comes without its password.
 std::string ShellWord(const std::string& path);
 
 }  // namespace rpl

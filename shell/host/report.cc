@@ -9,6 +9,7 @@
 
 #include "formats/json_text.h"
 #include "runtime/journal.h"
+#include "runtime/postgres/database_url.h"
 
 namespace rpl {
 namespace {
@@ -78,7 +79,8 @@ void PrintDocument(std::string_view text) {
 }
 
 void Complain(std::string_view where, std::string_view message, std::string_view hint) {
-  std::cerr << "rpl: " << PrintableLine(where) << ": " << Printable(message) << '\n';
+  std::cerr << "rpl: " << PrintableLine(WithoutPassword(std::string(where))) << ": "
+            << Printable(message) << '\n';
   if (!hint.empty()) std::cerr << "help: " << Printable(hint) << '\n';
 }
 

@@ -52,7 +52,8 @@ void PrintLines(const std::vector<std::string>& lines);
 /// Printable form for a terminal, where text outside strings needs no faithful escapes.
 void PrintDocument(std::string_view text);
 
-/// Prints `rpl: WHERE: MESSAGE` on standard error, and `help: HINT` below it.
+/// Prints `rpl: WHERE: MESSAGE` on standard error, and `help: HINT` below it. The URL of a database
+/// is printed without its password.
 void Complain(std::string_view where, std::string_view message, std::string_view hint = "");
 
 /// Prints the reply to a message (§15.9) on standard output, as text or JSON, and whether it was
