@@ -61,6 +61,8 @@ for command in $("$rpl" reference commands); do
     case $example in
       # An id of this machine's store; the call that it held is another's.
       'rpl guard approve 1f2e3d4c5b6a7988') wanted='0 1 2' ;;
+      # A database that this machine may not have.
+      'rpl session list '*) wanted='0 6' ;;
       # Without a call on standard input it denies.
       'rpl guard hook '*) wanted=2 ;;
       *--watch* | *'--http '*) wanted=124 ;;

@@ -33,7 +33,7 @@ void Watch(const CLI::App& app, const Commands& commands) {
       {"verify", &commands.verify.engine}};
   for (const auto& [name, engine] : kEvaluating)
     if (app.got_subcommand(name)) return WatchLimits(engine->limits, engine->threads);
-  for (const char* const name : {"check", "doc", "parse", "fmt", "trace"})
+  for (const char* const name : {"check", "doc", "parse", "fmt", "trace", "session"})
     if (app.got_subcommand(name)) return WatchLimits(commands.limits);
 }
 
@@ -44,6 +44,7 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("profile")) return CommandProfile(commands.profile);
   if (app.got_subcommand("resume")) return CommandResume(commands.resume);
   if (app.got_subcommand("trace")) return CommandTrace(commands.trace);
+  if (app.got_subcommand("session")) return CommandSession(commands.session);
   if (app.got_subcommand("reply")) return CommandReply(commands.reply);
   if (app.got_subcommand("query")) return CommandQuery(commands.query);
   if (app.got_subcommand("repl")) return CommandRepl(commands.repl);

@@ -48,7 +48,7 @@ void DescribeRepl(CLI::App& command, ReplOptions& options) {
   command.add_option("FILE", options.files, kPrograms);
   command
       .add_option("--session", options.session,
-                  "Save the session in FILE; if FILE exists, continue it")
+                  "Save the session in FILE, or postgresql://…/NAME; if it exists, continue it")
       ->type_name("FILE");
   command.add_option("--color", options.colour, "auto (default), always or never")
       ->type_name("WHEN")
@@ -299,7 +299,8 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
   command.require_subcommand(1);
   const auto add = [&](const char* name, const char* help, What what) {
     CLI::App* part = command.add_subcommand(name, help);
-    part->add_option("SESSION", to.session, "A session file, as saved by `rpl run --session`")
+    part->add_option("SESSION", to.session,
+                     "A session file, or postgresql://…/NAME, as saved by `rpl run --session`")
         ->required();
     part->callback([&to, what] { to.what = what; });
     return part;
@@ -317,7 +318,7 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
       ->type_name("N:HASH");
   add("anchor", "Print the number and hash of the last event, for --anchor", What::kAnchor);
   add("diff", "Print the entries in which two sessions differ", What::kDiff)
-      ->add_option("OTHER", to.other, "Another session file")
+      ->add_option("OTHER", to.other, "Another session file, or postgresql://…/NAME")
       ->required();
   CLI::App* replay =
       add("replay", "Run the session again with its recorded replies, and compare", What::kReplay);
@@ -329,6 +330,25 @@ void DescribeTrace(CLI::App& command, TraceOptions& to) {
       ->type_name("FILE")
       ->check(CheckNamed);
   command.footer(kTraceFooter);
+}
+
+void DescribeSession(CLI::App& command, SessionCommandOptions& to) {
+  using What = SessionCommandOptions::What;
+  command.require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, What what) {
+    CLI::App* part = command.add_subcommand(name, help);
+    part->callback([&to, what] { to.what = what; });
+    return part;
+  };
+  CLI::App* copy =
+      add("copy", "Copy a session, verify the copy, and print its anchor", What::kCopy);
+  copy->add_option("FROM", to.from, "A session file, or postgresql://…/NAME")->required();
+  copy->add_option("TO", to.to, "The same, of a session that does not exist yet")->required();
+  CLI::App* list = add("list", "List the sessions of a database", What::kList);
+  list->add_option("URL", to.from, "The database: postgresql://USER@HOST/DATABASE")->required();
+  AddFormat(*list, to.json);
+  add("schema", "Print the tables and roles of sessions in PostgreSQL, as SQL", What::kSchema);
+  command.footer(kSessionFooter);
 }
 
 void AddGoalOptions(CLI::App& command, EngineOptions& options) {
@@ -347,7 +367,9 @@ void DescribeRun(CLI::App& command, RunOptions& to) {
   AddGuardOptions(command, to.engine.guard);
   AddToolOptions(command, to.engine, kBesideDocument);
   AddFactsOptions(command, to.engine);
-  command.add_option("--session", to.session, "Save the run in FILE; if FILE exists, continue it")
+  command
+      .add_option("--session", to.session,
+                  "Save the run in FILE, or postgresql://…/NAME; if it exists, continue it")
       ->type_name("FILE")
       ->check(CheckNamed);
   AddWatch(command, to.watch);
@@ -355,7 +377,9 @@ void DescribeRun(CLI::App& command, RunOptions& to) {
 }
 
 void DescribeResume(CLI::App& command, ResumeOptions& to) {
-  command.add_option("SESSION", to.session, "A session file, as saved by `rpl run --session`")
+  command
+      .add_option("SESSION", to.session,
+                  "A session file, or postgresql://…/NAME, as saved by `rpl run --session`")
       ->required();
   command
       .add_option("--anchor", to.anchor,
@@ -520,6 +544,8 @@ constexpr CommandEntry kCommands[] = {
      [](CLI::App& command, Commands& to) { DescribeResume(command, to.resume); }},
     {"trace", "Show, check or replay a session",
      [](CLI::App& command, Commands& to) { DescribeTrace(command, to.trace); }},
+    {"session", "Copy sessions, and list those of a database",
+     [](CLI::App& command, Commands& to) { DescribeSession(command, to.session); }},
     {"reply", "Answer one user message and its query",
      [](CLI::App& command, Commands& to) { DescribeReply(command, to.reply); }},
     {"query", "Answer one query about a program",

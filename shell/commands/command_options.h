@@ -25,6 +25,7 @@ struct Commands {
   ProfileOptions profile;
   ResumeOptions resume;
   TraceOptions trace;
+  SessionCommandOptions session;
   ReplyOptions reply;
   QueryOptions query;
   ReplOptions repl;

@@ -81,6 +81,18 @@ struct TraceOptions {
 /// kReplay: kExitNo if traces differ. kQuery: the code of the outcome.
 int CommandTrace(const TraceOptions& options);
 
+/// rpl session …: sessions as a whole, and their tables in PostgreSQL.
+struct SessionCommandOptions {
+  enum class What { kCopy, kList, kSchema };
+  What what = What::kCopy;
+  std::string from;   // kCopy: a session; kList: the URL of a database
+  std::string to;     // kCopy: the name of a new session
+  bool json = false;  // kList
+};
+/// kCopy prints the anchor of the copy, after reading it again. kExitFile for a session that cannot
+/// be read or written, kExitInvalid for a name that cannot be listed.
+int CommandSession(const SessionCommandOptions& options);
+
 /// rpl reply [FILE]: answers one user message by §15.9.
 struct ReplyOptions {
   std::string file;  // "" for standard input

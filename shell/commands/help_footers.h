@@ -95,6 +95,11 @@ inline constexpr const char* kTraceFooter = R"(Examples
   rpl trace replay trip.rpls
   rpl trace html trip.rpls -o report.html)";
 
+inline constexpr const char* kSessionFooter = R"(Examples
+  rpl session copy trip.rpls backup.rpls
+  rpl session schema > tables.sql
+  rpl session list postgresql:///rpl)";
+
 inline constexpr const char* kReplyFooter =
     R"(If the last line of the message starts with `%`, it is the query.
 
