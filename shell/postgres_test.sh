@@ -286,4 +286,27 @@ echo 0.02 >pause
 number=0
 while ((killed < kills)); do once "killed$((++number))"; done
 
+# --- The commands of the page ----------------------------------------------------------------
+
+# Its fences of `bash` run in one shell, in order; a fence `text` right below one is what it prints.
+sql postgres 'DROP DATABASE rpl' 'DROP DATABASE fresh' 'DROP ROLE rpl_worker' 'DROP ROLE rpl_reader'
+mkdir -p page/build && ln -s "$rpl" page/build/rpl
+PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 python3 - "$here/../docs/postgres.md" >page/commands <<'END2'
+import shlex, sys
+from markdown_page import fences_of
+
+fences = list(fences_of(sys.argv[1]))
+for fence, below in zip(fences, fences[1:] + [None]):
+    if fence.info == "bash":
+        follows = below is not None and below.info == "text" and below.line - fence.after <= 2
+        print(f"exec >got\n{fence.text}exec >&3\n"
+              f"same 'line {fence.line} of docs/postgres.md' {shlex.quote((below.text if follows else '') + 'x')} "
+              '"$(cat got; echo x)"')
+END2
+export PGHOST=$cluster PGUSER=postgres
+cd page || exit 1
+. ./commands 3>&1 2>messages
+cd ..
+((failed == 0)) || cat page/messages
+
 finish
