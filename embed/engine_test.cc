@@ -15,6 +15,7 @@
 #include "checks/guard/guard_store.h"
 #include "interp/testing/testing_folder.h"
 #include "rpl/rpl.h"
+#include "runtime/postgres/test_cluster.h"
 
 namespace {
 
@@ -613,6 +614,34 @@ TEST_CASE("a session in a file goes on in another engine") {
     CHECK(Said(engine.Run()) == R"(satisfied {"?x":1,"?y":2})");
     CHECK(Said(engine.Query("% <- paid(8)")) == "satisfied");
   }
+}
+
+TEST_CASE("a session in a database goes on in another engine") {
+  rpl::testing::TestCluster* const cluster = rpl::testing::TestCluster::Get();
+  if (cluster == nullptr) return;
+  const std::string database = cluster->NewDatabase();
+  const auto begin = [&](const std::string& user = "postgres") {
+    Engine::Options options;
+    options.session_file = cluster->SessionUrl(database, "run", user);
+    return With(kTwoQuestions, std::move(options));
+  };
+  {
+    Engine engine = begin();
+    CHECK(engine.Run().status == Status::kWaiting);
+    AnswerAll(engine, "1");
+    CHECK(engine.Run().status == Status::kWaiting);
+    Engine second = begin();
+    CHECK(second.Run().status == Status::kBroken);
+    Engine wrong = begin("locked:wr0ng");
+    const auto refused = wrong.Run();
+    CHECK(refused.status == Status::kBroken);
+    CHECK(refused.reason.find("locked:***@") != std::string::npos);
+    CHECK(refused.reason.find("wr0ng") == std::string::npos);
+  }
+  Engine engine = begin();
+  CHECK(engine.Run().status == Status::kWaiting);
+  CHECK(AnswerAll(engine, "2") == "Second?");
+  CHECK(Said(engine.Run()) == R"(satisfied {"?x":1,"?y":2})");
 }
 
 TEST_CASE("a tool that was cut off is in doubt, and called again on demand") {

@@ -326,7 +326,9 @@ SqlError SqlConnection::Wait(bool to_write, Deadline deadline) {
 // Ends a wait: the server is asked to cancel the statement, and the connection is closed.
 SqlError SqlConnection::GivenUp(const char* why) {
   const Libpq& pq = *Libpq::Load();
-  if (PGcancel* const request = pq.get_cancel(connection_); request != nullptr) {
+  PGcancel* const request =
+      pq.status(connection_) == CONNECTION_OK ? pq.get_cancel(connection_) : nullptr;
+  if (request != nullptr) {
     // The request is a connection of its own, which may hang as well.
     std::promise<void> promise;
     const std::future<void> sent = promise.get_future();
@@ -426,6 +428,17 @@ SqlError SqlConnection::Send(const std::string& sql, const std::vector<SqlValue>
   return Flush(steady_clock::now() + options_.answer_most);
 }
 
+// Sends a statement, over a new connection if there is none and no transaction is open.
+SqlError SqlConnection::Begin(const std::string& sql, const std::vector<SqlValue>& parameters,
+                              bool by_row) {
+  if (connection_ == nullptr) {
+    if (in_transaction_) return Lost("");
+    if (SqlError error = Connect()) return error;
+  }
+  if (SqlError error = Injected(sql, false)) return error;
+  return Send(sql, parameters, by_row);
+}
+
 // The next part of the answer; null at its end.
 SqlError SqlConnection::NextResult(Deadline deadline, pg_result*& result) {
   const Libpq& pq = *Libpq::Load();
@@ -443,12 +456,7 @@ SqlError SqlConnection::NextResult(Deadline deadline, pg_result*& result) {
 SqlError SqlConnection::RunStatement(const std::string& sql,
                                      const std::vector<SqlValue>& parameters, bool by_row,
                                      const std::function<bool(SqlRows)>& take) {
-  if (connection_ == nullptr) {
-    if (in_transaction_) return Lost("");
-    if (SqlError error = Connect()) return error;
-  }
-  if (SqlError error = Injected(sql, false)) return error;
-  if (SqlError error = Send(sql, parameters, by_row)) return error;
+  if (SqlError error = Begin(sql, parameters, by_row)) return error;
   const Libpq& pq = *Libpq::Load();
   SqlError first;
   for (;;) {
@@ -496,12 +504,7 @@ SqlError SqlConnection::ForEachRow(const std::string& sql, const std::vector<Sql
 
 SqlError SqlConnection::CopyIn(const std::string& sql,
                                const std::function<std::optional<std::string>()>& next) {
-  if (connection_ == nullptr) {
-    if (in_transaction_) return Lost("");
-    if (SqlError error = Connect()) return error;
-  }
-  if (SqlError error = Injected(sql, false)) return error;
-  if (SqlError error = Send(sql, {}, false)) return error;
+  if (SqlError error = Begin(sql, {}, false)) return error;
   const Libpq& pq = *Libpq::Load();
   const auto deadline = [&] { return steady_clock::now() + options_.answer_most; };
   SqlError first;

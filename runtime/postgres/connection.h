@@ -162,6 +162,7 @@ class SqlConnection {
 
   SqlError Connect();
   SqlError Wait(bool to_write, Deadline deadline);
+  SqlError Begin(const std::string& sql, const std::vector<SqlValue>& parameters, bool by_row);
   SqlError Send(const std::string& sql, const std::vector<SqlValue>& parameters, bool by_row);
   SqlError Flush(Deadline deadline);
   SqlError NextResult(Deadline deadline, pg_result*& result);

@@ -13,6 +13,7 @@
 #include "runtime/postgres/open_session.h"
 #include "runtime/postgres/test_cluster.h"
 #include "runtime/session_file.h"
+#include "runtime/tools/three_tools.h"
 
 namespace rpl {
 namespace {
@@ -160,6 +161,54 @@ TEST_CASE("whatever statement fails, whenever and how, a session has each event 
         CHECK(EventsIn(database, session) == events);
       }
   CHECK(number >= 50);
+}
+
+TEST_CASE("whatever statement fails for good, no call runs twice, and the session goes on") {
+  TestCluster* const cluster = TestCluster::Get();
+  if (cluster == nullptr) return;
+  const std::string database = cluster->NewDatabase();
+  int statements = 0;
+  // Runs the session while all statements from the one with this number on fail.
+  const auto go_on = [&](testing::ThreeTools& tools, const std::string& session, bool done,
+                         int at) {
+    SessionRows::Options options = OptionsFor(cluster->Url(database), session);
+    statements = 0;
+    options.connection.fault = [&, done, at](std::string_view, bool after) {
+      return after == done && ++statements >= at && at > 0 ? SqlError{"", "lost", false, true}
+                                                           : SqlError();
+    };
+    return tools.GoOn(SessionRows::Open(std::move(options), Mode::kContinue));
+  };
+  int most = 0;
+  {
+    const testing::Folder folder;
+    testing::ThreeTools tools(folder.path());
+    go_on(tools, "tables", false, 0);
+  }
+  {
+    const testing::Folder folder;
+    testing::ThreeTools tools(folder.path());
+    REQUIRE(go_on(tools, "none", false, 0)->status == Status::kSatisfied);
+    most = statements;
+    REQUIRE(most > 10);
+  }
+  for (int at = 1; at <= most; ++at)
+    for (const bool done : {false, true}) {
+      CAPTURE(at, done);
+      const testing::Folder folder;
+      testing::ThreeTools tools(folder.path());
+      const std::string session = (done ? "after" : "before") + std::to_string(at);
+      go_on(tools, session, done, at);
+      // The lease of a writer whose connection was lost runs out.
+      cluster->Run("UPDATE rpl_session SET lease_until = now()", database);
+      std::optional<Outcome> outcome;
+      for (int again = 0; again < 2; ++again) {
+        outcome = go_on(tools, session, false, 0);
+        CHECK(tools.error == "");
+        CHECK(tools.damage == "");
+      }
+      testing::CheckEnd(tools, outcome);
+    }
 }
 
 TEST_CASE("an error that does not pass is returned, and nothing more is written") {
