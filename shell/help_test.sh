@@ -63,6 +63,7 @@ for command in $("$rpl" reference commands); do
       'rpl guard approve 1f2e3d4c5b6a7988') wanted='0 1 2' ;;
       # A database that this machine may not have.
       'rpl session list '*) wanted='0 6' ;;
+      'rpl serve '*postgresql*) wanted=124 ;;  # it waits for the database
       # Without a call on standard input it denies.
       'rpl guard hook '*) wanted=2 ;;
       *--watch* | *'--http '*) wanted=124 ;;

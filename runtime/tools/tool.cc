@@ -146,6 +146,8 @@ class WithoutSigpipe {
   bool was_pending_;
 };
 
+bool signals_are_left = false;  // LeaveSignals
+
 // Restores the handlers that the loop replaced, and raises the signals that arrived meanwhile.
 class SignalsAfterwards {
  public:
@@ -568,7 +570,7 @@ void Batch::Watch() {
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     uv_signal_init(&loop_, &watched_[i]);
     watched_[i].data = this;
-    if (signals_.Ignored(i)) continue;
+    if (signals_are_left || signals_.Ignored(i)) continue;
     uv_signal_start(
         &watched_[i],
         [](uv_signal_t* signal, int number) {
@@ -625,6 +627,8 @@ std::string RequestLine(const ToolCall& call) {
                                 {"deadlineMs", call.command->timeout.count()}};
   return DumpJson(request);
 }
+
+void LeaveSignals() { signals_are_left = true; }
 
 std::vector<ToolResult> RunTools(const std::vector<ToolCall>& calls, const ToolRun& run) {
   return Batch(calls, run).Run();

@@ -85,10 +85,15 @@ struct ToolRun {
 /// to the concurrency. The results are in the order of the calls. Callbacks come on the calling
 /// thread and must not throw.
 ///
-/// While it runs, this process handles SIGINT, SIGTERM and SIGHUP; one that arrives ends the calls
-/// like an interrupt, and is raised again before the function returns. All descriptors of the
+/// While it runs, this process handles SIGINT, SIGTERM and SIGHUP, unless LeaveSignals was called;
+/// one that arrives ends the calls like an interrupt, and is raised again before the function
+/// returns. All descriptors of the
 /// process from 3 on are close-on-exec afterwards. REQUIRES: one RunTools at a time in a process.
 std::vector<ToolResult> RunTools(const std::vector<ToolCall>& calls, const ToolRun& run);
+
+/// From now on RunTools leaves all signals to this process, which may want to end the calls itself
+/// (ToolRun::interrupted), or to let them end. To be called before the first RunTools.
+void LeaveSignals();
 
 }  // namespace rpl
 

@@ -511,6 +511,56 @@ void DescribeMcp(CLI::App& command, McpOptions& to) {
   command.footer(kMcpFooter);
 }
 
+void DescribeServe(CLI::App& command, ServeOptions& to) {
+  command.require_subcommand(0, 1);
+  command.add_option("PATH", to.paths,
+                     "Markdown protocols, plain RPL (*.rpl), or folders with such files");
+  command.add_subcommand("schema", "Print the tables that it uses")->callback([&to] {
+    to.schema = true;
+  });
+  command
+      .add_option("--store", to.store, "The PostgreSQL database with the runs and their sessions")
+      ->type_name("URL")
+      ->check(CheckNamed);
+  command.add_option("--http", to.http, "Serve at this address (default: 127.0.0.1:7070)")
+      ->type_name("ADDRESS")
+      ->check(CheckNamed);
+  command
+      .add_option("--token-file", to.token_file,
+                  "Serve only those with a token: a file with a token and a tenant on each line")
+      ->type_name("FILE")
+      ->check(CheckNamed);
+  command.add_option("--workers", to.workers, "Do so many turns at the same time (default: 2)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256));
+  command
+      .add_option("--lease", to.lease,
+                  "Leave the run of a worker that died to others after this time (default: 15)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 3600));
+  command.add_option("--drain", to.drain, "Wait so long for turns when told to end (default: 30)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0, 3600));
+  command
+      .add_option("--max-ready", to.most_ready,
+                  "Refuse runs of a tenant that has so many waiting for a worker (default: 10000)")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--max-working", to.most_working,
+                  "Do at most so many turns of a tenant at the same time, on all workers")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--spans", to.spans, "Append OpenTelemetry spans of each turn to this file")
+      ->type_name("FILE")
+      ->check(CheckNamed);
+  AddToolOptions(command, to.engine, kBesideDocument);
+  AddGuardOptions(command, to.engine.guard, "--guard-store");
+  AddLimitOptions(command, to.engine.limits);
+  AddThreads(command, to.engine.threads);
+  command.footer(kServeFooter);
+}
+
 void DescribeLsp(CLI::App& command, LspOptions& to) {
   command.add_flag("--stdio", to.stdio, "Serve a pipe; there is no other way, editors say it");
   command
@@ -567,6 +617,8 @@ constexpr CommandEntry kCommands[] = {
      [](CLI::App& command, Commands& to) { DescribeGuard(command, to.guard); }},
     {"mcp", "Serve protocols to agent hosts (Model Context Protocol)",
      [](CLI::App& command, Commands& to) { DescribeMcp(command, to.mcp); }},
+    {"serve", "Run protocols of many clients, with sessions in PostgreSQL",
+     [](CLI::App& command, Commands& to) { DescribeServe(command, to.serve); }},
     {"lsp", "Serve editors (Language Server Protocol)",
      [](CLI::App& command, Commands& to) { DescribeLsp(command, to.lsp); }},
     {"doc", "List and draw the parts of a program",

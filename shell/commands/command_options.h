@@ -36,6 +36,7 @@ struct Commands {
   ExplainOptions explain;
   GuardCommandOptions guard;
   McpOptions mcp;
+  ServeOptions serve;
   LspOptions lsp;
   DocOptions doc;
   ParseOptions parse;

@@ -235,6 +235,25 @@ struct McpOptions {
 /// used.
 int CommandMcp(const McpOptions& options);
 
+/// rpl serve [FILE|FOLDER…]: does turns of runs in a database, and serves them on HTTP.
+struct ServeOptions {
+  std::vector<std::string> paths;
+  std::string store;                    // --store URL
+  std::string http = "127.0.0.1:7070";  // --http ADDRESS
+  std::string token_file;               // --token-file FILE
+  std::size_t workers = 2;              // --workers N
+  int lease = 15;                       // --lease SECONDS
+  int drain = 30;                       // --drain SECONDS
+  std::int64_t most_ready = 10'000;     // --max-ready N, of a tenant
+  std::int64_t most_working = 0;        // --max-working N, likewise
+  std::string spans;                    // --spans FILE
+  EngineOptions engine;                 // config, allow_tools, guard, limits, threads
+  bool schema = false;                  // rpl serve schema
+};
+/// Does not return before a signal. kExitFile for a database, a path or an address that cannot be
+/// used.
+int CommandServe(const ServeOptions& options);
+
 /// rpl mcp install: prints the settings by which a host starts the server, or adds them to its
 /// file. kExitInvalid if another server has the name; kExitFile for a file that cannot be used.
 int InstallMcp(const McpOptions& options);

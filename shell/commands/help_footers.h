@@ -59,6 +59,17 @@ Examples
   rpl mcp protocols --http 127.0.0.1:7000  # on HTTP, for hosts on this machine
   rpl mcp install --host cursor protocols  # prints the settings of a host)";
 
+inline constexpr const char* kServeFooter =
+    R"(Runs and their sessions are rows of a database, so that any number of these processes, on any
+machines, share the work: each does the next turn of any run. Clients begin runs and give answers
+over HTTP; /openapi.json describes the interface. A process may be killed at any time: another
+goes on with its runs. See docs/serve.md.
+
+Examples
+  rpl serve protocols --store postgresql://rpl@db/rpl
+  rpl serve protocols --store postgresql://rpl@db/rpl --max-ready 1000 --spans spans.jsonl
+  rpl serve schema)";
+
 inline constexpr const char* kLspFooter =
     R"(An editor starts this command and talks to it on a pipe: findings as you type, with their fixes,
 completion, definitions, renaming, proofs and answers. It calls no tool and writes no file. See

@@ -123,7 +123,7 @@ int CommandMcp(const McpOptions& options) {
     Complain("--sessions", error);
     return kExitFile;
   }
-  if (!options.http.empty()) return ServeHttp(service, web);
+  if (!options.http.empty()) return ServeHttp(&service, web);
   ServeStdio(service);
 }
 

@@ -83,9 +83,9 @@ void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_de
                 "Approve and allow a configured tool in this run; repeatable");
 }
 
-void AddAgentOptions(CLI::App& command, GuardOptions& options) {
+void AddAgentOptions(CLI::App& command, GuardOptions& options, const char* store) {
   command
-      .add_option("--store", options.store,
+      .add_option(store, options.store,
                   "The guard's store of calls and reviews (default: the agent's, in "
                   "~/.local/state/rpl/guard)")
       ->type_name("FILE");
@@ -103,7 +103,7 @@ void AddAgentOptions(CLI::App& command, GuardOptions& options) {
       ->check(CLI::IsMember({"allow", "hitl", "block"}));
 }
 
-void AddGuardOptions(CLI::App& command, GuardOptions& options) {
+void AddGuardOptions(CLI::App& command, GuardOptions& options, const char* store) {
   command
       .add_option("--policy", options.policy,
                   "Apply this policy to every tool call; see docs/guard.md")
@@ -112,7 +112,7 @@ void AddGuardOptions(CLI::App& command, GuardOptions& options) {
       ->type_name("FILE");
   command.add_flag("--audit-required", options.audit_required,
                    "Stop the run if an audit event cannot be written");
-  AddAgentOptions(command, options);
+  AddAgentOptions(command, options, store);
 }
 
 // REQUIRES: `limits` are the defaults.

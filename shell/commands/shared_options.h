@@ -61,9 +61,10 @@ void AddConfig(CLI::App& command, std::string& config, const char* by_default);
 
 void AddToolOptions(CLI::App& command, EngineOptions& options, const char* by_default);
 
-void AddAgentOptions(CLI::App& command, GuardOptions& options);
+/// `store`: the name of the option for the store of the guard.
+void AddAgentOptions(CLI::App& command, GuardOptions& options, const char* store = "--store");
 
-void AddGuardOptions(CLI::App& command, GuardOptions& options);
+void AddGuardOptions(CLI::App& command, GuardOptions& options, const char* store = "--store");
 
 /// REQUIRES: `limits` are the defaults.
 void AddLimitOptions(CLI::App& command, SessionLimits& limits, std::size_t most = SIZE_MAX);

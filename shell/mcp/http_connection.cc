@@ -207,7 +207,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       if (!IsLocalHost(from) && !same) return http::status::forbidden;
     }
     const std::string path = Path();
-    const bool other = path != "/mcp";
+    const bool other = path != "/mcp" || hub_.server == nullptr;
     const WebHandler* const handler = hub_.settings.handler;
     const bool open = other && handler != nullptr && handler->IsPublic(path);
     if (!open && !hub_.settings.tokens.empty() && !Tenant()) return http::status::unauthorized;
@@ -283,7 +283,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   }
 
   void HaveRequest() {
-    if (Path() != "/mcp") return TakeOther();
+    if (Path() != "/mcp" || hub_.server == nullptr) return TakeOther();
     if (parser_->get().method() == http::verb::delete_) return Delete();
     const std::string& body = parser_->get().body();
     const std::string version = Header(kVersionHeader);
@@ -371,7 +371,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     const std::shared_ptr<McpPeer> peer = Session(message.id);
     if (peer == nullptr) return;
     if (message.kind != RpcMessage::Kind::kRequest) {
-      hub_.server.Take(peer, std::move(message), nullptr);
+      hub_.server->Take(peer, std::move(message), nullptr);
       return Send(Response(http::status::accepted, "", ""));
     }
     Begin(peer, std::move(message));
@@ -405,7 +405,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     OpenCall(nullptr);
     bool any = false;
     const std::weak_ptr<HttpConnection> self = weak_from_this();
-    hub_.server.TakeLine(
+    hub_.server->TakeLine(
         at->second, body,
         [self](const ordered_json& message) {
           if (const auto held = self.lock()) held->Post(message);
@@ -436,7 +436,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void Begin(const std::shared_ptr<McpPeer>& peer, RpcMessage message) {
     OpenCall(nullptr);
     const std::weak_ptr<HttpConnection> self = weak_from_this();
-    call_ = hub_.server.Take(peer, std::move(message), [self](const ordered_json& sent) {
+    call_ = hub_.server->Take(peer, std::move(message), [self](const ordered_json& sent) {
       if (const auto held = self.lock()) held->Post(sent);
     });
     // Of a call that is cancelled by another request there is no response: the connection ends.

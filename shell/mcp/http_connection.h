@@ -25,11 +25,10 @@ namespace rpl {
 
 // What the connections share. All of it is for the thread of the loop.
 struct HttpHub {
-  HttpHub(McpService& of, RpcServer& by, const HttpSettings& with, bool is_local)
-      : service(of), server(by), settings(with), local(is_local) {}
+  HttpHub(RpcServer* by, const HttpSettings& with, bool is_local)
+      : server(by), settings(with), local(is_local) {}
 
-  McpService& service;
-  RpcServer& server;
+  RpcServer* server;  // null: /mcp is not served
   const HttpSettings& settings;
   const bool local;  // the address is a loopback
   boost::asio::io_context loop{1};

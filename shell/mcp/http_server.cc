@@ -54,11 +54,12 @@ std::string HttpFault(const HttpSettings& settings) {
   return "";
 }
 
-int ServeHttp(McpService& service, const HttpSettings& settings) {
+int ServeHttp(McpService* service, const HttpSettings& settings) {
   const HttpAddress address = ReadAddress(settings.address).value();
   std::signal(SIGPIPE, SIG_IGN);
-  auto& server = *new RpcServer(service);  // outlives the threads that use it
-  auto& hub = *new HttpHub(service, server, settings, IsLoopback(address.host));
+  // They outlive the threads that use them.
+  auto* const server = service == nullptr ? nullptr : new RpcServer(*service);
+  auto& hub = *new HttpHub(server, settings, IsLoopback(address.host));
   Error error;
   const tcp::endpoint at(asio::ip::make_address(address.host), address.port);
   tcp::acceptor acceptor(hub.loop);
@@ -83,7 +84,7 @@ int ServeHttp(McpService& service, const HttpSettings& settings) {
   });
   Accept(acceptor, hub);
   hub.loop.run();
-  service.stopping = true;
+  if (service != nullptr) service->stopping = true;
   std::cerr.flush();
   _exit(kExitOk);
 }

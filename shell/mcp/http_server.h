@@ -42,9 +42,9 @@ struct HttpSettings {
 /// The reason why the address cannot be served, for people, or "".
 std::string HttpFault(const HttpSettings& settings);
 
-/// Serves until a signal ends the process. Says on standard error where. The exit code, if the
-/// address cannot be listened to.
-int ServeHttp(McpService& service, const HttpSettings& settings);
+/// Serves until a signal ends the process; without a service, the handler alone. Says on standard
+/// error where. The exit code, if the address cannot be listened to.
+int ServeHttp(McpService* service, const HttpSettings& settings);
 
 }  // namespace rpl
 

@@ -116,8 +116,8 @@ ordered_json CheckedText(const std::string& name, const std::string& text, const
   return out;
 }
 
-ProtocolRun::ProtocolRun(Place place, EngineOptions engine, std::function<bool()> interrupted)
-    : place_(std::move(place)), engine_(std::move(engine)), interrupted_(std::move(interrupted)) {}
+ProtocolRun::ProtocolRun(Place place, EngineOptions engine, RunHooks hooks)
+    : place_(std::move(place)), engine_(std::move(engine)), hooks_(std::move(hooks)) {}
 
 ProtocolRun::~ProtocolRun() = default;
 
@@ -130,11 +130,11 @@ Session& ProtocolRun::session() { return saved_->session(); }
 std::size_t ProtocolRun::seq() { return session().Entries().size(); }
 
 ProtocolRun::Opened ProtocolRun::Open(const Place& place, const EngineOptions& engine,
-                                      std::function<bool()> interrupted) {
+                                      RunHooks hooks) {
   Input input = ReadFile(place.protocol);
   if (!input.error.empty())
     return {nullptr, {place.name + ": " + input.error, "rpl_protocols lists the protocols", {}}};
-  std::unique_ptr<ProtocolRun> run(new ProtocolRun(place, engine, std::move(interrupted)));
+  std::unique_ptr<ProtocolRun> run(new ProtocolRun(place, engine, std::move(hooks)));
   std::vector<ProgramFile> files = {
       {NameInSession(place.session, place.protocol), std::move(input.text)}};
   Refusal refusal = run->Begin(std::move(files));
@@ -155,32 +155,30 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   });
   std::set<std::string> names;
   for (const ToolCommand& tool : config.tools) names.insert(tool.name);
-  std::error_code ignored;
-  const bool begins = !std::filesystem::exists(place_.session, ignored);
-  if (begins && IsChecked(files)) {
-    std::size_t errors = 0;
-    ordered_json findings =
-        CheckedText(place_.name, files.front().text, place_.protocol, names, &errors);
-    if (errors > 0) return {place_.name + " has errors", "correct them first", std::move(findings)};
-  }
   nobody_ = std::make_unique<Nobody>();
-  tools_ = std::make_unique<ToolSetup>(engine_, false, *nobody_, interrupted_);
+  tools_ = std::make_unique<ToolSetup>(engine_, false, *nobody_, hooks_.interrupted);
   if (tools_->Prepare(paths) != kExitOk)
     return {"the tools of " + place_.name + " cannot be used", "see the log of the server", {}};
   ExitCode guarded = kExitOk;
   gate_ = MakeGateSetup(engine_.guard, *tools_, guarded);
   if (guarded != kExitOk) return {"the policy cannot be used", "see the log of the server", {}};
   gates_ = PersonGates(files);
-  one_tool_ = std::make_unique<OneBatchAtATime>(tools_->agent(), interrupted_);
+  one_tool_ = std::make_unique<OneBatchAtATime>(tools_->agent(), hooks_.interrupted);
   given_ = std::make_unique<GivenAnswers>(
       *one_tool_, [this](const Request& request) { return IsPersonal(request); });
 
   SessionStore::Opened opened =
-      OpenSession(place_.session, SessionStore::Mode::kContinue, interrupted_);
+      OpenSession(place_.session, SessionStore::Mode::kContinue, hooks_.interrupted);
   if (opened.store == nullptr)
-    return {"the session cannot be opened: " + opened.error, opened.hint, {}};
+    return {"the session cannot be opened: " + opened.error, opened.hint, {}, true};
   if (!opened.store->damage().empty())
     return {"the session is damaged: " + opened.store->damage(), "start again with rpl_run", {}};
+  if (opened.store->events().empty() && IsChecked(files)) {
+    std::size_t errors = 0;
+    ordered_json findings =
+        CheckedText(place_.name, files.front().text, place_.protocol, names, &errors);
+    if (errors > 0) return {place_.name + " has errors", "correct them first", std::move(findings)};
+  }
   std::vector<Event> events = opened.store->events();
   for (const QuestionHistory& question : QuestionsOf(events))
     if (question.events.back().state == QuestionState::kAnswered)
@@ -191,19 +189,21 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   const std::optional<ProgramEvent> last = LastProgram(events);
   const bool same = last && last->files == files;
   SessionOptions options = SessionOptionsFor(engine_, gate_.get());
-  options.interrupted = interrupted_;
+  options.interrupted = hooks_.interrupted;
   options.progress = nullptr;
+  options.event = hooks_.event;
   options.answer_forms = {false, true};
   saved_ = std::make_unique<SavedSession>(*given_, std::move(options), std::move(events),
                                           std::move(opened.store));
   // The files beside it are the program's to name, not a client's.
-  const std::vector<Diagnostic> findings =
-      saved_->Start(files,
-                    [beside = ReaderBeside(paths),
-                     started = started_](const std::string& name) -> std::optional<std::string> {
-                      if (*started) return std::nullopt;
-                      return beside(name);
-                    });
+  const std::vector<Diagnostic> findings = saved_->Start(
+      files,
+      [beside = ReaderBeside(paths),
+       started = started_](const std::string& name) -> std::optional<std::string> {
+        if (*started) return std::nullopt;
+        return beside(name);
+      },
+      hooks_.retry);
   *started_ = true;
   if (HasErrors(findings)) {
     ordered_json shown = ordered_json::array();
@@ -270,10 +270,10 @@ std::vector<std::string> ProtocolRun::Recorded(const std::string& key) {
   return out;
 }
 
-const Outcome& ProtocolRun::Turn(std::vector<GivenAnswer> answers) {
+const Outcome& ProtocolRun::Turn(std::vector<GivenAnswer> answers, bool again) {
   unused_.clear();
   chat_.clear();
-  if (outcome_ && answers.empty() && outcome_->status != Status::kToolFailed &&
+  if (outcome_ && answers.empty() && !again && outcome_->status != Status::kToolFailed &&
       !outcome_->not_run && outcome_->status != Status::kReview)
     return *outcome_;
   TakeBackDeclined(answers);
@@ -289,7 +289,7 @@ const Outcome& ProtocolRun::Turn(std::vector<GivenAnswer> answers) {
 }
 
 bool ProtocolRun::EndsByDeclining(const std::vector<GivenAnswer>& declines) {
-  ScratchRun copy = CopyOf(place_.session, engine_, interrupted_);
+  ScratchRun copy = CopyOf(place_.session, engine_, hooks_.interrupted);
   if (!copy.refusal.reason.empty()) return true;
   for (const GivenAnswer& decline : declines) copy.given->Give(decline);
   copy.of().SetGoal(place_.goal);

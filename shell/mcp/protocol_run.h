@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run of a protocol with its session file, open: what `rpl run --session` and `rpl resume` do for
-// a process, for as long as a server keeps it.
+// A run of a protocol with its session, open: what `rpl run --session` and `rpl resume` do for a
+// process, for as long as a server keeps it.
 //
-// Every turn is on disk when it returns. A turn that is cut off, by a cancellation or a limit on
+// Every turn is stored when it returns. A turn that is cut off, by a cancellation or a limit on
 // time or memory, leaves the file as a crash would: `broken` then says that the run must be closed
 // and opened again. One thread at a time.
 #ifndef RPL_SHELL_MCP_PROTOCOL_RUN_H_
@@ -36,6 +36,16 @@ struct Refusal {
   std::string reason;                    // "" if there is none
   std::string hint;                      // or ""
   nlohmann::ordered_json findings = {};  // of the text: an array, or null
+  bool may_pass = false;                 // the same may succeed later: another has the session open
+};
+
+/// What a run asks and tells while it evaluates.
+struct RunHooks {
+  std::function<bool()> interrupted;  // polled
+  /// Whether a call, as RPL text, of which nobody knows whether it ran is made again; null: never.
+  std::function<bool(const std::string& call, const std::string& tool)> retry = nullptr;
+  /// Takes events as they happen (SessionOptions::event); may be null.
+  std::function<void(const nlohmann::ordered_json&)> event = nullptr;
 };
 
 /// The findings of `rpl check` about a program, as a JSON array of objects with `rule`, `severity`,
@@ -52,7 +62,7 @@ class ProtocolRun {
  public:
   /// Where a run is and what it runs.
   struct Place {
-    std::string session;   // the path of its file
+    std::string session;   // the path of its file, or its URL in a database
     std::string protocol;  // the path of the program
     std::string name;      // of the protocol, for the client
     std::string goal;      // "" for the program's own
@@ -63,14 +73,12 @@ class ProtocolRun {
     Refusal refusal;
   };
   /// Opens the session, or begins it if there is no file. `engine`: the options of the server.
-  /// `interrupted` is polled while it evaluates.
-  static Opened Open(const Place& place, const EngineOptions& engine,
-                     std::function<bool()> interrupted);
+  static Opened Open(const Place& place, const EngineOptions& engine, RunHooks hooks);
   ~ProtocolRun();
 
   /// Runs until the goal is decided or waits; with the answers, each for the question of its key.
-  /// A run that has ended does nothing without answers.
-  const Outcome& Turn(std::vector<GivenAnswer> answers);
+  /// A run that has ended does nothing without answers, unless `again`: time has passed.
+  const Outcome& Turn(std::vector<GivenAnswer> answers, bool again = false);
   /// Whether the run would end if these questions were declined: its goal makes no provision for
   /// that. Tried on a copy.
   bool EndsByDeclining(const std::vector<GivenAnswer>& declines);
@@ -105,13 +113,13 @@ class ProtocolRun {
   std::size_t seq();
 
  private:
-  ProtocolRun(Place place, EngineOptions engine, std::function<bool()> interrupted);
+  ProtocolRun(Place place, EngineOptions engine, RunHooks hooks);
   Refusal Begin(std::vector<ProgramFile> files);
   void TakeBackDeclined(const std::vector<GivenAnswer>& answers);
 
   Place place_;
   EngineOptions engine_;
-  std::function<bool()> interrupted_;
+  RunHooks hooks_;
   std::string recorded_name_;                                      // of the program, in the session
   std::shared_ptr<bool> started_ = std::make_shared<bool>(false);  // the program is loaded
   PersonGates gates_;

@@ -107,7 +107,7 @@ bool RunTurns::OpenRun(const std::shared_ptr<Turn>& turn) {
   }
   ProtocolRun::Opened opened = ProtocolRun::Open(
       {service_.runs.PathOf(run.handle), *path, run.protocol, run.goal}, service_.engine,
-      [this, &run] { return service_.stopping || run.cancelled; });
+      {[this, &run] { return service_.stopping || run.cancelled; }});
   run.run = std::move(opened.run);
   if (run.run != nullptr) return true;
   if (turn->begins) service_.runs.Drop(run);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+#include "runtime/postgres/database_url.h"
+#include "runtime/tools/tool.h"
+#include "shell/commands/commands.h"
+#include "shell/host/input.h"
+#include "shell/host/report.h"
+#include "shell/mcp/http_server.h"
+#include "shell/mcp/mcp_service.h"
+#include "shell/serve/serve_api.h"
+
+namespace rpl {
+namespace {
+
+constexpr std::size_t kLeastToken = 16;
+
+// Lines `TOKEN TENANT`; `#` begins a comment line. The reason why it cannot be used, or "".
+std::string ReadTokens(const std::string& text, std::map<std::string, std::string>& tokens) {
+  std::istringstream lines(text);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::istringstream words(line);
+    std::string token, tenant, more;
+    words >> token >> tenant >> more;
+    if (token.empty() || token.front() == '#') continue;
+    if (tenant.empty() || !more.empty())
+      return fmt::format("line {}: expected a token and the name of a tenant", number);
+    if (token.size() < kLeastToken)
+      return fmt::format("line {}: expected a token of at least {} characters", number,
+                         kLeastToken);
+    if (!tokens.emplace(token, tenant).second)
+      return fmt::format("line {}: the token is there twice", number);
+  }
+  return tokens.empty() ? "there is no token in it" : "";
+}
+
+ExitCode ReadTokenFile(const std::string& path, std::map<std::string, std::string>& tokens) {
+  if (path.empty()) return kExitOk;
+  const Input input = ReadFile(path);
+  if (!input.error.empty()) {
+    Complain(path, input.error);
+    return kExitFile;
+  }
+  if (const std::string error = ReadTokens(input.text, tokens); !error.empty()) {
+    Complain(path, error);
+    return kExitInvalid;
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+int CommandServe(const ServeOptions& options) {
+  if (options.schema) {
+    std::cout << RunQueue::Schema();
+    return kExitOk;
+  }
+  if (options.paths.empty()) {
+    Complain("serve", "expected protocols, or a folder with them", "see `rpl serve --help`");
+    return kExitInvalid;
+  }
+  if (options.store.empty() || !IsDatabaseUrl(options.store)) {
+    Complain("--store",
+             options.store.empty() ? "expected the URL of a PostgreSQL database"
+                                   : "this is no URL of a PostgreSQL database",
+             "as in `--store postgresql://user@host/database`");
+    return kExitInvalid;
+  }
+  if (const std::string error = CheckDatabaseUrl(options.store); !error.empty()) {
+    Complain("--store", error);
+    return kExitInvalid;
+  }
+  ServeSettings settings;
+  settings.store = options.store;
+  settings.workers = options.workers;
+  settings.lease = std::chrono::seconds(options.lease);
+  settings.limits = {options.most_ready, options.most_working};
+  settings.spans = options.spans;
+  HttpSettings web{options.http, {}};
+  if (const ExitCode code = ReadTokenFile(options.token_file, web.tokens); code != kExitOk)
+    return code;
+  if (const std::string error = HttpFault(web); !error.empty()) {
+    Complain("--http", error);
+    return kExitInvalid;
+  }
+  // They live as long as the process, like the threads that use them.
+  auto& protocols = *new ProtocolFolder();
+  if (const std::string error = protocols.Add(options.paths); !error.empty()) {
+    Complain("serve", error);
+    return kExitFile;
+  }
+  {
+    RunQueue queue(StoreOptions(settings), ReplayVersion(), ReplayedVersions());
+    if (const SqlError error = queue.Prepare()) {
+      Complain("--store", error.message);
+      return kExitFile;
+    }
+  }
+  auto& engine = *new EngineOptions(options.engine);
+  auto& metrics = *new ServeMetrics();
+  auto& workers = *new ServeWorkers(settings, engine, protocols, metrics);
+  constexpr std::size_t kRequestThreads = 4;
+  auto& pool = *new WorkerPool(settings.workers + 1 + kRequestThreads);
+  auto& api = *new ServeApi(settings, protocols, workers, metrics, pool);
+  web.handler = &api;
+  web.drain = std::chrono::seconds(options.drain);
+  LeaveSignals();
+  workers.Start(pool);
+  return ServeHttp(nullptr, web);
+}
+
+}  // namespace rpl

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/serve/serve_api.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "formats/json_text.h"
+#include "runtime/postgres/database_url.h"
+#include "runtime/postgres/open_session.h"
+#include "runtime/trace.h"
+#include "shell/mcp/request_state.h"
+#include "shell/serve/openapi.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr const char* kRunSchema = "rpl.serve.run/1";
+constexpr std::string_view kRuns = "/v1/runs";
+constexpr std::size_t kHandleBytes = 12;
+constexpr std::size_t kPage = 100;
+constexpr std::size_t kMostOnPage = 1'000;
+constexpr std::size_t kMostWaiting = 1'000;
+constexpr std::size_t kMostKey = 200;
+constexpr const char* kKeyFault = "Idempotency-Key has at most 200 bytes";
+constexpr double kMostWait = 60;  // seconds
+constexpr std::int64_t kMostDelay = 366 * 24 * 3600;
+constexpr auto kFirstLook = milliseconds(15);
+constexpr auto kLongestLook = milliseconds(250);
+
+WebAnswer Json(unsigned status, const ordered_json& body) {
+  return {status, DumpJson(body) + "\n", "application/json", {}};
+}
+
+WebAnswer Fault(unsigned status, const std::string& error, const std::string& hint = "") {
+  ordered_json body = {{"error", error}};
+  if (!hint.empty()) body["hint"] = hint;
+  return Json(status, body);
+}
+
+WebAnswer Later(const std::string& error) {
+  WebAnswer answer = Fault(503, error, "try again");
+  answer.headers = {{"Retry-After", "2"}};
+  return answer;
+}
+
+WebAnswer Full() {
+  WebAnswer answer = Fault(429, "too many runs wait for a worker", "try again later");
+  answer.headers = {{"Retry-After", "5"}};
+  return answer;
+}
+
+WebAnswer NotFound() { return Fault(404, "there is nothing here", "see /openapi.json"); }
+WebAnswer NoRun() { return Fault(404, "there is no such run"); }
+
+// The parameters of a query; nullopt if one is no text.
+std::optional<std::map<std::string, std::string>> ParametersIn(std::string_view query) {
+  std::map<std::string, std::string> out;
+  while (!query.empty()) {
+    const std::string_view part = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), part.size() + 1));
+    const std::size_t equals = part.find('=');
+    const auto value =
+        PercentDecoded(equals == part.npos ? std::string_view() : part.substr(equals + 1));
+    if (!value) return std::nullopt;
+    out[std::string(part.substr(0, equals))] = *value;
+  }
+  return out;
+}
+
+// A number of seconds, not negative and at most `most`; nullopt if the text is none.
+std::optional<double> SecondsIn(const std::string& text, double most) {
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0))
+    return std::nullopt;
+  return std::min(seconds, most);
+}
+
+// The time until which the parameter `wait` tells to wait; nullopt if it is no number of seconds.
+std::optional<Clock::time_point> WaitUntil(std::string_view query) {
+  const auto parameters = ParametersIn(query);
+  if (!parameters) return std::nullopt;
+  const auto at = parameters->find("wait");
+  if (at == parameters->end()) return Clock::now();
+  const auto seconds = SecondsIn(at->second, kMostWait);
+  if (!seconds) return std::nullopt;
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+}
+
+ordered_json RunJson(const QueuedRun& run) {
+  ordered_json out = {{"schema", kRunSchema},
+                      {"session", run.session},
+                      {"protocol", run.protocol},
+                      {"goal", run.goal},
+                      {"state", run.state},
+                      {"working", run.working},
+                      {"inputs", {{"given", run.given}, {"taken", run.taken}}}};
+  if (!run.report.empty()) out["report"] = ParseOwnJson(run.report);
+  return out;
+}
+
+bool IsTexts(const ordered_json& value) {
+  return value.is_array() && std::all_of(value.begin(), value.end(),
+                                         [](const ordered_json& text) { return text.is_string(); });
+}
+
+// The reason why a member of an input is wrong, or "".
+std::string MemberFault(const std::string& key, const ordered_json& value) {
+  if (key == "answers") return value.is_object() ? "" : "`answers` is an object, by key";
+  if (key == "errors") {
+    const bool texts =
+        value.is_object() && std::all_of(value.begin(), value.end(),
+                                         [](const ordered_json& text) { return text.is_string(); });
+    return texts ? "" : "`errors` is an object of texts, by key";
+  }
+  if (key == "declines" || key == "facts" || key == "retry")
+    return IsTexts(value) ? "" : "`" + key + "` is a list of texts";
+  if (key == "source") return value.is_string() ? "" : "`source` is a text";
+  if (key == "by") {
+    const bool known = value == "host" || value == "person" || value == "model";
+    return known ? "" : "`by` is \"host\", \"person\" or \"model\"";
+  }
+  if (key == "retract") {
+    if (!value.is_object()) return "`retract` is an object with `facts` or `answers`";
+    for (const auto& [inner, list] : value.items())
+      if ((inner != "facts" && inner != "answers") || !IsTexts(list))
+        return "`retract` is an object with `facts` or `answers`, lists of texts";
+    return "";
+  }
+  return "there is no member `" + key + "`";
+}
+
+// Takes the members of an input out of a body, as they are stored. The fault, or "".
+std::string ReadInput(ordered_json& body, const WebRequest& request, std::string& input) {
+  ordered_json out = ordered_json::object();
+  for (const char* key :
+       {"answers", "errors", "declines", "facts", "retract", "retry", "source", "by"}) {
+    const auto at = body.find(key);
+    if (at == body.end()) continue;
+    if (const std::string fault = MemberFault(key, *at); !fault.empty()) return fault;
+    out[key] = std::move(*at);
+    body.erase(at);
+  }
+  if (out.empty()) return "";
+  if (!request.trace.empty()) out["traceparent"] = request.trace;
+  input = DumpJson(out);
+  return "";
+}
+
+// A whole number of seconds in a body, which is taken out of it. The fault, or "".
+std::string ReadDelay(ordered_json& body, const char* key, std::chrono::seconds& to) {
+  const auto at = body.find(key);
+  if (at == body.end()) return "";
+  if (!at->is_number_unsigned() || at->get<std::uint64_t>() > kMostDelay)
+    return fmt::format("`{}` is a whole number of seconds, at most {}", key, kMostDelay);
+  to = std::chrono::seconds(at->get<std::int64_t>());
+  body.erase(at);
+  return "";
+}
+
+std::string ReadText(ordered_json& body, const char* key, std::string& to) {
+  const auto at = body.find(key);
+  if (at == body.end()) return "";
+  if (!at->is_string()) return fmt::format("`{}` is a text", key);
+  to = at->get<std::string>();
+  body.erase(at);
+  return to.find('\0') == to.npos ? "" : fmt::format("`{}` has a zero byte", key);
+}
+
+// The object that a request has as its body; the fault, or "".
+std::string ReadBody(const WebRequest& request, ordered_json& body) {
+  if (request.body.empty()) {
+    body = ordered_json::object();
+    return "";
+  }
+  JsonText read = ParseJson(request.body, kMaxJsonDepth, JsonNumbers::kExact);
+  if (!read.error.empty()) return read.error;
+  if (!read.json.is_object()) return "the body is an object";
+  body = std::move(read.json);
+  return "";
+}
+
+}  // namespace
+
+// A queue of this process that no other thread uses meanwhile.
+class ServeApi::Borrowed {
+ public:
+  explicit Borrowed(ServeApi& api) : api_(api) {
+    const std::lock_guard lock(api_.mutex_);
+    if (!api_.idle_.empty()) {
+      queue_ = std::move(api_.idle_.back());
+      api_.idle_.pop_back();
+    }
+    if (queue_ == nullptr)
+      queue_ = std::make_unique<RunQueue>(StoreOptions(api_.settings_), ReplayVersion(),
+                                          ReplayedVersions());
+  }
+  ~Borrowed() {
+    const std::lock_guard lock(api_.mutex_);
+    api_.idle_.push_back(std::move(queue_));
+  }
+  Borrowed(const Borrowed&) = delete;
+  RunQueue* operator->() { return queue_.get(); }
+
+ private:
+  ServeApi& api_;
+  std::unique_ptr<RunQueue> queue_;
+};
+
+// A request that waits until a run needs no worker.
+struct ServeApi::Wait {
+  Reply reply;
+  std::string session;
+  std::string tenant;
+  Clock::time_point until;
+  milliseconds pause = kFirstLook;
+  unsigned done = 200;      // the status when the run is settled
+  unsigned not_done = 200;  // the status when the time is over
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+ServeApi::ServeApi(ServeSettings settings, const ProtocolFolder& protocols, ServeWorkers& workers,
+                   ServeMetrics& metrics, WorkerPool& pool)
+    : settings_(std::move(settings)),
+      protocols_(protocols),
+      workers_(workers),
+      metrics_(metrics),
+      pool_(pool) {}
+
+bool ServeApi::IsPublic(std::string_view path) const {
+  return path == "/healthz" || path == "/readyz" || path == "/metrics" || path == "/openapi.json";
+}
+
+void ServeApi::Drain() {
+  draining_ = true;
+  workers_.Drain();
+}
+
+void ServeApi::Take(WebRequest request, std::function<void(WebAnswer)> given) {
+  const auto reply = [this, given = std::move(given)](WebAnswer answer) {
+    metrics_.Request(answer.status);
+    --waiting_;
+    given(std::move(answer));
+  };
+  ++waiting_;
+  if (request.path == "/healthz") return reply(Json(200, {{"status", "ok"}}));
+  if (request.path == "/openapi.json") return reply({200, kOpenApi, "application/json", {}});
+  if (waiting_ > kMostWaiting) return reply(Later("too many requests wait"));
+  pool_.Post([this, request = std::move(request), reply] {
+    bool later = false;
+    WebAnswer answer;
+    try {
+      answer = Answer(request, reply, later);
+    } catch (const std::exception& error) {
+      answer = Fault(500, std::string("internal error: ") + error.what());
+    }
+    if (!later) reply(std::move(answer));
+  });
+}
+
+WebAnswer ServeApi::Answer(const WebRequest& request, const Reply& reply, bool& later) {
+  const bool get = request.method == "GET", post = request.method == "POST";
+  if (request.path == "/readyz" && get) return Ready();
+  if (request.path == "/metrics" && get) return Metrics();
+  if (request.path == "/v1/protocols" && get) return Protocols();
+  if (!request.path.starts_with(kRuns)) return NotFound();
+  const std::string rest = request.path.substr(kRuns.size());
+  if (rest.empty() && get) return List(request);
+  if (rest.empty() && post) return Begin(request, reply, later);
+  if (rest.empty()) return Fault(405, "there are GET and POST");
+  if (rest.front() != '/') return NotFound();
+  const std::size_t slash = rest.find('/', 1);
+  const std::string session = rest.substr(1, slash - 1);
+  const std::string what = slash == rest.npos ? "" : rest.substr(slash);
+  if (what.empty() && get) return Show(request, session, reply, later);
+  if (what == "/trace" && get) return Trace(request, session);
+  if (what == "/inputs" && post) return Give(request, session, reply, later);
+  return what.empty() || what == "/trace" || what == "/inputs"
+             ? Fault(405, "this has another method", "see /openapi.json")
+             : NotFound();
+}
+
+WebAnswer ServeApi::Begin(const WebRequest& request, const Reply& reply, bool& later) {
+  if (draining_) return Later("this process ends");
+  const std::optional<Clock::time_point> until = WaitUntil(request.query);
+  if (!until) return Fault(400, "`wait` is a number of seconds");
+  ordered_json body;
+  NewRun run;
+  std::string fault = ReadBody(request, body);
+  if (fault.empty()) fault = ReadText(body, "protocol", run.protocol);
+  if (fault.empty()) fault = ReadText(body, "goal", run.goal);
+  if (fault.empty()) fault = ReadDelay(body, "after", run.after);
+  if (fault.empty()) fault = ReadDelay(body, "every", run.every);
+  if (fault.empty()) fault = ReadInput(body, request, run.input);
+  if (fault.empty() && !body.empty())
+    fault = "there is no member `" + body.begin().key() + "` in a new run";
+  if (fault.empty() && request.key.size() > kMostKey) fault = kKeyFault;
+  if (!fault.empty()) return Fault(400, fault, "see /openapi.json");
+  if (run.protocol.empty() || !protocols_.Find(run.protocol))
+    return Fault(400,
+                 run.protocol.empty() ? "`protocol` is missing"
+                                      : "there is no protocol `" + run.protocol + "`",
+                 "GET /v1/protocols lists those there are");
+  run.session = "s_" + RandomText(kHandleBytes);
+  run.tenant = request.tenant;
+  run.key = request.key;
+  RunQueue::Added added = Borrowed(*this)->Add(run, settings_.limits);
+  if (added.error) return Later("the database: " + added.error.message);
+  if (added.taken == RunQueue::Taken::kFull) return Full();
+  workers_.Wake();
+  const bool again = added.taken == RunQueue::Taken::kAgain;
+  later = true;
+  Look(std::make_shared<Wait>(Wait{reply,
+                                   added.run.session,
+                                   request.tenant,
+                                   *until,
+                                   kFirstLook,
+                                   again ? 200u : 201u,
+                                   again ? 200u : 201u,
+                                   {{"Location", std::string(kRuns) + "/" + added.run.session}}}));
+  return {};
+}
+
+WebAnswer ServeApi::Give(const WebRequest& request, const std::string& session, const Reply& reply,
+                         bool& later) {
+  if (draining_) return Later("this process ends");
+  const std::optional<Clock::time_point> until = WaitUntil(request.query);
+  if (!until) return Fault(400, "`wait` is a number of seconds");
+  ordered_json body;
+  std::string input;
+  std::string fault = ReadBody(request, body);
+  if (fault.empty()) fault = ReadInput(body, request, input);
+  if (fault.empty() && !body.empty())
+    fault = "there is no member `" + body.begin().key() + "` in an input";
+  if (fault.empty() && request.key.size() > kMostKey) fault = kKeyFault;
+  if (!fault.empty()) return Fault(400, fault, "see /openapi.json");
+  if (input.empty()) input = "{}";  // a turn, for what changed outside
+  RunQueue::Added added = Borrowed(*this)->Give(
+      session, request.tenant, request.key.empty() ? "r:" + RandomText(kHandleBytes) : request.key,
+      input, settings_.limits);
+  if (added.error) return Later("the database: " + added.error.message);
+  if (added.taken == RunQueue::Taken::kNoRun) return NoRun();
+  if (added.taken == RunQueue::Taken::kFull) return Full();
+  workers_.Wake();
+  later = true;
+  Look(std::make_shared<Wait>(Wait{reply, session, request.tenant, *until, kFirstLook, 200, 202}));
+  return {};
+}
+
+WebAnswer ServeApi::Show(const WebRequest& request, const std::string& session, const Reply& reply,
+                         bool& later) {
+  const std::optional<Clock::time_point> until = WaitUntil(request.query);
+  if (!until) return Fault(400, "`wait` is a number of seconds");
+  later = true;
+  Look(std::make_shared<Wait>(Wait{reply, session, request.tenant, *until}));
+  return {};
+}
+
+// Answers if the run is settled or the time is over, else looks again later. On a worker.
+void ServeApi::Look(const std::shared_ptr<Wait>& wait) {
+  const RunQueue::Found found = Borrowed(*this)->Find(wait->session, wait->tenant);
+  if (found.error) return wait->reply(Later("the database: " + found.error.message));
+  if (!found.run) return wait->reply(NoRun());
+  const bool settled = found.run->settled();
+  const auto now = Clock::now();
+  if (settled || now >= wait->until || draining_) {
+    WebAnswer answer = Json(settled ? wait->done : wait->not_done, RunJson(*found.run));
+    answer.headers = wait->headers;
+    return wait->reply(std::move(answer));
+  }
+  pool_.At(std::min(now + wait->pause, wait->until),
+           [this, wait] { pool_.Post([this, wait] { Look(wait); }); });
+  wait->pause = std::min(2 * wait->pause, kLongestLook);
+}
+
+WebAnswer ServeApi::List(const WebRequest& request) {
+  const auto parameters = ParametersIn(request.query);
+  if (!parameters) return Fault(400, "the query cannot be read");
+  const auto at = [&](const char* key) {
+    const auto found = parameters->find(key);
+    return found == parameters->end() ? std::string() : found->second;
+  };
+  std::size_t most = kPage;
+  if (const std::string limit = at("limit"); !limit.empty()) {
+    const auto number = SecondsIn(limit, kMostOnPage);
+    if (!number || *number < 1) return Fault(400, "`limit` is a number from 1 on");
+    most = static_cast<std::size_t>(*number);
+  }
+  const RunQueue::Listed listed =
+      Borrowed(*this)->List(request.tenant, at("state"), at("after"), most + 1);
+  if (listed.error) return Later("the database: " + listed.error.message);
+  ordered_json out = {{"runs", ordered_json::array()}};
+  for (std::size_t i = 0; i < std::min(most, listed.runs.size()); ++i)
+    out["runs"].push_back(RunJson(listed.runs[i]));
+  if (listed.runs.size() > most) out["next"] = listed.runs[most - 1].session;
+  return Json(200, out);
+}
+
+WebAnswer ServeApi::Trace(const WebRequest& request, const std::string& session) {
+  const RunQueue::Found found = Borrowed(*this)->Find(session, request.tenant);
+  if (found.error) return Later("the database: " + found.error.message);
+  if (!found.run) return NoRun();
+  const SessionStore::Opened opened =
+      OpenSession(SessionIn(settings_.store, session), SessionStore::Mode::kRead);
+  if (opened.store == nullptr) return Fault(404, "it has no trace yet: " + opened.error);
+  if (!opened.store->damage().empty()) return Fault(500, opened.store->damage());
+  std::string text;
+  for (const TraceEntry& entry : TraceSoFar(opened.store->events())) text += entry.text + "\n";
+  return {200, std::move(text), "text/plain; charset=utf-8", {}};
+}
+
+WebAnswer ServeApi::Protocols() const {
+  ordered_json out = {{"protocols", ordered_json::array()}};
+  for (const ProtocolFolder::Protocol& protocol : protocols_.List())
+    out["protocols"].push_back({{"name", protocol.name}});
+  return Json(200, out);
+}
+
+WebAnswer ServeApi::Ready() {
+  if (draining_) return Later("this process ends");
+  if (const SqlError error = Borrowed(*this)->Ping())
+    return Later("the database: " + error.message);
+  return Json(200, {{"status", "ready"}});
+}
+
+WebAnswer ServeApi::Metrics() {
+  const RunQueue::Counted counted = Borrowed(*this)->CountRuns();
+  return {200, metrics_.Text(counted.counts), "text/plain; version=0.0.4", {}};
+}
+
+}  // namespace rpl

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/serve/serve_workers.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+#include <utility>
+
+#include "formats/json_text.h"
+#include "runtime/postgres/database_url.h"
+#include "runtime/postgres/open_session.h"
+#include "runtime/session.h"
+#include "shell/host/input.h"
+#include "shell/mcp/protocol_run.h"
+#include "shell/mcp/request_state.h"
+#include "shell/mcp/run_report.h"
+#include "shell/mcp/turn_input.h"
+#include "shell/serve/turn_spans.h"
+
+namespace rpl {
+namespace {
+
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr auto kFirstPause = milliseconds(500);
+constexpr auto kLongestPause = milliseconds(60'000);
+constexpr int kMostAttempts = 20;  // of one turn, before the run is refused
+
+milliseconds PauseAfter(int attempts) {
+  milliseconds pause = kFirstPause;
+  for (int i = 1; i < attempts && pause < kLongestPause; ++i) pause *= 2;
+  return std::min(pause, kLongestPause);
+}
+
+std::vector<std::string> TextsIn(const ordered_json& json, const char* key) {
+  const auto at = json.find(key);
+  return at == json.end() ? std::vector<std::string>() : at->get<std::vector<std::string>>();
+}
+
+By ByIn(const ordered_json& input) {
+  const std::string by = input.value("by", "host");
+  return by == "person" ? By::kPerson : by == "model" ? By::kModel : By::kHost;
+}
+
+// The inputs of a claim as JSON; each was checked when it was given.
+std::vector<ordered_json> ReadInputs(const RunQueue::Claim& claim) {
+  std::vector<ordered_json> out;
+  for (const auto& [number, body] : claim.inputs) {
+    ordered_json input = ParseOwnJson(body);
+    if (!input.is_object()) input = ordered_json::object();
+    input["number"] = number;
+    out.push_back(std::move(input));
+  }
+  return out;
+}
+
+// States and takes back facts of an input, and adds its answers to those of the turn. The fault.
+TurnInput Read(const ordered_json& input, ProtocolRun& run, std::vector<GivenAnswer>& answers) {
+  const By by = ByIn(input);
+  const ordered_json retract = input.value("retract", ordered_json::object());
+  const FactSentences gone = SentencesOf(TextsIn(retract, "facts"), "", true);
+  const FactSentences facts =
+      SentencesOf(TextsIn(input, "facts"), input.value("source", ""), false);
+  TurnInput out;
+  out.fault = gone.error.empty() ? facts.error : gone.error;
+  if (!out.fault.empty()) return out;
+  if (const std::vector<std::string> keys = TextsIn(retract, "answers");
+      !gone.text.empty() || !keys.empty())
+    out = TakeBackFacts(gone, keys, run, by);
+  if (out.fault.empty() && !facts.text.empty()) StateFacts(facts, run, by, out);
+  if (!out.fault.empty()) return out;
+  TurnInput given = InputOf(input, by);
+  if (given.fault.empty() && !given.answers.empty() && run.seq() > 0)
+    given = ForRun(std::move(given), run);
+  if (given.fault.empty())
+    for (GivenAnswer& answer : given.answers) answers.push_back(std::move(answer));
+  return given;
+}
+
+// The state of a run after a turn, and when the next one is due.
+void SetState(const Outcome& outcome, const QueuedRun& run, milliseconds review,
+              RunQueue::Turn& turn) {
+  switch (outcome.status) {
+    case Status::kWaiting: turn.state = "waiting"; break;
+    case Status::kToolFailed: turn.state = "waiting"; break;
+    case Status::kReview:
+      turn.state = "ready";
+      turn.due = review;
+      return;
+    case Status::kInterrupted:
+      turn.state = "ready";
+      turn.again = true;
+      return;
+    default: turn.state = "ended"; break;
+  }
+  if (outcome.not_run && run.attempts < kMostAttempts) {
+    turn.state = "ready";
+    turn.again = true;
+    turn.due = PauseAfter(run.attempts);
+  } else if (run.every.count() > 0 && outcome.status != Status::kSatisfied &&
+             outcome.status != Status::kFailed) {
+    turn.state = "ready";
+    turn.due = run.every;
+  }
+}
+
+RunQueue::Turn Refused(const RunQueue::Claim& claim, const Refusal& refusal) {
+  RunQueue::Turn turn;
+  turn.taken = claim.inputs.empty() ? claim.run.taken : claim.inputs.back().first;
+  ordered_json report = {{"schema", "rpl.mcp.run/1"},
+                         {"session", claim.run.session},
+                         {"protocol", claim.run.protocol},
+                         {"status", "rejected"},
+                         {"error", refusal.reason}};
+  if (!refusal.hint.empty()) report["hint"] = refusal.hint;
+  if (refusal.findings.is_array()) report["findings"] = refusal.findings;
+  turn.state = "refused";
+  turn.report = DumpJson(report);
+  return turn;
+}
+
+RunQueue::Turn Postponed(const RunQueue::Claim& claim) {
+  RunQueue::Turn turn;
+  turn.taken = claim.run.taken;
+  turn.state = "ready";
+  turn.again = true;
+  turn.due = PauseAfter(claim.run.attempts);
+  return turn;
+}
+
+}  // namespace
+
+std::string SessionIn(const std::string& store, const std::string& session) {
+  const std::size_t query = store.find('?');
+  std::string url = store.substr(0, query);
+  while (url.ends_with('/')) url.pop_back();
+  return url + "/" + session + (query == store.npos ? "" : store.substr(query));
+}
+
+std::string ReplayVersion() { return RPL_VERSION; }
+std::vector<std::string> ReplayedVersions() { return {RPL_VERSION}; }
+
+SqlConnection::Options StoreOptions(const ServeSettings& settings) {
+  SqlConnection::Options options;
+  options.url = settings.store;
+  return options;
+}
+
+ServeWorkers::ServeWorkers(ServeSettings settings, const EngineOptions& engine,
+                           const ProtocolFolder& protocols, ServeMetrics& metrics)
+    : settings_(std::move(settings)),
+      engine_(engine),
+      protocols_(protocols),
+      metrics_(metrics),
+      owner_("w_" + RandomText(12)) {}
+
+void ServeWorkers::Start(WorkerPool& pool) {
+  for (std::size_t i = 0; i < settings_.workers; ++i) pool.Post([this, i] { Work(i); });
+  pool.Post([this] { RenewClaims(); });
+}
+
+void ServeWorkers::Wake() {
+  const std::lock_guard lock(mutex_);
+  woken_ = true;
+  ready_.notify_one();
+}
+
+void ServeWorkers::Drain() {
+  const std::lock_guard lock(mutex_);
+  draining_ = true;
+  ready_.notify_all();
+}
+
+void ServeWorkers::WaitForWork(milliseconds most) {
+  std::unique_lock lock(mutex_);
+  ready_.wait_for(lock, most, [this] { return woken_ || draining_; });
+  woken_ = false;
+}
+
+void ServeWorkers::Report(const SqlError& error) {
+  metrics_.DatabaseError();
+  std::cerr << fmt::format("rpl serve: {}\n", error.message);
+}
+
+void ServeWorkers::RenewClaims() {
+  RunQueue queue(StoreOptions(settings_), ReplayVersion(), ReplayedVersions());
+  while (!IsDrained()) {
+    {
+      std::unique_lock lock(mutex_);
+      ready_.wait_for(lock, settings_.lease / 3, [this] { return IsDrained(); });
+    }
+    if (busy_ == 0) continue;
+    for (std::size_t i = 0; i < settings_.workers; ++i)
+      if (const SqlError error = queue.Renew(fmt::format("{}/{}", owner_, i), settings_.lease))
+        Report(error);
+  }
+}
+
+void ServeWorkers::Work(std::size_t number) {
+  RunQueue queue(StoreOptions(settings_), ReplayVersion(), ReplayedVersions());
+  const std::string owner = fmt::format("{}/{}", owner_, number);
+  while (!draining_) {
+    ++busy_;
+    const RunQueue::Claimed claimed = queue.Take(owner, settings_.lease, settings_.limits);
+    if (claimed.error || !claimed.claim) {
+      --busy_;
+      if (claimed.error) Report(claimed.error);
+      WaitForWork(settings_.look);
+      continue;
+    }
+    RunQueue::Turn turn;
+    try {
+      turn = Do(*claimed.claim);
+    } catch (const std::exception& error) {
+      std::cerr << fmt::format("rpl serve: {}: internal error: {}\n", claimed.claim->run.session,
+                               error.what());
+      turn = claimed.claim->run.attempts < kMostAttempts
+                 ? Postponed(*claimed.claim)
+                 : Refused(*claimed.claim,
+                           {std::string("internal error: ") + error.what(), "", nullptr});
+    }
+    if (const SqlError error = queue.Finish(claimed.claim->run.session, owner, turn)) Report(error);
+    --busy_;
+  }
+}
+
+RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
+  const auto began = Clock::now();
+  const QueuedRun& queued = claim.run;
+  const std::vector<ordered_json> inputs = ReadInputs(claim);
+  std::set<std::string> retry;
+  std::string trace;
+  for (const ordered_json& input : inputs) {
+    for (std::string& tool : TextsIn(input, "retry")) retry.insert(std::move(tool));
+    if (trace.empty()) trace = input.value("traceparent", "");
+  }
+  TurnSpans spans(queued.session, queued.protocol, trace);
+  const auto end = [&](const std::string& status, bool failed) {
+    metrics_.Turn(status, std::chrono::duration<double>(Clock::now() - began).count(),
+                  spans.timesteps(), spans.calls());
+    if (!settings_.spans.empty()) WriteSpans(spans.End(status, failed));
+  };
+
+  const std::optional<std::string> path = protocols_.Find(queued.protocol);
+  Refusal refusal;
+  std::unique_ptr<ProtocolRun> run;
+  if (path) {
+    ProtocolRun::Opened opened = ProtocolRun::Open(
+        {SessionIn(settings_.store, queued.session), *path, queued.protocol, queued.goal}, engine_,
+        {[] { return false; },
+         [&](const std::string&, const std::string& tool) { return retry.contains(tool); },
+         [&](const ordered_json& event) { spans.Take(event); }});
+    run = std::move(opened.run);
+    refusal = std::move(opened.refusal);
+  } else {  // another worker may have it
+    refusal = {"there is no protocol `" + queued.protocol + "`", "", nullptr};
+    refusal.may_pass = true;
+  }
+  if (run == nullptr) {
+    const bool again = refusal.may_pass && queued.attempts < kMostAttempts;
+    end(again ? "postponed" : "refused", true);
+    return again ? Postponed(claim) : Refused(claim, refusal);
+  }
+  ordered_json faults = ordered_json::array();
+  std::vector<GivenAnswer> answers;
+  for (const ordered_json& input : inputs) {
+    const TurnInput read = Read(input, *run, answers);
+    if (read.fault.empty()) continue;
+    faults.push_back({{"input", input["number"]}, {"error", read.fault}, {"hint", read.hint}});
+  }
+  const Outcome& outcome =
+      run->Turn(std::move(answers), queued.every.count() > 0 || !inputs.empty());
+  if (!run->broken().empty()) {  // what is not recorded was not done
+    end("postponed", true);
+    return Postponed(claim);
+  }
+  RunQueue::Turn turn;
+  turn.taken = inputs.empty() ? queued.taken : claim.inputs.back().first;
+  SetState(outcome, queued, settings_.review, turn);
+  ordered_json report =
+      ReportOf(*run, queued.session, SessionIn(WithoutPassword(settings_.store), queued.session))
+          .json;
+  if (!faults.empty()) report["faults"] = std::move(faults);
+  turn.report = DumpJson(report);
+  end(report.value("status", ""), turn.state != "ended" && turn.state != "waiting");
+  return turn;
+}
+
+void ServeWorkers::WriteSpans(const std::string& line) {
+  const std::lock_guard lock(spans_);
+  const int fd = open(settings_.spans.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  const std::string text = line + "\n";
+  const bool whole =
+      fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (fd >= 0) close(fd);
+  if (!whole) std::cerr << "rpl serve: " << settings_.spans << ": spans cannot be written\n";
+}
+
+}  // namespace rpl

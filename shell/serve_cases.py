@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+"""usage: serve_cases.py RPL FOLDER
+
+Workers of `rpl serve` over a private PostgreSQL server (shell/serve_test.sh)."""
+import json
+import os
+import subprocess
+import sys
+import time
+
+from mcp_client import case, check, run_cases
+from serve_client import Cluster, Worker, until
+
+RPL, FOLDER = sys.argv[1:3]
+CLUSTER = Cluster()
+
+FILES = {
+    "trip.md": """# Trip - %trip(?where, ?nights) <- place(?where), nights(?nights)
+
+Book it.
+
+## Where to? - place($where)
+
+The town.
+
+```rpl
+nights(3)
+```
+""",
+    "note.md": """# Note - $note(?text)
+
+# Done - %done(?reply) <- ?reply = $note("once")
+""",
+    "slow.md": """# Slow - $slow(?text)
+
+# Done - %done(?reply) <- ?reply = $slow("once")
+""",
+    "price.md": """# Cheap - %cheap(?what) <- price(?what, ?n), ?n < 10
+
+```rpl
+price("silk", 90)
+```
+""",
+    "wrong.md": """# Wrong - %wrong(?x) <- item(?x), (
+""",
+    "rpl.yaml": """version: 1
+tools:
+  note: {command: [./note.sh], permission: allow}
+  slow: {command: [./slow.sh], permission: allow}
+""",
+    "note.sh": r"""#!/bin/sh
+read -r request
+echo note >>calls
+id=${request#*\"id\":\"}
+printf '{"id":"%s","result":"noted"}\n' "${id%%\"*}"
+""",
+    "slow.sh": r"""#!/bin/sh
+read -r request
+echo slow >>calls
+while [ ! -e go ]; do sleep 0.05; done
+id=${request#*\"id\":\"}
+printf '{"id":"%s","result":"slow"}\n' "${id%%\"*}"
+""",
+}
+
+
+class Place:
+    """A folder of protocols, a database and workers over both."""
+
+    made = 0
+
+    def __init__(self):
+        Place.made += 1
+        self.folder = f"{FOLDER}/p{Place.made}"
+        os.mkdir(self.folder)
+        for name, text in FILES.items():
+            with open(f"{self.folder}/{name}", "w") as file:
+                file.write(text)
+            if name.endswith(".sh"):
+                os.chmod(f"{self.folder}/{name}", 0o755)
+        self.store, self.database = CLUSTER.database()
+        self.workers = []
+
+    def worker(self, *options):
+        worker = Worker(RPL, self.store, [self.folder], "--allow-tool", "note", "--allow-tool",
+                        "slow", *options)
+        check(worker.port is not None, "a worker does not start:", "".join(worker.log))
+        self.workers.append(worker)
+        return worker
+
+    def calls(self):
+        try:
+            with open(f"{self.folder}/calls") as file:
+                return file.read().split()
+        except FileNotFoundError:
+            return []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        open(f"{self.folder}/go", "w").close()
+        for worker in self.workers:
+            if worker.process.poll() is None:
+                worker.kill()
+
+
+def begin(worker, protocol, wait=30, **body):
+    status, run, _ = worker.request("POST", f"/v1/runs?wait={wait}", {"protocol": protocol, **body})
+    check(status == 201, "begin", protocol, status, run)
+    return run
+
+
+@case
+def a_question_is_answered_and_the_goal_is_reached():
+    with Place() as place:
+        worker = place.worker()
+        run = begin(worker, "trip.md")
+        check(run["state"] == "waiting" and not run["working"], run)
+        check([q["key"] for q in run["report"]["pending"]] == ["where"], run)
+        status, run, _ = worker.request("POST", f"/v1/runs/{run['session']}/inputs?wait=30",
+                                        {"answers": {"where": "Lucca"}})
+        check(status == 200 and run["state"] == "ended", status, run)
+        check(run["report"]["status"] == "satisfied", run)
+        check(run["report"]["answers"] == [{"?where": "Lucca", "?nights": 3}], run)
+        check(run["inputs"] == {"given": 1, "taken": 1}, run)
+        status, again, _ = worker.request("GET", f"/v1/runs/{run['session']}")
+        check(status == 200 and again == run, again)
+        status, trace, _ = worker.request("GET", f"/v1/runs/{run['session']}/trace")
+        check(status == 200 and '"Lucca"' in trace, trace)
+
+
+@case
+def answers_facts_and_retractions_are_taken_in_order():
+    with Place() as place:
+        worker = place.worker()
+        run = begin(worker, "price.md", facts=['price("tea", 12)'])
+        check(run["state"] == "ended" and run["report"]["status"] == "unsatisfied", run)
+        path = f"/v1/runs/{run['session']}/inputs?wait=30"
+        _, run, _ = worker.request("POST", path, {
+            "facts": ['price("jam", 4)'], "source": "the shop"})
+        check(run["report"]["answers"] == [{"?what": "jam"}], run)
+        _, run, _ = worker.request("POST", path, {"retract": {"facts": ['price("jam", 4)']}})
+        check(run["report"]["status"] == "unsatisfied", run)
+        _, run, _ = worker.request("POST", path, {"facts": ["price(?x, 4)"]})
+        check(run["report"]["faults"][0]["input"] == 4, run)
+        check("without variables" in run["report"]["faults"][0]["error"], run)
+
+
+@case
+def a_request_with_the_same_key_is_the_same_run_and_the_same_input():
+    with Place() as place:
+        worker, other = place.worker(), place.worker()
+        body = {"protocol": "trip.md"}
+        status, run, headers = worker.request("POST", "/v1/runs", body, Idempotency_Key="k1")
+        check(status == 201, status)
+        check(headers.get("Location") == f"/v1/runs/{run['session']}", headers)
+        status, again, _ = other.request("POST", "/v1/runs?wait=30", body, Idempotency_Key="k1")
+        check(status == 200 and again["session"] == run["session"], status, again)
+        path = f"/v1/runs/{run['session']}/inputs?wait=30"
+        for _ in range(2):
+            _, run, _ = other.request("POST", path, {"answers": {"where": "Bari"}},
+                                      Idempotency_Key="a1")
+        check(run["inputs"]["given"] == 1 and run["state"] == "ended", run)
+
+
+@case
+def requests_that_cannot_be_taken_say_why():
+    with Place() as place:
+        worker = place.worker()
+        run = begin(worker, "trip.md")
+        path = f"/v1/runs/{run['session']}/inputs"
+        for method, where, body, expected, words in [
+                ("POST", "/v1/runs", {"protocol": "none.md"}, 400, "no protocol `none.md`"),
+                ("POST", "/v1/runs", {}, 400, "`protocol` is missing"),
+                ("POST", "/v1/runs", {"protocol": "trip.md", "x": 1}, 400, "no member `x`"),
+                ("POST", "/v1/runs", {"protocol": 7}, 400, "`protocol` is a text"),
+                ("POST", "/v1/runs", {"protocol": "trip.md", "every": -1}, 400, "whole number"),
+                ("POST", "/v1/runs", '{"protocol":"a","protocol":"b"}', 400, "protocol"),
+                ("POST", "/v1/runs", "{", 400, ""),
+                ("POST", "/v1/runs", "[]", 400, "the body is an object"),
+                ("POST", "/v1/runs?wait=x", {"protocol": "trip.md"}, 400, "`wait`"),
+                ("POST", path, {"answers": []}, 400, "`answers` is an object"),
+                ("POST", path, {"errors": {"a": 1}}, 400, "`errors`"),
+                ("POST", path, {"facts": [1]}, 400, "`facts` is a list"),
+                ("POST", path, {"by": "nobody"}, 400, "`by`"),
+                ("POST", path, {"retract": {"rows": []}}, 400, "`retract`"),
+                ("POST", path, {"answer": {}}, 400, "no member `answer`"),
+                ("POST", "/v1/runs/s_x/inputs", {}, 404, "no such run"),
+                ("GET", "/v1/runs/s_x", None, 404, "no such run"),
+                ("GET", "/v1/runs/s_x/trace", None, 404, "no such run"),
+                ("GET", "/v1/runs?limit=0", None, 400, "`limit`"),
+                ("DELETE", "/v1/runs", None, 405, "GET and POST"),
+                ("GET", path, None, 405, "another method"),
+                ("GET", "/nothing", None, 404, "nothing here")]:
+            status, answer, _ = worker.request(method, where, body)
+            check(status == expected and words in answer["error"], method, where, body, status,
+                  answer)
+        status, _, _ = worker.request("POST", "/v1/runs", "protocol=trip", Content_Type="text/plain")
+        check(status == 415, status)
+        status, _, _ = worker.request("GET", "/healthz", Host="evil.example")
+        check(status == 403, status)
+
+
+@case
+def a_protocol_with_errors_is_refused_with_its_findings():
+    with Place() as place:
+        run = begin(place.worker(), "wrong.md")
+        check(run["state"] == "refused" and run["report"]["findings"], run)
+
+
+@case
+def tokens_keep_tenants_apart():
+    with Place() as place:
+        with open(f"{place.folder}/tokens", "w") as file:
+            file.write("# two tenants\n" + "a" * 20 + " ada\n" + "b" * 20 + " bob\n")
+        worker = place.worker("--token-file", f"{place.folder}/tokens", "--max-ready", "1")
+        check(worker.request("GET", "/v1/runs")[0] == 401)
+        check(worker.request("GET", "/v1/runs", token="c" * 20)[0] == 401)
+        for open_path in ("/healthz", "/readyz", "/metrics", "/openapi.json"):
+            check(worker.request("GET", open_path)[0] == 200, open_path)
+        status, run, _ = worker.request("POST", "/v1/runs?wait=30", {"protocol": "trip.md"},
+                                        token="a" * 20)
+        check(status == 201, status, run)
+        path = f"/v1/runs/{run['session']}"
+        check(worker.request("GET", path, token="a" * 20)[0] == 200)
+        check(worker.request("GET", path, token="b" * 20)[0] == 404)
+        check(worker.request("POST", path + "/inputs", {}, token="b" * 20)[0] == 404)
+        check(worker.request("GET", path + "/trace", token="b" * 20)[0] == 404)
+        check(worker.request("GET", "/v1/runs", token="b" * 20)[1] == {"runs": []})
+        # One may wait, no more; the other tenant is not concerned.
+        later = {"protocol": "trip.md", "after": 3600}
+        check(worker.request("POST", "/v1/runs", later, token="a" * 20)[0] == 201)
+        status, answer, headers = worker.request("POST", "/v1/runs", later, token="a" * 20)
+        check(status == 429 and "Retry-After" in headers, status, answer)
+        check(worker.request("POST", "/v1/runs", later, token="b" * 20)[0] == 201)
+
+
+@case
+def any_worker_takes_any_run():
+    with Place() as place:
+        first = place.worker()
+        runs = [begin(first, "trip.md") for _ in range(5)]
+        first.kill()
+        second = place.worker()
+        for run in runs:
+            _, run, _ = second.request("POST", f"/v1/runs/{run['session']}/inputs?wait=30",
+                                       {"answers": {"where": "Lucca"}})
+            check(run["state"] == "ended", run)
+        status, listed, _ = second.request("GET", "/v1/runs?state=ended&limit=3")
+        check(len(listed["runs"]) == 3, listed)
+        rest = second.request("GET", f"/v1/runs?state=ended&after={listed['next']}")[1]
+        check({r["session"] for r in listed["runs"] + rest["runs"]} ==
+              {r["session"] for r in runs}, listed, rest)
+
+
+@case
+def a_call_is_made_once_though_its_worker_is_killed():
+    with Place() as place:
+        first = place.worker("--lease", "1")
+        run = begin(first, "slow.md", wait=0)
+        check(until(lambda: place.calls() == ["slow"]), place.calls())
+        first.kill()
+        second = place.worker("--lease", "1")
+        path = f"/v1/runs/{run['session']}"
+        until(lambda: second.request("GET", path)[1]["state"] == "waiting")
+        _, run, _ = second.request("GET", path)
+        check(run["state"] == "waiting", run)
+        check(run["report"]["pending"][0].get("inDoubt") is True, run)
+        check(place.calls() == ["slow"], place.calls())
+        open(f"{place.folder}/go", "w").close()
+        _, run, _ = second.request("POST", path + "/inputs?wait=30", {"retry": ["slow"]})
+        check(run["state"] == "ended" and run["report"]["status"] == "satisfied", run)
+        check(place.calls() == ["slow", "slow"], place.calls())
+
+
+@case
+def a_worker_that_is_told_to_end_ends_its_turns_first():
+    with Place() as place:
+        worker = place.worker()
+        run = begin(worker, "slow.md", wait=0)
+        check(until(lambda: place.calls() == ["slow"]), place.calls())
+        worker.process.terminate()
+        check(until(lambda: worker.request("GET", "/readyz")[0] == 503))
+        check(worker.request("POST", "/v1/runs", {"protocol": "trip.md"})[0] == 503)
+        open(f"{place.folder}/go", "w").close()
+        check(worker.process.wait(60) == 0, worker.process.returncode, "".join(worker.log))
+        other = place.worker()
+        _, run, _ = other.request("GET", f"/v1/runs/{run['session']}")
+        check(run["state"] == "ended", run)
+        check(place.calls() == ["slow"], place.calls())
+
+
+@case
+def the_database_may_restart():
+    with Place() as place:
+        worker = place.worker()
+        run = begin(worker, "trip.md")
+        CLUSTER.stop("immediate")
+        check(worker.request("GET", "/healthz")[0] == 200)
+        check(worker.request("GET", "/readyz")[0] == 503)
+        CLUSTER.start()
+        check(until(lambda: worker.request("GET", "/readyz")[0] == 200))
+        _, run, _ = worker.request("POST", f"/v1/runs/{run['session']}/inputs?wait=30",
+                                   {"answers": {"where": "Lucca"}})
+        check(run["state"] == "ended", run, worker.log)
+
+
+@case
+def a_protocol_that_waits_for_a_fact_outside_is_looked_at_again():
+    with Place() as place:
+        worker = place.worker()
+        run = begin(worker, "price.md", wait=0, every=1, facts=['price("tea", 12)'])
+        path = f"/v1/runs/{run['session']}"
+        turns = lambda: worker.request("GET", "/metrics")[1]
+        check(until(lambda: 'rpl_turns_total{status="unsatisfied"} 3' in turns()), turns())
+        _, run, _ = worker.request("POST", path + "/inputs?wait=30", {"facts": ['price("jam", 4)']})
+        check(run["state"] == "ended", run)
+
+
+@case
+def metrics_and_spans_count_what_was_done():
+    with Place() as place:
+        worker = place.worker("--spans", f"{place.folder}/spans")
+        status, run, _ = worker.request(
+            "POST", "/v1/runs?wait=30", {"protocol": "note.md", "facts": ["seen(1)"]},
+            traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+        check(run["state"] == "ended" and place.calls() == ["note"], run)
+        metrics = worker.request("GET", "/metrics")[1]
+        for line in ('rpl_runs{tenant="",state="ended"} 1', 'rpl_turns_total{status="satisfied"} 1',
+                     "rpl_tool_calls_total 1", "rpl_turn_seconds_count 1"):
+            check(line in metrics, line, metrics)
+        with open(f"{place.folder}/spans") as file:
+            spans = [json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"]
+                     for line in file]
+        names = [span["name"] for span in spans[0]]
+        check(names[0] == "turn" and "timestep" in names and "tool note" in names, names)
+        check({span["traceId"] for span in spans[0]} == {"0af7651916cd43dd8448eb211c80319c"}, spans)
+
+
+@case
+def every_path_of_the_description_is_served():
+    with Place() as place:
+        worker = place.worker()
+        run = begin(worker, "trip.md")
+        status, about, _ = worker.request("GET", "/openapi.json")
+        check(status == 200 and about["openapi"].startswith("3.1"), status)
+        paths = 0
+        for path, methods in about["paths"].items():
+            for method, operation in methods.items():
+                body = {"protocol": "trip.md"} if path == "/v1/runs" else {}
+                status, _, _ = worker.request(method.upper(),
+                                              path.replace("{session}", run["session"]),
+                                              body if method == "post" else None)
+                check(str(status) in operation["responses"], method, path, status)
+                paths += 1
+        check(paths == 10, paths)
+
+
+@case
+def what_a_worker_records_other_commands_read():
+    with Place() as place:
+        worker = place.worker()
+        run = begin(worker, "note.md")
+        url = place.store.replace("?", f"/{run['session']}?")
+        verified = subprocess.run([RPL, "trace", "verify", url], capture_output=True, text=True)
+        check(verified.returncode == 0, verified.stdout, verified.stderr)
+
+
+@case
+def options_that_cannot_be_used_are_refused():
+    with Place() as place:
+        for options, code, words in [
+                (["--store", "here"], 2, "no URL"),
+                ([], 2, "expected the URL"),
+                (["--store", place.store, "--http", "0.0.0.0:0"], 2, "token"),
+                (["--store", "postgresql://nobody@/none?host=" + CLUSTER.folder], 6, "nobody")]:
+            ended = subprocess.run([RPL, "serve", place.folder, *options], capture_output=True,
+                                   text=True, timeout=60)
+            check(ended.returncode == code and words in ended.stderr, options, ended)
+
+
+run_cases()
