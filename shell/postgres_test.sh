@@ -240,6 +240,25 @@ for mode in fast immediate; do
     "$rpl" trace replay "$(session "restart-$mode")"
 done
 
+# A server that hangs: its processes are stopped, and connections stay open.
+rm -f ran
+echo 0.1 >pause
+"$rpl" run tools.rpl --session "$(session hangs)" --allow-tool next --answer ask=Ada >out 2>err </dev/null &
+run=$!
+while [[ ! -e ran ]]; do sleep 0.05; done
+server=$(head -n 1 "$cluster/data/postmaster.pid")
+# shellcheck disable=SC2207
+hanging=("$server" $(ps -o pid= --ppid "$server"))
+kill -STOP "${hanging[@]}"
+sleep 0.5
+kill -INT $run
+status=0
+wait $run || status=$?
+kill -CONT "${hanging[@]}"
+name="Ctrl-C while a server hangs under a run"
+if ((status == 130)); then pass; else fail "expected exit 130"; fi
+sleep 2  # the lease
+
 # --- Kills -----------------------------------------------------------------------------------
 
 killed=0

@@ -57,7 +57,7 @@ constexpr const char* kRenew =
     " WHERE session = $1::text AND epoch = $2::bigint";
 constexpr const char* kGiveBack =
     "UPDATE rpl_session SET lease_until = now(), owner = ''"
-    " WHERE session = $1::text AND epoch = $2::bigint";
+    " WHERE session = $1::text AND epoch = $2::bigint AND owner = $3::text";
 constexpr const char* kList =
     "SELECT session, events, to_char(changed AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'),"
     " CASE WHEN lease_until > now() THEN owner ELSE '' END FROM rpl_session WHERE events > 0"
@@ -327,10 +327,11 @@ SessionRows::~SessionRows() {
   }
   wake_.notify_all();
   if (heart_.joinable()) heart_.join();
-  // Without a connection nothing is lost but time: the lease runs out.
+  // Without a connection nothing is lost but time: the lease runs out. The owner is compared
+  // because an opening that was rolled back has an epoch that is another's by now.
   if (epoch_ == 0 || fenced_ || !connection_.is_open()) return;
   connection_.SetAnswerMost(kGiveBackMost);
-  connection_.Execute(kGiveBack, {options_.session, epoch_});
+  connection_.Execute(kGiveBack, {options_.session, epoch_, owner_});
 }
 
 // --- the database -------------------------------------------------------------------------

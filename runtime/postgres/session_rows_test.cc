@@ -321,6 +321,33 @@ TEST_CASE("a writer whose lease was taken over writes nothing more") {
   CHECK(EventsIn(cluster->Url(database), "s").size() == 2);
 }
 
+TEST_CASE("an opening that failed does not end the lease of another writer") {
+  TestCluster* const cluster = TestCluster::Get();
+  if (cluster == nullptr) return;
+  const std::string database = cluster->NewDatabase();
+  const std::string url = cluster->SessionUrl(database, "s");
+  {
+    const SessionStore::Opened first = OpenSession(url, Mode::kCreate);
+    REQUIRE(first.error == "");
+    CHECK(first.store->Append(SomeEvents(1)[0], true) == "");
+  }
+  SessionStore::Opened other;
+  bool gave_back = false;
+  SessionRows::Options options = OptionsFor(cluster->Url(database), "s");
+  options.connection.fault = [&](std::string_view sql, bool done) {
+    if (!done && sql == "COMMIT") return SqlError{"53100", "disk full"};
+    if (!done && sql.starts_with("UPDATE rpl_session SET lease_until = now()")) {
+      gave_back = true;
+      other = OpenSession(url, Mode::kOpen);  // with the epoch that was rolled back
+    }
+    return SqlError();
+  };
+  CHECK(SessionRows::Open(std::move(options), Mode::kOpen).error == "disk full");
+  REQUIRE(gave_back);
+  REQUIRE(other.error == "");
+  CHECK(OpenSession(url, Mode::kOpen).error == "another process has this session open");
+}
+
 TEST_CASE("a lease is renewed while no event is written, and its loss is noticed") {
   TestCluster* const cluster = TestCluster::Get();
   if (cluster == nullptr) return;

@@ -2,7 +2,8 @@
 //
 // For tests: a private PostgreSQL cluster in a temporary folder, on a Unix socket in the same
 // folder. It is started once per test process, without fsync, and removed at its end; the server
-// also ends if the process is killed.
+// also ends if the process is killed. It is a child of the process, so tests that want to have no
+// child come first, as those of runtime/tools do.
 //
 // The server refuses to run as root, so a process of root runs it as the user `postgres`. Everybody
 // may connect as any role without a password, except as `locked`, whose password is `s3cret/word`.

@@ -23,6 +23,7 @@
 
 #include "formats/json_text.h"
 #include "runtime/tools/keeper.h"
+#include "runtime/tools/loop_signals.h"
 #include "runtime/tools/orphans.h"
 
 namespace rpl {
@@ -148,32 +149,6 @@ class WithoutSigpipe {
 
 bool signals_are_left = false;  // LeaveSignals
 
-// Restores the handlers that the loop replaced, and raises the signals that arrived meanwhile.
-class SignalsAfterwards {
- public:
-  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
-
-  SignalsAfterwards() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], nullptr, &before_[i]);
-  }
-  ~SignalsAfterwards() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
-    for (std::size_t i = 0; i < kSignals.size(); ++i)
-      if (came_[i]) std::raise(kSignals[i]);
-  }
-  SignalsAfterwards(const SignalsAfterwards&) = delete;
-  SignalsAfterwards& operator=(const SignalsAfterwards&) = delete;
-
-  bool Ignored(std::size_t i) const { return before_[i].sa_handler == SIG_IGN; }
-  void Came(int number) {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) came_[i] |= kSignals[i] == number;
-  }
-
- private:
-  std::array<struct sigaction, 3> before_;
-  std::array<bool, 3> came_ = {};
-};
-
 class Process;
 
 class Batch {
@@ -186,6 +161,7 @@ class Batch {
   uv_loop_t* loop() { return &loop_; }
   const ToolRun& run() const { return run_; }
   Orphans& orphans() { return orphans_; }
+  const SignalsAfterwards& signals() const { return signals_; }
   std::vector<char>& buffer() { return buffer_; }
   std::vector<pid_t> Leaders() const;
   void Ended(Process* process);
@@ -226,10 +202,8 @@ class Process {
 
   void Start();
   void Fail(std::string code, std::string message);
-  void TellFinished() const {
-    if (call_.finished && result_.code != kInterrupted && result_.code != kNotRecorded)
-      call_.finished(result_);
-  }
+  bool TellStarting() const;
+  void TellFinished() const;
 
   /// The leader until the loop has reaped it; afterwards 0.
   pid_t leader() const { return exited_ ? 0 : pid_; }
@@ -312,7 +286,7 @@ void Process::Start() {
     return NotStarted("not-started", "there is no folder `" + command_.folder + "`");
   std::array<int, 3> theirs = {-1, -1, -1};
   std::string error = ConnectAll(theirs);
-  const bool recorded = !error.empty() || !call_.starting || call_.starting();
+  const bool recorded = !error.empty() || TellStarting();
   if (error.empty() && recorded) {
     if (const int code = Spawn(theirs); code != 0)
       error = fmt::format("`{}` cannot be started: {}", command_.argv.front(), uv_strerror(code));
@@ -535,6 +509,17 @@ ToolResult Process::Judge() const {
   if (status_ != 0 && reply.code != "tool")  // a tool may signal its error in both ways
     return Failure("exit", fmt::format("it ended with status {}", status_));
   return reply;
+}
+
+bool Process::TellStarting() const {
+  const CallersInterrupt interrupt(batch_.signals());
+  return !call_.starting || call_.starting();
+}
+
+void Process::TellFinished() const {
+  if (!call_.finished || result_.code == kInterrupted || result_.code == kNotRecorded) return;
+  const CallersInterrupt interrupt(batch_.signals());
+  call_.finished(result_);
 }
 
 // --- all calls ---------------------------------------------------------------------------

@@ -87,8 +87,9 @@ struct ToolRun {
 ///
 /// While it runs, this process handles SIGINT, SIGTERM and SIGHUP, unless LeaveSignals was called;
 /// one that arrives ends the calls like an interrupt, and is raised again before the function
-/// returns. All descriptors of the
-/// process from 3 on are close-on-exec afterwards. REQUIRES: one RunTools at a time in a process.
+/// returns. A handler of SIGINT that the caller has stays in force during `starting` and
+/// `finished`, which may wait. All descriptors of the process from 3 on are close-on-exec
+/// afterwards. REQUIRES: one RunTools at a time in a process.
 std::vector<ToolResult> RunTools(const std::vector<ToolCall>& calls, const ToolRun& run);
 
 /// From now on RunTools leaves all signals to this process, which may want to end the calls itself

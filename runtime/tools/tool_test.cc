@@ -254,6 +254,35 @@ TEST_CASE("a signal ends the calls and is raised afterwards") {
   sigaction(SIGTERM, &before, nullptr);
 }
 
+int interrupts_counted = 0;
+
+TEST_CASE("while a callback runs, Ctrl-C goes to the handler of the caller") {
+  Workshop workshop;
+  workshop.Add({"echo"});
+  struct sigaction counting = {};
+  struct sigaction before = {};
+  counting.sa_handler = [](int) { ++interrupts_counted; };
+  sigaction(SIGINT, &counting, &before);
+  interrupts_counted = 0;
+  std::vector<int> seen;
+  const auto press = [&] {
+    std::raise(SIGINT);
+    seen.push_back(interrupts_counted);
+  };
+  ToolCall call{"c1", &workshop.commands[0], nlohmann::ordered_json::array(), nullptr};
+  call.starting = [&] {
+    press();
+    return true;
+  };
+  call.finished = [&](const ToolResult&) { press(); };
+  const std::vector<ToolResult> results = RunTools({call}, workshop.run);
+  sigaction(SIGINT, &before, nullptr);
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].ok);
+  CHECK(seen == std::vector<int>{1, 2});
+  CHECK(interrupts_counted == 2);
+}
+
 TEST_CASE("starting is told right before a process is started") {
   ToolCommand good, bad;
   good.name = bad.name = "tool";
