@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <charconv>
 #include <future>
+#include <map>
+#include <mutex>
 #include <thread>
 #include <type_traits>
 
@@ -258,7 +260,52 @@ SqlConnection::SqlConnection(Options options)
   if (CheckDatabaseUrl(options_.url).empty()) secrets_ = PasswordsOf(options_.url);
 }
 
-SqlConnection::~SqlConnection() { Close(); }
+namespace {
+
+// The connections that are kept for the next SqlConnection.
+class IdleConnections {
+ public:
+  static IdleConnections& Get() {
+    static IdleConnections idle;
+    return idle;
+  }
+  void Keep(std::size_t most) {
+    const std::lock_guard lock(mutex_);
+    most_ = most;
+  }
+  /// Whether it was taken.
+  bool Put(const std::string& url, PGconn* connection) {
+    const std::lock_guard lock(mutex_);
+    if (idle_.size() >= most_) return false;
+    idle_.emplace(url, connection);
+    return true;
+  }
+  /// Null if there is none.
+  PGconn* Take(const std::string& url) {
+    const std::lock_guard lock(mutex_);
+    const auto at = idle_.find(url);
+    return at == idle_.end() ? nullptr : idle_.extract(at).mapped();
+  }
+  void Drop(const std::string& url) {
+    while (PGconn* const connection = Take(url)) Libpq::Load()->finish(connection);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t most_ = 0;
+  std::multimap<std::string, PGconn*> idle_;
+};
+
+}  // namespace
+
+void SqlConnection::KeepIdle(std::size_t most) { IdleConnections::Get().Keep(most); }
+
+SqlConnection::~SqlConnection() {
+  if (connection_ != nullptr && !in_transaction_ &&
+      IdleConnections::Get().Put(options_.url, connection_))
+    connection_ = nullptr;
+  Close();
+}
 
 SqlConnection::Opened SqlConnection::Open(Options options) {
   Opened out;
@@ -278,6 +325,8 @@ SqlError SqlConnection::Connect() {
   if (const std::string why = CheckDatabaseUrl(options_.url); !why.empty()) return {"", why};
   const Libpq* const pq = Libpq::Load();
   if (pq == nullptr) return {"", kNoLibpq};
+  connection_ = IdleConnections::Get().Take(options_.url);
+  if (connection_ != nullptr) return {};
   // Parameters of the URL override those before `dbname`, and are overridden by those after it.
   const char* const names[] = {"fallback_application_name", "dbname", "client_encoding", nullptr};
   const char* const values[] = {"rpl", options_.url.c_str(), "UTF8", nullptr};
@@ -348,6 +397,7 @@ SqlError SqlConnection::GivenUp(const char* why) {
 SqlError SqlConnection::Lost(const std::string& message) {
   const std::string clean = Clean(message);
   Close();
+  IdleConnections::Get().Drop(options_.url);
   return {"", clean.empty() ? "the connection to the database is lost" : clean, true, true};
 }
 

@@ -150,6 +150,12 @@ class SqlConnection {
   /// and how often it was tried. An interrupt ends it.
   SqlError WithRetry(const RetryLimits& limits, const std::function<SqlError()>& transaction);
 
+  /// For a process that opens many connections one after the other: from now on up to `most` of
+  /// those that are open at the end of their SqlConnection are kept, for the next one with the same
+  /// URL. A server that went away is noticed by its first statement, as with any connection; then
+  /// those to it are dropped. Affects the whole process; any thread.
+  static void KeepIdle(std::size_t most);
+
   /// The URL as it may be shown.
   const std::string& shown() const { return shown_; }
   const Options& options() const { return options_; }

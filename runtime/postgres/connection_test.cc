@@ -33,6 +33,40 @@ double SecondsOf(const std::function<void()>& work) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
+TEST_CASE("a connection that is kept is used again, unless its server went away") {
+  TestCluster* const cluster = TestCluster::Get();
+  if (cluster == nullptr) return;
+  const std::string url = cluster->Url(cluster->NewDatabase());
+  const auto process = [&](SqlConnection& connection) {
+    std::string out;
+    const SqlError error = connection.WithRetry({}, [&] {
+      SqlResult result = connection.Execute("SELECT pg_backend_pid()");
+      if (!result.error) out = std::string(result.rows.Text(0, 0));
+      return result.error;
+    });
+    CHECK(error.message == "");
+    return out;
+  };
+  SqlConnection::KeepIdle(1);
+  const std::string first = process(*Connected(url));
+  CHECK(process(*Connected(url)) == first);
+  {
+    const auto one = Connected(url), two = Connected(url);
+    CHECK(process(*one) == first);
+    CHECK(process(*two) != first);
+  }
+  {
+    const auto open = Connected(url);
+    const SqlError failed = open->InTransaction("BEGIN", [] { return SqlError{"", "no"}; });
+    CHECK(failed.message == "no");
+  }
+  const auto before = Connected(url);
+  const std::string kept = process(*before);
+  cluster->Restart();
+  CHECK(process(*before) != kept);
+  SqlConnection::KeepIdle(0);
+}
+
 TEST_CASE("a URL is shown without its password") {
   CHECK(WithoutPassword("postgresql://ada:pw@h/d/s") == "postgresql://ada:***@h/d/s");
   CHECK(WithoutPassword("postgresql://ada@h/d/s") == "postgresql://ada@h/d/s");

@@ -111,6 +111,7 @@ int CommandServe(const ServeOptions& options) {
   web.handler = &api;
   web.drain = std::chrono::seconds(options.drain);
   LeaveSignals();
+  SqlConnection::KeepIdle(settings.workers + kRequestThreads);
   workers.Start(pool);
   return ServeHttp(nullptr, web);
 }

@@ -252,7 +252,9 @@ RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
   std::unique_ptr<ProtocolRun> run;
   if (path) {
     ProtocolRun::Opened opened = ProtocolRun::Open(
-        {SessionIn(settings_.store, queued.session), *path, queued.protocol, queued.goal}, engine_,
+        {WithLease(SessionIn(settings_.store, queued.session)), *path, queued.protocol,
+         queued.goal},
+        engine_,
         {[] { return false; },
          [&](const std::string&, const std::string& tool) { return retry.contains(tool); },
          [&](const ordered_json& event) { spans.Take(event); }});
@@ -290,6 +292,12 @@ RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
   turn.report = DumpJson(report);
   end(report.value("status", ""), turn.state != "ended" && turn.state != "waiting");
   return turn;
+}
+
+// The URL of a session with the lease of our claims. It reads the last of two.
+std::string ServeWorkers::WithLease(const std::string& url) const {
+  return fmt::format("{}{}lease={}", url, url.find('?') == url.npos ? '?' : '&',
+                     std::max<std::int64_t>(1, settings_.lease.count() / 1000));
 }
 
 void ServeWorkers::WriteSpans(const std::string& line) {

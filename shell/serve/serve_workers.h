@@ -66,6 +66,7 @@ class ServeWorkers {
   void RenewClaims();
   void WaitForWork(std::chrono::milliseconds most);
   RunQueue::Turn Do(const RunQueue::Claim& claim);
+  std::string WithLease(const std::string& url) const;
   void WriteSpans(const std::string& line);
   void Report(const SqlError& error);
 

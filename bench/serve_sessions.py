@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: bench/serve_sessions.py RPL [SESSIONS [SEED]]
+
+Many sessions over workers that are killed, and how many sessions a second workers end.
+
+A private PostgreSQL server with fsync, on a Unix socket, is started in a temporary folder (as the
+user postgres, where this one is root). Then
+
+ 1. SESSIONS runs (default 10,000) of a protocol with one call of a tool are begun. Four processes of
+    `rpl serve` do their turns. Every second or so one is killed by SIGKILL and started again, and
+    the server crashes and is started again twice. Of a call that a kill left in doubt, this program
+    finds out from the tool's own list whether it ran, and answers or retries, as an operator would.
+    Then: each run has ended, no call ran twice, none is missing, and `rpl trace verify` finds every
+    session sound.
+ 2. With one, two and four processes: sessions ended per second, of runs without a tool, with one
+    question that is answered when they are begun.
+
+The last line is `N passed, N failed`."""
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "shell"))
+sys.dont_write_bytecode = True
+from serve_client import Worker  # noqa: E402
+
+RPL = os.path.realpath(sys.argv[1])
+SESSIONS = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
+SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+RANDOM = random.Random(SEED)
+PROGRAMS = sorted(f"/usr/lib/postgresql/{version}/bin"
+                  for version in os.listdir("/usr/lib/postgresql"))[-1]
+KILLS_EVERY = 1.0  # seconds
+passed = failed = 0
+
+FILES = {
+    "job.md": """# Job - %done(?job, ?reply) <- job(?job), ?reply = $work(?job)
+
+# Work - $work(?job)
+""",
+    "ask.md": """# Ask - %asked(?name) <- name(?name)
+
+## Name - name($name)
+
+Whose job is it?
+""",
+    "rpl.yaml": """version: 1
+tools:
+  work: {command: [./work.sh], permission: allow}
+""",
+    # The job is the only argument. The line is one write, so lines do not mix.
+    "work.sh": r"""#!/bin/sh
+read -r request
+id=${request#*\"id\":\"}
+job=${request#*\"args\":\[}
+echo "${job%%]*}" >>calls
+printf '{"id":"%s","result":"done"}\n' "${id%%\"*}"
+""",
+}
+
+
+def check(name, holds, about=""):
+    global passed, failed
+    if holds:
+        passed += 1
+        print(f"ok: {name}")
+    else:
+        failed += 1
+        print(f"FAILED: {name}: {about}")
+    sys.stdout.flush()
+
+
+class Cluster:
+    """A PostgreSQL server in a folder, durable."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        if os.geteuid() == 0:
+            shutil.chown(folder, "postgres")
+        self.run("initdb", "-D", folder + "/data", "-U", "postgres", "-A", "trust", "-E", "UTF8",
+                 "--locale=C")
+        self.start()
+        self.url = f"postgresql://postgres@/postgres?host={folder}"
+
+    def run(self, program, *words):
+        command = [f"{PROGRAMS}/{program}", *words]
+        if os.geteuid() == 0:
+            command = ["runuser", "-u", "postgres", "--", *command]
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True,
+                       cwd=self.folder)
+
+    def start(self):
+        self.run("pg_ctl", "-D", self.folder + "/data", "-l", self.folder + "/log", "-w", "-o",
+                 f"-k {self.folder} -c listen_addresses= -c max_connections=200", "start")
+
+    def stop(self, how):
+        self.run("pg_ctl", "-D", self.folder + "/data", "-m", how, "-w", "stop")
+
+    def sql(self, text):
+        return subprocess.run([f"{PROGRAMS}/psql", "-XqAt", "-d", self.url, "-c", text], check=True,
+                              capture_output=True, text=True).stdout.strip()
+
+
+def states(cluster):
+    rows = cluster.sql("SELECT state, count(*) FROM rpl_run GROUP BY state")
+    return dict((line.split("|")[0], int(line.split("|")[1])) for line in rows.splitlines())
+
+
+def begin(ask, bodies):
+    """Begins runs over eight connections; their sessions in order."""
+    def one(numbered):
+        number, body = numbered
+        while True:
+            try:
+                status, run, _ = ask().request("POST", "/v1/runs", body,
+                                               Idempotency_Key=f"{SEED}-{body['protocol']}-{number}")
+                if status in (200, 201):
+                    return run["session"]
+            except OSError:
+                pass
+            time.sleep(0.05)
+    with ThreadPoolExecutor(8) as pool:
+        return list(pool.map(one, enumerate(bodies)))
+
+
+class Killed:
+    """Four workers, of which one after the other is killed and started again."""
+
+    def __init__(self, cluster, folder):
+        self.start = lambda: Worker(RPL, cluster.url, [folder], "--allow-tool", "work", "--lease",
+                                    "2", "--workers", "2", "--max-ready", "0")
+        self.workers = [self.start() for _ in range(4)]
+        self.kills = 0
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.kill_some)
+        self.thread.start()
+
+    def any(self):
+        return self.workers[RANDOM.randrange(4)]
+
+    def kill_some(self):
+        while not self.over.wait(RANDOM.uniform(0, 2 * KILLS_EVERY)):
+            victim = RANDOM.randrange(4)
+            self.workers[victim].kill()
+            self.kills += 1
+            worker = self.start()
+            while worker.port is None:  # the database is away
+                worker = self.start()
+            self.workers[victim] = worker
+
+    def end(self):
+        self.over.set()
+        self.thread.join()
+        for worker in self.workers:
+            worker.end()
+
+
+def settle_doubts(workers, cluster, folder):
+    """Answers for calls in doubt that ran, and retries those that did not; how many."""
+    rows = cluster.sql("SELECT session FROM rpl_run WHERE state = 'waiting'").split()
+    with open(folder + "/calls") as file:
+        ran = set(re.findall(r'"([^"]*)"', file.read()))
+    for session in rows:
+        try:
+            _, run, _ = workers.any().request("GET", f"/v1/runs/{session}")
+            pending = run["report"]["pending"][0]
+            job = pending["arguments"][0]
+            body = {"answers": {pending["key"]: "done"}} if job in ran else {"retry": ["work"]}
+            workers.any().request("POST", f"/v1/runs/{session}/inputs", body,
+                                  Idempotency_Key=f"doubt-{run['inputs']['given']}")
+        except (OSError, KeyError, IndexError, TypeError):
+            continue
+    return len(rows)
+
+
+def survive(cluster, folder):
+    workers = Killed(cluster, folder)
+    began = time.monotonic()
+    beginning = threading.Thread(target=begin, args=(
+        workers.any, [{"protocol": "job.md", "facts": [f'job("j{i}")']} for i in range(SESSIONS)]))
+    beginning.start()
+    restarts = doubts = 0
+    shown = 0
+    while True:
+        time.sleep(1)
+        try:
+            now = states(cluster)
+        except subprocess.CalledProcessError:
+            continue
+        ended = now.get("ended", 0)
+        if ended * 10 // SESSIONS > shown:
+            shown = ended * 10 // SESSIONS
+            print(f"  {ended} of {SESSIONS} have ended after {time.monotonic() - began:.0f} s, "
+                  f"{workers.kills} kills, {doubts} calls in doubt")
+            sys.stdout.flush()
+        if restarts < 2 and ended > SESSIONS * (restarts + 1) / 3:
+            restarts += 1
+            cluster.stop("immediate")
+            time.sleep(1)
+            cluster.start()
+        if not beginning.is_alive() and ended == SESSIONS:
+            break
+        if now.get("refused", 0):
+            break
+        if now.get("waiting", 0):
+            doubts += settle_doubts(workers, cluster, folder)
+        if time.monotonic() - began > 600 + SESSIONS / 5:
+            break
+    seconds = time.monotonic() - began
+    workers.end()
+    now = states(cluster)
+    check(f"each of {SESSIONS} runs has ended", now == {"ended": SESSIONS}, now)
+    satisfied = cluster.sql("SELECT count(*) FROM rpl_run WHERE report LIKE '%\"satisfied\"%'")
+    check("each is satisfied", int(satisfied) == SESSIONS, satisfied)
+    with open(folder + "/calls") as file:
+        calls = file.read().split()
+    check("no call ran twice", len(calls) == len(set(calls)), len(calls) - len(set(calls)))
+    check("no call is missing", len(set(calls)) == SESSIONS, len(set(calls)))
+    sessions = cluster.sql("SELECT session FROM rpl_run ORDER BY session").split()
+    twice = cluster.sql("SELECT count(*) FROM (SELECT session FROM rpl_event WHERE kind = 'started' "
+                        "GROUP BY session, body HAVING count(*) > 1) twice")
+    unsound = verify(cluster, sessions)
+    check("`rpl trace verify` finds each session sound", not unsound, unsound[:3])
+    print(f"{SESSIONS} sessions in {seconds:.0f} s with 4 processes, {workers.kills} kills, "
+          f"{restarts} restarts of the server, {doubts} looks at calls in doubt, "
+          f"{twice} calls made again after a word about them")
+
+
+def verify(cluster, sessions):
+    def one(session):
+        url = cluster.url.replace("?", f"/{session}?")
+        ended = subprocess.run([RPL, "trace", "verify", url], capture_output=True, text=True)
+        return None if ended.returncode == 0 else (session, ended.stdout + ended.stderr)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [wrong for wrong in pool.map(one, sessions) if wrong]
+
+
+def speed(cluster, folder, processes, count):
+    cluster.sql("TRUNCATE rpl_run, rpl_input, rpl_request, rpl_session, rpl_event")
+    front = Worker(RPL, cluster.url, [folder], "--workers", "1", "--max-ready", "0")
+    bodies = [{"protocol": "ask.md", "answers": {"name": f"n{i}"}, "after": 3} for i in range(count)]
+    begin(lambda: front, bodies)
+    front.end()
+    cluster.sql("UPDATE rpl_run SET due = now() + interval '1 day'; ANALYZE")
+    workers = [Worker(RPL, cluster.url, [folder], "--workers", "2") for _ in range(processes)]
+    cluster.sql("UPDATE rpl_run SET due = now()")
+    began = time.monotonic()
+    while states(cluster).get("ended", 0) < count and time.monotonic() - began < 600:
+        time.sleep(0.1)
+    seconds = time.monotonic() - began
+    for worker in workers:
+        worker.end()
+    check(f"{processes} processes end all", states(cluster) == {"ended": count}, states(cluster))
+    return count / seconds
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="rpl-serve-") as place:
+        os.chmod(place, 0o755)
+        folder = place + "/protocols"
+        os.mkdir(folder)
+        os.mkdir(place + "/cluster")
+        for name, text in FILES.items():
+            with open(f"{folder}/{name}", "w") as file:
+                file.write(text)
+        os.chmod(folder + "/work.sh", 0o755)
+        open(folder + "/calls", "w").close()
+        cluster = Cluster(place + "/cluster")
+        try:
+            survive(cluster, folder)
+            count = max(200, min(2_000, SESSIONS // 5))
+            print(f"| processes | sessions a second, of {count} |\n|---|---|")
+            for processes in (1, 2, 4):
+                print(f"| {processes} | {speed(cluster, folder, processes, count):.0f} |")
+        finally:
+            cluster.stop("immediate")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+main()
