@@ -12,7 +12,7 @@
 //
 // Codes are stable: a code is never reused for another finding. Families: 1xxx syntax, 2xxx binding
 // and safety, 3xxx recursion and negation, 4xxx Markdown, 5xxx tools, 6xxx names and style, 7xxx
-// YAML and JSON, 8xxx files of facts, 9xxx limits.
+// YAML and JSON, 8xxx files of facts, 9xxx programs as SQL.
 #ifndef RPL_FORMATS_DIAGNOSTIC_H_
 #define RPL_FORMATS_DIAGNOSTIC_H_
 

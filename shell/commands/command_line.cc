@@ -30,7 +30,7 @@ void Watch(const CLI::App& app, const Commands& commands) {
       {"run", &commands.run.engine},       {"profile", &commands.profile.engine},
       {"resume", &commands.resume.engine}, {"reply", &commands.reply.engine},
       {"query", &commands.query.engine},   {"explain", &commands.explain.engine},
-      {"verify", &commands.verify.engine}};
+      {"verify", &commands.verify.engine}, {"sql", &commands.sql.engine}};
   for (const auto& [name, engine] : kEvaluating)
     if (app.got_subcommand(name)) return WatchLimits(engine->limits, engine->threads);
   for (const char* const name : {"check", "doc", "parse", "fmt", "trace", "session"})
@@ -47,6 +47,7 @@ int Dispatch(const CLI::App& app, const Commands& commands) {
   if (app.got_subcommand("session")) return CommandSession(commands.session);
   if (app.got_subcommand("reply")) return CommandReply(commands.reply);
   if (app.got_subcommand("query")) return CommandQuery(commands.query);
+  if (app.got_subcommand("sql")) return CommandSql(commands.sql);
   if (app.got_subcommand("repl")) return CommandRepl(commands.repl);
   if (app.got_subcommand("test")) return CommandTest(commands.test);
   if (app.got_subcommand("explain")) return CommandExplain(commands.explain);

@@ -28,6 +28,16 @@ void DescribeQuery(CLI::App& command, QueryOptions& options) {
   command.footer(kQueryFooter);
 }
 
+void DescribeSql(CLI::App& command, SqlOptions& options) {
+  command.add_option("FILE", options.files, kPrograms)->required();
+  command.add_option("--schema", options.schema, "Create this schema (default: rpl)")
+      ->type_name("NAME")
+      ->check(CheckNamed);
+  AddFactsOptions(command, options.engine);
+  AddTimeAndMemory(command, options.engine.limits);
+  command.footer(kSqlFooter);
+}
+
 void DescribeProfile(CLI::App& command, ProfileOptions& options) {
   command.add_option("FILE", options.files, kPrograms)->required();
   AddRunOptions(command, options.engine);
@@ -600,6 +610,8 @@ constexpr CommandEntry kCommands[] = {
      [](CLI::App& command, Commands& to) { DescribeReply(command, to.reply); }},
     {"query", "Answer one query about a program",
      [](CLI::App& command, Commands& to) { DescribeQuery(command, to.query); }},
+    {"sql", "Print a program as SQL for PostgreSQL",
+     [](CLI::App& command, Commands& to) { DescribeSql(command, to.sql); }},
     {"repl", "The interactive shell",
      [](CLI::App& command, Commands& to) { DescribeRepl(command, to.repl); }},
     {"test", "Run the test scripts of Markdown files",

@@ -28,6 +28,7 @@ struct Commands {
   SessionCommandOptions session;
   ReplyOptions reply;
   QueryOptions query;
+  SqlOptions sql;
   ReplOptions repl;
   NewOptions make_new;
   TestOptions test;

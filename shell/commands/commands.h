@@ -110,6 +110,16 @@ struct QueryOptions {
 /// Exit codes: that of the outcome; kExitInvalid for an invalid program or query.
 int CommandQuery(const QueryOptions& options);
 
+/// rpl sql FILE…: prints the program as a script of SQL (interp/sql/sql_script.h).
+struct SqlOptions {
+  std::vector<std::string> files;
+  std::string schema = "rpl";  // --schema NAME
+  EngineOptions engine;        // facts
+};
+/// Exit codes: kExitInvalid for a program with errors, or that has no counterpart in SQL; kExitFile
+/// for an unreadable file.
+int CommandSql(const SqlOptions& options);
+
 /// rpl repl [FILE…]: the shell, shell/repl/repl.h.
 int CommandRepl(const ReplOptions& options);
 

@@ -129,6 +129,15 @@ Examples
   rpl query -f graph.rpl 'edge(1, 2)'
   rpl query '?x = 6 * 7')";
 
+inline constexpr const char* kSqlFooter =
+    R"(The script is for psql and PostgreSQL 15 or later: tables with the facts, the statements of each
+stratum, and a selection for each goal. What has no counterpart in SQL is an error with its place.
+docs/sql.md describes what becomes of what.
+
+Examples
+  rpl sql graph.rpl > graph.sql
+  rpl sql graph.rpl --facts edge=edges.csv --schema graph   # for `psql -X -f -`)";
+
 inline constexpr const char* kReplFooter =
     R"(docs/shell.md describes the shell; `.help` lists its commands. `rpl` alone is `rpl repl`.
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/host/sql_program.h"
+
+#include <iostream>
+#include <utility>
+
+#include "grammar/document.h"
+#include "interp/plan/analysis.h"
+#include "runtime/facts_file.h"
+#include "shell/host/engine_setup.h"
+#include "shell/host/report.h"
+
+namespace rpl {
+
+SqlProgram::SqlProgram(const std::vector<std::string>& documents, bool strict_facts)
+    : strict_facts_(strict_facts),
+      reader_(sources_, [this](Document document, bool, Diagnostics& found) {
+        Take(std::move(document), found);
+      }) {
+  reader_.SetFiles(ReaderBeside(documents));
+}
+
+// Facts are all that a table has: what else a document states is refused.
+void SqlProgram::Take(Document document, Diagnostics& found) {
+  const Novelty novelty = engine_.program.Load(document, found);
+  for (const SourceSentence& source : novelty.sources)
+    refused_.Add(Code::kSqlOutside, source.span, "`$index` reads a file");
+  for (const HalfAnswer& half : novelty.half_answers)
+    refused_.Add(Code::kSqlOutside, half.span, "a question has half an answer");
+  for (const QuestionEntry& entry : novelty.question_entries)
+    refused_.Add(Code::kSqlOutside, entry.span, "a question has an answer");
+  for (const Assertion& assertion : novelty.assertions)
+    if (engine_.store.at(assertion.relation).space() != Space::kRelation)
+      refused_.Add(Code::kSqlOutside, assertion.span, "a goal, tool or question has a fact");
+  engine_.Assert(novelty);
+}
+
+bool SqlProgram::IsSound(Diagnostics& found) {
+  found.Sort();
+  PrintDiagnostics(found.all(), sources_, std::cerr);
+  return !found.has_errors();
+}
+
+bool SqlProgram::Load(std::vector<ProgramFile> files) {
+  Diagnostics found;
+  for (ProgramFile& file : files) {
+    if (const std::optional<FactsName> facts = FactsNameOf(file.name)) {
+      const std::uint32_t number = sources_.Add(facts->path, std::move(file.text));
+      engine_.Assert(ReadFacts(sources_, number, *facts, strict_facts_, engine_.store, found));
+      continue;
+    }
+    const std::uint32_t number = sources_.Add(file.name, std::move(file.text));
+    reader_.Read(ReadDocument(sources_, number, found, FactForm::kPlain), found);
+  }
+  return IsSound(found);
+}
+
+std::optional<Definition> SqlProgram::TakeMessage(const std::string& name, std::string text) {
+  Diagnostics found;
+  const std::uint32_t number = sources_.Add(name, std::move(text));
+  Message message = ReadMessage(sources_, number, found, FactForm::kPlain);
+  reader_.Read(std::move(message.document), found);
+  std::optional<Definition> query;
+  if (message.query) {
+    reader_.ReadFiles(FilesNamed(*message.query), found);
+    query = engine_.program.LowerQuery(*message.query, found);
+  }
+  return IsSound(found) ? std::move(query) : std::nullopt;
+}
+
+std::optional<SqlScript> SqlProgram::Write() {
+  engine_.Prepare();
+  return Write(SqlRequestOf(engine_.program));
+}
+
+std::optional<SqlScript> SqlProgram::Write(const Definition& query) {
+  engine_.Prepare();
+  const std::string_view label = engine_.pool.TextOf(engine_.store.at(query.head).label());
+  return Write({{{std::string(label), {&query}}}, {}});
+}
+
+std::optional<SqlScript> SqlProgram::Write(const SqlRequest& request) {
+  Diagnostics refused = refused_;
+  std::optional<SqlScript> script = WriteSql(engine_.program, engine_.analysis, request, refused);
+  return IsSound(refused) ? std::move(script) : std::nullopt;
+}
+
+}  // namespace rpl
