@@ -43,6 +43,19 @@ std::string GoalLike(const interp::Engine& engine, const std::string& name) {
 
 }  // namespace
 
+std::string AnswerText(Pool& pool, const std::vector<std::string>& columns,
+                       std::span<const Value> cells, bool json) {
+  std::vector<Value> entries;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    entries.push_back(pool.String(columns[i]));
+    entries.push_back(cells[i]);
+  }
+  const bool bare = columns.size() == 1 && !json;
+  const Value shown = bare ? entries[1] : pool.Map(entries);
+  if (bare && shown.kind() == Kind::kString) return PlainText(pool, shown);
+  return Json(pool, shown).value_or(Text(pool, shown));
+}
+
 // The captures that are shown; constant arguments are not.
 Runtime::CapturedColumns Runtime::ColumnsOf(const Table& table) const {
   CapturedColumns out;
@@ -159,21 +172,16 @@ void Runtime::TakeToDo(const Table& plan) {
 // One line per distinct answer (decision 63).
 std::vector<std::string> Runtime::AnswersOf(const Table& table, const CapturedColumns& columns,
                                             bool json) {
-  std::vector<std::string> out;
+  std::vector<std::string> out, names;
+  for (const auto& [column, name] : columns) names.push_back(name);
   std::set<std::string> seen;
   for (std::size_t i = 0; i < table.rows.size() && GoesOn(i); ++i) {
     const std::span<const Value> row = table.rows[i];
     if (!CanBeShown(row)) break;
-    std::vector<Value> entries;
-    for (const auto& [column, name] : columns) {
-      entries.push_back(engine_.pool.String(name));
-      entries.push_back(column < row.size() ? row[column] : kAbsent);
-    }
-    const bool bare = columns.size() == 1 && !json;
-    const Value shown = bare ? entries[1] : engine_.pool.Map(entries);
-    std::string text;
-    if (bare && shown.kind() == Kind::kString) text = PlainText(engine_.pool, shown);
-    else text = Json(engine_.pool, shown).value_or(Text(engine_.pool, shown));
+    std::vector<Value> cells;
+    for (const auto& [column, name] : columns)
+      cells.push_back(column < row.size() ? row[column] : kAbsent);
+    std::string text = AnswerText(engine_.pool, names, cells, json);
     if (seen.insert(text).second) out.push_back(std::move(text));
   }
   return out;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -79,6 +80,11 @@ struct Outcome {
   std::string rule;
   std::vector<Diagnostic> diagnostics;  // of the text taken in, errors and lints
 };
+
+/// One answer as a line: the value alone of one column, else a map from names to values; with
+/// `json` always a map (decision 63). REQUIRES: as many cells as columns.
+std::string AnswerText(Pool& pool, const std::vector<std::string>& columns,
+                       std::span<const Value> cells, bool json);
 
 }  // namespace rpl
 

@@ -56,6 +56,59 @@ printf 'from,to\n5,6\n' >edges.csv
 expect "facts of a file" 0 "*" "" "$rpl" sql graph.rpl --facts edge=edges.csv
 check "are rows" grep -qF "(5, 6)" out
 
+# --- Queries on a database -------------------------------------------------------------------
+
+url="postgresql://postgres@/postgres?host=$PGHOST"
+cat >mixed.rpl <<'END'
+edge(1, 2)
+edge(2, 3)
+edge(3, 1)
+edge(3, 4)
+item("nut", 0.5)
+item("bolt", 3)
+item(screw, 12345678901234567890)
+item("Ã©", nil)
+item([1 "a"], true)
+reach(?x, ?y) <- edge(?x, ?y)
+reach(?x, ?z) <- reach(?x, ?y), reach(?y, ?z)
+even(?x) <- edge(?x, _), ?x = 2
+even(?y) <- odd(?x), edge(?x, ?y)
+odd(?y) <- even(?x), edge(?x, ?y)
+END
+sed -i 's/\\303\\251/é/' mixed.rpl
+
+# alike GOAL [OPTION…]: the database answers as this process does, but for the order.
+alike() {
+  local goal=$1 here there here_code=0 there_code=0
+  shift
+  here=$("$rpl" query -f mixed.rpl "$goal" "$@" 2>here.err) || here_code=$?
+  there=$("$rpl" query -f mixed.rpl "$goal" --on "$url" "$@" 2>there.err) || there_code=$?
+  [[ -s there.err ]] && cat there.err
+  same "$goal $*" "$here_code $(sort <<<"$here")" "$there_code $(sort <<<"$there")"
+}
+for goal in 'reach(1, ?x)' 'item(?x, ?y)' 'item(?x, ?y), ?y > 1' '%q(?x, ?n) <- edge(?x, _), ?n = |reach(?x, _)|' \
+  'edge(1, 2)' 'even(?x)' '?x = 6 * 7' '%q(?x) <- (edge(?x, 4) | item(?x, true))' \
+  '%q(?x, ?y) <- item(?x, ?n), edge(?y, _), ?n = ?y' '%q(?z) <- item(_, ?n), ?z = ?n / 7' \
+  'item([?n ?s], ?b)' '%q(?t) <- edge(?x, ?y), ?t = "{?x}-{?y}"'; do
+  alike "$goal"
+done
+alike 'edge(?x, 9)' --facts edge=more.csv < <(printf 'a,b\n7,9\n' | tee more.csv)
+expect "no answer" 1 '%answers has no answer in the database' "" "$rpl" query -f mixed.rpl 'edge(?x, 9)' --on "$url"
+expect "answers have an order" 0 $'1\n2\n3' "" "$rpl" query -f mixed.rpl 'reach(?x, 1)' --on "$url"
+expect "nothing remains" 0 0 "" psql -X -A -t -c "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'rpl query%'"
+expect "not a database" 2 "" "expected postgresql://" "$rpl" query '?x = 1' --on sqlite:x
+expect "no server" 6 "" "rpl: " "$rpl" query '?x = 1' --on 'postgresql://u:secret@/d?host=/nowhere'
+if grep -qF secret err; then failure "a password is shown"; else pass; fi
+expect "a part that is refused" 2 "" "RPL9001" "$rpl" query '$now(?x)' --on "$url"
+printf 'p(1e308)\nq(?y) <- p(?x), ?y = ?x * 2.5\n' >float.rpl
+expect "an error of the server names the rule" 5 "" "float.rpl:2:1: the database refuses (22003)" \
+  "$rpl" query -f float.rpl 'q(?x)' --on "$url"
+head -c 100000 /dev/urandom | base64 -w 0 | sed 's/.*/p("&")/' >long.rpl
+expect "a text that is too long for a key" 5 "" "(54000)" "$rpl" query -f long.rpl 'p(?x)' --on "$url"
+printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n' >endless.rpl
+expect "a query without end" 5 "" "endless.rpl:2:1: the database refuses (57014)" "$rpl" query -f endless.rpl 'n(?x)' --on "$url" --max-time 1
+expect "its schema is gone" 0 0 "" psql -X -A -t -c "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'rpl query%'"
+
 # --- Random programs -------------------------------------------------------------------------
 
 compared=$("$build/compare_sql" "$programs" --seed "$seed")

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/postgres/database_url.h"
 #include "shell/commands/help_footers.h"
 #include "shell/commands/shared_options.h"
 #include "shell/host/limit_names.h"
@@ -19,9 +20,17 @@
 namespace rpl {
 namespace {
 
+std::string CheckDatabase(const std::string& url) {
+  if (!IsDatabaseUrl(url)) return "expected postgresql://…, got `" + WithoutPassword(url) + "`";
+  return CheckDatabaseUrl(url);
+}
+
 void DescribeQuery(CLI::App& command, QueryOptions& options) {
   AddPrograms(command, options.files);
   command.add_option("GOAL", options.goal, "A goal form, or one or more calls")->required();
+  command.add_option("--on", options.on, "Let this PostgreSQL database answer (docs/sql.md)")
+      ->type_name("URL")
+      ->check(CheckDatabase);
   AddEngineOptions(command, options.engine);
   AddToolOptions(command, options.engine, kBesideDocument);
   AddFactsOptions(command, options.engine);

@@ -105,9 +105,12 @@ int CommandReply(const ReplyOptions& options);
 struct QueryOptions {
   std::vector<std::string> files;
   std::string goal;  // a goal form, or a query of the shell
+  std::string on;    // --on: the URL of a database that answers; "": this process does
   EngineOptions engine;
 };
-/// Exit codes: that of the outcome; kExitInvalid for an invalid program or query.
+/// Exit codes: that of the outcome; kExitInvalid for an invalid program or query. With a database
+/// also kExitInvalid for a part that has no counterpart in SQL, kExitFile for an error of the
+/// database, and kExitLimit where a limit of its is the reason.
 int CommandQuery(const QueryOptions& options);
 
 /// rpl sql FILE…: prints the program as a script of SQL (interp/sql/sql_script.h).

@@ -8,9 +8,28 @@
 #include "shell/host/program_files.h"
 #include "shell/host/program_run.h"
 #include "shell/host/report.h"
+#include "shell/host/sql_program.h"
+#include "shell/host/sql_run.h"
 #include "shell/repl/entry.h"
 
 namespace rpl {
+namespace {
+
+// The answers of a database to the query of an entry.
+int QueryOn(const QueryOptions& options, std::vector<ProgramFile> files, const Entry& entry) {
+  SqlProgram program(options.files, options.engine.strict_facts);
+  if (!program.Load(std::move(files))) return kExitInvalid;
+  const std::optional<Definition> query = program.TakeMessage(entry.name, entry.text);
+  if (!query) return kExitInvalid;
+  const std::optional<SqlScript> script = program.Write(*query);
+  if (!script) return kExitInvalid;
+  const SqlRun run = RunSql(options.on, *script, program.sources(), program.pool(), options.engine);
+  if (!run.outcome) return run.code;
+  PrintReply(*run.outcome, program.pool(), options.engine.json);
+  return ExitCodeOf(run.outcome->status);
+}
+
+}  // namespace
 
 int CommandQuery(const QueryOptions& options) {
   std::vector<ProgramFile> files;
@@ -24,6 +43,7 @@ int CommandQuery(const QueryOptions& options) {
               << "help: a goal form, as in `%who(?x) <- user(?x)`, or a call with variables\n";
     return kExitInvalid;
   }
+  if (!options.on.empty()) return QueryOn(options, std::move(files), entry);
   Host host(options.engine);
   if (const ExitCode code = host.Prepare(options.files); code != kExitOk) return code;
   Session session(host.agent(), SessionOptionsFor(options.engine));
