@@ -31,22 +31,42 @@ std::string NextOf(const SqlTable& table) {
 class StratumWriter {
  public:
   StratumWriter(const std::vector<RelationId>& relations, const std::vector<SqlRule>& rules,
-                const SqlTables& tables)
-      : relations_(relations), rules_(rules), tables_(tables) {}
+                const SqlTables& tables, const std::set<RelationId>& made)
+      : relations_(relations), rules_(rules), tables_(tables), made_(made) {}
 
   std::vector<SqlStatement> Write() {
+    const SqlRule* const linear = Linear();
+    const bool at_once = linear != nullptr && !made_.contains(relations_.front()) && HasBase();
+    for (const RelationId r : relations_)
+      if (!made_.contains(r))
+        out_.push_back({SqlTableDefinition(
+            TableOf(r), at_once ? SqlTableUse::kRowsAtOnce : SqlTableUse::kRows)});
+    if (at_once) {
+      AtOnce(*linear);
+      return Analysed();
+    }
     for (const SqlRule& rule : rules_)
       if (!rule.recursive)
         for (const SqlSelect& select : rule.selects) Insert(rule, select);
-    if (const SqlRule* linear = Linear()) WithRecursive(*linear);
+    if (linear != nullptr) WithRecursive(*linear);
     else if (std::any_of(rules_.begin(), rules_.end(),
                          [](const SqlRule& rule) { return !rule.deltas.empty(); }))
       Loop();
+    return Analysed();
+  }
+
+ private:
+  std::vector<SqlStatement> Analysed() {
     for (const RelationId r : relations_) out_.push_back({"ANALYZE " + TableOf(r).name});
     return std::move(out_);
   }
 
- private:
+  bool HasBase() const {
+    return std::any_of(rules_.begin(), rules_.end(), [](const SqlRule& rule) {
+      return !rule.recursive && !rule.selects.empty();
+    });
+  }
+
   const SqlTable& TableOf(RelationId r) const { return tables_.at(r); }
 
   void Insert(const SqlRule& rule, const SqlSelect& select) {
@@ -68,6 +88,35 @@ class StratumWriter {
     return linear ? found : nullptr;
   }
 
+  // All rows by one query. The server wants both of its terms in the collation of the column.
+  void AtOnce(const SqlRule& linear) {
+    const SqlTable& head = TableOf(linear.def->head);
+    const std::string columns = ColumnsOf(head);
+    std::string base;
+    std::vector<Span> spans;
+    for (const SqlRule& rule : rules_) {
+      if (rule.recursive) continue;
+      spans.push_back(rule.def->span);
+      for (const SqlSelect& select : rule.selects) {
+        std::string list;
+        for (std::size_t c = 0; c < head.columns.size(); ++c) {
+          const SqlType type = SqlTypeOf(head.columns[c]);
+          const std::string cell = SqlCell(select.cells[c], type);
+          list += (c > 0 ? ", " : "") +
+                  (SqlCastType(type) == "text" ? "(" + cell + ") COLLATE \"C\"" : cell);
+        }
+        base += (base.empty() ? "" : "\n    UNION ") + select.Text(list.empty() ? "true" : list);
+      }
+    }
+    spans.push_back(linear.def->span);
+    const SqlSelect& step = linear.deltas.front().select;
+    out_.push_back({"INSERT INTO " + head.name + " WITH RECURSIVE " + head.delta + " (" + columns +
+                        ") AS (\n  (" + base + ")\n  UNION\n  " + step.Text(ListOf(step, head)) +
+                        "\n) SELECT " + columns + " FROM " + head.delta,
+                    spans});
+    out_.push_back({"ALTER TABLE " + head.name + " ADD PRIMARY KEY (" + columns + ")"});
+  }
+
   void WithRecursive(const SqlRule& rule) {
     const SqlTable& head = TableOf(rule.def->head);
     const std::string columns = ColumnsOf(head);
@@ -86,7 +135,7 @@ class StratumWriter {
     for (const RelationId r : relations_) {
       const SqlTable& table = TableOf(r);
       const std::string next = NextOf(table);
-      out_.push_back({SqlTableDefinition(table, true)});
+      out_.push_back({SqlTableDefinition(table, SqlTableUse::kNewest)});
       out_.push_back({"CREATE TABLE " + next + " (LIKE " + table.delta + ")"});
       before += "  INSERT INTO " + table.delta + " SELECT * FROM " + table.name + ";\n";
       after += "    TRUNCATE " + table.delta + ";\n    INSERT INTO " + table.delta +
@@ -120,25 +169,28 @@ class StratumWriter {
   const std::vector<RelationId>& relations_;
   const std::vector<SqlRule>& rules_;
   const SqlTables& tables_;
+  const std::set<RelationId>& made_;
   std::vector<SqlStatement> out_;
 };
 
 }  // namespace
 
-std::string SqlTableDefinition(const SqlTable& table, bool delta) {
+std::string SqlTableDefinition(const SqlTable& table, SqlTableUse use) {
   std::string columns;
   for (std::size_t c = 0; c < table.columns.size(); ++c)
     columns += (c > 0 ? ", c" : "c") + std::to_string(c + 1) + " " +
                std::string(SqlColumnType(SqlTypeOf(table.columns[c]))) + " NOT NULL";
   if (columns.empty()) columns = "c1 boolean NOT NULL";
-  if (!delta) columns += ", PRIMARY KEY (" + ColumnsOf(table) + ")";
-  return "CREATE TABLE " + (delta ? table.delta : table.name) + " (" + columns + ")";
+  if (use == SqlTableUse::kRows) columns += ", PRIMARY KEY (" + ColumnsOf(table) + ")";
+  return "CREATE TABLE " + (use == SqlTableUse::kNewest ? table.delta : table.name) + " (" +
+         columns + ")";
 }
 
 std::vector<SqlStatement> SqlStratumStatements(const std::vector<RelationId>& relations,
                                                const std::vector<SqlRule>& rules,
-                                               const SqlTables& tables) {
-  return StratumWriter(relations, rules, tables).Write();
+                                               const SqlTables& tables,
+                                               const std::set<RelationId>& made) {
+  return StratumWriter(relations, rules, tables, made).Write();
 }
 
 }  // namespace rpl

@@ -2,15 +2,18 @@
 //
 // The statements that evaluate one stratum.
 //
-// Rules without recursion insert first. Recursion is one `WITH RECURSIVE` where one rule reads its
-// own relation once, and has one selection; else a loop that is semi-naive: in each round every
-// rule reads the newest rows of one relation of the stratum, for each place where it reads one,
-// together with all rows of the others, and inserts what is new. A row is newest in the one round
-// after its own, so every combination of rows is met. Tables that have doubled are analysed,
-// because a plan for an empty table stays slow when it has grown.
+// Tables are made, and rules without recursion insert first. Recursion is one `WITH RECURSIVE`
+// where one rule reads its own relation once, and has one selection: without facts in the table it
+// gives all rows, and the key is added to them, which takes a third of the time of insertions under
+// a key. Else it is a loop that is semi-naive: in each round every rule reads the newest rows of
+// one relation of the stratum, for each place where it reads one, together with all rows of the
+// others, and inserts what is new. A row is newest in the one round after its own, so every
+// combination of rows is met. Tables that have doubled are analysed, because a plan for an empty
+// table stays slow when it has grown.
 #ifndef RPL_INTERP_SQL_SQL_RECURSION_H_
 #define RPL_INTERP_SQL_SQL_RECURSION_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,13 +34,17 @@ struct SqlRule {
   bool recursive = false;     // reads a relation of the stratum
 };
 
-/// `CREATE TABLE` with its key; `delta`: of the newest rows, without one. A relation without
-/// arguments has a column that is true.
-std::string SqlTableDefinition(const SqlTable& table, bool delta);
+/// The use of a table: rows have a key, the newest ones have none, and all rows that one query
+/// gives get it afterwards.
+enum class SqlTableUse { kRows, kNewest, kRowsAtOnce };
+/// `CREATE TABLE`. A relation without arguments has a column that is true.
+std::string SqlTableDefinition(const SqlTable& table, SqlTableUse use);
 
+/// `made`: the relations that have a table, and may have facts in it.
 std::vector<SqlStatement> SqlStratumStatements(const std::vector<RelationId>& relations,
                                                const std::vector<SqlRule>& rules,
-                                               const SqlTables& tables);
+                                               const SqlTables& tables,
+                                               const std::set<RelationId>& made);
 
 }  // namespace rpl
 

@@ -46,7 +46,7 @@ class ScriptWriter {
     for (const auto& [id, table] : tables_) ordered_.push_back(&table);
     std::sort(ordered_.begin(), ordered_.end(),
               [](const SqlTable* a, const SqlTable* b) { return a->relation < b->relation; });
-    for (const SqlTable* table : ordered_) AddTable(*table);
+    AddTables();
     for (const SqlStratum& stratum : strata_) AddStratum(stratum);
     for (const SqlQuestion& question : request.questions)
       for (const Definition* rule : question.rules) AddAnswers(question.label, *rule);
@@ -157,17 +157,32 @@ class ScriptWriter {
     return out;
   }
 
-  void AddTable(const SqlTable& table) {
-    const std::vector<SqlType> types = TypesOf(table);
-    script_.relations.push_back({table.relation, table.name, types});
-    script_.statements.push_back({SqlTableDefinition(table, false)});
-    AddFacts(table, types);
+  // Relations with facts, and those without rules that hold; strata make the others.
+  void AddTables() {
+    std::set<RelationId> derived;
+    for (const SqlStratum& stratum : strata_)
+      derived.insert(stratum.relations.begin(), stratum.relations.end());
+    std::string filled;
+    for (const SqlTable* table : ordered_) {
+      const std::vector<SqlType> types = TypesOf(*table);
+      script_.relations.push_back({table->relation, table->name, types});
+      const Relation& rel = store_.at(table->relation);
+      bool facts = false;
+      for (RowId row = 0; row < rel.size() && !facts; ++row) facts = rel.asserted(row);
+      if (!facts && derived.contains(table->relation)) continue;
+      script_.statements.push_back({SqlTableDefinition(*table, SqlTableUse::kRows)});
+      made_.insert(table->relation);
+      if (!facts) continue;
+      AddFacts(*table, types);
+      filled += (filled.empty() ? "ANALYZE " : ", ") + table->name;
+    }
+    if (!filled.empty()) script_.statements.push_back({filled});
   }
 
   void AddFacts(const SqlTable& table, const std::vector<SqlType>& types) {
     const Relation& rel = store_.at(table.relation);
     std::string rows;
-    std::size_t count = 0, all = 0;
+    std::size_t count = 0;
     const auto flush = [&] {
       if (count > 0) script_.statements.push_back({"INSERT INTO " + table.name + " VALUES" + rows});
       rows.clear();
@@ -179,11 +194,9 @@ class ScriptWriter {
       for (std::size_t c = 0; c < types.size(); ++c)
         rows += (c > 0 ? ", " : "") + SqlLiteral(pool_, rel.Cells(row)[c], types[c]);
       rows += types.empty() ? "true)" : ")";
-      ++all;
       if (++count == kRowsPerInsert) flush();
     }
     flush();
-    if (all >= kRowsPerInsert) script_.statements.push_back({"ANALYZE " + table.name});
   }
 
   void AddStratum(const SqlStratum& stratum) {
@@ -201,7 +214,7 @@ class ScriptWriter {
       });
       rules.push_back(std::move(one));
     }
-    for (SqlStatement& statement : SqlStratumStatements(stratum.relations, rules, tables_))
+    for (SqlStatement& statement : SqlStratumStatements(stratum.relations, rules, tables_, made_))
       script_.statements.push_back(std::move(statement));
   }
 
@@ -272,6 +285,7 @@ class ScriptWriter {
   SqlTables tables_;
   std::vector<const SqlTable*> ordered_;
   std::vector<SqlStratum> strata_;
+  std::set<RelationId> made_;  // that have a table
   SqlScript script_;
 };
 
