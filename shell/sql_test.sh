@@ -110,6 +110,32 @@ printf 'n(0)\nn(?y) <- n(?x), ?y = ?x + 1\n' >endless.rpl
 expect "a query without end" 5 "" "endless.rpl:2:1: the database refuses (57014)" "$rpl" query -f endless.rpl 'n(?x)' --on "$url" --max-time 1
 expect "its schema is gone" 0 0 "" psql -X -A -t -c "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'rpl query%'"
 
+# --- Facts of a database ---------------------------------------------------------------------
+
+mkdir shop && cd shop || exit 1
+psql -X -q -c "CREATE SCHEMA shop; CREATE TABLE shop.orders (id int, customer text, total numeric, paid bool);
+  INSERT INTO shop.orders VALUES (1, 'ann', 250, true), (2, E'b\"o\nb', 12.50, false), (3, NULL, 1e20, NULL)"
+cat >rpl.yaml <<'END'
+version: 1
+relations:
+  order: {from: "${ORDERS}", table: shop.orders}
+  large: {from: "${ORDERS}", query: "SELECT id FROM shop.orders WHERE total > 100"}
+END
+cat >shop.rpl <<'END'
+$index("order")
+$index("large")
+%all(?i, ?c, ?t, ?p) <- order(?i, ?c, ?t, ?p), large(?i)
+END
+export ORDERS=$url
+expect "facts of a database" 0 \
+  $'{"?i":1,"?c":"ann","?t":250,"?p":true}\n{"?i":3,"?c":null,"?t":100000000000000000000,"?p":null}' "" \
+  "$rpl" run shop.rpl --session shop.rpls
+psql -X -q -c "DROP SCHEMA shop CASCADE" 2>notices
+unset ORDERS
+expect "a replay does not need the database" 0 "*" "" "$rpl" trace replay shop.rpls
+expect "a variable that is not set" 4 "" "the variable ORDERS is not set" "$rpl" run shop.rpl
+cd "$folder" || exit 1
+
 # --- Random programs -------------------------------------------------------------------------
 
 compared=$("$build/compare_sql" "$programs" --seed "$seed")

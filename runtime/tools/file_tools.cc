@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -13,6 +14,8 @@
 
 #include "formats/file_name.h"
 #include "formats/json_text.h"
+#include "runtime/postgres/connection.h"
+#include "runtime/postgres/database_url.h"
 #include "runtime/tools/program_folder.h"
 #include "runtime/written_text.h"
 
@@ -100,6 +103,8 @@ Answer FileTools::Index(const Request& request, Pool& pool) {
   if (request.args.size() > 1 && (folder || request.args[1].kind() != Kind::kString))
     return NotRunCall(pool, "bad-request", "expected no hint, or the name of a relation");
   const std::string location(pool.TextOf(named));
+  for (const DatabaseRelation& relation : config_.relations)
+    if (!folder && relation.name == location) return IndexRelation(relation, pool);
   if (location.find("://") != location.npos)
     return NotRunCall(
         pool, "outside",
@@ -117,6 +122,43 @@ Answer FileTools::Index(const Request& request, Pool& pool) {
   }
   if (!read.failure.code.empty()) return NotRunCall(pool, read.failure.code, read.failure.message);
   return IndexAnswer(pool, {name + (folder ? "/" : ""), std::move(read.text)});
+}
+
+// The rows as objects of JSON, one a line, in the order of their texts: a table has none.
+Answer FileTools::IndexRelation(const DatabaseRelation& relation, Pool& pool) {
+  const auto fails = [&](const std::string& message) {
+    return NotRunCall(pool, "database", "`" + relation.name + "` is not read: " + message);
+  };
+  const char* const url = std::getenv(relation.variable.c_str());
+  if (url == nullptr) return fails("the variable " + relation.variable + " is not set");
+  if (!IsDatabaseUrl(url)) return fails(relation.variable + " is no URL of a database");
+  if (const std::string wrong = CheckDatabaseUrl(url); !wrong.empty()) return fails(wrong);
+  const SqlConnection::Opened opened = SqlConnection::Open({.url = url});
+  if (opened.error) return fails(opened.error.message);
+  SqlConnection& connection = *opened.connection;
+  const std::string sql = "SELECT to_json(r)::text FROM (" + relation.sql + ") AS r";
+  std::vector<std::string> lines;
+  std::size_t bytes = 0;
+  const SqlError error = connection.WithRetry({}, [&] {
+    lines.clear();
+    bytes = 0;
+    return connection.InTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [&] {
+      return connection.ForEachRow(sql, {}, [&](const SqlRows& row) {
+        lines.emplace_back(row.Text(0, 0));
+        // A line of JSON from a table has no line break: they are escaped in strings.
+        std::replace(lines.back().begin(), lines.back().end(), '\n', ' ');
+        bytes += lines.back().size() + 1;
+        return bytes <= kMaxTextBytes;
+      });
+    });
+  });
+  if (bytes > kMaxTextBytes) return fails("it has more than 64 MiB");
+  if (error) return fails(error.message);
+  std::sort(lines.begin(), lines.end());
+  std::string text;
+  text.reserve(bytes);
+  for (const std::string& line : lines) text += line + "\n";
+  return IndexAnswer(pool, {relation.name + ".ndjson", std::move(text)});
 }
 
 Answer FileTools::ReadAgain(const Request& request, std::string_view hash, Pool& pool) {

@@ -4,6 +4,8 @@
 //
 //   $index(?location)                      {:result path, :hash h}, with the text as Answer::source
 //   $index(?location, ?hint)               hint: the name of a relation for rows without one
+//   $index("name")                         a relation of `relations:` in the configuration, by that
+//                                          name, read whole from its database in one snapshot
 //   $index(folder(?location, :entries))    the names in a folder, as rows of the relation `folder`
 //   $write(?content, ?location)            {:result path, :bytes n, :hash h}
 //   $write(?content, ?location, ?options)  options: {:format :csv, :replace true}
@@ -11,6 +13,7 @@
 // A call fails with one of these codes, besides those of runtime/tools/program_folder.h:
 //
 //   denied       it was not permitted
+//   database     the database was not named, did not answer, or refused
 //   bad-request  its arguments are not those above, or the content has no such text
 //
 // A call of `$index` that fails did not run, and neither did one that is denied. The same call of
@@ -56,6 +59,7 @@ class FileTools {
   };
 
   Answer Index(const Request& request, Pool& pool);
+  Answer IndexRelation(const DatabaseRelation& relation, Pool& pool);
   Answer Write(const Request& request, Pool& pool);
 
   const FileConfig& config_;

@@ -22,11 +22,12 @@ constexpr std::int64_t kMaxOutputBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kMaxConcurrency = 64;
 
 constexpr std::string_view kFileKeys[] = {"version", "concurrency", "tools", "mcp",
-                                          "index",   "write",       "guard"};
+                                          "index",   "write",       "guard", "relations"};
 constexpr std::string_view kMcpKeys[] = {"command",     "url",    "headers",
                                          "environment", "folder", "startMs"};
 constexpr std::string_view kMcpToolKeys[] = {"mcp",       "tool",           "args",       "json",
                                              "timeoutMs", "maxOutputBytes", "permission", "rules"};
+constexpr std::string_view kRelationKeys[] = {"from", "table", "query"};
 constexpr std::string_view kIndexKeys[] = {"folders"};
 constexpr std::string_view kWriteKeys[] = {"permission", "folder"};
 constexpr std::string_view kToolKeys[] = {"command",        "timeoutMs",  "folder", "environment",
@@ -54,6 +55,7 @@ class ConfigReader {
       if (const YamlNode* n = index->Find("folders"))
         for (const std::string& text : Texts(*n, "folders"))
           config.files.index_folders.push_back(Below(text));
+    if (const YamlNode* relations = root.Find("relations")) Relations(*relations, config.files);
     if (const YamlNode* write = root.Find("write"); write && IsMap(*write, "`write`", kWriteKeys)) {
       if (const YamlNode* n = write->Find("permission")) config.files.write = Permission(*n);
       if (const YamlNode* n = write->Find("folder")) config.files.write_folder = Folder(*n);
@@ -260,6 +262,52 @@ class ConfigReader {
     if (node.kind == YamlKind::kList || node.kind == YamlKind::kMap)
       Wrong(node, "expected a string, number, `true`, `false` or `null`, got " + Described(node));
     else pattern.values.push_back(node.scalar);
+  }
+
+  // --- relations --------------------------------------------------------------------------
+
+  void Relations(const YamlNode& node, FileConfig& to) {
+    if (node.kind != YamlKind::kMap)
+      return Wrong(node, "expected a map for `relations`, got " + Described(node));
+    for (const auto& [key, value] : node.entries) {
+      DatabaseRelation relation;
+      relation.name = key.scalar.get<std::string>();
+      const std::string what = "relation `" + relation.name + "`";
+      if (!IsMap(value, what, kRelationKeys, &key)) continue;
+      const YamlNode* from = Require(value, "from", what, "write `from: ${NAME}`", &key);
+      if (from != nullptr) relation.variable = Variable(*from);
+      const YamlNode* table = value.Find("table");
+      const YamlNode* query = value.Find("query");
+      if ((table == nullptr) == (query == nullptr)) {
+        Wrong(value, "expected `table` or `query` for " + what);
+        continue;
+      }
+      relation.sql = query != nullptr ? Text(*query, "query")
+                                      : "SELECT * FROM " + TableName(Text(*table, "table"));
+      to.relations.push_back(std::move(relation));
+    }
+  }
+
+  // A configuration comes with a program, so it names a variable that a person sets, not a
+  // database.
+  std::string Variable(const YamlNode& node) {
+    const std::string text = Text(node, "from");
+    if (text.size() > 3 && text.starts_with("${") && text.ends_with('}'))
+      return text.substr(2, text.size() - 3);
+    Wrong(node, "expected a variable of the environment for `from`, as in `${ORDERS}`",
+          "set it to the URL of the database");
+    return "";
+  }
+
+  // Its parts between dots, quoted.
+  static std::string TableName(const std::string& name) {
+    std::string out = "\"";
+    for (const char c : name) {
+      if (c == '.') out += "\".\"";
+      else if (c == '"') out += "\"\"";
+      else out += c;
+    }
+    return out + "\"";
   }
 
   // --- kinds ------------------------------------------------------------------------------

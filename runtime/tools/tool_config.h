@@ -85,8 +85,16 @@ struct ToolCommand {
 /// The permission of a call with these arguments, a list.
 Permit PermitFor(const ToolCommand& command, const nlohmann::ordered_json& args);
 
+/// A relation in a database, which `$index` reads whole by its name.
+struct DatabaseRelation {
+  std::string name;
+  std::string variable;  // of the environment, with the URL: only who sets it gives access
+  std::string sql;       // a SELECT
+};
+
 /// The settings of `$index` and `$write`.
 struct FileConfig {
+  std::vector<DatabaseRelation> relations;
   std::vector<std::string> index_folders;  // that may be read besides the program's, absolute
   Permit write = Permit::kAsk;
   std::string write_folder;  // absolute; "": the program's
