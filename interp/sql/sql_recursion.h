@@ -4,8 +4,8 @@
 //
 // Tables are made, and rules without recursion insert first. Recursion is one `WITH RECURSIVE`
 // where one rule reads its own relation once, and has one selection: without facts in the table it
-// gives all rows, and the key is added to them, which takes a third of the time of insertions under
-// a key. Else it is a loop that is semi-naive: in each round every rule reads the newest rows of
+// gives all rows, and the key is added to them, which is faster than to insert under a key. Else it
+// is a loop that is semi-naive: in each round every rule reads the newest rows of
 // one relation of the stratum, for each place where it reads one, together with all rows of the
 // others, and inserts what is new. A row is newest in the one round after its own, so every
 // combination of rows is met. Tables that have doubled are analysed, because a plan for an empty
