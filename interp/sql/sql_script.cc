@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "formats/sql_text.h"
 #include "interp/plan/analysis.h"
 #include "interp/sql/sql_functions.h"
 #include "interp/sql/sql_needs.h"
@@ -76,8 +77,8 @@ class ScriptWriter {
         name = "relation " + std::to_string(r);  // a cut may split a character
       SqlTable& table = tables_[r];
       table.relation = r;
-      table.name = SqlIdentifier(name);
-      table.delta = SqlIdentifier(name + " delta");
+      table.name = SqlName(name);
+      table.delta = SqlName(name + " delta");
       table.columns.resize(rel.arity());
     }
   }
@@ -248,7 +249,7 @@ class ScriptWriter {
       std::string list;
       for (std::size_t k = 0; k < shown.size(); ++k)
         list += (k > 0 ? ", " : "") + SqlCell(select.cells[shown[k]], out.types[k]) + " AS " +
-                SqlIdentifier(out.columns[k]);
+                SqlName(out.columns[k]);
       parts.push_back(select.Text(list.empty() ? "1" : list, parts.empty() && selects.size() == 1));
     }
     out.select = Answers(parts, out);
@@ -262,7 +263,7 @@ class ScriptWriter {
       return "SELECT " + (all.empty() ? "false" : "EXISTS (" + all + ")") + " AS holds";
     if (!all.empty()) return all;
     for (std::size_t k = 0; k < of.columns.size(); ++k)
-      all += (k > 0 ? ", NULL::text AS " : "NULL::text AS ") + SqlIdentifier(of.columns[k]);
+      all += (k > 0 ? ", NULL::text AS " : "NULL::text AS ") + SqlName(of.columns[k]);
     return "SELECT " + all + " WHERE false";
   }
 
@@ -324,8 +325,8 @@ std::optional<SqlScript> WriteSql(Program& program, Analysis& analysis, const Sq
 }
 
 std::string SqlScript::Text(const std::string& schema, const Sources& sources) const {
-  std::string out = "\\set ON_ERROR_STOP on\nBEGIN;\nCREATE SCHEMA " + SqlIdentifier(schema) +
-                    ";\nSET LOCAL search_path TO " + SqlIdentifier(schema) +
+  std::string out = "\\set ON_ERROR_STOP on\nBEGIN;\nCREATE SCHEMA " + SqlName(schema) +
+                    ";\nSET LOCAL search_path TO " + SqlName(schema) +
                     ";\nSET LOCAL standard_conforming_strings TO on;\n"
                     "SET LOCAL extra_float_digits TO 1;\n";
   for (const SqlStatement& statement : statements) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "formats/sql_text.h"
 #include "interp/sql/sql_expression.h"
 
 namespace rpl {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/json_text.h"
+#include "formats/sql_text.h"
 #include "interp/store/integer.h"
 
 namespace rpl {
@@ -193,24 +194,6 @@ std::string SqlTagged(const Pool& pool, Value v) {
 std::string SqlJsonString(std::string_view text) {
   std::string out = "\"";
   AddEscaped(text, out);
-  return out + "\"";
-}
-
-std::string SqlQuoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') out += '\'';
-    out += c;
-  }
-  return out + "'";
-}
-
-std::string SqlIdentifier(std::string_view name) {
-  std::string out = "\"";
-  for (const char c : name) {
-    if (c == '"') out += '"';
-    out += c;
-  }
   return out + "\"";
 }
 

@@ -81,10 +81,6 @@ std::string SqlTagged(const Pool& pool, Value v);
 std::string SqlLiteral(const Pool& pool, Value v, SqlType type);
 /// A string of JSON as jsonb prints it, with its quotes.
 std::string SqlJsonString(std::string_view text);
-/// 'text' with its quotes doubled. REQUIRES: no NUL.
-std::string SqlQuoted(std::string_view text);
-/// "name" with its quotes doubled.
-std::string SqlIdentifier(std::string_view name);
 
 /// The value of a cell as the server prints it; kNone if it is no value of the type.
 Value ValueOfSql(Pool& pool, std::string_view cell, SqlType type);

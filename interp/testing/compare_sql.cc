@@ -21,6 +21,7 @@
 #include <random>
 #include <sstream>
 
+#include "formats/sql_text.h"
 #include "interp/sql/sql_script.h"
 #include "interp/testing/random_program.h"
 #include "interp/testing/testing.h"
@@ -196,7 +197,7 @@ std::string ListOf(const SqlRelation& r) {
   return out.empty() ? "c1" : out;
 }
 
-// What psql is to do for a program, in a transaction that is rolled back.
+// A script for psql that evaluates a program, in a transaction that is rolled back.
 std::string PsqlText(const SqlScript& script, std::uint32_t number) {
   std::string out = "BEGIN;\nCREATE SCHEMA rpl_compare;\nSET LOCAL search_path TO rpl_compare;\n";
   for (const SqlStatement& statement : script.statements) out += statement.text + ";\n";

@@ -185,12 +185,6 @@ std::string SqlBytes(std::string_view bytes) {
   return out;
 }
 
-std::string SqlName(std::string_view name) {
-  std::string out = "\"";
-  for (const char c : name) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + '"';
-}
-
 // --- rows ---------------------------------------------------------------------------------
 
 void SqlRows::Clear::operator()(pg_result* result) const { Libpq::Load()->clear(result); }
@@ -605,6 +599,19 @@ SqlError SqlConnection::InTransaction(const std::string& begin,
   if (error && connection_ != nullptr && Execute("ROLLBACK").error) Close();
   in_transaction_ = false;
   return error;
+}
+
+SqlError SqlConnection::MakeTables(const RetryLimits& limits,
+                                   const std::vector<std::string>& statements) {
+  return WithRetry(limits, [&]() -> SqlError {
+    for (const std::string& statement : statements) {
+      SqlError error = Execute(statement).error;
+      // Two at once: the other one has made it.
+      if (error.state == "23505" || error.state == "42P07" || error.state == "42710") continue;
+      if (error) return error;
+    }
+    return {};
+  });
 }
 
 SqlError SqlConnection::WithRetry(const RetryLimits& limits,

@@ -63,8 +63,6 @@ struct SqlValue {
 std::string SqlArray(const std::vector<std::string_view>& texts);
 /// The bytes as `bytea` has them in text: `\x00ff`.
 std::string SqlBytes(std::string_view bytes);
-/// An identifier in double quotes.
-std::string SqlName(std::string_view name);
 
 /// The rows of an answer, in the order in which the server sent them. Texts are valid as long as
 /// this is. REQUIRES of all: row and column exist.
@@ -149,6 +147,10 @@ class SqlConnection {
   /// connection if that was lost, with growing pauses. After `limits.most` the error says how long
   /// and how often it was tried. An interrupt ends it.
   SqlError WithRetry(const RetryLimits& limits, const std::function<SqlError()>& transaction);
+
+  /// Runs statements that make tables, indexes and the like where they are missing. What another
+  /// process makes at the same time counts as made.
+  SqlError MakeTables(const RetryLimits& limits, const std::vector<std::string>& statements);
 
   /// For a process that opens many connections one after the other: from now on up to `most` of
   /// those that are open at the end of their SqlConnection are kept, for the next one with the same

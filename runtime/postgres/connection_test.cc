@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "formats/sql_text.h"
 #include "interp/testing/testing_folder.h"
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/test_cluster.h"
@@ -65,6 +66,21 @@ TEST_CASE("a connection that is kept is used again, unless its server went away"
   cluster->Restart();
   CHECK(process(*before) != kept);
   SqlConnection::KeepIdle(0);
+}
+
+TEST_CASE("the URL of a session in a database is read as it was made") {
+  for (const char* database : {"postgresql://ada@h/d", "postgresql://ada:pw@h:1/d?host=/tmp"}) {
+    CAPTURE(database);
+    const SessionUrl plain = SessionUrlOf(SessionUrlIn(database, "s_1"));
+    CHECK(plain.error == "");
+    CHECK(plain.database == database);
+    CHECK(plain.session == "s_1");
+    const SessionUrl leased = SessionUrlOf(SessionUrlIn(database, "s-2", std::chrono::seconds(7)));
+    CHECK(leased.error == "");
+    CHECK(leased.database == database);
+    CHECK(leased.session == "s-2");
+    CHECK(leased.lease == std::chrono::seconds(7));
+  }
 }
 
 TEST_CASE("a URL is shown without its password") {

@@ -42,9 +42,10 @@ struct SessionUrl {
   std::string error;               // for people; "" if the URL is right
 };
 SessionUrl SessionUrlOf(const std::string& url);
-
-/// The text with `%41` and the like replaced by bytes; nullopt if it is wrong or has a zero byte.
-std::optional<std::string> PercentDecoded(std::string_view text);
+/// The way back: the URL of a session in a database, with a lease if one is given. REQUIRES: the
+/// URL names a database and no session; the name has no character to be encoded.
+std::string SessionUrlIn(const std::string& database, const std::string& session,
+                         std::optional<std::chrono::seconds> lease = std::nullopt);
 
 }  // namespace rpl
 

@@ -170,7 +170,7 @@ SqlError SessionRows::Take(Mode mode, Opened& refused) {
     if (error.state == kNoTables && mode == Mode::kOpen) refused.error = kNoSession;
     const bool again = error.state == kNoTables && mode != Mode::kOpen && tries < kOpeningTries;
     if (!again) return error;
-    error = MakeTables();
+    error = connection_.MakeTables(options_.opening, SessionTables());
     if (error.state == kNoPermission)
       return Refuse(refused,
                     "the database has no tables for sessions, and this role may not make them",
@@ -225,18 +225,6 @@ SqlError SessionRows::Load(std::int64_t format, std::int64_t events, const std::
   chain_.EndLoad(events, hash);
   events_stored_ = events;
   return {};
-}
-
-SqlError SessionRows::MakeTables() {
-  return connection_.WithRetry(options_.opening, [&]() -> SqlError {
-    for (const std::string& table : SessionTables()) {
-      SqlError error = connection_.Execute(table).error;
-      // Two at once: the other one has made it.
-      if (error.state == "23505" || error.state == "42P07" || error.state == "42710") continue;
-      if (error) return error;
-    }
-    return {};
-  });
 }
 
 // --- appending ----------------------------------------------------------------------------

@@ -71,7 +71,6 @@ class SessionRows : public SessionStore {
   SqlError Take(Mode mode, Opened& refused);
   SqlError TakeOnce(Mode mode, Opened& refused);
   SqlError Load(std::int64_t format, std::int64_t events, const std::string& hash, Opened& refused);
-  SqlError MakeTables();
   SqlError AppendPending();
   SqlError FindFate(std::int64_t last);
   void RenewLease();

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "formats/spelling.h"
+#include "formats/sql_text.h"
 #include "formats/yaml_fields.h"
 
 namespace rpl {
@@ -300,14 +301,15 @@ class ConfigReader {
   }
 
   // Its parts between dots, quoted.
-  static std::string TableName(const std::string& name) {
-    std::string out = "\"";
-    for (const char c : name) {
-      if (c == '.') out += "\".\"";
-      else if (c == '"') out += "\"\"";
-      else out += c;
+  static std::string TableName(std::string_view name) {
+    std::string out;
+    for (;;) {
+      const std::size_t dot = name.find('.');
+      out += SqlName(name.substr(0, dot));
+      if (dot == name.npos) return out;
+      out += '.';
+      name.remove_prefix(dot + 1);
     }
-    return out + "\"";
   }
 
   // --- kinds ------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/sql_text.h"
 #include "runtime/postgres/connection.h"
 #include "runtime/postgres/database_url.h"
 #include "shell/host/input.h"

@@ -8,6 +8,7 @@
 
 #include "formats/json_rpc.h"
 #include "formats/json_text.h"
+#include "formats/percent_text.h"
 #include "runtime/postgres/open_session.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/input.h"
@@ -109,22 +110,6 @@ std::string EscapedName(const std::string& name) {
   return out;
 }
 
-std::optional<std::string> UnescapedName(const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    if (i + 2 >= text.size()) return std::nullopt;
-    const auto is_hex = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
-    if (!is_hex(text[i + 1]) || !is_hex(text[i + 2])) return std::nullopt;
-    out += static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16));
-    i += 2;
-  }
-  return out;
-}
-
 std::string PromptName(const std::string& protocol) {
   std::string out;
   const std::string whole = protocol.substr(0, protocol.rfind('.'));
@@ -211,7 +196,7 @@ void McpResources::Read(const Call& call) {
   }
   for (const std::string_view kind : {kProtocolUri, kCatalogueUri}) {
     if (!uri.starts_with(kind)) continue;
-    const std::optional<std::string> name = UnescapedName(uri.substr(kind.size()));
+    const std::optional<std::string> name = PercentDecoded(uri.substr(kind.size()));
     if (!name || !service_.protocols.Find(*name)) return NotFound(*call, uri);
     return kind == kProtocolUri ? ReadProtocol(call, uri, *name) : ReadCatalogue(call, uri, *name);
   }

@@ -15,7 +15,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "shell/mcp/mcp_service.h"
@@ -51,9 +50,8 @@ class McpResources {
   ProtocolList& protocols_;
 };
 
-/// The name of a protocol in a URI, and back; nullopt if it is none.
+/// The name of a protocol in a URI; PercentDecoded is the way back.
 std::string EscapedName(const std::string& name);
-std::optional<std::string> UnescapedName(const std::string& text);
 
 /// The name of the prompt of a protocol: "trip" of "trip.md", "deep-er-c" of "deep/er/c.md".
 std::string PromptName(const std::string& protocol);

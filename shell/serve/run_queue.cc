@@ -4,36 +4,32 @@
 namespace rpl {
 namespace {
 
-constexpr const char* kTables =
-    "CREATE TABLE IF NOT EXISTS rpl_run ("
-    "session text PRIMARY KEY, tenant text NOT NULL, protocol text NOT NULL, goal text NOT NULL, "
-    "version text NOT NULL, state text NOT NULL "
-    "CHECK (state IN ('ready', 'waiting', 'ended', 'refused')), "
-    "due timestamptz NOT NULL, given bigint NOT NULL, taken bigint NOT NULL, "
-    "attempts int NOT NULL, owner text, claimed_until timestamptz, "
-    "report text NOT NULL, every bigint NOT NULL, "
-    "began timestamptz NOT NULL, changed timestamptz NOT NULL)";
-constexpr const char* kReadyIndex =
-    "CREATE INDEX IF NOT EXISTS rpl_run_ready ON rpl_run (due) WHERE state = 'ready'";
-constexpr const char* kReadyOfIndex =
-    "CREATE INDEX IF NOT EXISTS rpl_run_ready_of ON rpl_run (tenant) WHERE state = 'ready'";
-constexpr const char* kTenantIndex =
-    "CREATE INDEX IF NOT EXISTS rpl_run_tenant ON rpl_run (tenant, session)";
-constexpr const char* kOwnerIndex =
-    "CREATE INDEX IF NOT EXISTS rpl_run_owner ON rpl_run (owner) WHERE owner IS NOT NULL";
-constexpr const char* kInputs =
-    "CREATE TABLE IF NOT EXISTS rpl_input ("
-    "session text NOT NULL, number bigint NOT NULL, key text NOT NULL, body text NOT NULL, "
-    "PRIMARY KEY (session, number))";
-// A table of its own: a unique index that does not begin with the key of `rpl_run` cannot be
-// spread.
-constexpr const char* kRequests =
-    "CREATE TABLE IF NOT EXISTS rpl_request ("
-    "tenant text NOT NULL, key text NOT NULL, session text NOT NULL, PRIMARY KEY (tenant, key))";
+// Statements that make what is missing.
+std::vector<std::string> QueueTables() {
+  return {
+      "CREATE TABLE IF NOT EXISTS rpl_run ("
+      "session text PRIMARY KEY, tenant text NOT NULL, protocol text NOT NULL, goal text NOT NULL, "
+      "version text NOT NULL, state text NOT NULL "
+      "CHECK (state IN ('ready', 'waiting', 'ended', 'refused')), "
+      "due timestamptz NOT NULL, given bigint NOT NULL, taken bigint NOT NULL, "
+      "attempts int NOT NULL, owner text, claimed_until timestamptz, "
+      "report text NOT NULL, every bigint NOT NULL, "
+      "began timestamptz NOT NULL, changed timestamptz NOT NULL)",
+      "CREATE INDEX IF NOT EXISTS rpl_run_ready ON rpl_run (due) WHERE state = 'ready'",
+      "CREATE INDEX IF NOT EXISTS rpl_run_ready_of ON rpl_run (tenant) WHERE state = 'ready'",
+      "CREATE INDEX IF NOT EXISTS rpl_run_tenant ON rpl_run (tenant, session)",
+      "CREATE INDEX IF NOT EXISTS rpl_run_owner ON rpl_run (owner) WHERE owner IS NOT NULL",
+      "CREATE TABLE IF NOT EXISTS rpl_input ("
+      "session text NOT NULL, number bigint NOT NULL, key text NOT NULL, body text NOT NULL, "
+      "PRIMARY KEY (session, number))",
+      // A table of its own: a unique index that does not begin with the key of `rpl_run` cannot be
+      // spread.
+      "CREATE TABLE IF NOT EXISTS rpl_request ("
+      "tenant text NOT NULL, key text NOT NULL, session text NOT NULL, PRIMARY KEY (tenant, key))",
+  };
+}
 
-constexpr const char* kSchema[] = {kTables,     kReadyIndex, kReadyOfIndex, kTenantIndex,
-                                   kOwnerIndex, kInputs,     kRequests};
-
+constexpr const char* kUniqueViolation = "23505";
 constexpr const char* kColumns =
     "session, tenant, protocol, goal, state, given, taken, attempts, report, "
     "(owner IS NOT NULL AND claimed_until > now())::int, every";
@@ -73,7 +69,7 @@ SqlError RunQueue::Write(const std::function<SqlError()>& transaction) {
 
 std::string RunQueue::Schema() {
   std::string out;
-  for (const char* sql : kSchema) out += std::string(sql) + ";\n";
+  for (const std::string& sql : QueueTables()) out += sql + ";\n";
   return out;
 }
 
@@ -84,62 +80,73 @@ SqlError RunQueue::Prepare() {
         .error;
   });
   if (!there || there.state != "42P01") return there;
-  for (const char* sql : kSchema) {
-    const SqlError error = database_.WithRetry({}, [&] {
-      SqlError failed = database_.Execute(sql).error;
-      // Two that make the same table at once.
-      failed.retry = failed.retry || failed.state == "23505" || failed.state == "42P07";
-      return failed;
-    });
-    if (error) return error;
-  }
+  return database_.MakeTables({}, QueueTables());
+}
+
+// The tenant has as many runs ready as it may, without this one.
+SqlError RunQueue::CheckReady(const std::string& tenant, const std::string& session,
+                              const TenantLimits& limits, bool& full) {
+  full = false;
+  if (limits.ready == 0) return {};
+  SqlResult count = database_.Execute(
+      "SELECT count(*) FROM (SELECT 1 FROM rpl_run WHERE tenant = $1 AND state = 'ready' "
+      "AND session <> $3 LIMIT $2) ready",
+      {tenant, limits.ready, session});
+  if (count.error) return count.error;
+  full = count.rows.Number(0, 0) >= limits.ready;
   return {};
+}
+
+// `sql` selects or returns the columns of a run.
+SqlError RunQueue::Read(const std::string& sql, const std::vector<SqlValue>& parameters,
+                        std::optional<QueuedRun>& run) {
+  run.reset();
+  SqlResult found = database_.Execute(sql, parameters);
+  if (found.error) return found.error;
+  if (found.rows.size() == 1) run = RunIn(found.rows, 0);
+  return {};
+}
+
+SqlError RunQueue::AddInput(const std::string& session, std::int64_t number, const std::string& key,
+                            const std::string& input) {
+  return database_
+      .Execute("INSERT INTO rpl_input VALUES ($1, $2, $3, $4)", {session, number, key, input})
+      .error;
 }
 
 RunQueue::Added RunQueue::Add(const NewRun& run, const TenantLimits& limits) {
   Added out;
   out.error = Write([&]() -> SqlError {
-    out.taken = Taken::kNew;
-    // Added by an earlier try whose answer was lost.
-    SqlResult mine = database_.Execute(
-        With("SELECT ", kColumns, " FROM rpl_run WHERE session = $1"), {run.session});
-    if (mine.error) return mine.error;
-    if (mine.rows.size() == 1) {
-      out.run = RunIn(mine.rows, 0);
+    // Of the key, or added by an earlier try whose answer was lost.
+    std::optional<QueuedRun> there;
+    SqlError error =
+        Read(With("SELECT ", kColumns,
+                  " FROM rpl_run WHERE session = coalesce((SELECT session FROM rpl_request "
+                  "WHERE tenant = $1 AND key = $2), $3)"),
+             {run.tenant, run.key, run.session}, there);
+    if (error) return error;
+    if (there) {
+      out.taken = there->session == run.session ? Taken::kNew : Taken::kAgain;
+      out.run = std::move(*there);
       return {};
     }
-    if (!run.key.empty()) {
-      SqlResult first =
-          database_.Execute("INSERT INTO rpl_request VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-                            {run.tenant, run.key, run.session});
-      if (first.error) return first.error;
-      if (first.rows.affected() == 0) {
-        SqlResult there =
-            database_.Execute(With("SELECT ", kColumns,
-                                   " FROM rpl_run WHERE session = (SELECT session FROM rpl_request "
-                                   "WHERE tenant = $1 AND key = $2)"),
-                              {run.tenant, run.key});
-        if (there.error) return there.error;
-        if (there.rows.size() == 1) {
-          out.taken = Taken::kAgain;
-          out.run = RunIn(there.rows, 0);
-          return {};
-        }
-      }
+    bool full = false;
+    if (error = CheckReady(run.tenant, run.session, limits, full); error) return error;
+    if (full) {
+      out.taken = Taken::kFull;
+      return {};
     }
-    if (limits.ready > 0) {
-      SqlResult count = database_.Execute(
-          "SELECT count(*) FROM (SELECT 1 FROM rpl_run WHERE tenant = $1 AND state = 'ready' "
-          "LIMIT $2) ready",
-          {run.tenant, limits.ready});
-      if (count.error) return count.error;
-      if (count.rows.Number(0, 0) >= limits.ready) {
-        out.taken = Taken::kFull;
-        return {"", "full"};  // the key is not used by this
-      }
+    // Another with the same key may come first: then this fails, and the next try finds its run.
+    if (!run.key.empty()) {
+      error = database_
+                  .Execute("INSERT INTO rpl_request VALUES ($1, $2, $3)",
+                           {run.tenant, run.key, run.session})
+                  .error;
+      error.retry = error.retry || error.state == kUniqueViolation;
+      if (error) return error;
     }
     const std::int64_t given = run.input.empty() ? 0 : 1;
-    SqlResult added = database_.Execute(
+    error = Read(
         With(
             "INSERT INTO rpl_run VALUES ($1, $2, $3, $4, $5, 'ready', "
             "now() + $7::bigint * interval '1 second', $6, 0, 0, NULL, NULL, '', $8, now(), now()) "
@@ -147,17 +154,15 @@ RunQueue::Added RunQueue::Add(const NewRun& run, const TenantLimits& limits) {
             kColumns, ""),
         {run.session, run.tenant, run.protocol, run.goal, version_, given,
          static_cast<std::int64_t>(run.after.count()),
-         static_cast<std::int64_t>(run.every.count())});
-    if (added.error) return added.error;
-    out.run = RunIn(added.rows, 0);
-    if (given > 0) {
-      SqlResult input = database_.Execute("INSERT INTO rpl_input VALUES ($1, 1, '', $2)",
-                                          {run.session, run.input});
-      if (input.error) return input.error;
-    }
+         static_cast<std::int64_t>(run.every.count())},
+        there);
+    if (error) return error;
+    out.taken = Taken::kNew;
+    out.run = std::move(*there);
+    if (given > 0)
+      if (error = AddInput(run.session, 1, "", run.input); error) return error;
     return database_.Execute("NOTIFY rpl_run").error;
   });
-  if (out.taken == Taken::kFull) out.error = {};
   return out;
 }
 
@@ -166,43 +171,35 @@ RunQueue::Added RunQueue::Give(const std::string& session, const std::string& te
                                const TenantLimits& limits) {
   Added out;
   out.error = Write([&]() -> SqlError {
-    SqlResult there = database_.Execute(With("SELECT ", kColumns,
-                                             " FROM rpl_run WHERE session = $1 AND tenant = $2 AND "
-                                             "EXISTS (SELECT 1 FROM rpl_input i "
-                                             "WHERE i.session = $1 AND i.key = $3)"),
-                                        {session, tenant, key});
-    if (there.error) return there.error;
-    if (there.rows.size() == 1) {
+    std::optional<QueuedRun> run;
+    SqlError error = Read(With("SELECT ", kColumns,
+                               " FROM rpl_run WHERE session = $1 AND tenant = $2 AND EXISTS "
+                               "(SELECT 1 FROM rpl_input i WHERE i.session = $1 AND i.key = $3)"),
+                          {session, tenant, key}, run);
+    if (error) return error;
+    if (run) {
       out.taken = Taken::kAgain;
-      out.run = RunIn(there.rows, 0);
+      out.run = std::move(*run);
       return {};
     }
-    if (limits.ready > 0) {
-      SqlResult count = database_.Execute(
-          "SELECT count(*) FROM (SELECT 1 FROM rpl_run WHERE tenant = $1 AND state = 'ready' "
-          "AND session <> $3 LIMIT $2) ready",
-          {tenant, limits.ready, session});
-      if (count.error) return count.error;
-      if (count.rows.Number(0, 0) >= limits.ready) {
-        out.taken = Taken::kFull;
-        return {};
-      }
+    bool full = false;
+    if (error = CheckReady(tenant, session, limits, full); error) return error;
+    if (full) {
+      out.taken = Taken::kFull;
+      return {};
     }
-    SqlResult changed = database_.Execute(
-        With("UPDATE rpl_run SET given = given + 1, state = 'ready', due = now(), attempts = 0, "
-             "changed = now() WHERE session = $1 AND tenant = $2 RETURNING ",
-             kColumns, ""),
-        {session, tenant});
-    if (changed.error) return changed.error;
-    if (changed.rows.size() == 0) {
+    error = Read(With("UPDATE rpl_run SET given = given + 1, state = 'ready', due = now(), "
+                      "attempts = 0, changed = now() WHERE session = $1 AND tenant = $2 RETURNING ",
+                      kColumns, ""),
+                 {session, tenant}, run);
+    if (error) return error;
+    if (!run) {
       out.taken = Taken::kNoRun;
       return {};
     }
     out.taken = Taken::kNew;
-    out.run = RunIn(changed.rows, 0);
-    SqlResult added = database_.Execute("INSERT INTO rpl_input VALUES ($1, $2, $3, $4)",
-                                        {session, out.run.given, key, input});
-    if (added.error) return added.error;
+    out.run = std::move(*run);
+    if (error = AddInput(session, out.run.given, key, input); error) return error;
     return database_.Execute("NOTIFY rpl_run").error;
   });
   return out;
@@ -211,12 +208,8 @@ RunQueue::Added RunQueue::Give(const std::string& session, const std::string& te
 RunQueue::Found RunQueue::Find(const std::string& session, const std::string& tenant) {
   Found out;
   out.error = database_.WithRetry({}, [&] {
-    out.run.reset();
-    SqlResult found = database_.Execute(
-        With("SELECT ", kColumns, " FROM rpl_run WHERE session = $1 AND tenant = $2"),
-        {session, tenant});
-    if (!found.error && found.rows.size() == 1) out.run = RunIn(found.rows, 0);
-    return found.error;
+    return Read(With("SELECT ", kColumns, " FROM rpl_run WHERE session = $1 AND tenant = $2"),
+                {session, tenant}, out.run);
   });
   return out;
 }

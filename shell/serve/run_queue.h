@@ -161,6 +161,13 @@ class RunQueue {
 
  private:
   SqlError Write(const std::function<SqlError()>& transaction);
+  // Parts of such a transaction.
+  SqlError CheckReady(const std::string& tenant, const std::string& session,
+                      const TenantLimits& limits, bool& full);
+  SqlError Read(const std::string& sql, const std::vector<SqlValue>& parameters,
+                std::optional<QueuedRun>& run);
+  SqlError AddInput(const std::string& session, std::int64_t number, const std::string& key,
+                    const std::string& input);
 
   SqlConnection database_;
   std::string version_;
