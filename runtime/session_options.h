@@ -57,6 +57,7 @@ struct SessionOptions {
   /// Receives events as they happen: objects of docs/schemas/event.json except "done". May be
   /// empty. Replayed events are neither reported nor logged.
   std::function<void(const nlohmann::ordered_json&)> event;
+  bool tell_derived = true;  // report derived rows as events, each of which is printed for that
   /// Report and log replayed events as well; of calls, only questions.
   bool tell_replayed = false;
   SessionLimits limits;

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "interp/testing/testing.h"
@@ -162,6 +163,24 @@ TEST_CASE("the log has the eight phases of a timestep in order") {
     INFO(line << " in\n" << Join(talk.log));
     at = talk.Logged(line, at);
     REQUIRE(at != std::string::npos);
+  }
+}
+
+TEST_CASE("derived rows are events unless they are not wanted") {
+  for (const bool wanted : {true, false}) {
+    CAPTURE(wanted);
+    Scripted agent;
+    std::map<std::string, int> events;
+    SessionOptions options;
+    options.event = [&](const nlohmann::ordered_json& event) {
+      ++events[event["type"].get<std::string>()];
+    };
+    options.tell_derived = wanted;
+    Session session(agent, options);
+    session.Load("x.rpl", "f(1)\nf(2)\nd(?x) <- f(?x)\n%g <- d(_)\n");
+    CHECK(session.Run().status == Status::kSatisfied);
+    CHECK(events["derived"] == (wanted ? 2 : 0));
+    CHECK(events["timestep"] > 0);
   }
 }
 

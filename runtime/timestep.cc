@@ -141,7 +141,8 @@ bool Runtime::Forced(const Table& table) const {
 }
 
 void Runtime::LogDerived() {
-  if (!options_.log && !Tells()) return;
+  const bool tells = Tells() && options_.tell_derived;
+  if (!options_.log && !tells) return;
   for (const Stratum& stratum : engine_.analysis.strata())
     for (RelationId r : stratum.relations) {
       const Relation& rel = engine_.store.at(r);
@@ -153,7 +154,7 @@ void Runtime::LogDerived() {
         if (!derived_known_.emplace(r, std::vector(cells.begin(), cells.end())).second) continue;
         const std::string text = RowText(r, cells, kDerivationBytes);
         Log(Verb::kDerived, text, PlaceOf(r));
-        Tell("derived", {{"fact", text}});
+        if (tells) Tell("derived", {{"fact", text}});
       }
     }
 }

@@ -192,6 +192,7 @@ Refusal ProtocolRun::Begin(std::vector<ProgramFile> files) {
   options.interrupted = hooks_.interrupted;
   options.progress = nullptr;
   options.event = hooks_.event;
+  options.tell_derived = false;
   options.answer_forms = {false, true};
   saved_ = std::make_unique<SavedSession>(*given_, std::move(options), std::move(events),
                                           std::move(opened.store));

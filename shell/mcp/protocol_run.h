@@ -44,7 +44,7 @@ struct RunHooks {
   std::function<bool()> interrupted;  // polled
   /// Whether a call, as RPL text, of which nobody knows whether it ran is made again; null: never.
   std::function<bool(const std::string& call, const std::string& tool)> retry = nullptr;
-  /// Takes events as they happen (SessionOptions::event); may be null.
+  /// Takes events as they happen (SessionOptions::event), but for derived rows; may be null.
   std::function<void(const nlohmann::ordered_json&)> event = nullptr;
 };
 
