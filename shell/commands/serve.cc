@@ -95,12 +95,9 @@ int CommandServe(const ServeOptions& options) {
     Complain("serve", error);
     return kExitFile;
   }
-  {
-    RunQueue queue(StoreOptions(settings), ReplayVersion(), ReplayedVersions());
-    if (const SqlError error = queue.Prepare()) {
-      Complain("--store", error.message);
-      return kExitFile;
-    }
+  if (const SqlError error = QueueIn(settings).Prepare()) {
+    Complain("--store", error.message);
+    return kExitFile;
   }
   auto& engine = *new EngineOptions(options.engine);
   auto& metrics = *new ServeMetrics();

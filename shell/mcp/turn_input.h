@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a client gives for a turn, read against the run: answers by key, facts, what is taken back.
+// The input of a turn from a client, read against the run: answers by key, facts, retractions.
 //
 // A fault is for the client to correct: nothing of the input is done then. Who states something
 // comes with it, because a program may ask for a person.

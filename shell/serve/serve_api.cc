@@ -203,8 +203,7 @@ class ServeApi::Borrowed {
       api_.idle_.pop_back();
     }
     if (queue_ == nullptr)
-      queue_ = std::make_unique<RunQueue>(StoreOptions(api_.settings_), ReplayVersion(),
-                                          ReplayedVersions());
+      queue_.reset(new RunQueue(QueueIn(api_.settings_)));  // which cannot be moved
   }
   ~Borrowed() {
     const std::lock_guard lock(api_.mutex_);
@@ -412,7 +411,7 @@ WebAnswer ServeApi::Trace(const WebRequest& request, const std::string& session)
   if (found.error) return Later("the database: " + found.error.message);
   if (!found.run) return NoRun();
   const SessionStore::Opened opened =
-      OpenSession(SessionIn(settings_.store, session), SessionStore::Mode::kRead);
+      OpenSession(SessionUrlIn(settings_.store, session), SessionStore::Mode::kRead);
   if (opened.store == nullptr) return Fault(404, "it has no trace yet: " + opened.error);
   if (!opened.store->damage().empty()) return Fault(500, opened.store->damage());
   std::string text;

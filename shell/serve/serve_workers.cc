@@ -134,22 +134,18 @@ RunQueue::Turn Postponed(const RunQueue::Claim& claim) {
   return turn;
 }
 
-}  // namespace
-
-std::string SessionIn(const std::string& store, const std::string& session) {
-  const std::size_t query = store.find('?');
-  std::string url = store.substr(0, query);
-  while (url.ends_with('/')) url.pop_back();
-  return url + "/" + session + (query == store.npos ? "" : store.substr(query));
+// Of a turn that was not done: it is tried again later if that may help, or the run is refused.
+RunQueue::Turn NotDone(const RunQueue::Claim& claim, const Refusal& why) {
+  return why.may_pass && claim.run.attempts < kMostAttempts ? Postponed(claim)
+                                                            : Refused(claim, why);
 }
 
-std::string ReplayVersion() { return RPL_VERSION; }
-std::vector<std::string> ReplayedVersions() { return {RPL_VERSION}; }
+}  // namespace
 
-SqlConnection::Options StoreOptions(const ServeSettings& settings) {
+RunQueue QueueIn(const ServeSettings& settings) {
   SqlConnection::Options options;
   options.url = settings.store;
-  return options;
+  return RunQueue(std::move(options), RPL_VERSION, {RPL_VERSION});
 }
 
 ServeWorkers::ServeWorkers(ServeSettings settings, const EngineOptions& engine,
@@ -189,7 +185,7 @@ void ServeWorkers::Report(const SqlError& error) {
 }
 
 void ServeWorkers::RenewClaims() {
-  RunQueue queue(StoreOptions(settings_), ReplayVersion(), ReplayedVersions());
+  RunQueue queue = QueueIn(settings_);
   while (!IsDrained()) {
     {
       std::unique_lock lock(mutex_);
@@ -203,7 +199,7 @@ void ServeWorkers::RenewClaims() {
 }
 
 void ServeWorkers::Work(std::size_t number) {
-  RunQueue queue(StoreOptions(settings_), ReplayVersion(), ReplayedVersions());
+  RunQueue queue = QueueIn(settings_);
   const std::string owner = fmt::format("{}/{}", owner_, number);
   while (!draining_) {
     ++busy_;
@@ -220,10 +216,8 @@ void ServeWorkers::Work(std::size_t number) {
     } catch (const std::exception& error) {
       std::cerr << fmt::format("rpl serve: {}: internal error: {}\n", claimed.claim->run.session,
                                error.what());
-      turn = claimed.claim->run.attempts < kMostAttempts
-                 ? Postponed(*claimed.claim)
-                 : Refused(*claimed.claim,
-                           {std::string("internal error: ") + error.what(), "", nullptr});
+      turn = NotDone(*claimed.claim,
+                     {std::string("internal error: ") + error.what(), "", nullptr, true});
     }
     if (const SqlError error = queue.Finish(claimed.claim->run.session, owner, turn)) Report(error);
     --busy_;
@@ -252,7 +246,7 @@ RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
   std::unique_ptr<ProtocolRun> run;
   if (path) {
     ProtocolRun::Opened opened = ProtocolRun::Open(
-        {WithLease(SessionIn(settings_.store, queued.session)), *path, queued.protocol,
+        {SessionUrlIn(settings_.store, queued.session, settings_.lease), *path, queued.protocol,
          queued.goal},
         engine_,
         {[] { return false; },
@@ -264,11 +258,12 @@ RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
     refusal = {"there is no protocol `" + queued.protocol + "`", "", nullptr};
     refusal.may_pass = true;
   }
-  if (run == nullptr) {
-    const bool again = refusal.may_pass && queued.attempts < kMostAttempts;
-    end(again ? "postponed" : "refused", true);
-    return again ? Postponed(claim) : Refused(claim, refusal);
-  }
+  const auto not_done = [&](const Refusal& why) {
+    RunQueue::Turn turn = NotDone(claim, why);
+    end(turn.state == "refused" ? "refused" : "postponed", true);
+    return turn;
+  };
+  if (run == nullptr) return not_done(refusal);
   ordered_json faults = ordered_json::array();
   std::vector<GivenAnswer> answers;
   for (const ordered_json& input : inputs) {
@@ -278,26 +273,19 @@ RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
   }
   const Outcome& outcome =
       run->Turn(std::move(answers), queued.every.count() > 0 || !inputs.empty());
-  if (!run->broken().empty()) {  // what is not recorded was not done
-    end("postponed", true);
-    return Postponed(claim);
-  }
+  // What is not recorded was not done.
+  if (!run->broken().empty())
+    return not_done({"the turn cannot be recorded: " + run->broken(), "", nullptr, true});
   RunQueue::Turn turn;
   turn.taken = inputs.empty() ? queued.taken : claim.inputs.back().first;
   SetState(outcome, queued, settings_.review, turn);
   ordered_json report =
-      ReportOf(*run, queued.session, SessionIn(WithoutPassword(settings_.store), queued.session))
+      ReportOf(*run, queued.session, SessionUrlIn(WithoutPassword(settings_.store), queued.session))
           .json;
   if (!faults.empty()) report["faults"] = std::move(faults);
   turn.report = DumpJson(report);
   end(report.value("status", ""), turn.state != "ended" && turn.state != "waiting");
   return turn;
-}
-
-// The URL of a session with the lease of our claims. It reads the last of two.
-std::string ServeWorkers::WithLease(const std::string& url) const {
-  return fmt::format("{}{}lease={}", url, url.find('?') == url.npos ? '?' : '&',
-                     std::max<std::int64_t>(1, settings_.lease.count() / 1000));
 }
 
 void ServeWorkers::WriteSpans(const std::string& line) {

@@ -29,22 +29,16 @@ namespace rpl {
 struct ServeSettings {
   std::string store;                         // the URL of the database
   std::size_t workers = 2;                   // turns at the same time
-  std::chrono::milliseconds lease{15'000};   // of a claim
+  std::chrono::seconds lease{15};            // of a claim, and of the sessions of its process
   std::chrono::milliseconds look{250};       // between looks at an empty queue
   std::chrono::milliseconds review{30'000};  // between looks at a review
   TenantLimits limits;
   std::string spans;  // the file of spans, "" for none
 };
 
-/// The version of rpl that records sessions here, and those whose sessions it can replay.
-std::string ReplayVersion();
-std::vector<std::string> ReplayedVersions();
-
-/// The options of a connection to the store.
-SqlConnection::Options StoreOptions(const ServeSettings& settings);
-
-/// The URL of a session in the store.
-std::string SessionIn(const std::string& store, const std::string& session);
+/// The queue in the store, for one thread. This process records sessions as its version of rpl
+/// does, and takes runs of the versions that it can replay.
+RunQueue QueueIn(const ServeSettings& settings);
 
 class ServeWorkers {
  public:
@@ -66,7 +60,6 @@ class ServeWorkers {
   void RenewClaims();
   void WaitForWork(std::chrono::milliseconds most);
   RunQueue::Turn Do(const RunQueue::Claim& claim);
-  std::string WithLease(const std::string& url) const;
   void WriteSpans(const std::string& line);
   void Report(const SqlError& error);
 
