@@ -20,7 +20,6 @@ The last line is `N passed, N failed`."""
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,14 +29,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "shell"))
 sys.dont_write_bytecode = True
+from postgres_cluster import Cluster  # noqa: E402
 from serve_client import Worker  # noqa: E402
 
 RPL = os.path.realpath(sys.argv[1])
 SESSIONS = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 RANDOM = random.Random(SEED)
-PROGRAMS = sorted(f"/usr/lib/postgresql/{version}/bin"
-                  for version in os.listdir("/usr/lib/postgresql"))[-1]
 KILLS_EVERY = 1.0  # seconds
 passed = failed = 0
 
@@ -76,37 +74,6 @@ def check(name, holds, about=""):
         failed += 1
         print(f"FAILED: {name}: {about}")
     sys.stdout.flush()
-
-
-class Cluster:
-    """A PostgreSQL server in a folder, durable."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        if os.geteuid() == 0:
-            shutil.chown(folder, "postgres")
-        self.run("initdb", "-D", folder + "/data", "-U", "postgres", "-A", "trust", "-E", "UTF8",
-                 "--locale=C")
-        self.start()
-        self.url = f"postgresql://postgres@/postgres?host={folder}"
-
-    def run(self, program, *words):
-        command = [f"{PROGRAMS}/{program}", *words]
-        if os.geteuid() == 0:
-            command = ["runuser", "-u", "postgres", "--", *command]
-        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True,
-                       cwd=self.folder)
-
-    def start(self):
-        self.run("pg_ctl", "-D", self.folder + "/data", "-l", self.folder + "/log", "-w", "-o",
-                 f"-k {self.folder} -c listen_addresses= -c max_connections=200", "start")
-
-    def stop(self, how):
-        self.run("pg_ctl", "-D", self.folder + "/data", "-m", how, "-w", "stop")
-
-    def sql(self, text):
-        return subprocess.run([f"{PROGRAMS}/psql", "-XqAt", "-d", self.url, "-c", text], check=True,
-                              capture_output=True, text=True).stdout.strip()
 
 
 def states(cluster):
@@ -267,13 +234,12 @@ def main():
         os.chmod(place, 0o755)
         folder = place + "/protocols"
         os.mkdir(folder)
-        os.mkdir(place + "/cluster")
         for name, text in FILES.items():
             with open(f"{folder}/{name}", "w") as file:
                 file.write(text)
         os.chmod(folder + "/work.sh", 0o755)
         open(folder + "/calls", "w").close()
-        cluster = Cluster(place + "/cluster")
+        cluster = Cluster.private("fsync=on", "max_connections=200")
         try:
             survive(cluster, folder)
             count = max(200, min(2_000, SESSIONS // 5))
@@ -281,7 +247,7 @@ def main():
             for processes in (1, 2, 4):
                 print(f"| {processes} | {speed(cluster, folder, processes, count):.0f} |")
         finally:
-            cluster.stop("immediate")
+            cluster.end()
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

@@ -21,18 +21,16 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "shell"))
+sys.dont_write_bytecode = True
+from postgres_cluster import Cluster  # noqa: E402
 
 
 def start_server():
-    """A server in a folder of its own: a shell that runs until its standard input ends."""
-    shell = subprocess.Popen(
-        ["bash", "-c", ". shell/private_cluster.sh && start_cluster work_mem=1GB && echo $PGHOST && cat"],
-        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    host = shell.stdout.readline().strip()
-    if not host.startswith("/"):
-        sys.exit("the PostgreSQL server does not start")
-    os.environ.update(PGHOST=host, PGUSER="postgres", PGDATABASE="postgres")
-    return shell
+    cluster = Cluster.private("synchronous_commit=off", "full_page_writes=off", "jit=off",
+                              "work_mem=1GB")
+    os.environ.update(PGHOST=cluster.folder, PGUSER="postgres", PGDATABASE="postgres")
+    return cluster
 
 
 def run(command, runs, before=lambda: None):
@@ -102,8 +100,7 @@ def main():
             print(f"| {name} | {rows_of(rows):,} | {here:.2f} s | {there:.2f} s | {how} |"
                   f" {there / here:.0f} |", flush=True)
     finally:
-        server.stdin.close()
-        server.wait()
+        server.end()
         shutil.rmtree(folder)
 
 

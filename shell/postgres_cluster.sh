@@ -3,7 +3,8 @@
 # For scripts that test with PostgreSQL: a private cluster in a temporary folder, on a Unix socket
 # there, without fsync. The server refuses to run as root, so root runs it as the user `postgres`.
 #
-# `start_cluster` starts it, and fails where no server is installed; then $cluster is its folder,
+# `start_cluster [SETTING…]` starts it, with settings as in work_mem=1GB, and fails where no server is
+# installed; then $cluster is its folder, $postgres_folder that of the programs,
 # `url DATABASE[/SESSION]` the URL of a database or session, and `sql DATABASE STATEMENT…` runs
 # statements. `stop_server [MODE]`, `start_server`. To be sourced after expect.sh.
 # shellcheck shell=bash
@@ -15,7 +16,7 @@ as_server() {
   if ((EUID == 0)); then (cd "$cluster" && exec runuser -u postgres -- "$@"); else (cd "$cluster" && exec "$@"); fi
 }
 
-# start_cluster: false if no server is installed.
+# start_cluster [SETTING…]: false if no server is installed.
 start_cluster() {
   postgres_folder=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
   [[ -n $postgres_folder && -x $postgres_folder/initdb ]] || return 1
@@ -25,12 +26,13 @@ start_cluster() {
   as_server "$postgres_folder/initdb" -D "$cluster/data" -U postgres -A trust -E UTF8 --locale=C --no-sync \
     >"$folder/initdb.log" 2>&1 || { cat "$folder/initdb.log"; return 2; }
   printf 'local all locked scram-sha-256\nlocal all all trust\n' | as_server tee "$cluster/data/pg_hba.conf" >/dev/null
+  printf '%s\n' "unix_socket_directories='$cluster'" "listen_addresses=''" fsync=off "$@" |
+    as_server tee -a "$cluster/data/postgresql.conf" >/dev/null
   start_server
 }
 
 start_server() {
-  as_server "$postgres_folder/pg_ctl" -D "$cluster/data" -w -l "$cluster/log" \
-    -o "-k $cluster -c listen_addresses= -c fsync=off" start >/dev/null
+  as_server "$postgres_folder/pg_ctl" -D "$cluster/data" -w -l "$cluster/log" start >/dev/null
 }
 
 # stop_server [MODE]: fast by default; immediate is a crash.

@@ -9,10 +9,11 @@ import sys
 import time
 
 from mcp_client import case, check, run_cases
-from serve_client import Cluster, Worker, until
+from postgres_cluster import Cluster
+from serve_client import Worker, until
 
 RPL, FOLDER = sys.argv[1:3]
-CLUSTER = Cluster()
+CLUSTER = Cluster.of_script()
 
 FILES = {
     "trip.md": """# Trip - %trip(?where, ?nights) <- place(?where), nights(?nights)
@@ -39,6 +40,14 @@ nights(3)
 
 ```rpl
 price("silk", 90)
+```
+""",
+    "endless.md": """# Count - n(?y) <- n(?x), ?y = ?x + 1
+
+# Done - %done <- n(-1)
+
+```rpl
+n(0)
 ```
 """,
     "wrong.md": """# Wrong - %wrong(?x) <- item(?x), (
@@ -207,6 +216,20 @@ def a_protocol_with_errors_is_refused_with_its_findings():
     with Place() as place:
         run = begin(place.worker(), "wrong.md")
         check(run["state"] == "refused" and run["report"]["findings"], run)
+
+
+@case
+def a_turn_that_is_always_cut_off_is_refused_in_the_end():
+    with Place() as place:
+        worker = place.worker("--max-time", "1", "--max-rounds", "0", "--max-rows", "0")
+        run = begin(worker, "endless.md", wait=0)
+        path = f"/v1/runs/{run['session']}"
+        check(until(lambda: 'rpl_turns_total{status="postponed"}' in
+                    worker.request("GET", "/metrics")[1]))
+        check(worker.request("GET", path)[1]["state"] == "ready")
+        CLUSTER.sql("UPDATE rpl_run SET attempts = 20, due = now()", place.database)
+        _, run, _ = worker.request("GET", path + "?wait=30")
+        check(run["state"] == "refused" and "cut off" in run["report"]["error"], run)
 
 
 @case

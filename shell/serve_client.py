@@ -2,7 +2,6 @@
 """Workers of `rpl serve` and requests to them, for tests and benches."""
 import http.client
 import json
-import os
 import re
 import signal
 import subprocess
@@ -70,39 +69,3 @@ def until(holds, seconds=60):
         if value or time.monotonic() >= end:
             return value
         time.sleep(0.05)
-
-
-class Cluster:
-    """The private server that postgres_cluster.sh started."""
-
-    def __init__(self):
-        self.folder = os.environ["RPL_CLUSTER"]
-        self.programs = os.environ["RPL_PROGRAMS"]
-        self.made = 0
-
-    def server(self, *command):
-        words = [self.programs + "/pg_ctl", "-D", self.folder + "/data", "-l", self.folder + "/log",
-                 "-w", "-t", "60", *command]
-        if os.geteuid() == 0:
-            words = ["runuser", "-u", "postgres", "--", *words]
-        subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True,
-                       cwd=self.folder)
-
-    def stop(self, how="fast"):
-        self.server("-m", how, "stop")
-
-    def start(self):
-        self.server("-o", f"-k {self.folder} -c listen_addresses= -c fsync=off", "start")
-
-    def sql(self, text, database="postgres"):
-        return subprocess.run(
-            [self.programs + "/psql", "-h", self.folder, "-U", "postgres", "-d", database, "-qAt",
-             "-v", "ON_ERROR_STOP=1", "-c", text],
-            check=True, capture_output=True, text=True).stdout.strip()
-
-    def database(self):
-        """The URL of a new database, and its name."""
-        self.made += 1
-        name = f"serve{self.made}"
-        self.sql(f"CREATE DATABASE {name}")
-        return f"postgresql://postgres@/{name}?host={self.folder}", name

@@ -10,14 +10,14 @@ set -uo pipefail
 build=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build}")
 programs=${2:-500} seed=${3:-1}
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/private_cluster.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/postgres_cluster.sh"
 
-if [[ -z $cluster_programs ]] || ! start_cluster; then
+if ! start_cluster jit=off; then
   failure "no PostgreSQL server is installed, or it does not start"
   finish
   exit
 fi
-trap 'rm -rf "$folder"; stop_cluster' EXIT
+export PGHOST=$cluster PGUSER=postgres PGDATABASE=postgres
 cd "$folder" || exit 1
 rpl=$build/rpl
 

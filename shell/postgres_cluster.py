@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The private PostgreSQL server of postgres_cluster.sh, for tests and benches in Python."""
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Cluster:
+    """A server in a folder, which a script started that sourced postgres_cluster.sh."""
+
+    def __init__(self, folder, programs):
+        self.folder = folder
+        self.programs = programs
+        self.url = f"postgresql://postgres@/postgres?host={folder}"
+        self.made = 0
+
+    @staticmethod
+    def of_script():
+        """That of the script that started this process, as its variables say."""
+        return Cluster(os.environ["RPL_CLUSTER"], os.environ["RPL_PROGRAMS"])
+
+    @staticmethod
+    def private(*settings):
+        """A new one, with settings as in work_mem=1GB. It ends with this process, or at `end`."""
+        script = (". ./expect.sh && . ./postgres_cluster.sh && start_cluster \"$@\" && "
+                  "echo \"$cluster $postgres_folder\" && cat")
+        shell = subprocess.Popen(["bash", "-c", script, "bash", *settings], cwd=HERE,
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        words = shell.stdout.readline().split()
+        if len(words) != 2:
+            sys.exit("the PostgreSQL server does not start")
+        cluster = Cluster(*words)
+        cluster.shell = shell
+        return cluster
+
+    def end(self):
+        self.shell.stdin.close()
+        self.shell.wait()
+
+    def server(self, *command):
+        words = [self.programs + "/pg_ctl", "-D", self.folder + "/data", "-l", self.folder + "/log",
+                 "-w", "-t", "60", *command]
+        if os.geteuid() == 0:
+            words = ["runuser", "-u", "postgres", "--", *words]
+        subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True,
+                       cwd=self.folder)
+
+    def stop(self, how="fast"):
+        self.server("-m", how, "stop")
+
+    def start(self):
+        self.server("start")
+
+    def sql(self, text, database="postgres"):
+        return subprocess.run(
+            [self.programs + "/psql", "-h", self.folder, "-U", "postgres", "-d", database, "-XqAt",
+             "-v", "ON_ERROR_STOP=1", "-c", text],
+            check=True, capture_output=True, text=True).stdout.strip()
+
+    def database(self):
+        """The URL of a new database, and its name."""
+        self.made += 1
+        name = f"serve{self.made}"
+        self.sql(f"CREATE DATABASE {name}")
+        return f"postgresql://postgres@/{name}?host={self.folder}", name
