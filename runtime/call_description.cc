@@ -28,6 +28,32 @@ std::optional<MetricWindowLeaf::Aggregate> AggregateOf(const Pool& pool, Value v
   return std::nullopt;
 }
 
+// The calls that a map with the keys :tools, :tags and :end-user selects. False: it is not such a
+// map.
+bool SelectCalls(const Pool& pool, Value of, MetricWindowLeaf& to) {
+  if (of.kind() != Kind::kMap) return false;
+  const auto take = [&](Value list, std::vector<std::string>& names) {
+    if (list.kind() != Kind::kList) return false;
+    for (const Value name : pool.ItemsOf(list)) {
+      if (name.kind() != Kind::kString) return false;
+      names.emplace_back(pool.TextOf(name));
+    }
+    return !names.empty();
+  };
+  const std::span<const Value> entries = pool.ItemsOf(of);
+  for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
+    const std::string_view key =
+        entries[i].kind() == Kind::kKeyword ? pool.TextOf(entries[i]) : std::string_view();
+    const Value value = entries[i + 1];
+    if (key == "tools"  ? !take(value, to.tool_names)
+        : key == "tags" ? !take(value, to.tool_tags)
+                        : key != "end-user" || (value != kTrue && value != kFalse))
+      return false;
+    if (key == "end-user") to.of_user = value == kTrue;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool CallDescription::Describe(std::string_view label, BuiltinCall& to) const {
@@ -35,6 +61,8 @@ bool CallDescription::Describe(std::string_view label, BuiltinCall& to) const {
   if (label == "std#called-tag") return CalledTag(to), true;
   if (label == "std#took") return Took(to);
   if (label == "std#metric") return Metric(to);
+  if (label == "std#signal") return Signal(to);
+  if (label == "std#subject") return Subjects(to);
   if (label == "std#end-user-tag") return EndUserTag(to);
   if (label == "std#local-time") return Local(to);
   if (label == "std#tool-tag") {
@@ -85,7 +113,7 @@ bool CallDescription::Took(BuiltinCall& to) const {
   return true;
 }
 
-// (?key, ?aggregate, ?seconds, ?value)
+// (?key, ?aggregate, ?seconds, ?value), or with a map that selects calls before the value
 bool CallDescription::Metric(BuiltinCall& to) const {
   const Value key = to.known[0];
   const std::optional<std::int64_t> seconds = to.pool.Int64Of(to.known[2]);
@@ -100,14 +128,52 @@ bool CallDescription::Metric(BuiltinCall& to) const {
   of.key = to.pool.TextOf(key);
   of.aggregate = *aggregate;
   of.window_seconds = *seconds;
+  std::vector<Value> row(to.known.begin(), to.known.end());
+  if (row.size() == 5 && !SelectCalls(to.pool, row[3], of)) {
+    to.why =
+        "the calls are selected by a map with lists of texts at :tools and :tags, and true or "
+        "false at :end-user";
+    return true;
+  }
   try {
-    const std::optional<double> value = history_.Metric(of, std::nullopt, now_);
+    const std::optional<double> value =
+        history_.Metric(of, call_.user ? call_.user->id : std::nullopt, now_);
     if (!value) return false;
-    to.give({{key, to.known[1], to.known[2], to.pool.Float(*value)}});
+    row.back() = to.pool.Float(*value);
+    to.give(row);
     return true;
   } catch (const std::runtime_error&) {  // the store cannot be read
     return false;
   }
+}
+
+// (?key, ?arguments, ?value)
+bool CallDescription::Signal(BuiltinCall& to) const {
+  const Value key = to.known[0];
+  const std::optional<nlohmann::ordered_json> args =
+      to.known[1].kind() == Kind::kMap ? JsonOfValue(to.pool, to.known[1], JsonNumbers::kNearest)
+                                       : std::nullopt;
+  if (key.kind() != Kind::kString || !args) {
+    to.why = "it takes a text and a map that JSON can express";
+    return true;
+  }
+  const auto got = sources_.Signal(std::string(to.pool.TextOf(key)), WithoutColons(*args));
+  if (!got.value) return false;
+  to.give({{key, to.known[1], ValueOfJson(*got.value, to.pool, /*keywords=*/false)}});
+  return true;
+}
+
+// (?type, ?role, ?value, ?id-system)
+bool CallDescription::Subjects(BuiltinCall& to) const {
+  const Sourced<std::vector<Subject>> got = sources_.Subjects(call_);
+  if (!got.value) return false;
+  const auto text = [&](const std::optional<std::string>& t) {
+    return t ? to.pool.String(*t) : kNil;
+  };
+  for (const Subject& subject : *got.value)
+    to.give({{to.pool.String(subject.type), text(subject.role), to.pool.String(subject.value),
+              text(subject.id_system)}});
+  return true;
 }
 
 // (?tag, ?value)

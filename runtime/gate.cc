@@ -173,6 +173,7 @@ Decision Gate::Before(const GateCall& call, Moment now) {
   derives_ = true;
   now_ = now;
   totals_.clear();
+  sourced_.clear();
   TakeMetrics();
   const GuardCall seen = Seen(call);
   const std::size_t step = steps_++;
@@ -194,6 +195,7 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   derives_ = false;
   now_ = now;
   totals_.clear();
+  sourced_.clear();
   const auto known = begun_.find(engine_.solver.IdOf(*call.call));
   // The reply is older than the guard of this run.
   Begun begun = known != begun_.end() ? known->second : Begun{steps_++, Seen(call)};

@@ -86,6 +86,11 @@ class Gate : private GuardSources {
   Sourced<Review> AskForReview(const ReviewRequest& request) override;
   Sourced<bool> SpendReview(const Review& review) override;
 
+  Sourced<nlohmann::ordered_json> SignalOfCommand(const std::string& key,
+                                                  const nlohmann::ordered_json& args);
+  std::vector<Subject> SubjectsOfProgram(const GuardCall& call);
+  Sourced<nlohmann::ordered_json> OncePerDecision(
+      const nlohmann::ordered_json& question, const std::function<nlohmann::ordered_json()>& ask);
   Rows RowsOf(std::string_view label, std::vector<Value> key);
   nlohmann::ordered_json JsonOf(Value v) const;
   GuardCall Seen(const GateCall& call);
@@ -124,6 +129,9 @@ class Gate : private GuardSources {
   std::set<std::string> told_zones_;
   std::set<std::pair<std::string, std::string>> taken_metrics_;  // call, key
   std::map<std::string, MetricTotals> totals_;  // of the current decision, by what was asked
+  std::map<std::string, nlohmann::ordered_json> sourced_;  // likewise: signals, subjects
+  /// While guards of the program are evaluated, when no other evaluation may begin.
+  std::optional<std::vector<Subject>> subjects_of_program_;
   std::vector<std::pair<std::size_t, PastCall>> replayed_;  // calls that the store may lack
   std::map<std::string, PastCall> past_;  // the latest, by text of the call and by label
 };

@@ -22,20 +22,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Keys that RPL writes as keywords are JSON keys without the colon.
-ordered_json WithoutColons(const ordered_json& json) {
-  if (json.is_array()) {
-    ordered_json out = ordered_json::array();
-    for (const ordered_json& item : json) out.push_back(WithoutColons(item));
-    return out;
-  }
-  if (!json.is_object()) return json;
-  ordered_json out = ordered_json::object();
-  for (const auto& [key, value] : json.items())
-    out[key.starts_with(':') ? key.substr(1) : key] = WithoutColons(value);
-  return out;
-}
-
 std::string ReviewStateName(Review::State state) {
   static constexpr const char* kNames[] = {"none", "pending", "approved", "denied"};
   return kNames[static_cast<std::size_t>(state)];
@@ -168,6 +154,11 @@ void Gate::TakeMetrics() {
 }
 
 Sourced<ordered_json> Gate::Signal(const std::string& key, const ordered_json& args) {
+  if (subjects_of_program_) {
+    if (engine_.store.Find(Space::kRelation, "signal", 3) != kNoId)
+      return {std::nullopt, "the program has a relation `signal`"};
+    return SignalOfCommand(key, args);
+  }
   std::vector<ordered_json> values;
   for (const bool keywords : {true, false})
     for (const std::vector<Value>& row :
@@ -180,15 +171,26 @@ Sourced<ordered_json> Gate::Signal(const std::string& key, const ordered_json& a
     }
   if (values.size() > 1) return {std::nullopt, "the relation `signal` has two values for it"};
   if (values.size() == 1) return {values.front(), ""};
-  const GuardCommand* command = setup_ != nullptr ? setup_->config.FindSignal(key) : nullptr;
-  if (command == nullptr) return {std::nullopt, "nothing provides it"};
-  return SourcedOf(Outside({{"signal", key}, {"args", args}}, [&] {
-    if (!setup_->run) return JsonOfSourced({std::nullopt, "no commands are run here"});
-    return JsonOfSourced(setup_->run(*command, args));
-  }));
+  return SignalOfCommand(key, args);
 }
 
-Sourced<std::vector<Subject>> Gate::Subjects(const GuardCall& call) {
+Sourced<ordered_json> Gate::SignalOfCommand(const std::string& key, const ordered_json& args) {
+  const GuardCommand* command = setup_ != nullptr ? setup_->config.FindSignal(key) : nullptr;
+  if (command == nullptr) return {std::nullopt, "nothing provides it"};
+  return OncePerDecision({{"signal", key}, {"args", args}}, [&] {
+    if (!setup_->run) return JsonOfSourced({std::nullopt, "no commands are run here"});
+    return JsonOfSourced(setup_->run(*command, args));
+  });
+}
+
+Sourced<ordered_json> Gate::OncePerDecision(const ordered_json& question,
+                                            const std::function<ordered_json()>& ask) {
+  const auto [known, is_new] = sourced_.try_emplace(question.dump());
+  if (is_new) known->second = Outside(question, ask);
+  return SourcedOf(known->second);
+}
+
+std::vector<Subject> Gate::SubjectsOfProgram(const GuardCall& call) {
   std::vector<Subject> out;
   const auto optional = [&](Value v) -> std::optional<std::string> {
     return v == kNil ? std::nullopt : std::optional(PlainText(engine_.pool, v));
@@ -197,17 +199,22 @@ Sourced<std::vector<Subject>> Gate::Subjects(const GuardCall& call) {
        RowsOf("subject", {engine_.pool.String(call.tool), kNone, kNone, kNone, kNone}))
     out.push_back({PlainText(engine_.pool, row[1]), PlainText(engine_.pool, row[3]),
                    optional(row[2]), optional(row[4])});
+  return out;
+}
+
+Sourced<std::vector<Subject>> Gate::Subjects(const GuardCall& call) {
+  std::vector<Subject> out = subjects_of_program_ ? *subjects_of_program_ : SubjectsOfProgram(call);
   if (!out.empty() || setup_ == nullptr) return {out, ""};
   const GuardCommand* command = setup_->config.FindSubjects(call.tool);
   if (command == nullptr) return {out, ""};
-  const Sourced<ordered_json> got = SourcedOf(Outside({{"subjects", call.tool}}, [&] {
+  const Sourced<ordered_json> got = OncePerDecision({{"subjects", call.tool}}, [&] {
     if (!setup_->run) return JsonOfSourced({std::nullopt, "no commands are run here"});
     const ordered_json input = {{"tool", {{"name", call.tool}, {"tags", call.tags}}},
                                 {"toolName", call.tool},
                                 {"toolArgs", call.args},
                                 {"runContext", {{"runId", Run()}}}};
     return JsonOfSourced(setup_->run(*command, input));
-  }));
+  });
   if (!got.value) return {std::nullopt, got.why};
   return ReadSubjects(*got.value);
 }
@@ -290,11 +297,13 @@ std::vector<NativeFinding> Gate::Forbidden(const GateCall& call, const GuardCall
   if (!called) engine_.store.Insert(calls.called, call.call->args, true);
   static const std::string kNoZone;
   const std::string& zone = setup_ != nullptr ? setup_->guard->agent().organisation_zone : kNoZone;
-  const CallDescription description(seen, history_, zone, now_);
+  subjects_of_program_ = SubjectsOfProgram(seen);
+  const CallDescription description(seen, history_, zone, now_, *this);
   engine_.solver.Decide(&description);
   for (const CallGuard& guard : engine_.program.guards())
     for (NativeFinding& finding : ForbiddenBy(guard, *call.call)) out.push_back(std::move(finding));
   engine_.solver.Decide(nullptr);
+  subjects_of_program_.reset();
   engine_.store.Retract(calls.pending, call.call->args);
   if (!called) engine_.store.Retract(calls.called, call.call->args);
   return out;

@@ -287,7 +287,9 @@ constexpr Columns Known(std::initializer_list<int> arguments) {
 
 // The relations that describe the call under decision.
 void OfDecision(BuiltinCall& call) {
-  call.unknown = call.decided == nullptr || !call.decided->Describe(call.label, call);
+  const bool known = call.decided != nullptr && call.decided->Describe(call.label, call);
+  // A guard with a wrong argument must not be one that never matches.
+  call.unknown = !known || !call.why.empty();
 }
 
 const std::vector<Builtin>& All() {
@@ -302,12 +304,15 @@ const std::vector<Builtin>& All() {
       {"std#join", 3, {Known({0, 1})}, Join},
       {"std#local-time", 3, {Known({})}, OfDecision},
       {"std#metric", 4, {Known({0, 1, 2})}, OfDecision},
+      {"std#metric", 5, {Known({0, 1, 2, 3})}, OfDecision},
       {"std#nth", 3, {Known({0})}, Nth},
       {"std#number", 2, {Known({0})}, ReadNumberOf},
       {"std#organisation-time", 2, {Known({})}, OfDecision},
       {"std#reverse", 2, {Known({0}), Known({1})}, Reverse},
+      {"std#signal", 3, {Known({0, 1})}, OfDecision},
       {"std#sort", 2, {Known({0})}, Sort},
       {"std#split", 3, {Known({0, 1})}, Split},
+      {"std#subject", 4, {Known({})}, OfDecision},
       {"std#sum", 2, {Known({0})}, Sum},
       {"std#tool-tag", 1, {Known({})}, OfDecision},
       {"std#took", 2, {Known({})}, OfDecision},

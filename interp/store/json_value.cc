@@ -114,4 +114,17 @@ std::optional<ordered_json> JsonOfValue(const Pool& pool, Value v, JsonNumbers n
   return out;
 }
 
+ordered_json WithoutColons(const ordered_json& json) {
+  if (json.is_array()) {
+    ordered_json out = ordered_json::array();
+    for (const ordered_json& item : json) out.push_back(WithoutColons(item));
+    return out;
+  }
+  if (!json.is_object()) return json;
+  ordered_json out = ordered_json::object();
+  for (const auto& [key, value] : json.items())
+    out[key.starts_with(':') ? key.substr(1) : key] = WithoutColons(value);
+  return out;
+}
+
 }  // namespace rpl

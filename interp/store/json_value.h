@@ -24,6 +24,9 @@ Value ValueOfJson(const nlohmann::ordered_json& json, Pool& pool, bool keywords)
 std::optional<nlohmann::ordered_json> JsonOfValue(const Pool& pool, Value v,
                                                   JsonNumbers numbers = JsonNumbers::kExact);
 
+/// The same JSON with the colons taken off keys, which keywords had.
+nlohmann::ordered_json WithoutColons(const nlohmann::ordered_json& json);
+
 }  // namespace rpl
 
 #endif  // RPL_INTERP_STORE_JSON_VALUE_H_
