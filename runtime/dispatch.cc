@@ -20,14 +20,14 @@ namespace rpl {
 
 using nlohmann::ordered_json;
 
-void Runtime::DispatchAsyncs() {
+void Runtime::DispatchAsyncs(const StepState& step) {
   Begin(8, "dispatch asyncs");
   if (!calls_.held.empty() || !gate_->broken().empty()) return;
-  if (step_.violated) return AskWhatNow();
+  if (step.violated) return AskWhatNow(step);
   Journal* const journal = IsCutOff() ? nullptr : options_.journal;
   const bool live = options_.journal == nullptr || options_.journal->live();
   std::set<std::string> traced;
-  for (const auto& [clause, value] : step_.shown) {
+  for (const auto& [clause, value] : step.shown) {
     const std::string json = Json(engine_.pool, value).value();  // else the clause did not hold
     if (!AdmitsJson(value)) continue;
     chat_ = true;
@@ -40,10 +40,10 @@ void Runtime::DispatchAsyncs() {
               .answered = AnsweredCall{.call = clause->text, .tool = "json", .shown = true},
               .place = clause->span});
   }
-  if (step_.standing == GoalStanding::kUnsatisfied) return AskWhatNow();
-  if (step_.standing != GoalStanding::kPending || IsCutOff()) return;
+  if (step.standing == GoalStanding::kUnsatisfied) return AskWhatNow(step);
+  if (step.standing != GoalStanding::kPending || IsCutOff()) return;
   std::vector<const OpenCall*> tools, questions;
-  for (const OpenCall& call : step_.found.calls)
+  for (const OpenCall& call : step.found.calls)
     (IsQuestion(engine_.store.at(call.relation)) ? questions : tools).push_back(&call);
   if (!tools.empty()) CallTools(tools);
   if (questions.empty()) return;
@@ -56,14 +56,14 @@ void Runtime::DispatchAsyncs() {
 }
 
 // Shows $json lines: those of the goals below first, then clause by clause in written order.
-void Runtime::Show(const Table& table, std::set<const Table*>& done) {
+void Runtime::Show(StepState& step, const Table& table, std::set<const Table*>& done) {
   if (!done.insert(&table).second) return;
-  for (const Table* used : table.more().used) Show(*used, done);
+  for (const Table* used : table.more().used) Show(step, *used, done);
   std::vector<std::pair<const Clause*, Value>> shown = table.more().shown;
   std::stable_sort(shown.begin(), shown.end(), [](const auto& a, const auto& b) {
     return a.first->span.begin < b.first->span.begin;
   });
-  step_.shown.insert(step_.shown.end(), shown.begin(), shown.end());
+  step.shown.insert(step.shown.end(), shown.begin(), shown.end());
 }
 
 // Values as a JSON list; those without JSON as RPL text.

@@ -87,14 +87,14 @@ TraceEntry Runtime::TruthEntry(const Table& table, const std::string& text) cons
 }
 
 // Records the truths of the goals below first, each after the derivations it rests on (§19).
-void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
+void Runtime::RecordGoal(StepState& step, const Table& table, std::set<const Table*>& done) {
   if (!done.insert(&table).second) return;
-  for (const Table* used : table.more().used) RecordGoal(*used, done);
+  for (const Table* used : table.more().used) RecordGoal(step, *used, done);
   if (engine_.store.at(table.relation).space() != Space::kGoal) return;
-  const bool one_shot = &table == step_.plan && query_ != nullptr;
+  const bool one_shot = &table == step.plan && query_ != nullptr;
   if (one_shot && !options_.log) return;
-  for (std::size_t row = 0; row < table.rows.size() && GoesOn(row); ++row) {
-    if (!CanBeShown({&table.more().maps[row], 1})) return;
+  for (std::size_t row = 0; row < table.rows.size() && GoesOn(step, row); ++row) {
+    if (!CanBeShown(step, {&table.more().maps[row], 1})) return;
     const std::string text = GoalText(table, row);
     Log(Verb::kSatisfied, text, PlaceOf(table));
     if (one_shot) continue;
@@ -103,7 +103,7 @@ void Runtime::RecordGoal(const Table& table, std::set<const Table*>& done) {
     const GoalRecord::Truth truth = {table.relation, map};
     if (const auto at = goals_.truths.find(truth);
         known && at != goals_.truths.end() && at->second != goals_.voids)
-      step_.standing_again.emplace_back(truth, TruthEntry(table, text));
+      step.standing_again.emplace_back(truth, TruthEntry(table, text));
     if (known) continue;
     engine_.store.Insert(table.relation, {&map, 1}, false);
     if (row < table.more().premises.size()) RecordDerivations(table.more().premises[row]);

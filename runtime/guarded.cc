@@ -21,7 +21,7 @@
 namespace rpl {
 
 Moment Runtime::MomentNow() const {
-  const std::string text(engine_.pool.TextOf(step_.now));
+  const std::string text(engine_.pool.TextOf(at_.now));
   for (const std::string& each : {text, text + "Z", text + ":00Z"})
     if (const auto moment = ParseInstant(each)) return *moment;
   return 0;

@@ -196,8 +196,8 @@ bool Runtime::AwaitsSources() const {
 }
 
 // In place of the plan, while a source of the program was not read: its open calls.
-bool Runtime::AwaitSources() {
-  if (!step_.awaits_sources) return false;
+bool Runtime::AwaitSources(StepState& step) {
+  if (!step.awaits_sources) return false;
   Pool& pool = engine_.pool;
   Evaluation found;
   for (const OpenCall& call : sources_read_.sentences) {
@@ -213,10 +213,10 @@ bool Runtime::AwaitSources() {
       if (!message.is_none()) found.failure += ": " + PlainText(pool, message);
     }
   }
-  step_.goal_name = query_ != nullptr ? engine_.store.at(query_->head).name() : "%" + named_;
-  step_.standing = found.calls.empty() || found.refused || found.failed ? GoalStanding::kUnsatisfied
-                                                                        : GoalStanding::kPending;
-  TakeEvaluation(std::move(found));
+  step.goal_name = query_ != nullptr ? engine_.store.at(query_->head).name() : "%" + named_;
+  step.standing = found.calls.empty() || found.refused || found.failed ? GoalStanding::kUnsatisfied
+                                                                       : GoalStanding::kPending;
+  TakeEvaluation(step, std::move(found));
   return true;
 }
 

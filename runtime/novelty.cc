@@ -43,7 +43,7 @@ Value MetaOf(Pool& pool, const Answer& answer) {
 void Runtime::AssertNewAvars() {
   Begin(1, "assert new avars");
   calls_.refused.merge(std::exchange(calls_.refusals, {}));
-  for (const Way& way : std::exchange(step_.decisions, {})) {
+  for (const Way& way : std::exchange(decisions_, {})) {
     Log(Verb::kDecided, way.name);
     Assertion does = way.does;
     if (does.relation == kNoId) continue;
@@ -176,7 +176,7 @@ AnsweredCall Runtime::Answered(RelationId relation, std::span<const Value> row, 
 
 Trace Runtime::EntriesToCome() {
   Trace out;
-  for (const Way& way : step_.decisions) out.push_back(EntryToCome(way));
+  for (const Way& way : decisions_) out.push_back(EntryToCome(way));
   for (const CallBook::Reply& reply : calls_.replies)
     if (TraceEntry entry = EntryToCome(reply.call, reply.answer); !entry.text.empty())
       out.push_back(std::move(entry));
@@ -233,7 +233,7 @@ void Runtime::TakeIn(const Document& document, From from, By by, Diagnostics& ou
   novelty_.push_back({engine_.program.Load(document, out), from, by});
 }
 
-void Runtime::AssertInputNovelty() {
+void Runtime::AssertInputNovelty(StepState& step) {
   Begin(2, "assert input novelty");
   const Sources& sources = engine_.program.sources();
   for (; rules_known_ < engine_.program.definitions().size(); ++rules_known_)
@@ -259,7 +259,7 @@ void Runtime::AssertInputNovelty() {
     for (const SourceSentence& sentence : said.what.sources) TakeSentence(sentence, said);
     novelty_.pop_front();
   }
-  step_.awaits_sources = AwaitsSources();
+  step.awaits_sources = AwaitsSources();
   if (!engine_.IsStale()) return;
   DropOvertakenTruths();
   engine_.Prepare();
@@ -376,7 +376,7 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
     } else if (told) {
       Add({.kind = TraceEntry::Kind::kGoal,
            .timestep = timestep_,
-           .phase = step_.phase,
+           .phase = at_.phase,
            .text = a.text,
            .again = true,
            .place = a.span});

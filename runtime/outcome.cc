@@ -57,41 +57,40 @@ std::string AnswerText(Pool& pool, const std::vector<std::string>& columns,
 }
 
 // The captures that are shown; constant arguments are not.
-Runtime::CapturedColumns Runtime::ColumnsOf(const Table& table) const {
+Runtime::CapturedColumns Runtime::ColumnsOf(const StepState& step, const Table& table) const {
   CapturedColumns out;
-  if (step_.plan_rule == nullptr) {  // a truth that was recorded before satisfies it
+  if (step.plan_rule == nullptr) {  // a truth that was recorded before satisfies it
     for (std::size_t i = 0; i < table.more().captures.size(); ++i)
       out.emplace_back(i, Text(engine_.pool, table.more().captures[i]));
     return out;
   }
-  for (std::size_t i = 0; i < step_.plan_rule->args.size(); ++i) {
-    const Pattern& p = step_.plan_rule->args[i];
+  for (std::size_t i = 0; i < step.plan_rule->args.size(); ++i) {
+    const Pattern& p = step.plan_rule->args[i];
     if (p.kind == Pattern::Kind::kSlot)
-      out.emplace_back(i, "?" + step_.plan_rule->slots[static_cast<std::size_t>(p.slot)]);
+      out.emplace_back(i, "?" + step.plan_rule->slots[static_cast<std::size_t>(p.slot)]);
     else if (p.kind != Pattern::Kind::kConstant)
-      out.emplace_back(i, Text(engine_.pool, step_.plan_rule->captures[i]));
+      out.emplace_back(i, Text(engine_.pool, step.plan_rule->captures[i]));
   }
   return out;
 }
 
-void Runtime::TakeAnswers(const Table& table) {
-  const CapturedColumns columns = ColumnsOf(table);
+void Runtime::TakeAnswers(StepState& step, const Table& table) {
+  const CapturedColumns columns = ColumnsOf(step, table);
   if (columns.empty()) return;
-  for (const auto& [column, name] : columns) step_.columns.push_back(name);
-  step_.unchecked = IsCutOff();  // some answers may be missing, and which ones is not reproducible
+  for (const auto& [column, name] : columns) step.columns.push_back(name);
+  step.unchecked = IsCutOff();  // some answers may be missing, and which ones is not reproducible
   RowSet seen(columns.size());
   std::vector<Value> cells;
-  for (std::size_t row = 0; row < table.rows.size() && GoesOn(row); ++row) {
+  for (std::size_t row = 0; row < table.rows.size() && GoesOn(step, row); ++row) {
     cells.clear();
     for (const auto& [column, name] : columns)
       cells.push_back(column < table.rows[row].size() ? table.rows[row][column] : kAbsent);
-    if (!CanBeShown(cells)) return;
-    if (seen.Insert(cells).is_new)
-      step_.cells.insert(step_.cells.end(), cells.begin(), cells.end());
+    if (!CanBeShown(step, cells)) return;
+    if (seen.Insert(cells).is_new) step.cells.insert(step.cells.end(), cells.begin(), cells.end());
   }
   if (options_.answer_forms.text || options_.journal != nullptr)
-    step_.answers = AnswersOf(table, columns, false);
-  if (options_.answer_forms.json) step_.json_answers = AnswersOf(table, columns, true);
+    step.answers = AnswersOf(step, table, columns, false);
+  if (options_.answer_forms.json) step.json_answers = AnswersOf(step, table, columns, true);
 }
 
 // --- what to do now (decision 91) --------------------------------------------------------
@@ -124,16 +123,16 @@ ToDo Runtime::Filled(const HeadingProse& words, const Bound& bound, Span place) 
   return {words.title, std::move(filled.text), std::move(filled.values), place};
 }
 
-void Runtime::AddToDo(const Definition& def, const Bound& bound) {
+void Runtime::AddToDo(StepState& step, const Definition& def, const Bound& bound) {
   constexpr std::size_t kMost = 100;
-  if (def.words == nullptr || step_.to_do.size() >= kMost) return;
+  if (def.words == nullptr || step.to_do.size() >= kMost) return;
   ToDo to_do = Filled(*def.words, bound, def.span);
   const auto same = [&](const auto& known) { return known.second == to_do; };
-  if (std::ranges::none_of(step_.to_do, same)) step_.to_do.emplace_back(def.span, std::move(to_do));
+  if (std::ranges::none_of(step.to_do, same)) step.to_do.emplace_back(def.span, std::move(to_do));
 }
 
 // The prose of the goals that the plan's answers rest on, and of the relations that they read.
-void Runtime::TakeToDo(const Table& plan) {
+void Runtime::TakeToDo(StepState& step, const Table& plan) {
   if (query_ != nullptr) return;
   constexpr std::size_t kMostRows = 100;
   std::set<const Table*> known = {&plan};
@@ -152,32 +151,32 @@ void Runtime::TakeToDo(const Table& plan) {
       if (row < table.more().premises.size())
         for (const Premise& premise : table.more().premises[row]) Bind(premise, bound);
       if (&table == &plan && row == 0 && captures.empty())
-        step_.with.assign(bound.begin(), bound.end());
+        step.with.assign(bound.begin(), bound.end());
       if (const int rule = table.more().rules[row]; rule >= 0 && query_ == nullptr)
-        AddToDo(engine_.program.definitions()[static_cast<std::size_t>(rule)], bound);
+        AddToDo(step, engine_.program.definitions()[static_cast<std::size_t>(rule)], bound);
       if (row >= table.more().premises.size()) continue;
       for (const Premise& premise : table.more().premises[row]) {
         if (engine_.store.at(premise.relation).space() == Space::kGoal) continue;  // among `used`
         Bound own;
         Bind(premise, own);
         for (const int rule : engine_.analysis.RulesOf(premise.relation))
-          AddToDo(engine_.program.definitions()[static_cast<std::size_t>(rule)], own);
+          AddToDo(step, engine_.program.definitions()[static_cast<std::size_t>(rule)], own);
       }
     }
   }
-  std::ranges::stable_sort(step_.to_do, {},
+  std::ranges::stable_sort(step.to_do, {},
                            [](const auto& at) { return std::pair(at.first.file, at.first.begin); });
 }
 
 // One line per distinct answer (decision 63).
-std::vector<std::string> Runtime::AnswersOf(const Table& table, const CapturedColumns& columns,
-                                            bool json) {
+std::vector<std::string> Runtime::AnswersOf(StepState& step, const Table& table,
+                                            const CapturedColumns& columns, bool json) {
   std::vector<std::string> out, names;
   for (const auto& [column, name] : columns) names.push_back(name);
   std::set<std::string> seen;
-  for (std::size_t i = 0; i < table.rows.size() && GoesOn(i); ++i) {
+  for (std::size_t i = 0; i < table.rows.size() && GoesOn(step, i); ++i) {
     const std::span<const Value> row = table.rows[i];
-    if (!CanBeShown(row)) break;
+    if (!CanBeShown(step, row)) break;
     std::vector<Value> cells;
     for (const auto& [column, name] : columns)
       cells.push_back(column < row.size() ? row[column] : kAbsent);
@@ -189,33 +188,33 @@ std::vector<std::string> Runtime::AnswersOf(const Table& table, const CapturedCo
 
 // Polls the limits now and then while the answers of phase 6 are printed and recorded. If one is
 // reached, the remaining answers are missing, so the limit is the outcome.
-bool Runtime::GoesOn(std::size_t answers) {
-  if (step_.unchecked) return false;
+bool Runtime::GoesOn(StepState& step, std::size_t answers) {
+  if (step.unchecked) return false;
   if (answers % 256 != 255) return true;
-  return !CutAnswers(Watch(0));
+  return !CutAnswers(step, Watch(0));
 }
 
 // Likewise for an answer that is too long to be printed, and before long ones.
-bool Runtime::CanBeShown(std::span<const Value> cells) {
+bool Runtime::CanBeShown(StepState& step, std::span<const Value> cells) {
   constexpr std::uint64_t kLong = std::uint64_t{1} << 16;
   std::uint64_t bytes = 0;
   for (const Value v : cells) bytes = std::min(bytes + engine_.pool.TextBytes(v), Pool::kManyBytes);
   if (bytes > kMaxTextBytes) {
-    if (step_.stop == Stop::kGoesOn) step_.overflow = "an answer longer than 64 MiB";
-    return !CutAnswers(Stop::kValue);
+    if (at_.stop == Stop::kGoesOn) at_.overflow = "an answer longer than 64 MiB";
+    return !CutAnswers(step, Stop::kValue);
   }
-  if ((step_.unpolled += bytes) < kLong) return true;
-  step_.unpolled = 0;
-  return !CutAnswers(Watch(bytes));
+  if ((step.unpolled += bytes) < kLong) return true;
+  step.unpolled = 0;
+  return !CutAnswers(step, Watch(bytes));
 }
 
-bool Runtime::CutAnswers(Stop why) {
+bool Runtime::CutAnswers(StepState& step, Stop why) {
   if (why == Stop::kGoesOn) return false;
-  if (step_.stop == Stop::kGoesOn) {
-    step_.stop = why;
-    step_.stopped_at = step_.plan_rule != nullptr ? step_.plan_rule->text : step_.goal_name;
+  if (at_.stop == Stop::kGoesOn) {
+    at_.stop = why;
+    at_.stopped_at = step.plan_rule != nullptr ? step.plan_rule->text : step.goal_name;
   }
-  step_.unchecked = true;
+  step.unchecked = true;
   return true;
 }
 
@@ -233,13 +232,13 @@ std::string Runtime::FailText(const std::string& reason, const std::string& expl
 
 // The author's %fail rules (§15.7): the first that holds is the report.
 std::string Runtime::LimitText() const {
-  switch (step_.stop) {
+  switch (at_.stop) {
     case Stop::kRows: return fmt::format("{} rows", engine_.limits.max_rows);
     case Stop::kRounds: return fmt::format("{} rounds", engine_.limits.max_rounds);
     case Stop::kDepth: return fmt::format("{} nested calls", engine_.limits.max_depth);
     case Stop::kIterations: return fmt::format("{} iterations", engine_.limits.max_iterations);
     case Stop::kAlternatives: return "too many alternatives";
-    case Stop::kValue: return step_.overflow;
+    case Stop::kValue: return at_.overflow;
     case Stop::kTime: return fmt::format("{} seconds", options_.limits.max_seconds);
     case Stop::kMemory: return fmt::format("{} MB of memory", options_.limits.max_megabytes);
     case Stop::kGoesOn:
@@ -248,9 +247,9 @@ std::string Runtime::LimitText() const {
   return "";
 }
 
-std::optional<std::string> Runtime::AuthorFailure() {
+std::optional<std::string> Runtime::AuthorFailure(const StepState& step) {
   const Goal* fail = engine_.program.FindGoal("fail");
-  if (fail == nullptr || step_.awaits_sources) return std::nullopt;
+  if (fail == nullptr || step.awaits_sources) return std::nullopt;
   const Table& table = engine_.solver.SolveGoal(*fail);
   if (options_.progress) options_.progress(nullptr);
   if (table.rows.empty() || table.pending) return std::nullopt;
@@ -259,25 +258,24 @@ std::optional<std::string> Runtime::AuthorFailure() {
   return FailText(PlainText(engine_.pool, row[0]), PlainText(engine_.pool, row[1]));
 }
 
-Outcome Runtime::ReportTimesteps() {
+Outcome Runtime::ReportTimesteps(const StepState& step) {
   Outcome out;
-  out.goal = step_.goal_name;
-  out.rule = step_.rules;
+  out.goal = step.goal_name;
+  out.rule = step.rules;
   out.chat = chat_;
   out.status = Status::kLimit;
-  const std::string last =
-      step_.found.calls.empty() ? "" : RequestFor(step_.found.calls.front()).id;
+  const std::string last = step.found.calls.empty() ? "" : RequestFor(step.found.calls.front()).id;
   out.reason = FailText(fmt::format("limit reached: {} timesteps", max_timesteps_),
-                        fmt::format("{} was still waiting for {}", step_.goal_name, last));
+                        fmt::format("{} was still waiting for {}", step.goal_name, last));
   return out;
 }
 
-Outcome Runtime::Report() {
-  Outcome out = Judge();
+Outcome Runtime::Report(StepState& step) {
+  Outcome out = Judge(step);
   out.repeatable = !IsCutOff();
   out.not_run = out.status != Status::kSatisfied && !calls_.not_run.empty();
   if (out.status != Status::kSatisfied) return out;
-  for (auto& [truth, entry] : std::exchange(step_.standing_again, {})) {
+  for (auto& [truth, entry] : std::exchange(step.standing_again, {})) {
     goals_.truths[truth] = goals_.voids;
     Record(std::move(entry));
   }
@@ -285,19 +283,19 @@ Outcome Runtime::Report() {
 }
 
 // A call that was refused or whose tool failed, with the reason; "" for none.
-std::string Runtime::LackingCall() const {
+std::string Runtime::LackingCall(const StepState& step) const {
   const Solver& solver = engine_.solver;
-  if (step_.found.refused)
-    if (const auto refused = calls_.refused.find(solver.IdOf(*step_.found.refused));
+  if (step.found.refused)
+    if (const auto refused = calls_.refused.find(solver.IdOf(*step.found.refused));
         refused != calls_.refused.end())
-      return OneLine(solver.CallText(*step_.found.refused) + " was refused: " + refused->second);
-  return step_.found.failed ? OneLine(solver.FailureText(*step_.found.failed, step_.found.failure))
-                            : "";
+      return OneLine(solver.CallText(*step.found.refused) + " was refused: " + refused->second);
+  return step.found.failed ? OneLine(solver.FailureText(*step.found.failed, step.found.failure))
+                           : "";
 }
 
-void Runtime::TakePending(Outcome& out) {
+void Runtime::TakePending(const StepState& step, Outcome& out) {
   out.status = Status::kWaiting;
-  for (const OpenCall& call : step_.found.calls) {
+  for (const OpenCall& call : step.found.calls) {
     out.pending.push_back(RequestFor(call));
     Request& r = out.pending.back();
     r.in_doubt = options_.journal != nullptr && options_.journal->InDoubt(r.id);
@@ -307,17 +305,17 @@ void Runtime::TakePending(Outcome& out) {
   if (first.prompt != first.id) out.reason += ": " + OneLine(first.prompt);
 }
 
-Outcome Runtime::Judge() {
+Outcome Runtime::Judge(StepState& step) {
   Outcome out;
-  out.goal = step_.goal_name;
-  out.rule = step_.rules;
+  out.goal = step.goal_name;
+  out.rule = step.rules;
   out.chat = chat_;
   const auto fail = [&](const std::string& reason, const std::string& explanation) {
     out.status = Status::kFailed;
     out.reason = FailText(reason, explanation);
     return out;
   };
-  if (step_.stop == Stop::kInterrupted) {
+  if (at_.stop == Stop::kInterrupted) {
     out.status = Status::kInterrupted;
     out.reason = "interrupted";
     return out;
@@ -333,8 +331,8 @@ Outcome Runtime::Judge() {
     out.reason = calls_.held;
     return out;
   }
-  if (step_.violated) {
-    const Violated& v = *step_.violated;
+  if (step.violated) {
+    const Violated& v = *step.violated;
     if (v.constraint == nullptr)
       return fail("retracted but still derived: " + v.bindings,
                   v.bindings + " retracts what a rule derives");
@@ -346,73 +344,73 @@ Outcome Runtime::Judge() {
         "constraint violated: " + v.constraint->text,
         v.constraint->text + " at " + sources_.Where(v.constraint->span) + " with " + v.bindings);
   }
-  if (const auto report = AuthorFailure()) {
+  if (const auto report = AuthorFailure(step)) {
     out.status = Status::kFailed;
     out.reason = *report;
     return out;
   }
-  const bool certain = step_.standing == GoalStanding::kSatisfied && !step_.unchecked;
-  if (step_.stop != Stop::kGoesOn) {
+  const bool certain = step.standing == GoalStanding::kSatisfied && !step.unchecked;
+  if (at_.stop != Stop::kGoesOn) {
     const std::string limit = "limit reached: " + LimitText();
     std::string where =
-        fmt::format("evaluation stopped while `{}` was still growing", step_.stopped_at);
-    if (!step_.newest.empty()) where += "; its newest row is " + step_.newest;
+        fmt::format("evaluation stopped while `{}` was still growing", at_.stopped_at);
+    if (!at_.newest.empty()) where += "; its newest row is " + at_.newest;
     if (!certain) {
       out = fail(limit, where);
       out.status = Status::kLimit;
       return out;
     }
-    if (!step_.columns.empty()) out.cut_off = OneLine(limit + ", " + where);
-  } else if (step_.incomplete && !step_.columns.empty()) {
-    out.cut_off = LackingCall();
+    if (!step.columns.empty()) out.cut_off = OneLine(limit + ", " + where);
+  } else if (step.incomplete && !step.columns.empty()) {
+    out.cut_off = LackingCall(step);
   }
-  switch (step_.standing) {
+  switch (step.standing) {
     case GoalStanding::kNoGoal: return out;
     case GoalStanding::kSatisfied:
       out.status = Status::kSatisfied;
-      for (auto& [place, to_do] : std::exchange(step_.to_do, {}))
+      for (auto& [place, to_do] : std::exchange(step.to_do, {}))
         out.now.push_back(std::move(to_do));
-      for (const auto& [name, value] : std::exchange(step_.with, {}))
+      for (const auto& [name, value] : std::exchange(step.with, {}))
         out.with.push_back("?" + name + " = " + Text(engine_.pool, value, kToldBytes));
-      out.answers = std::exchange(step_.answers, {});
-      out.json_answers = std::exchange(step_.json_answers, {});
-      out.columns = std::exchange(step_.columns, {});
-      out.cells = std::exchange(step_.cells, {});
+      out.answers = std::exchange(step.answers, {});
+      out.json_answers = std::exchange(step.json_answers, {});
+      out.columns = std::exchange(step.columns, {});
+      out.cells = std::exchange(step.cells, {});
       return out;
-    case GoalStanding::kPending: TakePending(out); return out;
+    case GoalStanding::kPending: TakePending(step, out); return out;
     case GoalStanding::kUnsatisfied: break;
   }
-  if (step_.found.declined) {
-    const std::string call = engine_.solver.CallText(*step_.found.declined);
+  if (step.found.declined) {
+    const std::string call = engine_.solver.CallText(*step.found.declined);
     out.declined = true;
-    return fail("declined: " + call, step_.goal_name + " needs " + call + ", which was declined");
+    return fail("declined: " + call, step.goal_name + " needs " + call + ", which was declined");
   }
-  const auto refused = step_.found.refused
-                           ? calls_.reports.find(engine_.solver.IdOf(*step_.found.refused))
+  const auto refused = step.found.refused
+                           ? calls_.reports.find(engine_.solver.IdOf(*step.found.refused))
                            : calls_.reports.end();
-  if (refused != calls_.reports.end() && !step_.undecided) {
+  if (refused != calls_.reports.end() && !step.undecided) {
     out.status = Status::kFailed;
     out.reason = refused->second;
     return out;
   }
-  if (std::string call = LackingCall(); !call.empty()) {
+  if (std::string call = LackingCall(step); !call.empty()) {
     out.status = Status::kToolFailed;
     out.reason = std::move(call);
     return out;
   }
-  if (step_.found.circle)
-    return fail("circular dependency: " + step_.found.circle->text,
-                step_.goal_name + " rests on " + step_.found.circle->text + ": " + step_.reason);
-  if (step_.ineligible != kNoId) {
-    const std::string& name = engine_.store.at(step_.ineligible).name();
-    const bool known = (query_ != nullptr && step_.ineligible == query_->head) ||
-                       GoalOf(step_.ineligible) != nullptr;
+  if (step.found.circle)
+    return fail("circular dependency: " + step.found.circle->text,
+                step.goal_name + " rests on " + step.found.circle->text + ": " + step.reason);
+  if (step.ineligible != kNoId) {
+    const std::string& name = engine_.store.at(step.ineligible).name();
+    const bool known = (query_ != nullptr && step.ineligible == query_->head) ||
+                       GoalOf(step.ineligible) != nullptr;
     return fail((known ? "no eligible rule for " : "no rule for ") + name,
                 known ? "no activation clause of " + name + " holds"
                       : "nothing defines " + name + GoalLike(engine_, name));
   }
   out.status = Status::kUnsatisfied;
-  out.reason = OneLine(step_.reason.empty() ? step_.goal_name + " is not satisfied" : step_.reason);
+  out.reason = OneLine(step.reason.empty() ? step.goal_name + " is not satisfied" : step.reason);
   return out;
 }
 
@@ -470,10 +468,10 @@ const Goal* Runtime::GoalOf(RelationId relation) const {
 }
 
 // The failure in one line, with the ways out of it other than to stop.
-Failing Runtime::FailingNow() {
+Failing Runtime::FailingNow(const StepState& step) {
   Failing out;
-  if (step_.violated) {
-    const Violated& v = *step_.violated;
+  if (step.violated) {
+    const Violated& v = *step.violated;
     out.what = WhatOf(v);
     // The decision is the reply to a call, and a fact as such.
     const Value entry[] = {engine_.pool.Keyword("result"), engine_.pool.String("continue")};
@@ -489,11 +487,10 @@ Failing Runtime::FailingNow() {
       out.ways.push_back({"retract " + RowText(fact.relation, fact.row), fact});
     return out;
   }
-  if (step_.stop != Stop::kGoesOn || step_.found.declined || step_.found.refused ||
-      step_.found.failed)
+  if (at_.stop != Stop::kGoesOn || step.found.declined || step.found.refused || step.found.failed)
     return out;
-  const RelationId goal = step_.found.circle ? step_.found.circle->first : step_.ineligible;
-  if (step_.found.circle) out.what = "circular dependency: " + step_.found.circle->text;
+  const RelationId goal = step.found.circle ? step.found.circle->first : step.ineligible;
+  if (step.found.circle) out.what = "circular dependency: " + step.found.circle->text;
   else if (goal != kNoId) out.what = "no eligible rule for " + engine_.store.at(goal).name();
   const Goal* known = goal != kNoId ? GoalOf(goal) : nullptr;
   if (known == nullptr) return out;
@@ -515,16 +512,16 @@ TraceEntry Runtime::EntryToCome(const Way& way) const {
           .by = way.by};
 }
 
-void Runtime::AskWhatNow() {
+void Runtime::AskWhatNow(const StepState& step) {
   if (IsCutOff()) return;
-  const Failing failing = FailingNow();
+  const Failing failing = FailingNow(step);
   if (failing.ways.empty()) return;
   const Value what = engine_.pool.String(OneLine(failing.what));
   Request request;
   request.kind = Request::Kind::kChoose;
   request.id = RowText(what_now_, {&what, 1});
   request.name = "what-now";
-  if (const auto words = step_.violated ? WordsOf(*step_.violated) : std::nullopt)
+  if (const auto words = step.violated ? WordsOf(*step.violated) : std::nullopt)
     request.prompt = words->heading + ": " + words->text + "\n";
   request.prompt += OneLine(failing.what) + ". What now?";
   for (const Way& way : failing.ways) request.options.push_back(engine_.pool.String(way.name));
@@ -545,8 +542,8 @@ void Runtime::AskWhatNow() {
   const auto way = chosen(*answer);
   if (way == failing.ways.end()) return;
   FailText(failing.what, "the user decides: " + way->name);
-  step_.decisions.push_back(*way);
-  step_.decisions.back().by = answer->by;
+  decisions_.push_back(*way);
+  decisions_.back().by = answer->by;
 }
 
 }  // namespace rpl

@@ -67,6 +67,7 @@ struct Session::State {
   Runtime::From from = Runtime::From::kDocument;  // of the text that is read
   By by = By::kProgram;                           // who states it
   std::size_t steps = 0;                          // of the goal that is pursued
+  StepState step;                                 // of the last timestep
   std::string goal;                               // the named goal of runs, "" for none
   bool running = false;  // the program's goals are, and the turn is not over
 };
@@ -88,7 +89,7 @@ std::vector<Diagnostic> Session::State::Load(const std::string& name, std::strin
 
 // Runs one timestep; true if another has work to do.
 bool Session::State::Goes() {
-  runtime.Step();
+  step = runtime.Step(std::move(step));
   ++steps;
   return HasWork() && steps < runtime.max_timesteps();
 }
@@ -96,7 +97,7 @@ bool Session::State::Goes() {
 bool Session::State::HasWork() const { return runtime.has_replies(); }
 
 Outcome Session::State::Report() {
-  Outcome outcome = HasWork() ? runtime.ReportTimesteps() : runtime.Report();
+  Outcome outcome = HasWork() ? runtime.ReportTimesteps(step) : runtime.Report(step);
   runtime.EndRun(outcome.status);
   return outcome;
 }
@@ -147,14 +148,14 @@ Outcome Session::State::Said(const std::string& name, std::string text, By who) 
         break;
       }
     runtime.SetGoal(nullptr, false);
-    runtime.Step();
+    step = runtime.Step(std::move(step));
   } else if (query) {
     outcome = Pursue(*query);
     runtime.SetGoal(nullptr, false);
   } else {
     runtime.SetGoal(nullptr, false);
-    runtime.Step();
-    outcome = runtime.Report();
+    step = runtime.Step(std::move(step));
+    outcome = runtime.Report(step);
     if (outcome.status == Status::kNothing && out.has_errors()) outcome.status = Status::kRejected;
   }
   runtime.TakeFindings(out);

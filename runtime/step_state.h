@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of one timestep (§18.3), which its phases pass on. A timestep begins with the state
-// that the previous one left, and each phase replaces its part.
+// The state of one timestep (§18.3), which its phases pass on. Each timestep begins with an empty
+// one, apart from the name of the last goal, and each phase fills its part; the outcome is read off
+// it.
 #ifndef RPL_RUNTIME_STEP_STATE_H_
 #define RPL_RUNTIME_STEP_STATE_H_
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,16 +46,20 @@ struct Failing {
   std::vector<Way> ways;
 };
 
-struct StepState {
+/// The position of a run within its timestep, and the limit that stopped it. Limits strike, and
+/// lines of the log are written, anywhere in a phase.
+struct StepPosition {
   int phase = 0;
   Value now;
-  std::chrono::steady_clock::time_point started;  // it, or its last phase 8
+  std::chrono::steady_clock::time_point started;  // the timestep, or its last phase 8
 
-  // The limit that stopped a phase.
-  Stop stop = Stop::kGoesOn;
+  Stop stop = Stop::kGoesOn;  // the first limit
   std::string stopped_at;
-  std::string newest;          // row of the relation that was growing
-  std::string overflow;        // the limit of values, for kValue
+  std::string newest;    // row of the relation that was growing
+  std::string overflow;  // the limit of values, for kValue
+};
+
+struct StepState {
   bool unchecked = false;      // a limit cut off the check of constraints, or the answers
   std::uint64_t unpolled = 0;  // bytes of answers printed since the limits were polled
 
@@ -64,7 +68,6 @@ struct StepState {
   // Phases 3 and 7.
   std::optional<Violated> violated;        // the first that no person accepted
   std::vector<Violation> goal_violations;  // of rules evaluated for the goal
-  std::deque<Way> decisions;               // take effect in the next timestep
 
   // Phase 5: the plan and the findings of its evaluation.
   GoalStanding standing = GoalStanding::kNoGoal;

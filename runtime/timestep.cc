@@ -77,56 +77,61 @@ Runtime::Runtime(Agent& agent, SessionOptions options)
 
 Runtime::~Runtime() = default;
 
-void Runtime::Step() {
+StepState Runtime::Step(StepState last) {
+  StepState step;
+  // Outcomes of timesteps without a goal name the last one; recorded sessions have it so.
+  step.goal_name = std::move(last.goal_name);
+  step.rules = std::move(last.rules);
   ++timestep_;
   engine_.solver.Suspend();
   Renew();
   ReadSourcesAgain();
   AssertNewAvars();
-  AssertInputNovelty();
-  step_.phase = 3;
-  QuiesceRelations();
+  AssertInputNovelty(step);
+  at_.phase = 3;
+  QuiesceRelations(step);
   ActivateGoals();
-  UpdatePlans();
-  ProgressPlan();
-  step_.phase = 7;
-  QuiesceRelations();
-  DispatchAsyncs();
+  UpdatePlans(step);
+  ProgressPlan(step);
+  at_.phase = 7;
+  QuiesceRelations(step);
+  DispatchAsyncs(step);
+  return step;
 }
 
 // --- phases 3 and 7: derive, then check constraints ------------------------------------
 
-void Runtime::QuiesceRelations() {
-  Begin(step_.phase, "quiesce relations");
-  engine_.solver.Begin({step_.now, calls_.declined, calls_.refused});
+void Runtime::QuiesceRelations(StepState& step) {
+  Begin(at_.phase, "quiesce relations");
+  engine_.solver.Begin({at_.now, calls_.declined, calls_.refused});
   if (!unfinished_.empty()) {  // nothing rests on a fact of which a part is missing
-    step_.unchecked = true;
+    step.unchecked = true;
     engine_.solver.Truncate();
     return;
   }
   Stop stop = engine_.fixpoint.Quiesce();
-  if (step_.phase == 3 && stop == Stop::kGoesOn) stop = RecheckTruths();
+  if (at_.phase == 3 && stop == Stop::kGoesOn) stop = RecheckTruths();
   if (stop != Stop::kGoesOn) {
     if (TakeStop(stop, engine_.fixpoint.stopped_at()))
       if (const RelationId r = engine_.fixpoint.growing();
           r != kNoId && !engine_.store.at(r).empty())
-        step_.newest =
+        at_.newest =
             RowText(r, engine_.store.at(r).Cells(engine_.store.at(r).size() - 1), kToldBytes);
-    Log(Verb::kStopped, step_.stopped_at);
+    Log(Verb::kStopped, at_.stopped_at);
     engine_.solver.Truncate();
   }
   LogDerived();
-  CheckConstraints();
+  CheckConstraints(step);
 }
 
 // Clears the stop, so that the phases after this one run on what stands. What stopped the timestep
 // first is told: whatever runs after it is soon stopped, too. True if this is the first.
 bool Runtime::TakeStop(Stop stop, const std::string& at) {
-  const bool first = step_.stop == Stop::kGoesOn;
+  const bool first = at_.stop == Stop::kGoesOn;
   if (first) {
-    step_.stop = stop;
-    step_.stopped_at = at;
-    step_.overflow = engine_.pool.overflow();
+    at_.stop = stop;
+    at_.stopped_at = at;
+    at_.overflow = engine_.pool.overflow();
   }
   engine_.pool.ClearOverflow();
   engine_.solver.Take();
@@ -161,25 +166,25 @@ void Runtime::LogDerived() {
 
 // In phase 3 a constraint is a live check; in phase 7 its ground instances become traces
 // and what it forbids a violation (§12.2, decision 42).
-void Runtime::CheckConstraints() {
+void Runtime::CheckConstraints(StepState& step) {
   if (options_.profile != nullptr) options_.profile->Enter(Profile::Part::kChecking);
-  step_.violated.reset();
-  if (step_.awaits_sources) return;  // absent rows prove nothing
+  step.violated.reset();
+  if (step.awaits_sources) return;  // absent rows prove nothing
   std::vector<Violation> of_rules = engine_.fixpoint.Violations();
-  of_rules.insert(of_rules.end(), step_.goal_violations.begin(), step_.goal_violations.end());
+  of_rules.insert(of_rules.end(), step.goal_violations.begin(), step.goal_violations.end());
   if (options_.profile != nullptr)
     for (const Violation& v : of_rules)
       options_.profile->CountViolated(
           engine_.program.constraints()[static_cast<std::size_t>(v.constraint)]);
   for (const Violation& v : of_rules)
-    Violate({&engine_.program.constraints()[static_cast<std::size_t>(v.constraint)],
-             BindingsText(v.bindings),
-             v.bindings,
-             {}});
+    Violate(step, {&engine_.program.constraints()[static_cast<std::size_t>(v.constraint)],
+                   BindingsText(v.bindings),
+                   v.bindings,
+                   {}});
   std::vector<OpenCall> needed;
   for (const Constraint& c : engine_.program.constraints()) {
     if (c.left.empty() || c.guards) continue;
-    if (step_.phase == 3) {
+    if (at_.phase == 3) {
       Log(Verb::kLive, c);
       continue;
     }
@@ -188,7 +193,7 @@ void Runtime::CheckConstraints() {
       unknown = unknown || verdict == Solver::Judgement::kLacks;
       const bool violated = verdict == Solver::Judgement::kViolated;
       if (violated && options_.profile != nullptr) options_.profile->CountViolated(c);
-      if (violated && step_.violated && !options_.log) return;
+      if (violated && step.violated && !options_.log) return;
       std::vector<Value> bindings;
       for (std::size_t i = 0; i < slots.size(); ++i) {
         if (c.slots[i].empty() || slots[i].is_none() || slots[i] == kUnknown) continue;
@@ -198,7 +203,7 @@ void Runtime::CheckConstraints() {
       const std::string text = BindingsText(bindings);
       engine_.pool.Work(text.size());  // which polls the limits
       if (violated) {
-        if (!step_.violated) Violate({&c, text, bindings, AssertedOf(c, slots)});
+        if (!step.violated) Violate(step, {&c, text, bindings, AssertedOf(c, slots)});
         Log(Verb::kViolated, c.text + " ^^ " + text, c.span);
       } else if (verdict == Solver::Judgement::kHolds &&
                  constraint_traces_.emplace(c.number, text).second) {
@@ -212,61 +217,61 @@ void Runtime::CheckConstraints() {
     unknown = engine_.watch.Check(c, take).lacks || unknown;
     for (OpenCall& call : engine_.solver.TakeCalls())
       if (!c.obligation) needed.push_back(std::move(call));
-    if (unknown) LeaveUndecided(c);
+    if (unknown) LeaveUndecided(step, c);
     if (const Evaluation& found = engine_.solver.found(); found.stop != Stop::kGoesOn) {
       TakeStop(found.stop, found.stopped_at.empty() ? c.text : std::string(found.stopped_at));
-      step_.unchecked = true;
+      step.unchecked = true;
       Log(Verb::kStopped, c);
       break;
     }
   }
-  if (step_.phase != 7) return;
-  DecideConstraints(std::move(needed));
+  if (at_.phase != 7) return;
+  DecideConstraints(step, std::move(needed));
   for (const Assertion& a : retracted_)
     if (const RowId row = engine_.store.at(a.relation).Find(a.row);
         row != kNoId && !engine_.store.at(a.relation).asserted(row)) {
       // The program says both: a rule derives what was retracted (decision 44).
       Log(Verb::kViolated, a.text, a.span);
-      Violate({nullptr, a.text, {}, {}});
+      Violate(step, {nullptr, a.text, {}, {}});
     }
 }
 
 // A run is satisfied when its constraints are decided: what they wait for is called and asked after
 // everything that the goal needs (decision 83).
-void Runtime::DecideConstraints(std::vector<OpenCall> needed) {
-  if (needed.empty() || query_ != nullptr || step_.violated ||
-      step_.standing != GoalStanding::kSatisfied)
+void Runtime::DecideConstraints(StepState& step, std::vector<OpenCall> needed) {
+  if (needed.empty() || query_ != nullptr || step.violated ||
+      step.standing != GoalStanding::kSatisfied)
     return;
-  step_.standing = GoalStanding::kPending;
-  step_.shown.clear();
+  step.standing = GoalStanding::kPending;
+  step.shown.clear();
   std::set<CallId> known;
   for (OpenCall& call : needed) {
     if (!known.insert(engine_.solver.IdOf(call)).second) continue;
     if (calls_.created.insert(engine_.solver.IdOf(call)).second)
       Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
-    step_.found.calls.push_back(std::move(call));
+    step.found.calls.push_back(std::move(call));
   }
 }
 
 // A goal is not satisfied while a constraint is undecided (decision 80).
-void Runtime::LeaveUndecided(const Constraint& c) {
+void Runtime::LeaveUndecided(StepState& step, const Constraint& c) {
   Log(Verb::kUndecided, c);
-  if (step_.standing != GoalStanding::kSatisfied) return;
-  step_.standing = GoalStanding::kUnsatisfied;
-  step_.undecided = true;
-  step_.reason = "undecided: " + c.text;
+  if (step.standing != GoalStanding::kSatisfied) return;
+  step.standing = GoalStanding::kUnsatisfied;
+  step.undecided = true;
+  step.reason = "undecided: " + c.text;
   const Evaluation& blame = engine_.solver.found();
-  step_.found.declined = blame.declined;
-  step_.found.refused = blame.refused;
-  step_.found.failed = blame.failed;
-  step_.found.failure = blame.failure;
-  step_.shown.clear();
+  step.found.declined = blame.declined;
+  step.found.refused = blame.refused;
+  step.found.failed = blame.failed;
+  step.found.failure = blame.failure;
+  step.shown.clear();
 }
 
 // Records a violation. Only the first determines the outcome of the timestep: there may be
 // millions.
-void Runtime::Violate(Violated v) {
-  if (!step_.violated && !IsAccepted(v)) step_.violated = std::move(v);
+void Runtime::Violate(StepState& step, Violated v) {
+  if (!step.violated && !IsAccepted(v)) step.violated = std::move(v);
 }
 
 // The asserted facts that an instance of the left side names, in order.
@@ -342,120 +347,105 @@ std::vector<const Definition*> Runtime::Candidates() const {
 
 // --- phase 5: the plan is the first rule that is not unsatisfied ------------------------
 
-void Runtime::UpdatePlans() {
+void Runtime::UpdatePlans(StepState& step) {
   Begin(5, "update plans");
   engine_.solver.Forget();
   engine_.solver.Take();  // of phase 4, which only logs
-  step_.goal_violations.clear();
-  step_.plan = nullptr;
-  step_.plan_rule = nullptr;
-  step_.standing = GoalStanding::kNoGoal;
-  step_.reason.clear();
-  step_.ineligible = kNoId;
-  step_.undecided = step_.incomplete = false;
-  if (!pursue_ || AwaitSources()) return;
+  if (!pursue_ || AwaitSources(step)) return;
   const auto take = [&](const Table& table, const std::string& name) {
-    step_.plan = &table;
-    step_.goal_name = name;
+    step.plan = &table;
+    step.goal_name = name;
     // If answers are shown, all must be: a pending answer is waited for, and a withheld one leaves
     // the goal undecided. A goal that shows none is satisfied by its first answer.
     const bool shows = !table.more().captures.empty() || !table.more().shown.empty();
     const bool whole = table.rows.empty() || shows || Forced(table);
-    step_.undecided = table.undecided && whole;
-    step_.incomplete = table.lacking;
-    step_.standing = table.pending && whole                  ? GoalStanding::kPending
-                     : table.rows.empty() || step_.undecided ? GoalStanding::kUnsatisfied
-                                                             : GoalStanding::kSatisfied;
-    if (step_.reason.empty()) step_.reason = table.more().reason;
-    if (step_.ineligible == kNoId) step_.ineligible = table.ineligible;
-    return step_.standing != GoalStanding::kUnsatisfied;
+    step.undecided = table.undecided && whole;
+    step.incomplete = table.lacking;
+    step.standing = table.pending && whole                 ? GoalStanding::kPending
+                    : table.rows.empty() || step.undecided ? GoalStanding::kUnsatisfied
+                                                           : GoalStanding::kSatisfied;
+    if (step.reason.empty()) step.reason = table.more().reason;
+    if (step.ineligible == kNoId) step.ineligible = table.ineligible;
+    return step.standing != GoalStanding::kUnsatisfied;
   };
   if (query_ != nullptr) {
     take(engine_.solver.SolveQuery(*query_), "the query");
-    step_.plan_rule = query_;
-    step_.goal_name = engine_.store.at(query_->head).name();
-    if (!step_.plan->eligible) step_.ineligible = query_->head;
+    step.plan_rule = query_;
+    step.goal_name = engine_.store.at(query_->head).name();
+    if (!step.plan->eligible) step.ineligible = query_->head;
   } else if (const Goal* root = engine_.program.FindGoal(named_)) {
     take(engine_.solver.SolveGoal(*root), "%" + named_);
   } else {
     for (const Goal& goal : engine_.program.goals())
       if (goal.IsPursued() && take(engine_.solver.SolveGoal(goal), "%" + goal.label)) break;
   }
-  if (step_.plan != nullptr && step_.plan_rule == nullptr && step_.plan->rule >= 0)
-    step_.plan_rule = &engine_.program.definitions()[static_cast<std::size_t>(step_.plan->rule)];
-  const bool stands = step_.standing != GoalStanding::kUnsatisfied;
-  step_.rules = step_.plan != nullptr && query_ == nullptr && stands ? RulesOf(*step_.plan) : "";
-  if (step_.plan_rule != nullptr && stands) Log(Verb::kPlan, *step_.plan_rule);
-  TakeEvaluation(engine_.solver.Take());
+  if (step.plan != nullptr && step.plan_rule == nullptr && step.plan->rule >= 0)
+    step.plan_rule = &engine_.program.definitions()[static_cast<std::size_t>(step.plan->rule)];
+  const bool stands = step.standing != GoalStanding::kUnsatisfied;
+  step.rules = step.plan != nullptr && query_ == nullptr && stands ? RulesOf(*step.plan) : "";
+  if (step.plan_rule != nullptr && stands) Log(Verb::kPlan, *step.plan_rule);
+  TakeEvaluation(step, engine_.solver.Take());
 }
 
-void Runtime::TakeEvaluation(Evaluation found) {
+void Runtime::TakeEvaluation(StepState& step, Evaluation found) {
   for (const OpenCall& call : found.calls)
     if (calls_.created.insert(engine_.solver.IdOf(call)).second)
       Log(Verb::kCreated, engine_.solver.CallText(call), call.place);
   if (found.stop != Stop::kGoesOn) {
     TakeStop(found.stop, found.stopped_at);
-    if (step_.standing != GoalStanding::kSatisfied) step_.standing = GoalStanding::kUnsatisfied;
+    if (step.standing != GoalStanding::kSatisfied) step.standing = GoalStanding::kUnsatisfied;
   }
-  if (step_.standing == GoalStanding::kPending && found.calls.empty())
-    step_.standing = GoalStanding::kUnsatisfied;  // nothing waits for nothing
-  step_.goal_violations = std::exchange(found.violations, {});
-  step_.found = std::move(found);
+  if (step.standing == GoalStanding::kPending && found.calls.empty())
+    step.standing = GoalStanding::kUnsatisfied;  // nothing waits for nothing
+  step.goal_violations = std::exchange(found.violations, {});
+  step.found = std::move(found);
 }
 
 // --- phase 6: what the plan established becomes novelty ---------------------------------
 
-void Runtime::ProgressPlan() {
+void Runtime::ProgressPlan(StepState& step) {
   Begin(6, "progress plan");
-  step_.answers.clear();
-  step_.json_answers.clear();
-  step_.columns.clear();
-  step_.cells.clear();
-  step_.shown.clear();
-  step_.standing_again.clear();
-  step_.to_do.clear();
-  step_.with.clear();
-  if (step_.plan == nullptr) return;
-  switch (step_.standing) {
+  if (step.plan == nullptr) return;
+  switch (step.standing) {
     case GoalStanding::kSatisfied: {
-      TakeAnswers(*step_.plan);
+      TakeAnswers(step, *step.plan);
       std::set<const Table*> done;
-      RecordGoal(*step_.plan, done);
+      RecordGoal(step, *step.plan, done);
       done.clear();
-      if (!step_.unchecked) Show(*step_.plan, done);
-      TakeToDo(*step_.plan);
-      LogRulesPassedOver();
+      if (!step.unchecked) Show(step, *step.plan, done);
+      TakeToDo(step, *step.plan);
+      LogRulesPassedOver(step);
       break;
     }
-    case GoalStanding::kPending: LogGoal(Verb::kWaiting); break;
-    case GoalStanding::kUnsatisfied: LogGoal(Verb::kUnsatisfied); break;
+    case GoalStanding::kPending: LogGoal(step, Verb::kWaiting); break;
+    case GoalStanding::kUnsatisfied: LogGoal(step, Verb::kUnsatisfied); break;
     case GoalStanding::kNoGoal: break;
   }
   if (Tells())
-    Tell("goal", {{"goal", step_.goal_name},
-                  {"standing", step_.standing == GoalStanding::kSatisfied ? "satisfied"
-                               : step_.standing == GoalStanding::kPending ? "waiting"
-                                                                          : "unsatisfied"}});
-  step_.plan = nullptr;  // the next phase forgets the tables
+    Tell("goal", {{"goal", step.goal_name},
+                  {"standing", step.standing == GoalStanding::kSatisfied ? "satisfied"
+                               : step.standing == GoalStanding::kPending ? "waiting"
+                                                                         : "unsatisfied"}});
+  step.plan = nullptr;  // the next phase forgets the tables
 }
 
 // Logs the later rules of a satisfied goal, with their status now that it is true (§15.4).
-void Runtime::LogRulesPassedOver() {
-  if (!options_.log || step_.plan_rule == nullptr) return;
+void Runtime::LogRulesPassedOver(const StepState& step) {
+  if (!options_.log || step.plan_rule == nullptr) return;
   bool later = false;
   for (const Definition* def : Candidates()) {
-    if (later && def->head == step_.plan_rule->head && !def->activation.empty())
+    if (later && def->head == step.plan_rule->head && !def->activation.empty())
       Log(engine_.solver.Activated(*def) == Solver::Active::kNo ? Verb::kIneligible
                                                                 : Verb::kPassedOver,
           *def);
-    later |= def == step_.plan_rule;
+    later |= def == step.plan_rule;
   }
 }
 
 // --- between the phases ------------------------------------------------------------------
 
 void Runtime::Begin(int phase, const char* name) {
-  step_.phase = phase;
+  at_.phase = phase;
   if (options_.profile != nullptr) options_.profile->Enter(ProfiledPart(phase));
   if (options_.progress) options_.progress(nullptr);
   Log(Verb::kPhase, name);
@@ -499,7 +489,7 @@ bool Runtime::IsNews() const {
 void Runtime::Tell(std::string_view type, ordered_json fields) {
   if (!Tells()) return;
   ordered_json object = {
-      {"schema", "rpl.event/1"}, {"type", type}, {"timestep", timestep_}, {"phase", step_.phase}};
+      {"schema", "rpl.event/1"}, {"type", type}, {"timestep", timestep_}, {"phase", at_.phase}};
   object.update(fields);
   options_.event(object);
 }
@@ -517,7 +507,7 @@ void Runtime::TellReply(std::string_view type, const std::string& call, const An
 void Runtime::Log(LogLine line) {
   if (!options_.log || !IsNews()) return;
   line.timestep = timestep_;
-  line.phase = step_.phase;
+  line.phase = at_.phase;
   if (line.place && line.place->end == 0) line.place.reset();
   options_.log(line);
 }
@@ -526,9 +516,9 @@ void Runtime::Log(Verb verb, std::string text, std::optional<Span> place) {
   Log({.verb = verb, .text = std::move(text), .place = place});
 }
 
-void Runtime::LogGoal(Verb verb) {
-  Log(verb, step_.goal_name,
-      step_.plan_rule != nullptr ? std::optional(step_.plan_rule->span) : std::nullopt);
+void Runtime::LogGoal(const StepState& step, Verb verb) {
+  Log(verb, step.goal_name,
+      step.plan_rule != nullptr ? std::optional(step.plan_rule->span) : std::nullopt);
 }
 
 void Runtime::LogDispatched(const Request& request, std::optional<Span> place) {
@@ -551,7 +541,7 @@ std::optional<Span> Runtime::PlaceOf(const Table& goal) const {
 // Adds an entry of this phase.
 void Runtime::Record(TraceEntry entry) {
   entry.timestep = timestep_;
-  entry.phase = step_.phase;
+  entry.phase = at_.phase;
   // An earlier epoch may have the same entry if it follows from the program or is stated in it.
   const bool comes_anew = entry.stated || entry.kind == TraceEntry::Kind::kConstraint ||
                           entry.kind == TraceEntry::Kind::kDerivation ||
@@ -575,11 +565,11 @@ Stop Runtime::Watch(std::size_t bytes) {
   if (options_.interrupted && options_.interrupted()) return Stop::kInterrupted;
   // Replayed evaluation stayed within its limits; time counts from the end of the recording.
   if (options_.journal != nullptr && options_.journal->Next() != nullptr) {
-    step_.started = std::chrono::steady_clock::now();
+    at_.started = std::chrono::steady_clock::now();
     return Stop::kGoesOn;
   }
   const auto now = std::chrono::steady_clock::now();
-  const std::chrono::duration<double> spent = now - step_.started;
+  const std::chrono::duration<double> spent = now - at_.started;
   if (options_.progress) {
     const Definition* rule = engine_.solver.rule();
     const Progress progress{engine_.fixpoint.rounds(), engine_.solver.new_rows(),
@@ -598,11 +588,11 @@ Stop Runtime::Watch(std::size_t bytes) {
 }
 
 void Runtime::Renew() {
-  step_.started = std::chrono::steady_clock::now();
-  step_.stop = Stop::kGoesOn;
-  step_.stopped_at.clear();
-  step_.newest.clear();
-  step_.unchecked = false;
+  at_.started = std::chrono::steady_clock::now();
+  at_.stop = Stop::kGoesOn;
+  at_.stopped_at.clear();
+  at_.newest.clear();
+  at_.overflow.clear();
   const auto clock = [&] {
     if (!options_.now.empty()) return options_.now;
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time(nullptr)));
@@ -615,8 +605,8 @@ void Runtime::Renew() {
   } else {
     now = clock();
   }
-  step_.now = engine_.pool.String(now);
-  step_.phase = 0;
+  at_.now = engine_.pool.String(now);
+  at_.phase = 0;
   Tell("timestep", {{"now", now}});
   if (std::exchange(run_begins_, false)) gate_->BeginRun(MomentNow());
 }
@@ -636,7 +626,7 @@ void Runtime::Explain(const Definition& form, const ExplainLimits& limits,
                       std::size_t absence_depth, Explained& to) {
   engine_.solver.Take();
   engine_.solver.Resume(SIZE_MAX);  // values that only it knows are forgotten
-  step_.started = std::chrono::steady_clock::now();
+  at_.started = std::chrono::steady_clock::now();
   engine_.limits.profile = nullptr;
   // For rules that no timestep has put into effect yet; the next one prepares the engine for them.
   if (engine_.IsStale()) engine_.analysis.Make(engine_.program, engine_.store);
@@ -663,15 +653,13 @@ void Runtime::SetGoal(const Definition* query, bool pursue) {
   query_ = query;
   pursue_ = pursue;
   chat_ = false;
-  step_.standing = GoalStanding::kNoGoal;
   for (const OpenCall& call : calls_.not_run) engine_.store.Retract(call.relation, call.args);
   calls_.BeginTurn();
   run_begins_ = pursue && gate_->on();
 }
 
 bool Runtime::IsCutOff() const {
-  return step_.stop == Stop::kTime || step_.stop == Stop::kMemory ||
-         step_.stop == Stop::kInterrupted;
+  return at_.stop == Stop::kTime || at_.stop == Stop::kMemory || at_.stop == Stop::kInterrupted;
 }
 
 }  // namespace rpl

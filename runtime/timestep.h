@@ -80,29 +80,28 @@ class Runtime {
   /// Of the program's goals only this one is pursued; "": the root goal, else each in order.
   void SetNamedGoal(std::string name) { named_ = std::move(name); }
 
-  /// Runs one timestep.
-  void Step();
+  /// Runs one timestep after the one that ended in `last`, and returns the state in which it ends.
+  StepState Step(StepState last);
   /// Sends the lines of the log to `log`, from the next timestep on.
   void SetLog(LogSink log);
   /// Sets the limits from the next timestep on.
   void SetLimits(const SessionLimits& limits);
   void SetAnswerForms(AnswerForms forms) { options_.answer_forms = forms; }
 
-  /// The status of the goal after a step.
-  GoalStanding standing() const { return step_.standing; }
   /// Whether phase 8 received a reply, so that another timestep has work to do.
   bool has_replies() const {
-    return !calls_.replies.empty() || !step_.decisions.empty() ||
+    return !calls_.replies.empty() || !decisions_.empty() ||
            (!calls_.refusals.empty() && calls_.held.empty());
   }
   /// Ends the run of the turn, also in its audit log.
   void EndRun(Status status);
   /// Tells the agent that the goal is satisfied and the user decides how to continue (§15.6).
   void OfferToContinue(const std::string& goal);
-  /// The status as an outcome, including failures (§18.6, decision 64).
-  Outcome Report();
+  /// The status after the last timestep as an outcome, including failures (§18.6, decision 64).
+  /// Moves the answers out of its state.
+  Outcome Report(StepState& step);
   /// The outcome of a turn that reached the limit on timesteps.
-  Outcome ReportTimesteps();
+  Outcome ReportTimesteps(const StepState& step);
   std::size_t max_timesteps() const { return max_timesteps_; }
 
   /// Explains the facts of `form`, a query of one call, in `why`, or their absence in `why_not`.
@@ -131,14 +130,14 @@ class Runtime {
     By by;  // who says it; not of a trace
   };
   void AssertNewAvars();
-  void AssertInputNovelty();
-  void QuiesceRelations();
+  void AssertInputNovelty(StepState& step);
+  void QuiesceRelations(StepState& step);
   Stop RecheckTruths();
   bool AllStand(const Goal& goal);
   void ActivateGoals();
-  void UpdatePlans();
-  void ProgressPlan();
-  void DispatchAsyncs();
+  void UpdatePlans(StepState& step);
+  void ProgressPlan(StepState& step);
+  void DispatchAsyncs(const StepState& step);
 
   void Begin(int phase, const char* name);
   using Verb = LogLine::Verb;
@@ -146,7 +145,7 @@ class Runtime {
   void Log(Verb verb, std::string text, std::optional<Span> place = std::nullopt);
   void Log(Verb verb, const Definition& def) { Log(verb, def.text, def.span); }
   void Log(Verb verb, const Constraint& c) { Log(verb, c.text, c.span); }
-  void LogGoal(Verb verb);
+  void LogGoal(const StepState& step, Verb verb);
   void LogDispatched(const Request& request, std::optional<Span> place);
   std::optional<Span> PlaceOf(RelationId relation) const;
   std::optional<Span> PlaceOf(const Table& goal) const;
@@ -186,16 +185,16 @@ class Runtime {
   bool Forced(const Table& table) const;
   std::string LimitText() const;
   void LogDerived();
-  void CheckConstraints();
-  void DecideConstraints(std::vector<OpenCall> needed);
-  void LeaveUndecided(const Constraint& c);
-  void TakeEvaluation(Evaluation found);
-  void Violate(Violated v);
-  void RecordGoal(const Table& table, std::set<const Table*>& done);
-  void LogRulesPassedOver();
+  void CheckConstraints(StepState& step);
+  void DecideConstraints(StepState& step, std::vector<OpenCall> needed);
+  void LeaveUndecided(StepState& step, const Constraint& c);
+  void TakeEvaluation(StepState& step, Evaluation found);
+  void Violate(StepState& step, Violated v);
+  void RecordGoal(StepState& step, const Table& table, std::set<const Table*>& done);
+  void LogRulesPassedOver(const StepState& step);
   void RecordDerivations(const std::vector<Premise>& premises);
   bool IsCutOff() const;
-  void Show(const Table& table, std::set<const Table*>& done);
+  void Show(StepState& step, const Table& table, std::set<const Table*>& done);
   void CallTools(const std::vector<const OpenCall*>& calls);
   bool Ask(const OpenCall& call);
   GateCall Gated(const OpenCall& call) const;
@@ -219,7 +218,7 @@ class Runtime {
   void Exchange(const CallId& call, Novelty facts);
   void TakeSentence(const SourceSentence& sentence, const Said& said);
   bool AwaitsSources() const;
-  bool AwaitSources();
+  bool AwaitSources(StepState& step);
   HeadingPart PartOf(const OpenCall& call) const;
   void TakeHalf(const HalfAnswer& half, const Said& said);
   void TakeQuestion(const QuestionEntry& entry, const Said& said);
@@ -231,11 +230,11 @@ class Runtime {
   std::string WhatOf(const Violated& v) const;
   std::optional<ToDo> WordsOf(const Violated& v) const;
   bool IsAccepted(const Violated& v);
-  std::string LackingCall() const;
-  void TakePending(Outcome& out);
-  Outcome Judge();
-  Failing FailingNow();
-  void AskWhatNow();
+  std::string LackingCall(const StepState& step) const;
+  void TakePending(const StepState& step, Outcome& out);
+  Outcome Judge(StepState& step);
+  Failing FailingNow(const StepState& step);
+  void AskWhatNow(const StepState& step);
   nlohmann::ordered_json JsonOf(const std::vector<Value>& values) const;
   Request RequestFor(const OpenCall& call);
   std::vector<std::pair<std::string, std::string>> WrittenFiles();
@@ -253,18 +252,19 @@ class Runtime {
   std::string RulesOf(const Table& plan) const;
   std::string FailText(const std::string& reason, const std::string& explanation);
   using CapturedColumns = std::vector<std::pair<std::size_t, std::string>>;  // of a table's rows
-  CapturedColumns ColumnsOf(const Table& table) const;
-  void TakeAnswers(const Table& table);
-  void TakeToDo(const Table& plan);
+  CapturedColumns ColumnsOf(const StepState& step, const Table& table) const;
+  void TakeAnswers(StepState& step, const Table& table);
+  void TakeToDo(StepState& step, const Table& plan);
   using Bound = std::map<std::string, Value>;  // by name of a variable
   void Bind(const Premise& premise, Bound& to) const;
-  void AddToDo(const Definition& def, const Bound& bound);
+  void AddToDo(StepState& step, const Definition& def, const Bound& bound);
   ToDo Filled(const HeadingProse& words, const Bound& bound, Span place) const;
-  std::vector<std::string> AnswersOf(const Table& table, const CapturedColumns& columns, bool json);
-  bool GoesOn(std::size_t answers);
-  bool CanBeShown(std::span<const Value> cells);
-  bool CutAnswers(Stop why);
-  std::optional<std::string> AuthorFailure();
+  std::vector<std::string> AnswersOf(StepState& step, const Table& table,
+                                     const CapturedColumns& columns, bool json);
+  bool GoesOn(StepState& step, std::size_t answers);
+  bool CanBeShown(StepState& step, std::span<const Value> cells);
+  bool CutAnswers(StepState& step, Stop why);
+  std::optional<std::string> AuthorFailure(const StepState& step);
 
   Agent& agent_;
   SessionOptions options_;
@@ -279,8 +279,9 @@ class Runtime {
   std::size_t resident_ = 0;  // MiB of the process, when measured last
   std::chrono::steady_clock::time_point asked_next_;
   int timestep_ = 0;
-  StepState step_;  // of the current or last timestep
-  CallBook calls_;  // of the turn
+  StepPosition at_;            // of the current or last timestep
+  std::deque<Way> decisions_;  // of a person, for the next timestep
+  CallBook calls_;             // of the turn
   SourceBook sources_read_;
   GoalRecord goals_;
   std::deque<Said> novelty_;
