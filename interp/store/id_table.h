@@ -63,6 +63,20 @@ class IdTable {
     return Find(hash, [](std::uint32_t) { return true; });
   }
 
+  /// Makes an empty table large enough for `count` ids.
+  void Reserve(std::size_t count) {
+    assert(size_ == 0);
+    std::size_t slots = 16;
+    while (count * 3 > slots * 2) slots *= 2;
+    if (slots <= slots_.size()) return;
+    slots_.Resize(slots);
+    mask_ = slots - 1;
+  }
+  /// Inserts the id of a key that the table does not have.
+  void Insert(std::uint64_t hash, std::uint32_t id) {
+    FindOrInsert(hash, id, [](std::uint32_t) { return false; });
+  }
+
   /// Prefetches the slot of `hash`.
   void Prefetch(std::uint64_t hash) const {
     if (!slots_.empty()) rpl::Prefetch(&slots_[Tag(hash) & mask_]);

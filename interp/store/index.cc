@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 namespace rpl {
@@ -12,6 +13,10 @@ namespace {
 constexpr RowId kShared = 2'048;
 // Rows of a slice, so that its split keys stay in the cache.
 constexpr RowId kSlice = 1 << 14;
+// New rows from which an index is built in parts of their hashes, and the rows of a part.
+constexpr RowId kBulk = 1 << 16;
+constexpr RowId kPart = 1 << 13;
+constexpr std::size_t kAhead = 16;  // keys that are prefetched ahead
 
 }  // namespace
 
@@ -29,6 +34,21 @@ inline bool Index::HasKey(const Value* cells, std::span<const Value> key) const 
   for (Columns rest = columns_; rest != 0; rest &= rest - 1)
     if (cells[std::countr_zero(rest)] != key[k++]) return false;
   return true;
+}
+
+inline bool Index::SameKey(const Value* a, const Value* b) const {
+  for (Columns rest = columns_; rest != 0; rest &= rest - 1) {
+    const int c = std::countr_zero(rest);
+    if (a[c] != b[c]) return false;
+  }
+  return true;
+}
+
+inline std::uint64_t Index::KeyHash(const Value* cells) const {
+  std::uint64_t hash = 0;
+  for (Columns rest = columns_; rest != 0; rest &= rest - 1)
+    hash = MixHash(hash, cells[std::countr_zero(rest)].bits());
+  return hash;
 }
 
 inline std::span<const RowId> Index::Shard::Ids(std::uint32_t list) const {
@@ -104,12 +124,7 @@ void Index::Add(Shard& shard, const RowSet& rows, RowId row, std::uint64_t hash)
   const Value* cells = rows.Row(row);
   const auto next = static_cast<std::uint32_t>(shard.lists.size());
   const std::uint32_t list = shard.heads.FindOrInsert(hash, next, [&](std::uint32_t other) {
-    const Value* theirs = rows.Row(shard.lists[other].first);
-    for (Columns rest = columns_; rest != 0; rest &= rest - 1) {
-      const int c = std::countr_zero(rest);
-      if (cells[c] != theirs[c]) return false;
-    }
-    return true;
+    return SameKey(cells, rows.Row(shard.lists[other].first));
   });
   if (list == next) shard.lists.push_back({row, 1, 0});
   else shard.Append(shard.lists[list], row);
@@ -146,6 +161,9 @@ void IndexExtension::Run(std::span<const Growth> growths, const KeepOn* keep_on,
   std::size_t left = 0;
   for (const auto& [index, rows, end] : growths) left += end - std::min(index->size(), end);
   if (left < kShared) workers = nullptr;
+  if (workers == nullptr)
+    for (const Growth& growth : growths)
+      if (IsBulk(growth) && !Build(growth, keep_on)) return;
   const std::size_t threads = workers == nullptr ? 1 : workers->size();
   const std::size_t count = growths.size();
   if (slices_.size() < threads * count) slices_.resize(threads * count);
@@ -163,6 +181,97 @@ void IndexExtension::Run(std::span<const Growth> growths, const KeepOn* keep_on,
     });
     if (keep_on != nullptr && !(*keep_on)()) return;
   }
+}
+
+// Whether building the index anew is faster than adding to it.
+bool IndexExtension::IsBulk(const Growth& growth) {
+  const auto& [index, rows, end] = growth;
+  return index->shards_.size() == 1 && end >= kBulk && index->size_ < end / 4;
+}
+
+// Indexes the rows before the end of a growth from nothing. False: `keep_on` ended it, and the
+// index is empty. The rows are sorted by the uppermost bits of their hashes, and in each part a
+// table gives each row the number of its group, in place of its hash. Then the rows are taken in
+// their order, which finds the groups by reading all parts in step, so that lists that follow one
+// another belong to rows that do.
+bool IndexExtension::Build(const Growth& growth, const KeepOn* keep_on) {
+  struct KeyRows {
+    std::uint32_t hash;
+    RowId first;
+    RowId size;
+    std::uint32_t list;
+  };
+  const auto& [index, rows, end] = growth;
+  index->Clear();
+  const auto hash_of = [index = index, rows = rows](RowId row) {
+    return static_cast<std::uint32_t>(index->KeyHash(rows->Row(row)) >> 32);
+  };
+  const int shift = 32 - std::min(12, static_cast<int>(std::bit_width(end / kPart)));
+  std::vector<std::size_t> begins((std::size_t{1} << (32 - shift)) + 1);
+  for (RowId row = 0; row < end; ++row) ++begins[(hash_of(row) >> shift) + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  PageArray<Index::Keyed> sorted;
+  sorted.Extend(end);
+  std::vector<std::size_t> next(begins.begin(), begins.end() - 1);
+  for (RowId row = 0; row < end; ++row) {
+    const std::uint32_t hash = hash_of(row);
+    sorted[next[hash >> shift]++] = {row, hash};
+  }
+  PageArray<KeyRows> groups;
+  std::vector<std::uint32_t> table;
+  for (std::size_t part = 0; part + 1 < begins.size(); ++part) {
+    const std::span<Index::Keyed> keyed(sorted.data() + begins[part],
+                                        begins[part + 1] - begins[part]);
+    table.assign(std::bit_ceil(keyed.size() * 2 + 1), kNoId);
+    for (std::size_t i = 0; i < keyed.size(); ++i) {
+      if (i + kAhead < keyed.size()) Prefetch(rows->Row(keyed[i + kAhead].row));
+      const auto [row, hash] = keyed[i];
+      std::size_t slot = hash & (table.size() - 1);
+      while (table[slot] != kNoId &&
+             !(groups[table[slot]].hash == hash &&
+               index->SameKey(rows->Row(row), rows->Row(groups[table[slot]].first))))
+        slot = (slot + 1) & (table.size() - 1);
+      if (table[slot] == kNoId) {
+        table[slot] = static_cast<std::uint32_t>(groups.size());
+        groups.push_back({hash, row, 0, kNoId});
+      }
+      ++groups[table[slot]].size;
+      keyed[i].hash = table[slot];
+    }
+    if (keep_on != nullptr && !(*keep_on)()) return false;
+  }
+  Index::Shard& shard = index->shards_.front();
+  shard.heads.Reserve(groups.size());
+  std::copy(begins.begin(), begins.end() - 1, next.begin());
+  constexpr RowId kBlock = 64;
+  KeyRows* of[kBlock];
+  for (RowId begin = 0; begin < end; begin += kBlock) {
+    const RowId count = std::min(kBlock, end - begin);
+    for (RowId i = 0; i < count; ++i) {
+      of[i] = &groups[sorted[next[hash_of(begin + i) >> shift]++].hash];
+      Prefetch(of[i]);
+    }
+    for (RowId i = 0; i < count; ++i)
+      if (of[i]->list == kNoId) shard.heads.Prefetch(std::uint64_t{of[i]->hash} << 32);
+      else Prefetch(&shard.lists[of[i]->list]);
+    for (RowId i = 0; i < count; ++i) {
+      KeyRows& group = *of[i];
+      if (group.list == kNoId) {
+        group.list = static_cast<std::uint32_t>(shard.lists.size());
+        shard.heads.Insert(std::uint64_t{group.hash} << 32, group.list);
+        std::uint32_t at = 0;
+        if (group.size > 1)
+          at = static_cast<std::uint32_t>(shard.ids.Extend(std::bit_ceil(group.size)) -
+                                          shard.ids.begin());
+        shard.lists.push_back({group.first, 0, at});
+      }
+      Index::List& list = shard.lists[group.list];
+      if (group.size > 1) shard.ids[list.at + list.size] = begin + i;
+      ++list.size;
+    }
+  }
+  index->size_ = end;
+  return true;
 }
 
 // Cuts the next rows to add into slices; false when none are left.
@@ -193,10 +302,7 @@ void IndexExtension::Split(const Growth& growth, Slice& slice) {
     keys.reserve((slice.end - slice.begin) / shards * 5 / 4 + 1);
   }
   for (RowId row = slice.begin; row < slice.end; ++row) {
-    const Value* cells = growth.rows->Row(row);
-    std::uint64_t hash = 0;
-    for (Columns rest = index.columns_; rest != 0; rest &= rest - 1)
-      hash = MixHash(hash, cells[std::countr_zero(rest)].bits());
+    const std::uint64_t hash = index.KeyHash(growth.rows->Row(row));
     slice.keys[index.ShardOf(hash)].push_back({row, static_cast<std::uint32_t>(hash >> 32)});
   }
 }

@@ -11,6 +11,9 @@
 //   shard 0  | a     a  |    c     |        then each shard appends its keys of all slices, in
 //   order shard 1  |    b     | b        |
 //
+// An index of many rows that come at once, without a pool, is built in parts of their hashes, so
+// that the keys of each part are compared within the cache.
+//
 // An index stores row ids only; callers pass the rows.
 #ifndef RPL_INTERP_STORE_INDEX_H_
 #define RPL_INTERP_STORE_INDEX_H_
@@ -81,6 +84,8 @@ class Index {
 
   std::size_t ShardOf(std::uint64_t hash) const { return hash & mask_; }
   bool HasKey(const Value* cells, std::span<const Value> key) const;
+  bool SameKey(const Value* a, const Value* b) const;
+  std::uint64_t KeyHash(const Value* cells) const;
   void Add(Shard& shard, const RowSet& rows, RowId row, std::uint64_t hash);
   void Take(Shard& shard, const RowSet& rows, std::span<const Keyed> keys);
 
@@ -101,7 +106,7 @@ class IndexExtension {
   };
   /// Adds the missing rows to the indexes, which must be distinct; if there are many, with
   /// `workers` (null: this thread alone). Polls `keep_on` unless null; when it returns false,
-  /// indexes keep only the rows added so far.
+  /// indexes keep only the rows added so far; one that is built anew keeps none.
   void Run(std::span<const Growth> growths, const KeepOn* keep_on, ThreadPool* workers);
 
  private:
@@ -113,6 +118,8 @@ class IndexExtension {
 
   bool Cut(std::span<const Growth> growths, std::size_t threads);
   static void Split(const Growth& growth, Slice& slice);
+  static bool IsBulk(const Growth& growth);
+  static bool Build(const Growth& growth, const KeepOn* keep_on);
 
   // Per thread, one slice of each index.
   std::vector<Slice> slices_;
