@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "interp/eval/join.h"
+#include "interp/eval/profile.h"
 
 namespace rpl {
 namespace {
@@ -33,21 +34,28 @@ const Plan& PlanChoice::Choose(DerivedRule& rule, DerivedRule::Plans& plans, int
   }
   DerivedRule::Plans::Chosen& chosen = plans.chosen[MagnitudeOf(delta_rows)];
   if (HaveGrown(rule.clauses, store_, limits_, chosen.seen))
-    chosen.plan = &Cheapest(rule, plans, delta, delta_rows, marks);
-  return chosen.plan != nullptr ? *chosen.plan : written;
+    chosen.plan = &Cheapest(rule, plans, delta, delta_rows, marks, chosen.expected);
+  if (chosen.plan == nullptr) return written;
+  if (limits_.profile != nullptr && !chosen.expected.empty())
+    limits_.profile->Expect(*chosen.plan, chosen.expected,
+                            JoinRun::Outer(*chosen.plan->join, marks));
+  return *chosen.plan;
 }
 
 const Plan& PlanChoice::Cheapest(DerivedRule& rule, DerivedRule::Plans& plans, int delta,
-                                 RowId delta_rows, const std::vector<Marks>& marks) {
+                                 RowId delta_rows, const std::vector<Marks>& marks,
+                                 std::vector<ExpectedReads>& expected) {
+  expected.clear();
   const Plan& written = analysis_.PlanFor(rule, plans, delta, {});
   std::vector<AtomOrder> orders = OrdersByCost(rule.clauses, delta, delta_rows, store_);
   if (orders.size() < 2) return written;
-  const std::optional<double> as_written =
-      Try(written, marks, std::numeric_limits<double>::infinity());
+  std::optional<Trial> as_written = Try(written, marks, std::numeric_limits<double>::infinity());
   Use(written);
-  if (!as_written || *as_written < static_cast<double>(limits_.min_ordered)) return written;
+  if (!as_written) return written;
+  expected = std::move(as_written->steps);
+  if (as_written->cost < static_cast<double>(limits_.min_ordered)) return written;
   const Plan* best = &written;
-  double least = *as_written / std::max(limits_.min_gain, 1e-9);
+  double least = as_written->cost / std::max(limits_.min_gain, 1e-9);
   std::size_t tried = 0;
   for (const AtomOrder& order : orders) {
     if (order.cost > least || tried == kCandidates) break;
@@ -56,11 +64,12 @@ const Plan& PlanChoice::Cheapest(DerivedRule& rule, DerivedRule::Plans& plans, i
     const double indexes = MissingIndexes(plan, marks);
     if (order.cost + indexes > least) continue;
     ++tried;
-    const std::optional<double> cost = Try(plan, marks, least);
-    if (!cost) break;
-    if (*cost + indexes >= least) continue;
+    std::optional<Trial> trial = Try(plan, marks, least);
+    if (!trial) break;
+    if (trial->cost + indexes >= least) continue;
     best = &plan;
-    least = *cost + indexes;
+    least = trial->cost + indexes;
+    expected = std::move(trial->steps);
   }
   Use(*best);
   return *best;
@@ -68,8 +77,8 @@ const Plan& PlanChoice::Cheapest(DerivedRule& rule, DerivedRule::Plans& plans, i
 
 // The probes and rows that the plan takes for all its outer rows, from those for some of them; no
 // more than about `most` is looked for. nullopt: it was stopped.
-std::optional<double> PlanChoice::Try(const Plan& plan, const std::vector<Marks>& marks,
-                                      double most) {
+std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::vector<Marks>& marks,
+                                                 double most) {
   JoinRun run(*plan.join, store_, marks, &keep_on_, nullptr);
   const std::size_t outer = run.outer();
   const std::size_t count = std::min(outer, kTried);
@@ -79,17 +88,26 @@ std::optional<double> PlanChoice::Try(const Plan& plan, const std::vector<Marks>
     found.Clear(plan.join->columns.size());
     return run.work() < kTrialWork && keep_on_();
   };
+  const auto trial = [&](std::size_t rows) {
+    const auto per_row = static_cast<double>(std::max<std::size_t>(rows, 1));
+    Trial out = {static_cast<double>(run.work()) / per_row * static_cast<double>(outer), {}};
+    JoinCounts counts;
+    run.AddTo(counts);
+    for (const JoinCounts::Step& step : counts.steps)
+      out.steps.push_back(
+          {static_cast<double>(step.times) / per_row, static_cast<double>(step.rows) / per_row});
+    if (!out.steps.empty()) out.steps.front() = {1, static_cast<double>(outer)};
+    return out;
+  };
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = i * outer / count;
     const bool whole = run.Run(at, at + 1, found, kTrialWork, pause);
+    if (!whole && run.work() < kTrialWork) return std::nullopt;
     const double cost =
         static_cast<double>(run.work()) / static_cast<double>(i + 1) * static_cast<double>(outer);
-    if (!whole && run.work() < kTrialWork) return std::nullopt;
-    if (run.work() >= kTrialWork || (i >= kTried / 4 && cost > 2 * most)) return cost;
+    if (run.work() >= kTrialWork || (i >= kTried / 4 && cost > 2 * most)) return trial(i + 1);
   }
-  return count == 0 ? 0
-                    : static_cast<double>(run.work()) / static_cast<double>(count) *
-                          static_cast<double>(outer);
+  return trial(count);
 }
 
 // The rows of indexes that the plan would need and no plan in use does. Those that exist do not

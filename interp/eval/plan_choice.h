@@ -8,8 +8,9 @@
 // and counts its probes and the rows that it reads; so values that are in many rows of several
 // relations count as often as they are met, which no estimate from sizes alone knows. A delta of
 // another magnitude has a choice of its own, and when relations have grown much the choice is made
-// again. All of it is a function of the program and its rows, so the same rows are derived in the
-// same order by any number of threads, and by a replay.
+// again. A profile is told what the trial of the chosen plan lets expect. All of it is a function
+// of the program and its rows, so the same rows are derived in the same order by any number of
+// threads, and by a replay.
 #ifndef RPL_INTERP_EVAL_PLAN_CHOICE_H_
 #define RPL_INTERP_EVAL_PLAN_CHOICE_H_
 
@@ -45,9 +46,13 @@ class PlanChoice {
 
   const Plan& Choose(DerivedRule& rule, DerivedRule::Plans& plans, int delta,
                      const std::vector<Marks>& marks);
+  struct Trial {
+    double cost;  // probes and rows
+    std::vector<ExpectedReads> steps;
+  };
   const Plan& Cheapest(DerivedRule& rule, DerivedRule::Plans& plans, int delta, RowId delta_rows,
-                       const std::vector<Marks>& marks);
-  std::optional<double> Try(const Plan& plan, const std::vector<Marks>& marks, double most);
+                       const std::vector<Marks>& marks, std::vector<ExpectedReads>& expected);
+  std::optional<Trial> Try(const Plan& plan, const std::vector<Marks>& marks, double most);
   double MissingIndexes(const Plan& plan, const std::vector<Marks>& marks) const;
   void Use(const Plan& plan);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "interp/eval/join.h"
+#include "interp/plan/analysis.h"
 #include "interp/program/program.h"
 
 namespace rpl {
@@ -178,6 +179,16 @@ void Profile::Enter(Part part) {
 void Profile::Forget() {
   plan_of_.clear();
   read_of_.clear();
+  expected_of_.clear();
+}
+
+void Profile::Expect(const Plan& plan, const std::vector<ExpectedReads>& steps, std::size_t outer) {
+  std::vector<std::pair<double, double>>& of = expected_of_[&plan];
+  of.clear();
+  for (const ExpectedReads& step : steps) {
+    const double rows = of.empty() ? 1 : static_cast<double>(outer);
+    of.emplace_back(step.times * rows, of.empty() ? static_cast<double>(outer) : step.rows * rows);
+  }
 }
 
 Profile::Rule& Profile::RuleAt(const void* owner, Kind kind, const std::string& text, Span place) {
@@ -226,12 +237,18 @@ void Profile::Count(const Step& step, std::uint64_t rows) {
 // A join has the steps of its plan in the same order; the step of a `not` stands for its body.
 void Profile::Count(const Plan& plan, const JoinCounts& counts) {
   const Step* step = plan.first;
+  const auto expected = expected_of_.find(&plan);
   for (std::size_t i = 0; i < counts.steps.size(); ++i, step = step->next) {
     const JoinCounts::Step& of = counts.steps[i];
     const auto at = read_of_.find(step->body != nullptr ? step->body : step);
     if (at == read_of_.end()) continue;
     at->second->times += of.times;
     at->second->rows += of.rows;
+    if (expected != expected_of_.end() && i < expected->second.size()) {
+      at->second->expected = true;
+      at->second->expected_times += expected->second[i].first;
+      at->second->expected_rows += expected->second[i].second;
+    }
     const JoinStep& join = plan.join->steps[i];
     if (join.probe != 0 && !join.all_bound) CountProbes(join.relation, join.probe, of.times);
     if (of.intersected > 0)

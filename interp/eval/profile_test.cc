@@ -195,6 +195,31 @@ TEST_CASE("joins and other plans count rows alike") {
   CHECK(reads(1) == reads(0));
 }
 
+// All outer rows are tried, so what is expected is what happens.
+TEST_CASE("of a plan chosen by trials a profile says what these let expect") {
+  Profile profile;
+  Limits limits = CountedBy(profile);
+  limits.min_ordered = 1;
+  Engine engine(limits);
+  std::string facts;
+  for (int i = 0; i < 30; ++i) {
+    facts += "a(" + std::to_string(i) + ")\n";
+    for (int k = 0; k < i % 5; ++k)
+      facts += "b(" + std::to_string(i) + ", " + std::to_string(k) + ")\n";
+    facts += "c(" + std::to_string(i % 3) + ", " + std::to_string(i) + ")\n";
+  }
+  engine.Take(facts + "r(?x, ?z) <- a(?x), c(?y, ?z), b(?x, ?y)\n");
+  engine.Quiesce();
+  std::string reads;
+  for (const Profile::Read& read : profile.rules().front().plans.front().reads) {
+    CHECK(read.expected);
+    CHECK(read.expected_times == static_cast<double>(read.times));
+    CHECK(read.expected_rows == static_cast<double>(read.rows));
+    reads += read.clause + " ";
+  }
+  CHECK(reads == "b(?x, ?y) a(?x) c(?y, ?z) ");
+}
+
 TEST_CASE("rules on demand, goals and constraints are counted") {
   Profile profile;
   Engine engine(CountedBy(profile));

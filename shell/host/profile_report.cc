@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "formats/terminal_text.h"
@@ -111,6 +112,9 @@ ordered_json PlanJson(const Profile::PlanCounts& plan, const Sources& sources, c
     of["columns"] = ColumnNumbers(read.columns);
     of["times"] = read.times;
     of["rows"] = read.rows;
+    if (read.expected)
+      of["expected"] = {{"times", std::llround(read.expected_times)},
+                        {"rows", std::llround(read.expected_rows)}};
     reads.push_back(std::move(of));
   }
   ordered_json out = {{"from", plan.from}};
@@ -140,6 +144,24 @@ std::string RuleTable(const Profile& profile, const Sources& sources, const Prof
   return TableText(columns, rows, form.width);
 }
 
+// The clauses of plans that were chosen by trials: the rows that these let expect, and those read.
+std::string ChoiceTable(const Profile& profile, const Sources& sources, const ProfileForm& form) {
+  std::vector<std::vector<TableCell>> rows;
+  for (const Profile::Rule* rule : RulesOf(profile, form))
+    for (const Profile::PlanCounts& plan : rule->plans)
+      for (const Profile::Read& read : plan.reads)
+        if (read.expected && (read.rows > 0 || read.expected_rows > 0.5))
+          rows.push_back(
+              {NumberCell(static_cast<std::uint64_t>(std::llround(read.expected_rows))),
+               NumberCell(read.rows),
+               {plan.from},
+               {PrintableLine(fmt::format("{}: {}", sources.Where(read.place), read.clause))}});
+  KeepTop(rows, form.top);
+  if (rows.empty()) return "";
+  return TableText({"expected", "rows read", "from", "clause, in the order chosen"}, rows,
+                   form.width);
+}
+
 std::string IndexTable(const std::vector<IndexCounts>& indexes, const ProfileForm& form) {
   std::vector<std::vector<TableCell>> rows;
   for (const IndexCounts& index : indexes)
@@ -160,6 +182,8 @@ std::string ProfileText(const Profile& profile, const Sources& sources, const St
   if (store != nullptr)
     if (const auto indexes = IndexesOf(profile, *store, form); !indexes.empty())
       out += "\n" + IndexTable(indexes, form);
+  if (const std::string choices = ChoiceTable(profile, sources, form); !choices.empty())
+    out += "\n" + choices;
   if (form.times) {
     out += fmt::format("\n{:.1f} ms in all:", Seconds(TotalOf(profile)) * 1e3);
     for (const auto& [part, name] : kPartNames)
