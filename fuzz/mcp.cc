@@ -21,6 +21,7 @@
 #include "fuzz/require.h"
 #include "shell/mcp/http_address.h"
 #include "shell/mcp/rpc_server.h"
+#include "shell/mcp/run_files.h"
 
 namespace rpl::fuzz {
 namespace {
@@ -40,12 +41,12 @@ struct McpUnderTest {
         << "p(1)\n%a(?x, ?y) <- p(?x), ?y = $ask(\"Which?\")\n";
     ProtocolFolder protocols;
     Require(protocols.Add({folder + "/protocols"}).empty(), "the folder", folder);
-    Require(RunFolder::Make(folder + "/runs").empty(), "the runs", folder);
+    Require(RunFiles::Make(folder + "/runs").empty(), "the runs", folder);
     EngineOptions engine;
     engine.limits.max_seconds = 0.05;
     engine.limits.max_rows = 1000;
-    service =
-        std::make_unique<McpService>(engine, std::move(protocols), folder + "/runs", Sealer());
+    service = std::make_unique<McpService>(engine, std::move(protocols),
+                                           std::make_unique<RunFiles>(folder + "/runs"), Sealer());
     service->ask_timeout = service->reply_within = std::chrono::milliseconds(200);
     server = std::make_unique<RpcServer>(*service);
   }

@@ -16,6 +16,7 @@
 #include "shell/host/state_file.h"
 #include "shell/mcp/http_server.h"
 #include "shell/mcp/mcp_service.h"
+#include "shell/mcp/run_files.h"
 #include "shell/mcp/stdio_server.h"
 
 namespace rpl {
@@ -90,7 +91,7 @@ int CommandMcp(const McpOptions& options) {
   std::error_code ignored;
   const std::string absolute =
       folder.empty() ? "" : std::filesystem::absolute(folder, ignored).lexically_normal().native();
-  if (const std::string error = RunFolder::Make(absolute); !error.empty()) {
+  if (const std::string error = RunFiles::Make(absolute); !error.empty()) {
     Complain("--sessions", error);
     return kExitFile;
   }
@@ -100,7 +101,12 @@ int CommandMcp(const McpOptions& options) {
              "remove it to have it made again; what was sealed with it is then refused");
     return kExitFile;
   }
-  auto& service = *new McpService(options.engine, std::move(protocols), absolute,
+  auto files = std::make_unique<RunFiles>(absolute);
+  if (const std::string error = files->Open(); !error.empty()) {
+    Complain("--sessions", error);
+    return kExitFile;
+  }
+  auto& service = *new McpService(options.engine, std::move(protocols), std::move(files),
                                   std::move(*seals));  // its threads end with the process
   service.ask = options.ask == "never"    ? AskMode::kNever
                 : options.ask == "always" ? AskMode::kAlways
@@ -118,10 +124,6 @@ int CommandMcp(const McpOptions& options) {
       const std::lock_guard lock(*one_at_a_time);
       return DecideCall(*guard, arguments);
     };
-  }
-  if (const std::string error = service.runs.Open(); !error.empty()) {
-    Complain("--sessions", error);
-    return kExitFile;
   }
   if (!options.http.empty()) return ServeHttp(&service, web);
   ServeStdio(service);

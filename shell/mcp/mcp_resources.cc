@@ -183,7 +183,7 @@ void McpResources::Templates(const Call& call) {
 bool McpResources::MayChange(const McpCall& call, const std::string& uri) {
   if (!uri.starts_with(kSessionUri)) return false;
   const auto [handle, part] = HandleAndPart(std::string_view(uri).substr(kSessionUri.size()));
-  return PartOf(part) != nullptr && service_.runs.Find(handle, call.peer->who) != nullptr;
+  return PartOf(part) != nullptr && service_.runs.Find(handle, call.peer->who).run != nullptr;
 }
 
 void McpResources::Read(const Call& call) {
@@ -248,14 +248,16 @@ void McpResources::ReadCatalogue(const Call& call, const std::string& uri,
 
 void McpResources::ReadRun(const Call& call, const std::string& uri, const std::string& handle,
                            const std::string& part) {
-  const std::shared_ptr<ServedRun> run = service_.runs.Find(handle, call->peer->who);
-  if (run == nullptr) return NotFound(*call, uri);
-  Work(call, [this, call, uri, part, run] {
-    const std::string path = service_.runs.PathOf(run->handle);
+  const ServedRuns::Found found = service_.runs.Find(handle, call->peer->who);
+  if (!found.fault.reason.empty())
+    return void(call->Fail(kRpcInternalError, found.fault.reason, {{"uri", uri}}));
+  if (found.run == nullptr) return NotFound(*call, uri);
+  Work(call, [this, call, uri, part, run = found.run] {
+    const std::string path = service_.runs.records().NameOf(run->handle);
     if (part.empty()) {
       if (const ordered_json report = run->report(); report.is_object())
         return ReplyText(*call, uri, "application/json", DumpJson(report), 0);
-      if (run->running)
+      if (run->busy())
         return ReplyText(*call, uri, "application/json",
                          DumpJson(RunningReport(run->handle, run->protocol, nullptr)), 0);
     }
@@ -390,7 +392,8 @@ void McpResources::Complete(const Call& call) {
   if (type == "ref/resource") {
     const std::string uri = text_in(*ref, "uri");
     if (uri.starts_with(kSessionUri) && key == "session") {
-      call->Reply(CompletionJson(service_.runs.Handles(begun, call->peer->who, kMostCompleted)));
+      call->Reply(
+          CompletionJson(service_.runs.records().Handles(begun, call->peer->who, kMostCompleted)));
       return;
     }
     if (uri.starts_with(kCatalogueUri) || uri.starts_with(kProtocolUri)) {

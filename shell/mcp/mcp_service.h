@@ -17,7 +17,7 @@
 #include "shell/mcp/mcp_call.h"
 #include "shell/mcp/protocol_folder.h"
 #include "shell/mcp/request_state.h"
-#include "shell/mcp/run_folder.h"
+#include "shell/mcp/served_runs.h"
 #include "shell/mcp/worker_pool.h"
 
 namespace rpl {
@@ -30,12 +30,13 @@ enum class AskMode {
 };
 
 struct McpService {
-  McpService(EngineOptions options, ProtocolFolder folder, std::string sessions, Sealer sealer)
+  McpService(EngineOptions options, ProtocolFolder folder, std::unique_ptr<RunRecords> records,
+             Sealer sealer)
       : engine(std::move(options)),
         protocols(std::move(folder)),
         seals(std::move(sealer)),
         pool(kWorkers),
-        runs(std::move(sessions), pool) {}
+        runs(std::move(records), pool) {}
 
   static constexpr std::size_t kWorkers = 8;
 
@@ -49,12 +50,16 @@ struct McpService {
   /// Decides about a call of another tool (the arguments of rpl_guard); empty: no policy.
   std::function<nlohmann::ordered_json(const nlohmann::ordered_json& line)> guard;
   std::atomic<bool> stopping = false;
+  /// Parts of calls that use a run at the moment.
+  std::atomic<std::size_t> working = 0;
   WorkerPool pool;
-  RunFolder runs;
+  ServedRuns runs;
 
   std::mutex mutex;
   std::vector<std::weak_ptr<McpPeer>> watching;  // guarded by the mutex
 
+  /// Whether nothing is left to do but for what clients may yet ask.
+  bool IsIdle() { return working == 0 && pool.waiting() == 0; }
   /// The peer wants to know of changes.
   void Watch(const std::shared_ptr<McpPeer>& peer);
   /// A run has changed: those are told that subscribed to one of its resources.

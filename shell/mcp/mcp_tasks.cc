@@ -47,18 +47,18 @@ std::shared_ptr<ServedRun> McpTasks::RunOf(const Call& call) {
     return nullptr;
   }
   const auto id = call->params.find("taskId");
-  const std::shared_ptr<ServedRun> run =
-      id == call->params.end() || !id->is_string()
-          ? nullptr
-          : service_.runs.Find(id->get<std::string>(), call->peer->who);
-  if (run == nullptr) call->Fail(kRpcInvalidParams, "there is no such task");
-  return run;
+  ServedRuns::Found found;
+  if (id != call->params.end() && id->is_string())
+    found = service_.runs.Find(id->get<std::string>(), call->peer->who);
+  if (!found.fault.reason.empty()) call->Fail(kRpcInternalError, found.fault.reason);
+  else if (found.run == nullptr) call->Fail(kRpcInvalidParams, "there is no such task");
+  return std::move(found.run);
 }
 
 void McpTasks::Get(const Call& call) {
   const std::shared_ptr<ServedRun> run = RunOf(call);
   if (run == nullptr) return;
-  if (run->running || run->stopped || run->report().is_object()) return Tell(call, *run);
+  if (run->busy() || run->stopped || run->report().is_object()) return Tell(call, *run);
   // It is opened first.
   auto opening = std::make_shared<McpCall>();
   opening->peer = call->peer;
@@ -70,7 +70,7 @@ void McpTasks::Get(const Call& call) {
 }
 
 void McpTasks::Tell(const Call& call, ServedRun& run) {
-  if (run.running) {
+  if (run.busy()) {
     call->Reply(TaskJson(run, "working", run.protocol + " is working"));
     return;
   }

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "formats/json_text.h"
+#include "shell/mcp/run_files.h"
 
 namespace rpl {
 namespace {
@@ -29,9 +30,9 @@ struct Served {
     std::ofstream(folder + "/a.rpl") << "p(1)\n%a(?x) <- p(?x)\n";
     ProtocolFolder protocols;
     REQUIRE(protocols.Add({folder}).empty());
-    REQUIRE(RunFolder::Make(folder + "/runs").empty());
-    service = std::make_unique<McpService>(EngineOptions{}, std::move(protocols), folder + "/runs",
-                                           Sealer());
+    REQUIRE(RunFiles::Make(folder + "/runs").empty());
+    service = std::make_unique<McpService>(EngineOptions{}, std::move(protocols),
+                                           std::make_unique<RunFiles>(folder + "/runs"), Sealer());
     server = std::make_unique<RpcServer>(*service);
   }
   ~Served() {

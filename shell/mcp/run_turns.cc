@@ -23,6 +23,8 @@ constexpr std::size_t kMostQuestions = 256;  // open and late questions of one c
 constexpr int kMostRounds = 20;              // of questions in one call
 constexpr auto kNobodyAnswersSoFast = std::chrono::milliseconds(1000);
 constexpr auto kLeastAsk = std::chrono::milliseconds(5000);
+constexpr auto kFirstPause = std::chrono::milliseconds(20);  // while another process has the run
+constexpr auto kLongestPause = std::chrono::milliseconds(250);
 
 std::vector<OpenQuestion> QuestionsOfRun(ProtocolRun& run) {
   if (!run.has_outcome()) run.Turn({});
@@ -55,9 +57,26 @@ struct RunTurns::Turn {
   std::shared_ptr<ServedRun> run;
   Reader read;
   bool begins = false;
+  bool shows = false;  // the state is wanted, from the answer `first` on
+  std::size_t first = 0;
+  bool held = false;                      // the run, by this process (RunRecords::Hold)
+  std::vector<ordered_json> inputs = {};  // that no turn has taken, while it is held
+  Clock::time_point give_up = {};         // to wait for a run that another process has
+  std::chrono::milliseconds pause = kFirstPause;
   int rounds = 0;
   std::uint64_t deadline = 0;  // of the pool; 0: none
   std::uint64_t ticking = 0;
+};
+
+// A part of a call that uses a run, for McpService::working.
+class RunTurns::Working {
+ public:
+  explicit Working(McpService& service) : service_(service) { ++service_.working; }
+  ~Working() { --service_.working; }
+  Working(const Working&) = delete;
+
+ private:
+  McpService& service_;
 };
 
 void RunTurns::Start(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run, Reader read,
@@ -67,13 +86,24 @@ void RunTurns::Start(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> r
   turn->run = std::move(run);
   turn->read = std::move(read);
   turn->begins = begins;
+  turn->held = begins;
   Watch(turn);
   if (turn->call->progress_token) TellProgress(turn);
-  turn->run->strand->Post([this, turn] { Run(turn); });
+  Post(turn);
+}
+
+void RunTurns::Post(const std::shared_ptr<Turn>& turn) {
+  turn->run->strand->Post([this, turn] {
+    const Working working(service_);
+    if (turn->shows) ShowRun(turn);
+    else Run(turn);
+  });
 }
 
 // Ends the call when it has taken long enough; what it does goes on.
 void RunTurns::Watch(const std::shared_ptr<Turn>& turn) {
+  turn->give_up = Clock::now() + service_.reply_within * 9 / 10;
+  turn->pause = kFirstPause;
   turn->deadline = service_.pool.At(Clock::now() + service_.reply_within, [turn] {
     if (turn->call->tasks && turn->run->running) {
       turn->call->ReplyAs("task",
@@ -94,11 +124,38 @@ void RunTurns::TellProgress(const std::shared_ptr<Turn>& turn) {
   });
 }
 
+// False: it is tried again while another process has the run, or the call was answered.
+bool RunTurns::Hold(const std::shared_ptr<Turn>& turn) {
+  if (turn->held) return true;
+  RunRecords::Held held = service_.runs.records().Hold(*turn->run);
+  turn->held = held.held;
+  turn->inputs = std::move(held.inputs);
+  if (turn->held) return true;
+  if (held.fault.reason.empty()) TryLater(turn, "another worker does a turn of this run");
+  else
+    turn->call->ReplyTool(RunFaultJson(turn->run->handle, held.fault.reason, held.fault.hint),
+                          true);
+  return false;
+}
+
+void RunTurns::TryLater(const std::shared_ptr<Turn>& turn, const std::string& why) {
+  if (Clock::now() >= turn->give_up) {
+    turn->call->ReplyTool(
+        RunFaultJson(turn->run->handle, why,
+                     "Nothing was done: make the same call again in some seconds", "waiting"),
+        true);
+    return;
+  }
+  service_.pool.At(Clock::now() + turn->pause, [this, turn] { Post(turn); });
+  turn->pause = std::min(2 * turn->pause, kLongestPause);
+}
+
 bool RunTurns::OpenRun(const std::shared_ptr<Turn>& turn) {
   ServedRun& run = *turn->run;
   if (run.run != nullptr) return true;
   const std::optional<std::string> path = service_.protocols.Find(run.protocol);
   if (!path) {
+    Release(*turn, {});
     turn->call->ReplyTool(
         RunFaultJson(run.handle, "there is no protocol `" + run.protocol + "` any more",
                      "rpl_protocols lists those there are"),
@@ -106,18 +163,39 @@ bool RunTurns::OpenRun(const std::shared_ptr<Turn>& turn) {
     return false;
   }
   ProtocolRun::Opened opened = ProtocolRun::Open(
-      {service_.runs.PathOf(run.handle), *path, run.protocol, run.goal}, service_.engine,
+      {service_.runs.records().NameOf(run.handle), *path, run.protocol, run.goal}, service_.engine,
       {[this, &run] { return service_.stopping || run.cancelled; }});
   run.run = std::move(opened.run);
   if (run.run != nullptr) return true;
-  if (turn->begins) service_.runs.Drop(run);
-  turn->call->ReplyTool(RefusalJson(turn->begins ? "" : run.handle, opened.refusal), true);
+  if (service_.runs.shared() && opened.refusal.may_pass && !turn->call->cancelled()) {
+    Release(*turn, {});
+    TryLater(turn, opened.refusal.reason);
+    return false;
+  }
+  ordered_json refused = RefusalJson(turn->begins ? "" : run.handle, opened.refusal);
+  if (turn->begins) {
+    turn->held = false;
+    service_.runs.Drop(run, refused);
+  } else {
+    Release(*turn, {});
+  }
+  turn->call->ReplyTool(std::move(refused), true);
   return false;
+}
+
+// Before this, the session of a run that others may want is closed.
+void RunTurns::Release(Turn& turn, const RunRecords::Turn& what) {
+  if (service_.runs.shared()) turn.run->run.reset();
+  if (!turn.held) return;
+  turn.held = false;
+  turn.inputs.clear();
+  turn.run->SetTurn(service_.runs.records().Release(*turn.run, what));
 }
 
 // With the answers from `first` on, and a cursor to those that follow.
 RunReport RunTurns::Report(ServedRun& run, std::size_t first) {
-  RunReport report = ReportOf(*run.run, run.handle, service_.runs.PathOf(run.handle));
+  RunReport report =
+      ReportOf(*run.run, run.handle, service_.runs.records().ShownNameOf(run.handle));
   if (first == 0 && !report.json.contains("more")) return report;
   const AnswerPage page = PageOf(run.run->outcome().json_answers, first);
   report.json["answers"] = page.answers;
@@ -129,54 +207,74 @@ RunReport RunTurns::Report(ServedRun& run, std::size_t first) {
   return report;
 }
 
+// A turn with the inputs that were stored, if there are any, and the one of the call.
+RunReport RunTurns::Evaluate(Turn& turn) {
+  ProtocolRun& run = *turn.run->run;
+  ordered_json faults = ordered_json::array();
+  std::vector<GivenAnswer> stored;
+  for (const ordered_json& input : turn.inputs) {
+    TurnInput read = StoredInput(input, run);
+    if (read.fault.empty()) Append(stored, std::move(read.answers));
+    else
+      faults.push_back(
+          {{"input", input.value("number", 0)}, {"error", read.fault}, {"hint", read.hint}});
+  }
+  if (!turn.inputs.empty()) run.Turn(std::move(stored), true);
+  TurnInput input = turn.read ? turn.read(run) : TurnInput();
+  turn.read = nullptr;
+  if (input.fault.empty()) run.Turn(std::move(input.answers));
+  else if (!run.has_outcome()) run.Turn({});
+  RunReport report = Report(*turn.run, 0);
+  if (!faults.empty()) report.json["faults"] = std::move(faults);
+  if (!input.fault.empty()) {
+    report.json["error"] = input.fault;
+    report.json["hint"] = input.hint;
+    report.json["now"] = input.fault + ". " + input.hint + ". " + report.json.value("now", "");
+  } else if (!input.note.empty()) {
+    report.json["hint"] = input.note;
+    report.json["now"] = "Note: " + input.note + ". " + report.json.value("now", "");
+  }
+  return report;
+}
+
 // A task of the strand.
 void RunTurns::Run(const std::shared_ptr<Turn>& turn) {
   ServedRun& run = *turn->run;
-  if (service_.stopping || turn->call->cancelled()) return;
+  if (service_.stopping || turn->call->cancelled())
+    return Release(*turn, {std::nullopt, false, nullptr, true});
+  if (!Hold(turn)) return;
   run.cancelled = false;
   run.stopped = false;
   run.running = true;
   turn->call->OnCancel([served = turn->run] { served->cancelled = true; });
   RunReport report;
-  std::string fault, hint;
   bool opened = false;
   try {
     opened = OpenRun(turn);
-    if (opened) {
-      TurnInput input = turn->read ? turn->read(*run.run) : TurnInput();
-      turn->read = nullptr;
-      fault = std::move(input.fault);
-      hint = std::move(input.hint);
-      if (fault.empty()) run.run->Turn(std::move(input.answers));
-      else if (!run.run->has_outcome()) run.run->Turn({});
-      report = Report(run, 0);
-      if (!fault.empty()) {
-        report.json["error"] = fault;
-        report.json["hint"] = hint;
-        report.json["now"] = fault + ". " + hint + ". " + report.json.value("now", "");
-      } else if (!input.note.empty()) {
-        report.json["hint"] = input.note;
-        report.json["now"] = "Note: " + input.note + ". " + report.json.value("now", "");
-      }
-    }
+    if (opened) report = Evaluate(*turn);
   } catch (const std::exception& error) {
     opened = false;
     run.run.reset();
+    Release(*turn, {});
     turn->call->Fail(kRpcInternalError, fmt::format("internal error: {}", error.what()));
   }
   turn->call->OnCancel(nullptr);
-  run.running = false;
   if (opened) {
     run.SetReport(report.json, report.questions);
     const bool waits_for_person =
         std::any_of(report.questions.begin(), report.questions.end(),
                     [](const OpenQuestion& q) { return q.personal || q.secret; });
-    // A person may answer at a terminal, and only one process can have the file open.
+    RunRecords::Turn done{run.run->outcome().status, run.run->outcome().not_run, report.json};
+    if (!run.run->broken().empty()) done = {std::nullopt, false, report.json, turn->begins};
+    // A person may answer at a terminal, and only one process can have the session open.
     if (!run.run->broken().empty() || (waits_for_person && !MayAsk(*turn->call))) {
       run.run.reset();
       run.SetReport(nullptr);
     }
+    Release(*turn, done);
   }
+  run.running = false;
+  turn->begins = turn->begins && !opened;
   service_.runs.Used(turn->run);
   if (opened) service_.Changed(run.handle);
   if (opened) Conclude(turn, std::move(report));
@@ -308,7 +406,7 @@ void RunTurns::Answered(const std::shared_ptr<Turn>& turn, const RunReport& repo
     return;
   }
   if (!call.done()) Watch(turn);
-  turn->run->strand->Post([this, turn] { Run(turn); });
+  Post(turn);
 }
 
 // --- A modern client ---------------------------------------------------------------------------
@@ -397,7 +495,7 @@ std::optional<RunTurns::Retry> RunTurns::ReadRetry(const std::shared_ptr<McpCall
 
 void RunTurns::Show(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> run,
                     std::size_t first) {
-  if (run->running) {
+  if (run->busy()) {
     call->ReplyTool(RunningReport(run->handle, run->protocol, run->report()), false);
     return;
   }
@@ -408,26 +506,42 @@ void RunTurns::Show(std::shared_ptr<McpCall> call, std::shared_ptr<ServedRun> ru
   auto turn = std::make_shared<Turn>();
   turn->call = std::move(call);
   turn->run = std::move(run);
+  turn->shows = true;
+  turn->first = first;
   Watch(turn);
-  turn->run->strand->Post([this, turn, first] {
-    ServedRun& served = *turn->run;
-    if (service_.stopping || turn->call->cancelled()) return;
-    served.cancelled = false;
-    served.running = true;
-    turn->call->OnCancel([kept = turn->run] { kept->cancelled = true; });
+  Post(turn);
+}
+
+// A task of the strand. Inputs that were stored are left to others.
+void RunTurns::ShowRun(const std::shared_ptr<Turn>& turn) {
+  ServedRun& served = *turn->run;
+  if (service_.stopping || turn->call->cancelled()) return;
+  if (!Hold(turn)) return;
+  served.cancelled = false;
+  served.running = true;
+  turn->call->OnCancel([kept = turn->run] { kept->cancelled = true; });
+  try {
     if (OpenRun(turn)) {
       if (!served.run->has_outcome()) served.run->Turn({});
-      RunReport report = Report(served, first);
-      if (first == 0) served.SetReport(report.json, report.questions);
+      RunReport report = Report(served, turn->first);
+      if (turn->first == 0) served.SetReport(report.json, report.questions);
+      RunRecords::Turn done{served.run->outcome().status, served.run->outcome().not_run};
+      if (turn->first == 0) done.report = report.json;
+      if (!served.run->broken().empty() || !turn->inputs.empty()) done = {};
       if (!served.run->broken().empty()) served.run.reset();
+      Release(*turn, done);
       served.running = false;
       turn->call->ReplyTool(std::move(report.json), false);
     }
-    served.running = false;
-    turn->call->OnCancel(nullptr);
-    service_.runs.Used(turn->run);
-    service_.pool.Forget(turn->deadline);
-  });
+  } catch (const std::exception& error) {
+    served.run.reset();
+    Release(*turn, {});
+    turn->call->Fail(kRpcInternalError, fmt::format("internal error: {}", error.what()));
+  }
+  served.running = false;
+  turn->call->OnCancel(nullptr);
+  service_.runs.Used(turn->run);
+  if (turn->call->done() || turn->call->cancelled()) service_.pool.Forget(turn->deadline);
 }
 
 }  // namespace rpl

@@ -12,6 +12,10 @@
 // A client that answers "no" within a second, or does not know the method, has nobody to ask: it is
 // not asked again. A turn that takes longer than 45 s goes on, and its call ends with "still
 // working". The answers of a form are a person's; those in the arguments of a tool are a model's.
+//
+// Where other processes use the same runs, a run is held and open for the length of a turn. While
+// another one has it, a call waits, but not as long as it may take: then it ends with the reason,
+// and nothing was done.
 #ifndef RPL_SHELL_MCP_RUN_TURNS_H_
 #define RPL_SHELL_MCP_RUN_TURNS_H_
 
@@ -56,10 +60,17 @@ class RunTurns {
 
  private:
   struct Turn;  // a call with its run
+  class Working;
 
+  void Post(const std::shared_ptr<Turn>& turn);
   void Run(const std::shared_ptr<Turn>& turn);
+  RunReport Evaluate(Turn& turn);
+  void ShowRun(const std::shared_ptr<Turn>& turn);
   RunReport Report(ServedRun& run, std::size_t first);
+  bool Hold(const std::shared_ptr<Turn>& turn);
+  void TryLater(const std::shared_ptr<Turn>& turn, const std::string& why);
   bool OpenRun(const std::shared_ptr<Turn>& turn);
+  void Release(Turn& turn, const RunRecords::Turn& what);
   void Conclude(const std::shared_ptr<Turn>& turn, RunReport report);
   bool MayAsk(const McpCall& call);
   void AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,

@@ -33,6 +33,9 @@ constexpr std::size_t kMostProof = 16'000;
 constexpr std::size_t kMostTraceText = 16'000;
 constexpr const char* kRowsPurpose = "rows";
 constexpr const char* kListPurpose = "protocols";
+constexpr const char* kNeither = "there is no such session or protocol";
+constexpr const char* kGiveEither =
+    "give the `session` of rpl_run, or a `protocol` of rpl_protocols";
 
 std::string TextAt(const ordered_json& json, const char* key) {
   const auto at = json.find(key);
@@ -47,6 +50,23 @@ std::vector<std::string> TextsAt(const ordered_json& json, const char* key) {
 std::size_t NumberAt(const ordered_json& json, const char* key, std::size_t by_default) {
   const auto at = json.find(key);
   return at != json.end() ? at->get<std::size_t>() : by_default;
+}
+
+// Why a run that was looked for is not there, for the client.
+RunRecords::Fault NotThere(const ServedRuns::Found& found, const std::string& error,
+                           const std::string& hint = "start again with rpl_run") {
+  return found.fault.reason.empty() ? RunRecords::Fault{error, hint} : found.fault;
+}
+
+// What an input has of the arguments of rpl_run (StoredInput); null if that is nothing.
+ordered_json InputIn(const ordered_json& arguments) {
+  ordered_json input = ordered_json::object();
+  for (const char* key : {"answers", "errors", "declines", "facts"})
+    if (arguments.contains(key)) input[key] = arguments[key];
+  if (input.empty()) return nullptr;
+  if (arguments.contains("source")) input["source"] = arguments["source"];
+  input["by"] = "model";
+  return input;
 }
 
 void FailUnknownTool(const std::shared_ptr<McpCall>& call, const std::string& name,
@@ -128,10 +148,9 @@ void ToolCalls::Work(const Call& call, std::function<void()> work) {
 std::shared_ptr<ServedRun> ToolCalls::RunOf(const Call& call, const Arguments& arguments,
                                             bool run_shape) {
   const std::string handle = TextAt(arguments, "session");
-  std::shared_ptr<ServedRun> run = service_.runs.Find(handle, call->peer->who);
-  if (run != nullptr) return run;
-  const std::string error = "there is no session `" + Shortened(handle, 60) + "`";
-  const std::string hint = "start again with rpl_run";
+  ServedRuns::Found found = service_.runs.Find(handle, call->peer->who);
+  if (found.run != nullptr) return std::move(found.run);
+  const auto [error, hint] = NotThere(found, "there is no session `" + Shortened(handle, 60) + "`");
   call->ReplyTool(run_shape ? RunFaultJson("", error, hint) : FaultJson(error, hint), true);
   return nullptr;
 }
@@ -170,12 +189,11 @@ void ToolCalls::RunTool(const Call& call, const Arguments& arguments) {
   const std::string named = TextAt(arguments, "request_id");
   const std::string digest =
       named.empty() ? CallDigest(*call) : DigestOf({{"id", named}, {"protocol", protocol}});
-  const RunFolder::Begun begun = service_.runs.Begin(protocol, TextAt(arguments, "goal"),
-                                                     call->peer->who, digest, !named.empty());
+  const ServedRuns::Begun begun =
+      service_.runs.Begin(protocol, TextAt(arguments, "goal"), call->peer->who, digest,
+                          !named.empty(), InputIn(arguments));
   if (begun.run == nullptr) {
-    call->ReplyTool(RunFaultJson("", "the session cannot be written",
-                                 "see the folder of sessions, " + service_.runs.folder()),
-                    true);
+    call->ReplyTool(RunFaultJson("", begun.fault.reason, begun.fault.hint), true);
     return;
   }
   if (begun.again) turns_.Start(call, begun.run, nullptr);
@@ -343,16 +361,16 @@ void ToolCalls::QueryTool(const Call& call, const Arguments& arguments) {
   const std::string protocol = TextAt(arguments, "protocol");
   std::string session;
   std::optional<std::string> path;
+  ServedRuns::Found found;
   if (arguments.contains("session")) {
-    const auto run = service_.runs.Find(TextAt(arguments, "session"), call->peer->who);
-    if (run != nullptr) session = service_.runs.PathOf(run->handle);
+    found = service_.runs.Find(TextAt(arguments, "session"), call->peer->who);
+    if (found.run != nullptr) session = service_.runs.records().NameOf(found.run->handle);
   } else {
     path = service_.protocols.Find(protocol);
   }
   if (session.empty() && !path) {
-    call->ReplyTool(QueryFault("there is no such session or protocol",
-                               "give the `session` of rpl_run, or a `protocol` of rpl_protocols"),
-                    true);
+    const auto [error, hint] = NotThere(found, kNeither, kGiveEither);
+    call->ReplyTool(QueryFault(error, hint), true);
     return;
   }
   const std::string query = TextAt(arguments, "query");
@@ -413,17 +431,16 @@ void ToolCalls::ExplainTool(const Call& call, const Arguments& arguments) {
   const std::string protocol = TextAt(arguments, "protocol");
   std::string session;
   std::optional<std::string> path;
-  std::shared_ptr<ServedRun> run;
+  ServedRuns::Found found;
   if (arguments.contains("session")) {
-    run = service_.runs.Find(TextAt(arguments, "session"), call->peer->who);
-    if (run != nullptr) session = service_.runs.PathOf(run->handle);
+    found = service_.runs.Find(TextAt(arguments, "session"), call->peer->who);
+    if (found.run != nullptr) session = service_.runs.records().NameOf(found.run->handle);
   } else {
     path = service_.protocols.Find(protocol);
   }
   if (session.empty() && !path) {
-    call->ReplyTool(ExplainFault("there is no such session or protocol",
-                                 "give the `session` of rpl_run, or a `protocol` of rpl_protocols"),
-                    true);
+    const auto [error, hint] = NotThere(found, kNeither, kGiveEither);
+    call->ReplyTool(ExplainFault(error, hint), true);
     return;
   }
   const std::string fact = TextAt(arguments, "fact");
@@ -449,9 +466,9 @@ void ToolCalls::ExplainTool(const Call& call, const Arguments& arguments) {
     for (const Explanation& proof : explained.why.proofs)
       text += ExplanationText(proof, scratch.of().sources());
     if (explained.why_not) text += ExplanationText(*explained.why_not, scratch.of().sources());
-    if (run != nullptr)
-      if (const auto of = service_.protocols.Find(run->protocol))
-        text = WithName(std::move(text), NameInSession(session, *of), run->protocol);
+    if (found.run != nullptr)
+      if (const auto of = service_.protocols.Find(found.run->protocol))
+        text = WithName(std::move(text), NameInSession(session, *of), found.run->protocol);
     ordered_json out = {{"holds", !explained.why.proofs.empty()},
                         {"text", ShownText(std::move(text), kMostProof)}};
     if (explained.why.more > 0) out["more"] = explained.why.more;
@@ -460,9 +477,10 @@ void ToolCalls::ExplainTool(const Call& call, const Arguments& arguments) {
 }
 
 void ToolCalls::TraceTool(const Call& call, const Arguments& arguments) {
-  const auto run = service_.runs.Find(TextAt(arguments, "session"), call->peer->who);
-  if (run == nullptr) {
-    ordered_json fault = FaultJson("there is no such session", "start again with rpl_run");
+  const ServedRuns::Found found = service_.runs.Find(TextAt(arguments, "session"), call->peer->who);
+  if (found.run == nullptr) {
+    const auto [error, hint] = NotThere(found, "there is no such session");
+    ordered_json fault = FaultJson(error, hint);
     fault["events"] = ordered_json::array();
     call->ReplyTool(std::move(fault), true);
     return;
@@ -471,7 +489,7 @@ void ToolCalls::TraceTool(const Call& call, const Arguments& arguments) {
   const std::size_t limit = NumberAt(arguments, "limit", 100);
   Work(call, [=, this] {
     const SessionStore::Opened opened =
-        OpenSession(service_.runs.PathOf(run->handle), SessionStore::Mode::kRead);
+        OpenSession(service_.runs.records().NameOf(found.run->handle), SessionStore::Mode::kRead);
     if (opened.store == nullptr) {
       ordered_json fault = FaultJson("the session cannot be read: " + opened.error, opened.hint);
       fault["events"] = ordered_json::array();

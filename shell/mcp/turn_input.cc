@@ -164,4 +164,38 @@ TurnInput TakeBackFacts(const FactSentences& facts, const std::vector<std::strin
   return input;
 }
 
+namespace {
+
+std::vector<std::string> StoredTexts(const ordered_json& json, const char* key) {
+  const auto at = json.find(key);
+  return at == json.end() ? std::vector<std::string>() : at->get<std::vector<std::string>>();
+}
+
+By StoredBy(const ordered_json& input) {
+  const std::string by = input.value("by", "host");
+  return by == "person" ? By::kPerson : by == "model" ? By::kModel : By::kHost;
+}
+
+}  // namespace
+
+TurnInput StoredInput(const ordered_json& input, ProtocolRun& run) {
+  const By by = StoredBy(input);
+  const ordered_json retract = input.value("retract", ordered_json::object());
+  const FactSentences gone = SentencesOf(StoredTexts(retract, "facts"), "", true);
+  const FactSentences facts =
+      SentencesOf(StoredTexts(input, "facts"), input.value("source", ""), false);
+  TurnInput out;
+  out.fault = gone.error.empty() ? facts.error : gone.error;
+  if (!out.fault.empty()) return out;
+  if (const std::vector<std::string> keys = StoredTexts(retract, "answers");
+      !gone.text.empty() || !keys.empty())
+    out = TakeBackFacts(gone, keys, run, by);
+  if (out.fault.empty() && !facts.text.empty()) StateFacts(facts, run, by, out);
+  if (!out.fault.empty()) return out;
+  TurnInput given = InputOf(input, by);
+  if (given.fault.empty() && !given.answers.empty() && run.seq() > 0)
+    given = ForRun(std::move(given), run);
+  return given;
+}
+
 }  // namespace rpl

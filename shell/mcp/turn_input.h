@@ -54,6 +54,12 @@ void StateFacts(const FactSentences& facts, ProtocolRun& run, By by, TurnInput& 
 TurnInput TakeBackFacts(const FactSentences& facts, const std::vector<std::string>& keys,
                         ProtocolRun& run, By by);
 
+/// An input as a request of serve (docs/schemas/serve.json) or the arguments of rpl_run have it:
+/// `facts` with their `source` and `retract` are stated, and `answers`, `errors` and `declines`
+/// come back for the turn. `by`: "person", "model", or else the host. REQUIRES: the members have
+/// their types.
+TurnInput StoredInput(const nlohmann::ordered_json& input, ProtocolRun& run);
+
 }  // namespace rpl
 
 #endif  // RPL_SHELL_MCP_TURN_INPUT_H_

@@ -43,11 +43,6 @@ std::vector<std::string> TextsIn(const ordered_json& json, const char* key) {
   return at == json.end() ? std::vector<std::string>() : at->get<std::vector<std::string>>();
 }
 
-By ByIn(const ordered_json& input) {
-  const std::string by = input.value("by", "host");
-  return by == "person" ? By::kPerson : by == "model" ? By::kModel : By::kHost;
-}
-
 // The inputs of a claim as JSON; each was checked when it was given.
 std::vector<ordered_json> ReadInputs(const RunQueue::Claim& claim) {
   std::vector<ordered_json> out;
@@ -58,29 +53,6 @@ std::vector<ordered_json> ReadInputs(const RunQueue::Claim& claim) {
     out.push_back(std::move(input));
   }
   return out;
-}
-
-// States and takes back facts of an input, and adds its answers to those of the turn. The fault.
-TurnInput Read(const ordered_json& input, ProtocolRun& run, std::vector<GivenAnswer>& answers) {
-  const By by = ByIn(input);
-  const ordered_json retract = input.value("retract", ordered_json::object());
-  const FactSentences gone = SentencesOf(TextsIn(retract, "facts"), "", true);
-  const FactSentences facts =
-      SentencesOf(TextsIn(input, "facts"), input.value("source", ""), false);
-  TurnInput out;
-  out.fault = gone.error.empty() ? facts.error : gone.error;
-  if (!out.fault.empty()) return out;
-  if (const std::vector<std::string> keys = TextsIn(retract, "answers");
-      !gone.text.empty() || !keys.empty())
-    out = TakeBackFacts(gone, keys, run, by);
-  if (out.fault.empty() && !facts.text.empty()) StateFacts(facts, run, by, out);
-  if (!out.fault.empty()) return out;
-  TurnInput given = InputOf(input, by);
-  if (given.fault.empty() && !given.answers.empty() && run.seq() > 0)
-    given = ForRun(std::move(given), run);
-  if (given.fault.empty())
-    for (GivenAnswer& answer : given.answers) answers.push_back(std::move(answer));
-  return given;
 }
 
 // The state of a run after a turn, and when the next one is due.
@@ -267,8 +239,11 @@ RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
   ordered_json faults = ordered_json::array();
   std::vector<GivenAnswer> answers;
   for (const ordered_json& input : inputs) {
-    const TurnInput read = Read(input, *run, answers);
-    if (read.fault.empty()) continue;
+    TurnInput read = StoredInput(input, *run);
+    if (read.fault.empty()) {
+      for (GivenAnswer& answer : read.answers) answers.push_back(std::move(answer));
+      continue;
+    }
     faults.push_back({{"input", input["number"]}, {"error", read.fault}, {"hint", read.hint}});
   }
   const Outcome& outcome =

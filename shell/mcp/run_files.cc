@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shell/mcp/run_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "formats/json_text.h"
+#include "shell/host/input.h"
+#include "shell/mcp/request_state.h"
+
+namespace rpl {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr std::size_t kHandleBytes = 12;
+constexpr std::size_t kHandleSize = 2 + kHandleBytes * 4 / 3;
+constexpr std::size_t kMostRemembered = 10'000;  // requests, beside the named ones
+
+// Whole or not at all.
+bool WriteWhole(const std::string& path, const std::string& text) {
+  const std::string part = path + ".new";
+  const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return false;
+  const bool whole = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool synced = fsync(fd) == 0;
+  close(fd);
+  if (whole && synced && rename(part.c_str(), path.c_str()) == 0) return true;
+  unlink(part.c_str());
+  return false;
+}
+
+}  // namespace
+
+bool IsHandle(const std::string& text) {
+  return text.size() == kHandleSize && text.starts_with("s_") &&
+         text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
+                                2) == text.npos;
+}
+
+std::string NewHandle() { return "s_" + RandomText(kHandleBytes); }
+
+std::string RunFiles::Make(const std::string& folder) {
+  if (folder.empty()) return "there is no home folder for sessions: name one with --sessions";
+  std::error_code error;
+  fs::create_directories(fs::path(folder).parent_path(), error);
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return folder + ": " + std::generic_category().message(errno);
+  struct stat about = {};
+  if (stat(folder.c_str(), &about) != 0 || !S_ISDIR(about.st_mode))
+    return folder + ": it is no folder";
+  if (about.st_uid == geteuid() && (about.st_mode & 077) != 0) chmod(folder.c_str(), 0700);
+  return "";
+}
+
+std::string RunFiles::Open() {
+  std::error_code error;
+  for (const fs::directory_entry& file : fs::directory_iterator(folder_, error)) {
+    const std::string name = file.path().filename();
+    if (!name.ends_with(".json") || !IsHandle(name.substr(0, name.size() - 5))) continue;
+    const std::optional<RunRecord> run = Read(name.substr(0, name.size() - 5));
+    if (!run || run->request.empty()) continue;
+    // Of two with one request the later counts.
+    const Request request = {run->handle, run->began};
+    const auto [at, added] = by_request_.emplace(run->request, request);
+    if (!added && at->second.began < run->began) at->second = request;
+  }
+  return error ? folder_ + ": " + error.message() : "";
+}
+
+std::optional<RunRecord> RunFiles::Read(const std::string& handle) const {
+  const Input input = ReadFile(NameOf(handle) + ".json");
+  if (!input.error.empty()) return std::nullopt;
+  const JsonText read = ParseJson(input.text);
+  if (!read.error.empty() || !read.json.is_object()) return std::nullopt;
+  const auto text = [&](const char* key) {
+    const auto at = read.json.find(key);
+    return at != read.json.end() && at->is_string() ? at->get<std::string>() : std::string();
+  };
+  RunRecord run{handle, text("protocol"), text("goal"), text("who"), text("request"), 0};
+  if (const auto began = read.json.find("began");
+      began != read.json.end() && began->is_number_integer())
+    run.began = began->get<std::int64_t>();
+  if (run.protocol.empty()) return std::nullopt;
+  return run;
+}
+
+bool RunFiles::Write(const RunRecord& run) const {
+  const ordered_json about = {{"version", 1},   {"protocol", run.protocol}, {"goal", run.goal},
+                              {"who", run.who}, {"request", run.request},   {"began", run.began}};
+  return WriteWhole(NameOf(run.handle) + ".json", DumpJson(about) + "\n");
+}
+
+RunRecords::Begun RunFiles::Begin(const RunRecord& fresh, const ordered_json&) {
+  const std::int64_t now = SecondsNow();
+  const std::lock_guard lock(mutex_);
+  if (by_request_.size() > kMostRemembered)  // what was not named is of no use any more
+    std::erase_if(by_request_, [&](const auto& entry) {
+      return entry.first.starts_with("d:") && now - entry.second.began > kRepeatSeconds;
+    });
+  if (const auto at = by_request_.find(fresh.request); at != by_request_.end()) {
+    std::optional<RunRecord> run = Read(at->second.handle);
+    if (run && run->who == fresh.who && (fresh.named() || now - run->began <= kRepeatSeconds))
+      return {std::move(run), true, {}};
+  }
+  if (!Write(fresh))
+    return {std::nullopt,
+            false,
+            {"the session cannot be written", "see the folder of sessions, " + folder_}};
+  by_request_[fresh.request] = {fresh.handle, now};
+  return {fresh, false, {}};
+}
+
+RunRecords::Found RunFiles::Find(const std::string& handle, const std::string& who) {
+  const std::lock_guard lock(mutex_);
+  Found found;
+  found.record = Read(handle);
+  if (!found.record || found.record->who != who) return {};
+  if (const auto at = by_request_.find(found.record->request);
+      at != by_request_.end() && at->second.handle == handle && !found.record->named())
+    by_request_.erase(at);
+  return found;
+}
+
+void RunFiles::Drop(const RunRecord& run, const ordered_json&) {
+  const std::lock_guard lock(mutex_);
+  if (const auto at = by_request_.find(run.request);
+      at != by_request_.end() && at->second.handle == run.handle)
+    by_request_.erase(at);
+  for (const char* end : {"", "-wal", "-shm", ".json"}) unlink((NameOf(run.handle) + end).c_str());
+}
+
+std::vector<std::string> RunFiles::Handles(const std::string& prefix, const std::string& who,
+                                           std::size_t most) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (const fs::directory_entry& file : fs::directory_iterator(folder_, error)) {
+    std::string name = file.path().filename();
+    if (!name.ends_with(".json") || !name.starts_with(prefix)) continue;
+    name.resize(name.size() - 5);
+    if (IsHandle(name)) out.push_back(std::move(name));
+  }
+  std::sort(out.begin(), out.end());
+  std::erase_if(out, [&, kept = std::size_t{0}](const std::string& handle) mutable {
+    if (kept >= most) return true;
+    const std::optional<RunRecord> run = Read(handle);
+    const bool fits = run && run->who == who;
+    kept += fits;
+    return !fits;
+  });
+  return out;
+}
+
+}  // namespace rpl

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The records of runs in a folder: a run is in two files named by its handle, the session and, with
+// `.json`, the record. One process uses the folder.
+#ifndef RPL_SHELL_MCP_RUN_FILES_H_
+#define RPL_SHELL_MCP_RUN_FILES_H_
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "shell/mcp/run_records.h"
+
+namespace rpl {
+
+class RunFiles : public RunRecords {
+ public:
+  explicit RunFiles(std::string folder) : folder_(std::move(folder)) {}
+
+  /// Makes the folder, for its owner alone. The reason for a failure, for people, or "".
+  static std::string Make(const std::string& folder);
+  /// Reads what is in the folder. Likewise.
+  std::string Open();
+
+  bool shared() const override { return false; }
+  Begun Begin(const RunRecord& fresh, const nlohmann::ordered_json& input) override;
+  Found Find(const std::string& handle, const std::string& who) override;
+  std::vector<std::string> Handles(const std::string& prefix, const std::string& who,
+                                   std::size_t most) override;
+  std::string NameOf(const std::string& handle) const override { return folder_ + "/" + handle; }
+  void Drop(const RunRecord& run, const nlohmann::ordered_json& report) override;
+
+ private:
+  std::optional<RunRecord> Read(const std::string& handle) const;
+  bool Write(const RunRecord& run) const;
+
+  const std::string folder_;
+  std::mutex mutex_;
+  struct Request {
+    std::string handle;
+    std::int64_t began;
+  };
+  std::map<std::string, Request> by_request_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_SHELL_MCP_RUN_FILES_H_
