@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of shell/mcp_test.sh on a pipe: a function each, with a server of its own."""
+"""The cases of shell/mcp_test.sh on a pipe: a function each, with a server of its own.
+
+With a private PostgreSQL server ($RPL_CLUSTER, shell/serve_mcp_test.sh) the server is two workers of
+`rpl serve` that are asked in turns, and what only a pipe has is left out."""
 import json
 import os
 import stat
@@ -9,7 +12,13 @@ import time
 from mcp_client import MODERN, Server, case, check, meta, run_cases
 
 RPL, FOLDER = sys.argv[1:3]
+WORKERS = "RPL_CLUSTER" in os.environ
 folders = 0
+
+
+def pipe_case(function):
+    """A case that two workers on HTTP have in another way, or not at all."""
+    return function if WORKERS else case(function)
 
 
 def write(name, text):
@@ -24,6 +33,9 @@ def serve(*options, sessions=None, paths=("protocols",)):
     global folders
     folders += 1
     sessions = sessions or f"sessions-{folders}"
+    if WORKERS:
+        import serve_mcp
+        return serve_mcp.Workers(RPL, sessions, paths, *options)
     return Server(RPL, "mcp", *paths, "--sessions", sessions, *options)
 
 
@@ -117,7 +129,7 @@ def handshakes_of_every_revision():
         server.close()
 
 
-@case
+@pipe_case
 def requests_before_a_handshake():
     server = serve()
     check(server.request("ping")["result"] == {}, "ping")
@@ -129,7 +141,7 @@ def requests_before_a_handshake():
     server.close()
 
 
-@case
+@pipe_case
 def modern_requests_stand_for_themselves():
     server = serve()
     found = server.request("server/discover", {"_meta": meta()})["result"]
@@ -159,7 +171,7 @@ def modern_requests_stand_for_themselves():
     server.close()
 
 
-@case
+@pipe_case
 def ids_are_kept_as_they_are():
     server = serve()
     for id in (0, "", "1", 1, 2**53, -7, "\u00e4\U0001f600", 12345678901234567890123):
@@ -176,7 +188,7 @@ def ids_are_kept_as_they_are():
     server.close()
 
 
-@case
+@pipe_case
 def batches_of_one_revision():
     server = serve()
     server.initialize("2025-03-26")
@@ -195,7 +207,7 @@ def batches_of_one_revision():
     server.close()
 
 
-@case
+@pipe_case
 def what_is_no_message_ends_nothing():
     server = serve()
     for line in ("", "   ", "{", "[]", "{}", "null", "1", '"x"', "[1,2", "\x00\x01", "\xff" * 10,
@@ -316,6 +328,8 @@ def a_killed_server_loses_nothing():
     run = content(server.call("rpl_answer", {"session": session, "answers": {"ask": 3}}))
     check(run["status"] == "satisfied", run)
     server.close()
+    if WORKERS:
+        return
     about = os.stat(os.path.join(FOLDER, "killed"))
     check(stat.S_IMODE(about.st_mode) == 0o700, oct(about.st_mode))
     for name in os.listdir(os.path.join(FOLDER, "killed")):
@@ -481,8 +495,8 @@ def a_model_passes_no_gate_for_persons():
     check(result["isError"] is True and "only a person" in content(result)["error"], result)
     check(content(result)["pending"] == run["pending"], result)
     # A person at a terminal can: nobody else holds the file.
-    path = os.path.join(FOLDER, "gate", session)
-    status = os.system(f"{RPL} resume {path} --answer x=yes --answers-by person >out 2>err")
+    path = server.name_of(session) if WORKERS else os.path.join(FOLDER, "gate", session)
+    status = os.system(f"{RPL} resume '{path}' --answer x=yes --answers-by person >out 2>err")
     check(os.waitstatus_to_exitcode(status) == 0, open("err").read())
     run = content(server.call("rpl_status", {"session": session}))
     check(run["status"] == "satisfied" and "Pay Ann now." in run["now"], run)
@@ -622,7 +636,8 @@ def hosts_that_say_no_by_themselves():
         check(run["status"] == "waiting" and len(run["pending"]) == 1, run)
         run = content(server.call("rpl_answer", {"session": run["session"], "answers": {"where": "Lucca"}}))
         check(run["pending"][0]["key"] == "ask", run)
-        check(server.question(0.1) is None, "asked once more")
+        # The other worker does not know yet.
+        check(WORKERS or server.question(0.1) is None, "asked once more")
         server.close()
 
 
@@ -771,9 +786,10 @@ def long_work_becomes_a_task():
         return answer.get("result") or answer.get("error")
 
     check(ask("tasks/get")["status"] == "working", "get")
-    check(ask("tasks/cancel")["resultType"] == "complete", "cancel")
-    time.sleep(0.5)
-    check(ask("tasks/get")["status"] == "cancelled", ask("tasks/get"))
+    if not WORKERS:
+        check(ask("tasks/cancel")["resultType"] == "complete", "cancel")
+        time.sleep(0.5)
+        check(ask("tasks/get")["status"] == "cancelled", ask("tasks/get"))
     id = content(server.call("rpl_run", {"protocol": "trip.md"}, meta()))["session"]
     task = ask("tasks/get")
     check(task["status"] == "input_required", task)
@@ -796,7 +812,7 @@ def long_work_becomes_a_task():
 
 # --- While it works ------------------------------------------------------------------------------------
 
-@case
+@pipe_case
 def a_server_that_works_still_answers():
     server = serve(sessions="busy")
     server.initialize()
@@ -825,7 +841,7 @@ def a_server_that_works_still_answers():
     check(took is not None and took < 5, "the end of the input took", took)
 
 
-@case
+@pipe_case
 def a_signal_ends_the_server():
     import signal
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -853,7 +869,7 @@ def limits_end_calls_and_not_the_server():
     server.close()
 
 
-@case
+@pipe_case
 def a_stray_line_does_not_reach_the_protocol():
     write("protocols/chat.md", "# Chat - %chat <- l(?l), $json(?l)\n\nl([1 2])\n")
     server = serve()
@@ -865,7 +881,7 @@ def a_stray_line_does_not_reach_the_protocol():
     os.remove(os.path.join(FOLDER, "protocols/chat.md"))
 
 
-@case
+@pipe_case
 def tools_need_permission():
     write("tools/p.md", '# P - %p(?x) <- ?x = $hello("you")\n')
     write("tools/rpl.yaml", "version: 1\ntools:\n  hello:\n    command: [./hello.sh]\n    permission: allow\n")
@@ -902,7 +918,7 @@ def files_beside_a_protocol_are_not_a_clients():
     server.close()
 
 
-@case
+@pipe_case
 def a_model_does_not_state_what_the_policy_reads():
     write("open-policy.json", json.dumps({"rules": [
         {"priority": 1, "enabled": True, "name": "none",
@@ -919,7 +935,7 @@ def a_model_does_not_state_what_the_policy_reads():
     server.close()
 
 
-@case
+@pipe_case
 def decisions_of_a_policy():
     write("policy.json", json.dumps({"rules": [
         {"priority": 1, "enabled": True, "name": "no-mail",
@@ -940,7 +956,7 @@ def decisions_of_a_policy():
     server.close()
 
 
-@case
+@pipe_case
 def settings_of_hosts():
     import subprocess
 
@@ -973,7 +989,7 @@ def settings_of_hosts():
 
 # --- What hosts should not send ------------------------------------------------------------------------
 
-@case
+@pipe_case
 def many_lines_of_every_kind():
     """Random, broken and hostile lines: only JSON-RPC comes out, the memory is bounded."""
     import random
@@ -1039,7 +1055,7 @@ def many_lines_of_every_kind():
     check(server.close() is not None, "it did not end")
 
 
-@case
+@pipe_case
 def many_runs_at_once():
     """A server with many open runs: a call costs little beside its evaluation."""
     runs = int(os.environ.get("MCP_RUNS", "100"))
@@ -1067,7 +1083,7 @@ def many_runs_at_once():
 
 # --- Resources, prompts, completion ------------------------------------------------------------------
 
-@case
+@pipe_case
 def resources_and_their_templates():
     server = serve(sessions="resources")
     server.initialize()
@@ -1109,7 +1125,7 @@ def resources_and_their_templates():
     server.close()
 
 
-@case
+@pipe_case
 def modern_subscriptions():
     server = serve(sessions="listen")
     run = content(server.call("rpl_run", {"protocol": "trip.md"}, meta()))
@@ -1151,5 +1167,8 @@ def prompts_and_their_arguments():
     server.close()
 
 
-import mcp_http_cases  # noqa: E402,F401
+if WORKERS:
+    import serve_mcp_cases  # noqa: E402,F401
+else:
+    import mcp_http_cases  # noqa: E402,F401
 run_cases()

@@ -477,6 +477,24 @@ void DescribeReference(CLI::App& command, ReferenceOptions& to) {
   command.add_option("COMMAND", to.command, "The command, for `man`");
 }
 
+void AddAskOptions(CLI::App& command, AskOptions& to) {
+  command
+      .add_option("--ask", to.ask,
+                  "Ask the user in forms of the host: auto (default), never or always")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "never", "always"}));
+  command
+      .add_option("--ask-timeout", to.ask_timeout,
+                  "Wait so long for the answer in a form (default: 45)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 3600));
+  command
+      .add_option("--reply-within", to.reply_within,
+                  "Reply after this time also if the work goes on (default: 45)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 3600));
+}
+
 void DescribeMcp(CLI::App& command, McpOptions& to) {
   command.require_subcommand(0, 1);
   constexpr const char* kPaths =
@@ -498,21 +516,7 @@ void DescribeMcp(CLI::App& command, McpOptions& to) {
                   "The folder of the runs (default: ~/.local/state/rpl/mcp)")
       ->type_name("FOLDER")
       ->check(CheckNamed);
-  command
-      .add_option("--ask", to.ask,
-                  "Ask the user in forms of the host: auto (default), never or always")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "never", "always"}));
-  command
-      .add_option("--ask-timeout", to.ask_timeout,
-                  "Wait so long for the answer in a form (default: 45)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(1, 3600));
-  command
-      .add_option("--reply-within", to.reply_within,
-                  "Reply after this time also if the work goes on (default: 45)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(1, 3600));
+  AddAskOptions(command, to.answers);
   command
       .add_option("--http", to.http,
                   "Serve HTTP at this address, as in 127.0.0.1:7000 (default: a pipe)")
@@ -573,6 +577,7 @@ void DescribeServe(CLI::App& command, ServeOptions& to) {
   command.add_option("--spans", to.spans, "Append OpenTelemetry spans of each turn to this file")
       ->type_name("FILE")
       ->check(CheckNamed);
+  AddAskOptions(command, to.answers);
   AddToolOptions(command, to.engine, kBesideDocument);
   AddGuardOptions(command, to.engine.guard, "--guard-store");
   AddLimitOptions(command, to.engine.limits);

@@ -229,15 +229,20 @@ struct GuardCommandOptions {
 /// shell/commands/guard_hook.h. kMcp: see shell/commands/guard_mcp.h.
 int CommandGuard(const GuardCommandOptions& options);
 
+/// How calls of the Model Context Protocol are answered.
+struct AskOptions {
+  std::string ask = "auto";  // --ask WHEN: auto, never, always
+  int ask_timeout = 45;      // --ask-timeout SECONDS
+  int reply_within = 45;     // --reply-within SECONDS
+};
+
 /// rpl mcp [FILE|FOLDER…]: serves protocols to hosts of the Model Context Protocol.
 struct McpOptions {
   std::vector<std::string> paths;
-  std::string sessions;      // --sessions FOLDER; "": below the state folder
-  std::string ask = "auto";  // --ask WHEN: auto, never, always
-  std::string http;          // --http ADDRESS; "": standard input and output
-  std::string token_file;    // --token-file FILE
-  int ask_timeout = 45;      // --ask-timeout SECONDS
-  int reply_within = 45;     // --reply-within SECONDS
+  std::string sessions;    // --sessions FOLDER; "": below the state folder
+  std::string http;        // --http ADDRESS; "": standard input and output
+  std::string token_file;  // --token-file FILE
+  AskOptions answers;
   EngineOptions engine;      // config, allow_tools, guard, limits, threads
   bool install = false;      // rpl mcp install
   std::string host;          // --host NAME, of install
@@ -260,6 +265,7 @@ struct ServeOptions {
   std::int64_t most_ready = 10'000;     // --max-ready N, of a tenant
   std::int64_t most_working = 0;        // --max-working N, likewise
   std::string spans;                    // --spans FILE
+  AskOptions answers;                   // of /mcp
   EngineOptions engine;                 // config, allow_tools, guard, limits, threads
   bool schema = false;                  // rpl serve schema
 };

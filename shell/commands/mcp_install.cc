@@ -57,7 +57,7 @@ ordered_json EntryFor(const McpHost& host, const McpOptions& options) {
     args.push_back(value);
   };
   if (!options.sessions.empty()) add("--sessions", Absolute(options.sessions));
-  if (options.ask != "auto") add("--ask", options.ask);
+  if (options.answers.ask != "auto") add("--ask", options.answers.ask);
   for (const std::string& tool : options.engine.allow_tools) add("--allow-tool", tool);
   if (!options.engine.guard.policy.empty()) add("--policy", Absolute(options.engine.guard.policy));
   std::error_code ignored;

@@ -7,17 +7,19 @@
 
 #include "runtime/postgres/database_url.h"
 #include "runtime/tools/tool.h"
-#include "shell/commands/commands.h"
+#include "shell/commands/mcp_setup.h"
 #include "shell/host/input.h"
 #include "shell/host/report.h"
 #include "shell/mcp/http_server.h"
 #include "shell/mcp/mcp_service.h"
+#include "shell/serve/run_rows.h"
 #include "shell/serve/serve_api.h"
 
 namespace rpl {
 namespace {
 
 constexpr std::size_t kLeastToken = 16;
+constexpr const char* kSealKey = "mcp key";
 
 // Lines `TOKEN TENANT`; `#` begins a comment line. The reason why it cannot be used, or "".
 std::string ReadTokens(const std::string& text, std::map<std::string, std::string>& tokens) {
@@ -52,6 +54,14 @@ ExitCode ReadTokenFile(const std::string& path, std::map<std::string, std::strin
     return kExitInvalid;
   }
   return kExitOk;
+}
+
+// Makes what is missing in the database, and reads the key of what its workers seal.
+SqlError PrepareStore(const ServeSettings& settings, std::string& key) {
+  RunQueue queue = QueueIn(settings);
+  SqlError error = queue.Prepare();
+  if (!error) error = queue.Share(kSealKey, Sealer::NewKeyText(), key);
+  return error;
 }
 
 }  // namespace
@@ -95,22 +105,39 @@ int CommandServe(const ServeOptions& options) {
     Complain("serve", error);
     return kExitFile;
   }
-  if (const SqlError error = QueueIn(settings).Prepare()) {
+  std::string key;
+  if (const SqlError error = PrepareStore(settings, key)) {
     Complain("--store", error.message);
+    return kExitFile;
+  }
+  std::optional<Sealer> seals = Sealer::FromKeyText(key);
+  if (!seals) {
+    Complain("--store", std::string("the value `") + kSealKey + "` of rpl_shared is no key",
+             "remove it to have it made again; what was sealed with it is then refused");
     return kExitFile;
   }
   auto& engine = *new EngineOptions(options.engine);
   auto& metrics = *new ServeMetrics();
   auto& workers = *new ServeWorkers(settings, engine, protocols, metrics);
   constexpr std::size_t kRequestThreads = 4;
-  auto& pool = *new WorkerPool(settings.workers + 1 + kRequestThreads);
-  auto& api = *new ServeApi(settings, protocols, workers, metrics, pool);
+  constexpr std::size_t kRenewers = 2;  // of claims, those of the workers and those of /mcp
+  auto& pool = *new WorkerPool(settings.workers + kRenewers + kRequestThreads);
+  auto& queues = *new QueuePool(
+      [settings] { return std::unique_ptr<RunQueue>(new RunQueue(QueueIn(settings))); });
+  auto& api = *new ServeApi(settings, protocols, workers, metrics, queues, pool);
   web.handler = &api;
+  web.party = "";  // the tenant of the JSON interface without tokens
+  auto rows = std::make_unique<RunRows>(settings, queues, metrics);
+  RunRows& renewed = *rows;
+  auto& mcp = *new McpService(options.engine, protocols, std::move(rows), std::move(*seals));
+  if (const ExitCode code = SetUpMcp(options.answers, options.engine, mcp); code != kExitOk)
+    return code;
   web.drain = std::chrono::seconds(options.drain);
   LeaveSignals();
-  SqlConnection::KeepIdle(settings.workers + kRequestThreads);
+  SqlConnection::KeepIdle(settings.workers + kRequestThreads + McpService::kWorkers);
   workers.Start(pool);
-  return ServeHttp(nullptr, web);
+  pool.Post([&renewed] { renewed.RenewClaims(); });
+  return ServeHttp(&mcp, web);
 }
 
 }  // namespace rpl

@@ -33,6 +33,8 @@ constexpr std::size_t kMostConnections = 512;
 constexpr std::size_t kMostStreams = 256;
 constexpr std::size_t kMostSessions = 1024;
 constexpr std::size_t kMostQueuedBytes = 64u << 20;
+constexpr const char* kSessionPurpose = "session";
+constexpr std::int64_t kSessionSeconds = 7 * 86'400;
 constexpr auto kReadTime = std::chrono::seconds(30);
 constexpr auto kIdleTime = std::chrono::seconds(120);
 constexpr auto kWriteTime = std::chrono::seconds(30);
@@ -248,6 +250,12 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     return tenant;
   }
 
+  // Whose the runs of the request are.
+  std::string Who() const {
+    const std::string* const tenant = Tenant();
+    return tenant == nullptr ? hub_.settings.party : *tenant;
+  }
+
   // A request for the handler.
   void TakeOther() {
     const std::string target = StringOf(parser_->get().target());
@@ -284,6 +292,12 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   void HaveRequest() {
     if (Path() != "/mcp" || hub_.server == nullptr) return TakeOther();
+    if (hub_.draining) {
+      Answer answer =
+          Response(http::status::service_unavailable, "this process ends\n", "text/plain");
+      answer.set(http::field::retry_after, "2");
+      return Send(std::move(answer));
+    }
     if (parser_->get().method() == http::verb::delete_) return Delete();
     const std::string& body = parser_->get().body();
     const std::string version = Header(kVersionHeader);
@@ -311,8 +325,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       answer.set(http::field::allow, "POST");
       return Send(std::move(answer));
     }
-    Send(Response(hub_.EndSession(session) ? http::status::no_content : http::status::not_found, "",
-                  ""));
+    const bool there = hub_.FindSession(session, Who()) != nullptr;
+    Send(Response(
+        there && hub_.EndSession(session) ? http::status::no_content : http::status::not_found, "",
+        ""));
   }
 
   // --- Modern ------------------------------------------------------------------------------------
@@ -352,8 +368,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     if (!named)
       return Send(Fault(http::status::bad_request, message.id, kRpcInvalidParams,
                         fmt::format("`_meta` lacks `{}`", kMetaVersion)));
-    auto peer = std::make_shared<McpPeer>("local");
-    Begin(peer, std::move(message));
+    Begin(std::make_shared<McpPeer>(Who()), std::move(message));
   }
 
   // --- With a session
@@ -364,9 +379,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       return Send(Fault(http::status::bad_request, message.id, kRpcInvalidRequest,
                         "unsupported " + std::string(kVersionHeader) + ": " + version));
     if (message.kind == RpcMessage::Kind::kRequest && message.method == "initialize") {
-      auto peer = std::make_shared<McpPeer>("local");
-      new_session_ = hub_.NewSession(peer);
-      return Begin(peer, std::move(message));
+      new_peer_ = std::make_shared<McpPeer>(Who());
+      return Begin(new_peer_, std::move(message));
     }
     const std::shared_ptr<McpPeer> peer = Session(message.id);
     if (peer == nullptr) return;
@@ -380,8 +394,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // The peer of the session; null: the request was answered.
   std::shared_ptr<McpPeer> Session(const ordered_json& id) {
     const std::string session = Header(kSessionHeader);
-    const auto at = hub_.sessions.find(session);
-    if (at != hub_.sessions.end()) return at->second;
+    if (std::shared_ptr<McpPeer> peer = hub_.FindSession(session, Who())) return peer;
     if (session.empty())
       Send(Fault(http::status::bad_request, id, kRpcInvalidRequest,
                  fmt::format("the header {} is missing: begin with initialize", kSessionHeader)));
@@ -393,11 +406,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   void TakeBatch(const std::string& body) {
     const std::string session = Header(kSessionHeader);
-    const auto at = hub_.sessions.find(session);
+    const std::shared_ptr<McpPeer> peer = hub_.FindSession(session, Who());
     bool batches = false;
-    if (at != hub_.sessions.end()) {
-      const std::lock_guard lock(at->second->mutex);
-      batches = at->second->revision == "2025-03-26";
+    if (peer != nullptr) {
+      const std::lock_guard lock(peer->mutex);
+      batches = peer->revision == "2025-03-26";
     }
     if (!batches)
       return Send(Fault(http::status::bad_request, nullptr, kRpcInvalidRequest,
@@ -406,7 +419,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     bool any = false;
     const std::weak_ptr<HttpConnection> self = weak_from_this();
     hub_.server->TakeLine(
-        at->second, body,
+        peer, body,
         [self](const ordered_json& message) {
           if (const auto held = self.lock()) held->Post(message);
         },
@@ -474,8 +487,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       Error ignored;
       stream_.socket().cancel(ignored);
       Answer answer = Response(StatusOf(message), DumpJson(message), "application/json");
-      if (!new_session_.empty()) answer.set(kSessionHeader, new_session_);
-      new_session_.clear();
+      if (new_peer_ != nullptr) answer.set(kSessionHeader, hub_.NewSession(std::move(new_peer_)));
+      new_peer_ = nullptr;
       EndCall(false);
       Send(std::move(answer));
       held_ = nullptr;
@@ -516,8 +529,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     header.set("X-Accel-Buffering", "no");
     header.chunked(true);
     header.keep_alive(true);
-    if (!new_session_.empty()) header.set(kSessionHeader, new_session_);
-    new_session_.clear();
+    if (new_peer_ != nullptr) header.set(kSessionHeader, hub_.NewSession(std::move(new_peer_)));
+    new_peer_ = nullptr;
     std::ostringstream text;
     text << header.base();  // without the end of the body
     queue_.push_back({text.str(), false});
@@ -582,7 +595,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::optional<http::request_parser<http::string_body>> parser_;
   bool first_ = true;
   bool keep_alive_ = true;
-  std::string new_session_;               // for the header of the answer to initialize
+  std::shared_ptr<McpPeer> new_peer_;     // of a handshake that has no answer yet
   std::shared_ptr<HttpConnection> held_;  // itself, while a call is open
   std::shared_ptr<McpCall> call_;         // the open one; null of a batch
   bool open_ = false;                     // a call is
@@ -596,11 +609,38 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 }  // namespace
 
 std::string HttpHub::NewSession(std::shared_ptr<McpPeer> peer) {
-  const std::string id = "m1-" + RandomText(18);
+  std::string id = "m1-" + RandomText(18);
+  if (service->runs.shared()) {
+    const std::lock_guard lock(peer->mutex);
+    id = service->seals.Seal(kSessionPurpose,
+                             {{"id", id},
+                              {"who", peer->who},
+                              {"revision", peer->revision.value_or("")},
+                              {"forms", peer->forms}},
+                             SecondsNow() + kSessionSeconds);
+  }
+  Keep(id, std::move(peer));
+  return id;
+}
+
+void HttpHub::Keep(const std::string& id, std::shared_ptr<McpPeer> peer) {
   sessions[id] = std::move(peer);
   session_order.push_back(id);
   while (sessions.size() > kMostSessions) EndSession(session_order.front());
-  return id;
+}
+
+std::shared_ptr<McpPeer> HttpHub::FindSession(const std::string& id, const std::string& who) {
+  if (const auto at = sessions.find(id); at != sessions.end())
+    return at->second->who == who ? at->second : nullptr;
+  if (id.empty() || !service->runs.shared()) return nullptr;
+  const auto sealed = service->seals.Open(kSessionPurpose, id, SecondsNow());
+  if (!sealed || sealed->value("who", "") != who) return nullptr;
+  auto peer = std::make_shared<McpPeer>(who);
+  if (const std::string revision = sealed->value("revision", ""); !revision.empty())
+    peer->revision = revision;
+  peer->forms = sealed->value("forms", false);
+  Keep(id, peer);
+  return peer;
 }
 
 bool HttpHub::EndSession(std::string id) {

@@ -25,10 +25,11 @@ namespace rpl {
 
 // What the connections share. All of it is for the thread of the loop.
 struct HttpHub {
-  HttpHub(RpcServer* by, const HttpSettings& with, bool is_local)
-      : server(by), settings(with), local(is_local) {}
+  HttpHub(RpcServer* by, McpService* of, const HttpSettings& with, bool is_local)
+      : server(by), service(of), settings(with), local(is_local) {}
 
-  RpcServer* server;  // null: /mcp is not served
+  RpcServer* server;    // null: /mcp is not served
+  McpService* service;  // of the server
   const HttpSettings& settings;
   const bool local;  // the address is a loopback
   boost::asio::io_context loop{1};
@@ -36,11 +37,18 @@ struct HttpHub {
   std::size_t streams = 0;
   std::unordered_map<std::string, std::shared_ptr<McpPeer>> sessions;
   std::list<std::string> session_order;  // the oldest first
+  bool draining = false;
 
-  /// The id of a new session of the peer; the oldest one ends where there are too many.
+  /// The id of a new session of the peer, after its handshake; the oldest one ends where there are
+  /// too many.
   std::string NewSession(std::shared_ptr<McpPeer> peer);
+  /// The peer of a session of this party, which another process may have begun; null: none.
+  std::shared_ptr<McpPeer> FindSession(const std::string& id, const std::string& who);
   /// Whether there was one.
   bool EndSession(std::string id);
+
+ private:
+  void Keep(const std::string& id, std::shared_ptr<McpPeer> peer);
 };
 
 /// Serves the requests that come on the socket until it is closed. Returns at once.

@@ -37,7 +37,8 @@ void Accept(tcp::acceptor& acceptor, HttpHub& hub) {
 // Answers requests until the handler has nothing left to wait for, or the time is over.
 void EndWhenDrained(HttpHub& hub, asio::steady_timer& timer,
                     std::chrono::steady_clock::time_point end) {
-  if (hub.settings.handler->IsDrained() || std::chrono::steady_clock::now() >= end)
+  const bool idle = hub.service == nullptr || hub.service->IsIdle();
+  if ((idle && hub.settings.handler->IsDrained()) || std::chrono::steady_clock::now() >= end)
     return hub.loop.stop();
   timer.expires_after(kDrainPoll);
   timer.async_wait([&hub, &timer, end](Error) { EndWhenDrained(hub, timer, end); });
@@ -59,7 +60,7 @@ int ServeHttp(McpService* service, const HttpSettings& settings) {
   std::signal(SIGPIPE, SIG_IGN);
   // They outlive the threads that use them.
   auto* const server = service == nullptr ? nullptr : new RpcServer(*service);
-  auto& hub = *new HttpHub(server, settings, IsLoopback(address.host));
+  auto& hub = *new HttpHub(server, service, settings, IsLoopback(address.host));
   Error error;
   const tcp::endpoint at(asio::ip::make_address(address.host), address.port);
   tcp::acceptor acceptor(hub.loop);
@@ -78,6 +79,7 @@ int ServeHttp(McpService* service, const HttpSettings& settings) {
   asio::steady_timer draining(hub.loop);
   signals.async_wait([&](Error, int) {
     if (settings.handler == nullptr) return hub.loop.stop();
+    hub.draining = true;
     settings.handler->Drain();
     signals.async_wait([&](Error, int) { hub.loop.stop(); });
     EndWhenDrained(hub, draining, std::chrono::steady_clock::now() + settings.drain);

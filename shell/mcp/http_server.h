@@ -11,11 +11,15 @@
 //
 // It is for hosts on the same machine. `Host` and `Origin` must be local, which keeps out pages of
 // the web; with a token, each request must carry it (`Authorization: Bearer`), and an address that
-// others can reach is served only with one. Whoever may call /mcp is one party: the runs are
-// shared. The handler is told whose token a request carries.
+// others can reach is served only with one. The runs of /mcp are those of the party whose token a
+// request carries; without tokens there is one party.
 //
-// A signal ends the process: at once without a handler; with one, when what it runs is done, or
-// after `drain` or a second signal.
+// Of runs that several processes share (run_records.h), any of them serves any request: the id of a
+// session of the era with a handshake says, sealed, what the handshake settled, and holds for
+// a week. DELETE then only makes this process forget what it knows of it.
+//
+// A signal ends the process: at once without a handler; with one, when what it and /mcp run is
+// done, or after `drain` or a second signal. Until then requests to /mcp get 503.
 //
 // One thread reads and writes; what evaluates runs on the workers. A modern client cancels by
 // closing its connection; one with a session does not.
@@ -35,6 +39,7 @@ struct HttpSettings {
   std::string address;  // "127.0.0.1:7000", "[::1]:7000", "7000"; port 0: any that is free
   /// The tokens, of which each request carries one, with the tenants that they are of; empty: none.
   std::map<std::string, std::string> tokens;
+  std::string party = "local";    // whose the runs of /mcp are where there are no tokens
   WebHandler* handler = nullptr;  // borrowed; null: nothing but /mcp is served
   std::chrono::milliseconds drain{30'000};
 };

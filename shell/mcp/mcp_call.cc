@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/mcp/mcp_call.h"
 
+#include <sodium.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -17,6 +19,12 @@ bool IsLegacyRevision(std::string_view revision) {
 
 bool IsModernRevision(std::string_view revision) {
   return std::ranges::find(kModernRevisions, revision) != std::end(kModernRevisions);
+}
+
+std::uint64_t FirstQuestion() {
+  std::uint32_t random = 0;
+  randombytes_buf(&random, sizeof random);
+  return std::uint64_t{random} << 20;
 }
 
 std::string QuestionId(std::uint64_t number) { return "rpl-" + std::to_string(number); }

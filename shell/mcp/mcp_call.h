@@ -48,6 +48,9 @@ using McpSink = std::function<void(const nlohmann::ordered_json& message)>;
 
 class McpCall;
 
+/// A number from which on a peer counts its questions.
+std::uint64_t FirstQuestion();
+
 /// A party that talks to the server: a process on a pipe, or a session of HTTP. What the handshake
 /// settled, and what is open. Modern requests change none of it but `calls` and `listening`.
 struct McpPeer {
@@ -60,7 +63,9 @@ struct McpPeer {
   std::optional<std::string> revision;  // after a handshake
   bool forms = false;                   // the client can show forms
   bool no_questions = false;            // it said that it could, and cannot
-  std::uint64_t last_question = 0;
+  /// Of the server's own requests. A session that several processes serve has a peer in each: they
+  /// begin at different numbers, so that no answer is taken for that to another question.
+  std::uint64_t last_question = FirstQuestion();
   /// What takes the responses to the server's own requests, by number, each once. Those that nobody
   /// waits for any more are kept for a while, the latest ones.
   std::map<std::uint64_t, std::function<void(const nlohmann::ordered_json& result,

@@ -102,6 +102,14 @@ std::optional<Sealer> Sealer::FromFile(const std::string& path) {
   return Sealer(std::move(*key));
 }
 
+std::optional<Sealer> Sealer::FromKeyText(std::string_view text) {
+  std::optional<std::string> key = FromBase64Url(text);
+  if (!key || key->size() != crypto_auth_hmacsha256_KEYBYTES) return std::nullopt;
+  return Sealer(std::move(*key));
+}
+
+std::string Sealer::NewKeyText() { return Base64Url(NewKey()); }
+
 std::string Sealer::Mac(std::string_view text) const {
   std::array<unsigned char, crypto_auth_hmacsha256_BYTES> mac;
   crypto_auth_hmacsha256(mac.data(), reinterpret_cast<const unsigned char*>(text.data()),

@@ -25,6 +25,9 @@ class Sealer {
   /// With the key in the file, which is made if it does not exist. nullopt if it can be neither
   /// read nor made, or is no key.
   static std::optional<Sealer> FromFile(const std::string& path);
+  /// With a key as text, that of NewKeyText for one; nullopt if it is none.
+  static std::optional<Sealer> FromKeyText(std::string_view text);
+  static std::string NewKeyText();
 
   /// `now` and the expiry are seconds since 1970. REQUIRES: `payload` is an object.
   std::string Seal(std::string_view purpose, nlohmann::ordered_json payload,

@@ -58,23 +58,23 @@ ordered_json CapabilitiesFor(bool modern) {
 }  // namespace
 
 const RpcServer::Method RpcServer::kMethods[] = {
-    {"initialize", true, false, &RpcServer::Initialize},
-    {"server/discover", false, true, &RpcServer::Discover},
-    {"ping", true, false, &RpcServer::Ping},
-    {"tools/list", true, true, &RpcServer::ListTools},
-    {"tools/call", true, true, &RpcServer::CallTool},
-    {"resources/list", true, true, &RpcServer::ListResources},
-    {"resources/templates/list", true, true, &RpcServer::ListTemplates},
-    {"resources/read", true, true, &RpcServer::ReadResource},
-    {"resources/subscribe", true, false, &RpcServer::Subscribe},
-    {"resources/unsubscribe", true, false, &RpcServer::Unsubscribe},
-    {"subscriptions/listen", false, true, &RpcServer::Listen},
-    {"prompts/list", true, true, &RpcServer::ListPrompts},
-    {"prompts/get", true, true, &RpcServer::GetPrompt},
-    {"completion/complete", true, true, &RpcServer::Complete},
-    {"tasks/get", false, true, &RpcServer::GetTask},
-    {"tasks/update", false, true, &RpcServer::UpdateTask},
-    {"tasks/cancel", false, true, &RpcServer::CancelTask},
+    {"initialize", true, false, false, &RpcServer::Initialize},
+    {"server/discover", false, true, false, &RpcServer::Discover},
+    {"ping", true, false, false, &RpcServer::Ping},
+    {"tools/list", true, true, false, &RpcServer::ListTools},
+    {"tools/call", true, true, true, &RpcServer::CallTool},
+    {"resources/list", true, true, false, &RpcServer::ListResources},
+    {"resources/templates/list", true, true, false, &RpcServer::ListTemplates},
+    {"resources/read", true, true, true, &RpcServer::ReadResource},
+    {"resources/subscribe", true, false, true, &RpcServer::Subscribe},
+    {"resources/unsubscribe", true, false, false, &RpcServer::Unsubscribe},
+    {"subscriptions/listen", false, true, true, &RpcServer::Listen},
+    {"prompts/list", true, true, false, &RpcServer::ListPrompts},
+    {"prompts/get", true, true, false, &RpcServer::GetPrompt},
+    {"completion/complete", true, true, true, &RpcServer::Complete},
+    {"tasks/get", false, true, true, &RpcServer::GetTask},
+    {"tasks/update", false, true, true, &RpcServer::UpdateTask},
+    {"tasks/cancel", false, true, true, &RpcServer::CancelTask},
 };
 
 RpcServer::RpcServer(McpService& service)
@@ -224,7 +224,15 @@ void RpcServer::Dispatch(const Call& call) {
     call->Fail(kRpcMethodNotFound, "Method not found: " + call->method.substr(0, 100));
     return;
   }
-  (this->*method->take)(call);
+  if (!method->uses_runs || !service_.runs.shared()) return (this->*method->take)(call);
+  service_.pool.Post([this, method, call] {
+    if (service_.stopping || call->cancelled()) return;
+    try {
+      (this->*method->take)(call);
+    } catch (const std::exception& error) {
+      call->Fail(kRpcInternalError, fmt::format("internal error: {}", error.what()));
+    }
+  });
 }
 
 void RpcServer::TakeNotification(McpPeer& peer, const RpcMessage& message) {

@@ -83,6 +83,7 @@ struct RpcServer::Method {
   std::string_view name;
   bool legacy;
   bool modern;
+  bool uses_runs;  // it looks for runs, which may take long if they are in a database
   void (RpcServer::*take)(const Call& call);
 };
 

@@ -139,7 +139,7 @@ bool RunTurns::Hold(const std::shared_ptr<Turn>& turn) {
 }
 
 void RunTurns::TryLater(const std::shared_ptr<Turn>& turn, const std::string& why) {
-  if (Clock::now() >= turn->give_up) {
+  if (Clock::now() + turn->pause >= turn->give_up) {
     turn->call->ReplyTool(
         RunFaultJson(turn->run->handle, why,
                      "Nothing was done: make the same call again in some seconds", "waiting"),

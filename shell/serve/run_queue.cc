@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/serve/run_queue.h"
 
+#include "runtime/postgres/session_rows.h"
+
 namespace rpl {
 namespace {
 
@@ -14,7 +16,9 @@ std::vector<std::string> QueueTables() {
       "due timestamptz NOT NULL, given bigint NOT NULL, taken bigint NOT NULL, "
       "attempts int NOT NULL, owner text, claimed_until timestamptz, "
       "report text NOT NULL, every bigint NOT NULL, "
-      "began timestamptz NOT NULL, changed timestamptz NOT NULL)",
+      "began timestamptz NOT NULL, changed timestamptz NOT NULL, "
+      "used boolean NOT NULL DEFAULT false)",
+      "ALTER TABLE rpl_run ADD COLUMN IF NOT EXISTS used boolean NOT NULL DEFAULT false",
       "CREATE INDEX IF NOT EXISTS rpl_run_ready ON rpl_run (due) WHERE state = 'ready'",
       "CREATE INDEX IF NOT EXISTS rpl_run_ready_of ON rpl_run (tenant) WHERE state = 'ready'",
       "CREATE INDEX IF NOT EXISTS rpl_run_tenant ON rpl_run (tenant, session)",
@@ -26,13 +30,22 @@ std::vector<std::string> QueueTables() {
       // spread.
       "CREATE TABLE IF NOT EXISTS rpl_request ("
       "tenant text NOT NULL, key text NOT NULL, session text NOT NULL, PRIMARY KEY (tenant, key))",
+      "CREATE TABLE IF NOT EXISTS rpl_shared (name text PRIMARY KEY, value text NOT NULL)",
   };
 }
 
 constexpr const char* kUniqueViolation = "23505";
+constexpr const char* kNoTable = "42P01";
+constexpr const char* kNoColumn = "42703";
 constexpr const char* kColumns =
     "session, tenant, protocol, goal, state, given, taken, attempts, report, "
-    "(owner IS NOT NULL AND claimed_until > now())::int, every";
+    "(owner IS NOT NULL AND claimed_until > now())::int, every, "
+    "extract(epoch FROM began)::bigint, used::int";
+constexpr std::size_t kColumnCount = 13;
+// A person may also go on with a session by `rpl resume`, which leaves `changed` as it was.
+constexpr const char* kLastTurn =
+    "changed::text || '/' || "
+    "coalesce((SELECT events FROM rpl_session s WHERE s.session = rpl_run.session), 0)";
 
 QueuedRun RunIn(const SqlRows& rows, std::size_t row) {
   const auto text = [&](std::size_t column) { return std::string(rows.Text(row, column)); };
@@ -48,8 +61,12 @@ QueuedRun RunIn(const SqlRows& rows, std::size_t row) {
   run.report = text(8);
   run.working = rows.Number(row, 9) != 0;
   run.every = std::chrono::seconds(rows.Number(row, 10));
+  run.began = rows.Number(row, 11);
+  run.used = rows.Number(row, 12) != 0;
   return run;
 }
+
+std::string ColumnsWithTurn() { return std::string(kColumns) + ", " + kLastTurn; }
 
 std::string With(const char* before, const char* columns, const char* after) {
   return std::string(before) + columns + after;
@@ -76,10 +93,14 @@ std::string RunQueue::Schema() {
 SqlError RunQueue::Prepare() {
   // A role that may not create tables can use those there are.
   const SqlError there = database_.WithRetry({}, [&] {
-    return database_.Execute("SELECT r.session FROM rpl_run r, rpl_input i, rpl_request q LIMIT 0")
+    return database_
+        .Execute(
+            "SELECT r.used FROM rpl_run r, rpl_input i, rpl_request q, rpl_shared v, "
+            "rpl_session s, rpl_event e LIMIT 0")
         .error;
   });
-  if (!there || there.state != "42P01") return there;
+  if (!there || (there.state != kNoTable && there.state != kNoColumn)) return there;
+  if (SqlError error = database_.MakeTables({}, SessionTables())) return error;
   return database_.MakeTables({}, QueueTables());
 }
 
@@ -97,13 +118,16 @@ SqlError RunQueue::CheckReady(const std::string& tenant, const std::string& sess
   return {};
 }
 
-// `sql` selects or returns the columns of a run.
+// `sql` selects or returns the columns of a run, and perhaps kLastTurn after them.
 SqlError RunQueue::Read(const std::string& sql, const std::vector<SqlValue>& parameters,
                         std::optional<QueuedRun>& run) {
   run.reset();
   SqlResult found = database_.Execute(sql, parameters);
   if (found.error) return found.error;
-  if (found.rows.size() == 1) run = RunIn(found.rows, 0);
+  if (found.rows.size() != 1) return {};
+  run = RunIn(found.rows, 0);
+  if (found.rows.columns() > kColumnCount)
+    run->last_turn = std::string(found.rows.Text(0, kColumnCount));
   return {};
 }
 
@@ -112,6 +136,24 @@ SqlError RunQueue::AddInput(const std::string& session, std::int64_t number, con
   return database_
       .Execute("INSERT INTO rpl_input VALUES ($1, $2, $3, $4)", {session, number, key, input})
       .error;
+}
+
+// The row of a run that is ready, claimed if there is an owner, with its first input.
+SqlError RunQueue::Insert(const NewRun& run, const std::string& owner,
+                          std::chrono::milliseconds lease, std::optional<QueuedRun>& added) {
+  const std::int64_t given = run.input.empty() ? 0 : 1;
+  SqlError error = Read(
+      "INSERT INTO rpl_run VALUES ($1, $2, $3, $4, $5, 'ready', "
+      "now() + $7::bigint * interval '1 second', $6, 0, 0, nullif($9, ''), "
+      "CASE WHEN $9 = '' THEN NULL ELSE now() + $10::bigint * interval '1 millisecond' END, "
+      "'', $8, now(), now()) RETURNING " +
+          ColumnsWithTurn(),
+      {run.session, run.tenant, run.protocol, run.goal, version_, given,
+       static_cast<std::int64_t>(run.after.count()), static_cast<std::int64_t>(run.every.count()),
+       owner, static_cast<std::int64_t>(lease.count())},
+      added);
+  if (error || given == 0) return error;
+  return AddInput(run.session, 1, "", run.input);
 }
 
 RunQueue::Added RunQueue::Add(const NewRun& run, const TenantLimits& limits) {
@@ -145,22 +187,9 @@ RunQueue::Added RunQueue::Add(const NewRun& run, const TenantLimits& limits) {
       error.retry = error.retry || error.state == kUniqueViolation;
       if (error) return error;
     }
-    const std::int64_t given = run.input.empty() ? 0 : 1;
-    error = Read(
-        With(
-            "INSERT INTO rpl_run VALUES ($1, $2, $3, $4, $5, 'ready', "
-            "now() + $7::bigint * interval '1 second', $6, 0, 0, NULL, NULL, '', $8, now(), now()) "
-            "RETURNING ",
-            kColumns, ""),
-        {run.session, run.tenant, run.protocol, run.goal, version_, given,
-         static_cast<std::int64_t>(run.after.count()),
-         static_cast<std::int64_t>(run.every.count())},
-        there);
-    if (error) return error;
+    if (error = Insert(run, "", std::chrono::milliseconds(0), there); error) return error;
     out.taken = Taken::kNew;
     out.run = std::move(*there);
-    if (given > 0)
-      if (error = AddInput(run.session, 1, "", run.input); error) return error;
     return database_.Execute("NOTIFY rpl_run").error;
   });
   return out;
@@ -221,7 +250,8 @@ RunQueue::Listed RunQueue::List(const std::string& tenant, const std::string& st
     out.runs.clear();
     SqlResult found = database_.Execute(
         "SELECT session, tenant, protocol, goal, state, given, taken, attempts, '', "
-        "(owner IS NOT NULL AND claimed_until > now())::int, every FROM rpl_run WHERE tenant = $1 "
+        "(owner IS NOT NULL AND claimed_until > now())::int, every, 0, 0 FROM rpl_run "
+        "WHERE tenant = $1 "
         "AND ($2 = '' OR state = $2) AND session > $3 ORDER BY session LIMIT $4",
         {tenant, state, after, static_cast<std::int64_t>(most)});
     for (std::size_t i = 0; !found.error && i < found.rows.size(); ++i)
@@ -250,17 +280,148 @@ RunQueue::Claimed RunQueue::Take(const std::string& owner, std::chrono::millisec
         {owner, static_cast<std::int64_t>(lease.count()), replays_, limits.working});
     if (taken.error || taken.rows.size() == 0) return taken.error;
     Claim claim{RunIn(taken.rows, 0), {}};
-    SqlResult inputs = database_.Execute(
-        "SELECT number, body FROM rpl_input WHERE session = $1 AND number > $2 ORDER BY number",
-        {claim.run.session, claim.run.taken});
-    if (inputs.error) return inputs.error;
-    for (std::size_t i = 0; i < inputs.rows.size(); ++i)
-      claim.inputs.emplace_back(inputs.rows.Number(i, 0), std::string(inputs.rows.Text(i, 1)));
+    if (SqlError error = InputsOf(claim)) return error;
     out.claim = std::move(claim);
     return {};
   });
   if (out.error) out.claim.reset();
   return out;
+}
+
+// The inputs that no turn of the run has taken.
+SqlError RunQueue::InputsOf(Claim& claim) {
+  SqlResult inputs = database_.Execute(
+      "SELECT number, body FROM rpl_input WHERE session = $1 AND number > $2 ORDER BY number",
+      {claim.run.session, claim.run.taken});
+  if (inputs.error) return inputs.error;
+  for (std::size_t i = 0; i < inputs.rows.size(); ++i)
+    claim.inputs.emplace_back(inputs.rows.Number(i, 0), std::string(inputs.rows.Text(i, 1)));
+  return {};
+}
+
+RunQueue::Added RunQueue::Begin(const NewRun& run, const std::string& owner,
+                                std::chrono::milliseconds lease,
+                                std::optional<std::chrono::seconds> repeat,
+                                const TenantLimits& limits) {
+  Added out;
+  out.error = Write([&]() -> SqlError {
+    SqlResult known = database_.Execute(
+        "SELECT session FROM rpl_request WHERE tenant = $1 AND key = $2", {run.tenant, run.key});
+    if (known.error) return known.error;
+    const std::string before(known.rows.size() == 0 ? "" : known.rows.Text(0, 0));
+    std::optional<QueuedRun> there;
+    SqlError error =
+        Read("SELECT " + ColumnsWithTurn() +
+                 " FROM rpl_run WHERE session = $1 AND state <> 'refused' AND ($2 < 0 OR "
+                 "(NOT used AND began >= now() - $2::bigint * interval '1 second'))",
+             {before, std::int64_t{repeat ? repeat->count() : -1}}, there);
+    if (error) return error;
+    if (there) {
+      out.taken = before == run.session ? Taken::kNew : Taken::kAgain;
+      out.run = std::move(*there);
+      return {};
+    }
+    bool full = false;
+    if (error = CheckReady(run.tenant, run.session, limits, full); error) return error;
+    if (full) {
+      out.taken = Taken::kFull;
+      return {};
+    }
+    // Another with the same key may come first: then nothing changes here, and the next try finds
+    // its run.
+    SqlResult keyed = database_.Execute(
+        "INSERT INTO rpl_request AS q VALUES ($1, $2, $3) ON CONFLICT (tenant, key) "
+        "DO UPDATE SET session = excluded.session WHERE q.session = $4",
+        {run.tenant, run.key, run.session, before});
+    if (keyed.error) return keyed.error;
+    if (keyed.rows.affected() == 0)
+      return {kUniqueViolation, "another process began the same run", true, false};
+    if (error = Insert(run, owner, lease, there); error) return error;
+    out.taken = Taken::kNew;
+    out.run = std::move(*there);
+    return {};
+  });
+  return out;
+}
+
+RunQueue::OneClaimed RunQueue::Hold(const std::string& session, const std::string& tenant,
+                                    const std::string& owner, std::chrono::milliseconds lease,
+                                    const TenantLimits& limits) {
+  OneClaimed out;
+  out.error = Write([&]() -> SqlError {
+    out.claim.reset();
+    SqlResult held = database_.Execute(
+        With("UPDATE rpl_run SET owner = $3, "
+             "claimed_until = now() + $4::bigint * interval '1 millisecond', "
+             "attempts = attempts + 1, state = 'ready', "
+             "due = CASE WHEN state = 'ready' THEN due ELSE now() END FROM ("
+             "SELECT session AS held, state AS before FROM rpl_run free "
+             "WHERE session = $1 AND tenant = $2 AND version = ANY($5) "
+             "AND (claimed_until IS NULL OR claimed_until < now() OR owner = $3) "
+             "AND ($6 = 0 OR (SELECT count(*) FROM rpl_run other WHERE other.owner IS NOT NULL "
+             "AND other.tenant = $2 AND other.claimed_until >= now()) < $6) "
+             "FOR UPDATE SKIP LOCKED) free WHERE session = free.held RETURNING ",
+             kColumns, ", free.before"),
+        {session, tenant, owner, static_cast<std::int64_t>(lease.count()), replays_,
+         limits.working});
+    if (held.error) return held.error;
+    if (held.rows.size() == 0) {
+      SqlResult other = database_.Execute(
+          "SELECT version FROM rpl_run WHERE session = $1 AND tenant = $2 AND version <> ALL($3)",
+          {session, tenant, replays_});
+      if (!other.error && other.rows.size() > 0) out.version = std::string(other.rows.Text(0, 0));
+      return other.error;
+    }
+    Claim claim{RunIn(held.rows, 0), {}, std::string(held.rows.Text(0, kColumnCount))};
+    if (SqlError error = InputsOf(claim)) return error;
+    out.claim = std::move(claim);
+    return {};
+  });
+  if (out.error) out.claim.reset();
+  return out;
+}
+
+RunQueue::Found RunQueue::Use(const std::string& session, const std::string& tenant) {
+  Found out;
+  out.error = database_.WithRetry({}, [&] {
+    return Read("SELECT " + ColumnsWithTurn() + " FROM rpl_run WHERE session = $1 AND tenant = $2",
+                {session, tenant}, out.run);
+  });
+  if (out.error || !out.run || out.run->used) return out;
+  out.error = database_.WithRetry({}, [&] {
+    return database_.Execute("UPDATE rpl_run SET used = true WHERE session = $1", {session}).error;
+  });
+  return out;
+}
+
+RunQueue::Names RunQueue::NamesFrom(const std::string& prefix, const std::string& tenant,
+                                    std::size_t most) {
+  Names out;
+  out.error = database_.WithRetry({}, [&] {
+    out.names.clear();
+    SqlResult found = database_.Execute(
+        "SELECT session FROM rpl_run WHERE tenant = $1 AND left(session, length($2)) = $2 "
+        "ORDER BY session LIMIT $3",
+        {tenant, prefix, static_cast<std::int64_t>(most)});
+    for (std::size_t i = 0; !found.error && i < found.rows.size(); ++i)
+      out.names.emplace_back(found.rows.Text(i, 0));
+    return found.error;
+  });
+  return out;
+}
+
+SqlError RunQueue::Share(const std::string& name, const std::string& fresh, std::string& shared) {
+  return Write([&]() -> SqlError {
+    if (SqlError error = database_
+                             .Execute("INSERT INTO rpl_shared VALUES ($1, $2) "
+                                      "ON CONFLICT (name) DO NOTHING",
+                                      {name, fresh})
+                             .error)
+      return error;
+    SqlResult found = database_.Execute("SELECT value FROM rpl_shared WHERE name = $1", {name});
+    if (!found.error && found.rows.size() == 1) shared = std::string(found.rows.Text(0, 0));
+    return found.error;
+  });
 }
 
 SqlError RunQueue::Renew(const std::string& owner, std::chrono::milliseconds lease) {
@@ -274,10 +435,11 @@ SqlError RunQueue::Renew(const std::string& owner, std::chrono::milliseconds lea
   });
 }
 
-SqlError RunQueue::Finish(const std::string& session, const std::string& owner, const Turn& turn) {
+SqlError RunQueue::Finish(const std::string& session, const std::string& owner, const Turn& turn,
+                          std::string* last_turn) {
   return database_.WithRetry({}, [&] {
-    return database_
-        .Execute(
+    SqlResult done = database_.Execute(
+        std::string(
             "UPDATE rpl_run SET taken = greatest(taken, $3::bigint), "
             "state = CASE WHEN given > greatest(taken, $3::bigint) THEN 'ready' ELSE $4 END, "
             "due = CASE WHEN given > greatest(taken, $3::bigint) AND NOT $7::boolean "
@@ -285,10 +447,13 @@ SqlError RunQueue::Finish(const std::string& session, const std::string& owner, 
             "report = CASE WHEN $5 = '' THEN report ELSE $5 END, "
             "attempts = CASE WHEN $7::boolean THEN attempts ELSE 0 END, "
             "owner = NULL, claimed_until = NULL, changed = now() "
-            "WHERE session = $1 AND owner = $2",
-            {session, owner, turn.taken, turn.state, turn.report,
-             static_cast<std::int64_t>(turn.due.count()), turn.again ? "true" : "false"})
-        .error;
+            "WHERE session = $1 AND owner = $2") +
+            (last_turn == nullptr ? "" : std::string(" RETURNING ") + kLastTurn),
+        {session, owner, turn.taken, turn.state, turn.report,
+         static_cast<std::int64_t>(turn.due.count()), turn.again ? "true" : "false"});
+    if (last_turn != nullptr && !done.error && done.rows.size() == 1)
+      *last_turn = std::string(done.rows.Text(0, 0));
+    return done.error;
   });
 }
 

@@ -12,6 +12,10 @@
 //   ended     the goal is decided
 //   refused   it cannot be run; `report` says why
 //
+// A run of /mcp (run_rows.h) is held by the process that its client asked, which does the turn
+// itself: that is a claim, too. It is `ready` meanwhile, so that a worker does the turn if that
+// process dies.
+//
 // A claim holds until a time that its worker moves on while it works. A worker that dies leaves a
 // run `ready` whose claim runs out, and another takes it: the session's own lease and fencing epoch
 // (runtime/postgres/session_rows.h) keep the two apart where the first one is only slow. An input
@@ -52,6 +56,9 @@ struct QueuedRun {
   std::string report;             // JSON of the last turn, or ""
   bool working = false;           // a worker has claimed it
   std::chrono::seconds every{0};  // a turn is due so often until the goal is decided; 0: never
+  std::int64_t began = 0;         // seconds since 1970
+  bool used = false;              // a client has named it
+  std::string last_turn;          // another text after each turn; only where it says so
 
   bool settled() const { return state != "ready" && given == taken; }
 };
@@ -119,6 +126,7 @@ class RunQueue {
   struct Claim {
     QueuedRun run;
     std::vector<std::pair<std::int64_t, std::string>> inputs;  // numbers, in order
+    std::string before = {};                                   // Hold: its state before
   };
   struct Claimed {
     std::optional<Claim> claim;  // nullopt: nothing is ready
@@ -129,6 +137,31 @@ class RunQueue {
   /// was lost, and is taken again.
   Claimed Take(const std::string& owner, std::chrono::milliseconds lease,
                const TenantLimits& limits);
+  /// Adds a run as Add does, but claimed by the owner, if there is none that the key began: a run
+  /// that was refused does not count, nor, with `repeat`, one that began longer ago or was used.
+  /// The run has its `last_turn`.
+  Added Begin(const NewRun& run, const std::string& owner, std::chrono::milliseconds lease,
+              std::optional<std::chrono::seconds> repeat, const TenantLimits& limits);
+  /// Claims one run of a tenant, if nobody has a claim on it. It may be in any state; `ready` from
+  /// now on. nullopt with a version: it is one of a version that this process cannot replay.
+  struct OneClaimed {
+    std::optional<Claim> claim;
+    std::string version;
+    SqlError error;
+  };
+  OneClaimed Hold(const std::string& session, const std::string& tenant, const std::string& owner,
+                  std::chrono::milliseconds lease, const TenantLimits& limits);
+  /// As Find, with its `last_turn`; the run is `used` from now on.
+  Found Use(const std::string& session, const std::string& tenant);
+  /// The sessions of a tenant that begin so, in order.
+  struct Names {
+    std::vector<std::string> names;
+    SqlError error;
+  };
+  Names NamesFrom(const std::string& prefix, const std::string& tenant, std::size_t most);
+  /// A text that all processes share: `fresh`, if there is none of this name yet.
+  SqlError Share(const std::string& name, const std::string& fresh, std::string& shared);
+
   /// Moves the end of the owner's claims on.
   SqlError Renew(const std::string& owner, std::chrono::milliseconds lease);
 
@@ -141,8 +174,10 @@ class RunQueue {
     bool again = false;                // it was not done: count the attempt
   };
   /// Ends a claim. Inputs that came meanwhile make the run ready, whatever the state. Nothing
-  /// changes if the claim ran out and another took the run.
-  SqlError Finish(const std::string& session, const std::string& owner, const Turn& turn);
+  /// changes if the claim ran out and another took the run. `last_turn`, if not null, gets that of
+  /// the run.
+  SqlError Finish(const std::string& session, const std::string& owner, const Turn& turn,
+                  std::string* last_turn = nullptr);
   /// Ends all claims of the owner: the runs are ready for others at once.
   SqlError Release(const std::string& owner);
 
@@ -168,6 +203,9 @@ class RunQueue {
                 std::optional<QueuedRun>& run);
   SqlError AddInput(const std::string& session, std::int64_t number, const std::string& key,
                     const std::string& input);
+  SqlError Insert(const NewRun& run, const std::string& owner, std::chrono::milliseconds lease,
+                  std::optional<QueuedRun>& added);
+  SqlError InputsOf(Claim& claim);
 
   SqlConnection database_;
   std::string version_;

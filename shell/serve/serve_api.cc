@@ -193,30 +193,6 @@ std::string ReadBody(const WebRequest& request, ordered_json& body) {
 
 }  // namespace
 
-// A queue of this process that no other thread uses meanwhile.
-class ServeApi::Borrowed {
- public:
-  explicit Borrowed(ServeApi& api) : api_(api) {
-    const std::lock_guard lock(api_.mutex_);
-    if (!api_.idle_.empty()) {
-      queue_ = std::move(api_.idle_.back());
-      api_.idle_.pop_back();
-    }
-    if (queue_ == nullptr)
-      queue_.reset(new RunQueue(QueueIn(api_.settings_)));  // which cannot be moved
-  }
-  ~Borrowed() {
-    const std::lock_guard lock(api_.mutex_);
-    api_.idle_.push_back(std::move(queue_));
-  }
-  Borrowed(const Borrowed&) = delete;
-  RunQueue* operator->() { return queue_.get(); }
-
- private:
-  ServeApi& api_;
-  std::unique_ptr<RunQueue> queue_;
-};
-
 // A request that waits until a run needs no worker.
 struct ServeApi::Wait {
   Reply reply;
@@ -230,11 +206,12 @@ struct ServeApi::Wait {
 };
 
 ServeApi::ServeApi(ServeSettings settings, const ProtocolFolder& protocols, ServeWorkers& workers,
-                   ServeMetrics& metrics, WorkerPool& pool)
+                   ServeMetrics& metrics, QueuePool& queues, WorkerPool& pool)
     : settings_(std::move(settings)),
       protocols_(protocols),
       workers_(workers),
       metrics_(metrics),
+      queues_(queues),
       pool_(pool) {}
 
 bool ServeApi::IsPublic(std::string_view path) const {
@@ -314,7 +291,7 @@ WebAnswer ServeApi::Begin(const WebRequest& request, const Reply& reply, bool& l
   run.session = "s_" + RandomText(kHandleBytes);
   run.tenant = request.tenant;
   run.key = request.key;
-  RunQueue::Added added = Borrowed(*this)->Add(run, settings_.limits);
+  RunQueue::Added added = QueuePool::Borrowed(queues_)->Add(run, settings_.limits);
   if (added.error) return Later("the database: " + added.error.message);
   if (added.taken == RunQueue::Taken::kFull) return Full();
   workers_.Wake();
@@ -345,7 +322,7 @@ WebAnswer ServeApi::Give(const WebRequest& request, const std::string& session, 
   if (fault.empty() && request.key.size() > kMostKey) fault = kKeyFault;
   if (!fault.empty()) return Fault(400, fault, "see /openapi.json");
   if (input.empty()) input = "{}";  // a turn, for what changed outside
-  RunQueue::Added added = Borrowed(*this)->Give(
+  RunQueue::Added added = QueuePool::Borrowed(queues_)->Give(
       session, request.tenant, request.key.empty() ? "r:" + RandomText(kHandleBytes) : request.key,
       input, settings_.limits);
   if (added.error) return Later("the database: " + added.error.message);
@@ -368,7 +345,7 @@ WebAnswer ServeApi::Show(const WebRequest& request, const std::string& session, 
 
 // Answers if the run is settled or the time is over, else looks again later. On a worker.
 void ServeApi::Look(const std::shared_ptr<Wait>& wait) {
-  const RunQueue::Found found = Borrowed(*this)->Find(wait->session, wait->tenant);
+  const RunQueue::Found found = QueuePool::Borrowed(queues_)->Find(wait->session, wait->tenant);
   if (found.error) return wait->reply(Later("the database: " + found.error.message));
   if (!found.run) return wait->reply(NoRun());
   const bool settled = found.run->settled();
@@ -397,7 +374,7 @@ WebAnswer ServeApi::List(const WebRequest& request) {
     most = static_cast<std::size_t>(*number);
   }
   const RunQueue::Listed listed =
-      Borrowed(*this)->List(request.tenant, at("state"), at("after"), most + 1);
+      QueuePool::Borrowed(queues_)->List(request.tenant, at("state"), at("after"), most + 1);
   if (listed.error) return Later("the database: " + listed.error.message);
   ordered_json out = {{"runs", ordered_json::array()}};
   for (std::size_t i = 0; i < std::min(most, listed.runs.size()); ++i)
@@ -407,7 +384,7 @@ WebAnswer ServeApi::List(const WebRequest& request) {
 }
 
 WebAnswer ServeApi::Trace(const WebRequest& request, const std::string& session) {
-  const RunQueue::Found found = Borrowed(*this)->Find(session, request.tenant);
+  const RunQueue::Found found = QueuePool::Borrowed(queues_)->Find(session, request.tenant);
   if (found.error) return Later("the database: " + found.error.message);
   if (!found.run) return NoRun();
   const SessionStore::Opened opened =
@@ -428,13 +405,13 @@ WebAnswer ServeApi::Protocols() const {
 
 WebAnswer ServeApi::Ready() {
   if (draining_) return Later("this process ends");
-  if (const SqlError error = Borrowed(*this)->Ping())
+  if (const SqlError error = QueuePool::Borrowed(queues_)->Ping())
     return Later("the database: " + error.message);
   return Json(200, {{"status", "ready"}});
 }
 
 WebAnswer ServeApi::Metrics() {
-  const RunQueue::Counted counted = Borrowed(*this)->CountRuns();
+  const RunQueue::Counted counted = QueuePool::Borrowed(queues_)->CountRuns();
   return {200, metrics_.Text(counted.counts), "text/plain; version=0.0.4", {}};
 }
 

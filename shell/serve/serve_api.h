@@ -21,11 +21,10 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include "shell/mcp/web_handler.h"
+#include "shell/serve/queue_pool.h"
 #include "shell/serve/serve_workers.h"
 
 namespace rpl {
@@ -34,7 +33,7 @@ class ServeApi : public WebHandler {
  public:
   /// Borrows all but the settings.
   ServeApi(ServeSettings settings, const ProtocolFolder& protocols, ServeWorkers& workers,
-           ServeMetrics& metrics, WorkerPool& pool);
+           ServeMetrics& metrics, QueuePool& queues, WorkerPool& pool);
 
   bool IsPublic(std::string_view path) const override;
   void Take(WebRequest request, std::function<void(WebAnswer)> reply) override;
@@ -43,7 +42,6 @@ class ServeApi : public WebHandler {
 
  private:
   using Reply = std::function<void(WebAnswer)>;
-  class Borrowed;
   struct Wait;
 
   WebAnswer Answer(const WebRequest& request, const Reply& reply, bool& later);
@@ -63,11 +61,10 @@ class ServeApi : public WebHandler {
   const ProtocolFolder& protocols_;
   ServeWorkers& workers_;
   ServeMetrics& metrics_;
+  QueuePool& queues_;
   WorkerPool& pool_;
   std::atomic<bool> draining_ = false;
   std::atomic<std::size_t> waiting_ = 0;  // requests that have no answer yet
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<RunQueue>> idle_;
 };
 
 }  // namespace rpl

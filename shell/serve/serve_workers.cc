@@ -28,16 +28,6 @@ using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr auto kFirstPause = milliseconds(500);
-constexpr auto kLongestPause = milliseconds(60'000);
-constexpr int kMostAttempts = 20;  // of one turn, before the run is refused
-
-milliseconds PauseAfter(int attempts) {
-  milliseconds pause = kFirstPause;
-  for (int i = 1; i < attempts && pause < kLongestPause; ++i) pause *= 2;
-  return std::min(pause, kLongestPause);
-}
-
 std::vector<std::string> TextsIn(const ordered_json& json, const char* key) {
   const auto at = json.find(key);
   return at == json.end() ? std::vector<std::string>() : at->get<std::vector<std::string>>();
@@ -53,33 +43,6 @@ std::vector<ordered_json> ReadInputs(const RunQueue::Claim& claim) {
     out.push_back(std::move(input));
   }
   return out;
-}
-
-// The state of a run after a turn, and when the next one is due.
-void SetState(const Outcome& outcome, const QueuedRun& run, milliseconds review,
-              RunQueue::Turn& turn) {
-  switch (outcome.status) {
-    case Status::kWaiting: turn.state = "waiting"; break;
-    case Status::kToolFailed: turn.state = "waiting"; break;
-    case Status::kReview:
-      turn.state = "ready";
-      turn.due = review;
-      return;
-    case Status::kInterrupted:
-      turn.state = "ready";
-      turn.again = true;
-      return;
-    default: turn.state = "ended"; break;
-  }
-  if (outcome.not_run && run.attempts < kMostAttempts) {
-    turn.state = "ready";
-    turn.again = true;
-    turn.due = PauseAfter(run.attempts);
-  } else if (run.every.count() > 0 && outcome.status != Status::kSatisfied &&
-             outcome.status != Status::kFailed) {
-    turn.state = "ready";
-    turn.due = run.every;
-  }
 }
 
 RunQueue::Turn Refused(const RunQueue::Claim& claim, const Refusal& refusal) {
@@ -113,12 +76,6 @@ RunQueue::Turn NotDone(const RunQueue::Claim& claim, const Refusal& why) {
 }
 
 }  // namespace
-
-RunQueue QueueIn(const ServeSettings& settings) {
-  SqlConnection::Options options;
-  options.url = settings.store;
-  return RunQueue(std::move(options), RPL_VERSION, {RPL_VERSION});
-}
 
 ServeWorkers::ServeWorkers(ServeSettings settings, const EngineOptions& engine,
                            const ProtocolFolder& protocols, ServeMetrics& metrics)
@@ -253,7 +210,7 @@ RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
     return not_done({"the turn cannot be recorded: " + run->broken(), "", nullptr, true});
   RunQueue::Turn turn;
   turn.taken = inputs.empty() ? queued.taken : claim.inputs.back().first;
-  SetState(outcome, queued, settings_.review, turn);
+  SetState(outcome.status, outcome.not_run, queued, settings_.review, turn);
   ordered_json report =
       ReportOf(*run, queued.session, SessionUrlIn(WithoutPassword(settings_.store), queued.session))
           .json;

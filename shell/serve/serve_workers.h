@@ -23,22 +23,9 @@
 #include "shell/mcp/worker_pool.h"
 #include "shell/serve/run_queue.h"
 #include "shell/serve/serve_metrics.h"
+#include "shell/serve/serve_settings.h"
 
 namespace rpl {
-
-struct ServeSettings {
-  std::string store;                         // the URL of the database
-  std::size_t workers = 2;                   // turns at the same time
-  std::chrono::seconds lease{15};            // of a claim, and of the sessions of its process
-  std::chrono::milliseconds look{250};       // between looks at an empty queue
-  std::chrono::milliseconds review{30'000};  // between looks at a review
-  TenantLimits limits;
-  std::string spans;  // the file of spans, "" for none
-};
-
-/// The queue in the store, for one thread. This process records sessions as its version of rpl
-/// does, and takes runs of the versions that it can replay.
-RunQueue QueueIn(const ServeSettings& settings);
 
 class ServeWorkers {
  public:
