@@ -15,6 +15,11 @@ user postgres, where this one is root). Then
     session sound.
  2. With one, two and four processes: sessions ended per second, of runs without a tool, with one
     question that is answered when they are begun.
+ 3. With two processes: the time from a request to its answer with the report, of the same runs one
+    after the other; with both idle, and with the one that is asked busy, so that the other does the
+    turn.
+
+With 0 SESSIONS the first part is left out.
 
 The last line is `N passed, N failed`."""
 import os
@@ -53,6 +58,17 @@ Whose job is it?
     "rpl.yaml": """version: 1
 tools:
   work: {command: [./work.sh], permission: allow}
+  hold: {command: [./hold.sh], permission: allow}
+""",
+    "hold.md": """# Hold - %held(?reply) <- ?reply = $hold("all")
+
+# Hold - $hold(?what)
+""",
+    "hold.sh": r"""#!/bin/sh
+read -r request
+while [ ! -e go ]; do sleep 0.1; done
+id=${request#*\"id\":\"}
+printf '{"id":"%s","result":"held"}\n' "${id%%\"*}"
 """,
     # The job is the only argument. The line is one write, so lines do not mix.
     "work.sh": r"""#!/bin/sh
@@ -229,6 +245,32 @@ def speed(cluster, folder, processes, count):
     return count / seconds
 
 
+def delays(cluster, folder, busy, count):
+    """Milliseconds from the request to its answer, in order of size."""
+    cluster.sql("TRUNCATE rpl_run, rpl_input, rpl_request, rpl_session, rpl_event")
+    start = lambda: Worker(RPL, cluster.url, [folder], "--allow-tool", "hold", "--workers", "1")
+    asked = start()
+    if busy:
+        asked.request("POST", "/v1/runs", {"protocol": "hold.md"})
+        while cluster.sql("SELECT count(*) FROM rpl_run WHERE owner IS NOT NULL") != "1":
+            time.sleep(0.05)
+    other = start()
+    times = []
+    for i in range(count):
+        time.sleep(RANDOM.uniform(0, 0.05))  # not in step with the other worker
+        began = time.monotonic()
+        status, run, _ = asked.request("POST", "/v1/runs?wait=30",
+                                       {"protocol": "ask.md", "answers": {"name": f"n{i}"}})
+        times.append((time.monotonic() - began) * 1000)
+        if status != 201 or run["state"] != "ended":
+            check("a run ends while its request waits", False, run)
+    open(folder + "/go", "w").close()
+    asked.end()
+    other.end()
+    os.remove(folder + "/go")
+    return sorted(times)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="rpl-serve-") as place:
         os.chmod(place, 0o755)
@@ -238,14 +280,23 @@ def main():
             with open(f"{folder}/{name}", "w") as file:
                 file.write(text)
         os.chmod(folder + "/work.sh", 0o755)
+        os.chmod(folder + "/hold.sh", 0o755)
         open(folder + "/calls", "w").close()
         cluster = Cluster.private("fsync=on", "max_connections=200")
         try:
-            survive(cluster, folder)
+            if SESSIONS > 0:
+                survive(cluster, folder)
+            else:
+                Worker(RPL, cluster.url, [folder]).end()  # which makes the tables
             count = max(200, min(2_000, SESSIONS // 5))
             print(f"| processes | sessions a second, of {count} |\n|---|---|")
             for processes in (1, 2, 4):
                 print(f"| {processes} | {speed(cluster, folder, processes, count):.0f} |")
+            print("| delay in ms | p50 | p99 |\n|---|---|---|")
+            for busy in (False, True):
+                times = delays(cluster, folder, busy, 300)
+                print(f"| {'the asked one is busy' if busy else 'both idle'} "
+                      f"| {times[len(times) // 2]:.0f} | {times[len(times) * 99 // 100]:.0f} |")
         finally:
             cluster.end()
     print(f"{passed} passed, {failed} failed")

@@ -626,7 +626,7 @@ def a_person_who_declines():
 def hosts_that_say_no_by_themselves():
     for answer in ({"result": {"action": "decline"}},
                    {"error": {"code": -32601, "message": "Method not found"}}):
-        server = serve()
+        server = serve(*(["--ask-timeout", "1"] if WORKERS else []))
         server.initialize(forms=True)
         id = server.begin("tools/call", {"name": "rpl_run", "arguments": {
             "protocol": "trip.md", "request_id": "auto" + str(answer)}})

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/postgres/connection.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <libpq-fe.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -12,9 +10,9 @@
 #include <map>
 #include <mutex>
 #include <thread>
-#include <type_traits>
 
 #include "runtime/postgres/database_url.h"
+#include "runtime/postgres/libpq.h"
 
 namespace rpl {
 namespace {
@@ -36,98 +34,6 @@ constexpr const char* kNoLibpq =
 constexpr const char* kNoLibpq =
     "libpq.so.5 cannot be loaded; on Debian it is in the package libpq5";
 #endif
-
-// The functions of libpq.
-struct Libpq {
-  decltype(&PQconnectStartParams) connect_start = nullptr;
-  decltype(&PQconnectPoll) connect_poll = nullptr;
-  decltype(&PQconnectionNeedsPassword) needs_password = nullptr;
-  decltype(&PQstatus) status = nullptr;
-  decltype(&PQsocket) socket = nullptr;
-  decltype(&PQfinish) finish = nullptr;
-  decltype(&PQerrorMessage) error_message = nullptr;
-  decltype(&PQsetErrorVerbosity) set_error_verbosity = nullptr;
-  decltype(&PQsetNoticeReceiver) set_notice_receiver = nullptr;
-  decltype(&PQsetnonblocking) set_nonblocking = nullptr;
-  decltype(&PQsendQueryParams) send_query = nullptr;
-  decltype(&PQsetSingleRowMode) set_single_row_mode = nullptr;
-  decltype(&PQflush) flush = nullptr;
-  decltype(&PQconsumeInput) consume_input = nullptr;
-  decltype(&PQisBusy) is_busy = nullptr;
-  decltype(&PQgetResult) get_result = nullptr;
-  decltype(&PQputCopyData) put_copy_data = nullptr;
-  decltype(&PQputCopyEnd) put_copy_end = nullptr;
-  decltype(&PQgetCancel) get_cancel = nullptr;
-  decltype(&PQcancel) cancel = nullptr;
-  decltype(&PQfreeCancel) free_cancel = nullptr;
-  decltype(&PQresultStatus) result_status = nullptr;
-  decltype(&PQresultErrorField) error_field = nullptr;
-  decltype(&PQclear) clear = nullptr;
-  decltype(&PQntuples) rows = nullptr;
-  decltype(&PQnfields) columns = nullptr;
-  decltype(&PQfname) column_name = nullptr;
-  decltype(&PQcmdTuples) affected = nullptr;
-  decltype(&PQcmdStatus) tag = nullptr;
-  decltype(&PQgetisnull) is_null = nullptr;
-  decltype(&PQgetvalue) value = nullptr;
-  decltype(&PQgetlength) length = nullptr;
-
-  /// Null if the library cannot be loaded.
-  static const Libpq* Load();
-};
-
-const Libpq* Libpq::Load() {
-  static const Libpq* const loaded = []() -> const Libpq* {
-  // A static program cannot load a library that is linked with another C library.
-#ifdef RPL_STATIC
-    void* const library = nullptr;
-#else
-    void* const library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
-#endif
-    if (library == nullptr) return nullptr;
-    static Libpq pq;
-    bool all = true;
-    const auto find = [&](auto& function, const char* name) {
-      function =
-          reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-      all = all && function != nullptr;
-    };
-    find(pq.connect_start, "PQconnectStartParams");
-    find(pq.connect_poll, "PQconnectPoll");
-    find(pq.needs_password, "PQconnectionNeedsPassword");
-    find(pq.status, "PQstatus");
-    find(pq.socket, "PQsocket");
-    find(pq.finish, "PQfinish");
-    find(pq.error_message, "PQerrorMessage");
-    find(pq.set_error_verbosity, "PQsetErrorVerbosity");
-    find(pq.set_notice_receiver, "PQsetNoticeReceiver");
-    find(pq.set_nonblocking, "PQsetnonblocking");
-    find(pq.send_query, "PQsendQueryParams");
-    find(pq.set_single_row_mode, "PQsetSingleRowMode");
-    find(pq.flush, "PQflush");
-    find(pq.consume_input, "PQconsumeInput");
-    find(pq.is_busy, "PQisBusy");
-    find(pq.get_result, "PQgetResult");
-    find(pq.put_copy_data, "PQputCopyData");
-    find(pq.put_copy_end, "PQputCopyEnd");
-    find(pq.get_cancel, "PQgetCancel");
-    find(pq.cancel, "PQcancel");
-    find(pq.free_cancel, "PQfreeCancel");
-    find(pq.result_status, "PQresultStatus");
-    find(pq.error_field, "PQresultErrorField");
-    find(pq.clear, "PQclear");
-    find(pq.rows, "PQntuples");
-    find(pq.columns, "PQnfields");
-    find(pq.column_name, "PQfname");
-    find(pq.affected, "PQcmdTuples");
-    find(pq.tag, "PQcmdStatus");
-    find(pq.is_null, "PQgetisnull");
-    find(pq.value, "PQgetvalue");
-    find(pq.length, "PQgetlength");
-    return all ? &pq : nullptr;
-  }();
-  return loaded;
-}
 
 void IgnoreNotice(void*, const pg_result*) {}
 
@@ -581,6 +487,30 @@ SqlError SqlConnection::CopyIn(const std::string& sql,
 }
 
 // --- transactions -------------------------------------------------------------------------
+
+SqlConnection::Noticed SqlConnection::WaitForNotices(std::chrono::milliseconds most) {
+  Noticed out;
+  if (connection_ == nullptr) {
+    out.error = {"", "the connection to the database is lost", true, true};
+    return out;
+  }
+  const Libpq& pq = *Libpq::Load();
+  const auto deadline = steady_clock::now() + most;
+  for (;;) {
+    while (PGnotify* const notice = pq.notifies(connection_)) {
+      out.notices.push_back({notice->relname, notice->extra});
+      pq.free_memory(notice);
+    }
+    const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
+    if (!out.notices.empty() || left.count() <= 0) return out;
+    pollfd one{pq.socket(connection_), POLLIN, 0};
+    if (poll(&one, 1, static_cast<int>(left.count())) <= 0) continue;
+    if (pq.consume_input(connection_) == 0) {
+      out.error = Lost(pq.error_message(connection_));
+      return out;
+    }
+  }
+}
 
 SqlError SqlConnection::InTransaction(const std::string& begin,
                                       const std::function<SqlError()>& work) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A connection to a PostgreSQL database by libpq, which is loaded at the first use: linked, it and
-// its libraries would be loaded whenever rpl starts. Nothing outside connection.cc knows libpq.
+// its libraries would be loaded whenever rpl starts. Nothing but connection.cc uses libpq
+// (libpq.h).
 //
 // Every failure is an SqlError. None aborts, none is swallowed, and no message contains the
 // password of the URL. A statement is sent and its answer awaited without blocking: an interrupt or
@@ -151,6 +152,19 @@ class SqlConnection {
   /// Runs statements that make tables, indexes and the like where they are missing. What another
   /// process makes at the same time counts as made.
   SqlError MakeTables(const RetryLimits& limits, const std::vector<std::string>& statements);
+
+  struct Notice {
+    std::string channel;
+    std::string payload;
+  };
+  struct Noticed {
+    std::vector<Notice> notices;
+    SqlError error;
+  };
+  /// Waits for notifications of the channels that this connection LISTENs to: those that came, none
+  /// after `most`. An interrupt does not end it. A connection that was lost is not opened again,
+  /// because it would listen to nothing.
+  Noticed WaitForNotices(std::chrono::milliseconds most);
 
   /// For a process that opens many connections one after the other: from now on up to `most` of
   /// those that are open at the end of their SqlConnection are kept, for the next one with the same

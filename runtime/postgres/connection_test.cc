@@ -434,5 +434,35 @@ TEST_CASE("within a transaction a lost connection is not opened again") {
   CHECK(connection.Execute("SELECT 1").error.message == "");
 }
 
+TEST_CASE("a connection that listens hears of what others notify") {
+  TestCluster* const cluster = TestCluster::Get();
+  if (cluster == nullptr) return;
+  SqlConnection listener({.url = cluster->Url()}), other({.url = cluster->Url()});
+  REQUIRE(listener.Execute("LISTEN news").error.message == "");
+  CHECK(listener.WaitForNotices(milliseconds(0)).notices.empty());
+  REQUIRE(other.Execute("NOTIFY other, 'x'").error.message == "");
+  REQUIRE(other.Execute("SELECT pg_notify('news', 'first')").error.message == "");
+  REQUIRE(other.Execute("NOTIFY news").error.message == "");
+  std::vector<std::string> heard;
+  while (heard.size() < 2) {
+    const SqlConnection::Noticed noticed = listener.WaitForNotices(milliseconds(10'000));
+    REQUIRE(noticed.error.message == "");
+    REQUIRE(!noticed.notices.empty());
+    for (const SqlConnection::Notice& notice : noticed.notices) {
+      CHECK(notice.channel == "news");
+      heard.push_back(notice.payload);
+    }
+  }
+  CHECK(heard == std::vector<std::string>{"first", ""});
+  // Of a connection that is lost, it says so, and stays closed.
+  cluster->Run(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN news'");
+  SqlConnection::Noticed noticed;
+  while (!noticed.error) noticed = listener.WaitForNotices(milliseconds(10'000));
+  CHECK(noticed.error.lost);
+  CHECK(!listener.is_open());
+  CHECK(listener.WaitForNotices(milliseconds(0)).error.lost);
+}
+
 }  // namespace
 }  // namespace rpl

@@ -120,8 +120,9 @@ int CommandServe(const ServeOptions& options) {
   auto& metrics = *new ServeMetrics();
   auto& workers = *new ServeWorkers(settings, engine, protocols, metrics);
   constexpr std::size_t kRequestThreads = 4;
-  constexpr std::size_t kRenewers = 2;  // of claims, those of the workers and those of /mcp
-  auto& pool = *new WorkerPool(settings.workers + kRenewers + kRequestThreads);
+  constexpr std::size_t kRenewer = 1;  // of the claims of /mcp
+  auto& pool =
+      *new WorkerPool(settings.workers + ServeWorkers::kMoreThreads + kRenewer + kRequestThreads);
   auto& queues = *new QueuePool(
       [settings] { return std::unique_ptr<RunQueue>(new RunQueue(QueueIn(settings))); });
   auto& api = *new ServeApi(settings, protocols, workers, metrics, queues, pool);
@@ -135,7 +136,7 @@ int CommandServe(const ServeOptions& options) {
   web.drain = std::chrono::seconds(options.drain);
   LeaveSignals();
   SqlConnection::KeepIdle(settings.workers + kRequestThreads + McpService::kWorkers);
-  workers.Start(pool);
+  workers.Start(pool, [&api](const std::string& session) { api.Done(session); });
   pool.Post([&renewed] { renewed.RenewClaims(); });
   return ServeHttp(&mcp, web);
 }

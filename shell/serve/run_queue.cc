@@ -190,7 +190,7 @@ RunQueue::Added RunQueue::Add(const NewRun& run, const TenantLimits& limits) {
     if (error = Insert(run, "", std::chrono::milliseconds(0), there); error) return error;
     out.taken = Taken::kNew;
     out.run = std::move(*there);
-    return database_.Execute("NOTIFY rpl_run").error;
+    return {};
   });
   return out;
 }
@@ -228,8 +228,7 @@ RunQueue::Added RunQueue::Give(const std::string& session, const std::string& te
     }
     out.taken = Taken::kNew;
     out.run = std::move(*run);
-    if (error = AddInput(session, out.run.given, key, input); error) return error;
-    return database_.Execute("NOTIFY rpl_run").error;
+    return AddInput(session, out.run.given, key, input);
   });
   return out;
 }
@@ -422,6 +421,21 @@ SqlError RunQueue::Share(const std::string& name, const std::string& fresh, std:
     if (!found.error && found.rows.size() == 1) shared = std::string(found.rows.Text(0, 0));
     return found.error;
   });
+}
+
+SqlError RunQueue::Announce() {
+  return database_.Execute(std::string("NOTIFY ") + kRunChannel).error;
+}
+
+RunQueue::NextDue RunQueue::UntilDue() {
+  NextDue out;
+  SqlResult next = database_.Execute(
+      "SELECT ceil(extract(epoch FROM min(due) - now()) * 1000)::bigint FROM rpl_run "
+      "WHERE state = 'ready' AND due > now()");
+  out.error = next.error;
+  if (!next.error && next.rows.size() == 1 && !next.rows.IsNull(0, 0))
+    out.wait = std::chrono::milliseconds(next.rows.Number(0, 0));
+  return out;
 }
 
 SqlError RunQueue::Renew(const std::string& owner, std::chrono::milliseconds lease) {

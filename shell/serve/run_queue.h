@@ -21,9 +21,9 @@
 // (runtime/postgres/session_rows.h) keep the two apart where the first one is only slow. An input
 // may therefore be handed to two turns; a session takes an answer once.
 //
-// Rows are taken by FOR UPDATE SKIP LOCKED. NOTIFY is a hint that spares the wait for the next
-// look; nothing rests on it. Every transaction is run again whole on errors that may pass. Keys
-// begin with the session; no sequences, no advisory locks.
+// Rows are taken by FOR UPDATE SKIP LOCKED. NOTIFY (Announce) is a hint that spares the wait for
+// the next look; nothing rests on it. Every transaction is run again whole on errors that may pass.
+// Keys begin with the session; no sequences, no advisory locks.
 //
 // One thread at a time.
 #ifndef RPL_SHELL_SERVE_RUN_QUEUE_H_
@@ -42,6 +42,9 @@
 #include "runtime/postgres/connection.h"
 
 namespace rpl {
+
+/// The channel of NOTIFY for runs that have become ready.
+inline constexpr const char* kRunChannel = "rpl_run";
 
 /// A run as its client sees it.
 struct QueuedRun {
@@ -103,7 +106,7 @@ class RunQueue {
     QueuedRun run;
     SqlError error;
   };
-  /// Adds a run that is ready now.
+  /// Adds a run that is ready, now or after a while.
   Added Add(const NewRun& run, const TenantLimits& limits);
   /// Adds an input to a run of the tenant, which makes it ready. The same key, which is not "", is
   /// the same input.
@@ -161,6 +164,15 @@ class RunQueue {
   Names NamesFrom(const std::string& prefix, const std::string& tenant, std::size_t most);
   /// A text that all processes share: `fresh`, if there is none of this name yet.
   SqlError Share(const std::string& name, const std::string& fresh, std::string& shared);
+
+  /// Tells processes that listen that a run is ready.
+  SqlError Announce();
+  /// The time until the next run is due; nullopt if none is.
+  struct NextDue {
+    std::optional<std::chrono::milliseconds> wait;
+    SqlError error;
+  };
+  NextDue UntilDue();
 
   /// Moves the end of the owner's claims on.
   SqlError Renew(const std::string& owner, std::chrono::milliseconds lease);

@@ -199,10 +199,13 @@ struct ServeApi::Wait {
   std::string session;
   std::string tenant;
   Clock::time_point until;
-  milliseconds pause = kFirstLook;
   unsigned done = 200;      // the status when the run is settled
   unsigned not_done = 200;  // the status when the time is over
   std::vector<std::pair<std::string, std::string>> headers = {};
+  // Of the looks, several of which may be under way: guarded by the mutex.
+  milliseconds pause = kFirstLook;
+  bool answered = false;
+  bool timed = false;  // the next look has its time
 };
 
 ServeApi::ServeApi(ServeSettings settings, const ProtocolFolder& protocols, ServeWorkers& workers,
@@ -294,17 +297,17 @@ WebAnswer ServeApi::Begin(const WebRequest& request, const Reply& reply, bool& l
   RunQueue::Added added = QueuePool::Borrowed(queues_)->Add(run, settings_.limits);
   if (added.error) return Later("the database: " + added.error.message);
   if (added.taken == RunQueue::Taken::kFull) return Full();
-  workers_.Wake();
+  if (run.after.count() == 0) Announce();
   const bool again = added.taken == RunQueue::Taken::kAgain;
   later = true;
-  Look(std::make_shared<Wait>(Wait{reply,
-                                   added.run.session,
-                                   request.tenant,
-                                   *until,
-                                   kFirstLook,
-                                   again ? 200u : 201u,
-                                   again ? 200u : 201u,
-                                   {{"Location", std::string(kRuns) + "/" + added.run.session}}}));
+  const unsigned status = again ? 200 : 201;
+  WaitFor({reply,
+           added.run.session,
+           request.tenant,
+           *until,
+           status,
+           status,
+           {{"Location", std::string(kRuns) + "/" + added.run.session}}});
   return {};
 }
 
@@ -328,9 +331,9 @@ WebAnswer ServeApi::Give(const WebRequest& request, const std::string& session, 
   if (added.error) return Later("the database: " + added.error.message);
   if (added.taken == RunQueue::Taken::kNoRun) return NoRun();
   if (added.taken == RunQueue::Taken::kFull) return Full();
-  workers_.Wake();
+  Announce();
   later = true;
-  Look(std::make_shared<Wait>(Wait{reply, session, request.tenant, *until, kFirstLook, 200, 202}));
+  WaitFor({reply, session, request.tenant, *until, 200, 202});
   return {};
 }
 
@@ -339,25 +342,69 @@ WebAnswer ServeApi::Show(const WebRequest& request, const std::string& session, 
   const std::optional<Clock::time_point> until = WaitUntil(request.query);
   if (!until) return Fault(400, "`wait` is a number of seconds");
   later = true;
-  Look(std::make_shared<Wait>(Wait{reply, session, request.tenant, *until}));
+  WaitFor({reply, session, request.tenant, *until});
   return {};
+}
+
+// A run has become ready: if nobody here is idle, others are told.
+void ServeApi::Announce() {
+  if (workers_.Wake()) return;
+  if (QueuePool::Borrowed(queues_)->Announce()) metrics_.DatabaseError();
+}
+
+void ServeApi::WaitFor(Wait given) {
+  const auto wait = std::make_shared<Wait>(std::move(given));
+  {
+    const std::lock_guard lock(mutex_);
+    waits_.emplace(wait->session, wait);
+  }
+  Look(wait);
+}
+
+void ServeApi::Done(const std::string& session) {
+  const std::lock_guard lock(mutex_);
+  const auto [begin, end] = waits_.equal_range(session);
+  for (auto at = begin; at != end; ++at) pool_.Post([this, wait = at->second] { Look(wait); });
 }
 
 // Answers if the run is settled or the time is over, else looks again later. On a worker.
 void ServeApi::Look(const std::shared_ptr<Wait>& wait) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (wait->answered) return;
+  }
   const RunQueue::Found found = QueuePool::Borrowed(queues_)->Find(wait->session, wait->tenant);
+  const bool settled = found.run && found.run->settled();
+  const auto now = Clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    if (wait->answered) return;
+    wait->answered = found.error || !found.run || settled || now >= wait->until || draining_;
+    if (!wait->answered) {
+      if (wait->timed) return;
+      wait->timed = true;
+      pool_.At(std::min(now + wait->pause, wait->until), [this, wait] {
+        {
+          const std::lock_guard timing(mutex_);
+          wait->timed = false;
+        }
+        pool_.Post([this, wait] { Look(wait); });
+      });
+      wait->pause = std::min(2 * wait->pause, kLongestLook);
+      return;
+    }
+    const auto [begin, end] = waits_.equal_range(wait->session);
+    for (auto at = begin; at != end; ++at)
+      if (at->second == wait) {
+        waits_.erase(at);
+        break;
+      }
+  }
   if (found.error) return wait->reply(Later("the database: " + found.error.message));
   if (!found.run) return wait->reply(NoRun());
-  const bool settled = found.run->settled();
-  const auto now = Clock::now();
-  if (settled || now >= wait->until || draining_) {
-    WebAnswer answer = Json(settled ? wait->done : wait->not_done, RunJson(*found.run));
-    answer.headers = wait->headers;
-    return wait->reply(std::move(answer));
-  }
-  pool_.At(std::min(now + wait->pause, wait->until),
-           [this, wait] { pool_.Post([this, wait] { Look(wait); }); });
-  wait->pause = std::min(2 * wait->pause, kLongestLook);
+  WebAnswer answer = Json(settled ? wait->done : wait->not_done, RunJson(*found.run));
+  answer.headers = wait->headers;
+  wait->reply(std::move(answer));
 }
 
 WebAnswer ServeApi::List(const WebRequest& request) {

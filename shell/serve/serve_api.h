@@ -20,7 +20,9 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "shell/mcp/web_handler.h"
@@ -38,6 +40,8 @@ class ServeApi : public WebHandler {
   bool IsPublic(std::string_view path) const override;
   void Take(WebRequest request, std::function<void(WebAnswer)> reply) override;
   void Drain() override;
+  /// A turn of the run has ended in this process: requests that wait for that look at it.
+  void Done(const std::string& session);
   bool IsDrained() override { return workers_.IsDrained() && waiting_ == 0; }
 
  private:
@@ -55,6 +59,8 @@ class ServeApi : public WebHandler {
   WebAnswer Protocols() const;
   WebAnswer Ready();
   WebAnswer Metrics();
+  void Announce();
+  void WaitFor(Wait wait);
   void Look(const std::shared_ptr<Wait>& wait);
 
   const ServeSettings settings_;
@@ -65,6 +71,8 @@ class ServeApi : public WebHandler {
   WorkerPool& pool_;
   std::atomic<bool> draining_ = false;
   std::atomic<std::size_t> waiting_ = 0;  // requests that have no answer yet
+  std::mutex mutex_;
+  std::multimap<std::string, std::shared_ptr<Wait>> waits_;  // of those, by session
 };
 
 }  // namespace rpl

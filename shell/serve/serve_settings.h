@@ -15,11 +15,12 @@
 namespace rpl {
 
 struct ServeSettings {
-  std::string store;                         // the URL of the database
-  std::size_t workers = 2;                   // turns at the same time
-  std::chrono::seconds lease{15};            // of a claim, and of the sessions of its process
-  std::chrono::milliseconds look{250};       // between looks at an empty queue
-  std::chrono::milliseconds review{30'000};  // between looks at a review
+  std::string store;                          // the URL of the database
+  std::size_t workers = 2;                    // turns at the same time
+  std::chrono::seconds lease{15};             // of a claim, and of the sessions of its process
+  std::chrono::milliseconds look{250};        // between looks at an empty queue
+  std::chrono::milliseconds long_look{1000};  // the same while the process hears what is announced
+  std::chrono::milliseconds review{30'000};   // between looks at a review
   TenantLimits limits = {};
   std::string spans = {};  // the file of spans, "" for none
 };

@@ -28,6 +28,9 @@ using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+constexpr auto kListen = milliseconds(500);  // so long at once
+constexpr auto kListenAgain = std::chrono::seconds(10);
+
 std::vector<std::string> TextsIn(const ordered_json& json, const char* key) {
   const auto at = json.find(key);
   return at == json.end() ? std::vector<std::string>() : at->get<std::vector<std::string>>();
@@ -85,15 +88,22 @@ ServeWorkers::ServeWorkers(ServeSettings settings, const EngineOptions& engine,
       metrics_(metrics),
       owner_("w_" + RandomText(12)) {}
 
-void ServeWorkers::Start(WorkerPool& pool) {
+void ServeWorkers::Start(WorkerPool& pool, std::function<void(const std::string&)> done) {
+  done_ = std::move(done);
   for (std::size_t i = 0; i < settings_.workers; ++i) pool.Post([this, i] { Work(i); });
   pool.Post([this] { RenewClaims(); });
+  pool.Post([this] { Listen(); });
 }
 
-void ServeWorkers::Wake() {
+bool ServeWorkers::Wake() {
   const std::lock_guard lock(mutex_);
-  woken_ = true;
-  ready_.notify_one();
+  if (woken_ >= idle_) {
+    again_ = true;
+    return false;
+  }
+  ++woken_;
+  ready_.notify_all();  // also others wait for it
+  return true;
 }
 
 void ServeWorkers::Drain() {
@@ -102,10 +112,55 @@ void ServeWorkers::Drain() {
   ready_.notify_all();
 }
 
-void ServeWorkers::WaitForWork(milliseconds most) {
+// Until a run is ready, as far as this process knows, or it is time to look again.
+void ServeWorkers::WaitForWork(RunQueue& queue) {
+  milliseconds most = settings_.look;
+  if (hears_) {
+    const RunQueue::NextDue next = queue.UntilDue();
+    if (!next.error) most = std::min(settings_.long_look, next.wait.value_or(settings_.long_look));
+  }
   std::unique_lock lock(mutex_);
-  ready_.wait_for(lock, most, [this] { return woken_ || draining_; });
-  woken_ = false;
+  ++idle_;
+  ready_.wait_for(lock, most, [this] { return woken_ > 0 || again_ || draining_; });
+  --idle_;
+  if (woken_ > 0) --woken_;
+  else again_ = false;
+}
+
+// Hears of runs that have become ready. Where the server or something before it does not pass
+// notifications on, the queue is looked at as often as without.
+void ServeWorkers::Listen() {
+  while (!draining_) {
+    SqlConnection::Options options;
+    options.url = settings_.store;
+    SqlConnection database(std::move(options));
+    SqlError error = database.Execute(std::string("LISTEN ") + kRunChannel).error;
+    if (!error) hears_ = Hears(database);
+    while (!error && hears_ && !draining_) {
+      const SqlConnection::Noticed noticed = database.WaitForNotices(kListen);
+      error = noticed.error;
+      // One worker is enough for one run; those that are busy look again anyway.
+      for (std::size_t i = 0; i < noticed.notices.size() && Wake(); ++i) {
+      }
+    }
+    hears_ = false;
+    database.Close();  // it is not to be used again for something else
+    std::unique_lock lock(mutex_);
+    ready_.wait_for(lock, kListenAgain, [this] { return draining_.load(); });
+  }
+}
+
+// Whether a notification of this process comes back to it.
+bool ServeWorkers::Hears(SqlConnection& database) {
+  if (database.Execute("SELECT pg_notify($1, $2)", {kRunChannel, owner_}).error) return false;
+  const auto until = Clock::now() + kListen;
+  while (Clock::now() < until) {
+    const SqlConnection::Noticed noticed = database.WaitForNotices(kListen);
+    if (noticed.error) return false;
+    for (const SqlConnection::Notice& notice : noticed.notices)
+      if (notice.payload == owner_) return true;
+  }
+  return false;
 }
 
 void ServeWorkers::Report(const SqlError& error) {
@@ -136,7 +191,7 @@ void ServeWorkers::Work(std::size_t number) {
     if (claimed.error || !claimed.claim) {
       --busy_;
       if (claimed.error) Report(claimed.error);
-      WaitForWork(settings_.look);
+      WaitForWork(queue);
       continue;
     }
     RunQueue::Turn turn;
@@ -149,6 +204,7 @@ void ServeWorkers::Work(std::size_t number) {
                      {std::string("internal error: ") + error.what(), "", nullptr, true});
     }
     if (const SqlError error = queue.Finish(claimed.claim->run.session, owner, turn)) Report(error);
+    else done_(claimed.claim->run.session);
     --busy_;
   }
 }

@@ -33,10 +33,13 @@ class ServeWorkers {
   ServeWorkers(ServeSettings settings, const EngineOptions& engine, const ProtocolFolder& protocols,
                ServeMetrics& metrics);
 
-  /// Starts the workers, on threads of the pool that they keep: settings.workers + 1 of them.
-  void Start(WorkerPool& pool);
-  /// A run has become ready. Any thread.
-  void Wake();
+  /// Starts the workers, on threads of the pool that they keep: settings.workers + kMoreThreads of
+  /// them. `done` is told of each run that a worker has left, on the thread of that worker.
+  void Start(WorkerPool& pool, std::function<void(const std::string& session)> done);
+  static constexpr std::size_t kMoreThreads = 2;
+  /// A run has become ready: wakes a worker that is idle. False if none is: then others are to hear
+  /// of it (RunQueue::Announce). Any thread.
+  bool Wake();
   /// No further runs are taken. Any thread.
   void Drain();
   /// Whether no worker has a run, after Drain.
@@ -45,7 +48,9 @@ class ServeWorkers {
  private:
   void Work(std::size_t number);
   void RenewClaims();
-  void WaitForWork(std::chrono::milliseconds most);
+  void Listen();
+  bool Hears(SqlConnection& database);
+  void WaitForWork(RunQueue& queue);
   RunQueue::Turn Do(const RunQueue::Claim& claim);
   void WriteSpans(const std::string& line);
   void Report(const SqlError& error);
@@ -59,7 +64,11 @@ class ServeWorkers {
   std::atomic<std::size_t> busy_ = 0;
   std::mutex mutex_;
   std::condition_variable ready_;
-  bool woken_ = false;
+  std::size_t idle_ = 0;             // workers that wait
+  std::size_t woken_ = 0;            // of them, those that are to look again
+  bool again_ = false;               // the next one that would wait is to look again
+  std::atomic<bool> hears_ = false;  // the process hears what is announced
+  std::function<void(const std::string&)> done_;
   std::mutex spans_;
 };
 
