@@ -771,7 +771,7 @@ def states_that_are_not_ours():
 
 @case
 def long_work_becomes_a_task():
-    server = serve("--reply-within", "1")
+    server = serve("--reply-within", "1", *(["--drain", "0"] if WORKERS else []))
     tasks = {"capabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}}
     found = server.request("server/discover", {"_meta": meta()})["result"]
     check("io.modelcontextprotocol/tasks" in found["capabilities"]["extensions"], found)

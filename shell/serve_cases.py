@@ -330,6 +330,26 @@ def the_database_may_restart():
 
 
 @case
+def a_worker_that_waits_for_the_database_says_so():
+    with Place() as place:
+        CLUSTER.stop()
+        log = []
+        process = subprocess.Popen(
+            [RPL, "serve", place.folder, "--store", place.store, "--http", "127.0.0.1:0"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        log.append(process.stderr.readline())
+        CLUSTER.start()
+        log.append(process.stderr.readline())
+        process.terminate()
+        log += process.stderr.readlines()
+        check(process.wait(60) == 0, process.returncode)
+        check(log[0].startswith("rpl serve: waiting for the database: "), log)
+        check(log[1].startswith("listening") and len(log) == 2, log)
+        # A worker that need not wait says nothing of it.
+        check(not any("waiting" in line for line in place.worker().log))
+
+
+@case
 def a_protocol_that_waits_for_a_fact_outside_is_looked_at_again():
     with Place() as place:
         worker = place.worker()

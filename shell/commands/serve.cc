@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <sstream>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::size_t kLeastToken = 16;
 constexpr const char* kSealKey = "mcp key";
+constexpr auto kQuietWait = std::chrono::seconds(1);
 
 // Lines `TOKEN TENANT`; `#` begins a comment line. The reason why it cannot be used, or "".
 std::string ReadTokens(const std::string& text, std::map<std::string, std::string>& tokens) {
@@ -56,10 +58,22 @@ ExitCode ReadTokenFile(const std::string& path, std::map<std::string, std::strin
   return kExitOk;
 }
 
-// Makes what is missing in the database, and reads the key of what its workers seal.
+// Makes what is missing in the database, and reads the key of what its workers seal. A process that
+// has to wait for the database says so, once.
 SqlError PrepareStore(const ServeSettings& settings, std::string& key) {
-  RunQueue queue = QueueIn(settings);
-  SqlError error = queue.Prepare();
+  bool said = false;
+  const auto say = [&](const std::string& why) {
+    if (!said) std::cerr << fmt::format("rpl serve: waiting for the database: {}\n", why);
+    said = true;
+  };
+  const auto began = std::chrono::steady_clock::now();
+  RunQueue queue = QueueIn(settings, [&] {
+    if (std::chrono::steady_clock::now() - began > kQuietWait) say("it does not answer yet");
+    return false;
+  });
+  SqlError error = queue.Ping();
+  if (error && error.retry) say(error.message);
+  error = queue.Prepare();
   if (!error) error = queue.Share(kSealKey, Sealer::NewKeyText(), key);
   return error;
 }

@@ -2,6 +2,7 @@
 #include "shell/serve/serve_settings.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rpl {
 namespace {
@@ -13,9 +14,10 @@ constexpr auto kLongestPauseAfter = milliseconds(60'000);
 
 }  // namespace
 
-RunQueue QueueIn(const ServeSettings& settings) {
+RunQueue QueueIn(const ServeSettings& settings, std::function<bool()> interrupted) {
   SqlConnection::Options options;
   options.url = settings.store;
+  options.interrupted = std::move(interrupted);
   return RunQueue(std::move(options), RPL_VERSION, {RPL_VERSION});
 }
 

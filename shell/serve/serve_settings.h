@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "runtime/outcome.h"
@@ -26,8 +27,9 @@ struct ServeSettings {
 };
 
 /// The queue in the store, for one thread. This process records sessions as its version of rpl
-/// does, and takes runs of the versions that it can replay.
-RunQueue QueueIn(const ServeSettings& settings);
+/// does, and takes runs of the versions that it can replay. `interrupted` as in
+/// SqlConnection::Options.
+RunQueue QueueIn(const ServeSettings& settings, std::function<bool()> interrupted = nullptr);
 
 /// How often a turn is tried before its run is refused.
 inline constexpr int kMostAttempts = 20;
