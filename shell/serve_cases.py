@@ -423,4 +423,5 @@ def options_that_cannot_be_used_are_refused():
             check(ended.returncode == code and words in ended.stderr, options, ended)
 
 
+import compose_cases  # noqa: E402,F401
 run_cases()
