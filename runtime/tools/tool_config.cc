@@ -28,7 +28,7 @@ constexpr std::string_view kMcpKeys[] = {"command",     "url",    "headers",
                                          "environment", "folder", "startMs"};
 constexpr std::string_view kMcpToolKeys[] = {"mcp",       "tool",           "args",       "json",
                                              "timeoutMs", "maxOutputBytes", "permission", "rules"};
-constexpr std::string_view kRelationKeys[] = {"from", "table", "query"};
+constexpr std::string_view kRelationKeys[] = {"from", "table", "query", "record", "push"};
 constexpr std::string_view kIndexKeys[] = {"folders"};
 constexpr std::string_view kWriteKeys[] = {"permission", "folder"};
 constexpr std::string_view kToolKeys[] = {"command",        "timeoutMs",  "folder", "environment",
@@ -274,17 +274,23 @@ class ConfigReader {
       DatabaseRelation relation;
       relation.name = key.scalar.get<std::string>();
       const std::string what = "relation `" + relation.name + "`";
+      static const re2::RE2 kRelation("[a-z][a-z0-9-]*");
+      if (!re2::RE2::FullMatch(relation.name, kRelation))
+        Wrong(key, "`" + relation.name + "` is no name of a relation",
+              "a name has small letters, digits and `-`, and begins with a letter");
       if (!IsMap(value, what, kRelationKeys, &key)) continue;
       const YamlNode* from = Require(value, "from", what, "write `from: ${NAME}`", &key);
       if (from != nullptr) relation.variable = Variable(*from);
+      if (const YamlNode* n = value.Find("record")) relation.record_query = RecordsQuery(*n);
+      if (const YamlNode* n = value.Find("push")) relation.push = Flag(*n, "push");
       const YamlNode* table = value.Find("table");
       const YamlNode* query = value.Find("query");
       if ((table == nullptr) == (query == nullptr)) {
-        Wrong(value, "expected `table` or `query` for " + what);
+        Wrong(value,
+              "expected `table` or `query` for " + what + (table == nullptr ? "" : ", got both"));
         continue;
       }
-      relation.sql = query != nullptr ? Text(*query, "query")
-                                      : "SELECT * FROM " + TableName(Text(*table, "table"));
+      relation.sql = query != nullptr ? Query(*query) : "SELECT * FROM " + TableName(*table);
       to.relations.push_back(std::move(relation));
     }
   }
@@ -292,24 +298,55 @@ class ConfigReader {
   // A configuration comes with a program, so it names a variable that a person sets, not a
   // database.
   std::string Variable(const YamlNode& node) {
+    static const re2::RE2 kVariable(R"(\$\{([A-Za-z_][A-Za-z0-9_]*)\})");
     const std::string text = Text(node, "from");
-    if (text.size() > 3 && text.starts_with("${") && text.ends_with('}'))
-      return text.substr(2, text.size() - 3);
+    std::string name;
+    if (re2::RE2::FullMatch(text, kVariable, &name) || node.kind != YamlKind::kString) return name;
     Wrong(node, "expected a variable of the environment for `from`, as in `${ORDERS}`",
           "set it to the URL of the database");
     return "";
   }
 
+  bool RecordsQuery(const YamlNode& node) {
+    const std::string text = Text(node, "record");
+    if (node.kind == YamlKind::kString && text != "rows" && text != "query")
+      Wrong(node, "expected `rows` or `query` for `record`, got `" + text + "`");
+    return text == "query";
+  }
+
+  bool Flag(const YamlNode& node, std::string_view what) {
+    if (node.kind != YamlKind::kBool)
+      Wrong(node,
+            fmt::format("expected `true` or `false` for `{}`, got {}", what, Described(node)));
+    return node.kind != YamlKind::kBool || node.scalar.get<bool>();
+  }
+
+  std::string Query(const YamlNode& node) {
+    const std::string text = Text(node, "query");
+    if (node.kind != YamlKind::kString) return "";
+    if (text.find_first_not_of(" \t\r\n") == text.npos || text.find('\0') != text.npos)
+      Wrong(node, "expected a SELECT for `query`");
+    return text;
+  }
+
   // Its parts between dots, quoted.
-  static std::string TableName(std::string_view name) {
+  std::string TableName(const YamlNode& node) {
+    const std::string text = Text(node, "table");
+    if (node.kind != YamlKind::kString) return "";
     std::string out;
-    for (;;) {
-      const std::size_t dot = name.find('.');
-      out += SqlName(name.substr(0, dot));
-      if (dot == name.npos) return out;
+    bool good = text.find('\0') == text.npos;
+    for (std::string_view rest = text;;) {
+      const std::size_t dot = rest.find('.');
+      good = good && dot != 0 && !rest.empty();
+      out += SqlName(rest.substr(0, dot));
+      if (dot == rest.npos) break;
       out += '.';
-      name.remove_prefix(dot + 1);
+      rest.remove_prefix(dot + 1);
     }
+    if (!good)
+      Wrong(node, "expected the name of a table, got `" + text + "`",
+            "as in `orders` or `shop.orders`");
+    return out;
   }
 
   // --- kinds ------------------------------------------------------------------------------

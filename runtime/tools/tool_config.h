@@ -85,11 +85,13 @@ struct ToolCommand {
 /// The permission of a call with these arguments, a list.
 Permit PermitFor(const ToolCommand& command, const nlohmann::ordered_json& args);
 
-/// A relation in a database, which `$index` reads whole by its name.
+/// A relation in a database, which `$index` reads by its name.
 struct DatabaseRelation {
   std::string name;
-  std::string variable;  // of the environment, with the URL: only who sets it gives access
-  std::string sql;       // a SELECT
+  std::string variable;       // of the environment, with the URL: only who sets it gives access
+  std::string sql;            // a SELECT
+  bool record_query = false;  // a session records a digest of the rows in place of the rows
+  bool push = true;           // rules over it may be evaluated in the database
 };
 
 /// The settings of `$index` and `$write`.

@@ -41,6 +41,80 @@ std::string WithTool(const std::string& tool) { return "version: 1\ntools:\n  t:
 
 using Words = std::vector<std::string>;
 
+TEST_CASE("relations of a database") {
+  const ToolConfig config = ConfigOf(R"(version: 1
+relations:
+  order: {from: "${ORDERS}", table: shop.Orders}
+  large-one: {from: "${_O2}", query: "SELECT 1", record: query, push: false}
+  o3: {from: "${O}", table: 'a"b', record: rows, push: true}
+)");
+  const std::vector<DatabaseRelation>& relations = config.files.relations;
+  REQUIRE(relations.size() == 3);
+  CHECK(relations[0].name == "order");
+  CHECK(relations[0].variable == "ORDERS");
+  CHECK(relations[0].sql == R"(SELECT * FROM "shop"."Orders")");
+  CHECK(!relations[0].record_query);
+  CHECK(relations[0].push);
+  CHECK(relations[1].variable == "_O2");
+  CHECK(relations[1].sql == "SELECT 1");
+  CHECK(relations[1].record_query);
+  CHECK(!relations[1].push);
+  CHECK(relations[2].sql == R"(SELECT * FROM "a""b")");
+}
+
+TEST_CASE("each mistake in the relations of a database is named at its place") {
+  const auto errors = [](const std::string& relation) {
+    return ErrorsOf("version: 1\nrelations:\n  " + relation + "\n");
+  };
+  const std::string variable =
+      "RPL7007 expected a variable of the environment for `from`, as in `${ORDERS}` (set it to the "
+      "URL of the database)";
+  const std::string table = " (as in `orders` or `shop.orders`)";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"order: {from: \"${O}\", tables: o}",
+       "3:10 RPL7007 expected `table` or `query` for relation `order`\n3:25 RPL7004 unknown key "
+       "`tables` in relation `order` (did you mean `table`?)"},
+      {"order: {from: \"${O}\"}", "3:10 RPL7007 expected `table` or `query` for relation `order`"},
+      {"order: {from: \"${O}\", table: o, query: SELECT 1}",
+       "3:10 RPL7007 expected `table` or `query` for relation `order`, got both"},
+      {"order: {table: o}", "3:3 RPL7006 relation `order` has no `from` (write `from: ${NAME}`)"},
+      {"order: {from: \"postgresql://h/d\", table: o}", "3:17 " + variable},
+      {"order: {from: \"${}\", table: o}", "3:17 " + variable},
+      {"order: {from: \"${A}${B}\", table: o}", "3:17 " + variable},
+      {"order: {from: 5, table: o}",
+       "3:17 RPL7007 expected a string for `from`, got `5` (write it in quotes)"},
+      {"Order: {from: \"${O}\", table: o}",
+       "3:3 RPL7007 `Order` is no name of a relation (a name has small letters, digits and `-`, "
+       "and "
+       "begins with a letter)"},
+      {"order: {from: \"${O}\", table: shop..o}",
+       "3:32 RPL7007 expected the name of a table, got `shop..o`" + table},
+      {"order: {from: \"${O}\", table: \".o\"}",
+       "3:32 RPL7007 expected the name of a table, got `.o`" + table},
+      {"order: {from: \"${O}\", table: o.}",
+       "3:32 RPL7007 expected the name of a table, got `o.`" + table},
+      {"order: {from: \"${O}\", table: \"\"}",
+       "3:32 RPL7007 expected the name of a table, got ``" + table},
+      {"order: {from: \"${O}\", query: \" \"}", "3:32 RPL7007 expected a SELECT for `query`"},
+      {"order: {from: \"${O}\", query: 5}",
+       "3:32 RPL7007 expected a string for `query`, got `5` (write it in quotes)"},
+      {"order: {from: \"${O}\", table: o, record: digest}",
+       "3:43 RPL7007 expected `rows` or `query` for `record`, got `digest`"},
+      {"order: {from: \"${O}\", table: o, record: 1}",
+       "3:43 RPL7007 expected a string for `record`, got `1` (write it in quotes)"},
+      {"order: {from: \"${O}\", table: o, push: never}",
+       "3:41 RPL7007 expected `true` or `false` for `push`, got a string"},
+      {"order:", "3:3 RPL7007 expected a map for relation `order`, got nothing"},
+      {"order: shop.orders", "3:10 RPL7007 expected a map for relation `order`, got a string"},
+  };
+  for (const auto& [text, expected] : cases) {
+    INFO(text);
+    CHECK(errors(text) == expected);
+  }
+  CHECK(ErrorsOf("version: 1\nrelations: [order]") ==
+        "2:12 RPL7007 expected a map for `relations`, got a list");
+}
+
 TEST_CASE("tools of servers") {
   const ToolConfig config = ConfigOf(R"(version: 1
 mcp:
