@@ -16,6 +16,19 @@ std::vector<rpl::Answer> Agent::Call(const std::vector<Request>& requests, Pool&
   return out;
 }
 
+std::vector<rpl::Answer> Agent::ReadAgain(const std::vector<Reread>& calls, Pool&) {
+  return std::vector<rpl::Answer>(calls.size());
+}
+
+std::vector<RecordedText> Agent::ReadRecorded(const std::vector<RecordedRead>& reads, Pool&) {
+  return std::vector<RecordedText>(reads.size(), {"", "this host reads no database"});
+}
+
+std::vector<std::optional<SqlSource>> Agent::Places(const std::vector<Request>& calls,
+                                                    const Pool&) {
+  return std::vector<std::optional<SqlSource>>(calls.size());
+}
+
 Answer FailedCall(Pool& pool, std::string_view code, std::string_view message) {
   const Value entries[] = {pool.Keyword("status"), pool.Keyword("error"),   pool.Keyword("code"),
                            pool.String(code),      pool.Keyword("message"), pool.String(message)};

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "interp/plan/takes.h"
+#include "interp/sql/sql_source.h"
 #include "interp/store/by.h"
 #include "interp/store/value.h"
 
@@ -58,15 +59,28 @@ struct Request {
   /// kTool: to be called immediately before a command is started. False: the start could not be
   /// recorded; it must not happen, and the answer is kNobody. May be empty.
   std::function<bool()> starting;
+  /// Of `$index`: the relation is evaluated by a database.
+  std::optional<SqlPushed> pushed = {};
   /// kTool: may be called with the reply as soon as it arrives, before concurrent calls have ended.
   /// May be empty.
   std::function<void(const Answer&)> finished;
+};
+
+/// A query by which a source was read, recorded in place of its text.
+struct SourceQuery {
+  std::string database;  // the variable of the environment with the URL
+  std::string sql;
+  std::vector<std::string> parameters;
+  std::string digest;  // HashOfText of the text
+
+  friend bool operator==(const SourceQuery&, const SourceQuery&) = default;
 };
 
 /// A source of facts, as `$index` reads it: its name and its text.
 struct SourceText {
   std::string name;
   std::string text;
+  std::optional<SourceQuery> query = {};  // what a session records in place of the text
 };
 
 struct Answer {
@@ -86,6 +100,23 @@ struct Answer {
   std::optional<SourceText> source = {};  // kMeta, of `$index`: its facts are asserted
 };
 
+/// A call of `$index` to be made again, and the hash of the text that it gave.
+struct Reread {
+  Request request;
+  std::string hash;
+};
+
+/// A call of `$index` and what a session recorded of its source.
+struct RecordedRead {
+  Request request;
+  SourceQuery query;
+};
+struct RecordedText {
+  std::string text;
+  std::string failure;   // for people; "" with a text
+  bool differs = false;  // it was read, and has another digest
+};
+
 class Agent {
  public:
   virtual ~Agent() = default;
@@ -101,9 +132,20 @@ class Agent {
   /// default calls Answer for each.
   virtual std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool);
 
-  /// The reply to a call of `$index` made again, if its source is another one now than that with
-  /// this hash. The default says that it is not.
-  virtual rpl::Answer ReadAgain(const Request&, std::string_view, Pool&) { return {}; }
+  /// The replies to calls of `$index` made again, of those whose source is another one now than
+  /// that with the hash; else without a source. What lies in one database is read in one snapshot.
+  /// The default says that none is.
+  virtual std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool);
+
+  /// The text of each source by the query that a session recorded in place of it, or why it cannot
+  /// be read. The default cannot.
+  virtual std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
+                                                 Pool& pool);
+
+  /// Where the relation of each call of `$index` lies, if a database has it and may evaluate rules
+  /// over it.
+  virtual std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
+                                                       const Pool& pool);
 
   /// A line of chat written by a tool ($json), without its newline.
   virtual void Chat(const std::string& line) = 0;

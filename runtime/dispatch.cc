@@ -3,6 +3,7 @@
 // Phase 8: output of the engine, and the replies that come back at once. Calls of tools in one plan
 // go out together, questions to a person one after another; recorded replies come from the journal
 // instead.
+#include <fmt/format.h>
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -195,9 +196,7 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
                                                                  *started[i]);
   };
-  if (journal != nullptr)
-    while (const auto recorded = journal->NextReply(names, engine_.pool))
-      replies[recorded->call] = WithSource(*calls[recorded->call], recorded->answer, false);
+  if (journal != nullptr) TakeRecorded(calls, names, requests, replies);
   if (journal == nullptr || journal->live()) {
     std::vector<std::size_t> open;
     std::vector<Request> rest;
@@ -235,6 +234,37 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     replies[i].source.reset();  // the book of sources has its facts
     if (replies[i].kind != Answer::Kind::kNobody) calls_.replies.push_back({*calls[i], replies[i]});
+  }
+}
+
+// The recorded replies of calls; the text of a source that was recorded as a query is read again.
+void Runtime::TakeRecorded(const std::vector<const OpenCall*>& calls,
+                           const std::vector<std::string>& names,
+                           const std::vector<Request>& requests, std::vector<Answer>& replies) {
+  Journal& journal = *options_.journal;
+  std::vector<Journal::Recorded> recorded;
+  while (auto next = journal.NextReply(names, engine_.pool)) recorded.push_back(std::move(*next));
+  std::vector<RecordedRead> reads;
+  std::vector<SourceText*> texts;
+  for (Journal::Recorded& reply : recorded) {
+    if (!reply.answer.source || !reply.answer.source->query) continue;
+    reads.push_back({requests[reply.call], *reply.answer.source->query});
+    texts.push_back(&*reply.answer.source);
+  }
+  if (!reads.empty() && journal.broken().empty()) {
+    std::vector<RecordedText> read = agent_.ReadRecorded(reads, engine_.pool);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      texts[i]->text = std::move(read[i].text);
+      if (!read[i].failure.empty())
+        journal.Break(fmt::format(
+            "the source of {} cannot be had as it was: {}; the session has a digest of its rows in "
+            "place of them (`record: query`): give it back its rows, or begin another session",
+            reads[i].request.id, read[i].failure));
+    }
+  }
+  for (Journal::Recorded& reply : recorded) {
+    if (!journal.broken().empty()) reply.answer.source.reset();
+    replies[reply.call] = WithSource(*calls[reply.call], std::move(reply.answer), false);
   }
 }
 

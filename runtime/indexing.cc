@@ -43,10 +43,11 @@ std::optional<Novelty> Runtime::FactsOf(const OpenCall& call, const SourceText& 
   const Value named = call.args.front().kind() == Kind::kTerm ? call.args.front()
                       : call.args.size() > 1                  ? call.args[1]
                                                               : kNone;
+  const bool hinted = named.kind() == Kind::kString || named.kind() == Kind::kTerm;
   const std::uint32_t file = sources_.Add(source.name, source.text);
   Diagnostics found;
-  Novelty facts = ReadSource(sources_, file, named.is_none() ? "" : pool.TextOf(named), strict,
-                             engine_.store, found);
+  Novelty facts =
+      ReadSource(sources_, file, hinted ? pool.TextOf(named) : "", strict, engine_.store, found);
   for (const Diagnostic& d : found.all()) sources_read_.findings.Add(d);
   if (!found.has_errors()) return facts;
   const auto first = std::ranges::find(found.all(), Severity::kError, &Diagnostic::severity);
@@ -83,8 +84,13 @@ void Runtime::TakeSource(const OpenCall& call) {
 // that it states now.
 void Runtime::Exchange(const CallId& call, Novelty facts) {
   Store& store = engine_.store;
+  const bool known = sources_read_.stated.contains(call);
   Novelty& stated = sources_read_.stated[call];
   const std::uint32_t file = stated.file;
+  if (known)  // what it stated may not be asserted yet
+    std::erase_if(novelty_, [&](const Said& said) {
+      return said.from == From::kSource && said.what.file == file;
+    });
   std::set<RelationId> changed;
   const auto relation_of = [&](RelationId relation, std::span<const Value> row) {
     const Relation& of = store.at(relation);
@@ -129,46 +135,66 @@ void Runtime::Exchange(const CallId& call, Novelty facts) {
   stated = std::move(facts);
 }
 
-void Runtime::ReadSourcesAgain() {
+// Reads the sources again: `live`, those that changed since, in one batch, so that the rows of one
+// database are those of one snapshot, also of the sources that phase 1 took; else those that were
+// recorded at this point.
+void Runtime::ReadSourcesAgain(bool live) {
   Journal* const journal = options_.journal;
   Pool& pool = engine_.pool;
-  std::vector<CallId> calls;
-  for (const auto& [call, facts] : sources_read_.stated) calls.push_back(call);
-  for (const CallId& id : calls) {
+  std::vector<KnownSource> known;
+  for (const auto& [id, facts] : sources_read_.stated) {
     const Relation& of = engine_.store.at(id.relation);
     const RowId row = of.Find(id.args);
-    const Value known = row == kNoId ? kNone : pool.Lookup(of.Meta(row), pool.Keyword("hash"));
-    if (known.kind() != Kind::kString) continue;  // taken back, or answered by somebody
-    OpenCall call;
-    call.relation = id.relation;
-    call.args = id.args;
-    const ordered_json question = {{"index", engine_.solver.CallText(call)}};
-    ordered_json answer;
-    std::optional<Novelty> facts;
-    std::string why;
-    const auto take = [&](bool strict) {
-      facts = FactsOf(call, {TextAt(answer, "name"), TextAt(answer, "text")}, strict, &why);
-    };
-    if (journal != nullptr && journal->Answers(question)) {
-      answer = journal->Outside(question, nullptr);
-      take(false);
-    } else if (journal == nullptr || journal->live()) {
-      const Answer read = agent_.ReadAgain(RequestFor(call), pool.TextOf(known), pool);
-      if (!read.source || FindBadByte(read.source->text) != std::string::npos) continue;
-      const std::string hash(pool.TextOf(pool.Lookup(read.value, pool.Keyword("hash"))));
-      if (sources_read_.refused.contains(hash)) continue;
-      answer = {{"name", read.source->name}, {"text", read.source->text}, {"hash", hash}};
-      take(options_.strict_facts);
-      if (!facts) sources_read_.refused.insert(hash);
-      else if (journal != nullptr) journal->Outside(question, [&] { return answer; });
-    }
-    if (!facts) continue;
-    const Value entries[] = {pool.Keyword("hash"), pool.String(TextAt(answer, "hash")),
-                             pool.Keyword("rows"), RowCount(pool, *facts)};
-    InsertFact(id.relation, id.args, {.meta = pool.Map(entries), .by = of.SaidBy(row)});
-    Log(Verb::kResolved, engine_.solver.CallText(call) + " again");
-    Exchange(id, std::move(*facts));
+    const Value hash = row == kNoId ? kNone : pool.Lookup(of.Meta(row), pool.Keyword("hash"));
+    if (hash.kind() != Kind::kString) continue;  // taken back, or answered by somebody
+    KnownSource& source = known.emplace_back();
+    source.call.relation = id.relation;
+    source.call.args = id.args;
+    source.hash = pool.TextOf(hash);
+    source.question = {{"index", engine_.solver.CallText(source.call)}};
   }
+  if (journal != nullptr)
+    for (const KnownSource& source : known)
+      if (journal->Answers(source.question)) {
+        const ordered_json answer = journal->Outside(source.question, nullptr);
+        Retake(source, answer, FactsIn(source, answer, false));
+      }
+  if (!live || known.empty() || (journal != nullptr && !journal->live())) return;
+  std::vector<Reread> calls;
+  for (const KnownSource& source : known) calls.push_back({RequestFor(source.call), source.hash});
+  const std::vector<Answer> read = agent_.ReadAgain(calls, pool);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (!read[i].source || FindBadByte(read[i].source->text) != std::string::npos) continue;
+    const std::string hash(pool.TextOf(pool.Lookup(read[i].value, pool.Keyword("hash"))));
+    if (sources_read_.refused.contains(hash)) continue;
+    const ordered_json answer = {
+        {"name", read[i].source->name}, {"text", read[i].source->text}, {"hash", hash}};
+    std::optional<Novelty> facts = FactsIn(known[i], answer, options_.strict_facts);
+    if (!facts) sources_read_.refused.insert(hash);
+    else if (journal != nullptr) journal->Outside(known[i].question, [&] { return answer; });
+    Retake(known[i], answer, std::move(facts));
+  }
+}
+
+std::optional<Novelty> Runtime::FactsIn(const KnownSource& source, const ordered_json& answer,
+                                        bool strict) {
+  std::string why;
+  return FactsOf(source.call, {TextAt(answer, "name"), TextAt(answer, "text")}, strict, &why);
+}
+
+// Takes the facts of a source that was read again; without any, it keeps those that it has.
+void Runtime::Retake(const KnownSource& source, const ordered_json& answer,
+                     std::optional<Novelty> facts) {
+  if (!facts) return;
+  Pool& pool = engine_.pool;
+  const CallId id = engine_.solver.IdOf(source.call);
+  const Value entries[] = {pool.Keyword("hash"), pool.String(TextAt(answer, "hash")),
+                           pool.Keyword("rows"), RowCount(pool, *facts)};
+  const Relation& of = engine_.store.at(id.relation);
+  const RowsBy::Parties by = of.SaidBy(of.Find(id.args));
+  InsertFact(id.relation, id.args, {.meta = pool.Map(entries), .by = by});
+  Log(Verb::kResolved, engine_.solver.CallText(source.call) + " again");
+  Exchange(id, std::move(*facts));
 }
 
 void Runtime::TakeSentence(const SourceSentence& sentence, const Said& said) {

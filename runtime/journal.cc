@@ -153,12 +153,51 @@ TraceEntry EntryOf(const ordered_json& body) {
 // Who said it, of bodies that record it always.
 By ByIn(const ordered_json& body) { return ByOf(TextAt(body, "by")).value_or(By::kHost); }
 
+// A source with its text, or with the query by which it was read.
+ordered_json SourceJson(const SourceText& source) {
+  if (!source.query) return {{"name", source.name}, {"text", source.text}};
+  return {{"name", source.name},
+          {"database", source.query->database},
+          {"query", source.query->sql},
+          {"parameters", source.query->parameters},
+          {"digest", source.query->digest}};
+}
+
+SourceText SourceIn(const ordered_json& body) {
+  SourceText out{TextAt(body, "name"), TextAt(body, "text")};
+  out.query = QueryIn(body);
+  return out;
+}
+
 std::string Told(const std::string& body) {
   constexpr std::size_t kMost = 200;
   return Shortened(body, kMost);
 }
 
 }  // namespace
+
+std::optional<SourceQuery> QueryIn(const ordered_json& source) {
+  if (!source.is_object() || !source.contains("query")) return std::nullopt;
+  SourceQuery out{
+      TextAt(source, "database"), TextAt(source, "query"), {}, TextAt(source, "digest")};
+  if (const auto given = source.find("parameters"); given != source.end() && given->is_array())
+    for (const ordered_json& parameter : *given)
+      out.parameters.push_back(parameter.is_string() ? parameter.get<std::string>() : "");
+  return out;
+}
+
+std::vector<RecordedQuery> QueriesOf(std::span<const Event> events) {
+  std::vector<RecordedQuery> out;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].kind != Event::Kind::kReply) continue;
+    const ordered_json body = Body(events[i]);
+    const auto source = body.find("source");
+    if (source == body.end()) continue;
+    if (std::optional<SourceQuery> query = QueryIn(*source))
+      out.push_back({i + 1, TextAt(body, "call"), std::move(*query)});
+  }
+  return out;
+}
 
 std::string_view EventName(Event::Kind kind) { return kEventNames[static_cast<std::size_t>(kind)]; }
 
@@ -427,7 +466,7 @@ std::optional<Journal::Recorded> Journal::NextReply(const std::vector<std::strin
   answer.by = ByIn(body);
   answer.vouched = FlagAt(body, "vouched");
   if (const auto source = body.find("source"); source != body.end())
-    answer.source = SourceText{TextAt(*source, "name"), TextAt(*source, "text")};
+    answer.source = SourceIn(*source);
   Tell(*event);
   for (auto& [heading, answers] : parts_)
     std::erase_if(answers, [&](const Event& part) { return part == *event; });
@@ -463,8 +502,7 @@ void Journal::Reply(const std::string& call, const rpl::Answer& answer, const Po
   if (answer.kind != rpl::Answer::Kind::kDecline) body["value"] = Text(pool, answer.value);
   body["by"] = NameOf(answer.by);
   if (answer.vouched) body["vouched"] = true;
-  if (answer.source)
-    body["source"] = {{"name", answer.source->name}, {"text", answer.source->text}};
+  if (answer.source) body["source"] = SourceJson(*answer.source);
   if (!entry.text.empty()) body["entry"] = EntryJson(entry);
   if (took) body["ms"] = took->count();
   if (!part.heading.empty()) {

@@ -117,6 +117,17 @@ Trace TraceSoFar(std::span<const Event> events);
 std::vector<nlohmann::ordered_json> AnswersTo(std::span<const Event> events,
                                               const std::string& key);
 
+/// What a session recorded of a source in place of its text; nullopt if it has the text.
+std::optional<SourceQuery> QueryIn(const nlohmann::ordered_json& source);
+
+/// A reply of `$index` that was recorded as a query.
+struct RecordedQuery {
+  std::size_t event;  // its number, from 1
+  std::string call;
+  SourceQuery query;
+};
+std::vector<RecordedQuery> QueriesOf(std::span<const Event> events);
+
 class Journal {
  public:
   /// Takes a new event; `settled`: it, and all before it, must survive a crash before the run
@@ -144,6 +155,10 @@ class Journal {
   /// The difference between a finished run and the recording, for people; "" if there is none: the
   /// reason why it is broken, or the recorded event that was not reported.
   std::string Difference() const;
+  /// Breaks it: what was recorded cannot be had again.
+  void Break(std::string why) {
+    if (broken_.empty()) broken_ = std::move(why);
+  }
   /// Whether it is broken because a report differs from the recording.
   bool differs() const { return differs_; }
   /// TraceSoFar of the epochs before, and their last timestep.

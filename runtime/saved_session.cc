@@ -69,17 +69,26 @@ namespace {
 // The agent of a replay that ends with the recording: it never answers.
 class NobodyIsAsked : public Agent {
  public:
+  explicit NobodyIsAsked(Agent* reader) : reader_(reader) {}
   rpl::Answer Answer(const Request&, Pool&, std::string_view) override { return {}; }
   void Chat(const std::string&) override {}
   void OfferToContinue(const std::string&) override {}
+  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
+                                         Pool& pool) override {
+    return reader_ != nullptr ? reader_->ReadRecorded(reads, pool)
+                              : Agent::ReadRecorded(reads, pool);
+  }
+
+ private:
+  Agent* const reader_;
 };
 
 }  // namespace
 
 Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
-                   std::function<bool()> interrupted, std::size_t threads) {
+                   std::function<bool()> interrupted, std::size_t threads, Agent* reader) {
   Replayed out;
-  NobodyIsAsked nobody;
+  NobodyIsAsked nobody(reader);
   for (std::size_t begin = 0; begin < events.size() && out.differs.empty();) {
     const auto end =
         std::find_if(events.begin() + static_cast<std::ptrdiff_t>(begin) + 1, events.end(),

@@ -33,8 +33,10 @@ struct Replayed {
 };
 /// `gate_of` restores the gate of an epoch from the record in its program event.
 using GateOf = std::function<std::unique_ptr<GateSetup>(const nlohmann::ordered_json&)>;
+/// `reader` reads sources that were recorded as queries; null: they cannot be read.
 Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
-                   std::function<bool()> interrupted, std::size_t threads = 1);
+                   std::function<bool()> interrupted, std::size_t threads = 1,
+                   Agent* reader = nullptr);
 
 /// The differences between two versions of a program, sentence by sentence: `+ …`, `- …`.
 std::vector<std::string> ProgramChanges(const std::vector<ProgramFile>& before,

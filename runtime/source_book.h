@@ -6,9 +6,10 @@
 // source that is refused is a call that failed. Its facts are asserted with the reply, in phases 1
 // and 2 of the next timestep.
 //
-// A source that changed is read again at the beginning of a timestep that is not replayed. What it
-// stated is exchanged for what it states now; a row stays that somebody else states as well. A
-// source that cannot be read any more, or is refused, keeps its facts.
+// A source that changed is read again in phase 1 of a timestep that is not replayed, after the
+// replies were taken: a timestep sees the rows that one snapshot of a database has. What it stated
+// is exchanged for what it states now; a row stays that somebody else states as well. A source that
+// cannot be read any more, or is refused, keeps its facts.
 #ifndef RPL_RUNTIME_SOURCE_BOOK_H_
 #define RPL_RUNTIME_SOURCE_BOOK_H_
 

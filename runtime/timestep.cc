@@ -85,8 +85,9 @@ StepState Runtime::Step(StepState last) {
   ++timestep_;
   engine_.solver.Suspend();
   Renew();
-  ReadSourcesAgain();
+  ReadSourcesAgain(false);
   AssertNewAvars();
+  ReadSourcesAgain(true);
   AssertInputNovelty(step);
   at_.phase = 3;
   QuiesceRelations(step);

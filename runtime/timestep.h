@@ -196,6 +196,9 @@ class Runtime {
   bool IsCutOff() const;
   void Show(StepState& step, const Table& table, std::set<const Table*>& done);
   void CallTools(const std::vector<const OpenCall*>& calls);
+  void TakeRecorded(const std::vector<const OpenCall*>& calls,
+                    const std::vector<std::string>& names, const std::vector<Request>& requests,
+                    std::vector<Answer>& replies);
   bool Ask(const OpenCall& call);
   GateCall Gated(const OpenCall& call) const;
   bool Admits(const OpenCall& call);
@@ -214,7 +217,18 @@ class Runtime {
   std::optional<Novelty> FactsOf(const OpenCall& call, const SourceText& source, bool strict,
                                  std::string* why);
   void TakeSource(const OpenCall& call);
-  void ReadSourcesAgain();
+  /// A source that was read, by its call, with the hash of its text and its question in the
+  /// journal.
+  struct KnownSource {
+    OpenCall call;
+    std::string hash;
+    nlohmann::ordered_json question;
+  };
+  void ReadSourcesAgain(bool live);
+  std::optional<Novelty> FactsIn(const KnownSource& source, const nlohmann::ordered_json& answer,
+                                 bool strict);
+  void Retake(const KnownSource& source, const nlohmann::ordered_json& answer,
+              std::optional<Novelty> facts);
   void Exchange(const CallId& call, Novelty facts);
   void TakeSentence(const SourceSentence& sentence, const Said& said);
   bool AwaitsSources() const;

@@ -134,6 +134,79 @@ psql -X -q -c "DROP SCHEMA shop CASCADE" 2>notices
 unset ORDERS
 expect "a replay does not need the database" 0 "*" "" "$rpl" trace replay shop.rpls
 expect "a variable that is not set" 4 "" "the variable ORDERS is not set" "$rpl" run shop.rpl
+export ORDERS=$url
+
+# Parts of relations: bound columns are parameters of the statement.
+psql -X -q -c "CREATE SCHEMA shop; CREATE TABLE shop.orders (id int PRIMARY KEY, customer text, total numeric, paid bool);
+  INSERT INTO shop.orders VALUES (1, 'ann', 250, true), (2, E'b\"o\nb', 12.50, false), (3, NULL, 1e20, NULL)"
+cat >part.rpl <<'END'
+wanted("b\"o\nb")
+wanted(nil)
+%found(?id, ?t) <- wanted(?c), $index("order", {:customer ?c}), order(?id, ?c, ?t, _)
+%all(?n) <- %found(_, _), ?n = |order(_, _, _, _)|
+END
+expect "a part of a relation" 0 $'{"?id":2,"?t":12.5}\n{"?id":3,"?t":100000000000000000000}' "" "$rpl" run part.rpl --goal found
+expect "is all that is read" 0 2 "" "$rpl" run part.rpl --goal all
+printf '%%x(?c) <- $index("order", {:costumer "ann"}), order(_, ?c, _, _)\n' >column.rpl
+expect "a column that is not there" 4 "" 'it has no column `costumer`; its columns are `id`, `customer`, `total`, `paid`' "$rpl" run column.rpl
+printf '%%x(?c) <- $index("part.csv", {:customer "ann"}), part(_, ?c, _, _)\n' >file.rpl
+expect "columns of a file" 4 "" "columns are bound by a map" "$rpl" run file.rpl
+
+# A timestep sees one snapshot: `again` is read before the writer writes, which goes out with it, and
+# `order` is read again after that.
+cat >writer.sh <<'END'
+#!/usr/bin/env bash
+read -r call
+psql -X -q -c "UPDATE shop.orders SET total = total + 1 WHERE id = 1" &&
+  sed 's/.*"id": *"\([^"]*\)".*/{"id": "\1", "result": true}/' <<<"$call"
+END
+chmod +x writer.sh
+cat >>rpl.yaml <<'END'
+  again: {from: "${ORDERS}", table: shop.orders}
+tools:
+  writer: {command: [./writer.sh], environment: [PATH, PGHOST, PGUSER, PGDATABASE], permission: allow}
+END
+cat >snapshot.rpl <<'END'
+$index("order")
+%same(?t, ?u) <- $index("again"), $writer(), order(1, _, ?t, _), again(1, _, ?u, _)
+END
+expect "a timestep sees one snapshot" 0 '{"?t":251,"?u":251}' "" "$rpl" run snapshot.rpl --session snapshot.rpls --allow-tool writer
+expect "which is replayed" 0 "*" "" "$rpl" trace replay snapshot.rpls
+
+# Sessions that record the query.
+cat >rpl.yaml <<'END'
+version: 1
+relations:
+  order: {from: "${ORDERS}", table: shop.orders, record: query}
+END
+cat >query.rpl <<'END'
+$index("order")
+%due(?i, ?why) <- order(?i, _, _, false), ?why = $ask("Why?")
+END
+expect "a session that records a query" 3 "" "Why?" "$rpl" run query.rpl --session query.rpls
+"$rpl" trace export query.rpls --format ndjson >query.ndjson
+expect "has no rows" 1 "" "" grep -q 12.5 query.ndjson
+expect "but a digest" 0 "*" "" grep -q digest query.ndjson
+expect "is sound" 0 "" "sound: " "$rpl" trace verify query.rpls
+expect "so is its export" 0 "" "sound: " "$rpl" trace verify query.ndjson
+expect "is replayed with the database" 0 "*" "" "$rpl" trace replay query.rpls
+cp query.rpls resumed.rpls
+expect "is resumed with the database" 0 '{"?i":2,"?why":"late"}' "" "$rpl" resume resumed.rpls --answer ask=late
+unset ORDERS
+expect "cannot be checked without" 0 "" '`order` is not read: the variable ORDERS is not set' "$rpl" trace verify query.rpls
+expect "nor replayed" 1 "*" "cannot be had as it was" "$rpl" trace replay query.rpls
+expect "nor resumed" 6 "" "begin another session" "$rpl" resume query.rpls --answer ask=late
+export ORDERS=$url
+psql -X -q -c "UPDATE shop.orders SET total = 13 WHERE id = 2"
+expect "other rows are seen" 1 "" 'differs: event' "$rpl" trace verify query.rpls
+expect "by a replay" 1 "*" "its rows are others now" "$rpl" trace replay query.rpls
+expect "and by resume" 6 "" '$index("order") cannot be had as it was: its rows are others now' "$rpl" resume query.rpls --answer ask=late
+psql -X -q -c "UPDATE shop.orders SET total = 12.50 WHERE id = 2"
+expect "the rows back, it goes on" 0 '{"?i":2,"?why":"late"}' "" "$rpl" resume query.rpls --answer ask=late
+psql -X -q -c "TRUNCATE shop.orders"
+printf '$index("order")\n%%none() <- not order(_, _, _, _)\n' >empty.rpl
+expect "an empty relation" 0 "" "satisfied: %none" "$rpl" run empty.rpl
+psql -X -q -c "DROP SCHEMA shop CASCADE" 2>notices
 cd "$folder" || exit 1
 
 # --- Random programs -------------------------------------------------------------------------

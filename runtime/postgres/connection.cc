@@ -120,6 +120,14 @@ std::string SqlRows::Name(std::size_t column) const {
   return name == nullptr ? "" : name;
 }
 
+std::uint32_t SqlRows::Type(std::size_t column) const {
+  return Libpq::Load()->column_type(result_.get(), static_cast<int>(column));
+}
+
+std::int32_t SqlRows::Modifier(std::size_t column) const {
+  return Libpq::Load()->column_modifier(result_.get(), static_cast<int>(column));
+}
+
 bool SqlRows::IsNull(std::size_t row, std::size_t column) const {
   return Libpq::Load()->is_null(result_.get(), static_cast<int>(row), static_cast<int>(column)) !=
          0;

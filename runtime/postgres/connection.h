@@ -79,6 +79,10 @@ class SqlRows {
   /// The server's word for the statement, "SELECT 3" or "COMMIT".
   std::string_view Tag() const;
   std::string Name(std::size_t column) const;
+  /// The type of a column by its object identifier, of a domain that below it; and the modifier of
+  /// the type, -1 without one.
+  std::uint32_t Type(std::size_t column) const;
+  std::int32_t Modifier(std::size_t column) const;
   bool IsNull(std::size_t row, std::size_t column) const;
   /// The value in the server's text format; "" for NULL.
   std::string_view Text(std::size_t row, std::size_t column) const;

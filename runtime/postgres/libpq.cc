@@ -50,6 +50,8 @@ const Libpq* Libpq::Load() {
     find(pq.rows, "PQntuples");
     find(pq.columns, "PQnfields");
     find(pq.column_name, "PQfname");
+    find(pq.column_type, "PQftype");
+    find(pq.column_modifier, "PQfmod");
     find(pq.affected, "PQcmdTuples");
     find(pq.tag, "PQcmdStatus");
     find(pq.is_null, "PQgetisnull");

@@ -37,6 +37,8 @@ struct Libpq {
   decltype(&PQntuples) rows = nullptr;
   decltype(&PQnfields) columns = nullptr;
   decltype(&PQfname) column_name = nullptr;
+  decltype(&PQftype) column_type = nullptr;
+  decltype(&PQfmod) column_modifier = nullptr;
   decltype(&PQcmdTuples) affected = nullptr;
   decltype(&PQcmdStatus) tag = nullptr;
   decltype(&PQgetisnull) is_null = nullptr;

@@ -5,17 +5,16 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "formats/file_name.h"
 #include "formats/json_text.h"
-#include "runtime/postgres/connection.h"
-#include "runtime/postgres/database_url.h"
+#include "runtime/tools/database_source.h"
 #include "runtime/tools/program_folder.h"
 #include "runtime/written_text.h"
 
@@ -89,8 +88,49 @@ bool FileTools::Takes(const Request& request) const {
                               (request.tool == "write" && (count == 2 || count == 3)));
 }
 
-Answer FileTools::Call(const Request& request, Pool& pool) {
-  return request.tool == "index" ? Index(request, pool) : Write(request, pool);
+std::vector<Answer> FileTools::Call(const std::vector<Request>& requests, Pool& pool) {
+  std::vector<Answer> out(requests.size());
+  std::vector<RelationRead> reads;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].tool != "index") {
+      out[i] = Write(requests[i], pool);
+    } else if (auto read = ReadFor(requests[i], pool)) {
+      reads.push_back(std::move(*read));
+      places.push_back(i);
+    } else {
+      out[i] = Index(requests[i], pool);
+    }
+  }
+  std::vector<RelationRows> rows = ReadRelations(reads, pool);
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    out[places[k]] = AnswerOf(reads[k], std::move(rows[k]), pool);
+  return out;
+}
+
+// What a call reads from a database; nullopt if it does not.
+std::optional<RelationRead> FileTools::ReadFor(const Request& request, const Pool& pool) const {
+  if (request.pushed) return RelationRead{nullptr, {}, &*request.pushed};
+  if (request.args[0].kind() != Kind::kString) return std::nullopt;
+  const auto relation =
+      std::ranges::find(config_.relations, pool.TextOf(request.args[0]), &DatabaseRelation::name);
+  if (relation == config_.relations.end()) return std::nullopt;
+  RelationRead out{&*relation, {}, nullptr};
+  if (request.args.size() == 1) return out;
+  if (request.args[1].kind() != Kind::kMap) return std::nullopt;
+  const std::span<const Value> entries = pool.ItemsOf(request.args[1]);
+  for (std::size_t i = 0; i < entries.size(); i += 2) {
+    if (entries[i].kind() != Kind::kKeyword && entries[i].kind() != Kind::kString)
+      return std::nullopt;
+    out.bound.emplace_back(pool.TextOf(entries[i]), entries[i + 1]);
+  }
+  return out;
+}
+
+Answer FileTools::AnswerOf(const RelationRead& read, RelationRows rows, Pool& pool) {
+  if (!rows.code.empty()) return NotRunCall(pool, rows.code, rows.message);
+  if (read.relation != nullptr && read.relation->record_query) rows.source.query = rows.query;
+  return IndexAnswer(pool, std::move(rows.source));
 }
 
 Answer FileTools::Index(const Request& request, Pool& pool) {
@@ -100,11 +140,14 @@ Answer FileTools::Index(const Request& request, Pool& pool) {
     return NotRunCall(
         pool, "bad-request",
         "expected a path, or `folder(path, $entries)`, got " + Text(pool, request.args[0], 60));
+  const std::string location(pool.TextOf(named));
+  if (request.args.size() > 1 && !folder && request.args[1].kind() == Kind::kMap)
+    return NotRunCall(pool, "bad-request",
+                      "columns are bound by a map from their names, of a relation that "
+                      "`rpl.yaml` names; got " +
+                          Text(pool, request.args[1], 60) + " for `" + location + "`");
   if (request.args.size() > 1 && (folder || request.args[1].kind() != Kind::kString))
     return NotRunCall(pool, "bad-request", "expected no hint, or the name of a relation");
-  const std::string location(pool.TextOf(named));
-  for (const DatabaseRelation& relation : config_.relations)
-    if (!folder && relation.name == location) return IndexRelation(relation, pool);
   if (location.find("://") != location.npos)
     return NotRunCall(
         pool, "outside",
@@ -124,49 +167,13 @@ Answer FileTools::Index(const Request& request, Pool& pool) {
   return IndexAnswer(pool, {name + (folder ? "/" : ""), std::move(read.text)});
 }
 
-// The rows as objects of JSON, one a line, in the order of their texts: a table has none.
-Answer FileTools::IndexRelation(const DatabaseRelation& relation, Pool& pool) {
-  const auto fails = [&](const std::string& message) {
-    return NotRunCall(pool, "database", "`" + relation.name + "` is not read: " + message);
-  };
-  const char* const url = std::getenv(relation.variable.c_str());
-  if (url == nullptr) return fails("the variable " + relation.variable + " is not set");
-  if (!IsDatabaseUrl(url)) return fails(relation.variable + " is no URL of a database");
-  if (const std::string wrong = CheckDatabaseUrl(url); !wrong.empty()) return fails(wrong);
-  const SqlConnection::Opened opened = SqlConnection::Open({.url = url});
-  if (opened.error) return fails(opened.error.message);
-  SqlConnection& connection = *opened.connection;
-  const std::string sql = "SELECT to_json(r)::text FROM (" + relation.sql + ") AS r";
-  std::vector<std::string> lines;
-  std::size_t bytes = 0;
-  const SqlError error = connection.WithRetry({}, [&] {
-    lines.clear();
-    bytes = 0;
-    return connection.InTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [&] {
-      return connection.ForEachRow(sql, {}, [&](const SqlRows& row) {
-        lines.emplace_back(row.Text(0, 0));
-        // A line of JSON from a table has no line break: they are escaped in strings.
-        std::replace(lines.back().begin(), lines.back().end(), '\n', ' ');
-        bytes += lines.back().size() + 1;
-        return bytes <= kMaxTextBytes;
-      });
-    });
-  });
-  if (bytes > kMaxTextBytes) return fails("it has more than 64 MiB");
-  if (error) return fails(error.message);
-  std::sort(lines.begin(), lines.end());
-  std::string text;
-  text.reserve(bytes);
-  for (const std::string& line : lines) text += line + "\n";
-  return IndexAnswer(pool, {relation.name + ".ndjson", std::move(text)});
-}
-
-Answer FileTools::ReadAgain(const Request& request, std::string_view hash, Pool& pool) {
+Answer FileTools::ReadFileAgain(const Reread& call, Pool& pool) {
+  const Request& request = call.request;
   struct stat seen = {};
   Stamp now;
   if (request.args[0].kind() == Kind::kString &&
       stat(PathOf(folder_, std::string(pool.TextOf(request.args[0]))).c_str(), &seen) == 0) {
-    now = {std::string(hash), seen.st_size, seen.st_mtim.tv_sec, seen.st_mtim.tv_nsec};
+    now = {call.hash, seen.st_size, seen.st_mtim.tv_sec, seen.st_mtim.tv_nsec};
     if (const auto at = stamps_.find(request.id); at != stamps_.end() && at->second == now)
       return {};
   }
@@ -174,7 +181,89 @@ Answer FileTools::ReadAgain(const Request& request, std::string_view hash, Pool&
   if (!answer.source) return {};
   now.hash = HashOfText(answer.source->text);
   stamps_.insert_or_assign(request.id, now);
-  return now.hash == hash ? Answer() : answer;
+  return now.hash == call.hash ? Answer() : answer;
+}
+
+std::vector<Answer> FileTools::ReadAgain(const std::vector<Reread>& calls, Pool& pool) {
+  std::vector<Answer> out(calls.size());
+  std::vector<RelationRead> reads;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (auto read = ReadFor(calls[i].request, pool)) {
+      // Without its rows a session cannot be replayed past a change.
+      if (read->relation != nullptr && read->relation->record_query) continue;
+      reads.push_back(std::move(*read));
+      places.push_back(i);
+    } else {
+      out[i] = ReadFileAgain(calls[i], pool);
+    }
+  }
+  std::vector<RelationRows> rows = ReadRelations(reads, pool);
+  // One that cannot be read keeps its rows, and so do those that were read with it.
+  std::set<std::string> failed;
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    if (!rows[k].code.empty()) failed.insert(reads[k].database());
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const bool changed = rows[k].code == "changed";
+    if (!changed &&
+        (failed.contains(reads[k].database()) || rows[k].query.digest == calls[places[k]].hash))
+      continue;
+    out[places[k]] = AnswerOf(reads[k], std::move(rows[k]), pool);
+  }
+  return out;
+}
+
+std::vector<RecordedText> FileTools::ReadRecorded(const std::vector<RecordedRead>& recorded,
+                                                  Pool& pool) {
+  std::vector<RecordedText> out(recorded.size());
+  std::vector<RelationRead> reads;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    std::optional<RelationRead> read;
+    if (!recorded[i].request.args.empty()) read = ReadFor(recorded[i].request, pool);
+    if (!read || read->relation == nullptr) {
+      out[i].failure = "no `rpl.yaml` beside the program names the relation";
+      continue;
+    }
+    reads.push_back(std::move(*read));
+    places.push_back(i);
+  }
+  std::vector<RelationRows> rows = ReadRelations(reads, pool);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const SourceQuery& was = recorded[places[k]].query;
+    RecordedText& to = out[places[k]];
+    to.failure = rows[k].message;
+    if (to.failure.empty() &&
+        (rows[k].query.sql != was.sql || rows[k].query.parameters != was.parameters ||
+         rows[k].query.database != was.database))
+      to.failure = "`rpl.yaml` has another query for it now";
+    if (to.failure.empty() && rows[k].query.digest != was.digest) {
+      to.failure = "its rows are others now";
+      to.differs = true;
+    }
+    to.text = std::move(rows[k].source.text);
+  }
+  return out;
+}
+
+std::vector<std::optional<SqlSource>> FileTools::Places(const std::vector<Request>& calls,
+                                                        const Pool& pool) {
+  std::vector<std::optional<SqlSource>> out(calls.size());
+  std::vector<const DatabaseRelation*> relations;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (!Takes(calls[i]) || calls[i].args.size() != 1 || calls[i].tool != "index") continue;
+    const Value name = calls[i].args[0];
+    for (const DatabaseRelation& relation : config_.relations) {
+      if (name.kind() != Kind::kString || pool.TextOf(name) != relation.name) continue;
+      if (!relation.push || relation.record_query) continue;
+      relations.push_back(&relation);
+      places.push_back(i);
+    }
+  }
+  std::vector<std::optional<SqlSource>> found = DescribeRelations(relations);
+  for (std::size_t k = 0; k < found.size(); ++k) out[places[k]] = std::move(found[k]);
+  return out;
 }
 
 Answer FileTools::Write(const Request& request, Pool& pool) {

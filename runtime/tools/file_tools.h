@@ -5,7 +5,8 @@
 //   $index(?location)                      {:result path, :hash h}, with the text as Answer::source
 //   $index(?location, ?hint)               hint: the name of a relation for rows without one
 //   $index("name")                         a relation of `relations:` in the configuration, by that
-//                                          name, read whole from its database in one snapshot
+//                                          name, read whole from its database
+//   $index("name", {:column ?value})       the rows of it with these values in these columns
 //   $index(folder(?location, :entries))    the names in a folder, as rows of the relation `folder`
 //   $write(?content, ?location)            {:result path, :bytes n, :hash h}
 //   $write(?content, ?location, ?options)  options: {:format :csv, :replace true}
@@ -14,6 +15,7 @@
 //
 //   denied       it was not permitted
 //   database     the database was not named, did not answer, or refused
+//   changed      the database cannot evaluate the relation any more (Request::pushed)
 //   bad-request  its arguments are not those above, or the content has no such text
 //
 // A call of `$index` that fails did not run, and neither did one that is denied. The same call of
@@ -23,10 +25,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "runtime/agent.h"
+#include "runtime/tools/database_source.h"
 #include "runtime/tools/permission.h"
 #include "runtime/tools/tool_config.h"
 
@@ -44,11 +48,17 @@ class FileTools {
   /// Whether the request is a call of one of the tools, and there is a folder. REQUIRES: a tool
   /// call.
   bool Takes(const Request& request) const;
-  /// Makes the call. REQUIRES: Takes(request).
-  Answer Call(const Request& request, Pool& pool);
-  /// The reply of `$index`, if its source is there and has another hash. A file of the same size
-  /// and time is not read. REQUIRES: Takes(request).
-  Answer ReadAgain(const Request& request, std::string_view hash, Pool& pool);
+  /// Makes the calls in their order; what lies in one database is read in one snapshot. REQUIRES:
+  /// Takes of each.
+  std::vector<Answer> Call(const std::vector<Request>& requests, Pool& pool);
+  /// The replies of calls of `$index`, where the source is there and has another hash. A file of
+  /// the same size and time is not read. If a relation cannot be read, none of its database is, so
+  /// that all rows of it stay those of one snapshot. A relation that is recorded as a query is read
+  /// once. REQUIRES: Takes of each.
+  std::vector<Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool);
+  /// As Agent has them.
+  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads, Pool& pool);
+  std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls, const Pool& pool);
 
  private:
   /// What tells that a file may have changed.
@@ -59,7 +69,9 @@ class FileTools {
   };
 
   Answer Index(const Request& request, Pool& pool);
-  Answer IndexRelation(const DatabaseRelation& relation, Pool& pool);
+  Answer ReadFileAgain(const Reread& call, Pool& pool);
+  std::optional<RelationRead> ReadFor(const Request& request, const Pool& pool) const;
+  static Answer AnswerOf(const RelationRead& read, RelationRows rows, Pool& pool);
   Answer Write(const Request& request, Pool& pool);
 
   const FileConfig& config_;

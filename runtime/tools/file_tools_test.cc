@@ -116,18 +116,18 @@ TEST_CASE("a write in doubt is made again, and a second one of another text is r
   request.in_doubt = true;
   bool recorded = false;
   request.starting = [&] { return recorded; };
-  CHECK(tools.Call(request, pool).kind == Answer::Kind::kNobody);
+  CHECK(tools.Call({request}, pool)[0].kind == Answer::Kind::kNobody);
   CHECK(!fs::exists(files.folder / "x"));
   recorded = true;
-  const Answer first = tools.Call(request, pool);
-  CHECK(tools.Call(request, pool).value == first.value);
+  const Answer first = tools.Call({request}, pool)[0];
+  CHECK(tools.Call({request}, pool)[0].value == first.value);
   CHECK(files.Read("x") == "text");
   request.args[0] = pool.String("text 2");
-  CHECK(pool.Lookup(tools.Call(request, pool).value, pool.Keyword("code")) ==
+  CHECK(pool.Lookup(tools.Call({request}, pool)[0].value, pool.Keyword("code")) ==
         pool.String("exists"));
   request.written = {
       {"x", std::string(pool.TextOf(pool.Lookup(first.value, pool.Keyword("hash"))))}};
-  tools.Call(request, pool);
+  tools.Call({request}, pool);
   CHECK(files.Read("x") == "text 2");
 }
 

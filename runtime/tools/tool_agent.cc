@@ -89,14 +89,14 @@ rpl::Answer ToolAgent::Answer(const Request& request, Pool& pool, std::string_vi
 std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, Pool& pool) {
   std::vector<rpl::Answer> answers(requests.size());
   Picked<ToolCall> mine, of_servers;
-  Picked<Request> others;
+  Picked<Request> others, of_files;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const Request& request = requests[i];
     const ToolCommand* command = config_.Find(request.tool);
     if (!IsMine(request)) {
       others.Add(request, i);
     } else if (command == nullptr) {
-      answers[i] = files_.Call(request, pool);
+      of_files.Add(request, i);
     } else if (!request.in_doubt) {
       std::optional<ToolCall> call = CallFor(request, *command, pool);
       if (!call) {
@@ -108,6 +108,8 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, P
       else answers[i] = NotRunCall(pool, "denied", verdict.reason);
     }
   }
+  const std::vector<rpl::Answer> of_folder = files_.Call(of_files.calls, pool);
+  for (std::size_t k = 0; k < of_folder.size(); ++k) answers[of_files.places[k]] = of_folder[k];
   run_.concurrency = config_.concurrency;
   const std::vector<ToolResult> results = RunTools(mine.calls, run_);
   for (std::size_t k = 0; k < results.size(); ++k)
@@ -118,6 +120,17 @@ std::vector<rpl::Answer> ToolAgent::Call(const std::vector<Request>& requests, P
   if (others.calls.empty()) return answers;
   const std::vector<rpl::Answer> given = otherwise_.Call(others.calls, pool);
   for (std::size_t k = 0; k < given.size(); ++k) answers[others.places[k]] = given[k];
+  return answers;
+}
+
+std::vector<rpl::Answer> ToolAgent::ReadAgain(const std::vector<Reread>& calls, Pool& pool) {
+  std::vector<rpl::Answer> answers(calls.size());
+  Picked<Reread> mine;
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    if (config_.Find(calls[i].request.tool) == nullptr && files_.Takes(calls[i].request))
+      mine.Add(calls[i], i);
+  std::vector<rpl::Answer> read = files_.ReadAgain(mine.calls, pool);
+  for (std::size_t k = 0; k < read.size(); ++k) answers[mine.places[k]] = std::move(read[k]);
   return answers;
 }
 

@@ -49,9 +49,15 @@ class ToolAgent : public Agent {
   /// Runs the permitted calls concurrently (RunTools), reads and writes files in written order,
   /// then passes the others on in one call. Answers are in the order of the requests.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
-  rpl::Answer ReadAgain(const Request& request, std::string_view hash, Pool& pool) override {
-    if (config_.Find(request.tool) != nullptr || !files_.Takes(request)) return {};
-    return files_.ReadAgain(request, hash, pool);
+  std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override;
+  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
+                                         Pool& pool) override {
+    return files_.ReadRecorded(reads, pool);
+  }
+  std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
+                                               const Pool& pool) override {
+    if (config_.Find("index") != nullptr) return Agent::Places(calls, pool);
+    return files_.Places(calls, pool);
   }
   void Chat(const std::string& line) override { otherwise_.Chat(line); }
   void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }

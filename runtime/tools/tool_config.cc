@@ -290,7 +290,8 @@ class ConfigReader {
               "expected `table` or `query` for " + what + (table == nullptr ? "" : ", got both"));
         continue;
       }
-      relation.sql = query != nullptr ? Query(*query) : "SELECT * FROM " + TableName(*table);
+      if (table != nullptr) relation.table = TableName(*table);
+      relation.sql = query != nullptr ? Query(*query) : "SELECT * FROM " + relation.table;
       to.relations.push_back(std::move(relation));
     }
   }

@@ -89,6 +89,7 @@ Permit PermitFor(const ToolCommand& command, const nlohmann::ordered_json& args)
 struct DatabaseRelation {
   std::string name;
   std::string variable;       // of the environment, with the URL: only who sets it gives access
+  std::string table;          // quoted; "" with a query
   std::string sql;            // a SELECT
   bool record_query = false;  // a session records a digest of the rows in place of the rows
   bool push = true;           // rules over it may be evaluated in the database

@@ -20,8 +20,8 @@
 #include "shell/host/engine_setup.h"
 #include "shell/host/guard_setup.h"
 #include "shell/host/input.h"
-#include "shell/host/nobody.h"
 #include "shell/host/program_files.h"
+#include "shell/host/recorded_sources.h"
 #include "shell/host/report.h"
 #include "shell/pages/trace_page.h"
 
@@ -127,9 +127,9 @@ int Query(const TraceOptions& options, const std::vector<Event>& events) {
              goal.empty() ? "as in `%who(?x) <- user(?x)`" : "write `" + goal + "`");
     return kExitInvalid;
   }
-  Nobody nobody;
+  const std::unique_ptr<Agent> reader = ReaderOfRecorded(options.session, events);
   std::unique_ptr<GateSetup> gate;
-  const std::unique_ptr<SavedSession> saved = Again(nobody, events, gate);
+  const std::unique_ptr<SavedSession> saved = Again(*reader, events, gate);
   if (saved == nullptr) return NothingRecorded(options);
   if (!saved->journal().broken().empty()) {
     Complain(options.session, saved->journal().broken());
@@ -167,8 +167,8 @@ std::string Exported(const std::vector<Event>& events) {
   return TraceProgram(trace);
 }
 
-// The first fault in lines that ExportEvents printed, or ""; and the number of events.
-std::string DamageOf(const std::string& exported, std::size_t& events) {
+// The first fault in lines that ExportEvents printed, or ""; and the events before it.
+std::string DamageOf(const std::string& exported, std::vector<Event>& events) {
   std::string hash = FirstHash();
   std::istringstream lines(exported);
   EventSequence sequence;
@@ -180,7 +180,6 @@ std::string DamageOf(const std::string& exported, std::size_t& events) {
     ordered_json expected;
     if (parsed.json.contains("events")) {
       expected = {{"events", number - 1}, {"hash", Hex(hash)}};
-      events = number - 1;
     } else {
       const auto text = [&](const char* key) {
         const auto at = parsed.json.find(key);
@@ -195,6 +194,7 @@ std::string DamageOf(const std::string& exported, std::size_t& events) {
       if (Dump(parsed.json) != Dump(expected)) return damaged();
       if (const std::string why = sequence.Take(event); !why.empty())
         return fmt::format("event {} cannot be right: {}", number, why);
+      events.push_back(event);
     }
     if (Dump(parsed.json) != Dump(expected)) return damaged();
     if (parsed.json.contains("events") && lines.peek() == EOF) return "";
@@ -202,20 +202,32 @@ std::string DamageOf(const std::string& exported, std::size_t& events) {
   return fmt::format("line {} is missing", number);
 }
 
+// The rows that are recorded as queries: what cannot be checked is said and is no fault.
+ExitCode CheckRows(const std::string& path, const std::vector<Event>& events) {
+  const RecordedCheck rows = CheckRecorded(path, events);
+  for (const std::string& line : rows.unknown)
+    std::cerr << "not checked: " << Printable(line) << '\n';
+  for (const std::string& line : rows.differs) std::cerr << "differs: " << Printable(line) << '\n';
+  return rows.differs.empty() ? kExitOk : kExitNo;
+}
+
 // Exported lines instead of a session.
 int VerifyLines(const std::string& path, const std::string& exported) {
-  std::size_t events = 0;
+  std::vector<Event> events;
   if (const std::string damage = DamageOf(exported, events); !damage.empty()) {
     Complain(path, "the export is damaged: " + damage);
     return kExitNo;
   }
-  std::cerr << fmt::format("sound: {} events\n", events);
-  return kExitOk;
+  const ExitCode code = CheckRows(path, events);
+  std::cerr << fmt::format("sound: {} events\n", events.size());
+  return code;
 }
 
 int Replay(const TraceOptions& options, const std::vector<Event>& events) {
   if (!LastProgram(events)) return NothingRecorded(options);
-  const Replayed again = ReplayAll(events, GateSetupFrom, Interrupted, options.threads);
+  const std::unique_ptr<Agent> reader = ReaderOfRecorded(options.session, events);
+  const Replayed again =
+      ReplayAll(events, GateSetupFrom, Interrupted, options.threads, reader.get());
   Show(again.entries, options.json);
   std::cout << std::flush;
   if (Interrupted()) return kExitInterrupted;
@@ -240,7 +252,8 @@ int Html(const TraceOptions& options, const std::vector<Event>& events) {
                "name another file for the page");
       return kExitInvalid;
     }
-  const std::vector<StoryEpoch> story = TellStory(events);
+  const std::unique_ptr<Agent> reader = ReaderOfRecorded(options.session, events);
+  const std::vector<StoryEpoch> story = TellStory(events, reader.get());
   if (story.empty()) {
     Complain(options.session, "nothing was recorded yet");
     return kExitFile;
@@ -306,6 +319,7 @@ int CommandTrace(const TraceOptions& options) {
           Complain(options.session, why, kDeparted);
           return kExitNo;
         }
+      if (CheckRows(options.session, events) != kExitOk) return kExitNo;
       std::cerr << fmt::format("sound: {} events\n", events.size());
       break;
     case What::kAnchor:

@@ -89,8 +89,16 @@ class ScriptedAgent : public Agent {
   /// Requests without an entry go to the other agent in one call.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
   void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
-  rpl::Answer ReadAgain(const Request& request, std::string_view hash, Pool& pool) override {
-    return otherwise_.ReadAgain(request, hash, pool);
+  std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override {
+    return otherwise_.ReadAgain(calls, pool);
+  }
+  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
+                                         Pool& pool) override {
+    return otherwise_.ReadRecorded(reads, pool);
+  }
+  std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
+                                               const Pool& pool) override {
+    return otherwise_.Places(calls, pool);
   }
   void Chat(const std::string& line) override { otherwise_.Chat(line); }
   void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }

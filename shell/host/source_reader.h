@@ -5,8 +5,10 @@
 #ifndef RPL_SHELL_HOST_SOURCE_READER_H_
 #define RPL_SHELL_HOST_SOURCE_READER_H_
 
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/tools/file_tools.h"
 #include "shell/host/nobody.h"
@@ -22,7 +24,28 @@ class SourceReader : public Nobody {
 
   rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
     if (request.tool != "index" || !files_.Takes(request)) return {};
-    return files_.Call(request, pool);
+    return files_.Call({request}, pool).front();
+  }
+  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
+    std::vector<rpl::Answer> out(requests.size());
+    std::vector<Request> mine;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (requests[i].tool != "index" || !files_.Takes(requests[i])) continue;
+      mine.push_back(requests[i]);
+      places.push_back(i);
+    }
+    std::vector<rpl::Answer> read = files_.Call(mine, pool);
+    for (std::size_t k = 0; k < read.size(); ++k) out[places[k]] = std::move(read[k]);
+    return out;
+  }
+  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
+                                         Pool& pool) override {
+    return files_.ReadRecorded(reads, pool);
+  }
+  std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
+                                               const Pool& pool) override {
+    return files_.Places(calls, pool);
   }
 
  private:

@@ -42,8 +42,16 @@ class OneBatchAtATime : public Agent {
       if (interrupted_()) return std::vector<rpl::Answer>(requests.size());
     return tools_.Call(requests, pool);
   }
-  rpl::Answer ReadAgain(const Request& request, std::string_view hash, Pool& pool) override {
-    return tools_.ReadAgain(request, hash, pool);
+  std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override {
+    return tools_.ReadAgain(calls, pool);
+  }
+  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
+                                         Pool& pool) override {
+    return tools_.ReadRecorded(reads, pool);
+  }
+  std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
+                                               const Pool& pool) override {
+    return tools_.Places(calls, pool);
   }
   void Chat(const std::string& line) override { tools_.Chat(line); }
   void OfferToContinue(const std::string& goal) override { tools_.OfferToContinue(goal); }

@@ -276,7 +276,7 @@ std::string TitleOf(const StoryEpoch& epoch) {
 }
 
 // `events` end with the epoch, which starts at `begin`.
-StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
+StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin, Agent* agent) {
   static Nobody nobody;  // sessions borrow it
   StoryEpoch epoch;
   Recorded recorded(epoch.turns);
@@ -293,8 +293,8 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
   options.interrupted = [replayed] { return replayed->IsOver() || Interrupted(); };
   options.tell_replayed = true;
   options.log = [replayed](const LogLine& line) { replayed->Take(line); };
-  epoch.saved = std::make_unique<SavedSession>(nobody, std::move(options), events, nullptr,
-                                               Journal::End::kOver);
+  epoch.saved = std::make_unique<SavedSession>(
+      agent != nullptr ? *agent : nobody, std::move(options), events, nullptr, Journal::End::kOver);
   replayed->Listen(epoch.saved.get());
   epoch.saved->Start(program.files, [](const std::string&) { return std::nullopt; });
   replayed->Listen(nullptr);
@@ -310,14 +310,14 @@ StoryEpoch Tell(const std::vector<Event>& events, std::size_t begin) {
 
 }  // namespace
 
-std::vector<StoryEpoch> TellStory(const std::vector<Event>& events) {
+std::vector<StoryEpoch> TellStory(const std::vector<Event>& events, Agent* agent) {
   std::vector<StoryEpoch> out;
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (events[i].kind != Event::Kind::kProgram) continue;
     const auto next =
         std::find_if(events.begin() + static_cast<std::ptrdiff_t>(i) + 1, events.end(),
                      [](const Event& event) { return event.kind == Event::Kind::kProgram; });
-    out.push_back(Tell({events.begin(), next}, i));
+    out.push_back(Tell({events.begin(), next}, i, agent));
   }
   return out;
 }

@@ -40,10 +40,14 @@ class AbsentAgent : public Agent {
     const auto file = Source(request, pool);
     return file == files_.end() ? rpl::Answer() : IndexAnswer(pool, {file->first, file->second});
   }
-  rpl::Answer ReadAgain(const Request& request, std::string_view hash, Pool& pool) override {
-    const auto file = Source(request, pool);
-    if (file == files_.end() || HashOfText(file->second) == hash) return {};
-    return IndexAnswer(pool, {file->first, file->second});
+  std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override {
+    std::vector<rpl::Answer> out(calls.size());
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const auto file = Source(calls[i].request, pool);
+      if (file != files_.end() && HashOfText(file->second) != calls[i].hash)
+        out[i] = IndexAnswer(pool, {file->first, file->second});
+    }
+    return out;
   }
   void Chat(const std::string& line) override { chat_.push_back(line); }
   void OfferToContinue(const std::string&) override {}
