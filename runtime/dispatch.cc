@@ -21,6 +21,16 @@ namespace rpl {
 
 using nlohmann::ordered_json;
 
+namespace {
+
+// Whether a database cannot evaluate a relation any more: its sources are read instead.
+bool SaysChanged(Pool& pool, const Answer& answer) {
+  return answer.kind == Answer::Kind::kNotRun &&
+         pool.Lookup(answer.value, pool.Keyword("code")) == pool.String("changed");
+}
+
+}  // namespace
+
 void Runtime::DispatchAsyncs(const StepState& step) {
   Begin(8, "dispatch asyncs");
   if (!calls_.held.empty() || !gate_->broken().empty()) return;
@@ -81,6 +91,9 @@ Request Runtime::RequestFor(const OpenCall& call) {
   r.id = engine_.solver.CallText(call);
   const Relation& rel = engine_.store.at(call.relation);
   if (call.space == Space::kTool) {
+    if (const auto at = sources_read_.push.calls.find(engine_.solver.IdOf(call));
+        at != sources_read_.push.calls.end())
+      r.pushed = at->second;
     r.tool = r.name = std::string(engine_.pool.TextOf(rel.label()));
     r.args = call.args;
     r.kind = r.tool == "ask"      ? Request::Kind::kAsk
@@ -232,6 +245,10 @@ void Runtime::CallTools(const std::vector<const OpenCall*>& asked) {
     }
   }
   for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (requests[i].pushed && SaysChanged(engine_.pool, replies[i])) {
+      sources_read_.push.changed = requests[i].id;
+      continue;
+    }
     replies[i].source.reset();  // the book of sources has its facts
     if (replies[i].kind != Answer::Kind::kNobody) calls_.replies.push_back({*calls[i], replies[i]});
   }

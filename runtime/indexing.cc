@@ -157,6 +157,10 @@ void Runtime::ReadSourcesAgain(bool live) {
     for (const KnownSource& source : known)
       if (journal->Answers(source.question)) {
         const ordered_json answer = journal->Outside(source.question, nullptr);
+        if (answer.is_object() && answer.contains("changed")) {
+          sources_read_.push.changed = TextAt(source.question, "index");
+          continue;
+        }
         Retake(source, answer, FactsIn(source, answer, false));
       }
   if (!live || known.empty() || (journal != nullptr && !journal->live())) return;
@@ -164,6 +168,12 @@ void Runtime::ReadSourcesAgain(bool live) {
   for (const KnownSource& source : known) calls.push_back({RequestFor(source.call), source.hash});
   const std::vector<Answer> read = agent_.ReadAgain(calls, pool);
   for (std::size_t i = 0; i < known.size(); ++i) {
+    if (calls[i].request.pushed && read[i].kind == Answer::Kind::kNotRun) {
+      const ordered_json answer = {{"changed", true}};
+      if (journal != nullptr) journal->Outside(known[i].question, [&] { return answer; });
+      sources_read_.push.changed = calls[i].request.id;
+      continue;
+    }
     if (!read[i].source || FindBadByte(read[i].source->text) != std::string::npos) continue;
     const std::string hash(pool.TextOf(pool.Lookup(read[i].value, pool.Keyword("hash"))));
     if (sources_read_.refused.contains(hash)) continue;

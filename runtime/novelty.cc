@@ -248,23 +248,30 @@ void Runtime::AssertInputNovelty(StepState& step) {
                {fact.meta, fact.origin ? &*fact.origin : nullptr, fact.orders, fact.by});
   while (!novelty_.empty()) {
     const Said& said = novelty_.front();
+    const bool of_push = IsOfPush(said);
     said.what.ForEach(
         engine_.store,
         [&](RelationId relation, std::span<const Value> row, Span span) {
+          if (!of_push) NoteStated(relation);
           AssertFact(relation, row, span, said);
         },
-        [&](const Assertion& a) { Assert(a, said); });
+        [&](const Assertion& a) {
+          if (!of_push) NoteStated(a.relation);
+          Assert(a, said);
+        });
     for (const HalfAnswer& half : said.what.half_answers) TakeHalf(half, said);
     for (const QuestionEntry& entry : said.what.question_entries) TakeQuestion(entry, said);
     for (const SourceSentence& sentence : said.what.sources) TakeSentence(sentence, said);
     novelty_.pop_front();
   }
+  if (engine_.IsStale()) {
+    DropOvertakenTruths();
+    engine_.Prepare();
+    goals_.standing.clear();
+    bad_heads_known_ = 0;
+  }
+  PushDown();
   step.awaits_sources = AwaitsSources();
-  if (!engine_.IsStale()) return;
-  DropOvertakenTruths();
-  engine_.Prepare();
-  goals_.standing.clear();
-  bad_heads_known_ = 0;
 }
 
 // Inserts a row with few instances.

@@ -21,8 +21,23 @@
 #include "formats/diagnostic.h"
 #include "interp/eval/evaluation.h"
 #include "interp/program/program.h"
+#include "interp/sql/sql_source.h"
 
 namespace rpl {
+
+/// Relations that a database evaluates in place of the sources below them (interp/sql/sql_push.h).
+/// Each is read by a call of its own, `$index("paid", :query)`, which stands in place of sentences
+/// of the program until something reads or states what is not here then.
+struct PushBook {
+  bool decided = false;  // once in an epoch
+  bool active = false;
+  std::map<CallId, SqlPushed> calls;
+  std::vector<OpenCall> sentences;         // as the program states them
+  std::set<RelationId> heads, replaced;    // as SqlPush has them
+  std::size_t rules = 0, constraints = 0;  // of the program that was decided about
+  std::string changed;                     // why a database cannot go on, or ""
+  RelationId stated = kNoId;               // one of those of which somebody else states a fact
+};
 
 struct SourceBook {
   std::vector<OpenCall> sentences;   // `$index(…)` as a sentence, in order, each once
@@ -30,6 +45,7 @@ struct SourceBook {
   std::map<CallId, Novelty> stated;  // asserted
   std::set<std::string> refused;     // hashes of sources that were read again and refused
   Diagnostics findings;              // of their rows, not reported yet
+  PushBook push;
 };
 
 }  // namespace rpl

@@ -90,7 +90,7 @@ class Runtime {
 
   /// Whether phase 8 received a reply, so that another timestep has work to do.
   bool has_replies() const {
-    return !calls_.replies.empty() || !decisions_.empty() ||
+    return !calls_.replies.empty() || !decisions_.empty() || !sources_read_.push.changed.empty() ||
            (!calls_.refusals.empty() && calls_.held.empty());
   }
   /// Ends the run of the turn, also in its audit log.
@@ -107,6 +107,9 @@ class Runtime {
   /// Explains the facts of `form`, a query of one call, in `why`, or their absence in `why_not`.
   void Explain(const Definition& form, const ExplainLimits& limits, std::size_t absence_depth,
                Explained& to);
+
+  /// The relations that a database evaluates, with their queries.
+  const std::map<CallId, SqlPushed>& pushed() const { return sources_read_.push.calls; }
 
   /// Errors that evaluation found in the program since the last call: values that cannot be heads
   /// (§5.7).
@@ -233,6 +236,14 @@ class Runtime {
   void TakeSentence(const SourceSentence& sentence, const Said& said);
   bool AwaitsSources() const;
   bool AwaitSources(StepState& step);
+  void PushDown();
+  bool IsOfPush(const Said& said) const;
+  void NoteStated(RelationId relation);
+  std::vector<SqlSource> AskPlaces(const std::vector<const OpenCall*>& calls);
+  void BeginPush(std::set<int> as_written, const std::vector<SqlSource>& sources);
+  std::string WhyNoLongerPushed() const;
+  void EndPush(const std::string& why);
+  std::set<std::string> SourceNames(std::vector<const OpenCall*>* calls) const;
   HeadingPart PartOf(const OpenCall& call) const;
   void TakeHalf(const HalfAnswer& half, const Said& said);
   void TakeQuestion(const QuestionEntry& entry, const Said& said);

@@ -27,6 +27,7 @@ struct Engine::Parts {
   Solver solver{program, store, analysis, limits};
   Fixpoint fixpoint{store, analysis, solver, limits};
   ConstraintWatch watch{store, analysis, solver};
+  bool placed = false;  // anew, since the last Prepare
   std::size_t rules_known = 0;
   std::size_t headings_known = 0;
 };
@@ -61,12 +62,18 @@ void Engine::Assert(const Novelty& novelty) {
 }
 
 bool Engine::IsStale() const {
-  return program.definitions().size() != parts_->rules_known ||
+  return parts_->placed || program.definitions().size() != parts_->rules_known ||
          program.collected_count() != parts_->headings_known;
+}
+
+void Engine::SetPlaces(std::set<int> elsewhere, std::set<int> as_written) {
+  analysis.SetPlaces(std::move(elsewhere), std::move(as_written));
+  parts_->placed = true;
 }
 
 void Engine::Prepare() {
   if (!IsStale()) return;
+  parts_->placed = false;
   parts_->rules_known = program.definitions().size();
   parts_->headings_known = program.collected_count();
   analysis.Make(program, store);

@@ -17,6 +17,7 @@
 #define RPL_INTERP_EVAL_ENGINE_H_
 
 #include <memory>
+#include <set>
 
 #include "interp/plan/limits.h"
 
@@ -53,6 +54,8 @@ class Engine {
   /// Puts them into effect: remakes the analysis, so that the next Quiesce derives everything
   /// again. Does nothing unless IsStale.
   void Prepare();
+  /// As Analysis::SetPlaces, in effect from the next Prepare on, for which the engine is stale.
+  void SetPlaces(std::set<int> elsewhere, std::set<int> as_written);
   /// Prepares, and derives to fixpoint. kGoesOn, or the limit that was reached.
   Stop Quiesce();
 

@@ -56,7 +56,8 @@ bool Fixpoint::Changed(const Memory& memory, const Stratum& stratum, bool* rebui
     if (rel.size() == seen.size) continue;
     changed = true;
     for (const DerivedRule& rule : stratum.rules)
-      if (std::find(rule.whole_reads.begin(), rule.whole_reads.end(), r) != rule.whole_reads.end())
+      if (rule.as_written ||
+          std::find(rule.whole_reads.begin(), rule.whole_reads.end(), r) != rule.whole_reads.end())
         *rebuilt = true;
   }
   return changed;

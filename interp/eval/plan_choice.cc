@@ -24,6 +24,7 @@ const Plan& PlanChoice::Choose(DerivedRule& rule, DerivedRule::Plans& plans, int
   if (version_ != analysis_.version()) probed_.clear();
   version_ = analysis_.version();
   const Plan& written = analysis_.PlanFor(rule, plans, delta, {});
+  if (rule.as_written) return written;
   // Joins only: other clauses may depend on the order of answers.
   if (analysis_.PlanFor(rule, rule.full, -1, {}).join == nullptr || written.join == nullptr)
     return written;

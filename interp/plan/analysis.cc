@@ -425,7 +425,8 @@ void Analysis::Make(const Program& program, Store& store) {
   info_.assign(store.size(), Info{});
   asks_.assign(program.definitions().size(), false);
   for (const Definition& def : program.definitions())
-    if (def.head != kNoId) info_[def.head].rules.push_back(def.number);
+    if (def.head != kNoId && !elsewhere_.contains(def.number))
+      info_[def.head].rules.push_back(def.number);
   for (RelationId r = 0; r < store.size(); ++r)
     info_[r].collected = info_[r].outside = program.FindCollected(r) != nullptr;
   for (RelationId r = 0; r < store.size(); ++r)
@@ -439,7 +440,7 @@ void Analysis::Make(const Program& program, Store& store) {
   Rounds rounds;
   std::vector<RelationId> mentions;
   for (std::size_t i = 0; i < definitions.size(); ++i) {
-    if (definitions[i].head == kNoId) continue;
+    if (definitions[i].head == kNoId || elsewhere_.contains(definitions[i].number)) continue;
     rounds.Add(i);
     mentions.clear();
     Mentions(definitions[i].activation, store, mentions);
@@ -498,6 +499,7 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, St
     Candidate c;
     c.def = &def;
     if (def.head != kNoId && store.at(def.head).space() == Space::kGoal) continue;
+    if (elsewhere_.contains(def.number)) continue;
     const std::vector<const Clause*> clauses = ClausesOf(def);
     for (const Clause* clause : clauses) {
       const auto* read = clause->As<ReadAvar>();
@@ -617,6 +619,7 @@ void Analysis::MakeRules(std::vector<Candidate>& candidates, Store& store) {
       DerivedRule rule;
       rule.def = &def;
       rule.whole = !def.gathered.empty() || def.choice;
+      rule.as_written = as_written_.contains(def.number);
       rule.reads.assign(c.reads.begin(), c.reads.end());
       rule.whole_reads.assign(c.wholes.begin(), c.wholes.end());
       rule.clauses = list;

@@ -68,6 +68,9 @@ struct DerivedRule {
     Plans plans;   // made on first use
   };
   std::vector<Delta> deltas;
+  /// Keeps the order of its clauses, and derives all its rows again when they may be others: so the
+  /// order of its rows is that of nested loops over the present ones (Analysis::SetPlaces).
+  bool as_written = false;
   /// Needs complete inputs: aggregates, chooses, checks, negates or counts.
   bool whole = false;
   std::vector<RelationId> reads;
@@ -81,6 +84,13 @@ struct Stratum {
 
 class Analysis : public Catalog {
  public:
+  /// Rules, by number, that somebody else evaluates, so that they are none here; and rules that are
+  /// evaluated as written. From the next Make on.
+  void SetPlaces(std::set<int> elsewhere, std::set<int> as_written) {
+    elsewhere_ = std::move(elsewhere);
+    as_written_ = std::move(as_written);
+  }
+  const std::set<int>& elsewhere() const { return elsewhere_; }
   /// Analyses the program. O(rules).
   void Make(const Program& program, Store& store);
 
@@ -186,6 +196,7 @@ class Analysis : public Catalog {
   void MakeStrata(const Program& program, Store& store);
 
   std::uint64_t version_ = 0;
+  std::set<int> elsewhere_, as_written_;
   const Program* program_ = nullptr;
   Store* store_ = nullptr;
   std::vector<Info> info_;

@@ -58,6 +58,7 @@ std::string SqlCell(const SqlExpression& e, SqlType type) {
 }
 
 SqlExpression SqlStringOf(const SqlExpression& e) {
+  if (!e.plain.empty()) return SqlStringOf(e.Plain());
   if (SqlTypeOf(e.kinds) == SqlType::kString) return e;
   return {"rpl_text(" + e.text + ")", sql::kString, true};
 }
@@ -76,6 +77,10 @@ std::optional<std::string> SqlEqual(const SqlExpression& a, const SqlExpression&
                                     std::string_view op) {
   const bool numbers = (a.kinds & sql::kNumbers) != 0 && (b.kinds & sql::kNumbers) != 0;
   if (!numbers && (a.kinds & b.kinds) == 0) return std::nullopt;
+  // Without nil on the other side NULL decides as nil does: the condition does not hold.
+  if (op == "=" && a.plain.empty() != b.plain.empty() &&
+      ((a.plain.empty() ? a : b).kinds & sql::kNil) == 0)
+    return SqlEqual(a.Plain(), b.Plain(), op);
   const SqlType left = SqlTypeOf(a.kinds), right = SqlTypeOf(b.kinds);
   const std::string sign = " " + std::string(op) + " ";
   if (left == right || (IsNumeric(left) && IsNumeric(right))) return a.text + sign + b.text;
@@ -87,6 +92,7 @@ std::optional<std::string> SqlOrder(const SqlExpression& a, const SqlExpression&
   const bool numbers = (a.kinds & sql::kNumbers) != 0 && (b.kinds & sql::kNumbers) != 0;
   const bool strings = (a.kinds & sql::kString) != 0 && (b.kinds & sql::kString) != 0;
   if (!numbers && !strings) return std::nullopt;
+  if (!a.plain.empty() || !b.plain.empty()) return SqlOrder(a.Plain(), b.Plain(), op);
   const SqlType left = SqlTypeOf(a.kinds), right = SqlTypeOf(b.kinds);
   const std::string sign = " " + std::string(op) + " ";
   if (IsNumeric(left) && IsNumeric(right)) return a.text + sign + b.text;

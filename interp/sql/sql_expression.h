@@ -23,6 +23,13 @@ struct SqlExpression {
   bool nullable = false;
   Value constant = kNone;   // of a literal
   std::string tagged = {};  // of a literal: the literal of its tagged text
+  std::string plain = {};   // of a column with nil and one other type: of that type, NULL for nil
+
+  /// The plain expression, where there is one.
+  SqlExpression Plain() const {
+    if (plain.empty()) return *this;
+    return {plain, static_cast<SqlKinds>(kinds & ~sql::kNil), true};
+  }
 };
 
 /// A value as a literal that needs no context to have its type.

@@ -90,6 +90,7 @@ void SqlSelectWriter::Chain(const Step* step, Scope scope, Ends& ends) {
       return;
     }
     if (step->kind == Step::Kind::kBranch) {
+      scope.select.order.reset();
       for (const Step* branch : step->branches) Chain(branch, scope, ends);
       return;
     }
@@ -99,7 +100,11 @@ void SqlSelectWriter::Chain(const Step* step, Scope scope, Ends& ends) {
 
 void SqlSelectWriter::One(const Step& s, Scope& scope) {
   switch (s.kind) {
-    case Step::Kind::kAtom: FromAtom(s, scope); return;
+    case Step::Kind::kAtom: {
+      const std::string alias = FromAtom(s, scope);
+      if (scope.select.order) scope.select.order->push_back(alias);
+      return;
+    }
     case Step::Kind::kCompare: return Compared(s, scope);
     case Step::Kind::kBind:
     case Step::Kind::kMatch: {
@@ -153,8 +158,14 @@ std::string SqlSelectWriter::FromAtom(const Step& s, Scope& scope) {
   scope.select.from.push_back((s.range == Range::kDelta ? table.delta : table.name) + " AS " +
                               alias);
   const auto column = [&](std::size_t c) {
-    if (table.columns[c] == 0) scope.never = true;  // no row yet
-    return SqlExpression{ColumnOf(alias, c), table.columns[c]};
+    if (!table.unknown.empty() && table.unknown[c]) {
+      refuse(Code::kSqlValue, "a column has a type that is not translated");
+    } else if (table.columns[c] == 0) {
+      scope.never = true;  // no row yet
+    }
+    SqlExpression out{ColumnOf(alias, c), table.columns[c]};
+    if (!table.plain.empty() && !table.plain[c].empty()) out.plain = alias + "." + table.plain[c];
+    return out;
   };
   for (const auto& [c, pattern] : s.keys) {
     const SqlExpression key = Build(pattern, scope);
@@ -182,12 +193,22 @@ void SqlSelectWriter::CountAtom(const Step& s, Scope& scope) {
   const std::string alias = FromAtom(*s.body, inner);
   if (inner.never && alias.empty()) scope.never = true;  // refused
   if (scope.never) return;
-  const bool dedupe = !s.body->matches.empty();
+  const SqlTable& table = tables_.at(s.body->relation);
+  const bool dedupe = !s.body->matches.empty() || !table.distinct;
+  std::string cells;
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    cells += (c > 0 ? ", " : "") + ColumnOf(alias, c);
+  if (cells.empty()) cells = alias + ".*";
+  if (!table.distinct && std::count(table.unknown.begin(), table.unknown.end(), true) > 0) {
+    Refuse(Code::kSqlValue, "a column has a type that is not translated: `" + text_ + "`");
+    scope.never = true;
+    return;
+  }
   if (s.groups.empty()) {
     if (inner.never) return CountResult(s, Constant(pool_.Int(0)), scope);
-    const std::string count = dedupe ? "SELECT count(*) FROM (" +
-                                           inner.select.Text(alias + ".*", true) + ") AS " + Alias()
-                                     : inner.select.Text("count(*)");
+    const std::string count =
+        dedupe ? "SELECT count(*) FROM (" + inner.select.Text(cells, true) + ") AS " + Alias()
+               : inner.select.Text("count(*)");
     return CountResult(s, {"(" + count + ")", sql::kInt64}, scope);
   }
   if (inner.never) {
@@ -204,9 +225,9 @@ void SqlSelectWriter::CountAtom(const Step& s, Scope& scope) {
     places += (i > 0 ? ", " : "") + std::to_string(i + 1);
   }
   const std::string rows = dedupe ? "SELECT " + names + "count(*) AS n FROM (" +
-                                        inner.select.Text(keys + alias + ".*", true) + ") AS " +
-                                        Alias()
+                                        inner.select.Text(keys + cells, true) + ") AS " + Alias()
                                   : inner.select.Text(keys + "count(*) AS n");
+  scope.select.order.reset();
   scope.select.from.push_back("LATERAL (" + rows + " GROUP BY " + places + ") AS " + group);
   for (std::size_t i = 0; i < s.groups.size(); ++i) {
     const SlotId slot = s.groups[i];
@@ -271,9 +292,10 @@ void SqlSelectWriter::IsMember(const Step& s, Scope& scope) {
   }
   if (scope.never) return;
   if (s.operands.size() == 2) {
-    const SqlExpression element = Evaluate(s.operands[1], scope);
+    SqlExpression element = Evaluate(s.operands[1], scope);
     if (scope.never) return;
     if (element.nullable) scope.select.where.push_back(element.text + " IS NOT NULL");
+    element.plain.clear();  // a condition that is negated must not be NULL
     std::vector<std::string> any;
     for (const SqlExpression& item : items)
       if (const auto equal = SqlEqual(element, item)) any.push_back(*equal);
@@ -288,6 +310,7 @@ void SqlSelectWriter::IsMember(const Step& s, Scope& scope) {
     return;
   }
   const std::string alias = Alias();
+  scope.select.order.reset();
   if (!is_constant) {
     scope.select.from.push_back("rpl_items(" + SqlTag(collection) + ") AS " + alias);
     return Match(s.pattern, {alias + ".item", sql::kAny}, scope);

@@ -37,6 +37,10 @@ struct SqlTable {
   std::string name;
   std::string delta;
   std::vector<SqlKinds> columns;
+  // Of a relation that lies in a database (interp/sql/sql_push.h).
+  std::vector<std::string> plain = {};  // by column: see SqlExpression::plain; may be empty
+  std::vector<bool> unknown = {};       // by column: of no type that is translated; may be empty
+  bool distinct = true;                 // has no row twice
 };
 using SqlTables = std::unordered_map<RelationId, SqlTable>;
 
@@ -45,6 +49,9 @@ struct SqlSelect {
   std::vector<std::string> from;
   std::vector<std::string> where;
   std::vector<SqlExpression> cells;  // of the head
+  /// The aliases of the tables whose rows, in nested loops from the first on, give the rows of the
+  /// head in the order of the engine; nullopt if something else has a part in it.
+  std::optional<std::vector<std::string>> order = std::vector<std::string>();
 
   /// `SELECT [DISTINCT] LIST FROM … WHERE …`
   std::string Text(std::string_view list, bool distinct = false) const;

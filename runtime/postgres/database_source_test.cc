@@ -162,8 +162,8 @@ TEST_CASE("a part is read by an index, with the value as a parameter") {
   const std::vector<RelationRows> part =
       ReadRelations({{&one.relation, {{"a$C", pool.String("b")}, {"id", pool.Int(2)}}}}, pool);
   CHECK(part[0].query.sql ==
-        "SELECT to_json(r)::text FROM (SELECT * FROM \"t\" -- a comment\n) AS r WHERE r.\"a$C\" = "
-        "$1::text AND r.\"id\" = $2::bigint");
+        "SELECT to_json(rpl_row)::text FROM (SELECT * FROM \"t\" -- a comment\n) AS rpl_row WHERE "
+        "rpl_row.\"a$C\" = $1::text AND rpl_row.\"id\" = $2::bigint");
   CHECK(part[0].query.parameters == std::vector<std::string>{"b", "2"});
   CHECK(part[0].source.text == "{\"id\":2,\"a$C\":\"b\"}\n");
 }

@@ -148,7 +148,7 @@ struct Selection {
 
 Selection SelectionFor(const RelationRead& read, const SqlRows* shape, Pool& pool) {
   Selection out;
-  out.sql = "SELECT to_json(r)::text FROM (" + read.relation->sql + "\n) AS r";
+  out.sql = "SELECT to_json(rpl_row)::text FROM (" + read.relation->sql + "\n) AS rpl_row";
   bool first = true;
   for (const auto& [name, value] : read.bound) {
     std::size_t at = 0;
@@ -161,7 +161,7 @@ Selection SelectionFor(const RelationRead& read, const SqlRows* shape, Pool& poo
       return out;
     }
     const ColumnCondition condition =
-        ConditionFor(pool, "r." + SqlName(name), shape->Type(at), value);
+        ConditionFor(pool, "rpl_row." + SqlName(name), shape->Type(at), value);
     if (condition.text.empty()) continue;
     out.sql += first ? " WHERE " : " AND ";
     first = false;
@@ -358,6 +358,10 @@ std::vector<RelationRows> ReadRelations(const std::vector<RelationRead>& reads, 
   for (std::size_t i = 0; i < reads.size(); ++i) {
     Reading reading{&reads[i], &out[i]};
     std::string why;
+    if (reads[i].is_foreign) {
+      Fail(reading, "changed", "`rpl.yaml` has other sources now");
+      continue;
+    }
     const std::string url = UrlIn(reads[i].database(), why);
     if (why.empty()) databases[url].push_back(std::move(reading));
     else Fail(reading, "database", why);

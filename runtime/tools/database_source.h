@@ -35,6 +35,7 @@ struct RelationRead {
   const DatabaseRelation* relation;
   std::vector<std::pair<std::string, Value>> bound;  // columns and their values
   const SqlPushed* pushed = nullptr;
+  bool is_foreign = false;  // a source of `pushed` is not of the configuration: `changed`
 
   const std::string& database() const;  // the variable with its URL
   const std::string& name() const;

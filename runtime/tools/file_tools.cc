@@ -110,7 +110,18 @@ std::vector<Answer> FileTools::Call(const std::vector<Request>& requests, Pool& 
 
 // What a call reads from a database; nullopt if it does not.
 std::optional<RelationRead> FileTools::ReadFor(const Request& request, const Pool& pool) const {
-  if (request.pushed) return RelationRead{nullptr, {}, &*request.pushed};
+  if (request.pushed) {
+    RelationRead out{nullptr, {}, &*request.pushed};
+    // The query may come from a session: it reads what the configuration says, or nothing.
+    for (const SqlSource& source : request.pushed->sources) {
+      const auto at =
+          std::ranges::find(config_.relations, source.relation, &DatabaseRelation::name);
+      out.is_foreign = out.is_foreign || at == config_.relations.end() || !at->push ||
+                       at->record_query || at->variable != source.database ||
+                       at->table != source.table || at->sql != source.select;
+    }
+    return out;
+  }
   if (request.args[0].kind() != Kind::kString) return std::nullopt;
   const auto relation =
       std::ranges::find(config_.relations, pool.TextOf(request.args[0]), &DatabaseRelation::name);
