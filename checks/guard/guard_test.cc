@@ -115,6 +115,33 @@ GuardCall CallOf(const std::string& tool) {
   return call;
 }
 
+TEST_CASE("an approval that another call spent, or that cannot be spent, does not admit a call") {
+  struct Approved : NoSources {
+    Sourced<Review> FindReview(const ReviewRequest&) override {
+      return {Review{Review::State::kApproved, "1", ""}, ""};
+    }
+    Sourced<bool> SpendReview(const Review&) override { return spent; }
+    Sourced<bool> spent;
+  } sources;
+  Sources files;
+  Diagnostics found;
+  const auto policy = ReadPolicy(files, files.Add("policy.json", Hitl()), found);
+  REQUIRE(policy);
+  const Guard guard(*policy, {});
+  History history;
+  history.Begin("a", {});
+  sources.spent = {true, ""};
+  CHECK(guard.Decide(CallOf("a"), history, sources, 0).effect == Effect::kAllow);
+  sources.spent = {false, ""};
+  const Decision again = guard.Decide(CallOf("a"), history, sources, 0);
+  CHECK(again.effect == Effect::kHitl);
+  CHECK(again.review == "1");
+  sources.spent = {std::nullopt, "the disk is full"};
+  const Decision failed = guard.Decide(CallOf("a"), history, sources, 0);
+  CHECK(failed.effect == Effect::kBlock);
+  CHECK(failed.message.find("the disk is full") != std::string::npos);
+}
+
 TEST_CASE("the image of a policy that is cut off or longer is none") {
   Sources sources;
   Diagnostics found;
