@@ -236,6 +236,26 @@ std::vector<std::string> Session::Reply(const Outcome& outcome) {
   return {line};
 }
 
+std::vector<SqlPushed> Session::Pushed() const {
+  std::vector<SqlPushed> out;
+  for (const auto& [call, pushed] : state_->runtime.push().calls) out.push_back(pushed);
+  return out;
+}
+
+std::vector<std::string> Session::NotRead() const {
+  const PushBook& push = state_->runtime.push();
+  std::vector<std::string> out;
+  for (const std::set<RelationId>* relations : {&push.replaced, &push.heads})
+    for (const RelationId r : *relations) {
+      const std::string name = state_->runtime.store().at(r).name();
+      if (push.active && std::none_of(push.calls.begin(), push.calls.end(), [&](const auto& call) {
+            return call.second.relation == name;
+          }))
+        out.push_back(name);
+    }
+  return out;
+}
+
 Explained Session::Explain(const std::string& form, const ExplainLimits& limits,
                            std::size_t absence_depth) {
   Explained out;

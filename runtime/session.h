@@ -91,6 +91,11 @@ class Session {
   Explained Explain(const std::string& form, const ExplainLimits& limits,
                     std::size_t absence_depth);
 
+  /// The relations that databases evaluate now, with their queries.
+  std::vector<SqlPushed> Pushed() const;
+  /// The names of the relations below these, of which no row is here.
+  std::vector<std::string> NotRead() const;
+
   const Sources& sources() const;
   const Program& program() const;
   Pool& pool();

@@ -109,7 +109,7 @@ class Runtime {
                Explained& to);
 
   /// The relations that a database evaluates, with their queries.
-  const std::map<CallId, SqlPushed>& pushed() const { return sources_read_.push.calls; }
+  const PushBook& push() const { return sources_read_.push; }
 
   /// Errors that evaluation found in the program since the last call: values that cannot be heads
   /// (§5.7).

@@ -4,8 +4,8 @@
 # usage: shell/sql_test.sh [FOLDER [PROGRAMS [SEED]]]
 #
 # Programs as SQL on a private PostgreSQL server: scripts of `rpl sql` by psql, and random programs
-# next to the engine (compare_sql of FOLDER, build by default): 500 by default. The last line is
-# `N passed, N failed`.
+# next to the engine (compare_sql and compare_pushed of FOLDER, build by default): 500 of each by
+# default. The last line is `N passed, N failed`.
 set -uo pipefail
 build=$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/../build}")
 programs=${2:-500} seed=${3:-1}
@@ -207,6 +207,78 @@ psql -X -q -c "TRUNCATE shop.orders"
 printf '$index("order")\n%%none() <- not order(_, _, _, _)\n' >empty.rpl
 expect "an empty relation" 0 "" "satisfied: %none" "$rpl" run empty.rpl
 psql -X -q -c "DROP SCHEMA shop CASCADE" 2>notices
+
+# --- Rules that a database evaluates ---------------------------------------------------------
+
+psql -X -q -c "CREATE SCHEMA shop; CREATE TABLE shop.orders (id int PRIMARY KEY, customer text, total numeric, paid bool NOT NULL);
+  INSERT INTO shop.orders VALUES (1, 'ann', 250, true), (2, E'b\"o\nb', 12.50, false), (3, NULL, 1e20, false), (4, 'ann', 0.10, true);
+  CREATE TABLE shop.customers (name text PRIMARY KEY, city text NOT NULL);
+  INSERT INTO shop.customers VALUES ('zoe', 'Bonn'), ('ann', 'Rome')"
+both() { printf 'version: 1\nrelations:\n  order: {from: "${ORDERS}", table: shop.orders%s}\n  customer: {from: "${ORDERS}", table: shop.customers%s}\n' "$1" "$1"; }
+both '' >rpl.yaml
+cat >push.rpl <<'END'
+$index("order")
+$index("customer")
+big(?i, ?c, ?t) <- order(?i, ?c, ?t, _), ?t > 100
+sold(?i, ?city) <- order(?i, ?c, _, _), customer(?c, ?city)
+count(?n) <- ?n = |order(_, _, _, _)|
+per(?c, ?n) <- customer(?c, _), ?n = |order(_, ?c, _, _)|
+lonely(?c) <- customer(?c, _), not order(_, ?c, _, _)
+%big(?i, ?c, ?t) <- big(?i, ?c, ?t)
+%sold(?i, ?city) <- sold(?i, ?city)
+%count(?n) <- count(?n)
+%per(?c, ?n) <- per(?c, ?n)
+%lonely(?c) <- lonely(?c)
+END
+answers_of() { for goal in big sold count per lonely; do "$rpl" run "$1" --goal "$goal" 2>&1; done; }
+pushed=$(answers_of push.rpl)
+expect "rules are pushed down" 0 $'{"?i":1,"?c":"ann","?t":250}\n{"?i":3,"?c":null,"?t":100000000000000000000}' "" "$rpl" run push.rpl --session push.rpls
+expect "a session has the rows of the queries" 0 "*" "" "$rpl" trace show push.rpls
+check "and no others" grep -qF '$index("per", :query)' out
+expect "nor the sources" 1 "" "" grep -qF '$index("order")' out
+expect "it is replayed without the database" 0 "*" "" env -u ORDERS "$rpl" trace replay push.rpls
+both ', push: false' >rpl.yaml
+same "push: false gives the same" "$(answers_of push.rpl)" "$pushed"
+expect "and reads the sources" 0 "*" "" "$rpl" run push.rpl --session read.rpls
+expect "as the session says" 0 "*" "" "$rpl" trace show read.rpls
+check "each of them" grep -qF '$index("order") ^ ~' out
+both '' >rpl.yaml
+expect "a query of what is below reads it" 0 $'{"?i":1,"?c":"ann"}\n{"?i":4,"?c":"ann"}' "" \
+  "$rpl" query -f push.rpl '%q(?i, ?c) <- order(?i, ?c, _, true)'
+expect "explain names the query" 0 "*" 'note: the rows of big come from the database of ORDERS, by this query:' "$rpl" explain -f push.rpl 'big(1, ?c, ?t)'
+check "and prints it" grep -qF 'a1.p3 > 100' err
+expect "what is below is read to explain it" 0 "*" "" "$rpl" explain -f push.rpl 'order(2, ?c, ?t, ?p)'
+check "with its row" grep -qF 'order(2, "b\"o\nb", 12.5, false)' out
+expect "an absent row" 0 "*" "the rows of lonely come from the database" "$rpl" explain -f push.rpl 'lonely("ann")' --not
+expect "the queries of a program" 0 "*" "" "$rpl" sql push.rpl --pushed
+check "of each relation" grep -qxF -- '-- per, in place of order, customer, in the database of ORDERS' out
+grep -v '^--' out >queries.sql
+expect "run as they stand" 0 "*" "" psql -X -q -A -t -v ON_ERROR_STOP=1 -f queries.sql
+cat >kept.rpl <<'END'
+$index("order")
+$index("customer")
+a(?i) <- order(?i, _, ?t, _), ?t / 2 > 10
+b(?i) <- order(?i, ?c, _, _), known(?c)
+known("ann")
+c([& ?i]) <- customer(?i, _)
+d(?i) <- customer(?i, _)
+%a(?i) <- a(?i)
+%b(?i) <- b(?i)
+%c(?i) <- c(?i)
+%d(?i, ?by) <- d(?i) ^ ~ {:by ?by}
+END
+expect "what is evaluated here" 0 $'-- evaluated here: a: it needs functions of a script, as for values of several kinds
+-- evaluated here: b: it reads known, which is evaluated here
+-- evaluated here: c: a gathered list has the order of the answers, which a table has not: `c([& ?i]) <- customer(?i, _)`
+-- evaluated here: d: its metadata is read' "" "$rpl" sql kept.rpl --pushed
+# A type that the database changes between two runs of a session ends it; so does a value that is
+# no number.
+printf '$index("order")\nbig(?i) <- order(?i, _, ?t, _), ?t > 100\n%%go(?i, ?y) <- big(?i), ?y = $ask("Yes?")\n' >change.rpl
+expect "a session with a query" 3 "" "" "$rpl" run change.rpl --session change.rpls
+psql -X -q -c "ALTER TABLE shop.orders ALTER id TYPE text; UPDATE shop.orders SET total = 'NaN' WHERE id = '2'"
+expect "goes on with the rows" 0 $'{"?i":"1","?y":"y"}\n{"?i":"3","?y":"y"}' "" "$rpl" resume change.rpls --answer ask=y
+expect "and is replayed" 0 "*" "" "$rpl" trace replay change.rpls
+psql -X -q -c "DROP SCHEMA shop CASCADE" 2>notices
 cd "$folder" || exit 1
 
 # --- Random programs -------------------------------------------------------------------------
@@ -217,5 +289,12 @@ if [[ $(tail -n 1 <<<"$compared") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; t
   passed=$((passed + BASH_REMATCH[1]))
   failed=$((failed + BASH_REMATCH[2]))
 else failure "compare_sql did not end"
+fi
+compared=$("$build/compare_pushed" "$url" "$programs" --seed "$seed")
+printf '%s\n' "$compared"
+if [[ $(tail -n 1 <<<"$compared") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+  passed=$((passed + BASH_REMATCH[1]))
+  failed=$((failed + BASH_REMATCH[2]))
+else failure "compare_pushed did not end"
 fi
 finish

@@ -42,6 +42,12 @@ void DescribeSql(CLI::App& command, SqlOptions& options) {
   command.add_option("--schema", options.schema, "Create this schema (default: rpl)")
       ->type_name("NAME")
       ->check(CheckNamed);
+  command.add_flag("--pushed", options.pushed,
+                   "Print the queries that the databases of rpl.yaml evaluate in a run");
+  command
+      .add_option("--config", options.engine.config,
+                  "The configuration (default: rpl.yaml beside the program)")
+      ->type_name("FILE");
   AddFactsOptions(command, options.engine);
   AddTimeAndMemory(command, options.engine.limits);
   command.footer(kSqlFooter);

@@ -117,6 +117,7 @@ int CommandQuery(const QueryOptions& options);
 struct SqlOptions {
   std::vector<std::string> files;
   std::string schema = "rpl";  // --schema NAME
+  bool pushed = false;         // --pushed: what the databases of the configuration evaluate
   EngineOptions engine;        // facts
 };
 /// Exit codes: kExitInvalid for a program with errors, or that has no counterpart in SQL; kExitFile

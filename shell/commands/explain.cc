@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
+#include <memory>
+#include <set>
+#include <utility>
 
 #include "interp/explain/explain_print.h"
 #include "runtime/facts_file.h"
@@ -128,6 +131,42 @@ int PrintProofs(const Explained& explained, const ExplainOptions& options, const
   return kExitOk;
 }
 
+// The label of a form of one call.
+std::string LabelOf(const std::string& form) {
+  const std::size_t begin = std::min(form.find_first_not_of(" \t"), form.size());
+  return form.substr(begin, form.find_first_of("( \t", begin) - begin);
+}
+
+// The queries that rows of the explanation come from, or would.
+void PrintQueries(const Explained& explained, const std::vector<SqlPushed>& pushed) {
+  std::set<std::string> labels;
+  const auto take = [&](const Explanation& explanation) {
+    for (const ExplainNode& node : explanation.nodes) labels.insert(LabelOf(node.text));
+  };
+  for (const Explanation& proof : explained.why.proofs) take(proof);
+  if (explained.why_not) take(*explained.why_not);
+  for (const SqlPushed& query : pushed)
+    if (labels.contains(query.relation))
+      std::cerr << fmt::format(
+                       "note: the rows of {} come from the database of {}, by this query:\n",
+                       query.relation, query.database)
+                << Printable(query.select) << '\n';
+}
+
+bool LoadAll(Session& session, const ExplainOptions& options,
+             const std::vector<ProgramFile>& files) {
+  session.SetFileReader(ReaderBeside(options.files));
+  bool rejected = false;
+  for (const ProgramFile& file : files) {
+    const std::vector<Diagnostic> findings = session.Load(file.name, file.text);
+    rejected = rejected || HasErrors(findings);
+    // Rows that are left out may be the reason for what is explained.
+    if (HasErrors(findings) || FactsNameOf(file.name))
+      PrintDiagnostics(findings, session.sources(), std::cerr);
+  }
+  return !rejected;
+}
+
 }  // namespace
 
 int CommandExplain(const ExplainOptions& options) {
@@ -146,18 +185,18 @@ int CommandExplain(const ExplainOptions& options) {
   ScriptedAgent agent(sources, std::cerr);
   if (const ExitCode code = AddAnswers(options.engine, agent); code != kExitOk) return code;
 
-  Session session(agent, SessionOptionsFor(options.engine));
-  session.SetFileReader(ReaderBeside(options.files));
-  bool rejected = false;
-  for (const ProgramFile& file : files) {
-    const std::vector<Diagnostic> findings = session.Load(file.name, file.text);
-    rejected = rejected || HasErrors(findings);
-    // Rows that are left out may be the reason for what is explained.
-    if (HasErrors(findings) || FactsNameOf(file.name))
-      PrintDiagnostics(findings, session.sources(), std::cerr);
+  std::unique_ptr<Session> ran;
+  Outcome outcome;
+  for (bool again = true; std::exchange(again, false);) {
+    ran = std::make_unique<Session>(agent, SessionOptionsFor(options.engine));
+    if (!LoadAll(*ran, options, files)) return kExitInvalid;
+    outcome = ran->Run();
+    // What a database has instead of rows here is read, to explain it.
+    const std::vector<std::string> below = ran->NotRead();
+    again = !Interrupted() && std::ranges::find(below, LabelOf(options.form)) != below.end();
+    sources.SetPush(!again);
   }
-  if (rejected) return kExitInvalid;
-  const Outcome outcome = session.Run();
+  Session& session = *ran;
   if (Interrupted()) return kExitInterrupted;
   if (!agent.misfit().error.empty()) return ReportAnswers(agent);
   if (outcome.status == Status::kLimit) {
@@ -174,6 +213,7 @@ int CommandExplain(const ExplainOptions& options) {
                              PrintableLine(outcome.pending.front().name));
   PrintDiagnostics(explained.diagnostics, session.sources(), std::cerr);
   if (explained.rejected) return kExitInvalid;
+  PrintQueries(explained, session.Pushed());
   return options.absent ? PrintAbsence(explained, options, session.sources())
                         : PrintProofs(explained, options, session.sources());
 }

@@ -5,7 +5,9 @@
 #include "shell/host/engine_setup.h"
 #include "shell/host/program_run.h"
 #include "shell/host/report.h"
+#include "shell/host/source_reader.h"
 #include "shell/host/sql_program.h"
+#include "shell/host/tool_setup.h"
 
 namespace rpl {
 
@@ -15,6 +17,16 @@ int CommandSql(const SqlOptions& options) {
     return code;
   SqlProgram program(options.files, options.engine.strict_facts);
   if (!program.Load(std::move(files))) return kExitInvalid;
+  if (options.pushed) {
+    ToolConfig config;
+    const std::string settings = ConfigPath(options.engine.config, options.files);
+    if (const ExitCode code = ReadTools(settings, config); code != kExitOk) return code;
+    const bool command = config.Find("index") != nullptr;  // which is not run
+    SourceReader places(config.files, command ? "" : FolderOfProgram(options.files));
+    PrintDocument(program.Pushed(places));
+    std::cout << std::flush;
+    return kExitOk;
+  }
   const std::optional<SqlScript> script = program.Write();
   if (!script) return kExitInvalid;
   PrintDocument(script->Text(options.schema, program.sources()));

@@ -21,6 +21,8 @@ class SourceReader : public Nobody {
   SourceReader(FileConfig config, std::string folder) : config_(std::move(config)) {
     files_.SetFolder(std::move(folder));
   }
+  /// Whether databases may evaluate rules; they may at first.
+  void SetPush(bool push) { push_ = push; }
 
   rpl::Answer Answer(const Request& request, Pool& pool, std::string_view) override {
     if (request.tool != "index" || !files_.Takes(request)) return {};
@@ -45,7 +47,7 @@ class SourceReader : public Nobody {
   }
   std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
                                                const Pool& pool) override {
-    return files_.Places(calls, pool);
+    return push_ ? files_.Places(calls, pool) : Nobody::Places(calls, pool);
   }
 
  private:
@@ -55,6 +57,7 @@ class SourceReader : public Nobody {
     Permit AskToWrite(const std::string&, std::size_t) override { return {}; }
   };
 
+  bool push_ = true;
   const FileConfig config_;
   Nothing nothing_;
   FileTools files_{config_, nothing_};

@@ -6,6 +6,7 @@
 
 #include "grammar/document.h"
 #include "interp/plan/analysis.h"
+#include "interp/sql/sql_push.h"
 #include "runtime/facts_file.h"
 #include "shell/host/engine_setup.h"
 #include "shell/host/report.h"
@@ -23,8 +24,10 @@ SqlProgram::SqlProgram(const std::vector<std::string>& documents, bool strict_fa
 // Facts are all that a table has: what else a document states is refused.
 void SqlProgram::Take(Document document, Diagnostics& found) {
   const Novelty novelty = engine_.program.Load(document, found);
-  for (const SourceSentence& source : novelty.sources)
+  for (const SourceSentence& source : novelty.sources) {
     refused_.Add(Code::kSqlOutside, source.span, "`$index` reads a file");
+    sentences_.push_back(source);
+  }
   for (const HalfAnswer& half : novelty.half_answers)
     refused_.Add(Code::kSqlOutside, half.span, "a question has half an answer");
   for (const QuestionEntry& entry : novelty.question_entries)
@@ -77,6 +80,32 @@ std::optional<SqlScript> SqlProgram::Write(const Definition& query) {
   engine_.Prepare();
   const std::string_view label = engine_.pool.TextOf(engine_.store.at(query.head).label());
   return Write({{{std::string(label), {&query}}}, {}});
+}
+
+std::string SqlProgram::Pushed(Agent& places) {
+  engine_.Prepare();
+  std::vector<Request> calls;
+  for (const SourceSentence& sentence : sentences_) {
+    if (sentence.row.size() != 1) continue;
+    Request& call = calls.emplace_back();
+    call.kind = Request::Kind::kTool;
+    call.tool = "index";
+    call.args = sentence.row;
+  }
+  std::vector<SqlSource> sources;
+  for (std::optional<SqlSource>& source : places.Places(calls, engine_.pool))
+    if (source) sources.push_back(std::move(*source));
+  const SqlPush push = FindPush(engine_.program, engine_.analysis, sources, nullptr);
+  std::string out;
+  for (const SqlPush::Query& query : push.queries) {
+    std::string below;
+    for (const SqlSource& source : query.pushed.sources)
+      below += (below.empty() ? "" : ", ") + source.relation;
+    out += "-- " + query.pushed.relation + ", in place of " + below + ", in the database of " +
+           query.pushed.database + "\n" + query.pushed.select + ";\n\n";
+  }
+  for (const std::string& why : push.kept) out += "-- evaluated here: " + why + "\n";
+  return out;
 }
 
 std::optional<SqlScript> SqlProgram::Write(const SqlRequest& request) {

@@ -13,6 +13,7 @@
 #include "interp/eval/engine.h"
 #include "interp/program/program.h"
 #include "interp/sql/sql_script.h"
+#include "runtime/agent.h"
 #include "shell/host/options.h"
 #include "shell/host/program_files.h"
 
@@ -35,6 +36,10 @@ class SqlProgram {
   /// The same for a query.
   std::optional<SqlScript> Write(const Definition& query);
 
+  /// The queries that databases evaluate in a run of the program, where `places` tells that its
+  /// sources lie there; and what is evaluated here, as comments.
+  std::string Pushed(Agent& places);
+
   Sources& sources() { return sources_; }
   Pool& pool() { return engine_.pool; }
 
@@ -48,6 +53,7 @@ class SqlProgram {
   interp::Engine engine_{sources_};
   NamespaceReader reader_;
   Diagnostics refused_;  // of what documents state
+  std::vector<SourceSentence> sentences_;
 };
 
 }  // namespace rpl
