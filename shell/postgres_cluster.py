@@ -11,11 +11,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 class Cluster:
     """A server in a folder, which a script started that sourced postgres_cluster.sh."""
 
+    made = 0  # databases, of all objects
+
     def __init__(self, folder, programs):
         self.folder = folder
         self.programs = programs
         self.url = f"postgresql://postgres@/postgres?host={folder}"
-        self.made = 0
 
     @staticmethod
     def of_script():
@@ -62,7 +63,7 @@ class Cluster:
 
     def database(self):
         """The URL of a new database, and its name."""
-        self.made += 1
-        name = f"serve{self.made}"
-        self.sql(f"CREATE DATABASE {name}")
+        Cluster.made += 1
+        name = f"serve{Cluster.made}"
+        self.sql(f"CREATE DATABASE {name} TEMPLATE template0")  # which nobody else uses
         return f"postgresql://postgres@/{name}?host={self.folder}", name

@@ -16,8 +16,8 @@ NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
 class Workers(Server):
-    """Two workers. Each request goes to the one that did not get the one before, the answer to a
-    question and a cancellation to the one that asked or was asked."""
+    """Two workers. Each message goes to the one that did not get the one before, an answer to the one
+    that did not ask, a cancellation to the one that was asked."""
 
     cluster = None
     databases = {}
@@ -69,7 +69,8 @@ class Workers(Server):
     def send(self, message, worker=None):
         """Posts the message; what comes back is read by a thread of its own."""
         if worker is None and "method" not in message:
-            worker = self.where.get(json.dumps(message["id"]))
+            asked = self.where.get(json.dumps(message["id"]))
+            worker = next((each for each in self.workers if each != asked), asked)
         if worker is None:
             self.turn += 1
             worker = self.workers[self.turn % len(self.workers)]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases of shell/serve_mcp_test.sh beside those of mcp_cases.py: workers that are killed, slow or
 cut off, tenants, and the JSON interface beside /mcp."""
+import json
 import os
 import subprocess
 import sys
@@ -260,6 +261,36 @@ def tenants_have_their_own_runs_and_sessions():
         check(answer["result"]["structuredContent"]["session"] == run["session"], answer)
         broken = session[:-1] + ("A" if session[-1] != "A" else "B")
         check(call(second, "rpl_status", {"session": run["session"]}, "a" * 20, broken)[0] == 404)
+
+
+@case
+def responses_to_questions_that_nobody_asked_change_nothing():
+    with Place() as place:
+        workers = place.workers
+        workers.initialize(forms=True)
+        id = workers.begin("tools/call", {"name": "rpl_run", "arguments": {"protocol": "trip.md"}})
+        question = workers.question()
+        asked = workers.call("rpl_run", {"protocol": "trip.md", "request_id": "other"}, meta(forms=True))
+        accept = {"action": "accept", "content": {"where": "Pisa", "place": "Pisa"}}
+        own = question["id"]
+        for forged in (own[:-1] + ("A" if own[-1] != "A" else "B"), own.split("/")[0], "rpl-7/",
+                       "rpl-7/" + asked["requestState"], "rpl-7/r1.e30.AAAA", "rpl-1", "x", 7):
+            for worker in workers.workers:
+                # The one that asked knows its own numbers.
+                if not str(forged).startswith(own.split("/")[0]) or worker != workers.where[json.dumps(own)]:
+                    workers.send({"jsonrpc": "2.0", "id": forged, "result": accept}, worker)
+        check(place.sql("SELECT count(*) FROM rpl_event WHERE kind = 'reply'") == "0", "one was taken")
+        for result in ({"action": "accept", "content": {}}, {"action": "accept", "content": 7}, {}, {"action": 1}):
+            workers.respond(question, result)
+        check(place.sql("SELECT count(*) FROM rpl_event WHERE kind = 'reply'") == "0", "one was taken")
+        question = workers.question(1) or question
+        workers.respond(question, {"action": "accept", "content": {"where": "Lucca"}})
+        question = workers.question()
+        workers.respond(question, {"action": "accept", "content": {"ask": "3"}})
+        run = workers.response(id)["result"]["structuredContent"]
+        check(run["answers"] == [{"?where": "Lucca", "?nights": "3"}] or
+              run["answers"] == [{"?where": "Lucca", "?nights": 3}], run)
+        place.check_sound(run["session"])
 
 
 @case

@@ -72,9 +72,6 @@ int ServeHttp(McpService* service, const HttpSettings& settings) {
     Complain("--http", settings.address + ": " + error.message());
     return kExitFile;
   }
-  const std::string host = at.address().is_v6() ? "[" + address.host + "]" : address.host;
-  std::cerr << fmt::format("listening on http://{}:{}{}\n", host, acceptor.local_endpoint().port(),
-                           settings.handler == nullptr ? "/mcp" : "");
   asio::signal_set signals(hub.loop, SIGINT, SIGTERM);
   asio::steady_timer draining(hub.loop);
   signals.async_wait([&](Error, int) {
@@ -85,6 +82,9 @@ int ServeHttp(McpService* service, const HttpSettings& settings) {
     EndWhenDrained(hub, draining, std::chrono::steady_clock::now() + settings.drain);
   });
   Accept(acceptor, hub);
+  const std::string host = at.address().is_v6() ? "[" + address.host + "]" : address.host;
+  std::cerr << fmt::format("listening on http://{}:{}{}\n", host, acceptor.local_endpoint().port(),
+                           settings.handler == nullptr ? "/mcp" : "");
   hub.loop.run();
   if (service != nullptr) service->stopping = true;
   std::cerr.flush();

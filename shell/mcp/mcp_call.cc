@@ -27,16 +27,27 @@ std::uint64_t FirstQuestion() {
   return std::uint64_t{random} << 20;
 }
 
-std::string QuestionId(std::uint64_t number) { return "rpl-" + std::to_string(number); }
+std::string QuestionId(std::uint64_t number, const std::string& sealed) {
+  return "rpl-" + std::to_string(number) + (sealed.empty() ? "" : "/" + sealed);
+}
+
+std::string QuestionSeal(const ordered_json& id) {
+  if (!id.is_string()) return "";
+  const std::string& text = id.get_ref<const std::string&>();
+  const std::size_t slash = text.find('/');
+  return text.starts_with("rpl-") && slash != text.npos ? text.substr(slash + 1) : "";
+}
 
 std::uint64_t QuestionNumber(const ordered_json& id) {
   if (!id.is_string()) return 0;
   const std::string& text = id.get_ref<const std::string&>();
   std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
+  const char* const end = text.data() + std::min(text.find('/'), text.size());
   if (!text.starts_with("rpl-")) return 0;
   const auto [stop, error] = std::from_chars(text.data() + 4, end, number);
-  return error == std::errc() && stop == end && QuestionId(number) == text ? number : 0;
+  return error == std::errc() && stop == end && QuestionId(number, QuestionSeal(id)) == text
+             ? number
+             : 0;
 }
 
 ordered_json ServerInfo() {

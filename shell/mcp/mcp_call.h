@@ -126,9 +126,11 @@ class McpCall : public std::enable_shared_from_this<McpCall> {
   std::uint64_t told_ = 0;
 };
 
-/// The id of the server's own request of a number, and the number; 0 for other ids.
-std::string QuestionId(std::uint64_t number);
+/// The id of the server's own request of a number, with a sealed text or without; the number, 0 for
+/// other ids; and the sealed text, or "".
+std::string QuestionId(std::uint64_t number, const std::string& sealed = "");
 std::uint64_t QuestionNumber(const nlohmann::ordered_json& id);
+std::string QuestionSeal(const nlohmann::ordered_json& id);
 
 /// The implementation as the protocol shows it: name, title, version.
 nlohmann::ordered_json ServerInfo();

@@ -82,7 +82,8 @@ RpcServer::RpcServer(McpService& service)
       protocols_(service.protocols, service.engine),
       tools_(service, protocols_),
       resources_(service, protocols_),
-      tasks_(service) {}
+      tasks_(service),
+      turns_(service) {}
 
 void RpcServer::TakeLine(const std::shared_ptr<McpPeer>& peer, std::string_view line,
                          const McpSink& send, const std::function<void(const RpcFault&)>& log) {
@@ -141,7 +142,7 @@ void RpcServer::TakeLine(const std::shared_ptr<McpPeer>& peer, std::string_view 
 std::shared_ptr<McpCall> RpcServer::Take(const std::shared_ptr<McpPeer>& peer, RpcMessage message,
                                          const McpSink& send) {
   if (message.kind == RpcMessage::Kind::kResponse) {
-    TakeResponse(*peer, message);
+    TakeResponse(peer, message);
     return nullptr;
   }
   if (message.kind == RpcMessage::Kind::kNotification) {
@@ -252,16 +253,18 @@ void RpcServer::TakeNotification(McpPeer& peer, const RpcMessage& message) {
   if (call != nullptr && call->method != "initialize") call->Cancel();
 }
 
-void RpcServer::TakeResponse(McpPeer& peer, const RpcMessage& message) {
+void RpcServer::TakeResponse(const std::shared_ptr<McpPeer>& peer, const RpcMessage& message) {
   std::function<void(const ordered_json&, const ordered_json&)> take;
   {
-    const std::lock_guard lock(peer.mutex);
-    const auto at = peer.asked.find(QuestionNumber(message.id));
-    if (at == peer.asked.end()) return;
-    take = std::move(at->second);
-    peer.asked.erase(at);
+    const std::lock_guard lock(peer->mutex);
+    if (const auto at = peer->asked.find(QuestionNumber(message.id)); at != peer->asked.end()) {
+      take = std::move(at->second);
+      peer->asked.erase(at);
+    }
   }
-  take(message.result, message.error);
+  if (take) return take(message.result, message.error);
+  if (const std::string sealed = QuestionSeal(message.id); !sealed.empty())
+    turns_.TakeStray(peer, sealed, message.result);
 }
 
 void RpcServer::Leave(McpPeer& peer) {

@@ -51,7 +51,7 @@ class RpcServer {
   bool Settle(McpCall& call);
   void Dispatch(const Call& call);
   void TakeNotification(McpPeer& peer, const RpcMessage& message);
-  static void TakeResponse(McpPeer& peer, const RpcMessage& message);
+  void TakeResponse(const std::shared_ptr<McpPeer>& peer, const RpcMessage& message);
 
   void Initialize(const Call& call);
   void Discover(const Call& call);
@@ -76,6 +76,7 @@ class RpcServer {
   ToolCalls tools_;
   McpResources resources_;
   McpTasks tasks_;
+  RunTurns turns_;
 };
 
 /// One method: who may call it, and what does it.

@@ -153,6 +153,11 @@ TEST_CASE("numbers of the server's own questions") {
   for (const ordered_json& id : {ordered_json(7), ordered_json("rpl-"), ordered_json("rpl-07"),
                                  ordered_json("rpl-7 "), ordered_json(nullptr), ordered_json("x")})
     CHECK(QuestionNumber(id) == 0);
+  CHECK(QuestionSeal(QuestionId(7)) == "");
+  CHECK(QuestionNumber(QuestionId(7, "r1.a.b")) == 7);
+  CHECK(QuestionSeal(QuestionId(7, "r1.a.b")) == "r1.a.b");
+  CHECK(QuestionNumber("rpl-7/") == 0);
+  CHECK(QuestionSeal("x/r1.a.b") == "");
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ class RunRecords {
     Fault fault;
     /// Shared records: another text for each turn of any process.
     std::string last_turn;
+    std::string hint = {};   // that of the report of that turn, or ""
     bool elsewhere = false;  // another process has it
   };
   /// A run of this party, whose handle is used from now on.

@@ -18,6 +18,10 @@ using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kStatePurpose = "requestState";
+constexpr const char* kDeclined = "the user declined";  // so begin the notes about that
+constexpr const char* kQuestionPurpose = "question";
+constexpr std::int64_t kQuestionSeconds = 86'400;
+constexpr auto kLookElsewhere = std::chrono::milliseconds(250);
 constexpr std::int64_t kStateSeconds = 600;
 constexpr std::size_t kMostQuestions = 256;  // open and late questions of one client
 constexpr int kMostRounds = 20;              // of questions in one call
@@ -299,7 +303,7 @@ void RunTurns::Conclude(const std::shared_ptr<Turn>& turn, RunReport report) {
   std::vector<OpenQuestion> questions;
   for (const OpenQuestion& question : report.questions)
     if (IsForForm(question)) questions.push_back(question);
-  const bool declined = report.json.value("hint", "").starts_with("the user declined");
+  const bool declined = report.json.value("hint", "").starts_with(kDeclined);
   if (status == "waiting" && !questions.empty() && !fault && !declined && MayAsk(*turn->call) &&
       turn->rounds < kMostRounds) {
     if (turn->call->modern) return AskModern(turn, report, questions);
@@ -339,7 +343,19 @@ void RunTurns::AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,
     const std::lock_guard lock(call.peer->mutex);
     number = ++call.peer->last_question;
   }
-  const std::string id = QuestionId(number);
+  std::string sealed, last_turn;
+  if (service_.runs.shared()) {
+    ordered_json keys = ordered_json::array();
+    for (const OpenQuestion& question : questions) keys.push_back(question.key);
+    sealed = service_.seals.Seal(kQuestionPurpose,
+                                 {{"sid", turn->run->handle},
+                                  {"seq", report.json.value("seq", std::size_t{0})},
+                                  {"keys", std::move(keys)},
+                                  {"who", call.peer->who}},
+                                 SecondsNow() + kQuestionSeconds);
+    last_turn = turn->run->turn();
+  }
+  const std::string id = QuestionId(number, sealed);
   const auto give_up = [turn, id](const char* why) {
     turn->call->send(
         RpcNotification("notifications/cancelled", {{"requestId", id}, {"reason", why}}));
@@ -371,6 +387,68 @@ void RunTurns::AskLegacy(const std::shared_ptr<Turn>& turn, RunReport report,
     };
   }
   call.send(RpcRequest(id, "elicitation/create", std::move(form)));
+  if (!sealed.empty()) GoOnElsewhere(turn, number, last_turn);
+}
+
+// Looks whether another process took the answer: then the call goes on with what is asked next.
+void RunTurns::GoOnElsewhere(const std::shared_ptr<Turn>& turn, std::uint64_t question,
+                             const std::string& last_turn) {
+  const auto look = [this, turn, question, last_turn] {
+    McpCall& call = *turn->call;
+    if (call.done() || call.cancelled() || service_.stopping) return;
+    const auto found = service_.runs.records().Find(turn->run->handle, call.peer->who);
+    const bool changed = found.record && !found.elsewhere && found.last_turn != last_turn;
+    {
+      const std::lock_guard lock(call.peer->mutex);
+      if (!call.peer->asked.contains(question)) return;  // it was answered here
+      if (changed) call.peer->asked.erase(question);
+    }
+    if (!changed) return GoOnElsewhere(turn, question, last_turn);
+    service_.pool.Forget(turn->deadline);
+    call.OnCancel(nullptr);
+    if (found.hint.starts_with(kDeclined))
+      turn->read = [hint = found.hint](ProtocolRun&) { return TurnInput{{}, "", "", hint}; };
+    Watch(turn);
+    Post(turn);
+  };
+  service_.pool.At(Clock::now() + kLookElsewhere, [this, look] { service_.pool.Post(look); });
+}
+
+void RunTurns::TakeStray(const std::shared_ptr<McpPeer>& peer, const std::string& sealed,
+                         const ordered_json& result) {
+  const std::optional<ordered_json> state =
+      service_.seals.Open(kQuestionPurpose, sealed, SecondsNow());
+  if (!state || state->value("who", "") != peer->who || !result.is_object()) return;
+  const std::string action = result.contains("action") && result["action"].is_string()
+                                 ? result["action"].get<std::string>()
+                                 : "";
+  const ordered_json content = result.value("content", ordered_json::object());
+  if ((action != "accept" && action != "decline" && action != "cancel") || !content.is_object())
+    return;
+  const auto read = [state = *state, action, content](ProtocolRun& run) {
+    TurnInput input;
+    std::vector<OpenQuestion> asked;
+    const ordered_json keys = state.value("keys", ordered_json::array());
+    for (const OpenQuestion& question : QuestionsOfRun(run))
+      if (IsForForm(question) && std::find(keys.begin(), keys.end(), question.key) != keys.end())
+        asked.push_back(question);
+    if (run.seq() != state.value("seq", std::size_t{0}) || asked.empty()) return input;
+    if (action == "decline") return DeclinedInput(run, asked);
+    if (action == "cancel")
+      for (const OpenQuestion& question : asked)
+        input.note +=
+            (input.note.empty() ? "the user declined to answer now: " : ", ") + question.key;
+    else if (auto answers = AnswersIn(content, asked)) input.answers = std::move(*answers);
+    return input;
+  };
+  service_.pool.Post([this, peer, read, handle = state->value("sid", "")] {
+    const auto run = service_.runs.Find(handle, peer->who).run;
+    if (run == nullptr || service_.stopping) return;
+    auto call = std::make_shared<McpCall>();  // whose result nobody waits for
+    call->peer = peer;
+    call->send = [](const ordered_json&) {};
+    Start(call, run, read);
+  });
 }
 
 void RunTurns::Answered(const std::shared_ptr<Turn>& turn, const RunReport& report,

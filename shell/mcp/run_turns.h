@@ -13,9 +13,10 @@
 // not asked again. A turn that takes longer than 45 s goes on, and its call ends with "still
 // working". The answers of a form are a person's; those in the arguments of a tool are a model's.
 //
-// Where other processes use the same runs, a run is held and open for the length of a turn. While
-// another one has it, a call waits, but not as long as it may take: then it ends with the reason,
-// and nothing was done.
+// Where other processes use the same runs, the answer in a form may come to another one. It finds
+// in the sealed id of the question what was asked, and does the turn; the one that asked notices,
+// and its call goes on. A run is held and open for the length of a turn. While another one has it,
+// a call waits, but not as long as it may take: then it ends with the reason, and nothing was done.
 #ifndef RPL_SHELL_MCP_RUN_TURNS_H_
 #define RPL_SHELL_MCP_RUN_TURNS_H_
 
@@ -55,6 +56,11 @@ class RunTurns {
   };
   std::optional<Retry> ReadRetry(const std::shared_ptr<McpCall>& call);
 
+  /// Takes the answer to a question that another process asked, or that nobody waits for any more.
+  /// What is not sealed here is ignored.
+  void TakeStray(const std::shared_ptr<McpPeer>& peer, const std::string& sealed,
+                 const nlohmann::ordered_json& result);
+
   /// The reason for which a run cannot be opened, in its result.
   static nlohmann::ordered_json RefusalJson(const std::string& session, const Refusal& refusal);
 
@@ -80,6 +86,8 @@ class RunTurns {
   void Answered(const std::shared_ptr<Turn>& turn, const RunReport& report,
                 const std::vector<OpenQuestion>& questions, std::chrono::milliseconds took,
                 const nlohmann::ordered_json& result, const nlohmann::ordered_json& error);
+  void GoOnElsewhere(const std::shared_ptr<Turn>& turn, std::uint64_t question,
+                     const std::string& last_turn);
   void Watch(const std::shared_ptr<Turn>& turn);
   void TellProgress(const std::shared_ptr<Turn>& turn);
 

@@ -62,6 +62,10 @@ struct ServedRun : RunRecord {
     const std::lock_guard lock(mutex);
     last_turn = std::move(turn);
   }
+  std::string turn() {
+    const std::lock_guard lock(mutex);
+    return last_turn;
+  }
   /// Forgets the report if it is that of another turn.
   void KeepReportOf(const std::string& turn);
 

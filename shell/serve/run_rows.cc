@@ -96,12 +96,15 @@ void RunRows::Keep(RunQueue::Claim claim) {
 
 RunRecords::Found RunRows::Find(const std::string& handle, const std::string& who) {
   const RunQueue::Found found = QueuePool::Borrowed(queues_)->Use(handle, who);
-  if (found.error) return {std::nullopt, Unreachable(found.error), "", false};
+  if (found.error) return {std::nullopt, Unreachable(found.error), "", "", false};
   if (!found.run) return {};
+  std::string hint;
+  if (!found.run->report.empty()) hint = ParseOwnJson(found.run->report).value("hint", "");
   const std::lock_guard lock(mutex_);
   return {RecordOf(*found.run),
           {},
           found.run->last_turn,
+          std::move(hint),
           found.run->working && !held_.contains(handle)};
 }
 
