@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases of shell/serve_mcp_test.sh beside those of mcp_cases.py: workers that are killed, slow or
 cut off, tenants, and the JSON interface beside /mcp."""
+import http.client
 import json
 import os
+import random
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from mcp_client import case, check, meta
+from mcp_client import MODERN, case, check, meta
 from serve_client import until
 from serve_mcp import Workers
 
@@ -139,6 +142,72 @@ def a_worker_killed_in_a_turn_loses_nothing_and_runs_no_call_twice():
         check(run["answers"] == [{"?who": "Ann", "?reply": "sent"}], run)
         check(place.calls() == ["slow"], place.calls())
         place.check_sound(run["session"])
+
+
+@case
+def runs_end_once_over_workers_that_are_killed_at_random():
+    """Each client makes the same call again, at any worker, until it has an answer."""
+    runs, ended, killed = 40, threading.Event(), []
+    generator = random.Random(1)
+    with Place(start=3) as place:
+        place.go()  # the tool ends at once
+
+        def kill_some():
+            while not ended.wait(generator.uniform(0.1, 0.5)):
+                victim = generator.randrange(3)
+                place.workers.workers[victim].kill()
+                killed.append(victim)
+                place.workers.workers[victim] = place.workers.start()
+                place.workers.workers.pop()
+
+        def call(tool, arguments, number):
+            for attempt in range(200):
+                worker = place.workers.workers[(number + attempt) % 3]
+                try:
+                    status, answer, _ = worker.request("POST", "/mcp", {
+                        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                        "params": {"name": tool, "arguments": arguments, "_meta": meta()}},
+                        MCP_Protocol_Version=MODERN, Mcp_Method="tools/call", Mcp_Name=tool)
+                    run = answer["result"]["structuredContent"]
+                    if status == 200 and not run.get("running") and "Nothing was done" not in run["now"]:
+                        return run
+                except (OSError, http.client.HTTPException, TypeError, KeyError):
+                    pass
+                time.sleep(0.1)
+            return {"status": "no answer"}
+
+        def client(number):
+            run = call("rpl_run", {"protocol": "order.md", "request_id": f"r{number}"}, number)
+            session = run.get("session")
+            for _ in range(20):
+                keys = [question["key"] for question in run.get("pending", [])]
+                if "who" in keys:
+                    answers = {"who": f"n{number}"}
+                elif "slow" in keys:  # of which nobody knows whether it ran
+                    answers = {"slow": "sent"}
+                else:
+                    break
+                run = call("rpl_answer", {"session": session, "answers": answers}, number)
+                if run.get("error", "").endswith("was answered before: " + json.dumps(f"n{number}")):
+                    run = call("rpl_status", {"session": session}, number)
+            return session, run
+
+        killer = threading.Thread(target=kill_some)
+        killer.start()
+        with ThreadPoolExecutor(4) as pool:
+            results = list(pool.map(client, range(runs)))
+        ended.set()
+        killer.join()
+        check(len({session for session, _ in results}) == runs, results)
+        check(place.sql("SELECT count(*) FROM rpl_run") == str(runs), "other runs than were asked for")
+        for number, (session, run) in enumerate(results):
+            check(run.get("answers") == [{"?who": f"n{number}", "?reply": "sent"}], run)
+            place.check_sound(session)
+        check(len(killed) > 1, "nothing was killed")
+        check(len(place.calls()) <= runs, "a call ran twice", len(place.calls()))
+        started = place.sql("SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM rpl_event "
+                            "WHERE kind = 'started' GROUP BY session) times")
+        check(started == "1", "a call was started again", started)
 
 
 @case
