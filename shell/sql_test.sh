@@ -268,7 +268,7 @@ d(?i) <- customer(?i, _)
 %d(?i, ?by) <- d(?i) ^ ~ {:by ?by}
 END
 expect "what is evaluated here" 0 $'-- evaluated here: a: it needs functions of a script, as for values of several kinds
--- evaluated here: b: it reads known, which is evaluated here
+-- evaluated here: b: it reads known, which is not in the database of ORDERS
 -- evaluated here: c: a gathered list has the order of the answers, which a table has not: `c([& ?i]) <- customer(?i, _)`
 -- evaluated here: d: its metadata is read' "" "$rpl" sql kept.rpl --pushed
 # A type that the database changes between two runs of a session ends it; so does a value that is

@@ -236,7 +236,8 @@ class PushFinder {
     const auto keep = [&](const std::string& why) { kept_.emplace(relation, why); };
     if (const auto other = std::find_if_not(reads.begin(), reads.end(), is_ours);
         other != reads.end())
-      return keep("it reads " + store_.at(*other).name() + ", which is evaluated here");
+      return keep("it reads " + store_.at(*other).name() + ", which is not in the database of " +
+                  database_);
     if (const std::string why = WhyNot(relation, stratum); !why.empty()) return keep(why);
     SqlTable table;
     table.relation = relation;
@@ -331,7 +332,7 @@ class PushFinder {
         if (sources_.contains(r) && outside_.contains(r))
           why = "others read " + store_.at(r).name() + " as well";
         if (!sources_.contains(r) && !rules_.contains(r))
-          why = "it reads " + store_.at(r).name() + ", which is evaluated here";
+          why = "it reads " + store_.at(r).name() + ", which is not pushed down";
       }
       if (with_metadata_.contains(relation)) why = "its metadata is read";
       if (why.empty() && !IsBelow(relation) && !sorted_.contains(relation))
