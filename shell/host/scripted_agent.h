@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "grammar/ast.h"
-#include "runtime/agent.h"
+#include "runtime/relaying_agent.h"
 #include "runtime/trace.h"
 
 namespace rpl {
@@ -66,10 +66,10 @@ ScriptedAnswer AnswerFromTerms(std::string label, Node call, rpl::Answer::Kind k
 bool IsPlain(const Node& term, bool variables);
 
 /// The agent of a script.
-class ScriptedAgent : public Agent {
+class ScriptedAgent : public RelayingAgent {
  public:
   /// Borrows both. Refused answers are reported on `err`.
-  ScriptedAgent(Agent& otherwise, std::ostream& err) : otherwise_(otherwise), err_(err) {}
+  ScriptedAgent(Agent& otherwise, std::ostream& err) : RelayingAgent(otherwise), err_(err) {}
 
   /// Appends an entry to the script.
   void Add(ScriptedAnswer answer) { script_.push_back(std::move(answer)); }
@@ -88,26 +88,11 @@ class ScriptedAgent : public Agent {
   rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
   /// Requests without an entry go to the other agent in one call.
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
-  void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
-  std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override {
-    return otherwise_.ReadAgain(calls, pool);
-  }
-  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
-                                         Pool& pool) override {
-    return otherwise_.ReadRecorded(reads, pool);
-  }
-  std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
-                                               const Pool& pool) override {
-    return otherwise_.Places(calls, pool);
-  }
-  void Chat(const std::string& line) override { otherwise_.Chat(line); }
-  void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }
 
  private:
   std::optional<rpl::Answer> Scripted(const Request& request, Pool& pool);
   rpl::Answer Made(ScriptedAnswer& answer, const Request& request, Pool& pool);
 
-  Agent& otherwise_;
   std::ostream& err_;
   std::vector<ScriptedAnswer> script_;
   std::vector<std::string> asked_;  // names, relations and tools of all requests

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/agent.h"
+#include "runtime/relaying_agent.h"
 
 namespace rpl {
 
@@ -48,11 +48,11 @@ struct ReadAnswer {
 };
 ReadAnswer ReadGiven(const GivenAnswer& given, const Request& request, Pool& pool);
 
-class GivenAnswers : public Agent {
+class GivenAnswers : public RelayingAgent {
  public:
   /// `is_personal`: whether only a person's answer to the request counts. Borrows `otherwise`.
   GivenAnswers(Agent& otherwise, std::function<bool(const Request&)> is_personal)
-      : otherwise_(otherwise), is_personal_(std::move(is_personal)) {}
+      : RelayingAgent(otherwise), is_personal_(std::move(is_personal)) {}
 
   void Give(GivenAnswer answer) { given_.push_back(std::move(answer)); }
   /// Those that were not used since the last call, which are forgotten.
@@ -60,18 +60,6 @@ class GivenAnswers : public Agent {
 
   rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override;
-  void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
-  std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override {
-    return otherwise_.ReadAgain(calls, pool);
-  }
-  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
-                                         Pool& pool) override {
-    return otherwise_.ReadRecorded(reads, pool);
-  }
-  std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
-                                               const Pool& pool) override {
-    return otherwise_.Places(calls, pool);
-  }
   void Chat(const std::string& line) override { chat_.push_back(line); }
   void OfferToContinue(const std::string&) override {}
 
@@ -83,7 +71,6 @@ class GivenAnswers : public Agent {
  private:
   rpl::Answer Given(const Request& request, Pool& pool);
 
-  Agent& otherwise_;
   std::function<bool(const Request&)> is_personal_;
   std::vector<GivenAnswer> given_;
   std::vector<UnusedAnswer> refused_;

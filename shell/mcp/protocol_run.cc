@@ -28,38 +28,21 @@ namespace {
 using nlohmann::ordered_json;
 
 // The tools of a run, one batch at a time in the process (RunTools).
-class OneBatchAtATime : public Agent {
+class OneBatchAtATime : public RelayingAgent {
  public:
   OneBatchAtATime(Agent& tools, std::function<bool()> interrupted)
-      : tools_(tools), interrupted_(std::move(interrupted)) {}
+      : RelayingAgent(tools), interrupted_(std::move(interrupted)) {}
 
-  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
-    return tools_.Answer(request, pool, refused);
-  }
   std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
     std::unique_lock lock(batches, std::defer_lock);
     while (!lock.try_lock_for(std::chrono::milliseconds(20)))
       if (interrupted_()) return std::vector<rpl::Answer>(requests.size());
-    return tools_.Call(requests, pool);
+    return RelayingAgent::Call(requests, pool);
   }
-  std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override {
-    return tools_.ReadAgain(calls, pool);
-  }
-  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
-                                         Pool& pool) override {
-    return tools_.ReadRecorded(reads, pool);
-  }
-  std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
-                                               const Pool& pool) override {
-    return tools_.Places(calls, pool);
-  }
-  void Chat(const std::string& line) override { tools_.Chat(line); }
-  void OfferToContinue(const std::string& goal) override { tools_.OfferToContinue(goal); }
 
  private:
   static std::timed_mutex batches;
 
-  Agent& tools_;
   std::function<bool()> interrupted_;
 };
 

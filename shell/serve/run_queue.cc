@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/serve/run_queue.h"
 
+#include "formats/json_text.h"
 #include "runtime/postgres/session_rows.h"
 
 namespace rpl {
@@ -156,6 +157,21 @@ SqlError RunQueue::Insert(const NewRun& run, const std::string& owner,
   return AddInput(run.session, 1, "", run.input);
 }
 
+// Whether nothing is to be inserted: the run is there, or its tenant has as many as it may have, or
+// `error` says why that is not known.
+bool RunQueue::Settled(const NewRun& run, const TenantLimits& limits,
+                       std::optional<QueuedRun>& there, Added& out, SqlError& error) {
+  if (there) {
+    out.taken = there->session == run.session ? Taken::kNew : Taken::kAgain;
+    out.run = std::move(*there);
+    return true;
+  }
+  bool full = false;
+  error = CheckReady(run.tenant, run.session, limits, full);
+  if (!error && full) out.taken = Taken::kFull;
+  return error || full;
+}
+
 RunQueue::Added RunQueue::Add(const NewRun& run, const TenantLimits& limits) {
   Added out;
   out.error = Write([&]() -> SqlError {
@@ -167,17 +183,7 @@ RunQueue::Added RunQueue::Add(const NewRun& run, const TenantLimits& limits) {
                   "WHERE tenant = $1 AND key = $2), $3)"),
              {run.tenant, run.key, run.session}, there);
     if (error) return error;
-    if (there) {
-      out.taken = there->session == run.session ? Taken::kNew : Taken::kAgain;
-      out.run = std::move(*there);
-      return {};
-    }
-    bool full = false;
-    if (error = CheckReady(run.tenant, run.session, limits, full); error) return error;
-    if (full) {
-      out.taken = Taken::kFull;
-      return {};
-    }
+    if (Settled(run, limits, there, out, error)) return error;
     // Another with the same key may come first: then this fails, and the next try finds its run.
     if (!run.key.empty()) {
       error = database_
@@ -315,17 +321,7 @@ RunQueue::Added RunQueue::Begin(const NewRun& run, const std::string& owner,
                  "(NOT used AND began >= now() - $2::bigint * interval '1 second'))",
              {before, std::int64_t{repeat ? repeat->count() : -1}}, there);
     if (error) return error;
-    if (there) {
-      out.taken = before == run.session ? Taken::kNew : Taken::kAgain;
-      out.run = std::move(*there);
-      return {};
-    }
-    bool full = false;
-    if (error = CheckReady(run.tenant, run.session, limits, full); error) return error;
-    if (full) {
-      out.taken = Taken::kFull;
-      return {};
-    }
+    if (Settled(run, limits, there, out, error)) return error;
     // Another with the same key may come first: then nothing changes here, and the next try finds
     // its run.
     SqlResult keyed = database_.Execute(
@@ -498,5 +494,16 @@ RunQueue::Counted RunQueue::CountRuns() {
 }
 
 SqlError RunQueue::Ping() { return database_.Execute("SELECT 1").error; }
+
+std::vector<nlohmann::ordered_json> InputsAsJson(const RunQueue::Claim& claim) {
+  std::vector<nlohmann::ordered_json> out;
+  for (const auto& [number, body] : claim.inputs) {
+    nlohmann::ordered_json input = ParseOwnJson(body);
+    if (!input.is_object()) input = nlohmann::ordered_json::object();
+    input["number"] = number;
+    out.push_back(std::move(input));
+  }
+  return out;
+}
 
 }  // namespace rpl

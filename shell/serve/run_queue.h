@@ -33,6 +33,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -218,11 +219,16 @@ class RunQueue {
   SqlError Insert(const NewRun& run, const std::string& owner, std::chrono::milliseconds lease,
                   std::optional<QueuedRun>& added);
   SqlError InputsOf(Claim& claim);
+  bool Settled(const NewRun& run, const TenantLimits& limits, std::optional<QueuedRun>& there,
+               Added& out, SqlError& error);
 
   SqlConnection database_;
   std::string version_;
   std::string replays_;  // as an array of the server
 };
+
+/// The inputs of a claim with their numbers; each was checked when it was given.
+std::vector<nlohmann::ordered_json> InputsAsJson(const RunQueue::Claim& claim);
 
 }  // namespace rpl
 

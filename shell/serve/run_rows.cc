@@ -25,17 +25,6 @@ RunRecord RecordOf(const QueuedRun& run) {
   return {run.session, run.protocol, run.goal, run.tenant, "", run.began};
 }
 
-std::vector<ordered_json> StoredInputs(const RunQueue::Claim& claim) {
-  std::vector<ordered_json> out;
-  for (const auto& [number, body] : claim.inputs) {
-    ordered_json input = ParseOwnJson(body);
-    if (!input.is_object()) input = ordered_json::object();
-    input["number"] = number;
-    out.push_back(std::move(input));
-  }
-  return out;
-}
-
 std::int64_t LastInput(const RunQueue::Claim& claim) {
   return claim.inputs.empty() ? claim.run.taken : claim.inputs.back().first;
 }
@@ -132,7 +121,7 @@ RunRecords::Held RunRows::Hold(const RunRecord& run) {
          "Ask a worker of that version, or start again with rpl_run"},
         {}};
   if (!held.claim) return {};
-  Held out{true, {}, StoredInputs(*held.claim)};
+  Held out{true, {}, InputsAsJson(*held.claim)};
   Keep(std::move(*held.claim));
   return out;
 }

@@ -10,7 +10,6 @@
 #include <set>
 #include <utility>
 
-#include "formats/json_text.h"
 #include "runtime/postgres/database_url.h"
 #include "runtime/postgres/open_session.h"
 #include "runtime/session.h"
@@ -34,18 +33,6 @@ constexpr auto kListenAgain = std::chrono::seconds(10);
 std::vector<std::string> TextsIn(const ordered_json& json, const char* key) {
   const auto at = json.find(key);
   return at == json.end() ? std::vector<std::string>() : at->get<std::vector<std::string>>();
-}
-
-// The inputs of a claim as JSON; each was checked when it was given.
-std::vector<ordered_json> ReadInputs(const RunQueue::Claim& claim) {
-  std::vector<ordered_json> out;
-  for (const auto& [number, body] : claim.inputs) {
-    ordered_json input = ParseOwnJson(body);
-    if (!input.is_object()) input = ordered_json::object();
-    input["number"] = number;
-    out.push_back(std::move(input));
-  }
-  return out;
 }
 
 RunQueue::Turn Refused(const RunQueue::Claim& claim, const Refusal& refusal) {
@@ -212,7 +199,7 @@ void ServeWorkers::Work(std::size_t number) {
 RunQueue::Turn ServeWorkers::Do(const RunQueue::Claim& claim) {
   const auto began = Clock::now();
   const QueuedRun& queued = claim.run;
-  const std::vector<ordered_json> inputs = ReadInputs(claim);
+  const std::vector<ordered_json> inputs = InputsAsJson(claim);
   std::set<std::string> retry;
   std::string trace;
   for (const ordered_json& input : inputs) {

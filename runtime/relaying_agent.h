@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An agent in front of another one, which it borrows: what it does not answer itself goes there.
+// The base of agents that answer from a script or from given answers, or that let only some calls
+// pass at a time.
+#ifndef RPL_RUNTIME_RELAYING_AGENT_H_
+#define RPL_RUNTIME_RELAYING_AGENT_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/agent.h"
+
+namespace rpl {
+
+class RelayingAgent : public Agent {
+ public:
+  explicit RelayingAgent(Agent& otherwise) : otherwise_(otherwise) {}
+
+  rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override {
+    return otherwise_.Answer(request, pool, refused);
+  }
+  void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
+  std::vector<rpl::Answer> Call(const std::vector<Request>& requests, Pool& pool) override {
+    return otherwise_.Call(requests, pool);
+  }
+  std::vector<rpl::Answer> ReadAgain(const std::vector<Reread>& calls, Pool& pool) override {
+    return otherwise_.ReadAgain(calls, pool);
+  }
+  std::vector<RecordedText> ReadRecorded(const std::vector<RecordedRead>& reads,
+                                         Pool& pool) override {
+    return otherwise_.ReadRecorded(reads, pool);
+  }
+  std::vector<std::optional<SqlSource>> Places(const std::vector<Request>& calls,
+                                               const Pool& pool) override {
+    return otherwise_.Places(calls, pool);
+  }
+  void Chat(const std::string& line) override { otherwise_.Chat(line); }
+  void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }
+
+ protected:
+  Agent& otherwise_;
+};
+
+}  // namespace rpl
+
+#endif  // RPL_RUNTIME_RELAYING_AGENT_H_
