@@ -2,7 +2,7 @@
 //
 // The hash table of a RowSet: from hashes to row ids.
 //
-// Open addressing, linear probing, at most 2/3 full (except at 2^32 slots). A slot has 32 bits, of
+// Open addressing, linear probing, at most 4/5 full (except at 2^32 slots). A slot has 32 bits, of
 // which a table of 2^k slots needs k for an id; the others hold the bits of the hash that do not
 // determine the home slot:
 //
@@ -109,7 +109,7 @@ class RowTable {
   }
   std::size_t SlotsFor(std::size_t end) const {
     std::size_t slots = slots_.size();
-    while (end * 3 > slots * 2 && slots <= UINT32_MAX) slots = slots == 0 ? 16 : slots * 2;
+    while (end * 5 > slots * 4 && slots <= UINT32_MAX) slots = slots == 0 ? 16 : slots * 2;
     return slots;
   }
 
