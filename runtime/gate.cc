@@ -87,6 +87,13 @@ ordered_json Gate::Outside(const ordered_json& question, const std::function<ord
   return journal_ == nullptr ? ask() : journal_->Outside(question, ask);
 }
 
+const ordered_json& Gate::OncePerDecision(const ordered_json& question,
+                                          const std::function<ordered_json()>& ask) {
+  const auto [known, is_new] = asked_.try_emplace(question.dump());
+  if (is_new) known->second = Outside(question, ask);
+  return known->second;
+}
+
 // --- a run and its events -----------------------------------------------------------------
 
 const std::string& Gate::Run() {
@@ -125,9 +132,7 @@ MetricTotals Gate::Totals(const MetricWindowLeaf& of, const std::optional<std::s
   if (of.of_user) question["user"] = *user;
   if (!of.tool_names.empty()) question["toolNames"] = of.tool_names;
   if (!of.tool_tags.empty()) question["toolTags"] = of.tool_tags;
-  const auto [known, is_new] = totals_.try_emplace(question.dump());
-  if (!is_new) return known->second;
-  const ordered_json answer = Outside(question, [&]() -> ordered_json {
+  const ordered_json& answer = OncePerDecision(question, [&]() -> ordered_json {
     const Sourced<MetricTotals> read = setup_->store.Totals(of, user, now);
     if (!read.value) return {{"error", read.why}};
     const MetricTotals& totals = *read.value;
@@ -139,15 +144,13 @@ MetricTotals Gate::Totals(const MetricWindowLeaf& of, const std::optional<std::s
   });
   if (const std::string why = TextAt(answer, "error"); !why.empty())
     throw std::runtime_error("the metrics cannot be read: " + why);
-  if (const int count = NumberAt(answer, "count"); count > 0) {
-    const auto number = [&](const char* field) {
-      const ordered_json& value = FieldAt(answer, field);
-      return value.is_number() ? value.get<double>() : 0;
-    };
-    known->second = {static_cast<std::size_t>(count), number("sum"), number("most"),
-                     number("least")};
-  }
-  return known->second;
+  const int count = NumberAt(answer, "count");
+  if (count <= 0) return {};
+  const auto number = [&](const char* field) {
+    const ordered_json& value = FieldAt(answer, field);
+    return value.is_number() ? value.get<double>() : 0;
+  };
+  return {static_cast<std::size_t>(count), number("sum"), number("most"), number("least")};
 }
 
 // Adds an ended call to the store. A run that was killed may have recorded calls that it did not
@@ -172,8 +175,7 @@ Decision Gate::Before(const GateCall& call, Moment now) {
   const auto started = std::chrono::steady_clock::now();
   derives_ = true;
   now_ = now;
-  totals_.clear();
-  sourced_.clear();
+  asked_.clear();
   TakeMetrics();
   const GuardCall seen = Seen(call);
   const std::size_t step = steps_++;
@@ -194,8 +196,7 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   const auto started = std::chrono::steady_clock::now();
   derives_ = false;
   now_ = now;
-  totals_.clear();
-  sourced_.clear();
+  asked_.clear();
   const auto known = begun_.find(engine_.solver.IdOf(*call.call));
   // The reply is older than the guard of this run.
   Begun begun = known != begun_.end() ? known->second : Begun{steps_++, Seen(call)};

@@ -89,8 +89,6 @@ class Gate : private GuardSources {
   Sourced<nlohmann::ordered_json> SignalOfCommand(const std::string& key,
                                                   const nlohmann::ordered_json& args);
   std::vector<Subject> SubjectsOfProgram(const GuardCall& call);
-  Sourced<nlohmann::ordered_json> OncePerDecision(
-      const nlohmann::ordered_json& question, const std::function<nlohmann::ordered_json()>& ask);
   Rows RowsOf(std::string_view label, std::vector<Value> key);
   nlohmann::ordered_json JsonOf(Value v) const;
   GuardCall Seen(const GateCall& call);
@@ -108,6 +106,9 @@ class Gate : private GuardSources {
                Moment now);
   nlohmann::ordered_json Outside(const nlohmann::ordered_json& question,
                                  const std::function<nlohmann::ordered_json()>& ask);
+  /// The same; within a decision, a question that was answered is not asked again.
+  const nlohmann::ordered_json& OncePerDecision(const nlohmann::ordered_json& question,
+                                                const std::function<nlohmann::ordered_json()>& ask);
   bool live() const;
   void Audit(const nlohmann::ordered_json& event);
   const std::string& Run();
@@ -128,8 +129,7 @@ class Gate : private GuardSources {
   std::map<CallId, Begun> begun_;
   std::set<std::string> told_zones_;
   std::set<std::pair<std::string, std::string>> taken_metrics_;  // call, key
-  std::map<std::string, MetricTotals> totals_;  // of the current decision, by what was asked
-  std::map<std::string, nlohmann::ordered_json> sourced_;  // likewise: signals, subjects
+  std::map<std::string, nlohmann::ordered_json> asked_;          // OncePerDecision, by question
   /// While guards of the program are evaluated, when no other evaluation may begin.
   std::optional<std::vector<Subject>> subjects_of_program_;
   std::vector<std::pair<std::size_t, PastCall>> replayed_;  // calls that the store may lack

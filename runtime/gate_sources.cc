@@ -177,17 +177,10 @@ Sourced<ordered_json> Gate::Signal(const std::string& key, const ordered_json& a
 Sourced<ordered_json> Gate::SignalOfCommand(const std::string& key, const ordered_json& args) {
   const GuardCommand* command = setup_ != nullptr ? setup_->config.FindSignal(key) : nullptr;
   if (command == nullptr) return {std::nullopt, "nothing provides it"};
-  return OncePerDecision({{"signal", key}, {"args", args}}, [&] {
+  return SourcedOf(OncePerDecision({{"signal", key}, {"args", args}}, [&] {
     if (!setup_->run) return JsonOfSourced({std::nullopt, "no commands are run here"});
     return JsonOfSourced(setup_->run(*command, args));
-  });
-}
-
-Sourced<ordered_json> Gate::OncePerDecision(const ordered_json& question,
-                                            const std::function<ordered_json()>& ask) {
-  const auto [known, is_new] = sourced_.try_emplace(question.dump());
-  if (is_new) known->second = Outside(question, ask);
-  return SourcedOf(known->second);
+  }));
 }
 
 std::vector<Subject> Gate::SubjectsOfProgram(const GuardCall& call) {
@@ -207,14 +200,14 @@ Sourced<std::vector<Subject>> Gate::Subjects(const GuardCall& call) {
   if (!out.empty() || setup_ == nullptr) return {out, ""};
   const GuardCommand* command = setup_->config.FindSubjects(call.tool);
   if (command == nullptr) return {out, ""};
-  const Sourced<ordered_json> got = OncePerDecision({{"subjects", call.tool}}, [&] {
+  const Sourced<ordered_json> got = SourcedOf(OncePerDecision({{"subjects", call.tool}}, [&] {
     if (!setup_->run) return JsonOfSourced({std::nullopt, "no commands are run here"});
     const ordered_json input = {{"tool", {{"name", call.tool}, {"tags", call.tags}}},
                                 {"toolName", call.tool},
                                 {"toolArgs", call.args},
                                 {"runContext", {{"runId", Run()}}}};
     return JsonOfSourced(setup_->run(*command, input));
-  });
+  }));
   if (!got.value) return {std::nullopt, got.why};
   return ReadSubjects(*got.value);
 }
