@@ -89,9 +89,12 @@ std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::ve
     found.Clear(plan.join->columns.size());
     return run.work() < kTrialWork && keep_on_();
   };
+  const auto cost_after = [&](std::size_t rows) {
+    return static_cast<double>(run.work()) / static_cast<double>(rows) * static_cast<double>(outer);
+  };
   const auto trial = [&](std::size_t rows) {
     const auto per_row = static_cast<double>(std::max<std::size_t>(rows, 1));
-    Trial out = {static_cast<double>(run.work()) / per_row * static_cast<double>(outer), {}};
+    Trial out = {rows == 0 ? 0 : cost_after(rows), {}};
     JoinCounts counts;
     run.AddTo(counts);
     for (const JoinCounts::Step& step : counts.steps)
@@ -104,9 +107,8 @@ std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::ve
     const std::size_t at = i * outer / count;
     const bool whole = run.Run(at, at + 1, found, kTrialWork, pause);
     if (!whole && run.work() < kTrialWork) return std::nullopt;
-    const double cost =
-        static_cast<double>(run.work()) / static_cast<double>(i + 1) * static_cast<double>(outer);
-    if (run.work() >= kTrialWork || (i >= kTried / 4 && cost > 2 * most)) return trial(i + 1);
+    if (run.work() >= kTrialWork || (i >= kTried / 4 && cost_after(i + 1) > 2 * most))
+      return trial(i + 1);
   }
   return trial(count);
 }

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "interp/eval/join.h"
-#include "interp/plan/analysis.h"
 #include "interp/program/program.h"
 
 namespace rpl {
@@ -183,12 +182,13 @@ void Profile::Forget() {
 }
 
 void Profile::Expect(const Plan& plan, const std::vector<ExpectedReads>& steps, std::size_t outer) {
-  std::vector<std::pair<double, double>>& of = expected_of_[&plan];
-  of.clear();
-  for (const ExpectedReads& step : steps) {
-    const double rows = of.empty() ? 1 : static_cast<double>(outer);
-    of.emplace_back(step.times * rows, of.empty() ? static_cast<double>(outer) : step.rows * rows);
+  std::vector<ExpectedReads>& of = expected_of_[&plan];
+  of = steps;
+  for (ExpectedReads& step : of) {
+    step.times *= static_cast<double>(outer);
+    step.rows *= static_cast<double>(outer);
   }
+  if (!of.empty()) of.front() = {1, static_cast<double>(outer)};
 }
 
 Profile::Rule& Profile::RuleAt(const void* owner, Kind kind, const std::string& text, Span place) {
@@ -245,9 +245,9 @@ void Profile::Count(const Plan& plan, const JoinCounts& counts) {
     at->second->times += of.times;
     at->second->rows += of.rows;
     if (expected != expected_of_.end() && i < expected->second.size()) {
-      at->second->expected = true;
-      at->second->expected_times += expected->second[i].first;
-      at->second->expected_rows += expected->second[i].second;
+      if (!at->second->expected) at->second->expected.emplace();
+      at->second->expected->times += expected->second[i].times;
+      at->second->expected->rows += expected->second[i].rows;
     }
     const JoinStep& join = plan.join->steps[i];
     if (join.probe != 0 && !join.all_bound) CountProbes(join.relation, join.probe, of.times);

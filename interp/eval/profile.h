@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -33,7 +34,6 @@
 namespace rpl {
 
 struct Constraint;
-struct ExpectedReads;
 struct JoinCounts;
 
 class Profile {
@@ -66,17 +66,15 @@ class Profile {
     std::string clause;  // as written
     Span place;
     RelationId relation = kNoId;
-    Columns columns = 0;        // with known values; 0: a scan of all rows
-    std::uint64_t times = 0;    // scans or probes
-    std::uint64_t rows = 0;     // rows read, over all of them
-    bool expected = false;      // whether the plan was chosen by trials; then:
-    double expected_times = 0;  // what these let expect
-    double expected_rows = 0;
-    Link link = Link::kBound;         // the members below describe the others:
-    std::vector<std::string> before;  // the clauses read before it, the first kNamed of them
-    std::size_t more_before = 0;      // the number of further ones
-    std::string lvar;                 // kLater, kPattern: with its mark
-    std::string by;                   // kLater, kNothing: the clause that relates them, or ""
+    Columns columns = 0;                    // with known values; 0: a scan of all rows
+    std::uint64_t times = 0;                // scans or probes
+    std::uint64_t rows = 0;                 // rows read, over all of them
+    std::optional<ExpectedReads> expected;  // by trials, if they chose the plan
+    Link link = Link::kBound;               // the members below describe the others:
+    std::vector<std::string> before;        // the clauses read before it, the first kNamed of them
+    std::size_t more_before = 0;            // the number of further ones
+    std::string lvar;                       // kLater, kPattern: with its mark
+    std::string by;                         // kLater, kNothing: the clause that relates them, or ""
   };
 
   struct PlanCounts {
@@ -155,7 +153,8 @@ class Profile {
   void Take(const Plan& plan, const std::vector<bool>& bound, int part = 0);
   /// A step read this many rows, in one scan or probe. REQUIRES: Take of its plan.
   void Count(const Step& step, std::uint64_t rows);
-  /// The next run of a join has so many outer rows, and its steps are expected to do this.
+  /// The next run of a join has so many outer rows, and its steps are expected to do this: the
+  /// first as a whole, the others for each of them.
   void Expect(const Plan& plan, const std::vector<ExpectedReads>& steps, std::size_t outer);
   /// A plan ran as a join. REQUIRES: Take of it.
   void Count(const Plan& plan, const JoinCounts& counts);
@@ -177,7 +176,7 @@ class Profile {
   std::map<std::pair<const void*, Kind>, Rule*> rule_of_;
   std::unordered_map<const Plan*, PlanCounts*> plan_of_;
   std::unordered_map<const Step*, Read*> read_of_;
-  std::unordered_map<const Plan*, std::vector<std::pair<double, double>>> expected_of_;
+  std::unordered_map<const Plan*, std::vector<ExpectedReads>> expected_of_;  // of the next run
   std::map<std::pair<RelationId, Columns>, std::uint64_t> probes_;
   // By place, since clauses are made anew with each program.
   using PlaceKey = std::array<std::size_t, 4>;  // file, begin, end, branch

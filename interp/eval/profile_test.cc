@@ -212,9 +212,9 @@ TEST_CASE("of a plan chosen by trials a profile says what these let expect") {
   engine.Quiesce();
   std::string reads;
   for (const Profile::Read& read : profile.rules().front().plans.front().reads) {
-    CHECK(read.expected);
-    CHECK(read.expected_times == static_cast<double>(read.times));
-    CHECK(read.expected_rows == static_cast<double>(read.rows));
+    REQUIRE(read.expected);
+    CHECK(read.expected->times == static_cast<double>(read.times));
+    CHECK(read.expected->rows == static_cast<double>(read.rows));
     reads += read.clause + " ";
   }
   CHECK(reads == "b(?x, ?y) a(?x) c(?y, ?z) ");

@@ -38,12 +38,6 @@
 namespace rpl {
 
 /// One rule of a stratum with its plans.
-/// What a step of a join does for an outer row, on average; of the first step, as a whole.
-struct ExpectedReads {
-  double times = 0;  // scans and probes
-  double rows = 0;   // rows read
-};
-
 struct DerivedRule {
   /// The plans of one task, by the order of their clauses; empty: as written, from the delta on.
   struct Plans {
@@ -52,7 +46,9 @@ struct DerivedRule {
     /// then.
     struct Chosen {
       const Plan* plan = nullptr;
-      std::vector<ExpectedReads> expected;  // of its steps; empty if it was not tried
+      /// Of its steps: the first as a whole, the others for an outer row. Empty if it was not
+      /// tried.
+      std::vector<ExpectedReads> expected;
       SizesSeen seen;
     };
     std::map<int, Chosen> chosen;

@@ -170,6 +170,12 @@ struct Plan {
   std::shared_ptr<const Join> join;    // the plan as a join; null if it is none
 };
 
+/// What a step of a join is expected to do: as a whole, or for an outer row, on average.
+struct ExpectedReads {
+  double times = 0;  // scans and probes
+  double rows = 0;   // rows read
+};
+
 /// A plan that derives rows of its rule's head.
 struct Derivation {
   const Definition* def;

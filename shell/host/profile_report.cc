@@ -113,8 +113,8 @@ ordered_json PlanJson(const Profile::PlanCounts& plan, const Sources& sources, c
     of["times"] = read.times;
     of["rows"] = read.rows;
     if (read.expected)
-      of["expected"] = {{"times", std::llround(read.expected_times)},
-                        {"rows", std::llround(read.expected_rows)}};
+      of["expected"] = {{"times", std::llround(read.expected->times)},
+                        {"rows", std::llround(read.expected->rows)}};
     reads.push_back(std::move(of));
   }
   ordered_json out = {{"from", plan.from}};
@@ -150,9 +150,9 @@ std::string ChoiceTable(const Profile& profile, const Sources& sources, const Pr
   for (const Profile::Rule* rule : RulesOf(profile, form))
     for (const Profile::PlanCounts& plan : rule->plans)
       for (const Profile::Read& read : plan.reads)
-        if (read.expected && (read.rows > 0 || read.expected_rows > 0.5))
+        if (read.expected && (read.rows > 0 || read.expected->rows > 0.5))
           rows.push_back(
-              {NumberCell(static_cast<std::uint64_t>(std::llround(read.expected_rows))),
+              {NumberCell(static_cast<std::uint64_t>(std::llround(read.expected->rows))),
                NumberCell(read.rows),
                {plan.from},
                {PrintableLine(fmt::format("{}: {}", sources.Where(read.place), read.clause))}});
