@@ -69,12 +69,12 @@ std::optional<ToolCall> CallFor(const Request& request, const ToolCommand& comma
 
 ToolAgent::ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run,
                      Agent& otherwise)
-    : config_(config),
+    : RelayingAgent(otherwise),
+      config_(config),
       permission_(permission),
       run_(std::move(run)),
       files_(config.files, permission),
-      servers_(permission),
-      otherwise_(otherwise) {}
+      servers_(permission) {}
 
 bool ToolAgent::IsMine(const Request& request) const {
   return request.kind == Request::Kind::kTool &&

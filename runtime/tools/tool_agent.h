@@ -26,7 +26,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/agent.h"
+#include "runtime/relaying_agent.h"
 #include "runtime/tools/file_tools.h"
 #include "runtime/tools/mcp_tools.h"
 #include "runtime/tools/permission.h"
@@ -36,7 +36,7 @@
 namespace rpl {
 
 /// The agent. Call blocks until all its calls have ended.
-class ToolAgent : public Agent {
+class ToolAgent : public RelayingAgent {
  public:
   /// Borrows all arguments but `run`, whose concurrency is replaced by the configuration's.
   ToolAgent(const ToolConfig& config, Permission& permission, ToolRun run, Agent& otherwise);
@@ -44,7 +44,6 @@ class ToolAgent : public Agent {
   /// The folder of the program, absolute. Without one `$index` and `$write` are other requests.
   void SetFolder(std::string folder) { files_.SetFolder(std::move(folder)); }
 
-  void Open(const std::vector<Request>& questions) override { otherwise_.Open(questions); }
   rpl::Answer Answer(const Request& request, Pool& pool, std::string_view refused) override;
   /// Runs the permitted calls concurrently (RunTools), reads and writes files in written order,
   /// then passes the others on in one call. Answers are in the order of the requests.
@@ -59,8 +58,6 @@ class ToolAgent : public Agent {
     if (config_.Find("index") != nullptr) return Agent::Places(calls, pool);
     return files_.Places(calls, pool);
   }
-  void Chat(const std::string& line) override { otherwise_.Chat(line); }
-  void OfferToContinue(const std::string& goal) override { otherwise_.OfferToContinue(goal); }
 
  private:
   bool IsMine(const Request& request) const;
@@ -72,7 +69,6 @@ class ToolAgent : public Agent {
   ToolRun run_;
   FileTools files_;
   McpTools servers_;
-  Agent& otherwise_;
 };
 
 /// The `id` of a call: 32 hexadecimal digits that the call as RPL text decides.
