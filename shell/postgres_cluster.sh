@@ -31,6 +31,16 @@ start_cluster() {
   start_server
 }
 
+# cluster_or_end [SETTING…]: the same; ends the script, with a line that says so, where no server is
+# installed, and with a failure where it does not start.
+cluster_or_end() {
+  start_cluster "$@" && return
+  if [[ -z $cluster ]]; then echo "skipped: no PostgreSQL server is installed"
+  else failure "the PostgreSQL server does not start"; fi
+  finish
+  exit
+}
+
 start_server() {
   as_server "$postgres_folder/pg_ctl" -D "$cluster/data" -w -l "$cluster/log" start >/dev/null
 }

@@ -16,15 +16,7 @@ here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 . "$here/postgres_cluster.sh"
 cd "$folder" || exit 1
 export XDG_STATE_HOME=$folder/state
-if ! start_cluster; then
-  if [[ -z $cluster ]]; then
-    echo "skipped: no PostgreSQL server is installed"
-  else
-    failure "the PostgreSQL server does not start"
-  fi
-  finish
-  exit
-fi
+cluster_or_end
 sql postgres 'CREATE DATABASE rpl' "CREATE ROLE locked LOGIN PASSWORD 's3cret'"
 # session NAME: its URL, with a short lease.
 session() { printf '%s&lease=2' "$(url "rpl/$1")"; }

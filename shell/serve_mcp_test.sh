@@ -11,12 +11,7 @@ here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 rpl=$(realpath "${1:-$here/../build/rpl}")
 . "$here/expect.sh"
 . "$here/postgres_cluster.sh"
-if ! start_cluster; then
-  if [[ -z $cluster ]]; then echo "skipped: no PostgreSQL server is installed"
-  else failure "the PostgreSQL server does not start"; fi
-  finish
-  exit
-fi
+cluster_or_end
 cd "$folder" || exit 1
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$here RPL_CLUSTER=$cluster RPL_PROGRAMS=$postgres_folder \
   /usr/bin/python3 "$here/mcp_cases.py" "$rpl" "$folder"
