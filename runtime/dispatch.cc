@@ -4,6 +4,7 @@
 // go out together, questions to a person one after another; recorded replies come from the journal
 // instead.
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>

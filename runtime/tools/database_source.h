@@ -2,10 +2,10 @@
 //
 // Relations of a PostgreSQL database as sources of facts (docs/sql.md).
 //
-// What is read together from one database is read in one transaction, REPEATABLE READ and
-// read-only: it is one snapshot. Rows come as objects of JSON, one a line, in the order of their
-// texts, because a table has none: NULL is null, numbers are exact, and values that JSON lacks,
-// such as dates, are strings. Times are in UTC, so that texts do not depend on the server's
+// Relations of one database that are read together are read in one transaction, REPEATABLE READ and
+// read-only, and so are of one snapshot. Rows come as objects of JSON, one a line, in the order of
+// their texts, because a table has none: NULL is null, numbers are exact, and values that JSON
+// lacks, such as dates, are strings. Times are in UTC, so that texts do not depend on the server's
 // settings.
 //
 // A part of a relation has columns with given values. The statement has them as parameters, in a

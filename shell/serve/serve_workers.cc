@@ -115,7 +115,7 @@ void ServeWorkers::WaitForWork(RunQueue& queue) {
 }
 
 // Hears of runs that have become ready. Where the server or something before it does not pass
-// notifications on, the queue is looked at as often as without.
+// notifications on, workers poll the queue as often as without them.
 void ServeWorkers::Listen() {
   while (!draining_) {
     SqlConnection::Options options;
