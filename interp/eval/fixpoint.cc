@@ -31,6 +31,7 @@ void Fixpoint::Reset() {
   for (std::size_t i = 0; i < analysis_.strata().size(); ++i) Drop(analysis_.strata()[i]);
   memory_.assign(analysis_.strata().size(), Memory{});
   solver_.machine().undefined.clear();
+  solver_.machine().ForgetBest();
   bad_heads_.clear();
 }
 
@@ -42,6 +43,35 @@ void Fixpoint::Drop(const Stratum& stratum) {
       Relation& companion = store_.at(whole);
       companion.Rebuild([&](RowId row) { return companion.asserted(row); });
     }
+  }
+}
+
+bool Fixpoint::HasExtremum(const Stratum& stratum) const {
+  return std::ranges::any_of(stratum.relations, [&](RelationId r) {
+    return analysis_.ExtremumOf(r) && !analysis_.IsBroken(r);
+  });
+}
+
+void Fixpoint::KeepBest(const Stratum& stratum) {
+  for (const RelationId r : stratum.relations)
+    if (const std::optional<Extremum>& extremum = analysis_.ExtremumOf(r))
+      solver_.machine().KeepBest(r, *extremum).Sync();
+}
+
+void Fixpoint::DropBeaten(const Stratum& stratum) {
+  for (const RelationId r : stratum.relations) {
+    BestRows* const best = solver_.machine().BestOf(r);
+    if (best == nullptr || !best->HasBeaten()) continue;
+    Relation& rel = store_.at(r);
+    rel.Rebuild([&](RowId row) { return rel.asserted(row) || !best->IsBeaten(row); });
+    if (const RelationId whole = store_.WholeIfAny(r); whole != kNoId) {
+      Relation& companion = store_.at(whole);
+      companion.Rebuild([&](RowId row) {
+        return companion.asserted(row) || rel.Find(companion.Cells(row)) != kNoId;
+      });
+    }
+    best->Sync();
+    best->Settle();
   }
 }
 
@@ -98,6 +128,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     Drop(stratum);
     memory.violations.clear();
   }
+  if (HasExtremum(stratum)) KeepBest(stratum);
   // The deltas of the relations that the rules read.
   std::vector<RelationId> reads;
   for (const DerivedRule& rule : stratum.rules)
@@ -142,6 +173,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
     }
     if (!grew) break;
   }
+  DropBeaten(stratum);
   memory.fresh = false;
   memory.seen.clear();
   for (RelationId r : reads)
@@ -155,7 +187,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
 }
 
 // Drops the strata from that one on as far as they rest on absence in relations that a limit left
-// unsettled: absent rows may only be missing (decision 80).
+// unsettled: absent rows may only be missing (decision 80). So may better ones of an extremum.
 void Fixpoint::DropResting(std::set<RelationId> unsettled, std::size_t from) {
   std::set<RelationId> dropped;
   const auto meets = [](const std::vector<RelationId>& reads, const std::set<RelationId>& them) {
@@ -169,6 +201,8 @@ void Fixpoint::DropResting(std::set<RelationId> unsettled, std::size_t from) {
       reads_unsettled = reads_unsettled || meets(rule.reads, unsettled);
       drop = drop || meets(rule.whole_reads, unsettled) || meets(rule.reads, dropped);
     }
+    drop = drop || ((reads_unsettled || unsettled.contains(stratum.relations.front())) &&
+                    HasExtremum(stratum));
     if (reads_unsettled || drop)
       unsettled.insert(stratum.relations.begin(), stratum.relations.end());
     if (!drop) continue;
@@ -195,7 +229,7 @@ Stop Fixpoint::Quiesce() {
       const Stop stop = QuiesceStratum(analysis_.strata()[i], memory_[i]);
       if (stop == Stop::kGoesOn) continue;
       const std::vector<RelationId>& stopped = analysis_.strata()[i].relations;
-      DropResting({stopped.begin(), stopped.end()}, i + 1);
+      DropResting({stopped.begin(), stopped.end()}, i);
       return stop;
     }
     // Rules with #?h heads may feed any relation, so the strata run again after them.

@@ -11,7 +11,11 @@
 // (rows retracted), or one changed that a rule needs complete (negation, counts, aggregate heads,
 // choices, checks), the stratum's derived rows are dropped and derived again.
 //
-// When a limit is reached, derived rows stay and the stop is reported (decision 78).
+// Of a relation with an extremum, the rows that better ones followed go when the stratum is quiet
+// (interp/eval/best_rows.h); if there are any, it counts as rebuilt.
+//
+// When a limit is reached, derived rows stay and the stop is reported (decision 78), except those
+// of a relation with an extremum, since better ones may be missing.
 #ifndef RPL_INTERP_EVAL_FIXPOINT_H_
 #define RPL_INTERP_EVAL_FIXPOINT_H_
 
@@ -67,6 +71,9 @@ class Fixpoint {
   Stop QuiesceStratum(Stratum& stratum, Memory& memory);
   bool Changed(const Memory& memory, const Stratum& stratum, bool* rebuilt) const;
   void Drop(const Stratum& stratum);
+  void KeepBest(const Stratum& stratum);
+  void DropBeaten(const Stratum& stratum);
+  bool HasExtremum(const Stratum& stratum) const;
   void DropResting(std::set<RelationId> unsettled, std::size_t from);
   Stop StopExpanding(Stop why);
   void StopAt(const Definition& rule);

@@ -433,9 +433,11 @@ bool Machine::VisitRows(const Step& s, RowId from, Fn&& fn) {
   const RowId end = scanned.end;
   if (reads != nullptr && s.probe == 0) reads->All(s.relation);
   if (begin >= end && reads == nullptr) return true;
+  const BestRows* const best = mode_ == Mode::kDerive ? BestOf(s.relation) : nullptr;
+  const auto is_beaten = [&](RowId row) { return best != nullptr && best->IsBeaten(row); };
   if (s.probe == 0) {
     for (RowId row = begin; row < end; ++row) {
-      if (!Polled() || !fn(row)) return false;
+      if (!Polled() || !(is_beaten(row) || fn(row))) return false;
     }
     return true;
   }
@@ -460,7 +462,7 @@ bool Machine::VisitRows(const Step& s, RowId from, Fn&& fn) {
   const std::span<const RowId> rows = index.Rows(key, rel.rows());
   for (auto row = std::lower_bound(rows.begin(), rows.end(), begin);
        row != rows.end() && *row < end; ++row)
-    if (!Polled() || !fn(*row)) return false;
+    if (!Polled() || !(is_beaten(*row) || fn(*row))) return false;
   return true;
 }
 

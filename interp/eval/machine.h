@@ -31,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/eval/best_rows.h"
 #include "interp/eval/evaluation.h"
 #include "interp/eval/parallel_join.h"
 #include "interp/eval/table.h"
@@ -214,6 +215,15 @@ class Machine {
   std::string BoundIn(const Clause& clause, std::span<const Value> slots,
                       const std::vector<std::string>& names) const;
 
+  /// The best rows of a relation with an extremum that is derived now or was before; null for
+  /// others.
+  BestRows* BestOf(RelationId relation) const {
+    return relation < best_rows_.size() ? best_rows_[relation].get() : nullptr;
+  }
+  /// The same, made if missing.
+  BestRows& KeepBest(RelationId relation, Extremum extremum);
+  void ForgetBest() { best_rows_.clear(); }
+
   Frame& frame() { return *frame_; }
   /// The rule whose plan runs now, or null.
   const Definition* rule() const { return frame_ != nullptr ? frame_->def : nullptr; }
@@ -284,6 +294,7 @@ class Machine {
   Undecided Absent(Undecided open) const;
   bool Emit();
   bool EmitRow();
+  bool EmitBetter(BestRows& best, RelationId head, std::span<const Value> row);
   bool CountNew(std::size_t added);
   bool IsJoin(const Plan& plan) const;
   std::size_t Shared(std::span<const Derivation> work);
@@ -335,6 +346,7 @@ class Machine {
   RowBatch staged_;
   std::unique_ptr<ParallelJoin> workers_;  // made when a join is large enough
   std::unordered_map<const Join*, std::optional<double>> yields_;  // see ParallelJoin::Job
+  std::vector<std::unique_ptr<BestRows>> best_rows_;               // by relation
   std::uint32_t ticks_ = 0;
   std::uint64_t disturbed_ = 0;
   std::size_t depth_ = 0;

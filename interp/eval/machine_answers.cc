@@ -65,10 +65,44 @@ bool Machine::EmitRow() {
     }
   }
   const std::span<const Value> row(cells, arity);
+  if (BestRows* const best = BestOf(head)) return EmitBetter(*best, head, row);
   if (plain && store_.WholeIfAny(head) == kNoId) return Stage(store_.at(head), row);
   if (!plain && !HasRoomFor(row)) return false;
   const std::size_t added = store_.Insert(head, row, false);
   if (added == 0) ++frame_->repeated;
+  return CountNew(added);
+}
+
+BestRows& Machine::KeepBest(RelationId relation, Extremum extremum) {
+  if (best_rows_.size() <= relation) best_rows_.resize(relation + 1);
+  std::unique_ptr<BestRows>& best = best_rows_[relation];
+  if (best == nullptr) best = std::make_unique<BestRows>(store_.at(relation), extremum, pool_);
+  return *best;
+}
+
+// Adds a row to a relation with an extremum unless another one of its group is as good. The row has
+// no sets, of which instances and companions would have to agree about what is best.
+bool Machine::EmitBetter(BestRows& best, RelationId head, std::span<const Value> row) {
+  const Definition& def = *frame_->def;
+  const Value value = row[best.extremum().column];
+  const auto set = std::ranges::find(row, Kind::kSet, &Value::kind);
+  if (!BestRows::HasOrder(value) || set != row.end()) {
+    const Sources& sources = program_.sources();
+    const bool ordered = BestRows::HasOrder(value);
+    undefined.try_emplace(
+        &def, "`" + std::string(ExtremumName(best.extremum())) + "` is undefined (" +
+                  sources.at(def.span.file).name + ":" +
+                  std::to_string(sources.PlaceOf(def.span.file, def.span.begin).line) +
+                  "): it chooses among " + (ordered ? "rows without sets" : "numbers or texts") +
+                  ", got `" + Text(pool_, ordered ? *set : value, kToldBytes) + "`");
+    return Polled();
+  }
+  if (!best.IsBetter(row)) {
+    ++frame_->repeated;
+    return Polled();
+  }
+  const std::size_t added = store_.Insert(head, row, false);
+  best.Sync();
   return CountNew(added);
 }
 

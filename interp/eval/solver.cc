@@ -518,11 +518,9 @@ void Solver::EvaluateTable(Table& table) {
   if (rel.space() == Space::kGoal) return EvaluateGoal(table);
   const RelationId base = store_.BaseOf(table.relation);  // a companion has the rules of its base
   if (analysis_.IsBroken(base)) {
-    machine_->evaluation.circle = {table.relation, rel.name()};
+    if (!analysis_.ExtremumOf(base)) machine_->evaluation.circle = {table.relation, rel.name()};
     table.lacking = true;
-    table.more().reason = rel.name() +
-                          " needs itself to be complete: it is recursive through `not`, a " +
-                          "count, a choice or a gathering head";
+    table.more().reason = rel.name() + " " + analysis_.WhyBroken(base);
     return;
   }
   // Stored rows: facts, replies, and rows derived bottom-up.

@@ -107,6 +107,7 @@ class Explainer {
   struct Absence;
   void Missing(Absence& to, int parent, RelationId relation, const std::vector<Value>& key,
                std::size_t depth);
+  std::string BetterThan(const Definition& def, const std::vector<Value>& key);
   void Attempt(Absence& to, int parent, const Definition& def, const std::vector<Value>& key,
                std::size_t depth);
   void FailedAt(Absence& to, int parent, const Instance& at, const Step& step,

@@ -146,6 +146,22 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
   if (depth > 0) Missing(to, node, engine_.store.BaseOf(step.relation), key, depth - 1);
 }
 
+// "`std#least` gives 3": what holds in place of a row that rules give, "" if that is unknown.
+std::string Explainer::BetterThan(const Definition& def, const std::vector<Value>& key) {
+  const Relation& rel = engine_.store.at(def.head);
+  const std::size_t column = def.extremum->column;
+  for (RowId row = 0; row < rel.size(); ++row) {
+    const std::span<const Value> cells = rel.Cells(row);
+    bool same = true;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      same = same && (i == column ? key[i] != cells[i] : key[i].is_none() || key[i] == cells[i]);
+    if (same && !key[column].is_none())
+      return "`" + std::string(ExtremumName(*def.extremum)) + "` gives " +
+             Text(engine_.pool, cells[column], kToldBytes);
+  }
+  return "";
+}
+
 void Explainer::Attempt(Absence& to, int parent, const Definition& def,
                         const std::vector<Value>& key, std::size_t depth) {
   Machine& machine = engine_.solver.machine();
@@ -175,8 +191,10 @@ void Explainer::Attempt(Absence& to, int parent, const Definition& def,
   if (plan == nullptr) return;  // the head does not match
   const int node = to.Add(parent, NodeKind::kAttempt, def.text, "", &def.span);
   if (answered) {
+    const std::string better = def.extremum ? BetterThan(def, key) : "";
     to.Add(node, NodeKind::kFailed, def.choice ? "its choice" : "its answers",
            !def.gathered.empty() ? "it gathers other values"
+           : !better.empty()     ? better
            : def.choice          ? "it has another answer"
                                  : "they are other values");
     return;

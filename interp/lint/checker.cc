@@ -259,6 +259,8 @@ std::vector<Finding> CheckFiles(Sources& sources, const std::vector<std::uint32_
   check::CheckKinds(context);
   check::CheckVariables(context);
   check::CheckDocument(context);
+  for (const Analysis::BadExtremum& bad : context.engine.analysis.bad_extrema())
+    context.Add(bad.code, bad.span, bad.what, bad.hint);
   check::Sort(context.findings);
   check::KeepFirstOfEachName(context.findings);
   check::AddFixes(context);

@@ -348,7 +348,7 @@ void Analysis::MarkMonotone(const std::deque<Definition>& definitions,
     work.push_back(r);
   };
   for (const Definition& def : definitions)
-    if (def.head != kNoId && (!def.gathered.empty() || def.choice || Acts(def) ||
+    if (def.head != kNoId && (!def.gathered.empty() || def.extremum || def.choice || Acts(def) ||
                               RestsOnMore(def.activation) || RestsOnMore(def.body)))
       spread(def.head);
   while (!work.empty()) {
@@ -422,11 +422,14 @@ void Analysis::Make(const Program& program, Store& store) {
   strata_.clear();
   expanding_.clear();
   cycles_.clear();
+  bad_extrema_.clear();
   info_.assign(store.size(), Info{});
   asks_.assign(program.definitions().size(), false);
   for (const Definition& def : program.definitions())
-    if (def.head != kNoId && !elsewhere_.contains(def.number))
+    if (def.head != kNoId && !elsewhere_.contains(def.number)) {
       info_[def.head].rules.push_back(def.number);
+      info_[def.head].extremum = def.extremum;
+    }
   for (RelationId r = 0; r < store.size(); ++r)
     info_[r].collected = info_[r].outside = program.FindCollected(r) != nullptr;
   for (RelationId r = 0; r < store.size(); ++r)
@@ -511,7 +514,7 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, St
     if (c.alternatives.empty() || !def.gathered.empty() || def.choice) c.alternatives = {clauses};
     if (HasExpansion(def.activation) || HasExpansion(def.body)) continue;
     bool waits = false;  // reads something whose absence proves nothing yet
-    for (RelationId r : c.wholes) {
+    for (RelationId r : def.extremum ? c.reads : c.wholes) {
       const RelationId base = store.BaseOf(r);
       waits |= store.at(base).space() != Space::kRelation || info_[base].outside;
     }
@@ -521,6 +524,9 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, St
     const std::vector<bool> nothing(def.slots.size());
     const std::vector<bool> wanted = HeadSlots(def);
     for (const auto& list : c.alternatives) {
+      for (const ExactUse& use :
+           ExactUses(def, list, store.pool(), [&](RelationId r) { return At(r).extremum; }))
+        c.exact.push_back(use);
       c.plans.push_back(planner.Make(list, nothing, wanted, def.slots, def.avar));
       c.ok = c.ok && !c.plans.back()->problem;
       // Whoever reads its rows meets the limit.
@@ -588,7 +594,7 @@ class Analysis::Halves {
   Rounds rounds_;
 };
 
-// 40).
+// Relations in a component where one needs another complete have no answer (decision 40).
 void Analysis::MarkBroken(const Edges& edges,
                           const std::vector<std::vector<RelationId>>& components,
                           const Store& store) {
@@ -597,12 +603,57 @@ void Analysis::MarkBroken(const Edges& edges,
     for (const auto& [to, whole] : edges[r])
       if (whole && info_[r].component >= 0 && info_[r].component == info_[to].component) {
         if (info_[r].broken) continue;  // the cycle is reported
-        for (RelationId member : components[static_cast<std::size_t>(info_[r].component)])
+        for (RelationId member : components[static_cast<std::size_t>(info_[r].component)]) {
           info_[member].broken = true;
+          info_[member].why_broken =
+              "needs itself to be complete: it is recursive through `not`, a count, a choice or a "
+              "gathering head";
+        }
         const std::string line = store.at(r).name() + " needs " + store.at(to).name() +
                                  " to be complete, which depends on it";
         cycles_.push_back(line);
       }
+}
+
+// Likewise where a rule of a component uses a value of one of its relations that may get better.
+void Analysis::MarkNotMonotone(const std::vector<Candidate>& candidates,
+                               const std::vector<std::vector<RelationId>>& components,
+                               const Store& store) {
+  for (const Candidate& c : candidates) {
+    if (!c.ok || c.def->head == kNoId) continue;
+    for (const auto& [relation, clause] : c.exact) {
+      const int component = info_[relation].component;
+      if (component < 0 || component != info_[c.def->head].component || info_[relation].broken)
+        continue;
+      const std::string what = "`" + clause->text + "` uses a value of `" +
+                               store.at(relation).name() + "` that may still get " +
+                               (info_[relation].extremum->greatest ? "greater" : "less");
+      for (RelationId member : components[static_cast<std::size_t>(component)]) {
+        info_[member].broken = true;
+        info_[member].why_broken = "is recursive, and " + what;
+      }
+      bad_extrema_.push_back(
+          {relation, Code::kNotMonotone, clause->span, what,
+           "in a recursion, carry the value to the same argument of the head by `+`, or compare it "
+           "so that a better one passes as well"});
+    }
+  }
+}
+
+// A relation with an extremum is derived, or broken: a table of a call sees some of its rows.
+void Analysis::MarkUnderived(const Program& program, const Store& store) {
+  for (RelationId r = 0; r < info_.size(); ++r) {
+    Info& info = info_[r];
+    if (!info.extremum || info.broken || !info.demanded) continue;
+    const Definition& def = program.definitions()[static_cast<std::size_t>(info.rules.front())];
+    const std::string what = "`" + std::string(ExtremumName(*info.extremum)) +
+                             "` chooses among rows, and `" + store.at(r).name() +
+                             "` needs a caller, or reaches a call or a question";
+    info.broken = true;
+    info.why_broken = "has no rows: " + what;
+    bad_extrema_.push_back({r, Code::kBadExtremum, def.span, what,
+                            "let its rules read only relations that hold by themselves"});
+  }
 }
 
 // Adds the rules, with their plans, to their strata.
@@ -657,6 +708,8 @@ void Analysis::MakeStrata(const Program& program, Store& store) {
   for (RelationId r = 0; r < info_.size(); ++r) info_[r].component = found.of[r];
   const std::vector<std::vector<RelationId>>& components = found.members;
   MarkBroken(edges, components, store);
+  MarkNotMonotone(candidates, components, store);
+  MarkUnderived(program, store);
   // Readers of a broken relation are tabled, so that their callers learn of the cycle (decision
   // 40).
   halves.Settle();

@@ -17,6 +17,10 @@
 // choices has no answer (decision 40): its relations are `broken`, empty, and reported; their
 // readers are tabled, and fail when they use them.
 //
+// A relation with `std#least` or `std#greatest` in its heads may be recursive as far as its values
+// are used monotonically (interp/plan/extrema.h); else, or if it is not derived, it is broken as
+// well.
+//
 // Remade, with all plans, when the program changes.
 #ifndef RPL_INTERP_PLAN_ANALYSIS_H_
 #define RPL_INTERP_PLAN_ANALYSIS_H_
@@ -24,13 +28,16 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "formats/diagnostic.h"
 #include "interp/plan/atom_order.h"
+#include "interp/plan/extrema.h"
 #include "interp/plan/heading_use.h"
 #include "interp/plan/plan.h"
 #include "interp/program/program.h"
@@ -127,6 +134,19 @@ class Analysis : public Catalog {
   bool IsMonotone(RelationId relation) const { return At(relation).monotone; }
   bool IsTabled(RelationId relation) const { return At(relation).demanded; }
   bool IsBroken(RelationId relation) const { return At(relation).broken; }
+  /// Why, in words that go on after the relation's name.
+  const std::string& WhyBroken(RelationId relation) const { return At(relation).why_broken; }
+  const std::optional<Extremum>& ExtremumOf(RelationId relation) const {
+    return At(relation).extremum;
+  }
+  /// What makes relations with an extremum broken, once for each component.
+  struct BadExtremum {
+    RelationId relation;
+    Code code;
+    Span span;
+    std::string what, hint;
+  };
+  const std::vector<BadExtremum>& bad_extrema() const { return bad_extrema_; }
   bool IsDerived(RelationId relation) const { return At(relation).derived; }
   const std::vector<int>& RulesOf(RelationId relation) const { return At(relation).rules; }
 
@@ -157,6 +177,8 @@ class Analysis : public Catalog {
     bool collected = false;
     bool built_in = false;
     bool broken = false;
+    std::string why_broken;
+    std::optional<Extremum> extremum;
     bool monotone = true;
     bool founded = true;
     ModeSet modes;       // of all its rules
@@ -178,6 +200,7 @@ class Analysis : public Catalog {
   struct Candidate {
     const Definition* def;
     std::set<RelationId> reads, wholes;
+    std::vector<ExactUse> exact;  // of relations with an extremum
     std::vector<std::vector<const Clause*>> alternatives;
     std::vector<std::unique_ptr<Plan>> plans;  // one for each alternative
     bool ok = true;
@@ -188,6 +211,9 @@ class Analysis : public Catalog {
   std::vector<Candidate> Candidates(const Program& program, Store& store);
   void MarkBroken(const Edges& edges, const std::vector<std::vector<RelationId>>& components,
                   const Store& store);
+  void MarkNotMonotone(const std::vector<Candidate>& candidates,
+                       const std::vector<std::vector<RelationId>>& components, const Store& store);
+  void MarkUnderived(const Program& program, const Store& store);
   void MakeRules(std::vector<Candidate>& candidates, Store& store);
   void MakeStrata(const Program& program, Store& store);
 
@@ -202,6 +228,7 @@ class Analysis : public Catalog {
   std::vector<Stratum> strata_;
   std::vector<DerivedRule> expanding_;
   std::vector<std::string> cycles_;
+  std::vector<BadExtremum> bad_extrema_;
   std::unordered_map<RelationId, HeadingUse> headings_;
 };
 

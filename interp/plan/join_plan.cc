@@ -141,7 +141,8 @@ void FindDistinct(Join& join) {
 }  // namespace
 
 std::unique_ptr<const Join> Join::Of(const Plan& plan, const Definition& def, const Store& store) {
-  if (plan.problem || def.head_expansion >= 0 || !def.gathered.empty()) return nullptr;
+  if (plan.problem || def.head_expansion >= 0 || !def.gathered.empty() || def.extremum)
+    return nullptr;
   auto join = std::make_unique<Join>();
   join->head = def.head;
   join->slots.resize(def.slots.size());

@@ -32,6 +32,10 @@ bool ReadsClock(const Expr& e) {
   return e.kind == Expr::Kind::kNow || std::any_of(e.sides.begin(), e.sides.end(), ReadsClock);
 }
 
+std::string_view ExtremumName(const Extremum& extremum) {
+  return extremum.greatest ? "std#greatest" : "std#least";
+}
+
 void CollectSlots(const Clause& clause, std::vector<bool>& out) {
   ForEachSlot(clause, [&](SlotId s) { out[static_cast<std::size_t>(s)] = true; });
 }

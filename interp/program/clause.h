@@ -12,6 +12,7 @@
 #define RPL_INTERP_PROGRAM_CLAUSE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -354,6 +355,19 @@ void ForEachSlot(const Clause& clause, Fn&& fn) {
   ForEachBody(clause, [&](const Clauses& body) { all(body); });
 }
 
+/// A head argument `std#least(?x)` or `std#greatest(?x)`: of the rows that differ only there, the
+/// one with the least or greatest value holds. Numbers are ordered as by `<`, as are texts, and
+/// numbers come before texts; other values have no order, and do not hold.
+struct Extremum {
+  std::size_t column = 0;
+  bool greatest = false;
+
+  friend bool operator==(const Extremum&, const Extremum&) = default;
+};
+
+/// "std#least" or "std#greatest".
+std::string_view ExtremumName(const Extremum& extremum);
+
 /// The name of a slot that is `_` in a head: an argument that only a caller binds (decision 38).
 inline constexpr std::string_view kAnyInput = "_";
 
@@ -364,6 +378,7 @@ struct Definition {
   std::vector<Pattern> args;
   SlotId head_expansion = -1;         // #?h <- …: the relation comes from the term (§5.7)
   std::vector<std::size_t> gathered;  // arguments with `&` (§8)
+  std::optional<Extremum> extremum;   // all rules of a relation have the same
   Clauses activation;                 // the part added by `;`, evaluated before the body (§16)
   Clauses body;
   bool force = false;              // @each: every answer is pursued

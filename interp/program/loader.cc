@@ -234,6 +234,10 @@ bool Loader::AssertRow(const Call& call, Told& told, Assertion& out) {
                                           static_cast<std::uint32_t>(call.args.size()));
   std::vector<std::string> args;
   for (const Node& arg : call.args) {
+    if (ExtremumCall(arg) != nullptr)
+      out_.Add(Code::kBadExtremum, arg.span,
+               "`" + Print(arg) + "` stands in a fact, which states a value",
+               "write the value alone; the rules of the relation choose among values");
     const std::optional<Node> folder = FolderArgument(call, arg);
     out.row.push_back(Ground(pool, folder ? *folder : arg, told.with));
     if (out.row.back().is_none()) return false;
@@ -443,6 +447,24 @@ bool Loader::Assert(const Rule& rule, const Sentence& sentence) {
   return true;
 }
 
+// Whether the other rules of the definition's relation choose as it does; else reports it.
+bool Loader::AgreesWithRules(const Definition& def) {
+  if (def.head == kNoId) return true;
+  const auto [at, is_new] = program_.extrema_.emplace(def.head, def.extremum);
+  const std::optional<Extremum>& others = at->second;
+  if (is_new || others == def.extremum) return true;
+  const auto text = [](const std::optional<Extremum>& e) {
+    return !e ? "neither `std#least` nor `std#greatest`"
+              : "`" + std::string(ExtremumName(*e)) + "` as argument " +
+                    std::to_string(e->column + 1);
+  };
+  out_.Add(Code::kBadExtremum, def.span,
+           "this rule of `" + program_.store().at(def.head).name() + "` has " + text(def.extremum) +
+               ", and an earlier one " + text(others),
+           "all rules of a relation choose alike");
+  return false;
+}
+
 // Each head of a double implication is a rule over the same tail (decision 37). If the first head
 // is a goal with other rules, of which one is chosen, the other heads hold only by this rule.
 void Loader::Define(const Rule& rule, Span span, const HeadingContext& context) {
@@ -458,7 +480,7 @@ void Loader::Define(const Rule& rule, Span span, const HeadingContext& context) 
     Declare(head, span, context);
     Lowering lowering(program_, context, out_);
     Definition def = lowering.Define(head, rule, span, method ? &*method : nullptr);
-    if (lowering.failed()) continue;
+    if (lowering.failed() || !AgreesWithRules(def)) continue;
     const auto* goal = head.As<Call>();
     if (&head == &rule.heads.front() && goal != nullptr && goal->ns == Namespace::kGoal) {
       method = {head, static_cast<int>(program_.definitions_.size() + definitions.size())};
@@ -479,7 +501,7 @@ void Loader::Nested(const Node& node, Span span, const HeadingContext& context) 
     Declare(head, span, context);
     Lowering lowering(program_, context, out_);
     Definition def = lowering.Define(head, inner, span);
-    if (!lowering.failed()) definitions.push_back(std::move(def));
+    if (!lowering.failed() && AgreesWithRules(def)) definitions.push_back(std::move(def));
   }
 }
 

@@ -71,6 +71,7 @@ class Loader {
   bool OpenCallOf(const Node& form, RelationId& relation, std::vector<Value>& key,
                   std::vector<std::string>& free);
   void Define(const Rule& rule, Span span, const HeadingContext& context);
+  bool AgreesWithRules(const Definition& def);
   void Nested(const Node& node, Span span, const HeadingContext& context);
   void Heading(int scope);
   void Add(Assertion assertion);

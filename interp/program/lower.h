@@ -44,6 +44,9 @@ std::optional<Rule> WithPin(const Rule& rule);
 /// (§15.7).
 bool IsFailure(const Rule& rule);
 
+/// The argument of a head that is `std#least(…)` or `std#greatest(…)`; null for others.
+const Call* ExtremumCall(const Node& arg);
+
 class Lowering {
  public:
   Lowering(Program& program, const HeadingContext& heading, Diagnostics& out)
@@ -83,6 +86,7 @@ class Lowering {
   void BindingsSuffix(const Annotation& of, Pattern pattern, Clauses& out);
   void NestedRule(const Node& node, const Rule& rule, Clauses& out);
   void HeadOf(const Node& head, const Rule& rule, Definition& def);
+  const Node& ExtremumOf(const Node& arg, const Call& head, Definition& def);
   void ConstraintsOf(const Rule& rule, const Call* own, Definition& def);
   void Activation(const std::vector<Abductive>& abductives, Definition& to);
   Pattern MetadataPattern(const Node& value, bool bindings);

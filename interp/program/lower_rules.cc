@@ -159,6 +159,50 @@ void Lowering::CheckHead(const Node& head, const Definition& def) {
              "only a caller that binds it gets an answer");
   }
 }
+const Call* ExtremumCall(const Node& arg) {
+  const auto* call = Ungroup(arg).As<Call>();
+  const bool is =
+      call != nullptr && call->ns == Namespace::kRelation &&
+      (call->label == ExtremumName({0, false}) || call->label == ExtremumName({0, true}));
+  return is ? call : nullptr;
+}
+
+// What an argument of the head holds: itself, or the argument of its `std#least` or `std#greatest`,
+// which the definition then has.
+const Node& Lowering::ExtremumOf(const Node& arg, const Call& head, Definition& def) {
+  const Call* const call = ExtremumCall(arg);
+  if (call == nullptr) {
+    const std::function<void(const Node&)> look = [&](const Node& node) {
+      if (const Call* inner = ExtremumCall(node))
+        Fail(Code::kBadExtremum, node.span,
+             "`" + Print(node) + "` stands inside of an argument of the head",
+             "make `" + inner->label + "` an argument of its own, as in `" + head.label +
+                 "(?key, " + inner->label + "(?value))`");
+      else ForEachChild(node, look);
+    };
+    ForEachChild(arg, look);
+    return arg;
+  }
+  const Extremum extremum{def.args.size(), call->label == ExtremumName({0, true})};
+  const auto wrong = [&](const std::string& what, const std::string& hint = "") -> const Node& {
+    Fail(Code::kBadExtremum, arg.span, what, hint);
+    return arg;
+  };
+  if (call->args.size() != 1)
+    return wrong("`" + call->label + "` takes one argument, got " +
+                 std::to_string(call->args.size()));
+  if (head.ns != Namespace::kRelation)
+    return wrong("`" + call->label + "` stands in the head of a " +
+                     (head.ns == Namespace::kGoal ? "goal" : "tool"),
+                 "only a relation has one; let it read that relation");
+  if (def.extremum)
+    return wrong(
+        "the head has `" + std::string(ExtremumName(*def.extremum)) + "` and `" + call->label + "`",
+        "a relation has one of them; join two relations");
+  def.extremum = extremum;
+  return call->args.front();
+}
+
 // The head's relation and arguments, and the captures of a goal.
 void Lowering::HeadOf(const Node& head, const Rule& rule, Definition& def) {
   if (const auto* call = head.As<Call>()) {
@@ -173,8 +217,12 @@ void Lowering::HeadOf(const Node& head, const Rule& rule, Definition& def) {
            "take the list apart in the tail: `" + PatternInTail(*call, *pattern, rule) + "`");
     def.head = program_.store().Declare(SpaceOf(call->ns), call->label, arity);
     for (const Node& arg : call->args) {
-      def.args.push_back(Term(arg));
+      def.args.push_back(Term(ExtremumOf(arg, *call, def)));
       if (Gathers(def.args.back())) def.gathered.push_back(def.args.size() - 1);
+      if (def.extremum && !def.gathered.empty())
+        Fail(Code::kBadExtremum, head.span,
+             "the head gathers, and has `" + std::string(ExtremumName(*def.extremum)) + "`",
+             "gather in another relation, which reads this one");
       if (def.args.back().kind == Pattern::Kind::kAny) {  // an input like any unbound lvar
         def.args.back() = Pattern::Slot(FreshSlot());
         names_.back() = kAnyInput;
@@ -310,6 +358,10 @@ Collected Lowering::Collect(const Node& head) {
   collected.relation = program_.store().Declare(Space::kRelation, call->label,
                                                 static_cast<std::uint32_t>(call->args.size()));
   for (const Node& arg : call->args) {
+    if (ExtremumCall(arg) != nullptr)
+      Fail(Code::kBadExtremum, arg.span,
+           "`" + Print(arg) + "` stands in a heading without a rule, which asks for its values",
+           "ask for the values in a heading of its own, and read that in a rule");
     std::string name = call->label;
     if (const auto* v = arg.As<Lvar>(); v != nullptr && !v->name.empty()) name = v->name;
     const auto* avar = arg.As<Avar>();

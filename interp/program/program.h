@@ -229,6 +229,11 @@ class Program {
   const std::vector<Declared>& declared() const { return declared_; }
   /// The title of the heading above a sentence, "" if there is none.
   std::string HeadingAt(Span span) const;
+  /// What the rules of the relation choose of their answers, if anything.
+  std::optional<Extremum> ExtremumOf(RelationId relation) const {
+    const auto at = extrema_.find(relation);
+    return at == extrema_.end() ? std::nullopt : at->second;
+  }
   /// Whether rules of the author or the engine answer calls of the tool, rather than a host.
   bool HasRules(RelationId relation) const;
 
@@ -255,6 +260,7 @@ class Program {
   std::vector<Declared> declared_;
   std::unordered_set<std::string> declared_names_;
   std::unordered_map<RelationId, int> rule_count_;
+  std::unordered_map<RelationId, std::optional<Extremum>> extrema_;  // of relations with rules
   struct HeadingStart {
     std::uint32_t begin;
     std::string title;

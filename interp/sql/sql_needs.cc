@@ -99,7 +99,7 @@ class NeedsFinder {
     if (program_.FindBuiltin(relation) != nullptr)
       return refuse(Code::kSqlClause, "is built in, without a counterpart in SQL");
     if (analysis_.IsBroken(relation))
-      return refuse(Code::kSqlCaller, "depends on its own negation, count or gathering");
+      return refuse(Code::kSqlCaller, analysis_.WhyBroken(relation));
     if (analysis_.IsTabled(relation))
       tabled_.push_back({Code::kSqlCaller, Severity::kError, span,
                          name + " has rules that need the bindings of their caller," + where, ""});

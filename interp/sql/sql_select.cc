@@ -563,6 +563,11 @@ void SqlSelectWriter::HeadCells(const Definition& def, std::size_t at, Scope sco
     out.push_back(std::move(scope.select));
     return;
   }
+  if (def.extremum) {
+    Refuse(Code::kSqlClause, "`" + std::string(ExtremumName(*def.extremum)) +
+                                 "` in a head has no counterpart in SQL: `" + text_ + "`");
+    return;
+  }
   const Pattern& p = def.args[at];
   const auto with = [&](const Pattern& element) {
     Scope one = scope;

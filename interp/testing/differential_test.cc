@@ -199,12 +199,12 @@ std::string Difference(const Answers& expected, const Answers& got) {
 // --- the properties: "" or what differs -----------------------------------------------------
 
 std::string SessionAgrees(const RandomProgram& p) {
-  naive::Database db = Expected(p.Text());
+  naive::Database db = Expected(p.ClosedText());
   return Difference(ExpectedJson(p, db), Run({p.Text()}).AskAll(p));
 }
 
 std::string StoreAgrees(const RandomProgram& p) {
-  naive::Database db = Expected(p.Text());
+  naive::Database db = Expected(p.ClosedText());
   testing::Engine engine;
   engine.Take(p.Text());
   return Difference(ExpectedRows(p, db), StoredRows(p, engine));
@@ -212,7 +212,7 @@ std::string StoreAgrees(const RandomProgram& p) {
 
 std::string OrderIsNothing(const RandomProgram& p) {
   std::mt19937 random(static_cast<std::uint32_t>(p.facts.size() * 31 + p.rules.size()));
-  naive::Database db = Expected(p.Text());
+  naive::Database db = Expected(p.ClosedText());
   const Answers expected = ExpectedRows(p, db);
   for (int i = 0; i < 2; ++i) {
     const RandomProgram other = Permuted(p, random);
@@ -226,7 +226,7 @@ std::string OrderIsNothing(const RandomProgram& p) {
 
 // Facts in three turns, with quiescence between them; rules first or in the middle.
 std::string TurnsAreNothing(const RandomProgram& p) {
-  naive::Database db = Expected(p.Text());
+  naive::Database db = Expected(p.ClosedText());
   const Answers expected = ExpectedRows(p, db);
   RandomProgram parts[3];
   for (std::size_t i = 0; i < p.facts.size(); ++i) parts[i % 3].facts.push_back(p.facts[i]);
@@ -250,7 +250,7 @@ std::string TurnsAreNothing(const RandomProgram& p) {
 // Facts that are asserted and taken back leave nothing (decision 44).
 std::string RetractionLeavesNothing(const RandomProgram& p) {
   if (p.extra.empty()) return "";
-  naive::Database db = Expected(p.Text());
+  naive::Database db = Expected(p.ClosedText());
   std::string asserted, retracted;
   for (const std::string& fact : p.extra)
     asserted += fact + "\n", retracted += fact + " -> false\n";
@@ -283,7 +283,7 @@ std::string ThreadsAreNothing(const RandomProgram& p) {
   const std::string alone = rows(1);
   for (const std::size_t threads : {2, 4})
     if (rows(threads) != alone) return std::to_string(threads) + " threads";
-  naive::Database db = Expected(p.Text());
+  naive::Database db = Expected(p.ClosedText());
   Limits limits;
   limits.threads = 4;
   limits.min_shared = 1;
@@ -295,7 +295,7 @@ std::string ThreadsAreNothing(const RandomProgram& p) {
 // In whatever order the atoms of rules are read, the same rows are derived; here an order is
 // chosen for relations of any size, anew in each round.
 std::string AnyPlanIsRight(const RandomProgram& p) {
-  naive::Database db = Expected(p.Text());
+  naive::Database db = Expected(p.ClosedText());
   const Answers expected = ExpectedRows(p, db);
   Limits limits;
   limits.min_ordered = 0;
@@ -443,6 +443,8 @@ RandomProgram MakeSound(std::uint32_t seed) {
   return MakeShaped(seed, shapes);
 }
 
+RandomProgram MakeExtrema(std::uint32_t seed) { return MakeShaped(seed, {"extrema"}); }
+
 // A batch of programs, from a seed of rapidcheck's.
 void Check(Property property, Maker maker, std::uint32_t count) {
   const std::uint32_t first = Setting(
@@ -516,6 +518,16 @@ TEST_CASE("a relation of which one rule needs its caller is read whole") {
 
 TEST_CASE("relations that need their caller, goals, conditions and sets answer as rules") {
   CHECK(Agree("shapes", ShapesAreRules, 2000, MakeSound));
+}
+
+TEST_CASE("least and greatest values are those of all values") {
+  CHECK(Agree("store", StoreAgrees, 2000, MakeExtrema));
+  CHECK(Agree("session", SessionAgrees, 500, MakeExtrema));
+  CHECK(Agree("order", OrderIsNothing, 500, MakeExtrema));
+  CHECK(Agree("turns", TurnsAreNothing, 1000, MakeExtrema));
+  CHECK(Agree("retraction", RetractionLeavesNothing, 1000, MakeExtrema));
+  CHECK(Agree("threads", ThreadsAreNothing, 500, MakeExtrema));
+  CHECK(Agree("atom order", AnyPlanIsRight, 1000, MakeExtrema));
 }
 
 TEST_CASE("parse after print is identity on whole programs") {

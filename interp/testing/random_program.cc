@@ -505,8 +505,12 @@ void Shuffle(std::vector<T>& items, std::mt19937& random) {
 }  // namespace
 
 std::string RandomRule::Text() const {
-  return Joined(heads, " <- ") + " <- " + Joined(clauses, ", ") +
-         (when.empty() ? "" : " ; @when(" + when + ")");
+  std::string head = Joined(heads, " <- ");
+  if (!extremum.empty()) {
+    head.insert(head.rfind('?'), "std#" + extremum + "(");
+    head += ")";
+  }
+  return head + " <- " + Joined(clauses, ", ") + (when.empty() ? "" : " ; @when(" + when + ")");
 }
 
 std::string RandomProgram::RuleText() const {
@@ -526,6 +530,12 @@ std::string RandomProgram::ClosedText() const {
   for (RandomRule rule : rules) {
     rule.clauses.insert(rule.clauses.end(), rule.inputs.begin(), rule.inputs.end());
     if (!rule.when.empty()) rule.clauses.push_back("(" + std::exchange(rule.when, "") + ")");
+    rule.extremum.clear();
+    for (const std::string& name : rule.within)
+      for (std::vector<std::string>* part : {&rule.heads, &rule.clauses})
+        for (std::string& atom : *part)
+          if (const std::size_t call = atom.find(name + "("); call != atom.npos)
+            atom.insert(call + name.size(), "-all");
     out += rule.Text() + "\n";
   }
   out += keys;

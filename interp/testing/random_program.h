@@ -48,6 +48,11 @@ struct RandomRule {
   std::string when = {};  // the condition of `@when`; empty: none
   std::vector<std::string> inputs =
       {};  // of the closed text: clauses that bind what a caller binds
+  /// "least" or "greatest", which the last argument of the head is; empty: neither.
+  std::string extremum = {};
+  /// Relations with an extremum that are recursive through this rule. In the closed text it reads
+  /// and gives all of their values, among which rules of that text choose.
+  std::vector<std::string> within = {};
 
   std::string Text() const;
 };

@@ -35,6 +35,7 @@ class ShapeWriter {
   void GoalRead();
   void Sets();
   void ShrinkingSets();
+  void Extrema();
 
  private:
   int Pick(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
@@ -261,6 +262,53 @@ void ShapeWriter::When() {
                                           : (Half() ? "" : "not ") + m + "(" + Small() + ")";
   Rule(name + "(?x)", {Reads("?x")});
   out_.rules.back().when = condition;
+}
+
+// Least or greatest values, also in a recursion that keeps their order. The closed text derives all
+// values up to a bound, and those that no other one beats.
+void ShapeWriter::Extrema() {
+  const bool greatest = Half();
+  const std::string best = Add(Name("best"), "nn");
+  const auto rule = [&](const std::string& head, Clauses clauses, Clauses bounds = {}) {
+    Rule(head, std::move(clauses), std::move(bounds));
+    if (head.starts_with(best)) out_.rules.back().extremum = greatest ? "greatest" : "least";
+    out_.rules.back().within = {best};
+  };
+  const std::string better = greatest ? " > " : " < ";
+  out_.keys += best + "(?x, ?d) <- " + best + "-all(?x, ?d), not " + best + "-beaten(?x, ?d)\n" +
+               best + "-beaten(?x, ?d) <- " + best + "-all(?x, ?d), " + best + "-all(?x, ?c), ?c" +
+               better + "?d\n";
+  const Clauses small = {"?d < 8", "?d > -8"};
+  for (int n = 1 + Pick(2); n > 0; --n) {
+    if (Half()) rule(best + "(?x, ?d)", {Reads("nn", {"?x", "?d"}), small[0], small[1]});
+    else rule(best + "(?x, ?d)", {Reads("?x"), "?d = " + Small()});
+  }
+  if (Pick(3) == 0) {
+    const std::string fact = "(" + Small() + ", " + Small() + ")";
+    out_.facts.push_back(best + fact);
+    out_.keys += best + "-all" + fact + "\n";
+  }
+  const auto worse = [&](const std::string& value) {
+    return "?d = " + value + (greatest ? " - " : " + ") + std::to_string(Pick(3));
+  };
+  const Clauses bounds = {greatest ? "?d > -40" : "?d < 40"};
+  for (int n = Pick(3); n > 0; --n) {
+    Clauses clauses = {best + "(?x, ?c)", Reads("nn", {"?x", "?y"}), worse("?c")};
+    if (Pick(3) == 0) clauses.push_back("?c" + better + std::to_string(Pick(9) - 2));
+    if (Pick(4) == 0) clauses.push_back("not " + Reads("?y"));
+    rule(best + "(?y, ?d)", std::move(clauses), bounds);
+  }
+  if (Pick(3) == 0) {
+    const std::string reach = Add(Name("reach"), "n");
+    rule(reach + "(?x)", {best + "(?x, ?c)", "?c" + better + Small()});
+    rule(best + "(?y, ?d)", {reach + "(?x)", Reads("nn", {"?x", "?y"}), "?d = " + Small()});
+  }
+  if (Half()) Rule(Add(Name("u"), "n") + "(?x)", {best + "(?x, ?d)", "?d" + Order() + Small()});
+  if (Half())
+    Rule(Add(Name("u"), "nn") + "(?x, ?y)", {best + "(?x, ?d)", best + "(?y, ?d)", "?x < ?y"});
+  if (Half())
+    Rule(Add(Name("u"), "n") + "(?x)", {Reads("?x"), "not " + best + "(?x, " + Small() + ")"});
+  if (Half()) Rule(Add(Name("u"), "nn") + "(?d, ?n)", {"?n = |" + best + "(_, ?d)|"});
 }
 
 // --- shapes that need a caller ----------------------------------------------------------------
@@ -518,6 +566,7 @@ const Entry kEntries[] = {
     {{"goal-branch", ""}, &ShapeWriter::GoalBranch},
     {{"goal-read", ""}, &ShapeWriter::GoalRead},
     {{"shrinking-sets", ""}, &ShapeWriter::ShrinkingSets},
+    {{"extrema", ""}, &ShapeWriter::Extrema},
 };
 
 }  // namespace
