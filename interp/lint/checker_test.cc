@@ -124,6 +124,12 @@ TEST_CASE("recursion without an answer") {
   CHECK(Codes("p(?x) <- a(?x), not q(?x)\nq(?x) <- a(?x), not p(?x)\na(1)") == "3001 1:21\n");
   CHECK(Codes("all([& ?x]) <- all(?x)") == "3001 1:16\n");
   CHECK(Codes("n(?n) <- ?n = |n(_)|") == "3001 1:16\n");
+  const std::string edges = "e(1, 2, 3)\nd(1, 0)\n";
+  const std::string step = "d(?y, std#least(?n)) <- d(?x, ?m), e(?x, ?y, ?k), ?n = ?m + ?k";
+  CHECK(Codes(edges + step).find("3004") == std::string::npos);
+  CHECK(Codes(edges + step + ", ?m < 3").find("3004") == std::string::npos);
+  CHECK(Codes(edges + step + ", ?m > 3").find("3004") != std::string::npos);
+  CHECK(Codes(edges + step + "\nd(?x, ?k) <- e(?x, _, ?k)").find("3005") != std::string::npos);
   CHECK(Codes("%a <- %b\n%b <- %a") == "3002 1:1\n");
   CHECK(Codes("%a <- %b | x(1)\n%b <- %a\nx(1)") == "");
   CHECK(Codes("%t(?a) <- m(?a) <- x(?a) ; @when(!%t)\nx(1)") == "");
