@@ -130,6 +130,21 @@ TEST_CASE("recursion without an answer") {
   CHECK(Codes(edges + step + ", ?m < 3").find("3004") == std::string::npos);
   CHECK(Codes(edges + step + ", ?m > 3").find("3004") != std::string::npos);
   CHECK(Codes(edges + step + "\nd(?x, ?k) <- e(?x, _, ?k)").find("3005") != std::string::npos);
+  // Values of a relation below the recursion are final, beside those that may get less.
+  const std::string below =
+      "\nl(?x, std#least(?c)) <- e(?x, _, ?c)\ng(?x, std#greatest(?c)) <- e(?x, _, ?c)\n";
+  const std::string with = "d(?y, std#least(?n)) <- l(?y, ?c), d(?x, ?m), e(?x, ?y, _), ";
+  CHECK(Codes(edges + below + with + "?n = ?c + ?m").find("3004") == std::string::npos);
+  CHECK(Codes(edges + below + with + "?n = ?c - ?m").find("3004") != std::string::npos);
+  CHECK(Codes(edges + below + with + "?c < ?m, ?n = ?m").find("3004") != std::string::npos);
+  CHECK(Codes(edges + below + with + "?c > ?m, ?n = ?m").find("3004") == std::string::npos);
+  CHECK(Codes(edges + below + with + "?n = ?c + ?m, ?n > 3").find("3004") != std::string::npos);
+  CHECK(Codes(edges + below +
+              "d(?y, std#least(?n)) <- g(?y, ?c), d(?x, ?m), e(?x, ?y, _), ?n = ?c + ?m")
+            .find("3004") == std::string::npos);
+  const std::string twice = Codes("h([& ?x], std#least(?k), ?y) <- e(?x, ?y, ?k)\ne(1, 2, 3)");
+  CHECK(twice.find("3005") != std::string::npos);
+  CHECK(twice.find("3005") == twice.rfind("3005"));
   CHECK(Codes("%a <- %b\n%b <- %a") == "3002 1:1\n");
   CHECK(Codes("%a <- %b | x(1)\n%b <- %a\nx(1)") == "");
   CHECK(Codes("%t(?a) <- m(?a) <- x(?a) ; @when(!%t)\nx(1)") == "");

@@ -524,9 +524,6 @@ std::vector<Analysis::Candidate> Analysis::Candidates(const Program& program, St
     const std::vector<bool> nothing(def.slots.size());
     const std::vector<bool> wanted = HeadSlots(def);
     for (const auto& list : c.alternatives) {
-      for (const ExactUse& use :
-           ExactUses(def, list, store.pool(), [&](RelationId r) { return At(r).extremum; }))
-        c.exact.push_back(use);
       c.plans.push_back(planner.Make(list, nothing, wanted, def.slots, def.avar));
       c.ok = c.ok && !c.plans.back()->problem;
       // Whoever reads its rows meets the limit.
@@ -620,14 +617,19 @@ void Analysis::MarkNotMonotone(const std::vector<Candidate>& candidates,
                                const std::vector<std::vector<RelationId>>& components,
                                const Store& store) {
   for (const Candidate& c : candidates) {
-    if (!c.ok || c.def->head == kNoId) continue;
-    for (const auto& [relation, clause] : c.exact) {
-      const int component = info_[relation].component;
-      if (component < 0 || component != info_[c.def->head].component || info_[relation].broken)
-        continue;
+    if (!c.ok || c.def->head == kNoId || info_[c.def->head].broken) continue;
+    const int component = info_[c.def->head].component;
+    const auto unsettled = [&](RelationId r) {
+      const Info& info = At(store.BaseOf(r));
+      return info.component == component ? info.extremum : std::nullopt;
+    };
+    for (const std::vector<const Clause*>& list : c.alternatives) {
+      const std::optional<ExactUse> use = FindExactUse(*c.def, list, store.pool(), unsettled);
+      if (!use) continue;
+      const auto& [relation, clause] = *use;
       const std::string what = "`" + clause->text + "` uses a value of `" +
                                store.at(relation).name() + "` that may still get " +
-                               (info_[relation].extremum->greatest ? "greater" : "less");
+                               (unsettled(relation)->greatest ? "greater" : "less");
       for (RelationId member : components[static_cast<std::size_t>(component)]) {
         info_[member].broken = true;
         info_[member].why_broken = "is recursive, and " + what;
@@ -636,6 +638,7 @@ void Analysis::MarkNotMonotone(const std::vector<Candidate>& candidates,
           {relation, Code::kNotMonotone, clause->span, what,
            "in a recursion, carry the value to the same argument of the head by `+`, or compare it "
            "so that a better one passes as well"});
+      break;
     }
   }
 }

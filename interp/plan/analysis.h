@@ -200,7 +200,6 @@ class Analysis : public Catalog {
   struct Candidate {
     const Definition* def;
     std::set<RelationId> reads, wholes;
-    std::vector<ExactUse> exact;  // of relations with an extremum
     std::vector<std::vector<const Clause*>> alternatives;
     std::vector<std::unique_ptr<Plan>> plans;  // one for each alternative
     bool ok = true;

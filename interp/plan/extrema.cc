@@ -29,7 +29,7 @@ class ExactUseFinder {
                  const std::function<std::optional<Extremum>(RelationId)>& extremum_of)
       : def_(def), clauses_(clauses), pool_(pool), extremum_of_(extremum_of) {}
 
-  std::vector<ExactUse> Find() {
+  std::optional<ExactUse> Find() {
     for (const Clause* clause : clauses_)
       if (const auto* atom = clause->As<Atom>()) Start(*clause, *atom);
     for (bool again = !carried_.empty(); again;) {
@@ -38,7 +38,7 @@ class ExactUseFinder {
     }
     for (const Clause* clause : clauses_) Check(*clause);
     CheckHead();
-    return std::move(found_);
+    return found_;
   }
 
  private:
@@ -57,8 +57,7 @@ class ExactUseFinder {
   }
 
   void Needs(RelationId relation, const Clause* clause) {
-    if (std::ranges::find(found_, relation, &ExactUse::relation) == found_.end())
-      found_.push_back({relation, clause});
+    if (!found_) found_ = {relation, clause};
   }
 
   void Start(const Clause& clause, const Atom& atom) {
@@ -182,12 +181,12 @@ class ExactUseFinder {
   const Pool& pool_;
   const std::function<std::optional<Extremum>(RelationId)>& extremum_of_;
   std::map<SlotId, Carried> carried_;
-  std::vector<ExactUse> found_;
+  std::optional<ExactUse> found_;
 };
 
 }  // namespace
 
-std::vector<ExactUse> ExactUses(
+std::optional<ExactUse> FindExactUse(
     const Definition& def, std::span<const Clause* const> clauses, const Pool& pool,
     const std::function<std::optional<Extremum>(RelationId)>& extremum_of) {
   return ExactUseFinder(def, clauses, pool, extremum_of).Find();

@@ -14,9 +14,7 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 #include <span>
-#include <vector>
 
 #include "interp/program/clause.h"
 #include "interp/store/store.h"
@@ -29,9 +27,10 @@ struct ExactUse {
   const Clause* clause;
 };
 
-/// Such uses among the clauses of a rule, which are one alternative of its tail, for relations of
-/// which `extremum_of` gives one. At most one for each relation.
-std::vector<ExactUse> ExactUses(
+/// The first such use among the clauses of a rule, which are one alternative of its tail. What may
+/// still get better are values of the relations of which `extremum_of` gives one: those that rest
+/// on the rule's head.
+std::optional<ExactUse> FindExactUse(
     const Definition& def, std::span<const Clause* const> clauses, const Pool& pool,
     const std::function<std::optional<Extremum>(RelationId)>& extremum_of);
 
