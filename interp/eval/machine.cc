@@ -117,6 +117,13 @@ std::string Machine::BoundIn(const Clause& clause, std::span<const Value> slots,
   return out;
 }
 
+std::string Machine::UndefinedText(std::string_view what, const std::string& with, Span at,
+                                   const std::string& why) const {
+  const Sources& sources = program_.sources();
+  return "`" + std::string(what) + "` is undefined" + with + " (" + sources.at(at.file).name + ":" +
+         std::to_string(sources.PlaceOf(at.file, at.begin).line) + "): " + why;
+}
+
 // An operator that has no value for its operands: the clause does not hold (decision 89).
 void Machine::Undefined(const Step& s, const std::string& why) {
   const Definition* const def = frame_->def;
@@ -126,11 +133,8 @@ void Machine::Undefined(const Step& s, const std::string& why) {
   // What the clause binds is not bound by it, but may still be from an earlier answer.
   std::vector<Value> slots(slots_, slots_ + frame_->slots.size());
   for (const SlotId w : s.writes) slots[static_cast<std::size_t>(w)] = kNone;
-  const Sources& sources = program_.sources();
-  const Span at = s.clause->span;
-  std::string text = "`" + s.clause->text + "` is undefined" +
-                     BoundIn(*s.clause, slots, *frame_->names) + " (" + sources.at(at.file).name +
-                     ":" + std::to_string(sources.PlaceOf(at.file, at.begin).line) + "): " + why;
+  std::string text =
+      UndefinedText(s.clause->text, BoundIn(*s.clause, slots, *frame_->names), s.clause->span, why);
   if (mode_ == Mode::kDerive) undefined.emplace(def, std::move(text));
   else Note(std::move(text));
 }

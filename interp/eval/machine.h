@@ -308,6 +308,8 @@ class Machine {
   void TakeRow(std::vector<Value> row);
   Value Evaluate(const Step& s, const Expr& e);
   void Undefined(const Step& s, const std::string& why);
+  std::string UndefinedText(std::string_view what, const std::string& with, Span at,
+                            const std::string& why) const;
   Value BindingsOf(const OwnSlots& own, const std::vector<SlotId>& rows);
   Value AvarValue(RelationId channel) const;
   void Note(std::string why);

@@ -87,14 +87,12 @@ bool Machine::EmitBetter(BestRows& best, RelationId head, std::span<const Value>
   const Value value = row[best.extremum().column];
   const auto set = std::ranges::find(row, Kind::kSet, &Value::kind);
   if (!BestRows::HasOrder(value) || set != row.end()) {
-    const Sources& sources = program_.sources();
+    if (undefined.contains(&def)) return Polled();
     const bool ordered = BestRows::HasOrder(value);
-    undefined.try_emplace(
-        &def, "`" + std::string(ExtremumName(best.extremum())) + "` is undefined (" +
-                  sources.at(def.span.file).name + ":" +
-                  std::to_string(sources.PlaceOf(def.span.file, def.span.begin).line) +
-                  "): it chooses among " + (ordered ? "rows without sets" : "numbers or texts") +
-                  ", got `" + Text(pool_, ordered ? *set : value, kToldBytes) + "`");
+    const std::string why = std::string("it chooses among ") +
+                            (ordered ? "rows without sets" : "numbers or texts") + ", got `" +
+                            Text(pool_, ordered ? *set : value, kToldBytes) + "`";
+    undefined.emplace(&def, UndefinedText(ExtremumName(best.extremum()), "", def.span, why));
     return Polled();
   }
   if (!best.IsBetter(row)) {

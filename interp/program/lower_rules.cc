@@ -219,10 +219,6 @@ void Lowering::HeadOf(const Node& head, const Rule& rule, Definition& def) {
     for (const Node& arg : call->args) {
       def.args.push_back(Term(ExtremumOf(arg, *call, def)));
       if (Gathers(def.args.back())) def.gathered.push_back(def.args.size() - 1);
-      if (def.extremum && !def.gathered.empty())
-        Fail(Code::kBadExtremum, head.span,
-             "the head gathers, and has `" + std::string(ExtremumName(*def.extremum)) + "`",
-             "gather in another relation, which reads this one");
       if (def.args.back().kind == Pattern::Kind::kAny) {  // an input like any unbound lvar
         def.args.back() = Pattern::Slot(FreshSlot());
         names_.back() = kAnyInput;
@@ -236,6 +232,10 @@ void Lowering::HeadOf(const Node& head, const Rule& rule, Definition& def) {
         def.captures.push_back(program_.store().pool().Slot(name));
       }
     }
+    if (def.extremum && !def.gathered.empty())
+      Fail(Code::kBadExtremum, head.span,
+           "the head gathers, and has `" + std::string(ExtremumName(*def.extremum)) + "`",
+           "gather in another relation, which reads this one");
   } else if (const auto* expansion = head.As<Expansion>()) {
     def.head_expansion = SlotOf(expansion->name, false);
   }

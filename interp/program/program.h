@@ -229,11 +229,6 @@ class Program {
   const std::vector<Declared>& declared() const { return declared_; }
   /// The title of the heading above a sentence, "" if there is none.
   std::string HeadingAt(Span span) const;
-  /// What the rules of the relation choose of their answers, if anything.
-  std::optional<Extremum> ExtremumOf(RelationId relation) const {
-    const auto at = extrema_.find(relation);
-    return at == extrema_.end() ? std::nullopt : at->second;
-  }
   /// Whether rules of the author or the engine answer calls of the tool, rather than a host.
   bool HasRules(RelationId relation) const;
 
