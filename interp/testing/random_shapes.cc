@@ -566,7 +566,8 @@ const Entry kEntries[] = {
     {{"goal-branch", ""}, &ShapeWriter::GoalBranch},
     {{"goal-read", ""}, &ShapeWriter::GoalRead},
     {{"shrinking-sets", ""}, &ShapeWriter::ShrinkingSets},
-    {{"extrema", ""}, &ShapeWriter::Extrema},
+    {{"extrema", "refused over relations that need their caller, which other shapes have"},
+     &ShapeWriter::Extrema},
 };
 
 }  // namespace

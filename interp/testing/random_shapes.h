@@ -26,8 +26,8 @@ inline constexpr int kLeastKey = -17, kMostKey = 25;
 
 struct Shape {
   std::string_view name;
-  /// What the engine is known to do wrong with it; empty: nothing. Such a shape is made only on
-  /// request.
+  /// What the engine is known to do wrong with it, or to refuse; empty: nothing. Such a shape is
+  /// made only on request.
   std::string_view fault;
 };
 
