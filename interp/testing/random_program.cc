@@ -527,6 +527,11 @@ std::string RandomProgram::FactText() const {
 
 std::string RandomProgram::ClosedText() const {
   std::string out = FactText();
+  std::set<std::string> choosing;
+  for (const RandomRule& rule : rules) choosing.insert(rule.within.begin(), rule.within.end());
+  for (const std::string& fact : facts)
+    if (const std::size_t call = fact.find('('); choosing.contains(fact.substr(0, call)))
+      out += fact.substr(0, call) + "-all" + fact.substr(call) + "\n";
   for (RandomRule rule : rules) {
     rule.clauses.insert(rule.clauses.end(), rule.inputs.begin(), rule.inputs.end());
     if (!rule.when.empty()) rule.clauses.push_back("(" + std::exchange(rule.when, "") + ")");

@@ -283,11 +283,7 @@ void ShapeWriter::Extrema() {
     if (Half()) rule(best + "(?x, ?d)", {Reads("nn", {"?x", "?d"}), small[0], small[1]});
     else rule(best + "(?x, ?d)", {Reads("?x"), "?d = " + Small()});
   }
-  if (Pick(3) == 0) {
-    const std::string fact = "(" + Small() + ", " + Small() + ")";
-    out_.facts.push_back(best + fact);
-    out_.keys += best + "-all" + fact + "\n";
-  }
+  if (Pick(3) == 0) out_.facts.push_back(best + "(" + Small() + ", " + Small() + ")");
   const auto worse = [&](const std::string& value) {
     return "?d = " + value + (greatest ? " - " : " + ") + std::to_string(Pick(3));
   };
