@@ -89,6 +89,19 @@ for way in child session daemon again; do
   wait $run 2>/dev/null
   none_left "$way: its keeper was killed"
 
+  # Time that passed while rpl was stopped is none in which it killed.
+  tool $way 'sleep "$1"'
+  "$rpl" run p.rpl --allow-tool t >out 2>err &
+  run=$!
+  started
+  kill -KILL "$(pgrep -f "^rpl-keeper $run ")"
+  sleep 0.2
+  kill -STOP $run
+  sleep 6
+  kill -CONT $run
+  wait $run 2>/dev/null
+  none_left "$way: its keeper was killed, and rpl stopped for a while"
+
   # A signal command of a hook that runs out of time, or is killed.
   mark
   printf '. ./%s.sh "$1"\nsleep "$1"\n' $way >signal.sh

@@ -22,6 +22,7 @@ namespace {
 constexpr const char* kName = "rpl-keeper";
 constexpr int kFirstWord = 3;            // of the tool: name, parent, grace, tool
 constexpr long long kMostKillMs = 5000;  // a process may be blocked in the kernel
+constexpr int kLeastRounds = 100;        // the time also passes while the keeper is stopped
 constexpr int kNotStarted = 127;
 
 bool can_keep = false;
@@ -113,7 +114,8 @@ void Keeper::Reap() {
 // The children of a process that is killed become the keeper's.
 void Keeper::KillAll() {
   const long long until = NowMs() + kMostKillMs;
-  for (Reap(); !alone_ && NowMs() < until; Wait(1)) {
+  int round = 0;
+  for (Reap(); !alone_ && (round < kLeastRounds || NowMs() < until); Wait(1), ++round) {
     char path[64] = "/proc/self/task/";
     char digits[16];
     std::size_t count = 0;

@@ -37,7 +37,7 @@ constexpr const char* kInterrupted = "interrupted";
 constexpr const char* kNotRecorded = "not-recorded";
 constexpr const char* kLeftChildren = "it ended, but processes that it started did not";
 constexpr std::uint64_t kPollMs = 50;
-constexpr std::uint64_t kGiveUpMs = 5000;  // after SIGKILL: stop polling
+constexpr int kGiveUpTicks = 500;  // after SIGKILL: stop polling
 constexpr std::size_t kMaxLogLine = 4096;
 
 // --- output of a tool --------------------------------------------------------------------
@@ -258,7 +258,8 @@ class Process {
   bool out_ended_ = false;
   bool err_ended_ = false;
   bool ticking_ = false;
-  int ticks_ = 0;  // since ticking_; the loop reads pipes between ticks
+  int ticks_ = 0;        // since ticking_; the loop reads pipes between ticks
+  int over_ticks_ = -1;  // the first of them that was to kill
   bool killed_ = false;
   bool closing_ = false;
   std::uint64_t kill_at_ = UINT64_MAX;
@@ -468,9 +469,10 @@ void Process::Tick() {
 void Process::Settle() {
   if (closing_) return;
   const std::uint64_t now = uv_now(batch_.loop());
-  // A minimum of ticks as well: on a busy machine time passes while this process does not run.
+  // Ticks count besides the time: it also passes while this process is stopped, or waits its turn.
   const bool over = kill_at_ != UINT64_MAX && now >= kill_at_ && ticks_ >= kMinTicks;
-  if (over && now >= kill_at_ + kGiveUpMs) return Close();
+  if (over && over_ticks_ < 0) over_ticks_ = ticks_;
+  if (over && ticks_ > over_ticks_ + kGiveUpTicks) return Close();
   if (!exited_) {
     if (over && !CanKeep()) kill(-pid_, SIGKILL);
     if (over && CanKeep()) kill(pid_, kKeeperEnds);
