@@ -17,10 +17,12 @@ bool BestRows::HasOrder(Value value) {
 }
 
 // Numbers before texts, so that a group of both has one best row in whatever order they come.
-int BestRows::Compare(Value a, Value b) const {
+bool BestRows::IsBetter(const Pool& pool, const Extremum& extremum, Value a, Value b) {
   const bool number = Pool::IsNumber(a);
-  if (number != Pool::IsNumber(b)) return number ? -1 : 1;
-  return number ? pool_.CompareNumbers(a, b) : pool_.TextOf(a).compare(pool_.TextOf(b));
+  int order = number ? -1 : 1;
+  if (number == Pool::IsNumber(b))
+    order = number ? pool.CompareNumbers(a, b) : pool.TextOf(a).compare(pool.TextOf(b));
+  return extremum.greatest ? order > 0 : order < 0;
 }
 
 std::span<const Value> BestRows::GroupOf(std::span<const Value> row) {
@@ -34,8 +36,7 @@ bool BestRows::IsBetter(std::span<const Value> row) {
   const RowId group = groups_.Find(GroupOf(row));
   if (group == kNoId) return true;
   const std::size_t at = extremum_.column;
-  const int order = Compare(row[at], relation_.Row(best_[group])[at]);
-  return extremum_.greatest ? order > 0 : order < 0;
+  return IsBetter(pool_, extremum_, row[at], relation_.Row(best_[group])[at]);
 }
 
 void BestRows::Take(RowId row) {

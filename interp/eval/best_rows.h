@@ -27,6 +27,8 @@ class BestRows {
 
   /// Whether values of this kind have an order.
   static bool HasOrder(Value value);
+  /// Whether `a` is better than `b`. REQUIRES: both have an order.
+  static bool IsBetter(const Pool& pool, const Extremum& extremum, Value a, Value b);
 
   /// Takes in the rows that joined the relation since; all of them after a Relation::Rebuild.
   void Sync();
@@ -41,7 +43,6 @@ class BestRows {
   void Settle() { beaten_.clear(); }
 
  private:
-  int Compare(Value a, Value b) const;
   std::span<const Value> GroupOf(std::span<const Value> row);
   void Take(RowId row);
 

@@ -197,6 +197,10 @@ class Machine {
     Poll();
     return evaluation.stop == Stop::kGoesOn;
   }
+  /// Whether a row of the current frame's rule is one among which an extremum chooses. If it is
+  /// not, the rule is undefined for it.
+  bool MayBeBest(const Extremum& extremum, std::span<const Value> row);
+
   /// Polls the limits at once; for use during long work. False when one stopped it.
   const KeepOn within_limits = [this] {
     Watch(0);

@@ -80,21 +80,26 @@ BestRows& Machine::KeepBest(RelationId relation, Extremum extremum) {
   return *best;
 }
 
-// Adds a row to a relation with an extremum unless another one of its group is as good. The row has
-// no sets, of which instances and companions would have to agree about what is best.
-bool Machine::EmitBetter(BestRows& best, RelationId head, std::span<const Value> row) {
+// Whether a row of the current rule is one among which its extremum chooses; else the rule is
+// undefined for it. It has no sets, of which instances and companions would have to agree about
+// what is best.
+bool Machine::MayBeBest(const Extremum& extremum, std::span<const Value> row) {
   const Definition& def = *frame_->def;
-  const Value value = row[best.extremum().column];
+  const Value value = row[extremum.column];
   const auto set = std::ranges::find(row, Kind::kSet, &Value::kind);
-  if (!BestRows::HasOrder(value) || set != row.end()) {
-    if (undefined.contains(&def)) return Polled();
-    const bool ordered = BestRows::HasOrder(value);
-    const std::string why = std::string("it chooses among ") +
-                            (ordered ? "rows without sets" : "numbers or texts") + ", got `" +
-                            Text(pool_, ordered ? *set : value, kToldBytes) + "`";
-    undefined.emplace(&def, UndefinedText(ExtremumName(best.extremum()), "", def.span, why));
-    return Polled();
-  }
+  const bool ordered = BestRows::HasOrder(value);
+  if (ordered && set == row.end()) return true;
+  if (undefined.contains(&def)) return false;
+  const std::string why = std::string("it chooses among ") +
+                          (ordered ? "rows without sets" : "numbers or texts") + ", got `" +
+                          Text(pool_, ordered ? *set : value, kToldBytes) + "`";
+  undefined.emplace(&def, UndefinedText(ExtremumName(extremum), "", def.span, why));
+  return false;
+}
+
+// Adds a row to a relation with an extremum unless another one of its group is as good.
+bool Machine::EmitBetter(BestRows& best, RelationId head, std::span<const Value> row) {
+  if (!MayBeBest(best.extremum(), row)) return Polled();
   if (!best.IsBetter(row)) {
     ++frame_->repeated;
     return Polled();

@@ -271,14 +271,15 @@ void Solver::Gather(const Definition& def, const std::vector<bool>& bound,
 // --- rules -------------------------------------------------------------------------------
 
 // The arguments that a call with `key` binds in the head of a rule: `key`, or a copy in `changed`
-// without those that are aggregated or may be elements of a set in the rule's answers.
+// without those that are aggregated or chosen, or may be elements of a set in the rule's answers.
 std::span<const Value> Solver::GivenTo(const Definition& def, RelationId relation,
                                        std::span<const Value> key,
                                        std::vector<Value>& changed) const {
   const bool gathers = !def.gathered.empty();
   const Columns sets = analysis_.MayGiveSets(def);
-  if (!gathers && sets == 0) return key;
+  if (!gathers && !def.extremum && sets == 0) return key;
   changed.assign(key.begin(), key.end());
+  if (def.extremum) changed[def.extremum->column] = kNone;
   const Columns inputs = gathers ? 0 : analysis_.ModesOf(relation).AnyOf();
   for (std::size_t i = 0; i < changed.size(); ++i)
     if (gathers ? std::ranges::count(def.gathered, i) > 0 : (sets & ~inputs) >> i & 1)
@@ -399,7 +400,8 @@ void Solver::TakeUp(Table& table) {
 
 // The loop with which a plan of the rule begins, to be resumed; null if it begins with none.
 RuleLoop* Solver::LoopOf(Table& table, const Definition& def, const Plan& plan) {
-  if (table.lasting() == nullptr || def.choice || store_.IsWhole(table.relation)) return nullptr;
+  if (table.lasting() == nullptr || def.choice || def.extremum || store_.IsWhole(table.relation))
+    return nullptr;
   return LoopOf(table.lasting()->loops, &def, plan);
 }
 
@@ -424,9 +426,12 @@ RuleLoop* Solver::LoopOf(std::deque<RuleLoop>& loops, const void* owner, const P
   return at->step == step ? &*at : nullptr;
 }
 
-void Solver::EvaluateRule(Table& table, const Definition& def) {
+void Solver::EvaluateRule(Table& table, const Definition& def, BestAnswers* best) {
+  const auto offer = [&] { return OfferAnswer(*best); };
+  const Continuation to_best(offer);
   Frame frame(&def, def.slots);
   frame.table = &table;
+  if (best != nullptr) frame.answer = &to_best;
   frame.explains = table.explains;
   const Machine::Use use(*machine_, frame, Mode::kSolve);
   Profile::Evaluation evaluation(machine_->profile(), def, KindOf(store_.at(table.relation)));
@@ -507,6 +512,30 @@ void Solver::EvaluateBuiltin(Table& table, const Builtin& builtin) {
 
 // --- tabled relations --------------------------------------------------------------------
 
+// Calls `fn` for the stored rows from `from` on that agree with a key: facts, replies, and rows
+// derived bottom-up; of a companion, for all rows.
+void Solver::ForEachStored(RelationId relation, const std::vector<Value>& key, RowId from,
+                           const std::function<void(RowId)>& fn) {
+  Relation& rel = store_.at(relation);
+  Columns probe = 0;
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < key.size() && !store_.IsWhole(relation); ++i)
+    if (!key[i].is_none()) {
+      probe |= Columns{1} << i;
+      values.push_back(key[i]);
+    }
+  if (machine_->reads != nullptr) machine_->reads->Probe(relation, probe, values);
+  if (probe == 0) {
+    for (RowId row = from; row < rel.size(); ++row) fn(row);
+  } else if (values.size() == key.size()) {
+    if (const RowId row = rel.Find(values); row != kNoId) fn(row);
+  } else {
+    if (machine_->profile() != nullptr) machine_->profile()->CountProbes(relation, probe);
+    const auto rows = rel.IndexOn(probe, &machine_->within_limits).Rows(values, rel.rows());
+    for (auto row = std::ranges::lower_bound(rows, from); row != rows.end(); ++row) fn(*row);
+  }
+}
+
 void Solver::EvaluateTable(Table& table) {
   table.ClearWaits();
   table.lacking = table.undecided = false;
@@ -523,32 +552,17 @@ void Solver::EvaluateTable(Table& table) {
     table.more().reason = rel.name() + " " + analysis_.WhyBroken(base);
     return;
   }
-  // Stored rows: facts, replies, and rows derived bottom-up.
-  Columns probe = 0;
-  std::vector<Value> key;
-  for (std::size_t i = 0; i < table.key.size(); ++i)
-    if (!table.key[i].is_none()) {
-      probe |= Columns{1} << i;
-      key.push_back(table.key[i]);
-    }
-  const auto add = [&](RowId row) { table.rows.Add(rel.Cells(row)); };
+  if (const std::optional<Extremum>& extremum = analysis_.ExtremumOf(base)) {
+    EvaluateBest(table, *extremum);
+    return Close(table);
+  }
   Lasting* const lasting = table.lasting();
   const RowId from = lasting != nullptr && lasting->scanned ? lasting->scanned_to : 0;
   const bool store_only = lasting != nullptr && table.rows.size() == lasting->from_store;
-  if (machine_->reads != nullptr) {
-    if (base != table.relation) machine_->reads->All(table.relation);
-    else machine_->reads->Probe(table.relation, probe, key);
-  }
-  if (probe == 0 || base != table.relation) {
-    for (RowId row = from; row < rel.size(); ++row)
-      if (machine_->Means(table, rel.Cells(row))) add(row);
-  } else if (key.size() == table.key.size()) {
-    if (const RowId row = rel.Find(key); row != kNoId) add(row);
-  } else {
-    if (machine_->profile() != nullptr) machine_->profile()->CountProbes(table.relation, probe);
-    const auto rows = rel.IndexOn(probe, &machine_->within_limits).Rows(key, rel.rows());
-    for (auto row = std::ranges::lower_bound(rows, from); row != rows.end(); ++row) add(*row);
-  }
+  ForEachStored(table.relation, table.key, from, [&](RowId row) {
+    if (base == table.relation || machine_->Means(table, rel.Cells(row)))
+      table.rows.Add(rel.Cells(row));
+  });
   if (lasting != nullptr) {
     lasting->scanned = true;
     lasting->scanned_to = rel.size();
@@ -560,7 +574,7 @@ void Solver::EvaluateTable(Table& table) {
     EvaluateCollected(table, *collected);
   }
   if (const Builtin* builtin = program_.FindBuiltin(base)) EvaluateBuiltin(table, *builtin);
-  const bool ground = key.size() == table.key.size();
+  const bool ground = std::ranges::none_of(table.key, &Value::is_none);
   for (int number : analysis_.RulesOf(base)) {
     // The rules are alternatives, and one holds. A recursive table is counted until its group is
     // complete.
@@ -568,6 +582,12 @@ void Solver::EvaluateTable(Table& table) {
     EvaluateRule(table, program_.definitions()[static_cast<std::size_t>(number)]);
     if (machine_->evaluation.stop != Stop::kGoesOn) return;
   }
+  Close(table);
+}
+
+// One row is all that a call without free arguments can have; no row has a reason.
+void Solver::Close(Table& table) {
+  const bool ground = std::ranges::none_of(table.key, &Value::is_none);
   if (ground && !table.rows.empty()) {
     table.ClearWaits();
     table.lacking = table.undecided = false;

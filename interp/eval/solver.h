@@ -172,9 +172,16 @@ class Solver : public Demands {
 
   void Complete(Table& table);
   void EvaluateTable(Table& table);
+  void Close(Table& table);
+  void ForEachStored(RelationId relation, const std::vector<Value>& key, RowId from,
+                     const std::function<void(RowId)>& fn);
   void EvaluateCollected(Table& table, const Collected& collected);
   void EvaluateBuiltin(Table& table, const Builtin& builtin);
-  void EvaluateRule(Table& table, const Definition& def);
+  class BestAnswers;
+  /// `best`, if not null, takes the answers in place of the table.
+  void EvaluateRule(Table& table, const Definition& def, BestAnswers* best = nullptr);
+  void EvaluateBest(Table& table, const Extremum& extremum);
+  bool OfferAnswer(BestAnswers& best);
   void EvaluateGoal(Table& table);
   void EvaluateGoalRule(Table& table, const Definition& def);
   void TakeTruths(Table& table, const Goal* goal);

@@ -148,18 +148,17 @@ void Explainer::FailedAt(Absence& to, int parent, const Instance& at, const Step
 
 // "`std#least` gives 3": what holds in place of a row that rules give, "" if that is unknown.
 std::string Explainer::BetterThan(const Definition& def, const std::vector<Value>& key) {
-  const Relation& rel = engine_.store.at(def.head);
   const std::size_t column = def.extremum->column;
-  for (RowId row = 0; row < rel.size(); ++row) {
-    const std::span<const Value> cells = rel.Cells(row);
-    bool same = true;
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      same = same && (i == column ? key[i] != cells[i] : key[i].is_none() || key[i] == cells[i]);
-    if (same && !key[column].is_none())
-      return "`" + std::string(ExtremumName(*def.extremum)) + "` gives " +
-             Text(engine_.pool, cells[column], kToldBytes);
-  }
-  return "";
+  if (key[column].is_none()) return "";
+  std::string better;
+  std::vector<Value> group = key;
+  group[column] = kNone;
+  engine_.solver.ForEachRow(def.head, group, [&](std::span<const Value> cells) {
+    if (better.empty() && cells[column] != key[column])
+      better = "`" + std::string(ExtremumName(*def.extremum)) + "` gives " +
+               Text(engine_.pool, cells[column], kToldBytes);
+  });
+  return better;
 }
 
 void Explainer::Attempt(Absence& to, int parent, const Definition& def,

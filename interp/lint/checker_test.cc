@@ -142,6 +142,10 @@ TEST_CASE("recursion without an answer") {
   CHECK(Codes(edges + below +
               "d(?y, std#least(?n)) <- g(?y, ?c), d(?x, ?m), e(?x, ?y, _), ?n = ?c + ?m")
             .find("3004") == std::string::npos);
+  // A table can choose; the recursion of a table cannot.
+  CHECK(Codes("d(?x, std#least(?n)) <- ?n = ?x * 2\n%a(?n) <- d(3, ?n)") == "");
+  CHECK(Codes("d(?x, std#least(?n)) <- ?n = ?x * 2\nd(?x, std#least(?n)) <- ?x > 0, ?y = ?x - 1, "
+              "d(?y, ?n)\n%a(?n) <- d(3, ?n)") == "3005 1:1\n");
   const std::string twice = Codes("h([& ?x], std#least(?k), ?y) <- e(?x, ?y, ?k)\ne(1, 2, 3)");
   CHECK(twice.find("3005") != std::string::npos);
   CHECK(twice.find("3005") == twice.rfind("3005"));
@@ -389,6 +393,9 @@ std::string Mended(std::string text, const std::string& name = "test.rpl") {
 
 TEST_CASE("habits of other languages") {
   CHECK(Codes("s(1)\n%n(?n) <- ?n = count(s(_))") == "2021 2:16\n");
+  CHECK(Codes("%n(?n) <- ?n = std#number(\"5\")") == "2021 1:16\n");
+  CHECK(Codes("%n(?n) <- s(?x), ?n = std#nmber(?x)\ns(std#sum([1]))") == "2021 1:23\n2021 2:3\n");
+  CHECK(Codes("s(?x, std#leest(?k)) <- t(?x, ?k)\nt(1, 2)\n%a(?k) <- s(1, ?k)") == "2021 1:7\n");
   CHECK(Codes("s(1)\n%n(?n) <- max(?x) = ?n, s(?x)") == "2021 2:11\n");
   CHECK(Codes("s(1)\n%n(?n) <- ?n = other(?x), s(?x)") == "");
   CHECK(Codes("count(1)\n%n(?n) <- ?n = count(1), count(_)") == "");

@@ -6,6 +6,7 @@
 
 #include "interp/lint/context.h"
 #include "interp/plan/analysis.h"
+#include "interp/program/lower.h"
 #include "interp/store/store.h"
 
 namespace rpl::check {
@@ -72,7 +73,9 @@ class Habits {
           lists_[relation] |= Columns{1} << i;
     });
     for (const Part& part : context_.parts) {
-      if (!part.checked || part.role == Role::kAssertion) continue;
+      if (!part.checked) continue;
+      LibraryTerms(part.rule());
+      if (part.role == Role::kAssertion) continue;
       ForEachBodyNode(part.rule(), [&](const Node& clause) {
         ForEachBelow(clause, [&](const Node& node) {
           const auto* b = node.As<Binary>();
@@ -141,18 +144,22 @@ class Habits {
         columns_[KeyOf(call) + ":" + std::to_string(i)].insert(s->name);
   }
 
-  // The calls below `node` that are data.
-  static void Terms(const Node& node, NameSet& to) {
-    const auto note = [&](const Node& n) {
-      const auto* call = Ungroup(n).As<Call>();
-      if (call != nullptr && call->ns == Namespace::kRelation) to.insert(KeyOf(*call));
-    };
-    ForEachBelow(node, [&](const Node& n) {
-      if (const auto* call = n.As<Call>())
-        std::for_each(call->args.begin(), call->args.end(), note);
-      if (const auto* b = n.As<Binary>()) std::for_each(b->sides.begin(), b->sides.end(), note);
-      if (const auto* m = n.As<Match>()) std::for_each(m->pattern.begin(), m->pattern.end(), note);
+  // Calls `fn(call, node, in)` for the calls below `node` that are data, of the node `in`.
+  template <typename Fn>
+  static void ForEachTerm(const Node& node, Fn&& fn) {
+    ForEachBelow(node, [&](const Node& in) {
+      const auto take = [&](const Node& n) {
+        const auto* call = Ungroup(n).As<Call>();
+        if (call != nullptr && call->ns == Namespace::kRelation) fn(*call, Ungroup(n), in);
+      };
+      if (const auto* call = in.As<Call>()) std::ranges::for_each(call->args, take);
+      if (const auto* b = in.As<Binary>()) std::ranges::for_each(b->sides, take);
+      if (const auto* m = in.As<Match>()) std::ranges::for_each(m->pattern, take);
     });
+  }
+
+  static void Terms(const Node& node, NameSet& to) {
+    ForEachTerm(node, [&](const Call& call, const Node&, const Node&) { to.insert(KeyOf(call)); });
   }
 
   // --- Functions (§3, §5.2) -------------------------------------------------------------------
@@ -178,7 +185,9 @@ class Habits {
     const Node& node = Ungroup(b.sides[side]);
     const auto* call = node.As<Call>();
     if (call == nullptr || call->ns != Namespace::kRelation || call->args.empty()) return;
-    if (LvarOf(b.sides[1 - side]) == nullptr || defined_.contains(call->label)) return;
+    if (call->label.starts_with(kLibrary) || LvarOf(b.sides[1 - side]) == nullptr ||
+        defined_.contains(call->label))
+      return;
     if (sentences_with_term_[KeyOf(*call)] > 1) return;
     std::string hint(FunctionHint(call->label));
     if (hint.empty()) return;
@@ -202,6 +211,57 @@ class Habits {
   }
 
   static std::string LvarText(const Node& node) { return "?" + LvarOf(node)->name; }
+
+  static constexpr std::string_view kLibrary = "std#";
+
+  // The library has relations, so `?n = std#number(?t)` binds ?n to a term.
+  void LibraryTerms(const Rule& rule) {
+    const auto check = [&](const Node& sentence, bool states) {
+      ForEachTerm(sentence, [&](const Call& call, const Node& node, const Node& in) {
+        const bool chooses = states && &in == &sentence && ExtremumCall(node) != nullptr;
+        if (call.label.starts_with(kLibrary) && !chooses) LibraryTerm(call, node, in);
+      });
+    };
+    for (const Node& head : rule.heads) check(head, true);
+    ForEachBodyNode(rule, [&](const Node& clause) { check(clause, rule.heads.empty()); });
+  }
+
+  void LibraryTerm(const Call& call, const Node& node, const Node& in) {
+    std::string hint;
+    std::vector<Edit> edits;
+    std::vector<std::string> labels = {"std#least", "std#greatest"};
+    for (RelationId r = 0; r < context_.engine.store.size(); ++r) {
+      const Relation& rel = context_.engine.store.at(r);
+      const bool has_rules = !context_.engine.analysis.RulesOf(r).empty();
+      if (!rel.name().starts_with(kLibrary) ||
+          (!has_rules && context_.engine.program.FindBuiltin(r) == nullptr))
+        continue;
+      labels.push_back(rel.name());
+      if (rel.name() != call.label || !hint.empty()) continue;
+      hint = "it is a relation with " + std::to_string(rel.arity()) +
+             (rel.arity() == 1 ? " argument" : " arguments") + ", to be called in its own clause";
+      if (rel.arity() != call.args.size() + 1) continue;
+      const auto* equation = in.As<Binary>();
+      const Node* const other = equation != nullptr && equation->op == Operator::kEqual
+                                    ? &equation->sides[&Ungroup(equation->sides[0]) == &node]
+                                    : nullptr;
+      const bool whole = other != nullptr && LvarOf(*other) != nullptr;
+      std::string text(context_.sources.Text(node.span));
+      text.insert(text.rfind(')'), ", " + (whole ? LvarText(*other) : "?value"));
+      hint = "it is a relation: write `" + text + "`" + (whole ? "" : " in its own clause");
+      if (whole) edits.push_back({in.span, text});
+    }
+    if (ExtremumCall(node) != nullptr) {
+      hint = "it chooses among the answers of a rule, as an argument of the head";
+    } else if (hint.empty()) {
+      const std::string close = Closest(call.label, labels, context_.suggestions);
+      hint = close.empty() ? "the library has no relation of that name"
+                           : "did you mean `" + close + "`?";
+    }
+    context_.Add(Code::kCallAsFunction, node.span,
+                 "`" + call.label + "` is no function: this is a term as it stands", hint,
+                 std::move(edits));
+  }
 
   // --- Gathering (§8) -------------------------------------------------------------------------
 

@@ -224,6 +224,9 @@ class Kinds {
     const KindText right = HeldKindOf(b.sides[1]);
     if (left == kUnknown || right == kUnknown || left == right) return;
     if (left == kSet || right == kSet) return;  // RPL2009
+    for (const Node& side : b.sides)            // RPL2021
+      if (const auto* call = Ungroup(side).As<Call>())
+        if (call->label.starts_with("std#")) return;
     context_.Add(Code::kWrongKind, node.span,
                  std::string(left) + " and " + std::string(right) + " are never equal");
   }

@@ -278,7 +278,8 @@ ModeSet Analysis::FindModes(const Definition& def, Planner& planner, bool* asks)
   const std::vector<bool> wanted = HeadSlots(def);
   Columns all = 0;
   for (std::size_t i = 0; i < def.args.size(); ++i)
-    if (std::ranges::count(def.gathered, i) == 0) all |= Columns{1} << i;
+    if (std::ranges::count(def.gathered, i) == 0 && !(def.extremum && def.extremum->column == i))
+      all |= Columns{1} << i;
   return ModeSet::Of(all, [&](Columns known) {
     std::vector<bool> bound(def.slots.size());
     for (std::size_t i = 0; i < def.args.size(); ++i)
@@ -643,19 +644,33 @@ void Analysis::MarkNotMonotone(const std::vector<Candidate>& candidates,
   }
 }
 
-// A relation with an extremum is derived, or broken: a table of a call sees some of its rows.
+// Whether a rule of the relation mentions one that rests on the relation.
+bool Analysis::IsRecursive(RelationId relation, const Program& program, const Store& store) const {
+  const Info& info = info_[relation];
+  std::vector<RelationId> mentions;
+  for (const int number : info.rules) {
+    const Definition& def = program.definitions()[static_cast<std::size_t>(number)];
+    Mentions(def.activation, store, mentions);
+    Mentions(def.body, store, mentions);
+  }
+  return std::ranges::any_of(mentions,
+                             [&](RelationId r) { return info_[r].circle == info.circle; });
+}
+
+// A recursion with an extremum is derived, or broken: a table of a call sees some of its rows.
 void Analysis::MarkUnderived(const Program& program, const Store& store) {
   for (RelationId r = 0; r < info_.size(); ++r) {
     Info& info = info_[r];
-    if (!info.extremum || info.broken || !info.demanded) continue;
+    if (!info.extremum || info.broken || !info.demanded || !IsRecursive(r, program, store))
+      continue;
     const Definition& def = program.definitions()[static_cast<std::size_t>(info.rules.front())];
     const std::string what = "`" + std::string(ExtremumName(*info.extremum)) +
                              "` chooses among rows, and `" + store.at(r).name() +
-                             "` needs a caller, or reaches a call or a question";
+                             "` is recursive and needs a caller, or reaches a call or a question";
     info.broken = true;
     info.why_broken = "has no rows: " + what;
     bad_extrema_.push_back({r, Code::kBadExtremum, def.span, what,
-                            "let its rules read only relations that hold by themselves"});
+                            "let the recursion read only relations that hold by themselves"});
   }
 }
 

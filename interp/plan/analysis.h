@@ -212,6 +212,7 @@ class Analysis : public Catalog {
                   const Store& store);
   void MarkNotMonotone(const std::vector<Candidate>& candidates,
                        const std::vector<std::vector<RelationId>>& components, const Store& store);
+  bool IsRecursive(RelationId relation, const Program& program, const Store& store) const;
   void MarkUnderived(const Program& program, const Store& store);
   void MakeRules(std::vector<Candidate>& candidates, Store& store);
   void MakeStrata(const Program& program, Store& store);

@@ -36,6 +36,7 @@ class ShapeWriter {
   void Sets();
   void ShrinkingSets();
   void Extrema();
+  void MixedExtrema();
 
  private:
   int Pick(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
@@ -87,6 +88,8 @@ class ShapeWriter {
     out_.rules.push_back({{std::move(head)}, std::move(clauses), "", std::move(inputs)});
   }
   std::size_t Index(std::size_t n) { return random_() % n; }
+
+  void KeepUnbeaten(const std::string& best, bool greatest);
 
   static std::string Key(const std::string& variable) { return "key-n(" + variable + ")"; }
 
@@ -264,20 +267,53 @@ void ShapeWriter::When() {
   out_.rules.back().when = condition;
 }
 
+// In the closed text, the values of a relation that no other one beats.
+void ShapeWriter::KeepUnbeaten(const std::string& best, bool greatest) {
+  out_.keys += best + "(?x, ?d) <- " + best + "-all(?x, ?d), not " + best + "-beaten(?x, ?d)\n" +
+               best + "-beaten(?x, ?d) <- " + best + "-all(?x, ?d), " + best + "-all(?x, ?c), ?c" +
+               (greatest ? " > " : " < ") + "?d\n";
+}
+
+// Least or greatest values for an argument that the caller gives, of a function with exceptions.
+void ShapeWriter::MixedExtrema() {
+  const bool greatest = Half();
+  const std::string best = Add(Name("best"), "nn", {"0"});
+  KeepUnbeaten(best, greatest);
+  const auto rule = [&](Clauses clauses, Clauses inputs = {}) {
+    Rule(best + "(?x, ?d)", std::move(clauses), std::move(inputs));
+    out_.rules.back().extremum = greatest ? "greatest" : "least";
+    out_.rules.back().within = {best};
+  };
+  rule({Half() ? "?d = ?x + " + Small() : "?d = ?x * 2"}, {Key("?x")});
+  for (int n = Pick(3); n > 0; --n) rule({Reads("nn", {"?x", "?d"})});
+  if (Pick(3) == 0) rule({Reads("nn", {"?x", "?y"}), "not " + Reads("?y"), "?d = ?y - 1"});
+  if (Pick(3) == 0) out_.facts.push_back(best + "(" + Small() + ", " + Small() + ")");
+  for (int n = 1 + Pick(3); n > 0; --n) {
+    const std::string u = Add(Name("u"), "nn");
+    switch (Pick(5)) {
+      case 0: Rule(u + "(?x, ?d)", {Reads("?x"), best + "(?x, ?d)"}); break;
+      case 1: Rule(u + "(?x, ?y)", {Reads("nn", {"?x", "?y"}), best + "(?x, ?y)"}); break;
+      case 2: Rule(u + "(?x, ?y)", {Reads("nn", {"?x", "?y"}), "not " + best + "(?x, ?y)"}); break;
+      case 3: Rule(u + "(?x, ?n)", {Reads("?x"), "?n = |" + best + "(?x, _)|"}); break;
+      default:
+        Rule(u + "(?x, ?d)",
+             {Reads("?x"), "?k = ?x + 3", best + "(?k, ?d)", "?d" + Order() + Small()});
+    }
+  }
+}
+
 // Least or greatest values, also in a recursion that keeps their order. The closed text derives all
 // values up to a bound, and those that no other one beats.
 void ShapeWriter::Extrema() {
   const bool greatest = Half();
   const std::string best = Add(Name("best"), "nn");
+  KeepUnbeaten(best, greatest);
   const auto rule = [&](const std::string& head, Clauses clauses, Clauses bounds = {}) {
     Rule(head, std::move(clauses), std::move(bounds));
     if (head.starts_with(best)) out_.rules.back().extremum = greatest ? "greatest" : "least";
     out_.rules.back().within = {best};
   };
   const std::string better = greatest ? " > " : " < ";
-  out_.keys += best + "(?x, ?d) <- " + best + "-all(?x, ?d), not " + best + "-beaten(?x, ?d)\n" +
-               best + "-beaten(?x, ?d) <- " + best + "-all(?x, ?d), " + best + "-all(?x, ?c), ?c" +
-               better + "?d\n";
   const Clauses small = {"?d < 8", "?d > -8"};
   for (int n = 1 + Pick(2); n > 0; --n) {
     if (Half()) rule(best + "(?x, ?d)", {Reads("nn", {"?x", "?d"}), small[0], small[1]});
@@ -562,7 +598,8 @@ const Entry kEntries[] = {
     {{"goal-branch", ""}, &ShapeWriter::GoalBranch},
     {{"goal-read", ""}, &ShapeWriter::GoalRead},
     {{"shrinking-sets", ""}, &ShapeWriter::ShrinkingSets},
-    {{"extrema", "refused over relations that need their caller, which other shapes have"},
+    {{"mixed-extrema", ""}, &ShapeWriter::MixedExtrema},
+    {{"extrema", "a recursion over relations that need their caller is refused"},
      &ShapeWriter::Extrema},
 };
 
