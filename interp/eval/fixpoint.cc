@@ -142,6 +142,7 @@ Stop Fixpoint::QuiesceStratum(Stratum& stratum, Memory& memory) {
       if (known == r && !rebuilt) marks_[r].old_end = seen.size;
   }
   rounds_ = 0;
+  const Machine::Rounds rounds(solver_.machine());
   for (bool first = true;; first = false) {
     if (limits_.profile != nullptr) limits_.profile->BeginRound();
     if (++rounds_ > limits_.max_rounds) {

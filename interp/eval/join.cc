@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "interp/program/operators.h"
 
@@ -46,6 +47,7 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
     source.relation = &relation;
     source.begin = step.range == Range::kDelta ? m.old_end : 0;
     source.end = step.range == Range::kOld ? m.old_end : m.end;
+    source.new_begin = m.old_end;
     if (step.probe != 0 && !step.all_bound)
       source.index = &relation.IndexOn(step.probe, m.end, keep_on, workers);
   }
@@ -143,8 +145,8 @@ bool JoinRun::ScanAhead(RowId row, RowId end) {
     }
     second.index->RowsOfEach(keys.data(), count, second.relation->rows(), lists);
     for (std::size_t i = 0; i < count; ++i, ++row) {
-      if (!Binds(0, row) || IsRepeated(1)) continue;
-      if (!Tick() || !Over(1, Within(second, lists[i]))) return false;
+      if (!Binds(0, row)) continue;
+      if (!Tick() || !Unseen(1, [&] { return Over(1, Within(second, lists[i])); })) return false;
     }
   }
   return true;
@@ -162,13 +164,12 @@ bool JoinRun::ScanAhead(RowId row, RowId end) {
   return batch_->size < full_ || (*pause_)();
 }
 
-bool JoinRun::Seen::IsNew(std::span<const Value> values) {
+JoinRun::Seen::When JoinRun::Seen::Came(std::span<const Value> values) {
   constexpr std::uint32_t kLook = 2048;
   constexpr std::uint64_t kLongest = std::uint64_t{1} << 22;
-  constexpr RowId kMost = RowId{1} << 23;
   if (away_ > 0) {
     --away_;
-    return true;
+    return When::kNever;
   }
   if (++asked_ == kLook) {
     longer_ = repeated_ < kLook / 4 ? std::clamp(4 * longer_, std::uint64_t{kLook}, kLongest) : 0;
@@ -176,15 +177,74 @@ bool JoinRun::Seen::IsNew(std::span<const Value> values) {
     asked_ = repeated_ = 0;
   }
   if (rows_ == nullptr) rows_ = std::make_unique<RowSet>(values.size());
-  const bool is_new =
-      rows_->size() < kMost ? rows_->Insert(values).is_new : rows_->Find(values) == kNoId;
-  if (!is_new) ++repeated_;
-  return is_new;
+  RowId row = kNoId;
+  if (rows_->size() < kMost) {
+    const auto [id, is_new] = rows_->Insert(values);
+    if (!is_new) row = id;
+    else run_of_.push_back(run_);
+  } else {
+    row = rows_->Find(values);
+  }
+  if (row == kNoId) return When::kNever;
+  ++repeated_;
+  return std::exchange(run_of_[row], run_) == run_ ? When::kInThisRun : When::kBefore;
+}
+
+void JoinRun::Seen::EndRun() {
+  if (rows_ == nullptr || (longer_ == 0 && rows_->size() < kMost)) return;
+  rows_ = nullptr;
+  run_of_ = {};
+}
+
+void JoinRun::TakeUp(Memory&& memory) {
+  memory.resize(sources_.size());
+  for (std::size_t at = sources_.size(); at-- > 0;) {
+    Source& source = sources_[at];
+    source.seen = std::move(memory[at]);
+    source.seen.BeginRun();
+    const JoinStep& step = join_.steps[at];
+    const Source* const next = at + 1 < sources_.size() ? &sources_[at + 1] : nullptr;
+    source.again = next == nullptr ? Source::Again::kNot : next->again;
+    source.with_new = next == nullptr ? 0 : next->with_new;
+    if (step.kind != JoinStep::Kind::kRows || source.new_begin >= source.end) continue;
+    source.again =
+        source.again == Source::Again::kNot ? Source::Again::kWithNew : Source::Again::kWithAll;
+    source.with_new = at;
+  }
+}
+
+JoinRun::Memory JoinRun::Leave() {
+  Memory out;
+  for (Source& source : sources_) {
+    source.seen.EndRun();
+    out.push_back(std::move(source.seen));
+  }
+  return out;
+}
+
+// Goes on at a step unless what it would find is known from the combination of values so far.
+template <typename GoOn>
+inline bool JoinRun::Unseen(std::size_t at, GoOn&& go_on) {
+  const std::vector<SlotId>& slots = join_.steps[at].distinct;
+  if (slots.empty()) return go_on();
+  Source& source = sources_[at];
+  const Seen::When when = source.seen.Came(Key(slots));
+  if (when == Seen::When::kInThisRun) return true;
+  if (when == Seen::When::kNever || source.again == Source::Again::kWithAll) return go_on();
+  if (source.again == Source::Again::kNot) return true;
+  Source& with_new = sources_[source.with_new];
+  const RowId begin = std::exchange(with_new.begin, with_new.new_begin);
+  const bool goes = go_on();
+  with_new.begin = begin;
+  return goes;
 }
 
 bool JoinRun::Next(std::size_t at) {
   if (at == join_.steps.size()) return Emit();
-  if (IsRepeated(at)) return true;
+  return Unseen(at, [&] { return Step(at); });
+}
+
+bool JoinRun::Step(std::size_t at) {
   const JoinStep& step = join_.steps[at];
   if (step.kind == JoinStep::Kind::kCompare) {
     std::string why;

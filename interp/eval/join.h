@@ -35,6 +35,37 @@ struct JoinCounts {
 
 class JoinRun {
  public:
+  /// The combinations of values that have reached a step. While few of them come again it looks
+  /// away, for longer and longer. A copy has seen nothing.
+  class Seen {
+   public:
+    enum class When : std::uint8_t { kNever, kBefore, kInThisRun };
+
+    Seen() = default;
+    Seen(const Seen&) {}
+    Seen(Seen&&) = default;
+    Seen& operator=(Seen&&) = default;
+
+    /// When the combination came last, as far as that is known.
+    When Came(std::span<const Value> values);
+    /// What is seen from now on belongs to another run.
+    void BeginRun() { ++run_; }
+    /// Frees what would not be looked at, or is full.
+    void EndRun();
+
+   private:
+    static constexpr RowId kMost = RowId{1} << 23;
+
+    std::unique_ptr<RowSet> rows_;
+    std::vector<std::uint32_t> run_of_;  // by row: the last run in which it came
+    std::uint32_t run_ = 0;
+    std::uint32_t asked_ = 0, repeated_ = 0;  // since it looked last at how many come again
+    std::uint64_t away_ = 0;                  // combinations that it still lets pass
+    std::uint64_t longer_ = 0;                // how many it lets pass the next time
+  };
+  /// What the runs of a join in the rounds of a fixpoint have seen, by step.
+  using Memory = std::vector<Seen>;
+
   /// `marks`, by relation, give the ranges. Missing indexes are built now, by `workers` unless
   /// null; if `keep_on` stopped that, Run must not be called.
   JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks, const KeepOn* keep_on,
@@ -58,35 +89,30 @@ class JoinRun {
   /// or more, and about every 4,000 rows read; if it returns false, Run stops and returns false.
   bool Run(std::size_t begin, std::size_t end, RowBatch& batch, std::size_t full,
            Continuation pause);
+  /// For a join from a delta, in the rounds of a fixpoint that adds all rows that it finds: what
+  /// earlier rounds have seen, and what the next one may know. A combination of an earlier round
+  /// goes on with new rows only: what it gives with the others was found then. So a run with a
+  /// memory finds fewer duplicates, and the same new rows in the same order.
+  void TakeUp(Memory&& memory);
+  Memory Leave();
   /// Adds the work done so far; the first step counts as one scan, however often Run was called.
   void AddTo(JoinCounts& counts) const;
 
  private:
-  /// The combinations of values that have reached a step. While few of them come again it looks
-  /// away, for longer and longer. A copy has seen nothing.
-  class Seen {
-   public:
-    Seen() = default;
-    Seen(const Seen&) {}
-    Seen& operator=(const Seen&) = delete;
-    /// Whether the combination may be new.
-    bool IsNew(std::span<const Value> values);
-
-   private:
-    std::unique_ptr<RowSet> rows_;
-    std::uint32_t asked_ = 0, repeated_ = 0;  // since it looked last at how many come again
-    std::uint64_t away_ = 0;                  // combinations that it still lets pass
-    std::uint64_t longer_ = 0;                // how many it lets pass the next time
-  };
   /// The rows that a step reads.
   struct Source {
     const Relation* relation = nullptr;
     const Index* index = nullptr;  // null: a scan, or a look-up of the whole row
     RowId begin = 0, end = 0;
+    RowId new_begin = 0;                  // of the rows that the last round added
     const Index* intersection = nullptr;  // of the next step's relation; null: not used
     std::vector<RowId> common;            // the current intersection
     JoinCounts::Step did;
     Seen seen;  // before this step, see JoinStep::distinct
+    /// Where a combination that came in an earlier run goes on: nowhere, with the new rows of one
+    /// step, or, if several steps from this one on read new rows, with all.
+    enum class Again : std::uint8_t { kNot, kWithNew, kWithAll } again = Again::kWithAll;
+    std::size_t with_new = 0;  // that step
   };
 
   static std::span<const RowId> Within(const Source& source, std::span<const RowId> rows);
@@ -96,10 +122,9 @@ class JoinRun {
   bool Over(std::size_t at, std::span<const RowId> rows);
   bool Intersect(std::size_t at, std::span<const RowId> others);
   bool Next(std::size_t at);
-  bool IsRepeated(std::size_t at) {
-    const std::vector<SlotId>& slots = join_.steps[at].distinct;
-    return !slots.empty() && !sources_[at].seen.IsNew(Key(slots));
-  }
+  template <typename GoOn>
+  bool Unseen(std::size_t at, GoOn&& go_on);
+  bool Step(std::size_t at);
   bool Binds(std::size_t at, RowId row);
   bool Take(std::size_t at, RowId row);
   bool Exists(std::size_t at);

@@ -139,6 +139,18 @@ class Machine {
   /// Runs a plan from `step` in the current frame; false when a continuation or a limit stopped it.
   bool Run(const Step* step);
 
+  /// The rounds of a stratum: in between, relations only gain rows, and the joins remember what
+  /// they have seen (JoinRun::TakeUp).
+  class Rounds {
+   public:
+    explicit Rounds(Machine& machine) : machine_(machine) { machine_.seen_.clear(); }
+    ~Rounds() { machine_.seen_.clear(); }
+    Rounds(const Rounds&) = delete;
+
+   private:
+    Machine& machine_;
+  };
+
   /// Runs the first of these deriving plans, which belongs to the current frame's rule, and as many
   /// after it as the thread pool runs in parallel with it. Returns how many. When a limit was
   /// reached, the frame belongs to the rule that reached it.
@@ -352,6 +364,7 @@ class Machine {
   RowBatch staged_;
   std::unique_ptr<ParallelJoin> workers_;  // made when a join is large enough
   std::unordered_map<const Join*, std::optional<double>> yields_;  // see ParallelJoin::Job
+  std::unordered_map<const Join*, JoinRun::Memory> seen_;          // during Rounds
   std::vector<std::unique_ptr<BestRows>> best_rows_;               // by relation
   std::uint32_t ticks_ = 0;
   std::uint64_t disturbed_ = 0;

@@ -175,8 +175,12 @@ std::size_t Machine::Derive(std::span<const Derivation> work) {
   };
   JoinRun run(*plan.join, store_, *marks, &within_limits,
               workers_ == nullptr ? nullptr : &workers_->workers());
+  const bool remembers = std::ranges::any_of(
+      plan.join->steps, [](const JoinStep& step) { return step.range == Range::kDelta; });
+  if (remembers) run.TakeUp(std::move(seen_[plan.join.get()]));
   if (evaluation.stop == Stop::kGoesOn) run.Run(0, run.outer(), staged_, kStaged, pause);
   Flush();
+  if (remembers) seen_[plan.join.get()] = run.Leave();
   if (limits_.threads > 1 && run.outer() > 0)
     yields_[plan.join.get()] =
         static_cast<double>(run.answers()) / static_cast<double>(run.outer());

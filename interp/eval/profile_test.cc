@@ -3,6 +3,7 @@
 // What is counted of an evaluation, against counts made by hand.
 #include "interp/eval/profile.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "interp/eval/profile_hints.h"
@@ -73,6 +74,30 @@ TEST_CASE("a profile counts rows, duplicates, rounds and reads of a closure") {
     CHECK(profile.ProbesOf(edge, 1) == 6);
     CHECK(profile.ProbesOf(edge, 2) == 0);
   }
+}
+
+// `has` leads to ?x = 1 in every round, and all of `big` was read for that in the first.
+TEST_CASE("values that came in an earlier round are joined with new rows only") {
+  Profile profile;
+  Engine engine(CountedBy(profile));
+  std::string facts;
+  for (int i = 0; i < 50; ++i) {
+    const std::string n = std::to_string(i);
+    facts +=
+        "next(" + n + ", " + std::to_string(i + 1) + ")\nhas(" + n + ", 1)\nbig(1, " + n + ")\n";
+  }
+  engine.Take(facts +
+              "out(?x, ?y) <- tick(?z), has(?z, ?x), big(?x, ?y)\n"
+              "tick(?m) <- tick(?z), next(?z, ?m), out(1, 5)\ntick(0)\n");
+  engine.Quiesce();
+  CHECK(engine.store.at(engine.store.Find(Space::kRelation, "out", 2)).size() == 50);
+  CHECK(engine.store.at(engine.store.Find(Space::kRelation, "tick", 1)).size() == 51);
+  const Profile::Rule& out = profile.rules().front();
+  const auto from_tick = std::ranges::find(out.plans, "new tick(?z)", &Profile::PlanCounts::from);
+  REQUIRE(from_tick != out.plans.end());
+  CHECK(from_tick->runs == 50);
+  CHECK(from_tick->reads[1].rows == 49);  // has
+  CHECK(from_tick->reads[2].rows == 50);  // big
 }
 
 TEST_CASE("a rule that is no join is counted alike") {

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace rpl {
 namespace {
@@ -37,6 +40,7 @@ class ShapeWriter {
   void ShrinkingSets();
   void Extrema();
   void MixedExtrema();
+  void Aliases();
 
  private:
   int Pick(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
@@ -265,6 +269,29 @@ void ShapeWriter::When() {
                                           : (Half() ? "" : "not ") + m + "(" + Small() + ")";
   Rule(name + "(?x)", {Reads("?x")});
   out_.rules.back().when = condition;
+}
+
+// A recursion whose rules join over variables that nothing reads afterwards, so that the same
+// values come again in many rounds: an alias analysis in small.
+void ShapeWriter::Aliases() {
+  const std::string flow = Add(Name("flow"), "nn");
+  const std::string alias = Add(Name("alias"), "nn");
+  const std::string memory = Add(Name("memory"), "nn");
+  std::set<std::string> edges;
+  for (int n = 4 + Pick(9); n > 0; --n) edges.insert("(" + Small() + ", " + Small() + ")");
+  const std::string edge = Add(Name("edge"), "nn");
+  for (const std::string& e : edges) out_.facts.push_back(edge + e);
+  Rule(flow + "(?x, ?y)", {edge + "(?x, ?y)"});
+  Rule(flow + "(?x, ?y)", {flow + "(?x, ?z)", Half() ? edge + "(?z, ?y)" : flow + "(?z, ?y)"});
+  Rule(alias + "(?x, ?y)", {flow + "(?z, ?x)", memory + "(?z, ?w)", flow + "(?w, ?y)"});
+  if (Half()) Rule(alias + "(?x, ?y)", {flow + "(?z, ?x)", flow + "(?z, ?y)"});
+  if (Half())
+    Rule(alias + "(?x, ?y)",
+         {flow + "(?z, ?x)", memory + "(?z, ?w)", alias + "(?w, ?v)", flow + "(?v, ?y)"});
+  Rule(memory + "(?x, ?w)", {Reads("nn", {"?y", "?x"}), alias + "(?y, ?z)", edge + "(?z, ?w)"});
+  Rule(memory + "(?x, ?w)", {Reads("nn", {"?x", "?w"})});
+  if (Half()) Rule(flow + "(?x, ?y)", {edge + "(?x, ?z)", memory + "(?z, ?y)"});
+  if (Half()) Rule(Add(Name("u"), "n") + "(?x)", {Reads("?x"), "not " + alias + "(?x, ?x)"});
 }
 
 // In the closed text, the values of a relation that no other one beats.
@@ -599,6 +626,7 @@ const Entry kEntries[] = {
     {{"goal-read", ""}, &ShapeWriter::GoalRead},
     {{"shrinking-sets", ""}, &ShapeWriter::ShrinkingSets},
     {{"mixed-extrema", ""}, &ShapeWriter::MixedExtrema},
+    {{"aliases", ""}, &ShapeWriter::Aliases},
     {{"extrema", "a recursion over relations that need their caller is refused"},
      &ShapeWriter::Extrema},
 };

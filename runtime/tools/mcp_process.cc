@@ -23,6 +23,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPolite{2000};  // for each step of an orderly end
 constexpr milliseconds kEndTick{5};
+constexpr milliseconds kEndMost{1000};  // from the end of a pipe to that of its process
 constexpr std::size_t kMostLogLine = 4096;
 
 class McpProcess : public McpTransport {
@@ -47,6 +48,7 @@ class McpProcess : public McpTransport {
       Wait(due, true, log);
       const ssize_t n = Write(text.data() + sent, text.size() - sent);
       if (n > 0) sent += static_cast<std::size_t>(n);
+      else if (errno == EPIPE) return HowItEnded("it has closed its input");
       else if (errno != EAGAIN && errno != EINTR) return std::strerror(errno);
       else if (Clock::now() >= due) return "it does not read";
     }
@@ -67,23 +69,27 @@ class McpProcess : public McpTransport {
 
   bool HasEnded(std::string& why) override {
     if (!lines_.empty() || (process_ != nullptr && process_->output() >= 0)) return false;
-    why = "it ended";
-    const Clock::time_point due = Clock::now() + milliseconds(200);
-    while (process_ != nullptr && process_->runs() && Clock::now() < due) {
-      if (const auto end = process_->TakeEnd()) {
-        if (end->start_error != 0)
-          why = fmt::format("`{}` cannot be started: {}", server_->argv.front(),
-                            std::strerror(end->start_error));
-        else if (end->signal != 0) why = fmt::format("it was ended by signal {}", end->signal);
-        else why = fmt::format("it ended with status {}", end->status);
-      } else {
-        std::this_thread::sleep_for(kEndTick);
-      }
-    }
+    why = HowItEnded("it ended");
     return true;
   }
 
  private:
+  // A pipe ends before the process whose end it is.
+  std::string HowItEnded(std::string otherwise) {
+    const Clock::time_point due = Clock::now() + kEndMost;
+    while (process_ != nullptr && process_->runs() && Clock::now() < due) {
+      if (const auto end = process_->TakeEnd()) {
+        if (end->start_error != 0)
+          return fmt::format("`{}` cannot be started: {}", server_->argv.front(),
+                             std::strerror(end->start_error));
+        if (end->signal != 0) return fmt::format("it was ended by signal {}", end->signal);
+        return fmt::format("it ended with status {}", end->status);
+      }
+      std::this_thread::sleep_for(kEndTick);
+    }
+    return otherwise;
+  }
+
   // Writing to a server that is gone gives an error instead of a signal.
   ssize_t Write(const char* data, std::size_t size) {
     sigset_t pipe, before;
