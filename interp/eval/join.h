@@ -52,6 +52,7 @@ class JoinRun {
     void BeginRun() { ++run_; }
     /// Frees what would not be looked at, or is full.
     void EndRun();
+    bool looks_away() const { return longer_ > 0; }
 
    private:
     static constexpr RowId kMost = RowId{1} << 23;

@@ -313,6 +313,7 @@ class Machine {
   bool EmitBetter(BestRows& best, RelationId head, std::span<const Value> row);
   bool CountNew(std::size_t added);
   bool IsJoin(const Plan& plan) const;
+  bool IsBetterAlone(const Join& join) const;
   std::size_t Shared(std::span<const Derivation> work);
   void DeriveShared(std::span<const Derivation> work);
   bool Stage(Relation& head, std::span<const Value> row);

@@ -7,6 +7,11 @@
 #include "interp/eval/profile.h"
 
 namespace rpl {
+namespace {
+
+constexpr double kManyAgain = 4;  // rows found for each new one
+
+}  // namespace
 
 bool Machine::Emit() {
   if (frame_->unknown) return true;
@@ -175,12 +180,10 @@ std::size_t Machine::Derive(std::span<const Derivation> work) {
   };
   JoinRun run(*plan.join, store_, *marks, &within_limits,
               workers_ == nullptr ? nullptr : &workers_->workers());
-  const bool remembers = std::ranges::any_of(
-      plan.join->steps, [](const JoinStep& step) { return step.range == Range::kDelta; });
-  if (remembers) run.TakeUp(std::move(seen_[plan.join.get()]));
+  if (plan.join->remembers) run.TakeUp(std::move(seen_[plan.join.get()]));
   if (evaluation.stop == Stop::kGoesOn) run.Run(0, run.outer(), staged_, kStaged, pause);
   Flush();
-  if (remembers) seen_[plan.join.get()] = run.Leave();
+  if (plan.join->remembers) seen_[plan.join.get()] = run.Leave();
   if (limits_.threads > 1 && run.outer() > 0)
     yields_[plan.join.get()] =
         static_cast<double>(run.answers()) / static_cast<double>(run.outer());
@@ -196,16 +199,24 @@ bool Machine::IsJoin(const Plan& plan) const {
   return plan.join != nullptr && store_.WholeIfAny(plan.join->head) == kNoId;
 }
 
+// Whether one thread that remembers does less than each of several that do not: where values come
+// again, as far as is known. Its first run tells.
+bool Machine::IsBetterAlone(const Join& join) const {
+  if (!join.remembers) return false;
+  const auto at = seen_.find(&join);
+  return at == seen_.end() || !std::ranges::any_of(at->second, &JoinRun::Seen::looks_away);
+}
+
 // The number of leading plans to run together on the thread pool: joins with enough outer rows and
 // expected answers in sum; else 0. At most one under a profile, which counts each plan.
 std::size_t Machine::Shared(std::span<const Derivation> work) {
-  if (limits_.threads == 1 || !IsJoin(*work.front().plan)) return 0;
+  if (limits_.threads == 1) return 0;
   if (limits_.profile != nullptr) work = work.first(1);
   double cost = 0;
   std::size_t count = 0;
   for (; count < work.size(); ++count) {
     const Plan& plan = *work[count].plan;
-    if (!IsJoin(plan)) break;
+    if (!IsJoin(plan) || IsBetterAlone(*plan.join)) break;
     const std::size_t outer = JoinRun::Outer(*plan.join, *marks);
     if (outer > 0) cost += static_cast<double>(outer) * (1 + yields_[plan.join.get()].value_or(0));
   }
@@ -226,6 +237,11 @@ void Machine::DeriveShared(std::span<const Derivation> work) {
   for (std::size_t i = 0; i < work.size(); ++i) {
     if (evaluation.stop == Stop::kGoesOn) frame_->def = work[i].def;
     CountNew(jobs[i].added);
+    // Most of what it found was there already, so it may pay to remember after all.
+    const Join& join = *jobs[i].join;
+    const double found =
+        static_cast<double>(JoinRun::Outer(join, *marks)) * jobs[i].yield->value_or(0);
+    if (found > kManyAgain * static_cast<double>(jobs[i].added)) seen_.erase(&join);
   }
   if (limits_.profile == nullptr) return;
   frame_->repeated += counts.answers - std::min<std::size_t>(counts.answers, jobs.front().added);

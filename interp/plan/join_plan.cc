@@ -162,6 +162,9 @@ std::unique_ptr<const Join> Join::Of(const Plan& plan, const Definition& def, co
       if (std::find(join->columns.begin(), join->columns.end(), slot) != join->columns.end())
         join->deciding = i;
   FindDistinct(*join);
+  const auto any = [&](auto&& has) { return std::ranges::any_of(join->steps, has); };
+  join->remembers = any([](const JoinStep& step) { return step.range == Range::kDelta; }) &&
+                    any([](const JoinStep& step) { return !step.distinct.empty(); });
   return join;
 }
 
