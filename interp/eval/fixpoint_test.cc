@@ -229,6 +229,36 @@ TEST_CASE("a product that nothing asks for is not gone over") {
   CHECK(watched.asked < 20);  // 9 million rows otherwise
 }
 
+// Only deltas of `edge` ask for the paths to a node.
+TEST_CASE("a few rows are looked for by scans, and the same ones are found by an index") {
+  std::string edges;
+  for (int i = 0; i < 12'000; ++i) {
+    const int node = i / 4 * 8 + i % 4;  // chains of four
+    edges += "edge(" + std::to_string(node) + ", " + std::to_string(node + 1) + ")\n";
+  }
+  const auto run = [&](bool indexed) {
+    Engine engine;
+    engine.Take(kClosure + edges);
+    engine.Quiesce();
+    const RelationId path = engine.Find("path", 2);
+    if (indexed) engine.store.at(path).IndexOn(0b10);
+    std::string scanned;  // by step: whether there is no index yet
+    for (int i = 0; i < 30; ++i) {
+      const int end = i * 80 + 4;
+      engine.Take("edge(" + std::to_string(end) + ", " + std::to_string(end + 1) + ")\n");
+      engine.Quiesce();
+      scanned += engine.store.at(path).IndexIfAny(0b10) == nullptr ? "s" : "i";
+    }
+    return std::pair(scanned, testing::Rows(engine.store, path));
+  };
+  const auto [scanned, rows] = run(false);
+  const auto [none_scanned, same_rows] = run(true);
+  CHECK(scanned.starts_with("ssss"));
+  CHECK(scanned.ends_with("iiii"));
+  CHECK(none_scanned.find('s') == std::string::npos);
+  CHECK(rows == same_rows);
+}
+
 TEST_CASE("an order is chosen again when relations have grown") {
   Watched watched;
   Engine engine(watched.limits);

@@ -48,8 +48,12 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
     source.begin = step.range == Range::kDelta ? m.old_end : 0;
     source.end = step.range == Range::kOld ? m.old_end : m.end;
     source.new_begin = m.old_end;
-    if (step.probe != 0 && !step.all_bound)
-      source.index = &relation.IndexOn(step.probe, m.end, keep_on, workers);
+    if (step.probe == 0 || step.all_bound) continue;
+    // The second step looks for rows at most once for each outer row.
+    if (sources_.size() == 2 && join.steps.front().probe == 0 &&
+        relation.MayScanInstead(step.probe, m.end, Outer(join, marks)))
+      source.scanned = true;
+    else source.index = &relation.IndexOn(step.probe, m.end, keep_on, workers);
   }
   const Source& first = sources_.front();
   outer_ = join.steps.front().all_bound ? 1
@@ -259,6 +263,7 @@ bool JoinRun::Step(std::size_t at) {
     ++source.did.rows;
     return Next(at + 1);
   }
+  if (source.scanned) return Search(at);
   if (source.index == nullptr) {
     ++source.did.times;
     const std::size_t before = answers_;
@@ -270,6 +275,30 @@ bool JoinRun::Step(std::size_t at) {
     return true;
   }
   return Over(at, Listed(at));
+}
+
+// As Over for the rows of an index, which would be the same in the same order.
+bool JoinRun::Search(std::size_t at) {
+  const JoinStep& step = join_.steps[at];
+  Source& source = sources_[at];
+  const std::size_t before = answers_;
+  const std::span<const Value> found = Key(step.keys);
+  const std::vector<Value> key(found.begin(), found.end());
+  std::vector<std::uint32_t> columns;
+  for (Columns rest = step.probe; rest != 0; rest &= rest - 1)
+    columns.push_back(static_cast<std::uint32_t>(std::countr_zero(rest)));
+  ++source.did.times;
+  for (RowId row = source.begin; row < source.end; ++row) {
+    if (!Tick()) return false;
+    const Value* const cells = source.relation->Row(row);
+    std::size_t k = 0;
+    while (k < key.size() && cells[columns[k]] == key[k]) ++k;
+    if (k < key.size()) continue;
+    ++source.did.rows;
+    if (!Take(at, row)) return false;
+    if (at > join_.deciding && answers_ != before) break;
+  }
+  return true;
 }
 
 // Continues with each of these rows of a step's index.

@@ -104,6 +104,7 @@ class JoinRun {
   struct Source {
     const Relation* relation = nullptr;
     const Index* index = nullptr;  // null: a scan, or a look-up of the whole row
+    bool scanned = false;          // its rows are searched in place of an index
     RowId begin = 0, end = 0;
     RowId new_begin = 0;                  // of the rows that the last round added
     const Index* intersection = nullptr;  // of the next step's relation; null: not used
@@ -120,6 +121,7 @@ class JoinRun {
   std::span<const RowId> Listed(std::size_t at);
   bool Scan(RowId row, RowId end);
   bool ScanAhead(RowId row, RowId end);
+  bool Search(std::size_t at);
   bool Over(std::size_t at, std::span<const RowId> rows);
   bool Intersect(std::size_t at, std::span<const RowId> others);
   bool Next(std::size_t at);

@@ -44,6 +44,20 @@ Index& Relation::OpenIndex(Columns columns) {
   return *indexes_.emplace_back(std::make_unique<Index>(columns));
 }
 
+bool Relation::MayScanInstead(Columns columns, RowId end, std::size_t times) {
+  constexpr RowId kLeast = 10'000;        // fewer rows are indexed at once
+  constexpr std::uint64_t kScanned = 16;  // rows scanned in the time that indexing one takes
+  const Index* const index = IndexIfAny(columns);
+  const RowId indexed = index == nullptr ? 0 : index->size();
+  if (end < indexed + kLeast || times > kScanned) return false;
+  auto at = std::ranges::find(scanned_, columns, &std::pair<Columns, std::uint64_t>::first);
+  if (at == scanned_.end()) at = scanned_.insert(at, {columns, 0});
+  const std::uint64_t with_these = at->second + std::uint64_t{end} * times;
+  if (with_these > kScanned * (end - indexed)) return false;
+  at->second = with_these;
+  return true;
+}
+
 const Index& Relation::IndexOn(Columns columns, RowId end, const KeepOn* keep_on,
                                ThreadPool* workers) {
   assert(end <= size());

@@ -144,6 +144,9 @@ class Relation {
   Index& OpenIndex(Columns columns);
   /// The same; null if missing.
   Index* IndexIfAny(Columns columns) const;
+  /// Whether to scan the rows before `end` this many times rather than build or extend the index:
+  /// as long as all such scans together take less time than that. Counts them.
+  bool MayScanInstead(Columns columns, RowId end, std::size_t times);
   /// All indexes, in order of creation.
   const std::vector<std::unique_ptr<Index>>& indexes() const { return indexes_; }
 
@@ -169,6 +172,7 @@ class Relation {
   std::uint32_t epoch_ = 0;
   std::vector<bool> asserted_;  // rows beyond its size are derived
   std::vector<std::unique_ptr<Index>> indexes_;
+  std::vector<std::pair<Columns, std::uint64_t>> scanned_;  // rows, in place of an index
   std::unordered_map<RowId, Value> meta_;
   std::unordered_map<RowId, std::vector<SetOrder>> orders_;
   Places origins_;
