@@ -209,9 +209,10 @@ class Machine {
     Poll();
     return evaluation.stop == Stop::kGoesOn;
   }
-  /// Whether a row of the current frame's rule is one among which an extremum chooses. If it is
-  /// not, the rule is undefined for it.
-  bool MayBeBest(const Extremum& extremum, std::span<const Value> row);
+  /// Whether a row is one among which an extremum chooses. If it is not, the current frame's rule
+  /// is undefined for it, as the text says.
+  static bool MayBeBest(const Extremum& extremum, std::span<const Value> row);
+  std::string NotBestText(const Extremum& extremum, std::span<const Value> row) const;
 
   /// Polls the limits at once; for use during long work. False when one stopped it.
   const KeepOn within_limits = [this] {

@@ -85,26 +85,30 @@ BestRows& Machine::KeepBest(RelationId relation, Extremum extremum) {
   return *best;
 }
 
-// Whether a row of the current rule is one among which its extremum chooses; else the rule is
-// undefined for it. It has no sets, of which instances and companions would have to agree about
-// what is best.
+// A row without sets, of which instances and companions would have to agree about what is best.
 bool Machine::MayBeBest(const Extremum& extremum, std::span<const Value> row) {
-  const Definition& def = *frame_->def;
+  return BestRows::HasOrder(row[extremum.column]) &&
+         std::ranges::find(row, Kind::kSet, &Value::kind) == row.end();
+}
+
+std::string Machine::NotBestText(const Extremum& extremum, std::span<const Value> row) const {
   const Value value = row[extremum.column];
-  const auto set = std::ranges::find(row, Kind::kSet, &Value::kind);
   const bool ordered = BestRows::HasOrder(value);
-  if (ordered && set == row.end()) return true;
-  if (undefined.contains(&def)) return false;
-  const std::string why = std::string("it chooses among ") +
-                          (ordered ? "rows without sets" : "numbers or texts") + ", got `" +
-                          Text(pool_, ordered ? *set : value, kToldBytes) + "`";
-  undefined.emplace(&def, UndefinedText(ExtremumName(extremum), "", def.span, why));
-  return false;
+  const std::string why =
+      std::string("it chooses among ") + (ordered ? "rows without sets" : "numbers or texts") +
+      ", got `" +
+      Text(pool_, ordered ? *std::ranges::find(row, Kind::kSet, &Value::kind) : value, kToldBytes) +
+      "`";
+  return UndefinedText(ExtremumName(extremum), "", frame_->def->span, why);
 }
 
 // Adds a row to a relation with an extremum unless another one of its group is as good.
 bool Machine::EmitBetter(BestRows& best, RelationId head, std::span<const Value> row) {
-  if (!MayBeBest(best.extremum(), row)) return Polled();
+  if (!MayBeBest(best.extremum(), row)) {
+    if (!undefined.contains(frame_->def))
+      undefined.emplace(frame_->def, NotBestText(best.extremum(), row));
+    return Polled();
+  }
   if (!best.IsBetter(row)) {
     ++frame_->repeated;
     return Polled();

@@ -592,11 +592,15 @@ void Solver::Close(Table& table) {
     table.ClearWaits();
     table.lacking = table.undecided = false;
   }
-  if (!table.explains || !table.rows.empty() || !table.more().reason.empty()) return;
+  if (table.explains && table.rows.empty() && table.more().reason.empty())
+    table.more().reason = NoMatchText(table);
+}
+
+std::string Solver::NoMatchText(const Table& table) const {
   OpenCall asked;
   asked.relation = table.relation;
   asked.args = table.key;
-  table.more().reason = "no fact matches `" + machine_->CallText(asked, kToldBytes) + "`";
+  return "no fact matches `" + machine_->CallText(asked, kToldBytes) + "`";
 }
 
 void Solver::Complete(Table& table) {

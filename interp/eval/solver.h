@@ -173,6 +173,7 @@ class Solver : public Demands {
   void Complete(Table& table);
   void EvaluateTable(Table& table);
   void Close(Table& table);
+  std::string NoMatchText(const Table& table) const;
   void ForEachStored(RelationId relation, const std::vector<Value>& key, RowId from,
                      const std::function<void(RowId)>& fn);
   void EvaluateCollected(Table& table, const Collected& collected);

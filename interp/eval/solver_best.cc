@@ -23,6 +23,9 @@ class Solver::BestAnswers {
 
   BestAnswers(const Pool& pool, const Extremum& extremum) : pool_(pool), extremum_(extremum) {}
 
+  /// Of the first row among which it cannot choose; "" without one.
+  std::string undefined;
+
   const Extremum& extremum() const { return extremum_; }
   const std::vector<Answer>& answers() const { return answers_; }
 
@@ -52,8 +55,10 @@ class Solver::BestAnswers {
 bool Solver::OfferAnswer(BestAnswers& best) {
   const Frame& frame = machine_->frame();
   std::vector<Value> row = machine_->HeadRow(*frame.def);
-  if (!row.empty() && machine_->MayBeBest(best.extremum(), row))
+  if (row.empty()) return machine_->evaluation.stop == Stop::kGoesOn;
+  if (Machine::MayBeBest(best.extremum(), row))
     best.Offer(frame.def, {std::move(row), frame.path, frame.shown});
+  else if (best.undefined.empty()) best.undefined = machine_->NotBestText(best.extremum(), row);
   return machine_->evaluation.stop == Stop::kGoesOn;
 }
 
@@ -100,6 +105,8 @@ void Solver::EvaluateBest(Table& table, const Extremum& extremum) {
     const Machine::Use use(*machine_, frame, Mode::kSolve);
     machine_->TakeAnswer(answer.gathered.row);
   }
+  if (table.explains && table.rows.empty() && !best.undefined.empty())
+    table.more().reason = NoMatchText(table) + "; " + best.undefined;
 }
 
 }  // namespace rpl
