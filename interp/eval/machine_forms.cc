@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps over forms (§5.7), shown values (§14.2) and metadata (§11).
+// Steps over forms (§5.7), shown values (§14.2) and metadata (§11), and loops (decision 69).
 #include <algorithm>
 #include <map>
 #include <set>
@@ -247,6 +247,40 @@ bool Machine::RunAggregate(const Step& s) {
     entries.push_back(pool_.ItemsOf(all).size() == 1 ? pool_.ItemsOf(all).front() : all);
   }
   return Unify(pool_, s.pattern, pool_.Map(entries), slots_, [&] { return Run(s.next); });
+}
+
+// Depth first from each start value; a repeated value ends its branch (decision 69).
+bool Machine::RunLoop(const Step& s) {
+  const auto* loop = s.clause->As<Loop>();
+  const auto gather = [&](const Step* body, SlotId slot, std::vector<Value>& out) {
+    Leave(RunBody(body, [&] { return out.push_back(slots_[slot]), true; }));
+    return evaluation.stop == Stop::kGoesOn;
+  };
+  std::vector<Value> starts;
+  if (!gather(s.body, loop->value, starts)) return false;
+  std::set<Value> seen;
+  std::vector<Value> stack(starts.rbegin(), starts.rend());
+  while (!stack.empty()) {
+    const Value at = stack.back();
+    stack.pop_back();
+    if (!seen.insert(at).second) continue;
+    if (seen.size() > limits_.max_iterations) {
+      StopAt(Stop::kIterations);
+      return false;
+    }
+    slots_[loop->value] = at;
+    bool holds = false;
+    Leave(RunBody(s.body2, [&] { return holds = true, false; }));
+    if (evaluation.stop != Stop::kGoesOn) return false;
+    if (!holds) continue;
+    const std::vector<Value> here(slots_, slots_ + frame_->slots.size());
+    std::vector<Value> next;
+    if (!gather(s.body3, loop->next, next)) return false;
+    std::copy(here.begin(), here.end(), slots_);
+    if (!Run(s.next)) return false;
+    stack.insert(stack.end(), next.rbegin(), next.rend());
+  }
+  return true;
 }
 
 }  // namespace rpl

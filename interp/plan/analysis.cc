@@ -85,16 +85,6 @@ void Reads(const Clause& clause, const Store& store, bool whole, std::set<Relati
   });
 }
 
-// The relations that clauses mention, at any depth.
-void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId>& out) {
-  for (const Clause& clause : clauses) {
-    const Atom* atom = clause.As<Atom>();
-    if (const auto* is = clause.As<GoalIsFalse>()) atom = &is->goal;
-    if (atom != nullptr) out.push_back(store.BaseOf(atom->relation));
-    ForEachBody(clause, [&](const Clauses& body) { Mentions(body, store, out); });
-  }
-}
-
 bool HasExpansion(const Clauses& clauses) {
   return std::any_of(clauses.begin(), clauses.end(), [](const Clause& clause) {
     if (clause.As<Expand>()) return true;
@@ -185,6 +175,15 @@ bool IsTooLarge(const Plan& plan) {
 }
 
 }  // namespace
+
+void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId>& out) {
+  for (const Clause& clause : clauses) {
+    const Atom* atom = clause.As<Atom>();
+    if (const auto* is = clause.As<GoalIsFalse>()) atom = &is->goal;
+    if (atom != nullptr) out.push_back(store.BaseOf(atom->relation));
+    ForEachBody(clause, [&](const Clauses& body) { Mentions(body, store, out); });
+  }
+}
 
 // A worklist of ids without duplicates: in ascending order, then again from the lowest.
 class Analysis::Rounds {
@@ -591,88 +590,6 @@ class Analysis::Halves {
   std::vector<std::vector<std::size_t>> read_by_;  // candidates, by relation
   Rounds rounds_;
 };
-
-// Relations in a component where one needs another complete have no answer (decision 40).
-void Analysis::MarkBroken(const Edges& edges,
-                          const std::vector<std::vector<RelationId>>& components,
-                          const Store& store) {
-  const auto n = static_cast<RelationId>(edges.size());
-  for (RelationId r = 0; r < n; ++r)
-    for (const auto& [to, whole] : edges[r])
-      if (whole && info_[r].component >= 0 && info_[r].component == info_[to].component) {
-        if (info_[r].broken) continue;  // the cycle is reported
-        for (RelationId member : components[static_cast<std::size_t>(info_[r].component)]) {
-          info_[member].broken = true;
-          info_[member].why_broken =
-              "needs itself to be complete: it is recursive through `not`, a count, a choice or a "
-              "gathering head";
-        }
-        const std::string line = store.at(r).name() + " needs " + store.at(to).name() +
-                                 " to be complete, which depends on it";
-        cycles_.push_back(line);
-      }
-}
-
-// Likewise where a rule of a component uses a value of one of its relations that may get better.
-void Analysis::MarkNotMonotone(const std::vector<Candidate>& candidates,
-                               const std::vector<std::vector<RelationId>>& components,
-                               const Store& store) {
-  for (const Candidate& c : candidates) {
-    if (!c.ok || c.def->head == kNoId || info_[c.def->head].broken) continue;
-    const int component = info_[c.def->head].component;
-    const auto unsettled = [&](RelationId r) {
-      const Info& info = At(store.BaseOf(r));
-      return info.component == component ? info.extremum : std::nullopt;
-    };
-    for (const std::vector<const Clause*>& list : c.alternatives) {
-      const std::optional<ExactUse> use = FindExactUse(*c.def, list, store.pool(), unsettled);
-      if (!use) continue;
-      const auto& [relation, clause] = *use;
-      const std::string what = "`" + clause->text + "` uses a value of `" +
-                               store.at(relation).name() + "` that may still get " +
-                               (unsettled(relation)->greatest ? "greater" : "less");
-      for (RelationId member : components[static_cast<std::size_t>(component)]) {
-        info_[member].broken = true;
-        info_[member].why_broken = "is recursive, and " + what;
-      }
-      bad_extrema_.push_back(
-          {relation, Code::kNotMonotone, clause->span, what,
-           "in a recursion, carry the value to the same argument of the head by `+`, or compare it "
-           "so that a better one passes as well"});
-      break;
-    }
-  }
-}
-
-// Whether a rule of the relation mentions one that rests on the relation.
-bool Analysis::IsRecursive(RelationId relation, const Program& program, const Store& store) const {
-  const Info& info = info_[relation];
-  std::vector<RelationId> mentions;
-  for (const int number : info.rules) {
-    const Definition& def = program.definitions()[static_cast<std::size_t>(number)];
-    Mentions(def.activation, store, mentions);
-    Mentions(def.body, store, mentions);
-  }
-  return std::ranges::any_of(mentions,
-                             [&](RelationId r) { return info_[r].circle == info.circle; });
-}
-
-// A recursion with an extremum is derived, or broken: a table of a call sees some of its rows.
-void Analysis::MarkUnderived(const Program& program, const Store& store) {
-  for (RelationId r = 0; r < info_.size(); ++r) {
-    Info& info = info_[r];
-    if (!info.extremum || info.broken || !info.demanded || !IsRecursive(r, program, store))
-      continue;
-    const Definition& def = program.definitions()[static_cast<std::size_t>(info.rules.front())];
-    const std::string what = "`" + std::string(ExtremumName(*info.extremum)) +
-                             "` chooses among rows, and `" + store.at(r).name() +
-                             "` is recursive and needs a caller, or reaches a call or a question";
-    info.broken = true;
-    info.why_broken = "has no rows: " + what;
-    bad_extrema_.push_back({r, Code::kBadExtremum, def.span, what,
-                            "let the recursion read only relations that hold by themselves"});
-  }
-}
 
 // Adds the rules, with their plans, to their strata.
 void Analysis::MakeRules(std::vector<Candidate>& candidates, Store& store) {

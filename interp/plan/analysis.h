@@ -235,6 +235,9 @@ class Analysis : public Catalog {
 /// All clauses of a definition in evaluation order: activation, then body.
 std::vector<const Clause*> ClausesOf(const Definition& def);
 
+/// Appends the relations and goals that clauses mention, at any depth.
+void Mentions(const Clauses& clauses, const Store& store, std::vector<RelationId>& out);
+
 /// Per slot: whether the head mentions it.
 std::vector<bool> HeadSlots(const Definition& def);
 

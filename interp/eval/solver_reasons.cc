@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why a table has no answers, in words.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "interp/eval/machine.h"
+#include "interp/eval/solver.h"
+
+namespace rpl {
+
+std::string Solver::ReasonOf(const Frame& frame) {
+  if (!frame.note.empty()) return frame.note;
+  if (frame.deepest == nullptr) return "";
+  const Clause& clause = *frame.deepest->clause;
+  const std::string with = machine_->BoundIn(clause, frame.snapshot, *frame.names);
+  const std::string reason = clause.As<Atom>() ? "no fact matches `" + clause.text + "`" + with
+                                               : "`" + clause.text + "` does not hold" + with;
+  const std::string& undefined = UndefinedBelow(clause);
+  return undefined.empty() ? reason : reason + "; " + undefined;
+}
+
+// The first undefined clause among the rules that derive what the clause reads, or "". Rows of
+// theirs are absent for that.
+const std::string& Solver::UndefinedBelow(const Clause& clause) {
+  const auto [at, is_new] = undefined_below_.try_emplace(&clause);
+  if (is_new && !machine_->undefined.empty()) at->second = FindUndefined(clause);
+  return at->second;
+}
+
+std::string Solver::FindUndefined(const Clause& clause) const {
+  std::vector<RelationId> left;
+  std::set<RelationId> known;
+  const std::function<void(const Clause&)> read = [&](const Clause& c) {
+    const auto take = [&](const Atom& atom) {
+      const RelationId base = store_.BaseOf(atom.relation);
+      if (known.insert(base).second) left.push_back(base);
+    };
+    if (const auto* atom = c.As<Atom>()) take(*atom);
+    if (const auto* is_false = c.As<GoalIsFalse>()) take(is_false->goal);
+    ForEachBody(c, [&](const Clauses& body) { std::ranges::for_each(body, read); });
+  };
+  read(clause);
+  for (std::size_t i = 0; i < left.size(); ++i)
+    for (const int number : analysis_.RulesOf(left[i])) {
+      const Definition& def = program_.definitions()[static_cast<std::size_t>(number)];
+      if (const auto at = machine_->undefined.find(&def); at != machine_->undefined.end())
+        return at->second;
+      std::ranges::for_each(ClausesOf(def), [&](const Clause* c) { read(*c); });
+    }
+  return "";
+}
+
+std::string Solver::NoMatchText(const Table& table) const {
+  OpenCall asked;
+  asked.relation = table.relation;
+  asked.args = table.key;
+  return "no fact matches `" + machine_->CallText(asked, kToldBytes) + "`";
+}
+
+// Few tables without answers are ever asked for the reason, so it is found by evaluating the rules
+// once more, over tables that are complete.
+const std::string& Solver::WhyEmpty(Table& table) {
+  if (table.explains || !table.complete || !table.rows.empty()) return table.more().reason;
+  table.explains = true;
+  Table again;
+  again.relation = table.relation;
+  again.key = table.key;
+  again.explains = true;
+  EvaluateTable(again);
+  return table.more().reason = std::move(again.more().reason);
+}
+
+}  // namespace rpl
