@@ -86,12 +86,22 @@ std::string Orphans::NewMark() {
 // A zombie has lost its environment. Adopted zombies are recognised by their session, which differs
 // from this process's for descendants of tools and is the same for its own children.
 std::vector<pid_t> Orphans::Marked(const std::string& mark, const std::vector<pid_t>& leaders) {
+  // What ended after the children were listed has left its own ones since.
+  for (;;) {
+    bool reaped = false;
+    std::vector<pid_t> marked = MarkedNow(mark, leaders, reaped);
+    if (!reaped) return marked;
+  }
+}
+
+std::vector<pid_t> Orphans::MarkedNow(const std::string& mark, const std::vector<pid_t>& leaders,
+                                      bool& reaped) {
   const std::string entry = std::string(kVariable) + "=" + mark;
   std::vector<pid_t> marked;
   for (const pid_t pid : Children()) {
     if (std::find(leaders.begin(), leaders.end(), pid) != leaders.end() || IsSpared(pid)) continue;
     if (const pid_t session = SessionOfZombie(pid); session != 0) {
-      if (session != getsid(0)) waitpid(pid, nullptr, WNOHANG);
+      if (session != getsid(0) && waitpid(pid, nullptr, WNOHANG) == pid) reaped = true;
       continue;
     }
     // What a keeper that was killed left behind has no mark if it cleared its environment.

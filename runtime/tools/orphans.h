@@ -46,6 +46,8 @@ class Orphans {
  private:
   /// The running children with the mark, or in another session; reaps adopted children that ended.
   std::vector<pid_t> Marked(const std::string& mark, const std::vector<pid_t>& leaders);
+  std::vector<pid_t> MarkedNow(const std::string& mark, const std::vector<pid_t>& leaders,
+                               bool& reaped);
 
   int adopted_before_ = 0;
 };
