@@ -259,6 +259,12 @@ TEST_CASE("a few rows are looked for by scans, and the same ones are found by an
   CHECK(rows == same_rows);
 }
 
+TEST_CASE("what is absent is looked for by an index, for few rows too") {
+  Engine engine;
+  engine.Take("r(?x) <- a(?x), not b(?x, _)\na(7)\na(-1)\n" + Numbers("b", 0, 12'000, 2));
+  CHECK(engine.Derived("r", 1) == "(-1)");
+}
+
 TEST_CASE("an order is chosen again when relations have grown") {
   Watched watched;
   Engine engine(watched.limits);

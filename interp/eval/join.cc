@@ -50,10 +50,10 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
     source.new_begin = m.old_end;
     if (step.probe == 0 || step.all_bound) continue;
     // The second step looks for rows at most once for each outer row.
-    if (sources_.size() == 2 && join.steps.front().probe == 0 &&
-        relation.MayScanInstead(step.probe, m.end, Outer(join, marks)))
-      source.scanned = true;
-    else source.index = &relation.IndexOn(step.probe, m.end, keep_on, workers);
+    const bool scans = sources_.size() == 2 && step.kind == JoinStep::Kind::kRows &&
+                       join.steps.front().probe == 0 &&
+                       relation.MayScanInstead(step.probe, m.end, Outer(join, marks));
+    if (!scans) source.index = &relation.IndexOn(step.probe, m.end, keep_on, workers);
   }
   const Source& first = sources_.front();
   outer_ = join.steps.front().all_bound ? 1
@@ -263,21 +263,11 @@ bool JoinRun::Step(std::size_t at) {
     ++source.did.rows;
     return Next(at + 1);
   }
-  if (source.scanned) return Search(at);
-  if (source.index == nullptr) {
-    ++source.did.times;
-    const std::size_t before = answers_;
-    for (RowId row = source.begin; row < source.end; ++row) {
-      ++source.did.rows;
-      if (!Take(at, row)) return false;
-      if (at > join_.deciding && answers_ != before) break;
-    }
-    return true;
-  }
-  return Over(at, Listed(at));
+  return source.index == nullptr ? Search(at) : Over(at, Listed(at));
 }
 
-// As Over for the rows of an index, which would be the same in the same order.
+// Continues with each of the step's rows that agree with its keys, of which there may be none:
+// those that an index would list, in the same order.
 bool JoinRun::Search(std::size_t at) {
   const JoinStep& step = join_.steps[at];
   Source& source = sources_[at];
@@ -289,11 +279,13 @@ bool JoinRun::Search(std::size_t at) {
     columns.push_back(static_cast<std::uint32_t>(std::countr_zero(rest)));
   ++source.did.times;
   for (RowId row = source.begin; row < source.end; ++row) {
-    if (!Tick()) return false;
     const Value* const cells = source.relation->Row(row);
     std::size_t k = 0;
     while (k < key.size() && cells[columns[k]] == key[k]) ++k;
-    if (k < key.size()) continue;
+    if (k < key.size()) {
+      if (!Tick()) return false;
+      continue;
+    }
     ++source.did.rows;
     if (!Take(at, row)) return false;
     if (at > join_.deciding && answers_ != before) break;

@@ -90,10 +90,10 @@ class JoinRun {
   /// or more, and about every 4,000 rows read; if it returns false, Run stops and returns false.
   bool Run(std::size_t begin, std::size_t end, RowBatch& batch, std::size_t full,
            Continuation pause);
-  /// For a join from a delta, in the rounds of a fixpoint that adds all rows that it finds: what
-  /// earlier rounds have seen, and what the next one may know. A combination of an earlier round
-  /// goes on with new rows only: what it gives with the others was found then. So a run with a
-  /// memory finds fewer duplicates, and the same new rows in the same order.
+  /// For a join that remembers (Join), in the rounds of a fixpoint that adds all rows that it
+  /// finds: what earlier rounds have seen, and what the next one may know. A combination of an
+  /// earlier round goes on with new rows only: what it gives with the others was found then. So a
+  /// run with a memory finds fewer duplicates, and the same new rows in the same order.
   void TakeUp(Memory&& memory);
   Memory Leave();
   /// Adds the work done so far; the first step counts as one scan, however often Run was called.
@@ -104,7 +104,6 @@ class JoinRun {
   struct Source {
     const Relation* relation = nullptr;
     const Index* index = nullptr;  // null: a scan, or a look-up of the whole row
-    bool scanned = false;          // its rows are searched in place of an index
     RowId begin = 0, end = 0;
     RowId new_begin = 0;                  // of the rows that the last round added
     const Index* intersection = nullptr;  // of the next step's relation; null: not used

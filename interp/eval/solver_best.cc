@@ -62,8 +62,8 @@ bool Solver::OfferAnswer(BestAnswers& best) {
   return machine_->evaluation.stop == Stop::kGoesOn;
 }
 
-// What is best is known once no rule waits for a call or lacks one, as for a gathering head. Stated
-// rows hold in any case, and their values count.
+// The best answers are known when no rule waits for a reply or lacks one, as with a gathering head.
+// Stated rows hold in any case, and their values count.
 void Solver::EvaluateBest(Table& table, const Extremum& extremum) {
   const RelationId base = store_.BaseOf(table.relation);
   const Relation& stated = store_.at(table.relation);

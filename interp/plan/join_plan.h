@@ -69,7 +69,7 @@ struct Join {
   std::vector<Value> slots;     // constants in place, else kNone
   /// The last step that binds a column of the head; the steps after it need only one answer.
   std::size_t deciding = 0;
-  /// It starts from a delta, and has a step with JoinStep::distinct: its runs in the rounds of a
+  /// It reads a delta, and has a step with JoinStep::distinct: its runs in the rounds of a
   /// fixpoint may remember what they followed.
   bool remembers = false;
 };
