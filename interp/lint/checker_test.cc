@@ -394,6 +394,8 @@ std::string Mended(std::string text, const std::string& name = "test.rpl") {
 TEST_CASE("habits of other languages") {
   CHECK(Codes("s(1)\n%n(?n) <- ?n = count(s(_))") == "2021 2:16\n");
   CHECK(Codes("%n(?n) <- ?n = std#number(\"5\")") == "2021 1:16\n");
+  CHECK(Mended("%n(?n) <- ?n = std#number(\"5\")\n") == "%n(?n) <- std#number(\"5\", ?n)\n");
+  CHECK(Mended("%n(?n) <- ?n = std#end-user()\n") == "%n(?n) <- std#end-user(?n)\n");
   CHECK(Codes("%n(?n) <- s(?x), ?n = std#nmber(?x)\ns(std#sum([1]))") == "2021 1:23\n2021 2:3\n");
   CHECK(Codes("s(?x, std#leest(?k)) <- t(?x, ?k)\nt(1, 2)\n%a(?k) <- s(1, ?k)") == "2021 1:7\n");
   CHECK(Codes("s(1)\n%n(?n) <- max(?x) = ?n, s(?x)") == "2021 2:11\n");

@@ -14,6 +14,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -25,6 +26,9 @@
 #include "interp/program/program.h"
 
 namespace rpl::check {
+
+/// Begins the names of the library (std/std.md).
+inline constexpr std::string_view kLibrary = "std#";
 
 using Role = SentenceRole;
 

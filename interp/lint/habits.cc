@@ -212,8 +212,6 @@ class Habits {
 
   static std::string LvarText(const Node& node) { return "?" + LvarOf(node)->name; }
 
-  static constexpr std::string_view kLibrary = "std#";
-
   // The library has relations, so `?n = std#number(?t)` binds ?n to a term.
   void LibraryTerms(const Rule& rule) {
     const auto check = [&](const Node& sentence, bool states) {
@@ -229,38 +227,47 @@ class Habits {
   void LibraryTerm(const Call& call, const Node& node, const Node& in) {
     std::string hint;
     std::vector<Edit> edits;
-    std::vector<std::string> labels = {"std#least", "std#greatest"};
-    for (RelationId r = 0; r < context_.engine.store.size(); ++r) {
-      const Relation& rel = context_.engine.store.at(r);
-      const bool has_rules = !context_.engine.analysis.RulesOf(r).empty();
-      if (!rel.name().starts_with(kLibrary) ||
-          (!has_rules && context_.engine.program.FindBuiltin(r) == nullptr))
-        continue;
-      labels.push_back(rel.name());
-      if (rel.name() != call.label || !hint.empty()) continue;
-      hint = "it is a relation with " + std::to_string(rel.arity()) +
-             (rel.arity() == 1 ? " argument" : " arguments") + ", to be called in its own clause";
-      if (rel.arity() != call.args.size() + 1) continue;
+    const auto at = Library().find(call.label);
+    if (ExtremumCall(node) != nullptr) {
+      hint = "it chooses among the answers of a rule, as an argument of the head";
+    } else if (at == Library().end()) {
+      const std::string close = Closest(call.label, library_names_, context_.suggestions);
+      hint = close.empty() ? "the library has no relation of that name"
+                           : "did you mean `" + close + "`?";
+    } else if (!at->second.contains(call.args.size() + 1)) {
+      const std::size_t arity = *at->second.begin();
+      hint = "it is a relation with " + std::to_string(arity) +
+             (arity == 1 ? " argument" : " arguments") + ", to be called in its own clause";
+    } else {
       const auto* equation = in.As<Binary>();
       const Node* const other = equation != nullptr && equation->op == Operator::kEqual
                                     ? &equation->sides[&Ungroup(equation->sides[0]) == &node]
                                     : nullptr;
-      const bool whole = other != nullptr && LvarOf(*other) != nullptr;
+      const bool binds = other != nullptr && LvarOf(*other) != nullptr;
       std::string text(context_.sources.Text(node.span));
-      text.insert(text.rfind(')'), ", " + (whole ? LvarText(*other) : "?value"));
-      hint = "it is a relation: write `" + text + "`" + (whole ? "" : " in its own clause");
-      if (whole) edits.push_back({in.span, text});
-    }
-    if (ExtremumCall(node) != nullptr) {
-      hint = "it chooses among the answers of a rule, as an argument of the head";
-    } else if (hint.empty()) {
-      const std::string close = Closest(call.label, labels, context_.suggestions);
-      hint = close.empty() ? "the library has no relation of that name"
-                           : "did you mean `" + close + "`?";
+      text.insert(text.rfind(')'), (call.args.empty() ? "" : ", ") +
+                                       (binds ? LvarText(*other) : std::string("?value")));
+      hint = "it is a relation: write `" + text + "`" + (binds ? "" : " in its own clause");
+      if (binds) edits.push_back({in.span, text});
     }
     context_.Add(Code::kCallAsFunction, node.span,
                  "`" + call.label + "` is no function: this is a term as it stands", hint,
                  std::move(edits));
+  }
+
+  // The relations of the library with their numbers of arguments. Found when first asked for.
+  const std::map<std::string, std::set<std::size_t>>& Library() {
+    if (!library_.empty()) return library_;
+    const interp::Engine& engine = context_.engine;
+    for (RelationId r = 0; r < engine.store.size(); ++r) {
+      const Relation& rel = engine.store.at(r);
+      if (rel.name().starts_with(kLibrary) &&
+          (!engine.analysis.RulesOf(r).empty() || engine.program.FindBuiltin(r) != nullptr))
+        library_[rel.name()].insert(rel.arity());
+    }
+    library_names_ = {"std#least", "std#greatest"};
+    for (const auto& [name, arities] : library_) library_names_.push_back(name);
+    return library_;
   }
 
   // --- Gathering (§8) -------------------------------------------------------------------------
@@ -502,6 +509,8 @@ class Habits {
   std::unordered_map<std::string, NameSet> columns_;  // symbols of heads and facts, "p/2:0"
   std::unordered_map<std::string, int> sentences_with_term_;  // by key of the term
   std::unordered_map<const Scope*, std::unordered_map<std::string, int>> shared_;
+  std::map<std::string, std::set<std::size_t>> library_;  // see Library
+  std::vector<std::string> library_names_;                // and `std#least`, `std#greatest`
 };
 
 }  // namespace

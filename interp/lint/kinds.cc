@@ -226,7 +226,7 @@ class Kinds {
     if (left == kSet || right == kSet) return;  // RPL2009
     for (const Node& side : b.sides)            // RPL2021
       if (const auto* call = Ungroup(side).As<Call>())
-        if (call->label.starts_with("std#")) return;
+        if (call->label.starts_with(kLibrary)) return;
     context_.Add(Code::kWrongKind, node.span,
                  std::string(left) + " and " + std::string(right) + " are never equal");
   }
