@@ -156,7 +156,7 @@ void Runtime::LogDerived() {
       if (logged.epoch != rel.epoch() || logged.rows > rel.size()) logged = {rel.epoch(), 0};
       for (RowId& row = logged.rows; row < rel.size(); ++row) {
         if (rel.asserted(row)) continue;
-        const std::span<const Value> cells = rel.Cells(row);
+        const std::vector<Value> cells = rel.Cells(row);
         if (!derived_known_.emplace(r, std::vector(cells.begin(), cells.end())).second) continue;
         const std::string text = RowText(r, cells, kDerivationBytes);
         Log(Verb::kDerived, text, PlaceOf(r));

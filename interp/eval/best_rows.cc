@@ -40,7 +40,8 @@ bool BestRows::IsBetter(std::span<const Value> row) {
 }
 
 void BestRows::Take(RowId row) {
-  const std::span<const Value> cells = relation_.Cells(row);
+  relation_.Row(row).CopyTo(cells_);
+  const std::vector<Value>& cells = cells_;
   if (!HasOrder(cells[extremum_.column])) return;
   RowId beaten = row;
   if (IsBetter(cells)) {

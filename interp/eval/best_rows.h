@@ -53,6 +53,7 @@ class BestRows {
   std::vector<RowId> best_;   // by group
   std::vector<bool> beaten_;  // by row; those beyond its size are not
   std::vector<Value> group_;  // of the row in question
+  std::vector<Value> cells_;  // of the row that is taken
   RowId taken_ = 0;
   std::uint32_t epoch_ = 0;
 };

@@ -143,7 +143,7 @@ bool JoinRun::ScanAhead(RowId row, RowId end) {
     const std::size_t count = std::min<std::size_t>(end - row, Index::kEach);
     Value* key = keys.data();
     for (std::size_t i = 0; i < count; ++i) {
-      const Value* const cells = first.relation->Row(row + static_cast<RowId>(i));
+      const RowView cells = first.relation->Row(row + static_cast<RowId>(i));
       for (const Ahead& ahead : ahead_)
         *key++ = ahead.column ? cells[*ahead.column] : slots_[ahead.slot];
     }
@@ -279,7 +279,7 @@ bool JoinRun::Search(std::size_t at) {
     columns.push_back(static_cast<std::uint32_t>(std::countr_zero(rest)));
   ++source.did.times;
   for (RowId row = source.begin; row < source.end; ++row) {
-    const Value* const cells = source.relation->Row(row);
+    const RowView cells = source.relation->Row(row);
     std::size_t k = 0;
     while (k < key.size() && cells[columns[k]] == key[k]) ++k;
     if (k < key.size()) {
@@ -309,8 +309,8 @@ bool JoinRun::Over(std::size_t at, std::span<const RowId> rows) {
   constexpr std::size_t kAhead = 8;
   if (at + 1 == join_.steps.size() && step.checks.empty() && !one) {
     for (std::size_t k = 0; k < rows.size(); ++k) {
-      if (k + kAhead < rows.size()) Prefetch(source.relation->Row(rows[k + kAhead]));
-      const Value* cells = source.relation->Row(rows[k]);
+      if (k + kAhead < rows.size()) Prefetch(source.relation->Row(rows[k + kAhead]).data());
+      const RowView cells = source.relation->Row(rows[k]);
       for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
       if (!Tick() || !Emit()) return false;
     }
@@ -319,7 +319,7 @@ bool JoinRun::Over(std::size_t at, std::span<const RowId> rows) {
   }
   std::size_t k = 0;
   while (k < rows.size()) {
-    if (k + kAhead < rows.size()) Prefetch(source.relation->Row(rows[k + kAhead]));
+    if (k + kAhead < rows.size()) Prefetch(source.relation->Row(rows[k + kAhead]).data());
     if (!Take(at, rows[k++])) return false;
     if (one && answers_ != before) break;
   }
@@ -336,7 +336,7 @@ bool JoinRun::Intersect(std::size_t at, std::span<const RowId> others) {
   ++source.did.intersected;
   source.did.rows += others.size();
   for (const RowId other : others) {
-    const Value* cells = sources_[at + 1].relation->Row(other);
+    const RowView cells = sources_[at + 1].relation->Row(other);
     for (const auto& [column, slot] : step.intersection->binds) slots_[slot] = cells[column];
     const RowId row = source.relation->Find(Key(step.intersection->row));
     if (row != kNoId && row >= source.begin && row < source.end) source.common.push_back(row);
@@ -345,7 +345,7 @@ bool JoinRun::Intersect(std::size_t at, std::span<const RowId> others) {
   std::sort(source.common.begin(), source.common.end());
   const std::size_t before = answers_;
   for (const RowId row : source.common) {
-    const Value* cells = source.relation->Row(row);
+    const RowView cells = source.relation->Row(row);
     for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
     if (!Next(at + 2)) return false;
     if (at > join_.deciding && answers_ != before) break;
@@ -356,7 +356,7 @@ bool JoinRun::Intersect(std::size_t at, std::span<const RowId> others) {
 // Binds the step's slots; false if the row contradicts itself where a slot occurs twice.
 inline bool JoinRun::Binds(std::size_t at, RowId row) {
   const JoinStep& step = join_.steps[at];
-  const Value* cells = sources_[at].relation->Row(row);
+  const RowView cells = sources_[at].relation->Row(row);
   for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
   for (const auto& [column, slot] : step.checks)
     if (cells[column] != slots_[slot]) return false;
@@ -372,7 +372,7 @@ bool JoinRun::Exists(std::size_t at) {
   Source& source = sources_[at];
   ++source.did.times;
   const auto agrees = [&](RowId row) {
-    const Value* cells = source.relation->Row(row);
+    const RowView cells = source.relation->Row(row);
     ++source.did.rows;
     for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
     return std::all_of(step.checks.begin(), step.checks.end(), [&](const auto& check) {

@@ -475,7 +475,7 @@ bool Machine::RunRows(const Step& s) {
   const bool results_only = rel.space() == Space::kTool && s.row < 0;
   const auto take = [&](RowId row) {
     if (results_only && Failed(rel, row)) return true;
-    return TakeCells(s, rel.Cells(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row),
+    return TakeCells(s, rel.Row(row), s.row < 0 ? kNone : RowReference(pool_, s.relation, row),
                      {nullptr, s.relation, row});
   };
   if (mode_ == Mode::kDerive || (frame_->table == nullptr && frame_->loop == nullptr))
@@ -494,7 +494,7 @@ bool Machine::RunRows(const Step& s) {
 }
 
 // Binds slots to columns; false if the row contradicts itself where the atom names a slot twice.
-bool Machine::BindCells(const Step& s, const Value* cells) {
+bool Machine::BindCells(const Step& s, RowView cells) {
   for (const auto& [column, slot] : s.binds) slots_[slot] = cells[column];
   return std::all_of(s.checks.begin(), s.checks.end(),
                      [&](const auto& check) { return cells[check.first] == slots_[check.second]; });
@@ -502,8 +502,8 @@ bool Machine::BindCells(const Step& s, const Value* cells) {
 
 // Binds the slots of a row and continues. `cells` may move once the next step runs, so all columns
 // are copied into slots first; patterns that match in several ways copy the row.
-bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_ref, RowUsed used) {
-  if (!BindCells(s, cells.data())) return true;
+bool Machine::TakeCells(const Step& s, RowView cells, Value row_ref, RowUsed used) {
+  if (!BindCells(s, cells)) return true;
   if (s.row >= 0) slots_[s.row] = row_ref;
   const bool keeps = mode_ == Mode::kSolve && used.relation != kNoId;
   if (keeps) frame_->path.push_back(used);
@@ -516,7 +516,7 @@ bool Machine::TakeCells(const Step& s, std::span<const Value> cells, Value row_r
   } else {
     std::span<const SetOrder> orders;
     if (store_.IsWhole(s.relation))
-      if (const RowId row = store_.at(s.relation).Find(cells); row != kNoId)
+      if (const RowId row = store_.at(s.relation).Find(cells.Copy()); row != kNoId)
         orders = store_.at(s.relation).OrdersOf(row);
     go_on = MatchCells(s, cells, orders, 0);
   }
@@ -530,14 +530,13 @@ Premise Machine::PremiseOf(const RowUsed& used) const {
     const std::span<const Value> answer = used.from->rows[used.row];
     return {store_.BaseOf(used.relation), {answer.begin(), answer.end()}};
   }
-  const std::span<const Value> cells = store_.at(used.relation).Cells(used.row);
-  return {store_.BaseOf(used.relation), {cells.begin(), cells.end()}};
+  return {store_.BaseOf(used.relation), store_.at(used.relation).Cells(used.row)};
 }
 
-bool Machine::MatchCells(const Step& s, std::span<const Value> cells,
-                         std::span<const SetOrder> orders, std::size_t at) {
+bool Machine::MatchCells(const Step& s, RowView cells, std::span<const SetOrder> orders,
+                         std::size_t at) {
   if (at == s.matches.size()) return Run(s.next);
-  const std::vector<Value> copy(cells.begin(), cells.end());
+  const std::vector<Value> copy = cells.Copy();
   const auto& [column, pattern] = s.matches[at];
   Value v = copy[column];
   // In a column, a single value equals its singleton set (decision 33).

@@ -281,10 +281,9 @@ class Machine {
   bool AskForArgument(const Step& s, std::vector<Value> key);
   Table* DemandNested(RelationId relation, std::vector<Value> key);
   bool Keys(const Step& s, std::vector<Value>& out);
-  bool BindCells(const Step& s, const Value* cells);
-  bool TakeCells(const Step& s, std::span<const Value> cells, Value row_ref, RowUsed used);
-  bool MatchCells(const Step& s, std::span<const Value> cells, std::span<const SetOrder> orders,
-                  std::size_t at);
+  bool BindCells(const Step& s, RowView cells);
+  bool TakeCells(const Step& s, RowView cells, Value row_ref, RowUsed used);
+  bool MatchCells(const Step& s, RowView cells, std::span<const SetOrder> orders, std::size_t at);
   bool RunNot(const Step& s);
   bool RunBranch(const Step& s);
   bool RunCount(const Step& s, std::int64_t count);

@@ -137,7 +137,7 @@ void Machine::LackReply(RelationId tool, RowId row) {
   OpenCall call;
   call.space = rel.space();
   call.relation = tool;
-  call.args.assign(rel.Cells(row).begin(), rel.Cells(row).end());
+  call.args = rel.Cells(row);
   const Value message = pool_.Lookup(rel.Meta(row), pool_.Keyword("message"));
   const Value code = pool_.Lookup(rel.Meta(row), pool_.Keyword("code"));
   evaluation.failure = code == pool_.String("denied") ? "was not permitted" : "failed";
@@ -165,7 +165,7 @@ bool Machine::RunExternal(const Step& s) {
   if (row != kNoId) {
     if (reads != nullptr) reads->Found(s.relation);
     if (s.row < 0 && Failed(rel, row)) return LackReply(s.relation, row), true;
-    return TakeCells(s, rel.Cells(row), RowReference(pool_, s.relation, row), {});
+    return TakeCells(s, rel.Row(row), RowReference(pool_, s.relation, row), {});
   }
   Disturb();
   if (rel.name() == "$choose" && call.args.size() > 1 && !HasOptions(pool_, call.args[1])) {

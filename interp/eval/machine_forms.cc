@@ -80,7 +80,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
     probe |= Columns{1} << i;
     fixed.push_back(args[i]);
   }
-  const auto agrees = [&](std::span<const Value> cells) {
+  const auto agrees = [&](RowView cells) {
     std::map<Value, Value> names;
     for (std::size_t i = 0; i < args.size(); ++i)
       if (open[i] ? !HasForm(pool_, args[i], cells[i], names) : args[i] != cells[i]) return false;
@@ -99,7 +99,7 @@ bool Machine::ForEachOfForm(Value form, Continuation fn, Value* row_ref) {
   Relation& rel = store_.at(relation);
   const auto take = [&](RowId row) {
     *row_ref = RowReference(pool_, relation, row);
-    return !agrees(rel.Cells(row)) || fn();
+    return !agrees(rel.Row(row)) || fn();
   };
   if (probe == 0) {
     for (RowId row = 0, n = rel.size(); row < n; ++row)

@@ -54,7 +54,7 @@ bool ReadSet::StillHolds(const Store& store) {
     if (rel.epoch() != of.epoch || (of.all && rel.size() != of.size)) return false;
     for (; of.size < rel.size(); ++of.size)
       for (const Probed& probed : of.probed) {
-        const std::span<const Value> cells = rel.Cells(of.size);
+        const RowView cells = rel.Row(of.size);
         key.clear();
         for (std::size_t i = 0; i < cells.size(); ++i)
           if ((probed.columns >> i & 1) != 0) key.push_back(cells[i]);

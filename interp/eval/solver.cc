@@ -517,9 +517,10 @@ void Solver::EvaluateTable(Table& table) {
   Lasting* const lasting = table.lasting();
   const RowId from = lasting != nullptr && lasting->scanned ? lasting->scanned_to : 0;
   const bool store_only = lasting != nullptr && table.rows.size() == lasting->from_store;
+  std::vector<Value> cells;
   ForEachStored(table.relation, table.key, from, [&](RowId row) {
-    if (base == table.relation || machine_->Means(table, rel.Cells(row)))
-      table.rows.Add(rel.Cells(row));
+    rel.Row(row).CopyTo(cells);
+    if (base == table.relation || machine_->Means(table, cells)) table.rows.Add(cells);
   });
   if (lasting != nullptr) {
     lasting->scanned = true;
@@ -629,11 +630,12 @@ void Solver::ForEachRow(RelationId relation, const std::vector<Value>& key,
     return;
   }
   const Relation& stored = store_.at(relation);
-  const auto agrees = [&](std::span<const Value> row) {
-    return std::ranges::equal(key, row, [](Value k, Value v) { return k.is_none() || k == v; });
-  };
-  for (RowId row = 0; row < stored.size(); ++row)
-    if (agrees(stored.Cells(row))) fn(stored.Cells(row));
+  std::vector<Value> cells;
+  for (RowId row = 0; row < stored.size(); ++row) {
+    stored.Row(row).CopyTo(cells);
+    if (std::ranges::equal(key, cells, [](Value k, Value v) { return k.is_none() || k == v; }))
+      fn(cells);
+  }
 }
 
 Table& Solver::Demand(RelationId relation, std::vector<Value> key) {

@@ -79,9 +79,8 @@ void Solver::EvaluateBest(Table& table, const Extremum& extremum) {
   BestAnswers best(pool_, extremum);
   const Relation& stored = store_.at(base);
   ForEachStored(base, group, 0, [&](RowId row) {
-    const std::span<const Value> cells = stored.Cells(row);
-    if (BestRows::HasOrder(cells[extremum.column]))
-      best.Offer(nullptr, {{cells.begin(), cells.end()}, {}, {}});
+    if (BestRows::HasOrder(stored.Row(row)[extremum.column]))
+      best.Offer(nullptr, {stored.Cells(row), {}, {}});
   });
   for (const int number : analysis_.RulesOf(base)) {
     EvaluateRule(table, program_.definitions()[static_cast<std::size_t>(number)], &best);

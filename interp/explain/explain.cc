@@ -281,7 +281,7 @@ std::vector<std::vector<Value>> Explainer::KeysFor(const Fact& fact) const {
       covers = v == fact.second[i] ||
                (v.kind() == Kind::kSet && engine_.pool.Contains(v, fact.second[i]));
     }
-    if (covers) out.emplace_back(rows.Cells(r).begin(), rows.Cells(r).end());
+    if (covers) out.push_back(rows.Cells(r));
   }
   return out;
 }
@@ -469,7 +469,7 @@ void Explainer::Replay(int component) {
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Relation& rel = engine_.store.at(members[i]);
       while (next[i] < rel.size()) {
-        const std::span<const Value> cells = rel.Cells(next[i]);
+        const std::vector<Value> cells = rel.Cells(next[i]);
         if (!IsReady({members[i], {cells.begin(), cells.end()}})) {
           more = true;
           break;

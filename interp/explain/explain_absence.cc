@@ -85,7 +85,7 @@ void Explainer::Nearest(Absence& to, int parent, RelationId relation,
       if (!key[i].is_none() && key[i] != rel.Row(row)[i]) ++differ;
     if (differ != 1) continue;
     ++shown;
-    const std::span<const Value> cells = rel.Cells(row);
+    const std::vector<Value> cells = rel.Cells(row);
     to.Add(parent, NodeKind::kNearest, FactText({relation, {cells.begin(), cells.end()}}), "",
            rel.Origin(row));
   }

@@ -133,7 +133,7 @@ std::optional<Explainer::Fact> Explainer::Expanded(const Instance& instance,
       if (args[i].kind() == Kind::kSlot) same = names.emplace(args[i], cell).first->second == cell;
       else same = args[i] == kWild || args[i] == cell;
     }
-    if (same) return Fact{relation, {rel.Cells(row).begin(), rel.Cells(row).end()}};
+    if (same) return Fact{relation, rel.Cells(row)};
   }
   return std::nullopt;
 }

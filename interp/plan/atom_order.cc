@@ -21,7 +21,7 @@ double DistinctIn(const Relation& rel, Columns columns) {
   const std::size_t taken = std::min<std::size_t>(rel.size(), kSample);
   std::vector<std::uint64_t> hashes;
   for (std::size_t i = 0; i < taken; ++i) {
-    const Value* cells = rel.Row(static_cast<RowId>(i * rel.size() / taken));
+    const RowView cells = rel.Row(static_cast<RowId>(i * rel.size() / taken));
     std::uint64_t hash = 0;
     for (std::uint32_t c = 0; c < rel.arity(); ++c)
       if ((columns >> c & 1) != 0) hash = MixHash(hash, cells[c].bits());

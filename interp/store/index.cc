@@ -29,25 +29,25 @@ std::span<const RowId> Index::Rows(std::span<const Value> key, const RowSet& row
   return shard.Ids(found);
 }
 
-inline bool Index::HasKey(const Value* cells, std::span<const Value> key) const {
+inline bool Index::HasKey(RowView row, std::span<const Value> key) const {
   std::size_t k = 0;
   for (Columns rest = columns_; rest != 0; rest &= rest - 1)
-    if (cells[std::countr_zero(rest)] != key[k++]) return false;
+    if (row[static_cast<std::size_t>(std::countr_zero(rest))] != key[k++]) return false;
   return true;
 }
 
-inline bool Index::SameKey(const Value* a, const Value* b) const {
+inline bool Index::SameKey(RowView a, RowView b) const {
   for (Columns rest = columns_; rest != 0; rest &= rest - 1) {
-    const int c = std::countr_zero(rest);
+    const auto c = static_cast<std::size_t>(std::countr_zero(rest));
     if (a[c] != b[c]) return false;
   }
   return true;
 }
 
-inline std::uint64_t Index::KeyHash(const Value* cells) const {
+inline std::uint64_t Index::KeyHash(RowView row) const {
   std::uint64_t hash = 0;
   for (Columns rest = columns_; rest != 0; rest &= rest - 1)
-    hash = MixHash(hash, cells[std::countr_zero(rest)].bits());
+    hash = MixHash(hash, row[static_cast<std::size_t>(std::countr_zero(rest))].bits());
   return hash;
 }
 
@@ -76,7 +76,7 @@ void Index::RowsOfEach(const Value* keys, std::size_t count, const RowSet& rows,
     if (near[i] == kNoId) continue;
     const Shard& shard = shards_[ShardOf(hashes[i])];
     out[i] = shard.Ids(near[i]);
-    Prefetch(rows.Row(shard.lists[near[i]].first));
+    Prefetch(rows.Row(shard.lists[near[i]].first).data());
     Prefetch(out[i].data());
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -103,7 +103,7 @@ void Index::Take(Shard& shard, const RowSet& rows, std::span<const Keyed> keys) 
     if (count > 1) {
       for (std::size_t i = 0; i < count; ++i) {
         shard.heads.Prefetch(hash_of(keys[i]));
-        Prefetch(rows.Row(keys[i].row));
+        Prefetch(rows.Row(keys[i].row).data());
       }
       for (std::size_t i = 0; i < count; ++i)
         if (near[i] = shard.heads.Candidate(hash_of(keys[i])); near[i] != kNoId)
@@ -111,7 +111,7 @@ void Index::Take(Shard& shard, const RowSet& rows, std::span<const Keyed> keys) 
       for (std::size_t i = 0; i < count; ++i) {
         if (near[i] == kNoId) continue;
         const List& list = shard.lists[near[i]];
-        Prefetch(rows.Row(list.first));
+        Prefetch(rows.Row(list.first).data());
         Prefetch(shard.ids.data() + list.at + list.size);
       }
     }
@@ -121,7 +121,7 @@ void Index::Take(Shard& shard, const RowSet& rows, std::span<const Keyed> keys) 
 
 // Adds a row whose columns have this hash.
 void Index::Add(Shard& shard, const RowSet& rows, RowId row, std::uint64_t hash) {
-  const Value* cells = rows.Row(row);
+  const RowView cells = rows.Row(row);
   const auto next = static_cast<std::uint32_t>(shard.lists.size());
   const std::uint32_t list = shard.heads.FindOrInsert(hash, next, [&](std::uint32_t other) {
     return SameKey(cells, rows.Row(shard.lists[other].first));
@@ -224,7 +224,7 @@ bool IndexExtension::Build(const Growth& growth, const KeepOn* keep_on) {
                                         begins[part + 1] - begins[part]);
     table.assign(std::bit_ceil(keyed.size() * 2 + 1), kNoId);
     for (std::size_t i = 0; i < keyed.size(); ++i) {
-      if (i + kAhead < keyed.size()) Prefetch(rows->Row(keyed[i + kAhead].row));
+      if (i + kAhead < keyed.size()) Prefetch(rows->Row(keyed[i + kAhead].row).data());
       const auto [row, hash] = keyed[i];
       std::size_t slot = hash & (table.size() - 1);
       while (table[slot] != kNoId &&

@@ -83,9 +83,9 @@ class Index {
   };
 
   std::size_t ShardOf(std::uint64_t hash) const { return hash & mask_; }
-  bool HasKey(const Value* cells, std::span<const Value> key) const;
-  bool SameKey(const Value* a, const Value* b) const;
-  std::uint64_t KeyHash(const Value* cells) const;
+  bool HasKey(RowView row, std::span<const Value> key) const;
+  bool SameKey(RowView a, RowView b) const;
+  std::uint64_t KeyHash(RowView row) const;
   void Add(Shard& shard, const RowSet& rows, RowId row, std::uint64_t hash);
   void Take(Shard& shard, const RowSet& rows, std::span<const Keyed> keys);
 

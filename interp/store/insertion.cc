@@ -10,8 +10,8 @@ namespace {
 
 // Largest batch, in bytes, whose memory Trim keeps.
 constexpr std::size_t kKept = std::size_t{1} << 20;
-// Cells of a huge page.
-constexpr std::size_t kCells = kHugePage / sizeof(Value);
+// Words of a huge page.
+constexpr std::size_t kWords = kHugePage / sizeof(std::uint32_t);
 
 }  // namespace
 
@@ -71,7 +71,7 @@ std::size_t Insertion::InsertTogether() {
   for (Head& head : heads_) {
     RowSet& rows = *head.rows;
     rows.Reserve(std::max(head.found, kParts), &workers_);  // each part has slots
-    rows.cells_.Extend(head.found * rows.arity());
+    rows.words_.Extend(head.found * rows.stride_);
     head.pages = PagesToTouch(rows);
     pages += head.pages;
   }
@@ -79,12 +79,16 @@ std::size_t Insertion::InsertTogether() {
     if (k >= pages) return ReservePart(heads_[(k - pages) / kParts], (k - pages) % kParts);
     Head* head = heads_.data();
     for (; k >= head->pages; ++head) k -= head->pages;
-    const std::size_t begin = (head->rows->touched_ + k) * kCells;
-    head->rows->cells_.Touch(begin, begin + kCells);
+    const std::size_t begin = (head->rows->touched_ + k) * kWords;
+    head->rows->words_.Touch(begin, begin + kWords);
   });
   std::size_t added = 0;
   for (Head& head : heads_) {
     head.rows->touched_ += head.pages;
+    if (std::ranges::any_of(head.parts, &Part::wide)) {
+      head.rows->Widen();
+      head.rows->words_.Extend(head.found * head.rows->stride_);
+    }
     ReserveBeyond(head);
     added += Number(head);
   }
@@ -97,16 +101,16 @@ std::size_t Insertion::InsertTogether() {
   return added;
 }
 
-// The number of huge pages of the cells, from `touched_` on, to touch before the new rows are
+// The number of huge pages of the words, from `touched_` on, to touch before the new rows are
 // written. For a large relation some more than needed, by several threads at once: a page fault may
 // take longer than all other work of a thread on these rows.
 std::size_t Insertion::PagesToTouch(RowSet& rows) const {
-  const std::size_t written = std::size_t{rows.size()} * rows.arity();
-  rows.touched_ = std::max(rows.touched_, (written + kCells - 1) / kCells);
-  const std::size_t needed = (rows.cells_.size() + kCells - 1) / kCells;
+  const std::size_t written = std::size_t{rows.size()} * rows.stride_;
+  rows.touched_ = std::max(rows.touched_, (written + kWords - 1) / kWords);
+  const std::size_t needed = (rows.words_.size() + kWords - 1) / kWords;
   if (needed <= rows.touched_) return 0;
   const std::size_t ahead = std::min(needed / 4, workers_.size() - 1);
-  const std::size_t there = rows.cells_.capacity() / kCells;
+  const std::size_t there = rows.words_.capacity() / kWords;
   return std::max(std::min(needed + ahead, there), rows.touched_) - rows.touched_;
 }
 
@@ -120,6 +124,7 @@ void Insertion::ReservePart(Head& head, std::size_t part) {
   mine.reservations.Shrink(0);
   mine.ends.assign(head.batches.size(), 0);
   mine.beyond.clear();
+  mine.wide = false;
   for (std::uint32_t k = 0; k < head.batches.size(); ++k) {
     const WaitingRows& from = head.batches[k]->rows.parts[part];
     for (std::size_t i = 0; i < from.size(); ++i) {
@@ -144,10 +149,11 @@ void Insertion::ReserveBlock(Head& head, std::size_t part, std::span<Next> block
   std::size_t reserved = mine.reservations.size();
   mine.reservations.Extend(block.size() + 1);
   for (Next& next : block) {
+    mine.wide |= rows.narrow() && rows.Excess(next.row) != 0;
     next.slot = table.Seek(next.hash, table.Home(next.hash), part);
     if (next.slot == RowTable::kBeyond) continue;
     const RowId known = table.IdAt(next.slot);
-    Prefetch(rows.Row(known < base ? known : 0));
+    Prefetch(rows.Row(known < base ? known : 0).data());
   }
   for (const Next& next : block) {
     for (std::size_t slot = next.slot;; ++slot) {
@@ -160,9 +166,9 @@ void Insertion::ReserveBlock(Head& head, std::size_t part, std::span<Next> block
       const RowId is_new = known == kNoId ? 1 : 0;
       const RowId id = is_new == 1 ? base + static_cast<RowId>(reserved) : known;
       mine.reservations[reserved] = {next.row, static_cast<std::uint32_t>(slot), next.number};
-      const Value* const old = rows.Row(id < base ? id : 0);
       const Value* const ours = mine.reservations[id < base ? reserved : id - base].row;
-      if (!rows.Same(next.row, id < base ? old : ours)) continue;  // a different row with this tag
+      const RowView other = id < base ? rows.Row(id) : RowView({ours, rows.arity()});
+      if (!other.Equals(next.row)) continue;  // a different row with this tag
       table.Put(slot, next.hash, id);
       reserved += is_new;
       mine.ends[next.batch] += is_new;
@@ -194,15 +200,17 @@ void Insertion::ReserveBeyond(Head& head) {
   const auto row_at = [&](std::size_t slot) {
     const RowId id = rows.table_.IdAt(slot);
     if (id < base) return rows.Row(id);
-    return id < tickets ? head.parts[rows.table_.PartAt(slot)].reservations[id - base].row
-                        : all.reservations[id - tickets].row;
+    const Value* const ours = id < tickets
+                                  ? head.parts[rows.table_.PartAt(slot)].reservations[id - base].row
+                                  : all.reservations[id - tickets].row;
+    return RowView({ours, rows.arity()});
   };
   for (const Beyond& next : beyond) {
     const std::uint64_t hash = WaitingRows::HashOf(next.row);
     for (std::size_t slot = rows.table_.Home(hash);; ++slot) {
       slot = rows.table_.Seek(hash, slot);
       const bool is_free = rows.table_.IdAt(slot) == kNoId;
-      if (!is_free && !rows.Same(next.row, row_at(slot))) continue;
+      if (!is_free && !row_at(slot).Equals(next.row)) continue;
       if (is_free) {
         rows.table_.Put(slot, hash, tickets + static_cast<RowId>(all.reservations.size()));
         all.reservations.push_back(
@@ -226,7 +234,7 @@ std::size_t Insertion::Number(Head& head) {
       batch->added += part.ends[batch->at] - part.BeginOf(batch->at);
     rows.size_ += static_cast<RowId>(batch->added);
   }
-  rows.cells_.Shrink(std::size_t{rows.size_} * rows.arity());
+  rows.words_.Shrink(std::size_t{rows.size_} * rows.stride_);
   return rows.size_ - before;
 }
 

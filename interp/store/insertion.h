@@ -81,6 +81,7 @@ class Insertion {
     PageArray<Reservation> reservations;  // batch by batch
     std::vector<std::size_t> ends;        // of each batch, in `reservations`
     std::vector<Beyond> beyond;
+    bool wide = false;  // a row does not fit the narrow cells of the set
 
     std::size_t BeginOf(std::size_t batch) const { return batch == 0 ? 0 : ends[batch - 1]; }
   };

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 #include <random>
+#include <vector>
 
 #include "interp/store/store.h"
 
@@ -41,6 +42,19 @@ auto GoodRows(Pool& pool) {
   };
 }
 
+// Rows of small integers, and some at the end of what 32 bits hold, or beyond it.
+auto MixedRows(Pool& pool) {
+  return [&pool](std::mt19937& random) {
+    const auto any = [&] {
+      if (random() % 2'000 != 0) return pool.Int(static_cast<int>(random() % 200) - 100);
+      const std::int64_t edge = std::int64_t{1} << (random() % 2 == 0 ? 27 : 40);
+      return pool.Int((random() % 2 == 0 ? edge : -edge) + static_cast<int>(random() % 3) - 1);
+    };
+    const Value first = any();
+    return TwoCells{first, any()};
+  };
+}
+
 // Inserts the same rows, into two sets of them, by a thread pool and one by one.
 template <typename Row>
 void CompareWith(std::uint32_t seed, std::size_t batches, std::size_t rows_of_a_batch,
@@ -51,6 +65,7 @@ void CompareWith(std::uint32_t seed, std::size_t batches, std::size_t rows_of_a_
   Insertion insertion(workers, kBatches, few);
   RowSet together[] = {RowSet(2), RowSet(2)};
   RowSet alone[] = {RowSet(2), RowSet(2)};
+  std::vector<std::vector<Value>> inserted[2];
   for (std::size_t wave = 0; wave < batches; ++wave) {
     std::size_t added[kBatches] = {};
     for (std::size_t k = 0; k < kBatches; ++k) {
@@ -60,7 +75,9 @@ void CompareWith(std::uint32_t seed, std::size_t batches, std::size_t rows_of_a_
         const TwoCells row = row_of(random);
         const std::uint64_t hash = RowSet::HashOf(row);
         std::copy(row.begin(), row.end(), batch.Add(RowSet::PartOf(hash), hash));
-        added[k] += alone[set].Insert(row).is_new ? 1 : 0;
+        if (!alone[set].Insert(row).is_new) continue;
+        inserted[set].emplace_back(row.begin(), row.end());
+        ++added[k];
       }
     }
     insertion.Close(kBatches);
@@ -71,7 +88,8 @@ void CompareWith(std::uint32_t seed, std::size_t batches, std::size_t rows_of_a_
   for (const std::size_t set : {0, 1}) {
     REQUIRE(together[set].size() == alone[set].size());
     for (RowId id = 0; id < alone[set].size(); ++id) {
-      REQUIRE(std::equal(alone[set].Row(id), alone[set].Row(id) + 2, together[set].Row(id)));
+      REQUIRE(alone[set].Cells(id) == inserted[set][id]);
+      REQUIRE(together[set].Cells(id) == inserted[set][id]);
       REQUIRE(together[set].Find(together[set].Cells(id)) == id);
       REQUIRE(alone[set].Find(together[set].Cells(id)) == id);
     }
@@ -86,6 +104,42 @@ TEST_CASE("rows that a thread pool inserts have the ids that one thread gives") 
   CompareWith(11, 40, 1, good, 0);
   CompareWith(2, 10, 2'000, good);
   CompareWith(3, 3, 10'000, good);
+}
+
+TEST_CASE("so they have when cells become wider on the way") {
+  Pool pool;
+  const auto mixed = MixedRows(pool);
+  for (std::uint32_t seed = 20; seed < 30; ++seed) {
+    CompareWith(seed, 40, 100, mixed);
+    CompareWith(seed, 40, 100, mixed, 0);
+    CompareWith(seed, 4, 5'000, mixed);
+  }
+}
+
+TEST_CASE("a row has the same cells before and after others become wider") {
+  Pool pool;
+  RowSet rows(2);
+  std::vector<std::vector<Value>> inserted;
+  const auto insert = [&](Value a, Value b) {
+    const std::vector<Value> row = {a, b};
+    REQUIRE(rows.Insert(row).is_new);
+    inserted.push_back(row);
+  };
+  const std::int64_t most = (std::int64_t{1} << 27) - 1;
+  insert(pool.Int(most), pool.Int(-most - 1));
+  insert(kNil, pool.String("text"));
+  insert(kNone, pool.Int(0));
+  const std::size_t narrow = rows.bytes();
+  insert(pool.Int(1), pool.Int(most + 1));
+  insert(pool.Int(-most - 2), pool.Int(0));
+  insert(pool.Int(std::int64_t{1} << 59), pool.Int(0));
+  insert(pool.Int(-(std::int64_t{1} << 59)), pool.Int(0));
+  CHECK(rows.bytes() - narrow == 3 * 2 * 4 + 4 * 2 * 8);
+  for (RowId id = 0; id < rows.size(); ++id) {
+    CHECK(rows.Cells(id) == inserted[id]);
+    CHECK(rows.Find(inserted[id]) == id);
+    CHECK(!rows.Insert(inserted[id]).is_new);
+  }
 }
 
 TEST_CASE("so they have when all of them belong to the end of one part") {
@@ -116,14 +170,16 @@ TEST_CASE("few rows, of which many have the hash of another") {
 TEST_CASE("rows side by side are inserted as they are one by one, and no more than may be") {
   Pool pool;
   std::mt19937 random(9);
+  const auto mixed = MixedRows(pool);
   for (int round = 0; round < 200; ++round) {
     RowSet each(2), alone(2);
     WaitingRows rows;
     rows.Clear(2);
     for (std::size_t i = random() % 300; i > 0; --i) {
       const Value first = pool.Int(random() % 10);
-      const TwoCells row = round % 2 == 0
-                               ? TwoCells{first, pool.Int(random() % 10)}
+      const TwoCells row = round % 3 == 0 ? TwoCells{first, pool.Int(random() % 10)}
+                           : round % 3 == 1
+                               ? mixed(random)
                                : RowWithHash(first, (random() & 3ull) << 32 | random() % 3);
       std::copy(row.begin(), row.end(), rows.Add(RowSet::HashOf(row), 0));
     }
@@ -132,8 +188,7 @@ TEST_CASE("rows side by side are inserted as they are one by one, and no more th
       alone.Insert(rows.Row(i), WaitingRows::HashOf(rows.Row(i)));
     REQUIRE(each.InsertEach(rows, most) == alone.size());
     REQUIRE(each.size() == alone.size());
-    for (RowId id = 0; id < alone.size(); ++id)
-      REQUIRE(std::equal(alone.Row(id), alone.Row(id) + 2, each.Row(id)));
+    for (RowId id = 0; id < alone.size(); ++id) REQUIRE(alone.Cells(id) == each.Cells(id));
   }
 }
 

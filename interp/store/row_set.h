@@ -3,30 +3,36 @@
 // RowSet: distinct rows of words, flat, numbered from 0 in order of insertion.
 //
 // The storage of relations, and of groups and answers that are counted. Adding a row allocates
-// nothing but room in arrays that grow by doubling. Pointers to rows are valid until the next
-// row is added.
+// nothing but room in arrays that grow by doubling. Cells have 32 bits until a value comes that
+// needs 64; then all of them do. Views of rows are valid until the next row is added.
 #ifndef RPL_INTERP_STORE_ROW_SET_H_
 #define RPL_INTERP_STORE_ROW_SET_H_
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <vector>
 
 #include "interp/store/pages.h"
 #include "interp/store/row_batch.h"
 #include "interp/store/row_table.h"
+#include "interp/store/row_view.h"
 #include "interp/store/value.h"
 
 namespace rpl {
 
 class RowSet {
  public:
-  explicit RowSet(std::size_t arity) : arity_(static_cast<std::uint32_t>(arity)) {}
+  explicit RowSet(std::size_t arity) : arity_(static_cast<std::uint32_t>(arity)), stride_(arity_) {}
 
   std::uint32_t arity() const { return arity_; }
   RowId size() const { return size_; }
-  const Value* Row(RowId row) const { return cells_.data() + std::size_t{row} * arity_; }
-  std::span<const Value> Cells(RowId row) const { return {Row(row), arity_}; }
+  RowView Row(RowId row) const {
+    return {words_.data() + std::size_t{row} * stride_, arity_, narrow()};
+  }
+  /// The row's cells, copied.
+  std::vector<Value> Cells(RowId row) const { return Row(row).Copy(); }
 
   static std::uint64_t HashOf(std::span<const Value> row) {
     std::uint64_t hash = 0;
@@ -42,9 +48,10 @@ class RowSet {
   Inserted Insert(std::span<const Value> row) { return Insert(row.data(), HashOf(row)); }
   Inserted Insert(const Value* row, std::uint64_t hash) {
     Reserve(1);
-    const RowId id = table_.FindOrInsert(hash, size_, [&](RowId o) { return Same(row, Row(o)); });
+    const RowId id = table_.FindOrInsert(hash, size_, [&](RowId o) { return Row(o).Equals(row); });
     if (id != size_) return {id, false};
-    cells_.Extend(arity_);
+    if (narrow() && Excess(row) != 0) Widen();
+    words_.Extend(stride_);
     Write(size_, row);
     return {size_++, true};
   }
@@ -53,16 +60,21 @@ class RowSet {
   std::size_t InsertEach(const WaitingRows& rows, std::size_t most);
   /// Makes the table large enough for the next `count` rows, with `workers` unless null.
   void Reserve(std::size_t count, ThreadPool* workers = nullptr) {
-    const auto hash_of = [this](RowId row) { return HashOf(Cells(row)); };
+    const auto hash_of = [this](RowId row) {
+      const RowView cells = Row(row);
+      std::uint64_t hash = 0;
+      for (std::uint32_t i = 0; i < arity_; ++i) hash = MixHash(hash, cells[i].bits());
+      return hash;
+    };
     table_.Reserve(size_, size_ + count, hash_of, workers);
   }
   void Prefetch(std::uint64_t hash) const { table_.Prefetch(hash); }
   RowId Find(std::span<const Value> row) const {
-    return table_.Find(HashOf(row), [&](RowId o) { return Same(row.data(), Row(o)); });
+    return table_.Find(HashOf(row), [&](RowId o) { return Row(o).Equals(row.data()); });
   }
 
   bool Has(const Value* row, std::uint64_t hash) const {
-    return table_.Find(hash, [&](RowId o) { return Same(row, Row(o)); }) != kNoId;
+    return table_.Find(hash, [&](RowId o) { return Row(o).Equals(row); }) != kNoId;
   }
 
   /// The part of the table for rows of this hash (interp/store/row_table.h).
@@ -70,25 +82,39 @@ class RowSet {
   /// The bytes that the table would allocate at once for `more` rows; memory for cells is taken
   /// page by page.
   std::size_t GrowthFor(std::size_t more) const { return table_.GrowthFor(size_ + more); }
-  std::size_t bytes() const { return cells_.bytes() + table_.bytes(); }
+  std::size_t bytes() const { return words_.bytes() + table_.bytes(); }
 
  private:
   friend class Insertion;  // adds rows by several threads
 
-  void Write(RowId id, const Value* row) {
-    Value* to = cells_.data() + std::size_t{id} * arity_;
-    for (std::uint32_t i = 0; i < arity_; ++i) to[i] = row[i];
+  bool narrow() const { return stride_ == arity_; }
+  /// Not 0 if a value of the row needs 64 bits.
+  std::uint64_t Excess(const Value* row) const {
+    std::uint64_t excess = 0;
+    for (std::uint32_t i = 0; i < arity_; ++i) excess |= row[i].bits() ^ Narrow(row[i]).bits();
+    return excess;
   }
-  bool Same(const Value* a, const Value* b) const {
+  template <bool kNarrow>
+  void Write(std::uint32_t* to, const Value* row) const {
     for (std::uint32_t i = 0; i < arity_; ++i)
-      if (a[i] != b[i]) return false;
-    return true;
+      if (kNarrow) to[i] = static_cast<std::uint32_t>(row[i].bits());
+      else std::memcpy(to + 2 * std::size_t{i}, row + i, sizeof(Value));
   }
+  void Write(RowId id, const Value* row) {
+    std::uint32_t* const to = words_.data() + std::size_t{id} * stride_;
+    if (narrow()) Write<true>(to, row);
+    else Write<false>(to, row);
+  }
+  template <bool kNarrow>
+  void InsertBlock(const WaitingRows& rows, std::size_t begin, std::size_t end,
+                   const std::size_t* slots, std::size_t most);
+  void Widen();
 
   std::uint32_t arity_;
+  std::uint32_t stride_;  // words of a row
   RowId size_ = 0;
-  PageArray<Value> cells_;
-  std::size_t touched_ = 0;  // huge pages of the cells, from the first, that an Insertion touched
+  PageArray<std::uint32_t> words_;
+  std::size_t touched_ = 0;  // huge pages of the words, from the first, that an Insertion touched
   RowTable table_;
 };
 
@@ -99,35 +125,70 @@ inline std::size_t RowSet::InsertEach(const WaitingRows& rows, std::size_t most)
   constexpr std::size_t kBlock = 64;
   std::size_t slots[kBlock];
   const RowId before = size_;
-  for (std::size_t begin = 0; begin < rows.size(); begin += kBlock) {
+  for (std::size_t begin = 0; begin < rows.size() && size_ - before < most; begin += kBlock) {
     const std::size_t end = std::min(rows.size(), begin + kBlock);
     Reserve(end - begin);
-    cells_.Extend((end - begin + 1) * arity_);
+    std::uint64_t wide = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      const std::uint64_t hash = WaitingRows::HashOf(rows.Row(i));
-      slots[i - begin] = table_.Seek(hash, table_.Home(hash));
-      const RowId known = table_.IdAt(slots[i - begin]);
-      rpl::Prefetch(Row(known == kNoId ? size_ : known));
-    }
-    for (std::size_t i = begin; i < end && size_ - before < most; ++i) {
       const Value* const row = rows.Row(i);
       const std::uint64_t hash = WaitingRows::HashOf(row);
-      Write(size_, row);
-      const std::size_t slot = table_.Seek(hash, slots[i - begin]);
-      const RowId known = table_.IdAt(slot);
-      const RowId is_new = known == kNoId ? 1 : 0;
-      const RowId id = is_new == 1 ? size_ : known;
-      if (Same(row, Row(id))) {
-        table_.Put(slot, hash, id);
-        size_ += is_new;
-      } else {  // two rows with the same tag
-        const auto same = [&](RowId other) { return Same(row, Row(other)); };
-        if (table_.FindOrInsert(hash, size_, same) == size_) ++size_;
-      }
+      slots[i - begin] = table_.Seek(hash, table_.Home(hash));
+      const RowId known = table_.IdAt(slots[i - begin]);
+      rpl::Prefetch(words_.data() + std::size_t{known == kNoId ? size_ : known} * stride_);
+      wide |= Excess(row);
     }
-    cells_.Shrink(std::size_t{size_} * arity_);
+    if (narrow() && wide != 0) Widen();
+    words_.Extend((end - begin + 1) * stride_);
+    const std::size_t left = most - (size_ - before);
+    if (narrow()) InsertBlock<true>(rows, begin, end, slots, left);
+    else InsertBlock<false>(rows, begin, end, slots, left);
+    words_.Shrink(std::size_t{size_} * stride_);
   }
   return size_ - before;
+}
+
+// The rows [begin, end), whose searches have reached `slots`.
+template <bool kNarrow>
+void RowSet::InsertBlock(const WaitingRows& rows, std::size_t begin, std::size_t end,
+                         const std::size_t* slots, std::size_t most) {
+  const std::size_t stride = kNarrow ? arity_ : 2 * arity_;
+  std::uint32_t* const words = words_.data();
+  const RowId last = most < kNoId - size_ ? size_ + static_cast<RowId>(most) : kNoId;
+  RowId size = size_;
+  for (std::size_t i = begin; i < end && size < last; ++i) {
+    const Value* const row = rows.Row(i);
+    const std::uint64_t hash = WaitingRows::HashOf(row);
+    std::uint32_t* const written = words + size * stride;
+    Write<kNarrow>(written, row);
+    const std::size_t slot = table_.Seek(hash, *slots++);
+    const RowId known = table_.IdAt(slot);
+    const RowId is_new = known == kNoId ? 1 : 0;
+    const RowId id = is_new == 1 ? size : known;
+    const std::uint32_t* const there = words + id * stride;
+    std::uint32_t differ = 0;
+    for (std::size_t w = 0; w < stride; ++w) differ |= written[w] ^ there[w];
+    if (differ == 0) {
+      table_.Put(slot, hash, id);
+      size += is_new;
+    } else {  // two rows with the same tag
+      const auto same = [&](RowId other) { return Row(other).Equals(row); };
+      if (table_.FindOrInsert(hash, size, same) == size) ++size;
+    }
+  }
+  size_ = size;
+}
+
+// From the last row to the first, so that no word is overwritten before it was read.
+inline void RowSet::Widen() {
+  const std::size_t count = std::size_t{size_} * arity_;
+  words_.Shrink(count);
+  words_.Extend(count);
+  for (std::size_t i = count; i-- > 0;) {
+    const auto word = static_cast<std::int32_t>(words_[i]);
+    const auto wide = static_cast<std::uint64_t>(std::int64_t{word});
+    std::memcpy(&words_[2 * i], &wide, sizeof wide);
+  }
+  stride_ = 2 * arity_;
 }
 
 }  // namespace rpl

@@ -216,7 +216,7 @@ bool Store::Retract(RelationId id, std::span<const Value> row) {
     mark(whole, row);
     drop(whole);
   }
-  const auto is_instance = [&](const Value* cells) {
+  const auto is_instance = [&](RowView cells) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool split = row[i].kind() == Kind::kSet;
       if (split ? !pool_.Contains(row[i], cells[i]) : row[i] != cells[i]) return false;
@@ -232,7 +232,7 @@ bool Store::Retract(RelationId id, std::span<const Value> row) {
   }
   std::vector<std::vector<Value>> gone;
   for (RowId r = 0; r < victims.size() && whole != kNoId; ++r)
-    if (victims[r]) gone.emplace_back(at(id).Cells(r).begin(), at(id).Cells(r).end());
+    if (victims[r]) gone.push_back(at(id).Cells(r));
   drop(id);
   for (const std::vector<Value>& instance : gone) TakeFromSets(at(whole), instance);
   return found;
@@ -261,7 +261,7 @@ void Store::TakeFromSets(Relation& whole, std::span<const Value> instance) {
   bool changed = false;
   for (RowId r = 0; r < whole.size(); ++r) {
     const Stated stated = whole.StatedOf(r);
-    Row row{{whole.Cells(r).begin(), whole.Cells(r).end()},
+    Row row{whole.Cells(r),
             {stated.orders.begin(), stated.orders.end()},
             stated.origin == nullptr ? std::nullopt : std::optional(*stated.origin),
             stated,

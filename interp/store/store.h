@@ -106,8 +106,9 @@ class Relation {
   /// Bumped whenever row ids change, or what is known about a row that was there.
   std::uint32_t epoch() const { return epoch_; }
 
-  const Value* Row(RowId row) const { return rows_.Row(row); }
-  std::span<const Value> Cells(RowId row) const { return rows_.Cells(row); }
+  RowView Row(RowId row) const { return rows_.Row(row); }
+  /// The row's cells, copied.
+  std::vector<Value> Cells(RowId row) const { return rows_.Cells(row); }
 
   using Inserted = RowSet::Inserted;
   /// Appends a row unless present. A derived row becomes asserted when it is asserted.
