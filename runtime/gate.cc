@@ -52,6 +52,14 @@ void AddMetrics(const ordered_json& metrics, std::map<std::string, double>& to) 
     if (value.is_number()) to[key] = value.get<double>();
 }
 
+// The same of metrics that a tool reports.
+void AddReported(const ordered_json& metrics, std::map<std::string, double>& to) {
+  std::map<std::string, double> reported;
+  AddMetrics(metrics, reported);
+  for (const auto& [key, value] : reported)
+    if (!IsInbuiltMetric(key)) to[key] = value;
+}
+
 // The inverse of PastCallJson, for recorded JSON; missing and malformed members are empty.
 PastCall PastCallOf(const ordered_json& json) {
   PastCall past;
@@ -269,12 +277,11 @@ PastCall Gate::Ended(const Begun& begun, const Answer& answer, Moment now) {
   call.took_ms = answer.took_ms;
   PastCall past = EndedCall(call, result ? &*result : nullptr, now);
   past.failed = failed;
-  if (result && result->is_object())
-    AddMetrics(result->value("metrics", ordered_json()), past.metrics);
+  if (result) AddReported(FieldAt(*result, "metrics"), past.metrics);
   if (meta)
     if (const Value metrics = engine_.pool.Lookup(answer.value, engine_.pool.Keyword("metrics"));
         !metrics.is_none() && metrics != kAbsent)
-      AddMetrics(JsonOf(metrics), past.metrics);
+      AddReported(JsonOf(metrics), past.metrics);
   return past;
 }
 

@@ -142,7 +142,8 @@ void Gate::TakeMetrics() {
     const std::string key = PlainText(engine_.pool, row[1]);
     const ordered_json value = JsonOf(row[2]);
     const auto past = past_.find(of);
-    if (past == past_.end() || !value.is_number() || !taken_metrics_.emplace(of, key).second)
+    if (past == past_.end() || !value.is_number() || IsInbuiltMetric(key) ||
+        !taken_metrics_.emplace(of, key).second)
       continue;
     PastCall more = past->second;
     more.metrics = {{key, value.get<double>()}};

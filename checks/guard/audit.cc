@@ -42,15 +42,10 @@ ordered_json Plain(double value) {
   return value;
 }
 
-bool IsInbuilt(const std::string& key) {
-  return key == "bytes_in" || key == "bytes_out" || key == "records_in" || key == "records_out" ||
-         key == "duration_ms";
-}
-
 ordered_json MetricsJson(const std::map<std::string, double>& metrics) {
   ordered_json out = {{"inbuilt", ordered_json::object()}, {"custom", ordered_json::object()}};
   for (const auto& [key, value] : metrics)
-    out[IsInbuilt(key) ? "inbuilt" : "custom"][key] = {{"value", Plain(value)}};
+    out[IsInbuiltMetric(key) ? "inbuilt" : "custom"][key] = {{"value", Plain(value)}};
   return out;
 }
 

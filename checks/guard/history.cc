@@ -38,6 +38,10 @@ bool HasAnyTag(const std::vector<std::string>& tags, const std::vector<std::stri
 
 }  // namespace
 
+bool IsInbuiltMetric(std::string_view name) {
+  return std::ranges::find(kInbuiltMetrics, name) != std::end(kInbuiltMetrics);
+}
+
 std::map<std::string, double> InbuiltMetrics(const ordered_json& args, const ordered_json* result,
                                              double took_ms) {
   std::map<std::string, double> out = {{"bytes_in", BytesOf(args)}, {"duration_ms", took_ms}};

@@ -42,6 +42,11 @@ struct PastCall {
   std::map<std::string, double> metrics;  // bytes_out, records_in, …, and custom ones
 };
 
+/// The names of InbuiltMetrics. Nobody reports a metric of such a name: it is measured.
+inline constexpr std::string_view kInbuiltMetrics[] = {"bytes_in", "bytes_out", "duration_ms",
+                                                       "records_in", "records_out"};
+bool IsInbuiltMetric(std::string_view name);
+
 /// The metrics of every call: bytes_in and records_in of its arguments, bytes_out and records_out
 /// of its result, and duration_ms. `result` is null if there is none.
 std::map<std::string, double> InbuiltMetrics(const nlohmann::ordered_json& args,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "checks/guard/history.h"
 #include "checks/guard/policy_fields.h"
 #include "formats/json_text.h"
 
@@ -194,8 +195,6 @@ class ConditionReader {
     static constexpr std::string_view kScopes[] = {"agent", "agent_user"};
     static constexpr std::string_view kNewerScopes[] = {"run"};
     static constexpr std::string_view kMetricKinds[] = {"inbuilt", "custom"};
-    static constexpr std::string_view kMetrics[] = {"bytes_in", "bytes_out", "duration_ms",
-                                                    "records_in", "records_out"};
     static constexpr std::string_view kAggregates[] = {"sum", "avg", "max", "min", "count"};
     static constexpr std::string_view kMetricKeys[] = {"kind", "key"};
     static constexpr std::string_view kFilterKeys[] = {"toolName", "toolTag"};
@@ -206,7 +205,7 @@ class ConditionReader {
         metric != nullptr && fields_.IsMapOf(*metric, kMetricKeys)) {
       const bool custom = fields_.WordAt(*metric, "kind", kMetricKinds) == 1;
       if (custom) leaf.key = fields_.TextAt(*metric, "key");
-      else leaf.key = kMetrics[fields_.WordAt(*metric, "key", kMetrics)];
+      else leaf.key = kInbuiltMetrics[fields_.WordAt(*metric, "key", kInbuiltMetrics)];
     }
     leaf.aggregate =
         static_cast<MetricWindowLeaf::Aggregate>(fields_.WordAt(node, "aggregate", kAggregates));
