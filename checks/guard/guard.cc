@@ -85,15 +85,6 @@ bool Guard::ReadsHistory() const {
          });
 }
 
-bool Guard::ReadsOtherRuns() const {
-  return active_ && std::any_of(policy_.rules.begin(), policy_.rules.end(), [](const GuardRule& r) {
-           return r.enabled && std::any_of(r.condition.begin(), r.condition.end(),
-                                           [](const ConditionNode& node) {
-                                             return node.As<MetricWindowLeaf>() != nullptr;
-                                           });
-         });
-}
-
 std::optional<Effect> Guard::OnMissing(const GuardRule& rule) const {
   if (rule.on_missing) return rule.on_missing;
   return policy_.on_missing ? policy_.on_missing : agent_.on_missing;

@@ -111,8 +111,6 @@ class Guard {
   bool IsActive() const { return active_; }
   /// True if an enabled rule reads earlier calls.
   bool ReadsHistory() const;
-  /// True if an enabled rule reads metrics, which extend over other runs.
-  bool ReadsOtherRuns() const;
   /// All rules, in the order of their evaluation.
   const std::vector<const GuardRule*>& InOrder() const { return by_priority_; }
   /// The effect of a rule whose condition is unknown, unless a part of it says another one.

@@ -241,7 +241,7 @@ TEST_CASE("store: metrics are those of the same calls in memory") {
       const Moment now = moment();
       History stored;
       stored.ReadMetrics([&](const MetricWindowLeaf& leaf, const std::optional<std::string>& whose,
-                             Moment at) { return store.Totals(leaf, whose, at).value; });
+                             Moment at) { return *store.Totals(leaf, whose, at).value; });
       using Aggregate = MetricWindowLeaf::Aggregate;
       for (const Aggregate aggregate : {Aggregate::kSum, Aggregate::kAvg, Aggregate::kMax,
                                         Aggregate::kMin, Aggregate::kCount}) {

@@ -198,16 +198,14 @@ MetricTotals History::Totals(const MetricWindowLeaf& of, const std::optional<std
 std::optional<double> History::Metric(const MetricWindowLeaf& of,
                                       const std::optional<std::string>& user, Moment now) const {
   if (of.of_user && !user) return std::nullopt;
-  const std::optional<MetricTotals> totals =
-      metrics_from_ ? metrics_from_(of, user, now) : Totals(of, user, now);
-  if (!totals) return std::nullopt;
+  const MetricTotals totals = metrics_from_ ? metrics_from_(of, user, now) : Totals(of, user, now);
   using Of = MetricWindowLeaf::Aggregate;
-  if (of.aggregate == Of::kSum) return totals->sum;
-  if (of.aggregate == Of::kCount) return static_cast<double>(totals->count);
-  if (totals->count == 0) return std::nullopt;
-  if (of.aggregate == Of::kMax) return totals->most;
-  if (of.aggregate == Of::kMin) return totals->least;
-  return totals->sum / static_cast<double>(totals->count);
+  if (of.aggregate == Of::kSum) return totals.sum;
+  if (of.aggregate == Of::kCount) return static_cast<double>(totals.count);
+  if (totals.count == 0) return std::nullopt;
+  if (of.aggregate == Of::kMax) return totals.most;
+  if (of.aggregate == Of::kMin) return totals.least;
+  return totals.sum / static_cast<double>(totals.count);
 }
 
 }  // namespace rpl

@@ -79,8 +79,8 @@ class History {
     std::size_t open = 0;
     double took_ms = 0;
   };
-  /// Gives the values of a metric, for of_user those of that user; nullopt if they are not known.
-  using MetricSource = std::function<std::optional<MetricTotals>(
+  /// Gives the values of a metric, for of_user those of that user. Throws if they cannot be read.
+  using MetricSource = std::function<MetricTotals(
       const MetricWindowLeaf&, const std::optional<std::string>& user, Moment now)>;
 
   /// Adds a call that ended. In this run it closes one that was begun, if any.
@@ -105,7 +105,7 @@ class History {
   double TookMs(std::string_view tool) const;
   double TookMs() const { return took_ms_; }
   /// The aggregate over the window that ends at `now`, or nullopt: of no values unless kSum or
-  /// kCount, of_user without a user, or values that are not known.
+  /// kCount, or of_user without a user.
   std::optional<double> Metric(const MetricWindowLeaf& of, const std::optional<std::string>& user,
                                Moment now) const;
 

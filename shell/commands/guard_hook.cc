@@ -152,12 +152,12 @@ Effect EffectOfAnswer(std::string_view answer) {
 }
 
 void ReadMetricsFrom(GuardStore& store, History& history) {
-  history.ReadMetrics([&store](const MetricWindowLeaf& of, const std::optional<std::string>& user,
-                               Moment at) -> std::optional<MetricTotals> {
-    Sourced<MetricTotals> totals = store.Totals(of, user, at);
-    if (!totals.value) throw std::runtime_error("the metrics cannot be read: " + totals.why);
-    return *totals.value;
-  });
+  history.ReadMetrics(
+      [&store](const MetricWindowLeaf& of, const std::optional<std::string>& user, Moment at) {
+        Sourced<MetricTotals> totals = store.Totals(of, user, at);
+        if (!totals.value) throw std::runtime_error("the metrics cannot be read: " + totals.why);
+        return *totals.value;
+      });
 }
 
 int GuardHook(const GuardCommandOptions& options) {
