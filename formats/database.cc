@@ -109,6 +109,10 @@ void Database::Fail() {
   error_ = sqlite3_errcode(db_) == SQLITE_BUSY ? "other processes hold it" : sqlite3_errmsg(db_);
 }
 
+void Database::Damaged(const char* what) {
+  if (error_.empty()) error_ = what;
+}
+
 void Database::Run(const char* sql) {
   if (error_.empty() && sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) Fail();
 }

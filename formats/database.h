@@ -49,6 +49,8 @@ class Database {
   /// Commits, or rolls back if there was an error. Returns the error, or "".
   std::string Commit();
   void Rollback();
+  /// Rows do not say what they should: the transaction cannot be committed.
+  void Damaged(const char* what);
   /// The first error since Begin or Rollback, or "".
   const std::string& error() const { return error_; }
 

@@ -169,12 +169,16 @@ const GuardStore::Tool& GuardStore::ToolOf(std::int64_t id) {
   const auto [known, is_new] = tools_.try_emplace(id);
   if (!is_new) return known->second;
   Query query(*database_, "SELECT name FROM tools WHERE id=?");
-  if (!query.Bind(id).Next()) return known->second;
-  const JsonText name = ParseJson(query.Text(0));
+  const JsonText name = ParseJson(query.Bind(id).Next() ? query.Text(0) : "");
   if (name.json.is_array() && name.json.size() == 2 && name.json[0].is_string()) {
     known->second.name = name.json[0];
     for (const ordered_json& tag : name.json[1])
       if (tag.is_string()) known->second.tags.push_back(tag);
+  } else {
+    tools_.erase(known);
+    database_->Damaged("its table of tools is damaged");
+    static const Tool kUnreadable;
+    return kUnreadable;
   }
   return known->second;
 }

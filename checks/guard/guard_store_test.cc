@@ -2,6 +2,7 @@
 #include "checks/guard/guard_store.h"
 
 #include <rapidcheck.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -109,7 +110,28 @@ TEST_CASE("store: without a path nothing is kept, and a path that cannot be used
   const ReviewRequest request{"r", "t", {}, std::nullopt, "why"};
   CHECK(none.Ask(request, "run", 0).value->state == State::kPending);
   CHECK(none.Find(request, "", 0).value->state == State::kUnasked);
-  CHECK_FALSE(GuardStore("/proc/none/store.db").Ask(request, "run", 0).value);
+  History history;
+  CHECK(none.Decided("s", 0, CallNamed("t", "a"), Effect::kAllow, 1).empty());
+  CHECK(none.Ended("s", 0, PastNamed("t", 2)).empty());
+  CHECK(none.AddMetrics(PastNamed("t", 3)).empty());
+  CHECK(none.ReadRun("s", history).value->is_new);
+  CHECK_FALSE(history.Called("t"));
+  CHECK_FALSE(none.FindBegun("s", CallNamed("t", "a")).value->has_value());
+  MetricWindowLeaf of;
+  of.key = "duration_ms";
+  of.window_seconds = 60;
+  CHECK(none.Totals(of, std::nullopt, 4).value->count == 0);
+  CHECK(none.Answer(ReviewId(request), {true, "", "", 0, kHour, 1}).empty());
+  CHECK_FALSE(*none.Spend(ReviewId(request), "", 0).value);
+  CHECK(none.Made({request}).empty());
+  CHECK(none.Reviews().value->empty());
+  CHECK(none.SetPin("s", "t", "1").empty());
+  none.KeepPolicyImage("p", "image");
+  CHECK_FALSE(none.PolicyImage("p"));
+  CHECK(none.Transact([] { return std::string("why not"); }) == "why not");
+  GuardStore nowhere("/proc/none/store.db");
+  CHECK_FALSE(nowhere.Ask(request, "run", 0).value);
+  CHECK_FALSE(nowhere.PolicyImage("p"));
   const testing::Folder folder;
   std::ofstream(folder / "text") << "this is no database, and it is long enough to be read as one";
   CHECK(GuardStore(folder / "text").Find(request, "", 0).why ==
@@ -175,6 +197,59 @@ TEST_CASE("store: a transaction that fails leaves nothing") {
     throw std::runtime_error("thrown");
   }));
   CHECK(store.ReadRun("s", history).value->is_new);
+}
+
+TEST_CASE("store: the reason of an inner transaction is that of the outer one") {
+  const testing::Folder folder;
+  GuardStore store(folder / "store.db");
+  CHECK(store.Transact([&] {
+    CHECK(store.Decided("s", 0, CallNamed("t"), Effect::kAllow, 1).empty());
+    return store.Transact([] { return std::string("it is full"); });
+  }) == "it is full");
+  History history;
+  CHECK(store.ReadRun("s", history).value->is_new);
+}
+
+TEST_CASE("store: rows that were changed by hand let no call through") {
+  const testing::Folder folder;
+  const std::string path = folder / "store.db";
+  const ReviewRequest request{"r", "t", {}, std::nullopt, "why"};
+  std::string id;
+  {
+    GuardStore store(path);
+    id = store.Ask(request, "run", 0).value->id;
+    CHECK(store.Answer(id, {true, "", "", 0, kHour, 1}).empty());
+    CHECK(store.Ended("s", 0, PastNamed("t", 40)).empty());
+    CHECK(store.Decided("s", 1, CallNamed("t", "a"), Effect::kAllow, 50).empty());
+  }
+  const auto change = [&](const std::string& sql) {
+    sqlite3* db = nullptr;
+    REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+    CHECK(sqlite3_changes(db) == 1);
+    sqlite3_close(db);
+  };
+  MetricWindowLeaf of;
+  of.key = "duration_ms";
+  of.window_seconds = 60;
+  const std::string damaged = "`" + path + "`: its table of tools is damaged";
+  for (const char* sql : {"UPDATE tools SET name = 't'", "UPDATE tools SET name = '[1,[]]'",
+                          "UPDATE tools SET name = '[\"t\"]'", "DELETE FROM tools"}) {
+    INFO(sql);
+    change(sql);
+    GuardStore store(path);
+    History history;
+    for (int again = 0; again < 2; ++again) CHECK(store.ReadRun("s", history).why == damaged);
+    CHECK(store.FindBegun("s", CallNamed("t", "a")).why == damaged);
+    CHECK(store.Totals(of, std::nullopt, 60).why == damaged);
+  }
+  for (const char* state : {"4", "-1"}) {
+    change(std::string("UPDATE reviews SET state = ") + state);
+    GuardStore store(path);
+    CHECK(store.Find(request, "", 0).value->state == State::kPending);
+    CHECK_FALSE(*store.Spend(id, "", 0).value);
+  }
+  CHECK_FALSE(*GuardStore(path).Spend("0000000000000000", "", 0).value);
 }
 
 TEST_CASE("store: processes that decide at once respect a cap exactly") {
