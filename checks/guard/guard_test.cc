@@ -253,6 +253,115 @@ TEST_CASE("mistakes in a policy are told with place, path and hint, all at once"
   }
 }
 
+TEST_CASE("a condition that lacks a part, or has one of another kind, is refused") {
+  struct Case {
+    std::string condition;
+    std::multiset<std::string> errors;  // below the condition
+  };
+  const Case cases[] = {
+      {"5", {"expected a map, got `5`"}},
+      {R"({"kind":5})",
+       {"kind: expected `enduserTag`, `executionTime`, `sequence`, `maxCalls`, `metricWindow`, "
+        "`timeGate`, `signal`, `toolName`, `toolTag`, `toolArg`, `requireSubject`, `and`, `or` or "
+        "`not`, got `5`"}},
+      {R"({"kind":"not"})", {"not: this is required"}},
+      {R"({"kind":"and","all":5})", {"all: expected a list, got `5`"}},
+      {R"({"kind":"or","any":[]})", {"any: expected at least one condition, got an empty list"}},
+      {R"({"kind":"enduserTag","tag":"a"})", {"op: this is required"}},
+      {R"({"kind":"enduserTag","op":7,"tag":""})",
+       {"op: expected `has`, `hasValue` or `hasValueAny`, got `7`",
+        "tag: expected a text, got an empty one"}},
+      {R"({"kind":"enduserTag","op":"hasValue","tag":"a"})", {"value: this is required"}},
+      {R"({"kind":"enduserTag","op":"hasValue","tag":"a","value":5})",
+       {"value: expected a string, got `5`"}},
+      {R"({"kind":"enduserTag","op":"hasValueAny","tag":"a"})", {"values: this is required"}},
+      {R"({"kind":"enduserTag","op":"hasValueAny","tag":"a","values":["b",5,""]})",
+       {"values[1]: expected a string, got `5`", "values[2]: expected a text, got an empty one"}},
+      {R"({"kind":"enduserTag","op":"hasValueAny","tag":"a","values":[]})",
+       {"values: expected at least one entry, got an empty list"}},
+      {R"({"kind":"executionTime","scope":"tool","op":"gt"})", {"ms: this is required"}},
+      {R"({"kind":"executionTime","scope":"tool","op":"gt","ms":"5"})",
+       {"ms: expected a whole number from 0 to 9007199254740992, got a string"}},
+      {R"({"kind":"executionTime","scope":"tool","op":"gt","ms":1.5})",
+       {"ms: expected a whole number from 0 to 9007199254740992, got `1.5`"}},
+      {R"({"kind":"executionTime","scope":"tool","op":"gt","ms":1e300})",
+       {"ms: expected a whole number from 0 to 9007199254740992, got `1e+300`"}},
+      {R"({"kind":"sequence","mustNotHaveCalled":[{"by":"toolTag","tag":"x"}]})",
+       {"mustNotHaveCalled[0]: an entry with `by` is not supported: it is newer than the published "
+        "rules"}},
+      {R"({"kind":"maxCalls","max":1})", {"selector: this is required"}},
+      {R"({"kind":"maxCalls","max":1,"selector":["a"]})", {"selector: expected a map, got a list"}},
+      {R"({"kind":"maxCalls","max":1,"selector":{"by":"toolTag","patterns":["a"]}})",
+       {"selector.tags: this is required", "selector.patterns: unknown key"}},
+      {R"({"kind":"metricWindow","scope":"agent","aggregate":"sum","windowSeconds":0,"op":"gt","value":1})",
+       {"metric: this is required",
+        "windowSeconds: expected a whole number from 1 to 10000000000, got `0`"}},
+      {R"({"kind":"metricWindow","scope":"agent","metric":"cost","aggregate":"sum","windowSeconds":5,"op":"gt"})",
+       {"value: this is required", "metric: expected a map, got a string"}},
+      {R"({"kind":"metricWindow","scope":"run","metric":{"kind":"inbuilt","key":"cost"},"aggregate":"sum","windowSeconds":5,"op":"gt","value":1,"filter":"a"})",
+       {"scope: run is not supported: it is newer than the published rules, expected `agent` or "
+        "`agent_user`",
+        "metric.key: expected `bytes_in`, `bytes_out`, `duration_ms`, `records_in` or "
+        "`records_out`, got `cost`",
+        "filter: expected a map, got a string"}},
+      {R"({"kind":"timeGate"})", {"timezone: this is required", "windows: this is required"}},
+      {R"({"kind":"timeGate","timezone":"UTC","windows":{}})",
+       {"timezone: expected a map, got a string", "windows: expected a list, got a map"}},
+      {R"({"kind":"timeGate","timezone":{"tag":"tz","fallback":"host"},"windows":[]})",
+       {"timezone.source: this is required", "timezone.fallback: expected `org`, got `host`",
+        "windows: expected at least one window, got an empty list"}},
+      {R"({"kind":"timeGate","timezone":{"source":"enduserTag","tag":"tz"},"windows":["mon",{"days":"mon","start":"00:00"},{"days":[],"start":"24:00","end":"00:60"},{"days":["Mon"],"start":"0:00","end":"00:00"},{"end":"12:00"}]})",
+       {"windows[0]: expected a map, got a string", "windows[1].end: this is required",
+        "windows[1].days: expected a list, got a string",
+        "windows[2].days: expected at least one day, got an empty list",
+        "windows[2].start: expected a time from `00:00` to `23:59`, got `24:00`",
+        "windows[2].end: expected a time from `00:00` to `23:59`, got `00:60`",
+        "windows[3].days[0]: expected `mon`, `tue`, `wed`, `thu`, `fri`, `sat` or `sun`, got `Mon`",
+        "windows[3].start: expected a time from `00:00` to `23:59`, got `0:00`",
+        "windows[4].days: this is required", "windows[4].start: this is required"}},
+      {R"({"kind":"signal","op":"eq","value":1})",
+       {"key: this is required", "args: this is required"}},
+      {R"({"kind":"signal","key":"k","op":"eq","value":1,"args":[]})",
+       {"args: expected a map, got a list"}},
+      {R"({"kind":"signal","key":"k","op":"eq","value":1,"args":{"a":5,"b":{},"c":{"from":"const"},"d":{"from":"enduserId","tag":"x"}}})",
+       {"args.a: expected a map, got `5`", "args.b.from: this is required",
+        "args.c.value: this is required", "args.d.tag: unknown key"}},
+      {R"({"kind":"toolName","op":"eq"})", {"value: this is required"}},
+      {R"({"kind":"toolTag","op":"anyOf","tag":"x"})",
+       {"tags: this is required", "tag: unknown key"}},
+      {R"({"kind":"toolArg","type":"string","op":"eq","path":"a"})", {"value: this is required"}},
+      {R"({"kind":"toolArg","type":"boolean","op":"gt","path":"a","value":"true"})",
+       {"op: expected `eq` or `neq`, got `gt`", "value: expected `true` or `false`, got a string"}},
+      {R"({"kind":"toolArg","type":"string","op":"in","path":"a","value":5})",
+       {"value: expected a list, got `5`"}},
+      {R"({"kind":"toolArg","type":"string","op":"eq","path":"a","value":["b"]})",
+       {"value: expected a string, got a list"}},
+      {R"({"kind":"toolArg","type":"string","op":"regex","path":"","value":"b"})",
+       {"op: regex is not supported: it is newer than the published rules, expected `eq`, `neq`, "
+        "`contains`, `startsWith`, `endsWith` or `in`",
+        "path: expected a text, got an empty one"}},
+      {R"({"kind":"requireSubject","idSystem":""})",
+       {"subjectType: this is required", "idSystem: expected a text, got an empty one"}},
+  };
+  for (const Case& bad : cases) {
+    INFO(bad.condition);
+    Sources sources;
+    Diagnostics found;
+    const std::string text = WithCondition(bad.condition);
+    CHECK_FALSE(ReadPolicy(sources, sources.Add("policy.json", text), found));
+    std::multiset<std::string> got;
+    for (const Diagnostic& d : found.all()) {
+      static const std::string kAt = "`rules[0].condition";
+      REQUIRE(d.message.starts_with(kAt));
+      const std::size_t end = d.message.find('`', kAt.size());
+      const std::size_t begin = kAt.size() + (d.message[kAt.size()] == '.' ? 1 : 0);
+      got.insert(end == begin ? d.message.substr(end + 3)
+                              : d.message.substr(begin, end - begin) + d.message.substr(end + 1));
+    }
+    CHECK(got == bad.errors);
+  }
+}
+
 TEST_CASE("two rules of one id are refused, of one name numbered; nesting has a limit") {
   const std::string rule = WithCondition(kAlways);
   const std::string one = rule.substr(1, rule.size() - 2);

@@ -87,7 +87,8 @@ std::vector<std::string> PolicyFields::Texts(const YamlNode& node, bool one) {
     add(node);
   } else if (IsList(node)) {
     if (node.items.empty())
-      Wrong(node, "expected at least one entry, got an empty list", "leave the key out for any");
+      Wrong(node, "expected at least one entry, got an empty list",
+            one ? "leave the key out for any" : "write one");
     for (const YamlNode& item : node.items) add(item);
   }
   return out;
