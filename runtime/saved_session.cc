@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/saved_session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <sstream>
@@ -97,6 +99,10 @@ Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
     const SavedSession* epoch = nullptr;
     const ProgramEvent program = ProgramOf(events[begin]);
     const std::unique_ptr<GateSetup> gate = gate_of(program.guard);
+    if (gate == nullptr && !program.guard.is_null()) {
+      out.differs = fmt::format("event {}: its guard cannot be restored", begin + 1);
+      break;
+    }
     SessionOptions options;
     options.gate = gate.get();
     options.threads = threads;

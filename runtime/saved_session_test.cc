@@ -582,6 +582,21 @@ TEST_CASE("events of any form are read") {
   }
 }
 
+TEST_CASE("an epoch whose guard cannot be restored is not replayed") {
+  const auto guarded = [](const std::string& text) {
+    return Journal::Program({{{"p.rpl", text}}, {}, {{"policy", "of another version"}}});
+  };
+  const Event turn{Event::Kind::kTurn, "{}"};
+  for (const char* text : {"% <- $ask(\"one\")\n", "% <- (\n"}) {
+    const Replayed again = ReplayAll({guarded(text), turn}, NoGate, nullptr);
+    CHECK(again.differs == "event 1: its guard cannot be restored");
+    CHECK(again.entries.empty());
+  }
+  const Event before = Journal::Program({{{"p.rpl", "p(1)\n"}}, {}});
+  CHECK(ReplayAll({before, guarded("p(2)\n")}, NoGate, nullptr).differs ==
+        "event 2: its guard cannot be restored");
+}
+
 TEST_CASE("a journal that is told something else breaks and asks nobody") {
   Journal first({}, {}, nullptr);
   std::vector<Event> events;
