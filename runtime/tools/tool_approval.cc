@@ -62,7 +62,7 @@ std::string HashOfFile(const std::string& path) {
   std::array<char, 65536> buffer;
   while (in.read(buffer.data(), buffer.size()) || in.gcount() > 0)
     hash.Add({buffer.data(), static_cast<std::size_t>(in.gcount())});
-  return in.bad() ? "unreadable" : hash.Hex();
+  return in.is_open() && !in.bad() ? hash.Hex() : "unreadable";
 }
 
 bool IsHash(const std::string& text) {

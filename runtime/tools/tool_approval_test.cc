@@ -2,6 +2,7 @@
 #include "runtime/tools/tool_approval.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -66,6 +67,35 @@ TEST_CASE("a command has one hash, and another when it changes what runs") {
   CHECK(CommandHash(command) != hash);
 }
 
+TEST_CASE("only files of the project are part of a hash") {
+  const ApprovedProject project;
+  fs::create_directory(project.folder / "inner");
+  ToolCommand command = project.Command();
+  command.folder = command.home = project.folder / "inner";
+  command.argv = {"bash", "../tool.sh", "."};
+  const std::string hash = CommandHash(command);
+  project.Write("tool.sh", "echo 2");
+  CHECK(CommandHash(command) == hash);
+  command.home = project.folder.path();
+  const std::string with_file = CommandHash(command);
+  CHECK(with_file != hash);
+  project.Write("tool.sh", "echo 3");
+  CHECK(CommandHash(command) != with_file);
+}
+
+TEST_CASE("a file that cannot be read does not count as an empty one") {
+  const ApprovedProject project;
+  project.Write("tool.sh", "");
+  const std::string empty = CommandHash(project.Command());
+  REQUIRE(chmod(project.folder.path().c_str(), 0755) == 0);
+  REQUIRE(chmod((project.folder / "tool.sh").c_str(), 0) == 0);
+  const bool root = geteuid() == 0;  // who may read any file
+  if (root) REQUIRE(seteuid(65534) == 0);
+  const std::string unreadable = CommandHash(project.Command());
+  if (root) REQUIRE(seteuid(0) == 0);
+  CHECK(unreadable != empty);
+}
+
 TEST_CASE("an approval is remembered in a file of its user") {
   const ApprovedProject project;
   const std::string path = project.folder / "state/rpl/approved-tools";
@@ -102,6 +132,37 @@ TEST_CASE("an approval that cannot be written holds for this run, and says so") 
   Approvals approvals(project.folder / "tool.sh/approved");
   CHECK(approvals.Add(std::string(64, 'a'), "x") == "Not a directory");
   CHECK(approvals.Has(std::string(64, 'a')));
+
+  fs::create_directory(project.folder / "taken");
+  Approvals folder(project.folder / "taken");
+  CHECK(folder.Add(std::string(64, 'a'), "x") == "Is a directory");
+  CHECK(std::distance(fs::directory_iterator(project.folder.path()), {}) == 2);
+  CHECK(Approvals("/proc/approved").Add(std::string(64, 'a'), "x") == "No such file or directory");
+}
+
+TEST_CASE("without a path approvals and definitions hold for this run") {
+  const ApprovedProject project;
+  Approvals approvals("");
+  CHECK(approvals.Add(std::string(64, 'a'), "x") == "");
+  CHECK(approvals.Has(std::string(64, 'a')));
+  ToolPins pins("");
+  CHECK(pins.Set(project.Command(), std::string(64, 'b')) == "");
+  CHECK(pins.Find(project.Command()) == std::string(64, 'b'));
+}
+
+TEST_CASE("a line without end does not swallow the approval after it") {
+  const ApprovedProject project;
+  const std::string one(64, 'a'), two(64, 'b');
+  project.Write("approved", one + " by hand");
+  CHECK(Approvals(project.folder / "approved").Add(two, "x\x7F\ty") == "");
+  CHECK(project.Read("approved") == one + " by hand\n" + two + " x  y\n");
+}
+
+TEST_CASE("a definition that cannot be written holds for this run, and says so") {
+  const ApprovedProject project;
+  ToolPins pins(project.folder / "tool.sh/pinned");
+  CHECK(pins.Set(project.Command(), std::string(64, 'a')) == "Not a directory");
+  CHECK(pins.Find(project.Command()) == std::string(64, 'a'));
 }
 
 TEST_CASE("definitions of tools are remembered by server and tool") {
