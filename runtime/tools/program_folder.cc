@@ -202,11 +202,10 @@ FolderNames NamesBelow(const std::vector<std::string>& allowed, const std::strin
     constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     opened = Opened(openat(place.folder.fd(), place.name.c_str(), kFlags));
     if (opened.ok()) break;
-    const bool missing = errno == ENOENT;
-    return {
-        {missing ? "missing" : "not-read",
-         fmt::format("`{}`: {}", path, missing ? "there is no such folder" : "it is no folder")},
-        {}};
+    const char* const why = errno == ENOENT    ? "there is no such folder"
+                            : errno == ENOTDIR ? "it is no folder"
+                                               : std::strerror(errno);
+    return {{errno == ENOENT ? "missing" : "not-read", fmt::format("`{}`: {}", path, why)}, {}};
   }
   if (!opened.ok()) return {{"outside", "`" + path + "` is outside the folder of the program"}, {}};
   DIR* const entries = fdopendir(opened.fd());

@@ -10,15 +10,20 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <utility>
 
 #include "interp/testing/testing_folder.h"
 
 namespace {
 
-bool crash = false;  // at the next rename
+// At the next rename.
+bool crash = false;
+bool appears = false;     // another process makes the file first
+bool knows_flags = true;  // the file system
 
 }  // namespace
 
@@ -26,6 +31,8 @@ bool crash = false;  // at the next rename
 extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
                          unsigned flags) noexcept {
   if (crash) _exit(9);
+  if (std::exchange(appears, false)) close(openat(to_folder, to, O_WRONLY | O_CREAT, 0600));
+  if (!knows_flags && flags != 0) return errno = EINVAL, -1;
   return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 
@@ -160,6 +167,112 @@ TEST_CASE("a write that fails leaves the old file and no other") {
   CHECK(failed == "not-written");
   CHECK(project.Read("a") == "one");
   CHECK(project.Names() == "a ");
+}
+
+TEST_CASE("a file that appears meanwhile is not replaced") {
+  const Below project;
+  appears = true;
+  CHECK(project.Write("a", "ours") == "exists");
+  CHECK(project.Read("a") == "");
+  CHECK(project.Names() == "a ");
+}
+
+TEST_CASE("a new file is written on a file system whose renames know no flags") {
+  const Below project;
+  knows_flags = false;
+  CHECK(project.Write("a", "one") == "");
+  CHECK(project.Write("a", "two", true) == "");
+  knows_flags = true;
+  CHECK(project.Read("a") == "two");
+  CHECK(project.Names() == "a ");
+}
+
+TEST_CASE("what a crash left is not written to") {
+  const Below project;
+  const std::string left = ".rpl-" + std::to_string(getpid()) + "-0";
+  std::ofstream(project.folder + "/" + left) << "half";
+  CHECK(project.Write("a", "one") == "");
+  CHECK(project.Names() == left + " a ");
+  CHECK(project.Read(left) == "half");
+}
+
+TEST_CASE("a file larger than 64 MiB is not read") {
+  const Below project;
+  std::ofstream(project.folder + "/large") << "x";
+  fs::resize_file(project.folder + "/large", kMaxSourceBytes);
+  CHECK(project.Read("large").size() == kMaxSourceBytes);
+  fs::resize_file(project.folder + "/large", kMaxSourceBytes + 1);
+  CHECK(ReadBelow({project.folder}, project.folder + "/large").failure.message ==
+        "`" + project.folder + "/large` is larger than 64 MiB");
+}
+
+TEST_CASE("a folder that is to be written below is made, unless a file is in its place") {
+  const Below project;
+  const auto write = [&](const std::string& folder) {
+    return WriteBelow(folder, folder + "/a", "one", [](std::string_view) { return false; }).code;
+  };
+  CHECK(ReadBelow({project.folder + "/new"}, project.folder + "/new/a").failure.code == "missing");
+  CHECK(write(project.folder + "/new/er") == "");
+  CHECK(project.Read("new/er/a") == "one");
+  CHECK(write(project.folder + "/new/er/a") == "not-written");
+}
+
+TEST_CASE("the names in a folder are those that do not begin with a dot, in order") {
+  const Below project;
+  for (const char* name : {"sub/b", "sub/a", "sub/.c", "file"})
+    CHECK(project.Write(name, "x") == "");
+  fs::create_symlink(project.above.path(), project.folder + "/out");
+  const auto names = [&](const std::string& location) {
+    const FolderNames found = NamesBelow({project.folder}, PathOf(project.folder, location));
+    std::string out = found.failure.code;
+    for (const std::string& name : found.names) out += name + " ";
+    return out;
+  };
+  CHECK(names("sub") == "a b ");
+  CHECK(names(".") == "file out sub ");
+  CHECK(names("") == "file out sub ");
+  CHECK(names("none") == "missing");
+  CHECK(names("none/sub") == "missing");
+  CHECK(names("file") == "not-read");
+  CHECK(names("out") == "not-read");
+  CHECK(names("out/project") == "outside");
+  CHECK(names("..") == "outside");
+  CHECK(NamesBelow({project.folder, project.above.path()}, project.above.path()).names ==
+        std::vector<std::string>{"project"});
+}
+
+TEST_CASE("what the system refuses is told with its reason") {
+  const Below project;
+  for (const char* name : {"file", "closed/a", "fixed/a"}) CHECK(project.Write(name, "x") == "");
+  for (const std::string& open : {project.above.path(), project.folder})
+    REQUIRE(chmod(open.c_str(), 0755) == 0);
+  REQUIRE(chmod((project.folder + "/file").c_str(), 0) == 0);
+  REQUIRE(chmod((project.folder + "/closed").c_str(), 0) == 0);
+  REQUIRE(chmod((project.folder + "/fixed").c_str(), 0555) == 0);
+  const auto told = [](const FileFailure& failure) {
+    const std::size_t reason = failure.message.rfind(": ");
+    return failure.code + (reason == std::string::npos ? "" : failure.message.substr(reason));
+  };
+  const auto written = [&](const std::string& location) {
+    return told(WriteBelow(project.folder, PathOf(project.folder, location), "y",
+                           [](std::string_view) { return true; }));
+  };
+  const bool root = geteuid() == 0;  // whom it refuses nothing
+  if (root) REQUIRE(seteuid(65534) == 0);
+  const std::string of_file = told(ReadBelow({project.folder}, project.folder + "/file").failure);
+  const std::string of_folder =
+      told(NamesBelow({project.folder}, project.folder + "/closed").failure);
+  const std::string below = told(ReadBelow({project.folder}, project.folder + "/closed/a").failure);
+  const std::string put = written("fixed/b");
+  const std::string made = written("fixed/new/b");
+  if (root) REQUIRE(seteuid(0) == 0);
+  CHECK(of_file == "not-read: Permission denied");
+  CHECK(of_folder == "not-read: Permission denied");
+  CHECK(below == "not-read: Permission denied");
+  CHECK(put == "not-written: Permission denied");
+  CHECK(made == "not-written: Permission denied");
+  REQUIRE(chmod((project.folder + "/closed").c_str(), 0700) == 0);
+  REQUIRE(chmod((project.folder + "/fixed").c_str(), 0700) == 0);
 }
 
 }  // namespace
