@@ -417,6 +417,137 @@ TEST_CASE("a guard that fails blocks and says so") {
   }
 }
 
+TEST_CASE("whatever a source throws, the guard blocks") {
+  struct Throws : NoSources {
+    Sourced<std::vector<Subject>> Subjects(const GuardCall&) override { throw 5; }
+  } sources;
+  const Decision decision =
+      GuardOf(WithCondition(kAlways)).Decide(CallOf("t"), History(), sources, 0);
+  CHECK(decision.effect == Effect::kBlock);
+  CHECK(decision.message == "the guard failed: an unknown error");
+}
+
+TEST_CASE("in shadow mode no review is asked for, and no approval is spent") {
+  struct Reviews : NoSources {
+    Sourced<Review> FindReview(const ReviewRequest&) override { return {known, ""}; }
+    Sourced<bool> SpendReview(const Review&) override { return ++used, Sourced<bool>{true, ""}; }
+    Sourced<Review> AskForReview(const ReviewRequest&) override {
+      return ++used, Sourced<Review>{Review{Review::State::kPending, "1", ""}, ""};
+    }
+    Review known;
+    int used = 0;
+  } sources;
+  const Guard guard = GuardOf(R"({"policy":{"mode":"shadow"},"rules":)" + Hitl() + "}");
+  const Decision held = guard.Decide(CallOf("t"), History(), sources, 0);
+  CHECK(held.effect == Effect::kHitl);
+  CHECK_FALSE(held.Holds());
+  CHECK(held.review == "");
+  sources.known = {Review::State::kApproved, "1", ""};
+  const Decision approved = guard.Decide(CallOf("t"), History(), sources, 0);
+  CHECK(approved.effect == Effect::kAllow);
+  CHECK(approved.review == "1");
+  CHECK(sources.used == 0);
+}
+
+TEST_CASE("the first constraint of a program that blocks decides, before all rules") {
+  struct Counts : NoSources {
+    int asked = 0;
+    Sourced<std::vector<Subject>> Subjects(const GuardCall&) override {
+      return ++asked, Sourced<std::vector<Subject>>{std::vector<Subject>(), ""};
+    }
+  } sources;
+  const Guard guard =
+      GuardOf(R"({"policy":{"mode":"shadow"},"rules":)" + WithCondition(kAlways) + "}");
+  const std::vector<NativeFinding> found = {{"told", false, "no matter", {}},
+                                            {"first", true, "not so", {"?x is 1"}},
+                                            {"second", true, "nor so", {"?x is 2"}}};
+  const Decision decision = guard.Decide(CallOf("t"), History(), sources, 0, found);
+  CHECK(decision.Stops());
+  CHECK(decision.rule == "first");
+  CHECK(decision.message == "not so");
+  CHECK(decision.premises == std::vector<std::string>{"?x is 1"});
+  REQUIRE(decision.rules.size() == 4);
+  CHECK_FALSE(decision.rules[0].violated);
+  CHECK(decision.rules[2].violated);
+  CHECK_FALSE(decision.rules[3].evaluated);
+  CHECK(decision.rules[3].note == "a block came before it");
+  CHECK(sources.asked == 0);
+  const Decision passes = guard.Decide(CallOf("t"), History(), sources, 0, {found[0]});
+  CHECK_FALSE(passes.Stops());
+}
+
+TEST_CASE("a tag that has two values gives neither a zone nor an argument of a signal") {
+  struct Asked : NoSources {
+    std::string args;
+    Sourced<ordered_json> Signal(const std::string&, const ordered_json& given) override {
+      args = given.dump();
+      return {ordered_json(1), ""};
+    }
+  } sources;
+  GuardCall call = CallOf("t");
+  call.user.emplace();  // without an id
+  call.user->tags = {{"tz", "UTC"}, {"tier", "pro"}};
+  const Guard gate = GuardOf(WithCondition(
+      R"({"kind":"timeGate","timezone":{"source":"enduserTag","tag":"tz"},"windows":[)"
+      R"({"days":["mon","tue","wed","thu","fri","sat","sun"],"start":"00:00","end":"23:59"}]})"));
+  const Guard signal = GuardOf(WithCondition(
+      R"({"kind":"signal","key":"s","op":"eq","value":1,"args":{"id":{"from":"enduserId"},)"
+      R"("tz":{"from":"enduserTag","tag":"tz"},"tier":{"from":"enduserTag","tag":"tier"}}})"));
+  CHECK(gate.Decide(call, History(), sources, 0).effect == Effect::kBlock);
+  CHECK(signal.Decide(call, History(), sources, 0).effect == Effect::kBlock);
+  CHECK(sources.args == R"({"tz":"UTC","tier":"pro"})");
+  call.user->disputed = {"tz"};
+  const Decision decision = gate.Decide(call, History(), sources, 0);
+  CHECK(decision.effect == Effect::kAllow);
+  CHECK(decision.rules.at(0).unknown);
+  signal.Decide(call, History(), sources, 0);
+  CHECK(sources.args == R"({"tier":"pro"})");
+}
+
+TEST_CASE("subjects that are not available are no argument of a signal, and are told") {
+  struct Down : NoSources {
+    Sourced<ordered_json> Signal(const std::string&, const ordered_json& args) override {
+      return {args, ""};
+    }
+    Sourced<std::vector<Subject>> Subjects(const GuardCall&) override {
+      return {std::nullopt, "it is down"};
+    }
+  } sources;
+  const Guard guard =
+      GuardOf(WithCondition(R"({"kind":"signal","key":"s","op":"eq","value":{},)"
+                            R"("args":{"who":{"from":"subject","subjectType":"customer"}}})"));
+  const Decision decision = guard.Decide(CallOf("t"), History(), sources, 0);
+  CHECK(decision.effect == Effect::kBlock);
+  CHECK(decision.premises == std::vector<std::string>{"signal s is {}: true"});
+  CHECK(decision.problems ==
+        std::vector<std::string>{"the subjects of t are not available: it is down"});
+}
+
+TEST_CASE("rules that are switched off or for other agents are not in play") {
+  const std::string off = R"({"policy":{"enabled":false},"rules":)" + Hitl() + "}";
+  std::string disabled = Hitl(), toolless = Hitl();
+  disabled.replace(disabled.find("\"enabled\":true"), 14, "\"enabled\":false");
+  toolless.replace(toolless.find(",\"tool\":{}"), 10, "");
+  const GuardCall call = CallOf("t");
+  CHECK(GuardOf(Hitl()).ReviewsBefore(call).size() == 1);
+  CHECK(GuardOf(Hitl()).ReadsHistory());
+  for (const std::string& text : {off, disabled, toolless}) {
+    INFO(text);
+    NoSources sources;
+    const Guard guard = GuardOf(text);
+    CHECK(guard.ReviewsBefore(call).empty());
+    CHECK_FALSE(guard.ReadsHistory());
+    CHECK(guard.Decide(call, History(), sources, 0).effect == Effect::kAllow);
+  }
+  CHECK(GuardOf(Hitl()).Find("none") == nullptr);
+}
+
+TEST_CASE("an effect has one name") {
+  for (const Effect effect : {Effect::kAllow, Effect::kHitl, Effect::kBlock})
+    CHECK(EffectNamed(EffectName(effect)) == effect);
+  CHECK_FALSE(EffectNamed("deny"));
+}
+
 TEST_CASE("a rule asks for the subjects only when one is in play") {
   struct Counts : NoSources {
     int asked = 0;
