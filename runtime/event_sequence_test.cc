@@ -106,6 +106,29 @@ TEST_CASE("timesteps are counted, phases ascend, calls go out before they are an
   CHECK(then({Called("call"), Called("call")}) == "5: call: the call is out already");
   CHECK(then({Called("call"), Replied(), Replied()}) == "6: reply: the call has its reply already");
   CHECK(then({Called("call"), Replied(), StepOf(2), Replied()}) == "7: reply: no such call is out");
+  CHECK(then({Called("call"), Replied(), Called("started")}) ==
+        "6: started: the call has its reply already");
+  CHECK(then({EntryIn(1, 0)}) == "4: entry: its phase is 0");
+}
+
+TEST_CASE("entries before the first turn are those of the next timestep") {
+  CHECK(Wrong({kBegins, EntryIn(1, 2), EntryIn(1, 1), kRun, StepOf(1)}) == "");
+  CHECK(Wrong({kBegins, EntryIn(2, 1)}) == "2: entry: its timestep is 2, expected 1");
+  CHECK(Wrong({kBegins, EntryIn(0, 1)}) == "2: entry: its timestep is 0, expected 1");
+}
+
+TEST_CASE("the entry of a reply is one of the next timestep, in its first phases") {
+  const auto with = [](const std::string& entry) {
+    return Wrong({kBegins, kRun, StepOf(1), Called("call"),
+                  Replied(R"("kind":"value","value":"1","entry":)" + entry)});
+  };
+  CHECK(with(EntryIn(2, 1).body) == "");
+  CHECK(with(EntryIn(2, 2).body) == "");
+  CHECK(with(EntryIn(2, 3).body) == "5: reply: its `entry`: its phase is 3");
+  CHECK(with(EntryIn(2, 0).body) == "5: reply: its `entry`: its phase is 0");
+  CHECK(with(EntryIn(1, 1).body) == "5: reply: its `entry`: its timestep is 1, expected 2");
+  CHECK(with(R"({"kind":"tale","timestep":2,"phase":1,"text":""})") ==
+        "5: reply: its `entry`: its `kind` is unknown");
 }
 
 TEST_CASE("bodies of events have their fields") {
@@ -120,6 +143,29 @@ TEST_CASE("bodies of events have their fields") {
         "2: turn: `name` and `text` stand together");
   CHECK(Wrong({kBegins, kRun, {"step", R"({"timestep":1.0,"now":"","limits":[]})"}}) ==
         "3: step: its `timestep` is of another type");
+  const auto in_step = [](const char* kind, const char* body) {
+    return Wrong({kBegins, kRun, StepOf(1), {kind, body}});
+  };
+  CHECK(in_step("step", R"({"timestep":2,"now":"","limits":[1,-2]})") ==
+        "4: step: its `limits` is of another type");
+  CHECK(in_step("step", R"({"timestep":2,"now":"","limits":7})") ==
+        "4: step: its `limits` is of another type");
+  CHECK(in_step("entry", R"({"kind":"tale","timestep":1,"phase":1,"text":""})") ==
+        "4: entry: its `kind` is unknown");
+  CHECK(in_step("entry", R"({"kind":"reply","timestep":1,"phase":1,"text":"","stated":1})") ==
+        "4: entry: its `stated` is of another type");
+  CHECK(in_step("entry", R"({"kind":"reply","timestep":1,"phase":1,"text":"","answered":{}})") ==
+        "4: entry: its `answered` is of another type");
+  CHECK(in_step("entry", R"({"kind":"reply","timestep":1,"phase":1,"text":"","by":7})") ==
+        "4: entry: its `by` is of another type");
+  CHECK(in_step("decision", R"({"effect":"allow","tool":"t"})") ==
+        "4: decision: its `tool` is of another type");
+  CHECK(in_step("outcome", R"({"status":"waiting","goal":"","answers":[1],"reason":""})") ==
+        "4: outcome: its `answers` is of another type");
+  CHECK(Wrong({kBegins, {"file", R"({"name":"a.md","text":7})"}}) ==
+        "2: file: its `text` is no text");
+  CHECK(Wrong({{"program", R"({"files":[{"name":1,"text":""}],"trace":""})"}}) ==
+        "1: program: its `files` is of another type");
   const auto reply = [](const std::string& more) {
     return Wrong({kBegins, kRun, StepOf(1), Called("call"), Replied(more)});
   };

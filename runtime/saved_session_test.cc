@@ -38,6 +38,16 @@ void AppendLine(const std::string& path, const std::string& line) {
   std::ofstream(path, std::ios::app | std::ios::binary) << line << '\n';
 }
 
+// Runs SQL on a database file. The number of rows that the last statement changed.
+int Execute(const std::string& path, const std::string& sql) {
+  sqlite3* db = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
+  REQUIRE(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+  const int changes = sqlite3_changes(db);
+  sqlite3_close(db);
+  return changes;
+}
+
 // Answers every question with its own prompt, and runs a tool by writing to a file. What
 // it was asked goes to a file too, so that it outlives a process.
 class WritingAgent : public Agent {
@@ -504,12 +514,49 @@ TEST_CASE("a file that is no session of this format is refused by name") {
         "not a session of rpl");
   CHECK(SessionFile::Open(folder / "none", SessionFile::Mode::kOpen).error == "no such file");
   { REQUIRE(SessionFile::Open(folder / "s", SessionFile::Mode::kCreate).error == ""); }
-  sqlite3* db = nullptr;
-  REQUIRE(sqlite3_open((folder / "s").c_str(), &db) == SQLITE_OK);
-  sqlite3_exec(db, "PRAGMA user_version = 7", nullptr, nullptr, nullptr);
-  sqlite3_close(db);
+  Execute(folder / "s", "PRAGMA user_version = 7");
   CHECK(SessionFile::Open(folder / "s", SessionFile::Mode::kOpen).error ==
         "a session of format 7, which a newer rpl wrote; this one reads format 4");
+  Execute(folder / "s", "PRAGMA user_version = 3");
+  CHECK(SessionFile::Open(folder / "s", SessionFile::Mode::kRead).error ==
+        "a session of format 3, which an older rpl wrote; this one reads format 4");
+  Execute(folder / "other", "CREATE TABLE t(x)");
+  for (const auto mode : {SessionFile::Mode::kRead, SessionFile::Mode::kOpen})
+    CHECK(SessionFile::Open(folder / "other", mode).error == "not a session of rpl");
+}
+
+TEST_CASE("a session is made where there is none, and opened where there is one") {
+  using Mode = SessionFile::Mode;
+  const testing::Folder folder;
+  CHECK(SessionFile::Open(folder.path(), Mode::kOpen).error == "not a file");
+  CHECK(SessionFile::Open(folder / "none/s", Mode::kCreate).error ==
+        "unable to open database file: No such file or directory");
+  // As a process leaves it that ends before its first write.
+  std::ofstream(folder / "s").flush();
+  CHECK(SessionFile::Open(folder / "s", Mode::kRead).error == "not a session of rpl");
+  CHECK(SessionFile::Open(folder / "s", Mode::kCreate).error ==
+        "there is a file of that name already");
+  {
+    const SessionFile::Opened opened = SessionFile::Open(folder / "s", Mode::kContinue);
+    REQUIRE(opened.error == "");
+    CHECK(opened.store->Append(Journal::Program({}), true) == "");
+  }
+  CHECK(SessionFile::Open(folder / "s", Mode::kContinue).store->events().size() == 1);
+  CHECK(SessionFile::Open(folder / "new", Mode::kContinue).store->events().empty());
+}
+
+TEST_CASE("a session that another program holds for itself is busy") {
+  const testing::Folder folder;
+  { REQUIRE(SessionFile::Open(folder / "s", SessionFile::Mode::kCreate).error == ""); }
+  sqlite3* db = nullptr;
+  REQUIRE(sqlite3_open((folder / "s").c_str(), &db) == SQLITE_OK);
+  REQUIRE(sqlite3_exec(db, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", nullptr, nullptr,
+                       nullptr) == SQLITE_OK);
+  const SessionFile::Opened opened = SessionFile::Open(folder / "s", SessionFile::Mode::kRead);
+  CHECK(opened.store == nullptr);
+  CHECK(opened.error == "another process has this session open");
+  sqlite3_close(db);
+  CHECK(SessionFile::Open(folder / "s", SessionFile::Mode::kRead).error == "");
 }
 
 TEST_CASE("every event that is changed, missing or moved is found") {
@@ -525,11 +572,7 @@ TEST_CASE("every event that is changed, missing or moved is found") {
   REQUIRE(count > 20);
   const auto damage_after = [&](const std::string& sql) {
     fs::copy_file(path, folder / "copy", fs::copy_options::overwrite_existing);
-    sqlite3* db = nullptr;
-    sqlite3_open((folder / "copy").c_str(), &db);
-    sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr);
-    REQUIRE(sqlite3_changes(db) > 0);
-    sqlite3_close(db);
+    REQUIRE(Execute(folder / "copy", sql) > 0);
     return SessionFile::Open(folder / "copy", SessionFile::Mode::kRead).store->damage();
   };
   for (std::size_t i = 1; i <= count; ++i) {
@@ -541,6 +584,19 @@ TEST_CASE("every event that is changed, missing or moved is found") {
   CHECK(
       damage_after("UPDATE events SET seq = -seq; UPDATE events SET seq = CASE -seq WHEN 3 THEN 5 "
                    "WHEN 5 THEN 3 ELSE -seq END") == "event 3 is not what was written");
+  CHECK(damage_after("UPDATE events SET body = '' WHERE seq = 3") ==
+        "event 3 is not what was written");
+  CHECK(damage_after("UPDATE events SET hash = zeroblob(0) WHERE seq = 3") ==
+        "event 3 is not what was written");
+  CHECK(damage_after("UPDATE events SET kind = 'tale' WHERE seq = 3") ==
+        "event 3 is of an unknown kind");
+  CHECK(damage_after("UPDATE head SET events = events + 1") ==
+        "event " + std::to_string(count + 1) + " is missing");
+  CHECK(damage_after("UPDATE head SET events = events - 1") ==
+        "the last hash is not what was written");
+  CHECK(damage_after("UPDATE head SET hash = zeroblob(32)") ==
+        "the last hash is not what was written");
+  CHECK(damage_after("DELETE FROM head").starts_with("the last hash cannot be read: "));
 }
 
 TEST_CASE("a call whose command was cut off is in doubt, in the epochs after too") {
@@ -565,9 +621,11 @@ TEST_CASE("a reply that no timestep took is an entry to come, until an epoch beg
 }
 
 TEST_CASE("events of any form are read") {
-  for (const char* body : {"", "1", "[]", "{}", R"x({"kind":1,"timestep":"a","text":[]})x",
-                           R"x({"call":7,"kind":"value","value":"1","entry":[1]})x",
-                           R"x({"timestep":null,"now":1,"limits":{"a":1}})x"}) {
+  for (const char* body :
+       {"", "1", "[]", "{}", R"x({"kind":1,"timestep":"a","text":[]})x",
+        R"x({"call":7,"kind":"value","value":"1","entry":[1]})x",
+        R"x({"timestep":null,"now":1,"limits":{"a":1}})x",
+        R"x({"by":7,"files":{},"limits":["a",-1]})x", R"x({"by":[7,"x"],"files":[1]})x"}) {
     const Event events[] = {{Event::Kind::kProgram, body},
                             {Event::Kind::kReply, body},
                             {Event::Kind::kEntry, body},
@@ -618,6 +676,95 @@ TEST_CASE("a recorded reply whose metadata is no map breaks the journal") {
                   {}, nullptr);
   CHECK(!journal.NextReply({"$t(1)"}, pool));
   CHECK(journal.broken() == "event 1: the reply [1] cannot be read");
+}
+
+TEST_CASE("a recorded reply waits until its call is out") {
+  Pool pool;
+  Journal journal({{Event::Kind::kReply, R"x({"call":"$t(1)","kind":"value","value":"7"})x"}}, {},
+                  nullptr);
+  CHECK_FALSE(journal.NextReply({"$t(2)"}, pool));
+  CHECK(journal.broken() == "");
+  const auto reply = journal.NextReply({"$t(2)", "$t(1)"}, pool);
+  REQUIRE(reply);
+  CHECK(reply->call == 1);
+  CHECK(reply->answer.value == pool.Int(7));
+  CHECK(journal.live());
+}
+
+TEST_CASE("the half of a heading that an earlier program asked for answers this one, in order") {
+  Pool pool;
+  const auto part = [](const std::string& argument) {
+    return Event{Event::Kind::kReply,
+                 R"x({"call":"h(?a, ?b, ?c) for )x" + argument +
+                     R"x(","kind":"value","value":"\")x" + argument +
+                     R"x(\"","by":"host","heading":"h(?a, ?b, ?c)","argument":")x" + argument +
+                     "\"}"};
+  };
+  const std::vector<Event> earlier = {part("?b"), part("?a")};
+  Journal journal({}, earlier, nullptr);
+  CHECK_FALSE(journal.NextReply({"h(?a, ?b, ?c) for ?c"}, pool));
+  const std::vector<std::string> calls = {"h(?a, ?b, ?c) for ?a", "h(?a, ?b, ?c) for ?b"};
+  const auto first = journal.NextReply(calls, pool);
+  REQUIRE(first);
+  CHECK(first->call == 1);
+  CHECK(first->answer.value == pool.String("?b"));
+  const auto second = journal.NextReply(calls, pool);
+  REQUIRE(second);
+  CHECK(second->call == 0);
+  CHECK_FALSE(journal.NextReply(calls, pool));
+}
+
+TEST_CASE("a journal answers a question of the outside only if it is the next one recorded") {
+  const Event asked{Event::Kind::kOutside, R"x({"question":{"run":true},"answer":"r"})x"};
+  Journal journal({asked, {Event::Kind::kChat, R"x({"line":"1"})x"}}, {}, nullptr);
+  CHECK(journal.Answers({{"run", true}}));
+  CHECK_FALSE(journal.Answers({{"run", false}}));
+  CHECK(journal.Outside({{"run", true}}, nullptr) == "r");
+  CHECK_FALSE(journal.Answers({{"run", true}}));
+  CHECK(AnswersTo(std::vector{asked}, "run") == std::vector<nlohmann::ordered_json>{"r"});
+  CHECK(AnswersTo(std::vector{asked}, "metric").empty());
+}
+
+TEST_CASE("a reply that was read by a query is told with it, whatever its fields are") {
+  const auto read = [](const std::string& source) {
+    return Event{Event::Kind::kReply,
+                 R"x({"call":"$index(\"a\")","kind":"value","value":"1","by":"tool","source":)x" +
+                     source + "}"};
+  };
+  const std::vector<Event> events = {
+      read(R"x({"name":"a","text":"x"})x"), read(R"x(["query"])x"),
+      read(R"x({"name":"a","database":"D","query":"q","parameters":["1",2],"digest":"d"})x"),
+      read(R"x({"query":7,"parameters":"none"})x")};
+  const std::vector<RecordedQuery> queries = QueriesOf(events);
+  REQUIRE(queries.size() == 2);
+  CHECK(queries[0].event == 3);
+  CHECK(queries[0].query.database == "D");
+  CHECK(queries[0].query.parameters == std::vector<std::string>{"1", ""});
+  CHECK(queries[1].query.sql == "");
+  CHECK(queries[1].query.parameters.empty());
+}
+
+TEST_CASE("a replay that is interrupted ends before the recording does") {
+  const testing::Folder folder;
+  WritingAgent person(folder / "log", true);
+  GoOn(folder / "s", person, kProgram);
+  const std::vector<Event> events =
+      SessionFile::Open(folder / "s", SessionFile::Mode::kRead).store->events();
+  const Replayed whole = ReplayAll(events, NoGate, [] { return false; });
+  CHECK(whole.entries.size() == Entries(events).size());
+  const Replayed cut = ReplayAll(events, NoGate, [] { return true; });
+  CHECK(cut.entries.size() < whole.entries.size());
+}
+
+TEST_CASE("changes of a program are told by sentence, heading and row") {
+  const std::vector<ProgramFile> before = {{"p.md", "# Near - near(?x)\n```rpl\np(1)\np(1)\n```\n"},
+                                           {"edge=e.csv", "a,b\n1,2\n"}};
+  const std::vector<ProgramFile> after = {{"p.md", "# Near - near(?x, ?y)\n```rpl\np(1)\n```\n"},
+                                          {"edge=e.csv", "a,b\n1,3\n"}};
+  CHECK(ProgramChanges(before, after) ==
+        std::vector<std::string>{"- # Near - near(?x)", "- p(1)", "- edge=e.csv: 1,2",
+                                 "+ # Near - near(?x, ?y)", "+ edge=e.csv: 1,3"});
+  CHECK(ProgramChanges(before, before).empty());
 }
 
 TEST_CASE("a session file that cannot be written breaks the journal") {

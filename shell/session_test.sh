@@ -149,6 +149,8 @@ kill -9 $!
 wait $! 2>/dev/null
 cp kept.rpls copy.rpls
 cp kept.rpls-wal copy.rpls-wal 2>/dev/null
+cp kept.rpls killed.rpls
+check "a killed run leaves a log beside its session" cp kept.rpls-wal killed.rpls-wal
 expect "a call in doubt is told as such" 3 "" \
   '$hangs(): it was started before, and what became of it is unknown' \
   "$rpl" resume kept.rpls --allow-tool quick --allow-tool hangs
@@ -349,7 +351,11 @@ if [[ ! -e refused ]]; then pass; else cat reader-* >err && fail "$(sort refused
 mkdir fixed
 cp trip.rpls fixed/
 cp copy.rpls fixed/left.rpls
+cp trip.rpls 'fixed/a trip?#50%.rpls'
+for name in killed closed; do cp killed.rpls fixed/$name.rpls && cp killed.rpls-wal fixed/$name.rpls-wal; done
+cp trip.rpls fixed/secret.rpls
 chmod -R a-w,a+rX fixed
+chmod 000 fixed/closed.rpls-wal fixed/secret.rpls
 chmod a+rx "$folder"
 as_nobody=()
 if ((EUID == 0)); then as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
@@ -360,6 +366,19 @@ for what in show verify export replay; do
 done
 expect "trace query in a folder that is not writable" 0 "Lucca" "" \
   "${as_nobody[@]}" "$rpl" trace query fixed/trip.rpls '%w(?w) <- place(?w)'
+expect "a name that a URI cannot have, in a folder that is not writable" 0 "$("$rpl" trace show trip.rpls)" "" \
+  "${as_nobody[@]}" "$rpl" trace show 'fixed/a trip?#50%.rpls'
+# What a killed run left beside its session is part of it.
+"$rpl" trace show killed.rpls >wanted
+expect "a killed run, in a folder that is not writable" 0 "$(cat wanted)" "" \
+  "${as_nobody[@]}" "$rpl" trace show fixed/killed.rpls
+expect "and no folder for temporary files" 6 "" "no copy of it be made: no temporary folder" \
+  env TMPDIR=/none "${as_nobody[@]}" "$rpl" trace show fixed/killed.rpls
+expect "a killed run, of which a part may not be read" 6 "" "Permission denied" \
+  "${as_nobody[@]}" "$rpl" trace show fixed/closed.rpls
+expect "a session that may not be read" 6 "" "unable to open database file" \
+  "${as_nobody[@]}" "$rpl" trace show fixed/secret.rpls
+same "no copy is left" "" "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'rpl-session-*' -newer fixed/secret.rpls 2>/dev/null)"
 expect "trace diff in a folder that is not writable" 1 '*' "in common" \
   "${as_nobody[@]}" "$rpl" trace diff fixed/trip.rpls fixed/left.rpls
 expect "resume in a folder that is not writable" 6 "" "" "${as_nobody[@]}" "$rpl" resume fixed/trip.rpls
