@@ -103,6 +103,75 @@ TEST_CASE("a write is made once, and a file that is there is not overwritten") {
   CHECK(files.Read("x") == "by hand");
 }
 
+// The tools of a program, called one by one.
+struct Calls {
+  Files files;
+  Pool pool;
+  FileTools tools{files.config.files, files.permission};
+
+  Calls() {
+    files.config.files.write = Permit::kAllow;
+    tools.SetFolder(files.folder.path());
+  }
+
+  // The message of a call that failed, or what it resulted in.
+  std::string Call(const std::string& tool, const std::vector<std::string>& args) {
+    Request request;
+    request.kind = Request::Kind::kTool;
+    request.tool = tool;
+    for (const std::string& arg : args) request.args.push_back(testing::Read(pool, arg));
+    if (!tools.Takes(request)) return "not taken";
+    const Value reply = tools.Call({request}, pool)[0].value;
+    const Value message = pool.Lookup(reply, pool.Keyword("message"));
+    return Text(pool, message == kAbsent || message.is_none()
+                          ? pool.Lookup(reply, pool.Keyword("result"))
+                          : message);
+  }
+};
+
+TEST_CASE("a call of $write with other arguments is refused, and writes nothing") {
+  Calls calls;
+  const auto write = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> args = {"[[1 2]]"};
+    args.insert(args.end(), more.begin(), more.end());
+    return calls.Call("write", args);
+  };
+  CHECK(write({"7"}) == R"("expected a path as the second argument, got 7")");
+  CHECK(write({R"("x.csv")", ":csv"}) == R"("expected a map as the third argument, got :csv")");
+  for (const char* option : {"{:format \"csv\"}", "{:replace 1}", "{:other true}"})
+    CHECK_THAT(write({R"("x.csv")", option}),
+               Catch::Contains("expected `:format :csv` or `:replace true`, got `:"));
+  CHECK(write({}) == "not taken");
+  CHECK(write({R"("x.csv")", "{}", "1"}) == "not taken");
+  CHECK(!fs::exists(calls.files.folder / "x.csv"));
+  CHECK(write({R"("x.csv")", "{:format :csv, :replace false}"}) == R"("x.csv")");
+  CHECK_THAT(write({R"("x.csv")", "{:format :json}"}), Catch::Contains("this session did not"));
+  CHECK(write({R"("x.csv")", "{:format :json, :replace true}"}) == R"("x.csv")");
+}
+
+TEST_CASE("a call of $index with other arguments is refused") {
+  Calls calls;
+  calls.files.Write("a.csv", "x\n1\n");
+  const auto index = [&](const std::vector<std::string>& args) {
+    return calls.Call("index", args);
+  };
+  CHECK(index({R"("a.csv")"}) == R"("a.csv")");
+  CHECK(index({R"("a.csv")", R"("rel")"}) == R"("a.csv")");
+  CHECK(index({R"("a.csv")", "7"}) == R"("expected no hint, or the name of a relation")");
+  CHECK_THAT(index({R"("a.csv")", "{:x 1}"}), Catch::Contains("columns are bound by a map"));
+  for (const char* folder : {"7", R"(folder("a"))", R"(folder(:a, :b))", R"(folder("a", "b"))"})
+    CHECK_THAT(index({folder}), Catch::Contains("expected a path, or `folder(path, $entries)`"));
+  CHECK(index({R"(folder(".", :name))"}) == R"("./")");
+  CHECK(index({R"(folder(:name, "."))"}) == R"("./")");
+  CHECK(index({R"(folder(".", :name))", R"("rel")"}) ==
+        R"("expected no hint, or the name of a relation")");
+  CHECK_THAT(index({R"(folder("none", :name))"}), Catch::Contains("there is no such folder"));
+  CHECK_THAT(index({R"("http://a/b.csv")"}), Catch::Contains("is no file; a tool named `index`"));
+  CHECK(index({}) == "not taken");
+  calls.tools.SetFolder("");
+  CHECK(index({R"("a.csv")"}) == "not taken");
+}
+
 TEST_CASE("a write in doubt is made again, and a second one of another text is refused") {
   Files files;
   files.config.files.write = Permit::kAllow;

@@ -3,7 +3,11 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <string>
 
+#include "interp/testing/testing_folder.h"
+
+using rpl::IsInTree;
 using rpl::NameInSession;
 using rpl::PathFromSession;
 using rpl::ShellWord;
@@ -28,11 +32,29 @@ TEST_CASE("a name of a session is a path from here") {
   CHECK(PathFromSession("a/s", "edge=b/edges.csv") == "a/b/edges.csv");
 }
 
+TEST_CASE("a session in a database names files from the working directory") {
+  const std::string session = "postgresql://host/db#trip";
+  CHECK(NameInSession(session, "a/p.md") == "a/p.md");
+  CHECK(PathFromSession(session, "../p.md") == "../p.md");
+}
+
+TEST_CASE("a file is in the tree of a session below its folder or the working directory") {
+  const rpl::testing::Folder folder;
+  std::filesystem::create_directory_symlink("/", folder / "out");
+  CHECK(IsInTree(folder / "s", "a/p.md"));
+  CHECK(IsInTree(folder / "s", folder / "a/p.md"));
+  CHECK(!IsInTree(folder / "s", folder / "../p.md"));
+  CHECK(!IsInTree(folder / "s", folder / "out/p.md"));
+  CHECK(!IsInTree("s", "../p.md"));
+  CHECK(!IsInTree("s", folder / "p.md"));
+}
+
 TEST_CASE("a word of a command line is quoted where a shell needs it") {
   CHECK(ShellWord("a/b-1.rpls") == "a/b-1.rpls");
   CHECK(ShellWord("-s") == "./-s");
   CHECK(ShellWord("") == "''");
   CHECK(ShellWord("my trip") == "'my trip'");
+  CHECK(ShellWord("a\\b") == "'a\\b'");
   CHECK(ShellWord("it's $x") == "'it'\\''s $x'");
   CHECK(ShellWord("caf\xC3\xA9") == "'caf\xC3\xA9'");
   CHECK(ShellWord("a\x1b'\\b\n\t") == "$'a\\u001b\\'\\\\b\\n\\t'");

@@ -95,6 +95,51 @@ TEST_CASE("a call is asked about until all are allowed") {
       "run it? y: yes, a: yes, and every $stock of this run, n: no [y/a/n] run it?"));
 }
 
+TEST_CASE("a write is asked about by its path, until all are allowed") {
+  Terminal terminal("n\ny\na\n");
+  const auto write = [&] { return Terminal::Text(terminal.permission.AskToWrite("/p/a\x1b", 7)); };
+  CHECK(write() == "it was refused");
+  CHECK(write() == "yes");
+  CHECK(write() == "yes");
+  CHECK(write() == "yes");
+  CHECK(terminal.err.str().starts_with(
+      "the program writes 7 bytes to /p/a\\u001b\n"
+      "write it? y: yes, a: yes, and every $write of this run, n: no [y/a/n] "));
+}
+
+TEST_CASE("a command is shown with each name of its environment") {
+  Terminal none("y\n"), two("y\n");
+  none.command.environment = {};
+  two.command.environment = {"PATH", "TOKEN"};
+  CHECK(none.Approve() == "yes");
+  CHECK(two.Approve() == "yes");
+  CHECK(none.err.str().find("in /p, with no environment\n") != std::string::npos);
+  CHECK(two.err.str().find("in /p, with PATH, TOKEN\n") != std::string::npos);
+}
+
+TEST_CASE("an approval that cannot be kept is told, and holds for this run") {
+  std::istringstream lines("y\n");
+  std::ostringstream err;
+  const std::string config = "rpl.yaml";
+  ToolPermission permission(
+      config, Approvals("/proc/none/approved"), {},
+      [&]() -> std::optional<std::string> {
+        std::string line;
+        if (!std::getline(lines, line)) return std::nullopt;
+        return line;
+      },
+      err, ToolPins("/proc/none/pinned"));
+  ToolCommand command;
+  command.name = "stock";
+  command.argv = {"true"};
+  CHECK(permission.Approve(command).yes);
+  CHECK(permission.Approve(command).yes);
+  CHECK(permission.Pin(command, std::string(64, '1'), "{}").yes);
+  CHECK(permission.Pin(command, std::string(64, '1'), "{}").yes);
+  CHECK(err.str().find("note: the approval is not remembered: ") != std::string::npos);
+  CHECK(err.str().find("note: the definition is not remembered: ") != std::string::npos);
+}
+
 TEST_CASE("at the end of the input the answer is no") {
   Terminal terminal("");
   CHECK(terminal.Approve() == "its command was not approved");
@@ -119,6 +164,13 @@ TEST_CASE("without a person the reason says how to allow it") {
         "its command is not approved: run it once on a terminal, or with `--allow-tool stock`");
   CHECK(permission.Ask({"7f", &command, {}, nullptr}, "$stock()").reason ==
         "nobody is there to ask: allow it with `--allow-tool stock`");
+  CHECK(permission.AskToWrite("/p/a", 7).reason ==
+        "nobody is there to ask: allow it with `--allow-tool write`");
+  const std::string one(64, '1'), two(64, '2');
+  CHECK(permission.Pin(command, one, "{}").yes);
+  CHECK(permission.Pin(command, two, "{}").reason ==
+        "the server changed the definition of $stock since its first use: run it once on a "
+        "terminal");
   CHECK(err.str().empty());
 }
 
