@@ -108,9 +108,7 @@ Replayed ReplayAll(const std::vector<Event>& events, const GateOf& gate_of,
     options.threads = threads;
     options.limits.max_seconds = 0;
     options.limits.max_megabytes = 0;
-    options.interrupted = [&] {
-      return (epoch != nullptr && epoch->over()) || (interrupted && interrupted());
-    };
+    options.interrupted = [&] { return epoch->over() || (interrupted && interrupted()); };
     SavedSession saved(nobody, std::move(options), {events.begin(), end}, nullptr,
                        Journal::End::kOver);
     epoch = &saved;
