@@ -123,6 +123,8 @@ TEST_CASE("lines that are no approvals approve nothing") {
                 "# a comment\n" + std::string(63, 'a') + "\n\n" + std::string(64, 'b') + " ok");
   Approvals approvals(project.folder / "approved");
   CHECK_FALSE(approvals.Has("#"));
+  project.Write("letters", std::string(64, 'g') + " ok");
+  CHECK_FALSE(Approvals(project.folder / "letters").Has(std::string(64, 'g')));
   CHECK_FALSE(approvals.Has(std::string(63, 'a')));
   CHECK(approvals.Has(std::string(64, 'b')));
 }
