@@ -379,6 +379,43 @@ std::string ClosureUnder(const Limits& limits, Stop* stop) {
   return testing::Rows(engine.store, engine.Find("path", 2));
 }
 
+TEST_CASE("integers that need wider cells come late, and change neither rows nor their order") {
+  constexpr int kNodes = 3000;
+  const auto derived = [&](int from, std::int64_t factor, std::size_t threads) {
+    Limits limits;
+    limits.threads = threads;
+    Engine engine(limits);
+    const auto name = [&](int node) { return std::to_string(node < from ? node : node * factor); };
+    std::string program =
+        "reached(0)\nreached(?y) <- reached(?x), edge(?x, ?y)\n"
+        "near(?x, ?y) <- reached(?x), edge(?x, ?y)\n"
+        "twice(?x, ?z) <- near(?x, ?y), near(?y, ?z), not near(?x, ?z)\n";
+    std::mt19937 random(3);
+    for (int node = 0; node < kNodes; ++node)
+      for (int i = 0; i < 5; ++i)
+        program += "edge(" + name(node) + ", " +
+                   name(node + 1 + static_cast<int>(random() % 30)) + ")\n";
+    engine.Take(program);
+    engine.Quiesce();
+    std::vector<std::int64_t> out;
+    for (const auto& [relation, arity] : {std::pair("reached", 1u), {"near", 2u}, {"twice", 2u}}) {
+      const Relation& rel = engine.store.at(engine.Find(relation, arity));
+      for (RowId row = 0; row < rel.size(); ++row)
+        for (const Value v : rel.Cells(row)) {
+          const std::int64_t node = engine.pool.AsInt(v);
+          out.push_back(node < from ? node : node / factor);
+        }
+    }
+    return out;
+  };
+  const std::vector<std::int64_t> small = derived(kNodes, 1, 1);
+  CHECK(small.size() > 100'000);
+  for (const std::size_t threads : {1, 3}) {
+    CHECK(derived(2000, 100'000, threads) == small);
+    CHECK(derived(1, 10'000'000'000, threads) == small);
+  }
+}
+
 TEST_CASE("several threads derive the same rows in the same order, up to the same limit") {
   Limits limits;
   Stop stop;

@@ -15,6 +15,10 @@
 #ifndef RPL_INTERP_STORE_ROW_TABLE_H_
 #define RPL_INTERP_STORE_ROW_TABLE_H_
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -67,12 +71,22 @@ class RowTable {
   /// into kParts parts, each used by one thread alone. A key's part does not depend on the size of
   /// the table. Seek returns kBeyond if the part ends first.
   static constexpr int kPartBits = 5;
-  static constexpr std::size_t kParts = 1 << kPartBits;  // as an argument: the whole table
+  static constexpr std::size_t kParts = 1 << kPartBits;
   static constexpr std::size_t kBeyond = SIZE_MAX;
   std::size_t Home(std::uint64_t hash) const { return Upper(hash) >> (32 - bits_); }
-  std::size_t Seek(std::uint64_t hash, std::size_t slot, std::size_t part = kParts) const {
+  std::size_t Seek(std::uint64_t hash, std::size_t slot) const {
     const std::uint32_t tag = TagOf(hash);
-    const std::size_t end = part == kParts ? kBeyond : (part + 1) << (bits_ - kPartBits) & mask_;
+    slot &= mask_;
+    std::uint32_t stops = StopsIn(slot & ~(kGroup - 1), tag) >> (slot & (kGroup - 1));
+    while (stops == 0) {
+      slot = ((slot | (kGroup - 1)) + 1) & mask_;
+      stops = StopsIn(slot, tag);
+    }
+    return slot + static_cast<std::size_t>(std::countr_zero(stops));
+  }
+  std::size_t Seek(std::uint64_t hash, std::size_t slot, std::size_t part) const {
+    const std::uint32_t tag = TagOf(hash);
+    const std::size_t end = (part + 1) << (bits_ - kPartBits) & mask_;
     for (slot &= mask_; slot != end; slot = (slot + 1) & mask_)
       if (slots_[slot] == 0 || (slots_[slot] ^ tag) <= mask_) return slot;
     return kBeyond;
@@ -95,6 +109,31 @@ class RowTable {
   // Grain sizes of the parallel loops: slots to clear, ids to place.
   static constexpr std::size_t kCleared = std::size_t{1} << 14;
   static constexpr RowId kPlaced = RowId{1} << 12;
+
+  /// The slots of a group, which begins at a multiple of kGroup, at which a search for the tag
+  /// stops, a bit each. Where it does is unpredictable, so all are compared, without a branch; they
+  /// are in one cache line.
+  static constexpr std::size_t kGroup = 8;
+  std::uint32_t StopsIn(std::size_t group, std::uint32_t tag) const {
+#ifdef __SSE2__
+    const __m128i upper = _mm_set1_epi32(static_cast<int>(~mask_));
+    const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag));
+    const auto stops = [&](std::size_t at) {
+      const __m128i slots = _mm_loadu_si128(reinterpret_cast<const __m128i*>(&slots_[at]));
+      return _mm_or_si128(_mm_cmpeq_epi32(_mm_and_si128(slots, upper), wanted),
+                          _mm_cmpeq_epi32(slots, _mm_setzero_si128()));
+    };
+    const __m128i words = _mm_packs_epi32(stops(group), stops(group + 4));
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(words, words))) & 0xff;
+#else
+    std::uint32_t out = 0;
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      const std::uint32_t slot = slots_[group + i];
+      out |= static_cast<std::uint32_t>(slot == 0 || (slot ^ tag) <= mask_) << i;
+    }
+    return out;
+#endif
+  }
 
   static std::uint32_t Upper(std::uint64_t hash) {
     return static_cast<std::uint32_t>(hash >> 32) ^ kHashSeed;

@@ -72,8 +72,7 @@ class Grower {
   std::string Constant(char type) {
     static const std::vector<std::string> kNames = {"a", "b", "\"a\"", "\"x y\"", ":k", "c"};
     switch (type) {
-      case 'n':  // rarely one that a cell of 32 bits does not hold
-        return !plain_ && Pick(30) == 0 ? "200000000" : std::to_string(Pick(5));
+      case 'n': return std::to_string(Pick(5));
       case 'y': return Of(kNames);
       case 'l': {
         std::vector<std::string> items;
