@@ -196,6 +196,18 @@ homeless "a store that is named" 0 none "" edit --store named.db
 expect "calls that bring their history need no store" 1 '*' "" \
   "$rpl" guard --policy counts.yaml < <(echo '{"tool":"Edit","history":["Edit","Edit"]}')
 
+cat >spent.json <<'END2'
+{"priority": 1, "enabled": true, "name": "spent", "selector": {"phase": "tool.before", "tool": {"name": "last"}},
+ "condition": {"kind": "metricWindow", "scope": "agent", "metric": {"kind": "custom", "key": "cost"},
+   "aggregate": "sum", "windowSeconds": 60, "op": "gte", "value": 4}, "effect": {"type": "block"}}
+END2
+cat >spent.rpl <<'END2'
+metric("t", "cost", 4)
+% <- $t(1) ^ ~ {:result ?a}, $last(?a) ^ ~ {:result ?b}, $json(?b)
+END2
+expect "a run without a store reads the metrics that its program gives" 1 "" 'is blocked by the rule `spent`' \
+  env HOME= XDG_STATE_HOME= "$rpl" run spent.rpl --policy spent.json --answer t=1 --answer last=2
+
 # Hooks side by side: a cap is one for all of them. They wait for their input together, and take
 # a while to decide.
 event PreToolUse Task '{}' >task
