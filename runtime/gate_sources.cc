@@ -258,13 +258,11 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
     const auto found = [&](std::string message, std::vector<std::string> premises) {
       out.push_back({NameOf(c), Blocks(c), std::move(message), std::move(premises)});
     };
-    bool undecided = false;
+    // A guard has no right side, so each instance is violated; what is undecided is its left side.
     const Undecided more = engine_.solver.CheckConstraint(
-        reading.form, [&](const std::vector<Value>& slots, Solver::Judgement verdict) {
-          undecided = undecided || verdict == Solver::Judgement::kUndecided ||
-                      verdict == Solver::Judgement::kLacks;
-          if (verdict != Solver::Judgement::kViolated || !out.empty()) return;
+        reading.form, [&](const std::vector<Value>& slots, Solver::Judgement) {
           if (engine_.limits.profile != nullptr) engine_.limits.profile->CountViolated(c);
+          if (!out.empty()) return;
           std::vector<std::string> premises;
           for (std::size_t i = 0; i < slots.size(); ++i)
             if (!c.slots[i].empty() && !slots[i].is_none() && slots[i] != kUnknown)
@@ -274,7 +272,7 @@ std::vector<NativeFinding> Gate::ForbiddenBy(const CallGuard& guard, const OpenC
     if (engine_.solver.Take().stop != Stop::kGoesOn) {  // undecided: the call does not go out
       engine_.pool.ClearOverflow();
       out.push_back({NameOf(c), true, "the guard failed: a limit was reached in " + c.text, {}});
-    } else if ((more || undecided) && out.empty()) {
+    } else if (more && out.empty()) {
       found("not known yet whether it is forbidden: " + c.text, {});
     }
     if (!out.empty()) break;

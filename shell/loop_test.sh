@@ -115,6 +115,34 @@ BRH:2' "$(sed -E '/^BRDA/s/,[1-9][0-9]*$/,1/' c.info | head -n 7)"
 same "coverage: lcov's lines" 'DA:9,0 DA:11,0 LF:5 LH:3 end_of_record' "$(grep -E '^(DA:.*,0|L|end)' c.info | paste -sd ' ')"
 check "coverage: the page is XML but for its void tags" grep -q '<span class="bad" title="constraint never violated: weight(?w) -&gt; ?w &lt; 50' c.html
 same "coverage: the page has every line" 11 "$(grep -o '<i>' c.html | wc -l)"
+cat >guarded.md <<'END'
+# Refund - $refund(?order)
+
+# Closed
+$refund(?order), closed(?order, ?why) -> false
+
+# Sold
+$refund(?order), sold(?order) -> false
+END
+cat >guarded-test.md <<'END'
+# Closed
+
+```rpl-test
+LOAD: guarded.md
+USER:
+closed("o1", "late")
+closed("o1", "paid")
+% <- $refund("o1") ^ ~ {:result _}
+FAIL:
+is blocked by the rule `closed`
+```
+END
+expect "coverage: a guard that forbade a call" 0 'guarded.md: constraints 1/2, 50.0 %
+  guarded.md:7: constraint never violated: $refund(?order), sold(?order) -> false
+coverage 50.0 %
+1 passed, 0 failed' "" "$rpl" test guarded-test.md --coverage
+expect "coverage: how often it did" 0 '*' "" "$rpl" test guarded-test.md --coverage --format json
+same "coverage: how often it did" '[2,0]' "$(jq -c '[.coverage.files[0].parts[] | select(.kind == "constraint") | .count]' out)"
 cat >in-text.md <<'END'
 # In the text
 
