@@ -122,8 +122,10 @@ ordered_json WithoutColons(const ordered_json& json) {
   }
   if (!json.is_object()) return json;
   ordered_json out = ordered_json::object();
-  for (const auto& [key, value] : json.items())
-    out[key.starts_with(':') ? key.substr(1) : key] = WithoutColons(value);
+  for (const auto& [key, value] : json.items()) {
+    const std::string plain = key.starts_with(':') ? key.substr(1) : key;
+    out[json.contains(plain) ? key : plain] = WithoutColons(value);
+  }
   return out;
 }
 

@@ -24,7 +24,7 @@ Value ValueOfJson(const nlohmann::ordered_json& json, Pool& pool, bool keywords)
 std::optional<nlohmann::ordered_json> JsonOfValue(const Pool& pool, Value v,
                                                   JsonNumbers numbers = JsonNumbers::kExact);
 
-/// The same JSON with the colons taken off keys, which keywords had.
+/// The same JSON without the colons of keys, but where the object also has the key without one.
 nlohmann::ordered_json WithoutColons(const nlohmann::ordered_json& json);
 
 }  // namespace rpl
