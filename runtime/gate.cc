@@ -188,13 +188,19 @@ Decision Gate::Before(const GateCall& call, Moment now) {
   const GuardCall seen = Seen(call);
   const std::size_t step = steps_++;
   const Guard& guard = setup_ != nullptr ? *setup_->guard : no_policy_;
+  // A call that went out in an earlier turn, and waits, does not count against itself.
+  const CallId id = engine_.solver.IdOf(*call.call);
+  const auto known = begun_.find(id);
+  const bool waits = known != begun_.end() && known->second.open;
+  if (waits) history_.GiveUp(known->second.call.tool, known->second.call.tags);
   Decision decision = guard.Decide(seen, history_, *this, now, Forbidden(call, seen));
+  if (waits && decision.Stops()) history_.Begin(known->second.call.tool, known->second.call.tags);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
   if (!decision.Stops()) {
     history_.Begin(seen.tool, seen.tags);
     engine_.store.Insert(engine_.program.CallsOf(call.call->relation).called, call.call->args,
                          true);
-    begun_.insert_or_assign(engine_.solver.IdOf(*call.call), Begun{step, seen});
+    begun_.insert_or_assign(id, Begun{step, seen});
   }
   Decided(step, decision, seen, took.count(), now);
   return decision;
@@ -206,7 +212,7 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   now_ = now;
   asked_.clear();
   const auto known = begun_.find(engine_.solver.IdOf(*call.call));
-  // The reply is older than the guard of this run.
+  // The reply may be older than the guard, which a later message stated.
   Begun begun = known != begun_.end() ? known->second : Begun{steps_++, Seen(call)};
   GuardCall seen = begun.call;
   seen.phase = CallPhase::kAfter;
@@ -233,7 +239,10 @@ Decision Gate::After(const GateCall& call, const Answer& answer, Moment now, boo
   if (any) decision = guard.Decide(seen, history_, *this, now);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - started;
   if (!again) {
-    engine_.store.Insert(engine_.program.CallsOf(call.call->relation).made, call.call->args, true);
+    const CallRelations calls = engine_.program.CallsOf(call.call->relation);
+    if (known == begun_.end()) engine_.store.Insert(calls.called, call.call->args, true);
+    else known->second.open = false;
+    engine_.store.Insert(calls.made, call.call->args, true);
     past_[call.text] = past_[call.label] = past;
     std::optional<std::string> error;
     if (past.failed) {

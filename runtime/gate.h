@@ -76,6 +76,7 @@ class Gate : private GuardSources {
   struct Begun {
     std::size_t step;
     GuardCall call;
+    bool open = true;  // without a reply so far
   };
   using Rows = std::vector<std::vector<Value>>;
 

@@ -89,6 +89,22 @@ TEST_CASE("a fact that the limits cut off is unknown until it is whole or taken 
         Status::kSatisfied);
 }
 
+TEST_CASE("a guard counts a call whose reply is older than the guard") {
+  Scripted agent;
+  agent.replies = {{"$t(1)", "7"}, {"$v(7)", "8"}, {"$u(2)", "9"}};
+  SessionOptions options;
+  options.limits.max_timesteps = 2;
+  Session session(agent, options);
+  const auto say = [&](const std::string& text) { return session.Say("message", text); };
+  const Outcome open = say("% <- $t(1) ^ ~ {:result ?r}, $v(?r) ^ ~ {:result _}\n");
+  CHECK(open.status == Status::kLimit);  // the reply of $v comes in at the next turn
+  const Outcome blocked = say("$u(_), $v(?x) -> false\n% <- $u(2) ^ ~ {:result _}\n");
+  CHECK(blocked.status == Status::kFailed);
+  CHECK(blocked.reason.find("forbidden: $u(_), $v(?x) -> false") != std::string::npos);
+  CHECK(blocked.reason.find("?x is 7") != std::string::npos);
+  CHECK(agent.asked == std::vector<std::string>{"$t(1)", "$v(7)"});
+}
+
 TEST_CASE("turns accumulate, a query does not stay") {
   Talk talk;
   CHECK(talk.Say("p(1)\n") == "");
