@@ -39,6 +39,15 @@ void Prefix(Sentence& sentence, const std::string& file) {
   sentence.rule = std::move(*whole.As<Rule>());
 }
 
+// True if no part is `_` or `not`: a sentence that has one without variables is a constraint.
+bool IsOfCalls(const Node& node) {
+  if (node.As<Not>() != nullptr) return false;
+  if (const auto* lvar = node.As<Lvar>()) return !lvar->name.empty();
+  bool calls = true;
+  ForEachChild(node, [&](const Node& child) { calls = calls && IsOfCalls(child); });
+  return calls;
+}
+
 // True if the sentence is an entry of a trace (§12.3, §12.4): `file.md#p(?x) ^^ {?x 1} -> true`,
 // `file.md#p(1) -> false`.
 bool IsTraceEntry(const Rule& rule) {
@@ -47,7 +56,7 @@ bool IsTraceEntry(const Rule& rule) {
     return false;
   const Node& clause = rule.tail.front();
   const auto* annotated = clause.As<Annotated>();
-  return !HasVariables(clause) ||
+  return (!HasVariables(clause) && IsOfCalls(clause)) ||
          (annotated != nullptr &&
           std::any_of(annotated->suffixes.begin(), annotated->suffixes.end(), [](const Suffix& s) {
             return s.bindings && s.key.empty() && s.value.front().As<Collection>() != nullptr;
