@@ -393,8 +393,8 @@ TEST_CASE("integers that need wider cells come late, and change neither rows nor
     std::mt19937 random(3);
     for (int node = 0; node < kNodes; ++node)
       for (int i = 0; i < 5; ++i)
-        program += "edge(" + name(node) + ", " +
-                   name(node + 1 + static_cast<int>(random() % 30)) + ")\n";
+        program +=
+            "edge(" + name(node) + ", " + name(node + 1 + static_cast<int>(random() % 30)) + ")\n";
     engine.Take(program);
     engine.Quiesce();
     std::vector<std::int64_t> out;
