@@ -179,6 +179,13 @@ void Gate::Store(std::size_t step, const PastCall& past) {
 
 // --- decisions ----------------------------------------------------------------------------
 
+void Gate::TakeEarlier(RelationId tool, std::span<const Value> args) {
+  if (engine_.program.guards().empty()) return;
+  const CallRelations calls = engine_.program.CallsOf(tool);
+  engine_.store.Insert(calls.called, args, true);
+  engine_.store.Insert(calls.made, args, true);
+}
+
 Decision Gate::Before(const GateCall& call, Moment now) {
   const auto started = std::chrono::steady_clock::now();
   derives_ = true;

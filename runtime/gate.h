@@ -29,6 +29,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,8 @@ class Gate : private GuardSources {
   /// The reason to stop the run, that its required audit log cannot be written; or "".
   const std::string& broken() const { return broken_; }
 
+  /// Takes a call for made that has its reply from the session of another program.
+  void TakeEarlier(RelationId tool, std::span<const Value> args);
   /// Decides before a call goes out, in phase 8. If allowed, it counts as begun.
   Decision Before(const GateCall& call, Moment now);
   /// Decides about the result, in phase 1. The call is part of the history, whatever the decision.

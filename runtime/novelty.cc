@@ -364,6 +364,8 @@ void Runtime::Assert(const Assertion& a, const Said& said) {
     else
       InsertFact(a.relation, a.row,
                  {a.meta, collected == nullptr ? &a.span : nullptr, a.orders, RowsBy::Bit(by)});
+    if (rel.space() == Space::kTool && said.from == From::kTrace)
+      gate_->TakeEarlier(a.relation, a.row);
     if (collected != nullptr) {
       for (std::size_t i = 0; i < a.row.size(); ++i) TakeAvar(*collected, i, a.row[i], by);
       engine_.solver.ForgetArguments(a.relation, a.row);

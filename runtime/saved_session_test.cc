@@ -281,6 +281,28 @@ TEST_CASE("a program that was changed keeps what the session knows") {
   CHECK(log.find("ran ") == log.rfind("ran "));
 }
 
+TEST_CASE("a changed program forbids a call after those that were made before the change") {
+  const testing::Folder folder;
+  const std::string path = folder / "s";
+  WritingAgent person(folder / "log", true);
+  const std::string guards =
+      "$u(_), $t(_) -> false\n$w(_), not $t(1) -> false\n$w(_), not $t(2) -> false\n";
+  const auto program = [&](const std::string& goal) {
+    return std::vector<ProgramFile>{{"p.rpl", guards + goal}};
+  };
+  REQUIRE(GoOn(path, person, program("% <- $t(1) ^ ~ {:result _}\n")).outcome.status ==
+          Status::kSatisfied);
+  const Outcome after = GoOn(path, person, program("% <- $u(2) ^ ~ {:result _}\n")).outcome;
+  CHECK(after.status == Status::kFailed);
+  CHECK(after.reason.find("forbidden: $u(_), $t(_) -> false") != std::string::npos);
+  const Outcome without = GoOn(path, person, program("% <- $w(3) ^ ~ {:result _}\n")).outcome;
+  CHECK(without.status == Status::kFailed);
+  CHECK(without.reason.find("not $t(1)") == std::string::npos);
+  CHECK(without.reason.find("not $t(2)") != std::string::npos);
+  const std::string log = Contents(folder / "log");
+  CHECK(log.find("ran ") == log.rfind("ran "));
+}
+
 TEST_CASE("what was said in messages holds in a changed program, what its text said does not") {
   const testing::Folder folder;
   const std::string path = folder / "s";
