@@ -39,13 +39,13 @@ void Prefix(Sentence& sentence, const std::string& file) {
   sentence.rule = std::move(*whole.As<Rule>());
 }
 
-// True if no part is `_` or `not`: a sentence that has one without variables is a constraint.
-bool IsOfCalls(const Node& node) {
-  if (node.As<Not>() != nullptr) return false;
-  if (const auto* lvar = node.As<Lvar>()) return !lvar->name.empty();
-  bool calls = true;
-  ForEachChild(node, [&](const Node& child) { calls = calls && IsOfCalls(child); });
-  return calls;
+// True if a part is `_` or `not`: with one, a sentence without variables is a constraint.
+bool HasWildOrNot(const Node& node) {
+  if (node.As<Not>() != nullptr) return true;
+  if (const auto* lvar = node.As<Lvar>()) return lvar->name.empty();
+  bool has = false;
+  ForEachChild(node, [&](const Node& child) { has = has || HasWildOrNot(child); });
+  return has;
 }
 
 // True if the sentence is an entry of a trace (§12.3, §12.4): `file.md#p(?x) ^^ {?x 1} -> true`,
@@ -56,7 +56,7 @@ bool IsTraceEntry(const Rule& rule) {
     return false;
   const Node& clause = rule.tail.front();
   const auto* annotated = clause.As<Annotated>();
-  return (!HasVariables(clause) && IsOfCalls(clause)) ||
+  return (!HasVariables(clause) && !HasWildOrNot(clause)) ||
          (annotated != nullptr &&
           std::any_of(annotated->suffixes.begin(), annotated->suffixes.end(), [](const Suffix& s) {
             return s.bindings && s.key.empty() && s.value.front().As<Collection>() != nullptr;
