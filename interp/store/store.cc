@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -111,13 +112,17 @@ void Relation::State(RowId row, bool is_new, const Stated& stated, Pool& pool) {
   if (changed && !is_new) ++epoch_;
 }
 
-void Relation::Copy(const Relation& from, RowId row) {
-  const RowId to = Insert(from.Cells(row), from.asserted(row)).row;
-  const Stated stated = from.StatedOf(row);
-  if (!stated.meta.is_none()) meta_[to] = stated.meta;
-  if (stated.origin != nullptr) origins_.Add(to, *stated.origin);
-  if (!stated.orders.empty()) SetOrders(to, stated.orders);
-  if (stated.by != 0) by_.Add(to, stated.by);
+void Relation::Copy(const Relation& from, std::span<const RowId> rows) {
+  std::vector<Value> cells;
+  for (const RowId row : rows) {
+    from.Row(row).CopyTo(cells);
+    const RowId to = Insert(cells, from.asserted(row)).row;
+    const Stated stated = from.StatedOf(row);
+    if (!stated.meta.is_none()) meta_[to] = stated.meta;
+    if (stated.origin != nullptr) origins_.Add(to, *stated.origin);
+    if (!stated.orders.empty()) SetOrders(to, stated.orders);
+    if (stated.by != 0) by_.Add(to, stated.by);
+  }
 }
 
 std::size_t Relation::bytes() const {
@@ -164,7 +169,9 @@ RelationId Store::Whole(RelationId id) {
   companion_.push_back(kNoId);
   whole_of_.push_back(id);
   companion_[id] = whole;
-  for (RowId r = 0; r < base.size(); ++r) at(whole).Copy(base, r);
+  std::vector<RowId> all(base.size());
+  std::iota(all.begin(), all.end(), 0);
+  at(whole).Copy(base, all);
   return whole;
 }
 

@@ -126,8 +126,8 @@ class Relation {
   void SetOrders(RowId row, std::span<const SetOrder> orders) {
     orders_.try_emplace(row, orders.begin(), orders.end());
   }
-  /// Inserts a row of another relation, with what is known about it.
-  void Copy(const Relation& from, RowId row);
+  /// Inserts rows of another relation, in that order, with what is known about them.
+  void Copy(const Relation& from, std::span<const RowId> rows);
 
   /// Removes the rows for which `keep(row)` is false. If there are any, ids change.
   template <typename Keep>
@@ -267,7 +267,7 @@ void Relation::Rebuild(Keep&& keep) {
     if (keep(r)) kept.push_back(r);
   if (kept.size() == size()) return;
   Relation rebuilt(id_, space_, label_, name_, arity());
-  for (const RowId row : kept) rebuilt.Copy(*this, row);
+  rebuilt.Copy(*this, kept);
   rows_ = std::move(rebuilt.rows_);
   asserted_ = std::move(rebuilt.asserted_);
   meta_ = std::move(rebuilt.meta_);
