@@ -45,19 +45,17 @@ ordered_json PastCallJson(const PastCall& past) {
           {"metrics", std::move(metrics)}};
 }
 
-// Numbers of a map of metrics go to `to`.
-void AddMetrics(const ordered_json& metrics, std::map<std::string, double>& to) {
+// Numbers of a map of metrics for which `takes(key)` holds go to `to`.
+void AddMetrics(const ordered_json& metrics, std::map<std::string, double>& to,
+                const std::function<bool(const std::string& key)>& takes) {
   if (!metrics.is_object()) return;
   for (const auto& [key, value] : metrics.items())
-    if (value.is_number()) to[key] = value.get<double>();
+    if (value.is_number() && takes(key)) to[key] = value.get<double>();
 }
 
-// The same of metrics that a tool reports.
+// The same for metrics that a tool reports.
 void AddReported(const ordered_json& metrics, std::map<std::string, double>& to) {
-  std::map<std::string, double> reported;
-  AddMetrics(metrics, reported);
-  for (const auto& [key, value] : reported)
-    if (!IsInbuiltMetric(key)) to[key] = value;
+  AddMetrics(metrics, to, [](const std::string& key) { return !IsInbuiltMetric(key); });
 }
 
 // The inverse of PastCallJson, for recorded JSON; missing and malformed members are empty.
@@ -71,7 +69,7 @@ PastCall PastCallOf(const ordered_json& json) {
   if (const ordered_json& took = FieldAt(json, "tookMs"); took.is_number()) past.took_ms = took;
   if (const ordered_json& at = FieldAt(json, "at"); at.is_number_integer()) past.at = at;
   if (const ordered_json& user = FieldAt(json, "user"); user.is_string()) past.user = user;
-  AddMetrics(FieldAt(json, "metrics"), past.metrics);
+  AddMetrics(FieldAt(json, "metrics"), past.metrics, [](const std::string&) { return true; });
   return past;
 }
 
@@ -184,6 +182,13 @@ void Gate::TakeEarlier(RelationId tool, std::span<const Value> args) {
   const CallRelations calls = engine_.program.CallsOf(tool);
   engine_.store.Insert(calls.called, args, true);
   engine_.store.Insert(calls.made, args, true);
+}
+
+bool Gate::PassesHeld(const GateCall& call) {
+  const ordered_json question = {{"held", call.text}};
+  if (!live() && !journal_->Answers(question)) return false;
+  Outside(question, [] { return ordered_json(true); });
+  return true;
 }
 
 Decision Gate::Before(const GateCall& call, Moment now) {

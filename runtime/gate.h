@@ -67,8 +67,11 @@ class Gate : private GuardSources {
   /// The reason to stop the run, that its required audit log cannot be written; or "".
   const std::string& broken() const { return broken_; }
 
-  /// Takes a call for made that has its reply from the session of another program.
+  /// Counts a call as made: its reply came before the program changed.
   void TakeEarlier(RelationId tool, std::span<const Value> args);
+  /// Whether a call whose result is held goes on without another decision. Always, except in the
+  /// replay of a session of a version that decided again.
+  bool PassesHeld(const GateCall& call);
   /// Decides before a call goes out, in phase 8. If allowed, it counts as begun.
   Decision Before(const GateCall& call, Moment now);
   /// Decides about the result, in phase 1. The call is part of the history, whatever the decision.

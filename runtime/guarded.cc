@@ -3,11 +3,11 @@
 // The gate in the timestep: admission of calls in phase 8 and of results in phase 1, and the
 // effect of refusals.
 //
-// A call is decided once per turn. A refused call stays open and is not made: clauses that need it
-// have no answer from the next timestep on, so that the program can choose another plan. If a call
-// is held, nothing else goes out and the run ends; results of earlier calls still come in. Both are
-// recorded as a %fail entry of the trace, and each decision is a fact
-// `guard-decision(tool, args, effect, rule)` of the next timestep.
+// A call is decided once per turn; if its result is held, only that is decided again. A refused
+// call stays open and is not made: clauses that need it have no answer from the next timestep on,
+// so that the program can choose another plan. If a call is held, nothing else goes out and the run
+// ends; results of earlier calls still come in. Both are recorded as a %fail entry of the trace,
+// and each decision is a fact `guard-decision(tool, args, effect, rule)` of the next timestep.
 #include <fmt/format.h>
 
 #include "interp/eval/constraint_watch.h"
@@ -39,6 +39,16 @@ bool Runtime::Admits(const OpenCall& call) {
   const CallId id = engine_.solver.IdOf(call);
   if (calls_.admitted.contains(id)) return true;
   if (calls_.refusals.contains(id)) return false;
+  const auto held = calls_.held_replies.find(id);
+  const auto take_held = [&] {
+    calls_.admitted.insert(id);
+    calls_.replies.push_back({held->second.call, held->second.answer, true});
+    calls_.held_replies.erase(held);
+  };
+  if (held != calls_.held_replies.end() && gate_->PassesHeld(gated)) {
+    take_held();
+    return false;  // it went out before
+  }
   const Decision decision = gate_->Before(gated, MomentNow());
   if (!gate_->broken().empty()) return false;
   Assertion fact;
@@ -56,12 +66,12 @@ bool Runtime::Admits(const OpenCall& call) {
     Refuse(gated, decision);
     return false;
   }
+  if (held != calls_.held_replies.end()) {
+    take_held();
+    return false;
+  }
   calls_.admitted.insert(id);
-  const auto held = calls_.held_replies.find(id);
-  if (held == calls_.held_replies.end()) return true;
-  calls_.replies.push_back({held->second.call, held->second.answer, true});
-  calls_.held_replies.erase(held);
-  return false;  // it went out before
+  return true;
 }
 
 bool Runtime::AdmitsJson(Value shown) {

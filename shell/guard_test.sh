@@ -468,6 +468,27 @@ expect "K3.98: its replay looks at those it saw" 0 '*' "" "$rpl" trace replay wi
 expect "K3.98: and writes no log" 0 "" "" diff audit-before window.jsonl
 cd ..
 
+# --- A result that is held ---------------------------------------------------------------------------
+
+mkdir held && cd held || exit 1
+cat >till.yaml <<'END2'
+rules:
+  - {priority: 1, enabled: true, name: receipts, selector: {phase: tool.after, tool: {name: pay}}, condition: {kind: toolName, op: eq, value: pay},
+     effect: {type: hitl, reason: receipts are looked at}}
+  - {priority: 1, enabled: true, name: once, selector: {phase: tool.before, tool: {name: pay}}, effect: {type: block, reason: one payment},
+     condition: {kind: maxCalls, selector: {by: toolName, patterns: [pay]}, max: 1}}
+  - {priority: 1, enabled: true, name: two-tips, selector: {phase: tool.before, tool: {name: tip}}, effect: {type: block, reason: no tip},
+     condition: {kind: maxCalls, selector: {by: toolName, patterns: [pay, tip]}, max: 2}}
+END2
+printf '%% <- $pay(5) ^ ~ {:result ?r}, $tip(?r), $json(?r)\n' >till.rpl
+expect "a result that a review holds" 3 "" '"$pay(5) is held by the rule `receipts`, review ' \
+  "$rpl" run till.rpl --policy till.yaml --store till.db --session till --answer pay=paid
+"$rpl" guard approve "$("$rpl" guard pending --store till.db | cut -d' ' -f1)" --store till.db >out
+expect "its call, once approved, does not count against itself, and counts once" 0 '"paid"' "satisfied" \
+  "$rpl" resume till --policy till.yaml --store till.db --answer tip=done
+expect "its replay" 0 "*" "" "$rpl" trace replay till
+cd ..
+
 # --- 30 planted mistakes ---------------------------------------------------------------------------
 
 # mistakes NAME COMMAND… <LIST: each line of the list begins an error that stands once on

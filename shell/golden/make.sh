@@ -167,6 +167,27 @@ at 1 "$rpl" run post.rpl --session session --policy policy.json --store store.db
 rm -f store.db*
 finish --answer ask=yes
 
+# A result that a review held, and another decision about its call once it was approved: later
+# versions take the result without one.
+begin reviewed
+tool pay '"result":"paid"'
+cat >policy.json <<'E'
+{"policy": {"name": "till", "mode": "enforce", "combine": "most_severe_wins"},
+ "rules": [{"priority": 1, "enabled": true, "name": "receipts",
+  "selector": {"phase": "tool.after", "tool": {"name": "pay"}},
+  "condition": {"kind": "toolName", "op": "eq", "value": "pay"},
+  "effect": {"type": "hitl", "reason": "receipts are looked at"}}]}
+E
+cat >till.rpl <<'E'
+% <- $pay(5) ^ ~ {:result ?r}, ?yes = $ask("It is {?r}. Well?"), ?yes = "yes"
+E
+guarded=(--policy policy.json --store store.db --allow-tool pay)
+at 1 "$rpl" run till.rpl --session session "${guarded[@]}" </dev/null
+"$rpl" guard approve "$("$rpl" guard pending --store store.db | cut -d' ' -f1)" --store store.db >/dev/null
+at 2 "$rpl" resume session "${guarded[@]}" </dev/null
+rm -f store.db*
+finish --answer ask=yes
+
 begin sources
 printf 'item,price\nnut,3\nbolt,5\n' >cost.csv
 cat >stock.rpl <<'E'
