@@ -5,9 +5,12 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <functional>
+#include <map>
 #include <new>
 #include <random>
 #include <set>
+#include <string>
 
 #include "interp/store/thread_pool.h"
 #include "interp/testing/testing.h"
@@ -413,6 +416,63 @@ TEST_CASE("integers that need wider cells come late, and change neither rows nor
   for (const std::size_t threads : {1, 3}) {
     CHECK(derived(2000, 100'000, threads) == small);
     CHECK(derived(1, 10'000'000'000, threads) == small);
+  }
+}
+
+// Nodes that are numbered one after another have bits and grids (interp/store/row_grid.h), others
+// have not.
+TEST_CASE("how dense the rows are changes neither them nor their order") {
+  constexpr int kNodes = 90;
+  const auto derived = [&](const std::function<std::string(int)>& name, std::size_t threads,
+                           bool dense) {
+    Limits limits;
+    limits.threads = threads;
+    Engine engine(limits);
+    std::string program =
+        "flows(?x, ?y) <- edge(?x, ?y)\nflows(?x, ?z) <- flows(?x, ?y), flows(?y, ?z)\n"
+        "memory(?x, ?w) <- load(?y, ?x), alias(?y, ?z), load(?z, ?w)\n"
+        "alias(?x, ?y) <- flows(?z, ?x), flows(?z, ?y)\n"
+        "alias(?x, ?y) <- flows(?z, ?x), memory(?z, ?w), flows(?w, ?y)\n"
+        "flows(?x, ?y) <- edge(?x, ?z), memory(?z, ?y)\n";
+    std::mt19937 random(5);
+    for (int i = 0; i < 2 * kNodes; ++i) {
+      const int from = static_cast<int>(random() % kNodes),
+                to = static_cast<int>(random() % kNodes);
+      program += i % 2 == 0
+                     ? "edge(" + name(from) + ", " + name(std::min(kNodes - 1, from + 1)) + ")\n"
+                     : "load(" + name(from) + ", " + name(to) + ")\n";
+    }
+    engine.Take(program);
+    engine.Quiesce();
+    std::map<Value, int> nodes;
+    for (int node = 0; node < kNodes; ++node) {
+      const std::string text = name(node);
+      nodes[text[0] == ':' ? engine.pool.Keyword(text.substr(1))
+                           : engine.pool.Int(std::stoll(text))] = node;
+    }
+    std::vector<int> out;
+    for (const char* const relation : {"flows", "memory", "alias"}) {
+      const Relation& rel = engine.store.at(engine.Find(relation, 2));
+      if (relation != std::string("memory")) CHECK(rel.rows().bits().empty() == !dense);
+      for (RowId row = 0; row < rel.size(); ++row)
+        for (const Value v : rel.Cells(row)) out.push_back(nodes.at(v));
+    }
+    return out;
+  };
+  const auto number = [](std::int64_t factor, std::int64_t least) {
+    return [=](int node) { return std::to_string(node * factor + least); };
+  };
+  const std::vector<int> expected = derived(number(1'000'003, 0), 1, false);
+  CHECK(expected.size() > 10'000);
+  for (const std::size_t threads : {1, 3}) {
+    CHECK(derived(number(1, 0), threads, true) == expected);
+    CHECK(derived(number(3, -70), threads, true) == expected);
+    CHECK(derived(number(1, std::int64_t{1} << 40), threads, true) == expected);
+    CHECK(derived(number(1'000'003, 0), threads, false) == expected);
+    const auto mixed = [](int node) {
+      return node % 2 == 0 ? std::to_string(node) : ":k" + std::to_string(node);
+    };
+    CHECK(derived(mixed, threads, false) == expected);
   }
 }
 

@@ -66,6 +66,14 @@ JoinRun::JoinRun(const Join& join, Store& store, const std::vector<Marks>& marks
       for (const auto& [column, bound] : join.steps.front().binds)
         if (bound == slot) ahead.column = column;
     }
+  std::size_t bound_last = 0;
+  for (std::size_t i = 0; i < join.columns.size(); ++i)
+    for (const auto& [column, slot] : join.steps.back().binds)
+      if (slot == join.columns[i]) {
+        varying_ = {i, column};
+        ++bound_last;
+      }
+  if (bound_last != 1) varying_ = std::nullopt;
   // An index that serves intersections alone must repay being built.
   for (std::size_t i = 0; i < join.steps.size(); ++i) {
     if (!join.steps[i].intersection) continue;
@@ -158,6 +166,16 @@ bool JoinRun::ScanAhead(RowId row, RowId end) {
 
 [[gnu::always_inline]] inline bool JoinRun::Emit() {
   ++answers_;
+  if (const RowBits& bits = head_.bits();
+      !bits.empty() && bits.Has([&](std::size_t i) { return slots_[join_.columns[i]]; })) {
+    ++known_;
+    return true;
+  }
+  return Add();
+}
+
+// Adds the answer to the batch.
+[[gnu::always_inline]] inline bool JoinRun::Add() {
   const std::size_t arity = join_.columns.size();
   std::uint64_t hash = 0;
   for (std::size_t i = 0; i < arity; ++i) hash = MixHash(hash, slots_[join_.columns[i]].bits());
@@ -166,38 +184,6 @@ bool JoinRun::ScanAhead(RowId row, RowId end) {
   Value* const row = batch_->Add(alone ? 0 : RowSet::PartOf(hash), hash);
   for (std::size_t i = 0; i < arity; ++i) row[i] = slots_[join_.columns[i]];
   return batch_->size < full_ || (*pause_)();
-}
-
-JoinRun::Seen::When JoinRun::Seen::Came(std::span<const Value> values) {
-  constexpr std::uint32_t kLook = 2048;
-  constexpr std::uint64_t kLongest = std::uint64_t{1} << 22;
-  if (away_ > 0) {
-    --away_;
-    return When::kNever;
-  }
-  if (++asked_ == kLook) {
-    longer_ = repeated_ < kLook / 4 ? std::clamp(4 * longer_, std::uint64_t{kLook}, kLongest) : 0;
-    away_ = longer_;
-    asked_ = repeated_ = 0;
-  }
-  if (rows_ == nullptr) rows_ = std::make_unique<RowSet>(values.size());
-  RowId row = kNoId;
-  if (rows_->size() < kMost) {
-    const auto [id, is_new] = rows_->Insert(values);
-    if (!is_new) row = id;
-    else run_of_.push_back(run_);
-  } else {
-    row = rows_->Find(values);
-  }
-  if (row == kNoId) return When::kNever;
-  ++repeated_;
-  return std::exchange(run_of_[row], run_) == run_ ? When::kInThisRun : When::kBefore;
-}
-
-void JoinRun::Seen::EndRun() {
-  if (rows_ == nullptr || (longer_ == 0 && rows_->size() < kMost)) return;
-  rows_ = nullptr;
-  run_of_ = {};
 }
 
 void JoinRun::TakeUp(Memory&& memory) {
@@ -283,14 +269,60 @@ bool JoinRun::Search(std::size_t at) {
     std::size_t k = 0;
     while (k < key.size() && cells[columns[k]] == key[k]) ++k;
     if (k < key.size()) {
-      if (!Tick()) return false;
+      if (!Tick()) return StoppedAt(row - source.begin, source.end - source.begin);
       continue;
     }
     ++source.did.rows;
-    if (!Take(at, row)) return false;
+    if (!Take(at, row)) return StoppedAt(row - source.begin, source.end - source.begin);
     if (at > join_.deciding && answers_ != before) break;
   }
   return true;
+}
+
+// Emits an answer for each of these rows of the last step.
+[[gnu::always_inline]] inline bool JoinRun::EmitEach(const JoinStep& step, Source& source,
+                                                     std::span<const RowId> rows) {
+  const Relation& relation = *source.relation;
+  const bool asks = varying_ && !head_.bits().empty();
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (asks) {
+      if (!SkipKnown(relation, rows, k)) return StoppedIn(source, k, rows.size());
+      if (k == rows.size()) break;
+    }
+    if (k + kAhead < rows.size()) Prefetch(relation.Row(rows[k + kAhead]).data());
+    const RowView cells = relation.Row(rows[k]);
+    for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
+    ++answers_;
+    if (!Tick() || !Add()) return StoppedIn(source, k, rows.size());
+  }
+  source.did.rows += rows.size();
+  return true;
+}
+
+// Takes k on to the next row of the last step whose answer the head's relation is not known to
+// have.
+bool JoinRun::SkipKnown(const Relation& relation, std::span<const RowId> rows, std::size_t& k) {
+  const std::size_t known = CountKnown(relation, rows.subspan(k));
+  k += known;
+  answers_ += known;
+  known_ += known;
+  return Tick(known);
+}
+
+// How many of these rows of the last step, from the first on, give answers that the head's relation
+// is known to have; kTick at most.
+std::size_t JoinRun::CountKnown(const Relation& relation, std::span<const RowId> rows) const {
+  const RowBits& bits = head_.bits();
+  const RowGrid::Line line =
+      bits.grid().Along(varying_->head, [&](std::size_t i) { return slots_[join_.columns[i]]; });
+  const std::uint32_t column = varying_->column;
+  const std::size_t end = std::min(rows.size(), kTick);
+  std::size_t k = 0;
+  for (; k < end; ++k) {
+    if (k + kAhead < rows.size()) Prefetch(relation.Row(rows[k + kAhead]).data());
+    if (!bits.Has(line, relation.Row(rows[k])[column])) break;
+  }
+  return k;
 }
 
 // Continues with each of these rows of a step's index.
@@ -306,21 +338,13 @@ bool JoinRun::Over(std::size_t at, std::span<const RowId> rows) {
         next, source.intersection->Rows(Key(step.intersection->keys), next.relation->rows()));
     if (others.size() < rows.size() / 2) return Intersect(at, others);
   }
-  constexpr std::size_t kAhead = 8;
-  if (at + 1 == join_.steps.size() && step.checks.empty() && !one) {
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      if (k + kAhead < rows.size()) Prefetch(source.relation->Row(rows[k + kAhead]).data());
-      const RowView cells = source.relation->Row(rows[k]);
-      for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
-      if (!Tick() || !Emit()) return false;
-    }
-    source.did.rows += rows.size();
-    return true;
-  }
+  if (at + 1 == join_.steps.size() && step.checks.empty() && !one)
+    return EmitEach(step, source, rows);
   std::size_t k = 0;
   while (k < rows.size()) {
     if (k + kAhead < rows.size()) Prefetch(source.relation->Row(rows[k + kAhead]).data());
-    if (!Take(at, rows[k++])) return false;
+    if (!Take(at, rows[k])) return StoppedIn(source, k, rows.size());
+    ++k;
     if (one && answers_ != before) break;
   }
   source.did.rows += k;
@@ -344,10 +368,10 @@ bool JoinRun::Intersect(std::size_t at, std::span<const RowId> others) {
   }
   std::sort(source.common.begin(), source.common.end());
   const std::size_t before = answers_;
-  for (const RowId row : source.common) {
+  for (const RowId& row : source.common) {
     const RowView cells = source.relation->Row(row);
     for (const auto& [column, slot] : step.binds) slots_[slot] = cells[column];
-    if (!Next(at + 2)) return false;
+    if (!Next(at + 2)) return StoppedAt(&row - source.common.data(), source.common.size());
     if (at > join_.deciding && answers_ != before) break;
   }
   return true;

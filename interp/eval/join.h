@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/eval/seen.h"
 #include "interp/eval/unifier.h"
 #include "interp/plan/join_plan.h"
 #include "interp/store/insertion.h"
@@ -35,35 +36,6 @@ struct JoinCounts {
 
 class JoinRun {
  public:
-  /// The combinations of values that have reached a step. While few of them come again it looks
-  /// away, for longer and longer. A copy has seen nothing.
-  class Seen {
-   public:
-    enum class When : std::uint8_t { kNever, kBefore, kInThisRun };
-
-    Seen() = default;
-    Seen(const Seen&) {}
-    Seen(Seen&&) = default;
-    Seen& operator=(Seen&&) = default;
-
-    /// When the combination came last, as far as that is known.
-    When Came(std::span<const Value> values);
-    /// What is seen from now on belongs to another run.
-    void BeginRun() { ++run_; }
-    /// Frees what would not be looked at, or is full.
-    void EndRun();
-    bool looks_away() const { return longer_ > 0; }
-
-   private:
-    static constexpr RowId kMost = RowId{1} << 23;
-
-    std::unique_ptr<RowSet> rows_;
-    std::vector<std::uint32_t> run_of_;  // by row: the last run in which it came
-    std::uint32_t run_ = 0;
-    std::uint32_t asked_ = 0, repeated_ = 0;  // since it looked last at how many come again
-    std::uint64_t away_ = 0;                  // combinations that it still lets pass
-    std::uint64_t longer_ = 0;                // how many it lets pass the next time
-  };
   /// What the runs of a join in the rounds of a fixpoint have seen, by step.
   using Memory = std::vector<Seen>;
 
@@ -79,15 +51,21 @@ class JoinRun {
 
   /// Rows found so far, duplicates included.
   std::size_t answers() const { return answers_; }
+  /// Those of them that went to no batch, since the head's relation is known to have them.
+  std::size_t known() const { return known_; }
   /// Probes, scans, and rows read so far.
   std::uint64_t work() const;
+  /// The share of its last outer row that Run went through before it stopped, as far as the lists
+  /// of rows tell.
+  double gone_through() const { return gone_through_; }
   /// Outer rows: those that the first step reads.
   std::size_t outer() const { return outer_; }
   /// The outer rows of a join whose first step is a scan, else 0; needs no run.
   static std::size_t Outer(const Join& join, const std::vector<Marks>& marks);
   /// Runs for the outer rows [begin, end). Found rows go to `batch`, into the part that
-  /// RowSet::PartOf gives if it has several. `pause` is called whenever the batch has `full` rows
-  /// or more, and about every 4,000 rows read; if it returns false, Run stops and returns false.
+  /// RowSet::PartOf gives if it has several, except those that the head's relation is known to have
+  /// (RowSet::bits). `pause` is called whenever the batch has `full` rows or more, and about every
+  /// 4,000 rows read; if it returns false, Run stops and returns false.
   bool Run(std::size_t begin, std::size_t end, RowBatch& batch, std::size_t full,
            Continuation pause);
   /// For a join that remembers (Join), in the rounds of a fixpoint that adds all rows that it
@@ -100,6 +78,9 @@ class JoinRun {
   void AddTo(JoinCounts& counts) const;
 
  private:
+  static constexpr std::size_t kAhead = 8;    // rows that are prefetched before they are read
+  static constexpr std::size_t kTick = 4096;  // rows read between two pauses
+
   /// The rows that a step reads.
   struct Source {
     const Relation* relation = nullptr;
@@ -122,6 +103,9 @@ class JoinRun {
   bool ScanAhead(RowId row, RowId end);
   bool Search(std::size_t at);
   bool Over(std::size_t at, std::span<const RowId> rows);
+  bool EmitEach(const JoinStep& step, Source& source, std::span<const RowId> rows);
+  bool SkipKnown(const Relation& relation, std::span<const RowId> rows, std::size_t& k);
+  std::size_t CountKnown(const Relation& relation, std::span<const RowId> rows) const;
   bool Intersect(std::size_t at, std::span<const RowId> others);
   bool Next(std::size_t at);
   template <typename GoOn>
@@ -131,7 +115,21 @@ class JoinRun {
   bool Take(std::size_t at, RowId row);
   bool Exists(std::size_t at);
   bool Emit();
-  bool Tick() { return (++ticks_ & 0xfff) != 0 || (*pause_)(); }
+  bool Add();
+  /// It stops behind `done` of so many rows, and a share of the next.
+  bool StoppedAt(std::size_t done, std::size_t rows) {
+    gone_through_ = (static_cast<double>(done) + gone_through_) / static_cast<double>(rows);
+    return false;
+  }
+  /// The same, of rows that are not counted yet.
+  bool StoppedIn(Source& source, std::size_t done, std::size_t rows) {
+    source.did.rows += done;
+    return StoppedAt(done, rows);
+  }
+  bool Tick(std::size_t rows = 1) {
+    ticks_ += static_cast<std::uint32_t>(rows);
+    return ticks_ < kTick || (ticks_ = 0, (*pause_)());
+  }
   std::span<const Value> Key(const std::vector<SlotId>& slots) {
     for (std::size_t k = 0; k < slots.size(); ++k) key_[k] = slots_[slots[k]];
     return {key_, slots.size()};
@@ -147,6 +145,8 @@ class JoinRun {
   const Continuation* pause_ = nullptr;
   std::size_t outer_ = 0;
   std::size_t answers_ = 0;
+  std::size_t known_ = 0;
+  double gone_through_ = 0;
   std::uint32_t ticks_ = 0;
   Value key_[kMaxArity];
   /// For each key of the second step: the column of the first step that it equals, else its slot.
@@ -155,6 +155,13 @@ class JoinRun {
     SlotId slot;
   };
   std::vector<Ahead> ahead_;  // empty unless the first step scans and the second has an index
+  /// The column of the head that the last step binds, and that of the step's relation; nullopt if
+  /// it binds none or several.
+  struct Varying {
+    std::size_t head;
+    std::uint32_t column;
+  };
+  std::optional<Varying> varying_;
 };
 
 }  // namespace rpl

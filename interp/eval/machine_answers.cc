@@ -9,7 +9,7 @@
 namespace rpl {
 namespace {
 
-constexpr double kManyAgain = 4;  // rows found for each new one
+constexpr std::size_t kManyAgain = 4;  // rows found for each new one
 
 }  // namespace
 
@@ -158,6 +158,7 @@ void Machine::Flush() {
   if (HasRoom(rows.GrowthFor(staged_.size))) {  // otherwise derived again after the stop
     rows.Reserve(staged_.size, workers_ == nullptr ? nullptr : &workers_->workers());
     added = rows.InsertEach(staged_.parts.front(), MostNew());
+    rows.TellFound(staged_.size, added);
   }
   frame_->repeated += staged_.size - added;
   staged_.Clear(rows.arity());
@@ -188,6 +189,7 @@ std::size_t Machine::Derive(std::span<const Derivation> work) {
   if (evaluation.stop == Stop::kGoesOn) run.Run(0, run.outer(), staged_, kStaged, pause);
   Flush();
   if (plan.join->remembers) seen_[plan.join.get()] = run.Leave();
+  frame_->repeated += run.known();
   if (limits_.threads > 1 && run.outer() > 0)
     yields_[plan.join.get()] =
         static_cast<double>(run.answers()) / static_cast<double>(run.outer());
@@ -208,7 +210,7 @@ bool Machine::IsJoin(const Plan& plan) const {
 bool Machine::IsBetterAlone(const Join& join) const {
   if (!join.remembers) return false;
   const auto at = seen_.find(&join);
-  return at == seen_.end() || !std::ranges::any_of(at->second, &JoinRun::Seen::looks_away);
+  return at == seen_.end() || !std::ranges::any_of(at->second, &Seen::looks_away);
 }
 
 // The number of leading plans to run together on the thread pool: joins with enough outer rows and
@@ -242,10 +244,7 @@ void Machine::DeriveShared(std::span<const Derivation> work) {
     if (evaluation.stop == Stop::kGoesOn) frame_->def = work[i].def;
     CountNew(jobs[i].added);
     // Most of what it found was there already, so it may pay to remember after all.
-    const Join& join = *jobs[i].join;
-    const double found =
-        static_cast<double>(JoinRun::Outer(join, *marks)) * jobs[i].yield->value_or(0);
-    if (found > kManyAgain * static_cast<double>(jobs[i].added)) seen_.erase(&join);
+    if (jobs[i].found > kManyAgain * jobs[i].added) seen_.erase(jobs[i].join);
   }
   if (limits_.profile == nullptr) return;
   frame_->repeated += counts.answers - std::min<std::size_t>(counts.answers, jobs.front().added);

@@ -78,10 +78,9 @@ void ParallelJoin::Run(std::span<Job> jobs, Store& store, const std::vector<Mark
     if (stopped) return;
     JoinRun run = runs[piece.job];
     run.Run(piece.begin, piece.end, found, SIZE_MAX, Share(rows, found, keep_on, owner, stopped));
-    if (JoinCounts* const counts = jobs[piece.job].counts) {
-      const std::lock_guard lock(counting_);
-      run.AddTo(*counts);
-    }
+    const std::lock_guard lock(counting_);
+    jobs[piece.job].found += run.answers();
+    if (JoinCounts* const counts = jobs[piece.job].counts) run.AddTo(*counts);
   };
   std::size_t added = 0;
   for (Piece next = {0, 0, 0}; added < most; next = {pass_.back().job, pass_.back().end, 0}) {
@@ -92,7 +91,11 @@ void ParallelJoin::Run(std::span<Job> jobs, Store& store, const std::vector<Mark
     LearnYields(jobs);
     if (!has_room(insertion_.Close(pass_.size()))) break;
     added += insertion_.Insert(most - added);
-    for (std::size_t k = 0; k < pass_.size(); ++k) jobs[pass_[k].job].added += insertion_.added(k);
+    for (std::size_t k = 0; k < pass_.size(); ++k) {
+      Job& job = jobs[pass_[k].job];
+      job.added += insertion_.added(k);
+      store.at(job.join->head).rows().TellFound(insertion_.batch(k).size, insertion_.added(k));
+    }
   }
   insertion_.Trim();
 }

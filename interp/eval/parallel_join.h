@@ -41,6 +41,7 @@ class ParallelJoin {
     /// Rows found per outer row in the last pass; nullopt while unknown. Run updates it.
     std::optional<double>* yield;
     JoinCounts* counts;     // may be null
+    std::size_t found = 0;  // result: rows found, duplicates included
     std::size_t added = 0;  // result: new rows
   };
   /// Runs the joins as if one after another and inserts at most `most` new rows. Calls `keep_on` on

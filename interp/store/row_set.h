@@ -16,6 +16,7 @@
 
 #include "interp/store/pages.h"
 #include "interp/store/row_batch.h"
+#include "interp/store/row_bits.h"
 #include "interp/store/row_table.h"
 #include "interp/store/row_view.h"
 #include "interp/store/value.h"
@@ -77,12 +78,32 @@ class RowSet {
     return table_.Find(hash, [&](RowId o) { return Row(o).Equals(row); }) != kNoId;
   }
 
+  /// Bits that tell of a row that it is there, where TellFound had reason to make them.
+  const RowBits& bits() const { return bits_; }
+  /// To be told how many rows were found to be inserted, and how many of them were new. Once more
+  /// were there than the set has, and most still are, bits are made, the sparser the more were;
+  /// those that there are, are extended.
+  void TellFound(std::size_t found, std::size_t added) {
+    constexpr std::size_t kEnough = std::size_t{1} << 14;
+    constexpr std::size_t kManyAgain = 3;
+    found_ += found;
+    added_ += added;
+    again_ += found - added;
+    const bool enough = found_ >= kEnough;
+    const bool makes = enough && found_ > kManyAgain * added_ && again_ > size_;
+    if (!bits_.empty() || makes) {
+      const std::size_t most_each = std::clamp<std::size_t>(found_ / (added_ + 1), 8, 64);
+      bits_.Extend(size_, arity_, most_each, [this](RowId row) { return Row(row); });
+    }
+    if (enough) found_ = added_ = 0;
+  }
+
   /// The part of the table for rows of this hash (interp/store/row_table.h).
   static std::size_t PartOf(std::uint64_t hash) { return RowTable::PartOf(hash); }
   /// The bytes that the table would allocate at once for `more` rows; memory for cells is taken
   /// page by page.
   std::size_t GrowthFor(std::size_t more) const { return table_.GrowthFor(size_ + more); }
-  std::size_t bytes() const { return words_.bytes() + table_.bytes(); }
+  std::size_t bytes() const { return words_.bytes() + table_.bytes() + bits_.bytes(); }
 
  private:
   friend class Insertion;  // adds rows by several threads
@@ -116,6 +137,9 @@ class RowSet {
   PageArray<std::uint32_t> words_;
   std::size_t touched_ = 0;  // huge pages of the words, from the first, that an Insertion touched
   RowTable table_;
+  RowBits bits_;
+  std::size_t found_ = 0, added_ = 0;  // since TellFound looked at them
+  std::size_t again_ = 0;              // rows found that were there
 };
 
 // In blocks of two passes: the first prefetches the rows to compare with. Whether a row is new is

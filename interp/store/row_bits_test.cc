@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interp/store/row_bits.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "interp/store/row_set.h"
+
+namespace rpl {
+namespace {
+
+using Cells = std::vector<Value>;
+
+bool Has(const RowBits& bits, const Cells& cells) {
+  return bits.Has([&](std::size_t i) { return cells[i]; });
+}
+
+bool OnLine(const RowBits& bits, std::size_t column, const Cells& cells) {
+  const RowGrid::Line line = bits.grid().Along(column, [&](std::size_t i) {
+    CHECK(i != column);
+    return cells[i];
+  });
+  return bits.Has(line, cells[column]);
+}
+
+// Adds rows to a set, extends the bits now and then, and compares them with the set.
+std::size_t CompareWithSet(std::size_t arity, std::size_t count,
+                           const std::function<Value(std::size_t)>& make) {
+  std::mt19937 random(1);
+  RowSet rows(arity);
+  RowBits bits;
+  RowId extended = 0;
+  std::size_t told = 0;
+  for (std::size_t n = 0; n < count; ++n) {
+    Cells cells;
+    for (std::size_t i = 0; i < arity; ++i) cells.push_back(make(n));
+    const RowId known = rows.Find(cells);
+    const bool has = Has(bits, cells);
+    told += has ? 1 : 0;
+    if (has) REQUIRE(known < extended);
+    for (std::size_t i = 0; i < arity; ++i) REQUIRE(OnLine(bits, i, cells) == has);
+    rows.Insert(cells);
+    if (random() % 50 == 0) {
+      bits.Extend(rows.size(), arity, 8, [&](RowId row) { return rows.Row(row); });
+      extended = rows.size();
+    }
+  }
+  return told;
+}
+
+TEST_CASE("a row with a bit is in the set, and most rows of a dense set have one") {
+  Pool pool;
+  std::mt19937 random(2);
+  const auto below = [&](int most) {
+    return static_cast<int>(random() % static_cast<unsigned>(most));
+  };
+  CHECK(CompareWithSet(2, 20'000, [&](std::size_t) { return pool.Int(below(90) - 40); }) > 10'000);
+  CHECK(CompareWithSet(1, 5'000, [&](std::size_t) { return pool.Int(below(900)); }) > 3'500);
+  CHECK(CompareWithSet(3, 20'000, [&](std::size_t) { return pool.Int(below(20) + 1'000'000); }) >
+        8'000);
+  CHECK(CompareWithSet(2, 20'000, [&](std::size_t) {
+          return pool.String(std::to_string(below(90)));
+        }) > 10'000);
+  // The range grows.
+  CHECK(CompareWithSet(2, 20'000, [&](std::size_t n) {
+          return pool.Int(below(10 + static_cast<int>(n) / 200) - 5);
+        }) > 10'000);
+  CHECK(CompareWithSet(2, 20'000, [&](std::size_t n) {
+          return pool.Int(-below(10 + static_cast<int>(n) / 200));
+        }) > 10'000);
+  CHECK(CompareWithSet(0, 10, [&](std::size_t) { return kNil; }) == 0);
+}
+
+TEST_CASE("sparse rows, and rows with values of several kinds, have no bits") {
+  Pool pool;
+  std::mt19937 random(3);
+  const auto below = [&](int most) {
+    return static_cast<int>(random() % static_cast<unsigned>(most));
+  };
+  CHECK(CompareWithSet(2, 10'000, [&](std::size_t) {
+          return pool.Int(below(90) * std::int64_t{1'000'003});
+        }) == 0);
+  CHECK(CompareWithSet(2, 10'000, [&](std::size_t) {
+          return pool.Int(below(9) * (std::int64_t{1} << 57));
+        }) == 0);
+  const auto mixed = [&](std::size_t n) {
+    return n > 100 && below(2) == 0 ? pool.Keyword(std::to_string(below(90))) : pool.Int(below(90));
+  };
+  CHECK(CompareWithSet(2, 10'000, mixed) < 500);
+}
+
+}  // namespace
+}  // namespace rpl
