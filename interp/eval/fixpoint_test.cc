@@ -308,6 +308,26 @@ TEST_CASE("a large delta is read by an index if that is cheaper") {
   } while (std::next_permutation(atoms.begin(), atoms.end()));
 }
 
+// In one order, all of `uses` is read for each of 40 rows, and a trial does not get through one.
+TEST_CASE("few rows, each of which reads many, are few only until one of them is read") {
+  std::string facts = Numbers("slow", 0, 40, 1);
+  for (int i = 0; i < 100'000; ++i)
+    facts += "uses(" + std::to_string(i) + ", " + std::to_string(i % 5000) + ")\n";
+  for (int i = 0; i < 5000; ++i)
+    facts += "from(" + std::to_string(i) + ", " + std::to_string(i % 300) + ")\n";
+  std::vector<std::string> atoms = {"slow(?s)", "uses(?a, ?b)", "from(?b, ?s)"};
+  std::sort(atoms.begin(), atoms.end());
+  do {
+    Watched watched;
+    Engine engine(watched.limits);
+    engine.Take("late(?a, ?s) <- " + atoms[0] + ", " + atoms[1] + ", " + atoms[2] + "\n" + facts);
+    watched.asked = 0;
+    engine.Quiesce();
+    CHECK(engine.store.at(engine.Find("late", 2)).size() == 13'600);
+    CHECK(watched.asked < 120);  // 4 million rows: 1,000
+  } while (std::next_permutation(atoms.begin(), atoms.end()));
+}
+
 // Every ?z leads from every ?x to every ?w: 27 million ways to 90,000 rows by 90,000 pairs of ?x
 // and ?w, each of which needs the last list once.
 TEST_CASE("what differs only in variables that nothing reads any more is gone over once") {

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kTried = 64;            // outer rows of a trial
 constexpr std::uint64_t kTrialWork = 20'000;  // probes and rows of a trial, at most about
 constexpr std::size_t kCandidates = 4;        // that are tried beside the plan as written
+constexpr double kIndexed = 4;                // cost of a row of an index that must be built
 
 int MagnitudeOf(RowId rows) { return static_cast<int>(std::bit_width(rows)) / 2; }
 
@@ -76,8 +77,9 @@ const Plan& PlanChoice::Cheapest(DerivedRule& rule, DerivedRule::Plans& plans, i
   return *best;
 }
 
-// The probes and rows that the plan takes for all its outer rows, from those for some of them; no
-// more than about `most` is looked for. nullopt: it was stopped.
+// The probes and rows that the plan takes for all its outer rows, from those for some of them, the
+// last of which may be gone through in part; no more than about `most` is looked for. nullopt: it
+// was stopped.
 std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::vector<Marks>& marks,
                                                  double most) {
   JoinRun run(*plan.join, store_, marks, &keep_on_, nullptr);
@@ -89,38 +91,41 @@ std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::ve
     found.Clear(plan.join->columns.size());
     return run.work() < kTrialWork && keep_on_();
   };
-  const auto cost_after = [&](std::size_t rows) {
-    return static_cast<double>(run.work()) / static_cast<double>(rows) * static_cast<double>(outer);
+  const auto cost_after = [&](double rows) {
+    return static_cast<double>(run.work()) / rows * static_cast<double>(outer);
   };
-  const auto trial = [&](std::size_t rows) {
-    const auto per_row = static_cast<double>(std::max<std::size_t>(rows, 1));
-    Trial out = {rows == 0 ? 0 : cost_after(rows), {}};
+  const auto trial = [&](double rows) {
+    rows = std::max(rows, 1e-9);
+    Trial out = {cost_after(rows), {}};
     JoinCounts counts;
     run.AddTo(counts);
     for (const JoinCounts::Step& step : counts.steps)
       out.steps.push_back(
-          {static_cast<double>(step.times) / per_row, static_cast<double>(step.rows) / per_row});
+          {static_cast<double>(step.times) / rows, static_cast<double>(step.rows) / rows});
     if (!out.steps.empty()) out.steps.front() = {1, static_cast<double>(outer)};
     return out;
   };
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = i * outer / count;
-    const bool whole = run.Run(at, at + 1, found, kTrialWork, pause);
-    if (!whole && run.work() < kTrialWork) return std::nullopt;
-    if (run.work() >= kTrialWork || (i >= kTried / 4 && cost_after(i + 1) > 2 * most))
-      return trial(i + 1);
+    const auto done = static_cast<double>(i);
+    if (!run.Run(at, at + 1, found, kTrialWork, pause)) {
+      if (run.work() < kTrialWork) return std::nullopt;
+      return trial(done + run.gone_through());
+    }
+    if (run.work() >= kTrialWork || (i >= kTried / 4 && cost_after(done + 1) > 2 * most))
+      return trial(done + 1);
   }
-  return trial(count);
+  return trial(static_cast<double>(count));
 }
 
-// The rows of indexes that the plan would need and no plan in use does. Those that exist do not
-// count: which ones do may depend on what was asked about the rows.
+// The cost of the indexes that the plan would need and no plan in use does; a trial has it, too.
+// Those that exist count as well: which ones do may depend on what was asked about the rows.
 double PlanChoice::MissingIndexes(const Plan& plan, const std::vector<Marks>& marks) const {
   double out = 0;
   for (const JoinStep& step : plan.join->steps)
     if (step.kind != JoinStep::Kind::kCompare && step.probe != 0 && !step.all_bound &&
         !probed_.contains({step.relation, step.probe}))
-      out += marks[step.relation].end;
+      out += kIndexed * marks[step.relation].end;
   return out;
 }
 
