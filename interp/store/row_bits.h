@@ -36,12 +36,13 @@ class RowBits {
   /// several kinds, there are no bits. O(new rows), amortised.
   template <typename Row>
   void Extend(RowId size, std::size_t arity, std::uint64_t most_each, Row&& row) {
+    const std::uint64_t most = std::max(kAlways, most_each * size);
     // Ranges that grow little by little are chosen anew for half as many rows more.
-    if ((empty() || beyond_) && size >= due_) {
+    if (empty() ? size >= due_ || needed_ <= most : beyond_ && size >= due_) {
       if (empty())
         for (std::size_t i = 0; i < size; i += size / kSampled + 1)
           grid_.Meet(row(static_cast<RowId>(i)), arity);
-      Choose(size, most_each);
+      Choose(size, most);
     }
     if (empty()) return;
     for (; extended_ < size; ++extended_)
@@ -59,9 +60,10 @@ class RowBits {
     return at != RowGrid::kNowhere && (words_[at / 64] >> at % 64 & 1) != 0;
   }
 
-  void Choose(RowId size, std::uint64_t most_each) {
+  void Choose(RowId size, std::uint64_t most) {
     words_.Clear();
-    if (grid_.Choose(std::max(kAlways, most_each * size))) words_.Resize(grid_.places() / 64 + 1);
+    needed_ = grid_.Needed();
+    if (grid_.Choose(most)) words_.Resize(grid_.places() / 64 + 1);
     due_ = size + size / 2;
     extended_ = 0;
     beyond_ = false;
@@ -76,9 +78,10 @@ class RowBits {
 
   PageArray<std::uint64_t> words_;
   RowGrid grid_;
-  RowId due_ = 0;        // the rows at which ranges are chosen next, if need be
-  RowId extended_ = 0;   // rows that have a bit or no place
-  bool beyond_ = false;  // some of them have no place
+  std::uint64_t needed_ = 0;  // bits, when ranges were chosen last
+  RowId due_ = 0;             // the rows at which ranges are chosen next, if need be
+  RowId extended_ = 0;        // rows that have a bit or no place
+  bool beyond_ = false;       // some of them have no place
 };
 
 }  // namespace rpl

@@ -91,5 +91,22 @@ TEST_CASE("sparse rows, and rows with values of several kinds, have no bits") {
   CHECK(CompareWithSet(2, 10'000, mixed) < 500);
 }
 
+TEST_CASE("rows that are too sparse have bits once they may take more") {
+  Pool pool;
+  RowSet rows(2);
+  for (int i = 0; i < 1'500; ++i) rows.Insert(std::vector{pool.Int(i), pool.Int(i * 7 % 1'500)});
+  RowBits bits;
+  const auto extend = [&](std::uint64_t most_each) {
+    bits.Extend(rows.size(), 2, most_each, [&](RowId row) { return rows.Row(row); });
+  };
+  extend(8);
+  CHECK(bits.empty());
+  extend(1'499);
+  CHECK(bits.empty());
+  extend(1'500);
+  CHECK(Has(bits, {pool.Int(3), pool.Int(21)}));
+  CHECK(!Has(bits, {pool.Int(3), pool.Int(22)}));
+}
+
 }  // namespace
 }  // namespace rpl

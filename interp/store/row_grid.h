@@ -88,9 +88,27 @@ class RowGrid {
       for (std::size_t i = 0; i < arity; ++i) met_.push_back({cells[i], cells[i]});
     for (std::size_t i = 0; i < arity; ++i) met_[i].Add(cells[i]);
   }
-  /// Chooses ranges such that all rows met have a place. False, and there are no places, if that
-  /// takes more than `most`, or a column has values of several kinds.
-  bool Choose(std::uint64_t most);
+  /// The places that the rows met need; kNowhere if those are too many to count, none was met, or a
+  /// column has values of several kinds.
+  std::uint64_t Needed() const {
+    std::uint64_t places = met_.empty() ? kNowhere : 1;
+    for (const Met& met : met_) {
+      const std::uint64_t last = Column{met.least, 0}.DigitOf(met.greatest);
+      if (met.mixed || last >= kNowhere / places) return kNowhere;
+      places *= last + 1;
+    }
+    return places;
+  }
+  /// Chooses ranges such that all rows met have a place. False, and there are no places, if they
+  /// need more than `most`.
+  bool Choose(std::uint64_t most) {
+    const std::uint64_t needed = Needed();
+    places_ = needed > most ? 0 : needed;
+    columns_.clear();
+    for (const Met& met : met_)
+      columns_.push_back({met.least, Column{met.least, 0}.DigitOf(met.greatest) + 1});
+    return places_ > 0;
+  }
 
  private:
   static constexpr int kKindBits = 4;  // of a word (value.h)
@@ -114,22 +132,6 @@ class RowGrid {
   std::uint64_t places_ = 0;
   std::vector<Met> met_;
 };
-
-inline bool RowGrid::Choose(std::uint64_t most) {
-  std::uint64_t places = 1;
-  places_ = 0;
-  columns_.clear();
-  if (met_.empty()) return false;
-  for (const Met& met : met_) {
-    columns_.push_back({met.least, 0});
-    const std::uint64_t last = columns_.back().DigitOf(met.greatest);
-    if (met.mixed || last >= most / places) return false;
-    columns_.back().count = last + 1;
-    places *= last + 1;
-  }
-  places_ = places;
-  return true;
-}
 
 }  // namespace rpl
 
