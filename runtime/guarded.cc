@@ -40,38 +40,31 @@ bool Runtime::Admits(const OpenCall& call) {
   if (calls_.admitted.contains(id)) return true;
   if (calls_.refusals.contains(id)) return false;
   const auto held = calls_.held_replies.find(id);
-  const auto take_held = [&] {
-    calls_.admitted.insert(id);
-    calls_.replies.push_back({held->second.call, held->second.answer, true});
-    calls_.held_replies.erase(held);
-  };
-  if (held != calls_.held_replies.end() && gate_->PassesHeld(gated)) {
-    take_held();
-    return false;  // it went out before
-  }
-  const Decision decision = gate_->Before(gated, MomentNow());
-  if (!gate_->broken().empty()) return false;
-  Assertion fact;
-  fact.relation = engine_.store.Declare(Space::kRelation, "guard-decision", 4);
-  fact.row = {engine_.pool.String(gated.label), engine_.pool.List(call.args),
-              engine_.pool.Keyword(EffectName(decision.effect)),
-              decision.rule.empty() ? kNil : engine_.pool.String(decision.rule)};
-  fact.trace = true;
-  fact.text = RowText(fact.relation, fact.row) + " -> true";
-  Log(Verb::kDecided, gated.text + " " + std::string(EffectName(decision.effect)) +
-                          (decision.rule.empty() ? "" : " by " + decision.rule));
-  novelty_.push_back({{}, From::kDecision, By::kHost});
-  novelty_.back().what.assertions.push_back(std::move(fact));
-  if (decision.Stops()) {
-    Refuse(gated, decision);
-    return false;
-  }
-  if (held != calls_.held_replies.end()) {
-    take_held();
-    return false;
+  const bool went_out = held != calls_.held_replies.end();
+  if (!went_out || !gate_->PassesHeld(gated)) {
+    const Decision decision = gate_->Before(gated, MomentNow());
+    if (!gate_->broken().empty()) return false;
+    Assertion fact;
+    fact.relation = engine_.store.Declare(Space::kRelation, "guard-decision", 4);
+    fact.row = {engine_.pool.String(gated.label), engine_.pool.List(call.args),
+                engine_.pool.Keyword(EffectName(decision.effect)),
+                decision.rule.empty() ? kNil : engine_.pool.String(decision.rule)};
+    fact.trace = true;
+    fact.text = RowText(fact.relation, fact.row) + " -> true";
+    Log(Verb::kDecided, gated.text + " " + std::string(EffectName(decision.effect)) +
+                            (decision.rule.empty() ? "" : " by " + decision.rule));
+    novelty_.push_back({{}, From::kDecision, By::kHost});
+    novelty_.back().what.assertions.push_back(std::move(fact));
+    if (decision.Stops()) {
+      Refuse(gated, decision);
+      return false;
+    }
   }
   calls_.admitted.insert(id);
-  return true;
+  if (!went_out) return true;
+  calls_.replies.push_back({held->second.call, held->second.answer, true});
+  calls_.held_replies.erase(held);
+  return false;
 }
 
 bool Runtime::AdmitsJson(Value shown) {
