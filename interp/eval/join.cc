@@ -123,6 +123,7 @@ bool JoinRun::Run(std::size_t begin, std::size_t end, RowBatch& batch, std::size
   batch_ = &batch;
   full_ = full;
   pause_ = &pause;
+  gone_through_ = 0;
   const Source& first = sources_.front();
   sources_.front().did.rows += end - begin;
   if (join_.steps.front().all_bound) return begin >= end || Next(0);
