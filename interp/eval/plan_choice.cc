@@ -78,7 +78,7 @@ const Plan& PlanChoice::Cheapest(DerivedRule& rule, DerivedRule::Plans& plans, i
 }
 
 // The probes and rows that the plan takes for all its outer rows, from those for some of them, the
-// last of which may be gone through in part; no more than about `most` is looked for. nullopt: it
+// last of which may be scanned in part; no more than about `most` is looked for. nullopt: it
 // was stopped.
 std::optional<PlanChoice::Trial> PlanChoice::Try(const Plan& plan, const std::vector<Marks>& marks,
                                                  double most) {

@@ -2,9 +2,9 @@
 //
 // Seen: the combinations of values that have reached a step of a join.
 //
-// What follows from a combination is decided by it alone, so once is enough. While few of them come
-// again, it looks away, for longer and longer. Combinations that lie close together are looked up
-// in an array (interp/store/row_grid.h), others in a hash table.
+// The rest of the join depends on the combination alone, so joining it once is enough. While few
+// combinations are repeated, it does not record them, for longer and longer. Dense ones are kept in
+// an array (interp/store/row_grid.h), others in a hash table.
 #ifndef RPL_INTERP_EVAL_SEEN_H_
 #define RPL_INTERP_EVAL_SEEN_H_
 

@@ -8,8 +8,8 @@
 //   columns   7 .. 9, 20 .. 29        3 · 10 places
 //   row       (8, 24)                 place 1 · 10 + 4
 //
-// What is known about the rows of a dense relation then stands in an array, which is smaller than
-// a hash table and read without a search.
+// So an array can hold a flag or a number for each row of a dense relation. It is smaller than a
+// hash table, and reading it takes no search.
 #ifndef RPL_INTERP_STORE_ROW_GRID_H_
 #define RPL_INTERP_STORE_ROW_GRID_H_
 

@@ -138,7 +138,7 @@ class RowSet {
   std::size_t touched_ = 0;  // huge pages of the words, from the first, that an Insertion touched
   RowTable table_;
   RowBits bits_;
-  std::size_t found_ = 0, added_ = 0;  // since TellFound looked at them
+  std::size_t found_ = 0, added_ = 0;  // since TellFound last judged
   std::size_t again_ = 0;              // rows found that were there
 };
 
