@@ -23,7 +23,7 @@ constexpr const char* kSettings =
 // Pages of the log. A new process reads all of it, even what the database has already: whoever ends
 // with more than the first writes the database and empties the log. With more than the second, the
 // next commit of the same process begins it anew.
-constexpr int kEmptiedPages = 400;
+constexpr int kEmptiedPages = 100;
 constexpr int kRestartedPages = 4000;
 
 }  // namespace
@@ -38,7 +38,8 @@ std::unique_ptr<Database> Database::Open(const std::string& path, const Form& fo
   }
   close(created);
   sqlite3* db = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READWRITE, nullptr);
+  const int code =
+      sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   std::unique_ptr<Database> out(new Database(db));
   if (code != SQLITE_OK) {
     error = sqlite3_errstr(code);

@@ -392,7 +392,8 @@ TEST_CASE("the log of a store stays short, however many processes write to it") 
     CHECK(store.Decided("run", static_cast<std::size_t>(i), call, Effect::kAllow, i) == "");
     most = std::max(most, std::filesystem::file_size(path + "-wal"));
   }
-  CHECK(most < std::uintmax_t{4} << 20);
+  // The next process reads it before it decides.
+  CHECK(most < std::uintmax_t{1} << 20);
 }
 
 }  // namespace rpl
